@@ -1,0 +1,154 @@
+extension LedgerError {
+  /// What kind of failure this is; the text never changes once shipped, so programs may compare it.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    package let kind: ErrorKind
+
+    package init(_ kind: ErrorKind) { self.kind = kind }
+
+    /// The code with this text, or nil where there is none.
+    public init?(_ text: String) {
+      guard let kind = ErrorKind(rawValue: text) else { return nil }
+      self.kind = kind
+    }
+
+    /// The code as scripts see it, such as `insufficient_balance`.
+    public var description: String { kind.rawValue }
+
+    /// Whether the refusal is the key's answer from then on (see <doc:ErrorCodes>).
+    public var isKept: Bool { kind.row.isKept }
+
+    /// The exit status of `gemctl`.
+    public var exitStatus: Int32 { kind.row.exitStatus }
+  }
+}
+
+extension LedgerError.Code {
+  /// The request itself is malformed.
+  public static let invalidRequest = Self(.invalidRequest)
+  /// An identifier is empty, too long, not UTF-8, or holds NUL or control characters.
+  public static let invalidIdentifier = Self(.invalidIdentifier)
+  /// An amount is zero, out of bounds, or a sum passes them.
+  public static let amountOutOfRange = Self(.amountOutOfRange)
+  /// A list or text is longer than its limit.
+  public static let limitExceeded = Self(.limitExceeded)
+  /// The catalog has problems; all of them are listed.
+  public static let invalidCatalog = Self(.invalidCatalog)
+  /// The catalog has no such currency.
+  public static let unknownCurrency = Self(.unknownCurrency)
+  /// Nobody has this customer id.
+  public static let customerNotFound = Self(.customerNotFound)
+  /// The catalog has no such product.
+  public static let productNotFound = Self(.productNotFound)
+  /// The catalog has no such item.
+  public static let itemNotFound = Self(.itemNotFound)
+  /// The catalog has no such offering.
+  public static let offeringNotFound = Self(.offeringNotFound)
+  /// The journal has no such transaction.
+  public static let transactionNotFound = Self(.transactionNotFound)
+  /// The key was used for another request.
+  public static let keyConflict = Self(.keyConflict)
+  /// What was to be made is there already.
+  public static let alreadyExists = Self(.alreadyExists)
+  /// A duplicate of the command is still under way.
+  public static let inProgress = Self(.inProgress)
+  /// The commit's answer was lost; ask again with the same key.
+  public static let outcomeUnknown = Self(.outcomeUnknown)
+  /// A condition on version, minimum or maximum does not hold.
+  public static let conditionFailed = Self(.conditionFailed)
+  /// The customer may not spend.
+  public static let customerFrozen = Self(.customerFrozen)
+  /// The balance does not cover the amount.
+  public static let insufficientBalance = Self(.insufficientBalance)
+  /// The balance would pass the currency's maximum.
+  public static let overMaximum = Self(.overMaximum)
+  /// The customer owns as many of the item as one may.
+  public static let limitReached = Self(.limitReached)
+  /// The item is not for sale.
+  public static let notAvailable = Self(.notAvailable)
+  /// The storage could not be reached or stayed busy.
+  public static let storageUnavailable = Self(.storageUnavailable)
+  /// The storage is damaged.
+  public static let storageDamaged = Self(.storageDamaged)
+  /// The file is not a GemLedger storage.
+  public static let storageForeign = Self(.storageForeign)
+  /// The storage was written by a newer version.
+  public static let storageNewer = Self(.storageNewer)
+  /// The operating system refused to read or write.
+  public static let inputOutput = Self(.inputOutput)
+  /// The books do not add up.
+  public static let booksWrong = Self(.booksWrong)
+  /// A defect of this software.
+  public static let unexpected = Self(.unexpected)
+}
+
+/// All codes, closed inside the package so that switches are exhaustive.
+package enum ErrorKind: String, CaseIterable, Sendable {
+  case invalidRequest = "invalid_request"
+  case invalidIdentifier = "invalid_identifier"
+  case amountOutOfRange = "amount_out_of_range"
+  case limitExceeded = "limit_exceeded"
+  case invalidCatalog = "invalid_catalog"
+  case customerNotFound = "customer_not_found"
+  case keyConflict = "key_conflict"
+  case unknownCurrency = "unknown_currency"
+  case productNotFound = "product_not_found"
+  case itemNotFound = "item_not_found"
+  case offeringNotFound = "offering_not_found"
+  case transactionNotFound = "transaction_not_found"
+  case alreadyExists = "already_exists"
+  case inProgress = "in_progress"
+  case outcomeUnknown = "outcome_unknown"
+  case conditionFailed = "condition_failed"
+  case customerFrozen = "customer_frozen"
+  case notAvailable = "not_available"
+  case limitReached = "limit_reached"
+  case insufficientBalance = "insufficient_balance"
+  case overMaximum = "over_maximum"
+  case storageUnavailable = "storage_unavailable"
+  case storageDamaged = "storage_damaged"
+  case storageForeign = "storage_foreign"
+  case storageNewer = "storage_newer"
+  case inputOutput = "input_output"
+  case booksWrong = "books_wrong"
+  case unexpected = "unexpected"
+}
+
+extension ErrorKind {
+  /// One row of the registry: what a code means to keys, shells and HTTP.
+  package struct Row: Sendable {
+    package let isKept: Bool
+    package let exitStatus: Int32
+    package let httpStatus: Int
+    package let type: String
+  }
+
+  package var row: Row {
+    switch self {
+    case .invalidRequest, .invalidIdentifier, .amountOutOfRange, .limitExceeded:
+      Row(isKept: false, exitStatus: 64, httpStatus: 400, type: "parameter_error")
+    case .invalidCatalog:
+      Row(isKept: false, exitStatus: 65, httpStatus: 400, type: "parameter_error")
+    case .unknownCurrency, .customerNotFound, .productNotFound, .itemNotFound, .offeringNotFound,
+      .transactionNotFound:
+      Row(isKept: false, exitStatus: 5, httpStatus: 404, type: "resource_missing")
+    case .keyConflict:
+      Row(isKept: false, exitStatus: 4, httpStatus: 409, type: "idempotency_error")
+    case .alreadyExists:
+      Row(isKept: false, exitStatus: 2, httpStatus: 409, type: "resource_already_exists")
+    case .inProgress:
+      Row(isKept: false, exitStatus: 69, httpStatus: 423, type: "resource_locked_error")
+    case .outcomeUnknown, .storageUnavailable:
+      Row(isKept: false, exitStatus: 69, httpStatus: 503, type: "server_error")
+    case .conditionFailed:
+      Row(isKept: false, exitStatus: 2, httpStatus: 412, type: "unprocessable_entity_error")
+    case .customerFrozen, .insufficientBalance, .overMaximum, .limitReached, .notAvailable:
+      Row(isKept: true, exitStatus: 2, httpStatus: 422, type: "unprocessable_entity_error")
+    case .storageDamaged, .storageForeign, .storageNewer, .inputOutput:
+      Row(isKept: false, exitStatus: 74, httpStatus: 500, type: "server_error")
+    case .booksWrong:
+      Row(isKept: false, exitStatus: 6, httpStatus: 500, type: "server_error")
+    case .unexpected:
+      Row(isKept: false, exitStatus: 1, httpStatus: 500, type: "server_error")
+    }
+  }
+}

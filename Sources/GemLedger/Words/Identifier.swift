@@ -1,0 +1,159 @@
+/// Names a family of identifiers and their longest form.
+public protocol IdentifierKind: Sendable {
+  /// What messages call such an identifier.
+  static var word: String { get }
+  /// The longest identifier, in bytes of UTF-8.
+  static var byteCountMax: Int { get }
+}
+
+/// A text that names something: at least one byte, no NUL or other control characters, compared byte by byte.
+///
+/// It is stored as given and never normalised: two spellings of `café` are two identifiers, unlike two equal `String`s.
+public struct Identifier<Kind: IdentifierKind>: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// The identifier as it was given.
+  public let text: String
+
+  /// Checks the text.
+  ///
+  /// - Throws: ``LedgerError`` with `invalid_identifier` when it is empty, too long, or holds a control character.
+  public init(_ text: String) throws(LedgerError) {
+    try Self.check(text)
+    self.text = text
+  }
+
+  /// For text that was checked when it was stored.
+  package init(unchecked text: String) { self.text = text }
+
+  /// The text itself.
+  public var description: String { text }
+
+  /// Byte by byte, unlike `String`.
+  public static func == (left: Self, right: Self) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+
+  /// In the order of bytes.
+  public static func < (left: Self, right: Self) -> Bool { left.text.utf8.lexicographicallyPrecedes(right.text.utf8) }
+
+  /// Over the bytes.
+  public func hash(into hasher: inout Hasher) {
+    var text = text
+    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
+
+  private static func check(_ text: String) throws(LedgerError) {
+    let count = text.utf8.count
+    guard count > 0 else { throw refused("is empty") }
+    guard count <= Kind.byteCountMax else {
+      throw refused("has \(count) bytes; the most is \(Kind.byteCountMax)")
+    }
+    guard !ControlCharacters.occur(in: text) else { throw refused("holds a control character") }
+  }
+
+  private static func refused(_ what: String) -> LedgerError {
+    LedgerError(.invalidIdentifier, "The \(Kind.word) \(what).", details: [.text("field", Kind.word)])
+  }
+}
+
+/// The characters that no identifier may hold: U+0000 to U+001F, U+007F, and U+0080 to U+009F.
+package enum ControlCharacters {
+  package static func occur(in text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { bytes in
+      for (index, byte) in bytes.enumerated() {
+        if byte < 0x20 || byte == 0x7F { return true }
+        // U+0080 to U+009F are C2 80 to C2 9F in UTF-8.
+        if byte == 0xC2, index + 1 < bytes.count, bytes[index + 1] < 0xA0 { return true }
+      }
+      return false
+    }
+  }
+}
+
+/// Names a customer: an app user id, 1 to 1,500 bytes.
+public typealias CustomerID = Identifier<CustomerIDKind>
+/// The kind of ``CustomerID``.
+public enum CustomerIDKind: IdentifierKind {
+  /// What messages say.
+  public static let word = "customer id"
+  /// 1,500.
+  public static let byteCountMax = Limits.customerIDBytes
+}
+
+/// A caller's idempotency key, 1 to 255 bytes.
+public typealias IdempotencyKey = Identifier<IdempotencyKeyKind>
+/// The kind of ``IdempotencyKey``.
+public enum IdempotencyKeyKind: IdentifierKind {
+  /// What messages say.
+  public static let word = "key"
+  /// 255.
+  public static let byteCountMax = Limits.keyBytes
+}
+
+/// Our code of a product, 1 to 255 bytes.
+public typealias ProductCode = Identifier<ProductCodeKind>
+/// The kind of ``ProductCode``.
+public enum ProductCodeKind: IdentifierKind {
+  /// What messages say.
+  public static let word = "product code"
+  /// 255.
+  public static let byteCountMax = Limits.catalogIDBytes
+}
+
+/// Names an item, 1 to 255 bytes.
+public typealias ItemID = Identifier<ItemIDKind>
+/// The kind of ``ItemID``.
+public enum ItemIDKind: IdentifierKind {
+  /// What messages say.
+  public static let word = "item id"
+  /// 255.
+  public static let byteCountMax = Limits.catalogIDBytes
+}
+
+/// Names an offering, 1 to 255 bytes.
+public typealias OfferingID = Identifier<OfferingIDKind>
+/// The kind of ``OfferingID``.
+public enum OfferingIDKind: IdentifierKind {
+  /// What messages say.
+  public static let word = "offering id"
+  /// 255.
+  public static let byteCountMax = Limits.catalogIDBytes
+}
+
+/// The store's own name of a purchase, 1 to 4,096 bytes.
+public typealias StoreTransactionID = Identifier<StoreTransactionIDKind>
+/// The kind of ``StoreTransactionID``.
+public enum StoreTransactionIDKind: IdentifierKind {
+  /// What messages say.
+  public static let word = "store transaction id"
+  /// 4,096.
+  public static let byteCountMax = Limits.storeTransactionIDBytes
+}
+
+/// The caller's own name for what a transaction is about, such as an order number; 1 to 1,500 bytes.
+public typealias Reference = Identifier<ReferenceKind>
+/// The kind of ``Reference``.
+public enum ReferenceKind: IdentifierKind {
+  /// What messages say.
+  public static let word = "reference"
+  /// 1,500.
+  public static let byteCountMax = Limits.referenceBytes
+}
+
+/// Why a person changed a balance, 1 to 500 bytes.
+public typealias Reason = Identifier<ReasonKind>
+/// The kind of ``Reason``.
+public enum ReasonKind: IdentifierKind {
+  /// What messages say.
+  public static let word = "reason"
+  /// 500.
+  public static let byteCountMax = Limits.reasonBytes
+}
+
+/// Who asked: a person, a service or a key; 1 to 255 bytes.
+public typealias ActorName = Identifier<ActorKind>
+/// The kind of the actor's name.
+public enum ActorKind: IdentifierKind {
+  /// What messages say.
+  public static let word = "actor"
+  /// 255.
+  public static let byteCountMax = Limits.actorBytes
+}

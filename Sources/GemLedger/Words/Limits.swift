@@ -1,0 +1,33 @@
+/// Every bound of the ledger, in one place.
+public enum Limits {
+  /// Longest customer id, in bytes of UTF-8.
+  public static let customerIDBytes = 1500
+  /// Longest idempotency key, in bytes of UTF-8.
+  public static let keyBytes = 255
+  /// Longest reference, in bytes of UTF-8.
+  public static let referenceBytes = 1500
+  /// Longest reason, in bytes of UTF-8.
+  public static let reasonBytes = 500
+  /// Longest actor, in bytes of UTF-8.
+  public static let actorBytes = 255
+  /// Longest product code, store product id, item id or offering id, in bytes of UTF-8.
+  public static let catalogIDBytes = 255
+  /// Longest store transaction id (on Google Play the purchase token), in bytes of UTF-8.
+  public static let storeTransactionIDBytes = 4096
+  /// Longest currency code, in characters.
+  public static let currencyCodeLength = 10
+  /// Most adjustments in one request.
+  public static let adjustmentsPerRequest = 100
+  /// Most commands that one commit makes durable.
+  public static let commandsPerGroup = 1024
+  /// Most currencies in one project.
+  public static let currenciesPerProject = 1000
+  /// Most products in one catalog.
+  public static let productsPerCatalog = 10_000
+  /// Most units of one product in one purchase, or of one item in one spend.
+  public static let quantity: Int64 = 1_000_000
+  /// Most transactions on one page of history.
+  public static let historyPage = 1000
+  /// Largest balance and largest amount: the largest integer that JSON readers hold exactly.
+  public static let amount: Int64 = 9_007_199_254_740_991
+}
