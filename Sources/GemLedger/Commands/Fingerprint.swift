@@ -1,0 +1,116 @@
+/// What a key was used for, short enough to keep for ever.
+///
+/// It covers what was asked, the conditions and the reference; not actor, time or transport. Its parts are kept apart, so
+/// that a conflict can name the field. Two words: the action in five bits with 59 bits of digest over what was asked,
+/// and 32 bits each for conditions and reference, 0 where there are none.
+package struct Fingerprint: Hashable, Sendable {
+  package let asked: Int64
+  package let qualifiers: Int64
+
+  package init(asked: Int64, qualifiers: Int64) {
+    self.asked = asked
+    self.qualifiers = qualifiers
+  }
+
+  init(of command: borrowing LedgerCommand) {
+    let kind: UInt64
+    let digest: UInt64
+    switch command.action {
+    case .adjust(let adjust):
+      kind = adjust.createsCustomer ? Self.grant : Self.adjust
+      digest = Self.digest(of: adjust)
+    case .buyItem(let item, let quantity):
+      // The two halves stay apart so that a conflict can tell the item from the quantity.
+      kind = Self.item
+      var hash = StableHash()
+      hash.combine(item.text)
+      digest = hash.value >> 37 << 32 | Self.half(UInt64(bitPattern: quantity))
+    case .creditPurchase(let purchase):
+      kind = Self.purchase
+      digest = Self.digest(of: purchase)
+    case .createCustomer:
+      kind = Self.create
+      digest = 0
+    }
+    asked = Int64(bitPattern: kind << 59 | digest & (1 << 59 - 1))
+    qualifiers = Int64(bitPattern: Self.digest(of: command.conditions) << 32 | Self.digest(of: command.reference))
+  }
+
+  /// The field in which two requests under one key differ, or nil where they are the same request.
+  package func differingField(from other: Self) -> String? {
+    let (kind, otherKind) = (UInt64(bitPattern: asked) >> 59, UInt64(bitPattern: other.asked) >> 59)
+    if kind != otherKind { return "kind" }
+    if asked != other.asked {
+      switch kind {
+      case Self.item: return (asked ^ other.asked) >> 32 == 0 ? "quantity" : "item"
+      case Self.purchase: return "purchase"
+      default: return "adjustments"
+      }
+    }
+    if qualifiers >> 32 != other.qualifiers >> 32 { return "conditions" }
+    return qualifiers == other.qualifiers ? nil : "reference"
+  }
+
+  private static let adjust: UInt64 = 1
+  private static let grant: UInt64 = 2
+  private static let item: UInt64 = 3
+  private static let purchase: UInt64 = 4
+  private static let create: UInt64 = 5
+
+  // Adjustments are added up, not chained, so that their order does not matter and nothing needs sorting.
+  private static func digest(of adjust: LedgerCommand.Adjust) -> UInt64 {
+    var sum: UInt64 = 0
+    for adjustment in adjust.adjustments {
+      var hash = StableHash()
+      hash.combine(adjustment.currency.stableNumber)
+      hash.combine(UInt64(bitPattern: adjustment.amount))
+      sum &+= hash.value
+    }
+    if let expiresAt = adjust.expiresAt {
+      var hash = StableHash(seed: 1)
+      hash.combine(UInt64(bitPattern: expiresAt.milliseconds))
+      sum &+= hash.value
+    }
+    return sum
+  }
+
+  private static func digest(of purchase: StorePurchase) -> UInt64 {
+    var hash = StableHash()
+    hash.combine(purchase.store.description)
+    hash.combine(purchase.environment.description)
+    hash.combine(purchase.environment.session ?? "")
+    hash.combine(purchase.transactionID.text)
+    return hash.value
+  }
+
+  private static func digest(of conditions: [Condition]) -> UInt64 {
+    guard !conditions.isEmpty else { return 0 }
+    var sum: UInt64 = 0
+    for condition in conditions {
+      var hash = StableHash()
+      switch condition {
+      case .version(let currency, let number): combine(1, currency, number)
+      case .minimum(let currency, let number): combine(2, currency, number)
+      case .maximum(let currency, let number): combine(3, currency, number)
+      }
+      sum &+= hash.value
+
+      func combine(_ tag: UInt64, _ currency: CurrencyCode, _ number: Int64) {
+        hash.combine(tag)
+        hash.combine(currency.stableNumber)
+        hash.combine(UInt64(bitPattern: number))
+      }
+    }
+    return half(sum)
+  }
+
+  private static func digest(of reference: Reference?) -> UInt64 {
+    guard let reference else { return 0 }
+    var hash = StableHash()
+    hash.combine(reference.text)
+    return half(hash.value)
+  }
+
+  // 0 stands for "none", so a digest is never 0.
+  private static func half(_ digest: UInt64) -> UInt64 { max(1, (digest ^ digest >> 32) & 0xFFFF_FFFF) }
+}

@@ -1,0 +1,80 @@
+/// The shop that a purchase was made at.
+public struct Store: Hashable, Sendable, CustomStringConvertible {
+  /// The store as scripts see it, such as `apple`.
+  public let description: String
+  let number: Int64
+
+  /// The App Store.
+  public static let apple = Self(description: "apple", number: 1)
+  /// Google Play.
+  public static let google = Self(description: "google", number: 2)
+  /// The Amazon Appstore.
+  public static let amazon = Self(description: "amazon", number: 3)
+  /// A simulated store.
+  public static let test = Self(description: "test", number: 4)
+
+  /// All stores.
+  public static let all = [apple, google, amazon, test]
+
+  /// The store with this name.
+  public init?(name: String) {
+    guard let store = Self.all.first(where: { $0.description == name }) else { return nil }
+    self = store
+  }
+
+  private init(description: String, number: Int64) {
+    self.description = description
+    self.number = number
+  }
+
+  static func numbered(_ number: Int64) -> Self? { all.first { $0.number == number } }
+}
+
+/// Real money: an amount in the price currency's minor units.
+public struct Money: Hashable, Sendable {
+  /// In minor units: cents for USD, whole yen for JPY.
+  public let minorUnits: Int64
+  /// ISO 4217, such as `USD`.
+  public let currency: String
+
+  /// An amount of real money.
+  public init(minorUnits: Int64, currency: String) {
+    self.minorUnits = minorUnits
+    self.currency = currency
+  }
+}
+
+/// The store's own record of a purchase, as far as crediting it needs.
+public struct StorePurchase: Hashable, Sendable {
+  /// Where it was bought.
+  public var store: Store
+  /// Production, sandbox, or a test session.
+  public var environment: StoreEnvironment
+  /// The store's own id of it; on Google Play the purchase token.
+  public var transactionID: StoreTransactionID
+  /// What was bought.
+  public var product: ProductCode
+  /// How many units; 1 to ``Limits/quantity``.
+  public var quantity: Int64
+  /// What was paid for all units together, where the store says.
+  public var price: Money?
+  /// When it was bought.
+  public var purchasedAt: Timestamp
+  /// When the paid period ends, for a subscription.
+  public var cycleEndsAt: Timestamp?
+
+  /// A record of a purchase.
+  public init(
+    store: Store, environment: StoreEnvironment, transactionID: StoreTransactionID, product: ProductCode,
+    quantity: Int64 = 1, price: Money? = nil, purchasedAt: Timestamp, cycleEndsAt: Timestamp? = nil
+  ) {
+    self.store = store
+    self.environment = environment
+    self.transactionID = transactionID
+    self.product = product
+    self.quantity = quantity
+    self.price = price
+    self.purchasedAt = purchasedAt
+    self.cycleEndsAt = cycleEndsAt
+  }
+}

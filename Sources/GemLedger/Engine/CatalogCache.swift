@@ -1,0 +1,94 @@
+internal import Synchronization
+
+/// The currencies of one version of the catalog, by code and by number.
+package final class CatalogTerms: Sendable {
+  let version: Int64
+  /// In the order of codes.
+  package let currencies: [CurrencyTerms]
+  private let byNumber: [Int64: CurrencyTerms]
+  package let transactionIDs: TransactionIDMaker
+
+  init(version: Int64, currencies: [CurrencyTerms], salt: UInt64) {
+    self.version = version
+    self.currencies = currencies.sorted { $0.code < $1.code }
+    byNumber = Dictionary(uniqueKeysWithValues: currencies.map { ($0.number, $0) })
+    transactionIDs = TransactionIDMaker(salt: salt)
+  }
+
+  package func currency(_ code: CurrencyCode) -> CurrencyTerms? {
+    var (low, high) = (0, currencies.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if currencies[middle].code < code { low = middle + 1 } else { high = middle }
+    }
+    return low < currencies.count && currencies[low].code == code ? currencies[low] : nil
+  }
+
+  package func currency(number: Int64) -> CurrencyTerms? { byNumber[number] }
+}
+
+/// Keeps the catalog between commands and notices when another process has changed it.
+package final class CatalogCache: Sendable {
+  private struct State {
+    var terms: CatalogTerms?
+    var products: [ProductCode: (product: Product, document: String)] = [:]
+    var items: [ItemID: Item] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  package init() {}
+
+  /// The currencies as the snapshot has them.
+  package func terms(in snapshot: any StorageSnapshot) throws(LedgerError) -> CatalogTerms {
+    let version = try snapshot.catalogVersion()
+    if let terms = state.withLock({ $0.terms }), terms.version == version { return terms }
+    var currencies: [CurrencyTerms] = []
+    for row in try snapshot.catalogRows(.currency) {
+      currencies.append(CurrencyTerms(number: row.position, currency: try Self.read(row, as: Currency.self)))
+    }
+    let terms = CatalogTerms(version: version, currencies: currencies, salt: try snapshot.project().salt)
+    state.withLock { $0 = State(terms: terms) }
+    return terms
+  }
+
+  /// The product and its document as the snapshot has them.
+  func product(
+    _ code: ProductCode, in snapshot: any StorageSnapshot, terms: CatalogTerms
+  ) throws(LedgerError) -> (product: Product, document: String) {
+    if let known = state.withLock({ $0.terms === terms ? $0.products[code] : nil }) { return known }
+    guard let row = try snapshot.catalogRow(.product, code: code.text) else {
+      throw LedgerError(.productNotFound, "There is no product \"\(code)\" in the catalog.")
+    }
+    let loaded = (product: try Self.read(row, as: Product.self), document: row.document)
+    state.withLock { if $0.terms === terms { $0.products[code] = loaded } }
+    return loaded
+  }
+
+  func item(_ id: ItemID, in snapshot: any StorageSnapshot, terms: CatalogTerms) throws(LedgerError) -> Item {
+    if let known = state.withLock({ $0.terms === terms ? $0.items[id] : nil }) { return known }
+    guard let row = try snapshot.catalogRow(.item, code: id.text) else {
+      throw LedgerError(.itemNotFound, "There is no item \"\(id)\" in the catalog.")
+    }
+    let item = try Self.read(row, as: Item.self)
+    state.withLock { if $0.terms === terms { $0.items[id] = item } }
+    return item
+  }
+
+  /// Reads a document that was checked when it was stored.
+  static func read<Value: CatalogDocument>(_ row: CatalogRow, as type: Value.Type) throws(LedgerError) -> Value {
+    do {
+      return try Value(json: try JSONValue.parse(row.document))
+    } catch {
+      throw LedgerError(.storageDamaged, "The stored \(row.kind) \"\(row.code)\" cannot be read: \(error)")
+    }
+  }
+}
+
+extension CurrencyTerms {
+  init(number: Int64, currency: Currency) {
+    self.init(
+      number: number, code: currency.code, name: currency.name, maximumBalance: currency.maximumBalance ?? Limits.amount,
+      burnsPaidFirst: currency.burnOrder == .paidFirst)
+  }
+}

@@ -1,0 +1,162 @@
+extension Decider {
+  /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`, `customer_not_found`,
+  ///   `key_conflict`, `unknown_currency`, `condition_failed`, `customer_frozen`, `insufficient_balance`,
+  ///   `over_maximum`.
+  mutating func decide(
+    _ command: borrowing LedgerCommand, _ adjust: LedgerCommand.Adjust, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    try RequestRules.check(adjust)
+    try RequestRules.check(command.conditions, cover: adjust.adjustments)
+    if let expiresAt = adjust.expiresAt { try RequestRules.check(expiry: expiresAt, now: set.now) }
+    var customer = try findCustomer(command.customer, session: session)
+    let isNew = customer == nil
+    if customer == nil, adjust.createsCustomer { customer = try set.addCustomer(command.customer, session: session) }
+    guard let customer else { throw .customerNotFound(command.customer) }
+    do throws(LedgerError) {
+      return try once(command, customer: customer, session: session) {
+        (decider: inout Decider) throws(LedgerError) -> Receipt in
+        try decider.planAdjust(command, adjust, customer: customer, session: session)
+        return try decider.book(decider.kind(of: adjust), command: command, customer: customer, session: session)
+      }
+    } catch {
+      // Who came into being with a refused command never did; there is nobody to keep the refusal for either.
+      if isNew { set.removeNewestCustomer() }
+      throw error
+    }
+  }
+
+  private mutating func planAdjust(
+    _ command: borrowing LedgerCommand, _ adjust: LedgerCommand.Adjust, customer: CustomerRow,
+    session: any StorageSnapshot
+  ) throws(LedgerError) {
+    plans.removeAll(keepingCapacity: true)
+    let adjustments = adjust.adjustments
+    for adjustment in adjustments.count == 1 ? adjustments : adjustments.sorted(by: { $0.currency < $1.currency }) {
+      let kind: EntryKind = adjustment.amount < 0 ? .spend : .grant
+      try plan(kind, adjustment.currency, adjustment.amount, customer: customer, session: session)
+    }
+    try checkPlans(conditions: command.conditions, customer: customer)
+    for index in plans.indices {
+      if plans[index].amount < 0 {
+        try planBurn(index, session: session)
+      } else {
+        let environment = try set.number(of: adjust.environment, session: session)
+        let credit = LotCredit(
+          amount: plans[index].amount, source: adjust.source, environment: environment,
+          expiresAt: adjust.expiresAt?.milliseconds ?? .max)
+        planCredit(index, credit)
+      }
+    }
+  }
+
+  private func kind(of adjust: LedgerCommand.Adjust) -> EntryKind {
+    let isGrant = adjust.adjustments[0].amount > 0
+    if adjust.adjustments.count > 1, adjust.adjustments.contains(where: { $0.amount > 0 != isGrant }) { return .mixed }
+    return isGrant ? .grant : .spend
+  }
+
+  // MARK: Steps that every change of a balance takes
+
+  /// Opens a plan for one currency of the customer and finds what is due there.
+  mutating func plan(
+    _ kind: EntryKind, _ code: CurrencyCode, _ amount: Int64, customer: CustomerRow, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    guard let currency = terms.currency(code) else { throw .unknownCurrency(code) }
+    let number = AccountNumber(customer: customer.number, currency: currency.number)
+    let slot = try set.slot(of: number, session: session)
+    plans.append(AccountPlan(slot: slot, currency: currency, kind: kind, amount: amount))
+    if set.accounts[slot].row.nextExpiry <= set.now.milliseconds {
+      try planExpiry(plans.count - 1, session: session)
+    }
+  }
+
+  /// - Throws: in order of precedence `condition_failed`, `customer_frozen`, `insufficient_balance`, `over_maximum`.
+  func checkPlans(conditions: [Condition], customer: CustomerRow) throws(LedgerError) {
+    if !conditions.isEmpty {
+      for plan in plans { try AccountRules.check(conditions, plan: plan, account: set.accounts[plan.slot].row) }
+    }
+    if customer.isFrozen, plans.contains(where: { $0.amount < 0 }) {
+      throw LedgerError(.customerFrozen, "The customer \"\(customer.id)\" is frozen and may not spend.")
+    }
+    for plan in plans { try AccountRules.check(plan, account: set.accounts[plan.slot].row) }
+  }
+
+  private mutating func planExpiry(_ index: Int, session: any StorageSnapshot) throws(LedgerError) {
+    let slot = plans[index].slot
+    let book = set.book(of: slot)
+    while true {
+      switch BurnPlanner.expired(account: set.accounts[slot].row, book: set.books[book], now: set.now.milliseconds) {
+      case .needsLots(let paid): try loadLots(slot: slot, book: book, paid: paid, session: session)
+      case .takes(let takes):
+        plans[index].expired = takes
+        plans[index].expiredAmount = takes.reduce(0) { $0 - $1.amount }
+        return
+      }
+    }
+  }
+
+  /// Finds the lots that the plan's spend burns.
+  mutating func planBurn(_ index: Int, session: any StorageSnapshot) throws(LedgerError) {
+    let plan = plans[index]
+    let account = set.accounts[plan.slot].row
+    if account.openLots == 0 {
+      guard account.poolRemaining >= -plan.amount else { throw .lotsDisagree(account) }
+      plans[index].isAllInPool = true
+      return
+    }
+    let book = set.book(of: plan.slot)
+    while true {
+      let burn = BurnPlanner.spend(
+        -plan.amount, account: account, book: set.books[book], now: set.now.milliseconds,
+        paidFirst: plan.currency.burnsPaidFirst)
+      switch burn {
+      case .needsLots(let paid): try loadLots(slot: plan.slot, book: book, paid: paid, session: session)
+      case .takes(let takes):
+        guard takes.reduce(0, { $0 + $1.amount }) == plan.amount else { throw .lotsDisagree(account) }
+        plans[index].takes = takes
+        return
+      }
+    }
+  }
+
+  mutating func planCredit(_ index: Int, _ credit: LotCredit) {
+    let account = set.accounts[plans[index].slot].row
+    let joinsPool =
+      credit.isPooled
+      && (account.poolLot == 0
+        || account.poolSource == credit.source.rawValue && account.poolEnvironment == credit.environment)
+    plans[index].isAllInPool = joinsPool
+    plans[index].credits.append(credit)
+  }
+
+  private mutating func loadLots(
+    slot: Int, book: Int, paid: Bool, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    let stream = paid ? set.books[book].paid : set.books[book].free
+    // Pages grow, so that a spend over many lots needs few of them.
+    let limit = max(32, stream.lots.count)
+    let page = try session.openLots(
+      set.accounts[slot].row.number, paid: paid, after: stream.end, limit: limit)
+    set.books[book].append(page, paid: paid, isComplete: page.count < limit)
+  }
+}
+
+extension LedgerError {
+  static func customerNotFound(_ id: CustomerID) -> Self {
+    Self(
+      .customerNotFound,
+      "There is no customer \"\(id)\". A purchase, a grant or a login makes one; check the id's spelling.")
+  }
+
+  static func unknownCurrency(_ code: CurrencyCode) -> Self {
+    Self(
+      .unknownCurrency, "There is no currency \(code) in the catalog.",
+      details: [.text("currency", code.description)])
+  }
+
+  static func lotsDisagree(_ account: AccountRow) -> Self {
+    Self(
+      .storageDamaged,
+      "The lots of account \(account.number.rawValue) do not hold its balance of \(account.balance); run verify.")
+  }
+}

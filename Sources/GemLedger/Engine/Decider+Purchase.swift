@@ -1,0 +1,68 @@
+extension Decider {
+  /// Credits a store transaction once, whoever asks: its identity is the store's, never the call's or the key's.
+  ///
+  /// - Throws: in order of precedence `amount_out_of_range` (quantity), `key_conflict`, `product_not_found`,
+  ///   `amount_out_of_range` (the credit passes the hard limit).
+  mutating func decide(
+    _ command: borrowing LedgerCommand, _ purchase: StorePurchase, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    try RequestRules.check(quantity: purchase.quantity, of: purchase.product.text)
+    let identity = PurchaseIdentity(
+      store: purchase.store, environment: try set.number(of: purchase.environment, session: session),
+      transactionID: purchase.transactionID)
+    if let known = try knownPurchase(identity, session: session) {
+      guard let owner = try set.customer(known.customer, session: session) else {
+        throw .defect("Purchase \(known.number) belongs to customer \(known.customer), who has no row")
+      }
+      return try replay(known.transaction, customer: owner.id, session: session)
+    }
+    var customer = try findCustomer(command.customer, session: session)
+    let isNew = customer == nil
+    if customer == nil { customer = try set.addCustomer(command.customer, session: session) }
+    guard let customer else { throw .customerNotFound(command.customer) }
+    do throws(LedgerError) {
+      return try once(command, customer: customer, session: session) {
+        (decider: inout Decider) throws(LedgerError) -> Receipt in
+        try decider.credit(purchase, identity: identity, command: command, customer: customer, session: session)
+      }
+    } catch {
+      if isNew { set.removeNewestCustomer() }
+      throw error
+    }
+  }
+
+  private func knownPurchase(
+    _ identity: PurchaseIdentity, session: any StorageSnapshot
+  ) throws(LedgerError) -> PurchaseRow? {
+    if let new = set.newPurchase(identity) { return new }
+    return try session.purchase(identity)
+  }
+
+  private mutating func credit(
+    _ purchase: StorePurchase, identity: PurchaseIdentity, command: borrowing LedgerCommand, customer: CustomerRow,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    let (product, document) = try catalog.product(purchase.product, in: session, terms: terms)
+    let number = try set.next(.purchase, session: session)
+    let credits = try PurchaseRules.credits(of: product, for: purchase, number: number, environment: identity.environment)
+    plans.removeAll(keepingCapacity: true)
+    var isOverMaximum = false
+    for (currency, lots) in credits {
+      let amount = lots.reduce(0) { $0 + $1.amount }
+      try plan(.purchase, currency, amount, customer: customer, session: session)
+      let index = plans.count - 1
+      let after = try PurchaseRules.balance(after: plans[index], account: set.accounts[plans[index].slot].row)
+      if after > plans[index].currency.maximumBalance { isOverMaximum = true }
+      plans[index].credits = lots
+    }
+    var receipt = try book(.purchase, command: command, customer: customer, session: session)
+    receipt.isOverMaximum = isOverMaximum
+    try addItems(product.itemGrants.map { ($0.item, $0.quantity * purchase.quantity) }, to: &receipt, customer, session)
+    set.addPurchase(
+      PurchaseRow(
+        number: number, identity: identity, customer: customer.number, transaction: set.sequences.transaction,
+        product: purchase.product, quantity: purchase.quantity, price: purchase.price,
+        purchasedAt: purchase.purchasedAt, terms: document))
+    return receipt
+  }
+}

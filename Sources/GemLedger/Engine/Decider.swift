@@ -1,0 +1,107 @@
+/// Decides the commands of one group in order: it loads the rows a command needs, asks the rules, and books what they
+/// allow into the working set. Nothing is written here.
+struct Decider: ~Copyable {
+  var set = WorkingSet()
+  /// Room for the plans of the command at hand.
+  var plans: [AccountPlan] = []
+  let catalog: CatalogCache
+  private(set) var terms = CatalogTerms(version: -1, currencies: [], salt: 0)
+
+  init(catalog: CatalogCache) { self.catalog = catalog }
+
+  mutating func begin(session: any StorageSnapshot, clock: Timestamp) throws(LedgerError) {
+    set.begin(after: try session.sequences(), clock: clock)
+    terms = try catalog.terms(in: session)
+  }
+
+  mutating func decide(
+    _ command: borrowing LedgerCommand, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    switch command.action {
+    case .adjust(let adjust): try decide(command, adjust, session: session)
+    case .buyItem(let item, let quantity): try decide(command, item: item, quantity: quantity, session: session)
+    case .creditPurchase(let purchase): try decide(command, purchase, session: session)
+    case .createCustomer: try decideCreation(command.customer, session: session)
+    }
+  }
+
+  private mutating func decideCreation(
+    _ id: CustomerID, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    let known = try findCustomer(id, session: session)
+    var customer = known
+    if customer == nil { customer = try set.addCustomer(id, session: session) }
+    return Receipt(
+      transactionID: nil, customer: id, kind: .initial, createdAt: customer?.createdAt ?? set.now, entries: [],
+      isReplayed: known != nil)
+  }
+
+  // MARK: What every command needs
+
+  func findCustomer(_ id: CustomerID, session: any StorageSnapshot) throws(LedgerError) -> CustomerRow? {
+    if let new = set.newCustomer(id) { return new }
+    return try session.customer(id)
+  }
+
+  /// Looks the key up, and decides only where it is new; a refusal that is kept is kept under the key.
+  mutating func once(
+    _ command: borrowing LedgerCommand, customer: CustomerRow, session: any StorageSnapshot,
+    decide: (inout Self) throws(LedgerError) -> Receipt
+  ) throws(LedgerError) -> Receipt {
+    guard let key = command.key else { return try decide(&self) }
+    let hash = KeyHash.of(key, customer: customer.number)
+    let fingerprint = Fingerprint(of: command)
+    if let answer = try answer(
+      under: key, hash: hash, fingerprint: fingerprint, customer: customer, session: session)
+    {
+      return answer
+    }
+    do throws(LedgerError) {
+      let receipt = try decide(&self)
+      set.addKey(
+        KeyRow(
+          customer: customer.number, key: key, fingerprint: fingerprint, outcome: .booked(set.sequences.transaction)),
+        hash: hash)
+      return receipt
+    } catch {
+      if error.code.isKept {
+        set.addKey(
+          KeyRow(customer: customer.number, key: key, fingerprint: fingerprint, outcome: .refused(error)), hash: hash)
+      }
+      throw error
+    }
+  }
+
+  private func answer(
+    under key: IdempotencyKey, hash: Int, fingerprint: Fingerprint, customer: CustomerRow,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt? {
+    var row = set.pendingKey(key, customer: customer.number, hash: hash)
+    if row == nil { row = try session.key(key, customer: customer.number, hash: hash) }
+    guard let row else { return nil }
+    if let field = row.fingerprint.differingField(from: fingerprint) {
+      throw LedgerError(
+        .keyConflict,
+        "The key \"\(key)\" was used before for another request: the \(field) differs. Use a new key for a new request.",
+        details: [.text("field", field)])
+    }
+    switch row.outcome {
+    case .booked(let number): return try replay(number, customer: customer.id, session: session)
+    case .refused(let refusal): throw KeyRules.replayed(refusal)
+    }
+  }
+
+  /// The receipt of a transaction booked earlier, by this group or before it.
+  func replay(
+    _ number: TransactionNumber, customer: CustomerID, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    let parts = number < set.firstTransaction ? try session.parts(of: number) : set.parts(of: number)
+    guard let parts else {
+      throw LedgerError(
+        .storageDamaged, "The journal lacks transaction \(number), which a key or a purchase names; run verify.")
+    }
+    var receipt = try parts.receipt(customer: customer, terms: terms)
+    receipt.isReplayed = true
+    return receipt
+  }
+}

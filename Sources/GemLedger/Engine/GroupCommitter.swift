@@ -1,0 +1,64 @@
+internal import Synchronization
+
+/// Decides a group of commands and commits what came of it, in one storage transaction.
+final class GroupCommitter: Sendable {
+  private let storage: any LedgerStorage
+  private let lane: Int
+  private let clock: LedgerClock
+  private let decider: Mutex<Decider>
+
+  init(storage: any LedgerStorage, lane: Int, clock: LedgerClock, catalog: CatalogCache) {
+    self.storage = storage
+    self.lane = lane
+    self.clock = clock
+    decider = Mutex(Decider(catalog: catalog))
+  }
+
+  /// What came of each command, in order. Where the storage fails, all get its error: nothing of the group was booked.
+  func commit(_ commands: some Sequence<LedgerCommand>) -> [Result<Receipt, LedgerError>] {
+    let commands = Array(commands)
+    let now = clock.now()
+    return decider.withLock { decider in
+      do throws(LedgerError) {
+        return try storage.commit(lane: lane) { (session) throws(LedgerError) -> [Result<Receipt, LedgerError>] in
+          try Self.run(commands, decider: &decider, session: session, now: now)
+        }
+      } catch {
+        return [Result<Receipt, LedgerError>](repeating: .failure(error), count: commands.count)
+      }
+    }
+  }
+
+  private static func run(
+    _ commands: [LedgerCommand], decider: inout Decider, session: any StorageSession, now: Timestamp
+  ) throws(LedgerError) -> [Result<Receipt, LedgerError>] {
+    try session.prefetch(commands)
+    let snapshot: any StorageSnapshot = session
+    try decider.begin(session: snapshot, clock: now)
+    var results: [Result<Receipt, LedgerError>] = []
+    results.reserveCapacity(commands.count)
+    for command in commands {
+      do throws(LedgerError) {
+        results.append(.success(try decider.decide(command, session: snapshot)))
+      } catch {
+        // What the storage cannot answer fails the group; a refusal is the answer of its command alone.
+        if error.code.isStorageFailure { throw error }
+        results.append(.failure(error))
+      }
+    }
+    decider.set.collectChanges()
+    if decider.set.hasChanges { try session.write(decider.set.changes) }
+    return results
+  }
+}
+
+extension LedgerError.Code {
+  var isStorageFailure: Bool {
+    switch kind {
+    case .storageUnavailable, .storageDamaged, .storageForeign, .storageNewer, .inputOutput, .outcomeUnknown,
+      .unexpected:
+      true
+    default: false
+    }
+  }
+}

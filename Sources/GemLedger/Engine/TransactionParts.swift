@@ -1,0 +1,63 @@
+/// A transaction with everything that hangs on it.
+package struct TransactionParts: Sendable {
+  package var row: TransactionRow
+  package var entries: [EntryRow]
+  package var allocations: [AllocationRow]
+  package var items: [ItemEntryRow]
+  /// The sources of the lots that its allocations name.
+  package var sources: [LotNumber: LotSource]
+
+  /// The receipt that the transaction's command got.
+  func receipt(customer: CustomerID, terms: CatalogTerms) throws(LedgerError) -> Receipt {
+    var posted: [PostedEntry] = []
+    for entry in entries {
+      guard let currency = terms.currency(number: entry.account.currency) else {
+        throw .defect("Currency number \(entry.account.currency) has no code")
+      }
+      posted.append(
+        PostedEntry(
+          currency: currency.code, kind: entry.kind, amount: entry.amount, balance: entry.balance, debt: entry.debt,
+          version: entry.version, allocations: allocations(of: entry)))
+    }
+    return Receipt(
+      transactionID: terms.transactionIDs.id(number: row.number, createdAt: row.createdAt), customer: customer,
+      kind: row.kind, createdAt: row.createdAt, entries: posted.sorted { $0.currency < $1.currency },
+      items: items.map { PostedItem(item: $0.item, quantity: $0.quantity, owned: $0.owned) })
+  }
+
+  private func allocations(of entry: EntryRow) -> Allocations {
+    guard entry.lot == 0 else {
+      return Allocations(
+        Allocation(lot: entry.lot, source: sources[entry.lot] ?? .admin, amount: entry.amount))
+    }
+    return Allocations(
+      allocations.filter { $0.entry == entry.number }.map {
+        Allocation(lot: $0.lot, source: sources[$0.lot] ?? .admin, amount: $0.amount)
+      })
+  }
+}
+
+extension StorageSnapshot {
+  /// A transaction of the journal, or nil where there is none of that number.
+  package func parts(of number: TransactionNumber) throws(LedgerError) -> TransactionParts? {
+    guard let row = try transaction(number) else { return nil }
+    let entries = try entries(of: number)
+    var allocations: [AllocationRow] = []
+    var sources: [LotNumber: LotSource] = [:]
+    for entry in entries {
+      let own = entry.lot == 0 ? try self.allocations(of: entry.number) : []
+      allocations += own
+      for lot in entry.lot == 0 ? own.map(\.lot) : [entry.lot] {
+        sources[lot] = try source(of: lot, account: entry.account)
+      }
+    }
+    return TransactionParts(
+      row: row, entries: entries, allocations: allocations, items: try items(of: number), sources: sources)
+  }
+
+  private func source(of number: LotNumber, account: AccountNumber) throws(LedgerError) -> LotSource? {
+    if let lot = try lot(number) { return lot.source }
+    guard let account = try self.account(account), account.poolLot == number else { return nil }
+    return LotSource(rawValue: account.poolSource)
+  }
+}

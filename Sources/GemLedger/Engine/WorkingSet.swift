@@ -1,0 +1,225 @@
+/// An account in the working set, and whether it must be written.
+struct WorkingAccount {
+  var row: AccountRow
+  var isNew: Bool
+  var isChanged = false
+  /// The index of its lot book; -1 until one is needed.
+  var book = -1
+}
+
+/// The rows that a group of commands has loaded, with what the group did to them so far.
+struct WorkingSet: ~Copyable {
+  var accounts: [WorkingAccount] = []
+  var books: [LotBook] = []
+  var changes = ChangeSet()
+  var sequences = Sequences()
+  var now = Timestamp(milliseconds: 0)
+  /// The number of the first transaction that this group books.
+  private(set) var firstTransaction: TransactionNumber = 1
+
+  private var slots = SlotTable()
+  private var pendingKeys = PendingKeys()
+  private var newCustomers: [CustomerID: Int] = [:]
+  private var newPurchases: [PurchaseIdentity: Int] = [:]
+  private var owned: [OwnedKey: Int64] = [:]
+  private var rareSequences: [RareSequence: Int64] = [:]
+
+  private struct OwnedKey: Hashable {
+    let customer: CustomerNumber
+    let item: ItemID
+  }
+
+  /// Forgets everything and starts at the journal's end.
+  mutating func begin(after sequences: Sequences, clock: Timestamp) {
+    accounts.removeAll(keepingCapacity: true)
+    if !books.isEmpty { books.removeAll() }
+    changes.removeAll()
+    slots.removeAll()
+    pendingKeys.removeAll()
+    if !newCustomers.isEmpty { newCustomers.removeAll() }
+    if !newPurchases.isEmpty { newPurchases.removeAll() }
+    if !owned.isEmpty { owned.removeAll() }
+    if !rareSequences.isEmpty { rareSequences.removeAll() }
+    self.sequences = sequences
+    firstTransaction = sequences.transaction + 1
+    // Journal time never goes back, whatever the machine's clock does.
+    now = max(clock, sequences.createdAt)
+  }
+
+  // MARK: Customers
+
+  func newCustomer(_ id: CustomerID) -> CustomerRow? {
+    guard !newCustomers.isEmpty, let index = newCustomers[id] else { return nil }
+    return changes.customers[index]
+  }
+
+  mutating func addCustomer(_ id: CustomerID, session: any StorageSnapshot) throws(LedgerError) -> CustomerRow {
+    let row = CustomerRow(
+      number: try next(.customer, session: session), id: id, createdAt: now, isFrozen: false)
+    newCustomers[id] = changes.customers.count
+    changes.customers.append(row)
+    return row
+  }
+
+  func customer(_ number: CustomerNumber, session: any StorageSnapshot) throws(LedgerError) -> CustomerRow? {
+    if let new = changes.customers.first(where: { $0.number == number }) { return new }
+    return try session.customer(number: number)
+  }
+
+  /// Takes back the customer that the command at hand made.
+  mutating func removeNewestCustomer() {
+    guard let row = changes.customers.popLast() else { return }
+    newCustomers[row.id] = nil
+  }
+
+  // MARK: Accounts
+
+  mutating func slot(of number: AccountNumber, session: any StorageSnapshot) throws(LedgerError) -> Int {
+    if let slot = slots[number.rawValue] { return slot }
+    let row = try session.account(number)
+    let slot = accounts.count
+    accounts.append(WorkingAccount(row: row ?? AccountRow(number: number), isNew: row == nil))
+    slots.insert(number.rawValue, slot: slot)
+    return slot
+  }
+
+  /// The index of the account's lot book, made where there is none yet.
+  mutating func book(of slot: Int) -> Int {
+    if accounts[slot].book >= 0 { return accounts[slot].book }
+    books.append(accounts[slot].row.openLots == 0 ? .empty : LotBook())
+    accounts[slot].book = books.count - 1
+    return accounts[slot].book
+  }
+
+  // MARK: Keys, purchases, items
+
+  func pendingKey(_ key: IdempotencyKey, customer: CustomerNumber, hash: Int) -> KeyRow? {
+    guard let index = pendingKeys.index(of: key, customer: customer, hash: hash, in: changes.keys) else { return nil }
+    return changes.keys[index]
+  }
+
+  mutating func addKey(_ row: KeyRow, hash: Int) {
+    pendingKeys.insert(hash: hash, index: changes.keys.count)
+    changes.keys.append(row)
+    changes.keyHashes.append(hash)
+  }
+
+  func newPurchase(_ identity: PurchaseIdentity) -> PurchaseRow? {
+    guard let index = newPurchases[identity] else { return nil }
+    return changes.purchases[index]
+  }
+
+  mutating func addPurchase(_ row: PurchaseRow) {
+    newPurchases[row.identity] = changes.purchases.count
+    changes.purchases.append(row)
+  }
+
+  mutating func owned(
+    _ item: ItemID, customer: CustomerNumber, session: any StorageSnapshot
+  ) throws(LedgerError) -> Int64 {
+    if let quantity = owned[OwnedKey(customer: customer, item: item)] { return quantity }
+    return try session.owned(item, customer: customer)
+  }
+
+  mutating func setOwned(_ item: ItemID, customer: CustomerNumber, to quantity: Int64) {
+    owned[OwnedKey(customer: customer, item: item)] = quantity
+  }
+
+  /// The number that lots and purchases know the environment by; drawn here where it is new.
+  mutating func number(
+    of environment: StoreEnvironment, session: any StorageSnapshot
+  ) throws(LedgerError) -> Int64 {
+    // Those without a session have fixed numbers.
+    guard environment.session != nil else { return environment.kind.rawValue }
+    if let new = changes.environments.first(where: { $0.environment == environment }) { return new.number }
+    if let known = try session.environments().first(where: { $0.environment == environment }) { return known.number }
+    let number = max(EnvironmentRow.firstDrawnNumber, try next(.environment, session: session))
+    changes.environments.append(EnvironmentRow(number: number, environment: environment))
+    return number
+  }
+
+  // MARK: The journal so far
+
+  /// A transaction that this group booked.
+  func parts(of number: TransactionNumber) -> TransactionParts? {
+    let index = Int(number - firstTransaction)
+    guard changes.transactions.indices.contains(index) else { return nil }
+    let entries = changes.entries.filter { $0.transaction == number }
+    return TransactionParts(
+      row: changes.transactions[index], entries: entries,
+      allocations: entries.flatMap { entry in changes.allocations.filter { $0.entry == entry.number } },
+      items: changes.itemEntries.filter { $0.transaction == number }, sources: lotSources)
+  }
+
+  /// Only a replay inside the group asks, so this is made when asked.
+  private var lotSources: [LotNumber: LotSource] {
+    var sources: [LotNumber: LotSource] = [:]
+    for account in accounts where account.row.poolLot != 0 {
+      sources[account.row.poolLot] = LotSource(rawValue: account.row.poolSource)
+    }
+    for book in books {
+      for lot in book.free.lots + book.paid.lots + book.extras { sources[lot.row.number] = lot.row.source }
+    }
+    return sources
+  }
+
+  // MARK: Numbers
+
+  mutating func next(_ sequence: RareSequence, session: any StorageSnapshot) throws(LedgerError) -> Int64 {
+    var last = rareSequences[sequence] ?? 0
+    if last == 0 { last = try session.last(sequence) }
+    rareSequences[sequence] = last + 1
+    return last + 1
+  }
+
+  // MARK: The end
+
+  /// Moves what changed into the change set.
+  mutating func collectChanges() {
+    for account in accounts where account.isChanged {
+      if account.isNew { changes.newAccounts.append(account.row) } else { changes.changedAccounts.append(account.row) }
+    }
+    for book in books {
+      collect(book.free.lots)
+      collect(book.paid.lots)
+      collect(book.extras)
+    }
+  }
+
+  private mutating func collect(_ lots: [WorkingLot]) {
+    for lot in lots {
+      if lot.isNew { changes.newLots.append(lot.row) } else if lot.isChanged { changes.changedLots.append(lot.row) }
+    }
+  }
+
+  var hasChanges: Bool {
+    !changes.transactions.isEmpty || !changes.keys.isEmpty || !changes.customers.isEmpty
+      || !changes.environments.isEmpty || changes.catalog != nil
+  }
+}
+
+/// The keys that commands of the current group used, by hash.
+private struct PendingKeys {
+  private var slots = SlotTable()
+  /// Further keys with a hash that is taken; nearly always empty.
+  private var collisions: [Int] = []
+
+  func index(of key: IdempotencyKey, customer: CustomerNumber, hash: Int, in rows: [KeyRow]) -> Int? {
+    guard let first = slots[Int64(hash)] else { return nil }
+    if Self.matches(rows[first], key, customer) { return first }
+    return collisions.first { Self.matches(rows[$0], key, customer) }
+  }
+
+  mutating func insert(hash: Int, index: Int) {
+    if slots[Int64(hash)] == nil { slots.insert(Int64(hash), slot: index) } else { collisions.append(index) }
+  }
+
+  mutating func removeAll() {
+    slots.removeAll()
+    if !collisions.isEmpty { collisions.removeAll() }
+  }
+
+  private static func matches(_ row: KeyRow, _ key: IdempotencyKey, _ customer: CustomerNumber) -> Bool {
+    row.customer == customer && row.key == key
+  }
+}

@@ -1,0 +1,105 @@
+/// A virtual-currency ledger: balances that add up, purchases that are credited once, and a history that never changes.
+///
+/// ```swift
+/// let ledger = Ledger.inMemory()
+/// try ledger.apply(catalog)
+/// try ledger.creditPurchase(purchase, customer: alice)
+/// try ledger.spend([Adjustment(gem, 50)], customer: alice, key: key)
+/// ```
+///
+/// Every command is atomic and durable before it answers, and may be repeated under the same key. Commands that wait at
+/// the same time share one commit. Each method has two forms: called from a task it suspends, called elsewhere it blocks
+/// the thread. All of them may be called from anywhere at once.
+public final class Ledger: Sendable {
+  package let storage: any LedgerStorage
+  package let catalog = CatalogCache()
+  let clock: LedgerClock
+  private let lanes: [Lane]
+
+  /// A ledger over the storage, which is ready.
+  package init(storage: some LedgerStorage, clock: LedgerClock = .system) {
+    self.storage = storage
+    self.clock = clock
+    let catalog = catalog
+    lanes = (0..<storage.laneCount).map { lane in
+      Lane(committer: GroupCommitter(storage: storage, lane: lane, clock: clock, catalog: catalog))
+    }
+  }
+
+  /// A new ledger that lives in memory and ends with the process.
+  ///
+  /// - Parameters:
+  ///   - clock: Where it reads the time.
+  ///   - salt: What makes this project's transaction ids its own; the same salt gives the same ids.
+  public static func inMemory(
+    clock: LedgerClock = .system, salt: UInt64 = .random(in: 0 ... .max)
+  ) -> Ledger {
+    Ledger(storage: MemoryStorage(project: ProjectRow(salt: salt, createdAt: clock.now())), clock: clock)
+  }
+
+  /// Closes the storage; later calls answer `storage_unavailable`.
+  public func close() { storage.close() }
+
+  // MARK: Booking
+
+  /// Books one command.
+  ///
+  /// - Returns: What was booked, or what was booked before under the same key.
+  /// - Throws: ``LedgerError``; see the method of that command for its codes in order of precedence.
+  @discardableResult
+  public func book(_ command: LedgerCommand) async throws(LedgerError) -> Receipt {
+    let answers = await lane(of: command.customer).book([command])
+    return try answers[answers.startIndex].get()
+  }
+
+  /// Books one command.
+  ///
+  /// - Returns: What was booked, or what was booked before under the same key.
+  /// - Throws: ``LedgerError``; see the method of that command for its codes in order of precedence.
+  @discardableResult
+  public func book(_ command: LedgerCommand) throws(LedgerError) -> Receipt {
+    let answers = lane(of: command.customer).bookBlocking([command])
+    return try answers[answers.startIndex].get()
+  }
+
+  /// Books many commands, up to ``Limits/commandsPerGroup`` to a commit, each on its own: one that is refused leaves the
+  /// others alone.
+  ///
+  /// - Returns: What came of each, in order.
+  public func submit(_ commands: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
+    if commands.count <= Limits.commandsPerGroup, lanes.count == 1 {
+      return commands.isEmpty ? [] : Array(lanes[0].bookBlocking(commands))
+    }
+    var results: [Result<Receipt, LedgerError>] = []
+    results.reserveCapacity(commands.count)
+    var start = 0
+    while start < commands.count {
+      let lane = storage.lane(of: commands[start].customer)
+      var end = start + 1
+      while end < commands.count, end - start < Limits.commandsPerGroup,
+        storage.lane(of: commands[end].customer) == lane
+      { end += 1 }
+      results += lanes[lane].bookBlocking(Array(commands[start..<end]))
+      start = end
+    }
+    return results
+  }
+
+  /// Decides a command without booking it: the same path, up to the commit.
+  ///
+  /// - Returns: What would be booked; it has no transaction id.
+  /// - Throws: ``LedgerError`` as booking would.
+  public func preview(_ command: LedgerCommand) throws(LedgerError) -> Receipt {
+    let now = clock.now()
+    let catalog = catalog
+    return try storage.read { (snapshot) throws(LedgerError) -> Receipt in
+      var decider = Decider(catalog: catalog)
+      try decider.begin(session: snapshot, clock: now)
+      var receipt = try decider.decide(command, session: snapshot)
+      if !receipt.isReplayed { receipt.transactionID = nil }
+      return receipt
+    }
+  }
+
+  private func lane(of customer: CustomerID) -> Lane { lanes.count == 1 ? lanes[0] : lanes[storage.lane(of: customer)] }
+}

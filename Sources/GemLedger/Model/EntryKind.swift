@@ -1,0 +1,48 @@
+/// Why a balance changed.
+public enum EntryKind: Int64, CaseIterable, Sendable {
+  /// Currency bought with real money.
+  case purchase = 1
+  /// Currency given: an admin grant, or the positive part of an adjustment.
+  case grant = 2
+  /// Currency spent: the negative part of an adjustment, or the price of an item.
+  case spend = 3
+  /// A spend undone.
+  case reversal = 4
+  /// The store gave real money back.
+  case refund = 5
+  /// A refund the store took back.
+  case reversedRefund = 6
+  /// Currency whose time had come.
+  case expiry = 7
+  /// Moved between customers.
+  case transfer = 8
+  /// Changed into another currency.
+  case exchange = 9
+  /// Moved because two customers became one.
+  case merge = 10
+  /// Regained with time.
+  case recharge = 11
+  /// What an account opened with, or an import.
+  case initial = 12
+  /// A transaction whose entries are of several kinds; no entry has it.
+  case mixed = 13
+
+  /// The kind as scripts see it, such as `reversed_refund`.
+  public var name: String {
+    switch self {
+    case .purchase: "purchase"
+    case .grant: "grant"
+    case .spend: "spend"
+    case .reversal: "reversal"
+    case .refund: "refund"
+    case .reversedRefund: "reversed_refund"
+    case .expiry: "expiry"
+    case .transfer: "transfer"
+    case .exchange: "exchange"
+    case .merge: "merge"
+    case .recharge: "recharge"
+    case .initial: "initial"
+    case .mixed: "mixed"
+    }
+  }
+}

@@ -1,0 +1,98 @@
+/// What the ledger booked for a command: the transaction, its entries, and what each took from which lot.
+public struct Receipt: Hashable, Sendable {
+  /// Names the transaction; nil where the command booked none (a preview, or a customer made).
+  public var transactionID: TransactionID?
+  /// Whose balances changed. For a purchase credited before, this is who owns it.
+  public var customer: CustomerID
+  /// Why they changed.
+  public var kind: EntryKind
+  /// When it was booked.
+  public var createdAt: Timestamp
+  /// One entry a currency, in the order of their codes.
+  public var entries: [PostedEntry]
+  /// What items came or went.
+  public var items: [PostedItem] = []
+  /// Whether this is the answer of an earlier call with the same key or store transaction.
+  public var isReplayed = false
+  /// Whether the credit passed a currency's maximum, as only what was paid for may.
+  public var isOverMaximum = false
+
+  /// The balance of a currency after the transaction, where the transaction touched it.
+  public func balance(_ currency: CurrencyCode) -> Int64? {
+    entries.first { $0.currency == currency }?.balance
+  }
+}
+
+/// A signed effect on one customer's one currency.
+public struct PostedEntry: Hashable, Sendable {
+  /// The currency.
+  public let currency: CurrencyCode
+  /// Why.
+  public let kind: EntryKind
+  /// By how much.
+  public let amount: Int64
+  /// The balance after it, held amounts included.
+  public let balance: Int64
+  /// What the customer owed after it.
+  public let debt: Int64
+  /// The account's version after it; each entry of an account counts one up.
+  public let version: Int64
+  /// How much of it fell on which lot; the amounts add up to the entry's.
+  public let allocations: Allocations
+}
+
+/// How much of an entry fell on one lot.
+public struct Allocation: Hashable, Sendable {
+  /// The lot's number.
+  public let lot: Int64
+  /// Where the lot came from.
+  public let source: LotSource
+  /// Negative when taken from the lot, positive when put into it.
+  public let amount: Int64
+}
+
+/// The allocations of one entry.
+///
+/// Nearly every entry falls on a single lot; that one is kept in place, without an array.
+public struct Allocations: RandomAccessCollection, Hashable, Sendable {
+  private enum Content: Hashable, Sendable {
+    case one(Allocation)
+    case several([Allocation])
+  }
+
+  private let content: Content
+
+  package init(_ allocation: Allocation) { content = .one(allocation) }
+  package init(_ allocations: [Allocation]) {
+    content = if let only = allocations.first, allocations.count == 1 { .one(only) } else { .several(allocations) }
+  }
+
+  /// Always 0.
+  public var startIndex: Int { 0 }
+  /// How many there are.
+  public var endIndex: Int {
+    switch content {
+    case .one: 1
+    case .several(let allocations): allocations.count
+    }
+  }
+  /// The allocation at the position.
+  public subscript(position: Int) -> Allocation {
+    switch content {
+    case .one(let allocation):
+      precondition(position == 0, "an entry's only allocation is at position 0")
+      return allocation
+    case .several(let allocations): return allocations[position]
+    }
+  }
+}
+
+/// Items that came (positive) or went (negative).
+public struct PostedItem: Hashable, Sendable {
+  /// Which item.
+  public let item: ItemID
+  /// How many.
+  public let quantity: Int64
+  /// How many the customer owns after it.
+  public let owned: Int64
+}

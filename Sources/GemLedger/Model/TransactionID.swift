@@ -1,0 +1,63 @@
+/// Names a transaction: sixteen bytes in time order, written like a UUID of version 7.
+///
+/// The id is made of the transaction's instant, its number in the journal and a tag that only this project makes, so it
+/// needs no room in the journal and a forged one is recognised.
+public struct TransactionID: Hashable, Comparable, Sendable, CustomStringConvertible {
+  let high: UInt64
+  let low: UInt64
+
+  init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  /// Reads the form that ``description`` writes.
+  ///
+  /// - Throws: ``LedgerError`` with `invalid_identifier` when the text is not of that form.
+  public init(_ text: String) throws(LedgerError) {
+    guard let (high, low) = HexForm.parseUUID(text) else {
+      throw LedgerError(
+        .invalidIdentifier, "\"\(text.prefix(60))\" is not a transaction id; one looks like "
+          + "019aa3f2-6c1e-7000-8000-00000a51c7e4.", details: [.text("field", "transaction id")])
+    }
+    self.init(high: high, low: low)
+  }
+
+  /// Lower-case hexadecimal in groups, such as `019aa3f2-6c1e-7000-8000-00000a51c7e4`.
+  public var description: String { HexForm.uuid(high: high, low: low) }
+
+  /// In journal order.
+  public static func < (left: Self, right: Self) -> Bool { (left.high, left.low) < (right.high, right.low) }
+}
+
+/// Makes and reads the transaction ids of one project.
+package struct TransactionIDMaker: Sendable {
+  /// Drawn once when the project was made.
+  package let salt: UInt64
+
+  package init(salt: UInt64) { self.salt = salt }
+
+  // 48 bits of milliseconds, version 7, the number's top 12 of 54 bits; variant 2, its other 42 bits, 20 bits of tag.
+  package func id(number: Int64, createdAt: Timestamp) -> TransactionID {
+    let bits = UInt64(bitPattern: number) & (1 << 54 - 1)
+    let milliseconds = UInt64(clamping: createdAt.milliseconds) & (1 << 48 - 1)
+    let high = milliseconds << 16 | 7 << 12 | bits >> 42
+    let low = 2 << 62 | (bits & (1 << 42 - 1)) << 20 | tag(number: bits, milliseconds: milliseconds)
+    return TransactionID(high: high, low: low)
+  }
+
+  /// The number inside the id, or nil when this project did not make it.
+  package func number(of id: TransactionID) -> Int64? {
+    let bits = (id.high & 0xFFF) << 42 | (id.low >> 20) & (1 << 42 - 1)
+    let number = Int64(bits)
+    let created = Timestamp(milliseconds: Int64(id.high >> 16))
+    return self.id(number: number, createdAt: created) == id ? number : nil
+  }
+
+  private func tag(number: UInt64, milliseconds: UInt64) -> UInt64 {
+    var hash = StableHash(seed: salt)
+    hash.combine(number)
+    hash.combine(milliseconds)
+    return hash.value >> 44
+  }
+}

@@ -1,0 +1,81 @@
+/// What the ledger knows of a currency while it decides.
+package struct CurrencyTerms: Hashable, Sendable {
+  package var number: Int64
+  package var code: CurrencyCode
+  package var name: String
+  package var maximumBalance: Int64
+  package var burnsPaidFirst: Bool
+}
+
+/// The rules of one account's balance; pure.
+enum AccountRules {
+  /// - Throws: `condition_failed`.
+  static func check(
+    _ conditions: [Condition], plan: AccountPlan, account: AccountRow
+  ) throws(LedgerError) {
+    let after = (account.balance - plan.expiredAmount).addingReportingOverflow(plan.amount).partialValue
+    for condition in conditions where condition.currency == plan.currency.code {
+      switch condition {
+      case .version(_, let wanted) where account.version != wanted:
+        throw failed("version", wanted: wanted, found: account.version, plan)
+      case .minimum(_, let wanted) where after < wanted: throw failed("minimum", wanted: wanted, found: after, plan)
+      case .maximum(_, let wanted) where after > wanted: throw failed("maximum", wanted: wanted, found: after, plan)
+      default: continue
+      }
+    }
+  }
+
+  /// - Throws: in order of precedence `insufficient_balance`, `over_maximum`.
+  static func check(_ plan: AccountPlan, account: AccountRow) throws(LedgerError) {
+    let balance = account.balance - plan.expiredAmount
+    if plan.amount < 0 {
+      let available = balance - account.held
+      guard available >= -plan.amount else {
+        throw insufficient(plan.currency.code, needed: -plan.amount, available: available, held: account.held)
+      }
+    } else {
+      // Both are at most 2^53, so the sum cannot overflow.
+      let after = balance + plan.amount
+      guard after <= plan.currency.maximumBalance else {
+        throw overMaximum(plan.currency, balance: balance, amount: plan.amount)
+      }
+    }
+  }
+
+  private static func failed(
+    _ what: String, wanted: Int64, found: Int64, _ plan: AccountPlan
+  ) -> LedgerError {
+    let subject = what == "version" ? "The account's version" : "The balance afterwards"
+    let relation = what == "version" ? "is not" : what == "minimum" ? "is below" : "is above"
+    return LedgerError(
+      .conditionFailed, "\(subject) of \(plan.currency.code), \(found), \(relation) \(wanted); nothing was changed.",
+      details: [
+        .text("condition", what), .text("currency", plan.currency.code.description), .integer("wanted", wanted),
+        .integer("found", found),
+      ])
+  }
+
+  private static func insufficient(
+    _ currency: CurrencyCode, needed: Int64, available: Int64, held: Int64
+  ) -> LedgerError {
+    let heldNote = held > 0 ? " (\(held) more on hold)" : ""
+    return LedgerError(
+      .insufficientBalance,
+      "Not enough \(currency): \(needed) needed, \(available) available\(heldNote). Nothing was changed.",
+      details: [
+        .text("currency", currency.description), .integer("needed", needed), .integer("available", available),
+        .integer("held", held),
+      ])
+  }
+
+  private static func overMaximum(_ currency: CurrencyTerms, balance: Int64, amount: Int64) -> LedgerError {
+    LedgerError(
+      .overMaximum,
+      "\(amount) more \(currency.code) would pass the most a balance may be, \(currency.maximumBalance): it is "
+        + "\(balance) now. Nothing was changed.",
+      details: [
+        .text("currency", currency.code.description), .integer("balance", balance), .integer("amount", amount),
+        .integer("maximum", currency.maximumBalance),
+      ])
+  }
+}

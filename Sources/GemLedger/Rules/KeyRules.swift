@@ -1,0 +1,12 @@
+/// What a key remembers of a refusal.
+enum KeyRules {
+  /// The refusal as a repeated call hears it.
+  static func replayed(_ refusal: LedgerError) -> LedgerError {
+    var error = LedgerError(
+      refusal.code,
+      refusal.message + " This is the answer that the key had before; use a new key to try again.",
+      details: refusal.details)
+    error.isReplayed = true
+    return error
+  }
+}

@@ -1,0 +1,73 @@
+/// What a purchase gives; pure.
+enum PurchaseRules {
+  /// The lots that the purchase makes, by currency in the order of codes: what was paid for and the bonus apart.
+  ///
+  /// The price is spread evenly over the currencies that were paid for; shares round down and the last takes the rest.
+  ///
+  /// - Throws: `amount_out_of_range` when amount times quantity passes the hard limit.
+  static func credits(
+    of product: Product, for purchase: StorePurchase, number: Int64, environment: Int64
+  ) throws(LedgerError) -> [(CurrencyCode, [LotCredit])] {
+    let grants = product.grants.sorted { $0.currency < $1.currency }
+    var shares = PriceShares(price: purchase.price, parts: grants.count { $0.amount > 0 })
+    var credits: [(CurrencyCode, [LotCredit])] = []
+    for grant in grants {
+      let expiresAt = grant.expiresAtCycleEnd ? purchase.cycleEndsAt?.milliseconds ?? .max : .max
+      var lots: [LotCredit] = []
+      if grant.amount > 0 {
+        lots.append(
+          LotCredit(
+            amount: try times(grant.amount, purchase), source: .paid, environment: environment, price: shares.next(),
+            purchase: number, expiresAt: expiresAt))
+      }
+      if grant.bonus > 0 {
+        lots.append(
+          LotCredit(
+            amount: try times(grant.bonus, purchase), source: .bonus, environment: environment, price: nil,
+            purchase: number, expiresAt: expiresAt))
+      }
+      credits.append((grant.currency, lots))
+    }
+    return credits
+  }
+
+  /// The balance after the credit. What was paid for may pass the currency's maximum, but never the hard limit.
+  static func balance(after plan: AccountPlan, account: AccountRow) throws(LedgerError) -> Int64 {
+    let balance = account.balance - plan.expiredAmount
+    guard plan.amount <= Limits.amount - balance else {
+      throw RequestRules.outOfRange(
+        "\(plan.amount) more \(plan.currency.code) would pass the largest balance there can be, \(Limits.amount).",
+        plan.amount)
+    }
+    return balance + plan.amount
+  }
+
+  private static func times(_ amount: Int64, _ purchase: StorePurchase) throws(LedgerError) -> Int64 {
+    let (product, overflow) = amount.multipliedReportingOverflow(by: purchase.quantity)
+    guard !overflow, product <= Limits.amount else {
+      throw RequestRules.outOfRange(
+        "\(purchase.quantity) of \(purchase.product) would give more than \(Limits.amount).", amount)
+    }
+    return product
+  }
+}
+
+/// Splits a price into equal parts; the last one takes what rounding leaves.
+private struct PriceShares {
+  let price: Money?
+  let parts: Int
+  var given = 0
+
+  init(price: Money?, parts: Int) {
+    self.price = price
+    self.parts = parts
+  }
+
+  mutating func next() -> Money? {
+    guard let price else { return nil }
+    given += 1
+    let share = price.minorUnits / Int64(parts)
+    return Money(
+      minorUnits: given == parts ? price.minorUnits - share * Int64(parts - 1) : share, currency: price.currency)
+  }
+}

@@ -1,0 +1,79 @@
+/// What can be said of a request without looking at anything but the request.
+enum RequestRules {
+  /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`.
+  static func check(_ adjust: LedgerCommand.Adjust) throws(LedgerError) {
+    let adjustments = adjust.adjustments
+    guard let first = adjustments.first else {
+      throw .invalid("There is nothing to adjust: name at least one currency and amount.")
+    }
+    if adjustments.count > 1 {
+      guard adjustments.count <= Limits.adjustmentsPerRequest else {
+        throw LedgerError(
+          .limitExceeded,
+          "\(adjustments.count) adjustments in one request; the most is \(Limits.adjustmentsPerRequest).",
+          details: [.integer("count", Int64(adjustments.count)), .integer("limit", Int64(Limits.adjustmentsPerRequest))])
+      }
+      try refuseRepeatedCodes(adjustments)
+      for adjustment in adjustments { try check(adjustment, isGrant: adjust.createsCustomer) }
+    } else {
+      try check(first, isGrant: adjust.createsCustomer)
+    }
+    if adjust.source == .paid, adjustments.contains(where: { $0.amount > 0 }) {
+      throw .invalid("Only a purchase makes paid currency; choose another source for the grant.")
+    }
+  }
+
+  /// - Throws: in order of precedence `limit_exceeded`, `invalid_request`.
+  static func check(_ conditions: [Condition], cover adjustments: [Adjustment]) throws(LedgerError) {
+    guard !conditions.isEmpty else { return }
+    guard conditions.count <= 3 * Limits.adjustmentsPerRequest else {
+      throw LedgerError(
+        .limitExceeded,
+        "\(conditions.count) conditions in one request; the most is \(3 * Limits.adjustmentsPerRequest).")
+    }
+    for condition in conditions where !adjustments.contains(where: { $0.currency == condition.currency }) {
+      throw .invalid("A condition names \(condition.currency), which the request does not adjust.")
+    }
+  }
+
+  /// - Throws: `invalid_request`.
+  static func check(expiry: Timestamp, now: Timestamp) throws(LedgerError) {
+    guard expiry > now else {
+      throw .invalid("The expiry \(expiry) is not in the future; it is \(now) now.")
+    }
+    guard expiry.milliseconds < 253_402_300_800_000 else {
+      throw .invalid("The expiry \(expiry.milliseconds) ms is after the year 9999; leave it out for currency that never expires.")
+    }
+  }
+
+  static func check(quantity: Int64, of what: String) throws(LedgerError) {
+    guard (1...Limits.quantity).contains(quantity) else {
+      throw outOfRange("A quantity of \(quantity) \(what) is out of range: 1 to \(Limits.quantity).", quantity)
+    }
+  }
+
+  static func outOfRange(_ message: String, _ amount: Int64) -> LedgerError {
+    LedgerError(.amountOutOfRange, message, details: [.integer("amount", amount), .integer("limit", Limits.amount)])
+  }
+
+  private static func check(_ adjustment: Adjustment, isGrant: Bool) throws(LedgerError) {
+    let amount = adjustment.amount
+    guard amount != 0 else {
+      throw outOfRange("The amount of \(adjustment.currency) is 0; it must be at least 1.", amount)
+    }
+    guard amount > 0 || !isGrant else {
+      throw outOfRange("A grant of \(amount) \(adjustment.currency) is out of range: it must be at least 1.", amount)
+    }
+    guard amount >= -Limits.amount, amount <= Limits.amount else {
+      throw outOfRange(
+        "The amount \(amount) of \(adjustment.currency) is out of range: at most \(Limits.amount).", amount)
+    }
+  }
+
+  private static func refuseRepeatedCodes(_ adjustments: [Adjustment]) throws(LedgerError) {
+    var seen: Set<CurrencyCode> = []
+    for adjustment in adjustments where !seen.insert(adjustment.currency).inserted {
+      throw .invalid("\(adjustment.currency) is named twice; add its amounts up first.")
+    }
+  }
+}

@@ -1,0 +1,42 @@
+/// Everything that a group of commands changes: rows to append, and rows of projections to write over.
+package struct ChangeSet: ~Copyable {
+  package var customers: [CustomerRow] = []
+  package var environments: [EnvironmentRow] = []
+  package var transactions: [TransactionRow] = []
+  package var entries: [EntryRow] = []
+  package var allocations: [AllocationRow] = []
+  package var anchors: [AnchorRow] = []
+  package var keys: [KeyRow] = []
+  package var keyHashes: [Int] = []
+  package var notes: [NoteRow] = []
+  package var purchases: [PurchaseRow] = []
+  package var itemEntries: [ItemEntryRow] = []
+  package var newAccounts: [AccountRow] = []
+  package var changedAccounts: [AccountRow] = []
+  package var newLots: [LotRow] = []
+  package var changedLots: [LotRow] = []
+  /// The whole catalog, where it changed.
+  package var catalog: [CatalogRow]?
+
+  package init() {}
+
+  /// Forgets all rows and keeps their room.
+  mutating func removeAll() {
+    customers.removeAll(keepingCapacity: true)
+    environments.removeAll(keepingCapacity: true)
+    transactions.removeAll(keepingCapacity: true)
+    entries.removeAll(keepingCapacity: true)
+    allocations.removeAll(keepingCapacity: true)
+    anchors.removeAll(keepingCapacity: true)
+    keys.removeAll(keepingCapacity: true)
+    keyHashes.removeAll(keepingCapacity: true)
+    notes.removeAll(keepingCapacity: true)
+    purchases.removeAll(keepingCapacity: true)
+    itemEntries.removeAll(keepingCapacity: true)
+    newAccounts.removeAll(keepingCapacity: true)
+    changedAccounts.removeAll(keepingCapacity: true)
+    newLots.removeAll(keepingCapacity: true)
+    changedLots.removeAll(keepingCapacity: true)
+    catalog = nil
+  }
+}

@@ -1,0 +1,150 @@
+/// Persistence behind a ledger. It loads rows and writes change sets; it knows no rule.
+package protocol LedgerStorage: AnyObject, Sendable {
+  /// How many lanes gather groups of commands of their own.
+  var laneCount: Int { get }
+
+  /// The lane in which a customer is.
+  func lane(of customer: CustomerID) -> Int
+
+  /// Runs the body on a snapshot that no writer changes; never waits for writers.
+  func read<R>(_ body: (any StorageSnapshot) throws(LedgerError) -> R) throws(LedgerError) -> R
+
+  /// Runs the body alone among writers of the lane and commits what it wrote, or nothing where it throws.
+  func commit<R>(
+    lane: Int, _ body: (any StorageSession) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R
+
+  /// Closes what is open. Later calls answer `storage_unavailable`.
+  func close()
+}
+
+extension LedgerStorage {
+  package var laneCount: Int { 1 }
+  package func lane(of customer: CustomerID) -> Int { 0 }
+}
+
+/// The highest numbers in use and the journal's latest instant.
+package struct Sequences: Hashable, Sendable {
+  package var transaction: TransactionNumber = 0
+  package var entry: EntryNumber = 0
+  package var createdAt = Timestamp(milliseconds: 0)
+
+  package init() {}
+}
+
+/// The sequences that few commands draw from.
+package enum RareSequence: CaseIterable, Sendable {
+  case customer
+  case lot
+  case purchase
+  case environment
+}
+
+/// Where in its order of burning a lot stands among the free or among the paid lots of its account.
+package struct LotPosition: Hashable, Comparable, Sendable {
+  package var expiresAt: Int64
+  package var lot: LotNumber
+
+  package init(expiresAt: Int64, lot: LotNumber) {
+    self.expiresAt = expiresAt
+    self.lot = lot
+  }
+
+  package static func < (left: Self, right: Self) -> Bool {
+    (left.expiresAt, left.lot) < (right.expiresAt, right.lot)
+  }
+}
+
+/// A consistent view of all rows.
+package protocol StorageSnapshot: AnyObject {
+  func project() throws(LedgerError) -> ProjectRow
+  /// Counts up with every change of the catalog.
+  func catalogVersion() throws(LedgerError) -> Int64
+  func catalogRows(_ kind: CatalogRow.Kind) throws(LedgerError) -> [CatalogRow]
+  func catalogRow(_ kind: CatalogRow.Kind, code: String) throws(LedgerError) -> CatalogRow?
+  func environments() throws(LedgerError) -> [EnvironmentRow]
+
+  func customer(_ id: CustomerID) throws(LedgerError) -> CustomerRow?
+  func customer(number: CustomerNumber) throws(LedgerError) -> CustomerRow?
+  func customers(after number: CustomerNumber, limit: Int) throws(LedgerError) -> [CustomerRow]
+  func account(_ number: AccountNumber) throws(LedgerError) -> AccountRow?
+  func accounts(of customer: CustomerNumber) throws(LedgerError) -> [AccountRow]
+  /// Lots that hold something, of one account, free or paid, in the order of burning.
+  func openLots(
+    _ account: AccountNumber, paid: Bool, after: LotPosition?, limit: Int
+  ) throws(LedgerError) -> [LotRow]
+  func lot(_ number: LotNumber) throws(LedgerError) -> LotRow?
+  /// The account's lot of that source and environment that has a row of its own, no purchase and no expiry.
+  func pooledLot(
+    _ account: AccountNumber, source: LotSource, environment: Int64
+  ) throws(LedgerError) -> LotRow?
+  func key(_ key: IdempotencyKey, customer: CustomerNumber, hash: Int) throws(LedgerError) -> KeyRow?
+  func purchase(_ identity: PurchaseIdentity) throws(LedgerError) -> PurchaseRow?
+  func owned(_ item: ItemID, customer: CustomerNumber) throws(LedgerError) -> Int64
+
+  func sequences() throws(LedgerError) -> Sequences
+  /// The highest number in use.
+  func last(_ sequence: RareSequence) throws(LedgerError) -> Int64
+  func transaction(_ number: TransactionNumber) throws(LedgerError) -> TransactionRow?
+  func entry(_ number: EntryNumber) throws(LedgerError) -> EntryRow?
+  func entries(of transaction: TransactionNumber) throws(LedgerError) -> [EntryRow]
+  func allocations(of entry: EntryNumber) throws(LedgerError) -> [AllocationRow]
+  func note(_ transaction: TransactionNumber) throws(LedgerError) -> NoteRow?
+  func items(of transaction: TransactionNumber) throws(LedgerError) -> [ItemEntryRow]
+  func anchor(_ account: AccountNumber, version: Int64) throws(LedgerError) -> AnchorRow?
+
+  /// The rows as they lie, for `verify`: in the order of their numbers, a bounded number at a time.
+  func scan() throws(LedgerError) -> any StorageScan
+}
+
+/// Reads every table from end to end in bounded steps; each call goes on after the last row given.
+package protocol StorageScan: AnyObject {
+  func transactions(after: TransactionNumber, limit: Int) throws(LedgerError) -> [TransactionRow]
+  func entries(after: EntryNumber, limit: Int) throws(LedgerError) -> [EntryRow]
+  func allocations(after: AllocationRow?, limit: Int) throws(LedgerError) -> [AllocationRow]
+  func accounts(after: AccountNumber, limit: Int) throws(LedgerError) -> [AccountRow]
+  func lots(after: LotNumber, limit: Int) throws(LedgerError) -> [LotRow]
+  func purchases(after: Int64, limit: Int) throws(LedgerError) -> [PurchaseRow]
+  func anchors(after: AnchorRow?, limit: Int) throws(LedgerError) -> [AnchorRow]
+  func keys(after: KeyScanPosition?, limit: Int) throws(LedgerError) -> [(KeyRow, KeyScanPosition)]
+  func itemEntries(after: ItemEntryRow?, limit: Int) throws(LedgerError) -> [ItemEntryRow]
+  func ownedItems(after: OwnedItemRow?, limit: Int) throws(LedgerError) -> [OwnedItemRow]
+  /// What the storage itself finds wrong below the level of rows.
+  func integrityProblems() throws(LedgerError) -> [String]
+}
+
+/// Where a scan over the keys stands; each storage orders them in its own way.
+package struct KeyScanPosition: Sendable {
+  package var place: Int64
+  package var row: KeyRow?
+
+  package init(place: Int64, row: KeyRow?) {
+    self.place = place
+    self.row = row
+  }
+}
+
+/// How many of an item a customer owns.
+package struct OwnedItemRow: Hashable, Sendable {
+  package var customer: CustomerNumber
+  package var item: ItemID
+  package var quantity: Int64
+
+  package init(customer: CustomerNumber, item: ItemID, quantity: Int64) {
+    self.customer = customer
+    self.item = item
+    self.quantity = quantity
+  }
+}
+
+/// A snapshot whose owner may write.
+package protocol StorageSession: StorageSnapshot {
+  /// Fetches what a group of commands will ask for; a storage that reads locally has nothing to do.
+  func prefetch(_ commands: [LedgerCommand]) throws(LedgerError)
+  /// Writes all rows of the change set.
+  func write(_ changes: borrowing ChangeSet) throws(LedgerError)
+}
+
+extension StorageSession {
+  package func prefetch(_ commands: [LedgerCommand]) throws(LedgerError) {}
+}

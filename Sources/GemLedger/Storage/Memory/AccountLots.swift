@@ -1,0 +1,35 @@
+/// Which lots of an account hold something, free and paid apart, each in the order of burning.
+struct AccountLots {
+  struct Open {
+    private(set) var positions: [LotPosition] = []
+
+    func firstIndex(after position: LotPosition) -> Int {
+      let index = firstIndex(notBefore: position)
+      return index < positions.count && positions[index] == position ? index + 1 : index
+    }
+
+    mutating func set(_ position: LotPosition, isOpen: Bool) {
+      let index = firstIndex(notBefore: position)
+      if isOpen { positions.insert(position, at: index) } else { positions.remove(at: index) }
+    }
+
+    private func firstIndex(notBefore position: LotPosition) -> Int {
+      var (low, high) = (0, positions.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if positions[middle] < position { low = middle + 1 } else { high = middle }
+      }
+      return low
+    }
+  }
+
+  var free = Open()
+  var paid = Open()
+  /// Lots that credits of the same source and environment join.
+  var pooled: [LotNumber] = []
+
+  mutating func setOpen(_ lot: LotRow, isOpen: Bool) {
+    let position = LotPosition(expiresAt: lot.expiresAt, lot: lot.number)
+    if lot.isPaid { paid.set(position, isOpen: isOpen) } else { free.set(position, isOpen: isOpen) }
+  }
+}

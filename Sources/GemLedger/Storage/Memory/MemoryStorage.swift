@@ -1,0 +1,37 @@
+internal import Synchronization
+
+/// Storage in memory: for tests, previews, and apps that keep nothing.
+///
+/// Nothing outlives the process. Memory grows with the history: about 300 bytes a plain adjustment with a key. A read
+/// waits at most for the group being written, which takes no input or output.
+package final class MemoryStorage: LedgerStorage {
+  private let lock = Mutex(())
+  /// Protected by `lock`: nobody touches the tables without holding it.
+  private nonisolated(unsafe) let tables: MemoryTables
+
+  package init(project: ProjectRow) { tables = MemoryTables(project: project) }
+
+  package func read<R>(
+    _ body: (any StorageSnapshot) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    try exclusively { () throws(LedgerError) -> R in try body(tables) }
+  }
+
+  package func commit<R>(
+    lane: Int, _ body: (any StorageSession) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    try exclusively { () throws(LedgerError) -> R in try body(tables) }
+  }
+
+  package func close() {}
+
+  private func exclusively<R>(_ body: () throws(LedgerError) -> R) throws(LedgerError) -> R {
+    // The result may hold anything, so it leaves the lock by a variable and not as the lock's own result.
+    var result: Result<R, LedgerError>?
+    lock.withLock { _ in
+      do throws(LedgerError) { result = .success(try body()) } catch { result = .failure(error) }
+    }
+    guard let result else { throw .defect("The lock did not run its body") }
+    return try result.get()
+  }
+}

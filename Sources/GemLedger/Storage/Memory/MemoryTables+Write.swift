@@ -1,0 +1,80 @@
+// MARK: Writing
+
+extension MemoryTables {
+  func write(_ changes: borrowing ChangeSet) {
+    for customer in changes.customers { add(customer) }
+    environmentRows += changes.environments
+    if let rows = changes.catalog { replaceCatalog(rows) }
+    appendJournal(changes)
+    for index in changes.keys.indices { add(changes.keys[index], hash: changes.keyHashes[index]) }
+    for row in changes.newAccounts { set(row) }
+    for row in changes.changedAccounts { set(row) }
+    for lot in changes.newLots {
+      lotCount = max(lotCount, lot.number)
+      if lot.purchase == nil, lot.expiresAt == .max { accountLots[lot.account, default: .init()].pooled.append(lot.number) }
+      set(lot)
+    }
+    for lot in changes.changedLots { set(lot) }
+  }
+
+  private func set(_ lot: LotRow) {
+    let wasOpen = (lots[lot.number]?.remaining ?? 0) > 0
+    lots[lot.number] = lot
+    guard wasOpen != (lot.remaining > 0) else { return }
+    accountLots[lot.account, default: .init()].setOpen(lot, isOpen: !wasOpen)
+  }
+
+  private func add(_ customer: CustomerRow) {
+    // A refused command may have drawn a number in vain; the gap keeps numbers equal to places.
+    while customers.count < Int(customer.number) - 1 { customers.append(customer) }
+    customerIndex.insert(customer.id.hashValue, row: customers.count) { customers[$0].id.hashValue }
+    customers.append(customer)
+  }
+
+  private func replaceCatalog(_ rows: [CatalogRow]) {
+    version += 1
+    catalog = Dictionary(grouping: rows, by: \.kind)
+    catalogByCode = catalog.mapValues { rows in
+      Dictionary(uniqueKeysWithValues: rows.enumerated().map { (ByteString($0.element.code), $0.offset) })
+    }
+  }
+
+  private func appendJournal(_ changes: borrowing ChangeSet) {
+    var entry = 0
+    for transaction in changes.transactions {
+      transactions.append(transaction)
+      firstEntries.append(EntryNumber(entries.count) + 1)
+      while entry < changes.entries.count, changes.entries[entry].transaction == transaction.number {
+        entries.append(changes.entries[entry])
+        entry += 1
+      }
+    }
+    for row in changes.allocations { allocations[row.entry, default: []].append(row) }
+    for row in changes.anchors { anchors[AnchorID(account: row.account, version: row.version)] = row }
+    for row in changes.notes { notes[row.transaction] = row }
+    for row in changes.itemEntries {
+      itemEntries[row.transaction, default: []].append(row)
+      ownedItems[OwnedID(customer: row.customer, item: row.item)] = row.owned
+    }
+    for row in changes.purchases {
+      purchaseIndex[row.identity] = purchases.count
+      purchases.append(row)
+    }
+  }
+
+  private func add(_ row: KeyRow, hash: Int) {
+    var record = KeyRecord(customer: row.customer, key: row.key, fingerprint: row.fingerprint, transaction: 0)
+    switch row.outcome {
+    case .booked(let transaction): record.transaction = transaction
+    case .refused(let refusal): refusals[keys.count] = refusal
+    }
+    keyIndex.insert(hash, row: keys.count) { KeyHash.of(keys[$0].key, customer: keys[$0].customer) }
+    keys.append(record)
+  }
+
+  private func set(_ row: AccountRow) {
+    let currency = Int(row.number.currency)
+    while accounts.count <= currency { accounts.append(PagedTable()) }
+    accounts[currency][row.number.customer] = row
+  }
+}

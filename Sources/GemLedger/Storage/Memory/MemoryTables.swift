@@ -1,0 +1,162 @@
+/// The rows of a ledger that lives in memory, and the indexes over them.
+final class MemoryTables: StorageSession {
+  let projectRow: ProjectRow
+  var version: Int64 = 0
+  var catalog: [CatalogRow.Kind: [CatalogRow]] = [:]
+  var catalogByCode: [CatalogRow.Kind: [ByteString: Int]] = [:]
+  var environmentRows: [EnvironmentRow] = []
+
+  var customers = ChunkedArray<CustomerRow>()
+  var customerIndex = HashIndex()
+  /// Accounts by currency, then by customer.
+  var accounts: [PagedTable<AccountRow>] = []
+  var lots = PagedTable<LotRow>()
+  var lotCount: Int64 = 0
+  var accountLots: [AccountNumber: AccountLots] = [:]
+
+  var transactions = ChunkedArray<TransactionRow>()
+  /// The first entry of each transaction.
+  var firstEntries = ChunkedArray<EntryNumber>()
+  var entries = ChunkedArray<EntryRow>()
+  var allocations: [EntryNumber: [AllocationRow]] = [:]
+  var anchors: [AnchorID: AnchorRow] = [:]
+  var notes: [TransactionNumber: NoteRow] = [:]
+  var itemEntries: [TransactionNumber: [ItemEntryRow]] = [:]
+  var ownedItems: [OwnedID: Int64] = [:]
+  var purchases: [PurchaseRow] = []
+  var purchaseIndex: [PurchaseIdentity: Int] = [:]
+
+  var keys = ChunkedArray<KeyRecord>()
+  var keyIndex = HashIndex()
+  var refusals: [Int: LedgerError] = [:]
+
+  /// A key without the room that a refusal would take.
+  struct KeyRecord {
+    var customer: CustomerNumber
+    var key: IdempotencyKey
+    var fingerprint: Fingerprint
+    /// 0 for a refusal.
+    var transaction: TransactionNumber
+  }
+
+  struct AnchorID: Hashable {
+    let account: AccountNumber
+    let version: Int64
+  }
+
+  struct OwnedID: Hashable {
+    let customer: CustomerNumber
+    let item: ItemID
+  }
+
+  init(project: ProjectRow) { projectRow = project }
+}
+
+// MARK: Reading
+
+extension MemoryTables {
+  func project() -> ProjectRow { projectRow }
+  func catalogVersion() -> Int64 { version }
+  func catalogRows(_ kind: CatalogRow.Kind) -> [CatalogRow] { catalog[kind] ?? [] }
+  func environments() -> [EnvironmentRow] { environmentRows }
+
+  func catalogRow(_ kind: CatalogRow.Kind, code: String) -> CatalogRow? {
+    guard let index = catalogByCode[kind]?[ByteString(code)] else { return nil }
+    return catalog[kind]?[index]
+  }
+
+  func customer(_ id: CustomerID) -> CustomerRow? {
+    guard let row = customerIndex.find(id.hashValue, fits: { customers[$0].id == id }) else { return nil }
+    return customers[row]
+  }
+
+  func customer(number: CustomerNumber) -> CustomerRow? {
+    (1...max(1, customers.count)).contains(Int(number)) && customers.count > 0 ? customers[Int(number) - 1] : nil
+  }
+
+  func customers(after number: CustomerNumber, limit: Int) -> [CustomerRow] {
+    rows(after: Int(number), limit: limit, count: customers.count) { customers[$0] }
+  }
+
+  func account(_ number: AccountNumber) -> AccountRow? {
+    let currency = Int(number.currency)
+    return currency < accounts.count ? accounts[currency][number.customer] : nil
+  }
+
+  func accounts(of customer: CustomerNumber) -> [AccountRow] { accounts.compactMap { $0[customer] } }
+
+  func openLots(_ account: AccountNumber, paid: Bool, after: LotPosition?, limit: Int) -> [LotRow] {
+    guard let own = accountLots[account] else { return [] }
+    let open = paid ? own.paid : own.free
+    let start = after.map(open.firstIndex(after:)) ?? 0
+    return open.positions[start..<min(open.positions.count, start + limit)].compactMap { lots[$0.lot] }
+  }
+
+  func lot(_ number: LotNumber) -> LotRow? { lots[number] }
+
+  func pooledLot(_ account: AccountNumber, source: LotSource, environment: Int64) -> LotRow? {
+    (accountLots[account]?.pooled ?? []).lazy.compactMap { self.lots[$0] }.first {
+      $0.source == source && $0.environment == environment
+    }
+  }
+
+  func key(_ key: IdempotencyKey, customer: CustomerNumber, hash: Int) -> KeyRow? {
+    let row = keyIndex.find(hash) { keys[$0].customer == customer && keys[$0].key == key }
+    return row.map(keyRow)
+  }
+
+  func keyRow(_ index: Int) -> KeyRow {
+    let record = keys[index]
+    let outcome = refusals[index].map(KeyRow.Outcome.refused) ?? .booked(record.transaction)
+    return KeyRow(customer: record.customer, key: record.key, fingerprint: record.fingerprint, outcome: outcome)
+  }
+
+  func purchase(_ identity: PurchaseIdentity) -> PurchaseRow? { purchaseIndex[identity].map { purchases[$0] } }
+  func owned(_ item: ItemID, customer: CustomerNumber) -> Int64 {
+    ownedItems[OwnedID(customer: customer, item: item)] ?? 0
+  }
+
+  func sequences() -> Sequences {
+    var sequences = Sequences()
+    sequences.transaction = Int64(transactions.count)
+    sequences.entry = Int64(entries.count)
+    if transactions.count > 0 { sequences.createdAt = transactions[transactions.count - 1].createdAt }
+    return sequences
+  }
+
+  func last(_ sequence: RareSequence) -> Int64 {
+    switch sequence {
+    case .customer: Int64(customers.count)
+    case .lot: lotCount
+    case .purchase: Int64(purchases.count)
+    case .environment: environmentRows.last?.number ?? 0
+    }
+  }
+
+  func transaction(_ number: TransactionNumber) -> TransactionRow? {
+    number >= 1 && number <= transactions.count ? transactions[Int(number) - 1] : nil
+  }
+
+  func entry(_ number: EntryNumber) -> EntryRow? {
+    number >= 1 && number <= entries.count ? entries[Int(number) - 1] : nil
+  }
+
+  func entries(of transaction: TransactionNumber) -> [EntryRow] {
+    guard self.transaction(transaction) != nil else { return [] }
+    let first = firstEntries[Int(transaction) - 1]
+    let end = transaction < firstEntries.count ? firstEntries[Int(transaction)] : EntryNumber(entries.count) + 1
+    return (first..<end).map { entries[Int($0) - 1] }
+  }
+
+  func allocations(of entry: EntryNumber) -> [AllocationRow] { allocations[entry] ?? [] }
+  func note(_ transaction: TransactionNumber) -> NoteRow? { notes[transaction] }
+  func items(of transaction: TransactionNumber) -> [ItemEntryRow] { itemEntries[transaction] ?? [] }
+  func anchor(_ account: AccountNumber, version: Int64) -> AnchorRow? {
+    anchors[AnchorID(account: account, version: version)]
+  }
+
+  func rows<Row>(after: Int, limit: Int, count: Int, _ row: (Int) -> Row) -> [Row] {
+    let start = max(0, after)
+    return start < count ? (start..<min(count, start + limit)).map(row) : []
+  }
+}

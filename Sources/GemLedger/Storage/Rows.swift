@@ -1,0 +1,318 @@
+/// A customer's number inside the ledger.
+package typealias CustomerNumber = Int64
+/// A transaction's number: its place in the journal.
+package typealias TransactionNumber = Int64
+/// An entry's number: its place in the journal.
+package typealias EntryNumber = Int64
+/// A lot's number; lots are numbered in the order of their making.
+package typealias LotNumber = Int64
+
+/// One customer's one currency, as a single number, so that a storage needs no index to find it.
+package struct AccountNumber: RawRepresentable, Hashable, Comparable, Sendable {
+  package let rawValue: Int64
+
+  package init(rawValue: Int64) { self.rawValue = rawValue }
+  package init(customer: CustomerNumber, currency: Int64) { rawValue = customer << 10 | currency }
+
+  package var customer: CustomerNumber { rawValue >> 10 }
+  package var currency: Int64 { rawValue & 1023 }
+  package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// What the project is, drawn once when it was made.
+package struct ProjectRow: Hashable, Sendable {
+  package var salt: UInt64
+  package var createdAt: Timestamp
+
+  package init(salt: UInt64, createdAt: Timestamp) {
+    self.salt = salt
+    self.createdAt = createdAt
+  }
+}
+
+/// A customer and the id it was asked for by.
+package struct CustomerRow: Hashable, Sendable {
+  package var number: CustomerNumber
+  package var id: CustomerID
+  package var createdAt: Timestamp
+  package var isFrozen: Bool
+
+  package init(number: CustomerNumber, id: CustomerID, createdAt: Timestamp, isFrozen: Bool) {
+    self.number = number
+    self.id = id
+    self.createdAt = createdAt
+    self.isFrozen = isFrozen
+  }
+}
+
+/// The projection of one account: what all its entries come to.
+///
+/// The first lot without price and expiry lies in the account's own row (`pool…`): most accounts have no other.
+package struct AccountRow: Hashable, Sendable {
+  package var number: AccountNumber
+  package var balance: Int64 = 0
+  package var debt: Int64 = 0
+  package var held: Int64 = 0
+  /// How many entries the account has.
+  package var version: Int64 = 0
+  package var lastEntry: EntryNumber = 0
+  package var poolLot: LotNumber = 0
+  package var poolSource: Int64 = 0
+  package var poolEnvironment: Int64 = 0
+  package var poolGranted: Int64 = 0
+  package var poolRemaining: Int64 = 0
+  /// How many further lots hold something.
+  package var openLots: Int64 = 0
+  /// No lot expires before this instant; `.max` where none expires.
+  package var nextExpiry: Int64 = .max
+
+  package init(number: AccountNumber) { self.number = number }
+}
+
+/// A lot of its own row: one with a price, an expiry, or another source than the account's pool.
+package struct LotRow: Hashable, Sendable {
+  package var number: LotNumber
+  package var account: AccountNumber
+  package var source: LotSource
+  package var environment: Int64
+  package var granted: Int64
+  package var remaining: Int64
+  /// What was paid for the whole lot.
+  package var price: Money?
+  package var purchase: Int64?
+  /// Milliseconds; `.max` for never.
+  package var expiresAt: Int64
+
+  package init(
+    number: LotNumber, account: AccountNumber, source: LotSource, environment: Int64, granted: Int64,
+    remaining: Int64, price: Money?, purchase: Int64?, expiresAt: Int64
+  ) {
+    self.number = number
+    self.account = account
+    self.source = source
+    self.environment = environment
+    self.granted = granted
+    self.remaining = remaining
+    self.price = price
+    self.purchase = purchase
+    self.expiresAt = expiresAt
+  }
+
+  package var isPaid: Bool { source == .paid }
+}
+
+/// One journal record.
+package struct TransactionRow: Hashable, Sendable {
+  package var number: TransactionNumber
+  package var kind: EntryKind
+  package var customer: CustomerNumber
+  package var createdAt: Timestamp
+
+  package init(number: TransactionNumber, kind: EntryKind, customer: CustomerNumber, createdAt: Timestamp) {
+    self.number = number
+    self.kind = kind
+    self.customer = customer
+    self.createdAt = createdAt
+  }
+}
+
+/// A transaction's effect on one account, with what stood there after it.
+package struct EntryRow: Hashable, Sendable {
+  package var number: EntryNumber
+  package var transaction: TransactionNumber
+  package var account: AccountNumber
+  package var kind: EntryKind
+  package var amount: Int64
+  package var balance: Int64
+  package var debt: Int64
+  package var version: Int64
+  /// The account's entry before this one; 0 for its first.
+  package var previous: EntryNumber
+  /// The lot that the whole entry fell on; 0 where the allocations have rows of their own.
+  package var lot: LotNumber
+
+  package init(
+    number: EntryNumber, transaction: TransactionNumber, account: AccountNumber, kind: EntryKind, amount: Int64,
+    balance: Int64, debt: Int64, version: Int64, previous: EntryNumber, lot: LotNumber
+  ) {
+    self.number = number
+    self.transaction = transaction
+    self.account = account
+    self.kind = kind
+    self.amount = amount
+    self.balance = balance
+    self.debt = debt
+    self.version = version
+    self.previous = previous
+    self.lot = lot
+  }
+}
+
+/// How much of an entry fell on one of several lots.
+package struct AllocationRow: Hashable, Sendable {
+  package var entry: EntryNumber
+  package var lot: LotNumber
+  package var amount: Int64
+
+  package init(entry: EntryNumber, lot: LotNumber, amount: Int64) {
+    self.entry = entry
+    self.lot = lot
+    self.amount = amount
+  }
+}
+
+/// A stepping stone in an account's history: every 64th entry has one, so that a far place is near.
+package struct AnchorRow: Hashable, Sendable {
+  package static let interval: Int64 = 64
+
+  package var account: AccountNumber
+  package var version: Int64
+  package var entry: EntryNumber
+  package var transaction: TransactionNumber
+  package var createdAt: Timestamp
+
+  package init(
+    account: AccountNumber, version: Int64, entry: EntryNumber, transaction: TransactionNumber, createdAt: Timestamp
+  ) {
+    self.account = account
+    self.version = version
+    self.entry = entry
+    self.transaction = transaction
+    self.createdAt = createdAt
+  }
+}
+
+/// What a key was used for and what came of it.
+package struct KeyRow: Sendable {
+  package enum Outcome: Hashable, Sendable {
+    case booked(TransactionNumber)
+    case refused(LedgerError)
+  }
+
+  package var customer: CustomerNumber
+  package var key: IdempotencyKey
+  package var fingerprint: Fingerprint
+  package var outcome: Outcome
+
+  package init(customer: CustomerNumber, key: IdempotencyKey, fingerprint: Fingerprint, outcome: Outcome) {
+    self.customer = customer
+    self.key = key
+    self.fingerprint = fingerprint
+    self.outcome = outcome
+  }
+}
+
+/// What people said about a transaction; it lies beside the journal and can be erased.
+package struct NoteRow: Hashable, Sendable {
+  package var transaction: TransactionNumber
+  package var reference: Reference?
+  package var reason: Reason?
+  package var actor: ActorName?
+
+  package init(transaction: TransactionNumber, reference: Reference?, reason: Reason?, actor: ActorName?) {
+    self.transaction = transaction
+    self.reference = reference
+    self.reason = reason
+    self.actor = actor
+  }
+}
+
+/// What makes a store transaction unique.
+package struct PurchaseIdentity: Hashable, Sendable {
+  package var store: Store
+  package var environment: Int64
+  package var transactionID: StoreTransactionID
+
+  package init(store: Store, environment: Int64, transactionID: StoreTransactionID) {
+    self.store = store
+    self.environment = environment
+    self.transactionID = transactionID
+  }
+}
+
+/// A credited purchase with its terms as they were.
+package struct PurchaseRow: Hashable, Sendable {
+  package var number: Int64
+  package var identity: PurchaseIdentity
+  package var customer: CustomerNumber
+  package var transaction: TransactionNumber
+  package var product: ProductCode
+  package var quantity: Int64
+  package var price: Money?
+  package var purchasedAt: Timestamp
+  /// The product's JSON document as it was.
+  package var terms: String
+
+  package init(
+    number: Int64, identity: PurchaseIdentity, customer: CustomerNumber, transaction: TransactionNumber,
+    product: ProductCode, quantity: Int64, price: Money?, purchasedAt: Timestamp, terms: String
+  ) {
+    self.number = number
+    self.identity = identity
+    self.customer = customer
+    self.transaction = transaction
+    self.product = product
+    self.quantity = quantity
+    self.price = price
+    self.purchasedAt = purchasedAt
+    self.terms = terms
+  }
+}
+
+/// Items that a transaction brought or took.
+package struct ItemEntryRow: Hashable, Sendable {
+  package var transaction: TransactionNumber
+  package var customer: CustomerNumber
+  package var item: ItemID
+  package var quantity: Int64
+  /// How many the customer owns after it.
+  package var owned: Int64
+
+  package init(
+    transaction: TransactionNumber, customer: CustomerNumber, item: ItemID, quantity: Int64, owned: Int64
+  ) {
+    self.transaction = transaction
+    self.customer = customer
+    self.item = item
+    self.quantity = quantity
+    self.owned = owned
+  }
+}
+
+/// An environment and the number that lots and purchases know it by.
+package struct EnvironmentRow: Hashable, Sendable {
+  /// Numbers below are fixed: one for each kind that has no session.
+  package static let firstDrawnNumber: Int64 = 16
+
+  package var number: Int64
+  package var environment: StoreEnvironment
+
+  package init(number: Int64, environment: StoreEnvironment) {
+    self.number = number
+    self.environment = environment
+  }
+}
+
+/// One object of the catalog: a currency, a product, an offering, an item, or the settings.
+package struct CatalogRow: Hashable, Sendable {
+  package enum Kind: Int64, CaseIterable, Sendable {
+    case currency = 1
+    case product = 2
+    case offering = 3
+    case item = 4
+    case settings = 5
+  }
+
+  package var kind: Kind
+  package var code: String
+  /// The place in its list; a currency's is its number inside the ledger and never changes.
+  package var position: Int64
+  package var document: String
+
+  package init(kind: Kind, code: String, position: Int64, document: String) {
+    self.kind = kind
+    self.code = code
+    self.position = position
+    self.document = document
+  }
+}
