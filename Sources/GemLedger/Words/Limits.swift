@@ -24,6 +24,8 @@ public enum Limits {
   public static let currenciesPerProject = 1000
   /// Most products in one catalog.
   public static let productsPerCatalog = 10_000
+  /// Most localizations, grants or item grants of one product.
+  public static let entriesPerProduct = 1000
   /// Longest name of a currency, in characters.
   public static let currencyNameLength = 50
   /// Longest title, description or other text of a catalog, in bytes of UTF-8.
