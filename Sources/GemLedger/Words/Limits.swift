@@ -24,6 +24,16 @@ public enum Limits {
   public static let currenciesPerProject = 1000
   /// Most products in one catalog.
   public static let productsPerCatalog = 10_000
+  /// Most localizations, grants or item grants of one product.
+  public static let entriesPerProduct = 1000
+  /// Longest name of a currency, in characters.
+  public static let currencyNameLength = 50
+  /// Longest title, description or other text of a catalog, in bytes of UTF-8.
+  public static let catalogTextBytes = 4096
+  /// Most metadata of one object, in bytes of JSON.
+  public static let metadataBytes = 8192
+  /// Deepest nesting of a JSON text that we read.
+  public static let jsonDepth = 64
   /// Most units of one product in one purchase, or of one item in one spend.
   public static let quantity: Int64 = 1_000_000
   /// Most transactions on one page of history.

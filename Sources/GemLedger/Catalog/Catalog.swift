@@ -1,0 +1,90 @@
+/// Everything that a project sells and counts in: currencies, products, offerings, items and settings.
+///
+/// A catalog that exists has passed every check, whether it came from a file or from code.
+///
+/// ```swift
+/// let catalog = try Catalog.load(bytes)
+/// let product = catalog.product(try ProductCode("gems_1200"))
+/// ```
+public struct Catalog: Hashable, Sendable {
+  /// The currencies.
+  public let currencies: [Currency]
+  /// The products.
+  public let products: [Product]
+  /// The offerings.
+  public let offerings: [Offering]
+  /// The offering that is shown where none is asked for.
+  public let currentOffering: OfferingID?
+  /// The items.
+  public let items: [Item]
+  /// What holds for the whole project.
+  public let settings: CatalogSettings
+
+  /// Checks a catalog that is made in code.
+  ///
+  /// - Throws: ``CatalogProblems`` with everything that is wrong.
+  public init(
+    currencies: [Currency], products: [Product] = [], offerings: [Offering] = [],
+    currentOffering: OfferingID? = nil, items: [Item] = [], settings: CatalogSettings = CatalogSettings()
+  ) throws(CatalogProblems) {
+    let unchecked = Catalog(
+      unchecked: currencies, products: products, offerings: offerings, currentOffering: currentOffering,
+      items: items, settings: settings)
+    // Through JSON, so that there is one set of checks and not two.
+    try self.init(json: unchecked.json())
+  }
+
+  /// For parts that were checked when they were stored.
+  package init(
+    unchecked currencies: [Currency], products: [Product], offerings: [Offering], currentOffering: OfferingID?,
+    items: [Item], settings: CatalogSettings
+  ) {
+    self.currencies = currencies
+    self.products = products
+    self.offerings = offerings
+    self.currentOffering = currentOffering
+    self.items = items
+    self.settings = settings
+  }
+}
+
+extension Catalog {
+  /// The currency with this code.
+  public func currency(_ code: CurrencyCode) -> Currency? { currencies.first { $0.code == code } }
+
+  /// The product with this code.
+  public func product(_ code: ProductCode) -> Product? { products.first { $0.code == code } }
+
+  /// The product that a store knows by this id.
+  public func product(storeID: String, at store: String) -> Product? {
+    products.first { $0.storeIDs[store].map(ByteString.init) == ByteString(storeID) }
+  }
+
+  /// The offering with this id.
+  public func offering(_ id: OfferingID) -> Offering? { offerings.first { $0.id == id } }
+
+  /// The item with this id.
+  public func item(_ id: ItemID) -> Item? { items.first { $0.id == id } }
+}
+
+extension Catalog {
+  /// A product that a store's list does not show.
+  public struct LeftOut: Hashable, Sendable {
+    /// The product.
+    public let product: ProductCode
+    /// Every reason, such as `no price in JPN`.
+    public let why: String
+  }
+
+  /// The products that the list of a store leaves out in a storefront, and why.
+  public func leftOut(at store: String, storefront: StorefrontCode) -> [LeftOut] {
+    products.compactMap { product in
+      var reasons: [String] = []
+      if !product.isActive { reasons.append("not active") }
+      if product.storeIDs[store] == nil { reasons.append("no id at \(store)") }
+      if product.localizations.isEmpty { reasons.append("no localization") }
+      if product.prices[storefront] == nil { reasons.append("no price in \(storefront)") }
+      return reasons.isEmpty ? nil : LeftOut(product: product.code, why: reasons.joined(separator: ", "))
+    }
+  }
+}

@@ -1,0 +1,87 @@
+/// What is known about a document while it is read: its problems, the names it declares, and who refers to them.
+///
+/// References are checked at the end, because a document may name things before it declares them.
+package final class CatalogCheck {
+  /// What a name stands for; the text is what messages call it.
+  package enum Kind: String {
+    case currency
+    case product
+    case offering
+    case item
+    case storeID = "store id"
+  }
+
+  private struct Name: Hashable {
+    let kind: Kind
+    let text: ByteString
+  }
+
+  private struct Reference {
+    let name: Name
+    let path: JSONPath
+  }
+
+  package private(set) var problems: [CatalogProblem] = []
+  private var declared: [Name: JSONPath] = [:]
+  private var references: [Reference] = []
+
+  package init() {}
+
+  package func add(_ path: JSONPath, _ message: String) {
+    problems.append(CatalogProblem(path: path.description, message: message))
+  }
+
+  /// Notes that something has this name from here on, unless something else has it already.
+  package func declare(_ kind: Kind, _ text: String, at path: JSONPath) {
+    let name = Name(kind: kind, text: ByteString(text))
+    if let first = declared[name] {
+      add(path, "The \(kind.rawValue) \"\(text.abridged)\" is there already, at \(first).")
+    } else {
+      declared[name] = path
+    }
+  }
+
+  /// Notes that something with this name must exist.
+  package func refer(to kind: Kind, _ text: String, at path: JSONPath) {
+    references.append(Reference(name: Name(kind: kind, text: ByteString(text)), path: path))
+  }
+
+  /// Reports the references that lead nowhere.
+  package func resolveReferences() {
+    for reference in references where declared[reference.name] == nil {
+      let name = reference.name
+      add(reference.path, "The catalog has no \(name.kind.rawValue) \"\(name.text.text.abridged)\".")
+    }
+  }
+
+  package func finish() throws(CatalogProblems) {
+    guard problems.isEmpty else { throw CatalogProblems(problems) }
+  }
+}
+
+/// A part of the catalog that is stored as one JSON document of its own.
+package protocol CatalogDocument {
+  /// Reads the value, and reports what is wrong with it.
+  init?(reading field: CatalogField)
+
+  /// The value as it is stored: every field, in a fixed order.
+  func json() -> JSONValue
+}
+
+extension CatalogDocument {
+  /// Reads one document; what it refers to is taken on trust.
+  ///
+  /// - Throws: ``CatalogProblems`` with everything that is wrong.
+  package init(json: JSONValue) throws(CatalogProblems) {
+    let check = CatalogCheck()
+    let value = Self(reading: CatalogField(json, at: .root, check))
+    try check.finish()
+    guard let value else { throw CatalogProblems(path: "$", message: "This is not such a document.") }
+    self = value
+  }
+}
+
+extension String {
+  /// The text for use in a message: its first hundred characters.
+  package var abridged: String { count > 100 ? prefix(100) + "…" : self }
+}

@@ -1,0 +1,57 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// One thing that is wrong with a catalog, and where.
+public struct CatalogProblem: Hashable, Sendable, CustomStringConvertible {
+  /// The place, such as `$.products[2].prices.USA`.
+  public let path: String
+  /// What is wrong there, as a sentence.
+  public let message: String
+
+  package init(path: String, message: String) {
+    self.path = path
+    self.message = message
+  }
+
+  package init(_ error: JSONError) {
+    path = error.path
+    message = "\(error.message) (line \(error.line), column \(error.column))"
+  }
+
+  /// Place and message.
+  public var description: String { "\(path): \(message)" }
+}
+
+/// Why a catalog was refused: every problem at once, so that one round of corrections is enough.
+public struct CatalogProblems: Error, Hashable, Sendable {
+  /// The problems, at least one.
+  public let problems: [CatalogProblem]
+
+  package init(_ problems: [CatalogProblem]) { self.problems = problems }
+
+  package init(path: String, message: String) {
+    problems = [CatalogProblem(path: path, message: message)]
+  }
+
+  /// The refusal as an error of the ledger: `invalid_catalog`, one problem a line, and each among the details.
+  public var ledgerError: LedgerError {
+    let details = problems.enumerated().map { index, problem in
+      LedgerError.Detail.text("problems[\(index)]", problem.description)
+    }
+    return LedgerError(.invalidCatalog, description, details: details)
+  }
+}
+
+extension CatalogProblems: LocalizedError, CustomStringConvertible {
+  /// The problems, for `localizedDescription`.
+  public var errorDescription: String? { description }
+
+  /// How many problems there are, and one problem a line.
+  public var description: String {
+    let count = problems.count == 1 ? "a problem" : "\(problems.count) problems"
+    return (["The catalog has \(count):"] + problems.map(\.description)).joined(separator: "\n")
+  }
+}

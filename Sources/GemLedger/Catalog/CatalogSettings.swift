@@ -1,0 +1,33 @@
+/// What holds for the whole project.
+public struct CatalogSettings: Hashable, Sendable {
+  /// The project's id.
+  public let projectID: String
+  /// The app's bundle id, which receipts must name; nil where receipts of any app are taken.
+  public let bundleID: String?
+  /// Whose purchases in a store's sandbox are credited.
+  public let sandboxReceipts: SandboxReceipts
+
+  /// Settings with the defaults of a catalog that says nothing.
+  public init(projectID: String = "default", bundleID: String? = nil, sandboxReceipts: SandboxReceipts = .anybody) {
+    self.projectID = projectID
+    self.bundleID = bundleID
+    self.sandboxReceipts = sandboxReceipts
+  }
+}
+
+extension CatalogSettings: CatalogDocument {
+  package init?(reading field: CatalogField) {
+    guard let fields = field.fields(["project_id", "bundle_id", "sandbox_receipts"]) else { return nil }
+    self.init(
+      projectID: fields.optional("project_id", default: "default") { $0.name() },
+      bundleID: fields.optional("bundle_id") { $0.name() },
+      sandboxReceipts: fields.optional("sandbox_receipts", default: .anybody) { $0.word(SandboxReceipts.self) })
+  }
+
+  package func json() -> JSONValue {
+    [
+      "project_id": .string(projectID), "bundle_id": JSONValue(bundleID),
+      "sandbox_receipts": .string(sandboxReceipts.description),
+    ]
+  }
+}

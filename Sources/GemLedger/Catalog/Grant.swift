@@ -1,0 +1,75 @@
+/// What one unit of a product gives in one currency.
+public struct Grant: Hashable, Sendable {
+  /// The currency.
+  public let currency: CurrencyCode
+  /// The part that was paid for.
+  public let amount: Int64
+  /// The part that comes on top, free.
+  public let bonus: Int64
+  /// Whether what is left expires when the subscription's cycle ends.
+  public let expiresAtCycleEnd: Bool
+
+  /// A grant of at least one unit, paid and bonus part together.
+  public init(currency: CurrencyCode, amount: Int64, bonus: Int64 = 0, expiresAtCycleEnd: Bool = false) {
+    self.currency = currency
+    self.amount = amount
+    self.bonus = bonus
+    self.expiresAtCycleEnd = expiresAtCycleEnd
+  }
+}
+
+extension Grant {
+  init?(reading field: CatalogField) {
+    guard let fields = field.fields(["currency", "amount", "bonus", "expires_at_cycle_end"]) else { return nil }
+    let currency = fields.required("currency") { $0.currencyReference() }
+    let amount = fields.required("amount") { $0.integer(in: 0...Limits.amount) }
+    let bonus = fields.optional("bonus", default: 0) { $0.integer(in: 0...Limits.amount) }
+    let expires = fields.optional("expires_at_cycle_end", default: false) { $0.bool() }
+    guard let currency, let amount else { return nil }
+    // Both are within the limit, so that their sum cannot overflow.
+    guard (1...Limits.amount).contains(amount + bonus) else {
+      field.check.add(field.path, "Amount and bonus together should be from 1 to \(Limits.amount).")
+      return nil
+    }
+    self.init(currency: currency, amount: amount, bonus: bonus, expiresAtCycleEnd: expires)
+  }
+
+  func json() -> JSONValue {
+    [
+      "currency": .string(currency.description), "amount": .integer(amount), "bonus": .integer(bonus),
+      "expires_at_cycle_end": .bool(expiresAtCycleEnd),
+    ]
+  }
+}
+
+/// Items that one unit of a product gives.
+public struct ItemGrant: Hashable, Sendable {
+  /// The item.
+  public let item: ItemID
+  /// How many of it.
+  public let quantity: Int64
+
+  /// A grant of at least one item.
+  public init(item: ItemID, quantity: Int64 = 1) {
+    self.item = item
+    self.quantity = quantity
+  }
+}
+
+extension ItemGrant {
+  init?(reading field: CatalogField) {
+    guard let fields = field.fields(["item", "quantity"]) else { return nil }
+    let item = fields.required("item", Self.reference)
+    let quantity = fields.optional("quantity", default: 1) { $0.integer(in: 1...Limits.quantity) }
+    guard let item else { return nil }
+    self.init(item: item, quantity: quantity)
+  }
+
+  private static func reference(_ field: CatalogField) -> ItemID? {
+    guard let item = field.identifier(ItemID.self) else { return nil }
+    field.check.refer(to: .item, item.text, at: field.path)
+    return item
+  }
+
+  func json() -> JSONValue { ["item": .string(item.text), "quantity": .integer(quantity)] }
+}

@@ -1,0 +1,79 @@
+/// An amount of one currency.
+public struct CurrencyAmount: Hashable, Sendable {
+  /// The currency.
+  public let currency: CurrencyCode
+  /// How much of it.
+  public let amount: Int64
+
+  /// An amount of one currency.
+  public init(currency: CurrencyCode, amount: Int64) {
+    self.currency = currency
+    self.amount = amount
+  }
+}
+
+/// A thing sold for virtual currency at a price that only the server sets, or given by a grant.
+public struct Item: Hashable, Sendable {
+  /// The item's name for programs.
+  public let id: ItemID
+  /// The item's name for people.
+  public let name: String
+  /// What one costs, in the order of currency codes; empty only where it is not for sale.
+  public let price: [CurrencyAmount]
+  /// The most of it that one customer may own, or nil where there is no such limit.
+  public let limit: Int64?
+  /// When it can be bought.
+  public let availability: Availability
+
+  /// An item as the catalog describes it; making the catalog checks it.
+  public init(
+    id: ItemID, name: String, price: [CurrencyAmount], limit: Int64? = nil, availability: Availability = .always
+  ) {
+    self.id = id
+    self.name = name
+    self.price = price.sorted { $0.currency < $1.currency }
+    self.limit = limit
+    self.availability = availability
+  }
+}
+
+extension Item: CatalogDocument {
+  package init?(reading field: CatalogField) {
+    guard let fields = field.fields(["id", "name", "price", "limit", "available"]) else { return nil }
+    let id = fields.required("id", Self.declaredID)
+    let name = fields.required("name") { $0.caption() }
+    let price = fields.required("price", Self.checkedPrice)
+    let limit = fields.optional("limit") { $0.integer(in: 1...Limits.amount) }
+    let availability = fields.optional("available", default: .always, Availability.init(reading:))
+    guard let id, let name, let price else { return nil }
+    if price.isEmpty, availability.isEverForSale, fields.object["price"]?.object?.isEmpty == true {
+      field.check.add(
+        fields.path / "price", "An item for sale needs a price; one that only grants give has \"available\": false.")
+    }
+    self.init(id: id, name: name, price: price, limit: limit, availability: availability)
+  }
+
+  private static func declaredID(_ field: CatalogField) -> ItemID? {
+    guard let id = field.identifier(ItemID.self) else { return nil }
+    field.check.declare(.item, id.text, at: field.path)
+    return id
+  }
+
+  private static func checkedPrice(_ field: CatalogField) -> [CurrencyAmount]? {
+    let price = field.members { code, amount -> CurrencyAmount? in
+      let code = CatalogField(.string(code), at: amount.path, amount.check).currencyReference()
+      guard let code, let amount = amount.integer(in: 1...Limits.amount) else { return nil }
+      return CurrencyAmount(currency: code, amount: amount)
+    }
+    guard let price, price.count > Limits.adjustmentsPerRequest else { return price }
+    return field.refuse("The price names more than \(Limits.adjustmentsPerRequest) currencies.")
+  }
+
+  package func json() -> JSONValue {
+    [
+      "id": .string(id.text), "name": .string(name),
+      "price": .object(JSONObject(price.map { ($0.currency.description, .integer($0.amount)) })),
+      "limit": JSONValue(limit), "available": availability.json(),
+    ]
+  }
+}

@@ -1,0 +1,94 @@
+/// What the shop window shows: an ordered list of packages.
+public struct Offering: Hashable, Sendable {
+  /// One place in the window.
+  public struct Package: Hashable, Sendable {
+    /// The place's name, the same whatever product stands there.
+    public let id: String
+    /// The product.
+    public let product: ProductCode
+
+    /// A place and the product in it.
+    public init(id: String, product: ProductCode) {
+      self.id = id
+      self.product = product
+    }
+  }
+
+  /// The offering's name.
+  public let id: OfferingID
+  /// A sentence about it, for those who run the shop.
+  public let description: String
+  /// The packages, in the order in which they are shown.
+  public let packages: [Package]
+  /// What the app wants to know about it; the ledger does not look inside.
+  package let metadata: JSONObject
+
+  /// An offering without metadata.
+  public init(id: OfferingID, description: String = "", packages: [Package] = []) {
+    self.init(id: id, description: description, metadata: JSONObject(), packages: packages)
+  }
+
+  package init(id: OfferingID, description: String, metadata: JSONObject, packages: [Package]) {
+    self.id = id
+    self.description = description
+    self.metadata = metadata
+    self.packages = packages
+  }
+
+  /// The metadata as a JSON object.
+  public var metadataJSON: String { JSONValue.object(metadata).text() }
+}
+
+extension Offering: CatalogDocument {
+  package init?(reading field: CatalogField) {
+    guard let fields = field.fields(["id", "description", "metadata", "packages"]) else { return nil }
+    let id = fields.required("id", Self.declaredID)
+    let description = fields.optional("description", default: "") { $0.text() }
+    let metadata = fields.optional("metadata", default: JSONObject(), Self.checkedMetadata)
+    let packages = fields.optional("packages", default: []) { field in
+      field.list(max: Limits.productsPerCatalog, uniqueBy: \.id, Package.init(reading:))
+    }
+    guard let id else { return nil }
+    self.init(id: id, description: description, metadata: metadata, packages: packages)
+  }
+
+  private static func declaredID(_ field: CatalogField) -> OfferingID? {
+    guard let id = field.identifier(OfferingID.self) else { return nil }
+    field.check.declare(.offering, id.text, at: field.path)
+    return id
+  }
+
+  private static func checkedMetadata(_ field: CatalogField) -> JSONObject? {
+    guard let metadata = field.value.object else { return field.refuseType("an object") }
+    let count = field.value.text().utf8.count
+    guard count <= Limits.metadataBytes else {
+      return field.refuse("The metadata has \(count) bytes; the most is \(Limits.metadataBytes).")
+    }
+    return metadata
+  }
+
+  package func json() -> JSONValue {
+    [
+      "id": .string(id.text), "description": .string(description), "metadata": .object(metadata),
+      "packages": .array(packages.map { $0.json() }),
+    ]
+  }
+}
+
+extension Offering.Package {
+  init?(reading field: CatalogField) {
+    guard let fields = field.fields(["id", "product"]) else { return nil }
+    let id = fields.required("id") { $0.name() }
+    let product = fields.required("product", Self.reference)
+    guard let id, let product else { return nil }
+    self.init(id: id, product: product)
+  }
+
+  private static func reference(_ field: CatalogField) -> ProductCode? {
+    guard let product = field.identifier(ProductCode.self) else { return nil }
+    field.check.refer(to: .product, product.text, at: field.path)
+    return product
+  }
+
+  func json() -> JSONValue { ["id": .string(id), "product": .string(product.text)] }
+}

@@ -1,0 +1,80 @@
+/// Why a text is not JSON as we take it, and where.
+package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What is wrong, as a sentence.
+  package let message: String
+  /// The line, from 1.
+  package let line: Int
+  /// The column, from 1, in Unicode scalars.
+  package let column: Int
+  /// The offset in bytes, from 0.
+  package let offset: Int
+  /// The innermost value that was being read, such as `$.products[2]`.
+  package let path: String
+
+  package var description: String { "\(path): \(message) (line \(line), column \(column))" }
+}
+
+extension JSONError {
+  init(_ failure: JSONFailure, in bytes: [UInt8]) {
+    let before = bytes[..<min(failure.offset, bytes.count)]
+    let lineStart = before.lastIndex(of: ASCII.lineFeed).map { $0 + 1 } ?? 0
+    message = failure.message
+    offset = failure.offset
+    line = before.count { $0 == ASCII.lineFeed } + 1
+    // Continuation bytes do not start a scalar.
+    column = before[lineStart...].count { $0 & 0xC0 != 0x80 } + 1
+    path = failure.path.description
+  }
+}
+
+/// A failure on its way out of the parser: every level that it leaves adds its step of the path.
+struct JSONFailure: Error {
+  enum Step {
+    case member(String)
+    case element(Int)
+  }
+
+  let message: String
+  let offset: Int
+  private var steps: [Step] = []
+
+  init(_ message: String, at offset: Int) {
+    self.message = message
+    self.offset = offset
+  }
+
+  func leaving(_ step: Step) -> Self {
+    var failure = self
+    failure.steps.append(step)
+    return failure
+  }
+
+  var path: JSONPath {
+    steps.reversed().reduce(.root) { path, step in
+      switch step {
+      case .member(let name): path / name
+      case .element(let index): path[index]
+      }
+    }
+  }
+}
+
+extension ASCII {
+  static let tab: UInt8 = 0x09
+  static let lineFeed: UInt8 = 0x0A
+  static let carriageReturn: UInt8 = 0x0D
+  static let space: UInt8 = 0x20
+  static let quote: UInt8 = 0x22
+  static let plus: UInt8 = 0x2B
+  static let comma: UInt8 = 0x2C
+  static let minus: UInt8 = 0x2D
+  static let dot: UInt8 = 0x2E
+  static let slash: UInt8 = 0x2F
+  static let zero: UInt8 = 0x30
+  static let colon: UInt8 = 0x3A
+  static let leftBracket: UInt8 = 0x5B
+  static let backslash: UInt8 = 0x5C
+  static let rightBracket: UInt8 = 0x5D
+  static let leftBrace: UInt8 = 0x7B
+  static let rightBrace: UInt8 = 0x7D
+}

@@ -1,0 +1,38 @@
+/// A place in a JSON document, written as `$.products[2].prices.USA`.
+package indirect enum JSONPath: Hashable, Sendable, CustomStringConvertible {
+  case root
+  case member(JSONPath, name: String)
+  case element(JSONPath, index: Int)
+
+  package static func / (path: JSONPath, name: String) -> JSONPath { .member(path, name: name) }
+
+  package subscript(index: Int) -> JSONPath { .element(self, index: index) }
+
+  /// The path's text; names other than `[A-Za-z0-9_]+` are put in brackets and quotes.
+  package var description: String {
+    switch self {
+    case .root: "$"
+    case .member(let parent, let name): parent.description + Self.step(name)
+    case .element(let parent, let index): "\(parent)[\(index)]"
+    }
+  }
+
+  private static func step(_ name: String) -> String {
+    let isPlain = !name.isEmpty && name.utf8.allSatisfy { ASCII.isWord($0) }
+    guard !isPlain else { return "." + name }
+    let escaped = name.replacing("\\", with: "\\\\").replacing("'", with: "\\'")
+    return "['\(escaped)']"
+  }
+}
+
+/// The few ASCII characters that our formats are made of.
+package enum ASCII {
+  package static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
+
+  package static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
+
+  package static func isUpper(_ byte: UInt8) -> Bool { byte &- 0x41 < 26 }
+
+  /// A letter, a digit or the low line.
+  package static func isWord(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) || byte == 0x5F }
+}

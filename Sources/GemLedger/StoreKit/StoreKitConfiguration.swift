@@ -1,0 +1,70 @@
+/// What a StoreKit configuration file (`.storekit`) of Xcode says about products.
+///
+/// Such a file has no grants: what a product gives is for a catalog to say (see ``Catalog/merging(_:)``).
+public struct StoreKitConfiguration: Hashable, Sendable {
+  /// The products, in the file's order; code and id at `apple` are the file's product id.
+  public let products: [Product]
+  /// What was left out or taken for granted, a sentence each.
+  public let notes: [String]
+  /// The storefront that the file names, whose currency its prices are in; `USA` is meant where it is nil.
+  public let storefront: String?
+  /// The language that the file names for display.
+  public let locale: String?
+
+  /// Reads a configuration file of version 1 to 5, or a newer one with a note.
+  ///
+  /// - Throws: ``CatalogProblems`` with everything that is wrong.
+  public static func load(_ bytes: [UInt8]) throws(CatalogProblems) -> StoreKitConfiguration {
+    let json: JSONValue
+    do throws(JSONError) {
+      json = try JSONValue.parse(bytes)
+    } catch {
+      throw CatalogProblems([CatalogProblem(error)])
+    }
+    let check = CatalogCheck()
+    var reader = StoreKitReader()
+    let configuration = reader.configuration(CatalogField(json, at: .root, check))
+    try check.finish()
+    guard let configuration else { throw CatalogProblems(path: "$", message: "This is no StoreKit configuration.") }
+    return configuration
+  }
+}
+
+extension Catalog {
+  /// The catalog with the products of a StoreKit configuration.
+  ///
+  /// A product of the catalog with the same id at `apple` takes over the file's type, period, its price in the file's
+  /// storefront and its texts in the file's languages; grants and all else stay. Other products of the file are added,
+  /// without grants.
+  ///
+  /// - Throws: ``CatalogProblems`` where the result would not pass a catalog's checks, such as a code used twice.
+  public func merging(_ configuration: StoreKitConfiguration) throws(CatalogProblems) -> Catalog {
+    var incoming = Dictionary(configuration.products.map { ($0.code, $0) }) { first, _ in first }
+    let updated = products.map { product in
+      guard let id = product.storeIDs["apple"], let code = try? ProductCode(id),  // An id that is no code matches none.
+        let other = incoming.removeValue(forKey: code)
+      else { return product }
+      return product.updated(from: other)
+    }
+    let added = configuration.products.filter { incoming[$0.code] != nil }
+    return try Catalog(
+      currencies: currencies, products: updated + added, offerings: offerings, currentOffering: currentOffering,
+      items: items, settings: settings)
+  }
+}
+
+extension Product {
+  fileprivate func updated(from other: Product) -> Product {
+    let locales = Set(other.localizations.map(\.locale))
+    let prices = prices.merging(other.prices) { $1 }
+    // A discount of before may be above the new price, or have none to discount.
+    let discounts = discountPrices.filter { storefront, discount in
+      prices[storefront].map { discount.minorUnits <= $0.minorUnits } ?? false
+    }
+    return Product(
+      code: code, storeIDs: storeIDs, type: other.type, isActive: isActive,
+      localizations: other.localizations + localizations.filter { !locales.contains($0.locale) }, prices: prices,
+      discountPrices: discounts, grants: grants, itemGrants: itemGrants, entitlement: entitlement,
+      period: other.type.isSubscription ? other.period ?? period : nil)
+  }
+}

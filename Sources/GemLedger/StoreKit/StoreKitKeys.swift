@@ -1,0 +1,27 @@
+/// The keys of `.storekit` files from version 1 to 5, by object: also those that mean nothing to a ledger.
+enum StoreKitKeys {
+  static let configuration: Set<String> = [
+    "appPolicies", "identifier", "nonRenewingSubscriptions", "products", "settings", "subscriptionGroups",
+    "subscriptionOffersKeyPair", "version",
+  ]
+
+  static let settings: Set<String> = [
+    "_applicationInternalID", "_askToBuyEnabled", "_billingGracePeriodEnabled", "_billingIssuesEnabled",
+    "_compatibilityTimeRate", "_developerTeamID", "_disableDialogs", "_failTransactionsEnabled",
+    "_lastSynchronizedDate", "_locale", "_renewalBillingIssuesEnabled", "_storeKitError", "_storeKitErrors",
+    "_storefront", "_timeRate",
+  ]
+
+  static let product: Set<String> = [
+    "displayPrice", "familyShareable", "internalID", "localizations", "productID", "referenceName", "type",
+  ]
+
+  static let subscriptionGroup: Set<String> = ["id", "localizations", "name", "subscriptions"]
+
+  static let subscription = product.union([
+    "adHocOffers", "billingPlans", "codeOffers", "groupNumber", "introductoryOffer", "introductoryOffers",
+    "recurringSubscriptionPeriod", "subscriptionGroupID", "winbackOffers",
+  ])
+
+  static let localization: Set<String> = ["description", "displayName", "locale"]
+}
