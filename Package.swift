@@ -18,35 +18,10 @@ let selfContained: [String] = ["-static-stdlib"]
 let package = Package(
   name: "GemLedger",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
-  products: [
-    .library(name: "GemLedger", targets: ["GemLedger"]),
-    .library(name: "GemLedgerSQLite", targets: ["GemLedgerSQLite"]),
-    .library(name: "StoreClient", targets: ["StoreClient"]),
-    .executable(name: "gemctl", targets: ["gemctl"]),
-    .executable(name: "gembench", targets: ["gembench"]),
-  ],
+  products: [.library(name: "GemLedger", targets: ["GemLedger"])],
   targets: [
-    .systemLibrary(
-      name: "CSQLite", pkgConfig: "sqlite3",
-      providers: [.apt(["libsqlite3-dev"]), .yum(["sqlite-devel"]), .brew(["sqlite"])]),
     .target(name: "GemLedger", swiftSettings: houseRules),
-    .target(name: "GemLedgerSQLite", dependencies: ["GemLedger", "CSQLite"], swiftSettings: houseRules),
-    .target(name: "StoreClient", dependencies: ["GemLedger"], swiftSettings: houseRules),
-    .executableTarget(
-      name: "gemctl", dependencies: ["GemLedger", "GemLedgerSQLite", "StoreClient"],
-      swiftSettings: houseRules + [.unsafeFlags(selfContained, .when(platforms: [.linux]))],
-      linkerSettings: [.unsafeFlags(selfContained, .when(platforms: [.linux]))]),
-    .target(
-      name: "GemBenchmarks", dependencies: ["GemLedger", "GemLedgerSQLite", "CSQLite"], swiftSettings: houseRules),
-    .executableTarget(name: "gembench", dependencies: ["GemBenchmarks"], swiftSettings: houseRules),
-    .target(name: "GemTestSupport", dependencies: ["GemLedger"], path: "Tests/GemTestSupport", swiftSettings: houseRules),
-    .testTarget(name: "GemLedgerTests", dependencies: ["GemLedger", "GemTestSupport"], swiftSettings: houseRules),
-    .testTarget(
-      name: "GemLedgerSQLiteTests", dependencies: ["GemLedger", "GemLedgerSQLite", "CSQLite", "GemTestSupport"],
-      swiftSettings: houseRules),
-    .testTarget(
-      name: "GemBenchmarksTests", dependencies: ["GemBenchmarks", "GemTestSupport"], swiftSettings: houseRules),
-    .testTarget(name: "gemctlTests", dependencies: ["gemctl", "GemTestSupport"], swiftSettings: houseRules),
+    .testTarget(name: "GemLedgerTests", dependencies: ["GemLedger"], swiftSettings: houseRules),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -24,7 +24,7 @@ package struct Fingerprint: Hashable, Sendable {
       kind = Self.item
       var hash = StableHash()
       hash.combine(item.text)
-      digest = hash.value >> 37 << 32 | Self.half(UInt64(bitPattern: quantity))
+      digest = (hash.value >> 37) << 32 | Self.half(UInt64(bitPattern: quantity))
     case .creditPurchase(let purchase):
       kind = Self.purchase
       digest = Self.digest(of: purchase)

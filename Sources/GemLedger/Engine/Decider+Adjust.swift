@@ -51,7 +51,7 @@ extension Decider {
 
   private func kind(of adjust: LedgerCommand.Adjust) -> EntryKind {
     let isGrant = adjust.adjustments[0].amount > 0
-    if adjust.adjustments.count > 1, adjust.adjustments.contains(where: { $0.amount > 0 != isGrant }) { return .mixed }
+    if adjust.adjustments.count > 1, adjust.adjustments.contains(where: { ($0.amount > 0) != isGrant }) { return .mixed }
     return isGrant ? .grant : .spend
   }
 

@@ -17,7 +17,7 @@ enum ItemRules {
 
   /// - Throws: in order of precedence `not_available`, `limit_reached`.
   static func check(_ item: Item, quantity: Int64, owned: Int64, now: Timestamp) throws(LedgerError) {
-    guard item.availability.includes(now) else {
+    guard item.availability.holds(at: now) else {
       throw LedgerError(
         .notAvailable, "\"\(item.id)\" is not for sale now.", details: [.text("item", item.id.text)])
     }

@@ -1,0 +1,88 @@
+internal import CSQLite
+internal import GemLedger
+
+#if canImport(Glibc)
+  private import Glibc
+#elseif canImport(Darwin)
+  private import Darwin
+#elseif canImport(Musl)
+  private import Musl
+#endif
+
+/// A connection to one SQLite file, used by one thread at a time.
+final class SQLiteConnection {
+  /// How long a connection waits for another process to let go of the file.
+  static let lockTimeoutSeconds = 20
+  /// The page cache of one connection, in KiB; it bounds the memory whatever the history.
+  static let cacheKibibytes = 65_536
+  /// After how many pages the write-ahead log is copied back; it bounds the log, and so the time to open after a kill.
+  static let checkpointPages = 4000
+
+  let path: String
+  let database: OpaquePointer
+
+  init(path: String, create: Bool = false) throws(SQLiteFailure) {
+    var database: OpaquePointer?
+    var flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    if create { flags |= SQLITE_OPEN_CREATE }
+    let code = sqlite3_open_v2(path, &database, flags, nil)
+    guard code == SQLITE_OK, let database else {
+      let failure = SQLiteFailure(
+        extendedCode: code, message: database.map { String(cString: sqlite3_errmsg($0)) } ?? "no memory")
+      sqlite3_close_v2(database)
+      throw failure
+    }
+    self.path = path
+    self.database = database
+    sqlite3_busy_handler(database, waitForLock, nil)
+  }
+
+  deinit { sqlite3_close_v2(database) }
+
+  func execute(_ sql: String) throws(SQLiteFailure) {
+    let code = sqlite3_exec(database, sql, nil, nil, nil)
+    guard code == SQLITE_OK else { throw Self.failure(code, database) }
+  }
+
+  func prepare(_ sql: String) throws(SQLiteFailure) -> SQLiteStatement {
+    try SQLiteStatement(sql, database: database)
+  }
+
+  /// The one number that a statement gives.
+  func integer(_ sql: String) throws(SQLiteFailure) -> Int64 {
+    let statement = try prepare(sql)
+    defer { statement.reset() }
+    return try statement.step() ? statement.integer(0) : 0
+  }
+
+  /// Looks at the file without ever writing to it, not even when it is closed.
+  func setReadsOnly(_ on: Bool) { csqlite_set_no_checkpoint_on_close(database, on ? 1 : 0) }
+
+  /// What every connection that works on a ledger is set to.
+  func configure() throws(SQLiteFailure) {
+    try execute(
+      """
+      PRAGMA synchronous = FULL;
+      PRAGMA fullfsync = ON;
+      PRAGMA checkpoint_fullfsync = ON;
+      PRAGMA wal_autocheckpoint = \(Self.checkpointPages);
+      PRAGMA cache_size = -\(Self.cacheKibibytes);
+      PRAGMA recursive_triggers = ON;
+      """)
+  }
+
+  var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
+
+  static func failure(_ code: Int32, _ database: OpaquePointer) -> SQLiteFailure {
+    SQLiteFailure(extendedCode: code, message: String(cString: sqlite3_errmsg(database)))
+  }
+}
+
+/// Waits a little, and a different little each time, so that processes which take turns all get theirs. SQLite's own
+/// handler waits up to 100 ms at a time, which starves one process while others commit back to back.
+private func waitForLock(_: UnsafeMutableRawPointer?, _ tries: Int32) -> Int32 {
+  let averageMicroseconds: Int32 = 1000
+  guard tries < Int32(SQLiteConnection.lockTimeoutSeconds) * 1_000_000 / averageMicroseconds else { return 0 }
+  usleep(UInt32.random(in: 100...UInt32(2 * averageMicroseconds - 100)))
+  return 1
+}

@@ -1,0 +1,111 @@
+internal import CSQLite
+internal import GemLedger
+
+/// A prepared statement, used by one connection at a time.
+final class SQLiteStatement {
+  private let handle: OpaquePointer
+  private let database: OpaquePointer
+
+  init(_ sql: String, database: OpaquePointer) throws(SQLiteFailure) {
+    var handle: OpaquePointer?
+    let code = sqlite3_prepare_v3(database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
+    guard code == SQLITE_OK, let handle else { throw SQLiteConnection.failure(code, database) }
+    self.handle = handle
+    self.database = database
+  }
+
+  deinit { sqlite3_finalize(handle) }
+
+  // MARK: Binding; a binding can fail only for want of memory or for an index that is not there.
+
+  func bind(_ index: Int32, _ value: Int64) { sqlite3_bind_int64(handle, index, value) }
+
+  func bind(_ index: Int32, _ value: Int64?) {
+    if let value { sqlite3_bind_int64(handle, index, value) } else { sqlite3_bind_null(handle, index) }
+  }
+
+  func bindNull(_ index: Int32) { sqlite3_bind_null(handle, index) }
+
+  /// Copies the text into the statement.
+  func bind(_ index: Int32, _ text: String?) {
+    guard var text else {
+      sqlite3_bind_null(handle, index)
+      return
+    }
+    text.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { characters in
+        // -1 stands for SQLITE_TRANSIENT, which is a macro that Swift does not see.
+        let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        _ = sqlite3_bind_text(handle, index, characters.baseAddress ?? UnsafePointer(bitPattern: 1), Int32(bytes.count), transient)
+      }
+    }
+  }
+
+  /// Binds a key: sixteen bytes where it is written like a UUID, else its text.
+  func bind(_ index: Int32, key: IdempotencyKey) {
+    guard let (high, low) = HexForm.parseUUID(key.text) else { return bind(index, key.text) }
+    let words = (high.bigEndian, low.bigEndian)
+    withUnsafeBytes(of: words) { bytes in
+      let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+      _ = sqlite3_bind_blob(handle, index, bytes.baseAddress, 16, transient)
+    }
+  }
+
+  // MARK: Running
+
+  /// Runs a statement that gives no rows.
+  @inline(__always)
+  func run() throws(SQLiteFailure) {
+    let code = sqlite3_step(handle)
+    if code != SQLITE_DONE { throw fail(code) }
+    sqlite3_reset(handle)
+  }
+
+  /// Steps to the next row; false at the end, where the statement is ready to be run again.
+  @inline(__always)
+  func step() throws(SQLiteFailure) -> Bool {
+    let code = sqlite3_step(handle)
+    if code == SQLITE_ROW { return true }
+    guard code == SQLITE_DONE else { throw fail(code) }
+    sqlite3_reset(handle)
+    return false
+  }
+
+  /// Makes the statement ready to be run again before its end.
+  @inline(__always)
+  func reset() { sqlite3_reset(handle) }
+
+  private func fail(_ code: Int32) -> SQLiteFailure {
+    let failure = SQLiteConnection.failure(code, database)
+    sqlite3_reset(handle)
+    return failure
+  }
+
+  // MARK: Columns
+
+  @inline(__always)
+  func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+  func optionalInteger(_ column: Int32) -> Int64? {
+    sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : sqlite3_column_int64(handle, column)
+  }
+
+  func text(_ column: Int32) -> String {
+    guard let bytes = sqlite3_column_text(handle, column) else { return "" }
+    let count = Int(sqlite3_column_bytes(handle, column))
+    return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+  }
+
+  func optionalText(_ column: Int32) -> String? {
+    sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : text(column)
+  }
+
+  func key(_ column: Int32) -> IdempotencyKey {
+    guard sqlite3_column_type(handle, column) == SQLITE_BLOB else { return IdempotencyKey(unchecked: text(column)) }
+    var words: (UInt64, UInt64) = (0, 0)
+    if sqlite3_column_bytes(handle, column) == 16, let bytes = sqlite3_column_blob(handle, column) {
+      withUnsafeMutableBytes(of: &words) { $0.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: 16)) }
+    }
+    return IdempotencyKey(unchecked: HexForm.uuid(high: words.0.bigEndian, low: words.1.bigEndian))
+  }
+}
