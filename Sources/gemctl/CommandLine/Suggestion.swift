@@ -2,10 +2,12 @@
 enum Suggestion {
   /// The nearest candidate, or nil where none is near enough; the earlier of two that are equally near.
   ///
-  /// Near is a beginning of the candidate, or at most two slips, or slips in at most a third of the letters.
+  /// Nearest is a candidate that begins with the word; else one with at most two slips, or slips in at most a third of
+  /// the letters.
   static func nearest(to word: String, among candidates: [String]) -> String? {
     // Nobody means a verb by a word that long, and the distance takes time by the square of it.
     guard !word.isEmpty, word.utf8.count <= 64 else { return nil }
+    if word.count > 1, let longer = candidates.first(where: { $0.hasPrefix(word) }) { return longer }
     var best: (candidate: String, distance: Int)?
     for candidate in candidates {
       let distance = distance(word, candidate)
@@ -13,7 +15,7 @@ enum Suggestion {
       guard distance <= max(2, longest / 3), distance < word.count else { continue }
       if distance < best?.distance ?? .max { best = (candidate, distance) }
     }
-    return best?.candidate ?? candidates.first { word.count > 1 && $0.hasPrefix(word) }
+    return best?.candidate
   }
 
   /// How many slips make one word of the other: a letter missing, added or changed, or two neighbours swapped.

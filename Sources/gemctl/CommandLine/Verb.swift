@@ -48,8 +48,8 @@ extension Verb {
   private var derivedForm: String {
     let required = options.filter(\.isRequired).map(\.signature)
     let optional = options.filter { !$0.isRequired }.map { "[\($0.signature)]" }
-    // More than three would push the line past its width; the page lists them anyway.
-    let shown = optional.count > 3 ? ["[OPTIONS]"] : optional
+    // More than two would push the line past its width; the page lists them anyway.
+    let shown = optional.count > 2 ? ["[OPTIONS]"] : optional
     return (arguments.map(\.signature) + required + shown).joined(separator: " ")
   }
 }

@@ -16,7 +16,7 @@ extension Verb {
     ],
     examples: [
       "gemctl grant GEM=100 --reason \"sorry for the outage\" --customer alice",
-      "gemctl grant GEM=50 --reason event --source promotional --expires 2026-12-31T23:59:59Z",
+      "gemctl grant GEM=50 --reason gift --expires 2026-12-31T23:59:59Z",
     ],
     discussion: "All amounts are booked together or not at all. Makes the customer where there is none yet.")
 
