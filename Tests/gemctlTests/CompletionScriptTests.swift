@@ -71,7 +71,9 @@ final class CompletionScriptTests: XCTestCase {
     let quoted = (["gemctl"] + words).map { "'\($0)'" }.joined(separator: " ")
     let answer = try Shell.run(
       """
-      cd "$(mktemp -d)" && touch catalog.json "my catalog.json" && mkdir shop
+      directory="$(mktemp -d)"
+      trap 'rm -rf "$directory"' EXIT
+      cd "$directory" && touch catalog.json "my catalog.json" && mkdir shop
       source <(gemctl completions bash)
       COMP_WORDS=(\(quoted)) COMP_CWORD=\(words.count)
       _gemctl

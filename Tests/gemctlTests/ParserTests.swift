@@ -43,6 +43,11 @@ final class ParserTests: XCTestCase {
     XCTAssertTrue(parsed.isJSON && parsed.isDryRun)
   }
 
+  func testCutsOptionsByBytes() throws {
+    XCTAssertEqual(try Parser.parse(["buy", "a", "--key=\u{301}x"]).value("--key"), "\u{301}x")
+    XCTAssertThrowsError(try Parser.parse(["buy", "a", "--key", "-\u{301}x"]))
+  }
+
   func testRefusesWhatItDoesNotUnderstand() {
     let rows: [(line: UInt, words: [String], sentence: String)] = [
       (#line, ["blance"], "unknown verb \"blance\". Did you mean \"balance\"?"),

@@ -35,7 +35,7 @@ private struct Scan {
     var optionsEnded = false
     while let word = words.popFirst() {
       // A lone dash names standard input, by custom.
-      if optionsEnded || !word.hasPrefix("-") || word == "-" {
+      if optionsEnded || word.utf8.first != UInt8(ascii: "-") || word == "-" {
         try take(word)
       } else if word == "--" {
         optionsEnded = true
@@ -98,9 +98,10 @@ extension Scan {
 
 extension Scan {
   private mutating func takeOption(_ word: String) throws(UsageError) {
-    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    let option = try option(named: parts[0])
-    let inline = parts.count == 2 ? parts[1] : nil
+    // By bytes, as identifiers are compared: a combining mark after the sign would hide it among characters.
+    let equals = word.utf8.firstIndex(of: UInt8(ascii: "="))
+    let option = try option(named: equals.map { String(word[..<$0]) } ?? word)
+    let inline = equals.map { String(word[word.utf8.index(after: $0)...]) }
     guard let placeholder = option.value else {
       guard inline == nil else { throw UsageError("\(option.name) takes no value", verb: verb) }
       flags.insert(option.name)
@@ -122,7 +123,7 @@ extension Scan {
     guard let next = words.first else {
       throw UsageError("\(option.name) needs a value: \(option.name) \(placeholder)", verb: verb)
     }
-    guard !next.hasPrefix("-") else {
+    guard next.utf8.first != UInt8(ascii: "-") else {
       throw UsageError(
         "\(option.name) needs a value, and \(next.quotedForPeople) begins with a dash; "
           + "write \(option.name)=\(placeholder) if you mean it",
