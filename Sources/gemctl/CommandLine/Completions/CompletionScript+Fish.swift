@@ -1,0 +1,87 @@
+extension CompletionScript {
+  var fish: String {
+    ([fishFunctions, "complete -c gemctl -f"] + Option.global.map { fishOption($0, condition: nil) }
+      + firstWords.map { fishWord($0, summary: summary(ofFirstWord: $0), condition: "__gemctl_is") }
+      + heads.flatMap(fishSecondWords) + verbs.flatMap(fishVerb)).joined(separator: "\n") + "\n"
+  }
+
+  private var fishFunctions: String {
+    """
+    # Completes gemctl in fish; made by "gemctl completions fish".
+
+    # The words before the cursor that are neither options nor their values.
+    function __gemctl_words
+        set -l words (commandline -opc)
+        set -l skip no
+        for word in $words[2..-1]
+            if test $skip = yes
+                set skip no
+                continue
+            end
+            switch $word
+                case \(valueOptionNames.joined(separator: " "))
+                    set skip yes
+                case '-*'
+                case '*'
+                    printf '%s\\n' $word
+            end
+        end
+    end
+
+    # Whether these are all the words.
+    function __gemctl_is
+        set -l words (__gemctl_words)
+        test "$words" = "$argv"
+    end
+
+    # Whether the words begin with these.
+    function __gemctl_begins
+        set -l words (__gemctl_words)
+        set -l count (count $argv)
+        test (count $words) -ge $count; and test "$words[1..$count]" = "$argv"
+    end
+
+    """
+  }
+
+  private func fishSecondWords(of head: String) -> [String] {
+    Verb.subverbs(of: head, in: verbs).map {
+      fishWord($0.words.last ?? "", summary: $0.summary, condition: "__gemctl_is \(head)")
+    }
+  }
+
+  private func fishVerb(_ verb: Verb) -> [String] {
+    let condition = "__gemctl_begins \(verb.name)"
+    let arguments = verb.arguments.compactMap { argument in
+      fishValue(argument.kind).map { "complete -c gemctl -n \(fishQuoted(condition)) \($0)" }
+    }
+    return verb.options.map { fishOption($0, condition: condition) } + arguments
+  }
+
+  private func fishOption(_ option: Option, condition: String?) -> String {
+    var parts = ["complete -c gemctl"]
+    if let condition { parts.append("-n \(fishQuoted(condition))") }
+    if let short = option.short { parts.append("-s \(short.dropFirst())") }
+    parts.append("-l \(option.name.dropFirst(2))")
+    if option.value != nil { parts.append("-r \(fishValue(option.kind) ?? "-f")") }
+    return (parts + ["-d \(fishQuoted(option.help))"]).joined(separator: " ")
+  }
+
+  private func fishWord(_ word: String, summary: String, condition: String) -> String {
+    "complete -c gemctl -n \(fishQuoted(condition)) -a \(word) -d \(fishQuoted(summary))"
+  }
+
+  private func fishValue(_ kind: ValueKind) -> String? {
+    switch kind {
+    case .text: nil
+    case .file: "-F"
+    case .directory: "-f -a '(__fish_complete_directories)'"
+    case .verb: "-a \(fishQuoted(firstWords.joined(separator: " ")))"
+    case .oneOf(let words): "-f -a \(fishQuoted(words.joined(separator: " ")))"
+    }
+  }
+
+  private func fishQuoted(_ text: String) -> String {
+    "'\(text.replacing("\\", with: "\\\\").replacing("'", with: "\\'"))'"
+  }
+}

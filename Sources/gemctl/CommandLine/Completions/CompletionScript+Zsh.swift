@@ -1,0 +1,93 @@
+extension CompletionScript {
+  var zsh: String {
+    """
+    #compdef gemctl
+    # Completes gemctl in zsh; made by "gemctl completions zsh".
+
+    typeset -ga _gemctl_global=(
+    \(lines(Option.global.flatMap(zshSpecs), indent: 2))
+    )
+
+    _gemctl_verbs() {
+      local -a verbs=(
+    \(lines(firstWords.map { zshQuoted("\($0):\(summary(ofFirstWord: $0))") }, indent: 4))
+      )
+      _describe -t verbs 'verb' verbs
+    }
+
+    \(heads.map(zshHead).joined(separator: "\n\n"))
+
+    _gemctl() {
+      local curcontext="$curcontext" state line
+      typeset -A opt_args
+      _arguments -C $_gemctl_global '1:verb:_gemctl_verbs' '*::argument:->rest'
+      [[ $state == rest ]] || return
+      case $line[1] in
+    \(lines(firstWords.map(zshBranch), indent: 4))
+      esac
+    }
+
+    if [[ $funcstack[1] == _gemctl ]]; then _gemctl "$@"; else compdef _gemctl gemctl; fi
+
+    """
+  }
+
+  private func zshHead(_ head: String) -> String {
+    let verbs = Verb.subverbs(of: head, in: verbs)
+    return """
+      _gemctl_\(head)_verbs() {
+        local -a verbs=(
+      \(lines(verbs.map { zshQuoted("\($0.words.last ?? ""):\($0.summary)") }, indent: 4))
+        )
+        _describe -t verbs 'verb' verbs
+      }
+
+      _gemctl_\(head)() {
+        local curcontext="$curcontext" state line
+        typeset -A opt_args
+        _arguments -C $_gemctl_global '1:verb:_gemctl_\(head)_verbs' '*::argument:->rest'
+        [[ $state == rest ]] || return
+        case $line[1] in
+      \(lines(verbs.map { "\($0.words.last ?? "")) \(zshArguments($0)) ;;" }, indent: 4))
+        esac
+      }
+      """
+  }
+
+  private func zshBranch(_ word: String) -> String {
+    if heads.contains(word) { return "\(word)) _gemctl_\(word) ;;" }
+    guard let verb = Verb.named(word, in: verbs) else { return "" }
+    return "\(word)) \(zshArguments(verb)) ;;"
+  }
+
+  private func zshArguments(_ verb: Verb) -> String {
+    let positionals = verb.arguments.enumerated().map { index, argument in
+      let place = argument.arity.repeats ? "*:" : argument.arity.isRequired ? "\(index + 1):" : "\(index + 1)::"
+      return zshQuoted("\(place)\(argument.name):\(zshAction(argument.kind))")
+    }
+    return (["_arguments $_gemctl_global"] + verb.options.flatMap(zshSpecs) + positionals).joined(separator: " ")
+  }
+
+  private func zshSpecs(_ option: Option) -> [String] {
+    let help = option.help.replacing("[", with: "\\[").replacing("]", with: "\\]")
+    let value = option.value.map { ":\($0):\(zshAction(option.kind))" } ?? ""
+    let names = [option.short, option.name + (option.value == nil ? "" : "=")].compactMap { $0 }
+    return names.map { zshQuoted("\(option.isRepeatable ? "*" : "")\($0)[\(help)]\(value)") }
+  }
+
+  private func zshAction(_ kind: ValueKind) -> String {
+    switch kind {
+    case .text: " "
+    case .file: "_files"
+    case .directory: "_files -/"
+    case .verb: "_gemctl_verbs"
+    case .oneOf(let words): "(\(words.joined(separator: " ")))"
+    }
+  }
+
+  private func zshQuoted(_ text: String) -> String { "'\(text.replacing("'", with: "'\\''"))'" }
+
+  private func lines(_ lines: [String], indent: Int) -> String {
+    lines.map { String(repeating: " ", count: indent) + $0 }.joined(separator: "\n")
+  }
+}

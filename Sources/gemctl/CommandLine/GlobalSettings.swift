@@ -1,0 +1,29 @@
+/// What the global options and the environment say; an option wins over its variable.
+struct GlobalSettings: Hashable, Sendable {
+  /// The home when nobody names one.
+  static let defaultHome = ".gemctl"
+
+  let home: String
+  /// Where the ledger is kept; nil means the home's own file.
+  let storage: String?
+  /// Who is meant; nil means who is signed in.
+  let customer: String?
+  let device: String?
+  let storeAccount: String?
+  let isJSON: Bool
+
+  /// Reads the options, then the variables; an empty variable counts as unset.
+  init(_ parsed: Parsed, environment: (String) -> String?) {
+    func setting(_ option: String, _ variable: String) -> String? {
+      if let value = parsed.value(option) { return value }
+      guard let value = environment(variable), !value.isEmpty else { return nil }
+      return value
+    }
+    home = setting("--home", "GEMCTL_HOME") ?? Self.defaultHome
+    storage = setting("--storage", "GEMCTL_STORAGE")
+    customer = setting("--customer", "GEMCTL_CUSTOMER")
+    device = parsed.value("--device")
+    storeAccount = parsed.value("--store-account")
+    isJSON = parsed.isJSON
+  }
+}

@@ -1,0 +1,43 @@
+/// Finds what a mistyped word probably meant.
+enum Suggestion {
+  /// The nearest candidate, or nil where none is near enough; the earlier of two that are equally near.
+  ///
+  /// Nearest is a candidate that begins with the word; else one with at most two slips, or slips in at most a third of
+  /// the letters.
+  static func nearest(to word: String, among candidates: [String]) -> String? {
+    // Nobody means a verb by a word that long, and the distance takes time by the square of it.
+    guard !word.isEmpty, word.utf8.count <= 64 else { return nil }
+    if word.count > 1, let longer = candidates.first(where: { $0.hasPrefix(word) }) { return longer }
+    var best: (candidate: String, distance: Int)?
+    for candidate in candidates {
+      let distance = distance(word, candidate)
+      let longest = max(word.count, candidate.count)
+      guard distance <= max(2, longest / 3), distance < word.count else { continue }
+      if distance < best?.distance ?? .max { best = (candidate, distance) }
+    }
+    return best?.candidate
+  }
+
+  /// How many slips make one word of the other: a letter missing, added or changed, or two neighbours swapped.
+  ///
+  /// This is the Damerau-Levenshtein distance in its restricted form, where no part is edited twice.
+  static func distance(_ left: String, _ right: String) -> Int {
+    let left = Array(left.unicodeScalars)
+    let right = Array(right.unicodeScalars)
+    var beforePrevious: [Int] = []
+    var previous = Array(0...right.count)
+    for row in left.indices {
+      var current = [row + 1]
+      for column in right.indices {
+        let change = previous[column] + (left[row] == right[column] ? 0 : 1)
+        var cost = min(previous[column + 1] + 1, current[column] + 1, change)
+        if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
+          cost = min(cost, beforePrevious[column - 1] + 1)
+        }
+        current.append(cost)
+      }
+      (beforePrevious, previous) = (previous, current)
+    }
+    return previous[right.count]
+  }
+}

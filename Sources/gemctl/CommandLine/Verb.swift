@@ -1,0 +1,118 @@
+/// What `gemctl` can be asked to do, as data: parsing, help and completions all read the same description.
+struct Verb: Sendable {
+  /// Where the verb stands in the list of verbs; the raw value is the heading.
+  enum Group: String, CaseIterable, Sendable {
+    case setUp = "Set up"
+    case client = "Client"
+    case store = "Store"
+    case ledger = "Ledger"
+    case insight = "Insight"
+    case run = "Run"
+    case help = "Help"
+  }
+
+  /// One word, or two for a subverb such as `catalog show`.
+  let name: String
+  let group: Group
+  /// What it does, in the imperative and without a period.
+  let summary: String
+  /// The forms for `Usage:`, where the one that follows from arguments and options does not say enough.
+  var statedForms: [String] = []
+  var arguments: [Argument] = []
+  var options: [Option] = []
+  /// Whole command lines, at least one.
+  let examples: [String]
+  /// Paragraphs for the verb's own page, an empty line between them.
+  var discussion = ""
+}
+
+extension Verb {
+  /// The name's one or two words.
+  var words: [String] { name.split(separator: " ").map(String.init) }
+
+  /// What follows `gemctl NAME` in a usage line, one text a form.
+  var forms: [String] { statedForms.isEmpty ? [derivedForm] : statedForms }
+
+  /// The verb's own or a global option with this name, or nil.
+  func option(named name: String) -> Option? {
+    Option.global.first { $0.answers(to: name) } ?? options.first { $0.answers(to: name) }
+  }
+
+  /// The argument that the positional at this index fills; a repeating last one takes all that follow.
+  func argument(at index: Int) -> Argument? {
+    if index < arguments.count { return arguments[index] }
+    guard let last = arguments.last, last.arity.repeats else { return nil }
+    return last
+  }
+
+  private var derivedForm: String {
+    let required = options.filter(\.isRequired).map(\.signature)
+    let optional = options.filter { !$0.isRequired }.map { "[\($0.signature)]" }
+    // More than two would push the line past its width; the page lists them anyway.
+    let shown = optional.count > 2 ? ["[OPTIONS]"] : optional
+    return (arguments.map(\.signature) + required + shown).joined(separator: " ")
+  }
+}
+
+/// A positional argument of a verb.
+struct Argument: Sendable {
+  /// How many positionals it takes.
+  enum Arity: Sendable {
+    case required
+    case optional
+    case oneOrMore
+    case zeroOrMore
+
+    var repeats: Bool { self == .oneOrMore || self == .zeroOrMore }
+    var isRequired: Bool { self == .required || self == .oneOrMore }
+  }
+
+  /// In capitals, as usage lines show it.
+  let name: String
+  var arity = Arity.required
+  var kind = ValueKind.text
+  let help: String
+
+  /// The argument in a usage line, such as `[CODE]`.
+  var signature: String {
+    let name = arity.repeats ? "\(name)..." : name
+    return arity.isRequired ? name : "[\(name)]"
+  }
+}
+
+/// An option: a flag, or a name with a value.
+struct Option: Sendable {
+  /// With its two dashes.
+  let name: String
+  /// A second, one-letter name such as `-h`.
+  var short: String?
+  /// What usage lines call the value; nil for a flag.
+  var value: String?
+  var kind = ValueKind.text
+  var isRepeatable = false
+  var isRequired = false
+  let help: String
+
+  /// The option in a usage line, such as `--key KEY`.
+  var signature: String {
+    guard let value else { return name }
+    return "\(name) \(value)"
+  }
+
+  func answers(to name: String) -> Bool { name == self.name || name == short }
+}
+
+/// What a positional or an option's value may be: the parser refuses other words, completions offer these.
+enum ValueKind: Hashable, Sendable {
+  case text
+  case file
+  case directory
+  case verb
+  case oneOf([String])
+
+  /// The only words allowed, or nil where any text is.
+  var words: [String]? {
+    guard case .oneOf(let words) = self else { return nil }
+    return words
+  }
+}

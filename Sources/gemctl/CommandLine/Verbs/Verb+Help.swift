@@ -1,0 +1,21 @@
+extension Verb {
+  /// What tells about `gemctl` itself.
+  static let help = [showHelp, showVersion, completions]
+
+  static let showHelp = Verb(
+    name: "help", group: .help, summary: "Show help for gemctl or for a verb",
+    arguments: [Argument(name: "VERB", arity: .zeroOrMore, kind: .verb, help: "The verb, such as balance")],
+    examples: ["gemctl help", "gemctl help balance", "gemctl help catalog apply"])
+
+  static let showVersion = Verb(
+    name: "version", group: .help, summary: "Show the version", examples: ["gemctl version"])
+
+  static let completions = Verb(
+    name: "completions", group: .help, summary: "Print a script that completes command lines in a shell",
+    arguments: [Argument(name: "SHELL", kind: .oneOf(["bash", "zsh", "fish"]), help: "bash, zsh or fish")],
+    examples: [
+      "source <(gemctl completions bash)",
+      "gemctl completions zsh > \"${fpath[1]}/_gemctl\"",
+      "gemctl completions fish > ~/.config/fish/completions/gemctl.fish",
+    ])
+}

@@ -1,0 +1,17 @@
+/// Amounts for people; `--json` prints plain digits.
+enum AmountText {
+  /// The digits in groups of three, such as `1,200` and `-50`.
+  static func grouped(_ amount: Int64) -> String {
+    // By magnitude, because the least number has no positive counterpart.
+    let digits = Array(String(amount.magnitude))
+    var text = amount < 0 ? "-" : ""
+    for (index, digit) in digits.enumerated() {
+      if index > 0, (digits.count - index).isMultiple(of: 3) { text.append(",") }
+      text.append(digit)
+    }
+    return text
+  }
+
+  /// With a sign even where it is positive, for changes: `+1,200`.
+  static func signed(_ amount: Int64) -> String { amount > 0 ? "+\(grouped(amount))" : grouped(amount) }
+}

@@ -1,0 +1,56 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Writes bytes to a file descriptor, all of them.
+enum ByteWriter {
+  enum Outcome: Hashable, Sendable {
+    case done
+    /// The reader has gone away.
+    case closed
+    /// The system's error number.
+    case failed(Int32)
+  }
+
+  static func write(_ text: String, to descriptor: Int32) -> Outcome {
+    var text = text
+    return text.withUTF8 { write(UnsafeRawBufferPointer($0), to: descriptor) }
+  }
+
+  /// A reader that goes away is then told by `write`, instead of ending the process by a signal.
+  static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
+
+  /// What the system calls an error number, such as `No space left on device`.
+  static func name(of number: Int32) -> String { String(cString: strerror(number)) }
+
+  private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Outcome {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest))
+      if count >= 0 {
+        rest = rest.dropFirst(count)
+        continue
+      }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN: waitUntilWritable(descriptor)
+      case EPIPE: return .closed
+      case let number: return .failed(number)
+      }
+    }
+    return .done
+  }
+
+  // A terminal or pipe that another process set to non-blocking is full for the moment.
+  private static func waitUntilWritable(_ descriptor: Int32) {
+    var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    _ = poll(&request, 1, -1)
+  }
+}
+
+/// The C function; inside ``ByteWriter`` the name means its own methods.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+  write(descriptor, bytes.baseAddress, bytes.count)
+}

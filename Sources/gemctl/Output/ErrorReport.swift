@@ -1,0 +1,53 @@
+import GemLedger
+
+/// What is said about a failure: the one place where errors become text.
+struct ErrorReport: Hashable, Sendable {
+  let exitStatus: Int32
+  private let text: String
+  private let json: String
+
+  /// A command line that cannot be understood.
+  init(_ error: UsageError) {
+    let details = error.suggestion.map { [(name: "suggestion", json: JSONText.string($0))] } ?? []
+    exitStatus = UsageError.code.exitStatus
+    text = error.text
+    json = Self.document(UsageError.code, error.sentence, details)
+  }
+
+  /// A command that the ledger refused or could not carry out.
+  init(_ error: LedgerError) {
+    exitStatus = error.code.exitStatus
+    text = "error: \(SafeText.escaped(error.message))\n"
+    json = Self.document(error.code, error.message, error.details.map { (name: $0.name, json: $0.value.json) })
+  }
+
+  /// Writes it to standard error and gives the exit status.
+  func write(to terminal: Terminal, asJSON: Bool) -> Int32 {
+    terminal.error(rendered(asJSON: asJSON, style: terminal.errorStyle))
+    return exitStatus
+  }
+
+  func rendered(asJSON: Bool, style: Style = .plain) -> String {
+    if asJSON { return json + "\n" }
+    return style.red("error:") + text.dropFirst("error:".count)
+  }
+
+  private static func document(
+    _ code: LedgerError.Code, _ message: String, _ details: [(name: String, json: String)]
+  ) -> String {
+    let error = JSONText.object([
+      ("code", JSONText.string(code.description)), ("message", JSONText.string(message)),
+      ("details", JSONText.object(details)),
+    ])
+    return JSONText.object([("error", error)])
+  }
+}
+
+extension LedgerError.Detail.Value {
+  fileprivate var json: String {
+    switch self {
+    case .integer(let number): String(number)
+    case .text(let text): JSONText.string(text)
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/// Text from outside, made fit for a terminal.
+///
+/// Stored names and reasons are anybody's words: raw, an escape sequence or a change of writing direction among them
+/// could rewrite what the reader sees.
+enum SafeText {
+  /// The text with every character that could drive a terminal written as `\u{..}`.
+  static func escaped(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: drivesTerminal) else { return text }
+    var safe = ""
+    for scalar in text.unicodeScalars {
+      if drivesTerminal(scalar) {
+        safe += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+      } else {
+        safe.unicodeScalars.append(scalar)
+      }
+    }
+    return safe
+  }
+
+  private static func drivesTerminal(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x00...0x1F, 0x7F...0x9F: true  // control characters
+    case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true  // writing direction
+    case 0x2028, 0x2029: true  // line and paragraph ends
+    default: false
+    }
+  }
+}
+
+extension String {
+  /// The text in quotation marks for a message: safe for terminals and not longer than anybody reads.
+  var quotedForPeople: String {
+    let shown = count > 60 ? "\(prefix(59))…" : self
+    return "\"\(SafeText.escaped(shown))\""
+  }
+}

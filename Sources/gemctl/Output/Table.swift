@@ -1,0 +1,53 @@
+/// Rows for people, in aligned columns.
+struct Table: Sendable {
+  enum Alignment: Sendable {
+    case left
+    case right
+  }
+
+  struct Column: Sendable {
+    let title: String
+    var alignment = Alignment.left
+  }
+
+  let columns: [Column]
+  private var rows: [[String]] = []
+
+  init(_ columns: [Column]) { self.columns = columns }
+
+  /// Adds a row; missing cells are empty, surplus ones a mistake of ours.
+  mutating func add(_ cells: [String]) {
+    precondition(cells.count <= columns.count, "a row has \(cells.count) cells for \(columns.count) columns")
+    let padding = Array(repeating: "", count: columns.count - cells.count)
+    rows.append((cells + padding).map(SafeText.escaped))
+  }
+
+  /// The table with its header, a line a row, each line ended.
+  func text(style: Style) -> String {
+    let widths = columns.indices.map(width)
+    // The whole line is made bold, not each title: the escape sequences must not count as columns.
+    var text = style.bold(line(columns.map(\.title), widths: widths)) + "\n"
+    for row in rows { text += line(row, widths: widths) + "\n" }
+    return text
+  }
+
+  private func width(ofColumn index: Int) -> Int {
+    rows.reduce(DisplayWidth.of(columns[index].title)) { max($0, DisplayWidth.of($1[index])) }
+  }
+
+  private func line(_ cells: [String], widths: [Int]) -> String {
+    var line = ""
+    for (index, cell) in cells.enumerated() {
+      let padding = String(repeating: " ", count: widths[index] - DisplayWidth.of(cell))
+      if index > 0 { line += "  " }
+      line += columns[index].alignment == .left ? cell + padding : padding + cell
+    }
+    while line.last == " " { line.removeLast() }
+    return line
+  }
+}
+
+extension Table.Column {
+  static func left(_ title: String) -> Self { Self(title: title) }
+  static func right(_ title: String) -> Self { Self(title: title, alignment: .right) }
+}

@@ -1,0 +1,61 @@
+import GemLedger
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Standard output and standard error, and what is known about who reads them.
+struct Terminal: Sendable {
+  /// The exit status after the reader of standard output went away: what a shell sees of a program that SIGPIPE ended.
+  static let brokenPipeStatus: Int32 = 141
+
+  var outputIsTerminal = false
+  var errorIsTerminal = false
+  /// False where `NO_COLOR` is set to anything but nothing (no-color.org), or the terminal is a dumb one.
+  var allowsColor = true
+  /// Columns of the terminal.
+  var width = 80
+}
+
+extension Terminal {
+  /// The process's own, as it is now.
+  static func current() -> Terminal {
+    Terminal(
+      outputIsTerminal: isatty(STDOUT_FILENO) == 1, errorIsTerminal: isatty(STDERR_FILENO) == 1,
+      allowsColor: (Environment.value("NO_COLOR") ?? "").isEmpty && Environment.value("TERM") != "dumb",
+      width: columns() ?? 80)
+  }
+
+  var outputStyle: Style { Style(isOn: outputIsTerminal && allowsColor) }
+  var errorStyle: Style { Style(isOn: errorIsTerminal && allowsColor) }
+
+  /// Writes to standard output; ends the process without a word when its reader has gone away.
+  ///
+  /// - Throws: `LedgerError` with `input_output`: a script must not take half an answer for a whole one.
+  func output(_ text: String) throws(LedgerError) {
+    switch ByteWriter.write(text, to: STDOUT_FILENO) {
+    case .done: return
+    case .closed: exit(Self.brokenPipeStatus)
+    case .failed(let number):
+      throw LedgerError(.inputOutput, "Standard output cannot be written: \(ByteWriter.name(of: number)).")
+    }
+  }
+
+  /// Writes to standard error; when that fails nobody is left to be told.
+  func error(_ text: String) { _ = ByteWriter.write(text, to: STDERR_FILENO) }
+
+  private static func columns() -> Int? {
+    var size = winsize()
+    for descriptor in [STDOUT_FILENO, STDERR_FILENO] {
+      if ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
+    }
+    return nil
+  }
+}
+
+/// Variables of the process's environment.
+enum Environment {
+  static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+}

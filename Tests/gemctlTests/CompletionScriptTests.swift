@@ -1,0 +1,85 @@
+import XCTest
+
+@testable import gemctl
+
+final class CompletionScriptTests: XCTestCase {
+  func testBashCompletes() throws {
+    let all = Verb.firstWords().joined(separator: " ")
+    let rows: [(line: UInt, words: [String], offers: String)] = [
+      (#line, [""], all),
+      (#line, ["ba"], "balance"),
+      (#line, ["--json", "ver"], "verify version"),
+      (#line, ["--customer", "bob", "hi"], "history"),
+      (#line, ["--customer", "=", "bob", "hi"], "history"),
+      (#line, ["--storage", "sqlite", ":", "/x", "hi"], "history"),
+      (#line, ["--storage", "memory", ":", "hi"], "history"),
+      (#line, ["--customer", ""], ""),
+      (#line, ["--st"], "--storage --store-account"),
+      (#line, ["catalog", ""], "show check apply"),
+      (#line, ["catalog", "a"], "apply"),
+      (#line, ["catalog", "apply", "--dr"], "--dry-run"),
+      (#line, ["balance", "--a"], "--at --at-version"),
+      (#line, ["balance", "--", "--a"], ""),
+      (#line, ["grant", "GEM", "=", "5", "--source", "b"], "bonus"),
+      (#line, ["offerings", "--store", "="], "apple google"),
+      (#line, ["offerings", "--store", "=", "g"], "google"),
+      (#line, ["completions", ""], "bash zsh fish"),
+      (#line, ["help", "ba"], "balance"),
+      (#line, ["help", "catalog", "c"], "check"),
+      (#line, ["init", "cat"], "catalog.json"),
+      (#line, ["catalog", "check", "my"], "my catalog.json"),
+      (#line, ["--home", ""], "shop"),
+    ]
+    for row in rows { XCTAssertEqual(try offers(after: row.words), row.offers, line: row.line) }
+  }
+
+  func testBashScriptIsRegisteredAndSound() throws {
+    let answer = try Shell.run(
+      "gemctl completions bash | bash -n && source <(gemctl completions bash) && complete -p gemctl")
+    XCTAssertEqual(answer, Shell.Answer(status: 0, output: "complete -F _gemctl gemctl\n", error: ""))
+  }
+
+  func testZshScriptDescribesVerbsAndOptions() {
+    let script = CompletionScript(shell: .zsh).text
+    XCTAssertTrue(script.hasPrefix("#compdef gemctl\n"))
+    for part in [
+      "    'balance:Show a customer'\\''s balances'\n",
+      "'--home=[Directory of the ledger, the simulated store and the client (default: .gemctl)]:DIR:_files -/'",
+      "'*--minimum=[Only if the balance is at least N beforehand]:CODE=N: '",
+      "    completions) _arguments $_gemctl_global '1:SHELL:(bash zsh fish)' ;;\n",
+      "    catalog) _gemctl_catalog ;;\n", "    check) _arguments $_gemctl_global '1:FILE:_files' ;;\n",
+    ] {
+      XCTAssertTrue(script.contains(part), part)
+    }
+  }
+
+  func testFishScriptDescribesVerbsAndOptions() {
+    let script = CompletionScript(shell: .fish).text
+    for part in [
+      "complete -c gemctl -n '__gemctl_is' -a balance -d 'Show a customer\\'s balances'\n",
+      "complete -c gemctl -n '__gemctl_is catalog' -a apply -d 'Put a catalog into force'\n",
+      "complete -c gemctl -n '__gemctl_begins catalog apply' -l dry-run -d ",
+      "complete -c gemctl -s h -l help -d ", "complete -c gemctl -n '__gemctl_begins init' -F\n",
+      "complete -c gemctl -n '__gemctl_begins completions' -f -a 'bash zsh fish'\n", "printf '%s\\n' $word\n",
+    ] {
+      XCTAssertTrue(script.contains(part), part)
+    }
+  }
+
+  /// What bash offers for the last word, in its own order.
+  private func offers(after words: [String]) throws -> String {
+    let quoted = (["gemctl"] + words).map { "'\($0)'" }.joined(separator: " ")
+    let answer = try Shell.run(
+      """
+      directory="$(mktemp -d)"
+      trap 'rm -rf "$directory"' EXIT
+      cd "$directory" && touch catalog.json "my catalog.json" && mkdir shop
+      source <(gemctl completions bash)
+      COMP_WORDS=(\(quoted)) COMP_CWORD=\(words.count)
+      _gemctl
+      echo "${COMPREPLY[*]}"
+      """)
+    XCTAssertEqual(answer.error, "")
+    return String(answer.output.dropLast())
+  }
+}

@@ -1,0 +1,192 @@
+import XCTest
+
+@testable import gemctl
+
+final class HelpPageTests: XCTestCase {
+  func testMainPage() throws {
+    XCTAssertEqual(
+      try HelpPage(style: .plain).page(about: []),
+      """
+      gemctl: a ledger for virtual currency, with a simulated store
+
+      Usage: gemctl [OPTIONS] VERB [ARGUMENTS]
+
+      Set up:
+        init            Make a home with a ledger and a catalog
+        catalog show    Show the catalog in force
+        catalog check   Check a catalog file and list every problem in it
+        catalog apply   Put a catalog into force
+        offerings       Show what the shop window offers, with prices
+
+      Client:
+        buy             Buy a product at the simulated store and credit it
+        balance         Show a customer's balances
+        history         Show a customer's transactions, newest first
+
+      Ledger:
+        grant           Give a customer currency
+        spend           Spend a customer's currency, on an item or freely
+
+      Insight:
+        customers       List the customers with their balances
+        verify          Prove from the journal that the books add up
+        demo            Play a story on a ledger in memory
+
+      Help:
+        help            Show help for gemctl or for a verb
+        version         Show the version
+        completions     Print a script that completes command lines in a shell
+
+      Options, before or after the verb:
+        --home DIR            Directory of the ledger, the simulated store and the
+                              client (default: .gemctl)
+        --storage URL         Where the ledger is kept: memory: or sqlite:PATH
+                              (default: a file in the home)
+        --json                Print one JSON document instead of tables; errors too
+        --customer ID         The customer meant (default: who is signed in)
+        --device NAME         The device that acts, where a story needs two
+        --store-account NAME  Who pays at the store (default: named after the
+                              customer)
+        -h, --help            Show help for gemctl or for the verb
+        --version             Show the version
+
+      Environment:
+        GEMCTL_HOME        The home, where --home does not name one
+        GEMCTL_STORAGE     As --storage, and keeps a password out of the list of
+                           processes
+        GEMCTL_CUSTOMER    The customer, where --customer does not name one
+        NO_COLOR           Set to anything: no colour and no bold
+
+      Exit status:
+        0    Done, also where the same key had done it before
+        1    Something unexpected: a defect
+        2    Refused: insufficient balance, a condition, a limit, exists already
+        3    The purchase did not complete
+        4    The key was used for another request
+        5    Not found: customer, currency, product, item, offering, transaction
+        6    The books do not add up
+        64   The command line cannot be understood, or an amount is out of range
+        65   The catalog has problems
+        69   Unavailable or not known: try again, with the same key
+        74   The storage is damaged, foreign or newer, or a file cannot be used
+        141  The reader of standard output went away
+
+      Examples:
+        gemctl init
+        gemctl buy gems_1200 --customer alice
+        gemctl spend GEM=50 --customer alice --key order-17
+        gemctl balance GEM --customer alice --json
+        gemctl verify
+
+      "gemctl help VERB" tells all about a verb.
+
+      """)
+  }
+
+  func testPageOfAVerb() throws {
+    XCTAssertEqual(
+      try HelpPage(style: .plain).page(about: ["balance"]),
+      """
+      gemctl balance: Show a customer's balances
+
+      Usage: gemctl balance [CODE] [--at TIME] [--at-version N]
+
+      Arguments:
+        [CODE]  One currency (default: all)
+
+      Options:
+        --at TIME       As of this instant, such as 2026-11-21T09:30:00Z
+        --at-version N  As of this version of the account
+
+      Examples:
+        gemctl balance
+        gemctl balance GEM --customer alice
+        gemctl balance --at 2026-11-21T09:30:00Z
+
+      Takes the global options too (--home, --storage, --json, --customer and more):
+      see "gemctl help".
+
+      """)
+  }
+
+  func testPageOfAVerbWithTwoForms() throws {
+    XCTAssertEqual(
+      try HelpPage(style: .plain).page(about: ["spend"]),
+      """
+      gemctl spend: Spend a customer's currency, on an item or freely
+
+      Usage: gemctl spend CODE=AMOUNT... [OPTIONS]
+             gemctl spend --item ID [--quantity N] [OPTIONS]
+
+      Nothing is ever spent below zero: all amounts are booked together or not at all.
+      Give the amounts or an item, not both.
+
+      The conditions are checked in the same step as the spend; where one does not
+      hold nothing is booked and the verb fails with condition_failed.
+
+      Arguments:
+        [CODE=AMOUNT...]  A currency and how much of it, such as GEM=50: plain digits
+
+      Options:
+        --item ID                Buy this item at the catalog's price
+        --quantity N             How many of the item (default: 1)
+        --key KEY                Idempotency key: repeating the command with it does
+                                 nothing twice
+        --reference TEXT         Your own name for what this is about, such as an
+                                 order number
+        --reason TEXT            Why; kept in the journal
+        --dry-run                Show what would happen and change nothing
+        --expect-version CODE=N  Only if the account in this currency has this version
+                                 (repeatable)
+        --minimum CODE=N         Only if the balance is at least N beforehand
+                                 (repeatable)
+        --maximum CODE=N         Only if the balance is at most N beforehand
+                                 (repeatable)
+
+      Examples:
+        gemctl spend GEM=50 --customer alice --key order-17
+        gemctl spend --item extra_life --quantity 2
+        gemctl spend GEM=50 --minimum GEM=100 --dry-run
+
+      Takes the global options too (--home, --storage, --json, --customer and more):
+      see "gemctl help".
+
+      """)
+  }
+
+  func testPageOfAFirstWord() throws {
+    XCTAssertEqual(
+      try HelpPage(style: .plain).page(about: ["catalog"]),
+      """
+      Usage: gemctl catalog show|check|apply
+
+      Verbs:
+        catalog show   Show the catalog in force
+        catalog check  Check a catalog file and list every problem in it
+        catalog apply  Put a catalog into force
+
+      "gemctl help catalog show" tells all about one of them.
+
+      """)
+  }
+
+  func testNoLineIsWiderThanThePage() throws {
+    let help = HelpPage(style: .plain)
+    for page in [help.main()] + Verb.all.map(help.page(of:)) {
+      for line in page.split(separator: "\n") { XCTAssertLessThanOrEqual(DisplayWidth.of(String(line)), 80, "\(line)") }
+    }
+  }
+
+  func testHeadingsAreBoldOnTerminals() {
+    let page = HelpPage(style: Style(isOn: true)).main()
+    XCTAssertTrue(page.contains("\n\u{1B}[1mExit status:\u{1B}[0m\n"))
+  }
+
+  func testUnknownPageSuggestsOne() {
+    for (words, suggestion) in [(["blance"], "balance"), (["catalog", "chek"], "catalog check")] {
+      XCTAssertThrowsError(try HelpPage(style: .plain).page(about: words)) { error in
+        XCTAssertEqual((error as? UsageError)?.suggestion, suggestion)
+      }
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import XCTest
+
+@testable import gemctl
+
+final class ProgressBarTests: XCTestCase {
+  /// What a bar draws when it is advanced at these instants.
+  private func drawings(at milliseconds: [Int], onTerminal: Bool = true, width: Int = 80) -> [String] {
+    var now = Duration.zero
+    var drawn: [String] = []
+    let terminal = Terminal(errorIsTerminal: onTerminal, width: width)
+    var bar = ProgressBar(
+      "Checking", total: 24_000, terminal: terminal, elapsed: { now }, write: { drawn.append($0) })
+    for (index, instant) in milliseconds.enumerated() {
+      now = .milliseconds(instant)
+      bar.advance(to: (index + 1) * 6_000)
+    }
+    bar.finish()
+    return drawn
+  }
+
+  func testQuickWorkHasNoBar() { XCTAssertEqual(drawings(at: [10, 999, 1_000]), []) }
+
+  func testNothingIsDrawnWithoutATerminal() { XCTAssertEqual(drawings(at: [2_000], onTerminal: false), []) }
+
+  func testDrawsAtIntervalsAndTakesTheBarAway() {
+    XCTAssertEqual(
+      drawings(at: [500, 1_001, 1_050, 1_200]),
+      [
+        "\rChecking [##########----------] 50 %  12,000 of 24,000\u{1B}[K",
+        "\rChecking [####################] 100 %  24,000 of 24,000\u{1B}[K",
+        "\r\u{1B}[K",
+      ])
+  }
+
+  func testFitsNarrowTerminals() {
+    XCTAssertEqual(drawings(at: [2_000], width: 10), ["\rChecking \u{1B}[K", "\r\u{1B}[K"])
+  }
+}

@@ -1,0 +1,27 @@
+import XCTest
+
+@testable import gemctl
+
+final class SuggestionTests: XCTestCase {
+  func testCountsSlips() {
+    let rows: [(line: UInt, left: String, right: String, distance: Int)] = [
+      (#line, "", "", 0), (#line, "", "abc", 3), (#line, "abc", "", 3), (#line, "buy", "buy", 0),
+      (#line, "blance", "balance", 1), (#line, "balnace", "balance", 1), (#line, "spemd", "spend", 1),
+      (#line, "ab", "ba", 1), (#line, "ca", "abc", 3), (#line, "kitten", "sitting", 3),
+    ]
+    for row in rows { XCTAssertEqual(Suggestion.distance(row.left, row.right), row.distance, line: row.line) }
+  }
+
+  func testSuggestsTheNearestVerb() {
+    let rows: [(line: UInt, word: String, nearest: String?)] = [
+      (#line, "blance", "balance"), (#line, "bal", "balance"), (#line, "hsitory", "history"),
+      (#line, "comp", "completions"),
+      (#line, "grnt", "grant"), (#line, "custmrs", "customers"), (#line, "x", nil),
+      (#line, "", nil), (#line, "refund", nil),
+      (#line, String(repeating: "b", count: 10_000), nil),
+    ]
+    for row in rows {
+      XCTAssertEqual(Suggestion.nearest(to: row.word, among: Verb.firstWords()), row.nearest, line: row.line)
+    }
+  }
+}
