@@ -20,7 +20,11 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [.library(name: "GemLedger", targets: ["GemLedger"])],
   targets: [
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .yum(["sqlite-devel"]), .brew(["sqlite"])]),
     .target(name: "GemLedger", swiftSettings: houseRules),
+    .target(name: "GemLedgerSQLite", dependencies: ["GemLedger", "CSQLite"], swiftSettings: houseRules),
     .testTarget(name: "GemLedgerTests", dependencies: ["GemLedger"], swiftSettings: houseRules),
   ],
   swiftLanguageModes: [.v6]

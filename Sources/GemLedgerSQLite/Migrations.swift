@@ -60,6 +60,12 @@ extension Migration {
       first_entry INTEGER NOT NULL
     ) STRICT;
 
+    CREATE TABLE transactions_without_entries (
+      customer INTEGER NOT NULL,
+      number INTEGER NOT NULL,
+      PRIMARY KEY (customer, number)
+    ) STRICT, WITHOUT ROWID;
+
     -- account = customer * 1024 + currency number.
     -- lot: the lot that the whole entry fell on; 0 where its allocations have rows.
     -- previous: the account's entry before this one.
@@ -166,6 +172,12 @@ extension Migration {
     CREATE INDEX lots_open ON lots (account, paid, expires_at) WHERE remaining > 0;
     CREATE INDEX lots_pooled ON lots (account, source, environment)
       WHERE purchase IS NULL AND expires_at = 253402300799999;
+
+    CREATE TABLE lot_sequence (
+      one INTEGER PRIMARY KEY CHECK (one = 1),
+      last INTEGER NOT NULL
+    ) STRICT;
+    INSERT INTO lot_sequence VALUES (1, 0);
 
     CREATE TABLE owned_items (
       customer INTEGER NOT NULL,

@@ -2,7 +2,7 @@
 public struct Store: Hashable, Sendable, CustomStringConvertible {
   /// The store as scripts see it, such as `apple`.
   public let description: String
-  let number: Int64
+  package let number: Int64
 
   /// The App Store.
   public static let apple = Self(description: "apple", number: 1)
@@ -27,7 +27,7 @@ public struct Store: Hashable, Sendable, CustomStringConvertible {
     self.number = number
   }
 
-  static func numbered(_ number: Int64) -> Self? { all.first { $0.number == number } }
+  package static func numbered(_ number: Int64) -> Self? { all.first { $0.number == number } }
 }
 
 /// Real money: an amount in the price currency's minor units.

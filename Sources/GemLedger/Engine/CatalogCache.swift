@@ -88,7 +88,8 @@ package final class CatalogCache: Sendable {
 extension CurrencyTerms {
   init(number: Int64, currency: Currency) {
     self.init(
-      number: number, code: currency.code, name: currency.name, maximumBalance: currency.maximumBalance ?? Limits.amount,
+      number: number, code: currency.code, name: currency.name, description: currency.description,
+      maximumBalance: currency.maximumBalance ?? Limits.amount,
       burnsPaidFirst: currency.burnOrder == .paidFirst)
   }
 }

@@ -11,6 +11,9 @@ extension Decider {
       try placeCredits(of: index, session: session)
       entries.append(append(index, transaction: number))
     }
+    if plans.isEmpty, let transaction = set.changes.transactions.last {
+      set.changes.transactionsWithoutEntries.append(transaction)
+    }
     if command.reference != nil || command.reason != nil || command.actor != nil {
       set.changes.notes.append(
         NoteRow(transaction: number, reference: command.reference, reason: command.reason, actor: command.actor))
@@ -34,7 +37,9 @@ extension Decider {
   private mutating func appendTransaction(_ kind: EntryKind, customer: CustomerNumber) -> TransactionNumber {
     set.sequences.transaction += 1
     set.changes.transactions.append(
-      TransactionRow(number: set.sequences.transaction, kind: kind, customer: customer, createdAt: set.now))
+      TransactionRow(
+        number: set.sequences.transaction, kind: kind, customer: customer, createdAt: set.now,
+        firstEntry: set.sequences.entry + 1))
     return set.sequences.transaction
   }
 

@@ -176,6 +176,7 @@ struct WorkingSet: ~Copyable {
 
   /// Moves what changed into the change set.
   mutating func collectChanges() {
+    changes.lastLot = rareSequences[.lot]
     for account in accounts where account.isChanged {
       if account.isNew { changes.newAccounts.append(account.row) } else { changes.changedAccounts.append(account.row) }
     }

@@ -3,6 +3,7 @@ package struct CurrencyTerms: Hashable, Sendable {
   package var number: Int64
   package var code: CurrencyCode
   package var name: String
+  package var description: String?
   package var maximumBalance: Int64
   package var burnsPaidFirst: Bool
 }

@@ -3,6 +3,8 @@ package struct ChangeSet: ~Copyable {
   package var customers: [CustomerRow] = []
   package var environments: [EnvironmentRow] = []
   package var transactions: [TransactionRow] = []
+  /// Those of them that touch no balance, so that history finds them.
+  package var transactionsWithoutEntries: [TransactionRow] = []
   package var entries: [EntryRow] = []
   package var allocations: [AllocationRow] = []
   package var anchors: [AnchorRow] = []
@@ -15,8 +17,11 @@ package struct ChangeSet: ~Copyable {
   package var changedAccounts: [AccountRow] = []
   package var newLots: [LotRow] = []
   package var changedLots: [LotRow] = []
+  /// The highest lot number drawn, where one was.
+  package var lastLot: LotNumber?
   /// The whole catalog, where it changed.
   package var catalog: [CatalogRow]?
+  package var catalogAppliedAt = Timestamp(milliseconds: 0)
 
   package init() {}
 
@@ -25,6 +30,7 @@ package struct ChangeSet: ~Copyable {
     customers.removeAll(keepingCapacity: true)
     environments.removeAll(keepingCapacity: true)
     transactions.removeAll(keepingCapacity: true)
+    transactionsWithoutEntries.removeAll(keepingCapacity: true)
     entries.removeAll(keepingCapacity: true)
     allocations.removeAll(keepingCapacity: true)
     anchors.removeAll(keepingCapacity: true)
@@ -37,6 +43,7 @@ package struct ChangeSet: ~Copyable {
     changedAccounts.removeAll(keepingCapacity: true)
     newLots.removeAll(keepingCapacity: true)
     changedLots.removeAll(keepingCapacity: true)
+    lastLot = nil
     catalog = nil
   }
 }

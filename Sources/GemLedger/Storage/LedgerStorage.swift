@@ -88,6 +88,10 @@ package protocol StorageSnapshot: AnyObject {
   func transaction(_ number: TransactionNumber) throws(LedgerError) -> TransactionRow?
   func entry(_ number: EntryNumber) throws(LedgerError) -> EntryRow?
   func entries(of transaction: TransactionNumber) throws(LedgerError) -> [EntryRow]
+  /// The customer's transactions below a number that touched no balance, newest first.
+  func transactionsWithoutEntries(
+    of customer: CustomerNumber, below: TransactionNumber, limit: Int
+  ) throws(LedgerError) -> [TransactionNumber]
   func allocations(of entry: EntryNumber) throws(LedgerError) -> [AllocationRow]
   func note(_ transaction: TransactionNumber) throws(LedgerError) -> NoteRow?
   func items(of transaction: TransactionNumber) throws(LedgerError) -> [ItemEntryRow]

@@ -107,12 +107,18 @@ package struct TransactionRow: Hashable, Sendable {
   package var kind: EntryKind
   package var customer: CustomerNumber
   package var createdAt: Timestamp
+  /// Its entries are those from here on that name it.
+  package var firstEntry: EntryNumber
 
-  package init(number: TransactionNumber, kind: EntryKind, customer: CustomerNumber, createdAt: Timestamp) {
+  package init(
+    number: TransactionNumber, kind: EntryKind, customer: CustomerNumber, createdAt: Timestamp,
+    firstEntry: EntryNumber
+  ) {
     self.number = number
     self.kind = kind
     self.customer = customer
     self.createdAt = createdAt
+    self.firstEntry = firstEntry
   }
 }
 

@@ -9,8 +9,8 @@ extension MemoryTables {
     for index in changes.keys.indices { add(changes.keys[index], hash: changes.keyHashes[index]) }
     for row in changes.newAccounts { set(row) }
     for row in changes.changedAccounts { set(row) }
+    if let lastLot = changes.lastLot { lotCount = lastLot }
     for lot in changes.newLots {
-      lotCount = max(lotCount, lot.number)
       if lot.purchase == nil, lot.expiresAt == .max { accountLots[lot.account, default: .init()].pooled.append(lot.number) }
       set(lot)
     }
@@ -40,15 +40,9 @@ extension MemoryTables {
   }
 
   private func appendJournal(_ changes: borrowing ChangeSet) {
-    var entry = 0
-    for transaction in changes.transactions {
-      transactions.append(transaction)
-      firstEntries.append(EntryNumber(entries.count) + 1)
-      while entry < changes.entries.count, changes.entries[entry].transaction == transaction.number {
-        entries.append(changes.entries[entry])
-        entry += 1
-      }
-    }
+    transactions.append(contentsOf: changes.transactions)
+    for row in changes.transactionsWithoutEntries { withoutEntries[row.customer, default: []].append(row.number) }
+    entries.append(contentsOf: changes.entries)
     for row in changes.allocations { allocations[row.entry, default: []].append(row) }
     for row in changes.anchors { anchors[AnchorID(account: row.account, version: row.version)] = row }
     for row in changes.notes { notes[row.transaction] = row }

@@ -15,8 +15,7 @@ final class MemoryTables: StorageSession {
   var accountLots: [AccountNumber: AccountLots] = [:]
 
   var transactions = ChunkedArray<TransactionRow>()
-  /// The first entry of each transaction.
-  var firstEntries = ChunkedArray<EntryNumber>()
+  var withoutEntries: [CustomerNumber: [TransactionNumber]] = [:]
   var entries = ChunkedArray<EntryRow>()
   var allocations: [EntryNumber: [AllocationRow]] = [:]
   var anchors: [AnchorID: AnchorRow] = [:]
@@ -142,10 +141,19 @@ extension MemoryTables {
   }
 
   func entries(of transaction: TransactionNumber) -> [EntryRow] {
-    guard self.transaction(transaction) != nil else { return [] }
-    let first = firstEntries[Int(transaction) - 1]
-    let end = transaction < firstEntries.count ? firstEntries[Int(transaction)] : EntryNumber(entries.count) + 1
-    return (first..<end).map { entries[Int($0) - 1] }
+    guard var number = self.transaction(transaction)?.firstEntry else { return [] }
+    var found: [EntryRow] = []
+    while let entry = entry(number), entry.transaction == transaction {
+      found.append(entry)
+      number += 1
+    }
+    return found
+  }
+
+  func transactionsWithoutEntries(
+    of customer: CustomerNumber, below: TransactionNumber, limit: Int
+  ) -> [TransactionNumber] {
+    Array((withoutEntries[customer] ?? []).reversed().lazy.filter { $0 < below }.prefix(limit))
   }
 
   func allocations(of entry: EntryNumber) -> [AllocationRow] { allocations[entry] ?? [] }

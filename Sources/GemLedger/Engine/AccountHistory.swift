@@ -1,0 +1,76 @@
+/// Walks one account's entries from new to old; anchors make far places near.
+struct AccountHistory {
+  let snapshot: any StorageSnapshot
+  let account: AccountRow
+
+  /// The entry that made this version.
+  func entry(version: Int64) throws(LedgerError) -> EntryRow? {
+    guard version >= 1, version <= account.version else { return nil }
+    let anchorVersion = (version + AnchorRow.interval - 1) / AnchorRow.interval * AnchorRow.interval
+    var current = try start(anchorVersion: anchorVersion)
+    while let entry = current, entry.version > version { current = try previous(entry) }
+    return current
+  }
+
+  /// The newest entry of a transaction below that number.
+  func newest(below transaction: TransactionNumber) throws(LedgerError) -> EntryRow? {
+    try newest { (anchor) in
+      anchor.transaction < transaction
+    } fits: { (entry) in
+      entry.transaction < transaction
+    }.entry
+  }
+
+  /// The newest entry booked at or before the instant, and the one after it.
+  func newest(at instant: Timestamp) throws(LedgerError) -> (entry: EntryRow?, successor: EntryRow?) {
+    try newest { (anchor) in
+      anchor.createdAt <= instant
+    } fits: { (entry) throws(LedgerError) in
+      guard let transaction = try snapshot.transaction(entry.transaction) else {
+        throw LedgerError(.storageDamaged, "The journal lacks transaction \(entry.transaction); run verify.")
+      }
+      return transaction.createdAt <= instant
+    }
+  }
+
+  func previous(_ entry: EntryRow) throws(LedgerError) -> EntryRow? {
+    guard entry.previous != 0 else { return nil }
+    guard let previous = try snapshot.entry(entry.previous), previous.number < entry.number else {
+      throw LedgerError(
+        .storageDamaged, "The journal lacks entry \(entry.previous), which comes before \(entry.number); run verify.")
+    }
+    return previous
+  }
+
+  /// Finds the newest entry that fits; what fits is older than what does not.
+  private func newest(
+    anchorFits: (AnchorRow) -> Bool, fits: (EntryRow) throws(LedgerError) -> Bool
+  ) throws(LedgerError) -> (entry: EntryRow?, successor: EntryRow?) {
+    // The first anchor that does not fit lies at most 64 entries after the entry that is sought.
+    var (low, high) = (Int64(1), account.version / AnchorRow.interval + 1)
+    while low < high {
+      let middle = (low + high) / 2
+      guard let anchor = try snapshot.anchor(account.number, version: middle * AnchorRow.interval) else {
+        throw LedgerError(
+          .storageDamaged, "The history of account \(account.number.rawValue) lacks an anchor; run verify.")
+      }
+      if anchorFits(anchor) { low = middle + 1 } else { high = middle }
+    }
+    var current = try start(anchorVersion: low * AnchorRow.interval)
+    var successor: EntryRow?
+    while let entry = current, try !fits(entry) {
+      successor = entry
+      current = try previous(entry)
+    }
+    return (current, successor)
+  }
+
+  private func start(anchorVersion: Int64) throws(LedgerError) -> EntryRow? {
+    if anchorVersion <= account.version,
+      let anchor = try snapshot.anchor(account.number, version: anchorVersion)
+    {
+      return try snapshot.entry(anchor.entry)
+    }
+    return account.lastEntry == 0 ? nil : try snapshot.entry(account.lastEntry)
+  }
+}

@@ -1,0 +1,125 @@
+extension Ledger {
+  /// Replaces the catalog. History keeps the terms it was booked under.
+  ///
+  /// - Returns: What changed.
+  /// - Throws: ``LedgerError`` with `invalid_catalog` when a currency that the project has is missing: balances may be
+  ///   held in it.
+  @discardableResult
+  public func apply(_ catalog: Catalog) throws(LedgerError) -> CatalogDifference {
+    let now = clock.now()
+    return try storage.commit(lane: 0) { (session) throws(LedgerError) -> CatalogDifference in
+      let old = try Self.catalog(in: session)
+      let problems = catalog.problemsReplacing(old)
+      guard problems.isEmpty else { throw CatalogProblems(problems).ledgerError }
+      let difference = CatalogDifference(from: old, to: catalog)
+      guard !difference.isEmpty else { return difference }
+      var changes = ChangeSet()
+      changes.catalog = try CatalogRow.rows(of: catalog, keeping: try session.catalogRows(.currency))
+      changes.catalogAppliedAt = now
+      try session.write(changes)
+      return difference
+    }
+  }
+
+  /// What ``apply(_:)`` would change.
+  ///
+  /// - Throws: ``LedgerError`` as ``apply(_:)``.
+  public func previewApplying(_ catalog: Catalog) throws(LedgerError) -> CatalogDifference {
+    let old = try self.currentCatalog()
+    let problems = catalog.problemsReplacing(old)
+    guard problems.isEmpty else { throw CatalogProblems(problems).ledgerError }
+    return CatalogDifference(from: old, to: catalog)
+  }
+
+  /// Adds a currency to the catalog, or changes the one with its code.
+  ///
+  /// - Throws: ``LedgerError`` with `limit_exceeded` when there would be more than ``Limits/currenciesPerProject``.
+  public func define(_ currency: Currency) throws(LedgerError) {
+    var catalog = try currentCatalog()
+    if let index = catalog.currencies.firstIndex(where: { $0.code == currency.code }) {
+      catalog.currencies[index] = currency
+    } else {
+      catalog.currencies.append(currency)
+    }
+    try apply(catalog)
+  }
+
+  /// The catalog as it is.
+  public func currentCatalog() throws(LedgerError) -> Catalog {
+    try storage.read { (snapshot) throws(LedgerError) -> Catalog in try Self.catalog(in: snapshot) }
+  }
+
+  /// One product of the catalog.
+  ///
+  /// - Throws: ``LedgerError`` with `product_not_found`.
+  public func product(_ code: ProductCode) throws(LedgerError) -> Product {
+    let cache = catalog
+    return try storage.read { (snapshot) throws(LedgerError) -> Product in
+      try cache.product(code, in: snapshot, terms: try cache.terms(in: snapshot)).product
+    }
+  }
+
+  private static func catalog(in snapshot: any StorageSnapshot) throws(LedgerError) -> Catalog {
+    func rows<Value: CatalogDocument>(
+      _ kind: CatalogRow.Kind, _ type: Value.Type
+    ) throws(LedgerError) -> [Value] {
+      var values: [Value] = []
+      for row in try snapshot.catalogRows(kind) { values.append(try CatalogCache.read(row, as: type)) }
+      return values
+    }
+    let settings = try snapshot.catalogRow(.settings, code: CatalogRow.settingsCode)
+    let current = try snapshot.catalogRow(.settings, code: CatalogRow.currentOfferingCode)?.document
+    return Catalog(
+      currencies: try rows(.currency, Currency.self), products: try rows(.product, Product.self),
+      offerings: try rows(.offering, Offering.self),
+      currentOffering: current.map(OfferingID.init(unchecked:)), items: try rows(.item, Item.self),
+      settings: try settings.map { (row) throws(LedgerError) in
+        try CatalogCache.read(row, as: CatalogSettings.self)
+      } ?? CatalogSettings())
+  }
+}
+
+extension CatalogRow {
+  static let settingsCode = "settings"
+  static let currentOfferingCode = "current_offering"
+
+  /// The catalog as rows; a currency keeps the number it has.
+  static func rows(of catalog: Catalog, keeping known: [CatalogRow]) throws(LedgerError) -> [CatalogRow] {
+    var rows: [CatalogRow] = []
+    var nextNumber = (known.map(\.position).max() ?? 0) + 1
+    for currency in catalog.currencies {
+      var number = known.first { $0.code == currency.code.description }?.position
+      if number == nil {
+        number = nextNumber
+        nextNumber += 1
+      }
+      rows.append(
+        CatalogRow(
+          kind: .currency, code: currency.code.description, position: number ?? 0, document: currency.json().text()))
+    }
+    guard nextNumber <= Limits.currenciesPerProject + 1 else {
+      throw LedgerError(
+        .limitExceeded, "The project would have more than \(Limits.currenciesPerProject) currencies.")
+    }
+    for (index, product) in catalog.products.enumerated() {
+      rows.append(
+        CatalogRow(
+          kind: .product, code: product.code.text, position: Int64(index), document: product.json().text()))
+    }
+    for (index, offering) in catalog.offerings.enumerated() {
+      rows.append(
+        CatalogRow(
+          kind: .offering, code: offering.id.text, position: Int64(index), document: offering.json().text()))
+    }
+    for (index, item) in catalog.items.enumerated() {
+      rows.append(
+        CatalogRow(kind: .item, code: item.id.text, position: Int64(index), document: item.json().text()))
+    }
+    rows.append(
+      CatalogRow(kind: .settings, code: settingsCode, position: 0, document: catalog.settings.json().text()))
+    if let current = catalog.currentOffering {
+      rows.append(CatalogRow(kind: .settings, code: currentOfferingCode, position: 1, document: current.text))
+    }
+    return rows
+  }
+}

@@ -1,0 +1,74 @@
+/// A transaction as history shows it.
+public struct HistoryRecord: Hashable, Sendable {
+  /// What was booked.
+  public let receipt: Receipt
+  /// The caller's own name for what it was about.
+  public let reference: Reference?
+  /// Why a person asked.
+  public let reason: Reason?
+  /// Who asked.
+  public let actor: ActorName?
+}
+
+/// A page of a customer's history, newest first.
+public struct HistoryPage: Hashable, Sendable {
+  /// The transactions.
+  public let transactions: [HistoryRecord]
+  /// Where the next page begins; nil on the last page.
+  public let next: PageCursor?
+}
+
+/// A customer and what they have.
+public struct CustomerSummary: Hashable, Sendable {
+  /// The id that the customer came with.
+  public let id: CustomerID
+  /// When the customer came into being.
+  public let createdAt: Timestamp
+  /// Whether the customer may not spend.
+  public let isFrozen: Bool
+  /// What they have, of every currency that they ever had.
+  public let balances: [Balance]
+}
+
+/// A page of customers, oldest first.
+public struct CustomersPage: Hashable, Sendable {
+  /// The customers.
+  public let customers: [CustomerSummary]
+  /// Where the next page begins; nil on the last page.
+  public let next: PageCursor?
+}
+
+/// Where the next page of a list begins; only the ledger makes them, and a forged one is refused.
+public struct PageCursor: Hashable, Sendable, CustomStringConvertible {
+  /// The cursor as text, to send back.
+  public let description: String
+
+  /// Takes the text back; the ledger checks it when it is used.
+  public init(_ text: String) { description = text }
+
+  init(place: Int64, list: Int64, salt: UInt64) {
+    description =
+      HexForm.hex(UInt64(bitPattern: place), digits: 14)
+      + HexForm.hex(Self.tag(place: place, list: list, salt: salt), digits: 10)
+  }
+
+  /// The place, where this project made the cursor for that list.
+  ///
+  /// - Throws: `invalid_request`.
+  func place(list: Int64, salt: UInt64) throws(LedgerError) -> Int64 {
+    let bytes = description.utf8
+    guard bytes.count == 24, let place = Int64(description.prefix(14), radix: 16), place >= 0,
+      Self(place: place, list: list, salt: salt) == self
+    else {
+      throw .invalid("\"\(description.prefix(60))\" is not a cursor of this list; take one that a page of it gave.")
+    }
+    return place
+  }
+
+  private static func tag(place: Int64, list: Int64, salt: UInt64) -> UInt64 {
+    var hash = StableHash(seed: salt)
+    hash.combine(UInt64(bitPattern: list))
+    hash.combine(UInt64(bitPattern: place))
+    return hash.value >> 24
+  }
+}

@@ -1,0 +1,104 @@
+internal import GemLedger
+
+#if canImport(Glibc)
+  private import Glibc
+#elseif canImport(Darwin)
+  private import Darwin
+#elseif canImport(Musl)
+  private import Musl
+#endif
+
+/// What can be said of a file before SQLite touches it, from its first hundred bytes.
+///
+/// SQLite may write to a file that it only opens (it rolls back, it checkpoints); a file that is not ours must stay as it
+/// is, so this looks first.
+struct SQLiteFile {
+  /// "GEML" in the header of every ledger.
+  static let applicationID: Int32 = 0x4745_4D4C
+
+  enum Finding: Equatable {
+    case missing
+    case empty
+    case ledger(schema: Int32)
+  }
+
+  let path: String
+
+  /// - Throws: in order of precedence `input_output`, `storage_foreign`, `storage_damaged`, `storage_newer`.
+  func examine() throws(LedgerError) -> Finding {
+    guard let (header, size) = try readHeader() else { return .missing }
+    if header.isEmpty { return .empty }
+    let isOurs = header.count >= 72 && Self.number(header, at: 68) == Self.applicationID
+    guard header.starts(with: Array("SQLite format 3\0".utf8)), header.count == 100 else {
+      throw isOurs
+        ? damaged("its header is broken")
+        : LedgerError(
+          .storageForeign, "\(path) is not a GemLedger file. Nothing was written to it; name another file.",
+          details: [.text("file", path)])
+    }
+    guard isOurs else {
+      throw LedgerError(
+        .storageForeign,
+        "\(path) is a SQLite file of another program. Nothing was written to it; name another file.",
+        details: [.text("file", path)])
+    }
+    try check(size: size, header: header)
+    let schema = Self.number(header, at: 60)
+    try refuseNewer(schema)
+    return .ledger(schema: schema)
+  }
+
+  func refuseNewer(_ schema: Int32) throws(LedgerError) {
+    guard schema <= Int32(Migration.all.count) else {
+      throw LedgerError(
+        .storageNewer,
+        "\(path) was written by a newer GemLedger (schema \(schema); this one knows \(Migration.all.count)). Nothing was "
+          + "written to it; update this program.", details: [.text("file", path), .integer("schema", Int64(schema))])
+    }
+  }
+
+  /// The header counts the pages; with a log beside it the file may still be shorter.
+  private func check(size: Int64, header: [UInt8]) throws(LedgerError) {
+    var pageSize = Int64(header[16]) << 8 | Int64(header[17])
+    if pageSize == 1 { pageSize = 65_536 }
+    let pages = Int64(UInt32(bitPattern: Self.number(header, at: 28)))
+    guard pageSize >= 512, pageSize & (pageSize - 1) == 0 else { throw damaged("its header is broken") }
+    if size < pages * pageSize, access(path + "-wal", F_OK) != 0 {
+      throw damaged("it has \(size) bytes where its header speaks of \(pages * pageSize)")
+    }
+  }
+
+  func damaged(_ what: String) -> LedgerError {
+    LedgerError(
+      .storageDamaged, "\(path) is damaged: \(what). Nothing was written to it; restore it from a backup.",
+      details: [.text("file", path)])
+  }
+
+  private func readHeader() throws(LedgerError) -> (bytes: [UInt8], size: Int64)? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return nil }
+      throw inputOutput("opened")
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw inputOutput("examined") }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw LedgerError(
+        .storageForeign, "\(path) is not a file. Name the ledger's file.", details: [.text("file", path)])
+    }
+    var bytes = [UInt8](repeating: 0, count: 100)
+    let count = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, 100) }
+    guard count >= 0 else { throw inputOutput("read") }
+    return (Array(bytes.prefix(count)), Int64(status.st_size))
+  }
+
+  private func inputOutput(_ verb: String) -> LedgerError {
+    LedgerError(
+      .inputOutput, "\(path) cannot be \(verb): \(String(cString: strerror(errno))).", details: [.text("file", path)])
+  }
+
+  private static func number(_ bytes: [UInt8], at offset: Int) -> Int32 {
+    bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int32($1) }
+  }
+}

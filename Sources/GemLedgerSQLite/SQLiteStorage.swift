@@ -1,0 +1,164 @@
+package import GemLedger
+internal import Synchronization
+
+/// Storage in one SQLite file: the embedded default.
+///
+/// One connection writes, a few others read snapshots beside it; several processes may do the same with one file. Every
+/// commit is durable when it returns (write-ahead log, `synchronous=FULL`). Memory is bounded whatever the history: 64
+/// MiB of pages a connection at the most, and the group at hand.
+package final class SQLiteStorage: LedgerStorage {
+  private static let idleReaderCount = 4
+
+  private let path: String
+  private let isClosed = Atomic(false)
+  private let writer: Mutex<Writer>
+  private let readers: Mutex<Readers>
+
+  /// The writing connection, opened when it is first needed. Protected by its lock.
+  private struct Writer: @unchecked Sendable {
+    var tables: SQLiteTables?
+  }
+
+  /// Reading connections that are not in use. Protected by their lock; one taken out belongs to who took it.
+  private struct Readers: @unchecked Sendable {
+    var idle: [SQLiteTables] = []
+  }
+
+  /// Opens a ledger that is there.
+  ///
+  /// - Throws: in order of precedence `input_output` (no file too), `storage_foreign`, `storage_damaged`,
+  ///   `storage_newer`, `storage_unavailable`.
+  package init(path: String) throws(LedgerError) {
+    self.path = path
+    let file = SQLiteFile(path: path)
+    switch try file.examine() {
+    case .missing, .empty:
+      throw LedgerError(
+        .inputOutput, "There is no ledger at \(path). Make one first (with gemctl: `gemctl init`).",
+        details: [.text("file", path)])
+    case .ledger: break
+    }
+    let connection = try Self.openChecked(file)
+    writer = Mutex(Writer())
+    readers = Mutex(Readers(idle: [SQLiteTables(connection)]))
+  }
+
+  /// Makes a new ledger.
+  ///
+  /// - Throws: in order of precedence `input_output`, `storage_foreign`, `storage_damaged`, `storage_newer`,
+  ///   `already_exists`, `storage_unavailable`.
+  package static func create(path: String, project: ProjectRow) throws(LedgerError) -> SQLiteStorage {
+    let file = SQLiteFile(path: path)
+    if case .ledger = try file.examine() {
+      throw LedgerError(.alreadyExists, "There is a ledger at \(path) already.", details: [.text("file", path)])
+    }
+    try translating(path) { () throws(SQLiteFailure) in
+      let connection = try SQLiteConnection(path: path, create: true)
+      try connection.execute("PRAGMA application_id = \(SQLiteFile.applicationID); PRAGMA journal_mode = WAL;")
+      try connection.configure()
+      try connection.migrate(project: project)
+    }
+    return try SQLiteStorage(path: path)
+  }
+
+  private static func openChecked(_ file: SQLiteFile) throws(LedgerError) -> SQLiteConnection {
+    let connection = try translating(file.path) { () throws(SQLiteFailure) in
+      try SQLiteConnection(path: file.path)
+    }
+    // The log may hold a newer schema than the header that was read; until that is known, nothing may be written.
+    connection.setReadsOnly(true)
+    let schema = try translating(file.path) { () throws(SQLiteFailure) in
+      try connection.configure()
+      return try connection.integer("PRAGMA user_version")
+    }
+    try file.refuseNewer(Int32(clamping: schema))
+    connection.setReadsOnly(false)
+    return connection
+  }
+
+  package func read<R>(
+    _ body: (any StorageSnapshot) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    let tables = try takeReader()
+    // One statement sees one state by itself, but a read is several: a transaction holds them to one snapshot.
+    try tables.translating { () throws(SQLiteFailure) in try tables.connection.execute("BEGIN") }
+    defer {
+      // Ending a read can fail only with the connection, which is then not used again.
+      if (try? tables.connection.execute("COMMIT")) != nil { giveBack(tables) }
+    }
+    return try body(tables)
+  }
+
+  package func commit<R>(
+    lane: Int, _ body: (any StorageSession) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    // The result may hold anything, so it leaves the lock by a variable and not as the lock's own result.
+    var result: Result<R, LedgerError>?
+    writer.withLock { writer in
+      do throws(LedgerError) {
+        result = .success(try Self.commit(try openWriter(&writer), body))
+      } catch {
+        result = .failure(error)
+      }
+    }
+    guard let result else { throw .defect("The lock did not run its body") }
+    return try result.get()
+  }
+
+  private static func commit<R>(
+    _ tables: SQLiteTables, _ body: (any StorageSession) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    try tables.begin()
+    do throws(LedgerError) {
+      let answer = try body(tables)
+      try tables.commit()
+      return answer
+    } catch {
+      tables.rollBack()
+      throw error
+    }
+  }
+
+  package func close() {
+    isClosed.store(true, ordering: .sequentiallyConsistent)
+    readers.withLock { $0.idle.removeAll() }
+    // The last connection to go copies the log back into the file, so that the next opening is quick.
+    writer.withLock { $0.tables = nil }
+  }
+
+  // MARK: Connections
+
+  private func openWriter(_ writer: inout Writer) throws(LedgerError) -> SQLiteTables {
+    try refuseClosed()
+    if let tables = writer.tables { return tables }
+    let tables = SQLiteTables(try Self.openChecked(SQLiteFile(path: path)))
+    writer.tables = tables
+    return tables
+  }
+
+  private func takeReader() throws(LedgerError) -> SQLiteTables {
+    try refuseClosed()
+    if let tables = readers.withLock({ $0.idle.popLast() }) { return tables }
+    return SQLiteTables(try Self.openChecked(SQLiteFile(path: path)))
+  }
+
+  private func giveBack(_ tables: SQLiteTables) {
+    readers.withLock { readers in
+      if readers.idle.count < Self.idleReaderCount, !isClosed.load(ordering: .sequentiallyConsistent) {
+        readers.idle.append(tables)
+      }
+    }
+  }
+
+  private func refuseClosed() throws(LedgerError) {
+    guard !isClosed.load(ordering: .sequentiallyConsistent) else {
+      throw LedgerError(.storageUnavailable, "The ledger at \(path) was closed.", details: [.text("file", path)])
+    }
+  }
+
+  private static func translating<R>(
+    _ path: String, _ body: () throws(SQLiteFailure) -> R
+  ) throws(LedgerError) -> R {
+    do throws(SQLiteFailure) { return try body() } catch { throw error.ledgerError(path: path) }
+  }
+}

@@ -1,0 +1,282 @@
+internal import GemLedger
+
+extension SQLiteTables: StorageSnapshot {
+  func project() throws(LedgerError) -> ProjectRow {
+    let row = try first("SELECT salt, created_at FROM project", { _ in }) {
+      ProjectRow(salt: UInt64(bitPattern: $0.integer(0)), createdAt: Timestamp(milliseconds: $0.integer(1)))
+    }
+    guard let row else {
+      throw LedgerError(.storageDamaged, "\(connection.path) has no project row. Restore it from a backup.")
+    }
+    return row
+  }
+
+  // MARK: Catalog
+
+  func catalogVersion() throws(LedgerError) -> Int64 {
+    try first("SELECT version FROM catalog_versions ORDER BY version DESC LIMIT 1", { _ in }) { $0.integer(0) } ?? 0
+  }
+
+  func catalogRows(_ kind: CatalogRow.Kind) throws(LedgerError) -> [CatalogRow] {
+    try all(
+      "SELECT code, position, document FROM catalog WHERE kind = ?1 ORDER BY position",
+      { $0.bind(1, kind.rawValue) },
+      { CatalogRow(kind: kind, code: $0.text(0), position: $0.integer(1), document: $0.text(2)) })
+  }
+
+  func catalogRow(_ kind: CatalogRow.Kind, code: String) throws(LedgerError) -> CatalogRow? {
+    try first(
+      "SELECT code, position, document FROM catalog WHERE kind = ?1 AND code = ?2",
+      {
+        $0.bind(1, kind.rawValue)
+        $0.bind(2, code)
+      }, { CatalogRow(kind: kind, code: $0.text(0), position: $0.integer(1), document: $0.text(2)) })
+  }
+
+  func environments() throws(LedgerError) -> [EnvironmentRow] {
+    try all("SELECT environment, kind, session FROM environments ORDER BY environment", { _ in }) {
+      EnvironmentRow(
+        number: $0.integer(0),
+        environment: StoreEnvironment(
+          kind: StoreEnvironment.Kind(rawValue: $0.integer(1)) ?? .localTesting, session: $0.optionalText(2)))
+    }
+  }
+
+  // MARK: Customers and accounts
+
+  func customer(_ id: CustomerID) throws(LedgerError) -> CustomerRow? {
+    try translating { () throws(SQLiteFailure) in
+      let statement = try hot().customer
+      statement.bind(1, id.text)
+      guard try statement.step() else { return nil }
+      defer { statement.reset() }
+      return CustomerRow(
+        number: statement.integer(0), id: id, createdAt: Timestamp(milliseconds: statement.integer(1)),
+        isFrozen: statement.integer(2) != 0)
+    }
+  }
+
+  func customer(number: CustomerNumber) throws(LedgerError) -> CustomerRow? {
+    try first(
+      "SELECT customer, id, created_at, frozen FROM customers WHERE customer = ?1", { $0.bind(1, number) },
+      Self.customer)
+  }
+
+  func customers(after number: CustomerNumber, limit: Int) throws(LedgerError) -> [CustomerRow] {
+    try all(
+      "SELECT customer, id, created_at, frozen FROM customers WHERE customer > ?1 ORDER BY customer LIMIT ?2",
+      {
+        $0.bind(1, number)
+        $0.bind(2, Int64(limit))
+      }, Self.customer)
+  }
+
+  func account(_ number: AccountNumber) throws(LedgerError) -> AccountRow? {
+    try translating { () throws(SQLiteFailure) in
+      let statement = try hot().account
+      statement.bind(1, number.rawValue)
+      guard try statement.step() else { return nil }
+      defer { statement.reset() }
+      return Self.account(statement)
+    }
+  }
+
+  func accounts(of customer: CustomerNumber) throws(LedgerError) -> [AccountRow] {
+    try all(
+      """
+      SELECT balance, debt, held, version, last_entry, pool_lot, pool_source, pool_environment, pool_granted,
+        pool_remaining, open_lots, next_expiry, account FROM accounts WHERE account >= ?1 AND account < ?2
+      ORDER BY account
+      """,
+      {
+        $0.bind(1, AccountNumber(customer: customer, currency: 0).rawValue)
+        $0.bind(2, AccountNumber(customer: customer + 1, currency: 0).rawValue)
+      }, Self.account)
+  }
+
+  // MARK: Lots
+
+  func openLots(
+    _ account: AccountNumber, paid: Bool, after: LotPosition?, limit: Int
+  ) throws(LedgerError) -> [LotRow] {
+    try all(
+      """
+      SELECT lot, account, source, environment, granted, remaining, price, price_currency, purchase, expires_at
+      FROM lots WHERE account = ?1 AND paid = ?2 AND remaining > 0 AND (expires_at, lot) > (?3, ?4)
+      ORDER BY expires_at, lot LIMIT ?5
+      """,
+      {
+        $0.bind(1, account.rawValue)
+        $0.bind(2, paid ? 1 : 0)
+        $0.bind(3, Never.stored(after?.expiresAt ?? 0))
+        $0.bind(4, after?.lot ?? 0)
+        $0.bind(5, Int64(limit))
+      }, Self.lot)
+  }
+
+  func lot(_ number: LotNumber) throws(LedgerError) -> LotRow? {
+    try first(
+      """
+      SELECT lot, account, source, environment, granted, remaining, price, price_currency, purchase, expires_at
+      FROM lots WHERE lot = ?1
+      """, { $0.bind(1, number) }, Self.lot)
+  }
+
+  func pooledLot(
+    _ account: AccountNumber, source: LotSource, environment: Int64
+  ) throws(LedgerError) -> LotRow? {
+    try first(
+      """
+      SELECT lot, account, source, environment, granted, remaining, price, price_currency, purchase, expires_at
+      FROM lots WHERE account = ?1 AND source = ?2 AND environment = ?3
+        AND purchase IS NULL AND expires_at = 253402300799999
+      """,
+      {
+        $0.bind(1, account.rawValue)
+        $0.bind(2, source.rawValue)
+        $0.bind(3, environment)
+      }, Self.lot)
+  }
+
+  // MARK: Keys, purchases, items
+
+  func key(_ key: IdempotencyKey, customer: CustomerNumber, hash: Int) throws(LedgerError) -> KeyRow? {
+    let path = connection.path
+    let found = try translating { () throws(SQLiteFailure) -> (Fingerprint, Int64?, String?)? in
+      let statement = try hot().key
+      statement.bind(1, key: key)
+      statement.bind(2, customer)
+      guard try statement.step() else { return nil }
+      defer { statement.reset() }
+      return (
+        Fingerprint(asked: statement.integer(0), qualifiers: statement.integer(1)), statement.optionalInteger(2),
+        statement.optionalText(3)
+      )
+    }
+    guard let (fingerprint, transaction, refusal) = found else { return nil }
+    return KeyRow(
+      customer: customer, key: key, fingerprint: fingerprint,
+      outcome: try Self.outcome(transaction: transaction, refusal: refusal, path: path))
+  }
+
+  func purchase(_ identity: PurchaseIdentity) throws(LedgerError) -> PurchaseRow? {
+    try first(
+      """
+      SELECT purchase, store, environment, store_transaction, customer, transaction_number, product, quantity, price,
+        price_currency, purchased_at, t.document
+      FROM purchases JOIN purchase_terms t USING (terms)
+      WHERE store_transaction = ?1 AND environment = ?2 AND store = ?3
+      """,
+      {
+        $0.bind(1, identity.transactionID.text)
+        $0.bind(2, identity.environment)
+        $0.bind(3, identity.store.number)
+      }, Self.purchase)
+  }
+
+  func owned(_ item: ItemID, customer: CustomerNumber) throws(LedgerError) -> Int64 {
+    try first(
+      "SELECT quantity FROM owned_items WHERE customer = ?1 AND item = ?2",
+      {
+        $0.bind(1, customer)
+        $0.bind(2, item.text)
+      }, { $0.integer(0) }) ?? 0
+  }
+
+  // MARK: Journal
+
+  func sequences() throws(LedgerError) -> Sequences {
+    var sequences = Sequences()
+    let last = try first(
+      "SELECT number, created_at FROM transactions ORDER BY number DESC LIMIT 1", { _ in },
+      { ($0.integer(0), Timestamp(milliseconds: $0.integer(1))) })
+    if let last { (sequences.transaction, sequences.createdAt) = last }
+    sequences.entry = try first("SELECT number FROM entries ORDER BY number DESC LIMIT 1", { _ in }) { $0.integer(0) } ?? 0
+    return sequences
+  }
+
+  func last(_ sequence: RareSequence) throws(LedgerError) -> Int64 {
+    switch sequence {
+    case .customer: try number("SELECT max(customer) FROM customers")
+    // The first pooled lot of an account has no row of its own, hence the table.
+    case .lot: try number("SELECT last FROM lot_sequence")
+    case .purchase: try number("SELECT max(purchase) FROM purchases")
+    case .environment: try number("SELECT max(environment) FROM environments")
+    }
+  }
+
+  private func number(_ sql: StaticString) throws(LedgerError) -> Int64 {
+    try first(sql, { _ in }) { $0.integer(0) } ?? 0
+  }
+
+  func transaction(_ number: TransactionNumber) throws(LedgerError) -> TransactionRow? {
+    try first(
+      "SELECT number, kind, customer, created_at, first_entry FROM transactions WHERE number = ?1",
+      { $0.bind(1, number) }, Self.transaction)
+  }
+
+  func entry(_ number: EntryNumber) throws(LedgerError) -> EntryRow? {
+    try first("SELECT * FROM entries WHERE number = ?1", { $0.bind(1, number) }, Self.entry)
+  }
+
+  func entries(of transaction: TransactionNumber) throws(LedgerError) -> [EntryRow] {
+    guard let first = try self.transaction(transaction)?.firstEntry else { return [] }
+    var found: [EntryRow] = []
+    var number = first
+    while let entry = try entry(number), entry.transaction == transaction {
+      found.append(entry)
+      number += 1
+    }
+    return found
+  }
+
+  func transactionsWithoutEntries(
+    of customer: CustomerNumber, below: TransactionNumber, limit: Int
+  ) throws(LedgerError) -> [TransactionNumber] {
+    try all(
+      """
+      SELECT number FROM transactions_without_entries WHERE customer = ?1 AND number < ?2
+      ORDER BY number DESC LIMIT ?3
+      """,
+      {
+        $0.bind(1, customer)
+        $0.bind(2, below)
+        $0.bind(3, Int64(limit))
+      }, { $0.integer(0) })
+  }
+
+  func allocations(of entry: EntryNumber) throws(LedgerError) -> [AllocationRow] {
+    try all(
+      "SELECT entry, lot, amount FROM allocations WHERE entry = ?1 ORDER BY lot", { $0.bind(1, entry) },
+      Self.allocation)
+  }
+
+  func note(_ transaction: TransactionNumber) throws(LedgerError) -> NoteRow? {
+    try first(
+      "SELECT transaction_number, reference, reason, actor FROM notes WHERE transaction_number = ?1",
+      { $0.bind(1, transaction) },
+      {
+        NoteRow(
+          transaction: $0.integer(0), reference: $0.optionalText(1).map(Reference.init(unchecked:)),
+          reason: $0.optionalText(2).map(Reason.init(unchecked:)),
+          actor: $0.optionalText(3).map(ActorName.init(unchecked:)))
+      })
+  }
+
+  func items(of transaction: TransactionNumber) throws(LedgerError) -> [ItemEntryRow] {
+    try all(
+      "SELECT transaction_number, item, customer, quantity, owned FROM item_entries WHERE transaction_number = ?1",
+      { $0.bind(1, transaction) }, Self.itemEntry)
+  }
+
+  func anchor(_ account: AccountNumber, version: Int64) throws(LedgerError) -> AnchorRow? {
+    try first(
+      "SELECT account, version, entry, transaction_number, created_at FROM anchors WHERE account = ?1 AND version = ?2",
+      {
+        $0.bind(1, account.rawValue)
+        $0.bind(2, version)
+      }, Self.anchor)
+  }
+
+  func scan() throws(LedgerError) -> any StorageScan { self }
+}

@@ -1,0 +1,132 @@
+internal import GemLedger
+
+extension SQLiteTables: StorageScan {
+  func transactions(after: TransactionNumber, limit: Int) throws(LedgerError) -> [TransactionRow] {
+    try page(
+      """
+      SELECT number, kind, customer, created_at, first_entry FROM transactions WHERE number > ?1 ORDER BY number LIMIT ?2
+      """, after: after, limit, Self.transaction)
+  }
+
+  func entries(after: EntryNumber, limit: Int) throws(LedgerError) -> [EntryRow] {
+    try page("SELECT * FROM entries WHERE number > ?1 ORDER BY number LIMIT ?2", after: after, limit, Self.entry)
+  }
+
+  func allocations(after: AllocationRow?, limit: Int) throws(LedgerError) -> [AllocationRow] {
+    try all(
+      "SELECT entry, lot, amount FROM allocations WHERE (entry, lot) > (?1, ?2) ORDER BY entry, lot LIMIT ?3",
+      {
+        $0.bind(1, after?.entry ?? -1)
+        $0.bind(2, after?.lot ?? -1)
+        $0.bind(3, Int64(limit))
+      }, Self.allocation)
+  }
+
+  func accounts(after: AccountNumber, limit: Int) throws(LedgerError) -> [AccountRow] {
+    try page(
+      """
+      SELECT balance, debt, held, version, last_entry, pool_lot, pool_source, pool_environment, pool_granted,
+        pool_remaining, open_lots, next_expiry, account FROM accounts WHERE account > ?1 ORDER BY account LIMIT ?2
+      """, after: after.rawValue, limit, Self.account)
+  }
+
+  func lots(after: LotNumber, limit: Int) throws(LedgerError) -> [LotRow] {
+    try page(
+      """
+      SELECT lot, account, source, environment, granted, remaining, price, price_currency, purchase, expires_at
+      FROM lots WHERE lot > ?1 ORDER BY lot LIMIT ?2
+      """, after: after, limit, Self.lot)
+  }
+
+  func purchases(after: Int64, limit: Int) throws(LedgerError) -> [PurchaseRow] {
+    try page(
+      """
+      SELECT purchase, store, environment, store_transaction, customer, transaction_number, product, quantity, price,
+        price_currency, purchased_at, t.document
+      FROM purchases LEFT JOIN purchase_terms t USING (terms) WHERE purchase > ?1 ORDER BY purchase LIMIT ?2
+      """, after: after, limit, Self.purchase)
+  }
+
+  func anchors(after: AnchorRow?, limit: Int) throws(LedgerError) -> [AnchorRow] {
+    try all(
+      """
+      SELECT account, version, entry, transaction_number, created_at FROM anchors
+      WHERE (account, version) > (?1, ?2) ORDER BY account, version LIMIT ?3
+      """,
+      {
+        $0.bind(1, after?.account.rawValue ?? -1)
+        $0.bind(2, after?.version ?? -1)
+        $0.bind(3, Int64(limit))
+      }, Self.anchor)
+  }
+
+  func keys(after: KeyScanPosition?, limit: Int) throws(LedgerError) -> [(KeyRow, KeyScanPosition)] {
+    // Text sorts before blobs, and nothing sorts before the empty text.
+    let path = connection.path
+    let rows = try all(
+      """
+      SELECT key, customer, asked, qualifiers, transaction_number, refusal FROM keys
+      WHERE (key, customer) > (?1, ?2) ORDER BY key, customer LIMIT ?3
+      """,
+      { statement in
+        if let last = after?.row { statement.bind(1, key: last.key) } else { statement.bind(1, "") }
+        statement.bind(2, after?.row?.customer ?? -1)
+        statement.bind(3, Int64(limit))
+      },
+      {
+        (
+          $0.key(0), $0.integer(1), Fingerprint(asked: $0.integer(2), qualifiers: $0.integer(3)),
+          $0.optionalInteger(4), $0.optionalText(5)
+        )
+      })
+    var found: [(KeyRow, KeyScanPosition)] = []
+    for (key, customer, fingerprint, transaction, refusal) in rows {
+      let row = KeyRow(
+        customer: customer, key: key, fingerprint: fingerprint,
+        outcome: try Self.outcome(transaction: transaction, refusal: refusal, path: path))
+      found.append((row, KeyScanPosition(place: 0, row: row)))
+    }
+    return found
+  }
+
+  func itemEntries(after: ItemEntryRow?, limit: Int) throws(LedgerError) -> [ItemEntryRow] {
+    try all(
+      """
+      SELECT transaction_number, item, customer, quantity, owned FROM item_entries
+      WHERE (transaction_number, item) > (?1, ?2) ORDER BY transaction_number, item LIMIT ?3
+      """,
+      {
+        $0.bind(1, after?.transaction ?? -1)
+        $0.bind(2, after?.item.text ?? "")
+        $0.bind(3, Int64(limit))
+      }, Self.itemEntry)
+  }
+
+  func ownedItems(after: OwnedItemRow?, limit: Int) throws(LedgerError) -> [OwnedItemRow] {
+    try all(
+      """
+      SELECT customer, item, quantity FROM owned_items WHERE (customer, item) > (?1, ?2)
+      ORDER BY customer, item LIMIT ?3
+      """,
+      {
+        $0.bind(1, after?.customer ?? -1)
+        $0.bind(2, after?.item.text ?? "")
+        $0.bind(3, Int64(limit))
+      }, { OwnedItemRow(customer: $0.integer(0), item: ItemID(unchecked: $0.text(1)), quantity: $0.integer(2)) })
+  }
+
+  func integrityProblems() throws(LedgerError) -> [String] {
+    try all("PRAGMA integrity_check(20)", { _ in }) { $0.text(0) }.filter { $0 != "ok" }
+  }
+
+  private func page<Row>(
+    _ sql: StaticString, after: Int64, _ limit: Int, _ read: (SQLiteStatement) -> Row
+  ) throws(LedgerError) -> [Row] {
+    try all(
+      sql,
+      {
+        $0.bind(1, after)
+        $0.bind(2, Int64(limit))
+      }, read)
+  }
+}

@@ -1,0 +1,53 @@
+internal import CSQLite
+internal import GemLedger
+
+extension SQLiteTables {
+  /// Takes the file's write lock, waiting for other processes.
+  func begin() throws(LedgerError) {
+    try translating { () throws(SQLiteFailure) in try hot().begin.run() }
+  }
+
+  /// Makes what was written durable.
+  ///
+  /// - Throws: `outcome_unknown` where the file may or may not hold the commit: it must be asked again with the same key.
+  func commit() throws(LedgerError) {
+    let path = connection.path
+    do throws(SQLiteFailure) {
+      try hot().commit.run()
+    } catch {
+      guard error.code == SQLITE_IOERR else { throw error.ledgerError(path: path) }
+      throw LedgerError(
+        .outcomeUnknown,
+        "Writing the commit to \(path) failed (\(error.message)); it may or may not be there. Ask again with the same "
+          + "key.", details: [.text("file", path)])
+    }
+  }
+
+  /// Forgets what was written since ``begin()``; the first error matters, not one of this.
+  func rollBack() {
+    guard connection.isInTransaction else { return }
+    sqlite3_exec(connection.database, "ROLLBACK", nil, nil, nil)
+  }
+}
+
+extension SQLiteConnection {
+  /// Brings the schema up to date, each step in a transaction of its own.
+  func migrate(project: ProjectRow) throws(SQLiteFailure) {
+    for (index, migration) in Migration.all.enumerated() {
+      try execute("BEGIN IMMEDIATE")
+      // Another process may have been quicker.
+      guard try integer("PRAGMA user_version") == index else {
+        try execute("ROLLBACK")
+        continue
+      }
+      try execute(migration.sql)
+      try execute(
+        "INSERT INTO migrations VALUES ('\(migration.name)', \(project.createdAt.milliseconds))")
+      if index == 0 {
+        try execute(
+          "INSERT INTO project VALUES (1, \(Int64(bitPattern: project.salt)), \(project.createdAt.milliseconds))")
+      }
+      try execute("PRAGMA user_version = \(index + 1); COMMIT")
+    }
+  }
+}

@@ -1,0 +1,224 @@
+internal import GemLedger
+
+extension SQLiteTables: StorageSession {
+  func write(_ changes: borrowing ChangeSet) throws(LedgerError) {
+    try write(journal: changes)
+    try write(projections: changes)
+    if let rows = changes.catalog { try replaceCatalog(rows, at: changes.catalogAppliedAt) }
+  }
+
+  // MARK: Journal
+
+  private func write(journal changes: borrowing ChangeSet) throws(LedgerError) {
+    let hot = try translating { () throws(SQLiteFailure) -> HotStatements.Prepared in try self.hot() }
+    let path = connection.path
+    do throws(SQLiteFailure) {
+      for row in changes.transactions { try add(row, hot.addTransaction) }
+      for row in changes.entries { try add(row, hot.addEntry) }
+      for row in changes.keys { try add(row, hot.addKey) }
+      for row in changes.notes { try add(row, hot.addNote) }
+    } catch {
+      throw error.ledgerError(path: path)
+    }
+    try run("INSERT INTO transactions_without_entries VALUES (?1, ?2)", changes.transactionsWithoutEntries) {
+      $0.bind(1, $1.customer)
+      $0.bind(2, $1.number)
+    }
+    try run("INSERT INTO allocations VALUES (?1, ?2, ?3)", changes.allocations) {
+      $0.bind(1, $1.entry)
+      $0.bind(2, $1.lot)
+      $0.bind(3, $1.amount)
+    }
+    try run("INSERT INTO item_entries VALUES (?1, ?2, ?3, ?4, ?5)", changes.itemEntries) {
+      $0.bind(1, $1.transaction)
+      $0.bind(2, $1.item.text)
+      $0.bind(3, $1.customer)
+      $0.bind(4, $1.quantity)
+      $0.bind(5, $1.owned)
+    }
+    for row in changes.purchases { try add(row) }
+  }
+
+  private func add(_ row: TransactionRow, _ statement: SQLiteStatement) throws(SQLiteFailure) {
+    statement.bind(1, row.number)
+    statement.bind(2, row.kind.rawValue)
+    statement.bind(3, row.customer)
+    statement.bind(4, row.createdAt.milliseconds)
+    statement.bind(5, row.firstEntry)
+    try statement.run()
+  }
+
+  private func add(_ row: EntryRow, _ statement: SQLiteStatement) throws(SQLiteFailure) {
+    statement.bind(1, row.number)
+    statement.bind(2, row.transaction)
+    statement.bind(3, row.account.rawValue)
+    statement.bind(4, row.kind.rawValue)
+    statement.bind(5, row.amount)
+    statement.bind(6, row.balance)
+    statement.bind(7, row.debt)
+    statement.bind(8, row.version)
+    statement.bind(9, row.previous)
+    statement.bind(10, row.lot)
+    try statement.run()
+  }
+
+  private func add(_ row: KeyRow, _ statement: SQLiteStatement) throws(SQLiteFailure) {
+    statement.bind(1, key: row.key)
+    statement.bind(2, row.customer)
+    statement.bind(3, row.fingerprint.asked)
+    statement.bind(4, row.fingerprint.qualifiers)
+    switch row.outcome {
+    case .booked(let transaction):
+      statement.bind(5, transaction)
+      statement.bindNull(6)
+    case .refused(let refusal):
+      statement.bindNull(5)
+      statement.bind(6, refusal.stored)
+    }
+    try statement.run()
+  }
+
+  private func add(_ row: NoteRow, _ statement: SQLiteStatement) throws(SQLiteFailure) {
+    statement.bind(1, row.transaction)
+    statement.bind(2, row.reference?.text)
+    statement.bind(3, row.reason?.text)
+    statement.bind(4, row.actor?.text)
+    try statement.run()
+  }
+
+  private func add(_ row: PurchaseRow) throws(LedgerError) {
+    try run("INSERT INTO purchase_terms (document) VALUES (?1) ON CONFLICT DO NOTHING", [row]) { $0.bind(1, $1.terms) }
+    try run(
+      """
+      INSERT INTO purchases SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, terms
+      FROM purchase_terms WHERE document = ?12
+      """, [row]
+    ) {
+      $0.bind(1, $1.number)
+      $0.bind(2, $1.identity.store.number)
+      $0.bind(3, $1.identity.environment)
+      $0.bind(4, $1.identity.transactionID.text)
+      $0.bind(5, $1.customer)
+      $0.bind(6, $1.transaction)
+      $0.bind(7, $1.product.text)
+      $0.bind(8, $1.quantity)
+      $0.bind(9, $1.price?.minorUnits)
+      $0.bind(10, $1.price?.currency)
+      $0.bind(11, $1.purchasedAt.milliseconds)
+      $0.bind(12, $1.terms)
+    }
+  }
+
+  // MARK: Projections
+
+  private func write(projections changes: borrowing ChangeSet) throws(LedgerError) {
+    try run("INSERT INTO environments VALUES (?1, ?2, ?3)", changes.environments) {
+      $0.bind(1, $1.number)
+      $0.bind(2, $1.environment.kind.rawValue)
+      $0.bind(3, $1.environment.session)
+    }
+    try run("INSERT INTO customers (customer, id, created_at) VALUES (?1, ?2, ?3)", changes.customers) {
+      $0.bind(1, $1.number)
+      $0.bind(2, $1.id.text)
+      $0.bind(3, $1.createdAt.milliseconds)
+    }
+    try run("INSERT INTO aliases VALUES (?1, ?2)", changes.customers) {
+      $0.bind(1, $1.id.text)
+      $0.bind(2, $1.number)
+    }
+    let hot = try translating { () throws(SQLiteFailure) -> HotStatements.Prepared in try self.hot() }
+    let path = connection.path
+    do throws(SQLiteFailure) {
+      for row in changes.newAccounts { try set(row, hot.addAccount) }
+      for row in changes.changedAccounts { try set(row, hot.setAccount) }
+    } catch {
+      throw error.ledgerError(path: path)
+    }
+    try write(lots: changes)
+    try run(
+      "INSERT INTO anchors VALUES (?1, ?2, ?3, ?4, ?5)", changes.anchors
+    ) {
+      $0.bind(1, $1.account.rawValue)
+      $0.bind(2, $1.version)
+      $0.bind(3, $1.entry)
+      $0.bind(4, $1.transaction)
+      $0.bind(5, $1.createdAt.milliseconds)
+    }
+    try run("INSERT OR REPLACE INTO owned_items VALUES (?1, ?2, ?3)", changes.itemEntries) {
+      $0.bind(1, $1.customer)
+      $0.bind(2, $1.item.text)
+      $0.bind(3, $1.owned)
+    }
+  }
+
+  private func set(_ row: AccountRow, _ statement: SQLiteStatement) throws(SQLiteFailure) {
+    statement.bind(1, row.balance)
+    statement.bind(2, row.debt)
+    statement.bind(3, row.held)
+    statement.bind(4, row.version)
+    statement.bind(5, row.lastEntry)
+    statement.bind(6, row.poolLot)
+    statement.bind(7, row.poolSource)
+    statement.bind(8, row.poolEnvironment)
+    statement.bind(9, row.poolGranted)
+    statement.bind(10, row.poolRemaining)
+    statement.bind(11, row.openLots)
+    if row.nextExpiry == .max { statement.bindNull(12) } else { statement.bind(12, row.nextExpiry) }
+    statement.bind(13, row.number.rawValue)
+    try statement.run()
+  }
+
+  private func write(lots changes: borrowing ChangeSet) throws(LedgerError) {
+    if let last = changes.lastLot {
+      try run("UPDATE lot_sequence SET last = ?1", [last]) { $0.bind(1, $1) }
+    }
+    try run(
+      "INSERT INTO lots VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)", changes.newLots
+    ) {
+      $0.bind(1, $1.number)
+      $0.bind(2, $1.account.rawValue)
+      $0.bind(3, $1.source.rawValue)
+      $0.bind(4, $1.environment)
+      $0.bind(5, $1.granted)
+      $0.bind(6, $1.remaining)
+      $0.bind(7, $1.price?.minorUnits)
+      $0.bind(8, $1.price?.currency)
+      $0.bind(9, $1.purchase)
+      $0.bind(10, Never.stored($1.expiresAt))
+    }
+    try run("UPDATE lots SET granted = ?2, remaining = ?3 WHERE lot = ?1", changes.changedLots) {
+      $0.bind(1, $1.number)
+      $0.bind(2, $1.granted)
+      $0.bind(3, $1.remaining)
+    }
+  }
+
+  private func replaceCatalog(_ rows: [CatalogRow], at instant: Timestamp) throws(LedgerError) {
+    let version = try catalogVersion() + 1
+    try run("DELETE FROM catalog", [0]) { _, _ in }
+    try run("INSERT INTO catalog VALUES (?1, ?2, ?3, ?4)", rows) {
+      $0.bind(1, $1.kind.rawValue)
+      $0.bind(2, $1.code)
+      $0.bind(3, $1.position)
+      $0.bind(4, $1.document)
+    }
+    try run("INSERT INTO catalog_versions VALUES (?1, ?2)", [version]) {
+      $0.bind(1, $1)
+      $0.bind(2, instant.milliseconds)
+    }
+  }
+
+  /// Runs the statement once a row.
+  private func run<Row>(
+    _ sql: StaticString, _ rows: [Row], _ bind: (SQLiteStatement, Row) -> Void
+  ) throws(LedgerError) {
+    guard !rows.isEmpty else { return }
+    let statement = try statement(sql)
+    try translating { () throws(SQLiteFailure) in
+      for row in rows {
+        bind(statement, row)
+        try statement.run()
+      }
+    }
+  }
+}

@@ -1,0 +1,63 @@
+internal import GemLedger
+
+/// The rows of a ledger in a SQLite file, read and written over one connection.
+///
+/// Every statement is prepared when it is first needed and kept.
+final class SQLiteTables {
+  let connection: SQLiteConnection
+  private var statements: [StaticString.Identity: SQLiteStatement] = [:]
+
+  // The statements of every adjustment have a place of their own: a look-up would cost as much as binding them.
+  private(set) lazy var hot = HotStatements(connection)
+
+  init(_ connection: SQLiteConnection) { self.connection = connection }
+
+  /// The statement for the text, which is prepared once.
+  func statement(_ sql: StaticString) throws(LedgerError) -> SQLiteStatement {
+    if let known = statements[sql.identity] { return known }
+    let made = try translating { () throws(SQLiteFailure) in try connection.prepare(sql.description) }
+    statements[sql.identity] = made
+    return made
+  }
+
+  /// Runs the body and turns SQLite's failures into the ledger's errors.
+  @inline(__always)
+  func translating<R>(_ body: () throws(SQLiteFailure) -> R) throws(LedgerError) -> R {
+    do throws(SQLiteFailure) { return try body() } catch { throw error.ledgerError(path: connection.path) }
+  }
+
+  /// The first row that the statement gives, or nil.
+  func first<Row>(
+    _ sql: StaticString, _ bind: (SQLiteStatement) -> Void, _ read: (SQLiteStatement) -> Row
+  ) throws(LedgerError) -> Row? {
+    let statement = try statement(sql)
+    return try translating { () throws(SQLiteFailure) in
+      bind(statement)
+      guard try statement.step() else { return nil }
+      defer { statement.reset() }
+      return read(statement)
+    }
+  }
+
+  /// All rows that the statement gives.
+  func all<Row>(
+    _ sql: StaticString, _ bind: (SQLiteStatement) -> Void, _ read: (SQLiteStatement) -> Row
+  ) throws(LedgerError) -> [Row] {
+    let statement = try statement(sql)
+    return try translating { () throws(SQLiteFailure) in
+      bind(statement)
+      var rows: [Row] = []
+      while try statement.step() { rows.append(read(statement)) }
+      return rows
+    }
+  }
+}
+
+extension StaticString {
+  /// Where the text lies; equal for the same literal.
+  struct Identity: Hashable {
+    let address: UInt
+  }
+
+  var identity: Identity { Identity(address: UInt(bitPattern: utf8Start)) }
+}
