@@ -110,11 +110,10 @@ final class JSONParserTests: XCTestCase {
 
   func testMutatedBytesNeverTrap() throws {
     let original = try Fixture.bytes("gems.json") + Array(#"["\ud83d\ude00",1e5,-12]"#.utf8)
-    let seed = UInt64.random(in: 0...UInt64.max)
-    var mutator = ByteMutator(seed: seed)
+    var mutator = ByteMutator()
     for round in 0..<10_000 {
       guard let value = try? JSONValue.parse(mutator.mutate(original)) else { continue }  // Most are refused.
-      XCTAssertEqual(try JSONValue.parse(value.text()), value, "seed \(seed), round \(round)")
+      XCTAssertEqual(try JSONValue.parse(value.text()), value, "seed \(mutator.seed), round \(round)")
     }
   }
 }

@@ -3,6 +3,13 @@
 #else
   import Foundation
 #endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// Files of the folder `Fixtures` at the package's top.
 enum Fixture {
@@ -30,9 +37,16 @@ struct SeededGenerator: RandomNumberGenerator {
 
 /// Spoils bytes the way that a bad disk, a bad editor or a bad person does.
 struct ByteMutator {
+  let seed: UInt64
   private var generator: SeededGenerator
 
-  init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+  /// Prints the seed, a random one unless given, so that a failure can be repeated even after a trap.
+  init(seed: UInt64 = .random(in: 0...UInt64.max), for test: String = #function) {
+    self.seed = seed
+    generator = SeededGenerator(seed: seed)
+    print("\(test): seed \(seed)")
+    fflush(nil)
+  }
 
   mutating func mutate(_ bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes
