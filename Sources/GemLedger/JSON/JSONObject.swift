@@ -26,7 +26,7 @@ package struct JSONObject: Sendable {
   }
 
   private func index(of name: String) -> Int? {
-    members.firstIndex { $0.name.utf8.elementsEqual(name.utf8) }
+    members.firstIndex { $0.name.hasBytes(of: name) }
   }
 }
 
@@ -34,7 +34,7 @@ extension JSONObject: Hashable {
   /// Same members, in the same order.
   package static func == (left: Self, right: Self) -> Bool {
     left.members.elementsEqual(right.members) {
-      $0.name.utf8.elementsEqual($1.name.utf8) && $0.value == $1.value
+      $0.name.hasBytes(of: $1.name) && $0.value == $1.value
     }
   }
 

@@ -78,7 +78,7 @@ extension JSONValue: Hashable {
     case (.bool(let left), .bool(let right)): left == right
     case (.integer(let left), .integer(let right)): left == right
     case (.number(let left), .number(let right)), (.string(let left), .string(let right)):
-      left.utf8.elementsEqual(right.utf8)
+      left.hasBytes(of: right)
     case (.array(let left), .array(let right)): left == right
     case (.object(let left), .object(let right)): left == right
     default: false
@@ -114,7 +114,7 @@ package struct ByteString: Hashable, Comparable, Sendable {
 
   package init(_ text: String) { self.text = text }
 
-  package static func == (left: Self, right: Self) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+  package static func == (left: Self, right: Self) -> Bool { left.text.hasBytes(of: right.text) }
 
   package static func < (left: Self, right: Self) -> Bool {
     left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
@@ -123,5 +123,13 @@ package struct ByteString: Hashable, Comparable, Sendable {
   package func hash(into hasher: inout Hasher) {
     var text = text
     text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
+}
+
+extension String {
+  /// Whether both are the same bytes; unlike `==`, which takes two spellings of `café` for one.
+  package func hasBytes(of other: String) -> Bool {
+    // Counts are known, and mostly tell.
+    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
   }
 }

@@ -32,7 +32,11 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
 
   /// ISO 8601 in UTC with milliseconds, such as `2026-11-21T09:30:00.250Z`.
   public var description: String {
-    date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    // The milliseconds apart: the style cuts off what a binary fraction falls short of, so that .004 would become .003.
+    let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+    let fraction = rest < 0 ? rest + 1000 : rest
+    let whole = Date(timeIntervalSince1970: Double(rest < 0 ? seconds - 1 : seconds))
+    return whole.formatted(Date.ISO8601FormatStyle()).dropLast() + "." + "00\(fraction)".suffix(3) + "Z"
   }
 
   /// Earlier first.

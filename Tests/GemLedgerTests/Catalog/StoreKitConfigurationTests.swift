@@ -1,0 +1,126 @@
+import GemLedger
+import XCTest
+
+final class StoreKitConfigurationTests: XCTestCase {
+  func testLoadsVersions1To5() throws {
+    let rows: [(line: UInt, file: String, products: String, storefront: String?, locale: String?)] = [
+      (#line, "v1", "gems_300 consumable USD299 | remove_ads non_consumable USD2900", nil, nil),
+      (
+        #line, "v2",
+        "gems_300 consumable USD299 | season_pass non_renewing_subscription USD1499"
+          + " | gem_club auto_renewable_subscription USD499 P1M", nil, nil
+      ),
+      (#line, "v3", "gems_300 consumable JPY450", "JPN", "ja"),
+      (
+        #line, "v4", "gems_300 consumable VND75000 | gem_club auto_renewable_subscription VND99000 P1W", "VNM", "vi"
+      ),
+      (#line, "v5", "gems_300 consumable EUR299 | gem_club auto_renewable_subscription EUR499 P1M", "DEU", "de"),
+    ]
+    for row in rows {
+      let configuration = try StoreKitConfiguration.load(Fixture.bytes("storekit/\(row.file).storekit"))
+      XCTAssertEqual(configuration.products.map(Self.line).joined(separator: " | "), row.products, line: row.line)
+      XCTAssertEqual(configuration.storefront, row.storefront, line: row.line)
+      XCTAssertEqual(configuration.locale, row.locale, line: row.line)
+      XCTAssertEqual(configuration.notes.filter { $0.contains("not known") }, [], line: row.line)
+      XCTAssertTrue(configuration.notes.contains { $0.contains("grants") }, line: row.line)
+    }
+  }
+
+  private static func line(_ product: Product) -> String {
+    let prices = product.prices.values.map { "\($0.currency)\($0.minorUnits)" }
+    return ([product.code.text, product.type.description] + prices + [product.period].compactMap(\.self))
+      .joined(separator: " ")
+  }
+
+  func testNamelessLocalizationsAreLeftOut() throws {
+    let configuration = try StoreKitConfiguration.load(Fixture.bytes("storekit/v1.storekit"))
+    XCTAssertEqual(configuration.products.map(\.localizations.count), [0, 1])
+    XCTAssertTrue(configuration.notes.contains { $0.contains("$.products[0].localizations[0]") })
+  }
+
+  func testNotesWhatItDoesNotKnowOnce() throws {
+    let text = #"""
+      {"version":{"major":6,"minor":0},"novelty":1,"settings":{"_novelty":2},"products":[
+      {"productID":"a","type":"Consumable","displayPrice":"1","novelty":3,"shine":true},
+      {"productID":"b","type":"Consumable","displayPrice":"1","shine":true}]}
+      """#
+    let notes = try StoreKitConfiguration.load(Array(text.utf8)).notes
+    XCTAssertEqual(
+      notes,
+      [
+        "The key \"novelty\" is not known, and left out (first at $.novelty).",
+        "The file's version is 6, newer than 5: what is new in it is left out.",
+        "The key \"_novelty\" is not known, and left out (first at $.settings._novelty).",
+        "The key \"shine\" is not known, and left out (first at $.products[0].shine).",
+        "The file says nothing about what its products give: add grants with a catalog.",
+      ])
+  }
+
+  func testReportsEveryProblem() throws {
+    let text = #"""
+      {"version":{"major":0},"settings":{"_storefront":"ZZZ"},"products":[
+      {"productID":"a","type":"Consumable","displayPrice":"4,99"},
+      {"productID":"a","type":"Gift","displayPrice":4.99},{"type":"Consumable"},7],
+      "subscriptionGroups":[{"subscriptions":[{"productID":"a","type":"RecurringSubscription","displayPrice":"12abc",
+      "recurringSubscriptionPeriod":"monthly"}]}]}
+      """#
+    XCTAssertThrowsError(try StoreKitConfiguration.load(Array(text.utf8))) { error in
+      XCTAssertEqual(
+        (error as? CatalogProblems)?.problems.map(\.path),
+        [
+          "$.version.major", "$.settings._storefront", "$.products[0].displayPrice", "$.products[1].productID",
+          "$.products[1].type", "$.products[1].displayPrice", "$.products[2].productID",
+          "$.products[2].displayPrice", "$.products[3]", "$.subscriptionGroups[0].subscriptions[0].productID",
+          "$.subscriptionGroups[0].subscriptions[0].displayPrice",
+          "$.subscriptionGroups[0].subscriptions[0].recurringSubscriptionPeriod",
+        ])
+    }
+    for text in ["", "{}", "[]", "null", #"{"version":4}"#] {
+      XCTAssertThrowsError(try StoreKitConfiguration.load(Array(text.utf8)), text)
+    }
+  }
+
+  func testTheFixtureSaysWhatTheCatalogSays() throws {
+    let catalog = try Catalog.load(Fixture.bytes("gems.json"))
+    let configuration = try StoreKitConfiguration.load(Fixture.bytes("gems.storekit"))
+    XCTAssertEqual(try catalog.merging(configuration), catalog)
+  }
+
+  func testMergingKeepsGrantsAndTakesPricesTextsAndTypes() throws {
+    let catalog = try Catalog.load(Fixture.bytes("gems.json"))
+    let configuration = try StoreKitConfiguration.load(Fixture.bytes("storekit/v4.storekit"))
+    let merged = try catalog.merging(configuration)
+    XCTAssertEqual(merged.products.map(\.code.text), ["gems_300", "gems_1200", "gems_6500", "gem_club"])
+    let old = try XCTUnwrap(catalog.products.first)
+    let new = try XCTUnwrap(merged.products.first)
+    XCTAssertEqual(new.grants, old.grants)
+    XCTAssertEqual(new.prices, old.prices)
+    XCTAssertEqual(new.localizations.map(\.locale), ["vi", "en_US", "ja_JP", "vi_VN", "de_DE"])
+    XCTAssertEqual(merged.products.last?.grants, [])
+    let subscription = try StoreKitConfiguration.load(
+      Array(
+        #"""
+        {"version":{"major":4},"products":[{"productID":"gems_300","type":"NonConsumable","displayPrice":"1.99"}]}
+        """#.utf8))
+    let changed = try catalog.merging(subscription).products.first
+    XCTAssertEqual(changed?.type, .nonConsumable)
+    XCTAssertEqual(changed?.prices[.unitedStates]?.text, "1.99")
+    XCTAssertEqual(changed?.prices.count, 4)
+  }
+
+  func testMergingRefusesACodeThatIsTaken() throws {
+    let catalog = try Catalog(
+      currencies: [],
+      products: [Product(code: ProductCode("gems_300"), storeIDs: ["apple": "other"], type: .consumable)])
+    let configuration = try StoreKitConfiguration.load(Fixture.bytes("gems.storekit"))
+    XCTAssertThrowsError(try catalog.merging(configuration)) { error in
+      XCTAssertEqual((error as? CatalogProblems)?.problems.map(\.path), ["$.products[1].code"])
+    }
+  }
+
+  func testMutatedBytesNeverTrap() throws {
+    let original = try Fixture.bytes("storekit/v4.storekit")
+    var mutator = ByteMutator()
+    for _ in 0..<10_000 { _ = try? StoreKitConfiguration.load(mutator.mutate(original)) }  // Most are refused.
+  }
+}

@@ -1,0 +1,65 @@
+import GemLedger
+import XCTest
+
+final class JSONWriterTests: XCTestCase {
+  func testWritesWithoutSpace() {
+    let value: JSONValue = [
+      "b": [1, -2, nil, true, .number("1.50"), .integer(.min), .integer(.max), 0], "a": ["x": [:], "y": []],
+    ]
+    XCTAssertEqual(
+      value.text(),
+      #"{"b":[1,-2,null,true,1.50,-9223372036854775808,9223372036854775807,0],"a":{"x":{},"y":[]}}"#)
+  }
+
+  func testWritesPretty() {
+    let value: JSONValue = ["a": [1, 2], "b": [:], "c": ["d": "e"]]
+    let text = """
+      {
+        "a": [
+          1,
+          2
+        ],
+        "b": {},
+        "c": {
+          "d": "e"
+        }
+      }
+      """
+    XCTAssertEqual(value.text(pretty: true), text)
+  }
+
+  func testEscapesOnlyWhatItMust() {
+    let text = "\"\\/\u{8}\u{c}\n\r\t\u{0}\u{1f}\u{7f}é😀\u{2028}\u{2029}"
+    XCTAssertEqual(
+      JSONValue.string(text).text(), #""\"\\/\b\f\n\r\t\u0000\u001f"# + "\u{7f}é😀\u{2028}\u{2029}\"")
+  }
+
+  func testEveryScalarRoundTrips() throws {
+    let scalars = (0..<0x3000).compactMap(Unicode.Scalar.init) + ["\u{fffd}", "\u{ffff}", "\u{10000}", "\u{10ffff}"]
+    let value = JSONValue.array(scalars.map { .string(String($0)) })
+    XCTAssertEqual(try JSONValue.parse(value.text()), value)
+    XCTAssertEqual(try JSONValue.parse(value.text(pretty: true)), value)
+  }
+
+  func testAppendsToABuffer() {
+    var bytes = Array("data: ".utf8)
+    JSONValue.object(["a": JSONValue(nil as String?), "b": JSONValue("x")]).append(to: &bytes)
+    XCTAssertEqual(String(decoding: bytes, as: UTF8.self), #"data: {"a":null,"b":"x"}"#)
+  }
+
+  func testObjectsKeepTheirOrder() {
+    var object: JSONObject = ["b": 1, "a": 2]
+    object["c"] = 3
+    object["b"] = 4
+    object["a"] = nil
+    XCTAssertEqual(object, ["b": 4, "c": 3])
+    XCTAssertNotEqual(object, ["c": 3, "b": 4])
+    XCTAssertNil(object["a"])
+  }
+
+  func testPathsQuoteUnusualNames() {
+    let path = JSONPath.root / "products"
+    XCTAssertEqual((path[2] / "prices" / "USA").description, "$.products[2].prices.USA")
+    XCTAssertEqual((path / "na me" / "" / "it's\\").description, #"$.products['na me']['']['it\'s\\']"#)
+  }
+}
