@@ -35,13 +35,17 @@ extension Ledger {
   ///
   /// - Throws: ``LedgerError`` with `limit_exceeded` when there would be more than ``Limits/currenciesPerProject``.
   public func define(_ currency: Currency) throws(LedgerError) {
-    var catalog = try currentCatalog()
-    if let index = catalog.currencies.firstIndex(where: { $0.code == currency.code }) {
-      catalog.currencies[index] = currency
+    let old = try currentCatalog()
+    var currencies = old.currencies
+    if let index = currencies.firstIndex(where: { $0.code == currency.code }) {
+      currencies[index] = currency
     } else {
-      catalog.currencies.append(currency)
+      currencies.append(currency)
     }
-    try apply(catalog)
+    try apply(
+      Catalog(
+        unchecked: currencies, products: old.products, offerings: old.offerings, currentOffering: old.currentOffering,
+        items: old.items, settings: old.settings))
   }
 
   /// The catalog as it is.
@@ -70,7 +74,7 @@ extension Ledger {
     let settings = try snapshot.catalogRow(.settings, code: CatalogRow.settingsCode)
     let current = try snapshot.catalogRow(.settings, code: CatalogRow.currentOfferingCode)?.document
     return Catalog(
-      currencies: try rows(.currency, Currency.self), products: try rows(.product, Product.self),
+      unchecked: try rows(.currency, Currency.self), products: try rows(.product, Product.self),
       offerings: try rows(.offering, Offering.self),
       currentOffering: current.map(OfferingID.init(unchecked:)), items: try rows(.item, Item.self),
       settings: try settings.map { (row) throws(LedgerError) in

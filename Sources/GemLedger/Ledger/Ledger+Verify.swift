@@ -1,0 +1,16 @@
+extension Ledger {
+  /// Proves the books from the rows alone: rebuilds every projection from the journal and compares.
+  ///
+  /// Memory is bounded by the number of accounts and lots looked at in one pass, never by the length of the history.
+  ///
+  /// - Parameter progress: Hears how many of how many rows are read.
+  /// - Returns: The sums, and what does not add up.
+  /// - Throws: ``LedgerError`` where the storage cannot be read at all; a damaged row is a problem, not an error.
+  public func verify(progress: (Int64, Int64) -> Void = { _, _ in }) throws(LedgerError) -> Verification {
+    let now = clock.now()
+    return try reading { (snapshot, terms) throws(LedgerError) -> Verification in
+      var verifier = Verifier(snapshot: snapshot, terms: terms, asOf: now)
+      return try verifier.run(progress: progress)
+    }
+  }
+}
