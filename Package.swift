@@ -25,6 +25,9 @@ let package = Package(
       providers: [.apt(["libsqlite3-dev"]), .yum(["sqlite-devel"]), .brew(["sqlite"])]),
     .target(name: "GemLedger", swiftSettings: houseRules),
     .target(name: "GemLedgerSQLite", dependencies: ["GemLedger", "CSQLite"], swiftSettings: houseRules),
+    .target(
+      name: "GemBenchmarks", dependencies: ["GemLedger", "GemLedgerSQLite", "CSQLite"], swiftSettings: houseRules),
+    .executableTarget(name: "gembench", dependencies: ["GemBenchmarks"], swiftSettings: houseRules),
     .testTarget(name: "GemLedgerTests", dependencies: ["GemLedger"], swiftSettings: houseRules),
   ],
   swiftLanguageModes: [.v6]

@@ -35,6 +35,15 @@ final class HotStatements {
 
 /// The text of the statements that nearly every command runs; the bare loop of the benchmarks runs the same.
 package enum SQL {
+  /// What every connection is set to: whatever is acknowledged is durable, and memory and log are bounded.
+  package static let settings = """
+    PRAGMA synchronous = FULL;
+    PRAGMA fullfsync = ON;
+    PRAGMA checkpoint_fullfsync = ON;
+    PRAGMA wal_autocheckpoint = \(SQLiteConnection.checkpointPages);
+    PRAGMA cache_size = -\(SQLiteConnection.cacheKibibytes);
+    PRAGMA recursive_triggers = ON;
+    """
   package static let customer = """
     SELECT c.customer, c.created_at, c.frozen FROM aliases a JOIN customers c ON c.customer = a.customer WHERE a.id = ?1
     """

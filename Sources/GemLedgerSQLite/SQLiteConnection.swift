@@ -60,15 +60,7 @@ final class SQLiteConnection {
 
   /// What every connection that works on a ledger is set to.
   func configure() throws(SQLiteFailure) {
-    try execute(
-      """
-      PRAGMA synchronous = FULL;
-      PRAGMA fullfsync = ON;
-      PRAGMA checkpoint_fullfsync = ON;
-      PRAGMA wal_autocheckpoint = \(Self.checkpointPages);
-      PRAGMA cache_size = -\(Self.cacheKibibytes);
-      PRAGMA recursive_triggers = ON;
-      """)
+    try execute(SQL.settings)
   }
 
   var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }

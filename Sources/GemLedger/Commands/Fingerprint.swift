@@ -12,7 +12,7 @@ package struct Fingerprint: Hashable, Sendable {
     self.qualifiers = qualifiers
   }
 
-  init(of command: borrowing LedgerCommand) {
+  package init(of command: borrowing LedgerCommand) {
     let kind: UInt64
     let digest: UInt64
     switch command.action {

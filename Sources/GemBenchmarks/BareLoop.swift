@@ -1,0 +1,174 @@
+internal import CSQLite
+internal import GemLedger
+internal import GemLedgerSQLite
+
+/// The anchor of the storage on SQLite: a bare loop over the C API that reads the same rows and writes the same rows as
+/// the ledger, in groups of a stated size, over the same schema and settings. It has no rules: it would spend what is
+/// not there.
+package final class BareLoop {
+  /// One operation with everything worked out before: the loop only binds and steps.
+  package struct Operation {
+    package var customer: String
+    package var key: (UInt64, UInt64)
+    package var asked: Int64
+  }
+
+  private let database: OpaquePointer
+  private let statements: Statements
+  private let createdAt: Int64
+  /// The account at hand, column by column.
+  private let row = UnsafeMutablePointer<Int64>.allocate(capacity: 12)
+
+  private struct Statements {
+    let begin: OpaquePointer
+    let commit: OpaquePointer
+    let catalogVersion: OpaquePointer
+    let lastTransaction: OpaquePointer
+    let lastEntry: OpaquePointer
+    let customer: OpaquePointer
+    let key: OpaquePointer
+    let account: OpaquePointer
+    let addTransaction: OpaquePointer
+    let addEntry: OpaquePointer
+    let addKey: OpaquePointer
+    let setAccount: OpaquePointer
+  }
+
+  package init(path: String, createdAt: Int64) {
+    var handle: OpaquePointer?
+    sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
+    guard let handle else { preconditionFailure("no memory for a connection") }
+    let database = handle
+    sqlite3_exec(database, SQL.settings, nil, nil, nil)
+    func prepare(_ sql: String) -> OpaquePointer {
+      var statement: OpaquePointer?
+      sqlite3_prepare_v3(database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+      guard let statement else { preconditionFailure(String(cString: sqlite3_errmsg(database))) }
+      return statement
+    }
+    statements = Statements(
+      begin: prepare("BEGIN IMMEDIATE"), commit: prepare("COMMIT"), catalogVersion: prepare(SQL.catalogVersion),
+      lastTransaction: prepare(SQL.lastTransaction), lastEntry: prepare(SQL.lastEntry),
+      customer: prepare(SQL.customer), key: prepare(SQL.key), account: prepare(SQL.account),
+      addTransaction: prepare(SQL.addTransaction), addEntry: prepare(SQL.addEntry), addKey: prepare(SQL.addKey),
+      setAccount: prepare(SQL.setAccount))
+    self.database = database
+    self.createdAt = createdAt
+  }
+
+  package func close() {
+    var statement = sqlite3_next_stmt(database, nil)
+    while let current = statement {
+      statement = sqlite3_next_stmt(database, current)
+      sqlite3_finalize(current)
+    }
+    sqlite3_close(database)
+    row.deallocate()
+  }
+
+  /// Books the operations in one commit.
+  package func book(_ group: ArraySlice<Operation>) -> UInt64 {
+    run(statements.begin)
+    _ = number(statements.catalogVersion)
+    var transaction = number(statements.lastTransaction)
+    var entry = number(statements.lastEntry)
+    var checksum: UInt64 = 0
+    for operation in group {
+      transaction += 1
+      entry += 1
+      checksum &+= book(operation, transaction: transaction, entry: entry)
+    }
+    run(statements.commit)
+    return checksum
+  }
+
+  private func book(_ operation: Operation, transaction: Int64, entry: Int64) -> UInt64 {
+    let customer = find(operation.customer)
+    let isNew = withUnsafeBytes(of: operation.key) { bytes in
+      sqlite3_bind_blob(statements.key, 1, bytes.baseAddress, 16, nil)
+      sqlite3_bind_int64(statements.key, 2, customer)
+      defer { sqlite3_reset(statements.key) }
+      return sqlite3_step(statements.key) == SQLITE_DONE
+    }
+    guard isNew else { return 0 }
+    let account = statements.account
+    sqlite3_bind_int64(account, 1, customer << 10 | 1)
+    guard sqlite3_step(account) == SQLITE_ROW else { preconditionFailure("no account") }
+    for column in 0..<12 { row[column] = sqlite3_column_int64(account, Int32(column)) }
+    sqlite3_reset(account)
+
+    let previous = row[4]
+    row[0] -= 1
+    row[3] += 1
+    row[4] = entry
+    row[9] -= 1
+    add(transaction: transaction, customer: customer, entry: entry)
+    add(entry: entry, transaction: transaction, account: customer << 10 | 1, previous: previous)
+    add(key: operation, customer: customer, transaction: transaction)
+    for column in 0..<11 { sqlite3_bind_int64(statements.setAccount, Int32(column + 1), row[column]) }
+    sqlite3_bind_null(statements.setAccount, 12)
+    sqlite3_bind_int64(statements.setAccount, 13, customer << 10 | 1)
+    run(statements.setAccount)
+    return UInt64(row[0])
+  }
+
+  private func find(_ id: String) -> Int64 {
+    var id = id
+    return id.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { characters in
+        _ = sqlite3_bind_text(statements.customer, 1, characters.baseAddress, Int32(bytes.count), nil)
+      }
+      defer { sqlite3_reset(statements.customer) }
+      guard sqlite3_step(statements.customer) == SQLITE_ROW else { preconditionFailure("no such customer") }
+      return sqlite3_column_int64(statements.customer, 0)
+    }
+  }
+
+  private func add(key operation: Operation, customer: Int64, transaction: Int64) {
+    let statement = statements.addKey
+    withUnsafeBytes(of: operation.key) { bytes in
+      sqlite3_bind_blob(statement, 1, bytes.baseAddress, 16, nil)
+      sqlite3_bind_int64(statement, 2, customer)
+      sqlite3_bind_int64(statement, 3, operation.asked)
+      sqlite3_bind_int64(statement, 4, 0)
+      sqlite3_bind_int64(statement, 5, transaction)
+      sqlite3_bind_null(statement, 6)
+      run(statement)
+    }
+  }
+
+  private func add(transaction: Int64, customer: Int64, entry: Int64) {
+    let statement = statements.addTransaction
+    sqlite3_bind_int64(statement, 1, transaction)
+    sqlite3_bind_int64(statement, 2, EntryKind.spend.rawValue)
+    sqlite3_bind_int64(statement, 3, customer)
+    sqlite3_bind_int64(statement, 4, createdAt)
+    sqlite3_bind_int64(statement, 5, entry)
+    run(statement)
+  }
+
+  private func add(entry: Int64, transaction: Int64, account: Int64, previous: Int64) {
+    let statement = statements.addEntry
+    sqlite3_bind_int64(statement, 1, entry)
+    sqlite3_bind_int64(statement, 2, transaction)
+    sqlite3_bind_int64(statement, 3, account)
+    sqlite3_bind_int64(statement, 4, EntryKind.spend.rawValue)
+    sqlite3_bind_int64(statement, 5, -1)
+    sqlite3_bind_int64(statement, 6, row[0])
+    sqlite3_bind_int64(statement, 7, 0)
+    sqlite3_bind_int64(statement, 8, row[3])
+    sqlite3_bind_int64(statement, 9, previous)
+    sqlite3_bind_int64(statement, 10, row[5])
+    run(statement)
+  }
+
+  private func run(_ statement: OpaquePointer) {
+    guard sqlite3_step(statement) == SQLITE_DONE else { preconditionFailure(String(cString: sqlite3_errmsg(database))) }
+    sqlite3_reset(statement)
+  }
+
+  private func number(_ statement: OpaquePointer) -> Int64 {
+    defer { sqlite3_reset(statement) }
+    return sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0
+  }
+}

@@ -1,0 +1,51 @@
+package import GemLedger
+internal import GemLedgerSQLite
+
+/// The bare loop as a benchmark.
+final class BareLoopBenchmark: Benchmark {
+  let name: String
+  let operationCount: Int
+  private let groupSize: Int
+  private let path: String
+  private var workload: Workload
+  private var loop: BareLoop?
+  private var operations: [BareLoop.Operation] = []
+
+  init(_ name: String, workload: Workload, operationCount: Int, groupSize: Int, path: String) {
+    self.name = name
+    self.workload = workload
+    self.operationCount = operationCount
+    self.groupSize = groupSize
+    self.path = path
+  }
+
+  func setUp() { loop = BareLoop(path: path, createdAt: 1_790_000_000_000) }
+
+  func prepareRound(_ round: Int) throws {
+    operations = try workload.next(operationCount).map(BareLoop.Operation.init)
+  }
+
+  func run() -> UInt64 {
+    guard let loop else { return 0 }
+    var checksum: UInt64 = 0
+    var start = 0
+    while start < operations.count {
+      let end = min(start + groupSize, operations.count)
+      checksum &+= loop.book(operations[start..<end])
+      start = end
+    }
+    return checksum
+  }
+
+  func tearDown() { loop?.close() }
+}
+
+extension BareLoop.Operation {
+  /// The operation that does what the command does.
+  package init(_ command: LedgerCommand) throws {
+    let key = command.key.flatMap { HexForm.parseUUID($0.text) }
+    self.init(
+      customer: command.customer.text, key: (key?.high.bigEndian ?? 0, key?.low.bigEndian ?? 0),
+      asked: Fingerprint(of: command).asked)
+  }
+}
