@@ -1,14 +1,16 @@
-/// One thing that is timed: a round of it does a stated number of operations.
+/// One thing that is timed: a round of it does a stated number of operations, in one batch or several.
 public protocol Benchmark: AnyObject {
   /// What the table calls it.
   var name: String { get }
   /// How many operations a round does.
   var operationCount: Int { get }
+  /// How many of them are made ready at a time.
+  var batchSize: Int { get }
   /// Makes ready what every round needs; not timed.
   func setUp() throws
-  /// Makes ready what one round needs; not timed.
-  func prepareRound(_ round: Int) throws
-  /// One round.
+  /// Makes ready that many operations; not timed.
+  func prepare(_ count: Int) throws
+  /// Does the operations that were made ready.
   ///
   /// - Returns: A checksum, so that the work cannot be left out.
   func run() throws -> UInt64
@@ -19,8 +21,8 @@ public protocol Benchmark: AnyObject {
 extension Benchmark {
   /// Nothing.
   public func setUp() throws {}
-  /// Nothing.
-  public func prepareRound(_ round: Int) throws {}
+  /// All of them.
+  public var batchSize: Int { operationCount }
   /// Nothing.
   public func tearDown() {}
 }
@@ -43,13 +45,19 @@ public struct Measurement {
     let clock = ContinuousClock()
     for round in 0..<rounds + warmUps {
       for (index, benchmark) in benchmarks.enumerated() {
-        try benchmark.prepareRound(round)
-        let start = clock.now
-        checksum &+= try benchmark.run()
-        let (seconds, attoseconds) = (clock.now - start).components
+        var total = Duration.zero
+        var count = 0
+        while count < benchmark.operationCount {
+          let batch = min(benchmark.batchSize, benchmark.operationCount - count)
+          try benchmark.prepare(batch)
+          let start = clock.now
+          checksum &+= try benchmark.run()
+          total += clock.now - start
+          count += batch
+        }
         guard round >= warmUps else { continue }
-        let total = Double(seconds) * 1e9 + Double(attoseconds) / 1e9
-        nanoseconds[index].append(total / Double(benchmark.operationCount))
+        let (seconds, attoseconds) = total.components
+        nanoseconds[index].append((Double(seconds) * 1e9 + Double(attoseconds) / 1e9) / Double(count))
       }
     }
   }

@@ -2,11 +2,14 @@
 final class DictionaryBenchmark: Benchmark {
   let name = "Dictionary<String, Int64> += 1"
   let operationCount: Int
+  let batchSize: Int
   private let customerCount: Int
   private var balances: [String: Int64] = [:]
   private var keys: [String] = []
+  private var generator = SplitMix64(seed: 42)
 
-  init(customerCount: Int, operationCount: Int) {
+  init(customerCount: Int, operationCount: Int, batchSize: Int) {
+    self.batchSize = batchSize
     self.customerCount = customerCount
     self.operationCount = operationCount
   }
@@ -15,9 +18,8 @@ final class DictionaryBenchmark: Benchmark {
     for number in 0..<customerCount { balances["customer-\(number)"] = 1_000_000 }
   }
 
-  func prepareRound(_ round: Int) {
-    var generator = SplitMix64(seed: UInt64(round) + 42)
-    keys = (0..<operationCount).map { _ in "customer-\(generator.next() % UInt64(customerCount))" }
+  func prepare(_ count: Int) {
+    keys = (0..<count).map { _ in "customer-\(generator.next() % UInt64(customerCount))" }
   }
 
   func run() -> UInt64 {

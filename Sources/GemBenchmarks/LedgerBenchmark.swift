@@ -4,11 +4,11 @@ internal import GemLedger
 final class BulkBenchmark: Benchmark {
   let name: String
   let operationCount: Int
-  private let groupSize: Int
+  let batchSize: Int
   private let makeLedger: () throws -> Ledger
   private var workload: Workload
   private var ledger: Ledger?
-  private var batches: [[LedgerCommand]] = []
+  private var commands: [LedgerCommand] = []
 
   init(
     _ name: String, workload: Workload, operationCount: Int, groupSize: Int, ledger: @escaping () throws -> Ledger
@@ -16,27 +16,17 @@ final class BulkBenchmark: Benchmark {
     self.name = name
     self.workload = workload
     self.operationCount = operationCount
-    self.groupSize = groupSize
+    batchSize = groupSize
     makeLedger = ledger
   }
 
   func setUp() throws { ledger = try makeLedger() }
 
-  func prepareRound(_ round: Int) throws {
-    batches = []
-    var count = 0
-    while count < operationCount {
-      let size = min(groupSize, operationCount - count)
-      batches.append(try workload.next(size))
-      count += size
-    }
-  }
+  func prepare(_ count: Int) throws { commands = try workload.next(count) }
 
   func run() throws -> UInt64 {
     var checksum: UInt64 = 0
-    for batch in batches {
-      for result in ledger?.submit(batch) ?? [] { checksum &+= UInt64(try result.get().entries[0].balance) }
-    }
+    for result in ledger?.submit(commands) ?? [] { checksum &+= UInt64(try result.get().entries[0].balance) }
     return checksum
   }
 
@@ -65,10 +55,10 @@ final class CallersBenchmark: Benchmark {
 
   func setUp() throws { ledger = try makeLedger() }
 
-  func prepareRound(_ round: Int) throws {
+  func prepare(_ count: Int) throws {
     commands = []
     for caller in 0..<callerCount {
-      commands.append(try workload.next(operationCount * (caller + 1) / callerCount - operationCount * caller / callerCount))
+      commands.append(try workload.next(count * (caller + 1) / callerCount - count * caller / callerCount))
     }
   }
 
@@ -109,7 +99,7 @@ final class SingleCallerBenchmark: Benchmark {
   }
 
   func setUp() throws { ledger = try makeLedger() }
-  func prepareRound(_ round: Int) throws { commands = try workload.next(operationCount) }
+  func prepare(_ count: Int) throws { commands = try workload.next(count) }
 
   func run() throws -> UInt64 {
     guard let ledger else { return 0 }

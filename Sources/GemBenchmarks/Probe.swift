@@ -23,7 +23,7 @@ public enum Probe {
     switch what {
     case "mem":
       m = try Measurement([
-        DictionaryBenchmark(customerCount: n, operationCount: ops),
+        DictionaryBenchmark(customerCount: n, operationCount: ops, batchSize: 256),
         BulkBenchmark("memory bulk 256", workload: try Workload(customerCount: n), operationCount: ops, groupSize: 256) {
           let l = Ledger.inMemory()
           try Workload(customerCount: n).open(l)

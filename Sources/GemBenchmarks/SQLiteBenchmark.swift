@@ -5,7 +5,7 @@ internal import GemLedgerSQLite
 final class BareLoopBenchmark: Benchmark {
   let name: String
   let operationCount: Int
-  private let groupSize: Int
+  let batchSize: Int
   private let path: String
   private var workload: Workload
   private var loop: BareLoop?
@@ -15,28 +15,14 @@ final class BareLoopBenchmark: Benchmark {
     self.name = name
     self.workload = workload
     self.operationCount = operationCount
-    self.groupSize = groupSize
+    batchSize = groupSize
     self.path = path
   }
 
   func setUp() { loop = BareLoop(path: path, createdAt: 1_790_000_000_000) }
 
-  func prepareRound(_ round: Int) throws {
-    operations = try workload.next(operationCount).map(BareLoop.Operation.init)
-  }
-
-  func run() -> UInt64 {
-    guard let loop else { return 0 }
-    var checksum: UInt64 = 0
-    var start = 0
-    while start < operations.count {
-      let end = min(start + groupSize, operations.count)
-      checksum &+= loop.book(operations[start..<end])
-      start = end
-    }
-    return checksum
-  }
-
+  func prepare(_ count: Int) throws { operations = try workload.next(count).map(BareLoop.Operation.init) }
+  func run() -> UInt64 { loop?.book(operations[...]) ?? 0 }
   func tearDown() { loop?.close() }
 }
 

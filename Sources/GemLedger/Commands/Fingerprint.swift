@@ -16,6 +16,9 @@ package struct Fingerprint: Hashable, Sendable {
     let kind: UInt64
     let digest: UInt64
     switch command.action {
+    case .adjustOne(let adjustment):
+      kind = Self.adjust
+      digest = Self.digest(of: adjustment)
     case .adjust(let adjust):
       kind = adjust.createsCustomer ? Self.grant : Self.adjust
       digest = Self.digest(of: adjust)
@@ -33,7 +36,7 @@ package struct Fingerprint: Hashable, Sendable {
       digest = 0
     }
     asked = Int64(bitPattern: kind << 59 | digest & (1 << 59 - 1))
-    qualifiers = Int64(bitPattern: Self.digest(of: command.conditions) << 32 | Self.digest(of: command.reference))
+    qualifiers = Int64(bitPattern: Self.digest(of: command.conditions) << 32 | Self.digest(of: command.note?.reference))
   }
 
   /// The field in which two requests under one key differ, or nil where they are the same request.
@@ -60,18 +63,20 @@ package struct Fingerprint: Hashable, Sendable {
   // Adjustments are added up, not chained, so that their order does not matter and nothing needs sorting.
   private static func digest(of adjust: LedgerCommand.Adjust) -> UInt64 {
     var sum: UInt64 = 0
-    for adjustment in adjust.adjustments {
-      var hash = StableHash()
-      hash.combine(adjustment.currency.stableNumber)
-      hash.combine(UInt64(bitPattern: adjustment.amount))
-      sum &+= hash.value
-    }
+    for adjustment in adjust.adjustments { sum &+= digest(of: adjustment) }
     if let expiresAt = adjust.expiresAt {
       var hash = StableHash(seed: 1)
       hash.combine(UInt64(bitPattern: expiresAt.milliseconds))
       sum &+= hash.value
     }
     return sum
+  }
+
+  private static func digest(of adjustment: Adjustment) -> UInt64 {
+    var hash = StableHash()
+    hash.combine(adjustment.currency.stableNumber)
+    hash.combine(UInt64(bitPattern: adjustment.amount))
+    return hash.value
   }
 
   private static func digest(of purchase: StorePurchase) -> UInt64 {

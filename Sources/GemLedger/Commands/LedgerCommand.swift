@@ -7,21 +7,19 @@ public struct LedgerCommand: Sendable {
   public let customer: CustomerID
   /// The same key with the same request gives the same answer, however often it is sent.
   public var key: IdempotencyKey?
-  /// The caller's own name for what this is about.
-  public var reference: Reference?
-  /// Why a person asked.
-  public var reason: Reason?
-  /// Who asked.
-  public var actor: ActorName?
   /// What must hold for the command to be booked.
   public var conditions: [Condition] = []
 
   let action: Action
+  /// What people say about it; few commands carry any of it.
+  var note: Note?
 
+  // What is rare lies apart, so that a command is small: many wait in memory at a time, and each is read once.
   enum Action: Sendable {
-    case adjust(Adjust)
-    case buyItem(ItemID, quantity: Int64)
-    // Kept apart, so that the common commands stay small.
+    /// One adjustment of an existing customer; what it grants is earned in production.
+    case adjustOne(Adjustment)
+    indirect case adjust(Adjust)
+    indirect case buyItem(ItemID, quantity: Int64)
     indirect case creditPurchase(StorePurchase)
     case createCustomer
   }
@@ -32,6 +30,20 @@ public struct LedgerCommand: Sendable {
     let environment: StoreEnvironment
     let expiresAt: Timestamp?
     let createsCustomer: Bool
+  }
+
+  final class Note: Sendable {
+    let reference: Reference?
+    let reason: Reason?
+    let actor: ActorName?
+
+    /// Nil where there is nothing to say.
+    init?(reference: Reference?, reason: Reason?, actor: ActorName?) {
+      guard reference != nil || reason != nil || actor != nil else { return nil }
+      self.reference = reference
+      self.reason = reason
+      self.actor = actor
+    }
   }
 
   private init(customer: CustomerID, action: Action) {
@@ -50,9 +62,15 @@ public struct LedgerCommand: Sendable {
     _ adjustments: [Adjustment], customer: CustomerID, key: IdempotencyKey? = nil, source: LotSource = .earned,
     environment: StoreEnvironment = .production
   ) -> Self {
-    let adjust = Adjust(
-      adjustments: adjustments, source: source, environment: environment, expiresAt: nil, createsCustomer: false)
-    var command = Self(customer: customer, action: .adjust(adjust))
+    let action: Action =
+      if let only = adjustments.first, adjustments.count == 1, source == .earned, environment == .production {
+        .adjustOne(only)
+      } else {
+        .adjust(
+          Adjust(
+            adjustments: adjustments, source: source, environment: environment, expiresAt: nil, createsCustomer: false))
+      }
+    var command = Self(customer: customer, action: action)
     command.key = key
     return command
   }
@@ -97,5 +115,25 @@ public struct LedgerCommand: Sendable {
   /// Makes the customer, or does nothing where there is one.
   public static func createCustomer(_ customer: CustomerID) -> Self {
     Self(customer: customer, action: .createCustomer)
+  }
+}
+
+extension LedgerCommand {
+  /// The caller's own name for what this is about.
+  public var reference: Reference? {
+    get { note?.reference }
+    set { note = Note(reference: newValue, reason: reason, actor: actor) }
+  }
+
+  /// Why a person asked.
+  public var reason: Reason? {
+    get { note?.reason }
+    set { note = Note(reference: reference, reason: newValue, actor: actor) }
+  }
+
+  /// Who asked.
+  public var actor: ActorName? {
+    get { note?.actor }
+    set { note = Note(reference: reference, reason: reason, actor: newValue) }
   }
 }

@@ -6,12 +6,15 @@ package final class CatalogTerms: Sendable {
   /// In the order of codes.
   package let currencies: [CurrencyTerms]
   private let byNumber: [Int64: CurrencyTerms]
+  private let names: [Int64: (name: String, description: String?)]
   package let transactionIDs: TransactionIDMaker
 
-  init(version: Int64, currencies: [CurrencyTerms], salt: UInt64) {
+  init(version: Int64, currencies: [(number: Int64, currency: Currency)], salt: UInt64) {
     self.version = version
-    self.currencies = currencies.sorted { $0.code < $1.code }
-    byNumber = Dictionary(uniqueKeysWithValues: currencies.map { ($0.number, $0) })
+    self.currencies = currencies.map(CurrencyTerms.init).sorted { $0.code < $1.code }
+    byNumber = Dictionary(uniqueKeysWithValues: self.currencies.map { ($0.number, $0) })
+    names = Dictionary(
+      uniqueKeysWithValues: currencies.map { ($0.number, ($0.currency.name, $0.currency.description)) })
     transactionIDs = TransactionIDMaker(salt: salt)
   }
 
@@ -25,6 +28,8 @@ package final class CatalogTerms: Sendable {
   }
 
   package func currency(number: Int64) -> CurrencyTerms? { byNumber[number] }
+  func name(of number: Int64) -> String { names[number]?.name ?? "" }
+  func description(of number: Int64) -> String? { names[number]?.description }
 }
 
 /// Keeps the catalog between commands and notices when another process has changed it.
@@ -43,9 +48,9 @@ package final class CatalogCache: Sendable {
   package func terms(in snapshot: any StorageSnapshot) throws(LedgerError) -> CatalogTerms {
     let version = try snapshot.catalogVersion()
     if let terms = state.withLock({ $0.terms }), terms.version == version { return terms }
-    var currencies: [CurrencyTerms] = []
+    var currencies: [(number: Int64, currency: Currency)] = []
     for row in try snapshot.catalogRows(.currency) {
-      currencies.append(CurrencyTerms(number: row.position, currency: try Self.read(row, as: Currency.self)))
+      currencies.append((row.position, try Self.read(row, as: Currency.self)))
     }
     let terms = CatalogTerms(version: version, currencies: currencies, salt: try snapshot.project().salt)
     state.withLock { $0 = State(terms: terms) }
@@ -88,8 +93,7 @@ package final class CatalogCache: Sendable {
 extension CurrencyTerms {
   init(number: Int64, currency: Currency) {
     self.init(
-      number: number, code: currency.code, name: currency.name, description: currency.description,
-      maximumBalance: currency.maximumBalance ?? Limits.amount,
+      number: number, code: currency.code, maximumBalance: currency.maximumBalance ?? Limits.amount,
       burnsPaidFirst: currency.burnOrder == .paidFirst)
   }
 }

@@ -25,6 +25,31 @@ extension Decider {
     }
   }
 
+  /// The common command: one currency of a customer who exists. The same steps, without the ones it cannot need.
+  mutating func decide(
+    _ command: borrowing LedgerCommand, _ adjustment: Adjustment, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    try RequestRules.check(adjustment, isGrant: false)
+    if !command.conditions.isEmpty { try RequestRules.check(command.conditions, cover: [adjustment]) }
+    guard let customer = try findCustomer(command.customer, session: session) else {
+      throw .customerNotFound(command.customer)
+    }
+    return try once(command, customer: customer, session: session) {
+      (decider: inout Decider) throws(LedgerError) -> Receipt in
+      let kind: EntryKind = adjustment.amount < 0 ? .spend : .grant
+      decider.plans.removeAll(keepingCapacity: true)
+      try decider.plan(kind, adjustment.currency, adjustment.amount, customer: customer, session: session)
+      try decider.checkPlans(conditions: command.conditions, customer: customer)
+      if adjustment.amount < 0 {
+        try decider.planBurn(0, session: session)
+      } else {
+        let production = StoreEnvironment.production.kind.rawValue
+        decider.planCredit(0, LotCredit(amount: adjustment.amount, source: .earned, environment: production))
+      }
+      return try decider.book(kind, command: command, customer: customer, session: session)
+    }
+  }
+
   private mutating func planAdjust(
     _ command: borrowing LedgerCommand, _ adjust: LedgerCommand.Adjust, customer: CustomerRow,
     session: any StorageSnapshot
@@ -97,13 +122,13 @@ extension Decider {
 
   /// Finds the lots that the plan's spend burns.
   mutating func planBurn(_ index: Int, session: any StorageSnapshot) throws(LedgerError) {
-    let plan = plans[index]
-    let account = set.accounts[plan.slot].row
+    let account = set.accounts[plans[index].slot].row
     if account.openLots == 0 {
-      guard account.poolRemaining >= -plan.amount else { throw .lotsDisagree(account) }
+      guard account.poolRemaining >= -plans[index].amount else { throw .lotsDisagree(account) }
       plans[index].isAllInPool = true
       return
     }
+    let plan = plans[index]
     let book = set.book(of: plan.slot)
     while true {
       let burn = BurnPlanner.spend(

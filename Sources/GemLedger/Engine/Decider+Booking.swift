@@ -14,9 +14,9 @@ extension Decider {
     if plans.isEmpty, let transaction = set.changes.transactions.last {
       set.changes.transactionsWithoutEntries.append(transaction)
     }
-    if command.reference != nil || command.reason != nil || command.actor != nil {
+    if let note = command.note {
       set.changes.notes.append(
-        NoteRow(transaction: number, reference: command.reference, reason: command.reason, actor: command.actor))
+        NoteRow(transaction: number, reference: note.reference, reason: note.reason, actor: note.actor))
     }
     return Receipt(
       transactionID: terms.transactionIDs.id(number: number, createdAt: set.now), customer: customer.id,
@@ -103,44 +103,47 @@ extension Decider {
   // MARK: Entries
 
   private mutating func append(_ index: Int, transaction: TransactionNumber) -> PostedEntry {
-    let plan = plans[index]
     set.sequences.entry += 1
     let entry = set.sequences.entry
-    let allocations: Allocations
-    var lot: LotNumber
-    if plan.isAllInPool {
-      set.accounts[plan.slot].row.poolRemaining += plan.amount
-      if plan.amount > 0 { set.accounts[plan.slot].row.poolGranted += plan.amount }
-      lot = set.accounts[plan.slot].row.poolLot
-      let source = LotSource(rawValue: set.accounts[plan.slot].row.poolSource) ?? .admin
-      allocations = Allocations(Allocation(lot: lot, source: source, amount: plan.amount))
-    } else {
-      apply(plan.takes, slot: plan.slot)
-      allocations = Allocations(
-        plan.takes.map { Allocation(lot: $0.lot, source: $0.source, amount: $0.amount) })
-      lot = plan.takes[0].lot
-      if plan.takes.count > 1 {
-        lot = 0
-        for take in plan.takes {
-          set.changes.allocations.append(AllocationRow(entry: entry, lot: take.lot, amount: take.amount))
-        }
-      }
-    }
-    let account = advance(plan.slot, by: plan.amount, entry: entry)
+    let (slot, amount, kind) = (plans[index].slot, plans[index].amount, plans[index].kind)
+    let (lot, allocations) =
+      plans[index].isAllInPool
+      ? moveInPool(slot, by: amount) : allocate(plans[index].takes, slot: slot, entry: entry)
+    let (account, previous) = advance(slot, by: amount, entry: entry)
     set.changes.entries.append(
       EntryRow(
-        number: entry, transaction: transaction, account: account.row.number, kind: plan.kind, amount: plan.amount,
-        balance: account.row.balance, debt: account.row.debt, version: account.row.version,
-        previous: account.previous, lot: lot))
-    if account.row.version % AnchorRow.interval == 0 {
+        number: entry, transaction: transaction, account: account.number, kind: kind, amount: amount,
+        balance: account.balance, debt: account.debt, version: account.version, previous: previous, lot: lot))
+    if account.version % AnchorRow.interval == 0 {
       set.changes.anchors.append(
         AnchorRow(
-          account: account.row.number, version: account.row.version, entry: entry, transaction: transaction,
+          account: account.number, version: account.version, entry: entry, transaction: transaction,
           createdAt: set.now))
     }
     return PostedEntry(
-      currency: plan.currency.code, kind: plan.kind, amount: plan.amount, balance: account.row.balance,
-      debt: account.row.debt, version: account.row.version, allocations: allocations)
+      currency: plans[index].currency.code, kind: kind, amount: amount, balance: account.balance,
+      debt: account.debt, version: account.version, allocations: allocations)
+  }
+
+  private mutating func moveInPool(_ slot: Int, by amount: Int64) -> (LotNumber, Allocations) {
+    set.accounts[slot].row.poolRemaining += amount
+    if amount > 0 { set.accounts[slot].row.poolGranted += amount }
+    let lot = set.accounts[slot].row.poolLot
+    let source = LotSource(rawValue: set.accounts[slot].row.poolSource) ?? .admin
+    return (lot, Allocations(Allocation(lot: lot, source: source, amount: amount)))
+  }
+
+  private mutating func allocate(
+    _ takes: [LotTake], slot: Int, entry: EntryNumber
+  ) -> (LotNumber, Allocations) {
+    apply(takes, slot: slot)
+    if takes.count > 1 {
+      for take in takes {
+        set.changes.allocations.append(AllocationRow(entry: entry, lot: take.lot, amount: take.amount))
+      }
+    }
+    let allocations = takes.map { Allocation(lot: $0.lot, source: $0.source, amount: $0.amount) }
+    return (takes.count == 1 ? takes[0].lot : 0, Allocations(allocations))
   }
 
   private mutating func advance(

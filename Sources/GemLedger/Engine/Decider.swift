@@ -18,6 +18,7 @@ struct Decider: ~Copyable {
     _ command: borrowing LedgerCommand, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
     switch command.action {
+    case .adjustOne(let adjustment): try decide(command, adjustment, session: session)
     case .adjust(let adjust): try decide(command, adjust, session: session)
     case .buyItem(let item, let quantity): try decide(command, item: item, quantity: quantity, session: session)
     case .creditPurchase(let purchase): try decide(command, purchase, session: session)

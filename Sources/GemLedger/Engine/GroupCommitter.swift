@@ -15,8 +15,7 @@ final class GroupCommitter: Sendable {
   }
 
   /// What came of each command, in order. Where the storage fails, all get its error: nothing of the group was booked.
-  func commit(_ commands: some Sequence<LedgerCommand>) -> [Result<Receipt, LedgerError>] {
-    let commands = Array(commands)
+  func commit(_ commands: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
     let now = clock.now()
     return decider.withLock { decider in
       do throws(LedgerError) {
@@ -37,9 +36,9 @@ final class GroupCommitter: Sendable {
     try decider.begin(session: snapshot, clock: now)
     var results: [Result<Receipt, LedgerError>] = []
     results.reserveCapacity(commands.count)
-    for command in commands {
+    for index in commands.indices {
       do throws(LedgerError) {
-        results.append(.success(try decider.decide(command, session: snapshot)))
+        results.append(.success(try decider.decide(commands[index], session: snapshot)))
       } catch {
         // What the storage cannot answer fails the group; a refusal is the answer of its command alone.
         if error.code.isStorageFailure { throw error }

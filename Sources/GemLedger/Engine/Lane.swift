@@ -109,7 +109,7 @@ final class Lane: Sendable {
   /// Commits the group that waits; the leader's batch is its first.
   private func lead() -> Answers {
     let group = takeGroup()
-    let results = committer.commit(group.lazy.flatMap(\.commands))
+    let results = committer.commit(group.count == 1 ? group[0].commands : group.flatMap(\.commands))
     handOver()
     var start = group[0].commands.count
     for batch in group.dropFirst() {

@@ -17,7 +17,7 @@ extension Ledger {
         let account =
           accounts[currency.number]
           ?? AccountRow(number: AccountNumber(customer: row.number, currency: currency.number))
-        balances.append(try balance(of: account, currency, at: instant, in: snapshot))
+        balances.append(try balance(of: account, currency, at: instant, in: snapshot, terms: terms))
       }
       return balances
     }
@@ -32,7 +32,7 @@ extension Ledger {
     try reading { (snapshot, terms) throws(LedgerError) -> Balance in
       let row = try Self.customer(customer, in: snapshot)
       let (currency, account) = try Self.account(code, customer: row, in: snapshot, terms: terms)
-      return try balance(of: account, currency, at: instant, in: snapshot)
+      return try balance(of: account, currency, at: instant, in: snapshot, terms: terms)
     }
   }
 
@@ -51,7 +51,7 @@ extension Ledger {
       }
       let entry = try AccountHistory(snapshot: snapshot, account: account).entry(version: version)
       return Balance(
-        currency, balance: entry?.balance ?? 0, held: 0, debt: entry?.debt ?? 0, version: version)
+        currency, terms, balance: entry?.balance ?? 0, held: 0, debt: entry?.debt ?? 0, version: version)
     }
   }
 
@@ -71,13 +71,14 @@ extension Ledger {
   }
 
   func balance(
-    of account: AccountRow, _ currency: CurrencyTerms, at instant: Timestamp?, in snapshot: any StorageSnapshot
+    of account: AccountRow, _ currency: CurrencyTerms, at instant: Timestamp?, in snapshot: any StorageSnapshot,
+    terms: CatalogTerms
   ) throws(LedgerError) -> Balance {
     let now = clock.now()
     guard let instant, instant < now else {
       let due = try Self.dueLots(of: account, at: instant ?? now, in: snapshot)
       return Balance(
-        currency, balance: account.balance - due, held: account.held, debt: account.debt, version: account.version)
+        currency, terms, balance: account.balance - due, held: account.held, debt: account.debt, version: account.version)
     }
     let (entry, successor) = try AccountHistory(snapshot: snapshot, account: account).newest(at: instant)
     // What had expired by then was booked by the very next entry, or is not booked yet.
@@ -88,7 +89,7 @@ extension Ledger {
         try Self.dueLots(of: account, at: instant, in: snapshot)
       }
     return Balance(
-      currency, balance: (entry?.balance ?? 0) - due, held: 0, debt: entry?.debt ?? 0, version: entry?.version ?? 0)
+      currency, terms, balance: (entry?.balance ?? 0) - due, held: 0, debt: entry?.debt ?? 0, version: entry?.version ?? 0)
   }
 
   private static func account(
@@ -133,9 +134,11 @@ extension Ledger {
 }
 
 extension Balance {
-  init(_ currency: CurrencyTerms, balance: Int64, held: Int64, debt: Int64, version: Int64) {
+  init(
+    _ currency: CurrencyTerms, _ terms: CatalogTerms, balance: Int64, held: Int64, debt: Int64, version: Int64
+  ) {
     self.init(
-      currency: currency.code, name: currency.name, description: currency.description, balance: balance, held: held,
-      debt: debt, version: version)
+      currency: currency.code, name: terms.name(of: currency.number),
+      description: terms.description(of: currency.number), balance: balance, held: held, debt: debt, version: version)
   }
 }

@@ -53,7 +53,7 @@ extension Ledger {
         var balances: [Balance] = []
         for account in try snapshot.accounts(of: row.number) {
           guard let currency = terms.currency(number: account.number.currency) else { continue }
-          balances.append(try balance(of: account, currency, at: nil, in: snapshot))
+          balances.append(try balance(of: account, currency, at: nil, in: snapshot, terms: terms))
         }
         customers.append(
           CustomerSummary(

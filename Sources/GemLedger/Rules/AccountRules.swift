@@ -2,8 +2,6 @@
 package struct CurrencyTerms: Hashable, Sendable {
   package var number: Int64
   package var code: CurrencyCode
-  package var name: String
-  package var description: String?
   package var maximumBalance: Int64
   package var burnsPaidFirst: Bool
 }
@@ -12,7 +10,7 @@ package struct CurrencyTerms: Hashable, Sendable {
 enum AccountRules {
   /// - Throws: `condition_failed`.
   static func check(
-    _ conditions: [Condition], plan: AccountPlan, account: AccountRow
+    _ conditions: [Condition], plan: borrowing AccountPlan, account: borrowing AccountRow
   ) throws(LedgerError) {
     let after = (account.balance - plan.expiredAmount).addingReportingOverflow(plan.amount).partialValue
     for condition in conditions where condition.currency == plan.currency.code {
@@ -27,7 +25,7 @@ enum AccountRules {
   }
 
   /// - Throws: in order of precedence `insufficient_balance`, `over_maximum`.
-  static func check(_ plan: AccountPlan, account: AccountRow) throws(LedgerError) {
+  static func check(_ plan: borrowing AccountPlan, account: borrowing AccountRow) throws(LedgerError) {
     let balance = account.balance - plan.expiredAmount
     if plan.amount < 0 {
       let available = balance - account.held
@@ -44,7 +42,7 @@ enum AccountRules {
   }
 
   private static func failed(
-    _ what: String, wanted: Int64, found: Int64, _ plan: AccountPlan
+    _ what: String, wanted: Int64, found: Int64, _ plan: borrowing AccountPlan
   ) -> LedgerError {
     let subject = what == "version" ? "The account's version" : "The balance afterwards"
     let relation = what == "version" ? "is not" : what == "minimum" ? "is below" : "is above"

@@ -56,7 +56,7 @@ enum RequestRules {
     LedgerError(.amountOutOfRange, message, details: [.integer("amount", amount), .integer("limit", Limits.amount)])
   }
 
-  private static func check(_ adjustment: Adjustment, isGrant: Bool) throws(LedgerError) {
+  static func check(_ adjustment: Adjustment, isGrant: Bool) throws(LedgerError) {
     let amount = adjustment.amount
     guard amount != 0 else {
       throw outOfRange("The amount of \(adjustment.currency) is 0; it must be at least 1.", amount)

@@ -192,7 +192,8 @@ package struct AnchorRow: Hashable, Sendable {
 package struct KeyRow: Sendable {
   package enum Outcome: Hashable, Sendable {
     case booked(TransactionNumber)
-    case refused(LedgerError)
+    // Refusals are few; the rows of the many bookings stay small.
+    indirect case refused(LedgerError)
   }
 
   package var customer: CustomerNumber

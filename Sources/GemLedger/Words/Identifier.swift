@@ -28,7 +28,10 @@ public struct Identifier<Kind: IdentifierKind>: Hashable, Comparable, Sendable, 
   public var description: String { text }
 
   /// Byte by byte, unlike `String`.
-  public static func == (left: Self, right: Self) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+  public static func == (left: Self, right: Self) -> Bool {
+    var (left, right) = (left.text, right.text)
+    return left.withUTF8 { left in right.withUTF8 { right in left.count == right.count && left.elementsEqual(right) } }
+  }
 
   /// In the order of bytes.
   public static func < (left: Self, right: Self) -> Bool { left.text.utf8.lexicographicallyPrecedes(right.text.utf8) }

@@ -27,7 +27,7 @@ extension MemoryTables {
   private func add(_ customer: CustomerRow) {
     // A refused command may have drawn a number in vain; the gap keeps numbers equal to places.
     while customers.count < Int(customer.number) - 1 { customers.append(customer) }
-    customerIndex.insert(customer.id.hashValue, row: customers.count) { customers[$0].id.hashValue }
+    customerIndex.insert(customer.id.hashValue, row: customers.count)
     customers.append(customer)
   }
 
@@ -62,7 +62,7 @@ extension MemoryTables {
     case .booked(let transaction): record.transaction = transaction
     case .refused(let refusal): refusals[keys.count] = refusal
     }
-    keyIndex.insert(hash, row: keys.count) { KeyHash.of(keys[$0].key, customer: keys[$0].customer) }
+    keyIndex.insert(hash, row: keys.count)
     keys.append(record)
   }
 
