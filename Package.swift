@@ -28,7 +28,11 @@ let package = Package(
     .target(
       name: "GemBenchmarks", dependencies: ["GemLedger", "GemLedgerSQLite", "CSQLite"], swiftSettings: houseRules),
     .executableTarget(name: "gembench", dependencies: ["GemBenchmarks"], swiftSettings: houseRules),
-    .testTarget(name: "GemLedgerTests", dependencies: ["GemLedger"], swiftSettings: houseRules),
+    .target(name: "GemTestSupport", dependencies: ["GemLedger"], path: "Tests/GemTestSupport", swiftSettings: houseRules),
+    .testTarget(name: "GemLedgerTests", dependencies: ["GemLedger", "GemTestSupport"], swiftSettings: houseRules),
+    .testTarget(
+      name: "GemLedgerSQLiteTests", dependencies: ["GemLedger", "GemLedgerSQLite", "CSQLite", "GemTestSupport"],
+      swiftSettings: houseRules),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -9,7 +9,7 @@ extension Ledger {
   public func verify(progress: (Int64, Int64) -> Void = { _, _ in }) throws(LedgerError) -> Verification {
     let now = clock.now()
     return try reading { (snapshot, terms) throws(LedgerError) -> Verification in
-      var verifier = Verifier(snapshot: snapshot, terms: terms, asOf: now)
+      var verifier = try Verifier(snapshot: snapshot, terms: terms, asOf: now)
       return try verifier.run(progress: progress)
     }
   }

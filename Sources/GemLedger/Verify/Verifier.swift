@@ -1,10 +1,145 @@
-/// Proves the books of one snapshot.
+/// Proves the books of one snapshot: replays the journal, window by window of customers, and compares every projection
+/// with what the replay gives.
 struct Verifier {
+  /// How many customers one pass over the journal replays; bounds the memory, whatever the history.
+  static let customersPerWindow: Int64 = 500_000
+  static let pageSize = 4096
+
   let snapshot: any StorageSnapshot
+  let scan: any StorageScan
   let terms: CatalogTerms
   let asOf: Timestamp
+  private(set) var problems: [Verification.Problem] = []
+  private(set) var problemCount = 0
+  /// The sums, by currency number.
+  var books: [Int64: BooksTally] = [:]
+
+  init(snapshot: any StorageSnapshot, terms: CatalogTerms, asOf: Timestamp) throws(LedgerError) {
+    self.snapshot = snapshot
+    self.terms = terms
+    self.asOf = asOf
+    scan = try snapshot.scan()
+    for currency in terms.currencies { books[currency.number] = BooksTally() }
+  }
 
   mutating func run(progress: (Int64, Int64) -> Void) throws(LedgerError) -> Verification {
-    Verification(asOf: asOf, transactions: 0, customers: 0, currencies: [], problems: [], problemCount: 0)
+    let last = try snapshot.sequences()
+    let lastCustomer = try snapshot.last(.customer)
+    for problem in try scan.integrityProblems() { report("storage_integrity", "the storage says: \(problem)") }
+    let windows = max(1, (lastCustomer + Self.customersPerWindow) / Self.customersPerWindow)
+    for window in 0..<windows {
+      let first = window * Self.customersPerWindow
+      var replay = Replay(customers: first..<first + Self.customersPerWindow, isFirst: window == 0)
+      try replayJournal(&replay, upTo: last) { progress(window * last.entry + $0, windows * last.entry) }
+      try compareLots(&replay)
+      try compareAccounts(&replay)
+    }
+    try checkAnchors()
+    try checkKeys(upTo: last.transaction)
+    try checkPurchases()
+    try checkItems()
+    checkSums()
+    return Verification(
+      asOf: asOf, transactions: last.transaction, customers: try countCustomers(), currencies: currencyBooks(),
+      problems: problems, problemCount: problemCount)
   }
+
+  mutating func report(_ equation: String, currency: Int64? = nil, _ message: String) {
+    problemCount += 1
+    guard problems.count < Verification.problemCountMax else { return }
+    let code = currency.flatMap { terms.currency(number: $0)?.code }
+    problems.append(Verification.Problem(equation: equation, currency: code, message: message))
+  }
+
+  /// What people call an account in a message.
+  func name(of account: AccountNumber) -> String {
+    let currency = terms.currency(number: account.currency)?.code.description ?? "currency \(account.currency)"
+    return "customer number \(account.customer)'s \(currency)"
+  }
+
+  // MARK: The sums
+
+  private mutating func checkSums() {
+    for (number, tally) in books.sorted(by: { $0.key < $1.key }) {
+      let entries = tally.kinds.values.reduce(0, +)
+      if entries != tally.balances - tally.debts {
+        report(
+          "entries_make_the_balances", currency: number,
+          "the entries of all kinds come to \(entries), the balances less debts to \(tally.balances - tally.debts)")
+      }
+      if tally.balances != tally.lots {
+        report(
+          "lots_make_the_balances", currency: number,
+          "the balances come to \(tally.balances), the live lots to \(tally.lots)")
+      }
+    }
+  }
+
+  private func currencyBooks() -> [Verification.Books] {
+    terms.currencies.map { currency in
+      let tally = books[currency.number] ?? BooksTally()
+      var kinds = tally.kinds
+      // What is due counts as booked.
+      if tally.due != 0 { kinds[.expiry, default: 0] -= tally.due }
+      return Verification.Books(
+        currency: currency.code, kinds: kinds.mapValues { Int64(clamping: $0) },
+        outstanding: Int64(clamping: tally.balances - tally.due), held: Int64(clamping: tally.held),
+        debt: Int64(clamping: tally.debts))
+    }
+  }
+
+  private func countCustomers() throws(LedgerError) -> Int64 {
+    var count: Int64 = 0
+    var last: CustomerNumber = 0
+    while true {
+      let page = try snapshot.customers(after: last, limit: Self.pageSize)
+      guard let end = page.last?.number else { return count }
+      count += Int64(page.count)
+      last = end
+    }
+  }
+}
+
+/// The sums of one currency; wide, so that damaged rows cannot overflow them.
+struct BooksTally {
+  var kinds: [EntryKind: Int128] = [:]
+  var balances: Int128 = 0
+  var debts: Int128 = 0
+  var held: Int128 = 0
+  var lots: Int128 = 0
+  /// What live lots hold that has expired but is not booked yet.
+  var due: Int128 = 0
+}
+
+/// What the journal says of the customers of one window.
+struct Replay {
+  struct Account {
+    /// The sum of all amounts.
+    var sum: Int128 = 0
+    /// What the newest entry recorded.
+    var balance: Int64 = 0
+    var debt: Int64 = 0
+    var version: Int64 = 0
+    var lastEntry: EntryNumber = 0
+    // What the lots' rows say of it.
+    var lots: Int128 = 0
+    var openLots: Int64 = 0
+    var firstExpiry: Int64 = .max
+    var isSeen = false
+  }
+
+  struct Lot {
+    var account: AccountNumber
+    var granted: Int128 = 0
+    var remaining: Int128 = 0
+    var isSeen = false
+  }
+
+  let customers: Range<CustomerNumber>
+  /// What is not about one customer is checked in the first window only.
+  let isFirst: Bool
+  var accounts: [AccountNumber: Account] = [:]
+  var lots: [LotNumber: Lot] = [:]
+
+  func covers(_ account: AccountNumber) -> Bool { customers.contains(account.customer) }
 }

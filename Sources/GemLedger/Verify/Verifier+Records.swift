@@ -1,0 +1,107 @@
+extension Verifier {
+  /// Every key names a transaction of its customer, or keeps a refusal.
+  mutating func checkKeys(upTo last: TransactionNumber) throws(LedgerError) {
+    var position: KeyScanPosition?
+    while true {
+      let page = try scan.keys(after: position, limit: Self.pageSize)
+      guard let end = page.last?.1 else { return }
+      for (row, _) in page {
+        guard case .booked(let number) = row.outcome else { continue }
+        if try snapshot.transaction(number)?.customer != row.customer {
+          report(
+            "keys_have_transactions",
+            "a key of customer number \(row.customer) names transaction \(number), which is missing or another's")
+        }
+      }
+      position = end
+    }
+  }
+
+  /// Every purchase has its transaction, and that credited what the frozen terms say.
+  mutating func checkPurchases() throws(LedgerError) {
+    var last: Int64 = 0
+    while true {
+      let page = try scan.purchases(after: last, limit: Self.pageSize)
+      guard let end = page.last?.number else { return }
+      for row in page { try check(row) }
+      last = end
+    }
+  }
+
+  private mutating func check(_ row: PurchaseRow) throws(LedgerError) {
+    guard let transaction = try snapshot.transaction(row.transaction), transaction.kind == .purchase,
+      transaction.customer == row.customer
+    else {
+      report(
+        "purchases_have_transactions",
+        "purchase \(row.number) names transaction \(row.transaction), which is missing or not its credit")
+      return
+    }
+    guard let product = product(row.terms) else {
+      report("purchases_have_terms", "the terms of purchase \(row.number) cannot be read")
+      return
+    }
+    var expected: [Int64: Int128] = [:]
+    for grant in product.grants {
+      guard let currency = terms.currency(grant.currency) else { continue }
+      let amount = (Int128(grant.amount) + Int128(grant.bonus)) * Int128(row.quantity)
+      if amount != 0 { expected[currency.number] = amount }
+    }
+    var found: [Int64: Int128] = [:]
+    for entry in try snapshot.entries(of: row.transaction) {
+      found[entry.account.currency, default: 0] += Int128(entry.amount)
+    }
+    if found != expected {
+      report(
+        "purchases_credit_their_terms",
+        "purchase \(row.number) of \(row.quantity) \(row.product) credited \(found.values.sorted()), its terms give "
+          + "\(expected.values.sorted())")
+    }
+  }
+
+  private func product(_ document: String) -> Product? {
+    do { return try Product(json: try JSONValue.parse(document)) } catch { return nil }
+  }
+
+  /// What customers own is what transactions brought and took.
+  mutating func checkItems() throws(LedgerError) {
+    var owned: [CustomerNumber: [ItemID: Int128]] = [:]
+    var last: ItemEntryRow?
+    while true {
+      let page = try scan.itemEntries(after: last, limit: Self.pageSize)
+      if page.isEmpty { break }
+      for row in page {
+        owned[row.customer, default: [:]][row.item, default: 0] += Int128(row.quantity)
+        if owned[row.customer]?[row.item] != Int128(row.owned) {
+          report(
+            "items_replay", "transaction \(row.transaction) leaves customer number \(row.customer) with \(row.owned) of "
+              + "\"\(row.item)\"; the replay gives \(owned[row.customer]?[row.item] ?? 0)")
+        }
+      }
+      last = page.last
+    }
+    try compareOwned(&owned)
+  }
+
+  private mutating func compareOwned(_ owned: inout [CustomerNumber: [ItemID: Int128]]) throws(LedgerError) {
+    var last: OwnedItemRow?
+    while true {
+      let page = try scan.ownedItems(after: last, limit: Self.pageSize)
+      if page.isEmpty { break }
+      for row in page {
+        let replayed = owned[row.customer]?.removeValue(forKey: row.item) ?? 0
+        if replayed != Int128(row.quantity) {
+          report(
+            "items_replay",
+            "customer number \(row.customer) owns \(row.quantity) of \"\(row.item)\"; the replay gives \(replayed)")
+        }
+      }
+      last = page.last
+    }
+    for (customer, items) in owned {
+      for (item, quantity) in items where quantity != 0 {
+        report("items_replay", "customer number \(customer) should own \(quantity) of \"\(item)\" and has no row of it")
+      }
+    }
+  }
+}

@@ -1,0 +1,9 @@
+import GemLedger
+import GemTestSupport
+import XCTest
+
+final class MemoryStorageTests: XCTestCase {
+  func testMeetsStorageContract() throws {
+    try StorageContract { clock in Ledger.inMemory(clock: clock, salt: 1) }.runAll()
+  }
+}
