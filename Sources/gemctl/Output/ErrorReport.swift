@@ -17,7 +17,8 @@ struct ErrorReport: Hashable, Sendable {
   /// A command that the ledger refused or could not carry out.
   init(_ error: LedgerError) {
     exitStatus = error.code.exitStatus
-    text = "error: \(SafeText.escaped(error.message))\n"
+    // Some messages are lists, a line an entry; the lines stay, and whatever else could drive a terminal does not.
+    text = "error: \(error.message.split(separator: "\n").map { SafeText.escaped(String($0)) }.joined(separator: "\n"))\n"
     json = Self.document(error.code, error.message, error.details.map { (name: $0.name, json: $0.value.json) })
   }
 
