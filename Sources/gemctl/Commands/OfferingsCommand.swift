@@ -76,18 +76,20 @@ extension OfferingsCommand {
   private func text(
     _ shown: [Offerings.Entry], _ offerings: Offerings, _ window: ShopWindow, style: Style
   ) -> String {
-    var text = ""
-    for entry in shown {
+    guard !shown.isEmpty else { return "The catalog has no offerings.\n" }
+    var sections = shown.map { entry in
       let mark = entry.id == offerings.current?.id ? " (current)" : ""
       let description = entry.description.isEmpty ? "" : ": \(SafeText.escaped(entry.description))"
-      text += style.bold(SafeText.escaped(entry.id.text)) + mark + description + "\n"
-      text += table(entry).text(style: style) + "\n"
+      let table = entry.packages.isEmpty ? "Nothing to buy.\n" : table(entry).text(style: style)
+      return style.bold(SafeText.escaped(entry.id.text)) + mark + description + "\n" + table
     }
-    for product in offerings.leftOut {
-      text += "Left out at \(window.store) in \(window.storefront): \(SafeText.escaped(product.product.text)) "
-      text += "(\(product.why))\n"
-    }
-    if shown.isEmpty { text += "The catalog has no offerings.\n" }
+    if !offerings.leftOut.isEmpty { sections.append(leftOut(offerings, window)) }
+    return sections.joined(separator: "\n")
+  }
+
+  private func leftOut(_ offerings: Offerings, _ window: ShopWindow) -> String {
+    var text = "Left out at \(window.store) in \(window.storefront):\n"
+    for product in offerings.leftOut { text += "  \(SafeText.escaped(product.product.text)): \(product.why)\n" }
     return text
   }
 

@@ -54,7 +54,7 @@ extension ReceiptView {
     var text = entriesTable.text(style: style)
     for item in receipt.items {
       let name = SafeText.escaped(item.item.text)
-      text += "\(name): \(AmountText.signed(item.quantity)), now \(AmountText.grouped(item.owned))\n"
+      text += "\(name) \(AmountText.signed(item.quantity)), \(AmountText.grouped(item.owned)) owned\n"
     }
     var names = names
     if let id = receipt.transactionID { names.append(("transaction", id.description)) }
