@@ -7,7 +7,7 @@ public import GemLedger
   internal import Foundation
 #endif
 
-/// Writes prices as people of a locale do: `$9.99`, `￥1,500`, `9,99 €`, `249.000 ₫`.
+/// Writes prices as people of a locale do: `$9.99`, `¥1,500`, `9,99 €`, `249.000 ₫`.
 ///
 /// Signs and spaces come from the platform's tables and may differ between platforms; the digits never do.
 public struct PriceFormat: Sendable {

@@ -9,7 +9,7 @@ final class PriceFormatTests: XCTestCase {
       (#line, "0.99", "USA", "en_US", "$0.99"),
       (#line, "10", "USA", "en_US", "$10.00"),
       (#line, "1234567.5", "USA", "en_US", "$1,234,567.50"),
-      (#line, "1500", "JPN", "ja_JP", "￥1,500"),
+      (#line, "1500", "JPN", "ja_JP", "¥1,500"),
       (#line, "1500", "JPN", "en_US", "¥1,500"),
       (#line, "249000", "VNM", "vi_VN", "249.000 ₫"),
       (#line, "9.99", "DEU", "de_DE", "9,99 €"),

@@ -13,7 +13,8 @@ enum ShopFixture {
         code: try ProductCode(code), storeIDs: stores.mapValues { "\(code).\($0)" }, type: .consumable,
         isActive: isActive,
         localizations: [
-          Localization(locale: "en_US", title: "\(code) in English"), Localization(locale: "de_DE", title: "\(code) auf Deutsch"),
+          Localization(locale: "en_US", title: "\(code) in English"),
+          Localization(locale: "de_DE", title: "\(code) auf Deutsch"),
         ], prices: prices, grants: [Grant(currency: gem, amount: 500)])
     }
     let products = [

@@ -43,7 +43,7 @@ final class CatalogCommandTests: XCTestCase {
         ~ product gems_300
             prices.USA: "2.99" -> "1.99"
         ~ product gems_6500
-            store_ids.apple: "gems_6500" -> nothing
+            store_ids.apple: "gems_6500" -> none
 
       """
     let fine = """
@@ -72,7 +72,8 @@ final class CatalogCommandTests: XCTestCase {
         Row(
           "gemctl buy gems_6500", 2,
           error: "error: \"gems_6500\" cannot be bought at apple in USA: no id at apple.\n"),
-        Row("gemctl catalog show --json > shown.json && gemctl catalog apply shown.json",
+        Row(
+          "gemctl catalog show --json > shown.json && gemctl catalog apply shown.json",
           output: "Nothing changes: the catalog is in force as it is.\n"),
       ], in: home)
   }

@@ -48,7 +48,7 @@ final class DemoCommandTests: XCTestCase {
     medium   gems_1200  1,200 Gems   $9.99  1,200 GEM
     large    gems_6500  6,500 Gems  $49.99  6,500 GEM
 
-    # Alice buys a pack; the purchase is credited once, when the store has taken payment.
+    # Alice buys a pack; once the store has taken payment it is credited, once.
     $ gemctl buy gems_1200
     Bought gems_1200 for $9.99
 

@@ -138,10 +138,8 @@ final class HelpPageTests: XCTestCase {
         --dry-run                Show what would happen and change nothing
         --expect-version CODE=N  Only if the account in this currency has this version
                                  (repeatable)
-        --minimum CODE=N         Only if at least N is left afterwards
-                                 (repeatable)
-        --maximum CODE=N         Only if at most N is left afterwards
-                                 (repeatable)
+        --minimum CODE=N         Only if at least N is left afterwards (repeatable)
+        --maximum CODE=N         Only if at most N is left afterwards (repeatable)
 
       Examples:
         gemctl spend GEM=50 --customer alice --key order-17

@@ -30,8 +30,8 @@ final class TestHome {
   }
 
   private func normalized(_ text: String) -> String {
-    text.replacing(directory, with: "<dir>")
-      .replacing(/\/[^ "]*gemctl-demo-\w{6}/, with: "<demo>")
+    text.replacing(/\/[^ "]*gemctl-demo-\w{6}/, with: "<demo>")
+      .replacing(directory, with: "<dir>")
       .replacing(/[0-9a-f]{8}-[0-9a-f]{4}-[78][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/, with: "<id>")
       .replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/, with: "<time>")
       .replacing(/\$RCAnonymousID:[0-9a-f]{32}/, with: "<anonymous>")

@@ -1,6 +1,8 @@
 import GemLedger
 
-/// `balance`: what a customer has. Scripts call it in loops, so it opens, reads and closes, and nothing else.
+/// `balance`: what a customer has.
+///
+/// Scripts call it in loops, so it opens, reads and closes, and does nothing else.
 struct BalanceCommand {
   let invocation: Invocation
 

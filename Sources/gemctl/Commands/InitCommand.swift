@@ -22,7 +22,7 @@ struct InitCommand {
     do throws(LedgerError) {
       try makeLedger(at: path, start.catalog, for: state.customer)
     } catch {
-      home.abandon()
+      home.giveUp()
       throw error
     }
     try invocation.print(json(start, state), { text(start, state, style: $0) })
@@ -58,11 +58,16 @@ struct InitCommand {
 
   private func makeLedger(at path: String, _ catalog: Catalog, for customer: CustomerID) throws(LedgerError) {
     // SQLite gives its other files the mode of this one. Where it is there already, it has its own mode.
-    _ = try FileAccess.create(path)
-    let ledger = try Ledger.createSQLite(at: path)
-    defer { ledger.close() }
-    try ledger.apply(catalog)
-    try ledger.createCustomer(customer)
+    let isOurs = try FileAccess.create(path)
+    do throws(LedgerError) {
+      let ledger = try Ledger.createSQLite(at: path)
+      defer { ledger.close() }
+      try ledger.apply(catalog)
+      try ledger.createCustomer(customer)
+    } catch {
+      if isOurs { FileAccess.remove(Home.files(ofLedger: path)) }
+      throw error
+    }
   }
 }
 

@@ -42,8 +42,12 @@ struct Invocation: Sendable {
 
   /// What the client remembers; a ledger without a home has a client that remembers nothing.
   func clientState() throws(LedgerError) -> Home.State {
-    if try StorageChoice(settings.storage) == .home || FileAccess.exists(settings.home) { return try home.state() }
-    return .new(storefront: .unitedStates)
+    switch try StorageChoice(settings.storage) {
+    case .home: return try home.state()
+    case .file where FileAccess.exists(settings.home): return try home.state()
+    // One session for all such runs, so that the same key is the same purchase in each of them.
+    case .file, .memory: return Home.State(customer: .anonymous(), storeSession: "gemctl", storefront: .unitedStates)
+    }
   }
 
   private func openLedger() throws(LedgerError) -> Ledger {

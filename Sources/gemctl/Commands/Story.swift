@@ -46,7 +46,7 @@ struct Story: Sendable {
     steps: [
       Step("gemctl init", "A home with the currency GEM, three packs of gems, and two items to spend them on."),
       Step("gemctl offerings", "What the app's shop window shows."),
-      Step("gemctl buy gems_1200", "Alice buys a pack; the purchase is credited once, when the store has taken payment."),
+      Step("gemctl buy gems_1200", "Alice buys a pack; once the store has taken payment it is credited, once."),
       Step("gemctl balance"),
       Step("gemctl spend GEM=50 --key order-17", "She spends some. The key names this very order."),
       Step("gemctl spend GEM=50 --key order-17", "The answer got lost, so the app asks again: nothing is taken twice."),

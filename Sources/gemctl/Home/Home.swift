@@ -7,8 +7,9 @@ struct Home: Hashable, Sendable {
   /// The ledger's file.
   var ledgerPath: String { "\(path)/ledger.sqlite" }
   private var statePath: String { "\(path)/home.json" }
-  /// SQLite keeps its log and the log's index beside the file.
-  private var files: [String] { [ledgerPath, ledgerPath + "-wal", ledgerPath + "-shm", statePath] }
+
+  /// The ledger's file, and the log and the log's index that SQLite keeps beside it.
+  static func files(ofLedger path: String) -> [String] { [path, path + "-wal", path + "-shm"] }
 
   /// What the client remembers.
   struct State: Hashable, Sendable {
@@ -34,12 +35,12 @@ extension Home {
     guard try FileAccess.create(statePath, state.text) else { throw inUse }
   }
 
-  /// Gives a claimed directory up again, empty.
-  func abandon() { FileAccess.remove(files) }
+  /// Gives up the claim on a directory in which there is nothing else.
+  func giveUp() { FileAccess.remove([statePath]) }
 
-  /// Gives the directory of a story up, itself too.
+  /// Removes everything, the directory too.
   func remove() {
-    FileAccess.remove(files)
+    FileAccess.remove(Self.files(ofLedger: ledgerPath) + [statePath])
     FileAccess.removeDirectory(path)
   }
 
