@@ -196,6 +196,15 @@ final class LedgerCommandTests: XCTestCase {
     XCTAssertTrue(try home.run("gemctl verify").output.contains("The books add up: "))
   }
 
+  func testAFileThatMayNotGrowIsAnErrorAndNotTheEnd() throws {
+    let home = try shop()
+    // Half a kilobyte a block, or a whole one, as the system has it: less than a commit needs either way.
+    let answer = try home.run(
+      "(ulimit -f 1; gemctl buy gems_300 --customer alice); echo $?; gemctl balance GEM --customer alice --json")
+    XCTAssertTrue(answer.output.hasPrefix("69\n") || answer.output.hasPrefix("74\n"), answer.output + answer.error)
+    XCTAssertTrue(answer.output.contains(#""balance":1200,"#), answer.output)
+  }
+
   func testNamesWhatItCannotOpen() throws {
     let home = try TestHome()
     try home.write("This is a letter, and not a ledger.\n", to: "letter.txt")
