@@ -13,11 +13,12 @@ enum Gemctl {
 ///
 /// A plain function, because what `main` itself makes belongs to the main actor.
 private func runProcess() -> Int32 {
-  ByteWriter.ignoreBrokenPipes()
+  ByteWriter.ignoreSignals()
   let terminal = Terminal.current()
   let words = ProcessArguments.words()
   do throws(UsageError) {
-    return run(try Parser.parse(try ProcessArguments.checked(words)), on: terminal)
+    try Environment.check(GlobalSettings.variables)
+    return runLine(try ProcessArguments.checked(words), on: terminal, environment: Environment.value)
   } catch {
     return ErrorReport(error).write(to: terminal, asJSON: Parser.asksForJSON(words.map { $0 ?? "" }))
   }

@@ -45,7 +45,7 @@ final class CompletionScriptTests: XCTestCase {
     for part in [
       "    'balance:Show a customer'\\''s balances'\n",
       "'--home=[Directory of the ledger, the simulated store and the client (default: .gemctl)]:DIR:_files -/'",
-      "'*--minimum=[Only if the balance is at least N beforehand]:CODE=N: '",
+      "'*--minimum=[Only if at least N is left afterwards]:CODE=N: '",
       "    completions) _arguments $_gemctl_global '1:SHELL:(bash zsh fish)' ;;\n",
       "    catalog) _gemctl_catalog ;;\n", "    check) _arguments $_gemctl_global '1:FILE:_files' ;;\n",
     ] {

@@ -30,7 +30,7 @@ final class HelpPageTests: XCTestCase {
       Insight:
         customers       List the customers with their balances
         verify          Prove from the journal that the books add up
-        demo            Play a story on a ledger in memory
+        demo            Play a story of buying and spending, with its command lines
 
       Help:
         help            Show help for gemctl or for a verb
@@ -138,10 +138,8 @@ final class HelpPageTests: XCTestCase {
         --dry-run                Show what would happen and change nothing
         --expect-version CODE=N  Only if the account in this currency has this version
                                  (repeatable)
-        --minimum CODE=N         Only if the balance is at least N beforehand
-                                 (repeatable)
-        --maximum CODE=N         Only if the balance is at most N beforehand
-                                 (repeatable)
+        --minimum CODE=N         Only if at least N is left afterwards (repeatable)
+        --maximum CODE=N         Only if at most N is left afterwards (repeatable)
 
       Examples:
         gemctl spend GEM=50 --customer alice --key order-17

@@ -79,12 +79,20 @@ extension Catalog {
   /// The products that the list of a store leaves out in a storefront, and why.
   public func leftOut(at store: String, storefront: StorefrontCode) -> [LeftOut] {
     products.compactMap { product in
-      var reasons: [String] = []
-      if !product.isActive { reasons.append("not active") }
-      if product.storeIDs[store] == nil { reasons.append("no id at \(store)") }
-      if product.localizations.isEmpty { reasons.append("no localization") }
-      if product.prices[storefront] == nil { reasons.append("no price in \(storefront)") }
-      return reasons.isEmpty ? nil : LeftOut(product: product.code, why: reasons.joined(separator: ", "))
+      let obstacles = product.obstacles(at: store, storefront: storefront)
+      return obstacles.isEmpty ? nil : LeftOut(product: product.code, why: obstacles.joined(separator: ", "))
     }
+  }
+}
+
+extension Product {
+  /// Why the list of a store leaves the product out, such as `no price in JPN`; empty where it shows it.
+  public func obstacles(at store: String, storefront: StorefrontCode) -> [String] {
+    var obstacles: [String] = []
+    if !isActive { obstacles.append("not active") }
+    if storeIDs[store] == nil { obstacles.append("no id at \(store)") }
+    if localizations.isEmpty { obstacles.append("no localization") }
+    if prices[storefront] == nil { obstacles.append("no price in \(storefront)") }
+    return obstacles
   }
 }

@@ -26,7 +26,7 @@ extension Localization {
   }
 
   /// Whether the text is a language of two or three letters, and subtags after low lines or hyphens.
-  static func isLocale(_ text: String) -> Bool {
+  package static func isLocale(_ text: String) -> Bool {
     let parts = text.utf8.split(omittingEmptySubsequences: false) { $0 == 0x5F || $0 == ASCII.minus }
     guard let language = parts.first, (2...3).contains(language.count), language.allSatisfy(ASCII.isLetter) else {
       return false

@@ -3,6 +3,9 @@ struct GlobalSettings: Hashable, Sendable {
   /// The home when nobody names one.
   static let defaultHome = ".gemctl"
 
+  /// The variables that are read.
+  static let variables = ["GEMCTL_HOME", "GEMCTL_STORAGE", "GEMCTL_CUSTOMER"]
+
   let home: String
   /// Where the ledger is kept; nil means the home's own file.
   let storage: String?

@@ -19,8 +19,12 @@ enum ByteWriter {
     return text.withUTF8 { write(UnsafeRawBufferPointer($0), to: descriptor) }
   }
 
-  /// A reader that goes away is then told by `write`, instead of ending the process by a signal.
-  static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
+  /// A reader that goes away, or a file that may not grow, is then told by `write`, instead of ending the process by a
+  /// signal in the middle of its work.
+  static func ignoreSignals() {
+    _ = signal(SIGPIPE, SIG_IGN)
+    _ = signal(SIGXFSZ, SIG_IGN)
+  }
 
   /// What the system calls an error number, such as `No space left on device`.
   static func name(of number: Int32) -> String { String(cString: strerror(number)) }

@@ -17,7 +17,9 @@ struct ErrorReport: Hashable, Sendable {
   /// A command that the ledger refused or could not carry out.
   init(_ error: LedgerError) {
     exitStatus = error.code.exitStatus
-    text = "error: \(SafeText.escaped(error.message))\n"
+    // Some messages are lists, a line an entry: those line ends stay, and nothing else that could drive a terminal.
+    let lines = error.message.split(separator: "\n").map { SafeText.escaped(String($0)) }
+    text = "error: \(lines.joined(separator: "\n"))\n"
     json = Self.document(error.code, error.message, error.details.map { (name: $0.name, json: $0.value.json) })
   }
 

@@ -17,6 +17,8 @@ struct Terminal: Sendable {
   var allowsColor = true
   /// Columns of the terminal.
   var width = 80
+  /// Takes what is written, where it is not to be shown.
+  var transcript: Transcript?
 }
 
 extension Terminal {
@@ -35,6 +37,7 @@ extension Terminal {
   ///
   /// - Throws: `LedgerError` with `input_output`: a script must not take half an answer for a whole one.
   func output(_ text: String) throws(LedgerError) {
+    if let transcript { return transcript.append(text) }
     switch ByteWriter.write(text, to: STDOUT_FILENO) {
     case .done: return
     case .closed: exit(Self.brokenPipeStatus)
@@ -44,7 +47,10 @@ extension Terminal {
   }
 
   /// Writes to standard error; when that fails nobody is left to be told.
-  func error(_ text: String) { _ = ByteWriter.write(text, to: STDERR_FILENO) }
+  func error(_ text: String) {
+    if let transcript { return transcript.append(text) }
+    _ = ByteWriter.write(text, to: STDERR_FILENO)
+  }
 
   private static func columns() -> Int? {
     var size = winsize()
@@ -58,4 +64,12 @@ extension Terminal {
 /// Variables of the process's environment.
 enum Environment {
   static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+  /// Refuses values that are not UTF-8: mended silently, they could name another customer or home.
+  static func check(_ names: [String]) throws(UsageError) {
+    for name in names {
+      guard let value = getenv(name), String(validatingCString: value) == nil else { continue }
+      throw UsageError("\(name) is not valid UTF-8")
+    }
+  }
 }

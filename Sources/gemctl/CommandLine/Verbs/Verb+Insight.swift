@@ -13,8 +13,8 @@ extension Verb {
     discussion: "Replays the journal and compares balances, lots and totals with it. Exits with 6 on any difference.")
 
   private static let demo = Verb(
-    name: "demo", group: .insight, summary: "Play a story on a ledger in memory",
-    arguments: [Argument(name: "NAME", arity: .optional, help: "The story (default: list the stories)")],
-    examples: ["gemctl demo"],
-    discussion: "Touches no home and no file.")
+    name: "demo", group: .insight, summary: "Play a story of buying and spending, with its command lines",
+    arguments: [Argument(name: "NAME", arity: .optional, help: "The story (default: gems)")],
+    examples: ["gemctl demo", "gemctl demo gems"],
+    discussion: "Plays in a home of its own, which is gone afterwards; yours is left alone.")
 }

@@ -47,8 +47,8 @@ extension Verb {
       name: "--expect-version", value: "CODE=N", isRepeatable: true,
       help: "Only if the account in this currency has this version"),
     Option(
-      name: "--minimum", value: "CODE=N", isRepeatable: true, help: "Only if the balance is at least N beforehand"),
-    Option(name: "--maximum", value: "CODE=N", isRepeatable: true, help: "Only if the balance is at most N beforehand"),
+      name: "--minimum", value: "CODE=N", isRepeatable: true, help: "Only if at least N is left afterwards"),
+    Option(name: "--maximum", value: "CODE=N", isRepeatable: true, help: "Only if at most N is left afterwards"),
   ]
 }
 

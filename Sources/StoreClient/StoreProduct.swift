@@ -1,0 +1,66 @@
+public import GemLedger
+
+/// A product as a shop lists it: in one language, with the price of one storefront.
+public struct StoreProduct: Hashable, Sendable {
+  /// Our code.
+  public let code: ProductCode
+  /// Its id at the store.
+  public let storeID: String
+  /// How it is sold.
+  public let type: ProductType
+  /// What the shop window calls it.
+  public let localizedTitle: String
+  /// A sentence about it.
+  public let localizedDescription: String
+  /// What one unit costs, exactly.
+  public let price: Price
+  /// The same for people, such as `$9.99` or `249.000 ₫`.
+  public let localizedPrice: String
+  /// The currencies that one unit gives.
+  public let grants: [Grant]
+  /// The items that one unit gives.
+  public let itemGrants: [ItemGrant]
+}
+
+/// A shop window: whose products, in which country, in which language.
+public struct ShopWindow: Sendable {
+  /// The store's name, such as `apple`.
+  public let store: Store
+  /// The country whose prices it shows.
+  public let storefront: StorefrontCode
+  /// The language and region of its texts, such as `en_US`.
+  public let locale: String
+  private let format: PriceFormat
+
+  /// The window of a store.
+  public init(store: Store = .apple, storefront: StorefrontCode = .unitedStates, locale: String = "en_US") {
+    self.store = store
+    self.storefront = storefront
+    self.locale = locale
+    format = PriceFormat(locale: locale)
+  }
+
+  /// The product as the window shows it, or nil where the store leaves it out (see `Product.obstacles(at:storefront:)`).
+  public func listing(of product: Product) -> StoreProduct? {
+    guard product.isActive, let storeID = product.storeIDs[store.description],
+      let price = product.prices[storefront], let texts = localization(of: product)
+    else { return nil }
+    return StoreProduct(
+      code: product.code, storeID: storeID, type: product.type, localizedTitle: texts.title,
+      localizedDescription: texts.description, price: price, localizedPrice: format.text(price),
+      grants: product.grants, itemGrants: product.itemGrants)
+  }
+
+  /// The texts in the window's locale, else in its language, else the first.
+  private func localization(of product: Product) -> Localization? {
+    let wanted = Self.subtags(locale)
+    return product.localizations.first { Self.subtags($0.locale) == wanted }
+      ?? product.localizations.first { Self.subtags($0.locale).first == wanted.first }
+      ?? product.localizations.first
+  }
+
+  // "en-US" and "en_us" are one locale.
+  private static func subtags(_ locale: String) -> [String] {
+    locale.lowercased().split { $0 == "_" || $0 == "-" }.map(String.init)
+  }
+}

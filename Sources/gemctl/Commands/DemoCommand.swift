@@ -1,0 +1,84 @@
+import GemLedger
+
+/// `demo`: plays a story through the verbs themselves, in a home of its own that is gone afterwards.
+struct DemoCommand {
+  let invocation: Invocation
+
+  /// One command line of the story, and what became of it.
+  private struct Played {
+    let said: String?
+    let line: String
+    let output: String
+    let status: Int32
+  }
+
+  func run() throws {
+    let story = try Story.named(invocation.parsed.positionals.first)
+    let directory = try FileAccess.makeTemporaryDirectory("gemctl-demo")
+    let home = Home(path: directory)
+    defer { home.remove() }
+    if !invocation.isJSON { try invocation.terminal.output(heading(of: story)) }
+    var played: [Played] = []
+    for step in story.steps {
+      let step = play(step, home: home)
+      played.append(step)
+      // At once, so that who watches sees how long each takes.
+      if !invocation.isJSON { try invocation.terminal.output(text(step)) }
+    }
+    if invocation.isJSON { try invocation.terminal.output(Self.json(story, played).text() + "\n") }
+    try Self.check(played, against: story)
+  }
+
+  private func play(_ step: Story.Step, home: Home) -> Played {
+    let transcript = Transcript()
+    var terminal = invocation.terminal
+    terminal.transcript = transcript
+    let environment = ["GEMCTL_HOME": home.path, "GEMCTL_CUSTOMER": Story.customer]
+    let status = runLine(step.words, on: terminal) { environment[$0] }
+    return Played(said: step.said, line: step.line, output: transcript.text, status: status)
+  }
+
+  /// A story that ends otherwise than it should is a mistake of ours, and scripts that play it want to know.
+  private static func check(_ played: [Played], against story: Story) throws(LedgerError) {
+    for (step, played) in zip(story.steps, played) where step.status != played.status {
+      throw .defect("\"\(played.line)\" ended with \(played.status) instead of \(step.status)")
+    }
+  }
+}
+
+// MARK: Answering
+
+extension DemoCommand {
+  private func heading(of story: Story) -> String {
+    let style = invocation.terminal.outputStyle
+    return """
+      \(style.bold("\(story.name): \(story.summary)"))
+
+      \(style.dim("# Type the lines after the dollar signs to play it yourself."))
+      \(Self.prompt(style))export GEMCTL_HOME="$(mktemp -d)"
+      \(Self.prompt(style))export GEMCTL_CUSTOMER=\(Story.customer)
+
+      """
+  }
+
+  private func text(_ played: Played) -> String {
+    let style = invocation.terminal.outputStyle
+    var text = "\n"
+    if let said = played.said { text += style.dim("# \(said)") + "\n" }
+    text += Self.prompt(style) + style.bold(played.line) + "\n" + played.output
+    if played.status != 0 { text += style.dim("(exit status \(played.status))") + "\n" }
+    return text
+  }
+
+  private static func prompt(_ style: Style) -> String { style.green("$") + " " }
+
+  private static func json(_ story: Story, _ played: [Played]) -> JSONValue {
+    let steps = played.map { step -> JSONValue in
+      [
+        "command": .string(step.line), "about": JSONValue(step.said), "output": .string(step.output),
+        "exit_status": .integer(Int64(step.status)),
+      ]
+    }
+    return ["demo": .string(story.name), "steps": .array(steps)]
+  }
+}

@@ -1,0 +1,18 @@
+import GemLedger
+
+/// `grant`: gives a customer currency.
+struct GrantCommand {
+  let invocation: Invocation
+
+  func run() throws {
+    let parsed = invocation.parsed
+    let amounts = try AmountArguments.amounts(parsed.positionals).map { Adjustment($0.0, $0.1) }
+    let source = parsed.value("--source").flatMap(LotSource.init(name:)) ?? .admin
+    let command = LedgerCommand.grant(
+      amounts, customer: try invocation.customer(), key: try invocation.key(), source: source,
+      expiresAt: try invocation.time("--expires"))
+    let receipt = try invocation.book(try invocation.described(command))
+    let view = ReceiptView(receipt, isDryRun: parsed.isDryRun)
+    try invocation.print(view.json, { view.text(style: $0) })
+  }
+}

@@ -1,0 +1,73 @@
+import GemLedger
+
+/// `history`: a customer's transactions, newest first, a page at a time.
+struct HistoryCommand {
+  let invocation: Invocation
+
+  func run() throws {
+    let customer = try invocation.customer()
+    let limit = try invocation.limit()
+    let page = try invocation.withLedger { (ledger) throws(LedgerError) in
+      try ledger.history(of: customer, limit: limit, after: invocation.cursor)
+    }
+    try invocation.print(Self.json(customer, page), { Self.text(page, style: $0) })
+  }
+
+  private static func json(_ customer: CustomerID, _ page: HistoryPage) -> JSONValue {
+    [
+      "customer_id": .string(customer.text), "transactions": .array(page.transactions.map(json)),
+      "next": JSONValue(page.next?.description),
+    ]
+  }
+
+  private static func json(_ record: HistoryRecord) -> JSONValue {
+    let receipt = record.receipt
+    return [
+      "transaction_id": JSONValue(receipt.transactionID?.description), "kind": .string(receipt.kind.name),
+      "created_at": .string(receipt.createdAt.description),
+      "entries": .array(
+        receipt.entries.map {
+          [
+            "currency": .string($0.currency.description), "amount": .integer($0.amount),
+            "balance": .integer($0.balance), "kind": .string($0.kind.name),
+          ]
+        }),
+      "reference": JSONValue(record.reference?.text), "reason": JSONValue(record.reason?.text),
+      "actor": JSONValue(record.actor?.text), "items": ReceiptView(receipt).items,
+    ]
+  }
+
+  private static func text(_ page: HistoryPage, style: Style) -> String {
+    guard !page.transactions.isEmpty else { return "There are no transactions.\n" }
+    var table = Table([
+      .left("TIME"), .left("KIND"), .right("CHANGE"), .right("BALANCE"), .left("CURRENCY"), .left("TRANSACTION"),
+      .left("ABOUT"),
+    ])
+    for record in page.transactions { for row in rows(record) { table.add(row) } }
+    return table.text(style: style) + NextPage.text(page.next, style: style)
+  }
+
+  /// A row for each entry; what belongs to the whole transaction stands on the first.
+  private static func rows(_ record: HistoryRecord) -> [[String]] {
+    let receipt = record.receipt
+    let head = [receipt.createdAt.description, receipt.kind.name]
+    let tail = [receipt.transactionID?.description ?? "", about(record)]
+    let changes = receipt.entries.map {
+      [AmountText.signed($0.amount), AmountText.grouped($0.balance), $0.currency.description]
+    }
+    guard let first = changes.first else { return [head + ["", "", ""] + tail] }
+    return [head + first + tail] + changes.dropFirst().map { ["", ""] + $0 + ["", ""] }
+  }
+
+  private static func about(_ record: HistoryRecord) -> String {
+    let items = record.receipt.items.map { "\(AmountText.signed($0.quantity)) \($0.item)" }
+    return (items + [record.reference?.text, record.reason?.text].compactMap { $0 }).joined(separator: "; ")
+  }
+}
+
+/// The line under a page that is not the last.
+enum NextPage {
+  static func text(_ cursor: PageCursor?, style: Style) -> String {
+    cursor.map { style.dim("There is more: --after \($0)") + "\n" } ?? ""
+  }
+}

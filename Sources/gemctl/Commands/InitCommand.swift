@@ -1,0 +1,95 @@
+import GemLedger
+import GemLedgerSQLite
+
+/// `init`: makes a home.
+struct InitCommand {
+  let invocation: Invocation
+
+  /// What the home starts with.
+  private struct Start {
+    var catalog: Catalog
+    var storefront = StorefrontCode.unitedStates
+    var notes: [String] = []
+  }
+
+  func run() throws {
+    // The files first: a home is not made for a catalog that cannot be used.
+    let start = try self.start()
+    let path = try ledgerPath()
+    let state = Home.State.new(storefront: start.storefront)
+    let home = invocation.home
+    try home.claim(state)
+    do throws(LedgerError) {
+      try makeLedger(at: path, start.catalog, for: state.customer)
+    } catch {
+      home.giveUp()
+      throw error
+    }
+    try invocation.print(json(start, state), { text(start, state, style: $0) })
+  }
+
+  private func start() throws(LedgerError) -> Start {
+    var start = Start(catalog: try catalog())
+    guard let path = invocation.parsed.value("--storekit") else { return start }
+    let bytes = try FileAccess.read(path)
+    do throws(CatalogProblems) {
+      let configuration = try StoreKitConfiguration.load(bytes)
+      start.catalog = try start.catalog.merging(configuration)
+      start.notes = configuration.notes
+      start.storefront = configuration.storefront.flatMap(StorefrontCode.init(exactly:)) ?? .unitedStates
+    } catch {
+      throw error.ledgerError
+    }
+    return start
+  }
+
+  private func catalog() throws(LedgerError) -> Catalog {
+    guard let path = invocation.parsed.positionals.first else { return try BuiltInCatalog.load() }
+    return try Catalog.loadFile(try FileAccess.read(path))
+  }
+
+  private func ledgerPath() throws(LedgerError) -> String {
+    switch try StorageChoice(invocation.settings.storage) {
+    case .home: return invocation.home.ledgerPath
+    case .file(let path): return path
+    case .memory: throw .invalid("A ledger in memory ends with the command; there is nothing to make a home for.")
+    }
+  }
+
+  private func makeLedger(at path: String, _ catalog: Catalog, for customer: CustomerID) throws(LedgerError) {
+    // SQLite gives its other files the mode of this one. Where it is there already, it has its own mode.
+    let isOurs = try FileAccess.create(path)
+    do throws(LedgerError) {
+      let ledger = try Ledger.createSQLite(at: path)
+      defer { ledger.close() }
+      try ledger.apply(catalog)
+      try ledger.createCustomer(customer)
+    } catch {
+      if isOurs { FileAccess.remove(Home.files(ofLedger: path)) }
+      throw error
+    }
+  }
+}
+
+// MARK: Answering
+
+extension InitCommand {
+  private func json(_ start: Start, _ state: Home.State) -> JSONValue {
+    var object: JSONObject = [
+      "home": .string(invocation.home.path), "customer_id": .string(state.customer.text),
+    ]
+    object.members += CatalogCounts(start.catalog).json.members
+    object["notes"] = .array(start.notes.map(JSONValue.string))
+    return .object(object)
+  }
+
+  private func text(_ start: Start, _ state: Home.State, style: Style) -> String {
+    let notes = start.notes.map { "note: \(SafeText.escaped($0))\n" }.joined()
+    return """
+      Made the home \(style.bold(SafeText.escaped(invocation.home.path))) with \(CatalogCounts(start.catalog).text).
+      Signed in as \(state.customer), a new anonymous customer.
+      \(notes)Next: gemctl offerings
+
+      """
+  }
+}

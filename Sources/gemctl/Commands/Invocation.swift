@@ -1,0 +1,118 @@
+import GemLedger
+import GemLedgerSQLite
+
+/// One run of a verb: what was asked, and what it works on.
+struct Invocation: Sendable {
+  /// Whom the journal names as having asked.
+  static let actor = ActorName(unchecked: "gemctl")
+
+  let parsed: Parsed
+  let settings: GlobalSettings
+  let terminal: Terminal
+
+  var home: Home { Home(path: settings.home) }
+  var isJSON: Bool { settings.isJSON }
+
+  /// Opens the ledger, does the work, and closes it, whatever comes of the work.
+  ///
+  /// Nothing is printed meanwhile: who reads slowly, or not at all, must not keep the ledger open.
+  func withLedger<Answer>(
+    _ body: (Ledger) throws(LedgerError) -> Answer
+  ) throws(LedgerError) -> Answer {
+    let ledger = try openLedger()
+    defer { ledger.close() }
+    return try body(ledger)
+  }
+
+  /// Who is meant: `--customer`, `GEMCTL_CUSTOMER`, or who is signed in at this home.
+  ///
+  /// - Throws: `LedgerError` with `invalid_identifier`, or as ``Home/state()``.
+  func customer() throws(LedgerError) -> CustomerID {
+    if let id = settings.customer { return try CustomerID(id) }
+    switch try StorageChoice(settings.storage) {
+    case .home: return try home.state().customer
+    case .memory: return .anonymous()
+    case .file:
+      guard FileAccess.exists(settings.home) else {
+        throw .invalid("Nobody is signed in, because there is no home: name the customer with --customer.")
+      }
+      return try home.state().customer
+    }
+  }
+
+  /// What the client remembers; a ledger without a home has a client that remembers nothing.
+  func clientState() throws(LedgerError) -> Home.State {
+    switch try StorageChoice(settings.storage) {
+    case .home: return try home.state()
+    case .file where FileAccess.exists(settings.home): return try home.state()
+    // One session for all such runs, so that the same key is the same purchase in each of them.
+    case .file, .memory: return Home.State(customer: .anonymous(), storeSession: "gemctl", storefront: .unitedStates)
+    }
+  }
+
+  private func openLedger() throws(LedgerError) -> Ledger {
+    switch try StorageChoice(settings.storage) {
+    case .home:
+      guard FileAccess.exists(home.ledgerPath) else { throw home.missing }
+      return try .openSQLite(at: home.ledgerPath)
+    case .file(let path): return try .openSQLite(at: path)
+    case .memory:
+      let ledger = Ledger.inMemory()
+      try ledger.apply(try BuiltInCatalog.load())
+      return ledger
+    }
+  }
+}
+
+// MARK: Answering
+
+extension Invocation {
+  /// Prints one JSON document, or text for people.
+  func print(_ json: @autoclosure () -> JSONValue, _ text: (Style) -> String) throws(LedgerError) {
+    try terminal.output(isJSON ? json().text() + "\n" : text(terminal.outputStyle))
+  }
+}
+
+// MARK: Asking
+
+extension Invocation {
+  func key() throws(LedgerError) -> IdempotencyKey? {
+    guard let text = parsed.value("--key") else { return nil }
+    return try IdempotencyKey(text)
+  }
+
+  func time(_ option: String) throws -> Timestamp? {
+    guard let text = parsed.value(option) else { return nil }
+    guard let time = Timestamp(text) else {
+      throw UsageError(
+        "\(option) takes a time with its zone, such as 2026-11-21T09:30:00Z; got \(text.quotedForPeople)",
+        verb: parsed.verb)
+    }
+    return time
+  }
+
+  func quantity() throws(UsageError) -> Int64? { try parsed.integer("--quantity", in: 1...Limits.quantity) }
+
+  func limit() throws(UsageError) -> Int {
+    Int(try parsed.integer("--limit", in: 1...Int64(Limits.historyPage)) ?? 100)
+  }
+
+  var cursor: PageCursor? { parsed.value("--after").map(PageCursor.init) }
+
+  /// The command with what the options say about it: reference, reason, and who asked.
+  func described(_ command: LedgerCommand) throws(LedgerError) -> LedgerCommand {
+    var command = command
+    if let text = parsed.value("--reference") { command.reference = try Reference(text) }
+    if let text = parsed.value("--reason") { command.reason = try Reason(text) }
+    command.actor = Self.actor
+    return command
+  }
+
+  /// Books the command, or with `--dry-run` only decides it.
+  func book(_ command: LedgerCommand) throws(LedgerError) -> Receipt {
+    let isDryRun = parsed.isDryRun
+    return try withLedger { (ledger) throws(LedgerError) in
+      isDryRun ? try ledger.preview(command) : try ledger.book(command)
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import GemLedger
+import StoreClient
+
+/// `offerings`: the shop window.
+struct OfferingsCommand {
+  let invocation: Invocation
+
+  func run() throws {
+    let window = try self.window()
+    let catalog = try invocation.withLedger { (ledger) throws(LedgerError) in try ledger.currentCatalog() }
+    let offerings = Offerings(of: catalog, in: window)
+    let shown = try self.shown(offerings)
+    try invocation.print(json(shown, offerings), { text(shown, offerings, window, style: $0) })
+  }
+
+  private func window() throws -> ShopWindow {
+    let parsed = invocation.parsed
+    let store = parsed.value("--store").flatMap(Store.init(name:)) ?? .apple
+    let locale = parsed.value("--locale") ?? "en_US"
+    guard Localization.isLocale(locale) else {
+      throw UsageError("--locale takes a locale such as en_US, not \(locale.quotedForPeople)", verb: parsed.verb)
+    }
+    guard let code = parsed.value("--storefront") else {
+      return ShopWindow(store: store, storefront: try invocation.clientState().storefront, locale: locale)
+    }
+    guard let storefront = StorefrontCode(exactly: code) else {
+      throw UsageError(
+        "--storefront takes a country of the App Store in three capital letters, such as USA or JPN, not "
+          + code.quotedForPeople,
+        verb: parsed.verb)
+    }
+    return ShopWindow(store: store, storefront: storefront, locale: locale)
+  }
+
+  private func shown(_ offerings: Offerings) throws(LedgerError) -> [Offerings.Entry] {
+    guard let text = invocation.parsed.positionals.first else { return offerings.all }
+    let id = try OfferingID(text)
+    guard let entry = offerings[id] else {
+      let nearest = Suggestion.nearest(to: text, among: offerings.all.map(\.id.text))
+      let hint = nearest.map { " Did you mean \"\($0)\"?" } ?? ""
+      throw LedgerError(.offeringNotFound, "There is no offering \(text.quotedForPeople) in the catalog.\(hint)")
+    }
+    return [entry]
+  }
+}
+
+// MARK: Answering
+
+extension OfferingsCommand {
+  private func json(_ shown: [Offerings.Entry], _ offerings: Offerings) -> JSONValue {
+    [
+      "current": JSONValue(offerings.current?.id.text),
+      "offerings": .array(
+        shown.map {
+          [
+            "id": .string($0.id.text), "description": .string($0.description),
+            "packages": .array($0.packages.map(Self.json)),
+          ]
+        }),
+      "left_out": .array(
+        offerings.leftOut.map { ["product_id": .string($0.product.text), "why": .string($0.why)] }),
+    ]
+  }
+
+  private static func json(_ package: Offerings.Package) -> JSONValue {
+    let product = package.product
+    let grants = product.grants.map { ($0.currency.description, JSONValue.integer($0.amount + $0.bonus)) }
+    return [
+      "id": .string(package.id), "product_id": .string(product.code.text), "store_id": .string(product.storeID),
+      "title": .string(product.localizedTitle), "description": .string(product.localizedDescription),
+      "price": ["amount": .string(product.price.text), "currency": .string(product.price.currency.code)],
+      "localized_price": .string(product.localizedPrice), "grants": .object(JSONObject(grants)),
+    ]
+  }
+
+  private func text(
+    _ shown: [Offerings.Entry], _ offerings: Offerings, _ window: ShopWindow, style: Style
+  ) -> String {
+    guard !shown.isEmpty else { return "The catalog has no offerings.\n" }
+    var sections = shown.map { entry in
+      let mark = entry.id == offerings.current?.id ? " (current)" : ""
+      let description = entry.description.isEmpty ? "" : ": \(SafeText.escaped(entry.description))"
+      let table = entry.packages.isEmpty ? "Nothing to buy.\n" : table(entry).text(style: style)
+      return style.bold(SafeText.escaped(entry.id.text)) + mark + description + "\n" + table
+    }
+    if !offerings.leftOut.isEmpty { sections.append(leftOut(offerings, window)) }
+    return sections.joined(separator: "\n")
+  }
+
+  private func leftOut(_ offerings: Offerings, _ window: ShopWindow) -> String {
+    var text = "Left out at \(window.store) in \(window.storefront):\n"
+    for product in offerings.leftOut { text += "  \(SafeText.escaped(product.product.text)): \(product.why)\n" }
+    return text
+  }
+
+  private func table(_ entry: Offerings.Entry) -> Table {
+    var table = Table([.left("PACKAGE"), .left("PRODUCT"), .left("TITLE"), .right("PRICE"), .left("GRANTS")])
+    for package in entry.packages {
+      let product = package.product
+      table.add([
+        package.id, product.code.text, product.localizedTitle, product.localizedPrice,
+        GrantText.text(product.grants, product.itemGrants),
+      ])
+    }
+    return table
+  }
+}

@@ -1,0 +1,82 @@
+import GemLedger
+
+/// What changes between two catalogs.
+struct DifferenceView {
+  private let groups: [(name: String, mark: String, entries: [CatalogDifference.Entry])]
+
+  init(_ difference: CatalogDifference) {
+    groups = [
+      ("added", "+", difference.added), ("changed", "~", difference.changed), ("removed", "-", difference.removed),
+    ]
+  }
+
+  var json: JSONObject {
+    JSONObject(groups.map { group in (group.name, .array(group.entries.map(Self.json))) })
+  }
+
+  func text(style: Style) -> String {
+    var text = ""
+    for group in groups {
+      for entry in group.entries {
+        text += style.bold("  \(group.mark) \(Self.name(of: entry))") + "\n"
+        for field in entry.fields { text += "      \(SafeText.escaped(field))\n" }
+      }
+    }
+    return text.isEmpty ? "  nothing\n" : text
+  }
+
+  private static func name(of entry: CatalogDifference.Entry) -> String {
+    SafeText.escaped(entry.id.isEmpty ? entry.part.description : "\(entry.part) \(entry.id)")
+  }
+
+  private static func json(_ entry: CatalogDifference.Entry) -> JSONValue {
+    [
+      "part": .string(entry.part.description), "id": .string(entry.id),
+      "fields": .array(entry.fields.map(JSONValue.string)),
+    ]
+  }
+}
+
+/// Which products a store's list leaves out, at every store and storefront that the catalog sells at.
+struct LeftOutView {
+  private struct Row {
+    let store: String
+    let storefront: StorefrontCode
+    let product: ProductCode
+    let why: String
+  }
+
+  private let rows: [Row]
+
+  init(catalog: Catalog) {
+    let stores = Product.storeNames.filter { store in catalog.products.contains { $0.storeIDs[store] != nil } }
+    let storefronts = Set(catalog.products.flatMap(\.prices.keys)).sorted()
+    var rows: [Row] = []
+    // A catalog that sells nowhere at all is looked at as the shop that everybody starts with would.
+    for store in stores.isEmpty ? ["apple"] : stores {
+      for storefront in storefronts.isEmpty ? [.unitedStates] : storefronts {
+        rows += catalog.leftOut(at: store, storefront: storefront).map {
+          Row(store: store, storefront: storefront, product: $0.product, why: $0.why)
+        }
+      }
+    }
+    self.rows = rows
+  }
+
+  var json: JSONValue {
+    .array(
+      rows.map {
+        [
+          "store": .string($0.store), "storefront": .string($0.storefront.description),
+          "product_id": .string($0.product.text), "why": .string($0.why),
+        ]
+      })
+  }
+
+  func text(style: Style) -> String {
+    guard !rows.isEmpty else { return "Every store shows every product.\n" }
+    var table = Table([.left("LEFT OUT"), .left("STORE"), .left("STOREFRONT"), .left("WHY")])
+    for row in rows { table.add([row.product.text, row.store, row.storefront.description, row.why]) }
+    return "\n" + table.text(style: style)
+  }
+}

@@ -1,0 +1,10 @@
+import Synchronization
+
+/// What a verb wrote, kept instead of shown: output and errors in the order in which they came.
+final class Transcript: Sendable {
+  private let written = Mutex("")
+
+  func append(_ text: String) { written.withLock { $0 += text } }
+
+  var text: String { written.withLock { $0 } }
+}

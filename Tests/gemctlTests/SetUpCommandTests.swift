@@ -1,0 +1,124 @@
+import Foundation
+import GemLedger
+import XCTest
+
+@testable import gemctl
+
+/// `init`, `catalog` and `offerings` of the built binary.
+final class SetUpCommandTests: XCTestCase {
+  func testInitMakesAPrivateHomeOnce() throws {
+    let home = try TestHome()
+    let made = """
+      Made the home .gemctl with 1 currency, 3 products, 1 offering and 2 items.
+      Signed in as <anonymous>, a new anonymous customer.
+      Next: gemctl offerings
+
+      """
+    let inUse = "error: The home \".gemctl\" is in use already. Name another one with --home.\n"
+    try Row.check(
+      [
+        Row("gemctl init", output: made),
+        Row("gemctl init", 2, error: inUse),
+        Row("ls .gemctl", output: "home.json\nledger.sqlite\n"),
+        Row("ls -l .gemctl | tail -n +2 | cut -c1-10", output: "-rw-------\n-rw-------\n"),
+        Row("ls -ld .gemctl | cut -c1-10", output: "drwx------\n"),
+        Row(
+          "mkdir -m 755 empty; gemctl --home empty init --json; ls -ld empty | cut -c1-10",
+          output: """
+            {"home":"empty","customer_id":"<anonymous>","currencies":1,"products":3,"offerings":1,"items":2,"notes":[]}
+            drwx------
+
+            """),
+        Row("gemctl --home a/b/c init | head -1", output: made.replacing(".gemctl", with: "a/b/c").firstLine),
+      ], in: home)
+  }
+
+  func testInitMakesNothingOfACatalogWithProblems() throws {
+    let home = try TestHome()
+    try home.write(#"{"currencies": [{"code": "GEM"}]}"#, to: "bad.json")
+    try Row.check(
+      [
+        Row(
+          "gemctl init bad.json", 65,
+          error: "error: The catalog has a problem:\n$.currencies[0].name: The field is missing.\n"),
+        Row("gemctl init none.json", 74, error: "error: \"none.json\" cannot be read: No such file or directory.\n"),
+        Row("ls -A", output: "bad.json\n"),
+      ], in: home)
+  }
+
+  func testTwoInitsAtOnceMakeOneHome() throws {
+    let answer = try TestHome().run(
+      "for i in 1 2 3 4; do { gemctl init > /dev/null 2>&1; echo $?; } & done | sort; wait; gemctl balance GEM --json")
+    XCTAssertTrue(answer.output.hasPrefix("0\n2\n2\n2\n{\"customer_id\":\"<anonymous>\""), answer.output)
+  }
+
+  func testWithoutAHomeEveryVerbSaysHowToMakeOne() throws {
+    let missing = """
+      error: There is no home at ".gemctl". Make one with "gemctl init", or name another with --home.
+
+      """
+    let lines = [
+      "balance", "history", "customers", "verify", "offerings", "catalog show", "buy gems_300", "spend GEM=1",
+      "balance --customer alice",
+    ]
+    try Row.check(lines.map { Row("gemctl \($0)", 74, error: missing) }, in: TestHome())
+  }
+
+  func testTheBuiltInCatalogIsTheFixture() throws {
+    let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../Fixtures/gems.json")
+    XCTAssertEqual(BuiltInCatalog.text, String(decoding: try Data(contentsOf: fixture), as: UTF8.self))
+    XCTAssertEqual(try BuiltInCatalog.load().products.count, 3)
+  }
+
+  func testOfferingsInTheWindowsOfSeveralCountries() throws {
+    let home = try TestHome()
+    try Row.check(
+      [
+        Row("gemctl init > /dev/null"),
+        Row(
+          "gemctl offerings",
+          output: """
+            gems (current): Gem packs
+            PACKAGE  PRODUCT    TITLE        PRICE  GRANTS
+            small    gems_300   300 Gems     $2.99  300 GEM
+            medium   gems_1200  1,200 Gems   $9.99  1,200 GEM
+            large    gems_6500  6,500 Gems  $49.99  6,500 GEM
+
+            """),
+        Row(
+          "gemctl offerings gems --storefront FRA",
+          output: """
+            gems (current): Gem packs
+            Nothing to buy.
+
+            Left out at apple in FRA:
+              gems_300: no price in FRA
+              gems_1200: no price in FRA
+              gems_6500: no price in FRA
+
+            """),
+        Row(
+          "gemctl offerings gem", 5,
+          error: "error: There is no offering \"gem\" in the catalog. Did you mean \"gems\"?\n"),
+      ], in: home)
+    let japan = try home.run("gemctl offerings --json --storefront JPN --locale ja_JP").output
+    XCTAssertTrue(
+      japan.hasPrefix(
+        #"{"current":"gems","offerings":[{"id":"gems","description":"Gem packs","packages":[{"id":"small","#
+          + #""product_id":"gems_300","store_id":"gems_300","title":"ジェム300個","description":"ひとつかみのジェム","#
+          + #""price":{"amount":"450","currency":"JPY"},"localized_price":"¥450","grants":{"GEM":300}}"#), japan)
+  }
+
+  func testStoreKitFilesBringProducts() throws {
+    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../Fixtures/gems.storekit").path
+    let answer = try TestHome().run("gemctl init --storekit '\(file)'")
+    XCTAssertEqual(answer.status, 0)
+    XCTAssertTrue(answer.output.contains("note: The file says nothing about what its products give"), answer.output)
+  }
+}
+
+extension String {
+  fileprivate var firstLine: String { String(prefix { $0 != "\n" }) + "\n" }
+}
