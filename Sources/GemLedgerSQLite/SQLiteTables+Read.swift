@@ -44,15 +44,13 @@ extension SQLiteTables: StorageSnapshot {
 
   // MARK: Customers and accounts
 
-  func customer(_ id: CustomerID) throws(LedgerError) -> CustomerRow? {
+  func customer(_ id: CustomerID) throws(LedgerError) -> FoundCustomer? {
     try translating { () throws(SQLiteFailure) in
       let statement = try hot().customer
       statement.bind(1, id.text)
       guard try statement.step() else { return nil }
       defer { statement.reset() }
-      return CustomerRow(
-        number: statement.integer(0), id: id, createdAt: Timestamp(milliseconds: statement.integer(1)),
-        isFrozen: statement.integer(2) != 0)
+      return FoundCustomer(number: statement.integer(0), isFrozen: statement.integer(1) != 0)
     }
   }
 

@@ -12,7 +12,9 @@ package struct Fingerprint: Hashable, Sendable {
     self.qualifiers = qualifiers
   }
 
-  package init(of command: borrowing LedgerCommand) {
+  package init(of command: LedgerCommand) { self.init(of: command.body) }
+
+  init(of command: LedgerCommand.Body) {
     let kind: UInt64
     let digest: UInt64
     switch command.action {

@@ -3,16 +3,26 @@
 /// The methods of ``Ledger`` make commands and book them at once; make them yourself to submit many together with
 /// ``Ledger/submit(_:)``.
 public struct LedgerCommand: Sendable {
-  /// The customer that the command acts on.
-  public let customer: CustomerID
-  /// The same key with the same request gives the same answer, however often it is sent.
-  public var key: IdempotencyKey?
-  /// What must hold for the command to be booked.
-  public var conditions: [Condition] = []
+  /// What the command holds. It is shared when the command is copied, and copied when it is changed.
+  private(set) var body: Body
 
-  let action: Action
-  /// What people say about it; few commands carry any of it.
-  var note: Note?
+  final class Body: Sendable {
+    let customer: CustomerID
+    let key: IdempotencyKey?
+    let conditions: [Condition]
+    let action: Action
+    let note: Note?
+
+    init(
+      customer: CustomerID, key: IdempotencyKey?, conditions: [Condition] = [], action: Action, note: Note? = nil
+    ) {
+      self.customer = customer
+      self.key = key
+      self.conditions = conditions
+      self.action = action
+      self.note = note
+    }
+  }
 
   // What is rare lies apart, so that a command is small: many wait in memory at a time, and each is read once.
   enum Action: Sendable {
@@ -46,9 +56,8 @@ public struct LedgerCommand: Sendable {
     }
   }
 
-  private init(customer: CustomerID, action: Action) {
-    self.customer = customer
-    self.action = action
+  private init(customer: CustomerID, key: IdempotencyKey?, action: Action) {
+    body = Body(customer: customer, key: key, action: action)
   }
 
   /// Changes balances by signed amounts, all or none.
@@ -70,9 +79,7 @@ public struct LedgerCommand: Sendable {
           Adjust(
             adjustments: adjustments, source: source, environment: environment, expiresAt: nil, createsCustomer: false))
       }
-    var command = Self(customer: customer, action: action)
-    command.key = key
-    return command
+    return Self(customer: customer, key: key, action: action)
   }
 
   /// Gives currency; makes the customer if need be.
@@ -89,51 +96,64 @@ public struct LedgerCommand: Sendable {
   ) -> Self {
     let adjust = Adjust(
       adjustments: amounts, source: source, environment: environment, expiresAt: expiresAt, createsCustomer: true)
-    var command = Self(customer: customer, action: .adjust(adjust))
-    command.key = key
-    return command
+    return Self(customer: customer, key: key, action: .adjust(adjust))
   }
 
   /// Sells items at the catalog's price.
   public static func buyItem(
     _ item: ItemID, quantity: Int64 = 1, customer: CustomerID, key: IdempotencyKey? = nil
   ) -> Self {
-    var command = Self(customer: customer, action: .buyItem(item, quantity: quantity))
-    command.key = key
-    return command
+    return Self(customer: customer, key: key, action: .buyItem(item, quantity: quantity))
   }
 
   /// Credits what a store transaction paid for, once, whoever asks and however often.
   public static func creditPurchase(
     _ purchase: StorePurchase, customer: CustomerID, key: IdempotencyKey? = nil
   ) -> Self {
-    var command = Self(customer: customer, action: .creditPurchase(purchase))
-    command.key = key
-    return command
+    return Self(customer: customer, key: key, action: .creditPurchase(purchase))
   }
 
   /// Makes the customer, or does nothing where there is one.
   public static func createCustomer(_ customer: CustomerID) -> Self {
-    Self(customer: customer, action: .createCustomer)
+    Self(customer: customer, key: nil, action: .createCustomer)
   }
 }
 
 extension LedgerCommand {
+  /// The customer that the command acts on.
+  public var customer: CustomerID { body.customer }
+
+  /// The same key with the same request gives the same answer, however often it is sent.
+  public var key: IdempotencyKey? {
+    get { body.key }
+    set { change(key: newValue, conditions: conditions, note: body.note) }
+  }
+
+  /// What must hold for the command to be booked.
+  public var conditions: [Condition] {
+    get { body.conditions }
+    set { change(key: key, conditions: newValue, note: body.note) }
+  }
+
   /// The caller's own name for what this is about.
   public var reference: Reference? {
-    get { note?.reference }
-    set { note = Note(reference: newValue, reason: reason, actor: actor) }
+    get { body.note?.reference }
+    set { change(key: key, conditions: conditions, note: Note(reference: newValue, reason: reason, actor: actor)) }
   }
 
   /// Why a person asked.
   public var reason: Reason? {
-    get { note?.reason }
-    set { note = Note(reference: reference, reason: newValue, actor: actor) }
+    get { body.note?.reason }
+    set { change(key: key, conditions: conditions, note: Note(reference: reference, reason: newValue, actor: actor)) }
   }
 
   /// Who asked.
   public var actor: ActorName? {
-    get { note?.actor }
-    set { note = Note(reference: reference, reason: reason, actor: newValue) }
+    get { body.note?.actor }
+    set { change(key: key, conditions: conditions, note: Note(reference: reference, reason: reason, actor: newValue)) }
+  }
+
+  private mutating func change(key: IdempotencyKey?, conditions: [Condition], note: Note?) {
+    body = Body(customer: body.customer, key: key, conditions: conditions, action: body.action, note: note)
   }
 }

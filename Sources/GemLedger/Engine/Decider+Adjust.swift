@@ -3,7 +3,7 @@ extension Decider {
   ///   `key_conflict`, `unknown_currency`, `condition_failed`, `customer_frozen`, `insufficient_balance`,
   ///   `over_maximum`.
   mutating func decide(
-    _ command: borrowing LedgerCommand, _ adjust: LedgerCommand.Adjust, session: any StorageSnapshot
+    _ command: LedgerCommand.Body, _ adjust: LedgerCommand.Adjust, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
     try RequestRules.check(adjust)
     try RequestRules.check(command.conditions, cover: adjust.adjustments)
@@ -27,7 +27,7 @@ extension Decider {
 
   /// The common command: one currency of a customer who exists. The same steps, without the ones it cannot need.
   mutating func decide(
-    _ command: borrowing LedgerCommand, _ adjustment: Adjustment, session: any StorageSnapshot
+    _ command: LedgerCommand.Body, _ adjustment: Adjustment, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
     try RequestRules.check(adjustment, isGrant: false)
     if !command.conditions.isEmpty { try RequestRules.check(command.conditions, cover: [adjustment]) }
@@ -39,7 +39,7 @@ extension Decider {
       let kind: EntryKind = adjustment.amount < 0 ? .spend : .grant
       decider.plans.removeAll(keepingCapacity: true)
       try decider.plan(kind, adjustment.currency, adjustment.amount, customer: customer, session: session)
-      try decider.checkPlans(conditions: command.conditions, customer: customer)
+      try decider.checkPlans(command, customer: customer)
       if adjustment.amount < 0 {
         try decider.planBurn(0, session: session)
       } else {
@@ -51,7 +51,7 @@ extension Decider {
   }
 
   private mutating func planAdjust(
-    _ command: borrowing LedgerCommand, _ adjust: LedgerCommand.Adjust, customer: CustomerRow,
+    _ command: LedgerCommand.Body, _ adjust: LedgerCommand.Adjust, customer: FoundCustomer,
     session: any StorageSnapshot
   ) throws(LedgerError) {
     plans.removeAll(keepingCapacity: true)
@@ -60,7 +60,7 @@ extension Decider {
       let kind: EntryKind = adjustment.amount < 0 ? .spend : .grant
       try plan(kind, adjustment.currency, adjustment.amount, customer: customer, session: session)
     }
-    try checkPlans(conditions: command.conditions, customer: customer)
+    try checkPlans(command, customer: customer)
     for index in plans.indices {
       if plans[index].amount < 0 {
         try planBurn(index, session: session)
@@ -84,7 +84,7 @@ extension Decider {
 
   /// Opens a plan for one currency of the customer and finds what is due there.
   mutating func plan(
-    _ kind: EntryKind, _ code: CurrencyCode, _ amount: Int64, customer: CustomerRow, session: any StorageSnapshot
+    _ kind: EntryKind, _ code: CurrencyCode, _ amount: Int64, customer: FoundCustomer, session: any StorageSnapshot
   ) throws(LedgerError) {
     guard let currency = terms.currency(code) else { throw .unknownCurrency(code) }
     let number = AccountNumber(customer: customer.number, currency: currency.number)
@@ -96,12 +96,12 @@ extension Decider {
   }
 
   /// - Throws: in order of precedence `condition_failed`, `customer_frozen`, `insufficient_balance`, `over_maximum`.
-  func checkPlans(conditions: [Condition], customer: CustomerRow) throws(LedgerError) {
-    if !conditions.isEmpty {
-      for plan in plans { try AccountRules.check(conditions, plan: plan, account: set.accounts[plan.slot].row) }
+  func checkPlans(_ command: LedgerCommand.Body, customer: FoundCustomer) throws(LedgerError) {
+    if !command.conditions.isEmpty {
+      for plan in plans { try AccountRules.check(command.conditions, plan: plan, account: set.accounts[plan.slot].row) }
     }
     if customer.isFrozen, plans.contains(where: { $0.amount < 0 }) {
-      throw LedgerError(.customerFrozen, "The customer \"\(customer.id)\" is frozen and may not spend.")
+      throw LedgerError(.customerFrozen, "The customer \"\(command.customer)\" is frozen and may not spend.")
     }
     for plan in plans { try AccountRules.check(plan, account: set.accounts[plan.slot].row) }
   }
@@ -151,7 +151,7 @@ extension Decider {
       && (account.poolLot == 0
         || account.poolSource == credit.source.rawValue && account.poolEnvironment == credit.environment)
     plans[index].isAllInPool = joinsPool
-    plans[index].credits.append(credit)
+    if !joinsPool || account.poolLot == 0 { plans[index].credits = [credit] }
   }
 
   private mutating func loadLots(

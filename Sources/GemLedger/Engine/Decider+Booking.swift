@@ -1,15 +1,21 @@
 extension Decider {
   /// Books the transaction of the plans, expiries that are due first, and gives its receipt.
   mutating func book(
-    _ kind: EntryKind, command: borrowing LedgerCommand, customer: CustomerRow, session: any StorageSnapshot
+    _ kind: EntryKind, command: LedgerCommand.Body, customer: FoundCustomer, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
-    for index in plans.indices where !plans[index].expired.isEmpty { bookExpiry(of: index, customer: customer.number) }
+    for index in plans.indices where plans[index].expiredAmount != 0 { bookExpiry(of: index, customer: customer.number) }
     let number = appendTransaction(kind, customer: customer.number)
-    var entries: [PostedEntry] = []
-    entries.reserveCapacity(plans.count)
-    for index in plans.indices {
-      try placeCredits(of: index, session: session)
-      entries.append(append(index, transaction: number))
+    let entries: CompactList<PostedEntry>
+    if plans.count == 1 {
+      try placeCredits(of: 0, session: session)
+      entries = CompactList(append(0, transaction: number))
+    } else {
+      var several: [PostedEntry] = []
+      for index in plans.indices {
+        try placeCredits(of: index, session: session)
+        several.append(append(index, transaction: number))
+      }
+      entries = CompactList(several)
     }
     if plans.isEmpty, let transaction = set.changes.transactions.last {
       set.changes.transactionsWithoutEntries.append(transaction)
@@ -19,7 +25,7 @@ extension Decider {
         NoteRow(transaction: number, reference: note.reference, reason: note.reason, actor: note.actor))
     }
     return Receipt(
-      transactionID: terms.transactionIDs.id(number: number, createdAt: set.now), customer: customer.id,
+      transactionID: terms.transactionIDs.id(number: number, createdAt: set.now), customer: command.customer,
       kind: kind, createdAt: set.now, entries: entries)
   }
 
@@ -125,17 +131,17 @@ extension Decider {
       debt: account.debt, version: account.version, allocations: allocations)
   }
 
-  private mutating func moveInPool(_ slot: Int, by amount: Int64) -> (LotNumber, Allocations) {
+  private mutating func moveInPool(_ slot: Int, by amount: Int64) -> (LotNumber, CompactList<Allocation>) {
     set.accounts[slot].row.poolRemaining += amount
     if amount > 0 { set.accounts[slot].row.poolGranted += amount }
     let lot = set.accounts[slot].row.poolLot
     let source = LotSource(rawValue: set.accounts[slot].row.poolSource) ?? .admin
-    return (lot, Allocations(Allocation(lot: lot, source: source, amount: amount)))
+    return (lot, CompactList(Allocation(lot: lot, source: source, amount: amount)))
   }
 
   private mutating func allocate(
     _ takes: [LotTake], slot: Int, entry: EntryNumber
-  ) -> (LotNumber, Allocations) {
+  ) -> (LotNumber, CompactList<Allocation>) {
     apply(takes, slot: slot)
     if takes.count > 1 {
       for take in takes {
@@ -143,7 +149,7 @@ extension Decider {
       }
     }
     let allocations = takes.map { Allocation(lot: $0.lot, source: $0.source, amount: $0.amount) }
-    return (takes.count == 1 ? takes[0].lot : 0, Allocations(allocations))
+    return (takes.count == 1 ? takes[0].lot : 0, CompactList(allocations))
   }
 
   private mutating func advance(

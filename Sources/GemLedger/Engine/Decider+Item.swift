@@ -5,7 +5,7 @@ extension Decider {
   ///   `item_not_found`, `amount_out_of_range` (the price of so many), `condition_failed`, `customer_frozen`,
   ///   `not_available`, `limit_reached`, `insufficient_balance`.
   mutating func decide(
-    _ command: borrowing LedgerCommand, item id: ItemID, quantity: Int64, session: any StorageSnapshot
+    _ command: LedgerCommand.Body, item id: ItemID, quantity: Int64, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
     try RequestRules.check(quantity: quantity, of: id.text)
     guard let customer = try findCustomer(command.customer, session: session) else {
@@ -19,7 +19,7 @@ extension Decider {
   }
 
   private mutating func sell(
-    _ item: Item, quantity: Int64, command: borrowing LedgerCommand, customer: CustomerRow,
+    _ item: Item, quantity: Int64, command: LedgerCommand.Body, customer: FoundCustomer,
     session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
     let price = try ItemRules.price(of: item, quantity: quantity)
@@ -28,7 +28,7 @@ extension Decider {
     for part in price { try plan(.spend, part.currency, part.amount, customer: customer, session: session) }
     let owned = try set.owned(item.id, customer: customer.number, session: session)
     try ItemRules.check(item, quantity: quantity, owned: owned, now: set.now)
-    try checkPlans(conditions: command.conditions, customer: customer)
+    try checkPlans(command, customer: customer)
     for index in plans.indices { try planBurn(index, session: session) }
     var receipt = try book(.spend, command: command, customer: customer, session: session)
     try addItems([(item.id, quantity)], to: &receipt, customer, session)
@@ -37,7 +37,7 @@ extension Decider {
 
   /// Books items that come with the newest transaction.
   mutating func addItems(
-    _ items: [(ItemID, Int64)], to receipt: inout Receipt, _ customer: CustomerRow, _ session: any StorageSnapshot
+    _ items: [(ItemID, Int64)], to receipt: inout Receipt, _ customer: FoundCustomer, _ session: any StorageSnapshot
   ) throws(LedgerError) {
     for (item, quantity) in items {
       let owned = try set.owned(item, customer: customer.number, session: session) + quantity

@@ -4,7 +4,7 @@ extension Decider {
   /// - Throws: in order of precedence `amount_out_of_range` (quantity), `key_conflict`, `product_not_found`,
   ///   `amount_out_of_range` (the credit passes the hard limit).
   mutating func decide(
-    _ command: borrowing LedgerCommand, _ purchase: StorePurchase, session: any StorageSnapshot
+    _ command: LedgerCommand.Body, _ purchase: StorePurchase, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
     try RequestRules.check(quantity: purchase.quantity, of: purchase.product.text)
     let identity = PurchaseIdentity(
@@ -39,7 +39,7 @@ extension Decider {
   }
 
   private mutating func credit(
-    _ purchase: StorePurchase, identity: PurchaseIdentity, command: borrowing LedgerCommand, customer: CustomerRow,
+    _ purchase: StorePurchase, identity: PurchaseIdentity, command: LedgerCommand.Body, customer: FoundCustomer,
     session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
     let (product, document) = try catalog.product(purchase.product, in: session, terms: terms)

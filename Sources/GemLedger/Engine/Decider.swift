@@ -15,7 +15,7 @@ struct Decider: ~Copyable {
   }
 
   mutating func decide(
-    _ command: borrowing LedgerCommand, session: any StorageSnapshot
+    _ command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
     switch command.action {
     case .adjustOne(let adjustment): try decide(command, adjustment, session: session)
@@ -29,31 +29,30 @@ struct Decider: ~Copyable {
   private mutating func decideCreation(
     _ id: CustomerID, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
-    let known = try findCustomer(id, session: session)
-    var customer = known
-    if customer == nil { customer = try set.addCustomer(id, session: session) }
+    let isKnown = try findCustomer(id, session: session) != nil
+    if !isKnown { _ = try set.addCustomer(id, session: session) }
     return Receipt(
-      transactionID: nil, customer: id, kind: .initial, createdAt: customer?.createdAt ?? set.now, entries: [],
-      isReplayed: known != nil)
+      transactionID: nil, customer: id, kind: .initial, createdAt: set.now, entries: CompactList([]),
+      isReplayed: isKnown)
   }
 
   // MARK: What every command needs
 
-  func findCustomer(_ id: CustomerID, session: any StorageSnapshot) throws(LedgerError) -> CustomerRow? {
+  func findCustomer(_ id: CustomerID, session: any StorageSnapshot) throws(LedgerError) -> FoundCustomer? {
     if let new = set.newCustomer(id) { return new }
     return try session.customer(id)
   }
 
   /// Looks the key up, and decides only where it is new; a refusal that is kept is kept under the key.
   mutating func once(
-    _ command: borrowing LedgerCommand, customer: CustomerRow, session: any StorageSnapshot,
+    _ command: LedgerCommand.Body, customer: FoundCustomer, session: any StorageSnapshot,
     decide: (inout Self) throws(LedgerError) -> Receipt
   ) throws(LedgerError) -> Receipt {
     guard let key = command.key else { return try decide(&self) }
     let hash = KeyHash.of(key, customer: customer.number)
     let fingerprint = Fingerprint(of: command)
     if let answer = try answer(
-      under: key, hash: hash, fingerprint: fingerprint, customer: customer, session: session)
+      under: key, command: command, hash: hash, fingerprint: fingerprint, customer: customer.number, session: session)
     {
       return answer
     }
@@ -74,11 +73,11 @@ struct Decider: ~Copyable {
   }
 
   private func answer(
-    under key: IdempotencyKey, hash: Int, fingerprint: Fingerprint, customer: CustomerRow,
-    session: any StorageSnapshot
+    under key: IdempotencyKey, command: LedgerCommand.Body, hash: Int, fingerprint: Fingerprint,
+    customer: CustomerNumber, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt? {
-    var row = set.pendingKey(key, customer: customer.number, hash: hash)
-    if row == nil { row = try session.key(key, customer: customer.number, hash: hash) }
+    var row = set.pendingKey(key, customer: customer, hash: hash)
+    if row == nil { row = try session.key(key, customer: customer, hash: hash) }
     guard let row else { return nil }
     if let field = row.fingerprint.differingField(from: fingerprint) {
       throw LedgerError(
@@ -87,7 +86,7 @@ struct Decider: ~Copyable {
         details: [.text("field", field)])
     }
     switch row.outcome {
-    case .booked(let number): return try replay(number, customer: customer.id, session: session)
+    case .booked(let number): return try replay(number, customer: command.customer, session: session)
     case .refused(let refusal): throw KeyRules.replayed(refusal)
     }
   }

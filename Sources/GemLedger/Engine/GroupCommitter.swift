@@ -36,13 +36,16 @@ final class GroupCommitter: Sendable {
     try decider.begin(session: snapshot, clock: now)
     var results: [Result<Receipt, LedgerError>] = []
     results.reserveCapacity(commands.count)
-    for index in commands.indices {
-      do throws(LedgerError) {
-        results.append(.success(try decider.decide(commands[index], session: snapshot)))
-      } catch {
-        // What the storage cannot answer fails the group; a refusal is the answer of its command alone.
-        if error.code.isStorageFailure { throw error }
-        results.append(.failure(error))
+    // Through the buffer, so that no command is copied.
+    try commands.withUnsafeBufferPointer { (commands) throws(LedgerError) in
+      for index in commands.indices {
+        do throws(LedgerError) {
+          results.append(.success(try decider.decide(commands[index].body, session: snapshot)))
+        } catch {
+          // What the storage cannot answer fails the group; a refusal is the answer of its command alone.
+          if error.code.isStorageFailure { throw error }
+          results.append(.failure(error))
+        }
       }
     }
     decider.set.collectChanges()

@@ -21,16 +21,16 @@ package struct TransactionParts: Sendable {
     }
     return Receipt(
       transactionID: terms.transactionIDs.id(number: row.number, createdAt: row.createdAt), customer: customer,
-      kind: row.kind, createdAt: row.createdAt, entries: posted.sorted { $0.currency < $1.currency },
+      kind: row.kind, createdAt: row.createdAt, entries: CompactList(posted.sorted { $0.currency < $1.currency }),
       items: items.map { PostedItem(item: $0.item, quantity: $0.quantity, owned: $0.owned) })
   }
 
-  private func allocations(of entry: EntryRow) -> Allocations {
+  private func allocations(of entry: EntryRow) -> CompactList<Allocation> {
     guard entry.lot == 0 else {
-      return Allocations(
+      return CompactList(
         Allocation(lot: entry.lot, source: sources[entry.lot] ?? .admin, amount: entry.amount))
     }
-    return Allocations(
+    return CompactList(
       allocations.filter { $0.entry == entry.number }.map {
         Allocation(lot: $0.lot, source: sources[$0.lot] ?? .admin, amount: $0.amount)
       })

@@ -48,17 +48,17 @@ struct WorkingSet: ~Copyable {
 
   // MARK: Customers
 
-  func newCustomer(_ id: CustomerID) -> CustomerRow? {
+  func newCustomer(_ id: CustomerID) -> FoundCustomer? {
     guard !newCustomers.isEmpty, let index = newCustomers[id] else { return nil }
-    return changes.customers[index]
+    return FoundCustomer(number: changes.customers[index].number, isFrozen: false)
   }
 
-  mutating func addCustomer(_ id: CustomerID, session: any StorageSnapshot) throws(LedgerError) -> CustomerRow {
+  mutating func addCustomer(_ id: CustomerID, session: any StorageSnapshot) throws(LedgerError) -> FoundCustomer {
     let row = CustomerRow(
       number: try next(.customer, session: session), id: id, createdAt: now, isFrozen: false)
     newCustomers[id] = changes.customers.count
     changes.customers.append(row)
-    return row
+    return FoundCustomer(number: row.number, isFrozen: false)
   }
 
   func customer(_ number: CustomerNumber, session: any StorageSnapshot) throws(LedgerError) -> CustomerRow? {

@@ -65,7 +65,7 @@ extension Ledger {
     }
   }
 
-  static func customer(_ id: CustomerID, in snapshot: any StorageSnapshot) throws(LedgerError) -> CustomerRow {
+  static func customer(_ id: CustomerID, in snapshot: any StorageSnapshot) throws(LedgerError) -> FoundCustomer {
     guard let row = try snapshot.customer(id) else { throw .customerNotFound(id) }
     return row
   }
@@ -93,7 +93,7 @@ extension Ledger {
   }
 
   private static func account(
-    _ code: CurrencyCode, customer: CustomerRow, in snapshot: any StorageSnapshot, terms: CatalogTerms
+    _ code: CurrencyCode, customer: FoundCustomer, in snapshot: any StorageSnapshot, terms: CatalogTerms
   ) throws(LedgerError) -> (CurrencyTerms, AccountRow) {
     guard let currency = terms.currency(code) else { throw .unknownCurrency(code) }
     let number = AccountNumber(customer: customer.number, currency: currency.number)

@@ -95,7 +95,7 @@ public final class Ledger: Sendable {
     return try storage.read { (snapshot) throws(LedgerError) -> Receipt in
       var decider = Decider(catalog: catalog)
       try decider.begin(session: snapshot, clock: now)
-      var receipt = try decider.decide(command, session: snapshot)
+      var receipt = try decider.decide(command.body, session: snapshot)
       if !receipt.isReplayed { receipt.transactionID = nil }
       return receipt
     }

@@ -9,7 +9,7 @@ public struct Receipt: Hashable, Sendable {
   /// When it was booked.
   public var createdAt: Timestamp
   /// One entry a currency, in the order of their codes.
-  public var entries: [PostedEntry]
+  public var entries: CompactList<PostedEntry>
   /// What items came or went.
   public var items: [PostedItem] = []
   /// Whether this is the answer of an earlier call with the same key or store transaction.
@@ -38,7 +38,7 @@ public struct PostedEntry: Hashable, Sendable {
   /// The account's version after it; each entry of an account counts one up.
   public let version: Int64
   /// How much of it fell on which lot; the amounts add up to the entry's.
-  public let allocations: Allocations
+  public let allocations: CompactList<Allocation>
 }
 
 /// How much of an entry fell on one lot.
@@ -49,42 +49,6 @@ public struct Allocation: Hashable, Sendable {
   public let source: LotSource
   /// Negative when taken from the lot, positive when put into it.
   public let amount: Int64
-}
-
-/// The allocations of one entry.
-///
-/// Nearly every entry falls on a single lot; that one is kept in place, without an array.
-public struct Allocations: RandomAccessCollection, Hashable, Sendable {
-  private enum Content: Hashable, Sendable {
-    case one(Allocation)
-    case several([Allocation])
-  }
-
-  private let content: Content
-
-  package init(_ allocation: Allocation) { content = .one(allocation) }
-  package init(_ allocations: [Allocation]) {
-    content = if let only = allocations.first, allocations.count == 1 { .one(only) } else { .several(allocations) }
-  }
-
-  /// Always 0.
-  public var startIndex: Int { 0 }
-  /// How many there are.
-  public var endIndex: Int {
-    switch content {
-    case .one: 1
-    case .several(let allocations): allocations.count
-    }
-  }
-  /// The allocation at the position.
-  public subscript(position: Int) -> Allocation {
-    switch content {
-    case .one(let allocation):
-      precondition(position == 0, "an entry's only allocation is at position 0")
-      return allocation
-    case .several(let allocations): return allocations[position]
-    }
-  }
 }
 
 /// Items that came (positive) or went (negative).

@@ -1,16 +1,51 @@
 /// What one command does to one account, before it is booked.
 struct AccountPlan {
-  var slot: Int
-  var currency: CurrencyTerms
+  let slot: Int
+  let currency: CurrencyTerms
   var kind: EntryKind
   var amount: Int64
   /// What is due and is booked first.
-  var expired: [LotTake] = []
   var expiredAmount: Int64 = 0
-  /// All of it comes from, or goes into, the account's pool; then `takes` and `credits` are empty.
+  /// All of it comes from, or goes into, the account's pool; then nothing is taken from or put into other lots.
   var isAllInPool = false
-  var takes: [LotTake] = []
-  var credits: [LotCredit] = []
+  /// Which lots; nil for the common plan, which moves an open pool only.
+  private var lots: Lots?
+
+  private final class Lots {
+    var expired: [LotTake] = []
+    var takes: [LotTake] = []
+    var credits: [LotCredit] = []
+  }
+
+  init(slot: Int, currency: CurrencyTerms, kind: EntryKind, amount: Int64) {
+    self.slot = slot
+    self.currency = currency
+    self.kind = kind
+    self.amount = amount
+  }
+
+  var expired: [LotTake] {
+    get { lots?.expired ?? [] }
+    set { ownLots().expired = newValue }
+  }
+
+  var takes: [LotTake] {
+    get { lots?.takes ?? [] }
+    set { ownLots().takes = newValue }
+  }
+
+  var credits: [LotCredit] {
+    get { lots?.credits ?? [] }
+    set { ownLots().credits = newValue }
+  }
+
+  private mutating func ownLots() -> Lots {
+    if isKnownUniquelyReferenced(&lots), let lots { return lots }
+    let own = Lots()
+    if let lots { (own.expired, own.takes, own.credits) = (lots.expired, lots.takes, lots.credits) }
+    lots = own
+    return own
+  }
 }
 
 /// Currency that comes in, and the kind of lot it goes to.

@@ -64,7 +64,7 @@ package protocol StorageSnapshot: AnyObject {
   func catalogRow(_ kind: CatalogRow.Kind, code: String) throws(LedgerError) -> CatalogRow?
   func environments() throws(LedgerError) -> [EnvironmentRow]
 
-  func customer(_ id: CustomerID) throws(LedgerError) -> CustomerRow?
+  func customer(_ id: CustomerID) throws(LedgerError) -> FoundCustomer?
   func customer(number: CustomerNumber) throws(LedgerError) -> CustomerRow?
   func customers(after number: CustomerNumber, limit: Int) throws(LedgerError) -> [CustomerRow]
   func account(_ number: AccountNumber) throws(LedgerError) -> AccountRow?

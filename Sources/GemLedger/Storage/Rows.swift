@@ -45,6 +45,17 @@ package struct CustomerRow: Hashable, Sendable {
   }
 }
 
+/// What deciding a command must know of its customer.
+package struct FoundCustomer: Hashable, Sendable {
+  package var number: CustomerNumber
+  package var isFrozen: Bool
+
+  package init(number: CustomerNumber, isFrozen: Bool) {
+    self.number = number
+    self.isFrozen = isFrozen
+  }
+}
+
 /// The projection of one account: what all its entries come to.
 ///
 /// The first lot without price and expiry lies in the account's own row (`pool…`): most accounts have no other.

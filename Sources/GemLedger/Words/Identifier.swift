@@ -29,8 +29,9 @@ public struct Identifier<Kind: IdentifierKind>: Hashable, Comparable, Sendable, 
 
   /// Byte by byte, unlike `String`.
   public static func == (left: Self, right: Self) -> Bool {
+    guard left.text.utf8.count == right.text.utf8.count else { return false }
     var (left, right) = (left.text, right.text)
-    return left.withUTF8 { left in right.withUTF8 { right in left.count == right.count && left.elementsEqual(right) } }
+    return left.withUTF8 { left in right.withUTF8 { right in Bytes.areEqual(left, right) } }
   }
 
   /// In the order of bytes.
@@ -53,6 +54,27 @@ public struct Identifier<Kind: IdentifierKind>: Hashable, Comparable, Sendable, 
 
   private static func refused(_ what: String) -> LedgerError {
     LedgerError(.invalidIdentifier, "The \(Kind.word) \(what).", details: [.text("field", Kind.word)])
+  }
+}
+
+/// Bytes, eight at a time.
+enum Bytes {
+  @inline(__always)
+  static func areEqual(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard left.count == right.count, let first = UnsafeRawPointer(left.baseAddress),
+      let second = UnsafeRawPointer(right.baseAddress)
+    else { return left.count == right.count }
+    var offset = 0
+    while offset + 8 <= left.count {
+      let one = first.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      if one != second.loadUnaligned(fromByteOffset: offset, as: UInt64.self) { return false }
+      offset += 8
+    }
+    while offset < left.count {
+      if left[offset] != right[offset] { return false }
+      offset += 1
+    }
+    return true
   }
 }
 

@@ -69,9 +69,9 @@ extension MemoryTables {
     return catalog[kind]?[index]
   }
 
-  func customer(_ id: CustomerID) -> CustomerRow? {
-    guard let row = customerIndex.find(id.hashValue, fits: { customers[$0].id == id }) else { return nil }
-    return customers[row]
+  func customer(_ id: CustomerID) -> FoundCustomer? {
+    guard let row = customerIndex.find(ByteHash.of(id.text), fits: { customers[$0].id == id }) else { return nil }
+    return FoundCustomer(number: customers[row].number, isFrozen: customers[row].isFrozen)
   }
 
   func customer(number: CustomerNumber) -> CustomerRow? {

