@@ -1,7 +1,7 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-/// Every target is held to the same rules: language mode 6, warnings are errors, imports say how far they reach.
+/// Every target is held to the same rules: warnings are errors, and imports say how far they reach.
 let houseRules: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
   .enableUpcomingFeature("ExistentialAny"),
@@ -11,20 +11,37 @@ let houseRules: [SwiftSetting] = [
   .enableUpcomingFeature("InferIsolatedConformances"),
 ]
 
-/// gemctl carries the Swift runtime in itself on Linux: it starts in half the time (scripts call it in loops), and the
-/// binary runs on machines without a toolchain. Unsafe flags bar a package from nothing but depending on this product.
+/// In release builds on Linux gemctl carries the Swift runtime in itself: it starts in half the time, which scripts that
+/// call it in a loop notice, and it runs on machines without a toolchain. Only modules compiled with this flag link
+/// ICU by themselves, hence the two libraries. Unsafe flags bar other packages from depending on this product alone,
+/// and nobody depends on a command-line tool.
 let selfContained: [String] = ["-static-stdlib"]
+let onLinuxInRelease: BuildSettingCondition = .when(platforms: [.linux], configuration: .release)
 
 let package = Package(
   name: "GemLedger",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
-  products: [.library(name: "GemLedger", targets: ["GemLedger"])],
+  products: [
+    .library(name: "GemLedger", targets: ["GemLedger"]),
+    .library(name: "GemLedgerSQLite", targets: ["GemLedgerSQLite"]),
+    .library(name: "StoreClient", targets: ["StoreClient"]),
+    .executable(name: "gemctl", targets: ["gemctl"]),
+    .executable(name: "gembench", targets: ["gembench"]),
+  ],
   targets: [
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .yum(["sqlite-devel"]), .brew(["sqlite"])]),
     .target(name: "GemLedger", swiftSettings: houseRules),
     .target(name: "GemLedgerSQLite", dependencies: ["GemLedger", "CSQLite"], swiftSettings: houseRules),
+    .target(name: "StoreClient", dependencies: ["GemLedger"], swiftSettings: houseRules),
+    .executableTarget(
+      name: "gemctl", dependencies: ["GemLedger", "GemLedgerSQLite", "StoreClient"],
+      swiftSettings: houseRules + [.unsafeFlags(selfContained, onLinuxInRelease)],
+      linkerSettings: [
+        .unsafeFlags(selfContained, onLinuxInRelease), .linkedLibrary("_FoundationICU", onLinuxInRelease),
+        .linkedLibrary("stdc++", onLinuxInRelease),
+      ]),
     .target(
       name: "GemBenchmarks", dependencies: ["GemLedger", "GemLedgerSQLite", "CSQLite"], swiftSettings: houseRules),
     .executableTarget(name: "gembench", dependencies: ["GemBenchmarks"], swiftSettings: houseRules),
@@ -32,6 +49,11 @@ let package = Package(
     .testTarget(name: "GemLedgerTests", dependencies: ["GemLedger", "GemTestSupport"], swiftSettings: houseRules),
     .testTarget(
       name: "GemLedgerSQLiteTests", dependencies: ["GemLedger", "GemLedgerSQLite", "CSQLite", "GemTestSupport"],
+      swiftSettings: houseRules),
+    .testTarget(name: "StoreClientTests", dependencies: ["GemLedger", "StoreClient"], swiftSettings: houseRules),
+    .testTarget(name: "gemctlTests", dependencies: ["gemctl", "GemLedger", "GemTestSupport"], swiftSettings: houseRules),
+    .testTarget(
+      name: "GemBenchmarksTests", dependencies: ["GemBenchmarks", "GemLedger", "GemLedgerSQLite", "GemTestSupport"],
       swiftSettings: houseRules),
   ],
   swiftLanguageModes: [.v6]

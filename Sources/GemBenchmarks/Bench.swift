@@ -1,0 +1,64 @@
+/// The subjects that can be measured, their settings, and how to run them.
+public enum Bench {
+  /// What can be set.
+  public struct Settings: Sendable {
+    /// How many rounds are counted, after one that is not.
+    public var rounds = 5
+    /// How many customers there are; nil for each subject's own numbers.
+    public var customerCount: Int?
+    /// How many operations a round does; nil for each subject's own number.
+    public var operationCount: Int?
+    /// Where files are made; they are removed afterwards.
+    public var directory: String
+
+    /// The defaults, in that directory.
+    public init(directory: String) { self.directory = directory }
+  }
+
+  /// What can be measured.
+  public enum Subject: String, CaseIterable, Sendable {
+    /// Storage in memory against increments in a dictionary.
+    case memory
+    /// Storage on SQLite against bare loops over its C API.
+    case sqlite
+    /// 256 callers alone, for counting syncs from outside.
+    case callers
+    /// What an adjustment costs on a large ledger against a small one.
+    case growth
+    /// Opening, after a clean end and after a kill.
+    case open
+    /// Bytes of file an adjustment.
+    case size
+    /// A spend from an account with many open lots.
+    case lots
+
+    /// What the subject measures, for the help.
+    public var summary: String {
+      switch self {
+      case .memory: "storage in memory against Dictionary<String, Int64> += 1"
+      case .sqlite: "storage on SQLite against bare loops over its C API"
+      case .callers: "256 callers on SQLite, alone: count its syncs with strace -f -c -e trace=fdatasync,fsync"
+      case .growth: "an adjustment at many customers and entries against one at few"
+      case .open: "opening a ledger, after a clean end and after a kill"
+      case .size: "bytes of file an adjustment takes"
+      case .lots: "a spend from an account with many open lots"
+      }
+    }
+  }
+
+  /// Measures the subject and prints lines as they come.
+  public static func run(_ subject: Subject, _ settings: Settings, print: @escaping (String) -> Void) throws {
+    print("")
+    print("\(subject.rawValue): \(subject.summary)")
+    let bench = SubjectBench(settings: settings, print: print)
+    switch subject {
+    case .memory: try bench.memory()
+    case .sqlite: try bench.sqlite()
+    case .callers: try bench.callers()
+    case .growth: try bench.growth()
+    case .open: try bench.open()
+    case .size: try bench.size()
+    case .lots: try bench.lots()
+    }
+  }
+}

@@ -1,0 +1,42 @@
+internal import GemLedger
+internal import Synchronization
+
+/// How many commands came in how many commits.
+final class CommitCounter: Sendable {
+  private let counts = Mutex((commands: 0, commits: 0))
+
+  func add(_ commands: Int) {
+    counts.withLock {
+      $0.commands += commands
+      $0.commits += 1
+    }
+  }
+
+  var commandsPerCommit: Double { counts.withLock { Double($0.commands) / Double(max(1, $0.commits)) } }
+}
+
+/// A storage that counts what the one behind it commits.
+final class CountingStorage<Storage: LedgerStorage>: LedgerStorage {
+  private let storage: Storage
+  private let counter: CommitCounter
+
+  init(_ storage: Storage, _ counter: CommitCounter) {
+    self.storage = storage
+    self.counter = counter
+  }
+
+  func read<R>(_ body: (any StorageSnapshot) throws(LedgerError) -> R) throws(LedgerError) -> R {
+    try storage.read(body)
+  }
+
+  func commit<R>(lane: Int, _ body: (any StorageSession) throws(LedgerError) -> R) throws(LedgerError) -> R {
+    try storage.commit(lane: lane) { (session) throws(LedgerError) -> R in
+      let before = try session.sequences().transaction
+      let answer = try body(session)
+      counter.add(Int(try session.sequences().transaction - before))
+      return answer
+    }
+  }
+
+  func close() { storage.close() }
+}

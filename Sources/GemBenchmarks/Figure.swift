@@ -1,0 +1,37 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// Figures as people read them.
+enum Figure {
+  static func ratio(_ value: Double) -> String {
+    let hundredths = Int((value * 100).rounded())
+    let rest = hundredths % 100
+    return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
+  }
+
+  static func nanoseconds(_ value: Double) -> String {
+    if value >= 1e6 { return "\(ratio(value / 1e6)) ms" }
+    return value >= 1e3 ? "\(ratio(value / 1e3)) µs" : "\(Int(value.rounded())) ns"
+  }
+
+  static func rate(_ nanoseconds: Double) -> String {
+    guard nanoseconds > 0 else { return "-" }
+    return "\(Int((1e9 / nanoseconds).rounded())) a second"
+  }
+
+  /// The most memory that this process has held so far.
+  static func peakMegabytes() -> Int {
+    var usage = rusage()
+    #if os(Linux)
+      // The header's enumeration is not the type that the function takes.
+      getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+      return usage.ru_maxrss / 1024
+    #else
+      getrusage(RUSAGE_SELF, &usage)
+      return usage.ru_maxrss / 1_048_576
+    #endif
+  }
+}

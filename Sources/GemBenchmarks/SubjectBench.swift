@@ -1,0 +1,122 @@
+internal import GemLedger
+internal import GemLedgerSQLite
+
+/// Runs one subject after the other with the same settings.
+struct SubjectBench {
+  let settings: Bench.Settings
+  let print: (String) -> Void
+
+  func memory() throws {
+    let operations = settings.operationCount ?? 200_000
+    for customers in settings.customerCount.map({ [$0] }) ?? [100_000, 1_000_000] {
+      let measurement = try Measurement(
+        [
+          DictionaryBenchmark(customerCount: customers, operationCount: operations, batchSize: 256),
+          BulkBenchmark(
+            "ledger in memory, bulk 256", workload: try Workload(customerCount: customers), operationCount: operations,
+            groupSize: 256, ledger: { try Self.openedInMemory(customers) }),
+        ], rounds: settings.rounds)
+      print("  \(customers) customers")
+      show(measurement)
+      print("    cost ratio to the dictionary: \(Figure.ratio(measurement.costRatio(of: 1, to: 0)))")
+    }
+  }
+
+  func sqlite() throws {
+    let customers = settings.customerCount ?? 100_000
+    let operations = settings.operationCount ?? 50_000
+    let single = max(1, operations / 25)
+    let files = try LedgerFiles(directory: settings.directory, customerCount: customers)
+    defer { files.remove() }
+    func bare(_ name: String, _ count: Int, group: Int) throws -> BareLoopBenchmark {
+      BareLoopBenchmark(
+        name, workload: try Workload(customerCount: customers), operationCount: count, groupSize: group,
+        path: try files.copy())
+    }
+    let (bulkFile, callersFile, singleFile) = (try files.copy(), try files.copy(), try files.copy())
+    let counter = CommitCounter()
+    let benchmarks: [any Benchmark] = [
+      try bare("bare loop, 256 a commit", operations, group: 256),
+      BulkBenchmark(
+        "ledger, bulk 256", workload: try Workload(customerCount: customers), operationCount: operations, groupSize: 256,
+        ledger: { try Ledger.openSQLite(at: bulkFile) }),
+      CallersBenchmark(
+        "ledger, 256 callers", workload: try Workload(customerCount: customers), operationCount: operations,
+        callerCount: 256, ledger: { Ledger(storage: CountingStorage(try SQLiteStorage(path: callersFile), counter)) }),
+      try bare("bare loop, 1 a commit", single, group: 1),
+      SingleCallerBenchmark(
+        "ledger, 1 caller", workload: try Workload(customerCount: customers), operationCount: single,
+        ledger: { try Ledger.openSQLite(at: singleFile) }),
+      NaiveLoopBenchmark(
+        "naive loop, 256 a commit", customerCount: customers, operationCount: operations, groupSize: 256,
+        path: files.newPath()),
+    ]
+    let measurement = try Measurement(benchmarks, rounds: settings.rounds)
+    print("  \(customers) customers")
+    show(measurement)
+    print("    bulk 256 to the bare loop:    \(Figure.ratio(measurement.rateRatio(of: 1, to: 0)))")
+    print("    256 callers to the bare loop: \(Figure.ratio(measurement.rateRatio(of: 2, to: 0)))")
+    print("    1 caller to the bare loop:    \(Figure.ratio(measurement.rateRatio(of: 4, to: 3)))")
+    print("    256 callers to the naive loop: \(Figure.ratio(measurement.rateRatio(of: 2, to: 5)))")
+    print("    commands a commit, 256 callers: \(Figure.ratio(counter.commandsPerCommit))")
+  }
+
+  func callers() throws {
+    let customers = settings.customerCount ?? 10_000
+    let operations = settings.operationCount ?? 100_000
+    let files = try LedgerFiles(directory: settings.directory, customerCount: customers)
+    defer { files.remove() }
+    let path = try files.copy()
+    print("  begin counting: \(operations * (settings.rounds + 1)) adjustments follow")
+    let measurement = try Measurement(
+      [
+        CallersBenchmark(
+          "ledger, 256 callers", workload: try Workload(customerCount: customers), operationCount: operations,
+          callerCount: 256, ledger: { try Ledger.openSQLite(at: path) })
+      ], rounds: settings.rounds)
+    show(measurement)
+  }
+
+  func growth() throws {
+    let operations = settings.operationCount ?? 50_000
+    let large = settings.customerCount ?? 1_000_000
+    let small = max(1, large / 100)
+    for keys in [Workload.Keys.timeOrdered, .random] {
+      let (first, second) = (
+        try LedgerFiles(directory: settings.directory, customerCount: small),
+        try LedgerFiles(directory: settings.directory, customerCount: large)
+      )
+      defer {
+        first.remove()
+        second.remove()
+      }
+      let entries = try second.fill(to: large * 10, keys: keys, print: print)
+      let files = (try first.copy(), second.base)
+      let measurement = try Measurement(
+        [
+          BulkBenchmark(
+            "\(small) customers", workload: try Workload(customerCount: small, keys: keys, seed: 7),
+            operationCount: operations, groupSize: 256, ledger: { try Ledger.openSQLite(at: files.0) }),
+          BulkBenchmark(
+            "\(large) customers, \(entries) entries", workload: try Workload(customerCount: large, keys: keys, seed: 7),
+            operationCount: operations, groupSize: 256, ledger: { try Ledger.openSQLite(at: files.1) }),
+        ], rounds: settings.rounds)
+      print("  \(keys == .timeOrdered ? "time-ordered" : "random") keys")
+      show(measurement)
+      print("    cost ratio, large to small: \(Figure.ratio(measurement.costRatio(of: 1, to: 0)))")
+      print("    peak memory of this process: \(Figure.peakMegabytes()) MiB")
+    }
+  }
+
+  func show(_ measurement: Measurement) {
+    for (index, name) in measurement.names.enumerated() {
+      print("    \(name): \(Figure.nanoseconds(measurement.median(index))) an operation, \(Figure.rate(measurement.median(index)))")
+    }
+  }
+
+  private static func openedInMemory(_ customerCount: Int) throws -> Ledger {
+    let ledger = Ledger.inMemory()
+    try Workload(customerCount: customerCount).open(ledger)
+    return ledger
+  }
+}

@@ -1,0 +1,51 @@
+import GemBenchmarks
+import GemLedger
+import GemLedgerSQLite
+import GemTestSupport
+import XCTest
+
+final class BenchTests: XCTestCase {
+  /// Every subject runs, so that none of them rots.
+  func testEverySubjectRunsWithTinyInput() throws {
+    let directory = try TemporaryDirectory()
+    var settings = Bench.Settings(directory: directory.url.path)
+    settings.rounds = 1
+    settings.customerCount = 100
+    settings.operationCount = 600
+    for subject in Bench.Subject.allCases {
+      var lines: [String] = []
+      try Bench.run(subject, settings) { lines.append($0) }
+      XCTAssertGreaterThan(lines.count, 2, subject.rawValue)
+    }
+    XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: directory.url.path), [])
+  }
+
+  /// The bare loop is a fair anchor only if it leaves the same rows.
+  func testTheBareLoopWritesTheRowsThatTheLedgerWrites() throws {
+    let directory = try TemporaryDirectory()
+    let clock = ManualClock(milliseconds: 1_790_000_000_000)
+    let (first, second) = (directory.path("ledger.sqlite"), directory.path("bare.sqlite"))
+    let customers = 50
+    let opened = try Ledger.createSQLite(at: first, clock: clock.clock, salt: 1)
+    try Workload(customerCount: customers).open(opened)
+    opened.close()
+    try FileManager.default.copyItem(atPath: first, toPath: second)
+
+    var workload = try Workload(customerCount: customers)
+    let commands = try workload.next(1000)
+    let ledger = try Ledger.openSQLite(at: first, clock: clock.clock)
+    let bare = BareLoop(path: second, createdAt: clock.now.milliseconds)
+    for start in stride(from: 0, to: commands.count, by: 250) {
+      for result in ledger.submit(Array(commands[start..<start + 250])) { _ = try result.get() }
+      _ = try bare.book(commands[start..<start + 250].map(BareLoop.Operation.init)[...])
+    }
+    ledger.close()
+    bare.close()
+    for table in ["transactions", "entries", "keys", "accounts", "allocations", "lots", "notes", "anchors"] {
+      XCTAssertEqual(try dump(first, table), try dump(second, table), table)
+    }
+    try assertBooksAddUp(Ledger.openSQLite(at: first, clock: clock.clock))
+  }
+
+  private func dump(_ path: String, _ table: String) throws -> [String] { try TableDump.rows(of: table, in: path) }
+}
