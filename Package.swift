@@ -11,10 +11,11 @@ let houseRules: [SwiftSetting] = [
   .enableUpcomingFeature("InferIsolatedConformances"),
 ]
 
-/// In release builds on Linux gemctl carries the Swift runtime in itself: it starts in half the time, which scripts that
-/// call it in a loop notice, and it runs on machines without a toolchain. Only modules compiled with this flag link
-/// ICU by themselves, hence the two libraries. Unsafe flags bar other packages from depending on this product alone,
-/// and nobody depends on a command-line tool.
+/// In release builds on Linux gemctl carries the Swift runtime in itself: it starts in half the time, which scripts
+/// that call it in a loop notice, and it runs on machines without a toolchain.
+///
+/// Only modules compiled with this flag link ICU by themselves, hence the two libraries. Unsafe flags bar other
+/// packages from depending on this product alone, and nobody depends on a command-line tool.
 let selfContained: [String] = ["-static-stdlib"]
 let onLinuxInRelease: BuildSettingCondition = .when(platforms: [.linux], configuration: .release)
 
@@ -45,13 +46,15 @@ let package = Package(
     .target(
       name: "GemBenchmarks", dependencies: ["GemLedger", "GemLedgerSQLite", "CSQLite"], swiftSettings: houseRules),
     .executableTarget(name: "gembench", dependencies: ["GemBenchmarks"], swiftSettings: houseRules),
-    .target(name: "GemTestSupport", dependencies: ["GemLedger"], path: "Tests/GemTestSupport", swiftSettings: houseRules),
+    .target(
+      name: "GemTestSupport", dependencies: ["GemLedger"], path: "Tests/GemTestSupport", swiftSettings: houseRules),
     .testTarget(name: "GemLedgerTests", dependencies: ["GemLedger", "GemTestSupport"], swiftSettings: houseRules),
     .testTarget(
       name: "GemLedgerSQLiteTests", dependencies: ["GemLedger", "GemLedgerSQLite", "CSQLite", "GemTestSupport"],
       swiftSettings: houseRules),
     .testTarget(name: "StoreClientTests", dependencies: ["GemLedger", "StoreClient"], swiftSettings: houseRules),
-    .testTarget(name: "gemctlTests", dependencies: ["gemctl", "GemLedger", "GemTestSupport"], swiftSettings: houseRules),
+    .testTarget(
+      name: "gemctlTests", dependencies: ["gemctl", "GemLedger", "GemTestSupport"], swiftSettings: houseRules),
     .testTarget(
       name: "GemBenchmarksTests", dependencies: ["GemBenchmarks", "GemLedger", "GemLedgerSQLite", "GemTestSupport"],
       swiftSettings: houseRules),

@@ -16,7 +16,9 @@ extension SubjectBench {
     }
     print("  \(entries) entries, opening and one balance read")
     print("    after a clean end: \(Figure.nanoseconds(Measurement.median(clean)))")
-    print("    after a kill: \(Figure.nanoseconds(Measurement.median(dirty))), \(try files.size(killed + "-wal") >> 20) MiB of log")
+    print(
+      "    after a kill: \(Figure.nanoseconds(Measurement.median(dirty))), \(try files.size(killed + "-wal") >> 20) MiB of log"
+    )
   }
 
   private func timeToOpen(_ path: String, customer: CustomerID) throws -> Double {

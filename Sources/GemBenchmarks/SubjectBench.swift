@@ -38,7 +38,8 @@ struct SubjectBench {
     let benchmarks: [any Benchmark] = [
       try bare("bare loop, 256 a commit", operations, group: 256),
       BulkBenchmark(
-        "ledger, bulk 256", workload: try Workload(customerCount: customers), operationCount: operations, groupSize: 256,
+        "ledger, bulk 256", workload: try Workload(customerCount: customers), operationCount: operations,
+        groupSize: 256,
         ledger: { try Ledger.openSQLite(at: bulkFile) }),
       CallersBenchmark(
         "ledger, 256 callers", workload: try Workload(customerCount: customers), operationCount: operations,
@@ -110,7 +111,9 @@ struct SubjectBench {
 
   func show(_ measurement: Measurement) {
     for (index, name) in measurement.names.enumerated() {
-      print("    \(name): \(Figure.nanoseconds(measurement.median(index))) an operation, \(Figure.rate(measurement.median(index)))")
+      print(
+        "    \(name): \(Figure.nanoseconds(measurement.median(index))) an operation, \(Figure.rate(measurement.median(index)))"
+      )
     }
   }
 

@@ -1,4 +1,6 @@
-/// A step of the schema. Once shipped it is never edited: a new need is a new step.
+/// A step of the schema.
+///
+/// Once shipped it is never edited: a new need is a new step.
 struct Migration {
   let name: String
   let sql: String

@@ -70,8 +70,9 @@ final class SQLiteConnection {
   }
 }
 
-/// Waits a little, and a different little each time, so that processes which take turns all get theirs. SQLite's own
-/// handler waits up to 100 ms at a time, which starves one process while others commit back to back.
+/// Waits a little, and a different little each time, so that processes which take turns all get theirs.
+///
+/// SQLite's own handler waits up to 100 ms at a time, which starves one process while others commit back to back.
 private func waitForLock(_: UnsafeMutableRawPointer?, _ tries: Int32) -> Int32 {
   let averageMicroseconds: Int32 = 1000
   guard tries < Int32(SQLiteConnection.lockTimeoutSeconds) * 1_000_000 / averageMicroseconds else { return 0 }

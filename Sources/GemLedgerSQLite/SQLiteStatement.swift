@@ -36,7 +36,8 @@ final class SQLiteStatement {
       bytes.withMemoryRebound(to: CChar.self) { characters in
         // -1 stands for SQLITE_TRANSIENT, which is a macro that Swift does not see.
         let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-        _ = sqlite3_bind_text(handle, index, characters.baseAddress ?? UnsafePointer(bitPattern: 1), Int32(bytes.count), transient)
+        _ = sqlite3_bind_text(
+          handle, index, characters.baseAddress ?? UnsafePointer(bitPattern: 1), Int32(bytes.count), transient)
       }
     }
   }

@@ -14,12 +14,16 @@ package final class SQLiteStorage: LedgerStorage {
   private let writer: Mutex<Writer>
   private let readers: Mutex<Readers>
 
-  /// The writing connection, opened when it is first needed. Protected by its lock.
+  /// The writing connection, opened when it is first needed.
+  ///
+  /// Protected by its lock.
   private struct Writer: @unchecked Sendable {
     var tables: SQLiteTables?
   }
 
-  /// Reading connections that are not in use. Protected by their lock; one taken out belongs to who took it.
+  /// Reading connections that are not in use.
+  ///
+  /// Protected by their lock; one taken out belongs to who took it.
   private struct Readers: @unchecked Sendable {
     var idle: [SQLiteTables] = []
   }

@@ -2,7 +2,7 @@ internal import GemLedger
 
 extension SQLiteTables: StorageSnapshot {
   func project() throws(LedgerError) -> ProjectRow {
-    let row = try first("SELECT salt, created_at FROM project", { _ in }) {
+    let row = try first("SELECT salt, created_at FROM project") {
       ProjectRow(salt: UInt64(bitPattern: $0.integer(0)), createdAt: Timestamp(milliseconds: $0.integer(1)))
     }
     guard let row else {
@@ -14,7 +14,7 @@ extension SQLiteTables: StorageSnapshot {
   // MARK: Catalog
 
   func catalogVersion() throws(LedgerError) -> Int64 {
-    try first("SELECT version FROM catalog_versions ORDER BY version DESC LIMIT 1", { _ in }) { $0.integer(0) } ?? 0
+    try first("SELECT version FROM catalog_versions ORDER BY version DESC LIMIT 1") { $0.integer(0) } ?? 0
   }
 
   func catalogRows(_ kind: CatalogRow.Kind) throws(LedgerError) -> [CatalogRow] {
@@ -34,7 +34,7 @@ extension SQLiteTables: StorageSnapshot {
   }
 
   func environments() throws(LedgerError) -> [EnvironmentRow] {
-    try all("SELECT environment, kind, session FROM environments ORDER BY environment", { _ in }) {
+    try all("SELECT environment, kind, session FROM environments ORDER BY environment") {
       EnvironmentRow(
         number: $0.integer(0),
         environment: StoreEnvironment(
@@ -186,10 +186,11 @@ extension SQLiteTables: StorageSnapshot {
   func sequences() throws(LedgerError) -> Sequences {
     var sequences = Sequences()
     let last = try first(
-      "SELECT number, created_at FROM transactions ORDER BY number DESC LIMIT 1", { _ in },
-      { ($0.integer(0), Timestamp(milliseconds: $0.integer(1))) })
+      "SELECT number, created_at FROM transactions ORDER BY number DESC LIMIT 1"
+    ) { ($0.integer(0), Timestamp(milliseconds: $0.integer(1))) }
     if let last { (sequences.transaction, sequences.createdAt) = last }
-    sequences.entry = try first("SELECT number FROM entries ORDER BY number DESC LIMIT 1", { _ in }) { $0.integer(0) } ?? 0
+    sequences.entry =
+      try first("SELECT number FROM entries ORDER BY number DESC LIMIT 1") { $0.integer(0) } ?? 0
     return sequences
   }
 
@@ -204,7 +205,7 @@ extension SQLiteTables: StorageSnapshot {
   }
 
   private func number(_ sql: StaticString) throws(LedgerError) -> Int64 {
-    try first(sql, { _ in }) { $0.integer(0) } ?? 0
+    try first(sql) { $0.integer(0) } ?? 0
   }
 
   func transaction(_ number: TransactionNumber) throws(LedgerError) -> TransactionRow? {

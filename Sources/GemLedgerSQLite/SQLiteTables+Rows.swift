@@ -12,7 +12,8 @@ enum Never {
 extension SQLiteTables {
   static func customer(_ row: SQLiteStatement) -> CustomerRow {
     CustomerRow(
-      number: row.integer(0), id: CustomerID(unchecked: row.text(1)), createdAt: Timestamp(milliseconds: row.integer(2)),
+      number: row.integer(0), id: CustomerID(unchecked: row.text(1)),
+      createdAt: Timestamp(milliseconds: row.integer(2)),
       isFrozen: row.integer(3) != 0)
   }
 

@@ -116,7 +116,7 @@ extension SQLiteTables: StorageScan {
   }
 
   func integrityProblems() throws(LedgerError) -> [String] {
-    try all("PRAGMA integrity_check(20)", { _ in }) { $0.text(0) }.filter { $0 != "ok" }
+    try all("PRAGMA integrity_check(20)") { $0.text(0) }.filter { $0 != "ok" }
   }
 
   private func page<Row>(

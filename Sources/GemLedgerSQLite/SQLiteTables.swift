@@ -39,6 +39,10 @@ final class SQLiteTables {
     }
   }
 
+  func first<Row>(_ sql: StaticString, _ read: (SQLiteStatement) -> Row) throws(LedgerError) -> Row? {
+    try first(sql, { _ in }, read)
+  }
+
   /// All rows that the statement gives.
   func all<Row>(
     _ sql: StaticString, _ bind: (SQLiteStatement) -> Void, _ read: (SQLiteStatement) -> Row
@@ -50,6 +54,10 @@ final class SQLiteTables {
       while try statement.step() { rows.append(read(statement)) }
       return rows
     }
+  }
+
+  func all<Row>(_ sql: StaticString, _ read: (SQLiteStatement) -> Row) throws(LedgerError) -> [Row] {
+    try all(sql, { _ in }, read)
   }
 }
 

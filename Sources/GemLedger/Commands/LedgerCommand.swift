@@ -3,7 +3,9 @@
 /// The methods of ``Ledger`` make commands and book them at once; make them yourself to submit many together with
 /// ``Ledger/submit(_:)``.
 public struct LedgerCommand: Sendable {
-  /// What the command holds. It is shared when the command is copied, and copied when it is changed.
+  /// What the command holds.
+  ///
+  /// It is shared when the command is copied, and copied when it is changed.
   private(set) var body: Body
 
   final class Body: Sendable {

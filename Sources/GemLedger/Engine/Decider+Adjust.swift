@@ -25,7 +25,9 @@ extension Decider {
     }
   }
 
-  /// The common command: one currency of a customer who exists. The same steps, without the ones it cannot need.
+  /// The common command: one currency of a customer who exists.
+  ///
+  /// The same steps, without the ones it cannot need.
   mutating func decide(
     _ command: LedgerCommand.Body, _ adjustment: Adjustment, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
@@ -76,7 +78,9 @@ extension Decider {
 
   private func kind(of adjust: LedgerCommand.Adjust) -> EntryKind {
     let isGrant = adjust.adjustments[0].amount > 0
-    if adjust.adjustments.count > 1, adjust.adjustments.contains(where: { ($0.amount > 0) != isGrant }) { return .mixed }
+    if adjust.adjustments.count > 1, adjust.adjustments.contains(where: { ($0.amount > 0) != isGrant }) {
+      return .mixed
+    }
     return isGrant ? .grant : .spend
   }
 

@@ -3,7 +3,9 @@ extension Decider {
   mutating func book(
     _ kind: EntryKind, command: LedgerCommand.Body, customer: FoundCustomer, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
-    for index in plans.indices where plans[index].expiredAmount != 0 { bookExpiry(of: index, customer: customer.number) }
+    for index in plans.indices where plans[index].expiredAmount != 0 {
+      bookExpiry(of: index, customer: customer.number)
+    }
     let number = appendTransaction(kind, customer: customer.number)
     let entries: CompactList<PostedEntry>
     if plans.count == 1 {

@@ -44,7 +44,8 @@ extension Decider {
   ) throws(LedgerError) -> Receipt {
     let (product, document) = try catalog.product(purchase.product, in: session, terms: terms)
     let number = try set.next(.purchase, session: session)
-    let credits = try PurchaseRules.credits(of: product, for: purchase, number: number, environment: identity.environment)
+    let credits = try PurchaseRules.credits(
+      of: product, for: purchase, number: number, environment: identity.environment)
     plans.removeAll(keepingCapacity: true)
     var isOverMaximum = false
     for (currency, lots) in credits {

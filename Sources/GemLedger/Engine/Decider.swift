@@ -1,5 +1,7 @@
 /// Decides the commands of one group in order: it loads the rows a command needs, asks the rules, and books what they
-/// allow into the working set. Nothing is written here.
+/// allow into the working set.
+///
+/// Nothing is written here.
 struct Decider: ~Copyable {
   var set = WorkingSet()
   /// Room for the plans of the command at hand.

@@ -14,7 +14,9 @@ final class GroupCommitter: Sendable {
     decider = Mutex(Decider(catalog: catalog))
   }
 
-  /// What came of each command, in order. Where the storage fails, all get its error: nothing of the group was booked.
+  /// What came of each command, in order.
+  ///
+  /// Where the storage fails, all get its error: nothing of the group was booked.
   func commit(_ commands: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
     let now = clock.now()
     return decider.withLock { decider in

@@ -78,7 +78,8 @@ extension Ledger {
     guard let instant, instant < now else {
       let due = try Self.dueLots(of: account, at: instant ?? now, in: snapshot)
       return Balance(
-        currency, terms, balance: account.balance - due, held: account.held, debt: account.debt, version: account.version)
+        currency, terms, balance: account.balance - due, held: account.held, debt: account.debt,
+        version: account.version)
     }
     let (entry, successor) = try AccountHistory(snapshot: snapshot, account: account).newest(at: instant)
     // What had expired by then was booked by the very next entry, or is not booked yet.
@@ -89,7 +90,8 @@ extension Ledger {
         try Self.dueLots(of: account, at: instant, in: snapshot)
       }
     return Balance(
-      currency, terms, balance: (entry?.balance ?? 0) - due, held: 0, debt: entry?.debt ?? 0, version: entry?.version ?? 0)
+      currency, terms, balance: (entry?.balance ?? 0) - due, held: 0, debt: entry?.debt ?? 0,
+      version: entry?.version ?? 0)
   }
 
   private static func account(

@@ -1,5 +1,7 @@
 extension Ledger {
-  /// Replaces the catalog. History keeps the terms it was booked under.
+  /// Replaces the catalog.
+  ///
+  /// History keeps the terms it was booked under.
   ///
   /// - Returns: What changed.
   /// - Throws: ``LedgerError`` with `invalid_catalog` when a currency that the project has is missing: balances may be

@@ -60,7 +60,8 @@ extension Ledger {
             id: row.id, createdAt: row.createdAt, isFrozen: row.isFrozen,
             balances: balances.sorted { $0.currency < $1.currency }))
       }
-      let next = rows.count > limit ? PageCursor(place: rows[limit - 1].number, list: Self.customersList, salt: salt) : nil
+      let next =
+        rows.count > limit ? PageCursor(place: rows[limit - 1].number, list: Self.customersList, salt: salt) : nil
       return CustomersPage(customers: customers, next: next)
     }
   }

@@ -2,7 +2,9 @@
 public struct Receipt: Hashable, Sendable {
   /// Names the transaction; nil where the command booked none (a preview, or a customer made).
   public var transactionID: TransactionID?
-  /// Whose balances changed. For a purchase credited before, this is who owns it.
+  /// Whose balances changed.
+  ///
+  /// For a purchase credited before, this is who owns it.
   public var customer: CustomerID
   /// Why they changed.
   public var kind: EntryKind

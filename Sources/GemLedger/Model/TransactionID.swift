@@ -17,7 +17,8 @@ public struct TransactionID: Hashable, Comparable, Sendable, CustomStringConvert
   public init(_ text: String) throws(LedgerError) {
     guard let (high, low) = HexForm.parseUUID(text) else {
       throw LedgerError(
-        .invalidIdentifier, "\"\(text.prefix(60))\" is not a transaction id; one looks like "
+        .invalidIdentifier,
+        "\"\(text.prefix(60))\" is not a transaction id; one looks like "
           + "019aa3f2-6c1e-7000-8000-00000a51c7e4.", details: [.text("field", "transaction id")])
     }
     self.init(high: high, low: low)

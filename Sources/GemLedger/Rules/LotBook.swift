@@ -25,6 +25,7 @@ struct LotBook {
   var free = Stream()
   var paid = Stream()
   /// Lots that are not in the loaded pages: made by this group, or pooled lots that were fetched by their source.
+  ///
   /// In the order of burning within each class.
   var extras: [WorkingLot] = []
 

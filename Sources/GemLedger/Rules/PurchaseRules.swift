@@ -31,7 +31,9 @@ enum PurchaseRules {
     return credits
   }
 
-  /// The balance after the credit. What was paid for may pass the currency's maximum, but never the hard limit.
+  /// The balance after the credit.
+  ///
+  /// What was paid for may pass the currency's maximum, but never the hard limit.
   static func balance(after plan: AccountPlan, account: AccountRow) throws(LedgerError) -> Int64 {
     let balance = account.balance - plan.expiredAmount
     guard plan.amount <= Limits.amount - balance else {

@@ -11,7 +11,9 @@ enum RequestRules {
         throw LedgerError(
           .limitExceeded,
           "\(adjustments.count) adjustments in one request; the most is \(Limits.adjustmentsPerRequest).",
-          details: [.integer("count", Int64(adjustments.count)), .integer("limit", Int64(Limits.adjustmentsPerRequest))])
+          details: [
+            .integer("count", Int64(adjustments.count)), .integer("limit", Int64(Limits.adjustmentsPerRequest)),
+          ])
       }
       try refuseRepeatedCodes(adjustments)
       for adjustment in adjustments { try check(adjustment, isGrant: adjust.createsCustomer) }
@@ -42,7 +44,8 @@ enum RequestRules {
       throw .invalid("The expiry \(expiry) is not in the future; it is \(now) now.")
     }
     guard expiry.milliseconds < 253_402_300_800_000 else {
-      throw .invalid("The expiry \(expiry.milliseconds) ms is after the year 9999; leave it out for currency that never expires.")
+      throw .invalid(
+        "The expiry \(expiry.milliseconds) ms is after the year 9999; leave it out for currency that never expires.")
     }
   }
 

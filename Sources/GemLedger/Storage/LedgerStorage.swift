@@ -1,4 +1,6 @@
-/// Persistence behind a ledger. It loads rows and writes change sets; it knows no rule.
+/// Persistence behind a ledger.
+///
+/// It loads rows and writes change sets; it knows no rule.
 package protocol LedgerStorage: AnyObject, Sendable {
   /// How many lanes gather groups of commands of their own.
   var laneCount: Int { get }

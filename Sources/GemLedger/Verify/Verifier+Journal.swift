@@ -26,7 +26,9 @@ extension Verifier {
 
   private mutating func tally(_ entry: EntryRow) {
     guard books[entry.account.currency] != nil else {
-      report("currencies_are_known", "entry \(entry.number) is in currency number \(entry.account.currency), which is not defined")
+      report(
+        "currencies_are_known",
+        "entry \(entry.number) is in currency number \(entry.account.currency), which is not defined")
       return
     }
     books[entry.account.currency]?.kinds[entry.kind, default: 0] += Int128(entry.amount)
@@ -90,7 +92,8 @@ extension Verifier {
 
   private mutating func checkTransaction(_ transaction: TransactionRow?, of entry: EntryRow) {
     guard let transaction else {
-      report("entries_have_transactions", "entry \(entry.number) names transaction \(entry.transaction), which is missing")
+      report(
+        "entries_have_transactions", "entry \(entry.number) names transaction \(entry.transaction), which is missing")
       return
     }
     if transaction.customer != entry.account.customer {

@@ -124,7 +124,8 @@ extension Verifier {
           || transaction?.createdAt != anchor.createdAt
         {
           report(
-            "anchors_replay", "the anchor of \(name(of: anchor.account)) at version \(anchor.version) names entry "
+            "anchors_replay",
+            "the anchor of \(name(of: anchor.account)) at version \(anchor.version) names entry "
               + "\(anchor.entry), which is not that one")
         }
       }

@@ -74,7 +74,8 @@ extension Verifier {
         owned[row.customer, default: [:]][row.item, default: 0] += Int128(row.quantity)
         if owned[row.customer]?[row.item] != Int128(row.owned) {
           report(
-            "items_replay", "transaction \(row.transaction) leaves customer number \(row.customer) with \(row.owned) of "
+            "items_replay",
+            "transaction \(row.transaction) leaves customer number \(row.customer) with \(row.owned) of "
               + "\"\(row.item)\"; the replay gives \(owned[row.customer]?[row.item] ?? 0)")
         }
       }

@@ -7,7 +7,9 @@ extension MemoryTables {
     guard commands.count >= 8 else { return }
     var seen = 0
     prefetchRows.removeAll(keepingCapacity: true)
-    for index in commands.indices { prefetchRows.append(customerIndex.peek(ByteHash.of(commands[index].customer.text))) }
+    for index in commands.indices {
+      prefetchRows.append(customerIndex.peek(ByteHash.of(commands[index].customer.text)))
+    }
     for row in prefetchRows where row >= 0 { seen &+= Int(customers[row].number) }
     for currency in accounts.indices.prefix(4) {
       for row in prefetchRows where row >= 0 { seen &+= accounts[currency].peek(Int64(row) + 1) }

@@ -11,7 +11,9 @@ extension MemoryTables {
     for row in changes.changedAccounts { set(row) }
     if let lastLot = changes.lastLot { lotCount = lastLot }
     for lot in changes.newLots {
-      if lot.purchase == nil, lot.expiresAt == .max { accountLots[lot.account, default: .init()].pooled.append(lot.number) }
+      if lot.purchase == nil, lot.expiresAt == .max {
+        accountLots[lot.account, default: .init()].pooled.append(lot.number)
+      }
       set(lot)
     }
     for lot in changes.changedLots { set(lot) }
