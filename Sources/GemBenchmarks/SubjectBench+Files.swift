@@ -27,7 +27,6 @@ extension SubjectBench {
     let ledger = try Ledger.openSQLite(at: path)
     _ = try ledger.balances(of: customer)
     let (seconds, attoseconds) = (clock.now - start).components
-    // Closed without copying the log back, so that the next round finds the same.
     ledger.close()
     return Double(seconds) * 1e9 + Double(attoseconds) / 1e9
   }

@@ -1,35 +1,57 @@
-/// The statements that nearly every command runs, prepared together when the first of them is needed.
+/// The statements that nearly every command runs; each is prepared when it is first needed, and found by a number: a
+/// look-up by text would cost as much as binding it.
 final class HotStatements {
-  private let connection: SQLiteConnection
-  private var prepared: Prepared?
+  enum Kind: Int, CaseIterable {
+    case begin
+    case commit
+    case catalogVersion
+    case lastTransaction
+    case lastEntry
+    case customer
+    case account
+    case key
+    case addTransaction
+    case addEntry
+    case addKey
+    case addNote
+    case addAccount
+    case setAccount
 
-  struct Prepared {
-    let begin: SQLiteStatement
-    let commit: SQLiteStatement
-    let customer: SQLiteStatement
-    let account: SQLiteStatement
-    let key: SQLiteStatement
-    let addTransaction: SQLiteStatement
-    let addEntry: SQLiteStatement
-    let addKey: SQLiteStatement
-    let addNote: SQLiteStatement
-    let addAccount: SQLiteStatement
-    let setAccount: SQLiteStatement
+    var sql: String {
+      switch self {
+      case .begin: "BEGIN IMMEDIATE"
+      case .commit: "COMMIT"
+      case .catalogVersion: SQL.catalogVersion
+      case .lastTransaction: SQL.lastTransaction
+      case .lastEntry: SQL.lastEntry
+      case .customer: SQL.customer
+      case .account: SQL.account
+      case .key: SQL.key
+      case .addTransaction: SQL.addTransaction
+      case .addEntry: SQL.addEntry
+      case .addKey: SQL.addKey
+      case .addNote: SQL.addNote
+      case .addAccount: SQL.addAccount
+      case .setAccount: SQL.setAccount
+      }
+    }
   }
+
+  private let connection: SQLiteConnection
+  private var prepared = [SQLiteStatement?](repeating: nil, count: Kind.allCases.count)
 
   init(_ connection: SQLiteConnection) { self.connection = connection }
 
-  func callAsFunction() throws(SQLiteFailure) -> Prepared {
-    if let prepared { return prepared }
-    let made = Prepared(
-      begin: try connection.prepare("BEGIN IMMEDIATE"), commit: try connection.prepare("COMMIT"),
-      customer: try connection.prepare(SQL.customer), account: try connection.prepare(SQL.account),
-      key: try connection.prepare(SQL.key), addTransaction: try connection.prepare(SQL.addTransaction),
-      addEntry: try connection.prepare(SQL.addEntry), addKey: try connection.prepare(SQL.addKey),
-      addNote: try connection.prepare(SQL.addNote), addAccount: try connection.prepare(SQL.addAccount),
-      setAccount: try connection.prepare(SQL.setAccount))
-    prepared = made
-    return made
+  @inline(__always)
+  func callAsFunction(_ kind: Kind) throws(SQLiteFailure) -> SQLiteStatement {
+    if let statement = prepared[kind.rawValue] { return statement }
+    return try prepare(kind)
+  }
+
+  private func prepare(_ kind: Kind) throws(SQLiteFailure) -> SQLiteStatement {
+    let statement = try connection.prepare(kind.sql)
+    prepared[kind.rawValue] = statement
+    return statement
   }
 }
 

@@ -16,7 +16,7 @@ final class SQLiteConnection {
   /// The page cache of one connection, in KiB; it bounds the memory whatever the history.
   static let cacheKibibytes = 65_536
   /// After how many pages the write-ahead log is copied back; it bounds the log, and so the time to open after a kill.
-  static let checkpointPages = 4000
+  static let checkpointPages = 10_000
 
   let path: String
   let database: OpaquePointer

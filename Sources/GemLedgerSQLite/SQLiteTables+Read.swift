@@ -14,7 +14,11 @@ extension SQLiteTables: StorageSnapshot {
   // MARK: Catalog
 
   func catalogVersion() throws(LedgerError) -> Int64 {
-    try first("SELECT version FROM catalog_versions ORDER BY version DESC LIMIT 1") { $0.integer(0) } ?? 0
+    try translating { () throws(SQLiteFailure) in
+      let statement = try hot(.catalogVersion)
+      defer { statement.reset() }
+      return try statement.step() ? statement.integer(0) : 0
+    }
   }
 
   func catalogRows(_ kind: CatalogRow.Kind) throws(LedgerError) -> [CatalogRow] {
@@ -46,7 +50,7 @@ extension SQLiteTables: StorageSnapshot {
 
   func customer(_ id: CustomerID) throws(LedgerError) -> FoundCustomer? {
     try translating { () throws(SQLiteFailure) in
-      let statement = try hot().customer
+      let statement = try hot(.customer)
       statement.bind(1, id.text)
       guard try statement.step() else { return nil }
       defer { statement.reset() }
@@ -71,7 +75,7 @@ extension SQLiteTables: StorageSnapshot {
 
   func account(_ number: AccountNumber) throws(LedgerError) -> AccountRow? {
     try translating { () throws(SQLiteFailure) in
-      let statement = try hot().account
+      let statement = try hot(.account)
       statement.bind(1, number.rawValue)
       guard try statement.step() else { return nil }
       defer { statement.reset() }
@@ -141,7 +145,7 @@ extension SQLiteTables: StorageSnapshot {
   func key(_ key: IdempotencyKey, customer: CustomerNumber, hash: Int) throws(LedgerError) -> KeyRow? {
     let path = connection.path
     let found = try translating { () throws(SQLiteFailure) -> (Fingerprint, Int64?, String?)? in
-      let statement = try hot().key
+      let statement = try hot(.key)
       statement.bind(1, key: key)
       statement.bind(2, customer)
       guard try statement.step() else { return nil }
@@ -184,14 +188,20 @@ extension SQLiteTables: StorageSnapshot {
   // MARK: Journal
 
   func sequences() throws(LedgerError) -> Sequences {
-    var sequences = Sequences()
-    let last = try first(
-      "SELECT number, created_at FROM transactions ORDER BY number DESC LIMIT 1"
-    ) { ($0.integer(0), Timestamp(milliseconds: $0.integer(1))) }
-    if let last { (sequences.transaction, sequences.createdAt) = last }
-    sequences.entry =
-      try first("SELECT number FROM entries ORDER BY number DESC LIMIT 1") { $0.integer(0) } ?? 0
-    return sequences
+    try translating { () throws(SQLiteFailure) in
+      let (lastTransaction, lastEntry) = (try hot(.lastTransaction), try hot(.lastEntry))
+      defer {
+        lastTransaction.reset()
+        lastEntry.reset()
+      }
+      var sequences = Sequences()
+      if try lastTransaction.step() {
+        sequences.transaction = lastTransaction.integer(0)
+        sequences.createdAt = Timestamp(milliseconds: lastTransaction.integer(1))
+      }
+      if try lastEntry.step() { sequences.entry = lastEntry.integer(0) }
+      return sequences
+    }
   }
 
   func last(_ sequence: RareSequence) throws(LedgerError) -> Int64 {

@@ -4,7 +4,7 @@ internal import GemLedger
 extension SQLiteTables {
   /// Takes the file's write lock, waiting for other processes.
   func begin() throws(LedgerError) {
-    try translating { () throws(SQLiteFailure) in try hot().begin.run() }
+    try translating { () throws(SQLiteFailure) in try hot(.begin).run() }
   }
 
   /// Makes what was written durable.
@@ -13,7 +13,7 @@ extension SQLiteTables {
   func commit() throws(LedgerError) {
     let path = connection.path
     do throws(SQLiteFailure) {
-      try hot().commit.run()
+      try hot(.commit).run()
     } catch {
       guard error.code == SQLITE_IOERR else { throw error.ledgerError(path: path) }
       throw LedgerError(

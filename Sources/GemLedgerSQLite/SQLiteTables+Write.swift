@@ -10,16 +10,10 @@ extension SQLiteTables: StorageSession {
   // MARK: Journal
 
   private func write(journal changes: borrowing ChangeSet) throws(LedgerError) {
-    let hot = try translating { () throws(SQLiteFailure) -> HotStatements.Prepared in try self.hot() }
-    let path = connection.path
-    do throws(SQLiteFailure) {
-      for row in changes.transactions { try add(row, hot.addTransaction) }
-      for row in changes.entries { try add(row, hot.addEntry) }
-      for row in changes.keys { try add(row, hot.addKey) }
-      for row in changes.notes { try add(row, hot.addNote) }
-    } catch {
-      throw error.ledgerError(path: path)
-    }
+    try run(.addTransaction, changes.transactions, Self.bind)
+    try run(.addEntry, changes.entries, Self.bind)
+    try run(.addKey, changes.keys, Self.bind)
+    try run(.addNote, changes.notes, Self.bind)
     try run("INSERT INTO transactions_without_entries VALUES (?1, ?2)", changes.transactionsWithoutEntries) {
       $0.bind(1, $1.customer)
       $0.bind(2, $1.number)
@@ -39,16 +33,15 @@ extension SQLiteTables: StorageSession {
     for row in changes.purchases { try add(row) }
   }
 
-  private func add(_ row: TransactionRow, _ statement: SQLiteStatement) throws(SQLiteFailure) {
+  private static func bind(_ statement: SQLiteStatement, _ row: TransactionRow) {
     statement.bind(1, row.number)
     statement.bind(2, row.kind.rawValue)
     statement.bind(3, row.customer)
     statement.bind(4, row.createdAt.milliseconds)
     statement.bind(5, row.firstEntry)
-    try statement.run()
   }
 
-  private func add(_ row: EntryRow, _ statement: SQLiteStatement) throws(SQLiteFailure) {
+  private static func bind(_ statement: SQLiteStatement, _ row: EntryRow) {
     statement.bind(1, row.number)
     statement.bind(2, row.transaction)
     statement.bind(3, row.account.rawValue)
@@ -59,10 +52,9 @@ extension SQLiteTables: StorageSession {
     statement.bind(8, row.version)
     statement.bind(9, row.previous)
     statement.bind(10, row.lot)
-    try statement.run()
   }
 
-  private func add(_ row: KeyRow, _ statement: SQLiteStatement) throws(SQLiteFailure) {
+  private static func bind(_ statement: SQLiteStatement, _ row: KeyRow) {
     statement.bind(1, key: row.key)
     statement.bind(2, row.customer)
     statement.bind(3, row.fingerprint.asked)
@@ -75,15 +67,13 @@ extension SQLiteTables: StorageSession {
       statement.bindNull(5)
       statement.bind(6, refusal.stored)
     }
-    try statement.run()
   }
 
-  private func add(_ row: NoteRow, _ statement: SQLiteStatement) throws(SQLiteFailure) {
+  private static func bind(_ statement: SQLiteStatement, _ row: NoteRow) {
     statement.bind(1, row.transaction)
     statement.bind(2, row.reference?.text)
     statement.bind(3, row.reason?.text)
     statement.bind(4, row.actor?.text)
-    try statement.run()
   }
 
   private func add(_ row: PurchaseRow) throws(LedgerError) {
@@ -126,14 +116,8 @@ extension SQLiteTables: StorageSession {
       $0.bind(1, $1.id.text)
       $0.bind(2, $1.number)
     }
-    let hot = try translating { () throws(SQLiteFailure) -> HotStatements.Prepared in try self.hot() }
-    let path = connection.path
-    do throws(SQLiteFailure) {
-      for row in changes.newAccounts { try set(row, hot.addAccount) }
-      for row in changes.changedAccounts { try set(row, hot.setAccount) }
-    } catch {
-      throw error.ledgerError(path: path)
-    }
+    try run(.addAccount, changes.newAccounts, Self.bind)
+    try run(.setAccount, changes.changedAccounts, Self.bind)
     try write(lots: changes)
     try run(
       "INSERT INTO anchors VALUES (?1, ?2, ?3, ?4, ?5)", changes.anchors
@@ -151,7 +135,7 @@ extension SQLiteTables: StorageSession {
     }
   }
 
-  private func set(_ row: AccountRow, _ statement: SQLiteStatement) throws(SQLiteFailure) {
+  private static func bind(_ statement: SQLiteStatement, _ row: AccountRow) {
     statement.bind(1, row.balance)
     statement.bind(2, row.debt)
     statement.bind(3, row.held)
@@ -165,7 +149,6 @@ extension SQLiteTables: StorageSession {
     statement.bind(11, row.openLots)
     if row.nextExpiry == .max { statement.bindNull(12) } else { statement.bind(12, row.nextExpiry) }
     statement.bind(13, row.number.rawValue)
-    try statement.run()
   }
 
   private func write(lots changes: borrowing ChangeSet) throws(LedgerError) {
@@ -205,6 +188,21 @@ extension SQLiteTables: StorageSession {
     try run("INSERT INTO catalog_versions VALUES (?1, ?2)", [version]) {
       $0.bind(1, $1)
       $0.bind(2, instant.milliseconds)
+    }
+  }
+
+  /// Runs the statement once a row.
+  @inline(__always)
+  private func run<Row>(
+    _ kind: HotStatements.Kind, _ rows: [Row], _ bind: (SQLiteStatement, Row) -> Void
+  ) throws(LedgerError) {
+    guard !rows.isEmpty else { return }
+    try translating { () throws(SQLiteFailure) in
+      let statement = try hot(kind)
+      for row in rows {
+        bind(statement, row)
+        try statement.run()
+      }
     }
   }
 
