@@ -110,13 +110,13 @@ final class Lane: Sendable {
   private func lead() -> Answers {
     let group = takeGroup()
     let results = committer.commit(group.count == 1 ? group[0].commands : group.flatMap(\.commands))
-    handOver()
     var start = group[0].commands.count
     for batch in group.dropFirst() {
       let end = start + batch.commands.count
       batch.waiter.resume(.answers(results[start..<end]))
       start = end
     }
+    handOver()
     return results[..<group[0].commands.count]
   }
 
@@ -141,7 +141,8 @@ final class Lane: Sendable {
     }
   }
 
-  /// The next leader is woken before anybody gets an answer, so that its commit and their next commands overlap.
+  /// The next leader is woken after everybody has got an answer: it runs when most of them have asked again, and its group
+  /// is the larger for it. Woken first, it commits what little waits by then; measured, groups were a third to a half.
   private func handOver() {
     let next = state.withLock { state -> Waiter? in
       guard let first = state.waiting.first else {
