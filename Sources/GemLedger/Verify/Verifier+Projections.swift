@@ -13,7 +13,7 @@ extension Verifier {
   private mutating func compare(_ row: LotRow, _ replay: inout Replay) {
     let lot = replay.lots[row.number] ?? Replay.Lot(account: row.account)
     replay.lots[row.number]?.isSeen = true
-    if Int128(row.remaining) != lot.remaining || Int128(row.granted) != lot.granted || row.account != lot.account {
+    if Int128(row.remaining) != lot.remaining || row.granted != Int64(clamping: lot.granted) || row.account != lot.account {
       report(
         "lots_replay", currency: row.account.currency,
         "lot \(row.number) of \(name(of: row.account)) holds \(row.remaining) of \(row.granted); the replay gives "
@@ -91,7 +91,7 @@ extension Verifier {
     guard row.poolLot != 0 || row.poolRemaining != 0 else { return }
     let lot = replay.lots[row.poolLot] ?? Replay.Lot(account: row.number)
     replay.lots[row.poolLot]?.isSeen = true
-    if Int128(row.poolRemaining) != lot.remaining || Int128(row.poolGranted) != lot.granted {
+    if Int128(row.poolRemaining) != lot.remaining || row.poolGranted != Int64(clamping: lot.granted) {
       report(
         "lots_replay", currency: row.number.currency,
         "lot \(row.poolLot) of \(name(of: row.number)) holds \(row.poolRemaining) of \(row.poolGranted); the replay gives "
