@@ -1,13 +1,13 @@
 extension Decider {
   /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`, `customer_not_found`,
-  ///   `key_conflict`, `unknown_currency`, `condition_failed`, `customer_frozen`, `insufficient_balance`,
-  ///   `over_maximum`.
+  ///   `key_conflict`, `invalid_request` (an expiry that is past), `unknown_currency`, `condition_failed`,
+  ///   `customer_frozen`, `insufficient_balance`, `over_maximum`.
   mutating func decide(
     _ command: borrowing LedgerCommand, _ adjust: LedgerCommand.Adjust, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
     try RequestRules.check(adjust)
     try RequestRules.check(command.conditions, cover: adjust.adjustments)
-    if let expiresAt = adjust.expiresAt { try RequestRules.check(expiry: expiresAt, now: set.now) }
+    if let expiresAt = adjust.expiresAt { try RequestRules.check(expiry: expiresAt) }
     var customer = try findCustomer(command.customer, session: session)
     let isNew = customer == nil
     if customer == nil, adjust.createsCustomer { customer = try set.addCustomer(command.customer, session: session) }
@@ -15,6 +15,8 @@ extension Decider {
     do throws(LedgerError) {
       return try once(command, customer: customer, session: session) {
         (decider: inout Decider) throws(LedgerError) -> Receipt in
+        // After the key: a retry that comes after the expiry still gets the first answer.
+        if let expiresAt = adjust.expiresAt { try RequestRules.check(expiry: expiresAt, isAfter: decider.set.now) }
         try decider.planAdjust(command, adjust, customer: customer, session: session)
         return try decider.book(decider.kind(of: adjust), command: command, customer: customer, session: session)
       }

@@ -37,13 +37,16 @@ enum RequestRules {
   }
 
   /// - Throws: `invalid_request`.
-  static func check(expiry: Timestamp, now: Timestamp) throws(LedgerError) {
-    guard expiry > now else {
-      throw .invalid("The expiry \(expiry) is not in the future; it is \(now) now.")
-    }
+  static func check(expiry: Timestamp) throws(LedgerError) {
     guard expiry.milliseconds < 253_402_300_800_000 else {
-      throw .invalid("The expiry \(expiry.milliseconds) ms is after the year 9999; leave it out for currency that never expires.")
+      throw .invalid(
+        "The expiry \(expiry.milliseconds) ms is after the year 9999; leave it out for currency that never expires.")
     }
+  }
+
+  /// - Throws: `invalid_request`.
+  static func check(expiry: Timestamp, isAfter now: Timestamp) throws(LedgerError) {
+    guard expiry > now else { throw .invalid("The expiry \(expiry) is not in the future; it is \(now) now.") }
   }
 
   static func check(quantity: Int64, of what: String) throws(LedgerError) {
