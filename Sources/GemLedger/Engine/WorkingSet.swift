@@ -134,6 +134,7 @@ struct WorkingSet: ~Copyable {
     if let new = changes.environments.first(where: { $0.environment == environment }) { return new.number }
     if let known = try session.environments().first(where: { $0.environment == environment }) { return known.number }
     let number = max(EnvironmentRow.firstDrawnNumber, try next(.environment, session: session))
+    rareSequences[.environment] = number
     changes.environments.append(EnvironmentRow(number: number, environment: environment))
     return number
   }
