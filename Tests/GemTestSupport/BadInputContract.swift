@@ -25,6 +25,7 @@ package struct BadInputContract {
     try testPrecedenceOfAdjustments()
     try testPrecedenceOfItems()
     try testRefusedCommandsOfAGroupLeaveNoGaps()
+    try testARefusalOfNobodyIsNotKept()
     try testNewSessionsOfOneGroupAreApart()
     try testPagesOfHistory()
     try testAClosedLedgerIsUnavailable()
@@ -151,7 +152,8 @@ package struct BadInputContract {
       let money = Money(minorUnits: price, currency: "USD")
       XCTAssertFalse(
         try ledger.creditPurchase(
-          Make.purchase("p\(price)", product: "bundle", price: money), customer: nobody).isReplayed)
+          Make.purchase("p\(price)", product: "bundle", price: money), customer: nobody
+        ).isReplayed)
     }
     var purchase = try Make.purchase("late")
     for instant in [Timestamp(milliseconds: .min), Timestamp(milliseconds: .max)] {
@@ -360,7 +362,10 @@ package struct BadInputContract {
     try ledger.spend([Make.amount("GEM", 1)], customer: alice, key: key)
     let many = try (0..<101).map { try Make.amount("C\($0)", 0) }
     let fails = [Condition.version(gem, 77)]
-    let rows: [(line: UInt, amounts: [Adjustment], customer: CustomerID, conditions: [Condition], code: LedgerError.Code)] = [
+    typealias Row = (
+      line: UInt, amounts: [Adjustment], customer: CustomerID, conditions: [Condition], code: LedgerError.Code
+    )
+    let rows: [Row] = [
       (#line, many + [many[0]], nobody, fails, .invalidRequest),
       (#line, many, nobody, fails, .invalidRequest),
       (#line, [Adjustment(gem, 0), Adjustment(gem, 0)], nobody, fails, .invalidRequest),
@@ -451,6 +456,23 @@ package struct BadInputContract {
       XCTAssertEqual(again.customer, names[max(1, index)])
     }
     XCTAssertEqual(try ledger.verify().customers, 4)
+    try assertBooksAddUp(ledger)
+    ledger.close()
+  }
+
+  /// Who came into being with a refused command never did; whoever comes next does not inherit the key.
+  func testARefusalOfNobodyIsNotKept() throws {
+    let ledger = try ledger()
+    let (nobody, key) = (try Make.customer("nobody"), try Make.key("k"))
+    let grant = LedgerCommand.grant([try Make.amount("ORE", 1001)], customer: nobody, key: key)
+    try assertRefusedWithoutTrace(.overMaximum, ledger) { try ledger.book(grant) }
+    XCTAssertEqual(assertRefused(.overMaximum) { try ledger.book(grant) }?.isReplayed, false)
+    let results = ledger.submit([grant, grant, .createCustomer(try Make.customer("bob"))])
+    for result in results.prefix(2) {
+      XCTAssertEqual(assertRefused(.overMaximum) { try result.get() }?.isReplayed, false)
+    }
+    let bob = try ledger.grant([Make.amount("ORE", 7)], customer: Make.customer("bob"), key: key)
+    XCTAssertEqual(bob.entries.map(\.balance), [7])
     try assertBooksAddUp(ledger)
     ledger.close()
   }

@@ -12,7 +12,8 @@ package enum Make {
   package static func catalog() throws -> Catalog { try Catalog.load(Array(document.utf8)) }
 
   package static func purchase(
-    _ id: String, product: String = "gems_1200", quantity: Int64 = 1, price: Money? = Money(minorUnits: 999, currency: "USD"),
+    _ id: String, product: String = "gems_1200", quantity: Int64 = 1,
+    price: Money? = Money(minorUnits: 999, currency: "USD"),
     store: Store = .apple, environment: StoreEnvironment = .production
   ) throws -> StorePurchase {
     StorePurchase(

@@ -124,7 +124,11 @@ package struct StorageContract {
       try ledger.creditPurchase(Make.purchase("t2", product: "nothing"), customer: alice)
     }
     // A changed catalog never touches what was credited.
-    try ledger.apply(Catalog.load(Array(#"{"currencies": [{"code": "GEM", "name": "G"}, {"code": "COIN", "name": "C"}, {"code": "ORE", "name": "O"}, {"code": "RUBY", "name": "R"}]}"#.utf8)))
+    try ledger.apply(
+      Catalog.load(
+        Array(
+          #"{"currencies": [{"code": "GEM", "name": "G"}, {"code": "COIN", "name": "C"}, {"code": "ORE", "name": "O"}, {"code": "RUBY", "name": "R"}]}"#
+            .utf8)))
     XCTAssertEqual(
       try ledger.creditPurchase(Make.purchase("t1", quantity: 2), customer: alice).entries.map(\.amount), [2400])
     try check(ledger)
@@ -134,21 +138,24 @@ package struct StorageContract {
     let ledger = try ledger()
     let alice = try Make.customer("alice")
     let paid = try ledger.creditPurchase(Make.purchase("t1"), customer: alice).entries[0].allocations[0].lot
-    let earned = try ledger.grant([Make.amount("GEM", 10)], customer: alice, source: .earned).entries[0].allocations[0].lot
+    let earned = try ledger.grant([Make.amount("GEM", 10)], customer: alice, source: .earned).entries[0].allocations[0]
+      .lot
     let late = try ledger.grant(
       [Make.amount("GEM", 10)], customer: alice, source: .promotional, expiresAt: after(seconds: 200)
     ).entries[0].allocations[0].lot
     let soon = try ledger.grant(
       [Make.amount("GEM", 10)], customer: alice, source: .promotional, expiresAt: after(seconds: 100)
     ).entries[0].allocations[0].lot
-    let bonus = try ledger.grant([Make.amount("GEM", 10)], customer: alice, source: .bonus).entries[0].allocations[0].lot
+    let bonus = try ledger.grant([Make.amount("GEM", 10)], customer: alice, source: .bonus).entries[0].allocations[0]
+      .lot
     let spend = try ledger.spend([Make.amount("GEM", 45)], customer: alice)
     XCTAssertEqual(spend.entries[0].allocations.map(\.lot), [soon, late, earned, bonus, paid])
     XCTAssertEqual(spend.entries[0].allocations.map(\.amount), [-10, -10, -10, -10, -5])
     // Lots of a source without price and expiry are one lot, even after they were empty.
     let again = try ledger.grant([Make.amount("GEM", 7)], customer: alice, source: .bonus)
     XCTAssertEqual(again.entries[0].allocations[0].lot, bonus)
-    XCTAssertEqual(try ledger.spend([Make.amount("GEM", 8)], customer: alice).entries[0].allocations.map(\.lot), [bonus, paid])
+    XCTAssertEqual(
+      try ledger.spend([Make.amount("GEM", 8)], customer: alice).entries[0].allocations.map(\.lot), [bonus, paid])
     try check(ledger)
   }
 
@@ -315,7 +322,8 @@ package struct StorageContract {
     let results = ledger.submit([
       .grant([try Make.amount("GEM", 100)], customer: alice),
       .grant([try Make.amount("GEM", 5)], customer: alice, source: .promotional, expiresAt: after(seconds: 5)),
-      spend, spend, try .spend([Make.amount("GEM", 60)], customer: alice), .creditPurchase(try Make.purchase("t"), customer: alice),
+      spend, spend, try .spend([Make.amount("GEM", 60)], customer: alice),
+      .creditPurchase(try Make.purchase("t"), customer: alice),
       .creditPurchase(try Make.purchase("t"), customer: alice),
       try .spend([Make.amount("GEM", 1245)], customer: alice),
     ])
@@ -333,7 +341,8 @@ package struct StorageContract {
     let alice = try Make.customer("alice")
     let grants = try (1...300).map { number in
       LedgerCommand.grant(
-        [try Make.amount("GEM", 2)], customer: alice, source: .promotional, expiresAt: after(seconds: 1000 + Int64(number % 50)))
+        [try Make.amount("GEM", 2)], customer: alice, source: .promotional,
+        expiresAt: after(seconds: 1000 + Int64(number % 50)))
     }
     for result in ledger.submit(grants) { _ = try result.get() }
     XCTAssertEqual(try ledger.spend([Make.amount("GEM", 401)], customer: alice).entries[0].allocations.count, 201)
