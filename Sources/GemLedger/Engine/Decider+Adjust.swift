@@ -13,7 +13,7 @@ extension Decider {
     if customer == nil, adjust.createsCustomer { customer = try set.addCustomer(command.customer, session: session) }
     guard let customer else { throw .customerNotFound(command.customer) }
     do throws(LedgerError) {
-      return try once(command, customer: customer, session: session) {
+      return try once(command, customer: customer, isNew: isNew, session: session) {
         (decider: inout Decider) throws(LedgerError) -> Receipt in
         // After the key: a retry that comes after the expiry still gets the first answer.
         if let expiresAt = adjust.expiresAt { try RequestRules.check(expiry: expiresAt, isAfter: decider.set.now) }
@@ -21,7 +21,7 @@ extension Decider {
         return try decider.book(decider.kind(of: adjust), command: command, customer: customer, session: session)
       }
     } catch {
-      // Who came into being with a refused command never did; there is nobody to keep the refusal for either.
+      // Who came into being with a refused command never did.
       if isNew { set.removeNewestCustomer() }
       throw error
     }

@@ -21,7 +21,7 @@ extension Decider {
     if customer == nil { customer = try set.addCustomer(command.customer, session: session) }
     guard let customer else { throw .customerNotFound(command.customer) }
     do throws(LedgerError) {
-      return try once(command, customer: customer, session: session) {
+      return try once(command, customer: customer, isNew: isNew, session: session) {
         (decider: inout Decider) throws(LedgerError) -> Receipt in
         try decider.credit(purchase, identity: identity, command: command, customer: customer, session: session)
       }

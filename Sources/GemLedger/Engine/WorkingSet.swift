@@ -66,10 +66,11 @@ struct WorkingSet: ~Copyable {
     return try session.customer(number: number)
   }
 
-  /// Takes back the customer that the command at hand made.
+  /// Takes back the customer that the command at hand made, and the number.
   mutating func removeNewestCustomer() {
     guard let row = changes.customers.popLast() else { return }
     newCustomers[row.id] = nil
+    rareSequences[.customer] = row.number - 1
   }
 
   // MARK: Accounts
