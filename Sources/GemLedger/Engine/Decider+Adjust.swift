@@ -5,9 +5,7 @@ extension Decider {
   mutating func decide(
     _ command: borrowing LedgerCommand, _ adjust: LedgerCommand.Adjust, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
-    try RequestRules.check(adjust)
-    try RequestRules.check(command.conditions, cover: adjust.adjustments)
-    if let expiresAt = adjust.expiresAt { try RequestRules.check(expiry: expiresAt) }
+    try RequestRules.check(adjust, conditions: command.conditions)
     var customer = try findCustomer(command.customer, session: session)
     let isNew = customer == nil
     if customer == nil, adjust.createsCustomer { customer = try set.addCustomer(command.customer, session: session) }
@@ -31,8 +29,8 @@ extension Decider {
   mutating func decide(
     _ command: borrowing LedgerCommand, _ adjustment: Adjustment, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
-    try RequestRules.check(adjustment, isGrant: false)
     if !command.conditions.isEmpty { try RequestRules.check(command.conditions, cover: [adjustment]) }
+    try RequestRules.check(adjustment, isGrant: false)
     guard let customer = try findCustomer(command.customer, session: session) else {
       throw .customerNotFound(command.customer)
     }
@@ -99,13 +97,24 @@ extension Decider {
 
   /// - Throws: in order of precedence `condition_failed`, `customer_frozen`, `insufficient_balance`, `over_maximum`.
   func checkPlans(conditions: [Condition], customer: CustomerRow) throws(LedgerError) {
+    try checkPremises(conditions: conditions, customer: customer)
+    try checkBalances()
+  }
+
+  /// - Throws: in order of precedence `condition_failed`, `customer_frozen`.
+  func checkPremises(conditions: [Condition], customer: CustomerRow) throws(LedgerError) {
     if !conditions.isEmpty {
       for plan in plans { try AccountRules.check(conditions, plan: plan, account: set.accounts[plan.slot].row) }
     }
     if customer.isFrozen, plans.contains(where: { $0.amount < 0 }) {
       throw LedgerError(.customerFrozen, "The customer \"\(customer.id)\" is frozen and may not spend.")
     }
-    for plan in plans { try AccountRules.check(plan, account: set.accounts[plan.slot].row) }
+  }
+
+  /// - Throws: in order of precedence `insufficient_balance`, `over_maximum`.
+  func checkBalances() throws(LedgerError) {
+    for plan in plans where plan.amount < 0 { try AccountRules.check(plan, account: set.accounts[plan.slot].row) }
+    for plan in plans where plan.amount > 0 { try AccountRules.check(plan, account: set.accounts[plan.slot].row) }
   }
 
   private mutating func planExpiry(_ index: Int, session: any StorageSnapshot) throws(LedgerError) {
