@@ -74,7 +74,10 @@ extension Ledger {
     of account: AccountRow, _ currency: CurrencyTerms, at instant: Timestamp?, in snapshot: any StorageSnapshot,
     terms: CatalogTerms
   ) throws(LedgerError) -> Balance {
-    let now = clock.now()
+    // An instant that the journal has passed does not come again, whatever the machine's clock does. Where nothing can
+    // expire, the instant does not matter, and the journal need not be asked.
+    var now = clock.now()
+    if instant != nil || account.nextExpiry != .max { now = max(now, try snapshot.sequences().createdAt) }
     guard let instant, instant < now else {
       let due = try Self.dueLots(of: account, at: instant ?? now, in: snapshot)
       return Balance(
