@@ -10,4 +10,11 @@ final class MemoryStorageTests: XCTestCase {
   func testRefusesBadInput() async throws {
     try await BadInputContract { clock in Ledger.inMemory(clock: clock, salt: 1) }.runAll()
   }
+
+  func testFollowsTheModel() throws {
+    for _ in 0..<4 {
+      var contract = try ModelContract(dice: SeededDice()) { clock in Ledger.inMemory(clock: clock, salt: 1) }
+      XCTAssertFalse(try contract.run(1000).isEmpty)
+    }
+  }
 }
