@@ -14,10 +14,13 @@ extension SQLiteTables: StorageScan {
 
   func allocations(after: AllocationRow?, limit: Int) throws(LedgerError) -> [AllocationRow] {
     try all(
-      "SELECT entry, lot, amount FROM allocations WHERE (entry, lot) > (?1, ?2) ORDER BY entry, lot LIMIT ?3",
+      """
+      SELECT entry, position, lot, amount FROM allocations WHERE (entry, position) > (?1, ?2)
+      ORDER BY entry, position LIMIT ?3
+      """,
       {
         $0.bind(1, after?.entry ?? -1)
-        $0.bind(2, after?.lot ?? -1)
+        $0.bind(2, after?.position ?? -1)
         $0.bind(3, Int64(limit))
       }, Self.allocation)
   }

@@ -138,8 +138,9 @@ extension Decider {
   ) -> (LotNumber, Allocations) {
     apply(takes, slot: slot)
     if takes.count > 1 {
-      for take in takes {
-        set.changes.allocations.append(AllocationRow(entry: entry, lot: take.lot, amount: take.amount))
+      for (index, take) in takes.enumerated() {
+        set.changes.allocations.append(
+          AllocationRow(entry: entry, position: Int64(index) + 1, lot: take.lot, amount: take.amount))
       }
     }
     let allocations = takes.map { Allocation(lot: $0.lot, source: $0.source, amount: $0.amount) }

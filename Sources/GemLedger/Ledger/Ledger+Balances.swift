@@ -126,7 +126,9 @@ extension Ledger {
     bookedBy entry: EntryRow, at instant: Timestamp, in snapshot: any StorageSnapshot
   ) throws(LedgerError) -> Int64 {
     var taken = try snapshot.allocations(of: entry.number)
-    if entry.lot != 0 { taken = [AllocationRow(entry: entry.number, lot: entry.lot, amount: entry.amount)] }
+    if entry.lot != 0 {
+      taken = [AllocationRow(entry: entry.number, position: 1, lot: entry.lot, amount: entry.amount)]
+    }
     var due: Int64 = 0
     for allocation in taken {
       guard let lot = try snapshot.lot(allocation.lot) else { continue }
