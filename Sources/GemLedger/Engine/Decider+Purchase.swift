@@ -57,7 +57,8 @@ extension Decider {
     }
     var receipt = try book(.purchase, command: command, customer: customer, session: session)
     receipt.isOverMaximum = isOverMaximum
-    try addItems(product.itemGrants.map { ($0.item, $0.quantity * purchase.quantity) }, to: &receipt, customer, session)
+    let items = product.itemGrants.map { ($0.item, $0.quantity * purchase.quantity) }.sorted { $0.0 < $1.0 }
+    try addItems(items, to: &receipt, customer, session)
     set.addPurchase(
       PurchaseRow(
         number: number, identity: identity, customer: customer.number, transaction: set.sequences.transaction,
