@@ -65,7 +65,6 @@ extension SQLiteTables: StorageScan {
 
   func keys(after: KeyScanPosition?, limit: Int) throws(LedgerError) -> [(KeyRow, KeyScanPosition)] {
     // Text sorts before blobs, and nothing sorts before the empty text.
-    let path = connection.path
     let rows = try all(
       """
       SELECT key, customer, asked, qualifiers, transaction_number, refusal FROM keys
@@ -84,9 +83,11 @@ extension SQLiteTables: StorageScan {
       })
     var found: [(KeyRow, KeyScanPosition)] = []
     for (key, customer, fingerprint, transaction, refusal) in rows {
+      // A key with neither is a problem to be reported, not an error: no transaction has number 0.
+      let kept = refusal.flatMap(LedgerError.init(stored:)).map(KeyRow.Outcome.refused)
       let row = KeyRow(
         customer: customer, key: key, fingerprint: fingerprint,
-        outcome: try Self.outcome(transaction: transaction, refusal: refusal, path: path))
+        outcome: transaction.map(KeyRow.Outcome.booked) ?? kept ?? .booked(0))
       found.append((row, KeyScanPosition(place: 0, row: row)))
     }
     return found
