@@ -38,4 +38,13 @@ final class SQLiteStorageTests: XCTestCase {
     }
     XCTAssertEqual(try file.run(2500), try memory.run(2500))
   }
+
+  func testServesManyCallersAtOnce() async throws {
+    let directory = try TemporaryDirectory()
+    var count = 0
+    try await ConcurrencyContract {
+      count += 1
+      return try Ledger.createSQLite(at: directory.path("\(count).sqlite"))
+    }.runAll()
+  }
 }

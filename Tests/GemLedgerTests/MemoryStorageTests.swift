@@ -17,4 +17,8 @@ final class MemoryStorageTests: XCTestCase {
       XCTAssertFalse(try contract.run(1000).isEmpty)
     }
   }
+
+  func testServesManyCallersAtOnce() async throws {
+    try await ConcurrencyContract { Ledger.inMemory() }.runAll()
+  }
 }
