@@ -26,26 +26,6 @@ package struct ConcurrencyContract {
     return (ledger, alice)
   }
 
-  private func outcome(_ body: () async throws -> Receipt) async -> String {
-    do {
-      return try await body().isReplayed ? "replayed" : "booked"
-    } catch {
-      return (error as? LedgerError)?.code.description ?? "\(error)"
-    }
-  }
-
-  /// Runs so many tasks at once and counts what came of them.
-  private func outcomes(
-    of count: Int, _ body: @escaping @Sendable (Int) async -> String
-  ) async -> [String: Int] {
-    await withTaskGroup(of: String.self) { group in
-      for number in 0..<count { group.addTask { await body(number) } }
-      var counts: [String: Int] = [:]
-      for await outcome in group { counts[outcome, default: 0] += 1 }
-      return counts
-    }
-  }
-
   func testHalfOfTheSpendersSucceed() async throws {
     let count = 400
     let (ledger, alice) = try ledger(gems: Int64(count) / 2)
@@ -138,3 +118,23 @@ package struct ConcurrencyContract {
 
 /// Books on the thread it is called on.
 private func book(_ command: LedgerCommand, in ledger: Ledger) throws -> Receipt { try ledger.book(command) }
+
+private func outcome(_ body: () async throws -> Receipt) async -> String {
+  do {
+    return try await body().isReplayed ? "replayed" : "booked"
+  } catch {
+    return (error as? LedgerError)?.code.description ?? "\(error)"
+  }
+}
+
+/// Runs so many tasks at once and counts what came of them.
+private func outcomes(
+  of count: Int, _ body: @escaping @Sendable (Int) async -> String
+) async -> [String: Int] {
+  await withTaskGroup(of: String.self) { group in
+    for number in 0..<count { group.addTask { await body(number) } }
+    var counts: [String: Int] = [:]
+    for await outcome in group { counts[outcome, default: 0] += 1 }
+    return counts
+  }
+}
