@@ -127,7 +127,9 @@ extension Decider {
 
   private mutating func moveInPool(_ slot: Int, by amount: Int64) -> (LotNumber, Allocations) {
     set.accounts[slot].row.poolRemaining += amount
-    if amount > 0 { set.accounts[slot].row.poolGranted = LotBook.granted(set.accounts[slot].row.poolGranted, plus: amount) }
+    if amount > 0 {
+      set.accounts[slot].row.poolGranted = LotBook.granted(set.accounts[slot].row.poolGranted, plus: amount)
+    }
     let lot = set.accounts[slot].row.poolLot
     let source = LotSource(rawValue: set.accounts[slot].row.poolSource) ?? .admin
     return (lot, Allocations(Allocation(lot: lot, source: source, amount: amount)))
@@ -168,7 +170,8 @@ extension Decider {
       let before = set.books[book][take.place].row.remaining
       set.books[book][take.place].row.remaining += take.amount
       if take.amount > 0 {
-        set.books[book][take.place].row.granted = LotBook.granted(set.books[book][take.place].row.granted, plus: take.amount)
+        set.books[book][take.place].row.granted = LotBook.granted(
+          set.books[book][take.place].row.granted, plus: take.amount)
       }
       set.books[book][take.place].isChanged = true
       if before == 0 {

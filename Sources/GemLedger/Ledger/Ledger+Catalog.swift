@@ -9,7 +9,7 @@ extension Ledger {
     try changeCatalog { (_) in catalog }
   }
 
-  /// Replaces the catalog by what the closure makes of it, in one commit.
+  /// Replaces the catalog by what the closure makes of it.
   private func changeCatalog(_ change: (Catalog) -> Catalog) throws(LedgerError) -> CatalogDifference {
     let now = clock.now()
     return try storage.commit(lane: 0) { (session) throws(LedgerError) -> CatalogDifference in
