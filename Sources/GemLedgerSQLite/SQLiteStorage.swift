@@ -53,7 +53,7 @@ package final class SQLiteStorage: LedgerStorage {
     }
     let isMade = try translating(path) { () throws(SQLiteFailure) in
       let connection = try SQLiteConnection(path: path, create: true)
-      try connection.execute("PRAGMA application_id = \(SQLiteFile.applicationID); PRAGMA journal_mode = WAL;")
+      try connection.executeWaiting("PRAGMA application_id = \(SQLiteFile.applicationID); PRAGMA journal_mode = WAL;")
       try connection.configure()
       return try connection.migrate(project: project)
     }
