@@ -145,7 +145,8 @@ private final class Run {
       data += more
     }
     Foundation.kill(process.processIdentifier, SIGKILL)
-    let (_, message) = (data += output.fileHandleForReading.readDataToEndOfFile(), finish().error)
+    data += output.fileHandleForReading.readDataToEndOfFile()
+    let message = finish().error
     return (lines(data), message)
   }
 
