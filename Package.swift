@@ -48,9 +48,13 @@ let package = Package(
     .executableTarget(name: "gembench", dependencies: ["GemBenchmarks"], swiftSettings: houseRules),
     .target(
       name: "GemTestSupport", dependencies: ["GemLedger"], path: "Tests/GemTestSupport", swiftSettings: houseRules),
+    .executableTarget(
+      name: "gemstress", dependencies: ["GemLedger", "GemLedgerSQLite"], path: "Tests/gemstress",
+      swiftSettings: houseRules),
     .testTarget(name: "GemLedgerTests", dependencies: ["GemLedger", "GemTestSupport"], swiftSettings: houseRules),
     .testTarget(
-      name: "GemLedgerSQLiteTests", dependencies: ["GemLedger", "GemLedgerSQLite", "CSQLite", "GemTestSupport"],
+      name: "GemLedgerSQLiteTests",
+      dependencies: ["GemLedger", "GemLedgerSQLite", "CSQLite", "GemTestSupport", "gemstress"],
       swiftSettings: houseRules),
     .testTarget(name: "StoreClientTests", dependencies: ["GemLedger", "StoreClient"], swiftSettings: houseRules),
     .testTarget(

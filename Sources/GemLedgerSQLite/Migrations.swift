@@ -84,11 +84,13 @@ extension Migration {
       lot INTEGER NOT NULL
     ) STRICT;
 
+    -- position: the place in the order of burning, which an answer that is given again needs.
     CREATE TABLE allocations (
       entry INTEGER NOT NULL,
+      position INTEGER NOT NULL,
       lot INTEGER NOT NULL,
       amount INTEGER NOT NULL CHECK (amount <> 0),
-      PRIMARY KEY (entry, lot)
+      PRIMARY KEY (entry, position)
     ) STRICT, WITHOUT ROWID;
 
     -- A key that is written like a UUID is kept as its sixteen bytes.

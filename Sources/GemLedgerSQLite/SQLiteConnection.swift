@@ -44,6 +44,21 @@ final class SQLiteConnection {
     guard code == SQLITE_OK else { throw Self.failure(code, database) }
   }
 
+  /// Runs the statements again while another process holds the file.
+  ///
+  /// SQLite itself does not wait where two that wait could wait for each other, as in changing the journal's mode.
+  func executeWaiting(_ sql: String) throws(SQLiteFailure) {
+    var tries: Int32 = 0
+    while true {
+      do throws(SQLiteFailure) {
+        return try execute(sql)
+      } catch {
+        guard error.code == SQLITE_BUSY, waitForLock(nil, tries) != 0 else { throw error }
+        tries += 1
+      }
+    }
+  }
+
   func prepare(_ sql: String) throws(SQLiteFailure) -> SQLiteStatement {
     try SQLiteStatement(sql, database: database)
   }

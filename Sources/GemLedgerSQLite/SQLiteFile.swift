@@ -63,9 +63,22 @@ struct SQLiteFile {
     if pageSize == 1 { pageSize = 65_536 }
     let pages = Int64(UInt32(bitPattern: Self.number(header, at: 28)))
     guard pageSize >= 512, pageSize & (pageSize - 1) == 0 else { throw damaged("its header is broken") }
-    if size < pages * pageSize, access(path + "-wal", F_OK) != 0 {
+    if size < pages * pageSize, !hasLog {
       throw damaged("it has \(size) bytes where its header speaks of \(pages * pageSize)")
     }
+  }
+
+  /// Whether a write-ahead log lies beside the file.
+  var hasLog: Bool { access(path + "-wal", F_OK) == 0 }
+
+  var noLedger: LedgerError {
+    LedgerError(
+      .inputOutput, "There is no ledger at \(path). Make one first (with gemctl: `gemctl init`).",
+      details: [.text("file", path)])
+  }
+
+  var ledgerExists: LedgerError {
+    LedgerError(.alreadyExists, "There is a ledger at \(path) already.", details: [.text("file", path)])
   }
 
   func damaged(_ what: String) -> LedgerError {

@@ -36,10 +36,7 @@ package final class SQLiteStorage: LedgerStorage {
     self.path = path
     let file = SQLiteFile(path: path)
     switch try file.examine() {
-    case .missing, .empty:
-      throw LedgerError(
-        .inputOutput, "There is no ledger at \(path). Make one first (with gemctl: `gemctl init`).",
-        details: [.text("file", path)])
+    case .missing, .empty: throw file.noLedger
     case .ledger: break
     }
     let connection = try Self.openChecked(file)
@@ -53,15 +50,18 @@ package final class SQLiteStorage: LedgerStorage {
   ///   `already_exists`, `storage_unavailable`.
   package static func create(path: String, project: ProjectRow) throws(LedgerError) -> SQLiteStorage {
     let file = SQLiteFile(path: path)
-    if case .ledger = try file.examine() {
-      throw LedgerError(.alreadyExists, "There is a ledger at \(path) already.", details: [.text("file", path)])
+    // Whoever made it last may have been killed on the way: without a schema, also in the log, it is not there yet.
+    if case .ledger(let schema) = try file.examine() {
+      guard schema == 0 else { throw file.ledgerExists }
+      guard try self.schema(in: file) == 0 else { throw file.ledgerExists }
     }
-    try translating(path) { () throws(SQLiteFailure) in
+    let isMade = try translating(path) { () throws(SQLiteFailure) in
       let connection = try SQLiteConnection(path: path, create: true)
-      try connection.execute("PRAGMA application_id = \(SQLiteFile.applicationID); PRAGMA journal_mode = WAL;")
+      try connection.executeWaiting("PRAGMA application_id = \(SQLiteFile.applicationID); PRAGMA journal_mode = WAL;")
       try connection.configure()
-      try connection.migrate(project: project)
+      return try connection.migrate(project: project)
     }
+    guard isMade else { throw file.ledgerExists }
     return try SQLiteStorage(path: path)
   }
 
@@ -70,14 +70,22 @@ package final class SQLiteStorage: LedgerStorage {
       try SQLiteConnection(path: file.path)
     }
     // The log may hold a newer schema than the header that was read; until that is known, nothing may be written.
-    connection.setReadsOnly(true)
+    connection.setReadsOnly(file.hasLog)
     let schema = try translating(file.path) { () throws(SQLiteFailure) in
       try connection.configure()
       return try connection.integer("PRAGMA user_version")
     }
     try file.refuseNewer(Int32(clamping: schema))
+    guard schema > 0 else { throw file.noLedger }
     connection.setReadsOnly(false)
     return connection
+  }
+
+  /// The schema that the file has, its log included.
+  private static func schema(in file: SQLiteFile) throws(LedgerError) -> Int64 {
+    try translating(file.path) { () throws(SQLiteFailure) in
+      try SQLiteConnection(path: file.path).integer("PRAGMA user_version")
+    }
   }
 
   package func read<R>(

@@ -256,7 +256,7 @@ extension SQLiteTables: StorageSnapshot {
 
   func allocations(of entry: EntryNumber) throws(LedgerError) -> [AllocationRow] {
     try all(
-      "SELECT entry, lot, amount FROM allocations WHERE entry = ?1 ORDER BY lot", { $0.bind(1, entry) },
+      "SELECT entry, position, lot, amount FROM allocations WHERE entry = ?1 ORDER BY position", { $0.bind(1, entry) },
       Self.allocation)
   }
 

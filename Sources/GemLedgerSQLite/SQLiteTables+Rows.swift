@@ -56,7 +56,7 @@ extension SQLiteTables {
   }
 
   static func allocation(_ row: SQLiteStatement) -> AllocationRow {
-    AllocationRow(entry: row.integer(0), lot: row.integer(1), amount: row.integer(2))
+    AllocationRow(entry: row.integer(0), position: row.integer(1), lot: row.integer(2), amount: row.integer(3))
   }
 
   static func anchor(_ row: SQLiteStatement) -> AnchorRow {

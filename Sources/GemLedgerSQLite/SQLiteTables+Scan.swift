@@ -14,10 +14,13 @@ extension SQLiteTables: StorageScan {
 
   func allocations(after: AllocationRow?, limit: Int) throws(LedgerError) -> [AllocationRow] {
     try all(
-      "SELECT entry, lot, amount FROM allocations WHERE (entry, lot) > (?1, ?2) ORDER BY entry, lot LIMIT ?3",
+      """
+      SELECT entry, position, lot, amount FROM allocations WHERE (entry, position) > (?1, ?2)
+      ORDER BY entry, position LIMIT ?3
+      """,
       {
         $0.bind(1, after?.entry ?? -1)
-        $0.bind(2, after?.lot ?? -1)
+        $0.bind(2, after?.position ?? -1)
         $0.bind(3, Int64(limit))
       }, Self.allocation)
   }
@@ -62,7 +65,6 @@ extension SQLiteTables: StorageScan {
 
   func keys(after: KeyScanPosition?, limit: Int) throws(LedgerError) -> [(KeyRow, KeyScanPosition)] {
     // Text sorts before blobs, and nothing sorts before the empty text.
-    let path = connection.path
     let rows = try all(
       """
       SELECT key, customer, asked, qualifiers, transaction_number, refusal FROM keys
@@ -81,9 +83,11 @@ extension SQLiteTables: StorageScan {
       })
     var found: [(KeyRow, KeyScanPosition)] = []
     for (key, customer, fingerprint, transaction, refusal) in rows {
+      // A key with neither is a problem to be reported, not an error: no transaction has number 0.
+      let kept = refusal.flatMap(LedgerError.init(stored:)).map(KeyRow.Outcome.refused)
       let row = KeyRow(
         customer: customer, key: key, fingerprint: fingerprint,
-        outcome: try Self.outcome(transaction: transaction, refusal: refusal, path: path))
+        outcome: transaction.map(KeyRow.Outcome.booked) ?? kept ?? .booked(0))
       found.append((row, KeyScanPosition(place: 0, row: row)))
     }
     return found

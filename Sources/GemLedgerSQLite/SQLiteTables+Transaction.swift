@@ -32,7 +32,10 @@ extension SQLiteTables {
 
 extension SQLiteConnection {
   /// Brings the schema up to date, each step in a transaction of its own.
-  func migrate(project: ProjectRow) throws(SQLiteFailure) {
+  ///
+  /// - Returns: Whether this made the ledger, and not another process that was quicker.
+  func migrate(project: ProjectRow) throws(SQLiteFailure) -> Bool {
+    var isMade = false
     for (index, migration) in Migration.all.enumerated() {
       try execute("BEGIN IMMEDIATE")
       // Another process may have been quicker.
@@ -48,6 +51,8 @@ extension SQLiteConnection {
           "INSERT INTO project VALUES (1, \(Int64(bitPattern: project.salt)), \(project.createdAt.milliseconds))")
       }
       try execute("PRAGMA user_version = \(index + 1); COMMIT")
+      if index == 0 { isMade = true }
     }
+    return isMade
   }
 }

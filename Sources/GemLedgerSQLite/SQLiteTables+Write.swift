@@ -18,10 +18,11 @@ extension SQLiteTables: StorageSession {
       $0.bind(1, $1.customer)
       $0.bind(2, $1.number)
     }
-    try run("INSERT INTO allocations VALUES (?1, ?2, ?3)", changes.allocations) {
+    try run("INSERT INTO allocations VALUES (?1, ?2, ?3, ?4)", changes.allocations) {
       $0.bind(1, $1.entry)
-      $0.bind(2, $1.lot)
-      $0.bind(3, $1.amount)
+      $0.bind(2, $1.position)
+      $0.bind(3, $1.lot)
+      $0.bind(4, $1.amount)
     }
     try run("INSERT INTO item_entries VALUES (?1, ?2, ?3, ?4, ?5)", changes.itemEntries) {
       $0.bind(1, $1.transaction)

@@ -52,7 +52,7 @@ private func runReadmeProgram(path: String, catalogBytes: [UInt8]) throws {
   // Refused, with nothing changed.
   do {
     try ledger.spend([Adjustment(gem, 5000)], customer: alice)
-  } catch where error.code == .insufficientBalance {
+  } catch  where error.code == .insufficientBalance {
     print(error.localizedDescription)
   }
 

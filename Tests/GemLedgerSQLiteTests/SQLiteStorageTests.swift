@@ -12,4 +12,39 @@ final class SQLiteStorageTests: XCTestCase {
       return try Ledger.createSQLite(at: directory.path("\(count).sqlite"), clock: clock, salt: 1)
     }.runAll()
   }
+
+  func testRefusesBadInput() async throws {
+    let directory = try TemporaryDirectory()
+    var count = 0
+    try await BadInputContract { clock in
+      count += 1
+      return try Ledger.createSQLite(at: directory.path("\(count).sqlite"), clock: clock, salt: 1)
+    }.runAll()
+  }
+
+  /// The same commands give the same journal on every storage, transaction ids and all, and closing it in between
+  /// changes nothing.
+  func testFollowsTheModelAndGivesTheJournalOfMemory() throws {
+    let directory = try TemporaryDirectory()
+    let dice = SeededDice()
+    var memory = try ModelContract(dice: dice) { clock in Ledger.inMemory(clock: clock, salt: 1) }
+    let path = directory.path("ledger.sqlite")
+    let reopen: ModelContract.Reopen = { ledger, clock in
+      ledger.close()
+      return try Ledger.openSQLite(at: path, clock: clock)
+    }
+    var file = try ModelContract(dice: dice, reopen: reopen) { clock in
+      try Ledger.createSQLite(at: path, clock: clock, salt: 1)
+    }
+    XCTAssertEqual(try file.run(2500), try memory.run(2500))
+  }
+
+  func testServesManyCallersAtOnce() async throws {
+    let directory = try TemporaryDirectory()
+    var count = 0
+    try await ConcurrencyContract {
+      count += 1
+      return try Ledger.createSQLite(at: directory.path("\(count).sqlite"))
+    }.runAll()
+  }
 }

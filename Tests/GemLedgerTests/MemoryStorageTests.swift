@@ -6,4 +6,19 @@ final class MemoryStorageTests: XCTestCase {
   func testMeetsStorageContract() throws {
     try StorageContract { clock in Ledger.inMemory(clock: clock, salt: 1) }.runAll()
   }
+
+  func testRefusesBadInput() async throws {
+    try await BadInputContract { clock in Ledger.inMemory(clock: clock, salt: 1) }.runAll()
+  }
+
+  func testFollowsTheModel() throws {
+    for _ in 0..<4 {
+      var contract = try ModelContract(dice: SeededDice()) { clock in Ledger.inMemory(clock: clock, salt: 1) }
+      XCTAssertFalse(try contract.run(1000).isEmpty)
+    }
+  }
+
+  func testServesManyCallersAtOnce() async throws {
+    try await ConcurrencyContract { Ledger.inMemory() }.runAll()
+  }
 }

@@ -36,6 +36,8 @@ package enum Make {
         {"code": "bundle", "type": "consumable",
          "grants": [{"currency": "GEM", "amount": 500}, {"currency": "COIN", "amount": 300, "bonus": 30}],
          "item_grants": [{"item": "sword", "quantity": 2}]},
+        {"code": "chest", "type": "consumable",
+         "item_grants": [{"item": "sword", "quantity": 1}, {"item": "extra_life", "quantity": 2}]},
         {"code": "starter", "type": "non_consumable", "item_grants": [{"item": "sword", "quantity": 1}]}
       ],
       "items": [

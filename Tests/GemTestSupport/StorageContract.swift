@@ -27,6 +27,7 @@ package struct StorageContract {
     try testManyLots()
     try testTransactionsWithoutEntries()
     try testPurchasesMayPassTheMaximum()
+    try testAPurchaseGivenAgainIsTheFirstAnswer()
   }
 
   private func ledger() throws -> Ledger {
@@ -379,6 +380,18 @@ package struct StorageContract {
     assertRefused(.amountOutOfRange) { try ledger.creditPurchase(Make.purchase("v"), customer: alice) }
     assertRefused(.overMaximum) { try ledger.grant([Make.amount("GEM", 1)], customer: alice) }
     XCTAssertEqual(try gems(ledger, alice), Limits.amount)
+    try check(ledger)
+  }
+
+  func testAPurchaseGivenAgainIsTheFirstAnswer() throws {
+    let ledger = try ledger()
+    let alice = try Make.customer("alice")
+    for product in ["chest", "ore_pack", "ore_pack", "rubies", "bundle"] {
+      let purchase = try Make.purchase("t \(product) \(ledger.verify().transactions)", product: product)
+      var first = try ledger.creditPurchase(purchase, customer: alice)
+      first.isReplayed = true
+      XCTAssertEqual(try ledger.creditPurchase(purchase, customer: alice), first)
+    }
     try check(ledger)
   }
 

@@ -1,25 +1,25 @@
 extension Decider {
   /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`, `customer_not_found`,
-  ///   `key_conflict`, `unknown_currency`, `condition_failed`, `customer_frozen`, `insufficient_balance`,
-  ///   `over_maximum`.
+  ///   `key_conflict`, `invalid_request` (an expiry that is past), `unknown_currency`, `condition_failed`,
+  ///   `customer_frozen`, `insufficient_balance`, `over_maximum`.
   mutating func decide(
     _ command: LedgerCommand.Body, _ adjust: LedgerCommand.Adjust, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
-    try RequestRules.check(adjust)
-    try RequestRules.check(command.conditions, cover: adjust.adjustments)
-    if let expiresAt = adjust.expiresAt { try RequestRules.check(expiry: expiresAt, now: set.now) }
+    try RequestRules.check(adjust, conditions: command.conditions)
     var customer = try findCustomer(command.customer, session: session)
     let isNew = customer == nil
     if customer == nil, adjust.createsCustomer { customer = try set.addCustomer(command.customer, session: session) }
     guard let customer else { throw .customerNotFound(command.customer) }
     do throws(LedgerError) {
-      return try once(command, customer: customer, session: session) {
+      return try once(command, customer: customer, isNew: isNew, session: session) {
         (decider: inout Decider) throws(LedgerError) -> Receipt in
+        // After the key: a retry that comes after the expiry still gets the first answer.
+        if let expiresAt = adjust.expiresAt { try RequestRules.check(expiry: expiresAt, isAfter: decider.set.now) }
         try decider.planAdjust(command, adjust, customer: customer, session: session)
         return try decider.book(decider.kind(of: adjust), command: command, customer: customer, session: session)
       }
     } catch {
-      // Who came into being with a refused command never did; there is nobody to keep the refusal for either.
+      // Who came into being with a refused command never did.
       if isNew { set.removeNewestCustomer() }
       throw error
     }
@@ -31,8 +31,8 @@ extension Decider {
   mutating func decide(
     _ command: LedgerCommand.Body, _ adjustment: Adjustment, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
-    try RequestRules.check(adjustment, isGrant: false)
     if !command.conditions.isEmpty { try RequestRules.check(command.conditions, cover: [adjustment]) }
+    try RequestRules.check(adjustment, isGrant: false)
     guard let customer = try findCustomer(command.customer, session: session) else {
       throw .customerNotFound(command.customer)
     }
@@ -101,13 +101,24 @@ extension Decider {
 
   /// - Throws: in order of precedence `condition_failed`, `customer_frozen`, `insufficient_balance`, `over_maximum`.
   func checkPlans(_ command: LedgerCommand.Body, customer: FoundCustomer) throws(LedgerError) {
+    try checkPremises(command, customer: customer)
+    try checkBalances()
+  }
+
+  /// - Throws: in order of precedence `condition_failed`, `customer_frozen`.
+  func checkPremises(_ command: LedgerCommand.Body, customer: FoundCustomer) throws(LedgerError) {
     if !command.conditions.isEmpty {
       for plan in plans { try AccountRules.check(command.conditions, plan: plan, account: set.accounts[plan.slot].row) }
     }
     if customer.isFrozen, plans.contains(where: { $0.amount < 0 }) {
       throw LedgerError(.customerFrozen, "The customer \"\(command.customer)\" is frozen and may not spend.")
     }
-    for plan in plans { try AccountRules.check(plan, account: set.accounts[plan.slot].row) }
+  }
+
+  /// - Throws: in order of precedence `insufficient_balance`, `over_maximum`.
+  func checkBalances() throws(LedgerError) {
+    for plan in plans where plan.amount < 0 { try AccountRules.check(plan, account: set.accounts[plan.slot].row) }
+    for plan in plans where plan.amount > 0 { try AccountRules.check(plan, account: set.accounts[plan.slot].row) }
   }
 
   private mutating func planExpiry(_ index: Int, session: any StorageSnapshot) throws(LedgerError) {

@@ -135,7 +135,9 @@ extension Decider {
 
   private mutating func moveInPool(_ slot: Int, by amount: Int64) -> (LotNumber, CompactList<Allocation>) {
     set.accounts[slot].row.poolRemaining += amount
-    if amount > 0 { set.accounts[slot].row.poolGranted += amount }
+    if amount > 0 {
+      set.accounts[slot].row.poolGranted = LotBook.granted(set.accounts[slot].row.poolGranted, plus: amount)
+    }
     let lot = set.accounts[slot].row.poolLot
     let source = LotSource(rawValue: set.accounts[slot].row.poolSource) ?? .admin
     return (lot, CompactList(Allocation(lot: lot, source: source, amount: amount)))
@@ -146,8 +148,9 @@ extension Decider {
   ) -> (LotNumber, CompactList<Allocation>) {
     apply(takes, slot: slot)
     if takes.count > 1 {
-      for take in takes {
-        set.changes.allocations.append(AllocationRow(entry: entry, lot: take.lot, amount: take.amount))
+      for (index, take) in takes.enumerated() {
+        set.changes.allocations.append(
+          AllocationRow(entry: entry, position: Int64(index) + 1, lot: take.lot, amount: take.amount))
       }
     }
     let allocations = takes.map { Allocation(lot: $0.lot, source: $0.source, amount: $0.amount) }
@@ -174,7 +177,10 @@ extension Decider {
       }
       let before = set.books[book][take.place].row.remaining
       set.books[book][take.place].row.remaining += take.amount
-      if take.amount > 0 { set.books[book][take.place].row.granted += take.amount }
+      if take.amount > 0 {
+        set.books[book][take.place].row.granted = LotBook.granted(
+          set.books[book][take.place].row.granted, plus: take.amount)
+      }
       set.books[book][take.place].isChanged = true
       if before == 0 {
         set.accounts[slot].row.openLots += 1

@@ -2,8 +2,8 @@ extension Decider {
   /// Sells an item at the catalog's price.
   ///
   /// - Throws: in order of precedence `amount_out_of_range` (quantity), `customer_not_found`, `key_conflict`,
-  ///   `item_not_found`, `amount_out_of_range` (the price of so many), `condition_failed`, `customer_frozen`,
-  ///   `not_available`, `limit_reached`, `insufficient_balance`.
+  ///   `item_not_found`, `amount_out_of_range` (the price of so many), `invalid_request` and `limit_exceeded`
+  ///   (conditions), `condition_failed`, `customer_frozen`, `not_available`, `limit_reached`, `insufficient_balance`.
   mutating func decide(
     _ command: LedgerCommand.Body, item id: ItemID, quantity: Int64, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
@@ -26,9 +26,10 @@ extension Decider {
     try RequestRules.check(command.conditions, cover: price)
     plans.removeAll(keepingCapacity: true)
     for part in price { try plan(.spend, part.currency, part.amount, customer: customer, session: session) }
+    try checkPremises(command, customer: customer)
     let owned = try set.owned(item.id, customer: customer.number, session: session)
     try ItemRules.check(item, quantity: quantity, owned: owned, now: set.now)
-    try checkPlans(command, customer: customer)
+    try checkBalances()
     for index in plans.indices { try planBurn(index, session: session) }
     var receipt = try book(.spend, command: command, customer: customer, session: session)
     try addItems([(item.id, quantity)], to: &receipt, customer, session)

@@ -21,7 +21,7 @@ extension Decider {
     if customer == nil { customer = try set.addCustomer(command.customer, session: session) }
     guard let customer else { throw .customerNotFound(command.customer) }
     do throws(LedgerError) {
-      return try once(command, customer: customer, session: session) {
+      return try once(command, customer: customer, isNew: isNew, session: session) {
         (decider: inout Decider) throws(LedgerError) -> Receipt in
         try decider.credit(purchase, identity: identity, command: command, customer: customer, session: session)
       }
@@ -58,7 +58,8 @@ extension Decider {
     }
     var receipt = try book(.purchase, command: command, customer: customer, session: session)
     receipt.isOverMaximum = isOverMaximum
-    try addItems(product.itemGrants.map { ($0.item, $0.quantity * purchase.quantity) }, to: &receipt, customer, session)
+    let items = product.itemGrants.map { ($0.item, $0.quantity * purchase.quantity) }.sorted { $0.0 < $1.0 }
+    try addItems(items, to: &receipt, customer, session)
     set.addPurchase(
       PurchaseRow(
         number: number, identity: identity, customer: customer.number, transaction: set.sequences.transaction,

@@ -45,9 +45,10 @@ struct Decider: ~Copyable {
     return try session.customer(id)
   }
 
-  /// Looks the key up, and decides only where it is new; a refusal that is kept is kept under the key.
+  /// Looks the key up, and decides only where it is new; a refusal that is kept is kept under the key, unless the
+  /// command would have made the customer: then there is nobody to keep it for.
   mutating func once(
-    _ command: LedgerCommand.Body, customer: FoundCustomer, session: any StorageSnapshot,
+    _ command: LedgerCommand.Body, customer: FoundCustomer, isNew: Bool = false, session: any StorageSnapshot,
     decide: (inout Self) throws(LedgerError) -> Receipt
   ) throws(LedgerError) -> Receipt {
     guard let key = command.key else { return try decide(&self) }
@@ -66,7 +67,7 @@ struct Decider: ~Copyable {
         hash: hash)
       return receipt
     } catch {
-      if error.code.isKept {
+      if error.code.isKept, !isNew {
         set.addKey(
           KeyRow(customer: customer.number, key: key, fingerprint: fingerprint, outcome: .refused(error)), hash: hash)
       }

@@ -141,8 +141,10 @@ final class Lane: Sendable {
     }
   }
 
-  /// The next leader is woken after everybody has got an answer: it runs when most of them have asked again, and its group
-  /// is the larger for it. Woken first, it commits what little waits by then; measured, groups were a third to a half.
+  /// The next leader is woken after everybody has got an answer: it runs when most of them have asked again, and its
+  /// group is the larger for it.
+  ///
+  /// Woken first, it commits what little waits by then; measured, groups were a third to a half.
   private func handOver() {
     let next = state.withLock { state -> Waiter? in
       guard let first = state.waiting.first else {

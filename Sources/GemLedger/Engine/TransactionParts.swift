@@ -10,10 +10,12 @@ package struct TransactionParts: Sendable {
   /// The receipt that the transaction's command got.
   func receipt(customer: CustomerID, terms: CatalogTerms) throws(LedgerError) -> Receipt {
     var posted: [PostedEntry] = []
+    var isOverMaximum = false
     for entry in entries {
       guard let currency = terms.currency(number: entry.account.currency) else {
         throw .defect("Currency number \(entry.account.currency) has no code")
       }
+      if row.kind == .purchase, entry.balance > currency.maximumBalance { isOverMaximum = true }
       posted.append(
         PostedEntry(
           currency: currency.code, kind: entry.kind, amount: entry.amount, balance: entry.balance, debt: entry.debt,
@@ -22,7 +24,8 @@ package struct TransactionParts: Sendable {
     return Receipt(
       transactionID: terms.transactionIDs.id(number: row.number, createdAt: row.createdAt), customer: customer,
       kind: row.kind, createdAt: row.createdAt, entries: CompactList(posted.sorted { $0.currency < $1.currency }),
-      items: items.map { PostedItem(item: $0.item, quantity: $0.quantity, owned: $0.owned) })
+      items: items.map { PostedItem(item: $0.item, quantity: $0.quantity, owned: $0.owned) },
+      isOverMaximum: isOverMaximum)
   }
 
   private func allocations(of entry: EntryRow) -> CompactList<Allocation> {

@@ -66,10 +66,11 @@ struct WorkingSet: ~Copyable {
     return try session.customer(number: number)
   }
 
-  /// Takes back the customer that the command at hand made.
+  /// Takes back the customer that the command at hand made, and the number.
   mutating func removeNewestCustomer() {
     guard let row = changes.customers.popLast() else { return }
     newCustomers[row.id] = nil
+    rareSequences[.customer] = row.number - 1
   }
 
   // MARK: Accounts
@@ -134,6 +135,7 @@ struct WorkingSet: ~Copyable {
     if let new = changes.environments.first(where: { $0.environment == environment }) { return new.number }
     if let known = try session.environments().first(where: { $0.environment == environment }) { return known.number }
     let number = max(EnvironmentRow.firstDrawnNumber, try next(.environment, session: session))
+    rareSequences[.environment] = number
     changes.environments.append(EnvironmentRow(number: number, environment: environment))
     return number
   }

@@ -74,7 +74,10 @@ extension Ledger {
     of account: AccountRow, _ currency: CurrencyTerms, at instant: Timestamp?, in snapshot: any StorageSnapshot,
     terms: CatalogTerms
   ) throws(LedgerError) -> Balance {
-    let now = clock.now()
+    // An instant that the journal has passed does not come again, whatever the machine's clock does. Where nothing can
+    // expire, the instant does not matter, and the journal need not be asked.
+    var now = clock.now()
+    if instant != nil || account.nextExpiry != .max { now = max(now, try snapshot.sequences().createdAt) }
     guard let instant, instant < now else {
       let due = try Self.dueLots(of: account, at: instant ?? now, in: snapshot)
       return Balance(
@@ -125,7 +128,9 @@ extension Ledger {
     bookedBy entry: EntryRow, at instant: Timestamp, in snapshot: any StorageSnapshot
   ) throws(LedgerError) -> Int64 {
     var taken = try snapshot.allocations(of: entry.number)
-    if entry.lot != 0 { taken = [AllocationRow(entry: entry.number, lot: entry.lot, amount: entry.amount)] }
+    if entry.lot != 0 {
+      taken = [AllocationRow(entry: entry.number, position: 1, lot: entry.lot, amount: entry.amount)]
+    }
     var due: Int64 = 0
     for allocation in taken {
       guard let lot = try snapshot.lot(allocation.lot) else { continue }

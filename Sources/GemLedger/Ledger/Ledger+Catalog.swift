@@ -8,9 +8,15 @@ extension Ledger {
   ///   held in it.
   @discardableResult
   public func apply(_ catalog: Catalog) throws(LedgerError) -> CatalogDifference {
+    try changeCatalog { (_) in catalog }
+  }
+
+  /// Replaces the catalog by what the closure makes of it.
+  private func changeCatalog(_ change: (Catalog) -> Catalog) throws(LedgerError) -> CatalogDifference {
     let now = clock.now()
     return try storage.commit(lane: 0) { (session) throws(LedgerError) -> CatalogDifference in
       let old = try Self.catalog(in: session)
+      let catalog = change(old)
       let problems = catalog.problemsReplacing(old)
       guard problems.isEmpty else { throw CatalogProblems(problems).ledgerError }
       let difference = CatalogDifference(from: old, to: catalog)
@@ -37,17 +43,17 @@ extension Ledger {
   ///
   /// - Throws: ``LedgerError`` with `limit_exceeded` when there would be more than ``Limits/currenciesPerProject``.
   public func define(_ currency: Currency) throws(LedgerError) {
-    let old = try currentCatalog()
-    var currencies = old.currencies
-    if let index = currencies.firstIndex(where: { $0.code == currency.code }) {
-      currencies[index] = currency
-    } else {
-      currencies.append(currency)
+    _ = try changeCatalog { (old) in
+      var currencies = old.currencies
+      if let index = currencies.firstIndex(where: { $0.code == currency.code }) {
+        currencies[index] = currency
+      } else {
+        currencies.append(currency)
+      }
+      return Catalog(
+        unchecked: currencies, products: old.products, offerings: old.offerings,
+        currentOffering: old.currentOffering, items: old.items, settings: old.settings)
     }
-    try apply(
-      Catalog(
-        unchecked: currencies, products: old.products, offerings: old.offerings, currentOffering: old.currentOffering,
-        items: old.items, settings: old.settings))
   }
 
   /// The catalog as it is.

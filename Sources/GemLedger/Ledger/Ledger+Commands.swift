@@ -57,7 +57,8 @@ extension Ledger {
   ///   - reason: Why, for the people who read the history.
   /// - Returns: The entries with the balances after them.
   /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_request`, `limit_exceeded`,
-  ///   `amount_out_of_range`, `key_conflict`, `unknown_currency`, `over_maximum`.
+  ///   `amount_out_of_range`, `key_conflict`, `invalid_request` for an expiry that is past, `unknown_currency`,
+  ///   `over_maximum`.
   @discardableResult
   public func grant(
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey? = nil, source: LotSource = .admin,

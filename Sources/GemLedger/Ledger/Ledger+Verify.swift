@@ -9,7 +9,8 @@ extension Ledger {
   public func verify(progress: (Int64, Int64) -> Void = { _, _ in }) throws(LedgerError) -> Verification {
     let now = clock.now()
     return try reading { (snapshot, terms) throws(LedgerError) -> Verification in
-      var verifier = try Verifier(snapshot: snapshot, terms: terms, asOf: now)
+      let asOf = max(now, try snapshot.sequences().createdAt)
+      var verifier = try Verifier(snapshot: snapshot, terms: terms, asOf: asOf)
       return try verifier.run(progress: progress)
     }
   }

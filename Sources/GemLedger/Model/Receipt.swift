@@ -12,7 +12,7 @@ public struct Receipt: Hashable, Sendable {
   public var createdAt: Timestamp
   /// One entry a currency, in the order of their codes.
   public var entries: CompactList<PostedEntry>
-  /// What items came or went.
+  /// What items came or went, in the order of their ids.
   public var items: [PostedItem] = []
   /// Whether this is the answer of an earlier call with the same key or store transaction.
   public var isReplayed = false

@@ -37,6 +37,15 @@ struct LotBook {
     return book
   }
 
+  /// What a lot was ever given, with one more grant.
+  ///
+  /// A pooled lot may be filled and emptied for ever, so this stops at the largest number instead of passing it; no rule
+  /// depends on it.
+  static func granted(_ granted: Int64, plus amount: Int64) -> Int64 {
+    let (sum, overflow) = granted.addingReportingOverflow(amount)
+    return overflow ? .max : sum
+  }
+
   subscript(place: LotPlace) -> WorkingLot {
     get {
       switch place {

@@ -1,52 +1,51 @@
 /// What can be said of a request without looking at anything but the request.
 enum RequestRules {
   /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`.
-  static func check(_ adjust: LedgerCommand.Adjust) throws(LedgerError) {
+  static func check(_ adjust: LedgerCommand.Adjust, conditions: [Condition]) throws(LedgerError) {
     let adjustments = adjust.adjustments
-    guard let first = adjustments.first else {
+    guard !adjustments.isEmpty else {
       throw .invalid("There is nothing to adjust: name at least one currency and amount.")
     }
-    if adjustments.count > 1 {
-      guard adjustments.count <= Limits.adjustmentsPerRequest else {
-        throw LedgerError(
-          .limitExceeded,
-          "\(adjustments.count) adjustments in one request; the most is \(Limits.adjustmentsPerRequest).",
-          details: [
-            .integer("count", Int64(adjustments.count)), .integer("limit", Int64(Limits.adjustmentsPerRequest)),
-          ])
-      }
-      try refuseRepeatedCodes(adjustments)
-      for adjustment in adjustments { try check(adjustment, isGrant: adjust.createsCustomer) }
-    } else {
-      try check(first, isGrant: adjust.createsCustomer)
-    }
-    if adjust.source == .paid, adjustments.contains(where: { $0.amount > 0 }) {
+    if adjustments.count > 1 { try refuseRepeatedCodes(adjustments) }
+    if adjust.source == .paid, adjustments.contains(where: { $0.amount > 0 }) || adjust.createsCustomer {
       throw .invalid("Only a purchase makes paid currency; choose another source for the grant.")
     }
+    if let expiresAt = adjust.expiresAt { try check(expiry: expiresAt) }
+    try check(conditions, cover: adjustments)
+    guard adjustments.count <= Limits.adjustmentsPerRequest else {
+      throw LedgerError(
+        .limitExceeded,
+        "\(adjustments.count) adjustments in one request; the most is \(Limits.adjustmentsPerRequest).",
+        details: [.integer("count", Int64(adjustments.count)), .integer("limit", Int64(Limits.adjustmentsPerRequest))])
+    }
+    for adjustment in adjustments { try check(adjustment, isGrant: adjust.createsCustomer) }
   }
 
-  /// - Throws: in order of precedence `limit_exceeded`, `invalid_request`.
+  /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`.
   static func check(_ conditions: [Condition], cover adjustments: [Adjustment]) throws(LedgerError) {
     guard !conditions.isEmpty else { return }
+    let covered = Set(adjustments.map(\.currency))
+    for condition in conditions where !covered.contains(condition.currency) {
+      throw .invalid("A condition names \(condition.currency), which the request does not adjust.")
+    }
     guard conditions.count <= 3 * Limits.adjustmentsPerRequest else {
       throw LedgerError(
         .limitExceeded,
         "\(conditions.count) conditions in one request; the most is \(3 * Limits.adjustmentsPerRequest).")
     }
-    for condition in conditions where !adjustments.contains(where: { $0.currency == condition.currency }) {
-      throw .invalid("A condition names \(condition.currency), which the request does not adjust.")
-    }
   }
 
   /// - Throws: `invalid_request`.
-  static func check(expiry: Timestamp, now: Timestamp) throws(LedgerError) {
-    guard expiry > now else {
-      throw .invalid("The expiry \(expiry) is not in the future; it is \(now) now.")
-    }
+  static func check(expiry: Timestamp) throws(LedgerError) {
     guard expiry.milliseconds < 253_402_300_800_000 else {
       throw .invalid(
         "The expiry \(expiry.milliseconds) ms is after the year 9999; leave it out for currency that never expires.")
     }
+  }
+
+  /// - Throws: `invalid_request`.
+  static func check(expiry: Timestamp, isAfter now: Timestamp) throws(LedgerError) {
+    guard expiry > now else { throw .invalid("The expiry \(expiry) is not in the future; it is \(now) now.") }
   }
 
   static func check(quantity: Int64, of what: String) throws(LedgerError) {

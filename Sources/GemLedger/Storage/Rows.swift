@@ -168,11 +168,14 @@ package struct EntryRow: Hashable, Sendable {
 /// How much of an entry fell on one of several lots.
 package struct AllocationRow: Hashable, Sendable {
   package var entry: EntryNumber
+  /// Its place among those of the entry, from 1: lots stand in the order in which they were burnt.
+  package var position: Int64
   package var lot: LotNumber
   package var amount: Int64
 
-  package init(entry: EntryNumber, lot: LotNumber, amount: Int64) {
+  package init(entry: EntryNumber, position: Int64, lot: LotNumber, amount: Int64) {
     self.entry = entry
+    self.position = position
     self.lot = lot
     self.amount = amount
   }

@@ -5,6 +5,7 @@ extension Verifier {
   ) throws(LedgerError) {
     var journal = JournalScan(scan)
     var previous: EntryNumber = 0
+    var previousTransaction: TransactionNumber = 0
     while let entry = try journal.nextEntry() {
       if replay.isFirst, entry.number != previous + 1 {
         report("entries_are_complete", "entries \(previous + 1) to \(entry.number - 1) are missing")
@@ -12,7 +13,11 @@ extension Verifier {
       previous = entry.number
       let transaction = try journal.transaction(of: entry)
       let allocations = try journal.allocations(of: entry)
-      if replay.isFirst { checkTransaction(transaction, of: entry) }
+      if replay.isFirst {
+        checkTransaction(transaction, of: entry)
+        if entry.transaction != previousTransaction { checkBeginning(of: transaction, entry) }
+      }
+      previousTransaction = entry.transaction
       if replay.covers(entry.account) {
         tally(entry)
         replayEntry(entry, &replay)
@@ -21,7 +26,7 @@ extension Verifier {
       }
       if entry.number & 0xFFFF == 0 { progress(entry.number) }
     }
-    if replay.isFirst { try checkTransactions(upTo: last.transaction) }
+    if replay.isFirst { try checkTransactions(upTo: last) }
   }
 
   private mutating func tally(_ entry: EntryRow) {
@@ -44,6 +49,7 @@ extension Verifier {
         "entry \(entry.number) of \(name(of: entry.account)) records balance \(entry.balance) and debt \(entry.debt); the "
           + "replay gives \(expected)")
     }
+    checkDebt(of: entry, before: account.debt)
     if entry.version != account.version + 1 || entry.previous != account.lastEntry {
       report(
         "accounts_are_complete", currency: currency,
@@ -56,6 +62,20 @@ extension Verifier {
     account.version = entry.version
     account.lastEntry = entry.number
     replay.accounts[entry.account] = account
+  }
+
+  /// A debt grows only by what may take more than there is, and shrinks only by what comes in.
+  private mutating func checkDebt(of entry: EntryRow, before debt: Int64) {
+    let hasCause =
+      switch entry.kind {
+      case .refund, .reversal, .merge, .initial: true
+      default: entry.debt <= debt && (entry.debt == debt || entry.amount > 0)
+      }
+    if !hasCause {
+      report(
+        "debts_have_causes", currency: entry.account.currency,
+        "entry \(entry.number) of \(name(of: entry.account)) changes the debt from \(debt) to \(entry.debt)")
+    }
   }
 
   private mutating func replayAllocations(
@@ -82,6 +102,7 @@ extension Verifier {
     if lot.account != entry.account {
       report("lots_belong_to_accounts", "entry \(entry.number) falls on lot \(number) of \(name(of: lot.account))")
     }
+    highestLot = max(highestLot, number)
     lot.remaining += Int128(amount)
     if amount > 0 { lot.granted += Int128(amount) }
     if lot.remaining < 0 {
@@ -111,13 +132,23 @@ extension Verifier {
     }
   }
 
-  private mutating func checkTransactions(upTo last: TransactionNumber) throws(LedgerError) {
+  /// A transaction is found by its first entry.
+  private mutating func checkBeginning(of transaction: TransactionRow?, _ entry: EntryRow) {
+    guard let transaction, transaction.firstEntry != entry.number else { return }
+    report(
+      "entries_have_transactions",
+      "transaction \(transaction.number) begins at entry \(transaction.firstEntry); its first is \(entry.number)")
+  }
+
+  private mutating func checkTransactions(upTo last: Sequences) throws(LedgerError) {
     var previous = TransactionRow(
       number: 0, kind: .initial, customer: 0, createdAt: Timestamp(milliseconds: .min), firstEntry: 1)
     while true {
       let page = try scan.transactions(after: previous.number, limit: Self.pageSize)
-      if page.isEmpty { return }
+      if page.isEmpty { break }
       for row in page {
+        if row.kind == .purchase { purchaseCount += 1 }
+        if row.firstEntry == previous.firstEntry { try checkHistory(of: previous) }
         if row.number != previous.number + 1 {
           report("transactions_are_complete", "transactions \(previous.number + 1) to \(row.number - 1) are missing")
         }
@@ -129,6 +160,29 @@ extension Verifier {
         }
         previous = row
       }
+    }
+    if previous.firstEntry > last.entry { try checkHistory(of: previous) }
+  }
+
+  /// A transaction without entries is found in its customer's history.
+  private mutating func checkHistory(of row: TransactionRow) throws(LedgerError) {
+    guard row.number > 0 else { return }
+    let found = try snapshot.transactionsWithoutEntries(of: row.customer, below: row.number + 1, limit: 1)
+    if found != [row.number] {
+      report(
+        "histories_are_complete",
+        "transaction \(row.number) without entries is missing in the history of customer number \(row.customer)")
+    }
+    if try snapshot.customer(number: row.customer) == nil {
+      report("customers_are_known", "transaction \(row.number) is of customer number \(row.customer), who has no row")
+    }
+  }
+
+  /// What will be made next gets a number that nothing has.
+  mutating func checkSequences() throws(LedgerError) {
+    let last = try snapshot.last(.lot)
+    if last < highestLot {
+      report("sequences_go_on", "the next lot would be number \(last + 1); lot \(highestLot) is there already")
     }
   }
 }

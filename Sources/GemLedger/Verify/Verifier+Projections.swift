@@ -13,7 +13,9 @@ extension Verifier {
   private mutating func compare(_ row: LotRow, _ replay: inout Replay) {
     let lot = replay.lots[row.number] ?? Replay.Lot(account: row.account)
     replay.lots[row.number]?.isSeen = true
-    if Int128(row.remaining) != lot.remaining || Int128(row.granted) != lot.granted || row.account != lot.account {
+    if Int128(row.remaining) != lot.remaining || row.granted != Int64(clamping: lot.granted)
+      || row.account != lot.account
+    {
       report(
         "lots_replay", currency: row.account.currency,
         "lot \(row.number) of \(name(of: row.account)) holds \(row.remaining) of \(row.granted); the replay gives "
@@ -43,6 +45,7 @@ extension Verifier {
       for row in page {
         if row.number >= end { break loop }
         compare(row, &replay)
+        try checkCustomer(of: row)
       }
       last = next
     }
@@ -86,12 +89,19 @@ extension Verifier {
     }
   }
 
+  private mutating func checkCustomer(of row: AccountRow) throws(LedgerError) {
+    if try snapshot.customer(number: row.number.customer) == nil {
+      report(
+        "customers_are_known", currency: row.number.currency, "\(name(of: row.number)) is nobody's: no such customer")
+    }
+  }
+
   /// The account's first pooled lot lies in its own row.
   private mutating func comparePool(_ row: AccountRow, _ replay: inout Replay) {
     guard row.poolLot != 0 || row.poolRemaining != 0 else { return }
     let lot = replay.lots[row.poolLot] ?? Replay.Lot(account: row.number)
     replay.lots[row.poolLot]?.isSeen = true
-    if Int128(row.poolRemaining) != lot.remaining || Int128(row.poolGranted) != lot.granted {
+    if Int128(row.poolRemaining) != lot.remaining || row.poolGranted != Int64(clamping: lot.granted) {
       report(
         "lots_replay", currency: row.number.currency,
         "lot \(row.poolLot) of \(name(of: row.number)) holds \(row.poolRemaining) of \(row.poolGranted); the replay gives "

@@ -19,12 +19,27 @@ extension Verifier {
 
   /// Every purchase has its transaction, and that credited what the frozen terms say.
   mutating func checkPurchases() throws(LedgerError) {
+    let environments = Set(try snapshot.environments().map(\.number))
     var last: Int64 = 0
+    var count: Int64 = 0
     while true {
       let page = try scan.purchases(after: last, limit: Self.pageSize)
-      guard let end = page.last?.number else { return }
-      for row in page { try check(row) }
+      guard let end = page.last?.number else { break }
+      for row in page {
+        try check(row)
+        let environment = row.identity.environment
+        if environment >= EnvironmentRow.firstDrawnNumber, !environments.contains(environment) {
+          report(
+            "environments_are_known", "purchase \(row.number) is of environment number \(environment), which is missing"
+          )
+        }
+      }
+      count += Int64(page.count)
       last = end
+    }
+    if count != purchaseCount {
+      report(
+        "purchases_are_complete", "there are \(count) purchases; the journal has \(purchaseCount) credits of purchases")
     }
   }
 

@@ -13,6 +13,10 @@ struct Verifier {
   private(set) var problemCount = 0
   /// The sums, by currency number.
   var books: [Int64: BooksTally] = [:]
+  /// The highest lot that the journal names.
+  var highestLot: LotNumber = 0
+  /// How many purchases the journal has.
+  var purchaseCount: Int64 = 0
 
   init(snapshot: any StorageSnapshot, terms: CatalogTerms, asOf: Timestamp) throws(LedgerError) {
     self.snapshot = snapshot
@@ -35,12 +39,14 @@ struct Verifier {
       try compareAccounts(&replay)
     }
     try checkAnchors()
+    try checkSequences()
     try checkKeys(upTo: last.transaction)
     try checkPurchases()
     try checkItems()
     checkSums()
+    let customers = try countCustomers()
     return Verification(
-      asOf: asOf, transactions: last.transaction, customers: try countCustomers(), currencies: currencyBooks(),
+      asOf: asOf, transactions: last.transaction, customers: customers, currencies: currencyBooks(),
       problems: problems, problemCount: problemCount)
   }
 
@@ -88,12 +94,16 @@ struct Verifier {
     }
   }
 
-  private func countCustomers() throws(LedgerError) -> Int64 {
+  /// Counts the customers; each is found by the id that it came with.
+  private mutating func countCustomers() throws(LedgerError) -> Int64 {
     var count: Int64 = 0
     var last: CustomerNumber = 0
     while true {
       let page = try snapshot.customers(after: last, limit: Self.pageSize)
       guard let end = page.last?.number else { return count }
+      for row in page where try snapshot.customer(row.id) == nil {
+        report("customers_are_known", "customer number \(row.number) is not found by its id \"\(row.id)\"")
+      }
       count += Int64(page.count)
       last = end
     }

@@ -5,7 +5,8 @@ internal import Synchronization
 /// Nothing outlives the process. Memory grows with the history: about 300 bytes a plain adjustment with a key. A read
 /// waits at most for the group being written, which takes no input or output.
 package final class MemoryStorage: LedgerStorage {
-  private let lock = Mutex(())
+  /// Locks the tables; holds whether the storage was closed.
+  private let lock = Mutex(false)
   /// Protected by `lock`: nobody touches the tables without holding it.
   private nonisolated(unsafe) let tables: MemoryTables
 
@@ -23,12 +24,16 @@ package final class MemoryStorage: LedgerStorage {
     try exclusively { () throws(LedgerError) -> R in try body(tables) }
   }
 
-  package func close() {}
+  package func close() { lock.withLock { $0 = true } }
 
   private func exclusively<R>(_ body: () throws(LedgerError) -> R) throws(LedgerError) -> R {
     // The result may hold anything, so it leaves the lock by a variable and not as the lock's own result.
     var result: Result<R, LedgerError>?
-    lock.withLock { _ in
+    lock.withLock { isClosed in
+      guard !isClosed else {
+        result = .failure(LedgerError(.storageUnavailable, "The ledger was closed."))
+        return
+      }
       do throws(LedgerError) { result = .success(try body()) } catch { result = .failure(error) }
     }
     guard let result else { throw .defect("The lock did not run its body") }

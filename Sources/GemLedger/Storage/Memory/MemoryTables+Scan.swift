@@ -14,7 +14,7 @@ extension MemoryTables: StorageScan {
   func allocations(after: AllocationRow?, limit: Int) -> [AllocationRow] {
     page(
       allocations.values.flatMap(\.self), after: after, limit: limit,
-      by: { ($0.entry, $0.lot) < ($1.entry, $1.lot) })
+      by: { ($0.entry, $0.position) < ($1.entry, $1.position) })
   }
 
   func accounts(after: AccountNumber, limit: Int) -> [AccountRow] {

@@ -27,8 +27,6 @@ extension MemoryTables {
   }
 
   private func add(_ customer: CustomerRow) {
-    // A refused command may have drawn a number in vain; the gap keeps numbers equal to places.
-    while customers.count < Int(customer.number) - 1 { customers.append(customer) }
     customerIndex.insert(ByteHash.of(customer.id.text), row: customers.count)
     customers.append(customer)
   }

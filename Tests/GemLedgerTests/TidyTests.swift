@@ -1,0 +1,140 @@
+import Foundation
+import GemLedger
+import XCTest
+
+/// What nobody should have to look for in a review.
+final class TidyTests: XCTestCase {
+  private static let top = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  /// Functions that were longer when this was written; the list only ever shrinks.
+  private static let longFunctions: Set<String> = ["Tests/gemctlTests/HelpPageTests.swift testMainPage"]
+
+  /// How many lines were longer when this was written; the list only ever shrinks.
+  private static let longLines: [String: Int] = [
+    "Sources/GemBenchmarks/Probe.swift": 10,
+    "Sources/GemLedger/Commands/Fingerprint.swift": 1,
+    "Sources/GemLedger/Engine/Decider+Adjust.swift": 1,
+    "Sources/GemLedger/Engine/Decider+Purchase.swift": 1,
+    "Sources/GemLedger/Engine/Decider.swift": 1,
+    "Sources/GemLedger/Engine/Lane.swift": 2,
+    "Sources/GemLedger/Engine/TransactionParts.swift": 1,
+    "Sources/GemLedger/Ledger/Ledger+Balances.swift": 2,
+    "Sources/GemLedger/Ledger/Ledger+History.swift": 1,
+    "Sources/GemLedger/Ledger/Ledger.swift": 2,
+    "Sources/GemLedger/Rules/ItemRules.swift": 1,
+    "Sources/GemLedger/Rules/LotBook.swift": 2,
+    "Sources/GemLedger/Storage/Memory/MemoryTables+Write.swift": 1,
+    "Sources/GemLedger/Verify/Verifier+Journal.swift": 3,
+    "Sources/GemLedger/Verify/Verifier+Projections.swift": 2,
+    "Sources/GemLedger/Words/IdempotencyKey+TimeOrdered.swift": 1,
+    "Sources/GemLedgerSQLite/SQLiteFile.swift": 2,
+    "Sources/GemLedgerSQLite/SQLiteStatement.swift": 1,
+    "Sources/GemLedgerSQLite/SQLiteTables+Read.swift": 1,
+    "Sources/GemLedgerSQLite/SQLiteTables+Rows.swift": 1,
+    "Sources/GemLedgerSQLite/SQLiteTables+Scan.swift": 1,
+    "Sources/GemLedgerSQLite/SQLiteTables+Transaction.swift": 1,
+    "Tests/GemTestSupport/StorageContract.swift": 1,
+  ]
+
+  func testNoLineIsTooLong() throws {
+    for file in try sources() {
+      let long = file.lines.indices.filter { file.lines[$0].count > 120 }
+      let known = Self.longLines[file.name] ?? 0
+      if long.count > known {
+        XCTFail("\(file.name): lines \(long.map { $0 + 1 }) have more than 120 columns; \(known) were known")
+      }
+    }
+  }
+
+  func testNoFunctionIsTooLong() throws {
+    for file in try sources() {
+      for (name, start, count) in functions(in: file.lines) where count > 70 {
+        if Self.longFunctions.contains("\(file.name) \(name)") { continue }
+        XCTFail("\(file.name):\(start): \(name) has \(count) lines; the most is 70")
+      }
+    }
+  }
+
+  /// A shortcut past the compiler needs a reason in a comment, on the line before it or on its own.
+  func testShortcutsGiveTheirReasons() throws {
+    // Put together, so that this file is not found itself.
+    let shortcuts = ["try" + "!", "as" + "!", "fatal" + "Error(", "@unchecked" + " Sendable"]
+    for file in try sources() {
+      for (index, line) in file.lines.enumerated() {
+        let code = line.trimmingCharacters(in: .whitespaces)
+        guard !code.hasPrefix("//"), let found = shortcuts.first(where: { line.contains($0) }) else { continue }
+        let before = index > 0 ? file.lines[index - 1].trimmingCharacters(in: .whitespaces) : ""
+        XCTAssertTrue(before.hasPrefix("//"), "\(file.name):\(index + 1): \(found) without a comment before it")
+      }
+    }
+  }
+
+  func testNothingIsLeftToDo() throws {
+    for file in try sources() {
+      for (index, line) in file.lines.enumerated() {
+        for word in ["TO" + "DO", "FIX" + "ME", "HA" + "CK:"] where line.contains(word) {
+          XCTFail("\(file.name):\(index + 1): \(word)")
+        }
+      }
+    }
+  }
+
+  func testEveryErrorCodeIsDocumented() throws {
+    let page = Self.top.appendingPathComponent("Sources/GemLedger/GemLedger.docc/ErrorCodes.md")
+    try XCTSkipUnless(FileManager.default.fileExists(atPath: page.path), "the page is not written yet")
+    let text = try String(contentsOf: page, encoding: .utf8)
+    for kind in ErrorKind.allCases where !text.contains("`\(kind.rawValue)`") {
+      XCTFail("\(kind.rawValue) has no row in ErrorCodes.md")
+    }
+  }
+
+  func testNoStrayFilesAtTheTop() throws {
+    let known: Set<String> = [
+      ".build", ".ci", ".git", ".gitignore", ".spi.yml", ".swift-format", ".swiftpm", "CHANGELOG.md", "CONTRIBUTING.md",
+      "DECISIONS.md", "Fixtures", "LICENSE", "Package.resolved", "Package.swift", "README.md", "Sources", "Tests",
+      "docs",
+    ]
+    let found = try FileManager.default.contentsOfDirectory(atPath: Self.top.path)
+    XCTAssertEqual(found.filter { !known.contains($0) && !$0.hasPrefix(".build") }.sorted(), [])
+  }
+
+  // MARK: Reading the sources
+
+  private struct Source {
+    let name: String
+    let lines: [String]
+  }
+
+  private func sources() throws -> [Source] {
+    var found: [Source] = []
+    for folder in ["Sources", "Tests"] {
+      let files = FileManager.default.enumerator(atPath: Self.top.appendingPathComponent(folder).path)
+      while let name = files?.nextObject() as? String {
+        guard name.hasSuffix(".swift"), !name.contains(".build/") else { continue }
+        let path = folder + "/" + name
+        let text = try String(contentsOf: Self.top.appendingPathComponent(path), encoding: .utf8)
+        found.append(Source(name: path, lines: text.components(separatedBy: "\n")))
+      }
+    }
+    XCTAssertGreaterThan(found.count, 50)
+    return found
+  }
+
+  /// The formatter puts a function's closing brace under its first word.
+  private func functions(in lines: [String]) -> [(name: String, start: Int, count: Int)] {
+    var found: [(name: String, start: Int, count: Int)] = []
+    for (index, line) in lines.enumerated() {
+      let code = line.drop { $0 == " " }
+      guard code.contains("func ") || code.hasPrefix("init"), !code.hasPrefix("//"), !code.hasSuffix("}") else {
+        continue
+      }
+      let indent = String(repeating: " ", count: line.count - code.count)
+      let rest = lines[(index + 1)...]
+      guard let end = rest.firstIndex(where: { $0 == indent + "}" || $0.isEmpty && rest.isEmpty }) else { continue }
+      let name = code.drop { $0 != " " }.prefix { $0 != "(" }
+      found.append((name.trimmingCharacters(in: .whitespaces), index + 1, end - index + 1))
+    }
+    return found
+  }
+}

@@ -1,0 +1,42 @@
+internal import Dispatch
+package import GemLedger
+internal import Synchronization
+
+/// A storage that stops in mid-commit, after the rules and before the commit, until a test lets it go on.
+package final class GatedStorage: LedgerStorage {
+  private let storage: any LedgerStorage
+  private let isArmed = Atomic(false)
+  private let entered = DispatchSemaphore(value: 0)
+  private let opened = DispatchSemaphore(value: 0)
+
+  package init(_ storage: any LedgerStorage) { self.storage = storage }
+
+  /// The next commit stops.
+  package func arm() { isArmed.store(true, ordering: .sequentiallyConsistent) }
+  /// Waits until a commit has stopped.
+  package func waitUntilEntered() { entered.wait() }
+  /// Lets the stopped commit go on.
+  package func open() { opened.signal() }
+
+  package var laneCount: Int { storage.laneCount }
+  package func lane(of customer: CustomerID) -> Int { storage.lane(of: customer) }
+
+  package func read<R>(_ body: (any StorageSnapshot) throws(LedgerError) -> R) throws(LedgerError) -> R {
+    try storage.read(body)
+  }
+
+  package func commit<R>(
+    lane: Int, _ body: (any StorageSession) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    try storage.commit(lane: lane) { (session) throws(LedgerError) -> R in
+      let answer = try body(session)
+      if isArmed.exchange(false, ordering: .sequentiallyConsistent) {
+        entered.signal()
+        opened.wait()
+      }
+      return answer
+    }
+  }
+
+  package func close() { storage.close() }
+}

@@ -1,0 +1,248 @@
+package import GemLedger
+import XCTest
+
+/// Runs a seeded stream of commands against a ledger and against the model, and compares after every step.
+package struct ModelContract {
+  package typealias Model = ModelLedger
+
+  /// Makes the ledger anew over the same storage, where that can be.
+  package typealias Reopen = (Ledger, LedgerClock) throws -> Ledger
+
+  private var dice: SeededDice
+  private let time = ManualClock()
+  private var model: ModelLedger
+  private var ledger: Ledger
+  private let reopen: Reopen
+  private var earlier: [Model.Command] = []
+
+  package init(
+    dice: SeededDice, reopen: @escaping Reopen = { ledger, _ in ledger }, make: (LedgerClock) throws -> Ledger
+  ) throws {
+    self.dice = dice
+    self.reopen = reopen
+    model = ModelLedger(clock: time.now.milliseconds)
+    ledger = try make(time.clock)
+    try ledger.apply(Make.catalog())
+  }
+
+  /// Runs about so many commands.
+  ///
+  /// - Returns: Every customer's whole history, to compare with that of another storage.
+  package mutating func run(_ count: Int) throws -> [[HistoryRecord]] {
+    var done = 0
+    while done < count {
+      switch dice.below(100) {
+      case 0..<10: advance()
+      case 10..<18: try preview()
+      case 18..<30: done += try submitGroup()
+      case 30: ledger = try reopen(ledger, time.clock)
+      default: done += try bookOne()
+      }
+    }
+    try compareEverything()
+    let histories = try ledger.everyCustomer().map { try ledger.wholeHistory(of: $0.id) }
+    ledger.close()
+    return histories
+  }
+
+  // MARK: Steps
+
+  private mutating func advance() {
+    // Sometimes back: journal time stands still then.
+    if dice.percent(5) {
+      time.set(Timestamp(milliseconds: time.now.milliseconds - 5000))
+    } else {
+      time.advance(seconds: Int64(dice.below(40)))
+    }
+    model.clock = time.now.milliseconds
+  }
+
+  private mutating func bookOne() throws -> Int {
+    let command = command()
+    let expected = model.decide(command)
+    let answer = Self.answer { try ledger.book(try Self.ledgerCommand(command)) }
+    try compare(answer, expected, command)
+    try compareBalances(of: command.customer)
+    return 1
+  }
+
+  private mutating func preview() throws {
+    let command = command()
+    var copy = model
+    let expected = copy.decide(command)
+    let answer = Self.answer { try ledger.preview(try Self.ledgerCommand(command)) }
+    try compare(answer, expected, command)
+  }
+
+  private mutating func submitGroup() throws -> Int {
+    let commands = (0..<(2 + dice.below(12))).map { _ in command() }
+    let results = ledger.submit(try commands.map(Self.ledgerCommand))
+    for (command, result) in zip(commands, results) {
+      try compare(Self.answer { try result.get() }, model.decide(command), command)
+    }
+    for customer in Set(commands.map(\.customer)) { try compareBalances(of: customer) }
+    return commands.count
+  }
+
+  // MARK: Comparing
+
+  private func compare(_ answer: Model.Answer, _ expected: Model.Answer, _ command: Model.Command) throws {
+    guard answer != expected else { return }
+    XCTFail("seed \(dice.seed): \(command)\ngave     \(answer)\nexpected \(expected)")
+    throw Difference()
+  }
+
+  private struct Difference: Error {}
+
+  private func compareBalances(of customer: String) throws {
+    guard model.customers.contains(customer) else {
+      assertRefused(.customerNotFound) { try ledger.balances(of: Make.customer(customer)) }
+      return
+    }
+    for balance in try ledger.balances(of: Make.customer(customer)) {
+      let code = balance.currency.description
+      guard balance.balance == model.balance(customer, code), balance.version == model.version(customer, code) else {
+        XCTFail(
+          "seed \(dice.seed): \(customer) has \(balance.balance) \(code) at version \(balance.version), expected "
+            + "\(model.balance(customer, code)) at \(model.version(customer, code))")
+        throw Difference()
+      }
+    }
+  }
+
+  private func compareEverything() throws {
+    XCTAssertEqual(try ledger.everyCustomer().map(\.id.text), model.customers)
+    for customer in model.customers { try compareBalances(of: customer) }
+    let verification = try ledger.verify()
+    XCTAssertEqual(verification.problems.map(\.description), [])
+    XCTAssertEqual(verification.transactions, model.transactionCount)
+    for books in verification.currencies {
+      let code = books.currency.description
+      XCTAssertEqual(books.outstanding, model.customers.reduce(0) { $0 + model.balance($1, code) }, code)
+      for (kind, sum) in model.sums[code] ?? [:] where kind != .expiry { XCTAssertEqual(books.kinds[kind], sum, code) }
+    }
+  }
+
+  private static func answer(_ body: () throws -> Receipt) -> Model.Answer {
+    do {
+      let receipt = try body()
+      return .booked(
+        kind: receipt.kind, customer: receipt.customer.text, entries: receipt.entries.map(entry),
+        items: receipt.items.map { "\($0.item) \($0.quantity) \($0.owned)" }, replayed: receipt.isReplayed)
+    } catch let error as LedgerError {
+      return .refused(error.code.description, replayed: error.isReplayed)
+    } catch {
+      return .refused("\(error)", replayed: false)
+    }
+  }
+
+  private static func entry(_ entry: PostedEntry) -> Model.Entry {
+    Model.Entry(
+      currency: entry.currency.description, kind: entry.kind, amount: entry.amount, balance: entry.balance,
+      version: entry.version, taken: entry.allocations.map { Model.Taken(source: $0.source, amount: $0.amount) })
+  }
+}
+
+// MARK: The stream of commands
+
+extension ModelContract {
+  private mutating func command() -> Model.Command {
+    if dice.percent(12), !earlier.isEmpty { return dice.one(of: earlier) }
+    var key = dice.percent(50) ? "k\(dice.below(400))" : nil
+    let request = request()
+    if request == .create { key = nil }
+    let command = Model.Command(customer: "customer \(dice.below(8))", key: key, request: request)
+    earlier.append(command)
+    return command
+  }
+
+  private mutating func request() -> Model.Request {
+    switch dice.below(100) {
+    case 0..<2: .create
+    case 2..<42: .adjust(amounts(), conditions: [])
+    case 42..<48: conditional()
+    case 48..<72: grant()
+    case 72..<84: .item(dice.one(of: ["extra_life", "sword", "medal", "nothing"]), quantity: Int64(dice.below(4)))
+    default: purchase()
+    }
+  }
+
+  private mutating func amounts() -> [String: Int64] {
+    var amounts: [String: Int64] = [:]
+    for _ in 0..<(dice.percent(70) ? 1 : dice.below(4)) { amounts[code()] = amount() }
+    return amounts
+  }
+
+  private mutating func code() -> String {
+    dice.percent(2) ? "GOLD" : dice.one(of: ["GEM", "GEM", "COIN", "ORE", "RUBY"])
+  }
+
+  private mutating func amount() -> Int64 {
+    if dice.percent(2) { return 0 }
+    let size = Int64(dice.percent(10) ? dice.below(3000) : dice.below(60))
+    return dice.percent(70) ? -size : size
+  }
+
+  private mutating func conditional() -> Model.Request {
+    let amounts = amounts()
+    let code = dice.percent(5) ? "GEM" : amounts.keys.sorted().first ?? "GEM"
+    let bound = Int64(dice.below(300))
+    let condition =
+      switch dice.below(3) {
+      case 0: Model.ModelCondition.version(code, bound % 40)
+      case 1: Model.ModelCondition.minimum(code, bound)
+      default: Model.ModelCondition.maximum(code, bound)
+      }
+    return .adjust(amounts, conditions: [condition])
+  }
+
+  private mutating func grant() -> Model.Request {
+    let source = dice.one(of: [LotSource.admin, .admin, .earned, .promotional, .bonus, .paid])
+    let expiresAt = dice.percent(60) ? model.now + Int64(dice.below(120)) * 1000 : nil
+    var amounts = amounts()
+    for (code, amount) in amounts where amount < 0 { amounts[code] = -amount }
+    return .grant(amounts, source, expiresAt: expiresAt)
+  }
+
+  private mutating func purchase() -> Model.Request {
+    let products = ["gems_1200", "rubies", "ore_pack", "bundle", "starter", "nothing"]
+    let session: String? = dice.percent(30) ? "session \(dice.below(4))" : nil
+    return .purchase(
+      "t\(dice.below(2000))", session: session, product: dice.one(of: products), quantity: Int64(dice.below(4)))
+  }
+
+  private static func ledgerCommand(_ command: Model.Command) throws -> LedgerCommand {
+    let (customer, key) = (try Make.customer(command.customer), try command.key.map { try Make.key($0) })
+    switch command.request {
+    case .create: return .createCustomer(customer)
+    case .adjust(let amounts, let conditions):
+      var adjust = LedgerCommand.adjust(try adjustments(amounts), customer: customer, key: key)
+      adjust.conditions = try conditions.map(condition)
+      return adjust
+    case .grant(let amounts, let source, let expiresAt):
+      return .grant(
+        try adjustments(amounts), customer: customer, key: key, source: source,
+        expiresAt: expiresAt.map(Timestamp.init(milliseconds:)))
+    case .purchase(let id, let session, let product, let quantity):
+      let environment = try session.map { try StoreEnvironment.xcode(session: $0) } ?? .production
+      return .creditPurchase(
+        try Make.purchase(id, product: product, quantity: quantity, environment: environment), customer: customer,
+        key: key)
+    case .item(let id, let quantity):
+      return .buyItem(try ItemID(id), quantity: quantity, customer: customer, key: key)
+    }
+  }
+
+  private static func adjustments(_ amounts: [String: Int64]) throws -> [Adjustment] {
+    // In another order every time: it must not matter.
+    try amounts.shuffled().map { try Make.amount($0.key, $0.value) }
+  }
+
+  private static func condition(_ condition: Model.ModelCondition) throws -> Condition {
+    switch condition {
+    case .version(let code, let number): .version(try CurrencyCode(code), number)
+    case .minimum(let code, let number): .minimum(try CurrencyCode(code), number)
+    case .maximum(let code, let number): .maximum(try CurrencyCode(code), number)
+    }
+  }
+}
