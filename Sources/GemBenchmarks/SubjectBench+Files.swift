@@ -17,7 +17,8 @@ extension SubjectBench {
     print("  \(entries) entries, opening and one balance read")
     print("    after a clean end: \(Figure.nanoseconds(Measurement.median(clean)))")
     print(
-      "    after a kill: \(Figure.nanoseconds(Measurement.median(dirty))), \(try files.size(killed + "-wal") >> 20) MiB of log"
+      "    after a kill: \(Figure.nanoseconds(Measurement.median(dirty))), "
+        + "\(try files.size(killed + "-wal") >> 20) MiB of log"
     )
   }
 

@@ -112,7 +112,8 @@ struct SubjectBench {
   func show(_ measurement: Measurement) {
     for (index, name) in measurement.names.enumerated() {
       print(
-        "    \(name): \(Figure.nanoseconds(measurement.median(index))) an operation, \(Figure.rate(measurement.median(index)))"
+        "    \(name): \(Figure.nanoseconds(measurement.median(index))) an operation, "
+          + "\(Figure.rate(measurement.median(index)))"
       )
     }
   }

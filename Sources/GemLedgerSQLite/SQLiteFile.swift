@@ -10,8 +10,8 @@ internal import GemLedger
 
 /// What can be said of a file before SQLite touches it, from its first hundred bytes.
 ///
-/// SQLite may write to a file that it only opens (it rolls back, it checkpoints); a file that is not ours must stay as it
-/// is, so this looks first.
+/// SQLite may write to a file that it only opens (it rolls back, it checkpoints); a file that is not ours must stay as
+/// it is, so this looks first.
 struct SQLiteFile {
   /// "GEML" in the header of every ledger.
   static let applicationID: Int32 = 0x4745_4D4C
@@ -52,7 +52,8 @@ struct SQLiteFile {
     guard schema <= Int32(Migration.all.count) else {
       throw LedgerError(
         .storageNewer,
-        "\(path) was written by a newer GemLedger (schema \(schema); this one knows \(Migration.all.count)). Nothing was "
+        "\(path) was written by a newer GemLedger (schema \(schema); this one knows \(Migration.all.count)). "
+          + "Nothing was "
           + "written to it; update this program.", details: [.text("file", path), .integer("schema", Int64(schema))])
     }
   }

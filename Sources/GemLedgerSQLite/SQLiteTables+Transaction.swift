@@ -9,7 +9,7 @@ extension SQLiteTables {
 
   /// Makes what was written durable.
   ///
-  /// - Throws: `outcome_unknown` where the file may or may not hold the commit: it must be asked again with the same key.
+  /// - Throws: `outcome_unknown` where the file may or may not hold the commit: ask again with the same key.
   func commit() throws(LedgerError) {
     let path = connection.path
     do throws(SQLiteFailure) {

@@ -40,7 +40,8 @@ public struct ShopWindow: Sendable {
     format = PriceFormat(locale: locale)
   }
 
-  /// The product as the window shows it, or nil where the store leaves it out (see `Product.obstacles(at:storefront:)`).
+  /// The product as the window shows it, or nil where the store leaves it out (see
+  /// `Product.obstacles(at:storefront:)`).
   public func listing(of product: Product) -> StoreProduct? {
     guard product.isActive, let storeID = product.storeIDs[store.description],
       let price = product.prices[storefront], let texts = localization(of: product)

@@ -46,20 +46,22 @@ private func runReadmeProgram(path: String, catalogBytes: [UInt8]) throws {
   let key = IdempotencyKey.timeOrdered()
   let spend = try ledger.spend([Adjustment(gem, 50)], customer: alice, key: key)
   let retry = try ledger.spend([Adjustment(gem, 50)], customer: alice, key: key)
-  assert(retry.isReplayed && retry.transactionID == spend.transactionID)
-  assert(spend.entries[0].balance == 1150 && spend.entries[0].allocations[0].source == .paid)
+  precondition(retry.isReplayed)
+  precondition(retry.transactionID == spend.transactionID)
+  precondition(spend.balance(gem) == 1150)
 
   // Refused, with nothing changed.
-  do {
-    try ledger.spend([Adjustment(gem, 5000)], customer: alice)
-  } catch  where error.code == .insufficientBalance {
-    print(error.localizedDescription)
+  let refusal = ledger.submit([try .spend([Adjustment(gem, 5000)], customer: alice)])[0]
+  if case .failure(let error) = refusal {
+    precondition(error.code == .insufficientBalance)
+    print(error.localizedDescription)  // Not enough GEM: 5000 needed, 1150 available. Nothing was changed.
   }
 
-  let balance = try ledger.balance(of: gem, customer: alice)
-  let history = try ledger.history(of: alice)
-  assert(balance.available == 1150 && history.transactions.count == 2)
-  let verification = try ledger.verify()
-  assert(verification.isOK)
+  let available = try ledger.balance(of: gem, customer: alice).available
+  let history = try ledger.history(of: alice).transactions
+  let books = try ledger.verify()
+  precondition(available == 1150)
+  precondition(history.count == 2)
+  precondition(books.isOK)
   // README ends
 }

@@ -1,8 +1,8 @@
 /// What a key was used for, short enough to keep for ever.
 ///
-/// It covers what was asked, the conditions and the reference; not actor, time or transport. Its parts are kept apart, so
-/// that a conflict can name the field. Two words: the action in five bits with 59 bits of digest over what was asked,
-/// and 32 bits each for conditions and reference, 0 where there are none.
+/// It covers what was asked, the conditions and the reference; not actor, time or transport. Its parts are kept apart,
+/// so that a conflict can name the field. Two words: the action in five bits with 59 bits of digest over what was
+/// asked, and 32 bits each for conditions and reference, 0 where there are none.
 package struct Fingerprint: Hashable, Sendable {
   package let asked: Int64
   package let qualifiers: Int64

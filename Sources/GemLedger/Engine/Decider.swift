@@ -85,7 +85,8 @@ struct Decider: ~Copyable {
     if let field = row.fingerprint.differingField(from: fingerprint) {
       throw LedgerError(
         .keyConflict,
-        "The key \"\(key)\" was used before for another request: the \(field) differs. Use a new key for a new request.",
+        "The key \"\(key)\" was used before for another request: the \(field) differs. Use a new key for a new "
+          + "request.",
         details: [.text("field", field)])
     }
     switch row.outcome {

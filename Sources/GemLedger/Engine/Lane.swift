@@ -3,8 +3,9 @@ internal import Synchronization
 
 /// Gathers the commands that wait right now into a group and commits the group once.
 ///
-/// Whoever finds the lane idle leads: it commits on its own thread, without a hop. While it does, others gather; when it
-/// is done, the first of them leads the next group. So a command alone waits for nobody, and under load the groups grow.
+/// Whoever finds the lane idle leads: it commits on its own thread, without a hop. While it does, others gather; when
+/// it is done, the first of them leads the next group. So a command alone waits for nobody, and under load the groups
+/// grow.
 final class Lane: Sendable {
   /// What came of each command of a batch, in its order.
   typealias Answers = ArraySlice<Result<Receipt, LedgerError>>

@@ -8,8 +8,8 @@
 /// ```
 ///
 /// Every command is atomic and durable before it answers, and may be repeated under the same key. Commands that wait at
-/// the same time share one commit. Each method has two forms: called from a task it suspends, called elsewhere it blocks
-/// the thread. All of them may be called from anywhere at once.
+/// the same time share one commit. Each method has two forms: called from a task it suspends, called elsewhere it
+/// blocks the thread. All of them may be called from anywhere at once.
 public final class Ledger: Sendable {
   package let storage: any LedgerStorage
   package let catalog = CatalogCache()
@@ -62,8 +62,8 @@ public final class Ledger: Sendable {
     return try answers[answers.startIndex].get()
   }
 
-  /// Books many commands, up to ``Limits/commandsPerGroup`` to a commit, each on its own: one that is refused leaves the
-  /// others alone.
+  /// Books many commands, up to ``Limits/commandsPerGroup`` to a commit, each on its own: one that is refused leaves
+  /// the others alone.
   ///
   /// - Returns: What came of each, in order.
   public func submit(_ commands: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {

@@ -24,7 +24,8 @@ enum ItemRules {
     guard let limit = item.limit, owned > limit - quantity else { return }
     throw LedgerError(
       .limitReached,
-      "One customer may own at most \(limit) of \"\(item.id)\"; \(owned) are owned and \(quantity) more were asked for.",
+      "One customer may own at most \(limit) of \"\(item.id)\"; \(owned) are owned and \(quantity) more were "
+        + "asked for.",
       details: [.text("item", item.id.text), .integer("limit", limit), .integer("owned", owned)])
   }
 }

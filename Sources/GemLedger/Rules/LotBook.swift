@@ -9,8 +9,8 @@ struct WorkingLot {
 
 /// The lots of one account with rows of their own, as far as they are loaded.
 ///
-/// An account may have a hundred thousand of them, so they come in pages, in the order of burning, the free and the paid
-/// apart: every burn order is a merge of the two.
+/// An account may have a hundred thousand of them, so they come in pages, in the order of burning, the free and the
+/// paid apart: every burn order is a merge of the two.
 struct LotBook {
   struct Stream {
     var lots: [WorkingLot] = []
@@ -39,8 +39,8 @@ struct LotBook {
 
   /// What a lot was ever given, with one more grant.
   ///
-  /// A pooled lot may be filled and emptied for ever, so this stops at the largest number instead of passing it; no rule
-  /// depends on it.
+  /// A pooled lot may be filled and emptied for ever, so this stops at the largest number instead of passing it; no
+  /// rule depends on it.
   static func granted(_ granted: Int64, plus amount: Int64) -> Int64 {
     let (sum, overflow) = granted.addingReportingOverflow(amount)
     return overflow ? .max : sum

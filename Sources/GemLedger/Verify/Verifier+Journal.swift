@@ -46,14 +46,16 @@ extension Verifier {
     if Int128(entry.balance) - Int128(entry.debt) != expected {
       report(
         "entries_replay", currency: currency,
-        "entry \(entry.number) of \(name(of: entry.account)) records balance \(entry.balance) and debt \(entry.debt); the "
+        "entry \(entry.number) of \(name(of: entry.account)) records balance \(entry.balance) and debt "
+          + "\(entry.debt); the "
           + "replay gives \(expected)")
     }
     checkDebt(of: entry, before: account.debt)
     if entry.version != account.version + 1 || entry.previous != account.lastEntry {
       report(
         "accounts_are_complete", currency: currency,
-        "entry \(entry.number) of \(name(of: entry.account)) is version \(entry.version) after entry \(entry.previous); "
+        "entry \(entry.number) of \(name(of: entry.account)) is version \(entry.version) after entry "
+          + "\(entry.previous); "
           + "the replay gives version \(account.version + 1) after entry \(account.lastEntry)")
     }
     account.sum += Int128(entry.amount)
@@ -120,7 +122,8 @@ extension Verifier {
     if transaction.customer != entry.account.customer {
       report(
         "entries_have_transactions",
-        "entry \(entry.number) is of customer number \(entry.account.customer), its transaction \(transaction.number) of "
+        "entry \(entry.number) is of customer number \(entry.account.customer), its transaction "
+          + "\(transaction.number) of "
           + "\(transaction.customer)")
     }
     let fits = transaction.kind == .mixed || transaction.kind == entry.kind

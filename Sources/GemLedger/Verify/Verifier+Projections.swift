@@ -69,7 +69,8 @@ extension Verifier {
     if !agrees || row.lastEntry != account.lastEntry || Int128(row.balance) - Int128(row.debt) != account.sum {
       report(
         "accounts_replay", currency: currency,
-        "\(name(of: row.number)) is \(row.balance) with debt \(row.debt) at version \(row.version); its entries come to "
+        "\(name(of: row.number)) is \(row.balance) with debt \(row.debt) at version \(row.version); its entries "
+          + "come to "
           + "\(account.sum), and the newest records \(account.balance) with debt \(account.debt) at version "
           + "\(account.version)")
     }
@@ -104,7 +105,8 @@ extension Verifier {
     if Int128(row.poolRemaining) != lot.remaining || row.poolGranted != Int64(clamping: lot.granted) {
       report(
         "lots_replay", currency: row.number.currency,
-        "lot \(row.poolLot) of \(name(of: row.number)) holds \(row.poolRemaining) of \(row.poolGranted); the replay gives "
+        "lot \(row.poolLot) of \(name(of: row.number)) holds \(row.poolRemaining) of \(row.poolGranted); the "
+          + "replay gives "
           + "\(lot.remaining) of \(lot.granted)")
     }
     add(row.poolRemaining, to: row.number, expiresAt: .max, &replay)

@@ -1,9 +1,9 @@
 extension IdempotencyKey {
   /// A new key that sorts after the keys made before it, such as `019aa3f2-6c1e-7b41-9c35-6d4f1a0e27b8`.
   ///
-  /// Make one when the user taps, and send the same one with every retry of that tap. Keys in time order land at the end
-  /// of the index, which makes a commit more than twice as fast as random keys do. The form is a UUID of version 7: 48
-  /// bits of milliseconds and 74 random bits, and storages keep it in sixteen bytes.
+  /// Make one when the user taps, and send the same one with every retry of that tap. Keys in time order land at the
+  /// end of the index, which makes a commit more than twice as fast as random keys do. The form is a UUID of version 7:
+  /// 48 bits of milliseconds and 74 random bits, and storages keep it in sixteen bytes.
   public static func timeOrdered(
     at instant: Timestamp = LedgerClock.system.now(), using generator: inout some RandomNumberGenerator
   ) -> Self {
