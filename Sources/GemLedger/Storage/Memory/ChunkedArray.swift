@@ -28,16 +28,6 @@ struct PagedTable<Row> {
 
   private var pages: [[Row?]] = []
 
-  /// A look at the row's place, of no meaning.
-  func peek(_ number: Int64) -> Int {
-    let page = Int(number >> Int64(Self.shift))
-    guard page < pages.count, !pages[page].isEmpty else { return 0 }
-    return pages[page].withUnsafeBytes { bytes in
-      let offset = (Int(number) & (1 << Self.shift - 1)) * MemoryLayout<Row?>.stride
-      return Int(bytes[offset]) &+ Int(bytes[offset + MemoryLayout<Row?>.size - 1])
-    }
-  }
-
   subscript(number: Int64) -> Row? {
     get {
       let page = Int(number >> Int64(Self.shift))

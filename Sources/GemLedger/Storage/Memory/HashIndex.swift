@@ -22,10 +22,6 @@ struct HashIndex {
     return nil
   }
 
-  /// The row in the first place where one with this hash may be, or -1; a look at memory that is about to be needed.
-  @inline(__always)
-  func peek(_ hash: Int) -> Int { cells[hash & (cells.count - 1)].row - 1 }
-
   /// Adds a row that is not in the index yet.
   mutating func insert(_ hash: Int, row: Int) {
     if count * 2 >= cells.count { grow() }

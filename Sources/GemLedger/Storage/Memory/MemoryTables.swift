@@ -1,8 +1,6 @@
 /// The rows of a ledger that lives in memory, and the indexes over them.
 final class MemoryTables: StorageSession {
   let projectRow: ProjectRow
-  var prefetchRows: [Int] = []
-  var prefetchSum = 0
   var version: Int64 = 0
   var catalog: [CatalogRow.Kind: [CatalogRow]] = [:]
   var catalogByCode: [CatalogRow.Kind: [ByteString: Int]] = [:]
