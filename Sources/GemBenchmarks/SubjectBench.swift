@@ -35,6 +35,8 @@ struct SubjectBench {
     }
     let (bulkFile, callersFile, singleFile) = (try files.copy(), try files.copy(), try files.copy())
     let counter = CommitCounter()
+    // The loop that the callers are compared with commits groups of the size that theirs come to.
+    let gathered = try commandsPerCommit(files, customers: customers, operations: operations)
     let benchmarks: [any Benchmark] = [
       try bare("bare loop, 256 a commit", operations, group: 256),
       BulkBenchmark(
@@ -48,6 +50,7 @@ struct SubjectBench {
       SingleCallerBenchmark(
         "ledger, 1 caller", workload: try Workload(customerCount: customers), operationCount: single,
         ledger: { try Ledger.openSQLite(at: singleFile) }),
+      try bare("bare loop, \(gathered) a commit", operations, group: gathered),
       NaiveLoopBenchmark(
         "naive loop, 256 a commit", customerCount: customers, operationCount: operations, groupSize: 256,
         path: files.newPath()),
@@ -56,10 +59,23 @@ struct SubjectBench {
     print("  \(customers) customers")
     show(measurement)
     print("    bulk 256 to the bare loop:    \(Figure.ratio(measurement.rateRatio(of: 1, to: 0)))")
-    print("    256 callers to the bare loop: \(Figure.ratio(measurement.rateRatio(of: 2, to: 0)))")
+    print("    256 callers to the bare loop in groups of the same size: \(Figure.ratio(measurement.rateRatio(of: 2, to: 5)))")
+    print("    256 callers to the bare loop in groups of 256: \(Figure.ratio(measurement.rateRatio(of: 2, to: 0)))")
     print("    1 caller to the bare loop:    \(Figure.ratio(measurement.rateRatio(of: 4, to: 3)))")
-    print("    256 callers to the naive loop: \(Figure.ratio(measurement.rateRatio(of: 2, to: 5)))")
+    print("    256 callers to the naive loop: \(Figure.ratio(measurement.rateRatio(of: 2, to: 6)))")
     print("    commands a commit, 256 callers: \(Figure.ratio(counter.commandsPerCommit))")
+  }
+
+  private func commandsPerCommit(_ files: LedgerFiles, customers: Int, operations: Int) throws -> Int {
+    let counter = CommitCounter()
+    let path = try files.copy()
+    _ = try Measurement(
+      [
+        CallersBenchmark(
+          "trial", workload: try Workload(customerCount: customers, seed: 9), operationCount: operations,
+          callerCount: 256, ledger: { Ledger(storage: CountingStorage(try SQLiteStorage(path: path), counter)) })
+      ], rounds: 1)
+    return max(1, Int(counter.commandsPerCommit.rounded()))
   }
 
   func callers() throws {

@@ -38,7 +38,8 @@ final class HotStatements {
   }
 
   private let connection: SQLiteConnection
-  private var prepared = [SQLiteStatement?](repeating: nil, count: Kind.allCases.count)
+  // One thread at a time uses a connection and what hangs on it, so this needs no checks of its own.
+  @exclusivity(unchecked) private var prepared = [SQLiteStatement?](repeating: nil, count: Kind.allCases.count)
 
   init(_ connection: SQLiteConnection) { self.connection = connection }
 

@@ -7,10 +7,12 @@ final class SQLiteTables {
   let connection: SQLiteConnection
   private var statements: [StaticString.Identity: SQLiteStatement] = [:]
 
-  // The statements of every adjustment have a place of their own: a look-up would cost as much as binding them.
-  private(set) lazy var hot = HotStatements(connection)
+  let hot: HotStatements
 
-  init(_ connection: SQLiteConnection) { self.connection = connection }
+  init(_ connection: SQLiteConnection) {
+    self.connection = connection
+    hot = HotStatements(connection)
+  }
 
   /// The statement for the text, which is prepared once.
   func statement(_ sql: StaticString) throws(LedgerError) -> SQLiteStatement {

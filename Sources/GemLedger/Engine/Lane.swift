@@ -10,7 +10,7 @@ final class Lane: Sendable {
   /// What came of each command of a batch, in its order.
   typealias Answers = ArraySlice<Result<Receipt, LedgerError>>
 
-  private enum Waiter: Sendable {
+  fileprivate enum Waiter: Sendable {
     case task(CheckedContinuation<Answers, Never>)
     case thread(ThreadWaiter)
 
@@ -22,13 +22,16 @@ final class Lane: Sendable {
     }
   }
 
-  private struct Batch: Sendable {
-    let commands: [LedgerCommand]
-    let waiter: Waiter
+  /// Commands in the order in which they came, and who waits for how many of them.
+  fileprivate struct Group: Sendable {
+    var commands: [LedgerCommand] = []
+    var waiters: [(waiter: Waiter, count: Int)] = []
   }
 
   private struct State {
-    var waiting: [Batch] = []
+    var waiting = Group()
+    /// How many callers the group before waited for; they are about to ask again.
+    var answered = 0
     /// Somebody commits, or is about to.
     var isBusy = false
   }
@@ -39,13 +42,13 @@ final class Lane: Sendable {
 
   init(committer: GroupCommitter) { self.committer = committer }
 
-  /// Books the commands, at most ``Limits/commandsPerGroup`` of them, in one group; waits as a task.
+  /// Books the command in the next group; waits as a task.
   ///
   /// A caller that is cancelled meanwhile does not withdraw its commands.
-  func book(_ commands: [LedgerCommand]) async -> Answers {
-    if becomeBusy() { return commitAlone(commands) }
+  func book(_ command: LedgerCommand) async -> Answers {
+    if becomeBusy() { return commitAlone([command]) }
     return await withCheckedContinuation { continuation in
-      enqueue(Batch(commands: commands, waiter: .task(continuation)))
+      enqueue(CollectionOfOne(command), .task(continuation))
     }
   }
 
@@ -53,7 +56,7 @@ final class Lane: Sendable {
   func bookBlocking(_ commands: [LedgerCommand]) -> Answers {
     if becomeBusy() { return commitAlone(commands) }
     let waiter = ThreadWaiter()
-    enqueue(Batch(commands: commands, waiter: .thread(waiter)))
+    enqueue(commands, .thread(waiter))
     return waiter.wait()
   }
 
@@ -68,16 +71,17 @@ final class Lane: Sendable {
   private func commitAlone(_ commands: [LedgerCommand]) -> Answers {
     let answers = committer.commit(commands)
     let hasMore = state.withLock { state in
-      state.isBusy = !state.waiting.isEmpty
+      state.isBusy = !state.waiting.commands.isEmpty
       return state.isBusy
     }
     if hasMore { worker.async { self.drain() } }
     return answers[...]
   }
 
-  private func enqueue(_ batch: Batch) {
+  private func enqueue(_ commands: some Collection<LedgerCommand>, _ waiter: Waiter) {
     let isIdle = state.withLock { state in
-      state.waiting.append(batch)
+      state.waiting.commands.append(contentsOf: commands)
+      state.waiting.waiters.append((waiter, commands.count))
       defer { state.isBusy = true }
       return !state.isBusy
     }
@@ -87,34 +91,61 @@ final class Lane: Sendable {
   /// Commits groups until nothing waits.
   private func drain() {
     while let group = takeGroup() {
-      let answers = committer.commit(group.count == 1 ? group[0].commands : group.flatMap(\.commands))
-      var start = 0
-      for batch in group {
-        let end = start + batch.commands.count
-        batch.waiter.resume(answers[start..<end])
-        start = end
+      let answers = committer.commit(group.commands)
+      // Waking a group takes as long as a good part of its commit, and the next group waits already.
+      if group.waiters.count > 8 {
+        Task.detached { Self.wake(group, answers) }
+      } else {
+        Self.wake(group, answers)
       }
     }
   }
 
+  private static func wake(_ group: Group, _ answers: [Result<Receipt, LedgerError>]) {
+    var start = 0
+    for (waiter, count) in group.waiters {
+      waiter.resume(answers[start..<start + count])
+      start += count
+    }
+  }
+
   /// What waits, up to a group's bound; the lane is idle where nothing does.
-  private func takeGroup() -> [Batch]? {
+  private func takeGroup() -> Group? {
     state.withLock { state in
-      var count = 0
-      var commands = 0
-      for batch in state.waiting {
-        commands += batch.commands.count
-        if commands > Limits.commandsPerGroup, count > 0 { break }
-        count += 1
-      }
-      guard count > 0 else {
+      guard !state.waiting.commands.isEmpty else {
         state.isBusy = false
+        state.answered = 0
         return nil
       }
-      let group = Array(state.waiting[..<count])
-      state.waiting.removeFirst(count)
+      let bound = Self.bound(waiting: state.waiting.waiters.count, answered: state.answered)
+      let group = state.waiting.take(callers: bound)
+      state.answered = group.waiters.count
       return group
     }
+  }
+
+  /// How many callers the next group takes: with many around, half of them.
+  ///
+  /// The others then ask again while it commits, and the worker never waits for them. Taking all would fall into a
+  /// rhythm of nearly all and nearly none, in which callers and worker take turns; measured, that costs a third.
+  private static func bound(waiting: Int, answered: Int) -> Int {
+    let around = waiting + answered
+    return around < 64 ? waiting : (around + 1) / 2
+  }
+}
+
+extension Lane.Group {
+  /// Takes the first callers' commands out, at most a group's bound of them; the first caller's always.
+  fileprivate mutating func take(callers: Int) -> Self {
+    var group = Self()
+    for (waiter, count) in waiters.prefix(callers) {
+      guard group.waiters.isEmpty || group.commands.count + count <= Limits.commandsPerGroup else { break }
+      group.commands += commands[group.commands.count..<group.commands.count + count]
+      group.waiters.append((waiter, count))
+    }
+    commands.removeFirst(group.commands.count)
+    waiters.removeFirst(group.waiters.count)
+    return group
   }
 }
 

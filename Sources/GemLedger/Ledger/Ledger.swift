@@ -48,7 +48,7 @@ public final class Ledger: Sendable {
   /// - Throws: ``LedgerError``; see the method of that command for its codes in order of precedence.
   @discardableResult
   public func book(_ command: LedgerCommand) async throws(LedgerError) -> Receipt {
-    let answers = await lane(of: command.customer).book([command])
+    let answers = await lane(of: command.customer).book(command)
     return try answers[answers.startIndex].get()
   }
 

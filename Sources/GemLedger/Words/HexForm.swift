@@ -25,29 +25,35 @@ package enum HexForm {
     return text.withUTF8(parseUUID)
   }
 
+  // Keys are parsed with every command, so this looks at eight digits at a time.
   package static func parseUUID(_ bytes: UnsafeBufferPointer<UInt8>) -> (high: UInt64, low: UInt64)? {
-    guard bytes.count == 36 else { return nil }
-    var high: UInt64 = 0
-    var low: UInt64 = 0
-    var digit = 0
-    for (index, byte) in bytes.enumerated() {
-      if index == 8 || index == 13 || index == 18 || index == 23 {
-        guard byte == 0x2D else { return nil }
-        continue
-      }
-      guard let value = value(byte) else { return nil }
-      if digit < 16 { high = high << 4 | value } else { low = low << 4 | value }
-      digit += 1
+    guard bytes.count == 36, let start = UnsafeRawPointer(bytes.baseAddress) else { return nil }
+    guard bytes[8] == 0x2D, bytes[13] == 0x2D, bytes[18] == 0x2D, bytes[23] == 0x2D else { return nil }
+    func digits(_ first: Int, _ second: Int) -> UInt64? {
+      let one = UInt64(UInt32(littleEndian: start.loadUnaligned(fromByteOffset: first, as: UInt32.self)))
+      let two = UInt64(UInt32(littleEndian: start.loadUnaligned(fromByteOffset: second, as: UInt32.self)))
+      return eightDigits(one | two << 32)
     }
-    return (high, low)
+    guard let first = digits(0, 4), let second = digits(9, 14), let third = digits(19, 24), let fourth = digits(28, 32)
+    else { return nil }
+    return (first << 32 | second, third << 32 | fourth)
   }
 
-  private static func value(_ byte: UInt8) -> UInt64? {
-    switch byte {
-    case 0x30...0x39: UInt64(byte - 0x30)
-    case 0x61...0x66: UInt64(byte - 0x61) + 10
-    default: nil
+  /// The value of eight lower-case digits, the first in the lowest byte; nil where one of them is no such digit.
+  private static func eightDigits(_ text: UInt64) -> UInt64? {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    // Letters have bit 6 set, and their value is nine more than their low four bits.
+    let letters = text >> 6 & ones
+    let values = (text & (0x0F * ones)) &+ 9 * letters
+    // Set where a value is ten or more, which is to be where there is a letter.
+    let tens = (values &+ (0x76 * ones)) >> 7 & ones
+    guard values & (0xF0 * ones) == 0, tens == letters, values &+ (0x30 * ones) &+ (0x27 * letters) == text else {
+      return nil
     }
+    var packed = values.byteSwapped
+    packed = (packed | packed >> 4) & 0x00FF_00FF_00FF_00FF
+    packed = (packed | packed >> 8) & 0x0000_FFFF_0000_FFFF
+    return (packed | packed >> 16) & 0xFFFF_FFFF
   }
 
   /// Fixed-width lower-case hexadecimal.
