@@ -59,7 +59,9 @@ struct SubjectBench {
     print("  \(customers) customers")
     show(measurement)
     print("    bulk 256 to the bare loop:    \(Figure.ratio(measurement.rateRatio(of: 1, to: 0)))")
-    print("    256 callers to the bare loop in groups of the same size: \(Figure.ratio(measurement.rateRatio(of: 2, to: 5)))")
+    print(
+      "    256 callers to the bare loop in groups of their size: \(Figure.ratio(measurement.rateRatio(of: 2, to: 5)))"
+    )
     print("    256 callers to the bare loop in groups of 256: \(Figure.ratio(measurement.rateRatio(of: 2, to: 0)))")
     print("    1 caller to the bare loop:    \(Figure.ratio(measurement.rateRatio(of: 4, to: 3)))")
     print("    256 callers to the naive loop: \(Figure.ratio(measurement.rateRatio(of: 2, to: 6)))")

@@ -2,7 +2,7 @@ internal import GemLedger
 
 /// How the file writes an expiry that never comes: the last millisecond of the year 9999, which takes six bytes.
 enum Never {
-  static let stored: Int64 = 253_402_300_799_999
+  static let stored = Limits.expiryMilliseconds
 
   static func stored(_ expiresAt: Int64) -> Int64 { min(expiresAt, stored) }
   static func loaded(_ expiresAt: Int64) -> Int64 { expiresAt >= stored ? .max : expiresAt }

@@ -27,16 +27,18 @@ package struct StorageContract {
     try testManyLots()
     try testTransactionsWithoutEntries()
     try testPurchasesMayPassTheMaximum()
+    try testWhatACatalogMayNotHoldIsNotDefined()
+    try testPurchasesAreCheckedBeforeTheyAreCredited()
     try testAPurchaseGivenAgainIsTheFirstAnswer()
   }
 
-  private func ledger() throws -> Ledger {
+  fileprivate func ledger() throws -> Ledger {
     let ledger = try make(time.clock)
     try ledger.apply(Make.catalog())
     return ledger
   }
 
-  private func check(_ ledger: Ledger) throws {
+  fileprivate func check(_ ledger: Ledger) throws {
     try assertBooksAddUp(ledger)
     ledger.close()
   }
@@ -396,4 +398,29 @@ package struct StorageContract {
   }
 
   private func after(seconds: Int64) -> Timestamp { Timestamp(milliseconds: time.now.milliseconds + seconds * 1000) }
+}
+
+extension StorageContract {
+  func testWhatACatalogMayNotHoldIsNotDefined() throws {
+    let ledger = try ledger()
+    let alice = try Make.customer("alice")
+    assertRefused(.invalidCatalog) { try ledger.define(Currency(code: CurrencyCode("GOLD"), name: "")) }
+    try ledger.grant([Make.amount("GEM", 1)], customer: alice)
+    try check(ledger)
+  }
+
+  func testPurchasesAreCheckedBeforeTheyAreCredited() throws {
+    let ledger = try ledger()
+    let alice = try Make.customer("alice")
+    let (debt, nothing) = (Money(minorUnits: -1, currency: "USD"), Money(minorUnits: 1, currency: "dollars"))
+    assertRefused(.amountOutOfRange) { try ledger.creditPurchase(Make.purchase("t", price: debt), customer: alice) }
+    assertRefused(.invalidRequest) { try ledger.creditPurchase(Make.purchase("t", price: nothing), customer: alice) }
+    assertRefused(.amountOutOfRange) { try ledger.creditPurchase(Make.purchase("t", quantity: 0), customer: alice) }
+    assertRefused(.invalidRequest) {
+      try ledger.grant(
+        [Make.amount("GEM", 1)], customer: alice, expiresAt: Timestamp(milliseconds: Limits.expiryMilliseconds))
+    }
+    assertRefused(.customerNotFound) { try ledger.balances(of: alice) }
+    try check(ledger)
+  }
 }

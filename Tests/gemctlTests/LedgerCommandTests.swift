@@ -37,7 +37,7 @@ final class LedgerCommandTests: XCTestCase {
           output: bought + "replayed: it was done before; nothing was booked now\n"),
         Row(
           "gemctl buy gems_300 --customer bob --key tap-1", 4,
-          error: "error: The key \"tap-1\" was used before for another request: the purchase differs. "
+          error: "error: The key \"tap-1\" was used before for another request: it differs in purchase. "
             + "Use a new key for a new request.\n"),
         Row(
           "gemctl buy gems_30", 5,
@@ -66,7 +66,7 @@ final class LedgerCommandTests: XCTestCase {
           output: spent + #""replayed":true,"items":[]}"# + "\n"),
         Row(
           "gemctl spend GEM=51 --key o1 --customer alice", 4,
-          error: "error: The key \"o1\" was used before for another request: the adjustments differs. "
+          error: "error: The key \"o1\" was used before for another request: it differs in adjustments. "
             + "Use a new key for a new request.\n"),
         Row(
           "gemctl spend GEM=50 --dry-run --json --customer alice",

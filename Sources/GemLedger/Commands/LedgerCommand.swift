@@ -67,6 +67,7 @@ public struct LedgerCommand: Sendable {
   /// - Parameters:
   ///   - adjustments: 1 to 100, each currency once.
   ///   - customer: Must exist.
+  ///   - key: Send the same one with every retry.
   ///   - source: What kind of lots the positive parts make.
   ///   - environment: Which world those lots belong to.
   public static func adjust(
@@ -89,6 +90,7 @@ public struct LedgerCommand: Sendable {
   /// - Parameters:
   ///   - amounts: 1 to 100 positive amounts, each currency once.
   ///   - customer: Need not exist.
+  ///   - key: Send the same one with every retry.
   ///   - source: What kind of lots it makes; not `paid`, which only a purchase makes.
   ///   - environment: Which world those lots belong to.
   ///   - expiresAt: From when the currency is worth nothing; nil for never.

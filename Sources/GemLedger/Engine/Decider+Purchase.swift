@@ -1,12 +1,15 @@
 extension Decider {
   /// Credits a store transaction once, whoever asks: its identity is the store's, never the call's or the key's.
   ///
-  /// - Throws: in order of precedence `amount_out_of_range` (quantity), `key_conflict`, `product_not_found`,
-  ///   `amount_out_of_range` (the credit passes the hard limit).
+  /// A store transaction that is credited is answered before its key is looked at: the store delivers it again under
+  /// whatever key, and the answer must be that it is credited.
+  ///
+  /// - Throws: in order of precedence `invalid_request`, `amount_out_of_range` (quantity, price), `key_conflict`,
+  ///   `product_not_found`, `amount_out_of_range` (the credit passes the hard limit).
   mutating func decide(
     _ command: LedgerCommand.Body, _ purchase: StorePurchase, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
-    try RequestRules.check(quantity: purchase.quantity, of: purchase.product.text)
+    try RequestRules.check(purchase)
     let identity = PurchaseIdentity(
       store: purchase.store, environment: try set.number(of: purchase.environment, session: session),
       transactionID: purchase.transactionID)

@@ -85,7 +85,7 @@ struct Decider: ~Copyable {
     if let field = row.fingerprint.differingField(from: fingerprint) {
       throw LedgerError(
         .keyConflict,
-        "The key \"\(key)\" was used before for another request: the \(field) differs. Use a new key for a new "
+        "The key \"\(key)\" was used before for another request: it differs in \(field). Use a new key for a new "
           + "request.",
         details: [.text("field", field)])
     }

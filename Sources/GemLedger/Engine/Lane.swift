@@ -4,8 +4,8 @@ internal import Synchronization
 /// Gathers the commands that wait right now into a group and commits the group once.
 ///
 /// Whoever finds the lane idle commits on its own thread, without a hop: a command alone waits for nobody. What comes
-/// meanwhile waits, and the lane's worker commits it, group after group, until nothing waits any more; so under load one
-/// thread commits without a pause while the callers go on beside it.
+/// meanwhile waits, and the lane's worker commits it, group after group, until nothing waits any more; so under load
+/// one thread commits without a pause while the callers go on beside it.
 final class Lane: Sendable {
   /// What came of each command of a batch, in its order.
   typealias Answers = ArraySlice<Result<Receipt, LedgerError>>

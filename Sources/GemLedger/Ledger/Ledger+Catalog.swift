@@ -12,11 +12,14 @@ extension Ledger {
   }
 
   /// Replaces the catalog by what the closure makes of it.
-  private func changeCatalog(_ change: (Catalog) -> Catalog) throws(LedgerError) -> CatalogDifference {
+  private func changeCatalog(
+    _ change: (Catalog) throws(CatalogProblems) -> Catalog
+  ) throws(LedgerError) -> CatalogDifference {
     let now = clock.now()
     return try storage.commit(lane: 0) { (session) throws(LedgerError) -> CatalogDifference in
       let old = try Self.catalog(in: session)
-      let catalog = change(old)
+      let catalog: Catalog
+      do throws(CatalogProblems) { catalog = try change(old) } catch { throw error.ledgerError }
       let problems = catalog.problemsReplacing(old)
       guard problems.isEmpty else { throw CatalogProblems(problems).ledgerError }
       let difference = CatalogDifference(from: old, to: catalog)
@@ -41,17 +44,19 @@ extension Ledger {
 
   /// Adds a currency to the catalog, or changes the one with its code.
   ///
-  /// - Throws: ``LedgerError`` with `limit_exceeded` when there would be more than ``Limits/currenciesPerProject``.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_catalog` when the currency's name, text or bounds
+  ///   are not what a catalog may hold, `limit_exceeded` when there would be more than
+  ///   ``Limits/currenciesPerProject``.
   public func define(_ currency: Currency) throws(LedgerError) {
-    _ = try changeCatalog { (old) in
+    _ = try changeCatalog { (old) throws(CatalogProblems) in
       var currencies = old.currencies
       if let index = currencies.firstIndex(where: { $0.code == currency.code }) {
         currencies[index] = currency
       } else {
         currencies.append(currency)
       }
-      return Catalog(
-        unchecked: currencies, products: old.products, offerings: old.offerings,
+      return try Catalog(
+        currencies: currencies, products: old.products, offerings: old.offerings,
         currentOffering: old.currentOffering, items: old.items, settings: old.settings)
     }
   }

@@ -85,8 +85,8 @@ extension Ledger {
   /// The grant is resolved from the catalog inside the commit and frozen with it. A store transaction that was credited
   /// before, to whomever, is a success: the receipt is the first one and names who owns it.
   ///
-  /// - Throws: ``LedgerError`` with, in order of precedence, `amount_out_of_range`, `key_conflict`,
-  ///   `product_not_found`.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_request`, `amount_out_of_range`, `key_conflict`,
+  ///   `product_not_found`, `amount_out_of_range` (the credit passes the hard limit).
   @discardableResult
   public func creditPurchase(
     _ purchase: StorePurchase, customer: CustomerID, key: IdempotencyKey? = nil

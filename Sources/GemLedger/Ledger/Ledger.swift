@@ -8,8 +8,9 @@
 /// ```
 ///
 /// Every command is atomic and durable before it answers, and may be repeated under the same key. Commands that wait at
-/// the same time share one commit. Each method has two forms: called from a task it suspends, called elsewhere it
-/// blocks the thread. All of them may be called from anywhere at once.
+/// the same time share one commit. ``book(_:)`` has two forms: called from a task it suspends while it waits for a
+/// commit under way, called elsewhere it blocks the thread. All other methods block. All of them may be called from
+/// anywhere at once.
 public final class Ledger: Sendable {
   package let storage: any LedgerStorage
   package let catalog = CatalogCache()

@@ -12,7 +12,7 @@ enum PurchaseRules {
     var shares = PriceShares(price: purchase.price, parts: grants.count { $0.amount > 0 })
     var credits: [(CurrencyCode, [LotCredit])] = []
     for grant in grants {
-      let expiresAt = grant.expiresAtCycleEnd ? purchase.cycleEndsAt?.milliseconds ?? .max : .max
+      let expiresAt = grant.expiresAtCycleEnd ? expiry(of: purchase) : .max
       var lots: [LotCredit] = []
       if grant.amount > 0 {
         lots.append(
@@ -42,6 +42,12 @@ enum PurchaseRules {
         plan.amount)
     }
     return balance + plan.amount
+  }
+
+  /// A cycle that ends after all expiries never ends: what was paid for is credited, whatever the store says.
+  private static func expiry(of purchase: StorePurchase) -> Int64 {
+    guard let end = purchase.cycleEndsAt?.milliseconds, end < Limits.expiryMilliseconds else { return .max }
+    return end
   }
 
   private static func times(_ amount: Int64, _ purchase: StorePurchase) throws(LedgerError) -> Int64 {

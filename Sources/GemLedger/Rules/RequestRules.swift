@@ -37,9 +37,24 @@ enum RequestRules {
 
   /// - Throws: `invalid_request`.
   static func check(expiry: Timestamp) throws(LedgerError) {
-    guard expiry.milliseconds < 253_402_300_800_000 else {
+    guard expiry.milliseconds < Limits.expiryMilliseconds else {
       throw .invalid(
         "The expiry \(expiry.milliseconds) ms is after the year 9999; leave it out for currency that never expires.")
+    }
+  }
+
+  /// - Throws: in order of precedence `invalid_request`, `amount_out_of_range`.
+  static func check(_ purchase: StorePurchase) throws(LedgerError) {
+    if let price = purchase.price {
+      guard price.currency.utf8.count == 3, price.currency.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else {
+        throw .invalid(
+          "\"\(price.currency.prefix(20))\" is not a currency of prices: three capital letters, such as USD.")
+      }
+    }
+    try check(quantity: purchase.quantity, of: purchase.product.text)
+    guard purchase.price.map({ (0...Limits.amount).contains($0.minorUnits) }) ?? true else {
+      throw outOfRange(
+        "The price of a purchase is out of range: 0 to \(Limits.amount).", purchase.price?.minorUnits ?? 0)
     }
   }
 
@@ -50,7 +65,9 @@ enum RequestRules {
 
   static func check(quantity: Int64, of what: String) throws(LedgerError) {
     guard (1...Limits.quantity).contains(quantity) else {
-      throw outOfRange("A quantity of \(quantity) \(what) is out of range: 1 to \(Limits.quantity).", quantity)
+      throw LedgerError(
+        .amountOutOfRange, "A quantity of \(quantity) \(what) is out of range: 1 to \(Limits.quantity).",
+        details: [.integer("amount", quantity), .integer("limit", Limits.quantity)])
     }
   }
 

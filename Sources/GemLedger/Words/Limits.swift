@@ -38,6 +38,8 @@ public enum Limits {
   public static let quantity: Int64 = 1_000_000
   /// Most transactions on one page of history.
   public static let historyPage = 1000
+  /// Expiries lie before this instant, the last millisecond of the year 9999, in milliseconds since 1970.
+  public static let expiryMilliseconds: Int64 = 253_402_300_799_999
   /// Largest balance and largest amount: the largest integer that JSON readers hold exactly.
   public static let amount: Int64 = 9_007_199_254_740_991
 }

@@ -58,8 +58,10 @@ final class RequestRulesTests: XCTestCase {
     {
       assertOutcome(code) { try RequestRules.check(expiry: Timestamp(milliseconds: instant), isAfter: now) }
     }
-    assertOutcome(nil) { try RequestRules.check(expiry: Timestamp(milliseconds: 253_402_300_799_999)) }
-    assertOutcome(.invalidRequest) { try RequestRules.check(expiry: Timestamp(milliseconds: 253_402_300_800_000)) }
+    assertOutcome(nil) { try RequestRules.check(expiry: Timestamp(milliseconds: Limits.expiryMilliseconds - 1)) }
+    assertOutcome(.invalidRequest) {
+      try RequestRules.check(expiry: Timestamp(milliseconds: Limits.expiryMilliseconds))
+    }
     for quantity in [1, Limits.quantity] { assertOutcome(nil) { try RequestRules.check(quantity: quantity, of: "x") } }
     for quantity in [0, -1, Limits.quantity + 1, .min, .max] {
       assertOutcome(.amountOutOfRange) { try RequestRules.check(quantity: quantity, of: "x") }
