@@ -294,7 +294,7 @@ package struct BadInputContract {
 
   func testExpiries() throws {
     let (ledger, alice) = try ledgerOfAlice()
-    let year10000: Int64 = 253_402_300_800_000
+    let year10000 = Limits.expiryMilliseconds
     let instants = [
       time.now.milliseconds, time.now.milliseconds - 1, .min, .min + 1, year10000, year10000 + 1, .max, .max - 1,
     ]
