@@ -33,15 +33,16 @@ final class BulkBenchmark: Benchmark {
   func tearDown() { ledger?.close() }
 }
 
-/// Adjustments by callers that each wait for their own answer before they ask again.
+/// Adjustments by callers that each make a command, wait for its answer, and make the next one.
 final class CallersBenchmark: Benchmark {
   let name: String
   let operationCount: Int
   private let callerCount: Int
   private let makeLedger: () throws -> Ledger
-  private var workload: Workload
+  private let workload: Workload
   private var ledger: Ledger?
-  private var commands: [[LedgerCommand]] = []
+  private var round: UInt64 = 0
+  private var count = 0
 
   init(
     _ name: String, workload: Workload, operationCount: Int, callerCount: Int, ledger: @escaping () throws -> Ledger
@@ -55,28 +56,31 @@ final class CallersBenchmark: Benchmark {
 
   func setUp() throws { ledger = try makeLedger() }
 
-  func prepare(_ count: Int) throws {
-    commands = []
-    for caller in 0..<callerCount {
-      commands.append(try workload.next(count * (caller + 1) / callerCount - count * caller / callerCount))
-    }
+  func prepare(_ count: Int) {
+    round += 1
+    self.count = count
   }
 
   func run() throws -> UInt64 {
     guard let ledger else { return 0 }
-    let commands = commands
+    let (count, callerCount) = (count, callerCount)
+    let workloads = workload.split(among: callerCount, round: round)
     return try Blocking.wait {
       try await withThrowingTaskGroup(of: UInt64.self) { group in
-        for own in commands {
-          group.addTask {
-            var checksum: UInt64 = 0
-            for command in own { checksum &+= UInt64(try await ledger.book(command).entries[0].balance) }
-            return checksum
-          }
+        for (caller, workload) in workloads.enumerated() {
+          let own = count * (caller + 1) / callerCount - count * caller / callerCount
+          group.addTask { try await Self.call(ledger, workload, count: own) }
         }
         return try await group.reduce(0, &+)
       }
     }
+  }
+
+  private static func call(_ ledger: Ledger, _ workload: Workload, count: Int) async throws -> UInt64 {
+    var workload = workload
+    var checksum: UInt64 = 0
+    for _ in 0..<count { checksum &+= UInt64(try await ledger.book(try workload.next()).entries[0].balance) }
+    return checksum
   }
 
   func tearDown() { ledger?.close() }

@@ -1,7 +1,7 @@
 package import GemLedger
 
 /// The commands that the benchmarks book: spends of 1 GEM by customers drawn at random, each under a key of its own.
-package struct Workload {
+package struct Workload: Sendable {
   /// How keys are made.
   package enum Keys: Sendable {
     case timeOrdered
@@ -13,6 +13,8 @@ package struct Workload {
   package let keys: Keys
   private var generator: SplitMix64
   private var milliseconds: Int64 = 1_790_000_000_000
+  /// How many draw keys at the same time; each then draws its own so much further apart.
+  private var drawers: UInt64 = 1
 
   package init(customerCount: Int, keys: Keys = .timeOrdered, seed: UInt64 = 42) throws {
     customers = try (0..<customerCount).map { try CustomerID("customer-\($0)") }
@@ -38,10 +40,21 @@ package struct Workload {
     case .none: return nil
     case .timeOrdered:
       // About a hundred keys a millisecond, as under load.
-      if generator.next() % 100 == 0 { milliseconds += 1 }
+      milliseconds += Int64((generator.next() % 100 + drawers) / 100)
       return .timeOrdered(at: Timestamp(milliseconds: milliseconds), using: &generator)
     case .random:
       return .timeOrdered(at: Timestamp(milliseconds: Int64(generator.next() >> 17)), using: &generator)
+    }
+  }
+
+  /// One workload for each caller, of which each makes its own commands.
+  package func split(among callers: Int, round: UInt64) -> [Workload] {
+    (0..<callers).map { caller in
+      var own = self
+      own.generator = SplitMix64(seed: round << 32 | UInt64(caller))
+      own.drawers = UInt64(callers)
+      own.milliseconds += Int64(round) * 1_000_000
+      return own
     }
   }
 
@@ -61,7 +74,7 @@ package struct Workload {
 }
 
 /// Steele, Lea and Flood's generator: small, seeded, good enough to draw customers.
-package struct SplitMix64: RandomNumberGenerator {
+package struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
   package init(seed: UInt64) { state = seed }
