@@ -8,7 +8,7 @@
 /// ```
 ///
 /// Every command is atomic and durable before it answers, and may be repeated under the same key. Commands that wait at
-/// the same time share one commit. ``book(_:)`` has two forms: called from a task it suspends while it waits for a
+/// the same time share one commit. `book` has two forms: called from a task it suspends while it waits for a
 /// commit under way, called elsewhere it blocks the thread. All other methods block. All of them may be called from
 /// anywhere at once.
 public final class Ledger: Sendable {
