@@ -117,6 +117,18 @@ final class SetUpCommandTests: XCTestCase {
     XCTAssertEqual(answer.status, 0)
     XCTAssertTrue(answer.output.contains("note: The file says nothing about what its products give"), answer.output)
   }
+
+  /// A file of its own brings its products, and the shop shows them and no others.
+  func testAStoreKitFileIsTheShop() throws {
+    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../Fixtures/storekit/v1.storekit").path
+    let home = try TestHome()
+    XCTAssertEqual(try home.run("gemctl init --storekit '\(file)'").status, 0)
+    let shop = try home.run("gemctl offerings --json").output
+    XCTAssertTrue(shop.hasPrefix(#"{"current":"storekit","offerings":[{"id":"storekit""#), shop)
+    XCTAssertTrue(shop.contains("remove_ads"), shop)
+    XCTAssertFalse(shop.contains("gems_6500"), shop)
+  }
 }
 
 extension String {

@@ -35,12 +35,29 @@ struct InitCommand {
     do throws(CatalogProblems) {
       let configuration = try StoreKitConfiguration.load(bytes)
       start.catalog = try start.catalog.merging(configuration)
+      if invocation.parsed.positionals.isEmpty { start.catalog = try Self.only(configuration, of: start.catalog) }
       start.notes = configuration.notes
       start.storefront = configuration.storefront.flatMap(StorefrontCode.init(exactly:)) ?? .unitedStates
     } catch {
       throw error.ledgerError
     }
     return start
+  }
+
+  /// The shop of a file that comes without a catalog: its products and no others, all in one offering.
+  ///
+  /// The built-in packs lend it their currency, their items, and what products of the same ids give.
+  private static func only(
+    _ configuration: StoreKitConfiguration, of merged: Catalog
+  ) throws(CatalogProblems) -> Catalog {
+    let codes = Set(configuration.products.map(\.code))
+    let products = merged.products.filter { codes.contains($0.code) }
+    let id = OfferingID(unchecked: "storekit")
+    let packages = products.map { Offering.Package(id: $0.code.text, product: $0.code) }
+    return try Catalog(
+      currencies: merged.currencies, products: products,
+      offerings: [Offering(id: id, description: "Products of the StoreKit file", packages: packages)],
+      currentOffering: id, items: merged.items, settings: merged.settings)
   }
 
   private func catalog() throws(LedgerError) -> Catalog {
