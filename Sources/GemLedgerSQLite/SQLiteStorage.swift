@@ -17,6 +17,7 @@ package final class SQLiteStorage: LedgerStorage {
   /// The writing connection, opened when it is first needed.
   ///
   /// Protected by its lock.
+  // Unchecked: the mutex `writer` lets one thread at a time reach the connection.
   private struct Writer: @unchecked Sendable {
     var tables: SQLiteTables?
   }
@@ -24,6 +25,7 @@ package final class SQLiteStorage: LedgerStorage {
   /// Reading connections that are not in use.
   ///
   /// Protected by their lock; one taken out belongs to who took it.
+  // Unchecked: the mutex `readers` guards the list, and a connection taken out of it belongs to one thread.
   private struct Readers: @unchecked Sendable {
     var idle: [SQLiteTables] = []
   }
