@@ -25,6 +25,7 @@ let package = Package(
   products: [
     .library(name: "GemLedger", targets: ["GemLedger"]),
     .library(name: "GemLedgerSQLite", targets: ["GemLedgerSQLite"]),
+    .library(name: "StoreBackend", targets: ["StoreBackend"]),
     .library(name: "StoreClient", targets: ["StoreClient"]),
     .executable(name: "gemctl", targets: ["gemctl"]),
     .executable(name: "gembench", targets: ["gembench"]),
@@ -35,7 +36,8 @@ let package = Package(
       providers: [.apt(["libsqlite3-dev"]), .yum(["sqlite-devel"]), .brew(["sqlite"])]),
     .target(name: "GemLedger", swiftSettings: houseRules),
     .target(name: "GemLedgerSQLite", dependencies: ["GemLedger", "CSQLite"], swiftSettings: houseRules),
-    .target(name: "StoreClient", dependencies: ["GemLedger"], swiftSettings: houseRules),
+    .target(name: "StoreBackend", dependencies: ["GemLedger"], swiftSettings: houseRules),
+    .target(name: "StoreClient", dependencies: ["GemLedger", "StoreBackend"], swiftSettings: houseRules),
     .executableTarget(
       name: "gemctl", dependencies: ["GemLedger", "GemLedgerSQLite", "StoreClient"],
       swiftSettings: houseRules + [.unsafeFlags(selfContained, onLinuxInRelease)],

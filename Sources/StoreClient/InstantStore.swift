@@ -4,7 +4,7 @@ public import GemLedger
 ///
 /// It keeps nothing, so any number of them may sell from one catalog. A request with a key always gives the same
 /// purchase, whoever asks and in whichever process.
-public struct InstantStore: Storefront {
+public struct InstantStore: Sendable {
   /// What it lists, and at which prices.
   public let window: ShopWindow
   /// The world that its purchases belong to.

@@ -1,7 +1,7 @@
 public import GemLedger
 
 /// How a purchase ended: closed, so that a `switch` needs no default.
-public enum PurchaseResult: Hashable, Sendable {
+public enum InstantPurchaseResult: Hashable, Sendable {
   /// Paid for and credited; the receipt names who owns it and whether it was credited before.
   case success(StorePurchase, Receipt)
   /// Somebody else has to agree first; nothing is credited yet.
@@ -15,11 +15,11 @@ public enum PurchaseResult: Hashable, Sendable {
 /// What is paid for and not finished is delivered by the shop again, and crediting it twice is impossible; so a crash
 /// at any step loses nothing and gives nothing twice.
 public struct PurchaseFlow: Sendable {
-  private let store: any Storefront
+  private let store: InstantStore
   private let ledger: Ledger
 
   /// A flow from a shop to a ledger.
-  public init(store: any Storefront, ledger: Ledger) {
+  public init(store: InstantStore, ledger: Ledger) {
     self.store = store
     self.ledger = ledger
   }
@@ -33,13 +33,15 @@ public struct PurchaseFlow: Sendable {
   ///   - actor: Who is recorded as having asked.
   /// - Returns: How it ended.
   /// - Throws: `LedgerError`: those of the shop, then those of `Ledger.creditPurchase(_:customer:key:)`.
-  public func buy(_ request: PurchaseRequest, actor: ActorName? = nil) async throws(LedgerError) -> PurchaseResult {
-    switch try await store.purchase(request) {
+  public func buy(_ request: PurchaseRequest, actor: ActorName? = nil) async throws(LedgerError)
+    -> InstantPurchaseResult
+  {
+    switch try store.purchase(request) {
     case .purchased(let purchase):
       var command = LedgerCommand.creditPurchase(purchase, customer: request.buyer, key: request.key)
       command.actor = actor
       let receipt = try await ledger.book(command)
-      try await store.finish(purchase.transactionID)
+      store.finish(purchase.transactionID)
       return .success(purchase, receipt)
     case .pending(let id): return .pending(id)
     case .cancelled: return .cancelled

@@ -1,52 +1,178 @@
 public import GemLedger
+public import StoreBackend
 
-/// The shop as the client sees it: what it lists, what it sells, and what it is told once a purchase is credited.
+/// The shop as one device sees it, with StoreKit 2's meaning: what it lists, what it sells, and what it delivers again
+/// until it is told that the purchase is credited.
 ///
-/// A real store and a simulated one fit behind it alike. A store sells for real money and knows nothing of the ledger.
+/// A real store and a simulated one fit behind it alike. It sells for real money and knows nothing of the ledger.
 public protocol Storefront: Sendable {
-  /// The products that the shop lists, in the order asked for; those that it does not know or sell here are left out.
-  ///
-  /// - Throws: `LedgerError` where the shop cannot be reached.
-  func products(for codes: [ProductCode]) async throws(LedgerError) -> [StoreProduct]
+  /// Which shop it is.
+  var store: Store { get }
 
-  /// Takes the customer through a purchase.
-  ///
-  /// - Throws: `LedgerError` where nothing was bought and nobody pays: `product_not_found`, `not_available`,
-  ///   `amount_out_of_range`, or the shop's own failure.
-  func purchase(_ request: PurchaseRequest) async throws(LedgerError) -> StoreResult
+  /// The country of the store account, which decides about prices.
+  func storefront() async -> StorefrontCode
 
-  /// Tells the shop that the purchase is credited for good, so that it does not deliver it again.
+  /// The products with these ids at the store; unknown ones are left out silently, in no promised order.
+  func products(for ids: [String]) async throws(StoreFailure) -> [StorefrontProduct]
+
+  /// Takes the customer through a payment.
   ///
-  /// Finishing twice is harmless; finishing before the credit is durable loses the purchase.
-  func finish(_ id: StoreTransactionID) async throws(LedgerError)
+  /// Buying a consumable whose last transaction is unfinished gives that transaction again, and nobody pays.
+  func purchase(_ request: StorePaymentRequest) async throws(StoreFailure) -> StorePaymentResult
+
+  /// What happens outside of ``purchase(_:)``: approvals, renewals, redeliveries at launch, refunds, purchases on other
+  /// devices. Each call starts a stream of its own.
+  func updates() -> AsyncStream<StoreEvidence>
+
+  /// What was paid for and not finished, oldest first, at most `limit` after the one with the given id.
+  func unfinished(after: StoreTransactionID?, limit: Int) async throws(StoreFailure) -> [StoreEvidence]
+
+  /// Everything that the store account bought and the store still shows: not the finished consumables.
+  func all() async throws(StoreFailure) -> [StoreEvidence]
+
+  /// What gives entitlements now: non-consumables and running subscriptions.
+  func currentEntitlements() async throws(StoreFailure) -> [StoreEvidence]
+
+  /// Tells the store that the purchase is credited for good, so that it does not deliver it again.
+  ///
+  /// Finishing twice is harmless, and so is an unknown id; finishing before the credit is durable loses the purchase.
+  func finish(_ id: StoreTransactionID) async throws(StoreFailure)
+
+  /// Asks the store for what this device does not know yet, as a restore does.
+  func sync() async throws(StoreFailure)
 }
 
-/// What somebody wants to buy.
-public struct PurchaseRequest: Hashable, Sendable {
-  /// The product.
-  public var product: ProductCode
-  /// How many units; 1 to `Limits.quantity`.
-  public var quantity: Int64
-  /// Who gets what was bought.
-  public var buyer: CustomerID
-  /// Names the request: a shop that knows it already answers with the purchase that it made then.
-  public var key: IdempotencyKey?
+/// A product as the store lists it.
+public struct StorefrontProduct: Hashable, Sendable {
+  /// Its id at the store.
+  public var id: String
+  /// How it is sold.
+  public var type: ProductType
+  /// What the store calls it, in the language of the store account.
+  public var displayName: String
+  /// A sentence about it.
+  public var description: String
+  /// What one unit costs, exactly.
+  public var price: Price
+  /// The same for people, such as `$9.99` or `249.000 ₫`.
+  public var displayPrice: String
+  /// A subscription's cycle in ISO 8601, such as `P1M`.
+  public var subscriptionPeriod: String?
+  /// The group within which only one subscription runs at a time.
+  public var subscriptionGroupID: String?
 
-  /// A request for one or more units of a product.
-  public init(product: ProductCode, quantity: Int64 = 1, buyer: CustomerID, key: IdempotencyKey? = nil) {
-    self.product = product
-    self.quantity = quantity
-    self.buyer = buyer
-    self.key = key
+  /// A listing.
+  public init(
+    id: String, type: ProductType, displayName: String, description: String, price: Price, displayPrice: String,
+    subscriptionPeriod: String? = nil, subscriptionGroupID: String? = nil
+  ) {
+    self.id = id
+    self.type = type
+    self.displayName = displayName
+    self.description = description
+    self.price = price
+    self.displayPrice = displayPrice
+    self.subscriptionPeriod = subscriptionPeriod
+    self.subscriptionGroupID = subscriptionGroupID
   }
 }
 
-/// How the shop answered a purchase: closed, so that a `switch` needs no default.
-public enum StoreResult: Hashable, Sendable {
+/// What the customer is asked to pay for.
+public struct StorePaymentRequest: Hashable, Sendable {
+  /// The product's id at the store.
+  public var productID: String
+  /// How many units; StoreKit sells 1 to 10.
+  public var quantity: Int64
+  /// Travels with the transaction and says who bought.
+  public var accountToken: AccountToken?
+
+  /// A request for one or more units of a product.
+  public init(productID: String, quantity: Int64 = 1, accountToken: AccountToken? = nil) {
+    self.productID = productID
+    self.quantity = quantity
+    self.accountToken = accountToken
+  }
+}
+
+/// How the store answered a payment: closed, so that a `switch` needs no default.
+public enum StorePaymentResult: Hashable, Sendable {
   /// It is paid for.
-  case purchased(StorePurchase)
-  /// Somebody else has to agree first, such as a parent; the purchase may come later, or never.
-  case pending(StoreTransactionID)
+  case success(StoreEvidence)
+  /// Somebody else has to agree first, or the payment takes its time; it may come later, through the updates.
+  case pending
   /// The customer turned back; nobody pays.
-  case cancelled
+  case userCancelled
+}
+
+/// A transaction as the store hands it to the app, with the signed receipt, and whether the device could verify it.
+public struct StoreEvidence: Hashable, Sendable {
+  /// The store's record, as far as it could be read.
+  public var transaction: StoreTransaction
+  /// What a backend verifies by itself.
+  public var receipt: StoreReceipt
+  /// Why the device does not trust it; nil for verified evidence.
+  public var unverified: VerificationFailure?
+
+  /// Evidence of a transaction.
+  public init(transaction: StoreTransaction, receipt: StoreReceipt, unverified: VerificationFailure? = nil) {
+    self.transaction = transaction
+    self.receipt = receipt
+    self.unverified = unverified
+  }
+}
+
+/// Why the device does not trust a transaction; StoreKit's `VerificationError`.
+public enum VerificationFailure: String, Error, Hashable, Sendable, CaseIterable {
+  /// The chain of certificates does not hold.
+  case invalidCertificateChain
+  /// It is for another device.
+  case invalidDeviceVerification
+  /// It cannot be read.
+  case invalidEncoding
+  /// The signature does not fit.
+  case invalidSignature
+  /// Something is missing from it.
+  case missingRequiredProperties
+  /// A certificate was revoked.
+  case revokedCertificate
+}
+
+/// Why the store did not do what it was asked; StoreKit's `StoreKitError` and `Product.PurchaseError` in one.
+public enum StoreFailure: String, Error, Hashable, Sendable, CaseIterable {
+  /// The store could not be reached, or its answer was lost.
+  case networkError
+  /// The system failed.
+  case systemError
+  /// The customer turned back; StoreKit also reports this as a result.
+  case userCancelled
+  /// The product is not sold in this country.
+  case notAvailableInStorefront
+  /// The app may not ask.
+  case notEntitled
+  /// The store does not say.
+  case unknown
+  /// The store cannot do that.
+  case unsupported
+  /// The store does not sell so many at once.
+  case invalidQuantity
+  /// The product is not on sale.
+  case productUnavailable
+  /// This device or account may not buy.
+  case purchaseNotAllowed
+  /// The account may not have the offer.
+  case ineligibleForOffer
+  /// There is no such offer.
+  case invalidOfferIdentifier
+  /// The offer has another price.
+  case invalidOfferPrice
+  /// The offer is not signed well.
+  case invalidOfferSignature
+  /// Something is missing from the offer.
+  case missingOfferParameters
+}
+
+/// Makes the signed evidence of transactions; the simulated store's half of `ReceiptVerifier`.
+public protocol ReceiptSigner: Sendable {
+  /// The receipt of a transaction as it is now.
+  func receipt(for transaction: StoreTransaction) -> StoreReceipt
 }

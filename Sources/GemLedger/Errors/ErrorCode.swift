@@ -45,6 +45,10 @@ extension LedgerError.Code {
   public static let offeringNotFound = Self(.offeringNotFound)
   /// The journal has no such transaction.
   public static let transactionNotFound = Self(.transactionNotFound)
+  /// There is no such order.
+  public static let orderNotFound = Self(.orderNotFound)
+  /// Nothing was credited for such a store transaction.
+  public static let purchaseNotFound = Self(.purchaseNotFound)
   /// The key was used for another request.
   public static let keyConflict = Self(.keyConflict)
   /// What was to be made is there already.
@@ -65,6 +69,50 @@ extension LedgerError.Code {
   public static let limitReached = Self(.limitReached)
   /// The item is not for sale.
   public static let notAvailable = Self(.notAvailable)
+  /// Both ids name the same customer.
+  public static let sameCustomer = Self(.sameCustomer)
+  /// The store transaction was given back in full already.
+  public static let alreadyRefunded = Self(.alreadyRefunded)
+  /// The customer turned back at the store.
+  public static let purchaseCancelled = Self(.purchaseCancelled)
+  /// Somebody else has to agree to the purchase first.
+  public static let purchasePending = Self(.purchasePending)
+  /// Somebody else did not agree to the purchase.
+  public static let purchaseDeclined = Self(.purchaseDeclined)
+  /// The store failed; the detail `store_error` says how.
+  public static let storeError = Self(.storeError)
+  /// The purchase is paid for and waits for its credit.
+  public static let validationPending = Self(.validationPending)
+  /// The purchase is paid for and was refused its credit.
+  public static let validationFailed = Self(.validationFailed)
+  /// A receipt cannot be read.
+  public static let receiptMalformed = Self(.receiptMalformed)
+  /// A receipt is not the store's; the detail `check` says what did not hold.
+  public static let receiptUnverified = Self(.receiptUnverified)
+  /// A receipt is for another app.
+  public static let bundleMismatch = Self(.bundleMismatch)
+  /// A receipt comes from an environment that is not credited here.
+  public static let environmentNotAllowed = Self(.environmentNotAllowed)
+  /// The store took the purchase back.
+  public static let receiptRevoked = Self(.receiptRevoked)
+  /// A receipt's price or quantity is not what is sold.
+  public static let amountMismatch = Self(.amountMismatch)
+  /// Another purchase is under way.
+  public static let purchaseAlreadyInProgress = Self(.purchaseAlreadyInProgress)
+  /// The client is set up wrongly, such as with a secret key.
+  public static let configuration = Self(.configuration)
+  /// The app user id cannot name a customer.
+  public static let invalidUserID = Self(.invalidUserID)
+  /// Nobody proved who asks.
+  public static let unauthenticated = Self(.unauthenticated)
+  /// Who asks may not.
+  public static let forbidden = Self(.forbidden)
+  /// Too many requests in a short time.
+  public static let rateLimited = Self(.rateLimited)
+  /// The backend could not be reached.
+  public static let backendUnreachable = Self(.backendUnreachable)
+  /// No answer came in time.
+  public static let timedOut = Self(.timedOut)
   /// The storage could not be reached or stayed busy.
   public static let storageUnavailable = Self(.storageUnavailable)
   /// The storage is damaged.
@@ -95,6 +143,8 @@ package enum ErrorKind: String, CaseIterable, Sendable {
   case itemNotFound = "item_not_found"
   case offeringNotFound = "offering_not_found"
   case transactionNotFound = "transaction_not_found"
+  case orderNotFound = "order_not_found"
+  case purchaseNotFound = "purchase_not_found"
   case alreadyExists = "already_exists"
   case inProgress = "in_progress"
   case outcomeUnknown = "outcome_unknown"
@@ -104,6 +154,28 @@ package enum ErrorKind: String, CaseIterable, Sendable {
   case limitReached = "limit_reached"
   case insufficientBalance = "insufficient_balance"
   case overMaximum = "over_maximum"
+  case sameCustomer = "same_customer"
+  case alreadyRefunded = "already_refunded"
+  case purchaseCancelled = "purchase_cancelled"
+  case purchasePending = "purchase_pending"
+  case purchaseDeclined = "purchase_declined"
+  case storeError = "store_error"
+  case validationPending = "validation_pending"
+  case validationFailed = "validation_failed"
+  case receiptMalformed = "receipt_malformed"
+  case receiptUnverified = "receipt_unverified"
+  case bundleMismatch = "bundle_mismatch"
+  case environmentNotAllowed = "environment_not_allowed"
+  case receiptRevoked = "receipt_revoked"
+  case amountMismatch = "amount_mismatch"
+  case purchaseAlreadyInProgress = "purchase_already_in_progress"
+  case configuration = "configuration"
+  case invalidUserID = "invalid_user_id"
+  case unauthenticated = "unauthenticated"
+  case forbidden = "forbidden"
+  case rateLimited = "rate_limited"
+  case backendUnreachable = "backend_unreachable"
+  case timedOut = "timed_out"
   case storageUnavailable = "storage_unavailable"
   case storageDamaged = "storage_damaged"
   case storageForeign = "storage_foreign"
@@ -129,7 +201,7 @@ extension ErrorKind {
     case .invalidCatalog:
       Row(isKept: false, exitStatus: 65, httpStatus: 400, type: "parameter_error")
     case .unknownCurrency, .customerNotFound, .productNotFound, .itemNotFound, .offeringNotFound,
-      .transactionNotFound:
+      .transactionNotFound, .orderNotFound, .purchaseNotFound:
       Row(isKept: false, exitStatus: 5, httpStatus: 404, type: "resource_missing")
     case .keyConflict:
       Row(isKept: false, exitStatus: 4, httpStatus: 409, type: "idempotency_error")
@@ -141,8 +213,24 @@ extension ErrorKind {
       Row(isKept: false, exitStatus: 69, httpStatus: 503, type: "server_error")
     case .conditionFailed:
       Row(isKept: false, exitStatus: 2, httpStatus: 412, type: "unprocessable_entity_error")
-    case .customerFrozen, .insufficientBalance, .overMaximum, .limitReached, .notAvailable:
+    case .customerFrozen, .insufficientBalance, .overMaximum, .limitReached, .notAvailable, .sameCustomer,
+      .alreadyRefunded:
       Row(isKept: true, exitStatus: 2, httpStatus: 422, type: "unprocessable_entity_error")
+    case .purchaseCancelled, .purchasePending, .purchaseDeclined, .storeError, .validationPending, .validationFailed:
+      Row(isKept: false, exitStatus: 3, httpStatus: 422, type: "store_error")
+    case .receiptMalformed, .receiptUnverified, .bundleMismatch, .environmentNotAllowed, .receiptRevoked,
+      .amountMismatch:
+      Row(isKept: false, exitStatus: 65, httpStatus: 422, type: "store_error")
+    case .purchaseAlreadyInProgress, .configuration, .invalidUserID:
+      Row(isKept: false, exitStatus: 64, httpStatus: 400, type: "parameter_error")
+    case .unauthenticated:
+      Row(isKept: false, exitStatus: 77, httpStatus: 401, type: "authentication_error")
+    case .forbidden:
+      Row(isKept: false, exitStatus: 77, httpStatus: 403, type: "authorization_error")
+    case .rateLimited:
+      Row(isKept: false, exitStatus: 69, httpStatus: 429, type: "rate_limit_error")
+    case .backendUnreachable, .timedOut:
+      Row(isKept: false, exitStatus: 69, httpStatus: 503, type: "server_error")
     case .storageDamaged, .storageForeign, .storageNewer, .inputOutput:
       Row(isKept: false, exitStatus: 74, httpStatus: 500, type: "server_error")
     case .booksWrong:

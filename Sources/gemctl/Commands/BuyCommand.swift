@@ -43,7 +43,7 @@ struct BuyCommand {
 // MARK: Answering
 
 extension BuyCommand {
-  private func answer(_ result: PurchaseResult, _ request: PurchaseRequest) throws(LedgerError) -> Int32 {
+  private func answer(_ result: InstantPurchaseResult, _ request: PurchaseRequest) throws(LedgerError) -> Int32 {
     switch result {
     case .success(let purchase, let receipt):
       try invocation.print(Self.json(purchase, receipt), { Self.text(purchase, receipt, style: $0) })

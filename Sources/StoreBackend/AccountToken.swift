@@ -1,0 +1,31 @@
+public import GemLedger
+
+/// What travels with a purchase through the store and says who bought: a UUID, as StoreKit's `appAccountToken` and
+/// Google Play's obfuscated account id want it.
+///
+/// A customer's token is made of the customer's id, so client and backend agree on it without asking each other; it
+/// tells nobody the id.
+public struct AccountToken: Hashable, Sendable, CustomStringConvertible {
+  private let high: UInt64
+  private let low: UInt64
+
+  /// The token of a customer: a UUID of version 8.
+  public init(of customer: CustomerID) {
+    func word(seed: UInt64) -> UInt64 {
+      var hash = StableHash(seed: seed)
+      hash.combine(customer.text)
+      return hash.value
+    }
+    high = word(seed: 0x6163_636F) & ~0xF000 | 8 << 12
+    low = 2 << 62 | word(seed: 0x746F_6B65) >> 2
+  }
+
+  /// Reads a lower-case UUID, or gives nil where the text is none.
+  public init?(_ text: String) {
+    guard let (high, low) = HexForm.parseUUID(text) else { return nil }
+    (self.high, self.low) = (high, low)
+  }
+
+  /// A lower-case UUID.
+  public var description: String { HexForm.uuid(high: high, low: low) }
+}

@@ -1,0 +1,122 @@
+public import GemLedger
+
+/// Names an order before anybody pays; 1 to 64 bytes.
+public typealias PurchaseCode = Identifier<PurchaseCodeKind>
+/// The kind of ``PurchaseCode``.
+public enum PurchaseCodeKind: IdentifierKind {
+  /// What messages say.
+  public static let word = "purchase code"
+  /// 64.
+  public static let byteCountMax = 64
+}
+
+/// What an app announces before it asks for payment.
+public struct OrderRequest: Hashable, Sendable {
+  /// Who buys.
+  public var customer: CustomerID
+  /// What.
+  public var product: ProductCode
+  /// How many units.
+  public var quantity: Int64
+  /// Where.
+  public var store: Store
+  /// The app.
+  public var bundleID: String
+  /// The price as the app showed it, where it is to be checked.
+  public var price: Money?
+  /// What the app wants carried through to history and delivery.
+  public var context: OrderContext
+  /// The same request under the same key is one order.
+  public var key: IdempotencyKey?
+
+  /// A request.
+  public init(
+    customer: CustomerID, product: ProductCode, quantity: Int64 = 1, store: Store, bundleID: String,
+    price: Money? = nil, context: OrderContext = OrderContext(), key: IdempotencyKey? = nil
+  ) {
+    self.customer = customer
+    self.product = product
+    self.quantity = quantity
+    self.store = store
+    self.bundleID = bundleID
+    self.price = price
+    self.context = context
+    self.key = key
+  }
+}
+
+/// Whom in which game a purchase is for, carried through unchanged; at most 8 KiB together.
+public struct OrderContext: Hashable, Sendable {
+  /// The game.
+  public var gameID: String?
+  /// The character.
+  public var roleID: String?
+  /// The character's name.
+  public var roleName: String?
+  /// The game's server.
+  public var serverID: String?
+  /// What kind of recharge it is, such as `IN_GAME`.
+  public var rechargeType: String?
+  /// Anything else.
+  public var extraData: String?
+
+  /// A context.
+  public init(
+    gameID: String? = nil, roleID: String? = nil, roleName: String? = nil, serverID: String? = nil,
+    rechargeType: String? = nil, extraData: String? = nil
+  ) {
+    self.gameID = gameID
+    self.roleID = roleID
+    self.roleName = roleName
+    self.serverID = serverID
+    self.rechargeType = rechargeType
+    self.extraData = extraData
+  }
+}
+
+/// A purchase announced before payment.
+public struct Order: Hashable, Sendable {
+  /// How far it came.
+  public enum Status: String, Hashable, Sendable, CaseIterable {
+    /// Nobody has paid yet.
+    case pending
+    /// Credited, and delivered where somebody is to deliver.
+    case success
+    /// Not paid in time, or given up.
+    case failed
+    /// Credited; the game server has not confirmed the delivery yet.
+    case deliveryPending = "delivery_pending"
+  }
+
+  /// Its name.
+  public var code: PurchaseCode
+  /// What was announced.
+  public var request: OrderRequest
+  /// How far it came.
+  public var status: Status
+  /// The store transaction that paid for it.
+  public var storeTransactionID: StoreTransactionID?
+  /// When it was announced.
+  public var createdAt: Timestamp
+  /// When it changed last.
+  public var updatedAt: Timestamp
+  /// Until when it is to be paid.
+  public var deadline: Timestamp
+  /// How often delivery was tried.
+  public var deliveryAttempts: Int64
+
+  /// An order.
+  public init(
+    code: PurchaseCode, request: OrderRequest, status: Status, storeTransactionID: StoreTransactionID? = nil,
+    createdAt: Timestamp, updatedAt: Timestamp, deadline: Timestamp, deliveryAttempts: Int64 = 0
+  ) {
+    self.code = code
+    self.request = request
+    self.status = status
+    self.storeTransactionID = storeTransactionID
+    self.createdAt = createdAt
+    self.updatedAt = updatedAt
+    self.deadline = deadline
+    self.deliveryAttempts = deliveryAttempts
+  }
+}

@@ -1,0 +1,273 @@
+public import GemLedger
+
+/// The crediting side as the client sees it; in this process, or reached over a network.
+///
+/// Every method may fail with `backend_unreachable`, `timed_out`, `rate_limited` (detail `retry_after`, in seconds),
+/// `unauthenticated`, `forbidden` or a storage's code: then nothing is known, and asking again with the same arguments
+/// is safe. Other codes are answers.
+public protocol PurchaseBackend: Sendable {
+  /// Makes the customer known, and the token by which purchases name the customer.
+  func register(_ customer: CustomerID) async throws(LedgerError) -> Registration
+
+  /// Signs in: from an anonymous customer the two become one, from another nothing moves.
+  func logIn(_ id: CustomerID, from current: CustomerID) async throws(LedgerError) -> Registration
+
+  /// Makes `alias` another id of the customer; where both have balances, they become one customer.
+  func createAlias(_ alias: CustomerID, of customer: CustomerID) async throws(LedgerError) -> Registration
+
+  /// The shop window's content for a store and a storefront.
+  func offerings(for app: AppPlatform) async throws(LedgerError) -> OfferingsSnapshot
+
+  /// Credits what a receipt proves was paid for, once; applies what it says was given back.
+  ///
+  /// - Throws: `LedgerError` with, in order of precedence, `receipt_malformed`, `receipt_unverified`,
+  ///   `bundle_mismatch`, `environment_not_allowed`, `product_not_found`, `amount_mismatch`, `receipt_revoked`, and
+  ///   those of `Ledger.creditPurchase(_:customer:key:)`. Its detail `request_id` names the request in the logs.
+  func post(_ post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer
+
+  /// Finds what the store account's purchases give, and moves entitlements by the sharing rule; credits no consumable
+  /// a second time.
+  func restore(
+    _ receipts: [StoreReceipt], customer: CustomerID, sharing: EntitlementSharing
+  ) async throws(LedgerError) -> CustomerRecord
+
+  /// What is known of the customer.
+  func customer(_ customer: CustomerID) async throws(LedgerError) -> CustomerRecord
+
+  /// All balances of the customer, zeros included.
+  func balances(of customer: CustomerID) async throws(LedgerError) -> [Balance]
+
+  /// Spends, where this client may.
+  func spend(
+    _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey
+  ) async throws(LedgerError) -> Receipt
+
+  /// The customer's credited purchases, newest first; pages count from 1.
+  func purchases(of customer: CustomerID, page: Int, size: Int) async throws(LedgerError) -> [PurchaseRecord]
+
+  /// The first step of a two-step purchase: an order with its purchase code, before anybody pays.
+  func initPayment(_ request: OrderRequest) async throws(LedgerError) -> Order
+
+  /// The second step: the receipt for the order is verified, credited, and delivered.
+  ///
+  /// A repeated call gives the first answer again.
+  func completePayment(_ code: PurchaseCode, post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer
+
+  /// Says that the order will not be paid; a receipt that comes all the same is still credited.
+  func cancelPayment(_ code: PurchaseCode) async throws(LedgerError) -> Order
+}
+
+/// The app and the shop that it is sold through.
+public struct AppPlatform: Hashable, Sendable {
+  /// The store whose products are asked for.
+  public var store: Store
+  /// The country of the store account.
+  public var storefront: StorefrontCode
+  /// The language and region of the texts, such as `en_US`.
+  public var locale: String
+
+  /// A platform.
+  public init(store: Store, storefront: StorefrontCode = .unitedStates, locale: String = "en_US") {
+    self.store = store
+    self.storefront = storefront
+    self.locale = locale
+  }
+}
+
+/// A customer made known.
+public struct Registration: Hashable, Sendable {
+  /// The id as it was asked for.
+  public var customer: CustomerID
+  /// Whether nobody had this id before.
+  public var isCreated: Bool
+
+  /// An answer.
+  public init(customer: CustomerID, isCreated: Bool) {
+    self.customer = customer
+    self.isCreated = isCreated
+  }
+}
+
+/// Whether purchases of one store account may serve several customers.
+public enum EntitlementSharing: Hashable, Sendable {
+  /// The customers become one, as with anonymous ids.
+  case alias
+  /// The entitlement moves to who restores; currency stays where it was credited.
+  case transfer
+  /// The entitlement stays with its owner.
+  case keepWithOwner
+}
+
+/// A receipt on its way to its credit.
+public struct ReceiptPost: Hashable, Sendable {
+  /// What made the client post it.
+  public enum Source: String, Hashable, Sendable {
+    /// A purchase that the customer just made.
+    case purchase
+    /// The store's stream of updates.
+    case updates
+    /// A restore.
+    case restore
+    /// A look at what is unfinished.
+    case sweep
+  }
+
+  /// The evidence.
+  public var receipt: StoreReceipt
+  /// Who is to be credited, where the receipt names nobody that the backend knows.
+  public var customer: CustomerID
+  /// Why it is posted.
+  public var source: Source
+
+  /// A post.
+  public init(receipt: StoreReceipt, customer: CustomerID, source: Source) {
+    self.receipt = receipt
+    self.customer = customer
+    self.source = source
+  }
+}
+
+/// What came of a receipt: always something that may be finished at the store.
+public struct ReceiptAnswer: Hashable, Sendable {
+  /// What was booked, now or when it was credited first; its customer owns the purchase.
+  public var receipt: Receipt
+  /// The purchase as it stands.
+  public var purchase: PurchaseRecord
+  /// The order that it belongs to, in a two-step purchase.
+  public var order: Order?
+  /// Names the request in the backend's logs.
+  public var requestID: String
+
+  /// An answer.
+  public init(receipt: Receipt, purchase: PurchaseRecord, order: Order? = nil, requestID: String) {
+    self.receipt = receipt
+    self.purchase = purchase
+    self.order = order
+    self.requestID = requestID
+  }
+}
+
+/// A credited purchase as the customer may see it.
+public struct PurchaseRecord: Hashable, Sendable {
+  /// Where it was bought.
+  public var store: Store
+  /// The store's own id of it.
+  public var storeTransactionID: StoreTransactionID
+  /// The journal's id of its credit.
+  public var transactionID: TransactionID
+  /// What was bought.
+  public var product: ProductCode
+  /// How it is sold.
+  public var productType: ProductType
+  /// How many units.
+  public var quantity: Int64
+  /// What was paid for all units together, where the store said.
+  public var price: Money?
+  /// When it was bought.
+  public var purchasedAt: Timestamp
+  /// When its period ends, for a subscription.
+  public var expiresAt: Timestamp?
+  /// Thousandths of a percent that the store gave back, 0 to 100,000.
+  public var refundedMilliPercent: Int64
+  /// Whether it was bought with test money.
+  public var isSandbox: Bool
+
+  /// A record.
+  public init(
+    store: Store, storeTransactionID: StoreTransactionID, transactionID: TransactionID, product: ProductCode,
+    productType: ProductType, quantity: Int64, price: Money?, purchasedAt: Timestamp, expiresAt: Timestamp? = nil,
+    refundedMilliPercent: Int64 = 0, isSandbox: Bool = false
+  ) {
+    self.store = store
+    self.storeTransactionID = storeTransactionID
+    self.transactionID = transactionID
+    self.product = product
+    self.productType = productType
+    self.quantity = quantity
+    self.price = price
+    self.purchasedAt = purchasedAt
+    self.expiresAt = expiresAt
+    self.refundedMilliPercent = refundedMilliPercent
+    self.isSandbox = isSandbox
+  }
+}
+
+/// What is known of a customer beside the balances.
+public struct CustomerRecord: Hashable, Sendable {
+  /// A right that a purchase gives.
+  public struct Entitlement: Hashable, Sendable {
+    /// Its name, such as `premium`.
+    public var id: String
+    /// The product that gives it.
+    public var product: ProductCode
+    /// The store that the product was bought at.
+    public var store: Store
+    /// When the running period was bought.
+    public var purchasedAt: Timestamp
+    /// When it ends; nil for never.
+    public var expiresAt: Timestamp?
+    /// Whether it holds at the record's ``CustomerRecord/asOf``.
+    public var isActive: Bool
+
+    /// An entitlement.
+    public init(
+      id: String, product: ProductCode, store: Store, purchasedAt: Timestamp, expiresAt: Timestamp?, isActive: Bool
+    ) {
+      self.id = id
+      self.product = product
+      self.store = store
+      self.purchasedAt = purchasedAt
+      self.expiresAt = expiresAt
+      self.isActive = isActive
+    }
+  }
+
+  /// The id as it was asked for.
+  public var customer: CustomerID
+  /// The first id of the customer.
+  public var originalID: CustomerID
+  /// All ids of the customer, the first one included.
+  public var ids: [CustomerID]
+  /// When the customer came into being.
+  public var firstSeenAt: Timestamp
+  /// When this was true.
+  public var asOf: Timestamp
+  /// The entitlements, ended ones included, in the order of their names.
+  public var entitlements: [Entitlement]
+  /// The purchases that are no subscriptions, newest first; at most 100.
+  public var nonSubscriptions: [PurchaseRecord]
+
+  /// A record.
+  public init(
+    customer: CustomerID, originalID: CustomerID, ids: [CustomerID], firstSeenAt: Timestamp, asOf: Timestamp,
+    entitlements: [Entitlement], nonSubscriptions: [PurchaseRecord]
+  ) {
+    self.customer = customer
+    self.originalID = originalID
+    self.ids = ids
+    self.firstSeenAt = firstSeenAt
+    self.asOf = asOf
+    self.entitlements = entitlements
+    self.nonSubscriptions = nonSubscriptions
+  }
+}
+
+/// The catalog's offerings and the products in them, as a backend hands them out.
+public struct OfferingsSnapshot: Hashable, Sendable {
+  /// The offerings in the order of the catalog.
+  public var offerings: [Offering]
+  /// The offering that is shown where none is asked for.
+  public var current: OfferingID?
+  /// The products on sale at the platform's store, in the order of the catalog.
+  public var products: [Product]
+  /// All currencies, in the order of the catalog.
+  public var currencies: [Currency]
+
+  /// A snapshot.
+  public init(offerings: [Offering], current: OfferingID?, products: [Product], currencies: [Currency]) {
+    self.offerings = offerings
+    self.current = current
+    self.products = products
+    self.currencies = currencies
+  }
+}

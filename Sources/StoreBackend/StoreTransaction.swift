@@ -1,0 +1,108 @@
+public import GemLedger
+
+/// The store's own record of a purchase, as its signed evidence states it: StoreKit's `Transaction`, or a Google Play
+/// purchase.
+public struct StoreTransaction: Hashable, Sendable {
+  /// Why the store took money.
+  public enum Reason: String, Hashable, Sendable {
+    /// Somebody bought.
+    case purchase = "PURCHASE"
+    /// A subscription went on.
+    case renewal = "RENEWAL"
+  }
+
+  /// Money that the store gave back.
+  public struct Revocation: Hashable, Sendable {
+    /// How much of the whole purchase.
+    public enum Extent: Hashable, Sendable {
+      /// All of it.
+      case full
+      /// Thousandths of a percent of the whole quantity, 1 to 100,000.
+      case milliPercent(Int64)
+      /// This many units.
+      case quantity(Int64)
+    }
+
+    /// The store's own date of it; with the transaction it names the refund.
+    public var revokedAt: Timestamp
+    /// How much was given back.
+    public var extent: Extent
+    /// Whether the app was at fault, where the store says.
+    public var isAppIssue: Bool
+
+    /// A refund as the store states it.
+    public init(revokedAt: Timestamp, extent: Extent = .full, isAppIssue: Bool = false) {
+      self.revokedAt = revokedAt
+      self.extent = extent
+      self.isAppIssue = isAppIssue
+    }
+  }
+
+  /// Where it was bought.
+  public var store: Store
+  /// Production, sandbox, or a test session.
+  public var environment: StoreEnvironment
+  /// The store's own id of it; on Google Play the purchase token.
+  public var id: StoreTransactionID
+  /// The first transaction of the same subscription; the id itself for everything else.
+  public var originalID: StoreTransactionID
+  /// Google Play's order id, which may be missing.
+  public var orderID: String?
+  /// The app that it was bought in.
+  public var bundleID: String
+  /// The product's id at the store.
+  public var storeProductID: String
+  /// How the product is sold.
+  public var productType: ProductType
+  /// The group within which only one subscription runs at a time.
+  public var subscriptionGroupID: String?
+  /// How many units.
+  public var quantity: Int64
+  /// What was paid for all units together, where the store says.
+  public var price: Money?
+  /// The country of the store account.
+  public var storefront: StorefrontCode?
+  /// Who bought, where the app said so before the payment.
+  public var accountToken: AccountToken?
+  /// When it was bought, or renewed.
+  public var purchasedAt: Timestamp
+  /// When the first transaction of the subscription was made.
+  public var originalPurchasedAt: Timestamp
+  /// When the paid period ends, for a subscription.
+  public var expiresAt: Timestamp?
+  /// What the store gave back, if anything.
+  public var revocation: Revocation?
+  /// Why money was taken.
+  public var reason: Reason
+  /// When the store signed this evidence; of two, the later holds.
+  public var signedAt: Timestamp
+
+  /// A record of a purchase.
+  public init(
+    store: Store, environment: StoreEnvironment, id: StoreTransactionID, originalID: StoreTransactionID? = nil,
+    orderID: String? = nil, bundleID: String, storeProductID: String, productType: ProductType,
+    subscriptionGroupID: String? = nil, quantity: Int64 = 1, price: Money? = nil, storefront: StorefrontCode? = nil,
+    accountToken: AccountToken? = nil, purchasedAt: Timestamp, originalPurchasedAt: Timestamp? = nil,
+    expiresAt: Timestamp? = nil, revocation: Revocation? = nil, reason: Reason = .purchase, signedAt: Timestamp
+  ) {
+    self.store = store
+    self.environment = environment
+    self.id = id
+    self.originalID = originalID ?? id
+    self.orderID = orderID
+    self.bundleID = bundleID
+    self.storeProductID = storeProductID
+    self.productType = productType
+    self.subscriptionGroupID = subscriptionGroupID
+    self.quantity = quantity
+    self.price = price
+    self.storefront = storefront
+    self.accountToken = accountToken
+    self.purchasedAt = purchasedAt
+    self.originalPurchasedAt = originalPurchasedAt ?? purchasedAt
+    self.expiresAt = expiresAt
+    self.revocation = revocation
+    self.reason = reason
+    self.signedAt = signedAt
+  }
+}
