@@ -118,16 +118,11 @@ extension Decider {
       plans[index].isAllInPool
       ? moveInPool(slot, by: amount) : allocate(plans[index].takes, slot: slot, entry: entry)
     let (account, previous) = advance(slot, by: amount, entry: entry)
-    set.changes.entries.append(
-      EntryRow(
-        number: entry, transaction: transaction, account: account.number, kind: kind, amount: amount,
-        balance: account.balance, debt: account.debt, version: account.version, previous: previous, lot: lot))
-    if account.version % AnchorRow.interval == 0 {
-      set.changes.anchors.append(
-        AnchorRow(
-          account: account.number, version: account.version, entry: entry, transaction: transaction,
-          createdAt: set.now))
-    }
+    let row = EntryRow(
+      number: entry, transaction: transaction, account: account.number, kind: kind, amount: amount,
+      balance: account.balance, debt: account.debt, version: account.version, previous: previous, lot: lot)
+    set.changes.entries.append(row)
+    if row.version % AnchorRow.interval == 0 { set.addAnchor(of: row) }
     return PostedEntry(
       currency: plans[index].currency.code, kind: kind, amount: amount, balance: account.balance,
       debt: account.debt, version: account.version, allocations: allocations)

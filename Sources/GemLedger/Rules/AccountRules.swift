@@ -26,17 +26,21 @@ enum AccountRules {
 
   /// - Throws: in order of precedence `insufficient_balance`, `over_maximum`.
   static func check(_ plan: borrowing AccountPlan, account: borrowing AccountRow) throws(LedgerError) {
-    let balance = account.balance - plan.expiredAmount
-    if plan.amount < 0 {
-      let available = balance - account.held
-      guard available >= -plan.amount else {
-        throw insufficient(plan.currency.code, needed: -plan.amount, available: available, held: account.held)
+    try check(plan.amount, of: plan.currency, balance: account.balance - plan.expiredAmount, held: account.held)
+  }
+
+  /// - Throws: in order of precedence `insufficient_balance`, `over_maximum`.
+  static func check(_ amount: Int64, of currency: CurrencyTerms, balance: Int64, held: Int64) throws(LedgerError) {
+    if amount < 0 {
+      let available = balance - held
+      guard available >= -amount else {
+        throw insufficient(currency.code, needed: -amount, available: available, held: held)
       }
     } else {
       // Both are at most 2^53, so the sum cannot overflow.
-      let after = balance + plan.amount
-      guard after <= plan.currency.maximumBalance else {
-        throw overMaximum(plan.currency, balance: balance, amount: plan.amount)
+      let after = balance + amount
+      guard after <= currency.maximumBalance else {
+        throw overMaximum(currency, balance: balance, amount: amount)
       }
     }
   }
