@@ -30,6 +30,8 @@ final class MemoryTables: StorageSession {
   var purchases: [PurchaseRow] = []
   var purchaseIndex: [PurchaseIdentity: Int] = [:]
 
+  var orders = MemoryOrders()
+
   var refusals: [Int: LedgerError] = [:]
 
   /// A key without the room that a refusal would take.
@@ -133,6 +135,7 @@ extension MemoryTables {
     // A refused command may have drawn a number in vain.
     case .purchase: purchases.last?.number ?? 0
     case .environment: environmentRows.last?.number ?? 0
+    case .order: orders.rows.last?.number ?? 0
     }
   }
 
