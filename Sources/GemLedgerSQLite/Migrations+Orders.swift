@@ -43,14 +43,14 @@ extension Migration {
       PRIMARY KEY (high, low)
     ) STRICT, WITHOUT ROWID;
 
-    -- Entitlements that moved away from who was credited.
-    CREATE TABLE entitlement_holders (
-      store_transaction TEXT NOT NULL,
-      environment INTEGER NOT NULL,
-      store INTEGER NOT NULL,
-      customer INTEGER NOT NULL,
-      PRIMARY KEY (store_transaction, environment, store)
-    ) STRICT, WITHOUT ROWID;
-    CREATE INDEX entitlement_holders_of_customer ON entitlement_holders (customer);
+    -- Who has the entitlement that a purchase gave: whom it was credited to, until it moves.
+    CREATE TABLE entitlements (
+      purchase INTEGER PRIMARY KEY,
+      holder INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX entitlements_of_holder ON entitlements (holder, purchase);
+    INSERT INTO entitlements
+      SELECT purchase, customer FROM purchases JOIN purchase_terms USING (terms)
+      WHERE document NOT LIKE '%"entitlement":null%';
     """
 }

@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// Orders, account tokens and moved entitlements in the file.
+/// Orders, account tokens and entitlements in the file.
 extension SQLiteTables {
   // MARK: Writing
 
@@ -27,9 +27,9 @@ extension SQLiteTables {
       $0.bind(2, $1.token.low)
       $0.bind(3, $1.customer)
     }
-    try run("INSERT OR REPLACE INTO entitlement_holders VALUES (?1, ?2, ?3, ?4)", changes.entitlementHolders) {
-      Self.bind($0, $1.identity)
-      $0.bind(4, $1.customer)
+    try run("INSERT OR REPLACE INTO entitlements VALUES (?1, ?2)", changes.entitlements) {
+      $0.bind(1, $1.purchase)
+      $0.bind(2, $1.holder)
     }
   }
 
@@ -49,12 +49,6 @@ extension SQLiteTables {
     statement.bind(13, row.deadline.milliseconds)
     statement.bind(14, row.dueAt)
     statement.bind(15, row.deliveryAttempts)
-  }
-
-  private static func bind(_ statement: SQLiteStatement, _ identity: PurchaseIdentity) {
-    statement.bind(1, identity.transactionID.text)
-    statement.bind(2, identity.environment)
-    statement.bind(3, identity.store.number)
   }
 
   // MARK: Reading
@@ -125,27 +119,18 @@ extension SQLiteTables {
       }, { $0.integer(0) })
   }
 
-  func entitlementHolder(_ identity: PurchaseIdentity) throws(LedgerError) -> CustomerNumber? {
-    try first(
-      "SELECT customer FROM entitlement_holders WHERE store_transaction = ?1 AND environment = ?2 AND store = ?3",
-      { Self.bind($0, identity) }, { $0.integer(0) })
+  func entitlementHolder(purchase: Int64) throws(LedgerError) -> CustomerNumber? {
+    try first("SELECT holder FROM entitlements WHERE purchase = ?1", { $0.bind(1, purchase) }, { $0.integer(0) })
   }
 
-  func heldEntitlements(of customer: CustomerNumber, limit: Int) throws(LedgerError) -> [PurchaseIdentity] {
+  func entitlements(of customer: CustomerNumber, below purchase: Int64, limit: Int) throws(LedgerError) -> [Int64] {
     try all(
-      """
-      SELECT store_transaction, environment, store FROM entitlement_holders WHERE customer = ?1
-      ORDER BY store_transaction LIMIT ?2
-      """,
+      "SELECT purchase FROM entitlements WHERE holder = ?1 AND purchase < ?2 ORDER BY purchase DESC LIMIT ?3",
       {
         $0.bind(1, customer)
-        $0.bind(2, Int64(limit))
-      },
-      {
-        PurchaseIdentity(
-          store: Store.numbered($0.integer(2)) ?? .test, environment: $0.integer(1),
-          transactionID: StoreTransactionID(unchecked: $0.text(0)))
-      })
+        $0.bind(2, purchase)
+        $0.bind(3, Int64(limit))
+      }, { $0.integer(0) })
   }
 
   private static func order(_ row: SQLiteStatement) -> OrderRow {

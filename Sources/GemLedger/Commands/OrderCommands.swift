@@ -85,10 +85,12 @@ extension LedgerCommand {
     Self(customer: customer, key: nil, action: .registerToken(token))
   }
 
-  /// Gives the entitlement of a purchase, and of all renewals after it, to the customer; currency stays where it is.
+  /// Gives the entitlement of a purchase, and of all of its subscription, to the customer; currency stays where it is.
+  ///
+  /// The answer is replayed where the customer has it, or the purchase gave none.
   package static func holdEntitlement(
-    store: Store, environment: StoreEnvironment, originalID: StoreTransactionID, customer: CustomerID
+    store: Store, environment: StoreEnvironment, transactionID: StoreTransactionID, customer: CustomerID
   ) -> Self {
-    Self(customer: customer, key: nil, action: .holdEntitlement(store, environment, originalID))
+    Self(customer: customer, key: nil, action: .holdEntitlement(store, environment, transactionID))
   }
 }

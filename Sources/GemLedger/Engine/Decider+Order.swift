@@ -78,18 +78,6 @@ extension Decider {
     return answer(command.customer, isReplayed: known != nil)
   }
 
-  /// - Throws: `customer_not_found`.
-  mutating func decide(
-    _ command: LedgerCommand.Body, holder of: PurchaseIdentity, session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
-    guard let customer = try findCustomer(command.customer, session: session) else {
-      throw .customerNotFound(command.customer)
-    }
-    let isHeld = try set.orders.holder(of: of, session: session) == customer.number
-    if !isHeld { set.orders.add(EntitlementHolderRow(identity: of, customer: customer.number)) }
-    return answer(command.customer, isReplayed: isHeld)
-  }
-
   private mutating func paidPurchase(
     _ opening: OrderOpening, session: any StorageSnapshot
   ) throws(LedgerError) -> PurchaseRow? {
@@ -101,7 +89,7 @@ extension Decider {
   }
 
   /// The answer of a command that books nothing.
-  private func answer(_ customer: CustomerID, isReplayed: Bool) -> Receipt {
+  func answer(_ customer: CustomerID, isReplayed: Bool) -> Receipt {
     Receipt(
       transactionID: nil, customer: customer, kind: .initial, createdAt: set.now, entries: CompactList([]),
       isReplayed: isReplayed)

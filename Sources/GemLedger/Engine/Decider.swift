@@ -32,7 +32,7 @@ struct Decider: ~Copyable {
     case .holdEntitlement(let store, let environment, let id):
       try decide(
         command,
-        holder: PurchaseIdentity(
+        holderOf: PurchaseIdentity(
           store: store, environment: try set.number(of: environment, session: session), transactionID: id),
         session: session)
     }

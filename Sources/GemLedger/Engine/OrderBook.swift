@@ -9,12 +9,12 @@ struct OrderBook {
   private var orders: [WorkingOrder] = []
   private var places: [PurchaseCode: Int] = [:]
   private var tokens: [AccountTokenRow] = []
-  private var holders: [EntitlementHolderRow] = []
+  private var entitlements: [EntitlementRow] = []
 
   private(set) var hasChanges = false
 
   mutating func removeAll() {
-    guard !orders.isEmpty || !tokens.isEmpty || !holders.isEmpty else { return }
+    guard !orders.isEmpty || !tokens.isEmpty || !entitlements.isEmpty else { return }
     self = OrderBook()
   }
 
@@ -24,7 +24,7 @@ struct OrderBook {
       if order.isNew { changes.new.append(order.row) } else if order.isChanged { changes.changed.append(order.row) }
     }
     changes.accountTokens = tokens
-    changes.entitlementHolders = holders
+    changes.entitlements = entitlements
     return changes
   }
 
@@ -81,15 +81,24 @@ struct OrderBook {
     tokens.append(row)
   }
 
-  func holder(
-    of identity: PurchaseIdentity, session: any StorageSnapshot
-  ) throws(LedgerError) -> CustomerNumber? {
-    if let own = holders.last(where: { $0.identity == identity }) { return own.customer }
-    return try session.entitlementHolder(identity)
+  func holder(purchase: Int64, session: any StorageSnapshot) throws(LedgerError) -> CustomerNumber? {
+    if let own = entitlements.last(where: { $0.purchase == purchase }) { return own.holder }
+    return try session.entitlementHolder(purchase: purchase)
   }
 
-  mutating func add(_ row: EntitlementHolderRow) {
+  /// The purchases whose entitlements the customer has, at most a thousand.
+  func entitlements(of customer: CustomerNumber, session: any StorageSnapshot) throws(LedgerError) -> [Int64] {
+    let known = try session.entitlements(of: customer, below: .max, limit: 1000)
+    var found: [Int64] = []
+    for purchase in Set(known + entitlements.map(\.purchase)).sorted()
+    where try holder(purchase: purchase, session: session) == customer {
+      found.append(purchase)
+    }
+    return found
+  }
+
+  mutating func set(_ row: EntitlementRow) {
     hasChanges = true
-    holders.append(row)
+    entitlements.append(row)
   }
 }

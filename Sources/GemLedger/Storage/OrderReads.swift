@@ -1,4 +1,4 @@
-/// What a storage reads of orders, account tokens and moved entitlements.
+/// What a storage reads of orders, account tokens and entitlements.
 package protocol OrderReads: AnyObject {
   func order(_ code: PurchaseCode) throws(LedgerError) -> OrderRow?
   /// The order that the purchase paid for.
@@ -16,8 +16,8 @@ package protocol OrderReads: AnyObject {
   func purchase(number: Int64) throws(LedgerError) -> PurchaseRow?
   func customer(token: TokenNumber) throws(LedgerError) -> CustomerNumber?
 
-  /// Who has the purchase's entitlement, where it was moved.
-  func entitlementHolder(_ identity: PurchaseIdentity) throws(LedgerError) -> CustomerNumber?
-  /// The purchases of others whose entitlements the customer has; at most `limit`.
-  func heldEntitlements(of customer: CustomerNumber, limit: Int) throws(LedgerError) -> [PurchaseIdentity]
+  /// Who has the entitlement that the purchase gave; nil where it gave none.
+  func entitlementHolder(purchase: Int64) throws(LedgerError) -> CustomerNumber?
+  /// The purchases below a number whose entitlements the customer has, newest first.
+  func entitlements(of customer: CustomerNumber, below purchase: Int64, limit: Int) throws(LedgerError) -> [Int64]
 }

@@ -95,27 +95,26 @@ package struct AccountTokenRow: Hashable, Sendable {
   }
 }
 
-/// Who has the entitlement of a purchase that somebody else was credited for.
-package struct EntitlementHolderRow: Hashable, Sendable {
-  /// The purchase, or the first one of its subscription.
-  package var identity: PurchaseIdentity
-  package var customer: CustomerNumber
+/// Who has the entitlement that a purchase gave: whom it was credited to, until it moves.
+package struct EntitlementRow: Hashable, Sendable {
+  package var purchase: Int64
+  package var holder: CustomerNumber
 
-  package init(identity: PurchaseIdentity, customer: CustomerNumber) {
-    self.identity = identity
-    self.customer = customer
+  package init(purchase: Int64, holder: CustomerNumber) {
+    self.purchase = purchase
+    self.holder = holder
   }
 }
 
-/// What a group changes of orders, account tokens and moved entitlements.
+/// What a group changes of orders, account tokens and entitlements.
 package struct OrderChanges: Sendable {
   package var new: [OrderRow] = []
   package var changed: [OrderRow] = []
   package var accountTokens: [AccountTokenRow] = []
   /// To be written over what is known of the same purchase.
-  package var entitlementHolders: [EntitlementHolderRow] = []
+  package var entitlements: [EntitlementRow] = []
 
   package var isEmpty: Bool {
-    new.isEmpty && changed.isEmpty && accountTokens.isEmpty && entitlementHolders.isEmpty
+    new.isEmpty && changed.isEmpty && accountTokens.isEmpty && entitlements.isEmpty
   }
 }

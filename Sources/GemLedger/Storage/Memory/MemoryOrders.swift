@@ -1,9 +1,11 @@
-/// Orders, account tokens and moved entitlements of a ledger that lives in memory.
+/// Orders, account tokens and entitlements of a ledger that lives in memory.
 struct MemoryOrders {
   /// By number, from 1.
   var rows: [OrderRow] = []
   var tokens: [TokenNumber: CustomerNumber] = [:]
-  var holders: [PurchaseIdentity: CustomerNumber] = [:]
+  private(set) var holders: [Int64: CustomerNumber] = [:]
+  /// The purchases whose entitlements a customer has, ascending.
+  private(set) var held: [CustomerNumber: [Int64]] = [:]
 
   private var byCode: [PurchaseCode: Int] = [:]
   private var byPurchase: [Int64: Int] = [:]
@@ -39,7 +41,15 @@ struct MemoryOrders {
     for row in changes.new { add(row) }
     for row in changes.changed { replace(row) }
     for row in changes.accountTokens { tokens[row.token] = row.customer }
-    for row in changes.entitlementHolders { holders[row.identity] = row.customer }
+    for row in changes.entitlements { hold(row) }
+  }
+
+  private mutating func hold(_ row: EntitlementRow) {
+    if let before = holders[row.purchase] { held[before]?.removeAll { $0 == row.purchase } }
+    holders[row.purchase] = row.holder
+    var purchases = held.removeValue(forKey: row.holder) ?? []
+    purchases.insert(row.purchase, at: purchases.firstIndex { $0 > row.purchase } ?? purchases.count)
+    held[row.holder] = purchases
   }
 
   private mutating func add(_ row: OrderRow) {
@@ -102,7 +112,7 @@ extension MemoryTables {
   }
 
   func customer(token: TokenNumber) -> CustomerNumber? { orders.tokens[token] }
-  func entitlementHolder(_ identity: PurchaseIdentity) -> CustomerNumber? { orders.holders[identity] }
+  func entitlementHolder(purchase: Int64) -> CustomerNumber? { orders.holders[purchase] }
 
   func orders(of customer: CustomerNumber, below: OrderNumber, limit: Int) -> [OrderRow] {
     orders.orders(of: customer, below: below, limit: limit)
@@ -116,9 +126,8 @@ extension MemoryTables {
     rows(after: Int(after), limit: limit, count: orders.rows.count) { orders.rows[$0] }
   }
 
-  func heldEntitlements(of customer: CustomerNumber, limit: Int) -> [PurchaseIdentity] {
-    // Few entitlements are ever moved, so that no index over them is kept.
-    let held = orders.holders.lazy.filter { $0.value == customer }.map(\.key)
-    return held.sorted { $0.transactionID < $1.transactionID }.prefix(limit).map(\.self)
+  func entitlements(of customer: CustomerNumber, below purchase: Int64, limit: Int) -> [Int64] {
+    let held = orders.held[customer] ?? []
+    return Array(held.reversed().lazy.drop { $0 >= purchase }.prefix(limit))
   }
 }
