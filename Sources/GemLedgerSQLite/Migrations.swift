@@ -5,7 +5,9 @@ struct Migration {
   let name: String
   let sql: String
 
-  static let all = [Migration(name: "0001-create-ledger", sql: createLedger)]
+  static let all = [
+    Migration(name: "0001-create-ledger", sql: createLedger), Migration(name: "0003-add-orders", sql: addOrders),
+  ]
 }
 
 extension Migration {

@@ -82,7 +82,7 @@ extension SQLiteTables {
       terms: row.text(11))
   }
 
-  private static func money(_ row: SQLiteStatement, _ column: Int32) -> Money? {
+  static func money(_ row: SQLiteStatement, _ column: Int32) -> Money? {
     guard let minorUnits = row.optionalInteger(column) else { return nil }
     return Money(minorUnits: minorUnits, currency: row.text(column + 1))
   }

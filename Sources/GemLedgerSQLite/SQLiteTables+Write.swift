@@ -4,6 +4,7 @@ extension SQLiteTables: StorageSession {
   func write(_ changes: borrowing ChangeSet) throws(LedgerError) {
     try write(journal: changes)
     try write(projections: changes)
+    if !changes.orders.isEmpty { try write(changes.orders) }
     if let rows = changes.catalog { try replaceCatalog(rows, at: changes.catalogAppliedAt) }
   }
 
@@ -208,7 +209,7 @@ extension SQLiteTables: StorageSession {
   }
 
   /// Runs the statement once a row.
-  private func run<Row>(
+  func run<Row>(
     _ sql: StaticString, _ rows: [Row], _ bind: (SQLiteStatement, Row) -> Void
   ) throws(LedgerError) {
     guard !rows.isEmpty else { return }

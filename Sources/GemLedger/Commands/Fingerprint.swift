@@ -36,6 +36,13 @@ package struct Fingerprint: Hashable, Sendable {
     case .createCustomer:
       kind = Self.create
       digest = 0
+    case .completeOrder(let completion):
+      kind = Self.purchase
+      digest = Self.digest(of: completion.purchase)
+    case .openOrder, .advanceOrder, .registerToken, .holdEntitlement:
+      // These have no key: what they do is known by what they name.
+      kind = Self.order
+      digest = 0
     }
     asked = Int64(bitPattern: kind << 59 | digest & (1 << 59 - 1))
     qualifiers = Int64(bitPattern: Self.digest(of: conditions) << 32 | Self.digest(of: reference))
@@ -61,6 +68,7 @@ package struct Fingerprint: Hashable, Sendable {
   private static let item: UInt64 = 3
   private static let purchase: UInt64 = 4
   private static let create: UInt64 = 5
+  private static let order: UInt64 = 31
 
   // Adjustments are added up, not chained, so that their order does not matter and nothing needs sorting.
   private static func digest(of adjust: LedgerCommand.Adjust) -> UInt64 {

@@ -44,6 +44,11 @@ public struct LedgerCommand: Sendable {
     indirect case buyItem(ItemID, quantity: Int64)
     indirect case creditPurchase(StorePurchase)
     case createCustomer
+    indirect case openOrder(OrderOpening)
+    indirect case completeOrder(OrderCompletion)
+    indirect case advanceOrder(PurchaseCode, OrderStep)
+    indirect case registerToken(TokenNumber)
+    indirect case holdEntitlement(Store, StoreEnvironment, StoreTransactionID)
   }
 
   struct Adjust: Sendable {
@@ -68,7 +73,7 @@ public struct LedgerCommand: Sendable {
     }
   }
 
-  private init(customer: CustomerID, key: IdempotencyKey?, action: Action) {
+  init(customer: CustomerID, key: IdempotencyKey?, action: Action) {
     body = Body(customer: customer, key: key, action: action)
   }
 

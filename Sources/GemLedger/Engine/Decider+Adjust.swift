@@ -155,7 +155,7 @@ extension Decider {
 }
 
 extension LedgerError {
-  static func customerNotFound(_ id: CustomerID) -> Self {
+  package static func customerNotFound(_ id: CustomerID) -> Self {
     Self(
       .customerNotFound,
       "There is no customer \"\(id)\". A purchase, a grant or a login makes one; check the id's spelling.")

@@ -34,7 +34,7 @@ extension Decider {
     }
   }
 
-  private func knownPurchase(
+  func knownPurchase(
     _ identity: PurchaseIdentity, session: any StorageSnapshot
   ) throws(LedgerError) -> PurchaseRow? {
     if let new = set.newPurchase(identity) { return new }

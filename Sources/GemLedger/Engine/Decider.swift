@@ -25,6 +25,16 @@ struct Decider: ~Copyable {
     case .buyItem(let item, let quantity): try decide(command, item: item, quantity: quantity, session: session)
     case .creditPurchase(let purchase): try decide(command, purchase, session: session)
     case .createCustomer: try decideCreation(command.customer, session: session)
+    case .openOrder(let opening): try decide(command, opening, session: session)
+    case .completeOrder(let completion): try decide(command, completion, session: session)
+    case .advanceOrder(let code, let step): try decide(command, code, step, session: session)
+    case .registerToken(let token): try decide(command, token: token, session: session)
+    case .holdEntitlement(let store, let environment, let id):
+      try decide(
+        command,
+        holderOf: PurchaseIdentity(
+          store: store, environment: try set.number(of: environment, session: session), transactionID: id),
+        session: session)
     }
   }
 

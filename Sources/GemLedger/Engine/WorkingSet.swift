@@ -12,6 +12,7 @@ struct WorkingSet: ~Copyable {
   var accounts: [WorkingAccount] = []
   var books: [LotBook] = []
   var changes = ChangeSet()
+  var orders = OrderBook()
   var sequences = Sequences()
   var now = Timestamp(milliseconds: 0)
   /// The number of the first transaction that this group books.
@@ -34,6 +35,7 @@ struct WorkingSet: ~Copyable {
     accounts.removeAll(keepingCapacity: true)
     if !books.isEmpty { books.removeAll() }
     changes.removeAll()
+    orders.removeAll()
     slots.removeAll()
     pendingKeys.removeAll()
     if !newCustomers.isEmpty { newCustomers.removeAll() }
@@ -133,14 +135,21 @@ struct WorkingSet: ~Copyable {
   mutating func number(
     of environment: StoreEnvironment, session: any StorageSnapshot
   ) throws(LedgerError) -> Int64 {
-    // Those without a session have fixed numbers.
-    guard environment.session != nil else { return environment.kind.rawValue }
-    if let new = changes.environments.first(where: { $0.environment == environment }) { return new.number }
-    if let known = try session.environments().first(where: { $0.environment == environment }) { return known.number }
+    if let known = try knownNumber(of: environment, session: session) { return known }
     let number = max(EnvironmentRow.firstDrawnNumber, try next(.environment, session: session))
     rareSequences[.environment] = number
     changes.environments.append(EnvironmentRow(number: number, environment: environment))
     return number
+  }
+
+  /// The environment's number, or nil where it has none yet.
+  func knownNumber(
+    of environment: StoreEnvironment, session: any StorageSnapshot
+  ) throws(LedgerError) -> Int64? {
+    // Those without a session have fixed numbers.
+    guard environment.session != nil else { return environment.kind.rawValue }
+    if let new = changes.environments.first(where: { $0.environment == environment }) { return new.number }
+    return try session.environments().first { $0.environment == environment }?.number
   }
 
   // MARK: The journal so far
@@ -189,6 +198,7 @@ struct WorkingSet: ~Copyable {
   /// Moves what changed into the change set.
   mutating func collectChanges() {
     changes.lastLot = rareSequences[.lot]
+    if orders.hasChanges { changes.orders = orders.changes }
     for account in accounts where account.isChanged {
       if account.isNew { changes.newAccounts.append(account.row) } else { changes.changedAccounts.append(account.row) }
     }
@@ -207,7 +217,7 @@ struct WorkingSet: ~Copyable {
 
   var hasChanges: Bool {
     !changes.transactions.isEmpty || !changes.keys.isEmpty || !changes.customers.isEmpty
-      || !changes.environments.isEmpty || changes.catalog != nil
+      || !changes.environments.isEmpty || orders.hasChanges || changes.catalog != nil
   }
 }
 

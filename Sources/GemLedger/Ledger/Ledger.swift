@@ -14,7 +14,7 @@
 public final class Ledger: Sendable {
   package let storage: any LedgerStorage
   package let catalog = CatalogCache()
-  let clock: LedgerClock
+  package let clock: LedgerClock
   private let lanes: [Lane]
 
   /// A ledger over the storage, which is ready.

@@ -18,6 +18,8 @@ public struct Receipt: Hashable, Sendable {
   public var isReplayed = false
   /// Whether the credit passed a currency's maximum, as only what was paid for may.
   public var isOverMaximum = false
+  /// Whether this very command found the order unpaid and marked it paid for.
+  package var completesOrder = false
 
   /// The balance of a currency after the transaction, where the transaction touched it.
   public func balance(_ currency: CurrencyCode) -> Int64? {

@@ -40,6 +40,7 @@ package enum RareSequence: CaseIterable, Sendable {
   case lot
   case purchase
   case environment
+  case order
 }
 
 /// Where in its order of burning a lot stands among the free or among the paid lots of its account.
@@ -58,7 +59,7 @@ package struct LotPosition: Hashable, Comparable, Sendable {
 }
 
 /// A consistent view of all rows.
-package protocol StorageSnapshot: AnyObject {
+package protocol StorageSnapshot: OrderReads {
   func project() throws(LedgerError) -> ProjectRow
   /// Counts up with every change of the catalog.
   func catalogVersion() throws(LedgerError) -> Int64

@@ -4,6 +4,7 @@ extension MemoryTables {
   func write(_ changes: borrowing ChangeSet) {
     for customer in changes.customers { add(customer) }
     environmentRows += changes.environments
+    if !changes.orders.isEmpty { orders.write(changes.orders) }
     if let rows = changes.catalog { replaceCatalog(rows) }
     appendJournal(changes)
     for index in changes.keys.indices { add(changes.keys[index], hash: changes.keyHashes[index]) }

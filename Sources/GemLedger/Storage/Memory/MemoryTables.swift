@@ -32,6 +32,8 @@ final class MemoryTables: StorageSession {
   var purchases: [PurchaseRow] = []
   var purchaseIndex: [PurchaseIdentity: Int] = [:]
 
+  var orders = MemoryOrders()
+
   struct AnchorID: Hashable {
     let account: AccountNumber
     let version: Int64
@@ -120,6 +122,7 @@ extension MemoryTables {
     // A refused command may have drawn a number in vain.
     case .purchase: purchases.last?.number ?? 0
     case .environment: environmentRows.last?.number ?? 0
+    case .order: orders.rows.last?.number ?? 0
     }
   }
 
