@@ -60,6 +60,7 @@ enum AppUserID {
 
   private static func refused(_ why: String, _ text: String) -> LedgerError {
     LedgerError(
-      .invalidUserID, "This cannot be an app user id: \(why).", details: [.text("app_user_id", String(text.prefix(100)))])
+      .invalidUserID, "This cannot be an app user id: \(why).",
+      details: [.text("app_user_id", String(text.prefix(100)))])
   }
 }

@@ -82,7 +82,8 @@ extension JSONValue {
 
   fileprivate var queuedReceipt: QueuedReceipt? {
     guard let key, let buyer: CustomerID = identifier("buyer"), let receipt = self["receipt"]?.text,
-      let signedAt = time("signed_at"), let bundle = self["bundle"]?.text, let storeProduct = self["store_product"]?.text,
+      let signedAt = time("signed_at"), let bundle = self["bundle"]?.text,
+      let storeProduct = self["store_product"]?.text,
       let quantity = self["quantity"]?.integer, let at = time("at"),
       let source = self["source"]?.text.flatMap(ReceiptPost.Source.init(rawValue:))
     else { return nil }
