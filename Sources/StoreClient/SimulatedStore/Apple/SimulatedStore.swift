@@ -119,8 +119,9 @@ public final class SimulatedStore: Sendable {
     try keeper.act { shop, _ in shop.shelf = ProductShelf(catalog.products, at: shop.identity.store) }
   }
 
-  /// Called as a purchase goes from step to step, on the thread that takes it there, so that a test or a process can
-  /// end itself between any two of them. Whatever a step names as done is durable.
+  /// Called as a purchase goes from step to step, on the thread that takes it there.
+  ///
+  /// So a test or a process can end itself between any two steps. Whatever a step names as done is durable.
   public var onStep: (@Sendable (StoreStep) -> Void)? {
     get { keeper.onStep }
     set { keeper.onStep = newValue }
