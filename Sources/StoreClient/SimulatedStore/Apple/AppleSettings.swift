@@ -43,15 +43,10 @@ extension AppleSettings {
     writer.put("storefront", storefront.description)
     writer.put("locale", locale)
     writer.put("time_rate", timeRate.rawValue)
-    writer["simulated_errors"] = Self.list(simulatedErrors.map { ($0.rawValue, $1.record()) })
-    writer["product_states"] = Self.list(productStates.map { ($0.text, .string($1.rawValue)) })
-    writer["offer_codes"] = Self.list(offerCodes.map { ($0.text, .string($1)) })
+    writer["simulated_errors"] = SettingsRecord.json(simulatedErrors)
+    writer["product_states"] = SettingsRecord.json(productStates)
+    writer["offer_codes"] = SettingsRecord.object(offerCodes.map { ($0.text, .string($1)) })
     return writer.json
-  }
-
-  // In one order, so that equal settings are equal texts.
-  private static func list(_ members: [(String, JSONValue)]) -> JSONValue {
-    .object(JSONObject(members.sorted { ByteString($0.0) < ByteString($1.0) }))
   }
 
   init(reading record: RecordReader) throws(LedgerError) {
@@ -61,12 +56,8 @@ extension AppleSettings {
     storefront = try record.storefront("storefront") ?? .unitedStates
     locale = try record.text("locale")
     timeRate = try record.number("time_rate")
-    for (name, value) in try record.reader("simulated_errors").object.members {
-      guard let api = StoreAPI(rawValue: name) else { throw RecordReader.damaged("there is no call \(name)") }
-      simulatedErrors[api] = try SimulatedError(reading: try RecordReader(value, record.identity))
-    }
-    let states = try record.reader("product_states")
-    for (name, _) in states.object.members { productStates[ByteString(name)] = try states.word(name) as ProductState }
+    simulatedErrors = try SettingsRecord.errors(record.reader("simulated_errors"))
+    productStates = try SettingsRecord.states(record.reader("product_states"))
     let codes = try record.reader("offer_codes")
     for (name, _) in codes.object.members { offerCodes[ByteString(name)] = try codes.text(name) }
   }

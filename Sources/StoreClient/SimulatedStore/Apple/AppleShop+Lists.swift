@@ -2,14 +2,6 @@ internal import GemLedger
 internal import StoreBackend
 
 extension AppleShop {
-  /// What fails a call that only asks, and how long it takes otherwise.
-  mutating func ask(_ api: StoreAPI, by device: DeviceName) -> CallAnswer {
-    let faults = consult(api, account: device.account, device: device.device)
-    var failure = faults.failureBefore
-    if failure == nil, case .store(let simulated)? = settings.simulatedErrors[api] { failure = simulated }
-    return CallAnswer(failure: failure, isLost: faults.cutsAfter, slowness: faults.slowness)
-  }
-
   /// At most so many of what is unfinished, oldest first.
   func unfinished(of account: String, after: StoreTransactionID?, limit: Int) -> [Delivery] {
     let start = after.flatMap { serial($0) }
@@ -58,21 +50,4 @@ extension AppleShop {
     }
     releaseAll(account: account)
   }
-
-  /// Whether the device trusts what it is handed.
-  mutating func verification(for device: DeviceName) -> VerificationFailure? {
-    let faults = consult(.verification, account: device.account, device: device.device)
-    if case .verification(let failure)? = settings.simulatedErrors[.verification] { return failure }
-    return faults.unverified
-  }
-}
-
-/// What becomes of a call that only asks.
-struct CallAnswer: Sendable {
-  /// Nothing happens but this.
-  var failure: StoreFailure?
-  /// It happens, and the answer is lost.
-  var isLost: Bool
-  /// How long it takes.
-  var slowness: Duration?
 }

@@ -46,6 +46,8 @@ struct AppleShop: KeptShop {
 
   var nextOwnDue: Timestamp? { due.next }
 
+  var simulatedErrors: [StoreAPI: SimulatedError] { settings.simulatedErrors }
+
   var sizeInRecords: Int { rows.count + subscriptions.count + desk.waitingNotices.count }
 
   mutating func apply(_ event: AppleEvent) {

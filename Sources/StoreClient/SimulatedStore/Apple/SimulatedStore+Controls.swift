@@ -260,40 +260,18 @@ extension SimulatedStore {
   public func clearFaults() throws(LedgerError) { try keeper.act { shop, _ in shop.record(.faults([])) } }
 
   /// What the store tells the backend from now on; each call starts a stream of its own, and takes nothing away.
-  public func notices() -> AsyncStream<StoreNotice> {
-    let feed = keeper.subscribeToNotices()
-    return AsyncStream {
-      guard let notice = await feed.next() else { return nil }
-      return self.signed(notice)
-    } onCancel: {
-      feed.end()
-    }
-  }
+  public func notices() -> AsyncStream<StoreNotice> { keeper.notices() }
 
   /// What waits for the backend, oldest first; it waits until it is taken, across processes, the last 10,000 at most.
-  public func pendingNotices(limit: Int = 100) -> [NumberedNotice] {
-    keeper.look { Array($0.desk.waitingNotices.prefix(max(0, limit))) }.map {
-      NumberedNotice(id: $0.number, notice: signed($0))
-    }
-  }
+  public func pendingNotices(limit: Int = 100) -> [NumberedNotice] { keeper.pendingNotices(limit: limit) }
 
   /// The backend has taken everything up to the notice with this number.
-  public func settleNotices(through id: Int64) throws(LedgerError) {
-    try keeper.act { shop, _ in
-      if let first = shop.desk.waitingNotices.first, first.number <= id {
-        shop.record(.noticesTaken(min(id, shop.desk.lastNotice)))
-      }
-    }
-  }
+  public func settleNotices(through id: Int64) throws(LedgerError) { try keeper.settleNotices(through: id) }
 
   /// Takes what waits for the backend, oldest first.
   public func takeNotices(limit: Int = 100) throws(LedgerError) -> [StoreNotice] {
-    let notices = pendingNotices(limit: limit)
-    if let last = notices.last { try settleNotices(through: last.id) }
-    return notices.map(\.notice)
+    try keeper.takeNotices(limit: limit)
   }
-
-  private func signed(_ notice: QueuedNotice) -> StoreNotice { notice.signed(evidence(notice.transaction)) }
 }
 
 extension SimulatedStore {

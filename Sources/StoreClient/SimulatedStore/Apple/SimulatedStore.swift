@@ -18,7 +18,6 @@ internal import StoreBackend
 /// before anything else happens; until then every call fails with `systemError`.
 public final class SimulatedStore: Sendable {
   let keeper: ShopKeeper<AppleShop>
-  let signer: any ReceiptSigner
   private let defaultStorefront: StorefrontCode
   private let defaultLocale: String
 
@@ -83,10 +82,9 @@ public final class SimulatedStore: Sendable {
     _ identity: ShopIdentity, products: [Product], storefront: StorefrontCode, locale: String, _ clock: VirtualClock,
     _ signer: any ReceiptSigner, _ journal: (any RecordJournal)?
   ) throws(LedgerError) {
-    self.signer = signer
     defaultStorefront = storefront
     defaultLocale = locale
-    keeper = try ShopKeeper(identity, clock: clock, journal: journal)
+    keeper = try ShopKeeper(identity, clock: clock, signer: signer, journal: journal)
     let shelf = ProductShelf(products, at: identity.store)
     try keeper.start { shop in
       shop.shelf = shelf
@@ -140,20 +138,5 @@ public final class SimulatedStore: Sendable {
         settings.locale = locale
       }
     }
-  }
-}
-
-extension SimulatedStore {
-  /// What a device is handed of a transaction.
-  func evidence(_ delivery: Delivery, to device: DeviceName) -> StoreEvidence {
-    // A store that cannot count its faults hands out what it has.
-    let failure = try? keeper.act { shop, _ in shop.verification(for: device) }
-    return StoreEvidence(
-      transaction: delivery.transaction, receipt: signer.receipt(for: delivery.transaction),
-      unverified: failure ?? delivery.unverified)
-  }
-
-  func evidence(_ transaction: StoreTransaction) -> StoreEvidence {
-    StoreEvidence(transaction: transaction, receipt: signer.receipt(for: transaction))
   }
 }

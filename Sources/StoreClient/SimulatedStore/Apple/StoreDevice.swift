@@ -21,7 +21,9 @@ public struct StoreDevice: Storefront {
 
   /// The products that can be bought, of those with the ids.
   public func products(for ids: [String]) async throws(StoreFailure) -> [StorefrontProduct] {
-    let (shelf, settings) = try await ask(.loadProducts) { ($0.shelf, $0.settings) }
+    let (shelf, settings) = try await keeper.ask(.loadProducts, by: deviceName) { shop, _ in
+      (shop.shelf, shop.settings)
+    }
     return shelf.listings(of: ids, in: settings.storefront, locale: settings.locale, settings.productStates)
   }
 
@@ -40,7 +42,7 @@ public struct StoreDevice: Storefront {
     case .pending: return .pending
     case .userCancelled: return .userCancelled
     case .success(let delivery):
-      let evidence = account.store.evidence(delivery, to: buyer)
+      let evidence = keeper.evidence(delivery, to: buyer)
       keeper.step(.delivered(delivery.transaction.id))
       return .success(evidence)
     }
@@ -51,16 +53,8 @@ public struct StoreDevice: Storefront {
   /// The first stream since the app's start begins with what is unfinished, each once; later ones do not. What happens
   /// while no stream is open shows in the lists only, refunds included.
   public func updates() -> AsyncStream<StoreEvidence> {
-    let (store, keeper, name) = (account.store, keeper, deviceName)
-    let feed = keeper.subscribe(name) { $0.launchDeliveries(of: name.account) }
-    return AsyncStream {
-      guard let delivery = await feed.next() else { return nil }
-      let evidence = store.evidence(delivery, to: name)
-      keeper.step(.delivered(delivery.transaction.id))
-      return evidence
-    } onCancel: {
-      feed.end()
-    }
+    let name = account.name
+    return keeper.updates(of: deviceName) { $0.launchDeliveries(of: name) }
   }
 
   /// What was paid for and not finished, oldest first; the page after an id goes on in the order of ids.
@@ -68,43 +62,36 @@ public struct StoreDevice: Storefront {
   /// - Complexity: O(log n + limit).
   public func unfinished(after: StoreTransactionID?, limit: Int) async throws(StoreFailure) -> [StoreEvidence] {
     let name = account.name
-    return try await list(.unfinished) { $0.unfinished(of: name, after: after, limit: limit) }
+    return try await keeper.list(.unfinished, for: deviceName) { $0.unfinished(of: name, after: after, limit: limit) }
   }
 
   /// The history without finished consumables, unless these were refunded or the app asked for them.
   public func all() async throws(StoreFailure) -> [StoreEvidence] {
     let name = account.name
-    return try await list(.all) { $0.all(of: name) }
+    return try await keeper.list(.all, for: deviceName) { $0.all(of: name) }
   }
 
   /// What gives entitlements now: never a consumable.
   public func currentEntitlements() async throws(StoreFailure) -> [StoreEvidence] {
     let name = account.name
-    return try await list(.currentEntitlements) { $0.entitlements(of: name) }
+    return try await keeper.list(.currentEntitlements, for: deviceName) { $0.entitlements(of: name) }
   }
 
   /// Tells the store that the purchase is credited for good.
   public func finish(_ id: StoreTransactionID) async throws(StoreFailure) {
     let (keeper, name) = (keeper, deviceName)
     keeper.step(.finishing(id))
-    let answer = try keeper.serve { shop, _ in
-      let answer = shop.ask(.finish, by: name)
-      if answer.failure == nil { shop.finish(id, by: name) }
-      return answer
+    try await keeper.ask(.finish, by: name) { shop, _ in
+      shop.finish(id, by: name)
+    } after: {
+      keeper.step(.finished(id))
     }
-    if answer.failure == nil { keeper.step(.finished(id)) }
-    try await settle(answer)
   }
 
   /// Asks the store for what this device does not know yet: hidden and held back transactions come now.
   public func sync() async throws(StoreFailure) {
-    let (keeper, name) = (keeper, deviceName)
-    let answer = try keeper.serve { shop, now in
-      let answer = shop.ask(.appStoreSync, by: name)
-      if answer.failure == nil { shop.sync(name.account, now: now) }
-      return answer
-    }
-    try await settle(answer)
+    let name = account.name
+    try await keeper.ask(.appStoreSync, by: deviceName) { shop, now in shop.sync(name, now: now) }
   }
 }
 
@@ -142,20 +129,20 @@ extension StoreDevice {
   /// How the account's subscriptions to a product stand; nil where there never was one.
   public func subscriptionStatus(of productID: String) async throws(StoreFailure) -> SubscriptionStatus? {
     let name = account.name
-    return try await ask(.subscriptionStatus) { shop in
+    return try await keeper.ask(.subscriptionStatus, by: deviceName) { shop, _ in
       shop.subscriptions(to: productID, account: name).first.map { SubscriptionStatus($0, shop) }
     }
   }
 
   /// The app's own receipt: which app it is, in which environment.
   public func appTransaction() async throws(StoreFailure) -> AppTransaction {
-    try await ask(.appTransaction) { AppTransaction($0.identity) }
+    try await keeper.ask(.appTransaction, by: deviceName) { shop, _ in AppTransaction(shop.identity) }
   }
 
   /// The sheet on which a customer ends subscriptions: auto-renewal of the product's subscription ends.
   public func manageSubscriptions(cancelling productID: String) async throws(StoreFailure) {
     let name = account.name
-    try await ask(.manageSubscriptions) { shop in
+    try await keeper.ask(.manageSubscriptions, by: deviceName) { shop, _ in
       for subscription in shop.subscriptions(to: productID, account: name) {
         shop.change(subscription) { $0.willAutoRenew = false }
       }
@@ -166,41 +153,12 @@ extension StoreDevice {
   ///
   /// - Throws: ``StoreFailure``: a simulated one, or `invalidOfferIdentifier` where the store gave out no such code.
   public func redeemOfferCode(_ code: String) async throws(StoreFailure) {
-    let (name, clock) = (account.name, keeper.clock)
-    let result = try await ask(.offerCodeRedeem) { shop -> Result<StoreTransactionID, StoreFailure> in
+    let name = account.name
+    let result = try await keeper.ask(.offerCodeRedeem, by: deviceName) {
+      shop, now -> Result<StoreTransactionID, StoreFailure> in
       guard let product = shop.settings.offerCodes[ByteString(code)] else { return .failure(.invalidOfferIdentifier) }
-      return shop.buyElsewhere(StorePaymentRequest(productID: product), account: name, now: clock.now)
+      return shop.buyElsewhere(StorePaymentRequest(productID: product), account: name, now: now)
     }
     _ = try result.get()
-  }
-}
-
-extension StoreDevice {
-  private func list(
-    _ api: StoreAPI, _ body: (borrowing AppleShop) -> [Delivery]
-  ) async throws(StoreFailure) -> [StoreEvidence] {
-    let deliveries = try await ask(api) { body($0) }
-    return deliveries.map { account.store.evidence($0, to: deviceName) }
-  }
-
-  /// One call that may fail before or after its effect, or take its time.
-  @discardableResult
-  private func ask<Answer: Sendable>(
-    _ api: StoreAPI, _ body: (inout AppleShop) -> Answer
-  ) async throws(StoreFailure) -> Answer {
-    let name = deviceName
-    let (call, answer) = try keeper.serve { shop, _ -> (CallAnswer, Answer?) in
-      let call = shop.ask(api, by: name)
-      return (call, call.failure == nil ? body(&shop) : nil)
-    }
-    try await settle(call)
-    guard let answer else { throw .unknown }
-    return answer
-  }
-
-  private func settle(_ call: CallAnswer) async throws(StoreFailure) {
-    await keeper.wait(call.slowness)
-    if let failure = call.failure { throw failure }
-    if call.isLost { throw .networkError }
   }
 }

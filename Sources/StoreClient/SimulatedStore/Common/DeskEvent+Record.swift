@@ -56,6 +56,7 @@ extension HeldDelivery {
     writer.put("until", until)
     writer.put("account", delivery.account)
     writer.put("except", delivery.exceptDevice)
+    writer.put("only", delivery.onlyDevice)
     writer.put("unverified", delivery.unverified?.rawValue)
     writer["transaction"] = delivery.transaction.record()
     return writer.json
@@ -65,6 +66,7 @@ extension HeldDelivery {
     let delivery = Delivery(
       transaction: try StoreTransaction(reading: try record.reader("transaction")),
       account: try record.text("account"), exceptDevice: try record.optionalText("except"),
+      onlyDevice: try record.optionalText("only"),
       unverified: try record.optionalWord("unverified"))
     self.init(number: try record.integer("number"), delivery: delivery, until: try record.optionalTime("until"))
   }

@@ -1,28 +1,55 @@
 internal import GemLedger
 
-/// What is to happen when, earliest first; among equals, first come first served.
+/// What is to happen when, as a binary heap: earliest first; among equals, first come first served.
 struct DueList<Item: Sendable>: Sendable {
-  // Latest first, so that what is due is taken from the end.
-  private var entries: [(at: Timestamp, item: Item)] = []
+  private struct Entry {
+    let at: Timestamp
+    let order: UInt64
+    let item: Item
+
+    func precedes(_ other: Entry) -> Bool { (at, order) < (other.at, other.order) }
+  }
+
+  private var heap: [Entry] = []
+  private var nextOrder: UInt64 = 0
 
   /// When the first of them is due.
-  var next: Timestamp? { entries.last?.at }
+  var next: Timestamp? { heap.first?.at }
 
-  /// - Complexity: O(log n) and a move of memory; O(1) where it is due before all others.
+  /// - Complexity: O(log n).
   mutating func add(_ item: Item, at instant: Timestamp) {
-    var (low, high) = (0, entries.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if entries[middle].at > instant { low = middle + 1 } else { high = middle }
+    heap.append(Entry(at: instant, order: nextOrder, item: item))
+    nextOrder += 1
+    var child = heap.count - 1
+    while child > 0 {
+      let parent = (child - 1) / 2
+      guard heap[child].precedes(heap[parent]) else { return }
+      heap.swapAt(child, parent)
+      child = parent
     }
-    entries.insert((instant, item), at: low)
   }
 
   /// Takes the first, if it is due.
+  ///
+  /// - Complexity: O(log n).
   mutating func pop(notAfter now: Timestamp) -> (at: Timestamp, item: Item)? {
-    guard let last = entries.last, last.at <= now else { return nil }
-    return entries.removeLast()
+    guard let first = heap.first, first.at <= now else { return nil }
+    heap.swapAt(0, heap.count - 1)
+    heap.removeLast()
+    sink()
+    return (first.at, first.item)
   }
 
-  mutating func removeAll() { entries.removeAll() }
+  private mutating func sink() {
+    var parent = 0
+    while true {
+      let (left, right) = (2 * parent + 1, 2 * parent + 2)
+      var least = parent
+      if left < heap.count, heap[left].precedes(heap[least]) { least = left }
+      if right < heap.count, heap[right].precedes(heap[least]) { least = right }
+      guard least != parent else { return }
+      heap.swapAt(parent, least)
+      parent = least
+    }
+  }
 }

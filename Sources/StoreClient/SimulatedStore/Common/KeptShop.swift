@@ -46,6 +46,7 @@ protocol KeptShop: Sendable {
   var desk: ShopDesk { get set }
   var log: ShopLog<Event> { get set }
   var effects: [ShopEffect] { get set }
+  var simulatedErrors: [StoreAPI: SimulatedError] { get }
   /// When something is to happen by itself, held deliveries apart.
   var nextOwnDue: Timestamp? { get }
 

@@ -7,7 +7,13 @@ struct Delivery: Hashable, Sendable {
   var account: String
   /// The device that knows it already.
   var exceptDevice: String?
+  /// The only device that is told.
+  var onlyDevice: String?
   var unverified: VerificationFailure?
+
+  func isFor(_ account: String, _ device: String) -> Bool {
+    self.account.hasBytes(of: account) && device != exceptDevice && onlyDevice.map { $0 == device } ?? true
+  }
 }
 
 /// A delivery that waits for its time, or, without one, for the next delivery.

@@ -18,12 +18,16 @@ final class ShopKeeper<Shop: KeptShop>: ClockAlarm {
   }
 
   let clock: VirtualClock
+  let signer: any ReceiptSigner
   private let journal: (any RecordJournal)?
   private let state: Mutex<State>
 
   /// Opens a shop: a new one, or the one that the journal tells of.
-  init(_ identity: ShopIdentity, clock: VirtualClock, journal: (any RecordJournal)?) throws(LedgerError) {
+  init(
+    _ identity: ShopIdentity, clock: VirtualClock, signer: any ReceiptSigner, journal: (any RecordJournal)?
+  ) throws(LedgerError) {
     self.clock = clock
+    self.signer = signer
     self.journal = journal
     let (shop, count) = try Self.replay(journal, identity)
     state = Mutex(State(shop: shop, recordCount: count))
@@ -112,35 +116,11 @@ extension ShopKeeper {
     for effect in effects {
       switch effect {
       case .deliver(let delivery):
-        for feed in updates where feed.account == delivery.account && feed.device != delivery.exceptDevice {
-          feed.push(delivery)
-        }
+        for feed in updates where delivery.isFor(feed.account, feed.device) { feed.push(delivery) }
       case .notice(let notice): for feed in notices { feed.push(notice) }
       case .step: break
       }
     }
-  }
-}
-
-extension ShopKeeper {
-  /// As ``act(_:)``, for an app: to it, a store that cannot write is a system that fails.
-  func serve<Answer: Sendable>(
-    _ body: (inout Shop, Timestamp) -> Answer
-  ) throws(StoreFailure) -> Answer {
-    do throws(LedgerError) { return try act(body) } catch { throw .systemError }
-  }
-
-  func wait(_ slowness: Duration?) async {
-    guard let slowness else { return }
-    // Who is cancelled meanwhile gets the answer at once: what happened has happened.
-    try? await clock.storeClock.sleep(clock.now.advanced(by: slowness))
-  }
-
-  func inject(_ plan: FaultPlan) throws(LedgerError) {
-    for fault in plan.faults {
-      if let problem = fault.problem { throw .invalid(problem) }
-    }
-    try act { shop, _ in shop.record(.faults(shop.desk.faults.adding(plan.faults))) }
   }
 }
 
