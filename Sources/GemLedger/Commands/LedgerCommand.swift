@@ -34,6 +34,12 @@ public struct LedgerCommand: Sendable {
     indirect case buyItem(ItemID, quantity: Int64)
     indirect case creditPurchase(StorePurchase)
     case createCustomer
+    indirect case refund(StoreRefund)
+    indirect case reverseRefund(StoreRefundReversal)
+    indirect case merge(CustomerID)
+    indirect case createAlias(CustomerID)
+    case freeze
+    case unfreeze
   }
 
   struct Adjust: Sendable {
@@ -58,7 +64,7 @@ public struct LedgerCommand: Sendable {
     }
   }
 
-  private init(customer: CustomerID, key: IdempotencyKey?, action: Action) {
+  init(customer: CustomerID, key: IdempotencyKey?, action: Action) {
     body = Body(customer: customer, key: key, action: action)
   }
 

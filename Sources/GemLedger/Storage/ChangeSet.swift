@@ -22,6 +22,7 @@ package struct ChangeSet: ~Copyable {
   /// The whole catalog, where it changed.
   package var catalog: [CatalogRow]?
   package var catalogAppliedAt = Timestamp(milliseconds: 0)
+  package var rare: RareChanges?
 
   package init() {}
 
@@ -45,5 +46,6 @@ package struct ChangeSet: ~Copyable {
     changedLots.removeAll(keepingCapacity: true)
     lastLot = nil
     catalog = nil
+    if rare != nil { rare = nil }
   }
 }
