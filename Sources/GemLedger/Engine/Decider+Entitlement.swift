@@ -43,6 +43,7 @@ extension Decider {
     var other = set.changes.purchases.first { $0.number == number }
     if other == nil { other = try session.purchase(number: number) }
     guard let other else { return false }
-    return other.identity.store == purchase.identity.store && other.identity.environment == purchase.identity.environment
+    return other.identity.store == purchase.identity.store
+      && other.identity.environment == purchase.identity.environment
   }
 }

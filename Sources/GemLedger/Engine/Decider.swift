@@ -35,6 +35,12 @@ struct Decider: ~Copyable {
         holderOf: PurchaseIdentity(
           store: store, environment: try set.number(of: environment, session: session), transactionID: id),
         session: session)
+    case .refund(let refund): try decide(command, refund, session: session)
+    case .reverseRefund(let reversal): try decide(command, reversal, session: session)
+    case .merge(let from): try decide(command, mergeFrom: from, session: session)
+    case .createAlias(let alias): try decide(command, alias: alias, session: session)
+    case .freeze: try decide(command, freezes: true, session: session)
+    case .unfreeze: try decide(command, freezes: false, session: session)
     }
   }
 
@@ -51,13 +57,17 @@ struct Decider: ~Copyable {
   // MARK: What every command needs
 
   func findCustomer(_ id: CustomerID, session: any StorageSnapshot) throws(LedgerError) -> FoundCustomer? {
-    if let new = set.newCustomer(id) { return new }
-    return try session.customer(id)
+    var found = set.newCustomer(id)
+    if found == nil { found = try session.customer(id) }
+    guard set.hasRare else { return found }
+    guard let origin = found?.origin ?? set.rare.ids[id] else { return nil }
+    return try set.found(origin, session: session)
   }
 
   func findCustomer(
     of command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> FoundCustomer? {
+    if set.hasRare { return try findCustomer(command.customer, session: session) }
     if let new = set.newCustomer(command.customer) { return new }
     return try session.customer(command.customer, hash: command.customerHash)
   }
@@ -69,7 +79,7 @@ struct Decider: ~Copyable {
     decide: (inout Self) throws(LedgerError) -> Receipt
   ) throws(LedgerError) -> Receipt {
     guard let key = command.key else { return try decide(&self) }
-    if let row = try earlier(key, command: command, customer: customer.number, session: session) {
+    if let row = try earlier(key, command: command, customer: customer, session: session) {
       return try answer(row, under: key, command: command, session: session)
     }
     do throws(LedgerError) {
@@ -102,6 +112,16 @@ struct Decider: ~Copyable {
   }
 
   /// What the key was used for, by this group or before it.
+  @inline(__always)
+  func earlier(
+    _ key: IdempotencyKey, command: LedgerCommand.Body, customer: FoundCustomer, session: any StorageSnapshot
+  ) throws(LedgerError) -> KeyRow? {
+    if customer.isOneOfSeveral {
+      return try earlier(underAnyNumberOf: customer, key, command: command, session: session)
+    }
+    return try earlier(key, command: command, customer: customer.number, session: session)
+  }
+
   @inline(__always)
   func earlier(
     _ key: IdempotencyKey, command: LedgerCommand.Body, customer: CustomerNumber, session: any StorageSnapshot

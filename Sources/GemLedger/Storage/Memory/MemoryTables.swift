@@ -33,6 +33,7 @@ final class MemoryTables: StorageSession {
   var purchaseIndex: [PurchaseIdentity: Int] = [:]
 
   var orders = MemoryOrders()
+  var rare = RareTables()
 
   struct AnchorID: Hashable {
     let account: AccountNumber
@@ -63,8 +64,10 @@ extension MemoryTables {
   func customer(_ id: CustomerID) -> FoundCustomer? { customer(id, hash: ByteHash.of(id.text)) }
 
   func customer(_ id: CustomerID, hash: Int) -> FoundCustomer? {
-    guard let row = customerIndex.find(hash, fits: { customers[$0].id == id }) else { return nil }
-    return FoundCustomer(number: customers[row].number, isFrozen: customers[row].isFrozen)
+    guard let row = customerIndex.find(hash, fits: { customers[$0].id == id }) else {
+      return rare.addedIDs.isEmpty ? nil : rare.addedIDs[id].map(found)
+    }
+    return found(Int64(row) + 1)
   }
 
   func customer(number: CustomerNumber) -> CustomerRow? {
@@ -102,7 +105,10 @@ extension MemoryTables {
     return row.map { keys[$0] }
   }
 
-  func purchase(_ identity: PurchaseIdentity) -> PurchaseRow? { purchaseIndex[identity].map { purchases[$0] } }
+  func purchase(_ identity: PurchaseIdentity) -> PurchaseRow? {
+    purchaseIndex[identity].map { withRefund(purchases[$0]) }
+  }
+
   func owned(_ item: ItemID, customer: CustomerNumber) -> Int64 {
     ownedItems[OwnedID(customer: customer, item: item)] ?? 0
   }
