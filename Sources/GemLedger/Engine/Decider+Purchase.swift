@@ -68,6 +68,9 @@ extension Decider {
         number: number, identity: identity, customer: customer.number, transaction: set.sequences.transaction,
         product: purchase.product, quantity: purchase.quantity, price: purchase.price,
         purchasedAt: purchase.purchasedAt, terms: document))
+    if product.entitlement != nil, let row = set.changes.purchases.last {
+      try addEntitlement(of: row, session: session)
+    }
     return receipt
   }
 }

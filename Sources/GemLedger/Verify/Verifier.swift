@@ -43,6 +43,7 @@ struct Verifier {
     try checkKeys(upTo: last.transaction)
     try checkPurchases()
     try checkItems()
+    try checkOrders()
     checkSums()
     let customers = try countCustomers()
     return Verification(
