@@ -43,6 +43,8 @@ package struct Fingerprint: Hashable, Sendable {
       // These have no key: what they do is known by what they name.
       kind = Self.order
       digest = 0
+    case .refund, .reverseRefund, .merge, .createAlias, .freeze, .unfreeze:
+      (kind, digest) = Self.correction(command.action)
     }
     asked = Int64(bitPattern: kind << 59 | digest & (1 << 59 - 1))
     qualifiers = Int64(bitPattern: Self.digest(of: command.conditions) << 32 | Self.digest(of: command.note?.reference))
@@ -56,6 +58,8 @@ package struct Fingerprint: Hashable, Sendable {
       switch kind {
       case Self.item: return (asked ^ other.asked) >> 32 == 0 ? "quantity" : "item"
       case Self.purchase: return "purchase"
+      case Self.refund, Self.reversedRefund: return "refund"
+      case Self.merge: return "from"
       default: return "adjustments"
       }
     }
@@ -69,6 +73,51 @@ package struct Fingerprint: Hashable, Sendable {
   private static let purchase: UInt64 = 4
   private static let create: UInt64 = 5
   private static let order: UInt64 = 31
+  private static let refund: UInt64 = 6
+  private static let reversedRefund: UInt64 = 7
+  private static let merge: UInt64 = 8
+  private static let alias: UInt64 = 9
+  private static let freeze: UInt64 = 10
+  private static let unfreeze: UInt64 = 11
+
+  private static func correction(_ action: LedgerCommand.Action) -> (kind: UInt64, digest: UInt64) {
+    var hash = StableHash()
+    switch action {
+    case .refund(let asked):
+      combine(asked.store, asked.environment, asked.transactionID)
+      hash.combine(UInt64(bitPattern: asked.revokedAt.milliseconds))
+      switch asked.extent {
+      case .full: hash.combine(1)
+      case .milliPercent(let share):
+        hash.combine(2)
+        hash.combine(UInt64(bitPattern: share))
+      case .quantity(let units):
+        hash.combine(3)
+        hash.combine(UInt64(bitPattern: units))
+      }
+      return (refund, hash.value)
+    case .reverseRefund(let asked):
+      combine(asked.store, asked.environment, asked.transactionID)
+      if let revokedAt = asked.revokedAt { hash.combine(UInt64(bitPattern: revokedAt.milliseconds)) }
+      return (reversedRefund, hash.value)
+    case .merge(let from):
+      hash.combine(from.text)
+      return (merge, hash.value)
+    case .createAlias(let id):
+      hash.combine(id.text)
+      return (alias, hash.value)
+    case .freeze: return (freeze, 0)
+    case .unfreeze: return (unfreeze, 0)
+    default: preconditionFailure("not a correction")
+    }
+
+    func combine(_ store: Store, _ environment: StoreEnvironment, _ id: StoreTransactionID) {
+      hash.combine(store.description)
+      hash.combine(environment.description)
+      hash.combine(environment.session ?? "")
+      hash.combine(id.text)
+    }
+  }
 
   // Adjustments are added up, not chained, so that their order does not matter and nothing needs sorting.
   private static func digest(of adjust: LedgerCommand.Adjust) -> UInt64 {

@@ -39,6 +39,12 @@ public struct LedgerCommand: Sendable {
     indirect case advanceOrder(PurchaseCode, OrderStep)
     indirect case registerToken(TokenNumber)
     indirect case holdEntitlement(Store, StoreEnvironment, StoreTransactionID)
+    indirect case refund(StoreRefund)
+    indirect case reverseRefund(StoreRefundReversal)
+    indirect case merge(CustomerID)
+    indirect case createAlias(CustomerID)
+    case freeze
+    case unfreeze
   }
 
   struct Adjust: Sendable {

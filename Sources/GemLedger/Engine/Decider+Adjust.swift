@@ -121,7 +121,7 @@ extension Decider {
     for plan in plans where plan.amount > 0 { try AccountRules.check(plan, account: set.accounts[plan.slot].row) }
   }
 
-  private mutating func planExpiry(_ index: Int, session: any StorageSnapshot) throws(LedgerError) {
+  mutating func planExpiry(_ index: Int, session: any StorageSnapshot) throws(LedgerError) {
     let slot = plans[index].slot
     let book = set.book(of: slot)
     while true {
@@ -161,15 +161,16 @@ extension Decider {
 
   mutating func planCredit(_ index: Int, _ credit: LotCredit) {
     let account = set.accounts[plans[index].slot].row
+    // What repays a debt goes through its lot and out of it again.
     let joinsPool =
-      credit.isPooled
+      credit.isPooled && account.debt == 0
       && (account.poolLot == 0
         || account.poolSource == credit.source.rawValue && account.poolEnvironment == credit.environment)
     plans[index].isAllInPool = joinsPool
     if !joinsPool || account.poolLot == 0 { plans[index].credits = [credit] }
   }
 
-  private mutating func loadLots(
+  mutating func loadLots(
     slot: Int, book: Int, paid: Bool, session: any StorageSnapshot
   ) throws(LedgerError) {
     let stream = paid ? set.books[book].paid : set.books[book].free

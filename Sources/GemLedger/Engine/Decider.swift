@@ -35,6 +35,12 @@ struct Decider: ~Copyable {
         holderOf: PurchaseIdentity(
           store: store, environment: try set.number(of: environment, session: session), transactionID: id),
         session: session)
+    case .refund(let refund): try decide(command, refund, session: session)
+    case .reverseRefund(let reversal): try decide(command, reversal, session: session)
+    case .merge(let from): try decide(command, mergeFrom: from, session: session)
+    case .createAlias(let alias): try decide(command, alias: alias, session: session)
+    case .freeze: try decide(command, freezes: true, session: session)
+    case .unfreeze: try decide(command, freezes: false, session: session)
     }
   }
 
@@ -51,8 +57,11 @@ struct Decider: ~Copyable {
   // MARK: What every command needs
 
   func findCustomer(_ id: CustomerID, session: any StorageSnapshot) throws(LedgerError) -> FoundCustomer? {
-    if let new = set.newCustomer(id) { return new }
-    return try session.customer(id)
+    var found = set.newCustomer(id)
+    if found == nil { found = try session.customer(id) }
+    guard set.hasRare else { return found }
+    guard let origin = found?.origin ?? set.rare.ids[id] else { return nil }
+    return try set.found(origin, session: session)
   }
 
   /// Looks the key up, and decides only where it is new; a refusal that is kept is kept under the key, unless the
@@ -62,6 +71,11 @@ struct Decider: ~Copyable {
     decide: (inout Self) throws(LedgerError) -> Receipt
   ) throws(LedgerError) -> Receipt {
     guard let key = command.key else { return try decide(&self) }
+    if customer.isOneOfSeveral,
+      let answer = try answer(underAnyNumberOf: customer, key, command: command, session: session)
+    {
+      return answer
+    }
     let hash = KeyHash.of(key, customer: customer.number)
     let fingerprint = Fingerprint(of: command)
     if let answer = try answer(
@@ -85,7 +99,7 @@ struct Decider: ~Copyable {
     }
   }
 
-  private func answer(
+  func answer(
     under key: IdempotencyKey, command: LedgerCommand.Body, hash: Int, fingerprint: Fingerprint,
     customer: CustomerNumber, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt? {

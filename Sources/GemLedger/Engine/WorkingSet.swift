@@ -24,6 +24,9 @@ struct WorkingSet: ~Copyable {
   private var newPurchases: [PurchaseIdentity: Int] = [:]
   private var owned: [OwnedKey: Int64] = [:]
   private var rareSequences: [RareSequence: Int64] = [:]
+  var rare = RareSet()
+  /// Whether anything is in ``rare``.
+  var hasRare = false
 
   private struct OwnedKey: Hashable {
     let customer: CustomerNumber
@@ -42,6 +45,7 @@ struct WorkingSet: ~Copyable {
     if !newPurchases.isEmpty { newPurchases.removeAll() }
     if !owned.isEmpty { owned.removeAll() }
     if !rareSequences.isEmpty { rareSequences.removeAll() }
+    if hasRare { (rare, hasRare) = (RareSet(), false) }
     self.sequences = sequences
     firstTransaction = sequences.transaction + 1
     // Journal time never goes back, whatever the machine's clock does.
@@ -56,14 +60,14 @@ struct WorkingSet: ~Copyable {
   }
 
   mutating func addCustomer(_ id: CustomerID, session: any StorageSnapshot) throws(LedgerError) -> FoundCustomer {
-    let row = CustomerRow(
-      number: try next(.customer, session: session), id: id, createdAt: now, isFrozen: false)
+    let row = CustomerRow(number: try next(.customer, session: session), id: id, createdAt: now)
     newCustomers[id] = changes.customers.count
     changes.customers.append(row)
     return FoundCustomer(number: row.number, isFrozen: false)
   }
 
   func customer(_ number: CustomerNumber, session: any StorageSnapshot) throws(LedgerError) -> CustomerRow? {
+    if hasRare, let changed = rare.customers[number] { return changed }
     if let new = changes.customers.first(where: { $0.number == number }) { return new }
     return try session.customer(number: number)
   }
@@ -109,7 +113,15 @@ struct WorkingSet: ~Copyable {
 
   func newPurchase(_ identity: PurchaseIdentity) -> PurchaseRow? {
     guard let index = newPurchases[identity] else { return nil }
-    return changes.purchases[index]
+    return withRefund(changes.purchases[index])
+  }
+
+  /// The purchase with what the group's refunds did to it.
+  func withRefund(_ row: PurchaseRow) -> PurchaseRow {
+    guard hasRare, let state = rare.refundStates[row.number] else { return row }
+    var row = row
+    row.refund = state
+    return row
   }
 
   mutating func addPurchase(_ row: PurchaseRow) {
@@ -122,6 +134,16 @@ struct WorkingSet: ~Copyable {
   ) throws(LedgerError) -> Int64 {
     if let quantity = owned[OwnedKey(customer: customer, item: item)] { return quantity }
     return try session.owned(item, customer: customer)
+  }
+
+  /// All that the customer owns, in the order of items.
+  func ownedItems(
+    of customer: CustomerNumber, session: any StorageSnapshot
+  ) throws(LedgerError) -> [(ItemID, Int64)] {
+    var all: [ItemID: Int64] = [:]
+    for row in try session.ownedItems(of: customer) { all[row.item] = row.quantity }
+    for (key, quantity) in owned where key.customer == customer { all[key.item] = quantity }
+    return all.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
   mutating func setOwned(_ item: ItemID, customer: CustomerNumber, to quantity: Int64) {
@@ -197,17 +219,19 @@ struct WorkingSet: ~Copyable {
       collect(book.paid.lots)
       collect(book.extras)
     }
+    collectRare()
   }
 
   private mutating func collect(_ lots: [WorkingLot]) {
     for lot in lots {
       if lot.isNew { changes.newLots.append(lot.row) } else if lot.isChanged { changes.changedLots.append(lot.row) }
+      if lot.isMoved, !lot.isNew { changes.ownRare.movedLots.append(lot.row) }
     }
   }
 
   var hasChanges: Bool {
     !changes.transactions.isEmpty || !changes.keys.isEmpty || !changes.customers.isEmpty
-      || !changes.environments.isEmpty || orders.hasChanges || changes.catalog != nil
+      || !changes.environments.isEmpty || changes.catalog != nil || changes.rare != nil || orders.hasChanges
   }
 }
 

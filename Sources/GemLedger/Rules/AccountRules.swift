@@ -4,6 +4,7 @@ package struct CurrencyTerms: Hashable, Sendable {
   package var code: CurrencyCode
   package var maximumBalance: Int64
   package var burnsPaidFirst: Bool
+  package var refundPolicy: RefundPolicy = .floor
 }
 
 /// The rules of one account's balance; pure.
@@ -12,7 +13,8 @@ enum AccountRules {
   static func check(
     _ conditions: [Condition], plan: borrowing AccountPlan, account: borrowing AccountRow
   ) throws(LedgerError) {
-    let after = (account.balance - plan.expiredAmount).addingReportingOverflow(plan.amount).partialValue
+    let change = plan.amount > 0 ? plan.amount - min(plan.amount, account.debt) : plan.amount
+    let after = (account.balance - plan.expiredAmount).addingReportingOverflow(change).partialValue
     for condition in conditions where condition.currency == plan.currency.code {
       switch condition {
       case .version(_, let wanted) where account.version != wanted:
@@ -34,7 +36,8 @@ enum AccountRules {
       }
     } else {
       // Both are at most 2^53, so the sum cannot overflow.
-      let after = balance + plan.amount
+      // What repays a debt is not added.
+      let after = balance + plan.amount - min(plan.amount, account.debt)
       guard after <= plan.currency.maximumBalance else {
         throw overMaximum(plan.currency, balance: balance, amount: plan.amount)
       }

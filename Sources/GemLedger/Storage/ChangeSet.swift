@@ -23,6 +23,7 @@ package struct ChangeSet: ~Copyable {
   /// The whole catalog, where it changed.
   package var catalog: [CatalogRow]?
   package var catalogAppliedAt = Timestamp(milliseconds: 0)
+  package var rare: RareChanges?
 
   package init() {}
 
@@ -47,5 +48,6 @@ package struct ChangeSet: ~Copyable {
     changedLots.removeAll(keepingCapacity: true)
     lastLot = nil
     catalog = nil
+    if rare != nil { rare = nil }
   }
 }

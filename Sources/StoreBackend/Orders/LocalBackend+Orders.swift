@@ -71,8 +71,12 @@ extension LocalBackend {
     try Paging.check(page: page, size: size)
     return try reading { (snapshot, _) throws(LedgerError) -> [Order] in
       guard let found = try snapshot.customer(customer) else { throw .customerNotFound(customer) }
-      let rows = try Paging.page(page, size: size, start: Int64.max) { (below, limit) throws(LedgerError) in
-        let rows = try snapshot.orders(of: found.number, below: below, limit: limit)
+      let numbers = try Ledger.numbers(of: found, in: snapshot)
+      let rows = try Paging.page(page, size: size, start: Int64.max) {
+        (below, limit) throws(LedgerError) -> (rows: [OrderRow], last: Int64?) in
+        var rows: [OrderRow] = []
+        for number in numbers { rows += try snapshot.orders(of: number, below: below, limit: limit) }
+        rows = Array(rows.sorted { $0.number > $1.number }.prefix(limit))
         return (rows, rows.last?.number)
       }
       var orders: [Order] = []
@@ -165,7 +169,7 @@ extension LocalBackend {
     try reading { (snapshot, _) throws(LedgerError) -> Order in
       var row = try snapshot.order(opening.code)
       if row == nil, let key = opening.key, let customer = try snapshot.customer(request.customer) {
-        row = try snapshot.order(key: key, customer: customer.number)
+        row = try snapshot.order(key: key, customer: customer)
       }
       if row == nil, let paid = opening.paidBy,
         let purchase = try snapshot.purchase(store: opening.store, environment: paid.environment, id: paid.id)

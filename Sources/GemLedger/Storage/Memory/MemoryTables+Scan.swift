@@ -39,7 +39,7 @@ extension MemoryTables: StorageScan {
   }
 
   func purchases(after: Int64, limit: Int) -> [PurchaseRow] {
-    Array(purchases.lazy.filter { $0.number > after }.prefix(limit))
+    Array(purchases.lazy.filter { $0.number > after }.prefix(limit)).map(withRefund)
   }
 
   func anchors(after: AnchorRow?, limit: Int) -> [AnchorRow] {
@@ -57,7 +57,7 @@ extension MemoryTables: StorageScan {
   func itemEntries(after: ItemEntryRow?, limit: Int) -> [ItemEntryRow] {
     page(
       itemEntries.values.flatMap(\.self), after: after, limit: limit,
-      by: { ($0.transaction, $0.item) < ($1.transaction, $1.item) })
+      by: { ($0.transaction, $0.item, $0.customer) < ($1.transaction, $1.item, $1.customer) })
   }
 
   func ownedItems(after: OwnedItemRow?, limit: Int) -> [OwnedItemRow] {

@@ -18,9 +18,11 @@ extension MemoryTables {
       set(lot)
     }
     for lot in changes.changedLots { set(lot) }
+    if let rare = changes.rare { write(rare) }
   }
 
-  private func set(_ lot: LotRow) {
+  func set(_ lot: LotRow) {
+    if let old = lots[lot.number], old.account != lot.account { leave(old) }
     let wasOpen = (lots[lot.number]?.remaining ?? 0) > 0
     lots[lot.number] = lot
     guard wasOpen != (lot.remaining > 0) else { return }
@@ -50,9 +52,11 @@ extension MemoryTables {
     for row in changes.itemEntries {
       itemEntries[row.transaction, default: []].append(row)
       ownedItems[OwnedID(customer: row.customer, item: row.item)] = row.owned
+      rare.itemsOfCustomers[row.customer, default: []].insert(row.item)
     }
     for row in changes.purchases {
       purchaseIndex[row.identity] = purchases.count
+      rare.purchasesOfCustomers[row.customer, default: []].append(purchases.count)
       purchases.append(row)
     }
   }

@@ -33,6 +33,7 @@ final class MemoryTables: StorageSession {
   var orders = MemoryOrders()
 
   var refusals: [Int: LedgerError] = [:]
+  var rare = RareTables()
 
   /// A key without the room that a refusal would take.
   struct KeyRecord {
@@ -70,8 +71,10 @@ extension MemoryTables {
   }
 
   func customer(_ id: CustomerID) -> FoundCustomer? {
-    guard let row = customerIndex.find(ByteHash.of(id.text), fits: { customers[$0].id == id }) else { return nil }
-    return FoundCustomer(number: customers[row].number, isFrozen: customers[row].isFrozen)
+    guard let row = customerIndex.find(ByteHash.of(id.text), fits: { customers[$0].id == id }) else {
+      return rare.addedIDs.isEmpty ? nil : rare.addedIDs[id].map(found)
+    }
+    return found(Int64(row) + 1)
   }
 
   func customer(number: CustomerNumber) -> CustomerRow? {
@@ -115,7 +118,10 @@ extension MemoryTables {
     return KeyRow(customer: record.customer, key: record.key, fingerprint: record.fingerprint, outcome: outcome)
   }
 
-  func purchase(_ identity: PurchaseIdentity) -> PurchaseRow? { purchaseIndex[identity].map { purchases[$0] } }
+  func purchase(_ identity: PurchaseIdentity) -> PurchaseRow? {
+    purchaseIndex[identity].map { withRefund(purchases[$0]) }
+  }
+
   func owned(_ item: ItemID, customer: CustomerNumber) -> Int64 {
     ownedItems[OwnedID(customer: customer, item: item)] ?? 0
   }
