@@ -10,7 +10,8 @@ extension SQLiteTables {
   }
 
   func addedIDs(of number: CustomerNumber) throws(LedgerError) -> [CustomerID] {
-    try all("SELECT id FROM added_ids WHERE customer = ?1", { $0.bind(1, number) }, { CustomerID(unchecked: $0.text(0)) })
+    try all(
+      "SELECT id FROM added_ids WHERE customer = ?1", { $0.bind(1, number) }, { CustomerID(unchecked: $0.text(0)) })
   }
 
   func lotTerms(_ number: LotNumber) throws(LedgerError) -> LotTermsRow? {

@@ -313,7 +313,8 @@ package struct MergeContract {
     for number in 0..<70 {
       try ledger.grant([Make.amount("GEM", 1)], customer: number % 3 == 0 ? alice : bob)
       if number % 10 == 0 {
-        try ledger.creditPurchase(Make.purchase("t\(number)", product: "starter"), customer: number % 20 == 0 ? alice : bob)
+        try ledger.creditPurchase(
+          Make.purchase("t\(number)", product: "starter"), customer: number % 20 == 0 ? alice : bob)
       }
     }
     let before = try (ledger.wholeHistory(of: alice) + ledger.wholeHistory(of: bob)).map(\.receipt.transactionID)
@@ -356,9 +357,11 @@ package struct MergeContract {
     XCTAssertEqual(try results[13].get().entries.map(\.balance), [1215])
     XCTAssertEqual(try results[14].get().entries.map(\.balance), [15])
     assertRefused(.sameCustomer) { try results[15].get() }
-    XCTAssertEqual(try ledger.customerIDs(of: Make.customer("dave")).map(\.text).sorted(), [
-      "alice", "bob", "carol", "dave",
-    ])
+    XCTAssertEqual(
+      try ledger.customerIDs(of: Make.customer("dave")).map(\.text).sorted(),
+      [
+        "alice", "bob", "carol", "dave",
+      ])
     XCTAssertEqual(try balance(ledger, "GEM", alice), 15)
     try check(ledger)
   }

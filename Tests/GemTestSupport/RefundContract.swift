@@ -149,7 +149,9 @@ package struct RefundContract {
     ]
     var orders: [[Int]] = [[]]
     for step in steps.indices {
-      orders = orders.flatMap { order in (0...order.count).map { order.prefix($0) + [step] + order.suffix(order.count - $0) } }
+      orders = orders.flatMap { order in
+        (0...order.count).map { order.prefix($0) + [step] + order.suffix(order.count - $0) }
+      }
     }
     XCTAssertEqual(Set(orders).count, 120)
     for order in orders {
@@ -184,9 +186,11 @@ package struct RefundContract {
     XCTAssertEqual(try ledger.refund(Make.refund("t", signedAt: 55)).transactionID, first.transactionID)
     XCTAssertEqual(try balance(ledger, "GEM").balance, 1200)
     XCTAssertEqual(try ledger.refund(Make.refund("t", signedAt: 70)).entries.map(\.amount), [-1200])
-    XCTAssertEqual(try ledger.history(of: alice).transactions.map(\.receipt.kind), [
-      .refund, .reversedRefund, .refund, .purchase,
-    ])
+    XCTAssertEqual(
+      try ledger.history(of: alice).transactions.map(\.receipt.kind),
+      [
+        .refund, .reversedRefund, .refund, .purchase,
+      ])
     try check(ledger)
   }
 

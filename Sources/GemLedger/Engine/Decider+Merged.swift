@@ -47,7 +47,11 @@ extension Decider {
     while true {
       var (account, book) = (set.accounts[slot].row, set.books[index])
       for take in taken {
-        if take.place == .pool { account.poolRemaining += take.amount } else { book[take.place].row.remaining += take.amount }
+        if take.place == .pool {
+          account.poolRemaining += take.amount
+        } else {
+          book[take.place].row.remaining += take.amount
+        }
       }
       switch BurnPlanner.spend(
         amount, account: account, book: book, now: set.now.milliseconds, paidFirst: paidFirst)

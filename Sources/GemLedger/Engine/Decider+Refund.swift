@@ -100,9 +100,11 @@ extension Decider {
       change.isTakingBack ? .refund : .reversedRefund, command: command, customer: change.owner, session: session)
     receipt.customer = owner.id
     let transaction = set.sequences.transaction
-    receipt.isOverMaximum = !change.isTakingBack && plans.contains { plan in
-      set.accounts[plan.slot].row.balance > plan.currency.maximumBalance
-    }
+    receipt.isOverMaximum =
+      !change.isTakingBack
+      && plans.contains { plan in
+        set.accounts[plan.slot].row.balance > plan.currency.maximumBalance
+      }
     try addItems(try items(of: change, session: session), to: &receipt, change.owner, session)
     let freezes = try freeze(owner, after: change, session: session)
     set.changes.ownRare.refunds.append(

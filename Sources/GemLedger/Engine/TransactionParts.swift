@@ -25,7 +25,9 @@ package struct TransactionParts: Sendable {
     return Receipt(
       transactionID: terms.transactionIDs.id(number: row.number, createdAt: row.createdAt), customer: customer,
       kind: row.kind, createdAt: row.createdAt, entries: CompactList(posted.sorted { $0.currency < $1.currency }),
-      items: items.filter { $0.customer == row.customer }.map { PostedItem(item: $0.item, quantity: $0.quantity, owned: $0.owned) },
+      items: items.filter { $0.customer == row.customer }.map {
+        PostedItem(item: $0.item, quantity: $0.quantity, owned: $0.owned)
+      },
       isOverMaximum: isOverMaximum)
   }
 

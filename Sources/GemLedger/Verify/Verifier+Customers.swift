@@ -69,7 +69,8 @@ extension Verifier {
       for row in page {
         let customer = try snapshot.customer(number: row.customer)
         if customer?.id == row.id { continue }
-        if customer == nil || !(try snapshot.addedIDs(of: row.customer)).contains(row.id) {
+        let added = try snapshot.addedIDs(of: row.customer)
+        if customer == nil || !added.contains(row.id) {
           report(
             "ids_name_customers", "the id \"\(row.id)\" names customer number \(row.customer), whose it is not")
         }

@@ -126,7 +126,8 @@ extension Verifier {
         "entries_have_transactions", "entry \(entry.number) names transaction \(entry.transaction), which is missing")
       return
     }
-    let isMerged = transaction.kind == .merge && replay.root(transaction.customer) == replay.root(entry.account.customer)
+    let isMerged =
+      transaction.kind == .merge && replay.root(transaction.customer) == replay.root(entry.account.customer)
     if transaction.customer != entry.account.customer, !isMerged {
       report(
         "entries_have_transactions",

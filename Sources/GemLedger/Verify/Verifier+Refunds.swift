@@ -108,10 +108,13 @@ extension Verifier {
         if sum != Int128(due) {
           report(
             "refunds_are_due", currency: currency.currency.number,
-            "transaction \(refund.transaction) took, let go and made debts of \(sum) for lot \(lot.lot); \(due) was due")
+            "transaction \(refund.transaction) took, let go and made debts of \(sum) for lot \(lot.lot); \(due) was due"
+          )
         }
       }
-      let amount = entries.filter { $0.account.currency == currency.currency.number }.reduce(0) { $0 + Int128($1.amount) }
+      let amount = entries.filter { $0.account.currency == currency.currency.number }.reduce(0) {
+        $0 + Int128($1.amount)
+      }
       if amount != booked {
         report(
           "refunds_book_their_parts", currency: currency.currency.number,
@@ -127,7 +130,8 @@ extension Verifier {
     for part in parts where part.kind == .taken { taken[part.source, default: 0] -= Int128(part.amount) }
     for entry in entries {
       let allocations =
-        entry.lot == 0 ? try snapshot.allocations(of: entry.number).map { ($0.lot, $0.amount) } : [(entry.lot, entry.amount)]
+        entry.lot == 0
+        ? try snapshot.allocations(of: entry.number).map { ($0.lot, $0.amount) } : [(entry.lot, entry.amount)]
       for (lot, amount) in allocations { taken[lot, default: 0] -= Int128(amount) }
     }
     for (lot, rest) in taken where rest != 0 {
