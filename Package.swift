@@ -58,7 +58,12 @@ let package = Package(
       name: "GemLedgerSQLiteTests",
       dependencies: ["GemLedger", "GemLedgerSQLite", "CSQLite", "GemTestSupport", "gemstress"],
       swiftSettings: houseRules),
-    .testTarget(name: "StoreClientTests", dependencies: ["GemLedger", "StoreClient"], swiftSettings: houseRules),
+    .testTarget(
+      name: "StoreBackendTests", dependencies: ["GemLedger", "StoreBackend", "GemTestSupport"],
+      swiftSettings: houseRules),
+    .testTarget(
+      name: "StoreClientTests", dependencies: ["GemLedger", "StoreBackend", "StoreClient", "GemTestSupport"],
+      swiftSettings: houseRules),
     .testTarget(
       name: "gemctlTests", dependencies: ["gemctl", "GemLedger", "GemTestSupport"], swiftSettings: houseRules),
     .testTarget(

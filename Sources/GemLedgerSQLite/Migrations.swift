@@ -8,6 +8,7 @@ package struct Migration: Sendable {
   package static let all = [
     Migration(name: "0001-create-ledger", sql: createLedger),
     Migration(name: "0002-add-refunds-and-merges", sql: addRefundsAndMerges),
+    Migration(name: "0003-add-orders", sql: addOrders),
   ]
 }
 

@@ -224,6 +224,7 @@ extension SQLiteTables: StorageSnapshot {
     case .lot: try number("SELECT last FROM lot_sequence")
     case .purchase: try number("SELECT max(purchase) FROM purchases")
     case .environment: try number("SELECT max(environment) FROM environments")
+    case .order: try number("SELECT max(number) FROM orders")
     }
   }
 

@@ -5,6 +5,7 @@ extension SQLiteTables: StorageSession {
     try write(journal: changes)
     try write(projections: changes)
     if let rare = changes.rare { try write(rare) }
+    if !changes.orders.isEmpty { try write(changes.orders) }
     if let rows = changes.catalog { try replaceCatalog(rows, at: changes.catalogAppliedAt) }
   }
 

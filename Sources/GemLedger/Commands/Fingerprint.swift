@@ -12,12 +12,12 @@ package struct Fingerprint: Hashable, Sendable {
     self.qualifiers = qualifiers
   }
 
-  package init(of command: LedgerCommand) { self.init(of: command.body) }
+  package init(of command: LedgerCommand) { self = command.body.fingerprint }
 
-  init(of command: LedgerCommand.Body) {
+  init(of action: LedgerCommand.Action, conditions: [Condition], reference: Reference?) {
     let kind: UInt64
     let digest: UInt64
-    switch command.action {
+    switch action {
     case .adjustOne(let adjustment):
       kind = Self.adjust
       digest = Self.digest(of: adjustment)
@@ -38,9 +38,16 @@ package struct Fingerprint: Hashable, Sendable {
       digest = 0
     case .refund, .reverseRefund, .merge, .createAlias, .freeze, .unfreeze:
       (kind, digest) = Self.correction(command.action)
+    case .completeOrder(let completion):
+      kind = Self.purchase
+      digest = Self.digest(of: completion.purchase)
+    case .openOrder, .advanceOrder, .registerToken, .holdEntitlement:
+      // These have no key: what they do is known by what they name.
+      kind = Self.order
+      digest = 0
     }
     asked = Int64(bitPattern: kind << 59 | digest & (1 << 59 - 1))
-    qualifiers = Int64(bitPattern: Self.digest(of: command.conditions) << 32 | Self.digest(of: command.note?.reference))
+    qualifiers = Int64(bitPattern: Self.digest(of: conditions) << 32 | Self.digest(of: reference))
   }
 
   /// The field in which two requests under one key differ, or nil where they are the same request.
@@ -110,6 +117,7 @@ package struct Fingerprint: Hashable, Sendable {
       hash.combine(id.text)
     }
   }
+  private static let order: UInt64 = 31
 
   // Adjustments are added up, not chained, so that their order does not matter and nothing needs sorting.
   private static func digest(of adjust: LedgerCommand.Adjust) -> UInt64 {

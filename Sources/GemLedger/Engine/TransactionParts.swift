@@ -8,7 +8,7 @@ package struct TransactionParts: Sendable {
   package var sources: [LotNumber: LotSource]
 
   /// The receipt that the transaction's command got.
-  func receipt(customer: CustomerID, terms: CatalogTerms) throws(LedgerError) -> Receipt {
+  package func receipt(customer: CustomerID, terms: CatalogTerms) throws(LedgerError) -> Receipt {
     var posted: [PostedEntry] = []
     var isOverMaximum = false
     // Who became part of another by a merge has entries of it too; the receipt is the other's.

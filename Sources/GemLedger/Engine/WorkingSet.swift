@@ -12,6 +12,7 @@ struct WorkingSet: ~Copyable {
   var accounts: [WorkingAccount] = []
   var books: [LotBook] = []
   var changes = ChangeSet()
+  var orders = OrderBook()
   var sequences = Sequences()
   var now = Timestamp(milliseconds: 0)
   /// The number of the first transaction that this group books.
@@ -37,6 +38,7 @@ struct WorkingSet: ~Copyable {
     accounts.removeAll(keepingCapacity: true)
     if !books.isEmpty { books.removeAll() }
     changes.removeAll()
+    orders.removeAll()
     slots.removeAll()
     pendingKeys.removeAll()
     if !newCustomers.isEmpty { newCustomers.removeAll() }
@@ -80,11 +82,12 @@ struct WorkingSet: ~Copyable {
   // MARK: Accounts
 
   mutating func slot(of number: AccountNumber, session: any StorageSnapshot) throws(LedgerError) -> Int {
-    if let slot = slots[number.rawValue] { return slot }
+    let new = accounts.count
+    let slot = slots.insert(number.rawValue, slot: new)
+    guard slot == new else { return slot }
+    // Where the storage fails here, the group fails, and nobody asks for the slot again.
     let row = try session.account(number)
-    let slot = accounts.count
     accounts.append(WorkingAccount(row: row ?? AccountRow(number: number), isNew: row == nil))
-    slots.insert(number.rawValue, slot: slot)
     return slot
   }
 
@@ -98,12 +101,14 @@ struct WorkingSet: ~Copyable {
 
   // MARK: Keys, purchases, items
 
+  @inline(__always)
   func pendingKey(_ key: IdempotencyKey, customer: CustomerNumber, hash: Int) -> KeyRow? {
     guard let index = pendingKeys.index(of: key, customer: customer, hash: hash, in: changes.keys) else { return nil }
     return changes.keys[index]
   }
 
-  mutating func addKey(_ row: KeyRow, hash: Int) {
+  @inline(__always)
+  mutating func addKey(_ row: consuming KeyRow, hash: Int) {
     pendingKeys.insert(hash: hash, index: changes.keys.count)
     changes.keys.append(row)
     changes.keyHashes.append(hash)
@@ -152,17 +157,31 @@ struct WorkingSet: ~Copyable {
   mutating func number(
     of environment: StoreEnvironment, session: any StorageSnapshot
   ) throws(LedgerError) -> Int64 {
-    // Those without a session have fixed numbers.
-    guard environment.session != nil else { return environment.kind.rawValue }
-    if let new = changes.environments.first(where: { $0.environment == environment }) { return new.number }
-    if let known = try session.environments().first(where: { $0.environment == environment }) { return known.number }
+    if let known = try knownNumber(of: environment, session: session) { return known }
     let number = max(EnvironmentRow.firstDrawnNumber, try next(.environment, session: session))
     rareSequences[.environment] = number
     changes.environments.append(EnvironmentRow(number: number, environment: environment))
     return number
   }
 
+  /// The environment's number, or nil where it has none yet.
+  func knownNumber(
+    of environment: StoreEnvironment, session: any StorageSnapshot
+  ) throws(LedgerError) -> Int64? {
+    // Those without a session have fixed numbers.
+    guard environment.session != nil else { return environment.kind.rawValue }
+    if let new = changes.environments.first(where: { $0.environment == environment }) { return new.number }
+    return try session.environments().first { $0.environment == environment }?.number
+  }
+
   // MARK: The journal so far
+
+  mutating func addAnchor(of entry: EntryRow) {
+    changes.anchors.append(
+      AnchorRow(
+        account: entry.account, version: entry.version, entry: entry.number, transaction: entry.transaction,
+        createdAt: now))
+  }
 
   /// A transaction that this group booked.
   func parts(of number: TransactionNumber) -> TransactionParts? {
@@ -201,6 +220,7 @@ struct WorkingSet: ~Copyable {
   /// Moves what changed into the change set.
   mutating func collectChanges() {
     changes.lastLot = rareSequences[.lot]
+    if orders.hasChanges { changes.orders = orders.changes }
     for account in accounts where account.isChanged {
       if account.isNew { changes.newAccounts.append(account.row) } else { changes.changedAccounts.append(account.row) }
     }
@@ -221,12 +241,12 @@ struct WorkingSet: ~Copyable {
 
   var hasChanges: Bool {
     !changes.transactions.isEmpty || !changes.keys.isEmpty || !changes.customers.isEmpty
-      || !changes.environments.isEmpty || changes.catalog != nil || changes.rare != nil
+      || !changes.environments.isEmpty || orders.hasChanges || changes.catalog != nil || changes.rare != nil
   }
 }
 
 /// The keys that commands of the current group used, by hash.
-private struct PendingKeys {
+private struct PendingKeys: ~Copyable {
   private var slots = SlotTable()
   /// Further keys with a hash that is taken; nearly always empty.
   private var collisions: [Int] = []
@@ -238,7 +258,7 @@ private struct PendingKeys {
   }
 
   mutating func insert(hash: Int, index: Int) {
-    if slots[Int64(hash)] == nil { slots.insert(Int64(hash), slot: index) } else { collisions.append(index) }
+    if slots.insert(Int64(hash), slot: index) != index { collisions.append(index) }
   }
 
   mutating func removeAll() {

@@ -22,6 +22,8 @@ public struct Receipt: Hashable, Sendable {
   ///
   /// It is kept, and booked with the purchase; ``customer`` names nobody yet.
   public var isAwaitingPurchase = false
+  /// Whether this very command found the order unpaid and marked it paid for.
+  package var completesOrder = false
 
   /// The balance of a currency after the transaction, where the transaction touched it.
   public func balance(_ currency: CurrencyCode) -> Int64? {

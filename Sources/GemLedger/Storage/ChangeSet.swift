@@ -12,6 +12,7 @@ package struct ChangeSet: ~Copyable {
   package var keyHashes: [Int] = []
   package var notes: [NoteRow] = []
   package var purchases: [PurchaseRow] = []
+  package var orders = OrderChanges()
   package var itemEntries: [ItemEntryRow] = []
   package var newAccounts: [AccountRow] = []
   package var changedAccounts: [AccountRow] = []
@@ -39,6 +40,7 @@ package struct ChangeSet: ~Copyable {
     keyHashes.removeAll(keepingCapacity: true)
     notes.removeAll(keepingCapacity: true)
     purchases.removeAll(keepingCapacity: true)
+    if !orders.isEmpty { orders = OrderChanges() }
     itemEntries.removeAll(keepingCapacity: true)
     newAccounts.removeAll(keepingCapacity: true)
     changedAccounts.removeAll(keepingCapacity: true)

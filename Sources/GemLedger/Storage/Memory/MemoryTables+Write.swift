@@ -4,6 +4,7 @@ extension MemoryTables {
   func write(_ changes: borrowing ChangeSet) {
     for customer in changes.customers { add(customer) }
     environmentRows += changes.environments
+    if !changes.orders.isEmpty { orders.write(changes.orders) }
     if let rows = changes.catalog { replaceCatalog(rows) }
     appendJournal(changes)
     for index in changes.keys.indices { add(changes.keys[index], hash: changes.keyHashes[index]) }
@@ -61,13 +62,8 @@ extension MemoryTables {
   }
 
   private func add(_ row: KeyRow, hash: Int) {
-    var record = KeyRecord(customer: row.customer, key: row.key, fingerprint: row.fingerprint, transaction: 0)
-    switch row.outcome {
-    case .booked(let transaction): record.transaction = transaction
-    case .refused(let refusal): refusals[keys.count] = refusal
-    }
     keyIndex.insert(hash, row: keys.count)
-    keys.append(record)
+    keys.append(row)
   }
 
   private func set(_ row: AccountRow) {
