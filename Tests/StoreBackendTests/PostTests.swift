@@ -131,11 +131,13 @@ final class PostTests: XCTestCase {
     typealias Row = (line: UInt, price: Money?, storefront: StorefrontCode?, isTaken: Bool)
     let usd = { Money(minorUnits: $0, currency: "USD") }
     let rows: [Row] = [
-      (#line, usd(999), .unitedStates, true), (#line, usd(998), .unitedStates, false), (#line, nil, .unitedStates, true),
+      (#line, usd(999), .unitedStates, true), (#line, usd(998), .unitedStates, false),
+      (#line, nil, .unitedStates, true),
       (#line, Money(minorUnits: 999, currency: "EUR"), .unitedStates, false),
       // Where the catalog has no price, there is nothing to compare.
       (#line, Money(minorUnits: 1500, currency: "JPY"), StorefrontCode(exactly: "JPN"), true),
-      (#line, usd(999), nil, true), (#line, usd(1), nil, false), (#line, Money(minorUnits: 7, currency: "VND"), nil, true),
+      (#line, usd(999), nil, true), (#line, usd(1), nil, false),
+      (#line, Money(minorUnits: 7, currency: "VND"), nil, true),
     ]
     let shop = try Shop()
     for (index, row) in rows.enumerated() {

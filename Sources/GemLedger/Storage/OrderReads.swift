@@ -21,3 +21,11 @@ package protocol OrderReads: AnyObject {
   /// The purchases below a number whose entitlements the customer has, newest first.
   func entitlements(of customer: CustomerNumber, below purchase: Int64, limit: Int) throws(LedgerError) -> [Int64]
 }
+
+extension OrderReads {
+  /// The order under a key: of the customer as named first, then of who the customer has become, as keys are looked up.
+  package func order(key: IdempotencyKey, customer: FoundCustomer) throws(LedgerError) -> OrderRow? {
+    if let own = try order(key: key, customer: customer.origin) { return own }
+    return customer.origin == customer.number ? nil : try order(key: key, customer: customer.number)
+  }
+}

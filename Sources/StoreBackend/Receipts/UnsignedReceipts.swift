@@ -78,7 +78,9 @@ public struct UnsignedReceipts: ReceiptVerifier {
     }
     // The header of our own receipts is always the same bytes.
     if !segments[0].elementsEqual(header) { try refuse(header: segments[0]) }
-    guard segments[2].isEmpty else { throw Self.unverified("signature", "it has a signature, which nobody here checks") }
+    guard segments[2].isEmpty else {
+      throw Self.unverified("signature", "it has a signature, which nobody here checks")
+    }
     return payload
   }
 
