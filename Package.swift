@@ -61,7 +61,9 @@ let package = Package(
     .testTarget(
       name: "StoreBackendTests", dependencies: ["GemLedger", "StoreBackend", "GemTestSupport"],
       swiftSettings: houseRules),
-    .testTarget(name: "StoreClientTests", dependencies: ["GemLedger", "StoreClient"], swiftSettings: houseRules),
+    .testTarget(
+      name: "StoreClientTests", dependencies: ["GemLedger", "StoreBackend", "StoreClient", "GemTestSupport"],
+      swiftSettings: houseRules),
     .testTarget(
       name: "gemctlTests", dependencies: ["gemctl", "GemLedger", "GemTestSupport"], swiftSettings: houseRules),
     .testTarget(

@@ -12,12 +12,12 @@ package struct Fingerprint: Hashable, Sendable {
     self.qualifiers = qualifiers
   }
 
-  package init(of command: LedgerCommand) { self.init(of: command.body) }
+  package init(of command: LedgerCommand) { self = command.body.fingerprint }
 
-  init(of command: LedgerCommand.Body) {
+  init(of action: LedgerCommand.Action, conditions: [Condition], reference: Reference?) {
     let kind: UInt64
     let digest: UInt64
-    switch command.action {
+    switch action {
     case .adjustOne(let adjustment):
       kind = Self.adjust
       digest = Self.digest(of: adjustment)
@@ -36,6 +36,8 @@ package struct Fingerprint: Hashable, Sendable {
     case .createCustomer:
       kind = Self.create
       digest = 0
+    case .refund, .reverseRefund, .merge, .createAlias, .freeze, .unfreeze:
+      (kind, digest) = Self.correction(command.action)
     case .completeOrder(let completion):
       kind = Self.purchase
       digest = Self.digest(of: completion.purchase)
@@ -43,11 +45,9 @@ package struct Fingerprint: Hashable, Sendable {
       // These have no key: what they do is known by what they name.
       kind = Self.order
       digest = 0
-    case .refund, .reverseRefund, .merge, .createAlias, .freeze, .unfreeze:
-      (kind, digest) = Self.correction(command.action)
     }
     asked = Int64(bitPattern: kind << 59 | digest & (1 << 59 - 1))
-    qualifiers = Int64(bitPattern: Self.digest(of: command.conditions) << 32 | Self.digest(of: command.note?.reference))
+    qualifiers = Int64(bitPattern: Self.digest(of: conditions) << 32 | Self.digest(of: reference))
   }
 
   /// The field in which two requests under one key differ, or nil where they are the same request.
@@ -72,7 +72,6 @@ package struct Fingerprint: Hashable, Sendable {
   private static let item: UInt64 = 3
   private static let purchase: UInt64 = 4
   private static let create: UInt64 = 5
-  private static let order: UInt64 = 31
   private static let refund: UInt64 = 6
   private static let reversedRefund: UInt64 = 7
   private static let merge: UInt64 = 8
@@ -118,6 +117,7 @@ package struct Fingerprint: Hashable, Sendable {
       hash.combine(id.text)
     }
   }
+  private static let order: UInt64 = 31
 
   // Adjustments are added up, not chained, so that their order does not matter and nothing needs sorting.
   private static func digest(of adjust: LedgerCommand.Adjust) -> UInt64 {

@@ -154,16 +154,11 @@ extension Decider {
     amount: Int64, debtChange: Int64, lot: LotNumber, allocations: CompactList<Allocation>
   ) -> PostedEntry {
     let (account, previous) = advance(slot, by: amount, debtChange: debtChange, entry: entry)
-    set.changes.entries.append(
-      EntryRow(
-        number: entry, transaction: transaction, account: account.number, kind: kind, amount: amount,
-        balance: account.balance, debt: account.debt, version: account.version, previous: previous, lot: lot))
-    if account.version % AnchorRow.interval == 0 {
-      set.changes.anchors.append(
-        AnchorRow(
-          account: account.number, version: account.version, entry: entry, transaction: transaction,
-          createdAt: set.now))
-    }
+    let row = EntryRow(
+      number: entry, transaction: transaction, account: account.number, kind: kind, amount: amount,
+      balance: account.balance, debt: account.debt, version: account.version, previous: previous, lot: lot)
+    set.changes.entries.append(row)
+    if row.version % AnchorRow.interval == 0 { set.addAnchor(of: row) }
     return PostedEntry(
       currency: code, kind: kind, amount: amount, balance: account.balance,
       debt: account.debt, version: account.version, allocations: allocations)

@@ -4,14 +4,10 @@ extension Decider {
     underAnyNumberOf customer: FoundCustomer, _ key: IdempotencyKey, command: LedgerCommand.Body,
     session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt? {
-    let fingerprint = Fingerprint(of: command)
     let numbers = try set.numbers(of: customer.number, session: session)
     for number in [customer.origin] + numbers.filter({ $0 != customer.origin }) {
-      let hash = KeyHash.of(key, customer: number)
-      if let answer = try answer(
-        under: key, command: command, hash: hash, fingerprint: fingerprint, customer: number, session: session)
-      {
-        return answer
+      if let row = try earlier(key, command: command, customer: number, session: session) {
+        return try answer(row, under: key, command: command, session: session)
       }
     }
     return nil

@@ -158,13 +158,7 @@ extension Decider {
       return answer
     }
     let receipt = try decide(&self)
-    if !receipt.isReplayed {
-      set.addKey(
-        KeyRow(
-          customer: owner.number, key: key, fingerprint: Fingerprint(of: command),
-          outcome: .booked(set.sequences.transaction)),
-        hash: KeyHash.of(key, customer: owner.number))
-    }
+    if !receipt.isReplayed { keepBooking(under: key, command: command, customer: owner.number) }
     return receipt
   }
 }

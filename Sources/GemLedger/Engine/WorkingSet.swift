@@ -82,11 +82,12 @@ struct WorkingSet: ~Copyable {
   // MARK: Accounts
 
   mutating func slot(of number: AccountNumber, session: any StorageSnapshot) throws(LedgerError) -> Int {
-    if let slot = slots[number.rawValue] { return slot }
+    let new = accounts.count
+    let slot = slots.insert(number.rawValue, slot: new)
+    guard slot == new else { return slot }
+    // Where the storage fails here, the group fails, and nobody asks for the slot again.
     let row = try session.account(number)
-    let slot = accounts.count
     accounts.append(WorkingAccount(row: row ?? AccountRow(number: number), isNew: row == nil))
-    slots.insert(number.rawValue, slot: slot)
     return slot
   }
 
@@ -100,12 +101,14 @@ struct WorkingSet: ~Copyable {
 
   // MARK: Keys, purchases, items
 
+  @inline(__always)
   func pendingKey(_ key: IdempotencyKey, customer: CustomerNumber, hash: Int) -> KeyRow? {
     guard let index = pendingKeys.index(of: key, customer: customer, hash: hash, in: changes.keys) else { return nil }
     return changes.keys[index]
   }
 
-  mutating func addKey(_ row: KeyRow, hash: Int) {
+  @inline(__always)
+  mutating func addKey(_ row: consuming KeyRow, hash: Int) {
     pendingKeys.insert(hash: hash, index: changes.keys.count)
     changes.keys.append(row)
     changes.keyHashes.append(hash)
@@ -173,6 +176,13 @@ struct WorkingSet: ~Copyable {
 
   // MARK: The journal so far
 
+  mutating func addAnchor(of entry: EntryRow) {
+    changes.anchors.append(
+      AnchorRow(
+        account: entry.account, version: entry.version, entry: entry.number, transaction: entry.transaction,
+        createdAt: now))
+  }
+
   /// A transaction that this group booked.
   func parts(of number: TransactionNumber) -> TransactionParts? {
     let index = Int(number - firstTransaction)
@@ -231,12 +241,12 @@ struct WorkingSet: ~Copyable {
 
   var hasChanges: Bool {
     !changes.transactions.isEmpty || !changes.keys.isEmpty || !changes.customers.isEmpty
-      || !changes.environments.isEmpty || changes.catalog != nil || changes.rare != nil || orders.hasChanges
+      || !changes.environments.isEmpty || orders.hasChanges || changes.catalog != nil || changes.rare != nil
   }
 }
 
 /// The keys that commands of the current group used, by hash.
-private struct PendingKeys {
+private struct PendingKeys: ~Copyable {
   private var slots = SlotTable()
   /// Further keys with a hash that is taken; nearly always empty.
   private var collisions: [Int] = []
@@ -248,7 +258,7 @@ private struct PendingKeys {
   }
 
   mutating func insert(hash: Int, index: Int) {
-    if slots[Int64(hash)] == nil { slots.insert(Int64(hash), slot: index) } else { collisions.append(index) }
+    if slots.insert(Int64(hash), slot: index) != index { collisions.append(index) }
   }
 
   mutating func removeAll() {

@@ -68,6 +68,8 @@ package protocol StorageSnapshot: OrderReads {
   func environments() throws(LedgerError) -> [EnvironmentRow]
 
   func customer(_ id: CustomerID) throws(LedgerError) -> FoundCustomer?
+  /// The same, for who knows the id's ``ByteHash``.
+  func customer(_ id: CustomerID, hash: Int) throws(LedgerError) -> FoundCustomer?
   func customer(number: CustomerNumber) throws(LedgerError) -> CustomerRow?
   func customers(after number: CustomerNumber, limit: Int) throws(LedgerError) -> [CustomerRow]
   /// The customers who became part of this one.
@@ -116,6 +118,10 @@ package protocol StorageSnapshot: OrderReads {
 
   /// The rows as they lie, for `verify`: in the order of their numbers, a bounded number at a time.
   func scan() throws(LedgerError) -> any StorageScan
+}
+
+extension StorageSnapshot {
+  package func customer(_ id: CustomerID, hash: Int) throws(LedgerError) -> FoundCustomer? { try customer(id) }
 }
 
 /// Reads every table from end to end in bounded steps; each call goes on after the last row given.
@@ -170,10 +176,13 @@ package struct OwnedItemRow: Hashable, Sendable {
 package protocol StorageSession: StorageSnapshot {
   /// Fetches what a group of commands will ask for; a storage that reads locally has nothing to do.
   func prefetch(_ commands: [LedgerCommand]) throws(LedgerError)
+  /// Brings what the next few commands will ask for closer to the processor; only memory has something to do.
+  func approach(_ commands: Slice<UnsafeBufferPointer<LedgerCommand>>)
   /// Writes all rows of the change set.
   func write(_ changes: borrowing ChangeSet) throws(LedgerError)
 }
 
 extension StorageSession {
   package func prefetch(_ commands: [LedgerCommand]) throws(LedgerError) {}
+  package func approach(_ commands: Slice<UnsafeBufferPointer<LedgerCommand>>) {}
 }

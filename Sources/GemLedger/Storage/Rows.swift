@@ -226,21 +226,41 @@ package struct AnchorRow: Hashable, Sendable {
 package struct KeyRow: Sendable {
   package enum Outcome: Hashable, Sendable {
     case booked(TransactionNumber)
-    // Refusals are few; the rows of the many bookings stay small.
-    indirect case refused(LedgerError)
+    case refused(LedgerError)
   }
 
-  package var customer: CustomerNumber
-  package var key: IdempotencyKey
-  package var fingerprint: Fingerprint
-  package var outcome: Outcome
+  // Refusals are few; the rows of the many bookings stay small.
+  private final class Refusal: Sendable {
+    let error: LedgerError
+
+    init(_ error: LedgerError) { self.error = error }
+  }
+
+  package let customer: CustomerNumber
+  package let key: IdempotencyKey
+  package let fingerprint: Fingerprint
+  private let transaction: TransactionNumber
+  private let refusal: Refusal?
 
   package init(customer: CustomerNumber, key: IdempotencyKey, fingerprint: Fingerprint, outcome: Outcome) {
     self.customer = customer
     self.key = key
     self.fingerprint = fingerprint
-    self.outcome = outcome
+    switch outcome {
+    case .booked(let transaction): (self.transaction, refusal) = (transaction, nil)
+    case .refused(let error): (transaction, refusal) = (0, Refusal(error))
+    }
   }
+
+  package init(customer: CustomerNumber, key: IdempotencyKey, fingerprint: Fingerprint, booked: TransactionNumber) {
+    self.customer = customer
+    self.key = key
+    self.fingerprint = fingerprint
+    transaction = booked
+    refusal = nil
+  }
+
+  package var outcome: Outcome { refusal.map { .refused($0.error) } ?? .booked(transaction) }
 }
 
 /// What people said about a transaction; it lies beside the journal and can be erased.

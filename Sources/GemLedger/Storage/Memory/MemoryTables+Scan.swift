@@ -50,7 +50,7 @@ extension MemoryTables: StorageScan {
 
   func keys(after: KeyScanPosition?, limit: Int) -> [(KeyRow, KeyScanPosition)] {
     rows(after: Int(after?.place ?? 0), limit: limit, count: keys.count) {
-      (keyRow($0), KeyScanPosition(place: Int64($0) + 1, row: nil))
+      (keys[$0], KeyScanPosition(place: Int64($0) + 1, row: nil))
     }
   }
 

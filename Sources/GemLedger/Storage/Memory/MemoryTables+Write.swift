@@ -62,13 +62,8 @@ extension MemoryTables {
   }
 
   private func add(_ row: KeyRow, hash: Int) {
-    var record = KeyRecord(customer: row.customer, key: row.key, fingerprint: row.fingerprint, transaction: 0)
-    switch row.outcome {
-    case .booked(let transaction): record.transaction = transaction
-    case .refused(let refusal): refusals[keys.count] = refusal
-    }
     keyIndex.insert(hash, row: keys.count)
-    keys.append(record)
+    keys.append(row)
   }
 
   private func set(_ row: AccountRow) {

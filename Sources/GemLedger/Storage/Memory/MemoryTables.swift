@@ -12,10 +12,12 @@ final class MemoryTables: StorageSession {
   @exclusivity(unchecked) var customerIndex = HashIndex()
   /// Accounts by currency, then by customer.
   @exclusivity(unchecked) var accounts: [PagedTable<AccountRow>] = []
-  @exclusivity(unchecked) var transactions = ChunkedArray<TransactionRow>()
-  @exclusivity(unchecked) var entries = ChunkedArray<EntryRow>()
-  @exclusivity(unchecked) var keys = ChunkedArray<KeyRecord>()
+  @exclusivity(unchecked) var transactions = ChunkedTable<TransactionRow>()
+  @exclusivity(unchecked) var entries = ChunkedTable<EntryRow>()
+  @exclusivity(unchecked) var keys = ChunkedTable<KeyRow>()
   @exclusivity(unchecked) var keyIndex = HashIndex()
+  /// What looking ahead read: kept, so that the compiler keeps the reads.
+  @exclusivity(unchecked) var touched = 0
 
   var lots = PagedTable<LotRow>()
   var lotCount: Int64 = 0
@@ -31,18 +33,7 @@ final class MemoryTables: StorageSession {
   var purchaseIndex: [PurchaseIdentity: Int] = [:]
 
   var orders = MemoryOrders()
-
-  var refusals: [Int: LedgerError] = [:]
   var rare = RareTables()
-
-  /// A key without the room that a refusal would take.
-  struct KeyRecord {
-    var customer: CustomerNumber
-    var key: IdempotencyKey
-    var fingerprint: Fingerprint
-    /// 0 for a refusal.
-    var transaction: TransactionNumber
-  }
 
   struct AnchorID: Hashable {
     let account: AccountNumber
@@ -70,8 +61,10 @@ extension MemoryTables {
     return catalog[kind]?[index]
   }
 
-  func customer(_ id: CustomerID) -> FoundCustomer? {
-    guard let row = customerIndex.find(ByteHash.of(id.text), fits: { customers[$0].id == id }) else {
+  func customer(_ id: CustomerID) -> FoundCustomer? { customer(id, hash: ByteHash.of(id.text)) }
+
+  func customer(_ id: CustomerID, hash: Int) -> FoundCustomer? {
+    guard let row = customerIndex.find(hash, fits: { customers[$0].id == id }) else {
       return rare.addedIDs.isEmpty ? nil : rare.addedIDs[id].map(found)
     }
     return found(Int64(row) + 1)
@@ -109,13 +102,7 @@ extension MemoryTables {
 
   func key(_ key: IdempotencyKey, customer: CustomerNumber, hash: Int) -> KeyRow? {
     let row = keyIndex.find(hash) { keys[$0].customer == customer && keys[$0].key == key }
-    return row.map(keyRow)
-  }
-
-  func keyRow(_ index: Int) -> KeyRow {
-    let record = keys[index]
-    let outcome = refusals[index].map(KeyRow.Outcome.refused) ?? .booked(record.transaction)
-    return KeyRow(customer: record.customer, key: record.key, fingerprint: record.fingerprint, outcome: outcome)
+    return row.map { keys[$0] }
   }
 
   func purchase(_ identity: PurchaseIdentity) -> PurchaseRow? {
