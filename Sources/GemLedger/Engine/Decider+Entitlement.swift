@@ -24,7 +24,7 @@ extension Decider {
   /// Notes who has the entitlement that a new purchase gives: who has that of its subscription so far, else its buyer.
   mutating func addEntitlement(of purchase: PurchaseRow, session: any StorageSnapshot) throws(LedgerError) {
     var holder = purchase.customer
-    if let original = StoreTransactionID?.none {
+    if let original = purchase.originalTransactionID {
       let identity = PurchaseIdentity(
         store: purchase.identity.store, environment: purchase.identity.environment, transactionID: original)
       if let first = try knownPurchase(identity, session: session),
@@ -45,5 +45,7 @@ extension Decider {
     guard let other else { return false }
     return other.identity.store == purchase.identity.store
       && other.identity.environment == purchase.identity.environment
+      && (other.originalTransactionID ?? other.identity.transactionID)
+        == (purchase.originalTransactionID ?? purchase.identity.transactionID)
   }
 }

@@ -6,7 +6,7 @@ extension Decider {
     try RequestRules.check(quantity: opening.quantity, of: opening.product.text)
     let known = try findCustomer(command.customer, session: session)
     if let known, let key = opening.key,
-      let order = try set.orders.find(key: key, customer: known.number, session: session)
+      let order = try set.orders.find(key: key, customer: known, session: session)
     {
       guard order.isRequested(by: opening) else {
         throw LedgerError(

@@ -77,6 +77,9 @@ extension Decider {
         product: purchase.product, quantity: purchase.quantity, price: purchase.price,
         purchasedAt: purchase.purchasedAt, terms: document, originalTransactionID: purchase.originalTransactionID,
         expiresAt: purchase.cycleEndsAt))
+    if product.entitlement != nil, let row = set.changes.purchases.last {
+      try addEntitlement(of: row, session: session)
+    }
     return receipt
   }
 }

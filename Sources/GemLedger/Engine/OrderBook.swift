@@ -41,9 +41,11 @@ struct OrderBook {
   }
 
   mutating func find(
-    key: IdempotencyKey, customer: CustomerNumber, session: any StorageSnapshot
+    key: IdempotencyKey, customer: FoundCustomer, session: any StorageSnapshot
   ) throws(LedgerError) -> OrderRow? {
-    if let own = orders.first(where: { $0.row.customer == customer && $0.row.key == key }) { return own.row }
+    for number in [customer.origin, customer.number] {
+      if let own = orders.first(where: { $0.row.customer == number && $0.row.key == key }) { return own.row }
+    }
     return try session.order(key: key, customer: customer).map { load($0) }
   }
 

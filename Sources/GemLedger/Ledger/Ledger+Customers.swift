@@ -35,14 +35,14 @@ extension Ledger {
   }
 
   /// The numbers under which the journal knows the customer, the own one first.
-  static func numbers(
+  package static func numbers(
     of customer: FoundCustomer, in snapshot: any StorageSnapshot
   ) throws(LedgerError) -> [CustomerNumber] {
     guard customer.isOneOfSeveral else { return [customer.number] }
     return [customer.number] + (try snapshot.mergedCustomers(into: customer.number))
   }
 
-  private static func ids(
+  package static func ids(
     of row: CustomerRow, in snapshot: any StorageSnapshot
   ) throws(LedgerError) -> [CustomerID] {
     var ids = [row.id] + (try snapshot.addedIDs(of: row.number))

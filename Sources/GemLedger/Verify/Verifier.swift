@@ -49,6 +49,7 @@ struct Verifier {
     try checkKeys(upTo: last.transaction)
     try checkPurchases()
     try checkItems()
+    try checkOrders()
     try checkLotTerms()
     try checkRefunds(roots: roots)
     checkSums()

@@ -35,12 +35,14 @@ extension LocalBackend {
     try rules.check(bundleID: transaction.bundleID)
     if let known = scene.known {
       let receipt = try await book(transaction, as: known.product, scene: scene, order: code)
-      return try await answer(again: receipt, transaction, order: code, requestID: requestID)
+      return try await answer(
+        again: receipt, transaction, customer: customer, order: code, requestID: requestID)
     }
     let product = try await checkedProduct(of: transaction, scene: scene, rules: rules)
     let receipt = try await book(transaction, as: product.code, scene: scene, order: code)
     guard !receipt.isReplayed, transaction.revocation == nil, code == nil, let id = receipt.transactionID else {
-      return try await answer(again: receipt, transaction, order: code, requestID: requestID)
+      return try await answer(
+        again: receipt, transaction, customer: customer, order: code, requestID: requestID)
     }
     return ReceiptAnswer(
       receipt: receipt, purchase: PurchaseRecord(transaction, product, transactionID: id), requestID: requestID)
@@ -85,7 +87,8 @@ extension LocalBackend {
 
   /// The answer where more has to be looked at than the transaction: a refund, an order, an earlier credit.
   private func answer(
-    again receipt: Receipt, _ transaction: StoreTransaction, order code: PurchaseCode?, requestID: String
+    again receipt: Receipt, _ transaction: StoreTransaction, customer: CustomerID, order code: PurchaseCode?,
+    requestID: String
   ) async throws(LedgerError) -> ReceiptAnswer {
     try await applyGivenBack(of: transaction)
     if let code, receipt.completesOrder { await deliverFirst(code) }
@@ -93,6 +96,8 @@ extension LocalBackend {
       guard let row = try snapshot.purchase(of: transaction) else {
         throw .defect("Store transaction \(transaction.id) was credited and has no purchase")
       }
+      var receipt = receipt
+      receipt.customer = try snapshot.id(of: row.customer, asNamedBy: customer)
       var order = try snapshot.order(purchase: row.number)
       if order == nil, let code { order = try snapshot.order(code) }
       return ReceiptAnswer(
@@ -118,25 +123,39 @@ extension LocalBackend {
     of transaction: StoreTransaction, customer: CustomerID, order: PurchaseCode?
   ) throws(LedgerError) -> Scene {
     try reading { (snapshot, shelf) throws(LedgerError) -> Scene in
-      var buyer = customer
+      var number: CustomerNumber?
       if let order {
         guard let row = try snapshot.order(order) else { throw .orderNotFound(order) }
-        buyer = try snapshot.id(of: row.customer)
+        number = row.customer
       }
-      if let token = transaction.accountToken, token != AccountToken(of: buyer),
-        let number = try snapshot.customer(token: token.number)
-      {
-        buyer = try snapshot.id(of: number)
+      if let token = transaction.accountToken, number != nil || token != AccountToken(of: customer) {
+        number = try snapshot.customer(token: token.number) ?? number
       }
-      return Scene(shelf: shelf, buyer: buyer, known: try snapshot.purchase(of: transaction))
+      let buyer = try number.map { (number) throws(LedgerError) in
+        try snapshot.id(of: number, asNamedBy: customer)
+      }
+      return Scene(shelf: shelf, buyer: buyer ?? customer, known: try snapshot.purchase(of: transaction))
     }
   }
 }
 
 extension StorageSnapshot {
-  func id(of number: CustomerNumber) throws(LedgerError) -> CustomerID {
-    guard let row = try customer(number: number) else { throw .defect("Customer \(number) has no row") }
-    return row.id
+  /// The customer's row, merges counted.
+  func survivor(of number: CustomerNumber) throws(LedgerError) -> CustomerRow {
+    var row = try customer(number: number)
+    if let into = row?.mergedInto, into != 0 { row = try customer(number: into) }
+    guard let row else {
+      throw LedgerError(.storageDamaged, "Customer number \(number) has no row; run verify.")
+    }
+    return row
+  }
+
+  func id(of number: CustomerNumber) throws(LedgerError) -> CustomerID { try survivor(of: number).id }
+
+  /// An id of the customer: the asked one where it names this customer, so that callers know themselves again.
+  func id(of number: CustomerNumber, asNamedBy asked: CustomerID) throws(LedgerError) -> CustomerID {
+    let row = try survivor(of: number)
+    return try customer(asked)?.number == row.number ? asked : row.id
   }
 
   /// The credit of a store transaction, where there is one.
@@ -159,6 +178,7 @@ extension StorePurchase {
     self.init(
       store: transaction.store, environment: transaction.environment, transactionID: transaction.id, product: product,
       quantity: transaction.quantity, price: transaction.price, purchasedAt: transaction.purchasedAt,
-      cycleEndsAt: transaction.expiresAt)
+      cycleEndsAt: transaction.expiresAt,
+      originalTransactionID: transaction.originalID == transaction.id ? nil : transaction.originalID)
   }
 }

@@ -24,7 +24,9 @@ extension LocalBackend {
       store: row.identity.store, storeTransactionID: row.identity.transactionID,
       transactionID: ids.id(number: row.transaction, createdAt: transaction.createdAt), product: row.product,
       productType: try shelf.terms(of: row).type, quantity: row.quantity, price: row.price,
-      purchasedAt: row.purchasedAt, isSandbox: row.identity.environment != StoreEnvironment.production.kind.rawValue)
+      purchasedAt: row.purchasedAt, expiresAt: row.expiresAt,
+      refundedMilliPercent: row.refund?.share.milliPercent ?? 0,
+      isSandbox: row.identity.environment != StoreEnvironment.production.kind.rawValue)
   }
 }
 

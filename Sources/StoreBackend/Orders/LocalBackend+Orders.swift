@@ -4,8 +4,8 @@ extension LocalBackend {
   /// The first step of a two-step purchase: an order with its purchase code, before anybody pays.
   ///
   /// The same request under the same key is one order. A request that names what paid for it already is answered with
-  /// the order of that store transaction, or with a new one that is settled at once if the transaction is credited; both
-  /// are successes. ``Order/isReplayed`` tells them from a new order.
+  /// the order of that store transaction, or with a new one that is settled at once if the transaction is credited;
+  /// both are successes. ``Order/isReplayed`` tells them from a new order.
   ///
   /// - Throws: `LedgerError` with, in order of precedence, `limit_exceeded` (the context passes 8 KiB),
   ///   `invalid_user_id`, `bundle_mismatch`, `product_not_found` (also: not at this store), `not_available` (not on
@@ -65,14 +65,18 @@ extension LocalBackend {
 
   /// The customer's orders, newest first; pages count from 1.
   ///
-  /// - Throws: `LedgerError` with, in order of precedence, `limit_exceeded` for a page below 1 or a size that is not 1 to
-  ///   `Limits.historyPage`, `customer_not_found`.
+  /// - Throws: `LedgerError` with, in order of precedence, `limit_exceeded` for a page below 1 or a size that is not 1
+  ///   to `Limits.historyPage`, `customer_not_found`.
   public func orders(of customer: CustomerID, page: Int = 1, size: Int = 20) throws(LedgerError) -> [Order] {
     try Paging.check(page: page, size: size)
     return try reading { (snapshot, _) throws(LedgerError) -> [Order] in
       guard let found = try snapshot.customer(customer) else { throw .customerNotFound(customer) }
-      let rows = try Paging.page(page, size: size, start: Int64.max) { (below, limit) throws(LedgerError) in
-        let rows = try snapshot.orders(of: found.number, below: below, limit: limit)
+      let numbers = try Ledger.numbers(of: found, in: snapshot)
+      let rows = try Paging.page(page, size: size, start: Int64.max) {
+        (below, limit) throws(LedgerError) -> (rows: [OrderRow], last: Int64?) in
+        var rows: [OrderRow] = []
+        for number in numbers { rows += try snapshot.orders(of: number, below: below, limit: limit) }
+        rows = Array(rows.sorted { $0.number > $1.number }.prefix(limit))
         return (rows, rows.last?.number)
       }
       var orders: [Order] = []
@@ -165,7 +169,7 @@ extension LocalBackend {
     try reading { (snapshot, _) throws(LedgerError) -> Order in
       var row = try snapshot.order(opening.code)
       if row == nil, let key = opening.key, let customer = try snapshot.customer(request.customer) {
-        row = try snapshot.order(key: key, customer: customer.number)
+        row = try snapshot.order(key: key, customer: customer)
       }
       if row == nil, let paid = opening.paidBy,
         let purchase = try snapshot.purchase(store: opening.store, environment: paid.environment, id: paid.id)

@@ -2,8 +2,8 @@ internal import GemLedger
 
 /// How a store transaction is written into the payload of a receipt, and read back.
 ///
-/// Purchases at Google Play have Google's field names, all others Apple's. Apple counts prices in thousandths and refunds
-/// in thousandths of a percent; Google counts prices in millionths and refunds in units.
+/// Purchases at Google Play have Google's field names, all others Apple's. Apple counts prices in thousandths and
+/// refunds in thousandths of a percent; Google counts prices in millionths and refunds in units.
 enum ReceiptForm {
   static let dot = UInt8(ascii: ".")
 
