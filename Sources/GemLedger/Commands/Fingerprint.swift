@@ -37,7 +37,7 @@ package struct Fingerprint: Hashable, Sendable {
       kind = Self.create
       digest = 0
     case .refund, .reverseRefund, .merge, .createAlias, .freeze, .unfreeze:
-      (kind, digest) = Self.correction(command.action)
+      (kind, digest) = Self.correction(action)
     case .completeOrder(let completion):
       kind = Self.purchase
       digest = Self.digest(of: completion.purchase)
