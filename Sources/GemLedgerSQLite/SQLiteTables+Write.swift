@@ -4,8 +4,8 @@ extension SQLiteTables: StorageSession {
   func write(_ changes: borrowing ChangeSet) throws(LedgerError) {
     try write(journal: changes)
     try write(projections: changes)
-    if let rare = changes.rare { try write(rare) }
     if !changes.orders.isEmpty { try write(changes.orders) }
+    if let rare = changes.rare { try write(rare) }
     if let rows = changes.catalog { try replaceCatalog(rows, at: changes.catalogAppliedAt) }
   }
 

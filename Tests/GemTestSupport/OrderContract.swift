@@ -169,7 +169,8 @@ package struct OrderContract {
     XCTAssertEqual(try codes { try $0.orders(of: 3, below: .max, limit: 9) }, [])
     let start = OrderPosition(dueAt: .min, number: 0)
     XCTAssertEqual(
-      try codes { try $0.orders(.pending, after: start, dueUntil: .max, limit: 9) }, ["A1", "A3", "A4", "A6", "A8", "A9"])
+      try codes { try $0.orders(.pending, after: start, dueUntil: .max, limit: 9) },
+      ["A1", "A3", "A4", "A6", "A8", "A9"])
     XCTAssertEqual(
       try codes { try $0.orders(.pending, after: OrderPosition(of: first), dueUntil: .max, limit: 2) }, ["A3", "A4"])
     XCTAssertEqual(

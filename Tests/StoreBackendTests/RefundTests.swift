@@ -62,7 +62,8 @@ final class RefundTests: XCTestCase {
   func testAReceiptRevokedInPartIsCreditedAndClawedBackInPart() async throws {
     typealias Row = (line: UInt, extent: StoreTransaction.Revocation.Extent, left: Int64, share: Int64)
     let rows: [Row] = [
-      (#line, .milliPercent(33_333), 2400, 33_333), (#line, .quantity(2), 1200, 66_666), (#line, .milliPercent(1), 3599, 1),
+      (#line, .milliPercent(33_333), 2400, 33_333), (#line, .quantity(2), 1200, 66_666),
+      (#line, .milliPercent(1), 3599, 1),
     ]
     for row in rows {
       let shop = try Shop()
@@ -158,8 +159,9 @@ final class RefundTests: XCTestCase {
         if dice.percent(50) {
           _ = try await shop.backend.apply(notice)
         } else {
+          let post = try shop.post(notice)
           do throws(LedgerError) {
-            _ = try await shop.backend.post(shop.post(notice))
+            _ = try await shop.backend.post(post)
           } catch {
             XCTAssertEqual(error.code, .receiptRevoked)
           }

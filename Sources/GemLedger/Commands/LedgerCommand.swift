@@ -44,17 +44,17 @@ public struct LedgerCommand: Sendable {
     indirect case buyItem(ItemID, quantity: Int64)
     indirect case creditPurchase(StorePurchase)
     case createCustomer
+    indirect case openOrder(OrderOpening)
+    indirect case completeOrder(OrderCompletion)
+    indirect case advanceOrder(PurchaseCode, OrderStep)
+    indirect case registerToken(TokenNumber)
+    indirect case holdEntitlement(Store, StoreEnvironment, StoreTransactionID)
     indirect case refund(StoreRefund)
     indirect case reverseRefund(StoreRefundReversal)
     indirect case merge(CustomerID)
     indirect case createAlias(CustomerID)
     case freeze
     case unfreeze
-    indirect case openOrder(OrderOpening)
-    indirect case completeOrder(OrderCompletion)
-    indirect case advanceOrder(PurchaseCode, OrderStep)
-    indirect case registerToken(TokenNumber)
-    indirect case holdEntitlement(Store, StoreEnvironment, StoreTransactionID)
   }
 
   struct Adjust: Sendable {

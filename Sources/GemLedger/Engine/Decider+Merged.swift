@@ -1,14 +1,12 @@
 extension Decider {
-  /// The answer that a key of a customer who became one with others has: of the id as named first, then of the others.
-  func answer(
+  /// What a key of a customer who became one with others was used for: of the id as named first, then of the others.
+  func earlier(
     underAnyNumberOf customer: FoundCustomer, _ key: IdempotencyKey, command: LedgerCommand.Body,
     session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt? {
+  ) throws(LedgerError) -> KeyRow? {
     let numbers = try set.numbers(of: customer.number, session: session)
     for number in [customer.origin] + numbers.filter({ $0 != customer.origin }) {
-      if let row = try earlier(key, command: command, customer: number, session: session) {
-        return try answer(row, under: key, command: command, session: session)
-      }
+      if let row = try earlier(key, command: command, customer: number, session: session) { return row }
     }
     return nil
   }

@@ -14,12 +14,7 @@ extension Decider {
     guard let key = command.key else {
       return try adjust(command, adjustment, customer: customer, session: session)
     }
-    if customer.isOneOfSeveral,
-      let answer = try answer(underAnyNumberOf: customer, key, command: command, session: session)
-    {
-      return answer
-    }
-    if let row = try earlier(key, command: command, customer: customer.number, session: session) {
+    if let row = try earlier(key, command: command, customer: customer, session: session) {
       return try answer(row, under: key, command: command, session: session)
     }
     do throws(LedgerError) {

@@ -152,8 +152,8 @@ extension Decider {
   ) throws(LedgerError) -> Receipt {
     guard let key = command.key else { return try decide(&self) }
     let customer = FoundCustomer(owner, origin: owner.number)
-    if let answer = try answer(underAnyNumberOf: customer, key, command: command, session: session) {
-      var answer = answer
+    if let row = try earlier(underAnyNumberOf: customer, key, command: command, session: session) {
+      var answer = try answer(row, under: key, command: command, session: session)
       answer.customer = owner.id
       return answer
     }

@@ -25,12 +25,6 @@ struct Decider: ~Copyable {
     case .buyItem(let item, let quantity): try decide(command, item: item, quantity: quantity, session: session)
     case .creditPurchase(let purchase): try decide(command, purchase, session: session)
     case .createCustomer: try decideCreation(command.customer, session: session)
-    case .refund(let refund): try decide(command, refund, session: session)
-    case .reverseRefund(let reversal): try decide(command, reversal, session: session)
-    case .merge(let from): try decide(command, mergeFrom: from, session: session)
-    case .createAlias(let alias): try decide(command, alias: alias, session: session)
-    case .freeze: try decide(command, freezes: true, session: session)
-    case .unfreeze: try decide(command, freezes: false, session: session)
     case .openOrder(let opening): try decide(command, opening, session: session)
     case .completeOrder(let completion): try decide(command, completion, session: session)
     case .advanceOrder(let code, let step): try decide(command, code, step, session: session)
@@ -41,6 +35,12 @@ struct Decider: ~Copyable {
         holderOf: PurchaseIdentity(
           store: store, environment: try set.number(of: environment, session: session), transactionID: id),
         session: session)
+    case .refund(let refund): try decide(command, refund, session: session)
+    case .reverseRefund(let reversal): try decide(command, reversal, session: session)
+    case .merge(let from): try decide(command, mergeFrom: from, session: session)
+    case .createAlias(let alias): try decide(command, alias: alias, session: session)
+    case .freeze: try decide(command, freezes: true, session: session)
+    case .unfreeze: try decide(command, freezes: false, session: session)
     }
   }
 
@@ -79,12 +79,7 @@ struct Decider: ~Copyable {
     decide: (inout Self) throws(LedgerError) -> Receipt
   ) throws(LedgerError) -> Receipt {
     guard let key = command.key else { return try decide(&self) }
-    if customer.isOneOfSeveral,
-      let answer = try answer(underAnyNumberOf: customer, key, command: command, session: session)
-    {
-      return answer
-    }
-    if let row = try earlier(key, command: command, customer: customer.number, session: session) {
+    if let row = try earlier(key, command: command, customer: customer, session: session) {
       return try answer(row, under: key, command: command, session: session)
     }
     do throws(LedgerError) {
@@ -117,6 +112,16 @@ struct Decider: ~Copyable {
   }
 
   /// What the key was used for, by this group or before it.
+  @inline(__always)
+  func earlier(
+    _ key: IdempotencyKey, command: LedgerCommand.Body, customer: FoundCustomer, session: any StorageSnapshot
+  ) throws(LedgerError) -> KeyRow? {
+    if customer.isOneOfSeveral {
+      return try earlier(underAnyNumberOf: customer, key, command: command, session: session)
+    }
+    return try earlier(key, command: command, customer: customer.number, session: session)
+  }
+
   @inline(__always)
   func earlier(
     _ key: IdempotencyKey, command: LedgerCommand.Body, customer: CustomerNumber, session: any StorageSnapshot

@@ -18,12 +18,12 @@ public struct Receipt: Hashable, Sendable {
   public var isReplayed = false
   /// Whether the credit passed a currency's maximum, as only what was paid for may, and what moves with a merge.
   public var isOverMaximum = false
+  /// Whether this very command found the order unpaid and marked it paid for.
+  package var completesOrder = false
   /// Whether this is a refund, or its reversal, that came before its purchase.
   ///
   /// It is kept, and booked with the purchase; ``customer`` names nobody yet.
   public var isAwaitingPurchase = false
-  /// Whether this very command found the order unpaid and marked it paid for.
-  package var completesOrder = false
 
   /// The balance of a currency after the transaction, where the transaction touched it.
   public func balance(_ currency: CurrencyCode) -> Int64? {

@@ -6,7 +6,8 @@ package protocol OrderReads: AnyObject {
   func order(key: IdempotencyKey, customer: CustomerNumber) throws(LedgerError) -> OrderRow?
   /// The customer's orders below a number, newest first.
   func orders(of customer: CustomerNumber, below: OrderNumber, limit: Int) throws(LedgerError) -> [OrderRow]
-  /// The orders of a state after a position that are due until an instant, it included, in the order of their due instants.
+  /// The orders of a state after a position that are due until an instant, it included, in the order in which they are
+  /// due.
   func orders(
     _ state: OrderRow.State, after: OrderPosition, dueUntil: Int64, limit: Int
   ) throws(LedgerError) -> [OrderRow]

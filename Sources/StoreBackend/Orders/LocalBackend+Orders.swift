@@ -188,7 +188,8 @@ enum Paging {
   static func check(page: Int, size: Int) throws(LedgerError) {
     guard page >= 1, (1...Limits.historyPage).contains(size) else {
       throw LedgerError(
-        .limitExceeded, "Page \(page) of \(size) is out of range: pages count from 1 and hold 1 to "
+        .limitExceeded,
+        "Page \(page) of \(size) is out of range: pages count from 1 and hold 1 to "
           + "\(Limits.historyPage).", details: [.integer("limit", Int64(Limits.historyPage))])
     }
   }

@@ -108,7 +108,7 @@ extension MemoryTables {
       let middle = (low + high) / 2
       if purchases[middle].number < number { low = middle + 1 } else { high = middle }
     }
-    return low < purchases.count && purchases[low].number == number ? purchases[low] : nil
+    return low < purchases.count && purchases[low].number == number ? withRefund(purchases[low]) : nil
   }
 
   func customer(token: TokenNumber) -> CustomerNumber? { orders.tokens[token] }
