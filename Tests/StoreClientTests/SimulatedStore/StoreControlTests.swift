@@ -144,7 +144,10 @@ final class StoreControlTests: XCTestCase {
     try shop.store.reverseRefund(identifier: id)
     try shop.store.refundTransaction(identifier: id)
     var seen: [StoreTransaction] = []
-    for _ in 0..<3 { seen.append(try XCTUnwrap(await updates.next()).transaction) }
+    for _ in 0..<3 {
+      let update = await updates.next()
+      seen.append(try XCTUnwrap(update).transaction)
+    }
     XCTAssertEqual(seen.map { $0.revocation == nil }, [false, true, false])
     XCTAssertLessThan(seen[0].signedAt, seen[1].signedAt, "the clock stands still, the order is known all the same")
     XCTAssertNotEqual(seen[0].revocation?.revokedAt, seen[2].revocation?.revokedAt, "two refunds have two names")
