@@ -174,6 +174,16 @@ final class SubscriptionTests: XCTestCase {
       [Money(minorUnits: 599, currency: "USD"), Money(minorUnits: 900, currency: "JPY")])
   }
 
+  func testANewCatalogSetsThePriceOfTheNextRenewal() async throws {
+    let shop = try SimulatedShop()
+    try await shop.phone.buy("monthly")
+    try shop.store.setCatalog(SimulatedShop.catalog(gemPrice: "3.49", monthlyPrice: "6.99"))
+    let listed = try await shop.phone.products(for: ["gems"]).map(\.displayPrice)
+    XCTAssertEqual(listed, ["$3.49"])
+    shop.clock.advance(by: month)
+    XCTAssertEqual(shop.store.allTransactions().map(\.transaction.price?.minorUnits), [599, 699])
+  }
+
   func testRenewalsAreBounded() async throws {
     let shop = try SimulatedShop()
     shop.store.timeRate = .anyRenewalEveryTwoSeconds
