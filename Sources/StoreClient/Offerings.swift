@@ -1,53 +1,150 @@
 public import GemLedger
+internal import StoreBackend
 
 /// What the shop window shows: the offerings of a catalog with the products of one store.
 ///
 /// ```swift
-/// let offerings = Offerings(of: catalog, in: ShopWindow(storefront: japan, locale: "ja_JP"))
-/// for package in offerings.current?.packages ?? [] { show(package.product.localizedPrice) }
+/// let offerings = try await Purchases.shared.offerings()
+/// let offering = offerings.all["gems"] ?? offerings.current
+/// for package in offering?.availablePackages ?? [] { show(package.storeProduct.localizedPriceString) }
 /// ```
 public struct Offerings: Hashable, Sendable {
   /// One offering, with the packages that can be bought.
-  public struct Entry: Hashable, Sendable {
+  public struct Offering: Hashable, Sendable, Identifiable {
     /// The offering's name.
     public let id: OfferingID
     /// A sentence about it, for those who run the shop.
-    public let description: String
+    public let serverDescription: String
+    /// What the app wants to know about it: a JSON object.
+    public let metadataJSON: String
     /// The packages in the order of the catalog, without those that the store leaves out.
-    public let packages: [Package]
+    public let availablePackages: [Package]
+
+    /// The offering's name as a text.
+    public var identifier: String { id.text }
 
     /// The package with this id.
-    public func package(_ id: String) -> Package? { packages.first { $0.id == id } }
+    public func package(identifier: String) -> Package? {
+      availablePackages.first { $0.identifier.hasBytes(of: identifier) }
+    }
+
+    /// The package with this id.
+    public subscript(identifier: String) -> Package? { package(identifier: identifier) }
   }
 
   /// One place in the window.
-  public struct Package: Hashable, Sendable {
+  public struct Package: Hashable, Sendable, Identifiable {
     /// The place's name, the same whatever product stands there.
-    public let id: String
+    public let identifier: String
     /// The product.
-    public let product: StoreProduct
+    public let storeProduct: StoreProduct
+
+    /// The same as ``identifier``.
+    public var id: String { identifier }
+    /// What the name says about the place.
+    public var packageType: PackageType { PackageType(identifier: identifier) }
+    /// What one unit costs, for people.
+    public var localizedPriceString: String { storeProduct.localizedPriceString }
   }
 
   /// The offerings in the order of the catalog.
-  public let all: [Entry]
+  public let ordered: [Offering]
+  /// The offerings by their names.
+  public let all: [String: Offering]
   /// The offering that is shown where none is asked for.
-  public let current: Entry?
-  /// The products that the store does not show, and why.
+  public let current: Offering?
+  /// The products that the store does not show, and why, where the whole catalog is known.
   public let leftOut: [Catalog.LeftOut]
 
   /// The offerings of the catalog as the window shows them.
   public init(of catalog: Catalog, in window: ShopWindow) {
-    let products = Dictionary(catalog.products.map { ($0.code, $0) }) { first, _ in first }
-    all = catalog.offerings.map { offering in
-      let packages = offering.packages.compactMap { package in
-        products[package.product].flatMap(window.listing).map { Package(id: package.id, product: $0) }
+    self.init(
+      catalog.offerings, current: catalog.currentOffering, products: catalog.products,
+      leftOut: catalog.leftOut(at: window.store.description, storefront: window.storefront), listing: window.listing)
+  }
+
+  /// The offerings of a backend with what the store lists.
+  init(_ snapshot: OfferingsSnapshot, at store: Store, in storefront: StorefrontCode, _ listings: [StorefrontProduct]) {
+    let listings = Dictionary(listings.map { (ByteString($0.id), $0) }) { first, _ in first }
+    self.init(snapshot.offerings, current: snapshot.current, products: snapshot.products, leftOut: []) { product in
+      guard let storeID = product.storeIDs[store.description], let listing = listings[ByteString(storeID)] else {
+        return nil
       }
-      return Entry(id: offering.id, description: offering.description, packages: packages)
+      return StoreProduct(product, listing, discountPrice: product.discountPrices[storefront])
     }
-    current = all.first { $0.id == catalog.currentOffering }
-    leftOut = catalog.leftOut(at: window.store.description, storefront: window.storefront)
+  }
+
+  private init(
+    _ offerings: [GemLedger.Offering], current: OfferingID?, products: [Product], leftOut: [Catalog.LeftOut],
+    listing: (Product) -> StoreProduct?
+  ) {
+    let products = Dictionary(products.map { ($0.code, $0) }) { first, _ in first }
+    ordered = offerings.map { offering in
+      let packages = offering.packages.compactMap { package in
+        products[package.product].flatMap(listing).map { Package(identifier: package.id, storeProduct: $0) }
+      }
+      return Offering(
+        id: offering.id, serverDescription: offering.description, metadataJSON: offering.metadataJSON,
+        availablePackages: packages)
+    }
+    all = Dictionary(ordered.map { ($0.identifier, $0) }) { first, _ in first }
+    self.current = ordered.first { $0.id == current }
+    self.leftOut = leftOut
   }
 
   /// The offering with this id.
-  public subscript(id: OfferingID) -> Entry? { all.first { $0.id == id } }
+  public subscript(id: OfferingID) -> Offering? { ordered.first { $0.id == id } }
+
+  /// The offering with this id.
+  public func offering(identifier: String) -> Offering? { ordered.first { $0.identifier.hasBytes(of: identifier) } }
+}
+
+/// One place in the shop window.
+public typealias Package = Offerings.Package
+
+/// What a package's name says about it: closed, so that a `switch` needs no default.
+public enum PackageType: String, Hashable, Sendable, CaseIterable {
+  /// Paid once.
+  case lifetime = "$rc_lifetime"
+  /// Paid every year.
+  case annual = "$rc_annual"
+  /// Paid every six months.
+  case sixMonth = "$rc_six_month"
+  /// Paid every three months.
+  case threeMonth = "$rc_three_month"
+  /// Paid every two months.
+  case twoMonth = "$rc_two_month"
+  /// Paid every month.
+  case monthly = "$rc_monthly"
+  /// Paid every week.
+  case weekly = "$rc_weekly"
+  /// Another name that begins with `$rc_`.
+  case unknown
+  /// A name of one's own, as packs of gems have.
+  case custom
+
+  init(identifier: String) {
+    self = Self(rawValue: identifier) ?? (identifier.utf8.starts(with: "$rc_".utf8) ? .unknown : .custom)
+    // Their own names are no names of theirs.
+    if identifier == Self.unknown.rawValue || identifier == Self.custom.rawValue { self = .custom }
+  }
+}
+
+extension Offerings.Offering {
+  /// The package that is paid once.
+  public var lifetime: Package? { package(.lifetime) }
+  /// The package that is paid every year.
+  public var annual: Package? { package(.annual) }
+  /// The package that is paid every six months.
+  public var sixMonth: Package? { package(.sixMonth) }
+  /// The package that is paid every three months.
+  public var threeMonth: Package? { package(.threeMonth) }
+  /// The package that is paid every two months.
+  public var twoMonth: Package? { package(.twoMonth) }
+  /// The package that is paid every month.
+  public var monthly: Package? { package(.monthly) }
+  /// The package that is paid every week.
+  public var weekly: Package? { package(.weekly) }
+
+  private func package(_ type: PackageType) -> Package? { availablePackages.first { $0.packageType == type } }
 }

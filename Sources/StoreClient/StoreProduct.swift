@@ -15,11 +15,31 @@ public struct StoreProduct: Hashable, Sendable {
   /// What one unit costs, exactly.
   public let price: Price
   /// The same for people, such as `$9.99` or `249.000 ₫`.
-  public let localizedPrice: String
+  public let localizedPriceString: String
+  /// What one unit costs while it is on offer, where it is.
+  public let discountPrice: Price?
+  /// A subscription's cycle in ISO 8601, such as `P1M`.
+  public let subscriptionPeriod: String?
   /// The currencies that one unit gives.
   public let grants: [Grant]
   /// The items that one unit gives.
   public let itemGrants: [ItemGrant]
+
+  /// The same as ``storeID``.
+  public var productIdentifier: String { storeID }
+  /// ISO 4217 of the price.
+  public var currencyCode: String { price.currency.code }
+}
+
+extension StoreProduct {
+  /// A product as the store itself lists it.
+  init(_ product: Product, _ listing: StorefrontProduct, discountPrice: Price?) {
+    self.init(
+      code: product.code, storeID: listing.id, type: product.type, localizedTitle: listing.displayName,
+      localizedDescription: listing.description, price: listing.price, localizedPriceString: listing.displayPrice,
+      discountPrice: discountPrice, subscriptionPeriod: listing.subscriptionPeriod ?? product.period,
+      grants: product.grants, itemGrants: product.itemGrants)
+  }
 }
 
 /// A shop window: whose products, in which country, in which language.
@@ -48,8 +68,9 @@ public struct ShopWindow: Sendable {
     else { return nil }
     return StoreProduct(
       code: product.code, storeID: storeID, type: product.type, localizedTitle: texts.title,
-      localizedDescription: texts.description, price: price, localizedPrice: format.text(price),
-      grants: product.grants, itemGrants: product.itemGrants)
+      localizedDescription: texts.description, price: price,
+      localizedPriceString: format.text(price), discountPrice: product.discountPrices[storefront],
+      subscriptionPeriod: product.period, grants: product.grants, itemGrants: product.itemGrants)
   }
 
   /// The texts in the window's locale, else in its language, else the first.

@@ -5,12 +5,12 @@ import XCTest
 final class OfferingsTests: XCTestCase {
   func testShowsWhatTheStoreSellsAndTellsWhatItLeavesOut() throws {
     let offerings = Offerings(of: try ShopFixture.catalog(), in: ShopWindow())
-    XCTAssertEqual(offerings.all.map(\.id.text), ["o"])
-    XCTAssertEqual(offerings.current, offerings.all.first)
+    XCTAssertEqual(offerings.ordered.map(\.id.text), ["o"])
+    XCTAssertEqual(offerings.current, offerings.ordered.first)
     XCTAssertEqual(offerings[try OfferingID("o")], offerings.current)
     XCTAssertNil(offerings[try OfferingID("p")])
-    XCTAssertEqual(offerings.current?.packages.map(\.id), ["p_gems"])
-    XCTAssertEqual(offerings.current?.package("p_gems")?.product.localizedPrice, "$9.99")
+    XCTAssertEqual(offerings.current?.availablePackages.map(\.id), ["p_gems"])
+    XCTAssertEqual(offerings.current?.package(identifier: "p_gems")?.localizedPriceString, "$9.99")
     XCTAssertEqual(
       offerings.leftOut.map { "\($0.product): \($0.why)" },
       ["retired: not active", "unlisted: no id at apple", "free: no price in USA"])

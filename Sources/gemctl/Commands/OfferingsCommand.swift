@@ -32,11 +32,11 @@ struct OfferingsCommand {
     return ShopWindow(store: store, storefront: storefront, locale: locale)
   }
 
-  private func shown(_ offerings: Offerings) throws(LedgerError) -> [Offerings.Entry] {
-    guard let text = invocation.parsed.positionals.first else { return offerings.all }
+  private func shown(_ offerings: Offerings) throws(LedgerError) -> [Offerings.Offering] {
+    guard let text = invocation.parsed.positionals.first else { return offerings.ordered }
     let id = try OfferingID(text)
     guard let entry = offerings[id] else {
-      let nearest = Suggestion.nearest(to: text, among: offerings.all.map(\.id.text))
+      let nearest = Suggestion.nearest(to: text, among: offerings.ordered.map(\.id.text))
       let hint = nearest.map { " Did you mean \"\($0)\"?" } ?? ""
       throw LedgerError(.offeringNotFound, "There is no offering \(text.quotedForPeople) in the catalog.\(hint)")
     }
@@ -47,14 +47,14 @@ struct OfferingsCommand {
 // MARK: Answering
 
 extension OfferingsCommand {
-  private func json(_ shown: [Offerings.Entry], _ offerings: Offerings) -> JSONValue {
+  private func json(_ shown: [Offerings.Offering], _ offerings: Offerings) -> JSONValue {
     [
       "current": JSONValue(offerings.current?.id.text),
       "offerings": .array(
         shown.map {
           [
-            "id": .string($0.id.text), "description": .string($0.description),
-            "packages": .array($0.packages.map(Self.json)),
+            "id": .string($0.id.text), "description": .string($0.serverDescription),
+            "packages": .array($0.availablePackages.map(Self.json)),
           ]
         }),
       "left_out": .array(
@@ -63,24 +63,24 @@ extension OfferingsCommand {
   }
 
   private static func json(_ package: Offerings.Package) -> JSONValue {
-    let product = package.product
+    let product = package.storeProduct
     let grants = product.grants.map { ($0.currency.description, JSONValue.integer($0.amount + $0.bonus)) }
     return [
-      "id": .string(package.id), "product_id": .string(product.code.text), "store_id": .string(product.storeID),
+      "id": .string(package.identifier), "product_id": .string(product.code.text), "store_id": .string(product.storeID),
       "title": .string(product.localizedTitle), "description": .string(product.localizedDescription),
       "price": ["amount": .string(product.price.text), "currency": .string(product.price.currency.code)],
-      "localized_price": .string(product.localizedPrice), "grants": .object(JSONObject(grants)),
+      "localized_price": .string(product.localizedPriceString), "grants": .object(JSONObject(grants)),
     ]
   }
 
   private func text(
-    _ shown: [Offerings.Entry], _ offerings: Offerings, _ window: ShopWindow, style: Style
+    _ shown: [Offerings.Offering], _ offerings: Offerings, _ window: ShopWindow, style: Style
   ) -> String {
     guard !shown.isEmpty else { return "The catalog has no offerings.\n" }
     var sections = shown.map { entry in
       let mark = entry.id == offerings.current?.id ? " (current)" : ""
-      let description = entry.description.isEmpty ? "" : ": \(SafeText.escaped(entry.description))"
-      let table = entry.packages.isEmpty ? "Nothing to buy.\n" : table(entry).text(style: style)
+      let description = entry.serverDescription.isEmpty ? "" : ": \(SafeText.escaped(entry.serverDescription))"
+      let table = entry.availablePackages.isEmpty ? "Nothing to buy.\n" : table(entry).text(style: style)
       return style.bold(SafeText.escaped(entry.id.text)) + mark + description + "\n" + table
     }
     if !offerings.leftOut.isEmpty { sections.append(leftOut(offerings, window)) }
@@ -93,12 +93,12 @@ extension OfferingsCommand {
     return text
   }
 
-  private func table(_ entry: Offerings.Entry) -> Table {
+  private func table(_ entry: Offerings.Offering) -> Table {
     var table = Table([.left("PACKAGE"), .left("PRODUCT"), .left("TITLE"), .right("PRICE"), .left("GRANTS")])
-    for package in entry.packages {
-      let product = package.product
+    for package in entry.availablePackages {
+      let product = package.storeProduct
       table.add([
-        package.id, product.code.text, product.localizedTitle, product.localizedPrice,
+        package.identifier, product.code.text, product.localizedTitle, product.localizedPriceString,
         GrantText.text(product.grants, product.itemGrants),
       ])
     }

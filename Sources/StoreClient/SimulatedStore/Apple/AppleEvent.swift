@@ -23,7 +23,7 @@ enum AppleEvent: ShopEvent {
     case .serial(let serial): return Self.record("serial", serial)
     case .subscription(let subscription): return subscription.record()
     case .subscriptionDeleted(let key):
-      var writer = RecordWriter("subscription_deleted")
+      var writer = ShopRecordWriter("subscription_deleted")
       writer.put("account", key.account)
       writer.put("product", key.productID)
       return writer.json
@@ -32,12 +32,12 @@ enum AppleEvent: ShopEvent {
   }
 
   private static func record(_ kind: String, _ serial: UInt64) -> JSONValue {
-    var writer = RecordWriter(kind)
+    var writer = ShopRecordWriter(kind)
     writer.put("serial", unsigned: serial)
     return writer.json
   }
 
-  init(reading record: RecordReader) throws(LedgerError) {
+  init(reading record: ShopRecordReader) throws(LedgerError) {
     switch try record.text("e") {
     case "settings": self = .settings(try AppleSettings(reading: record))
     case "row": self = .row(try AppleRow(reading: record))

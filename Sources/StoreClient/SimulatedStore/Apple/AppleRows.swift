@@ -97,7 +97,7 @@ struct SubscriptionKey: Hashable, Sendable {
 
 extension AppleRow {
   func record() -> JSONValue {
-    var writer = RecordWriter("row")
+    var writer = ShopRecordWriter("row")
     writer.put("serial", unsigned: serial)
     writer.put("account", account)
     writer.put("state", state.rawValue)
@@ -111,7 +111,7 @@ extension AppleRow {
     return writer.json
   }
 
-  init(reading record: RecordReader) throws(LedgerError) {
+  init(reading record: ShopRecordReader) throws(LedgerError) {
     self.init(
       serial: try record.unsigned("serial"), account: try record.text("account"), state: try record.word("state"),
       transaction: try StoreTransaction(reading: try record.reader("transaction")),
@@ -123,7 +123,7 @@ extension AppleRow {
 
 extension AppleSubscription {
   func record() -> JSONValue {
-    var writer = RecordWriter("subscription")
+    var writer = ShopRecordWriter("subscription")
     writer.put("account", account)
     writer.put("product", productID)
     writer.put("period", period)
@@ -138,7 +138,7 @@ extension AppleSubscription {
     return writer.json
   }
 
-  init(reading record: RecordReader) throws(LedgerError) {
+  init(reading record: ShopRecordReader) throws(LedgerError) {
     self.init(
       account: try record.text("account"), productID: try record.text("product"), period: try record.text("period"),
       originalSerial: try record.unsigned("original"), latestSerial: try record.unsigned("latest"),

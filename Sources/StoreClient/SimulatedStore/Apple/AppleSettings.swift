@@ -37,7 +37,7 @@ extension AppleSettings {
   ]
 
   func record() -> JSONValue {
-    var writer = RecordWriter("settings")
+    var writer = ShopRecordWriter("settings")
     for (name, path) in Self.flags { writer.put(name, flag: self[keyPath: path]) }
     writer.put("failure_error", failureError.rawValue)
     writer.put("storefront", storefront.description)
@@ -49,7 +49,7 @@ extension AppleSettings {
     return writer.json
   }
 
-  init(reading record: RecordReader) throws(LedgerError) {
+  init(reading record: ShopRecordReader) throws(LedgerError) {
     self.init()
     for (name, path) in Self.flags { self[keyPath: path] = record.flag(name) }
     failureError = try record.word("failure_error")

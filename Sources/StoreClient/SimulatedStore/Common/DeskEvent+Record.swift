@@ -5,11 +5,11 @@ extension DeskEvent: ShopEvent {
   func json() -> JSONValue {
     switch self {
     case .faults(let armed):
-      var writer = RecordWriter("faults")
+      var writer = ShopRecordWriter("faults")
       writer["faults"] = .array(armed.map { $0.record() })
       return writer.json
     case .counted(let call):
-      var writer = RecordWriter("counted")
+      var writer = ShopRecordWriter("counted")
       writer.put("api", call.api.rawValue)
       writer.put("account", call.account)
       writer.put("device", call.device)
@@ -25,12 +25,12 @@ extension DeskEvent: ShopEvent {
   }
 
   private static func numbered(_ kind: String, _ number: Int64) -> JSONValue {
-    var writer = RecordWriter(kind)
+    var writer = ShopRecordWriter(kind)
     writer.put("number", number)
     return writer.json
   }
 
-  init(reading record: RecordReader) throws(LedgerError) {
+  init(reading record: ShopRecordReader) throws(LedgerError) {
     switch try record.text("e") {
     case "faults":
       self = .faults(
@@ -44,14 +44,14 @@ extension DeskEvent: ShopEvent {
     case "notice": self = .notice(try QueuedNotice(reading: record))
     case "notices_taken": self = .noticesTaken(try record.integer("number"))
     case "clock": self = .clock(try record.integer("number"))
-    default: throw RecordReader.damaged("there is no such event")
+    default: throw ShopRecordReader.damaged("there is no such event")
     }
   }
 }
 
 extension HeldDelivery {
   func record() -> JSONValue {
-    var writer = RecordWriter("held")
+    var writer = ShopRecordWriter("held")
     writer.put("number", number)
     writer.put("until", until)
     writer.put("account", delivery.account)
@@ -62,7 +62,7 @@ extension HeldDelivery {
     return writer.json
   }
 
-  init(reading record: RecordReader) throws(LedgerError) {
+  init(reading record: ShopRecordReader) throws(LedgerError) {
     let delivery = Delivery(
       transaction: try StoreTransaction(reading: try record.reader("transaction")),
       account: try record.text("account"), exceptDevice: try record.optionalText("except"),
@@ -74,7 +74,7 @@ extension HeldDelivery {
 
 extension QueuedNotice {
   func record() -> JSONValue {
-    var writer = RecordWriter("notice")
+    var writer = ShopRecordWriter("notice")
     writer.put("number", number)
     writer.put("kind", kind.rawValue)
     writer["transaction"] = transaction.record()
@@ -82,7 +82,7 @@ extension QueuedNotice {
     return writer.json
   }
 
-  init(reading record: RecordReader) throws(LedgerError) {
+  init(reading record: ShopRecordReader) throws(LedgerError) {
     self.init(
       number: try record.integer("number"), kind: try record.word("kind"),
       transaction: try StoreTransaction(reading: try record.reader("transaction")),
@@ -92,7 +92,7 @@ extension QueuedNotice {
 
 extension VoidedPurchase {
   func record() -> JSONValue {
-    var writer = RecordWriter()
+    var writer = ShopRecordWriter()
     writer.put("token", purchaseToken.text)
     writer.put("order", orderID)
     writer.put("at", voidedAt)
@@ -103,7 +103,7 @@ extension VoidedPurchase {
     return writer.json
   }
 
-  init(reading record: RecordReader) throws(LedgerError) {
+  init(reading record: ShopRecordReader) throws(LedgerError) {
     self.init(
       purchaseToken: StoreTransactionID(unchecked: try record.text("token")),
       orderID: try record.optionalText("order"), voidedAt: try record.time("at"),

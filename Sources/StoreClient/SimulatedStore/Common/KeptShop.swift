@@ -4,7 +4,7 @@ internal import StoreBackend
 /// A change of a shop's state, as a record that outlives the process.
 protocol ShopEvent: Sendable {
   func json() -> JSONValue
-  init(reading record: RecordReader) throws(LedgerError)
+  init(reading record: ShopRecordReader) throws(LedgerError)
 }
 
 /// What all records of a shop have in common.

@@ -59,7 +59,7 @@ struct ProductShelf: Sendable {
       else { return nil }
       return StorefrontProduct(
         id: listing.storeID, type: listing.type, displayName: listing.localizedTitle,
-        description: listing.localizedDescription, price: listing.price, displayPrice: listing.localizedPrice,
+        description: listing.localizedDescription, price: listing.price, displayPrice: listing.localizedPriceString,
         subscriptionPeriod: product.period,
         subscriptionGroupID: product.type == .autoRenewableSubscription ? listing.storeID : nil)
     }

@@ -14,16 +14,16 @@ enum SettingsRecord {
     .object(JSONObject(members.sorted { ByteString($0.0) < ByteString($1.0) }))
   }
 
-  static func errors(_ record: RecordReader) throws(LedgerError) -> [StoreAPI: SimulatedError] {
+  static func errors(_ record: ShopRecordReader) throws(LedgerError) -> [StoreAPI: SimulatedError] {
     var errors: [StoreAPI: SimulatedError] = [:]
     for (name, value) in record.object.members {
-      guard let api = StoreAPI(rawValue: name) else { throw RecordReader.damaged("there is no call \(name)") }
-      errors[api] = try SimulatedError(reading: try RecordReader(value, record.identity))
+      guard let api = StoreAPI(rawValue: name) else { throw ShopRecordReader.damaged("there is no call \(name)") }
+      errors[api] = try SimulatedError(reading: try ShopRecordReader(value, record.identity))
     }
     return errors
   }
 
-  static func states(_ record: RecordReader) throws(LedgerError) -> [ByteString: ProductState] {
+  static func states(_ record: ShopRecordReader) throws(LedgerError) -> [ByteString: ProductState] {
     var states: [ByteString: ProductState] = [:]
     for (name, _) in record.object.members { states[ByteString(name)] = try record.word(name) as ProductState }
     return states

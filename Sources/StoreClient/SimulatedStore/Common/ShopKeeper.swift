@@ -202,25 +202,25 @@ extension ShopKeeper {
       shop.log.isKept = true
       return (shop, 1)
     }
-    let seed = try check(RecordReader(parse(first), identity), identity)
+    let seed = try check(ShopRecordReader(parse(first), identity), identity)
     var identity = identity
     identity.seed = seed
     var shop = Shop(identity)
     for record in records.dropFirst() {
-      shop.apply(try Shop.Event(reading: try RecordReader(parse(record), identity)))
+      shop.apply(try Shop.Event(reading: try ShopRecordReader(parse(record), identity)))
     }
     shop.log.isKept = true
     return (shop, records.count)
   }
 
   private static func parse(_ text: String) throws(LedgerError) -> JSONValue {
-    do throws(JSONError) { return try .parse(text) } catch { throw RecordReader.damaged(error.description) }
+    do throws(JSONError) { return try .parse(text) } catch { throw ShopRecordReader.damaged(error.description) }
   }
 
   private static var version: Int64 { 1 }
 
   private static func header(_ identity: ShopIdentity) -> String {
-    var writer = RecordWriter("shop")
+    var writer = ShopRecordWriter("shop")
     writer.put("flavour", Shop.flavour)
     writer.put("version", version)
     writer.put("store", identity.store.description)
@@ -231,7 +231,7 @@ extension ShopKeeper {
   }
 
   /// The seed of the shop that the journal tells of, which has to be the one that is opened.
-  private static func check(_ header: RecordReader, _ identity: ShopIdentity) throws(LedgerError) -> UInt64 {
+  private static func check(_ header: ShopRecordReader, _ identity: ShopIdentity) throws(LedgerError) -> UInt64 {
     guard try header.optionalText("e") == "shop" else {
       throw LedgerError(.storageForeign, "The journal does not begin as that of a simulated store.")
     }

@@ -3,7 +3,7 @@ internal import StoreBackend
 
 extension ArmedFault {
   func record() -> JSONValue {
-    var writer = RecordWriter()
+    var writer = ShopRecordWriter()
     writer.put("number", number)
     writer.put("calls", calls)
     writer.put("api", fault.api.rawValue)
@@ -18,10 +18,10 @@ extension ArmedFault {
     return writer.json
   }
 
-  init(reading record: RecordReader) throws(LedgerError) {
+  init(reading record: ShopRecordReader) throws(LedgerError) {
     let timing = StoreFault.Timing(try record.text("timing"), count: try record.optionalInteger("count") ?? 0)
     let effect = StoreFault.Effect(try record.text("effect"), argument: record.optional("argument"))
-    guard let timing, let effect else { throw RecordReader.damaged("there is no such fault") }
+    guard let timing, let effect else { throw ShopRecordReader.damaged("there is no such fault") }
     let fault = StoreFault(
       effect, on: try record.word("api"), timing, account: try record.optionalText("account"),
       device: try record.optionalText("device"))
@@ -95,7 +95,7 @@ extension StoreFault.Effect {
 
 extension SimulatedError {
   func record() -> JSONValue {
-    var writer = RecordWriter()
+    var writer = ShopRecordWriter()
     switch self {
     case .store(let failure): writer.put("store", failure.rawValue)
     case .refundRequest(let failure): writer.put("refund_request", failure.rawValue)
@@ -104,7 +104,7 @@ extension SimulatedError {
     return writer.json
   }
 
-  init(reading record: RecordReader) throws(LedgerError) {
+  init(reading record: ShopRecordReader) throws(LedgerError) {
     if let failure: StoreFailure = try record.optionalWord("store") {
       self = .store(failure)
     } else if let failure: RefundRequestFailure = try record.optionalWord("refund_request") {

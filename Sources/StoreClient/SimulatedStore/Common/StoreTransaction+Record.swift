@@ -3,7 +3,7 @@ internal import StoreBackend
 
 extension StoreTransaction {
   func record() -> JSONValue {
-    var writer = RecordWriter()
+    var writer = ShopRecordWriter()
     writer.put("id", id.text)
     if originalID != id { writer.put("original", originalID.text) }
     writer.put("order", orderID)
@@ -24,10 +24,10 @@ extension StoreTransaction {
     return writer.json
   }
 
-  init(reading record: RecordReader) throws(LedgerError) {
+  init(reading record: ShopRecordReader) throws(LedgerError) {
     let id = StoreTransactionID(unchecked: try record.text("id"))
     guard let type = ProductType.Kind(rawValue: try record.text("type")) else {
-      throw RecordReader.damaged("there is no such product type")
+      throw ShopRecordReader.damaged("there is no such product type")
     }
     let price: Money? =
       record.optional("price") == nil
@@ -46,16 +46,16 @@ extension StoreTransaction {
       reason: try record.optionalWord("reason") ?? .purchase, signedAt: try record.time("signed"))
   }
 
-  private static func token(_ record: RecordReader) throws(LedgerError) -> AccountToken? {
+  private static func token(_ record: ShopRecordReader) throws(LedgerError) -> AccountToken? {
     guard let text = try record.optionalText("token") else { return nil }
-    guard let token = AccountToken(text) else { throw RecordReader.damaged("an account token is none") }
+    guard let token = AccountToken(text) else { throw ShopRecordReader.damaged("an account token is none") }
     return token
   }
 }
 
 extension StoreTransaction.Revocation {
   func record() -> JSONValue {
-    var writer = RecordWriter()
+    var writer = ShopRecordWriter()
     writer.put("at", revokedAt)
     switch extent {
     case .full: break
@@ -66,7 +66,7 @@ extension StoreTransaction.Revocation {
     return writer.json
   }
 
-  init(reading record: RecordReader) throws(LedgerError) {
+  init(reading record: ShopRecordReader) throws(LedgerError) {
     let share = try record.optionalInteger("milli_percent").map(Extent.milliPercent)
     let quantity = try record.optionalInteger("quantity").map(Extent.quantity)
     self.init(

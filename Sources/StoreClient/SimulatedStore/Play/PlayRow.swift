@@ -69,7 +69,7 @@ struct PlayRow: Sendable {
 
 extension PlayRow {
   func record() -> JSONValue {
-    var writer = RecordWriter("row")
+    var writer = ShopRecordWriter("row")
     writer.put("serial", unsigned: serial)
     writer.put("account", account)
     writer.put("state", state.rawValue)
@@ -89,7 +89,7 @@ extension PlayRow {
     return writer.json
   }
 
-  init(reading record: RecordReader) throws(LedgerError) {
+  init(reading record: ShopRecordReader) throws(LedgerError) {
     self.init(
       serial: try record.unsigned("serial"), account: try record.text("account"), state: try record.word("state"),
       transaction: try StoreTransaction(reading: try record.reader("transaction")),
@@ -101,7 +101,7 @@ extension PlayRow {
       willAutoRenew: record.flag("auto_renew"), renewalCount: try record.integer("renewals"))
   }
 
-  private static func voided(_ record: RecordReader) throws(LedgerError) -> [VoidedPurchase] {
+  private static func voided(_ record: ShopRecordReader) throws(LedgerError) -> [VoidedPurchase] {
     guard record.optional("voided") != nil else { return [] }
     return try record.list("voided") { (part) throws(LedgerError) in try VoidedPurchase(reading: part) }
   }
@@ -130,12 +130,12 @@ enum PlayEvent: ShopEvent {
   }
 
   private static func record(_ kind: String, _ serial: UInt64) -> JSONValue {
-    var writer = RecordWriter(kind)
+    var writer = ShopRecordWriter(kind)
     writer.put("serial", unsigned: serial)
     return writer.json
   }
 
-  init(reading record: RecordReader) throws(LedgerError) {
+  init(reading record: ShopRecordReader) throws(LedgerError) {
     switch try record.text("e") {
     case "settings": self = .settings(try PlaySettings(reading: record))
     case "row": self = .row(try PlayRow(reading: record))

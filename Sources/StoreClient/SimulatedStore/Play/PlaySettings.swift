@@ -33,7 +33,7 @@ struct PlaySettings: Sendable {
 
 extension PlaySettings {
   func record() -> JSONValue {
-    var writer = RecordWriter("settings")
+    var writer = ShopRecordWriter("settings")
     writer.put("instrument", instrument.rawValue)
     writer.put("customer_cancels", flag: customerCancelsSheets)
     writer.put("omits_order_ids", flag: omitsOrderIDs)
@@ -46,7 +46,7 @@ extension PlaySettings {
     return writer.json
   }
 
-  init(reading record: RecordReader) throws(LedgerError) {
+  init(reading record: ShopRecordReader) throws(LedgerError) {
     self.init()
     instrument = try record.word("instrument")
     customerCancelsSheets = record.flag("customer_cancels")

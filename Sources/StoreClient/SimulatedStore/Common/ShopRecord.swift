@@ -1,7 +1,7 @@
 internal import GemLedger
 
 /// Reads one record of a simulated store's journal, or a part of it.
-struct RecordReader {
+struct ShopRecordReader {
   let object: JSONObject
   let identity: ShopIdentity
 
@@ -67,14 +67,14 @@ struct RecordReader {
     return word
   }
 
-  func reader(_ name: String) throws(LedgerError) -> RecordReader { try RecordReader(value(name), identity) }
+  func reader(_ name: String) throws(LedgerError) -> ShopRecordReader { try ShopRecordReader(value(name), identity) }
 
   func list<Element>(
-    _ name: String, _ read: (RecordReader) throws(LedgerError) -> Element
+    _ name: String, _ read: (ShopRecordReader) throws(LedgerError) -> Element
   ) throws(LedgerError) -> [Element] {
     guard let values = try value(name).array else { throw Self.damaged("\"\(name)\" is no list") }
     var elements: [Element] = []
-    for value in values { elements.append(try read(try RecordReader(value, identity))) }
+    for value in values { elements.append(try read(try ShopRecordReader(value, identity))) }
     return elements
   }
 
@@ -86,7 +86,7 @@ struct RecordReader {
 }
 
 /// A record in the making: what is nil or false is left out.
-struct RecordWriter {
+struct ShopRecordWriter {
   private var object = JSONObject()
 
   init() {}

@@ -1,7 +1,10 @@
-package import GemLedger
+public import GemLedger
 
 /// Records that outlive the process: each a text, kept in the order of appending.
-package protocol RecordJournal: Sendable {
+///
+/// ``RecordLog`` keeps them in a file, ``MemoryRecordLog`` as long as the process lives. An app that wants another
+/// place for them, such as a keychain, writes its own.
+public protocol RecordJournal: Sendable {
   /// All records that can be read, oldest first.
   func records() throws(LedgerError) -> [String]
   /// Appends the records, all or none; they are durable when this returns.

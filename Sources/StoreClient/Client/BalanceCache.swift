@@ -1,0 +1,58 @@
+internal import GemLedger
+
+/// The balances that the client knows, and how old they are.
+///
+/// Everything that may change a balance begins a new generation. A value is fresh only in the generation in which it was
+/// asked for, and an answer that was asked for earlier never takes the place of one that was asked for later.
+struct BalanceCache: Sendable {
+  /// Five minutes.
+  static let freshMilliseconds: Int64 = 300_000
+  static let customerCountMax = 16
+
+  private struct Entry {
+    var balances: StoredBalances
+    var generation: UInt64
+  }
+
+  private(set) var generation: UInt64 = 0
+  private var entries: [CustomerID: Entry] = [:]
+  private var running: [CustomerID: (generation: UInt64, task: Task<Fetched, Never>)] = [:]
+
+  typealias Fetched = Result<StoredBalances, LedgerError>
+
+  /// What is known of the customer, and whether it is fresh.
+  func value(of customer: CustomerID, now: Timestamp) -> (balances: StoredBalances, isFresh: Bool)? {
+    guard let entry = entries[customer] else { return nil }
+    let age = now.milliseconds - entry.balances.asOf.milliseconds
+    return (entry.balances, entry.generation == generation && (0..<Self.freshMilliseconds).contains(age))
+  }
+
+  mutating func invalidate() { generation += 1 }
+
+  /// Takes an answer in.
+  ///
+  /// - Returns: Whether it is the newest known, and differs from what was known before.
+  mutating func take(_ balances: StoredBalances, askedIn asked: UInt64) -> (isNewest: Bool, isChanged: Bool) {
+    let known = entries[balances.customer]
+    if let known, known.generation > asked { return (false, false) }
+    if entries.count >= Self.customerCountMax, known == nil, let oldest = oldest() { entries[oldest] = nil }
+    entries[balances.customer] = Entry(balances: balances, generation: asked)
+    return (true, known?.balances.rows != balances.rows)
+  }
+
+  /// The request that is under way for this generation, or the new one.
+  mutating func join(
+    _ customer: CustomerID, start: (UInt64) -> Task<Fetched, Never>
+  ) -> (task: Task<Fetched, Never>, generation: UInt64) {
+    if let running = running[customer], running.generation == generation { return (running.task, generation) }
+    let task = start(generation)
+    running[customer] = (generation, task)
+    return (task, generation)
+  }
+
+  mutating func end(_ customer: CustomerID, generation: UInt64) {
+    if running[customer]?.generation == generation { running[customer] = nil }
+  }
+
+  private func oldest() -> CustomerID? { entries.min { $0.value.balances.asOf < $1.value.balances.asOf }?.key }
+}

@@ -1,0 +1,44 @@
+internal import Synchronization
+
+/// Hands values to any number of streams.
+final class Broadcast<Element: Sendable>: Sendable {
+  private struct State {
+    var listeners: [Int: AsyncStream<Element>.Continuation] = [:]
+    var next = 0
+  }
+
+  private let state = Mutex(State())
+  private let buffer: AsyncStream<Element>.Continuation.BufferingPolicy
+
+  init(buffer: AsyncStream<Element>.Continuation.BufferingPolicy) { self.buffer = buffer }
+
+  var hasListeners: Bool { state.withLock { !$0.listeners.isEmpty } }
+
+  /// A new stream, which begins with these values.
+  func stream(beginningWith values: [Element] = []) -> AsyncStream<Element> {
+    AsyncStream(bufferingPolicy: buffer) { continuation in
+      for value in values { continuation.yield(value) }
+      let number = state.withLock { state in
+        state.next += 1
+        state.listeners[state.next] = continuation
+        return state.next
+      }
+      continuation.onTermination = { [weak self] _ in
+        _ = self?.state.withLock { $0.listeners.removeValue(forKey: number) }
+      }
+    }
+  }
+
+  func send(_ value: Element) {
+    let listeners = state.withLock { Array($0.listeners.values) }
+    for listener in listeners { listener.yield(value) }
+  }
+
+  func finish() {
+    let listeners = state.withLock { state in
+      defer { state.listeners = [:] }
+      return Array(state.listeners.values)
+    }
+    for listener in listeners { listener.finish() }
+  }
+}

@@ -1,0 +1,99 @@
+internal import GemLedger
+public import StoreBackend
+
+extension StoreClient {
+  /// Who owns the balances.
+  public enum Mode: Sendable {
+    /// They are kept on this device: the backend works in this process, over a ledger on the device, and is always in
+    /// reach.
+    case local(any PurchaseBackend)
+    /// A backend owns them; where it is out of reach, purchases queue and balances are shown as they were last known.
+    case payment(any PurchaseBackend)
+
+    var backend: any PurchaseBackend {
+      switch self {
+      case .local(let backend), .payment(let backend): backend
+      }
+    }
+
+    var isLocal: Bool {
+      switch self {
+      case .local: true
+      case .payment: false
+      }
+    }
+  }
+
+  /// What counts as two purchases at a time.
+  public enum PurchaseGuard: Hashable, Sendable {
+    /// Any two.
+    case perClient
+    /// Two of the same product.
+    case perProduct
+  }
+
+  /// How a purchase reaches its credit.
+  public enum PurchaseStyle: Hashable, Sendable {
+    /// The receipt is posted after the payment.
+    case direct
+    /// An order is made before the payment, and completed with the receipt.
+    case twoStep
+  }
+
+  /// What a client is made of.
+  public struct Configuration: Sendable {
+    /// The public key; `appl_`, `goog_`, `amzn_` or `test_` at its beginning names the store.
+    public var apiKey: String
+    /// Who is signed in; nil for whoever was last, or an anonymous customer.
+    public var appUserID: String?
+    /// Who owns the balances, and where.
+    public var mode: Mode
+    /// The shop.
+    public var storefront: any Storefront
+    /// The app, as its receipts name it; needed for two-step purchases only.
+    public var bundleID = ""
+    /// Where the receipt queue, the identity and the last known balances are kept; nil for nowhere.
+    public var journal: (any RecordJournal)?
+    /// Where the client reads the time, and how it waits.
+    public var clock = StoreClock.system
+    /// Makes anonymous ids, keys and the chance in back-off.
+    public var randomness: @Sendable () -> UInt64 = { .random(in: 0 ... .max) }
+    /// The language and region of texts and prices, such as `en_US`.
+    public var locale = "en_US"
+    /// The least important messages that are logged; nil for ``StoreClient/logLevel``.
+    public var logLevel: LogLevel?
+    /// Who gets the messages; nil for ``StoreClient/logHandler``.
+    public var logHandler: LogHandler?
+    /// How receipts are tried again.
+    public var retry = RetryPolicy()
+    /// How long a purchase waits for its credit before it is shown as provisional; nil for never.
+    public var provisionalAfter: Duration? = .seconds(60)
+    /// How long ``StoreClient/purchase(package:)`` waits for the backend before it answers `pendingServerValidation`;
+    /// nil for as long as it takes.
+    public var validationTimeout: Duration? = .seconds(35)
+    /// Whether the purchase funnel is reported.
+    public var isFunnelEnabled = true
+    /// What counts as two purchases at a time.
+    public var purchaseGuard = PurchaseGuard.perClient
+    /// How a purchase reaches its credit.
+    public var purchaseStyle = PurchaseStyle.direct
+    /// What a restore does with another customer's purchases where the store account may not be shared.
+    public var restoreBehavior = EntitlementSharing.transfer
+    /// Whether the client listens to the store, works off its queue at launch and tries again by itself.
+    public var isAutomatic = true
+    /// Called after each step of each purchase.
+    package var onStep: (@Sendable (PurchaseStep) -> Void)?
+
+    /// A configuration.
+    public init(
+      apiKey: String, appUserID: String? = nil, mode: Mode, storefront: any Storefront,
+      journal: (any RecordJournal)? = nil
+    ) {
+      self.apiKey = apiKey
+      self.appUserID = appUserID
+      self.mode = mode
+      self.storefront = storefront
+      self.journal = journal
+    }
+  }
+}

@@ -1,0 +1,83 @@
+public import GemLedger
+public import StoreBackend
+
+/// What is known of a customer beside the balances: entitlements and purchases.
+public struct CustomerInfo: Hashable, Sendable {
+  /// What the backend said.
+  public internal(set) var record: CustomerRecord
+
+  /// What a backend said.
+  public init(_ record: CustomerRecord) { self.record = record }
+
+  /// The first id of the customer.
+  public var originalAppUserID: String { record.originalID.text }
+  /// When this was true.
+  public var requestDate: Timestamp { record.asOf }
+  /// When the customer came into being.
+  public var firstSeen: Timestamp { record.firstSeenAt }
+  /// The rights that purchases give.
+  public var entitlements: EntitlementInfos { EntitlementInfos(all: record.entitlements) }
+  /// The purchases that are no subscriptions, newest first; at most 100.
+  public var nonSubscriptions: [NonSubscriptionTransaction] {
+    record.nonSubscriptions.map(NonSubscriptionTransaction.init)
+  }
+
+  /// Whether the customer has the right now.
+  public func hasActiveEntitlement(_ id: String) -> Bool { entitlements[id]?.isActive == true }
+
+  /// Takes in a purchase that was credited, so that nobody need be asked for it.
+  mutating func add(_ purchase: PurchaseRecord, at now: Timestamp) {
+    record.asOf = max(record.asOf, now)
+    let known = record.nonSubscriptions.firstIndex {
+      $0.storeTransactionID == purchase.storeTransactionID && $0.store == purchase.store
+    }
+    if let known {
+      record.nonSubscriptions[known] = purchase
+      return
+    }
+    record.nonSubscriptions.insert(purchase, at: 0)
+    if record.nonSubscriptions.count > Self.nonSubscriptionCountMax { record.nonSubscriptions.removeLast() }
+  }
+
+  private static let nonSubscriptionCountMax = 100
+}
+
+/// The rights that a customer's purchases give.
+public struct EntitlementInfos: Hashable, Sendable {
+  /// All of them, ended ones included, in the order of their names.
+  public let all: [CustomerRecord.Entitlement]
+
+  /// Those that hold.
+  public var active: [CustomerRecord.Entitlement] { all.filter(\.isActive) }
+
+  /// The right with this name.
+  public subscript(id: String) -> CustomerRecord.Entitlement? { all.first { $0.id.hasBytes(of: id) } }
+}
+
+/// A purchase that is no subscription.
+public struct NonSubscriptionTransaction: Hashable, Sendable {
+  /// The journal's id of its credit.
+  public let transactionIdentifier: String
+  /// The store's own id of it.
+  public let storeTransactionIdentifier: String
+  /// Our code of the product.
+  public let productIdentifier: String
+  /// When it was bought.
+  public let purchaseDate: Timestamp
+  /// How many units.
+  public let quantity: Int64
+  /// What was paid for all units together, where the store said.
+  public let price: Money?
+  /// Whether the store gave back all of it.
+  public let isRefunded: Bool
+
+  init(_ record: PurchaseRecord) {
+    transactionIdentifier = record.transactionID.description
+    storeTransactionIdentifier = record.storeTransactionID.text
+    productIdentifier = record.product.text
+    purchaseDate = record.purchasedAt
+    quantity = record.quantity
+    price = record.price
+    isRefunded = record.refundedMilliPercent >= 100_000
+  }
+}

@@ -1,0 +1,100 @@
+public import GemLedger
+internal import Synchronization
+
+/// A step of the way from opening the app to having bought.
+public struct FunnelEvent: Hashable, Sendable {
+  /// Which step: closed, so that a `switch` needs no default.
+  public enum Name: String, Hashable, Sendable, CaseIterable {
+    /// The client was made.
+    case sdkInit = "sdk_init"
+    /// The shop was looked at.
+    case purchaseInitiated = "purchase_initiated"
+    /// A product was tapped.
+    case productSelected = "product_selected"
+    /// The payment begins.
+    case paymentInit = "sdk_payment_init"
+    /// The store took the money.
+    case paymentCallbackSuccess = "sdk_payment_callback_success"
+    /// The store failed.
+    case paymentCallbackFail = "sdk_payment_callback_fail"
+    /// The customer turned back.
+    case paymentCallbackCancel = "sdk_payment_callback_cancel"
+    /// The receipt goes to the backend.
+    case paymentValidated = "sdk_payment_validated"
+    /// The backend credited it.
+    case paymentValidatedSuccess = "sdk_payment_validated_success"
+    /// The backend refused it, or could not be reached.
+    case paymentValidatedFail = "sdk_payment_validated_fail"
+    /// The store knows that it is credited.
+    case paymentCompleted = "sdk_payment_completed"
+    /// A purchase with its revenue.
+    case purchase = "af_purchase"
+  }
+
+  /// Which step.
+  public let name: Name
+  /// When.
+  public let at: Timestamp
+  /// The product's id at the store, where the step is about one.
+  public var productID: String?
+  /// How many units.
+  public var quantity: Int64?
+  /// What was paid, exactly; for ``Name/purchase`` where the store says.
+  public var revenue: Money?
+  /// The store's own id of the purchase.
+  public var storeTransactionID: StoreTransactionID?
+
+  /// ISO 4217 of the revenue.
+  public var currency: String? { revenue?.currency }
+}
+
+/// Hands funnel events to whoever listens, and keeps the first ones for who comes late.
+final class Funnel: Sendable {
+  private struct State {
+    var isEnabled: Bool
+    /// What came before anybody listened; empty for good once somebody did.
+    var early: [FunnelEvent] = []
+    var wasHeard = false
+  }
+
+  private static let earlyCountMax = 64
+
+  private let state: Mutex<State>
+  private let broadcast = Broadcast<FunnelEvent>(buffer: .bufferingOldest(1024))
+  private let clock: StoreClock
+
+  init(isEnabled: Bool, clock: StoreClock) {
+    state = Mutex(State(isEnabled: isEnabled))
+    self.clock = clock
+  }
+
+  var isEnabled: Bool {
+    get { state.withLock { $0.isEnabled } }
+    set { state.withLock { $0.isEnabled = newValue } }
+  }
+
+  func stream() -> AsyncStream<FunnelEvent> {
+    let early = state.withLock { state in
+      defer {
+        state.early = []
+        state.wasHeard = true
+      }
+      return state.early
+    }
+    return broadcast.stream(beginningWith: early)
+  }
+
+  func send(_ name: FunnelEvent.Name, _ fill: (inout FunnelEvent) -> Void = { _ in }) {
+    let isWanted = state.withLock { $0.isEnabled && ($0.wasHeard || $0.early.count < Self.earlyCountMax) }
+    guard isWanted else { return }
+    var event = FunnelEvent(name: name, at: clock.now())
+    fill(&event)
+    let isHeard = state.withLock { state in
+      if !state.wasHeard { state.early.append(event) }
+      return state.wasHeard
+    }
+    if isHeard { broadcast.send(event) }
+  }
+
+  func finish() { broadcast.finish() }
+}

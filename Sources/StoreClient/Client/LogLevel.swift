@@ -1,0 +1,62 @@
+internal import Synchronization
+
+#if canImport(Darwin)
+  internal import Darwin
+#else
+  internal import Glibc
+#endif
+
+/// How important a message is: closed, so that a `switch` needs no default.
+public enum LogLevel: Int, Comparable, Sendable, CaseIterable {
+  /// Everything.
+  case verbose
+  /// What a developer looks for.
+  case debug
+  /// What happens now and then.
+  case info
+  /// What should be changed.
+  case warn
+  /// What went wrong.
+  case error
+
+  /// Less important first.
+  public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// Gets messages; called from any thread.
+public typealias LogHandler = @Sendable (_ level: LogLevel, _ message: String) -> Void
+
+/// Where a client's messages go.
+struct ClientLog: Sendable {
+  private struct Shared {
+    var level = LogLevel.info
+    var handler: LogHandler = { level, message in ClientLog.printed(level, message) }
+  }
+
+  private static let shared = Mutex(Shared())
+
+  let level: LogLevel?
+  let handler: LogHandler?
+
+  static var sharedLevel: LogLevel {
+    get { shared.withLock { $0.level } }
+    set { shared.withLock { $0.level = newValue } }
+  }
+
+  static var sharedHandler: LogHandler {
+    get { shared.withLock { $0.handler } }
+    set { shared.withLock { $0.handler = newValue } }
+  }
+
+  func callAsFunction(_ level: LogLevel, _ message: @autoclosure () -> String) {
+    let shared = Self.shared.withLock { $0 }
+    guard level >= self.level ?? shared.level else { return }
+    (handler ?? shared.handler)(level, message())
+  }
+
+  /// On standard error, so that what a program prints stays its own.
+  private static func printed(_ level: LogLevel, _ message: String) {
+    var line = "[StoreClient] \(level): \(message)\n"
+    line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+  }
+}

@@ -1,0 +1,28 @@
+public import GemLedger
+public import StoreBackend
+
+/// A purchase in two steps: the order and its purchase code exist before anybody pays.
+public struct PurchaseOrder: Hashable, Sendable {
+  /// The product: our code, or its id at the store.
+  public var productID: String
+  /// How many units.
+  public var quantity: Int64
+  /// The price as the app showed it, where it is to be checked before the payment.
+  public var price: Money?
+  /// Whom in which game it is for, carried through to history and delivery.
+  public var context: OrderContext
+  /// The same order under the same key is made once.
+  public var key: IdempotencyKey?
+
+  /// An order.
+  public init(
+    productID: String, quantity: Int64 = 1, price: Money? = nil, context: OrderContext = OrderContext(),
+    key: IdempotencyKey? = nil
+  ) {
+    self.productID = productID
+    self.quantity = quantity
+    self.price = price
+    self.context = context
+    self.key = key
+  }
+}

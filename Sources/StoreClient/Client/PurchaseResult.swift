@@ -1,0 +1,59 @@
+public import GemLedger
+public import StoreBackend
+
+/// How a purchase ended: closed, so that a `switch` needs no default.
+public enum PurchaseResult: Hashable, Sendable {
+  /// Paid for and credited.
+  case success(CustomerInfo)
+  /// Paid for; the receipt is in the queue and is posted again by itself.
+  case pendingServerValidation
+  /// Paid for, and refused by the backend; the purchase stays unfinished at the store, and can be requeued.
+  case failedServerValidation(errorCode: String, message: String, requestID: String?)
+  /// The customer turned back; nobody paid.
+  case cancelled
+  /// Somebody else has to agree first, or the payment takes its time; it may come later by itself.
+  case pending
+
+  /// Whether the customer turned back.
+  public var userCancelled: Bool { self == .cancelled }
+
+  /// What is known of the customer, after a success.
+  public var customerInfo: CustomerInfo? {
+    guard case .success(let info) = self else { return nil }
+    return info
+  }
+}
+
+/// A purchase's result with everything that stands behind it.
+public struct PurchaseOutcome: Sendable {
+  /// How it ended.
+  public let result: PurchaseResult
+  /// The store's own id of it, where somebody paid.
+  public let storeTransactionID: StoreTransactionID?
+  /// What the store says about it.
+  public let transaction: StoreTransaction?
+  /// The signed evidence.
+  public let receipt: StoreReceipt?
+  /// What the backend booked; nil where it did not, or where another try of the same receipt brought the credit.
+  public let answer: ReceiptAnswer?
+  /// The order, in a two-step purchase.
+  public let order: Order?
+  /// Why the receipt waits, or was refused.
+  public let failure: LedgerError?
+
+  /// Whether it is credited and the game server has not confirmed yet: "items will arrive shortly".
+  public var isDeliveryPending: Bool { (answer?.order ?? order)?.status == .deliveryPending }
+
+  init(
+    _ result: PurchaseResult, evidence: StoreEvidence? = nil, answer: ReceiptAnswer? = nil, order: Order? = nil,
+    failure: LedgerError? = nil
+  ) {
+    self.result = result
+    storeTransactionID = evidence?.transaction.id
+    transaction = evidence?.transaction
+    receipt = evidence?.receipt
+    self.answer = answer
+    self.order = answer?.order ?? order
+    self.failure = failure
+  }
+}

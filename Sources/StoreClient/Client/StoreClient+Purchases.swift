@@ -1,0 +1,224 @@
+public import GemLedger
+internal import StoreBackend
+internal import Synchronization
+
+// MARK: Buying
+
+extension StoreClient {
+  /// Buys what stands in a place of the shop window.
+  ///
+  /// The buyer is durable before anybody pays, and the receipt before anything else is done with it; the store is told
+  /// only after the credit. So whatever happens in between, what was paid for is credited, to who bought, once.
+  ///
+  /// - Returns: How it ended; not every end is a success.
+  /// - Throws: `LedgerError` with, in order of precedence, `purchase_already_in_progress`, those of the order where the
+  ///   style is two-step, those of the journal, `store_error`. Nobody paid then, unless the store's network failed: what
+  ///   was paid for all the same comes by itself.
+  @discardableResult
+  public func purchase(package: Package) async throws(LedgerError) -> PurchaseResult {
+    try await outcome(ofPurchasing: package.storeProduct.code.text).result
+  }
+
+  /// Buys units of a product; otherwise as ``purchase(package:)``.
+  ///
+  /// - Throws: `LedgerError` as ``purchase(package:)``.
+  @discardableResult
+  public func purchase(product: StoreProduct, quantity: Int64 = 1) async throws(LedgerError) -> PurchaseResult {
+    try await outcome(ofPurchasing: product.code.text, quantity: quantity).result
+  }
+
+  /// Buys units of the product with this code; otherwise as ``purchase(package:)``.
+  ///
+  /// - Throws: `LedgerError` with `product_not_found` and as ``purchase(package:)``.
+  @discardableResult
+  public func purchase(_ code: ProductCode, quantity: Int64 = 1) async throws(LedgerError) -> PurchaseResult {
+    try await outcome(ofPurchasing: code.text, quantity: quantity).result
+  }
+
+  /// Buys in two steps: an order with its purchase code before anybody pays, the receipt to complete it afterwards.
+  ///
+  /// - Throws: `LedgerError` with `product_not_found`, those of `PurchaseBackend.initPayment(_:)`, and as
+  ///   ``purchase(package:)``.
+  @discardableResult
+  public func purchase(order: PurchaseOrder) async throws(LedgerError) -> PurchaseOutcome {
+    let product = try await product(named: order.productID)
+    return try await buy(product, quantity: order.quantity, order: order)
+  }
+
+  /// Buys, and gives everything that stands behind the result: transaction, receipt, credit.
+  ///
+  /// - Parameter productID: Our code of the product, or its id at the store.
+  /// - Throws: `LedgerError` with `product_not_found` and as ``purchase(package:)``.
+  public func outcome(
+    ofPurchasing productID: String, quantity: Int64 = 1
+  ) async throws(LedgerError) -> PurchaseOutcome {
+    let product = try await product(named: productID)
+    let isTwoStep = configuration.purchaseStyle == .twoStep
+    return try await buy(
+      product, quantity: quantity, order: isTwoStep ? PurchaseOrder(productID: productID, quantity: quantity) : nil)
+  }
+}
+
+// MARK: The steps
+
+extension StoreClient {
+  @concurrent
+  private func buy(
+    _ product: KnownProduct, quantity: Int64, order wanted: PurchaseOrder?
+  ) async throws(LedgerError) -> PurchaseOutcome {
+    try begin(product)
+    defer { end(product) }
+    let buyer = appUserID
+    funnel.send(.productSelected) { $0.fill(product, quantity) }
+    await register(buyer)
+    funnel.send(.paymentInit) { $0.fill(product, quantity) }
+    let order: Order? = if let wanted { try await open(wanted, for: product, buyer) } else { nil }
+    let intent = PurchaseIntent(
+      number: queue.takeIntentNumber(), buyer: buyer, storeProductID: product.storeID, quantity: quantity,
+      startedAt: configuration.clock.now(), order: order?.code)
+    // Nobody pays before it is written down who buys.
+    try queue.record([.intended(intent)])
+    switch try await pay(intent, product) {
+    case .success(let evidence):
+      pipeline.step(.paid)
+      funnel.send(.paymentCallbackSuccess) { $0.fill(product, quantity) }
+      return await settle(evidence, intent, order)
+    case .pending:
+      return PurchaseOutcome(.pending, order: order)
+    case .userCancelled:
+      funnel.send(.paymentCallbackCancel) { $0.fill(product, quantity) }
+      return PurchaseOutcome(.cancelled, order: await giveUp(intent) ?? order)
+    }
+  }
+
+  private func begin(_ product: KnownProduct) throws(LedgerError) {
+    let isPerProduct = configuration.purchaseGuard == .perProduct
+    let isFree = session.withLock { session in
+      let others = session.purchasesInProgress
+      guard isPerProduct ? !others.contains(product.code) : others.isEmpty else { return false }
+      session.purchasesInProgress.append(product.code)
+      return true
+    }
+    guard isFree else {
+      throw LedgerError(
+        .purchaseAlreadyInProgress, "Another purchase is in progress; wait until it has ended.",
+        details: [.text("product_id", product.code.text)])
+    }
+  }
+
+  private func end(_ product: KnownProduct) {
+    session.withLock { session in
+      if let index = session.purchasesInProgress.firstIndex(of: product.code) {
+        session.purchasesInProgress.remove(at: index)
+      }
+    }
+  }
+
+  private func open(
+    _ order: PurchaseOrder, for product: KnownProduct, _ buyer: CustomerID
+  ) async throws(LedgerError) -> Order {
+    try await backend.initPayment(
+      OrderRequest(
+        customer: buyer, product: product.code, quantity: order.quantity, store: store,
+        bundleID: configuration.bundleID, price: order.price, context: order.context, key: order.key ?? newKey()))
+  }
+
+  private func pay(_ intent: PurchaseIntent, _ product: KnownProduct) async throws(LedgerError) -> StorePaymentResult {
+    let request = StorePaymentRequest(
+      productID: intent.storeProductID, quantity: intent.quantity, accountToken: intent.token)
+    do throws(StoreFailure) {
+      return try await configuration.storefront.purchase(request)
+    } catch {
+      if error == .userCancelled { return .userCancelled }
+      funnel.send(.paymentCallbackFail) { $0.fill(product, intent.quantity) }
+      // Where the network failed, the customer may have paid; then the store delivers it, and the intent says for whom.
+      if error != .networkError { await giveUp(intent) }
+      throw storeError(error)
+    }
+  }
+
+  /// Nobody paid, as far as the store says.
+  @discardableResult
+  private func giveUp(_ intent: PurchaseIntent) async -> Order? {
+    queue.noteLazily([.intentEnded(intent.number)])
+    guard let order = intent.order else { return nil }
+    do throws(LedgerError) { return try await backend.cancelPayment(order) } catch {
+      log(.debug, "The order \(order) could not be cancelled, and ends by its deadline: \(error)")
+      return nil
+    }
+  }
+
+  private func settle(_ evidence: StoreEvidence, _ intent: PurchaseIntent, _ order: Order?) async -> PurchaseOutcome {
+    let keys = pipeline.enqueue([evidence], source: .purchase, current: intent.buyer, intent: intent)
+    funnel.send(.paymentValidated) { event in
+      event.productID = intent.storeProductID
+      event.quantity = intent.quantity
+      event.storeTransactionID = evidence.transaction.id
+    }
+    guard let key = keys.first else { return PurchaseOutcome(.pendingServerValidation, evidence: evidence) }
+    // The store gives a purchase again that was refused once: whoever taps again means to try again.
+    if evidence.unverified == nil, queue.read({ $0.items[key]?.status == .deadLettered }) {
+      pipeline.note([.requeued(key, configuration.clock.now())])
+    }
+    switch await settled(key) {
+    case .credited(let answer):
+      return PurchaseOutcome(.success(await info(after: answer, intent.buyer)), evidence: evidence, answer: answer)
+    case .done:
+      return PurchaseOutcome(.success(await info(after: nil, intent.buyer)), evidence: evidence, order: order)
+    case .waiting(let error):
+      funnel.send(.paymentValidatedFail) { $0.productID = intent.storeProductID }
+      return PurchaseOutcome(.pendingServerValidation, evidence: evidence, order: order, failure: error)
+    case .refused(let error):
+      let result = PurchaseResult.failedServerValidation(
+        errorCode: error.code.description, message: error.message, requestID: error.text("request_id"))
+      return PurchaseOutcome(result, evidence: evidence, order: order, failure: error)
+    case nil:
+      return PurchaseOutcome(.pendingServerValidation, evidence: evidence, order: order)
+    }
+  }
+
+  /// What came of the receipt, within the time that a purchase waits for it; nil after that.
+  private func settled(_ key: ReceiptKey) async -> PostOutcome? {
+    guard let timeout = configuration.validationTimeout, !configuration.mode.isLocal else {
+      return await pipeline.settle([key])[key]
+    }
+    let (pipeline, clock) = (pipeline, configuration.clock)
+    let deadline = Timestamp(milliseconds: clock.now().milliseconds + timeout.milliseconds)
+    let outcome = await first(
+      of: { await pipeline.settle([key])[key] },
+      orUntil: { do throws(CancellationError) { try await clock.sleep(deadline) } catch {} })
+    return outcome ?? nil
+  }
+
+  /// What is known of the buyer after a credit.
+  private func info(after answer: ReceiptAnswer?, _ buyer: CustomerID) async -> CustomerInfo {
+    let known = session.withLock { session in
+      session.isInfoFresh && session.identity.customer == buyer ? session.info : nil
+    }
+    if let known { return known }
+    do throws(LedgerError) {
+      return appUserID == buyer ? try await fetchInfo() : CustomerInfo(try await backend.customer(buyer))
+    } catch {
+      return minimalInfo(buyer, answer)
+    }
+  }
+
+  /// What the credit alone says, where nobody can be asked for the rest.
+  private func minimalInfo(_ buyer: CustomerID, _ answer: ReceiptAnswer?) -> CustomerInfo {
+    if let info = session.withLock({ $0.identity.customer == buyer ? $0.info : nil }) { return info }
+    let now = configuration.clock.now()
+    var info = CustomerInfo(
+      CustomerRecord(
+        customer: buyer, originalID: buyer, ids: [buyer], firstSeenAt: now, asOf: now, entitlements: [],
+        nonSubscriptions: []))
+    if let purchase = answer?.purchase, !purchase.productType.isSubscription { info.add(purchase, at: now) }
+    return info
+  }
+}
+
+extension FunnelEvent {
+  fileprivate mutating func fill(_ product: KnownProduct, _ quantity: Int64) {
+    productID = product.storeID
+    self.quantity = quantity
+  }
+}

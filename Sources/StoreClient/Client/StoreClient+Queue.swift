@@ -1,0 +1,178 @@
+public import GemLedger
+internal import StoreBackend
+internal import Synchronization
+
+// MARK: The receipt queue
+
+extension StoreClient {
+  /// How many receipts are on their way to their credit or to being finished; the dead-lettered ones left out.
+  public var pendingReceiptCount: Int { queue.read { $0.pendingCount } }
+
+  /// How many receipts were refused for good.
+  public var deadLetteredReceiptCount: Int { queue.read { $0.deadLetteredCount } }
+
+  /// The receipts in the queue, of all customers of this device, oldest first.
+  public func receiptQueueSnapshot() -> [ReceiptQueueItem] { queue.read { $0.ordered().map(\.view) } }
+
+  /// Called with what happens to receipts; what was found at the start is told to the first who listens.
+  public var onReceiptPipelineEvent: (@Sendable (ReceiptPipelineEvent) -> Void)? {
+    get { pipeline.observers.onEvent }
+    set {
+      var unheard: [ReceiptPipelineEvent] = []
+      pipeline.observe {
+        $0.onEvent = newValue
+        if newValue != nil { swap(&unheard, &$0.unheard) }
+      }
+      for event in unheard { newValue?(event) }
+    }
+  }
+
+  /// Tries every receipt of every customer now, whatever its back-off, and what the store has unfinished.
+  ///
+  /// Dead-lettered ones stay as they are: see ``requeueReceipt(_:)``.
+  public func syncPurchases() async {
+    await register(appUserID)
+    await pipeline.drain(everything: true)
+    await pipeline.sweep(current: appUserID)
+    flush()
+  }
+
+  /// Puts a dead-lettered receipt back into the queue and tries it.
+  ///
+  /// - Parameter id: The item's id, or its store transaction id.
+  /// - Throws: `LedgerError` with `purchase_not_found` where no dead-lettered receipt has that id.
+  public func requeueReceipt(_ id: String) async throws(LedgerError) {
+    let key = queue.read { state in
+      state.ordered { $0.status == .deadLettered }.map(\.receipt.key).first {
+        $0.id.text.hasBytes(of: id) || $0.description.hasBytes(of: id)
+      }
+    }
+    guard let key else {
+      throw LedgerError(
+        .purchaseNotFound, "No dead-lettered receipt is called \"\(id.prefix(100))\".",
+        details: [.text("store_transaction_id", String(id.prefix(100)))])
+    }
+    try queue.record([.requeued(key, configuration.clock.now())])
+    if let view = pipeline.view(key) { pipeline.emit(.requeued(view)) }
+    _ = await pipeline.settle([key])
+  }
+
+  /// To be called when the app comes to the foreground: works off the queue and asks for the balances anew.
+  ///
+  /// - Throws: `LedgerError` as ``virtualCurrencies()``.
+  @discardableResult
+  public func appDidBecomeActive() async throws(LedgerError) -> VirtualCurrencies {
+    await register(appUserID)
+    await pipeline.drain()
+    await pipeline.sweep(current: appUserID)
+    flush()
+    invalidateVirtualCurrenciesCache()
+    return try await virtualCurrencies()
+  }
+
+  /// To be called before the process ends by itself: writes down what may otherwise be done a second time.
+  public func flush() {
+    do throws(LedgerError) { try queue.flush() } catch { pipeline.emit(.notKept(error)) }
+  }
+}
+
+// MARK: Working without being called
+
+extension StoreClient {
+  /// Listens to the store, works off what was left from the last time, and tries again when it is time.
+  func start() {
+    let updates = configuration.storefront.updates()
+    background.run { [weak self] in
+      for await evidence in updates { await self?.receive(evidence) }
+    }
+    background.run { [weak self] in
+      guard let self else { return }
+      await register(appUserID)
+      await pipeline.drain()
+      await pipeline.sweep(current: appUserID)
+      flush()
+      plan()
+    }
+  }
+
+  func receive(_ evidence: StoreEvidence) async {
+    let keys = pipeline.enqueue([evidence], source: .updates, current: appUserID)
+    _ = await pipeline.settle(keys)
+    plan()
+  }
+
+  /// Plans the next try.
+  private func plan() {
+    guard configuration.isAutomatic, let next = pipeline.nextWakeUp() else { return }
+    // Never at once: something that cannot be done now would be tried without end.
+    let earliest = configuration.clock.now().milliseconds + 100
+    background.wake(at: Timestamp(milliseconds: max(next.milliseconds, earliest)), configuration.clock) { [weak self] in
+      await self?.pipeline.drain()
+      self?.plan()
+    }
+  }
+
+  func observePipeline() {
+    pipeline.observe {
+      $0.onCredited = { [weak self] item, answer in await self?.credited(item, answer) }
+      $0.onRefused = { [weak self] item, error in self?.refused(item, error) }
+      $0.onFinished = { [weak self] item in self?.finished(item) }
+      $0.onWakeUp = { [weak self] _ in self?.plan() }
+    }
+  }
+
+  private func credited(_ item: QueueItem, _ answer: ReceiptAnswer) async {
+    balances.withLock { $0.invalidate() }
+    let now = configuration.clock.now()
+    let owner = answer.receipt.customer
+    let (info, delegate) = session.withLock { session in
+      if answer.receipt.isReplayed, item.receipt.source != .purchase { session.replayed.insert(item.receipt.key) }
+      session.registered.insert(item.receipt.buyer)
+      session.infoGeneration += 1
+      let isOwn = item.receipt.buyer == session.identity.customer
+      // Only a consumable changes nothing but the list of purchases.
+      let isPlain = answer.purchase.productType == .consumable && (owner == item.receipt.buyer || session.isOwn(owner))
+      if isOwn, isPlain { session.info?.add(answer.purchase, at: now) } else { session.isInfoFresh = false }
+      return (isOwn && isPlain ? session.info : nil, session.delegate)
+    }
+    if item.receipt.revision.isEmpty {
+      funnel.send(.paymentValidatedSuccess) { $0.fill(item) }
+      delegate?.purchases(self, didPurchase: answer.purchase, for: owner)
+    }
+    if let info { publish(info) }
+    if balanceBroadcast.hasListeners {
+      background.run { [weak self] in await self?.refreshQuietly() }
+    }
+  }
+
+  private func refused(_ item: QueueItem, _ error: LedgerError) {
+    funnel.send(.paymentValidatedFail) { $0.fill(item) }
+    log(.error, "The receipt \(item.receipt.key) was refused and stays unfinished at the store: \(error)")
+  }
+
+  private func finished(_ item: QueueItem) {
+    guard item.receipt.revision.isEmpty else { return }
+    let wasReplayed = session.withLock { $0.replayed.remove(item.receipt.key) != nil }
+    funnel.send(.paymentCompleted) { $0.fill(item) }
+    guard !wasReplayed else { return }
+    funnel.send(.purchase) {
+      $0.fill(item)
+      $0.revenue = item.receipt.price
+    }
+  }
+}
+
+extension StoreClient.Session {
+  /// Whether the backend's name for an owner means who is signed in.
+  func isOwn(_ owner: CustomerID) -> Bool {
+    owner == identity.customer || info?.record.ids.contains(owner) == true
+  }
+}
+
+extension FunnelEvent {
+  fileprivate mutating func fill(_ item: QueueItem) {
+    productID = item.receipt.storeProductID
+    quantity = item.receipt.quantity
+    storeTransactionID = item.receipt.key.id
+  }
+}

@@ -1,0 +1,236 @@
+public import GemLedger
+public import StoreBackend
+internal import Synchronization
+
+/// The name that RevenueCat's readers look for.
+public typealias Purchases = StoreClient
+
+/// The app's side of buying: the shop window, purchases that survive every crash, balances, and who is signed in.
+///
+/// ```swift
+/// try Purchases.configure(with: Purchases.Configuration(
+///   apiKey: "appl_…", mode: .payment(backend), storefront: storefront, journal: try RecordLog(path: path)))
+/// let offerings = try await Purchases.shared.offerings()
+/// ```
+///
+/// There is one shared client, and as many free ones as wanted: they share nothing but the settings of the log. All
+/// methods can be called from any thread, and closures are called on any.
+///
+/// ## Topics
+///
+/// ### Setting up
+/// - ``configure(with:)``
+/// - ``shared``
+/// - ``init(configuration:)``
+///
+/// ### Buying
+/// - ``offerings()``
+/// - ``purchase(package:)``
+/// - ``purchase(order:)``
+/// - ``restorePurchases()``
+///
+/// ### Balances
+/// - ``virtualCurrencies()``
+/// - ``cachedVirtualCurrencies``
+/// - ``balanceUpdates``
+///
+/// ### Who is signed in
+/// - ``logIn(_:)``
+/// - ``logOut()``
+///
+/// ### The receipt queue
+/// - ``receiptQueueSnapshot()``
+/// - ``syncPurchases()``
+public final class StoreClient: Sendable {
+  /// What the client was made of.
+  public let configuration: Configuration
+  let store: Store
+  let backend: any PurchaseBackend
+  let queue: ReceiptQueue
+  let pipeline: ReceiptPipeline
+  let log: ClientLog
+  let funnel: Funnel
+  let session: Mutex<Session>
+  let balances = Mutex(BalanceCache())
+  let background = Background()
+  let identityTurns = Turns()
+  let balanceBroadcast = Broadcast<VirtualCurrencies>(buffer: .bufferingNewest(1))
+  let infoBroadcast = Broadcast<CustomerInfo>(buffer: .bufferingNewest(1))
+
+  /// What changes while the client lives and is kept nowhere.
+  struct Session {
+    var identity: Identity
+    /// Customers whom the backend knows for sure.
+    var registered: Set<CustomerID> = []
+    var purchasesInProgress: [ProductCode] = []
+    var info: CustomerInfo?
+    /// Begins anew with everything that may change what is known of the customer.
+    var infoGeneration: UInt64 = 0
+    var isInfoFresh = false
+    var offerings: Offerings?
+    /// Until when the offerings are fresh.
+    var offeringsFreshUntil: Timestamp?
+    /// Receipts that were credited before this client posted them.
+    var replayed: Set<ReceiptKey> = []
+    weak var delegate: (any StoreClientDelegate)?
+  }
+
+  /// Makes a client.
+  ///
+  /// - Throws: `LedgerError` with, in order of precedence, `configuration` for a secret or unfitting key,
+  ///   `invalid_user_id`, and those of the journal.
+  public init(configuration: Configuration) throws(LedgerError) {
+    let key = try APIKey(configuration.apiKey)
+    try key.check(fits: configuration.storefront.store)
+    let wanted: CustomerID? =
+      if let id = configuration.appUserID { try AppUserID.checked(id) } else { nil }
+    self.configuration = configuration
+    store = configuration.storefront.store
+    backend = configuration.mode.backend
+    log = ClientLog(level: configuration.logLevel, handler: configuration.logHandler)
+    queue = try ReceiptQueue(journal: configuration.journal)
+    let identity = try Self.identity(wanted, in: queue, configuration.randomness)
+    session = Mutex(Session(identity: identity))
+    funnel = Funnel(isEnabled: configuration.isFunnelEnabled, clock: configuration.clock)
+    pipeline = ReceiptPipeline(
+      queue: queue, backend: backend, storefront: configuration.storefront, clock: configuration.clock,
+      settings: ReceiptPipeline.Settings(
+        retry: configuration.retry, randomness: configuration.randomness,
+        isTwoStep: configuration.purchaseStyle == .twoStep,
+        provisionalAfter: configuration.mode.isLocal ? nil : configuration.provisionalAfter,
+        onStep: configuration.onStep))
+    observePipeline()
+    reportStart(key)
+    funnel.send(.sdkInit)
+    if configuration.isAutomatic { start() }
+  }
+
+  deinit {
+    background.stop()
+    balanceBroadcast.finish()
+    infoBroadcast.finish()
+    funnel.finish()
+  }
+
+  /// Who is signed in, from the configuration, else from the last time, else a new anonymous customer.
+  private static func identity(
+    _ wanted: CustomerID?, in queue: ReceiptQueue, _ randomness: () -> UInt64
+  ) throws(LedgerError) -> Identity {
+    let last = queue.read { $0.identity }
+    let identity: Identity =
+      if let wanted {
+        // Sharing is off where the app says who signs in, unless it was turned on for that customer.
+        last?.customer == wanted
+          ? last ?? Identity(customer: wanted, allowsSharing: false)
+          : Identity(customer: wanted, allowsSharing: false)
+      } else {
+        last ?? Identity(customer: AppUserID.anonymous(randomness), allowsSharing: true)
+      }
+    if identity != last { try queue.record([.identity(identity)]) }
+    return identity
+  }
+
+  private func reportStart(_ key: APIKey) {
+    if key.store == nil { log(.warn, "The API key has no known prefix; its store is taken from the shop.") }
+    warn(about: appUserID)
+    var events = queue.unknown.map { ReceiptPipelineEvent.unknownRecord($0) }
+    if let file = configuration.journal as? RecordLog { events += file.problems.map { .damaged($0) } }
+    for event in events { log(.error, "The receipt queue: \(event)") }
+    pipeline.observe { $0.unheard = events }
+  }
+
+  func warn(about customer: CustomerID) {
+    if let warning = AppUserID.warning(about: customer) { log(.warn, warning) }
+  }
+}
+
+// MARK: The shared client
+
+extension StoreClient {
+  private static let common = Mutex<StoreClient?>(nil)
+
+  /// Makes the shared client, in the place of an earlier one.
+  ///
+  /// - Throws: `LedgerError` as ``init(configuration:)``; the earlier one stays then.
+  @discardableResult
+  public static func configure(with configuration: Configuration) throws(LedgerError) -> StoreClient {
+    let client = try StoreClient(configuration: configuration)
+    common.withLock { $0 = client }
+    return client
+  }
+
+  /// Makes the shared client, in the place of an earlier one.
+  ///
+  /// - Throws: `LedgerError` as ``init(configuration:)``.
+  @discardableResult
+  public static func configure(
+    withAPIKey apiKey: String, appUserID: String? = nil, mode: Mode, storefront: any Storefront,
+    journal: (any RecordJournal)? = nil
+  ) throws(LedgerError) -> StoreClient {
+    try configure(
+      with: Configuration(
+        apiKey: apiKey, appUserID: appUserID, mode: mode, storefront: storefront, journal: journal))
+  }
+
+  /// The client that ``configure(with:)`` made; asking for it before is a mistake of the program, and ends it.
+  public static var shared: StoreClient {
+    guard let client = common.withLock({ $0 }) else {
+      preconditionFailure("There is no shared client yet: call StoreClient.configure first.")
+    }
+    return client
+  }
+
+  /// Whether there is a shared client.
+  public static var isConfigured: Bool { common.withLock { $0 != nil } }
+
+  /// Lets go of the shared client.
+  public static func removeShared() { common.withLock { $0 = nil } }
+
+  /// The least important messages that are logged, where a client's configuration says nothing else.
+  public static var logLevel: LogLevel {
+    get { ClientLog.sharedLevel }
+    set { ClientLog.sharedLevel = newValue }
+  }
+
+  /// Who gets the messages, where a client's configuration says nothing else; standard error at first.
+  public static var logHandler: LogHandler {
+    get { ClientLog.sharedHandler }
+    set { ClientLog.sharedHandler = newValue }
+  }
+}
+
+// MARK: Telling the app
+
+/// Hears of what happens without being asked for; every method may be left out, and is called on any thread.
+public protocol StoreClientDelegate: AnyObject, Sendable {
+  /// What is known of the customer changed.
+  func purchases(_ client: StoreClient, receivedUpdated info: CustomerInfo)
+  /// A purchase was credited: once each, whether its call waited for that or not.
+  func purchases(_ client: StoreClient, didPurchase purchase: PurchaseRecord, for customer: CustomerID)
+}
+
+extension StoreClientDelegate {
+  /// Nothing.
+  public func purchases(_ client: StoreClient, receivedUpdated info: CustomerInfo) {}
+  /// Nothing.
+  public func purchases(_ client: StoreClient, didPurchase purchase: PurchaseRecord, for customer: CustomerID) {}
+}
+
+extension StoreClient {
+  /// Hears of what happens without being asked for; not kept alive by the client.
+  public var delegate: (any StoreClientDelegate)? {
+    get { session.withLock { $0.delegate } }
+    set { session.withLock { $0.delegate = newValue } }
+  }
+
+  /// The steps of purchases as they happen; a stream of its own for each asking.
+  ///
+  /// The first events are kept for the first stream. A reader that falls a thousand events behind misses the next ones.
+  public var funnelEvents: AsyncStream<FunnelEvent> { funnel.stream() }
+
+  /// Whether the purchase funnel is reported.
+  public var isFunnelEnabled: Bool {
+    get { funnel.isEnabled }
+    set { funnel.isEnabled = newValue }
+  }
+}

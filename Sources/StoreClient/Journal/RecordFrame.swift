@@ -1,0 +1,70 @@
+internal import GemLedger
+
+/// How a record stands in the file: one line, `= 57 9ab3f0c1 {"what":"…"}`.
+///
+/// The mark says whether the record ends what was appended together (`=`) or more of it follows (`+`), so that a crash
+/// in the middle leaves all or nothing. Then come the text's length in bytes and the checksum of mark, length and text.
+struct RecordFrame: Equatable {
+  static let last = UInt8(ascii: "=")
+  static let more = UInt8(ascii: "+")
+  static let lineFeed: UInt8 = 0x0A
+
+  /// Whether the record ends what was appended together.
+  let isLast: Bool
+  /// Where the text lies.
+  let text: Range<Int>
+  /// Whether the line's end is where it belongs; nil where the file ends first.
+  let isTerminated: Bool?
+
+  /// Behind the line.
+  var end: Int { text.upperBound + (isTerminated == nil ? 0 : 1) }
+
+  /// Appends the line of a record.
+  static func append(_ record: String, isLast: Bool, to bytes: inout [UInt8]) {
+    var record = record
+    record.withUTF8 { text in
+      let start = bytes.count
+      bytes.append(isLast ? last : more)
+      bytes.append(UInt8(ascii: " "))
+      JSONWriter.append(Int64(text.count), to: &bytes)
+      bytes.append(UInt8(ascii: " "))
+      let sum = Checksum.of(text, after: Checksum.of(bytes[start...]))
+      bytes += HexForm.hex(UInt64(sum), digits: 8).utf8
+      bytes.append(UInt8(ascii: " "))
+      bytes += text
+      bytes.append(RecordFrame.lineFeed)
+    }
+  }
+
+  /// The record that begins at the position, or nil where none does.
+  init?(in bytes: UnsafeBufferPointer<UInt8>, at start: Int) {
+    guard start + 2 < bytes.count, bytes[start] == Self.last || bytes[start] == Self.more,
+      bytes[start + 1] == UInt8(ascii: " "), let length = Self.number(in: bytes, from: start + 2)
+    else { return nil }
+    let sumStart = length.end + 1
+    let textStart = sumStart + 9
+    guard textStart <= bytes.count, length.value <= bytes.count - textStart, bytes[textStart - 1] == UInt8(ascii: " "),
+      let sum = Self.sum(bytes[sumStart..<sumStart + 8])
+    else { return nil }
+    text = textStart..<textStart + length.value
+    guard Checksum.of(bytes[text], after: Checksum.of(bytes[start..<sumStart])) == sum else { return nil }
+    isLast = bytes[start] == Self.last
+    isTerminated = text.upperBound < bytes.count ? bytes[text.upperBound] == RecordFrame.lineFeed : nil
+  }
+
+  /// Digits that a space follows.
+  private static func number(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> (value: Int, end: Int)? {
+    var (value, position) = (0, start)
+    while position < bytes.count, position < start + 12, ASCII.isDigit(bytes[position]) {
+      value = value * 10 + Int(bytes[position] - 0x30)
+      position += 1
+    }
+    guard position > start, position < bytes.count, bytes[position] == UInt8(ascii: " ") else { return nil }
+    return (value, position)
+  }
+
+  private static func sum(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> UInt32? {
+    guard digits.allSatisfy({ ASCII.isDigit($0) || (0x61...0x66).contains($0) }) else { return nil }
+    return UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
+  }
+}

@@ -1,0 +1,227 @@
+public import GemLedger
+internal import Synchronization
+
+/// Records in a file: appended, checked when they are read, and never rewritten one by one.
+///
+/// Every record is a line of readable text with its length and a checksum. An append is one write and one sync. What a
+/// crash cut off was never acknowledged and goes silently. What was damaged later is copied to `NAME.damaged-N` and
+/// reported in ``problems``; the rest is kept. The file is its owner's alone, and one process uses it at a time.
+public final class RecordLog: RecordJournal {
+  /// Something in the file that could not be read.
+  public struct Problem: Hashable, Sendable, CustomStringConvertible {
+    /// Where in the file it stood, in bytes.
+    public let offset: Int
+    /// How many bytes it had.
+    public let byteCount: Int
+    /// The file that has those bytes now.
+    public let savedAs: String
+
+    /// A sentence for people.
+    public var description: String {
+      "\(byteCount) bytes at \(offset) could not be read; they are kept in \"\(savedAs)\"."
+    }
+  }
+
+  /// A file, and where the next append goes.
+  private struct Tail: ~Copyable {
+    var file: SystemFile
+    var end: Int
+  }
+
+  private struct State: ~Copyable {
+    var tail: Tail?
+    /// What the file held when it was opened, until somebody asks for it.
+    var unread: [String]?
+    /// Why nothing can be written any more.
+    var failure: LedgerError?
+  }
+
+  /// Where the file is.
+  public let path: String
+  /// What could not be read when the file was opened, oldest first.
+  public let problems: [Problem]
+  private let state: Mutex<State>
+
+  /// Opens the file, and makes it where there is none; its directory must exist.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - waits: Whether to wait for another process that uses the file, instead of refusing.
+  /// - Throws: `LedgerError` with, in order of precedence, `input_output`, `storage_unavailable` where the file is in
+  ///   use, `storage_newer`, `storage_foreign`.
+  public init(path: String, waits: Bool = false) throws(LedgerError) {
+    let isNew = !SystemFile.exists(path)
+    let file = try Self.locked(path, waits: waits)
+    let bytes = try file.read()
+    let scan = RecordScan(bytes)
+    try Self.checkForm(scan.form, path)
+    let tail: Tail
+    if scan.damaged.isEmpty {
+      problems = []
+      let end = try Self.mend(file, scan)
+      if isNew { try SystemFile.synchronizeDirectory(of: path) }
+      tail = Tail(file: file, end: end)
+    } else {
+      problems = try Self.setAside(scan.damaged, of: bytes, path)
+      tail = try Self.replacement(for: path, with: scan.records)
+    }
+    self.path = path
+    state = Mutex(State(tail: tail, unread: scan.records, failure: nil))
+  }
+
+  /// All records that can be read, oldest first.
+  ///
+  /// - Throws: `LedgerError` with, in order of precedence, `storage_unavailable` after ``close()``, `input_output`.
+  public func records() throws(LedgerError) -> [String] {
+    try state.withLock { (state) throws(LedgerError) in
+      if let unread = state.unread.take() { return unread }
+      guard state.tail != nil else { throw closed() }
+      return RecordScan(try state.tail?.file.read() ?? []).records
+    }
+  }
+
+  /// Appends the records, all or none; they are durable when this returns.
+  ///
+  /// - Throws: `LedgerError` with, in order of precedence, `invalid_request` where a record has more than one line,
+  ///   `storage_unavailable` after ``close()``, `input_output` where the system refuses, as on a full disk: then
+  ///   nothing was appended.
+  public func append(_ records: [String]) throws(LedgerError) {
+    guard !records.isEmpty else { return }
+    let bytes = try Self.lines(records)
+    try state.withLock { (state) throws(LedgerError) in
+      if let failure = state.failure { throw failure }
+      guard let end = state.tail?.end else { throw closed() }
+      state.unread = nil
+      do throws(LedgerError) {
+        try state.tail?.file.write(bytes, at: end)
+        try state.tail?.file.synchronize()
+        state.tail?.end += bytes.count
+      } catch {
+        // Half a record must not stay in front of the next one. Where even that fails, nobody may write behind it.
+        do throws(LedgerError) { try state.tail?.file.truncate(to: end) } catch let second { state.failure = second }
+        throw error
+      }
+    }
+  }
+
+  /// Puts these records in the place of all others, all or none.
+  ///
+  /// - Throws: `LedgerError` as ``append(_:)``.
+  public func compact(to records: [String]) throws(LedgerError) {
+    try state.withLock { (state) throws(LedgerError) in
+      if let failure = state.failure { throw failure }
+      guard state.tail != nil else { throw closed() }
+      state.tail = try Self.replacement(for: path, with: records)
+      state.unread = nil
+    }
+  }
+
+  /// Lets go of the file, so that somebody else can use it; everything else is refused from then on.
+  public func close() {
+    state.withLock {
+      $0.tail = nil
+      $0.unread = nil
+    }
+  }
+
+  private func closed() -> LedgerError {
+    LedgerError(.storageUnavailable, "\"\(path)\" was closed.", details: [.text("file", path)])
+  }
+}
+
+// MARK: Opening and replacing
+
+extension RecordLog {
+  /// The file, with nobody else using it.
+  ///
+  /// Who held it before may have put another file in its place meanwhile; then that one is meant.
+  private static func locked(_ path: String, waits: Bool) throws(LedgerError) -> SystemFile {
+    while true {
+      let file = try SystemFile(path: path)
+      guard try file.lock(waits: waits) else {
+        throw LedgerError(
+          .storageUnavailable, "\"\(path)\" is in use by another process; try again when it has ended.",
+          details: [.text("file", path)])
+      }
+      if try file.isCurrent() { return file }
+    }
+  }
+
+  private static func checkForm(_ form: RecordScan.Form, _ path: String) throws(LedgerError) {
+    switch form {
+    case .records: return
+    case .newer:
+      throw LedgerError(
+        .storageNewer, "\"\(path)\" was written by a newer version; use that one.", details: [.text("file", path)])
+    case .foreign:
+      throw LedgerError(.storageForeign, "\"\(path)\" is not a file of records.", details: [.text("file", path)])
+    }
+  }
+
+  /// Makes the header of an empty file, and cuts off what a crash left; gives where the file ends then.
+  private static func mend(_ file: borrowing SystemFile, _ scan: RecordScan) throws(LedgerError) -> Int {
+    var end = scan.end
+    guard end == 0 || scan.isTorn || scan.lacksLineEnd else { return end }
+    if end == 0 {
+      try file.truncate(to: 0)
+      try file.write(RecordScan.header, at: 0)
+      end = RecordScan.header.count
+    } else if scan.lacksLineEnd {
+      // The last record is whole but for the end of its line.
+      try file.write([RecordFrame.lineFeed], at: end)
+      end += 1
+    } else {
+      try file.truncate(to: end)
+    }
+    try file.synchronize()
+    return end
+  }
+
+  /// Copies what cannot be read to a file of its own.
+  private static func setAside(
+    _ damaged: [Range<Int>], of bytes: [UInt8], _ path: String
+  ) throws(LedgerError) -> [Problem] {
+    var number = 1
+    while SystemFile.exists("\(path).damaged-\(number)") { number += 1 }
+    let name = "\(path).damaged-\(number)"
+    let copy = try SystemFile(replacing: name)
+    var offset = 0
+    for range in damaged {
+      try copy.write(Array(bytes[range]), at: offset)
+      offset += range.count
+    }
+    try copy.synchronize()
+    try SystemFile.synchronizeDirectory(of: path)
+    return damaged.map { Problem(offset: $0.lowerBound, byteCount: $0.count, savedAs: name) }
+  }
+
+  /// Puts a new file with these records in the place of the old one.
+  private static func replacement(for path: String, with records: [String]) throws(LedgerError) -> Tail {
+    let bytes = RecordScan.header + (try lines(records))
+    let draft = path + ".new"
+    do throws(LedgerError) {
+      let file = try SystemFile(replacing: draft, for: path)
+      try file.write(bytes, at: 0)
+      try file.synchronize()
+      // Before it has the name, so that nobody comes in between.
+      _ = try file.lock(waits: true)
+      try SystemFile.rename(draft, to: path)
+      try SystemFile.synchronizeDirectory(of: path)
+      return Tail(file: file, end: bytes.count)
+    } catch {
+      SystemFile.remove(draft)
+      throw error
+    }
+  }
+
+  private static func lines(_ records: [String]) throws(LedgerError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for (index, record) in records.enumerated() {
+      guard !record.utf8.contains(RecordFrame.lineFeed) else {
+        throw .invalid("A record has one line; this one has a line feed in it.")
+      }
+      RecordFrame.append(record, isLast: index == records.count - 1, to: &bytes)
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,141 @@
+internal import GemLedger
+internal import StoreBackend
+
+extension QueueEvent {
+  /// Reads a record, or gives nil where it is of a kind or shape that this version does not know.
+  init?(record text: String) {
+    guard let record = Self.parse(text), let what = record["what"]?.text, let event = Self.event(what, record) else {
+      return nil
+    }
+    self = event
+  }
+
+  private static func parse(_ text: String) -> JSONValue? {
+    do { return try JSONValue.parse(text) } catch { return nil }
+  }
+
+  private static func event(_ what: String, _ record: JSONValue) -> QueueEvent? {
+    switch what {
+    case "identity": return record.identity.map(QueueEvent.identity)
+    case "intended": return record.intent.map(QueueEvent.intended)
+    case "intent_ended": return record["number"]?.integer.map(QueueEvent.intentEnded)
+    case "queued": return record.queuedReceipt.map(QueueEvent.queued)
+    case "balances": return record.balances.map(QueueEvent.balances)
+    case "shop": return record.products.map(QueueEvent.shop)
+    default: break
+    }
+    guard let key = record.key else { return nil }
+    let revision = record["revision"]?.text ?? ""
+    switch what {
+    case "failed":
+      guard let attempt = record.attempt, let next = record.time("next") else { return nil }
+      return .failed(key, attempt, next: next)
+    case "credited": return .credited(key, revision: revision)
+    case "finished": return .finished(key)
+    case "dead_lettered": return record.attempt.map { .deadLettered(key, $0, revision: revision) }
+    case "requeued": return record.time("at").map { .requeued(key, $0) }
+    case "provisional": return record.time("at").map { .provisional(key, $0) }
+    default: return nil
+    }
+  }
+}
+
+extension JSONValue {
+  fileprivate func time(_ name: String) -> Timestamp? { self[name]?.integer.map(Timestamp.init(milliseconds:)) }
+
+  fileprivate func identifier<Kind: IdentifierKind>(_ name: String) -> Identifier<Kind>? {
+    guard let text = self[name]?.text else { return nil }
+    do { return try Identifier(text) } catch { return nil }
+  }
+
+  fileprivate var key: ReceiptKey? {
+    guard let store = self["store"]?.text.flatMap(Store.init(name:)), let environment,
+      let id: StoreTransactionID = identifier("id")
+    else { return nil }
+    return ReceiptKey(store: store, environment: environment, id: id)
+  }
+
+  private var environment: StoreEnvironment? {
+    let name = self["environment"]?.text ?? ""
+    let kinds = StoreEnvironment.Kind.allCases
+    guard let kind = kinds.first(where: { StoreEnvironment(kind: $0, session: nil).description == name }) else {
+      return nil
+    }
+    return StoreEnvironment(kind: kind, session: self["session"]?.text)
+  }
+
+  fileprivate var identity: Identity? {
+    guard let customer: CustomerID = identifier("customer"), let allowsSharing = self["allows_sharing"]?.bool else {
+      return nil
+    }
+    return Identity(customer: customer, allowsSharing: allowsSharing)
+  }
+
+  fileprivate var intent: PurchaseIntent? {
+    guard let number = self["number"]?.integer, let buyer: CustomerID = identifier("buyer"),
+      let product = self["product"]?.text, let quantity = self["quantity"]?.integer, let at = time("at")
+    else { return nil }
+    return PurchaseIntent(
+      number: number, buyer: buyer, storeProductID: product, quantity: quantity, startedAt: at,
+      order: identifier("order"))
+  }
+
+  fileprivate var queuedReceipt: QueuedReceipt? {
+    guard let key, let buyer: CustomerID = identifier("buyer"), let receipt = self["receipt"]?.text,
+      let signedAt = time("signed_at"), let bundle = self["bundle"]?.text,
+      let storeProduct = self["store_product"]?.text,
+      let quantity = self["quantity"]?.integer, let at = time("at"),
+      let source = self["source"]?.text.flatMap(ReceiptPost.Source.init(rawValue:))
+    else { return nil }
+    return QueuedReceipt(
+      key: key, buyer: buyer, receipt: StoreReceipt(receipt), signedAt: signedAt,
+      revision: self["revision"]?.text ?? "", bundleID: bundle, storeProductID: storeProduct,
+      product: identifier("product"), quantity: quantity, price: price, source: source, order: identifier("order"),
+      seenAt: at, grants: grants)
+  }
+
+  private var price: Money? {
+    guard let minorUnits = self["price"]?.integer, let currency = self["price_currency"]?.text else { return nil }
+    return Money(minorUnits: minorUnits, currency: currency)
+  }
+
+  private var grants: [Adjustment] {
+    (self["grants"]?.object?.members ?? []).compactMap { name, value in
+      guard let code = CurrencyCode(exactly: name), let amount = value.integer else { return nil }
+      return Adjustment(code, amount)
+    }
+  }
+
+  fileprivate var attempt: FailedAttempt? {
+    guard let code = self["code"]?.text.flatMap(LedgerError.Code.init(_:)), let message = self["message"]?.text,
+      let count = self["attempts"]?.integer.flatMap(Int.init(exactly:)), let first = time("first_posted_at")
+    else { return nil }
+    let failure = ReceiptQueueItem.Failure(code: code, message: message, requestID: self["request_id"]?.text)
+    return FailedAttempt(failure: failure, count: count, firstPostedAt: first)
+  }
+
+  fileprivate var balances: StoredBalances? {
+    guard let customer: CustomerID = identifier("customer"), let at = time("at"), let rows = self["rows"]?.array else {
+      return nil
+    }
+    return StoredBalances(customer: customer, asOf: at, rows: rows.compactMap(\.balanceRow))
+  }
+
+  private var balanceRow: StoredBalances.Row? {
+    guard let code = self["code"]?.text, let name = self["name"]?.text, let balance = self["balance"]?.integer else {
+      return nil
+    }
+    return StoredBalances.Row(code: code, name: name, description: self["description"]?.text, balance: balance)
+  }
+
+  fileprivate var products: [KnownProduct]? {
+    self["products"]?.array.map { $0.compactMap(\.product) }
+  }
+
+  private var product: KnownProduct? {
+    guard let code: ProductCode = identifier("code"), let storeID = self["store_id"]?.text,
+      let type = self["type"]?.text.flatMap(ProductType.Kind.init(rawValue:))
+    else { return nil }
+    return KnownProduct(code: code, storeID: storeID, type: ProductType(type), grants: grants)
+  }
+}

@@ -1,0 +1,178 @@
+internal import GemLedger
+internal import StoreBackend
+
+/// What happened to the client's durable state; the state is the fold of these.
+enum QueueEvent: Hashable, Sendable {
+  /// Who is signed in.
+  case identity(Identity)
+  /// Somebody is about to pay.
+  case intended(PurchaseIntent)
+  /// Nobody paid, or what was paid for is in the queue.
+  case intentEnded(Int64)
+  /// What was paid for, with its buyer.
+  case queued(QueuedReceipt)
+  /// It is on its way; kept nowhere, so that after a crash it waits again.
+  case posting(ReceiptKey, Timestamp)
+  /// It did not arrive, and is tried again.
+  case failed(ReceiptKey, FailedAttempt, next: Timestamp)
+  /// It is credited for good, with this revision of it.
+  case credited(ReceiptKey, revision: String)
+  /// The store knows; nothing is left to do.
+  case finished(ReceiptKey)
+  /// This revision of it was refused for good.
+  case deadLettered(ReceiptKey, FailedAttempt, revision: String)
+  /// It is to be tried once more.
+  case requeued(ReceiptKey, Timestamp)
+  /// It took too long; its grants are shown as provisional from then on.
+  case provisional(ReceiptKey, Timestamp)
+  /// What a customer had when the backend was asked last.
+  case balances(StoredBalances)
+  /// What can be bought, for a start without a backend.
+  case shop([KnownProduct])
+}
+
+/// A post that did not end in a credit.
+struct FailedAttempt: Hashable, Sendable {
+  var failure: ReceiptQueueItem.Failure
+  /// How many posts there were, this one included.
+  var count: Int
+  /// When the receipt was posted first.
+  var firstPostedAt: Timestamp
+}
+
+/// Who is signed in.
+struct Identity: Hashable, Sendable {
+  var customer: CustomerID
+  /// Whether several customers may share the store account's purchases.
+  var allowsSharing: Bool
+
+  var isAnonymous: Bool { AppUserID.isAnonymous(customer) }
+}
+
+/// A purchase that was announced to the store.
+struct PurchaseIntent: Hashable, Sendable {
+  /// Counts up.
+  var number: Int64
+  var buyer: CustomerID
+  /// The product's id at the store.
+  var storeProductID: String
+  var quantity: Int64
+  var startedAt: Timestamp
+  /// The order, in a two-step purchase.
+  var order: PurchaseCode?
+
+  var token: AccountToken { AccountToken(of: buyer) }
+}
+
+/// A receipt as it comes into the queue.
+struct QueuedReceipt: Hashable, Sendable {
+  var key: ReceiptKey
+  var buyer: CustomerID
+  var receipt: StoreReceipt
+  var signedAt: Timestamp
+  /// What can change about a transaction: that it is trusted, and what was given back.
+  var revision: String
+  var bundleID: String
+  var storeProductID: String
+  var product: ProductCode?
+  var quantity: Int64
+  var price: Money?
+  var source: ReceiptPost.Source
+  var order: PurchaseCode?
+  var seenAt: Timestamp
+  /// What the whole purchase gives, as far as the client knows.
+  var grants: [Adjustment]
+
+  init(
+    _ evidence: StoreEvidence, buyer: CustomerID, product: KnownProduct?, source: ReceiptPost.Source,
+    order: PurchaseCode?, seenAt: Timestamp
+  ) {
+    let transaction = evidence.transaction
+    key = evidence.key
+    self.buyer = buyer
+    receipt = evidence.receipt
+    signedAt = transaction.signedAt
+    revision = evidence.revision
+    bundleID = transaction.bundleID
+    storeProductID = transaction.storeProductID
+    self.product = product?.code
+    quantity = transaction.quantity
+    price = transaction.price
+    self.source = source
+    self.order = order
+    self.seenAt = seenAt
+    grants = transaction.revocation == nil ? product?.grants(times: transaction.quantity) ?? [] : []
+  }
+
+  init(
+    key: ReceiptKey, buyer: CustomerID, receipt: StoreReceipt, signedAt: Timestamp, revision: String, bundleID: String,
+    storeProductID: String, product: ProductCode?, quantity: Int64, price: Money?, source: ReceiptPost.Source,
+    order: PurchaseCode?, seenAt: Timestamp, grants: [Adjustment]
+  ) {
+    self.key = key
+    self.buyer = buyer
+    self.receipt = receipt
+    self.signedAt = signedAt
+    self.revision = revision
+    self.bundleID = bundleID
+    self.storeProductID = storeProductID
+    self.product = product
+    self.quantity = quantity
+    self.price = price
+    self.source = source
+    self.order = order
+    self.seenAt = seenAt
+    self.grants = grants
+  }
+}
+
+extension StoreEvidence {
+  var key: ReceiptKey {
+    ReceiptKey(store: transaction.store, environment: transaction.environment, id: transaction.id)
+  }
+
+  /// What can change about a transaction; empty for a plain purchase.
+  var revision: String {
+    var text = unverified.map { "unverified \($0.rawValue)" } ?? ""
+    guard let revocation = transaction.revocation else { return text }
+    text += "revoked \(revocation.revokedAt.milliseconds)"
+    switch revocation.extent {
+    case .full: break
+    case .milliPercent(let share): text += " share \(share)"
+    case .quantity(let quantity): text += " quantity \(quantity)"
+    }
+    return text
+  }
+}
+
+/// What a customer had, as the backend said last.
+struct StoredBalances: Hashable, Sendable {
+  struct Row: Hashable, Sendable {
+    var code: String
+    var name: String
+    var description: String?
+    var balance: Int64
+  }
+
+  var customer: CustomerID
+  var asOf: Timestamp
+  var rows: [Row]
+}
+
+/// As much of a product as buying it takes.
+struct KnownProduct: Hashable, Sendable {
+  var code: ProductCode
+  /// Its id at the client's store.
+  var storeID: String
+  var type: ProductType
+  /// What one unit gives, paid and bonus part together.
+  var grants: [Adjustment]
+
+  /// What that many units give; amounts that cannot be counted are left out.
+  func grants(times quantity: Int64) -> [Adjustment] {
+    grants.compactMap { grant in
+      let (amount, overflow) = grant.amount.multipliedReportingOverflow(by: quantity)
+      return overflow ? nil : Adjustment(grant.currency, amount)
+    }
+  }
+}

@@ -1,0 +1,96 @@
+internal import GemLedger
+
+/// A receipt in the queue.
+struct QueueItem: Hashable, Sendable {
+  /// What came in.
+  var receipt: QueuedReceipt
+  /// Its place in the order of coming.
+  let number: Int64
+  var status = ReceiptQueueItem.Status.waiting
+  var attemptCount = 0
+  var nextAttemptAt: Timestamp
+  /// When it was posted first: a balance that was asked for before then cannot hold its credit.
+  var firstPostedAt: Timestamp?
+  var provisionalSince: Timestamp?
+  var lastError: ReceiptQueueItem.Failure?
+
+  init(_ receipt: QueuedReceipt, number: Int64) {
+    self.receipt = receipt
+    self.number = number
+    nextAttemptAt = receipt.seenAt
+  }
+
+  /// As the app may see it.
+  var view: ReceiptQueueItem {
+    ReceiptQueueItem(
+      id: receipt.key.description, storeTransactionID: receipt.key.id, status: status, attemptCount: attemptCount,
+      customer: receipt.buyer, storeProductID: receipt.storeProductID, product: receipt.product,
+      quantity: receipt.quantity, firstSeenAt: receipt.seenAt,
+      nextAttemptAt: status == .waiting ? nextAttemptAt : nil, lastError: lastError)
+  }
+}
+
+// MARK: Transitions
+
+extension QueueItem {
+  /// The same transaction was seen again.
+  ///
+  /// - Returns: Whether that is news; a redelivery is none.
+  mutating func meet(_ newer: QueuedReceipt) -> Bool {
+    guard !newer.revision.hasBytes(of: receipt.revision), newer.signedAt >= receipt.signedAt else { return false }
+    var taken = newer
+    // Who bought and for which order does not change by being seen again.
+    taken.buyer = receipt.buyer
+    taken.order = receipt.order ?? newer.order
+    taken.seenAt = receipt.seenAt
+    receipt = taken
+    if status != .posting { wait(until: newer.seenAt) }
+    return true
+  }
+
+  mutating func post(at now: Timestamp) {
+    guard status == .waiting else { return }
+    status = .posting
+    attemptCount += 1
+    firstPostedAt = firstPostedAt ?? now
+  }
+
+  mutating func fail(_ attempt: FailedAttempt, next: Timestamp) {
+    guard status == .posting || status == .waiting else { return }
+    note(attempt)
+    wait(until: next)
+  }
+
+  mutating func credit(revision: String) {
+    guard status == .posting || status == .waiting else { return }
+    lastError = nil
+    provisionalSince = nil
+    // Something new came while the old was on its way.
+    guard revision.hasBytes(of: receipt.revision) else { return wait(until: receipt.seenAt) }
+    status = .finishOnly
+  }
+
+  mutating func refuse(_ attempt: FailedAttempt, revision: String) {
+    guard status == .posting || status == .waiting else { return }
+    note(attempt)
+    provisionalSince = nil
+    guard revision.hasBytes(of: receipt.revision) else { return wait(until: receipt.seenAt) }
+    status = .deadLettered
+  }
+
+  mutating func requeue(at now: Timestamp) {
+    guard status == .deadLettered else { return }
+    wait(until: now)
+  }
+
+  private mutating func wait(until next: Timestamp) {
+    status = .waiting
+    nextAttemptAt = next
+  }
+
+  private mutating func note(_ attempt: FailedAttempt) {
+    lastError = attempt.failure
+    attemptCount = max(attemptCount, attempt.count)
+    firstPostedAt = firstPostedAt ?? attempt.firstPostedAt
+  }
+}

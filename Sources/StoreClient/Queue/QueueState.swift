@@ -1,0 +1,181 @@
+internal import GemLedger
+internal import StoreBackend
+
+/// The client's durable state: the queue, who is signed in, what was about to be bought, and what was known last.
+///
+/// A value that only ``apply(_:)`` changes, so that replaying the events gives it again.
+struct QueueState: Sendable {
+  /// Most customers that the device remembers beside the one signed in.
+  static let knownCustomerCountMax = 1000
+  /// Most purchases that were announced and never came back.
+  static let intentCountMax = 1000
+  /// Most customers whose balances are remembered.
+  static let balancesCountMax = 16
+
+  private(set) var items: [ReceiptKey: QueueItem] = [:]
+  private(set) var deadLetteredCount = 0
+  private(set) var intents: [PurchaseIntent] = []
+  private(set) var identity: Identity?
+  /// The customers of this device, latest last.
+  private(set) var customers: [CustomerID] = []
+  private(set) var balances: [StoredBalances] = []
+  private(set) var shop: [KnownProduct] = []
+  private(set) var products: [ProductCode: KnownProduct] = [:]
+  private(set) var productsByStoreID: [ByteString: KnownProduct] = [:]
+  private var customersByToken: [AccountToken: CustomerID] = [:]
+  private var nextNumber: Int64 = 0
+  private var nextIntent: Int64 = 0
+
+  /// How many receipts are on their way, the dead-lettered ones left out.
+  var pendingCount: Int { items.count - deadLetteredCount }
+
+  /// What a new intent is numbered.
+  mutating func takeIntentNumber() -> Int64 {
+    defer { nextIntent += 1 }
+    return nextIntent
+  }
+
+  /// The customer of this device who has the token.
+  func customer(with token: AccountToken) -> CustomerID? { customersByToken[token] }
+
+  /// The announced purchase that the evidence is of, the oldest where several could be.
+  func intent(for transaction: StoreTransaction) -> PurchaseIntent? {
+    intents.first { intent in
+      guard intent.storeProductID.hasBytes(of: transaction.storeProductID) else { return false }
+      guard let token = transaction.accountToken else { return true }
+      return intent.token == token
+    }
+  }
+
+  /// The items in the order of their coming.
+  func ordered(_ isWanted: (QueueItem) -> Bool = { _ in true }) -> [QueueItem] {
+    items.values.filter(isWanted).sorted { $0.number < $1.number }
+  }
+}
+
+// MARK: Events
+
+extension QueueState {
+  /// - Returns: Whether anything changed.
+  @discardableResult
+  mutating func apply(_ event: QueueEvent) -> Bool {
+    switch event {
+    case .identity(let identity):
+      self.identity = identity
+      remember(identity.customer)
+    case .intended(let intent): add(intent)
+    case .intentEnded(let number): intents.removeAll { $0.number == number }
+    case .queued(let receipt): return add(receipt)
+    case .posting(let key, let now): return update(key) { $0.post(at: now) }
+    case .failed(let key, let attempt, let next): return update(key) { $0.fail(attempt, next: next) }
+    case .credited(let key, let revision): return update(key) { $0.credit(revision: revision) }
+    case .finished(let key): return finish(key)
+    case .deadLettered(let key, let attempt, let revision):
+      return update(key) { $0.refuse(attempt, revision: revision) }
+    case .requeued(let key, let now): return update(key) { $0.requeue(at: now) }
+    case .provisional(let key, let now): return update(key) { $0.provisionalSince = $0.provisionalSince ?? now }
+    case .balances(let balances): return remember(balances)
+    case .shop(let products): remember(products)
+    }
+    return true
+  }
+
+  private mutating func update(_ key: ReceiptKey, _ body: (inout QueueItem) -> Void) -> Bool {
+    guard let index = items.index(forKey: key) else { return false }
+    let before = items.values[index].status
+    body(&items.values[index])
+    let after = items.values[index].status
+    deadLetteredCount += (after == .deadLettered ? 1 : 0) - (before == .deadLettered ? 1 : 0)
+    return true
+  }
+
+  private mutating func add(_ receipt: QueuedReceipt) -> Bool {
+    if items[receipt.key] != nil {
+      var isNews = false
+      _ = update(receipt.key) { isNews = $0.meet(receipt) }
+      return isNews
+    }
+    items[receipt.key] = QueueItem(receipt, number: nextNumber)
+    nextNumber += 1
+    return true
+  }
+
+  /// Only what is credited may go.
+  private mutating func finish(_ key: ReceiptKey) -> Bool {
+    guard items[key]?.status == .finishOnly else { return false }
+    items[key] = nil
+    return true
+  }
+
+  private mutating func add(_ intent: PurchaseIntent) {
+    nextIntent = max(nextIntent, intent.number + 1)
+    intents.removeAll { $0.number == intent.number }
+    intents.append(intent)
+    if intents.count > Self.intentCountMax { intents.removeFirst() }
+    remember(intent.buyer)
+  }
+
+  private mutating func remember(_ customer: CustomerID) {
+    if customers.last == customer { return }
+    customers.removeAll { $0 == customer }
+    customers.append(customer)
+    customersByToken[AccountToken(of: customer)] = customer
+    guard customers.count > Self.knownCustomerCountMax else { return }
+    customersByToken[AccountToken(of: customers.removeFirst())] = nil
+  }
+
+  /// An older answer never takes the place of a newer one.
+  private mutating func remember(_ balances: StoredBalances) -> Bool {
+    if let known = self.balances.first(where: { $0.customer == balances.customer }), known.asOf > balances.asOf {
+      return false
+    }
+    self.balances.removeAll { $0.customer == balances.customer }
+    self.balances.append(balances)
+    if self.balances.count > Self.balancesCountMax { self.balances.removeFirst() }
+    return true
+  }
+
+  private mutating func remember(_ products: [KnownProduct]) {
+    shop = products
+    self.products = Dictionary(products.map { ($0.code, $0) }) { first, _ in first }
+    productsByStoreID = Dictionary(products.map { (ByteString($0.storeID), $0) }) { first, _ in first }
+  }
+}
+
+// MARK: Compaction
+
+extension QueueState {
+  /// How many events ``events()`` gives.
+  var liveCount: Int { items.count * 2 + intents.count + customers.count + balances.count + 2 }
+
+  /// The fewest events that give this state again.
+  func events() -> [QueueEvent] {
+    var events: [QueueEvent] = []
+    if let identity {
+      for customer in customers where customer != identity.customer {
+        events.append(.identity(Identity(customer: customer, allowsSharing: identity.allowsSharing)))
+      }
+      events.append(.identity(identity))
+    }
+    if !shop.isEmpty { events.append(.shop(shop)) }
+    events += intents.map(QueueEvent.intended)
+    events += balances.map(QueueEvent.balances)
+    for item in ordered() { events += Self.events(of: item) }
+    return events
+  }
+
+  private static func events(of item: QueueItem) -> [QueueEvent] {
+    let key = item.receipt.key
+    let revision = item.receipt.revision
+    var events = [QueueEvent.queued(item.receipt)]
+    if let failure = item.lastError {
+      let attempt = FailedAttempt(
+        failure: failure, count: item.attemptCount, firstPostedAt: item.firstPostedAt ?? item.receipt.seenAt)
+      guard item.status != .deadLettered else { return events + [.deadLettered(key, attempt, revision: revision)] }
+      events.append(.failed(key, attempt, next: item.nextAttemptAt))
+    }
+    if let since = item.provisionalSince { events.append(.provisional(key, since)) }
+    if item.status == .finishOnly { events.append(.credited(key, revision: revision)) }
+    return events
+  }
+}

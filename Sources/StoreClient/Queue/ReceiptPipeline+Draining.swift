@@ -1,0 +1,101 @@
+internal import GemLedger
+internal import StoreBackend
+
+extension ReceiptPipeline {
+  /// Works off the queue: finishes what is credited, then posts what waits, oldest first.
+  ///
+  /// - Parameter everything: Whether back-off counts for nothing, and failures stop nobody.
+  /// - Returns: Whether the backend could be reached.
+  @discardableResult
+  func drain(everything: Bool = false) async -> Bool {
+    await finish(queue.read { $0.ordered { $0.status == .finishOnly }.map(\.receipt.key) })
+    let now = clock.now()
+    let due = queue.read { state in
+      state.ordered { $0.status == .waiting && (everything || $0.nextAttemptAt <= now) }.map(\.receipt.key)
+    }
+    var isReached = true
+    for start in stride(from: 0, to: due.count, by: Self.batchCount) where isReached || everything {
+      let batch = Array(due[start..<min(start + Self.batchCount, due.count)])
+      isReached = Self.isReached(await settle(batch, stopsEarly: !everything))
+    }
+    markProvisional()
+    return isReached
+  }
+
+  /// Takes what the store has unfinished, a page at a time and in its order, so that memory is bounded by a page.
+  ///
+  /// - Returns: Whether it came to the end.
+  @discardableResult
+  func sweep(current: CustomerID) async -> Bool {
+    var after: StoreTransactionID?
+    var before: [ReceiptKey] = []
+    var (done, seen) = (0, 0)
+    while true {
+      let page: [StoreEvidence]
+      do throws(StoreFailure) {
+        page = try await storefront.unfinished(after: after, limit: Self.batchCount)
+      } catch { return false }
+      guard !page.isEmpty else { return true }
+      seen += page.count
+      let keys = enqueue(page, source: .sweep, current: current)
+      let now = clock.now()
+      let due = queue.read { state in
+        keys.filter { state.items[$0].map { $0.status != .waiting || $0.nextAttemptAt <= now } ?? true }
+      }
+      await finish(due)
+      let outcomes = await settle(due.filter { key in queue.read { $0.items[key]?.status == .waiting } })
+      let left = queue.read { state in keys.filter { state.items[$0] != nil } }
+      done += keys.count - left.count
+      if seen > Self.batchCount || page.count == Self.batchCount { emit(.progress(done: done, seen: seen)) }
+      guard Self.isReached(outcomes), page.count == Self.batchCount else {
+        markProvisional()
+        return Self.isReached(outcomes)
+      }
+      // Finished ones are gone from the store's list, so the next page begins behind one that is still there.
+      // A store that lists them all the same is not asked for the same page for ever.
+      after = left.last?.id ?? (keys == before ? keys.last?.id : after)
+      before = keys
+    }
+  }
+
+  private static func isReached(_ outcomes: [ReceiptKey: PostOutcome]) -> Bool {
+    !outcomes.values.contains {
+      if case .waiting(let error) = $0 { PostVerdict(error.code) == .retryLater } else { false }
+    }
+  }
+
+  /// Shows as provisional what waits longer than it should; durable before anybody sees it.
+  func markProvisional() {
+    guard let after = settings.provisionalAfter else { return }
+    let latest = clock.now().milliseconds - after.milliseconds
+    let due = queue.read { state in
+      state.ordered {
+        ($0.status == .waiting || $0.status == .posting) && $0.provisionalSince == nil && !$0.receipt.grants.isEmpty
+          && $0.receipt.seenAt.milliseconds <= latest
+      }.map(\.receipt.key)
+    }
+    guard !due.isEmpty else { return }
+    let now = clock.now()
+    do throws(LedgerError) {
+      try queue.record(due.map { .provisional($0, now) })
+    } catch {
+      emit(.notKept(error))
+      return
+    }
+    for key in due {
+      if let view = view(key) { emit(.provisional(view)) }
+    }
+  }
+
+  /// When something is to be done next: a try, or a provisional credit.
+  func nextWakeUp() -> Timestamp? {
+    let after = settings.provisionalAfter?.milliseconds
+    return queue.read { state in
+      state.items.values.lazy.compactMap { item -> Timestamp? in
+        guard item.status == .waiting else { return nil }
+        guard let after, item.provisionalSince == nil, !item.receipt.grants.isEmpty else { return item.nextAttemptAt }
+        return min(item.nextAttemptAt, Timestamp(milliseconds: item.receipt.seenAt.milliseconds + after))
+      }.min()
+    }
+  }
+}

@@ -1,0 +1,277 @@
+internal import GemLedger
+internal import StoreBackend
+internal import Synchronization
+
+/// What came of posting a receipt.
+enum PostOutcome: Sendable {
+  /// It is credited, now or before.
+  case credited(ReceiptAnswer)
+  /// It waits for its next try.
+  case waiting(LedgerError)
+  /// It was refused for good.
+  case refused(LedgerError)
+  /// Somebody else brought it to its end.
+  case done
+}
+
+/// Takes receipts from the store to the backend, and tells the store when they are credited.
+///
+/// The order of work for each: durable in the queue, credited, marked finish-only, finished at the store, dropped.
+final class ReceiptPipeline: Sendable {
+  /// How many receipts are worked off before the queue is written: they share its syncs.
+  static let batchCount = 64
+
+  let queue: ReceiptQueue
+  let backend: any PurchaseBackend
+  let storefront: any Storefront
+  let clock: StoreClock
+  let settings: Settings
+  private let observer = Mutex(Observers())
+  private let waiters = Mutex<[ReceiptKey: [CheckedContinuation<PostOutcome, Never>]]>([:])
+
+  struct Settings: Sendable {
+    var retry: RetryPolicy
+    var randomness: @Sendable () -> UInt64
+    var isTwoStep: Bool
+    var provisionalAfter: Duration?
+    var onStep: (@Sendable (PurchaseStep) -> Void)?
+  }
+
+  struct Observers: Sendable {
+    var onEvent: (@Sendable (ReceiptPipelineEvent) -> Void)?
+    var onCredited: (@Sendable (QueueItem, ReceiptAnswer) async -> Void)?
+    var onRefused: (@Sendable (QueueItem, LedgerError) -> Void)?
+    var onFinished: (@Sendable (QueueItem) -> Void)?
+    /// Something is to be done at that instant.
+    var onWakeUp: (@Sendable (Timestamp) -> Void)?
+    /// What happened before anybody listened.
+    var unheard: [ReceiptPipelineEvent] = []
+  }
+
+  init(
+    queue: ReceiptQueue, backend: any PurchaseBackend, storefront: any Storefront, clock: StoreClock, settings: Settings
+  ) {
+    self.queue = queue
+    self.backend = backend
+    self.storefront = storefront
+    self.clock = clock
+    self.settings = settings
+  }
+
+  func observe(_ change: (inout Observers) -> Void) { observer.withLock { change(&$0) } }
+
+  var observers: Observers { observer.withLock { $0 } }
+
+  /// Says what happened, if anybody wants to hear it.
+  func emit(_ event: @autoclosure () -> ReceiptPipelineEvent) {
+    guard let listener = observer.withLock({ $0.onEvent }) else { return }
+    listener(event())
+  }
+
+  func step(_ step: PurchaseStep) { settings.onStep?(step) }
+
+  /// Writes down what happened; where that fails, the store's own memory has to do.
+  func note(_ events: [QueueEvent]) {
+    if let error = queue.note(events) { emit(.notKept(error)) }
+  }
+
+  func view(_ key: ReceiptKey) -> ReceiptQueueItem? { queue.read { $0.items[key]?.view } }
+}
+
+// MARK: Coming in
+
+extension ReceiptPipeline {
+  /// Puts evidence into the queue, in one append.
+  ///
+  /// - Parameter intent: The purchase that the first of them came out of, where it did.
+  /// - Returns: The keys, in the order of the evidence.
+  func enqueue(
+    _ evidence: [StoreEvidence], source: ReceiptPost.Source, current: CustomerID, intent: PurchaseIntent? = nil
+  ) -> [ReceiptKey] {
+    let now = clock.now()
+    var events: [QueueEvent] = []
+    var keys: [ReceiptKey] = []
+    var fresh: [ReceiptKey] = []
+    for one in evidence {
+      let key = one.key
+      keys.append(key)
+      if let known = queue.read({ $0.items[key]?.receipt.revision }), known.hasBytes(of: one.revision) {
+        if let view = view(key) { emit(.duplicateSkipped(view)) }
+        continue
+      }
+      fresh.append(key)
+      events += arrival(of: one, source: source, current: current, intent: intent, now: now)
+    }
+    // The announced purchase is over, whichever transaction came out of it.
+    if let intent, !events.contains(.intentEnded(intent.number)) { events.append(.intentEnded(intent.number)) }
+    if !events.isEmpty { note(events) }
+    for key in fresh {
+      step(.queued)
+      if let view = view(key) { emit(view.status == .deadLettered ? .deadLettered(view) : .queued(view)) }
+    }
+    return keys
+  }
+
+  private func arrival(
+    of evidence: StoreEvidence, source: ReceiptPost.Source, current: CustomerID, intent: PurchaseIntent?, now: Timestamp
+  ) -> [QueueEvent] {
+    let transaction = evidence.transaction
+    let (matched, buyer, product) = queue.read { state in
+      let own = intent.flatMap { Self.isOf($0, transaction) ? $0 : nil }
+      let matched = own ?? state.intent(for: transaction)
+      let named = transaction.accountToken.flatMap(state.customer(with:))
+      return (
+        matched, named ?? matched?.buyer ?? current, state.productsByStoreID[ByteString(transaction.storeProductID)]
+      )
+    }
+    let receipt = QueuedReceipt(
+      evidence, buyer: buyer, product: product, source: source, order: matched?.order, seenAt: now)
+    var events = [QueueEvent.queued(receipt)]
+    if let matched { events.append(.intentEnded(matched.number)) }
+    if let failure = evidence.unverified {
+      let error = Self.unverified(failure)
+      let attempt = FailedAttempt(failure: ReceiptQueueItem.Failure(error), count: 0, firstPostedAt: now)
+      events.append(.deadLettered(receipt.key, attempt, revision: receipt.revision))
+    }
+    return events
+  }
+
+  /// Whether the store made the transaction for this purchase, and not for an earlier one of the same product.
+  private static func isOf(_ intent: PurchaseIntent, _ transaction: StoreTransaction) -> Bool {
+    guard let token = transaction.accountToken else { return true }
+    return token == intent.token
+  }
+
+  static func unverified(_ failure: VerificationFailure) -> LedgerError {
+    LedgerError(
+      .receiptUnverified, "The store's evidence of the purchase could not be verified: \(failure.rawValue).",
+      details: [.text("check", failure.rawValue)])
+  }
+}
+
+// MARK: Settling
+
+extension ReceiptPipeline {
+  /// Posts the receipts one after the other, and finishes the credited ones.
+  ///
+  /// - Parameter stopsEarly: Whether to leave the rest where the backend is out of reach.
+  /// - Returns: What came of each that was tried.
+  func settle(_ keys: [ReceiptKey], stopsEarly: Bool = true) async -> [ReceiptKey: PostOutcome] {
+    var outcomes: [ReceiptKey: PostOutcome] = [:]
+    var credited: [QueueItem] = []
+    var events: [QueueEvent] = []
+    for key in keys {
+      guard let item = queue.claim(key, now: clock.now()) else {
+        outcomes[key] = await outcome(of: key)
+        continue
+      }
+      do throws(LedgerError) {
+        let answer = try await post(item)
+        step(.credited)
+        outcomes[key] = .credited(answer)
+        credited.append(item)
+        events.append(.credited(key, revision: item.receipt.revision))
+      } catch {
+        let verdict = PostVerdict(error.code)
+        outcomes[key] = verdict == .deadLetter ? .refused(error) : .waiting(error)
+        events.append(failure(error, of: item, verdict))
+        if stopsEarly, verdict == .retryLater { break }
+      }
+    }
+    if !events.isEmpty { note(events) }
+    if !credited.isEmpty { step(.finishOnly) }
+    await announce(keys, outcomes, credited)
+    await finish(credited.map(\.receipt.key))
+    resume(outcomes)
+    return outcomes
+  }
+
+  private func failure(_ error: LedgerError, of item: QueueItem, _ verdict: PostVerdict) -> QueueEvent {
+    let now = clock.now()
+    let attempt = FailedAttempt(
+      failure: ReceiptQueueItem.Failure(error), count: item.attemptCount, firstPostedAt: item.firstPostedAt ?? now)
+    guard verdict != .deadLetter else {
+      return .deadLettered(item.receipt.key, attempt, revision: item.receipt.revision)
+    }
+    let next = settings.retry.nextAttempt(
+      after: error, count: item.attemptCount, now: now, random: settings.randomness())
+    return .failed(item.receipt.key, attempt, next: next)
+  }
+
+  private func announce(
+    _ keys: [ReceiptKey], _ outcomes: [ReceiptKey: PostOutcome], _ credited: [QueueItem]
+  ) async {
+    let observers = self.observers
+    for item in credited {
+      if observers.onEvent != nil, let view = view(item.receipt.key) { emit(.posted(view)) }
+      if case .credited(let answer)? = outcomes[item.receipt.key] { await observers.onCredited?(item, answer) }
+    }
+    var wakeUp: Timestamp?
+    guard credited.count < outcomes.count else { return }
+    for key in keys {
+      guard let outcome = outcomes[key], let item = queue.read({ $0.items[key] }) else { continue }
+      switch outcome {
+      case .waiting:
+        wakeUp = min(wakeUp ?? item.nextAttemptAt, item.nextAttemptAt)
+        emit(.retryScheduled(item.view))
+      case .refused(let error):
+        emit(.deadLettered(item.view))
+        observers.onRefused?(item, error)
+      case .credited, .done: break
+      }
+    }
+    if let wakeUp { observers.onWakeUp?(wakeUp) }
+  }
+
+  /// Tells the store that the credited ones are credited, and drops them.
+  ///
+  /// What it cannot be told now stays finish-only. That something was dropped is written lazily: telling it twice is
+  /// harmless.
+  func finish(_ keys: [ReceiptKey]) async {
+    for key in keys {
+      guard let item = queue.read({ $0.items[key] }), item.status == .finishOnly else { continue }
+      do throws(StoreFailure) { try await storefront.finish(key.id) } catch {
+        let again = Timestamp(milliseconds: clock.now().milliseconds + settings.retry.cap.milliseconds)
+        observers.onWakeUp?(again)
+        continue
+      }
+      step(.finished)
+      queue.noteLazily([.finished(key)])
+      emit(.finished(item.view))
+      observers.onFinished?(item)
+    }
+  }
+
+  /// What comes of a receipt that somebody else is posting, or has.
+  private func outcome(of key: ReceiptKey) async -> PostOutcome {
+    await withCheckedContinuation { continuation in
+      let known: PostOutcome? = waiters.withLock { waiters in
+        let item = queue.read { $0.items[key] }
+        guard let item, item.status == .posting else { return Self.outcome(of: item) }
+        waiters[key, default: []].append(continuation)
+        return nil
+      }
+      if let known { continuation.resume(returning: known) }
+    }
+  }
+
+  private static func outcome(of item: QueueItem?) -> PostOutcome {
+    guard let item, let failure = item.lastError else { return .done }
+    var details: [LedgerError.Detail] = []
+    if let id = failure.requestID { details.append(.text("request_id", id)) }
+    let error = LedgerError(failure.code, failure.message, details: details)
+    switch item.status {
+    case .waiting, .posting: return .waiting(error)
+    case .deadLettered: return .refused(error)
+    case .finishOnly: return .done
+    }
+  }
+
+  private func resume(_ outcomes: [ReceiptKey: PostOutcome]) {
+    let resumed = waiters.withLock { waiters -> [(CheckedContinuation<PostOutcome, Never>, PostOutcome)] in
+      guard !waiters.isEmpty else { return [] }
+      return outcomes.flatMap { key, outcome in (waiters.removeValue(forKey: key) ?? []).map { ($0, outcome) } }
+    }
+    for (continuation, outcome) in resumed { continuation.resume(returning: outcome) }
+  }
+}

@@ -1,0 +1,116 @@
+internal import GemLedger
+internal import StoreBackend
+internal import Synchronization
+
+/// The durable queue: a ``QueueState`` and the journal that it is the fold of.
+///
+/// Two locks: one orders what is written, so that the journal says what happened in the order in which it was applied;
+/// the other guards the state, so that nobody who only looks waits for a disk.
+final class ReceiptQueue: Sendable {
+  private struct Writing {
+    /// Records that may wait for the next append: losing one means doing something harmless again.
+    var lazy: [String] = []
+    var recordCount = 0
+  }
+
+  /// The journal may have as many records as twice the live ones, and these.
+  static let slack = 1000
+
+  private let journal: (any RecordJournal)?
+  private let writing: Mutex<Writing>
+  private let state: Mutex<QueueState>
+  /// Records that nobody understood.
+  let unknown: [String]
+
+  init(journal: (any RecordJournal)?) throws(LedgerError) {
+    self.journal = journal
+    var state = QueueState()
+    var unknown: [String] = []
+    let records = try journal?.records() ?? []
+    for record in records {
+      if let event = QueueEvent(record: record) { state.apply(event) } else { unknown.append(record) }
+    }
+    self.unknown = unknown
+    writing = Mutex(Writing(recordCount: records.count))
+    self.state = Mutex(state)
+  }
+
+  /// Looks at the state.
+  func read<T>(_ body: (borrowing QueueState) -> T) -> T { state.withLock { body($0) } }
+
+  func takeIntentNumber() -> Int64 { state.withLock { $0.takeIntentNumber() } }
+
+  /// Claims a waiting item for posting.
+  func claim(_ key: ReceiptKey, now: Timestamp) -> QueueItem? {
+    state.withLock { state in
+      guard state.items[key]?.status == .waiting else { return nil }
+      state.apply(.posting(key, now))
+      return state.items[key]
+    }
+  }
+
+  /// Makes the events durable and applies them; where they cannot be made durable, nothing happened.
+  func record(_ events: [QueueEvent]) throws(LedgerError) {
+    try writing.withLock { (writing) throws(LedgerError) in
+      try write(events, &writing)
+      apply(events)
+      compact(&writing)
+    }
+  }
+
+  /// Applies the events even where they cannot be made durable; gives why, then.
+  ///
+  /// For what has happened already, whether we can write it down or not.
+  func note(_ events: [QueueEvent]) -> LedgerError? {
+    writing.withLock { writing in
+      defer { apply(events) }
+      do throws(LedgerError) {
+        try write(events, &writing)
+        return nil
+      } catch {
+        writing.lazy += events.compactMap(\.record)
+        return error
+      }
+    }
+  }
+
+  /// Applies the events now, and writes them with the next ones.
+  func noteLazily(_ events: [QueueEvent]) {
+    writing.withLock { writing in
+      apply(events)
+      if journal != nil { writing.lazy += events.compactMap(\.record) }
+    }
+  }
+
+  /// Writes what waited to be written.
+  func flush() throws(LedgerError) { try record([]) }
+
+  private func apply(_ events: [QueueEvent]) {
+    state.withLock { state in
+      for event in events { state.apply(event) }
+    }
+  }
+
+  private func write(_ events: [QueueEvent], _ writing: inout Writing) throws(LedgerError) {
+    guard let journal else { return }
+    let records = writing.lazy + events.compactMap(\.record)
+    guard !records.isEmpty else { return }
+    try journal.append(records)
+    writing.lazy = []
+    writing.recordCount += records.count
+  }
+
+  /// Rewrites the journal where most of it is history, so that its length follows what is alive.
+  private func compact(_ writing: inout Writing) {
+    guard let journal, writing.recordCount > Self.slack, writing.lazy.isEmpty else { return }
+    let count = writing.recordCount
+    guard let events = state.withLock({ count > 2 * $0.liveCount + Self.slack ? $0.events() : nil }) else { return }
+    let records = unknown + events.compactMap(\.record)
+    do throws(LedgerError) {
+      try journal.compact(to: records)
+      writing.recordCount = records.count
+    } catch {
+      // The long journal says the same; the next append tries again.
+    }
+  }
+}
