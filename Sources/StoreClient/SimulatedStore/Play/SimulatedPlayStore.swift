@@ -17,23 +17,15 @@ internal import StoreBackend
 public final class SimulatedPlayStore: Sendable {
   let keeper: ShopKeeper<PlayShop>
 
-  /// A store that sells the catalog's products under their ids at `google`, kept in memory.
+  /// A store that sells the catalog's products under their ids at `google`.
   ///
-  /// - Throws: `LedgerError` with `invalid_identifier` when the session's name is none.
-  public convenience init(
+  /// With a journal it outlives the process: opened again, it goes on where it stopped, with its first seed.
+  ///
+  /// - Throws: `LedgerError` with `invalid_identifier` when the session's name is none, `storage_foreign` when the
+  ///   journal is of another store, `storage_newer`, `storage_damaged`, and the journal's own.
+  public init(
     catalog: Catalog, session: String = "simulated", seed: UInt64 = 1, clock: VirtualClock = VirtualClock(),
-    signer: any ReceiptSigner
-  ) throws(LedgerError) {
-    try self.init(catalog: catalog, session: session, seed: seed, clock: clock, signer: signer, journal: nil)
-  }
-
-  /// A store that outlives the process in the journal: opened again, it goes on where it stopped.
-  ///
-  /// - Throws: `LedgerError` with `invalid_identifier`, `storage_foreign` when the journal is of another store,
-  ///   `storage_newer`, `storage_damaged`, and the journal's own.
-  package init(
-    catalog: Catalog, session: String = "simulated", seed: UInt64 = 1, clock: VirtualClock,
-    signer: any ReceiptSigner, journal: (any RecordJournal)?
+    signer: any ReceiptSigner, journal: (any RecordJournal)? = nil
   ) throws(LedgerError) {
     let identity = ShopIdentity(
       store: .google, environment: try .localTesting(session: session),
