@@ -137,7 +137,8 @@ final class MigrationTests: XCTestCase {
       sql.append(
         "INSERT INTO catalog VALUES (\(row.kind.rawValue), '\(row.code)', \(row.position), '\(row.document)')")
     }
-    let terms = #"{"code":"rubies","type":"consumable","grants":[{"currency":"RUBY","amount":100}],"#
+    let terms =
+      #"{"code":"rubies","type":"consumable","grants":[{"currency":"RUBY","amount":100}],"#
       + #""item_grants":[{"item":"sword"}]}"#
     sql += [
       "INSERT INTO purchase_terms VALUES (1, '\(terms)')",
