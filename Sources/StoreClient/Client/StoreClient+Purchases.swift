@@ -149,12 +149,14 @@ extension StoreClient {
   }
 
   private func settle(_ evidence: StoreEvidence, _ intent: PurchaseIntent, _ order: Order?) async -> PurchaseOutcome {
-    let keys = pipeline.enqueue([evidence], source: .purchase, current: intent.buyer, intent: intent)
     funnel.send(.paymentValidated) { event in
       event.productID = intent.storeProductID
       event.quantity = intent.quantity
       event.storeTransactionID = evidence.transaction.id
     }
+    // Whatever comes of it: what was known of the balance is no longer.
+    balances.withLock { $0.invalidate() }
+    let keys = pipeline.enqueue([evidence], source: .purchase, current: intent.buyer, intent: intent)
     guard let key = keys.first else { return PurchaseOutcome(.pendingServerValidation, evidence: evidence) }
     // The store gives a purchase again that was refused once: whoever taps again means to try again.
     if evidence.unverified == nil, queue.read({ $0.items[key]?.status == .deadLettered }) {

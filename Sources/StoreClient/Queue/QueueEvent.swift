@@ -11,6 +11,8 @@ enum QueueEvent: Hashable, Sendable {
   case intentEnded(Int64)
   /// What was paid for, with its buyer.
   case queued(QueuedReceipt)
+  /// A receipt as it stood when the journal was compacted.
+  case kept(QueueItem)
   /// It is on its way; kept nowhere, so that after a crash it waits again.
   case posting(ReceiptKey, Timestamp)
   /// It did not arrive, and is tried again.
