@@ -71,7 +71,7 @@ extension StoreClient {
     // Whatever comes of it, the balance may be another one then.
     defer {
       balances.withLock { $0.invalidate() }
-      if balanceBroadcast.hasListeners { background.run { [weak self] in await self?.refreshQuietly() } }
+      refreshForListeners()
     }
     return try await backend.spend(amounts, customer: appUserID, key: key)
   }
@@ -148,7 +148,13 @@ extension StoreClient {
     if isChanged, stored.customer == appUserID { balanceBroadcast.send(shown(stored, isStale: false)) }
   }
 
-  func refreshQuietly() async {
+  /// Asks anew where somebody listens to the balances.
+  func refreshForListeners() {
+    guard balanceBroadcast.hasListeners else { return }
+    Task { [weak self] in await self?.refreshQuietly() }
+  }
+
+  private func refreshQuietly() async {
     do throws(LedgerError) { _ = try await virtualCurrencies() } catch {
       log(.debug, "The balances could not be asked for: \(error)")
     }

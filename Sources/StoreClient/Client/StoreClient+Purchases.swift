@@ -70,7 +70,7 @@ extension StoreClient {
     defer { end(product) }
     let buyer = appUserID
     funnel.send(.productSelected) { $0.fill(product, quantity) }
-    await register(buyer)
+    await introduce(buyer)
     funnel.send(.paymentInit) { $0.fill(product, quantity) }
     let order: Order? = if let wanted { try await open(wanted, for: product, buyer) } else { nil }
     let intent = PurchaseIntent(
@@ -89,6 +89,13 @@ extension StoreClient {
       funnel.send(.paymentCallbackCancel) { $0.fill(product, quantity) }
       return PurchaseOutcome(.cancelled, order: await giveUp(intent) ?? order)
     }
+  }
+
+  /// Makes the buyer known to the backend, without keeping the customer waiting for a network that is not there.
+  private func introduce(_ buyer: CustomerID) async {
+    guard configuration.isAutomatic else { return await register(buyer) }
+    guard !session.withLock({ $0.registered.contains(buyer) }) else { return }
+    Task { [weak self] in await self?.register(buyer) }
   }
 
   private func begin(_ product: KnownProduct) throws(LedgerError) {

@@ -53,7 +53,7 @@ extension JSONValue {
     guard let store = self["store"]?.text.flatMap(Store.init(name:)), let environment,
       let id: StoreTransactionID = identifier("id")
     else { return nil }
-    return ReceiptKey(store: store, environment: environment, id: id)
+    return ReceiptKey(store: store, environment: environment, id: id, renewal: self["renewal"]?.text)
   }
 
   private var environment: StoreEnvironment? {

@@ -102,6 +102,7 @@ extension RecordWriter {
     text("environment", key.environment.description)
     text("session", key.environment.session)
     text("id", key.id.text)
+    text("renewal", key.renewal)
   }
 
   fileprivate mutating func receipt(_ receipt: QueuedReceipt) {

@@ -129,9 +129,7 @@ struct QueuedReceipt: Hashable, Sendable {
 }
 
 extension StoreEvidence {
-  var key: ReceiptKey {
-    ReceiptKey(store: transaction.store, environment: transaction.environment, id: transaction.id)
-  }
+  var key: ReceiptKey { ReceiptKey(transaction) }
 
   /// What can change about a transaction; empty for a plain purchase.
   var revision: String {
