@@ -59,6 +59,9 @@ let package = Package(
       dependencies: ["GemLedger", "GemLedgerSQLite", "CSQLite", "GemTestSupport", "gemstress"],
       swiftSettings: houseRules),
     .testTarget(
+      name: "StoreBackendTests", dependencies: ["GemLedger", "StoreBackend", "GemTestSupport"],
+      swiftSettings: houseRules),
+    .testTarget(
       name: "StoreClientTests", dependencies: ["GemLedger", "StoreBackend", "StoreClient", "GemTestSupport"],
       swiftSettings: houseRules),
     .testTarget(

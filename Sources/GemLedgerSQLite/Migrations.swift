@@ -1,11 +1,15 @@
 /// A step of the schema.
 ///
 /// Once shipped it is never edited: a new need is a new step.
-struct Migration {
-  let name: String
-  let sql: String
+package struct Migration: Sendable {
+  package let name: String
+  package let sql: String
 
-  static let all = [Migration(name: "0001-create-ledger", sql: createLedger)]
+  package static let all = [
+    Migration(name: "0001-create-ledger", sql: createLedger),
+    Migration(name: "0002-add-refunds-and-merges", sql: addRefundsAndMerges),
+    Migration(name: "0003-add-orders", sql: addOrders),
+  ]
 }
 
 extension Migration {
@@ -210,7 +214,7 @@ extension Migration {
     \(appendOnly("catalog_versions"))
     """
 
-  private static func appendOnly(_ table: String) -> String {
+  static func appendOnly(_ table: String) -> String {
     """
     CREATE TRIGGER \(table)_keep_updates BEFORE UPDATE ON \(table)
       BEGIN SELECT RAISE(ABORT, '\(table) is append-only'); END;

@@ -30,11 +30,11 @@ package final class SQLiteStorage: LedgerStorage {
     var idle: [SQLiteTables] = []
   }
 
-  /// Opens a ledger that is there.
+  /// Opens a ledger that is there, and brings an older one up to date.
   ///
   /// - Throws: in order of precedence `input_output` (no file too), `storage_foreign`, `storage_damaged`,
   ///   `storage_newer`, `storage_unavailable`.
-  package init(path: String) throws(LedgerError) {
+  package init(path: String, now: Timestamp = LedgerClock.system.now()) throws(LedgerError) {
     self.path = path
     let file = SQLiteFile(path: path)
     switch try file.examine() {
@@ -42,6 +42,10 @@ package final class SQLiteStorage: LedgerStorage {
     case .ledger: break
     }
     let connection = try Self.openChecked(file)
+    try Self.translating(path) { () throws(SQLiteFailure) in
+      guard try connection.integer("PRAGMA user_version") < Int64(Migration.all.count) else { return }
+      try connection.migrate(project: nil, at: now)
+    }
     writer = Mutex(Writer())
     readers = Mutex(Readers(idle: [SQLiteTables(connection)]))
   }
@@ -61,10 +65,10 @@ package final class SQLiteStorage: LedgerStorage {
       let connection = try SQLiteConnection(path: path, create: true)
       try connection.executeWaiting("PRAGMA application_id = \(SQLiteFile.applicationID); PRAGMA journal_mode = WAL;")
       try connection.configure()
-      return try connection.migrate(project: project)
+      return try connection.migrate(project: project, at: project.createdAt)
     }
     guard isMade else { throw file.ledgerExists }
-    return try SQLiteStorage(path: path)
+    return try SQLiteStorage(path: path, now: project.createdAt)
   }
 
   private static func openChecked(_ file: SQLiteFile) throws(LedgerError) -> SQLiteConnection {

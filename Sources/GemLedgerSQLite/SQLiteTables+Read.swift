@@ -49,24 +49,36 @@ extension SQLiteTables: StorageSnapshot {
   // MARK: Customers and accounts
 
   func customer(_ id: CustomerID) throws(LedgerError) -> FoundCustomer? {
-    try translating { () throws(SQLiteFailure) in
+    let (found, mergedInto) = try translating { () throws(SQLiteFailure) -> (FoundCustomer?, CustomerNumber) in
       let statement = try hot(.customer)
       statement.bind(1, id.text)
-      guard try statement.step() else { return nil }
+      guard try statement.step() else { return (nil, 0) }
       defer { statement.reset() }
-      return FoundCustomer(number: statement.integer(0), isFrozen: statement.integer(1) != 0)
+      var found = FoundCustomer(number: statement.integer(0), isFrozen: statement.integer(1) != 0)
+      found.isOneOfSeveral = statement.integer(3) > 0
+      return (found, statement.integer(2))
     }
+    guard let found, mergedInto != 0 else { return found }
+    guard let survivor = try customer(number: mergedInto) else {
+      throw LedgerError(
+        .storageDamaged, "\(connection.path) has no customer \(mergedInto), whom another became part of. Run verify.")
+    }
+    return FoundCustomer(survivor, origin: found.number)
   }
 
   func customer(number: CustomerNumber) throws(LedgerError) -> CustomerRow? {
     try first(
-      "SELECT customer, id, created_at, frozen FROM customers WHERE customer = ?1", { $0.bind(1, number) },
-      Self.customer)
+      """
+      SELECT customer, id, created_at, frozen, frozen_reason, merged_into, merged FROM customers WHERE customer = ?1
+      """, { $0.bind(1, number) }, Self.customer)
   }
 
   func customers(after number: CustomerNumber, limit: Int) throws(LedgerError) -> [CustomerRow] {
     try all(
-      "SELECT customer, id, created_at, frozen FROM customers WHERE customer > ?1 ORDER BY customer LIMIT ?2",
+      """
+      SELECT customer, id, created_at, frozen, frozen_reason, merged_into, merged FROM customers WHERE customer > ?1
+      ORDER BY customer LIMIT ?2
+      """,
       {
         $0.bind(1, number)
         $0.bind(2, Int64(limit))
@@ -164,9 +176,10 @@ extension SQLiteTables: StorageSnapshot {
   func purchase(_ identity: PurchaseIdentity) throws(LedgerError) -> PurchaseRow? {
     try first(
       """
-      SELECT purchase, store, environment, store_transaction, customer, transaction_number, product, quantity, price,
-        price_currency, purchased_at, t.document
-      FROM purchases JOIN purchase_terms t USING (terms)
+      SELECT p.purchase, store, environment, store_transaction, customer, p.transaction_number, product, quantity,
+        price, price_currency, purchased_at, t.document, original_transaction, expires_at, r.share, r.share_of,
+        r.evidence_at, r.transaction_number
+      FROM purchases p JOIN purchase_terms t USING (terms) LEFT JOIN refund_states r ON r.purchase = p.purchase
       WHERE store_transaction = ?1 AND environment = ?2 AND store = ?3
       """,
       {
@@ -211,6 +224,7 @@ extension SQLiteTables: StorageSnapshot {
     case .lot: try number("SELECT last FROM lot_sequence")
     case .purchase: try number("SELECT max(purchase) FROM purchases")
     case .environment: try number("SELECT max(environment) FROM environments")
+    case .order: try number("SELECT max(number) FROM orders")
     }
   }
 

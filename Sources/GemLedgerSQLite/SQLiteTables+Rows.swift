@@ -11,10 +11,14 @@ enum Never {
 /// From columns to rows; the columns stand in the order of the statements' lists.
 extension SQLiteTables {
   static func customer(_ row: SQLiteStatement) -> CustomerRow {
-    CustomerRow(
+    var customer = CustomerRow(
       number: row.integer(0), id: CustomerID(unchecked: row.text(1)),
-      createdAt: Timestamp(milliseconds: row.integer(2)),
-      isFrozen: row.integer(3) != 0)
+      createdAt: Timestamp(milliseconds: row.integer(2)))
+    customer.frozen = row.integer(3)
+    customer.frozenReason = row.optionalText(4).map(Reason.init(unchecked:))
+    customer.mergedInto = row.integer(5)
+    customer.merged = row.integer(6)
+    return customer
   }
 
   static func account(_ row: SQLiteStatement) -> AccountRow {
@@ -79,10 +83,18 @@ extension SQLiteTables {
         transactionID: StoreTransactionID(unchecked: row.text(3))),
       customer: row.integer(4), transaction: row.integer(5), product: ProductCode(unchecked: row.text(6)),
       quantity: row.integer(7), price: money(row, 8), purchasedAt: Timestamp(milliseconds: row.integer(10)),
-      terms: row.text(11))
+      terms: row.text(11), originalTransactionID: row.optionalText(12).map(StoreTransactionID.init(unchecked:)),
+      expiresAt: row.optionalInteger(13).map(Timestamp.init(milliseconds:)), refund: refundState(row))
   }
 
-  private static func money(_ row: SQLiteStatement, _ column: Int32) -> Money? {
+  private static func refundState(_ row: SQLiteStatement) -> RefundStateRow? {
+    guard let transaction = row.optionalInteger(17) else { return nil }
+    return RefundStateRow(
+      purchase: row.integer(0), share: share(row, 14), evidenceAt: Timestamp(milliseconds: row.integer(16)),
+      transaction: transaction)
+  }
+
+  static func money(_ row: SQLiteStatement, _ column: Int32) -> Money? {
     guard let minorUnits = row.optionalInteger(column) else { return nil }
     return Money(minorUnits: minorUnits, currency: row.text(column + 1))
   }

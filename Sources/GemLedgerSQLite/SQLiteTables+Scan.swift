@@ -45,9 +45,11 @@ extension SQLiteTables: StorageScan {
   func purchases(after: Int64, limit: Int) throws(LedgerError) -> [PurchaseRow] {
     try page(
       """
-      SELECT purchase, store, environment, store_transaction, customer, transaction_number, product, quantity, price,
-        price_currency, purchased_at, t.document
-      FROM purchases LEFT JOIN purchase_terms t USING (terms) WHERE purchase > ?1 ORDER BY purchase LIMIT ?2
+      SELECT p.purchase, store, environment, store_transaction, customer, p.transaction_number, product, quantity,
+        price, price_currency, purchased_at, t.document, original_transaction, expires_at, r.share, r.share_of,
+        r.evidence_at, r.transaction_number
+      FROM purchases p LEFT JOIN purchase_terms t USING (terms) LEFT JOIN refund_states r ON r.purchase = p.purchase
+      WHERE p.purchase > ?1 ORDER BY p.purchase LIMIT ?2
       """, after: after, limit, Self.purchase)
   }
 
@@ -98,12 +100,13 @@ extension SQLiteTables: StorageScan {
     try all(
       """
       SELECT transaction_number, item, customer, quantity, owned FROM item_entries
-      WHERE (transaction_number, item) > (?1, ?2) ORDER BY transaction_number, item LIMIT ?3
+      WHERE (transaction_number, item, customer) > (?1, ?2, ?3) ORDER BY transaction_number, item, customer LIMIT ?4
       """,
       {
         $0.bind(1, after?.transaction ?? -1)
         $0.bind(2, after?.item.text ?? "")
-        $0.bind(3, Int64(limit))
+        $0.bind(3, after?.customer ?? -1)
+        $0.bind(4, Int64(limit))
       }, Self.itemEntry)
   }
 
@@ -124,7 +127,7 @@ extension SQLiteTables: StorageScan {
     try all("PRAGMA integrity_check(20)") { $0.text(0) }.filter { $0 != "ok" }
   }
 
-  private func page<Row>(
+  func page<Row>(
     _ sql: StaticString, after: Int64, _ limit: Int, _ read: (SQLiteStatement) -> Row
   ) throws(LedgerError) -> [Row] {
     try all(

@@ -33,8 +33,12 @@ extension SQLiteTables {
 extension SQLiteConnection {
   /// Brings the schema up to date, each step in a transaction of its own.
   ///
+  /// - Parameters:
+  ///   - project: What a new ledger is; nil where the file holds one already.
+  ///   - instant: When the steps are applied.
   /// - Returns: Whether this made the ledger, and not another process that was quicker.
-  func migrate(project: ProjectRow) throws(SQLiteFailure) -> Bool {
+  @discardableResult
+  func migrate(project: ProjectRow?, at instant: Timestamp) throws(SQLiteFailure) -> Bool {
     var isMade = false
     for (index, migration) in Migration.all.enumerated() {
       try execute("BEGIN IMMEDIATE")
@@ -45,8 +49,8 @@ extension SQLiteConnection {
       }
       try execute(migration.sql)
       try execute(
-        "INSERT INTO migrations VALUES ('\(migration.name)', \(project.createdAt.milliseconds))")
-      if index == 0 {
+        "INSERT INTO migrations VALUES ('\(migration.name)', \(instant.milliseconds))")
+      if index == 0, let project {
         try execute(
           "INSERT INTO project VALUES (1, \(Int64(bitPattern: project.salt)), \(project.createdAt.milliseconds))")
       }

@@ -4,6 +4,8 @@ extension SQLiteTables: StorageSession {
   func write(_ changes: borrowing ChangeSet) throws(LedgerError) {
     try write(journal: changes)
     try write(projections: changes)
+    if !changes.orders.isEmpty { try write(changes.orders) }
+    if let rare = changes.rare { try write(rare) }
     if let rows = changes.catalog { try replaceCatalog(rows, at: changes.catalogAppliedAt) }
   }
 
@@ -81,7 +83,7 @@ extension SQLiteTables: StorageSession {
     try run("INSERT INTO purchase_terms (document) VALUES (?1) ON CONFLICT DO NOTHING", [row]) { $0.bind(1, $1.terms) }
     try run(
       """
-      INSERT INTO purchases SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, terms
+      INSERT INTO purchases SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, terms, ?13, ?14
       FROM purchase_terms WHERE document = ?12
       """, [row]
     ) {
@@ -97,6 +99,8 @@ extension SQLiteTables: StorageSession {
       $0.bind(10, $1.price?.currency)
       $0.bind(11, $1.purchasedAt.milliseconds)
       $0.bind(12, $1.terms)
+      $0.bind(13, $1.originalTransactionID?.text)
+      $0.bind(14, $1.expiresAt?.milliseconds)
     }
   }
 
@@ -208,7 +212,7 @@ extension SQLiteTables: StorageSession {
   }
 
   /// Runs the statement once a row.
-  private func run<Row>(
+  func run<Row>(
     _ sql: StaticString, _ rows: [Row], _ bind: (SQLiteStatement, Row) -> Void
   ) throws(LedgerError) {
     guard !rows.isEmpty else { return }

@@ -13,6 +13,24 @@ final class SQLiteStorageTests: XCTestCase {
     }.runAll()
   }
 
+  func testRefundsMeetTheContract() throws {
+    let directory = try TemporaryDirectory()
+    var count = 0
+    try RefundContract { clock in
+      count += 1
+      return try Ledger.createSQLite(at: directory.path("\(count).sqlite"), clock: clock, salt: 1)
+    }.runAll()
+  }
+
+  func testMergesMeetTheContract() throws {
+    let directory = try TemporaryDirectory()
+    var count = 0
+    try MergeContract { clock in
+      count += 1
+      return try Ledger.createSQLite(at: directory.path("\(count).sqlite"), clock: clock, salt: 1)
+    }.runAll()
+  }
+
   func testRefusesBadInput() async throws {
     let directory = try TemporaryDirectory()
     var count = 0

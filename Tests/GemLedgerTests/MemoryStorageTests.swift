@@ -7,6 +7,14 @@ final class MemoryStorageTests: XCTestCase {
     try StorageContract { clock in Ledger.inMemory(clock: clock, salt: 1) }.runAll()
   }
 
+  func testRefundsMeetTheContract() throws {
+    try RefundContract { clock in Ledger.inMemory(clock: clock, salt: 1) }.runAll()
+  }
+
+  func testMergesMeetTheContract() throws {
+    try MergeContract { clock in Ledger.inMemory(clock: clock, salt: 1) }.runAll()
+  }
+
   func testRefusesBadInput() async throws {
     try await BadInputContract { clock in Ledger.inMemory(clock: clock, salt: 1) }.runAll()
   }

@@ -111,6 +111,9 @@ final class TidyTests: XCTestCase {
       }
       let indent = String(repeating: " ", count: line.count - code.count)
       let rest = lines[(index + 1)...]
+      // A requirement of a protocol has no body.
+      let head = code.hasSuffix("(") ? rest.first { $0.hasPrefix(indent + ")") } : line
+      guard head?.hasSuffix("{") == true else { continue }
       guard let end = rest.firstIndex(where: { $0 == indent + "}" || $0.isEmpty && rest.isEmpty }) else { continue }
       let name = code.drop { $0 != " " }.prefix { $0 != "(" }
       found.append((name.trimmingCharacters(in: .whitespaces), index + 1, end - index + 1))

@@ -9,6 +9,8 @@ package enum Make {
   }
 
   /// GEM and COIN without bounds, ORE that may reach 1,000, and RUBY of which paid burns first; packs and items.
+  ///
+  /// A refund of spent RUBY is owed, one of spent ORE freezes, and all others let it go.
   package static func catalog() throws -> Catalog { try Catalog.load(Array(document.utf8)) }
 
   package static func purchase(
@@ -22,12 +24,32 @@ package enum Make {
       purchasedAt: Timestamp(milliseconds: 1_767_225_600_000))
   }
 
+  /// A refund of the purchase with that id, by dates in seconds.
+  package static func refund(
+    _ id: String, _ extent: StoreRefund.Extent = .full, revokedAt: Int64 = 100, signedAt: Int64 = 100,
+    environment: StoreEnvironment = .production
+  ) throws -> StoreRefund {
+    StoreRefund(
+      store: .apple, environment: environment, transactionID: try StoreTransactionID(id),
+      revokedAt: Timestamp(milliseconds: revokedAt * 1000), extent: extent,
+      signedAt: Timestamp(milliseconds: signedAt * 1000))
+  }
+
+  package static func reversal(
+    _ id: String, revokedAt: Int64? = nil, signedAt: Int64 = 200, environment: StoreEnvironment = .production
+  ) throws -> StoreRefundReversal {
+    StoreRefundReversal(
+      store: .apple, environment: environment, transactionID: try StoreTransactionID(id),
+      revokedAt: revokedAt.map { Timestamp(milliseconds: $0 * 1000) },
+      signedAt: Timestamp(milliseconds: signedAt * 1000))
+  }
+
   private static let document = """
     {
       "currencies": [
         {"code": "GEM", "name": "Gems"}, {"code": "COIN", "name": "Coins"},
-        {"code": "ORE", "name": "Ore", "maximum_balance": 1000},
-        {"code": "RUBY", "name": "Rubies", "burn_order": "paid_first"}
+        {"code": "ORE", "name": "Ore", "maximum_balance": 1000, "refund_policy": "freeze"},
+        {"code": "RUBY", "name": "Rubies", "burn_order": "paid_first", "refund_policy": "debt"}
       ],
       "products": [
         {"code": "gems_1200", "type": "consumable", "grants": [{"currency": "GEM", "amount": 1200}]},

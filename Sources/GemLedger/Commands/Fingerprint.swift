@@ -12,12 +12,12 @@ package struct Fingerprint: Hashable, Sendable {
     self.qualifiers = qualifiers
   }
 
-  package init(of command: LedgerCommand) { self.init(of: command.body) }
+  package init(of command: LedgerCommand) { self = command.body.fingerprint }
 
-  init(of command: LedgerCommand.Body) {
+  init(of action: LedgerCommand.Action, conditions: [Condition], reference: Reference?) {
     let kind: UInt64
     let digest: UInt64
-    switch command.action {
+    switch action {
     case .adjustOne(let adjustment):
       kind = Self.adjust
       digest = Self.digest(of: adjustment)
@@ -36,9 +36,18 @@ package struct Fingerprint: Hashable, Sendable {
     case .createCustomer:
       kind = Self.create
       digest = 0
+    case .completeOrder(let completion):
+      kind = Self.purchase
+      digest = Self.digest(of: completion.purchase)
+    case .openOrder, .advanceOrder, .registerToken, .holdEntitlement:
+      // These have no key: what they do is known by what they name.
+      kind = Self.order
+      digest = 0
+    case .refund, .reverseRefund, .merge, .createAlias, .freeze, .unfreeze:
+      (kind, digest) = Self.correction(action)
     }
     asked = Int64(bitPattern: kind << 59 | digest & (1 << 59 - 1))
-    qualifiers = Int64(bitPattern: Self.digest(of: command.conditions) << 32 | Self.digest(of: command.note?.reference))
+    qualifiers = Int64(bitPattern: Self.digest(of: conditions) << 32 | Self.digest(of: reference))
   }
 
   /// The field in which two requests under one key differ, or nil where they are the same request.
@@ -49,6 +58,8 @@ package struct Fingerprint: Hashable, Sendable {
       switch kind {
       case Self.item: return (asked ^ other.asked) >> 32 == 0 ? "quantity" : "item"
       case Self.purchase: return "purchase"
+      case Self.refund, Self.reversedRefund: return "refund"
+      case Self.merge: return "from"
       default: return "adjustments"
       }
     }
@@ -61,6 +72,52 @@ package struct Fingerprint: Hashable, Sendable {
   private static let item: UInt64 = 3
   private static let purchase: UInt64 = 4
   private static let create: UInt64 = 5
+  private static let order: UInt64 = 31
+  private static let refund: UInt64 = 6
+  private static let reversedRefund: UInt64 = 7
+  private static let merge: UInt64 = 8
+  private static let alias: UInt64 = 9
+  private static let freeze: UInt64 = 10
+  private static let unfreeze: UInt64 = 11
+
+  private static func correction(_ action: LedgerCommand.Action) -> (kind: UInt64, digest: UInt64) {
+    var hash = StableHash()
+    switch action {
+    case .refund(let asked):
+      combine(asked.store, asked.environment, asked.transactionID)
+      hash.combine(UInt64(bitPattern: asked.revokedAt.milliseconds))
+      switch asked.extent {
+      case .full: hash.combine(1)
+      case .milliPercent(let share):
+        hash.combine(2)
+        hash.combine(UInt64(bitPattern: share))
+      case .quantity(let units):
+        hash.combine(3)
+        hash.combine(UInt64(bitPattern: units))
+      }
+      return (refund, hash.value)
+    case .reverseRefund(let asked):
+      combine(asked.store, asked.environment, asked.transactionID)
+      if let revokedAt = asked.revokedAt { hash.combine(UInt64(bitPattern: revokedAt.milliseconds)) }
+      return (reversedRefund, hash.value)
+    case .merge(let from):
+      hash.combine(from.text)
+      return (merge, hash.value)
+    case .createAlias(let id):
+      hash.combine(id.text)
+      return (alias, hash.value)
+    case .freeze: return (freeze, 0)
+    case .unfreeze: return (unfreeze, 0)
+    default: preconditionFailure("not a correction")
+    }
+
+    func combine(_ store: Store, _ environment: StoreEnvironment, _ id: StoreTransactionID) {
+      hash.combine(store.description)
+      hash.combine(environment.description)
+      hash.combine(environment.session ?? "")
+      hash.combine(id.text)
+    }
+  }
 
   // Adjustments are added up, not chained, so that their order does not matter and nothing needs sorting.
   private static func digest(of adjust: LedgerCommand.Adjust) -> UInt64 {

@@ -14,6 +14,10 @@ public struct LedgerCommand: Sendable {
     let conditions: [Condition]
     let action: Action
     let note: Note?
+    /// Made with the command, so that whoever asks spends the time for them and not the lane.
+    let customerHash: Int
+    let keyHash: Int
+    let fingerprint: Fingerprint
 
     init(
       customer: CustomerID, key: IdempotencyKey?, conditions: [Condition] = [], action: Action, note: Note? = nil
@@ -23,7 +27,13 @@ public struct LedgerCommand: Sendable {
       self.conditions = conditions
       self.action = action
       self.note = note
+      customerHash = ByteHash.of(customer.text)
+      keyHash = key.map { ByteHash.of($0.text) } ?? 0
+      fingerprint = Fingerprint(of: action, conditions: conditions, reference: note?.reference)
     }
+
+    /// Nothing but an action.
+    var isPlain: Bool { conditions.isEmpty && note == nil }
   }
 
   // What is rare lies apart, so that a command is small: many wait in memory at a time, and each is read once.
@@ -34,6 +44,17 @@ public struct LedgerCommand: Sendable {
     indirect case buyItem(ItemID, quantity: Int64)
     indirect case creditPurchase(StorePurchase)
     case createCustomer
+    indirect case openOrder(OrderOpening)
+    indirect case completeOrder(OrderCompletion)
+    indirect case advanceOrder(PurchaseCode, OrderStep)
+    indirect case registerToken(TokenNumber)
+    indirect case holdEntitlement(Store, StoreEnvironment, StoreTransactionID)
+    indirect case refund(StoreRefund)
+    indirect case reverseRefund(StoreRefundReversal)
+    indirect case merge(CustomerID)
+    indirect case createAlias(CustomerID)
+    case freeze
+    case unfreeze
   }
 
   struct Adjust: Sendable {
@@ -58,7 +79,7 @@ public struct LedgerCommand: Sendable {
     }
   }
 
-  private init(customer: CustomerID, key: IdempotencyKey?, action: Action) {
+  init(customer: CustomerID, key: IdempotencyKey?, action: Action) {
     body = Body(customer: customer, key: key, action: action)
   }
 

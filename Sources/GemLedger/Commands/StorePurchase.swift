@@ -62,11 +62,14 @@ public struct StorePurchase: Hashable, Sendable {
   public var purchasedAt: Timestamp
   /// When the paid period ends, for a subscription.
   public var cycleEndsAt: Timestamp?
+  /// The first transaction of the same subscription; nil where this is the first.
+  public var originalTransactionID: StoreTransactionID?
 
   /// A record of a purchase.
   public init(
     store: Store, environment: StoreEnvironment, transactionID: StoreTransactionID, product: ProductCode,
-    quantity: Int64 = 1, price: Money? = nil, purchasedAt: Timestamp, cycleEndsAt: Timestamp? = nil
+    quantity: Int64 = 1, price: Money? = nil, purchasedAt: Timestamp, cycleEndsAt: Timestamp? = nil,
+    originalTransactionID: StoreTransactionID? = nil
   ) {
     self.store = store
     self.environment = environment
@@ -76,5 +79,6 @@ public struct StorePurchase: Hashable, Sendable {
     self.price = price
     self.purchasedAt = purchasedAt
     self.cycleEndsAt = cycleEndsAt
+    self.originalTransactionID = originalTransactionID
   }
 }

@@ -94,6 +94,6 @@ extension CurrencyTerms {
   init(number: Int64, currency: Currency) {
     self.init(
       number: number, code: currency.code, maximumBalance: currency.maximumBalance ?? Limits.amount,
-      burnsPaidFirst: currency.burnOrder == .paidFirst)
+      burnsPaidFirst: currency.burnOrder == .paidFirst, refundPolicy: currency.refundPolicy)
   }
 }

@@ -6,7 +6,7 @@ extension Decider {
     _ command: LedgerCommand.Body, _ adjust: LedgerCommand.Adjust, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
     try RequestRules.check(adjust, conditions: command.conditions)
-    var customer = try findCustomer(command.customer, session: session)
+    var customer = try findCustomer(of: command, session: session)
     let isNew = customer == nil
     if customer == nil, adjust.createsCustomer { customer = try set.addCustomer(command.customer, session: session) }
     guard let customer else { throw .customerNotFound(command.customer) }
@@ -22,33 +22,6 @@ extension Decider {
       // Who came into being with a refused command never did.
       if isNew { set.removeNewestCustomer() }
       throw error
-    }
-  }
-
-  /// The common command: one currency of a customer who exists.
-  ///
-  /// The same steps, without the ones it cannot need.
-  mutating func decide(
-    _ command: LedgerCommand.Body, _ adjustment: Adjustment, session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
-    if !command.conditions.isEmpty { try RequestRules.check(command.conditions, cover: [adjustment]) }
-    try RequestRules.check(adjustment, isGrant: false)
-    guard let customer = try findCustomer(command.customer, session: session) else {
-      throw .customerNotFound(command.customer)
-    }
-    return try once(command, customer: customer, session: session) {
-      (decider: inout Decider) throws(LedgerError) -> Receipt in
-      let kind: EntryKind = adjustment.amount < 0 ? .spend : .grant
-      decider.plans.removeAll(keepingCapacity: true)
-      try decider.plan(kind, adjustment.currency, adjustment.amount, customer: customer, session: session)
-      try decider.checkPlans(command, customer: customer)
-      if adjustment.amount < 0 {
-        try decider.planBurn(0, session: session)
-      } else {
-        let production = StoreEnvironment.production.kind.rawValue
-        decider.planCredit(0, LotCredit(amount: adjustment.amount, source: .earned, environment: production))
-      }
-      return try decider.book(kind, command: command, customer: customer, session: session)
     }
   }
 
@@ -121,7 +94,7 @@ extension Decider {
     for plan in plans where plan.amount > 0 { try AccountRules.check(plan, account: set.accounts[plan.slot].row) }
   }
 
-  private mutating func planExpiry(_ index: Int, session: any StorageSnapshot) throws(LedgerError) {
+  mutating func planExpiry(_ index: Int, session: any StorageSnapshot) throws(LedgerError) {
     let slot = plans[index].slot
     let book = set.book(of: slot)
     while true {
@@ -161,15 +134,16 @@ extension Decider {
 
   mutating func planCredit(_ index: Int, _ credit: LotCredit) {
     let account = set.accounts[plans[index].slot].row
+    // What repays a debt goes through its lot and out of it again.
     let joinsPool =
-      credit.isPooled
+      credit.isPooled && account.debt == 0
       && (account.poolLot == 0
         || account.poolSource == credit.source.rawValue && account.poolEnvironment == credit.environment)
     plans[index].isAllInPool = joinsPool
     if !joinsPool || account.poolLot == 0 { plans[index].credits = [credit] }
   }
 
-  private mutating func loadLots(
+  mutating func loadLots(
     slot: Int, book: Int, paid: Bool, session: any StorageSnapshot
   ) throws(LedgerError) {
     let stream = paid ? set.books[book].paid : set.books[book].free
@@ -182,7 +156,7 @@ extension Decider {
 }
 
 extension LedgerError {
-  static func customerNotFound(_ id: CustomerID) -> Self {
+  package static func customerNotFound(_ id: CustomerID) -> Self {
     Self(
       .customerNotFound,
       "There is no customer \"\(id)\". A purchase, a grant or a login makes one; check the id's spelling.")

@@ -31,7 +31,7 @@ extension Decider {
       kind: kind, createdAt: set.now, entries: entries)
   }
 
-  private mutating func bookExpiry(of index: Int, customer: CustomerNumber) {
+  mutating func bookExpiry(of index: Int, customer: CustomerNumber) {
     let number = appendTransaction(.expiry, customer: customer)
     let plan = plans[index]
     plans[index].kind = .expiry
@@ -42,7 +42,7 @@ extension Decider {
     plans[index] = plan
   }
 
-  private mutating func appendTransaction(_ kind: EntryKind, customer: CustomerNumber) -> TransactionNumber {
+  mutating func appendTransaction(_ kind: EntryKind, customer: CustomerNumber) -> TransactionNumber {
     set.sequences.transaction += 1
     set.changes.transactions.append(
       TransactionRow(
@@ -66,17 +66,24 @@ extension Decider {
       let lot = try place(credit, slot: slot, session: session)
       plans[index].takes.append(lot)
     }
+    if plans[index].amount > 0, set.accounts[slot].row.debt > 0 { repayDebt(of: index) }
   }
 
   private mutating func openPool(_ slot: Int, _ credit: LotCredit, session: any StorageSnapshot) throws(LedgerError) {
-    set.accounts[slot].row.poolLot = try set.next(.lot, session: session)
+    let number = try set.next(.lot, session: session)
+    set.accounts[slot].row.poolLot = number
     set.accounts[slot].row.poolSource = credit.source.rawValue
     set.accounts[slot].row.poolEnvironment = credit.environment
+    set.changes.ownRare.lotTerms.append(
+      LotTermsRow(
+        lot: number, source: credit.source, environment: credit.environment, price: nil, purchase: nil,
+        expiresAt: .max))
   }
 
-  private mutating func place(
+  mutating func place(
     _ credit: LotCredit, slot: Int, session: any StorageSnapshot
   ) throws(LedgerError) -> LotTake {
+    if credit.isPooled, let take = try placeInPool(credit, slot: slot, session: session) { return take }
     let book = set.book(of: slot)
     if credit.isPooled, let place = try findPooledLot(credit, slot: slot, book: book, session: session) {
       return LotTake(
@@ -87,9 +94,22 @@ extension Decider {
       environment: credit.environment, granted: 0, remaining: 0, price: credit.price, purchase: credit.purchase,
       expiresAt: credit.expiresAt)
     set.books[book].extras.append(WorkingLot(row: row, isNew: true))
+    set.changes.ownRare.lotTerms.append(LotTermsRow(of: row))
     set.accounts[slot].row.nextExpiry = min(set.accounts[slot].row.nextExpiry, credit.expiresAt)
     return LotTake(
       place: .extra(set.books[book].extras.count - 1), lot: row.number, source: credit.source, amount: credit.amount)
+  }
+
+  /// Puts the credit into the lot in the account's own row, where it fits there or nothing is there yet.
+  private mutating func placeInPool(
+    _ credit: LotCredit, slot: Int, session: any StorageSnapshot
+  ) throws(LedgerError) -> LotTake? {
+    if set.accounts[slot].row.poolLot == 0 { try openPool(slot, credit, session: session) }
+    let account = set.accounts[slot].row
+    guard account.poolSource == credit.source.rawValue, account.poolEnvironment == credit.environment else {
+      return nil
+    }
+    return LotTake(place: .pool, lot: account.poolLot, source: credit.source, amount: credit.amount)
   }
 
   private mutating func findPooledLot(
@@ -114,22 +134,33 @@ extension Decider {
     set.sequences.entry += 1
     let entry = set.sequences.entry
     let (slot, amount, kind) = (plans[index].slot, plans[index].amount, plans[index].kind)
-    let (lot, allocations) =
-      plans[index].isAllInPool
-      ? moveInPool(slot, by: amount) : allocate(plans[index].takes, slot: slot, entry: entry)
-    let (account, previous) = advance(slot, by: amount, entry: entry)
-    set.changes.entries.append(
-      EntryRow(
-        number: entry, transaction: transaction, account: account.number, kind: kind, amount: amount,
-        balance: account.balance, debt: account.debt, version: account.version, previous: previous, lot: lot))
-    if account.version % AnchorRow.interval == 0 {
-      set.changes.anchors.append(
-        AnchorRow(
-          account: account.number, version: account.version, entry: entry, transaction: transaction,
-          createdAt: set.now))
+    let debtChange = plans[index].debtChange
+    let lot: LotNumber
+    let allocations: CompactList<Allocation>
+    if plans[index].isAllInPool {
+      (lot, allocations) = moveInPool(slot, by: amount)
+    } else {
+      apply(plans[index].takes, slot: slot, isReturn: kind.isReturn)
+      (lot, allocations) = allocate(plans[index].takes, entry: entry, isWhole: debtChange == 0)
     }
+    return record(
+      entry, of: transaction, kind, slot, plans[index].currency.code, amount: amount, debtChange: debtChange,
+      lot: lot, allocations: allocations)
+  }
+
+  /// Appends the entry's row and brings its account up to it.
+  mutating func record(
+    _ entry: EntryNumber, of transaction: TransactionNumber, _ kind: EntryKind, _ slot: Int, _ code: CurrencyCode,
+    amount: Int64, debtChange: Int64, lot: LotNumber, allocations: CompactList<Allocation>
+  ) -> PostedEntry {
+    let (account, previous) = advance(slot, by: amount, debtChange: debtChange, entry: entry)
+    let row = EntryRow(
+      number: entry, transaction: transaction, account: account.number, kind: kind, amount: amount,
+      balance: account.balance, debt: account.debt, version: account.version, previous: previous, lot: lot)
+    set.changes.entries.append(row)
+    if row.version % AnchorRow.interval == 0 { set.addAnchor(of: row) }
     return PostedEntry(
-      currency: plans[index].currency.code, kind: kind, amount: amount, balance: account.balance,
+      currency: code, kind: kind, amount: amount, balance: account.balance,
       debt: account.debt, version: account.version, allocations: allocations)
   }
 
@@ -143,52 +174,66 @@ extension Decider {
     return (lot, CompactList(Allocation(lot: lot, source: source, amount: amount)))
   }
 
-  private mutating func allocate(
-    _ takes: [LotTake], slot: Int, entry: EntryNumber
+  /// Appends the rows of the allocations.
+  ///
+  /// - Parameter isWhole: Whether they add up to the entry's amount; only then may the entry name a single lot itself.
+  mutating func allocate(
+    _ takes: [LotTake], entry: EntryNumber, isWhole: Bool
   ) -> (LotNumber, CompactList<Allocation>) {
-    apply(takes, slot: slot)
-    if takes.count > 1 {
+    if takes.count > 1 || !isWhole {
       for (index, take) in takes.enumerated() {
         set.changes.allocations.append(
           AllocationRow(entry: entry, position: Int64(index) + 1, lot: take.lot, amount: take.amount))
       }
     }
     let allocations = takes.map { Allocation(lot: $0.lot, source: $0.source, amount: $0.amount) }
-    return (takes.count == 1 ? takes[0].lot : 0, CompactList(allocations))
+    return (takes.count == 1 && isWhole ? takes[0].lot : 0, CompactList(allocations))
   }
 
   private mutating func advance(
-    _ slot: Int, by amount: Int64, entry: EntryNumber
+    _ slot: Int, by amount: Int64, debtChange: Int64, entry: EntryNumber
   ) -> (row: AccountRow, previous: EntryNumber) {
     let previous = set.accounts[slot].row.lastEntry
-    set.accounts[slot].row.balance += amount
+    set.accounts[slot].row.balance += amount + debtChange
+    if debtChange != 0 { set.accounts[slot].row.debt += debtChange }
     set.accounts[slot].row.version += 1
     set.accounts[slot].row.lastEntry = entry
     set.accounts[slot].isChanged = true
     return (set.accounts[slot].row, previous)
   }
 
-  private mutating func apply(_ takes: [LotTake], slot: Int) {
+  /// Moves the takes in the lots; what only returns to a lot makes it no larger than it was.
+  mutating func apply(_ takes: [LotTake], slot: Int, isReturn: Bool) {
     let book = set.book(of: slot)
     for take in takes {
       if take.place == .pool {
-        set.accounts[slot].row.poolRemaining += take.amount
+        applyToPool(take, slot: slot, isReturn: isReturn)
         continue
       }
       let before = set.books[book][take.place].row.remaining
       set.books[book][take.place].row.remaining += take.amount
       if take.amount > 0 {
-        set.books[book][take.place].row.granted = LotBook.granted(
-          set.books[book][take.place].row.granted, plus: take.amount)
+        let row = set.books[book][take.place].row
+        set.books[book][take.place].row.granted =
+          isReturn ? max(row.granted, row.remaining) : LotBook.granted(row.granted, plus: take.amount)
       }
       set.books[book][take.place].isChanged = true
       if before == 0 {
         set.accounts[slot].row.openLots += 1
         if case .free(let index) = take.place { set.books[book].free.head = min(set.books[book].free.head, index) }
+        if case .paid(let index) = take.place { set.books[book].paid.head = min(set.books[book].paid.head, index) }
       }
       if before + take.amount == 0 { set.accounts[slot].row.openLots -= 1 }
     }
     refreshNextExpiry(slot: slot, book: book)
+  }
+
+  private mutating func applyToPool(_ take: LotTake, slot: Int, isReturn: Bool) {
+    set.accounts[slot].row.poolRemaining += take.amount
+    guard take.amount > 0 else { return }
+    let row = set.accounts[slot].row
+    set.accounts[slot].row.poolGranted =
+      isReturn ? max(row.poolGranted, row.poolRemaining) : LotBook.granted(row.poolGranted, plus: take.amount)
   }
 
   /// After an expiry, or a spend that emptied lots, the account's next expiry is later, where that is known.

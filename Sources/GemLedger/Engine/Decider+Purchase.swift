@@ -14,17 +14,16 @@ extension Decider {
       store: purchase.store, environment: try set.number(of: purchase.environment, session: session),
       transactionID: purchase.transactionID)
     if let known = try knownPurchase(identity, session: session) {
-      guard let owner = try set.customer(known.customer, session: session) else {
-        throw .defect("Purchase \(known.number) belongs to customer \(known.customer), who has no row")
-      }
+      let owner = try owner(of: known, session: session)
       return try replay(known.transaction, customer: owner.id, session: session)
     }
     var customer = try findCustomer(command.customer, session: session)
     let isNew = customer == nil
     if customer == nil { customer = try set.addCustomer(command.customer, session: session) }
     guard let customer else { throw .customerNotFound(command.customer) }
+    let receipt: Receipt
     do throws(LedgerError) {
-      return try once(command, customer: customer, isNew: isNew, session: session) {
+      receipt = try once(command, customer: customer, isNew: isNew, session: session) {
         (decider: inout Decider) throws(LedgerError) -> Receipt in
         try decider.credit(purchase, identity: identity, command: command, customer: customer, session: session)
       }
@@ -32,13 +31,22 @@ extension Decider {
       if isNew { set.removeNewestCustomer() }
       throw error
     }
+    if !receipt.isReplayed { try settleEarlyRefunds(of: identity, command: command, session: session) }
+    return receipt
   }
 
-  private func knownPurchase(
+  /// The customer to whom the purchase was credited, merges counted.
+  func owner(of purchase: PurchaseRow, session: any StorageSnapshot) throws(LedgerError) -> CustomerRow {
+    let row = try set.knownCustomer(purchase.customer, session: session)
+    return row.mergedInto == 0 ? row : try set.knownCustomer(row.mergedInto, session: session)
+  }
+
+  func knownPurchase(
     _ identity: PurchaseIdentity, session: any StorageSnapshot
   ) throws(LedgerError) -> PurchaseRow? {
     if let new = set.newPurchase(identity) { return new }
-    return try session.purchase(identity)
+    guard let row = try session.purchase(identity) else { return nil }
+    return set.withRefund(row)
   }
 
   private mutating func credit(
@@ -67,7 +75,11 @@ extension Decider {
       PurchaseRow(
         number: number, identity: identity, customer: customer.number, transaction: set.sequences.transaction,
         product: purchase.product, quantity: purchase.quantity, price: purchase.price,
-        purchasedAt: purchase.purchasedAt, terms: document))
+        purchasedAt: purchase.purchasedAt, terms: document, originalTransactionID: purchase.originalTransactionID,
+        expiresAt: purchase.cycleEndsAt))
+    if product.entitlement != nil, let row = set.changes.purchases.last {
+      try addEntitlement(of: row, session: session)
+    }
     return receipt
   }
 }

@@ -25,6 +25,22 @@ struct Decider: ~Copyable {
     case .buyItem(let item, let quantity): try decide(command, item: item, quantity: quantity, session: session)
     case .creditPurchase(let purchase): try decide(command, purchase, session: session)
     case .createCustomer: try decideCreation(command.customer, session: session)
+    case .openOrder(let opening): try decide(command, opening, session: session)
+    case .completeOrder(let completion): try decide(command, completion, session: session)
+    case .advanceOrder(let code, let step): try decide(command, code, step, session: session)
+    case .registerToken(let token): try decide(command, token: token, session: session)
+    case .holdEntitlement(let store, let environment, let id):
+      try decide(
+        command,
+        holderOf: PurchaseIdentity(
+          store: store, environment: try set.number(of: environment, session: session), transactionID: id),
+        session: session)
+    case .refund(let refund): try decide(command, refund, session: session)
+    case .reverseRefund(let reversal): try decide(command, reversal, session: session)
+    case .merge(let from): try decide(command, mergeFrom: from, session: session)
+    case .createAlias(let alias): try decide(command, alias: alias, session: session)
+    case .freeze: try decide(command, freezes: true, session: session)
+    case .unfreeze: try decide(command, freezes: false, session: session)
     }
   }
 
@@ -41,8 +57,19 @@ struct Decider: ~Copyable {
   // MARK: What every command needs
 
   func findCustomer(_ id: CustomerID, session: any StorageSnapshot) throws(LedgerError) -> FoundCustomer? {
-    if let new = set.newCustomer(id) { return new }
-    return try session.customer(id)
+    var found = set.newCustomer(id)
+    if found == nil { found = try session.customer(id) }
+    guard set.hasRare else { return found }
+    guard let origin = found?.origin ?? set.rare.ids[id] else { return nil }
+    return try set.found(origin, session: session)
+  }
+
+  func findCustomer(
+    of command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> FoundCustomer? {
+    if set.hasRare { return try findCustomer(command.customer, session: session) }
+    if let new = set.newCustomer(command.customer) { return new }
+    return try session.customer(command.customer, hash: command.customerHash)
   }
 
   /// Looks the key up, and decides only where it is new; a refusal that is kept is kept under the key, unless the
@@ -52,37 +79,62 @@ struct Decider: ~Copyable {
     decide: (inout Self) throws(LedgerError) -> Receipt
   ) throws(LedgerError) -> Receipt {
     guard let key = command.key else { return try decide(&self) }
-    let hash = KeyHash.of(key, customer: customer.number)
-    let fingerprint = Fingerprint(of: command)
-    if let answer = try answer(
-      under: key, command: command, hash: hash, fingerprint: fingerprint, customer: customer.number, session: session)
-    {
-      return answer
+    if let row = try earlier(key, command: command, customer: customer, session: session) {
+      return try answer(row, under: key, command: command, session: session)
     }
     do throws(LedgerError) {
       let receipt = try decide(&self)
-      set.addKey(
-        KeyRow(
-          customer: customer.number, key: key, fingerprint: fingerprint, outcome: .booked(set.sequences.transaction)),
-        hash: hash)
+      keepBooking(under: key, command: command, customer: customer.number)
       return receipt
     } catch {
       if error.code.isKept, !isNew {
-        set.addKey(
-          KeyRow(customer: customer.number, key: key, fingerprint: fingerprint, outcome: .refused(error)), hash: hash)
+        keepRefusal(error, under: key, command: command, customer: customer.number)
       }
       throw error
     }
   }
 
-  private func answer(
-    under key: IdempotencyKey, command: LedgerCommand.Body, hash: Int, fingerprint: Fingerprint,
-    customer: CustomerNumber, session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt? {
-    var row = set.pendingKey(key, customer: customer, hash: hash)
-    if row == nil { row = try session.key(key, customer: customer, hash: hash) }
-    guard let row else { return nil }
-    if let field = row.fingerprint.differingField(from: fingerprint) {
+  @inline(__always)
+  mutating func keepBooking(
+    under key: IdempotencyKey, command: LedgerCommand.Body, customer: CustomerNumber
+  ) {
+    set.addKey(
+      KeyRow(customer: customer, key: key, fingerprint: command.fingerprint, booked: set.sequences.transaction),
+      hash: KeyHash.of(command.keyHash, customer: customer))
+  }
+
+  mutating func keepRefusal(
+    _ error: LedgerError, under key: IdempotencyKey, command: LedgerCommand.Body, customer: CustomerNumber
+  ) {
+    set.addKey(
+      KeyRow(customer: customer, key: key, fingerprint: command.fingerprint, outcome: .refused(error)),
+      hash: KeyHash.of(command.keyHash, customer: customer))
+  }
+
+  /// What the key was used for, by this group or before it.
+  @inline(__always)
+  func earlier(
+    _ key: IdempotencyKey, command: LedgerCommand.Body, customer: FoundCustomer, session: any StorageSnapshot
+  ) throws(LedgerError) -> KeyRow? {
+    if customer.isOneOfSeveral {
+      return try earlier(underAnyNumberOf: customer, key, command: command, session: session)
+    }
+    return try earlier(key, command: command, customer: customer.number, session: session)
+  }
+
+  @inline(__always)
+  func earlier(
+    _ key: IdempotencyKey, command: LedgerCommand.Body, customer: CustomerNumber, session: any StorageSnapshot
+  ) throws(LedgerError) -> KeyRow? {
+    let hash = KeyHash.of(command.keyHash, customer: customer)
+    if let row = set.pendingKey(key, customer: customer, hash: hash) { return row }
+    return try session.key(key, customer: customer, hash: hash)
+  }
+
+  func answer(
+    _ row: KeyRow, under key: IdempotencyKey, command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    if let field = row.fingerprint.differingField(from: command.fingerprint) {
       throw LedgerError(
         .keyConflict,
         "The key \"\(key)\" was used before for another request: it differs in \(field). Use a new key for a new "

@@ -30,6 +30,9 @@ final class GroupCommitter: Sendable {
     }
   }
 
+  /// How many commands are looked at ahead: few enough that what they ask for stays near.
+  private static let window = 64
+
   private static func run(
     _ commands: [LedgerCommand], decider: inout Decider, session: any StorageSession, now: Timestamp
   ) throws(LedgerError) -> [Result<Receipt, LedgerError>] {
@@ -41,6 +44,7 @@ final class GroupCommitter: Sendable {
     // Through the buffer, so that no command is copied.
     try commands.withUnsafeBufferPointer { (commands) throws(LedgerError) in
       for index in commands.indices {
+        if index % window == 0 { session.approach(commands[index..<min(index + window, commands.count)]) }
         do throws(LedgerError) {
           results.append(.success(try decider.decide(commands[index].body, session: snapshot)))
         } catch {

@@ -46,18 +46,18 @@ final class Lane: Sendable {
   ///
   /// A caller that is cancelled meanwhile does not withdraw its commands.
   func book(_ command: LedgerCommand) async -> Answers {
-    if becomeBusy() { return commitAlone([command]) }
+    if becomeBusy() { return commitAlone([command])[...] }
     return await withCheckedContinuation { continuation in
       enqueue(CollectionOfOne(command), .task(continuation))
     }
   }
 
   /// Books the commands, at most ``Limits/commandsPerGroup`` of them, in one group; blocks the thread meanwhile.
-  func bookBlocking(_ commands: [LedgerCommand]) -> Answers {
+  func bookBlocking(_ commands: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
     if becomeBusy() { return commitAlone(commands) }
     let waiter = ThreadWaiter()
     enqueue(commands, .thread(waiter))
-    return waiter.wait()
+    return Array(waiter.wait())
   }
 
   private func becomeBusy() -> Bool {
@@ -68,14 +68,14 @@ final class Lane: Sendable {
     }
   }
 
-  private func commitAlone(_ commands: [LedgerCommand]) -> Answers {
+  private func commitAlone(_ commands: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
     let answers = committer.commit(commands)
     let hasMore = state.withLock { state in
       state.isBusy = !state.waiting.commands.isEmpty
       return state.isBusy
     }
     if hasMore { worker.async { self.drain() } }
-    return answers[...]
+    return answers
   }
 
   private func enqueue(_ commands: some Collection<LedgerCommand>, _ waiter: Waiter) {

@@ -1,5 +1,5 @@
 /// Finds the slot of a number among those of the current group: open addressing, emptied in one step.
-struct SlotTable {
+struct SlotTable: ~Copyable {
   private struct Cell {
     var number: Int64 = 0
     var slot: Int32 = 0
@@ -7,46 +7,63 @@ struct SlotTable {
     var generation: UInt32 = 0
   }
 
-  private var cells = [Cell](repeating: Cell(), count: 256)
+  private var cells: UnsafeMutablePointer<Cell>
+  private var mask: Int
   private var generation: UInt32 = 1
   private var count = 0
 
-  subscript(number: Int64) -> Int? {
-    var index = place(of: number)
-    while cells[index].generation == generation {
-      if cells[index].number == number { return Int(cells[index].slot) }
-      index = (index + 1) & (cells.count - 1)
-    }
-    return nil
+  init() {
+    cells = Self.emptyCells(256)
+    mask = 255
   }
 
-  /// The number must not be in the table yet.
-  mutating func insert(_ number: Int64, slot: Int) {
-    if count * 2 >= cells.count { grow() }
-    var index = place(of: number)
-    while cells[index].generation == generation { index = (index + 1) & (cells.count - 1) }
+  deinit { cells.deallocate() }
+
+  subscript(number: Int64) -> Int? {
+    let index = place(of: number)
+    return cells[index].generation == generation ? Int(cells[index].slot) : nil
+  }
+
+  /// The number's slot, which is the one given where the number is new.
+  mutating func insert(_ number: Int64, slot: Int) -> Int {
+    if count * 2 > mask { grow() }
+    let index = place(of: number)
+    guard cells[index].generation != generation else { return Int(cells[index].slot) }
     cells[index] = Cell(number: number, slot: Int32(slot), generation: generation)
     count += 1
+    return slot
   }
 
   mutating func removeAll() {
     count = 0
-    guard generation < .max else {
-      self = SlotTable()
-      return
+    if generation == .max {
+      cells.update(repeating: Cell(), count: mask + 1)
+      generation = 0
     }
     generation += 1
   }
 
+  /// The number's cell, or the free one where it belongs.
   private func place(of number: Int64) -> Int {
     let mixed = UInt64(bitPattern: number) &* 0x9E37_79B9_7F4A_7C15
-    return Int(truncatingIfNeeded: mixed >> 32) & (cells.count - 1)
+    var index = Int(truncatingIfNeeded: mixed >> 32) & mask
+    while cells[index].generation == generation, cells[index].number != number { index = (index + 1) & mask }
+    return index
   }
 
   private mutating func grow() {
-    let old = cells
-    cells = [Cell](repeating: Cell(), count: old.count * 2)
-    count = 0
-    for cell in old where cell.generation == generation { insert(cell.number, slot: Int(cell.slot)) }
+    let (old, oldCount) = (cells, mask + 1)
+    cells = Self.emptyCells(oldCount * 2)
+    mask = oldCount * 2 - 1
+    for index in 0..<oldCount where old[index].generation == generation {
+      cells[place(of: old[index].number)] = old[index]
+    }
+    old.deallocate()
+  }
+
+  private static func emptyCells(_ count: Int) -> UnsafeMutablePointer<Cell> {
+    let cells = UnsafeMutablePointer<Cell>.allocate(capacity: count)
+    cells.initialize(repeating: Cell(), count: count)
+    return cells
   }
 }

@@ -8,14 +8,15 @@ package struct TransactionParts: Sendable {
   package var sources: [LotNumber: LotSource]
 
   /// The receipt that the transaction's command got.
-  func receipt(customer: CustomerID, terms: CatalogTerms) throws(LedgerError) -> Receipt {
+  package func receipt(customer: CustomerID, terms: CatalogTerms) throws(LedgerError) -> Receipt {
     var posted: [PostedEntry] = []
     var isOverMaximum = false
-    for entry in entries {
+    // Who became part of another by a merge has entries of it too; the receipt is the other's.
+    for entry in entries where entry.account.customer == row.customer {
       guard let currency = terms.currency(number: entry.account.currency) else {
         throw .defect("Currency number \(entry.account.currency) has no code")
       }
-      if row.kind == .purchase, entry.balance > currency.maximumBalance { isOverMaximum = true }
+      if row.kind.mayPassMaximum, entry.balance > currency.maximumBalance { isOverMaximum = true }
       posted.append(
         PostedEntry(
           currency: currency.code, kind: entry.kind, amount: entry.amount, balance: entry.balance, debt: entry.debt,
@@ -24,7 +25,9 @@ package struct TransactionParts: Sendable {
     return Receipt(
       transactionID: terms.transactionIDs.id(number: row.number, createdAt: row.createdAt), customer: customer,
       kind: row.kind, createdAt: row.createdAt, entries: CompactList(posted.sorted { $0.currency < $1.currency }),
-      items: items.map { PostedItem(item: $0.item, quantity: $0.quantity, owned: $0.owned) },
+      items: items.filter { $0.customer == row.customer }.map {
+        PostedItem(item: $0.item, quantity: $0.quantity, owned: $0.owned)
+      },
       isOverMaximum: isOverMaximum)
   }
 

@@ -12,6 +12,7 @@ struct WorkingSet: ~Copyable {
   var accounts: [WorkingAccount] = []
   var books: [LotBook] = []
   var changes = ChangeSet()
+  var orders = OrderBook()
   var sequences = Sequences()
   var now = Timestamp(milliseconds: 0)
   /// The number of the first transaction that this group books.
@@ -23,6 +24,9 @@ struct WorkingSet: ~Copyable {
   private var newPurchases: [PurchaseIdentity: Int] = [:]
   private var owned: [OwnedKey: Int64] = [:]
   private var rareSequences: [RareSequence: Int64] = [:]
+  var rare = RareSet()
+  /// Whether anything is in ``rare``.
+  var hasRare = false
 
   private struct OwnedKey: Hashable {
     let customer: CustomerNumber
@@ -34,12 +38,14 @@ struct WorkingSet: ~Copyable {
     accounts.removeAll(keepingCapacity: true)
     if !books.isEmpty { books.removeAll() }
     changes.removeAll()
+    orders.removeAll()
     slots.removeAll()
     pendingKeys.removeAll()
     if !newCustomers.isEmpty { newCustomers.removeAll() }
     if !newPurchases.isEmpty { newPurchases.removeAll() }
     if !owned.isEmpty { owned.removeAll() }
     if !rareSequences.isEmpty { rareSequences.removeAll() }
+    if hasRare { (rare, hasRare) = (RareSet(), false) }
     self.sequences = sequences
     firstTransaction = sequences.transaction + 1
     // Journal time never goes back, whatever the machine's clock does.
@@ -54,14 +60,14 @@ struct WorkingSet: ~Copyable {
   }
 
   mutating func addCustomer(_ id: CustomerID, session: any StorageSnapshot) throws(LedgerError) -> FoundCustomer {
-    let row = CustomerRow(
-      number: try next(.customer, session: session), id: id, createdAt: now, isFrozen: false)
+    let row = CustomerRow(number: try next(.customer, session: session), id: id, createdAt: now)
     newCustomers[id] = changes.customers.count
     changes.customers.append(row)
     return FoundCustomer(number: row.number, isFrozen: false)
   }
 
   func customer(_ number: CustomerNumber, session: any StorageSnapshot) throws(LedgerError) -> CustomerRow? {
+    if hasRare, let changed = rare.customers[number] { return changed }
     if let new = changes.customers.first(where: { $0.number == number }) { return new }
     return try session.customer(number: number)
   }
@@ -76,11 +82,12 @@ struct WorkingSet: ~Copyable {
   // MARK: Accounts
 
   mutating func slot(of number: AccountNumber, session: any StorageSnapshot) throws(LedgerError) -> Int {
-    if let slot = slots[number.rawValue] { return slot }
+    let new = accounts.count
+    let slot = slots.insert(number.rawValue, slot: new)
+    guard slot == new else { return slot }
+    // Where the storage fails here, the group fails, and nobody asks for the slot again.
     let row = try session.account(number)
-    let slot = accounts.count
     accounts.append(WorkingAccount(row: row ?? AccountRow(number: number), isNew: row == nil))
-    slots.insert(number.rawValue, slot: slot)
     return slot
   }
 
@@ -94,12 +101,14 @@ struct WorkingSet: ~Copyable {
 
   // MARK: Keys, purchases, items
 
+  @inline(__always)
   func pendingKey(_ key: IdempotencyKey, customer: CustomerNumber, hash: Int) -> KeyRow? {
     guard let index = pendingKeys.index(of: key, customer: customer, hash: hash, in: changes.keys) else { return nil }
     return changes.keys[index]
   }
 
-  mutating func addKey(_ row: KeyRow, hash: Int) {
+  @inline(__always)
+  mutating func addKey(_ row: consuming KeyRow, hash: Int) {
     pendingKeys.insert(hash: hash, index: changes.keys.count)
     changes.keys.append(row)
     changes.keyHashes.append(hash)
@@ -107,7 +116,15 @@ struct WorkingSet: ~Copyable {
 
   func newPurchase(_ identity: PurchaseIdentity) -> PurchaseRow? {
     guard let index = newPurchases[identity] else { return nil }
-    return changes.purchases[index]
+    return withRefund(changes.purchases[index])
+  }
+
+  /// The purchase with what the group's refunds did to it.
+  func withRefund(_ row: PurchaseRow) -> PurchaseRow {
+    guard hasRare, let state = rare.refundStates[row.number] else { return row }
+    var row = row
+    row.refund = state
+    return row
   }
 
   mutating func addPurchase(_ row: PurchaseRow) {
@@ -122,6 +139,16 @@ struct WorkingSet: ~Copyable {
     return try session.owned(item, customer: customer)
   }
 
+  /// All that the customer owns, in the order of items.
+  func ownedItems(
+    of customer: CustomerNumber, session: any StorageSnapshot
+  ) throws(LedgerError) -> [(ItemID, Int64)] {
+    var all: [ItemID: Int64] = [:]
+    for row in try session.ownedItems(of: customer) { all[row.item] = row.quantity }
+    for (key, quantity) in owned where key.customer == customer { all[key.item] = quantity }
+    return all.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
   mutating func setOwned(_ item: ItemID, customer: CustomerNumber, to quantity: Int64) {
     owned[OwnedKey(customer: customer, item: item)] = quantity
   }
@@ -130,17 +157,31 @@ struct WorkingSet: ~Copyable {
   mutating func number(
     of environment: StoreEnvironment, session: any StorageSnapshot
   ) throws(LedgerError) -> Int64 {
-    // Those without a session have fixed numbers.
-    guard environment.session != nil else { return environment.kind.rawValue }
-    if let new = changes.environments.first(where: { $0.environment == environment }) { return new.number }
-    if let known = try session.environments().first(where: { $0.environment == environment }) { return known.number }
+    if let known = try knownNumber(of: environment, session: session) { return known }
     let number = max(EnvironmentRow.firstDrawnNumber, try next(.environment, session: session))
     rareSequences[.environment] = number
     changes.environments.append(EnvironmentRow(number: number, environment: environment))
     return number
   }
 
+  /// The environment's number, or nil where it has none yet.
+  func knownNumber(
+    of environment: StoreEnvironment, session: any StorageSnapshot
+  ) throws(LedgerError) -> Int64? {
+    // Those without a session have fixed numbers.
+    guard environment.session != nil else { return environment.kind.rawValue }
+    if let new = changes.environments.first(where: { $0.environment == environment }) { return new.number }
+    return try session.environments().first { $0.environment == environment }?.number
+  }
+
   // MARK: The journal so far
+
+  mutating func addAnchor(of entry: EntryRow) {
+    changes.anchors.append(
+      AnchorRow(
+        account: entry.account, version: entry.version, entry: entry.number, transaction: entry.transaction,
+        createdAt: now))
+  }
 
   /// A transaction that this group booked.
   func parts(of number: TransactionNumber) -> TransactionParts? {
@@ -179,6 +220,7 @@ struct WorkingSet: ~Copyable {
   /// Moves what changed into the change set.
   mutating func collectChanges() {
     changes.lastLot = rareSequences[.lot]
+    if orders.hasChanges { changes.orders = orders.changes }
     for account in accounts where account.isChanged {
       if account.isNew { changes.newAccounts.append(account.row) } else { changes.changedAccounts.append(account.row) }
     }
@@ -187,22 +229,24 @@ struct WorkingSet: ~Copyable {
       collect(book.paid.lots)
       collect(book.extras)
     }
+    collectRare()
   }
 
   private mutating func collect(_ lots: [WorkingLot]) {
     for lot in lots {
       if lot.isNew { changes.newLots.append(lot.row) } else if lot.isChanged { changes.changedLots.append(lot.row) }
+      if lot.isMoved, !lot.isNew { changes.ownRare.movedLots.append(lot.row) }
     }
   }
 
   var hasChanges: Bool {
     !changes.transactions.isEmpty || !changes.keys.isEmpty || !changes.customers.isEmpty
-      || !changes.environments.isEmpty || changes.catalog != nil
+      || !changes.environments.isEmpty || orders.hasChanges || changes.catalog != nil || changes.rare != nil
   }
 }
 
 /// The keys that commands of the current group used, by hash.
-private struct PendingKeys {
+private struct PendingKeys: ~Copyable {
   private var slots = SlotTable()
   /// Further keys with a hash that is taken; nearly always empty.
   private var collisions: [Int] = []
@@ -214,7 +258,7 @@ private struct PendingKeys {
   }
 
   mutating func insert(hash: Int, index: Int) {
-    if slots[Int64(hash)] == nil { slots.insert(Int64(hash), slot: index) } else { collisions.append(index) }
+    if slots.insert(Int64(hash), slot: index) != index { collisions.append(index) }
   }
 
   mutating func removeAll() {

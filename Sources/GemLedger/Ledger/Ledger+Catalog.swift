@@ -76,7 +76,7 @@ extension Ledger {
     }
   }
 
-  private static func catalog(in snapshot: any StorageSnapshot) throws(LedgerError) -> Catalog {
+  package static func catalog(in snapshot: any StorageSnapshot) throws(LedgerError) -> Catalog {
     func rows<Value: CatalogDocument>(
       _ kind: CatalogRow.Kind, _ type: Value.Type
     ) throws(LedgerError) -> [Value] {

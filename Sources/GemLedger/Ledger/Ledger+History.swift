@@ -1,6 +1,8 @@
 extension Ledger {
   /// A page of a customer's transactions, newest first; the cost is that of the page, however long the history.
   ///
+  /// What was booked for customers who became part of this one is among it, in its place in time.
+  ///
   /// - Parameters:
   ///   - customer: Must exist.
   ///   - limit: 1 to ``Limits/historyPage``.
@@ -15,7 +17,7 @@ extension Ledger {
       let row = try Self.customer(customer, in: snapshot)
       let salt = terms.transactionIDs.salt
       let start = try cursor?.place(list: row.number, salt: salt) ?? .max
-      let numbers = try Self.transactions(of: row.number, below: start, limit: limit + 1, in: snapshot)
+      let numbers = try Self.transactions(of: row, below: start, limit: limit + 1, in: snapshot)
       var records: [HistoryRecord] = []
       for number in numbers.prefix(limit) {
         records.append(try Self.record(number, customer: customer, in: snapshot, terms: terms))
@@ -47,18 +49,10 @@ extension Ledger {
     return try reading { (snapshot, terms) throws(LedgerError) -> CustomersPage in
       let salt = terms.transactionIDs.salt
       let start = try cursor?.place(list: Self.customersList, salt: salt) ?? 0
-      let rows = try snapshot.customers(after: start, limit: limit + 1)
+      let rows = try Self.unmergedCustomers(after: start, limit: limit + 1, in: snapshot)
       var customers: [CustomerSummary] = []
       for row in rows.prefix(limit) {
-        var balances: [Balance] = []
-        for account in try snapshot.accounts(of: row.number) {
-          guard let currency = terms.currency(number: account.number.currency) else { continue }
-          balances.append(try balance(of: account, currency, at: nil, in: snapshot, terms: terms))
-        }
-        customers.append(
-          CustomerSummary(
-            id: row.id, createdAt: row.createdAt, isFrozen: row.isFrozen,
-            balances: balances.sorted { $0.currency < $1.currency }))
+        customers.append(try summary(of: row, named: row.id, in: snapshot, terms: terms))
       }
       let next =
         rows.count > limit ? PageCursor(place: rows[limit - 1].number, list: Self.customersList, salt: salt) : nil
@@ -66,10 +60,25 @@ extension Ledger {
     }
   }
 
+  /// Those who became part of another are the other.
+  private static func unmergedCustomers(
+    after number: CustomerNumber, limit: Int, in snapshot: any StorageSnapshot
+  ) throws(LedgerError) -> [CustomerRow] {
+    var found: [CustomerRow] = []
+    var last = number
+    while found.count < limit {
+      let page = try snapshot.customers(after: last, limit: limit)
+      guard let end = page.last?.number else { break }
+      found += page.filter { $0.mergedInto == 0 }
+      last = end
+    }
+    return Array(found.prefix(limit))
+  }
+
   // A list of its own beside those of the customers, whose numbers are positive.
   private static let customersList: Int64 = -1
 
-  private static func check(limit: Int) throws(LedgerError) {
+  static func check(limit: Int) throws(LedgerError) {
     guard (1...Limits.historyPage).contains(limit) else {
       throw LedgerError(
         .limitExceeded, "A page of \(limit) is out of range: 1 to \(Limits.historyPage).",
@@ -77,8 +86,19 @@ extension Ledger {
     }
   }
 
-  /// The customer's newest transactions below a number: a merge of the histories of all accounts, and of the
-  /// transactions that touched no balance.
+  /// The customer's newest transactions below a number, those of customers who became part of this one among them.
+  private static func transactions(
+    of customer: FoundCustomer, below start: TransactionNumber, limit: Int, in snapshot: any StorageSnapshot
+  ) throws(LedgerError) -> [TransactionNumber] {
+    var found: [TransactionNumber] = []
+    for number in try numbers(of: customer, in: snapshot) {
+      found += try transactions(of: number, below: start, limit: limit, in: snapshot)
+    }
+    return Array(Set(found).sorted(by: >).prefix(limit))
+  }
+
+  /// The newest transactions of one number: a merge of the histories of all accounts, and of the transactions that
+  /// touched no balance.
   private static func transactions(
     of customer: CustomerNumber, below start: TransactionNumber, limit: Int, in snapshot: any StorageSnapshot
   ) throws(LedgerError) -> [TransactionNumber] {
@@ -93,7 +113,7 @@ extension Ledger {
         entry = try history.previous(current)
       }
     }
-    return Array(Set(found).sorted(by: >).prefix(limit))
+    return found
   }
 
   private static func record(

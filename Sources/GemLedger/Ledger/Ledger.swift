@@ -14,7 +14,7 @@
 public final class Ledger: Sendable {
   package let storage: any LedgerStorage
   package let catalog = CatalogCache()
-  let clock: LedgerClock
+  package let clock: LedgerClock
   private let lanes: [Lane]
 
   /// A ledger over the storage, which is ready.
@@ -59,8 +59,7 @@ public final class Ledger: Sendable {
   /// - Throws: ``LedgerError``; see the method of that command for its codes in order of precedence.
   @discardableResult
   public func book(_ command: LedgerCommand) throws(LedgerError) -> Receipt {
-    let answers = lane(of: command.customer).bookBlocking([command])
-    return try answers[answers.startIndex].get()
+    try lane(of: command.customer).bookBlocking([command])[0].get()
   }
 
   /// Books many commands, up to ``Limits/commandsPerGroup`` to a commit, each on its own: one that is refused leaves
@@ -69,7 +68,7 @@ public final class Ledger: Sendable {
   /// - Returns: What came of each, in order.
   public func submit(_ commands: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
     if commands.count <= Limits.commandsPerGroup, lanes.count == 1 {
-      return commands.isEmpty ? [] : Array(lanes[0].bookBlocking(commands))
+      return commands.isEmpty ? [] : lanes[0].bookBlocking(commands)
     }
     var results: [Result<Receipt, LedgerError>] = []
     results.reserveCapacity(commands.count)

@@ -26,6 +26,10 @@ public enum EntryKind: Int64, CaseIterable, Sendable {
   case initial = 12
   /// A transaction whose entries are of several kinds; no entry has it.
   case mixed = 13
+  /// A customer who may not spend from now on; no entry has it.
+  case freeze = 14
+  /// A customer who may spend again; no entry has it.
+  case unfreeze = 15
 
   /// The kind as scripts see it, such as `reversed_refund`.
   public var name: String {
@@ -43,6 +47,14 @@ public enum EntryKind: Int64, CaseIterable, Sendable {
     case .recharge: "recharge"
     case .initial: "initial"
     case .mixed: "mixed"
+    case .freeze: "freeze"
+    case .unfreeze: "unfreeze"
     }
   }
+
+  /// Whether it may leave more than the currency's maximum: what was paid for is always credited.
+  package var mayPassMaximum: Bool { self == .purchase || isReturn }
+
+  /// Whether what it puts into a lot had been in it, or in another lot, before: then it makes the lot no larger.
+  package var isReturn: Bool { self == .reversal || self == .reversedRefund || self == .merge }
 }

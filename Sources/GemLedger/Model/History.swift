@@ -20,12 +20,18 @@ public struct HistoryPage: Hashable, Sendable {
 
 /// A customer and what they have.
 public struct CustomerSummary: Hashable, Sendable {
-  /// The id that the customer came with.
+  /// The id that was asked for; in a list of customers the one that the customer came with.
   public let id: CustomerID
+  /// The id that the customer came with.
+  public let originalID: CustomerID
+  /// All ids that name the customer, the original one first.
+  public let ids: [CustomerID]
   /// When the customer came into being.
   public let createdAt: Timestamp
   /// Whether the customer may not spend.
   public let isFrozen: Bool
+  /// Why, where it was said.
+  public let frozenReason: Reason?
   /// What they have, of every currency that they ever had.
   public let balances: [Balance]
 }

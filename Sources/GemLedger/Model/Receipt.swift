@@ -10,18 +10,24 @@ public struct Receipt: Hashable, Sendable {
   public var kind: EntryKind
   /// When it was booked.
   public var createdAt: Timestamp
-  /// One entry a currency, in the order of their codes.
+  /// One entry a currency, in the order of their codes; two where a merge moves a balance and a debt.
   public var entries: CompactList<PostedEntry>
   /// What items came or went, in the order of their ids.
   public var items: [PostedItem] = []
   /// Whether this is the answer of an earlier call with the same key or store transaction.
   public var isReplayed = false
-  /// Whether the credit passed a currency's maximum, as only what was paid for may.
+  /// Whether the credit passed a currency's maximum, as only what was paid for may, and what moves with a merge.
   public var isOverMaximum = false
+  /// Whether this very command found the order unpaid and marked it paid for.
+  package var completesOrder = false
+  /// Whether this is a refund, or its reversal, that came before its purchase.
+  ///
+  /// It is kept, and booked with the purchase; ``customer`` names nobody yet.
+  public var isAwaitingPurchase = false
 
   /// The balance of a currency after the transaction, where the transaction touched it.
   public func balance(_ currency: CurrencyCode) -> Int64? {
-    entries.first { $0.currency == currency }?.balance
+    entries.last { $0.currency == currency }?.balance
   }
 }
 
@@ -39,7 +45,9 @@ public struct PostedEntry: Hashable, Sendable {
   public let debt: Int64
   /// The account's version after it; each entry of an account counts one up.
   public let version: Int64
-  /// How much of it fell on which lot; the amounts add up to the entry's.
+  /// How much of it fell on which lot; the amounts add up to what the balance changed by.
+  ///
+  /// That is the entry's amount, except where a debt changed: what repays a debt comes and goes at once.
   public let allocations: CompactList<Allocation>
 }
 

@@ -15,6 +15,7 @@ struct AccountPlan {
     var expired: [LotTake] = []
     var takes: [LotTake] = []
     var credits: [LotCredit] = []
+    var debtChange: Int64 = 0
   }
 
   init(slot: Int, currency: CurrencyTerms, kind: EntryKind, amount: Int64) {
@@ -39,10 +40,19 @@ struct AccountPlan {
     set { ownLots().credits = newValue }
   }
 
+  /// By how much what the customer owes changes; the balance changes by the amount and by this.
+  var debtChange: Int64 {
+    get { lots?.debtChange ?? 0 }
+    set { ownLots().debtChange = newValue }
+  }
+
   private mutating func ownLots() -> Lots {
     if isKnownUniquelyReferenced(&lots), let lots { return lots }
     let own = Lots()
-    if let lots { (own.expired, own.takes, own.credits) = (lots.expired, lots.takes, lots.credits) }
+    if let lots {
+      (own.expired, own.takes, own.credits) = (lots.expired, lots.takes, lots.credits)
+      own.debtChange = lots.debtChange
+    }
     lots = own
     return own
   }

@@ -4,6 +4,7 @@ package struct CurrencyTerms: Hashable, Sendable {
   package var code: CurrencyCode
   package var maximumBalance: Int64
   package var burnsPaidFirst: Bool
+  package var refundPolicy: RefundPolicy = .floor
 }
 
 /// The rules of one account's balance; pure.
@@ -12,7 +13,8 @@ enum AccountRules {
   static func check(
     _ conditions: [Condition], plan: borrowing AccountPlan, account: borrowing AccountRow
   ) throws(LedgerError) {
-    let after = (account.balance - plan.expiredAmount).addingReportingOverflow(plan.amount).partialValue
+    let change = plan.amount > 0 ? plan.amount - min(plan.amount, account.debt) : plan.amount
+    let after = (account.balance - plan.expiredAmount).addingReportingOverflow(change).partialValue
     for condition in conditions where condition.currency == plan.currency.code {
       switch condition {
       case .version(_, let wanted) where account.version != wanted:
@@ -26,17 +28,26 @@ enum AccountRules {
 
   /// - Throws: in order of precedence `insufficient_balance`, `over_maximum`.
   static func check(_ plan: borrowing AccountPlan, account: borrowing AccountRow) throws(LedgerError) {
-    let balance = account.balance - plan.expiredAmount
-    if plan.amount < 0 {
-      let available = balance - account.held
-      guard available >= -plan.amount else {
-        throw insufficient(plan.currency.code, needed: -plan.amount, available: available, held: account.held)
+    try check(
+      plan.amount, of: plan.currency, balance: account.balance - plan.expiredAmount, held: account.held,
+      debt: account.debt)
+  }
+
+  /// - Throws: in order of precedence `insufficient_balance`, `over_maximum`.
+  static func check(
+    _ amount: Int64, of currency: CurrencyTerms, balance: Int64, held: Int64, debt: Int64 = 0
+  ) throws(LedgerError) {
+    if amount < 0 {
+      let available = balance - held
+      guard available >= -amount else {
+        throw insufficient(currency.code, needed: -amount, available: available, held: held)
       }
     } else {
       // Both are at most 2^53, so the sum cannot overflow.
-      let after = balance + plan.amount
-      guard after <= plan.currency.maximumBalance else {
-        throw overMaximum(plan.currency, balance: balance, amount: plan.amount)
+      // What repays a debt is not added.
+      let after = balance + amount - min(amount, debt)
+      guard after <= currency.maximumBalance else {
+        throw overMaximum(currency, balance: balance, amount: amount)
       }
     }
   }

@@ -3,6 +3,8 @@ struct WorkingLot {
   var row: LotRow
   var isNew = false
   var isChanged = false
+  /// It was another account's before.
+  var isMoved = false
 
   var position: LotPosition { LotPosition(expiresAt: row.expiresAt, lot: row.number) }
 }
@@ -44,6 +46,13 @@ struct LotBook {
   static func granted(_ granted: Int64, plus amount: Int64) -> Int64 {
     let (sum, overflow) = granted.addingReportingOverflow(amount)
     return overflow ? .max : sum
+  }
+
+  /// Where a lot lies among those that are loaded.
+  func place(of number: LotNumber) -> LotPlace? {
+    if let index = extras.firstIndex(where: { $0.row.number == number }) { return .extra(index) }
+    if let index = free.lots.firstIndex(where: { $0.row.number == number }) { return .free(index) }
+    return paid.lots.firstIndex { $0.row.number == number }.map(LotPlace.paid)
   }
 
   subscript(place: LotPlace) -> WorkingLot {

@@ -35,7 +35,8 @@ enum PurchaseRules {
   ///
   /// What was paid for may pass the currency's maximum, but never the hard limit.
   static func balance(after plan: AccountPlan, account: AccountRow) throws(LedgerError) -> Int64 {
-    let balance = account.balance - plan.expiredAmount
+    // What repays a debt is not added.
+    let balance = account.balance - plan.expiredAmount - min(plan.amount, account.debt)
     guard plan.amount <= Limits.amount - balance else {
       throw RequestRules.outOfRange(
         "\(plan.amount) more \(plan.currency.code) would pass the largest balance there can be, \(Limits.amount).",

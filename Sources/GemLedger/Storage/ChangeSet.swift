@@ -12,6 +12,7 @@ package struct ChangeSet: ~Copyable {
   package var keyHashes: [Int] = []
   package var notes: [NoteRow] = []
   package var purchases: [PurchaseRow] = []
+  package var orders = OrderChanges()
   package var itemEntries: [ItemEntryRow] = []
   package var newAccounts: [AccountRow] = []
   package var changedAccounts: [AccountRow] = []
@@ -22,6 +23,7 @@ package struct ChangeSet: ~Copyable {
   /// The whole catalog, where it changed.
   package var catalog: [CatalogRow]?
   package var catalogAppliedAt = Timestamp(milliseconds: 0)
+  package var rare: RareChanges?
 
   package init() {}
 
@@ -38,6 +40,7 @@ package struct ChangeSet: ~Copyable {
     keyHashes.removeAll(keepingCapacity: true)
     notes.removeAll(keepingCapacity: true)
     purchases.removeAll(keepingCapacity: true)
+    if !orders.isEmpty { orders = OrderChanges() }
     itemEntries.removeAll(keepingCapacity: true)
     newAccounts.removeAll(keepingCapacity: true)
     changedAccounts.removeAll(keepingCapacity: true)
@@ -45,5 +48,6 @@ package struct ChangeSet: ~Copyable {
     changedLots.removeAll(keepingCapacity: true)
     lastLot = nil
     catalog = nil
+    if rare != nil { rare = nil }
   }
 }

@@ -40,6 +40,7 @@ package enum RareSequence: CaseIterable, Sendable {
   case lot
   case purchase
   case environment
+  case order
 }
 
 /// Where in its order of burning a lot stands among the free or among the paid lots of its account.
@@ -58,7 +59,7 @@ package struct LotPosition: Hashable, Comparable, Sendable {
 }
 
 /// A consistent view of all rows.
-package protocol StorageSnapshot: AnyObject {
+package protocol StorageSnapshot: OrderReads {
   func project() throws(LedgerError) -> ProjectRow
   /// Counts up with every change of the catalog.
   func catalogVersion() throws(LedgerError) -> Int64
@@ -67,8 +68,14 @@ package protocol StorageSnapshot: AnyObject {
   func environments() throws(LedgerError) -> [EnvironmentRow]
 
   func customer(_ id: CustomerID) throws(LedgerError) -> FoundCustomer?
+  /// The same, for who knows the id's ``ByteHash``.
+  func customer(_ id: CustomerID, hash: Int) throws(LedgerError) -> FoundCustomer?
   func customer(number: CustomerNumber) throws(LedgerError) -> CustomerRow?
   func customers(after number: CustomerNumber, limit: Int) throws(LedgerError) -> [CustomerRow]
+  /// The customers who became part of this one.
+  func mergedCustomers(into number: CustomerNumber) throws(LedgerError) -> [CustomerNumber]
+  /// The ids that were added to the one that the customer of this number came with.
+  func addedIDs(of number: CustomerNumber) throws(LedgerError) -> [CustomerID]
   func account(_ number: AccountNumber) throws(LedgerError) -> AccountRow?
   func accounts(of customer: CustomerNumber) throws(LedgerError) -> [AccountRow]
   /// Lots that hold something, of one account, free or paid, in the order of burning.
@@ -76,13 +83,23 @@ package protocol StorageSnapshot: AnyObject {
     _ account: AccountNumber, paid: Bool, after: LotPosition?, limit: Int
   ) throws(LedgerError) -> [LotRow]
   func lot(_ number: LotNumber) throws(LedgerError) -> LotRow?
+  func lotTerms(_ number: LotNumber) throws(LedgerError) -> LotTermsRow?
   /// The account's lot of that source and environment that has a row of its own, no purchase and no expiry.
   func pooledLot(
     _ account: AccountNumber, source: LotSource, environment: Int64
   ) throws(LedgerError) -> LotRow?
   func key(_ key: IdempotencyKey, customer: CustomerNumber, hash: Int) throws(LedgerError) -> KeyRow?
   func purchase(_ identity: PurchaseIdentity) throws(LedgerError) -> PurchaseRow?
+  /// Purchases credited to the customer of this number, newest first, from those below a purchase number.
+  func purchases(
+    of customer: CustomerNumber, below: Int64, limit: Int
+  ) throws(LedgerError) -> [PurchaseRow]
+  func refundEvidence(_ identity: PurchaseIdentity) throws(LedgerError) -> [RefundEvidenceRow]
+  /// The transactions that changed how much of the purchase is clawed back, oldest first.
+  func refunds(of purchase: Int64) throws(LedgerError) -> [RefundRow]
+  func refundParts(of transaction: TransactionNumber) throws(LedgerError) -> [RefundPartRow]
   func owned(_ item: ItemID, customer: CustomerNumber) throws(LedgerError) -> Int64
+  func ownedItems(of customer: CustomerNumber) throws(LedgerError) -> [OwnedItemRow]
 
   func sequences() throws(LedgerError) -> Sequences
   /// The highest number in use.
@@ -103,6 +120,10 @@ package protocol StorageSnapshot: AnyObject {
   func scan() throws(LedgerError) -> any StorageScan
 }
 
+extension StorageSnapshot {
+  package func customer(_ id: CustomerID, hash: Int) throws(LedgerError) -> FoundCustomer? { try customer(id) }
+}
+
 /// Reads every table from end to end in bounded steps; each call goes on after the last row given.
 package protocol StorageScan: AnyObject {
   func transactions(after: TransactionNumber, limit: Int) throws(LedgerError) -> [TransactionRow]
@@ -115,6 +136,14 @@ package protocol StorageScan: AnyObject {
   func keys(after: KeyScanPosition?, limit: Int) throws(LedgerError) -> [(KeyRow, KeyScanPosition)]
   func itemEntries(after: ItemEntryRow?, limit: Int) throws(LedgerError) -> [ItemEntryRow]
   func ownedItems(after: OwnedItemRow?, limit: Int) throws(LedgerError) -> [OwnedItemRow]
+  func lotTerms(after: LotNumber, limit: Int) throws(LedgerError) -> [LotTermsRow]
+  func merges(after: TransactionNumber, limit: Int) throws(LedgerError) -> [MergeRow]
+  func refunds(after: TransactionNumber, limit: Int) throws(LedgerError) -> [RefundRow]
+  func refundParts(after: RefundPartRow?, limit: Int) throws(LedgerError) -> [RefundPartRow]
+  /// In the order of their purchases.
+  func refundStates(after: Int64, limit: Int) throws(LedgerError) -> [RefundStateRow]
+  /// Every id with the number of the customer that it names, merges apart; in the order of ids.
+  func customerIDs(after: CustomerID?, limit: Int) throws(LedgerError) -> [AddedIDRow]
   /// What the storage itself finds wrong below the level of rows.
   func integrityProblems() throws(LedgerError) -> [String]
 }
@@ -147,10 +176,13 @@ package struct OwnedItemRow: Hashable, Sendable {
 package protocol StorageSession: StorageSnapshot {
   /// Fetches what a group of commands will ask for; a storage that reads locally has nothing to do.
   func prefetch(_ commands: [LedgerCommand]) throws(LedgerError)
+  /// Brings what the next few commands will ask for closer to the processor; only memory has something to do.
+  func approach(_ commands: Slice<UnsafeBufferPointer<LedgerCommand>>)
   /// Writes all rows of the change set.
   func write(_ changes: borrowing ChangeSet) throws(LedgerError)
 }
 
 extension StorageSession {
   package func prefetch(_ commands: [LedgerCommand]) throws(LedgerError) {}
+  package func approach(_ commands: Slice<UnsafeBufferPointer<LedgerCommand>>) {}
 }

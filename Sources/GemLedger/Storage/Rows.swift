@@ -35,24 +35,44 @@ package struct CustomerRow: Hashable, Sendable {
   package var number: CustomerNumber
   package var id: CustomerID
   package var createdAt: Timestamp
-  package var isFrozen: Bool
+  /// 0 where the customer may spend: 1 for who was frozen by a person, and 2 for each refund that froze them.
+  package var frozen: Int64 = 0
+  package var frozenReason: Reason?
+  /// The customer that this one became part of; 0 for one who is a customer still.
+  package var mergedInto: CustomerNumber = 0
+  /// How many other customers became part of this one.
+  package var merged: Int64 = 0
 
-  package init(number: CustomerNumber, id: CustomerID, createdAt: Timestamp, isFrozen: Bool) {
+  package init(number: CustomerNumber, id: CustomerID, createdAt: Timestamp) {
     self.number = number
     self.id = id
     self.createdAt = createdAt
-    self.isFrozen = isFrozen
   }
+
+  package var isFrozen: Bool { frozen != 0 }
 }
 
 /// What deciding a command must know of its customer.
 package struct FoundCustomer: Hashable, Sendable {
   package var number: CustomerNumber
   package var isFrozen: Bool
+  /// The customer whom the id named before merges.
+  package var origin: CustomerNumber
+  /// Whether others became part of this customer; keys and histories then lie under several numbers.
+  package var isOneOfSeveral: Bool
 
   package init(number: CustomerNumber, isFrozen: Bool) {
     self.number = number
     self.isFrozen = isFrozen
+    origin = number
+    isOneOfSeveral = false
+  }
+
+  package init(_ row: CustomerRow, origin: CustomerNumber) {
+    number = row.number
+    isFrozen = row.isFrozen
+    self.origin = origin
+    isOneOfSeveral = row.merged > 0
   }
 }
 
@@ -206,21 +226,41 @@ package struct AnchorRow: Hashable, Sendable {
 package struct KeyRow: Sendable {
   package enum Outcome: Hashable, Sendable {
     case booked(TransactionNumber)
-    // Refusals are few; the rows of the many bookings stay small.
-    indirect case refused(LedgerError)
+    case refused(LedgerError)
   }
 
-  package var customer: CustomerNumber
-  package var key: IdempotencyKey
-  package var fingerprint: Fingerprint
-  package var outcome: Outcome
+  // Refusals are few; the rows of the many bookings stay small.
+  private final class Refusal: Sendable {
+    let error: LedgerError
+
+    init(_ error: LedgerError) { self.error = error }
+  }
+
+  package let customer: CustomerNumber
+  package let key: IdempotencyKey
+  package let fingerprint: Fingerprint
+  private let transaction: TransactionNumber
+  private let refusal: Refusal?
 
   package init(customer: CustomerNumber, key: IdempotencyKey, fingerprint: Fingerprint, outcome: Outcome) {
     self.customer = customer
     self.key = key
     self.fingerprint = fingerprint
-    self.outcome = outcome
+    switch outcome {
+    case .booked(let transaction): (self.transaction, refusal) = (transaction, nil)
+    case .refused(let error): (transaction, refusal) = (0, Refusal(error))
+    }
   }
+
+  package init(customer: CustomerNumber, key: IdempotencyKey, fingerprint: Fingerprint, booked: TransactionNumber) {
+    self.customer = customer
+    self.key = key
+    self.fingerprint = fingerprint
+    transaction = booked
+    refusal = nil
+  }
+
+  package var outcome: Outcome { refusal.map { .refused($0.error) } ?? .booked(transaction) }
 }
 
 /// What people said about a transaction; it lies beside the journal and can be erased.
@@ -263,11 +303,21 @@ package struct PurchaseRow: Hashable, Sendable {
   package var purchasedAt: Timestamp
   /// The product's JSON document as it was.
   package var terms: String
+  /// The first transaction of the same subscription; nil where this is the first.
+  package var originalTransactionID: StoreTransactionID?
+  /// When the paid period ends, for a subscription.
+  package var expiresAt: Timestamp?
+  /// What refunds did to it, where any did; not part of the journal's row.
+  package var refund: RefundStateRow?
 
   package init(
     number: Int64, identity: PurchaseIdentity, customer: CustomerNumber, transaction: TransactionNumber,
-    product: ProductCode, quantity: Int64, price: Money?, purchasedAt: Timestamp, terms: String
+    product: ProductCode, quantity: Int64, price: Money?, purchasedAt: Timestamp, terms: String,
+    originalTransactionID: StoreTransactionID? = nil, expiresAt: Timestamp? = nil, refund: RefundStateRow? = nil
   ) {
+    self.originalTransactionID = originalTransactionID
+    self.expiresAt = expiresAt
+    self.refund = refund
     self.number = number
     self.identity = identity
     self.customer = customer

@@ -14,14 +14,15 @@ extension Verifier {
       let transaction = try journal.transaction(of: entry)
       let allocations = try journal.allocations(of: entry)
       if replay.isFirst {
-        checkTransaction(transaction, of: entry)
+        checkTransaction(transaction, of: entry, replay)
         if entry.transaction != previousTransaction { checkBeginning(of: transaction, entry) }
       }
       previousTransaction = entry.transaction
       if replay.covers(entry.account) {
         tally(entry)
+        let before = replay.accounts[entry.account]?.balance ?? 0
         replayEntry(entry, &replay)
-        replayAllocations(entry, allocations, &replay)
+        replayAllocations(entry, allocations, change: Int128(entry.balance) - Int128(before), &replay)
         try checkAnchor(of: entry)
       }
       if entry.number & 0xFFFF == 0 { progress(entry.number) }
@@ -80,8 +81,9 @@ extension Verifier {
     }
   }
 
+  /// Allocations add up to what the balance changed by: to the amount, less what changed a debt.
   private mutating func replayAllocations(
-    _ entry: EntryRow, _ allocations: [AllocationRow], _ replay: inout Replay
+    _ entry: EntryRow, _ allocations: [AllocationRow], change: Int128, _ replay: inout Replay
   ) {
     if entry.lot != 0 {
       allocate(entry.amount, to: entry.lot, entry, &replay)
@@ -91,10 +93,10 @@ extension Verifier {
       return
     }
     let sum = allocations.reduce(Int128(0)) { $0 + Int128($1.amount) }
-    if sum != Int128(entry.amount) {
+    if sum != change {
       report(
         "allocations_make_the_entry", currency: entry.account.currency,
-        "the allocations of entry \(entry.number) come to \(sum), its amount is \(entry.amount)")
+        "the allocations of entry \(entry.number) come to \(sum), the balance changed by \(change)")
     }
     for allocation in allocations { allocate(allocation.amount, to: allocation.lot, entry, &replay) }
   }
@@ -102,24 +104,31 @@ extension Verifier {
   private mutating func allocate(_ amount: Int64, to number: LotNumber, _ entry: EntryRow, _ replay: inout Replay) {
     var lot = replay.lots[number] ?? Replay.Lot(account: entry.account)
     if lot.account != entry.account {
-      report("lots_belong_to_accounts", "entry \(entry.number) falls on lot \(number) of \(name(of: lot.account))")
+      // An empty lot may follow its customer into another one.
+      if lot.remaining == 0, replay.areOne(lot.account, entry.account) {
+        lot.account = entry.account
+      } else {
+        report("lots_belong_to_accounts", "entry \(entry.number) falls on lot \(number) of \(name(of: lot.account))")
+      }
     }
     highestLot = max(highestLot, number)
     lot.remaining += Int128(amount)
-    if amount > 0 { lot.granted += Int128(amount) }
+    if amount > 0 { lot.granted = entry.kind.isReturn ? max(lot.granted, lot.remaining) : lot.granted + Int128(amount) }
     if lot.remaining < 0 {
       report("lots_are_never_overdrawn", "entry \(entry.number) takes more from lot \(number) than it holds")
     }
     replay.lots[number] = lot
   }
 
-  private mutating func checkTransaction(_ transaction: TransactionRow?, of entry: EntryRow) {
+  private mutating func checkTransaction(_ transaction: TransactionRow?, of entry: EntryRow, _ replay: Replay) {
     guard let transaction else {
       report(
         "entries_have_transactions", "entry \(entry.number) names transaction \(entry.transaction), which is missing")
       return
     }
-    if transaction.customer != entry.account.customer {
+    let isMerged =
+      transaction.kind == .merge && replay.root(transaction.customer) == replay.root(entry.account.customer)
+    if transaction.customer != entry.account.customer, !isMerged {
       report(
         "entries_have_transactions",
         "entry \(entry.number) is of customer number \(entry.account.customer), its transaction "
@@ -150,7 +159,7 @@ extension Verifier {
       let page = try scan.transactions(after: previous.number, limit: Self.pageSize)
       if page.isEmpty { break }
       for row in page {
-        if row.kind == .purchase { purchaseCount += 1 }
+        count(row)
         if row.firstEntry == previous.firstEntry { try checkHistory(of: previous) }
         if row.number != previous.number + 1 {
           report("transactions_are_complete", "transactions \(previous.number + 1) to \(row.number - 1) are missing")
@@ -165,6 +174,17 @@ extension Verifier {
       }
     }
     if previous.firstEntry > last.entry { try checkHistory(of: previous) }
+  }
+
+  private mutating func count(_ row: TransactionRow) {
+    switch row.kind {
+    case .purchase: purchaseCount += 1
+    case .refund, .reversedRefund: refundTransactionCount += 1
+    case .freeze, .unfreeze:
+      freezeEvents.append(
+        FreezeEvent(transaction: row.number, customer: row.customer, kind: .byPerson(row.kind == .freeze)))
+    default: break
+    }
   }
 
   /// A transaction without entries is found in its customer's history.
@@ -197,6 +217,8 @@ extension EntryKind {
     case .purchase, .grant, .reversedRefund, .recharge, .initial: amount < 0
     case .spend, .expiry, .refund: amount > 0
     case .reversal, .transfer, .exchange, .merge, .mixed: false
+    // These touch no balance.
+    case .freeze, .unfreeze: true
     }
   }
 }

@@ -5,7 +5,10 @@ extension Verifier {
     while true {
       let page = try scan.lots(after: last, limit: Self.pageSize)
       guard let end = page.last?.number else { return }
-      for row in page where replay.covers(row.account) { compare(row, &replay) }
+      for row in page where replay.covers(row.account) {
+        compare(row, &replay)
+        try checkTerms(of: row)
+      }
       last = end
     }
   }
@@ -44,10 +47,19 @@ extension Verifier {
       guard let next = page.last?.number else { break }
       for row in page {
         if row.number >= end { break loop }
+        guard replay.covers(row.number) else { continue }
         compare(row, &replay)
+        try checkTerms(ofPoolIn: row)
         try checkCustomer(of: row)
       }
       last = next
+    }
+    for (customer, root) in replay.roots where replay.customers.contains(root) {
+      guard !replay.customers.contains(customer) else { continue }
+      for row in try snapshot.accounts(of: customer) {
+        compare(row, &replay)
+        try checkTerms(ofPoolIn: row)
+      }
     }
     for (number, account) in replay.accounts where !account.isSeen && account.version > 0 {
       report("accounts_replay", currency: number.currency, "\(name(of: number)) has entries and no account row")

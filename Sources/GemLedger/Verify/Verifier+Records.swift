@@ -74,7 +74,7 @@ extension Verifier {
     }
   }
 
-  private func product(_ document: String) -> Product? {
+  func product(_ document: String) -> Product? {
     do { return try Product(json: try JSONValue.parse(document)) } catch { return nil }
   }
 

@@ -17,6 +17,11 @@ struct Verifier {
   var highestLot: LotNumber = 0
   /// How many purchases the journal has.
   var purchaseCount: Int64 = 0
+  /// How many refunds and reversals of refunds the journal has.
+  var refundTransactionCount: Int64 = 0
+  /// How many lots there are.
+  var lotCount: Int64 = 0
+  var freezeEvents: [FreezeEvent] = []
 
   init(snapshot: any StorageSnapshot, terms: CatalogTerms, asOf: Timestamp) throws(LedgerError) {
     self.snapshot = snapshot
@@ -30,10 +35,11 @@ struct Verifier {
     let last = try snapshot.sequences()
     let lastCustomer = try snapshot.last(.customer)
     for problem in try scan.integrityProblems() { report("storage_integrity", "the storage says: \(problem)") }
+    let roots = try replayMerges()
     let windows = max(1, (lastCustomer + Self.customersPerWindow) / Self.customersPerWindow)
     for window in 0..<windows {
       let first = window * Self.customersPerWindow
-      var replay = Replay(customers: first..<first + Self.customersPerWindow, isFirst: window == 0)
+      var replay = Replay(customers: first..<first + Self.customersPerWindow, isFirst: window == 0, roots: roots)
       try replayJournal(&replay, upTo: last) { progress(window * last.entry + $0, windows * last.entry) }
       try compareLots(&replay)
       try compareAccounts(&replay)
@@ -43,8 +49,11 @@ struct Verifier {
     try checkKeys(upTo: last.transaction)
     try checkPurchases()
     try checkItems()
+    try checkOrders()
+    try checkLotTerms()
+    try checkRefunds(roots: roots)
     checkSums()
-    let customers = try countCustomers()
+    let customers = try checkCustomers(roots: roots)
     return Verification(
       asOf: asOf, transactions: last.transaction, customers: customers, currencies: currencyBooks(),
       problems: problems, problemCount: problemCount)
@@ -93,21 +102,6 @@ struct Verifier {
         debt: Int64(clamping: tally.debts))
     }
   }
-
-  /// Counts the customers; each is found by the id that it came with.
-  private mutating func countCustomers() throws(LedgerError) -> Int64 {
-    var count: Int64 = 0
-    var last: CustomerNumber = 0
-    while true {
-      let page = try snapshot.customers(after: last, limit: Self.pageSize)
-      guard let end = page.last?.number else { return count }
-      for row in page where try snapshot.customer(row.id) == nil {
-        report("customers_are_known", "customer number \(row.number) is not found by its id \"\(row.id)\"")
-      }
-      count += Int64(page.count)
-      last = end
-    }
-  }
 }
 
 /// The sums of one currency; wide, so that damaged rows cannot overflow them.
@@ -151,5 +145,20 @@ struct Replay {
   var accounts: [AccountNumber: Account] = [:]
   var lots: [LotNumber: Lot] = [:]
 
-  func covers(_ account: AccountNumber) -> Bool { customers.contains(account.customer) }
+  /// Who became part of whom in the end; a customer and all who became part of it are in one window.
+  let roots: [CustomerNumber: CustomerNumber]
+
+  init(customers: Range<CustomerNumber>, isFirst: Bool, roots: [CustomerNumber: CustomerNumber]) {
+    self.customers = customers
+    self.isFirst = isFirst
+    self.roots = roots
+  }
+
+  func root(_ customer: CustomerNumber) -> CustomerNumber { roots.isEmpty ? customer : roots[customer] ?? customer }
+  func covers(_ account: AccountNumber) -> Bool { customers.contains(root(account.customer)) }
+
+  /// Whether two accounts are the same currency of customers who became one.
+  func areOne(_ one: AccountNumber, _ other: AccountNumber) -> Bool {
+    one.currency == other.currency && root(one.customer) == root(other.customer)
+  }
 }

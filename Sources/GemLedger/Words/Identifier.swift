@@ -29,6 +29,7 @@ public struct Identifier<Kind: IdentifierKind>: Hashable, Comparable, Sendable, 
 
   /// Byte by byte, unlike `String`.
   public static func == (left: Self, right: Self) -> Bool {
+    if Bytes.areIdentical(left.text, right.text) { return true }
     guard left.text.utf8.count == right.text.utf8.count else { return false }
     var (left, right) = (left.text, right.text)
     return left.withUTF8 { left in right.withUTF8 { right in Bytes.areEqual(left, right) } }
@@ -59,6 +60,18 @@ public struct Identifier<Kind: IdentifierKind>: Hashable, Comparable, Sendable, 
 
 /// Bytes, eight at a time.
 enum Bytes {
+  /// Whether the two are one text in memory, or equal texts so short that they have no memory of their own.
+  ///
+  /// Two words are compared then instead of two texts; nearly every id that is found is such a pair.
+  @inline(__always)
+  static func areIdentical(_ left: String, _ right: String) -> Bool {
+    guard MemoryLayout<String>.size == MemoryLayout<(UInt64, UInt64)>.size else { return false }
+    let (left, right) = (
+      unsafeBitCast(left, to: (UInt64, UInt64).self), unsafeBitCast(right, to: (UInt64, UInt64).self)
+    )
+    return left == right
+  }
+
   @inline(__always)
   static func areEqual(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
     guard left.count == right.count, let first = UnsafeRawPointer(left.baseAddress),

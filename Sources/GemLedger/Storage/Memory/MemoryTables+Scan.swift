@@ -39,7 +39,7 @@ extension MemoryTables: StorageScan {
   }
 
   func purchases(after: Int64, limit: Int) -> [PurchaseRow] {
-    Array(purchases.lazy.filter { $0.number > after }.prefix(limit))
+    Array(purchases.lazy.filter { $0.number > after }.prefix(limit)).map(withRefund)
   }
 
   func anchors(after: AnchorRow?, limit: Int) -> [AnchorRow] {
@@ -50,14 +50,14 @@ extension MemoryTables: StorageScan {
 
   func keys(after: KeyScanPosition?, limit: Int) -> [(KeyRow, KeyScanPosition)] {
     rows(after: Int(after?.place ?? 0), limit: limit, count: keys.count) {
-      (keyRow($0), KeyScanPosition(place: Int64($0) + 1, row: nil))
+      (keys[$0], KeyScanPosition(place: Int64($0) + 1, row: nil))
     }
   }
 
   func itemEntries(after: ItemEntryRow?, limit: Int) -> [ItemEntryRow] {
     page(
       itemEntries.values.flatMap(\.self), after: after, limit: limit,
-      by: { ($0.transaction, $0.item) < ($1.transaction, $1.item) })
+      by: { ($0.transaction, $0.item, $0.customer) < ($1.transaction, $1.item, $1.customer) })
   }
 
   func ownedItems(after: OwnedItemRow?, limit: Int) -> [OwnedItemRow] {

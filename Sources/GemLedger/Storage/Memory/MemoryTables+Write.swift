@@ -4,6 +4,7 @@ extension MemoryTables {
   func write(_ changes: borrowing ChangeSet) {
     for customer in changes.customers { add(customer) }
     environmentRows += changes.environments
+    if !changes.orders.isEmpty { orders.write(changes.orders) }
     if let rows = changes.catalog { replaceCatalog(rows) }
     appendJournal(changes)
     for index in changes.keys.indices { add(changes.keys[index], hash: changes.keyHashes[index]) }
@@ -17,9 +18,11 @@ extension MemoryTables {
       set(lot)
     }
     for lot in changes.changedLots { set(lot) }
+    if let rare = changes.rare { write(rare) }
   }
 
-  private func set(_ lot: LotRow) {
+  func set(_ lot: LotRow) {
+    if let old = lots[lot.number], old.account != lot.account { leave(old) }
     let wasOpen = (lots[lot.number]?.remaining ?? 0) > 0
     lots[lot.number] = lot
     guard wasOpen != (lot.remaining > 0) else { return }
@@ -49,21 +52,18 @@ extension MemoryTables {
     for row in changes.itemEntries {
       itemEntries[row.transaction, default: []].append(row)
       ownedItems[OwnedID(customer: row.customer, item: row.item)] = row.owned
+      rare.itemsOfCustomers[row.customer, default: []].insert(row.item)
     }
     for row in changes.purchases {
       purchaseIndex[row.identity] = purchases.count
+      rare.purchasesOfCustomers[row.customer, default: []].append(purchases.count)
       purchases.append(row)
     }
   }
 
   private func add(_ row: KeyRow, hash: Int) {
-    var record = KeyRecord(customer: row.customer, key: row.key, fingerprint: row.fingerprint, transaction: 0)
-    switch row.outcome {
-    case .booked(let transaction): record.transaction = transaction
-    case .refused(let refusal): refusals[keys.count] = refusal
-    }
     keyIndex.insert(hash, row: keys.count)
-    keys.append(record)
+    keys.append(row)
   }
 
   private func set(_ row: AccountRow) {

@@ -12,10 +12,12 @@ final class MemoryTables: StorageSession {
   @exclusivity(unchecked) var customerIndex = HashIndex()
   /// Accounts by currency, then by customer.
   @exclusivity(unchecked) var accounts: [PagedTable<AccountRow>] = []
-  @exclusivity(unchecked) var transactions = ChunkedArray<TransactionRow>()
-  @exclusivity(unchecked) var entries = ChunkedArray<EntryRow>()
-  @exclusivity(unchecked) var keys = ChunkedArray<KeyRecord>()
+  @exclusivity(unchecked) var transactions = ChunkedTable<TransactionRow>()
+  @exclusivity(unchecked) var entries = ChunkedTable<EntryRow>()
+  @exclusivity(unchecked) var keys = ChunkedTable<KeyRow>()
   @exclusivity(unchecked) var keyIndex = HashIndex()
+  /// What looking ahead read: kept, so that the compiler keeps the reads.
+  @exclusivity(unchecked) var touched = 0
 
   var lots = PagedTable<LotRow>()
   var lotCount: Int64 = 0
@@ -30,16 +32,8 @@ final class MemoryTables: StorageSession {
   var purchases: [PurchaseRow] = []
   var purchaseIndex: [PurchaseIdentity: Int] = [:]
 
-  var refusals: [Int: LedgerError] = [:]
-
-  /// A key without the room that a refusal would take.
-  struct KeyRecord {
-    var customer: CustomerNumber
-    var key: IdempotencyKey
-    var fingerprint: Fingerprint
-    /// 0 for a refusal.
-    var transaction: TransactionNumber
-  }
+  var orders = MemoryOrders()
+  var rare = RareTables()
 
   struct AnchorID: Hashable {
     let account: AccountNumber
@@ -67,9 +61,13 @@ extension MemoryTables {
     return catalog[kind]?[index]
   }
 
-  func customer(_ id: CustomerID) -> FoundCustomer? {
-    guard let row = customerIndex.find(ByteHash.of(id.text), fits: { customers[$0].id == id }) else { return nil }
-    return FoundCustomer(number: customers[row].number, isFrozen: customers[row].isFrozen)
+  func customer(_ id: CustomerID) -> FoundCustomer? { customer(id, hash: ByteHash.of(id.text)) }
+
+  func customer(_ id: CustomerID, hash: Int) -> FoundCustomer? {
+    guard let row = customerIndex.find(hash, fits: { customers[$0].id == id }) else {
+      return rare.addedIDs.isEmpty ? nil : rare.addedIDs[id].map(found)
+    }
+    return found(Int64(row) + 1)
   }
 
   func customer(number: CustomerNumber) -> CustomerRow? {
@@ -104,16 +102,13 @@ extension MemoryTables {
 
   func key(_ key: IdempotencyKey, customer: CustomerNumber, hash: Int) -> KeyRow? {
     let row = keyIndex.find(hash) { keys[$0].customer == customer && keys[$0].key == key }
-    return row.map(keyRow)
+    return row.map { keys[$0] }
   }
 
-  func keyRow(_ index: Int) -> KeyRow {
-    let record = keys[index]
-    let outcome = refusals[index].map(KeyRow.Outcome.refused) ?? .booked(record.transaction)
-    return KeyRow(customer: record.customer, key: record.key, fingerprint: record.fingerprint, outcome: outcome)
+  func purchase(_ identity: PurchaseIdentity) -> PurchaseRow? {
+    purchaseIndex[identity].map { withRefund(purchases[$0]) }
   }
 
-  func purchase(_ identity: PurchaseIdentity) -> PurchaseRow? { purchaseIndex[identity].map { purchases[$0] } }
   func owned(_ item: ItemID, customer: CustomerNumber) -> Int64 {
     ownedItems[OwnedID(customer: customer, item: item)] ?? 0
   }
@@ -133,6 +128,7 @@ extension MemoryTables {
     // A refused command may have drawn a number in vain.
     case .purchase: purchases.last?.number ?? 0
     case .environment: environmentRows.last?.number ?? 0
+    case .order: orders.rows.last?.number ?? 0
     }
   }
 

@@ -1,15 +1,5 @@
 public import GemLedger
 
-/// Names an order before anybody pays; 1 to 64 bytes.
-public typealias PurchaseCode = Identifier<PurchaseCodeKind>
-/// The kind of ``PurchaseCode``.
-public enum PurchaseCodeKind: IdentifierKind {
-  /// What messages say.
-  public static let word = "purchase code"
-  /// 64.
-  public static let byteCountMax = 64
-}
-
 /// What an app announces before it asks for payment.
 public struct OrderRequest: Hashable, Sendable {
   /// Who buys.
@@ -28,11 +18,28 @@ public struct OrderRequest: Hashable, Sendable {
   public var context: OrderContext
   /// The same request under the same key is one order.
   public var key: IdempotencyKey?
+  /// The store transaction that is paid for already, where the order is announced late, as after a replay at launch.
+  public var paidBy: PaidTransaction?
+
+  /// A store transaction by its name.
+  public struct PaidTransaction: Hashable, Sendable {
+    /// Production, sandbox, or a test session.
+    public var environment: StoreEnvironment
+    /// The store's own id of it.
+    public var id: StoreTransactionID
+
+    /// Names a store transaction.
+    public init(environment: StoreEnvironment, id: StoreTransactionID) {
+      self.environment = environment
+      self.id = id
+    }
+  }
 
   /// A request.
   public init(
     customer: CustomerID, product: ProductCode, quantity: Int64 = 1, store: Store, bundleID: String,
-    price: Money? = nil, context: OrderContext = OrderContext(), key: IdempotencyKey? = nil
+    price: Money? = nil, context: OrderContext = OrderContext(), key: IdempotencyKey? = nil,
+    paidBy: PaidTransaction? = nil
   ) {
     self.customer = customer
     self.product = product
@@ -42,6 +49,7 @@ public struct OrderRequest: Hashable, Sendable {
     self.price = price
     self.context = context
     self.key = key
+    self.paidBy = paidBy
   }
 }
 
@@ -104,11 +112,19 @@ public struct Order: Hashable, Sendable {
   public var deadline: Timestamp
   /// How often delivery was tried.
   public var deliveryAttempts: Int64
+  /// When delivery is tried next; nil where it is not.
+  public var nextDeliveryAt: Timestamp?
+  /// Whether this is the answer of an earlier call: the order was there, or was settled before.
+  public var isReplayed: Bool
+
+  /// Whether all tries of the delivery went by without a confirmation, so that a person has to look.
+  public var isDeliveryExhausted: Bool { status == .deliveryPending && nextDeliveryAt == nil }
 
   /// An order.
   public init(
     code: PurchaseCode, request: OrderRequest, status: Status, storeTransactionID: StoreTransactionID? = nil,
-    createdAt: Timestamp, updatedAt: Timestamp, deadline: Timestamp, deliveryAttempts: Int64 = 0
+    createdAt: Timestamp, updatedAt: Timestamp, deadline: Timestamp, deliveryAttempts: Int64 = 0,
+    nextDeliveryAt: Timestamp? = nil, isReplayed: Bool = false
   ) {
     self.code = code
     self.request = request
@@ -118,5 +134,7 @@ public struct Order: Hashable, Sendable {
     self.updatedAt = updatedAt
     self.deadline = deadline
     self.deliveryAttempts = deliveryAttempts
+    self.nextDeliveryAt = nextDeliveryAt
+    self.isReplayed = isReplayed
   }
 }

@@ -26,6 +26,11 @@ public struct AccountToken: Hashable, Sendable, CustomStringConvertible {
     (self.high, self.low) = (high, low)
   }
 
+  /// The number that the ledger knows it by.
+  package var number: TokenNumber {
+    TokenNumber(high: Int64(bitPattern: high), low: Int64(bitPattern: low))
+  }
+
   /// A lower-case UUID.
   public var description: String { HexForm.uuid(high: high, low: low) }
 }

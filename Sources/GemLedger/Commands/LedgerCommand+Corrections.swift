@@ -1,0 +1,55 @@
+extension LedgerCommand {
+  /// Claws back what a purchase gave, as far as the store gave its money back.
+  ///
+  /// The ledger finds whom it concerns by the purchase; ``customer`` is the store transaction's id and names nobody.
+  public static func refund(_ refund: StoreRefund, key: IdempotencyKey? = nil) -> Self {
+    Self(customer: CustomerID(ofNobody: refund.transactionID), key: key, action: .refund(refund))
+  }
+
+  /// Gives back what a refund took, since the store took the refund back.
+  ///
+  /// The ledger finds whom it concerns by the purchase; ``customer`` is the store transaction's id and names nobody.
+  public static func reverseRefund(_ reversal: StoreRefundReversal, key: IdempotencyKey? = nil) -> Self {
+    Self(customer: CustomerID(ofNobody: reversal.transactionID), key: key, action: .reverseRefund(reversal))
+  }
+
+  /// Makes two customers one.
+  ///
+  /// - Parameters:
+  ///   - from: Whose balances, lots, purchases, items and debts move.
+  ///   - into: Who has them afterwards. One of the two must exist; the other is then one more id.
+  ///   - key: Send the same one with every retry.
+  public static func merge(from: CustomerID, into: CustomerID, key: IdempotencyKey? = nil) -> Self {
+    Self(customer: into, key: key, action: .merge(from))
+  }
+
+  /// Makes the alias one more id of the customer; where the alias is a customer, the two become one.
+  ///
+  /// - Parameters:
+  ///   - alias: Need not exist.
+  ///   - customer: Must exist.
+  public static func createAlias(_ alias: CustomerID, of customer: CustomerID) -> Self {
+    Self(customer: customer, key: nil, action: .createAlias(alias))
+  }
+
+  /// Stops the customer from spending; what comes in is still credited.
+  public static func freeze(_ customer: CustomerID, reason: Reason? = nil, key: IdempotencyKey? = nil) -> Self {
+    var command = Self(customer: customer, key: key, action: .freeze)
+    command.reason = reason
+    return command
+  }
+
+  /// Lets the customer spend again, whatever froze them.
+  public static func unfreeze(_ customer: CustomerID, reason: Reason? = nil, key: IdempotencyKey? = nil) -> Self {
+    var command = Self(customer: customer, key: key, action: .unfreeze)
+    command.reason = reason
+    return command
+  }
+}
+
+extension CustomerID {
+  /// Stands where a customer belongs while nobody knows whom the store transaction is credited to.
+  init(ofNobody transactionID: StoreTransactionID) {
+    self.init(unchecked: String(transactionID.text.unicodeScalars.prefix(Limits.customerIDBytes / 4)))
+  }
+}

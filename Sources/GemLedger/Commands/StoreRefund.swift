@@ -1,0 +1,66 @@
+/// The store's own record of money that it gave back, as far as clawing back needs it.
+public struct StoreRefund: Hashable, Sendable {
+  /// How much of the purchase was given back.
+  ///
+  /// It always counts from the whole purchase: half of it after a quarter of it is half of it in all.
+  public enum Extent: Hashable, Sendable {
+    /// All of it.
+    case full
+    /// Thousandths of a percent of the whole quantity, 1 to 100,000.
+    case milliPercent(Int64)
+    /// This many of the units that were bought, at least 1; more than were bought is all of them.
+    case quantity(Int64)
+  }
+
+  /// Where it was bought.
+  public var store: Store
+  /// Production, sandbox, or a test session.
+  public var environment: StoreEnvironment
+  /// The store's id of the purchase; on Google Play the purchase token.
+  public var transactionID: StoreTransactionID
+  /// The store's date of the refund; with the purchase it names the refund.
+  public var revokedAt: Timestamp
+  /// How much was given back.
+  public var extent: Extent
+  /// The date of the evidence; of two notices of one refund the later holds.
+  public var signedAt: Timestamp
+
+  /// A record of a refund.
+  public init(
+    store: Store, environment: StoreEnvironment, transactionID: StoreTransactionID, revokedAt: Timestamp,
+    extent: Extent = .full, signedAt: Timestamp
+  ) {
+    self.store = store
+    self.environment = environment
+    self.transactionID = transactionID
+    self.revokedAt = revokedAt
+    self.extent = extent
+    self.signedAt = signedAt
+  }
+}
+
+/// The store's own record that it took a refund back.
+public struct StoreRefundReversal: Hashable, Sendable {
+  /// Where it was bought.
+  public var store: Store
+  /// Production, sandbox, or a test session.
+  public var environment: StoreEnvironment
+  /// The store's id of the purchase; on Google Play the purchase token.
+  public var transactionID: StoreTransactionID
+  /// The date of the refund that was taken back; nil for all refunds of the purchase so far.
+  public var revokedAt: Timestamp?
+  /// The date of the evidence; a refund whose evidence is later stands.
+  public var signedAt: Timestamp
+
+  /// A record of a refund that was taken back.
+  public init(
+    store: Store, environment: StoreEnvironment, transactionID: StoreTransactionID, revokedAt: Timestamp? = nil,
+    signedAt: Timestamp
+  ) {
+    self.store = store
+    self.environment = environment
+    self.transactionID = transactionID
+    self.revokedAt = revokedAt
+    self.signedAt = signedAt
+  }
+}

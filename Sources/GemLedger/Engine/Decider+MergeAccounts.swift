@@ -1,0 +1,122 @@
+extension Decider {
+  /// Moves a balance with its lots; what the survivor owes is repaid from it.
+  mutating func moveBalance(
+    _ pair: MergedAccount, transaction: TransactionNumber, session: any StorageSnapshot
+  ) throws(LedgerError) -> [PostedEntry] {
+    let amount = set.accounts[pair.from].row.balance
+    guard amount > 0 else { return [] }
+    let lots = try emptyAccount(pair.from, session: session)
+    let out = lots.map(\.out).filter { $0.amount != 0 }
+    _ = post(pair, pair.from, -amount, out, transaction: transaction)
+    var takes: [LotTake] = []
+    for lot in lots {
+      if let take = try bringIn(lot, slot: pair.into, session: session) { takes.append(take) }
+    }
+    let repaid = min(amount, set.accounts[pair.into].row.debt)
+    let burnt = try burn(repaid, slot: pair.into, paidFirst: pair.currency.burnsPaidFirst, session: session)
+    apply(burnt, slot: pair.into, isReturn: true)
+    return [post(pair, pair.into, amount, takes + burnt, debtChange: -repaid, transaction: transaction)]
+  }
+
+  /// Moves a debt: what is available repays it, the rest is owed on.
+  mutating func moveDebt(
+    _ pair: MergedAccount, transaction: TransactionNumber, session: any StorageSnapshot
+  ) throws(LedgerError) -> [PostedEntry] {
+    let debt = set.accounts[pair.from].row.debt
+    guard debt > 0 else { return [] }
+    _ = post(pair, pair.from, debt, [], debtChange: -debt, transaction: transaction)
+    let account = set.accounts[pair.into].row
+    let repaid = min(debt, max(0, account.balance - account.held))
+    let burnt = try burn(repaid, slot: pair.into, paidFirst: pair.currency.burnsPaidFirst, session: session)
+    apply(burnt, slot: pair.into, isReturn: true)
+    return [post(pair, pair.into, -debt, burnt, debtChange: debt - repaid, transaction: transaction)]
+  }
+
+  private mutating func post(
+    _ pair: MergedAccount, _ slot: Int, _ amount: Int64, _ takes: [LotTake], debtChange: Int64 = 0,
+    transaction: TransactionNumber
+  ) -> PostedEntry {
+    set.sequences.entry += 1
+    let entry = set.sequences.entry
+    let (lot, allocations) = allocate(takes, entry: entry, isWhole: debtChange == 0)
+    return record(
+      entry, of: transaction, .merge, slot, pair.currency.code, amount: amount, debtChange: debtChange, lot: lot,
+      allocations: allocations)
+  }
+
+  /// A lot on its way from one account to another.
+  private struct MovingLot {
+    let out: LotTake
+    /// The lot itself where it moves as it is; nil where what it held joins a pooled lot.
+    let lot: WorkingLot?
+    let credit: LotCredit
+  }
+
+  /// Takes all lots out of an account; pooled ones stay there, empty.
+  private mutating func emptyAccount(
+    _ slot: Int, session: any StorageSnapshot
+  ) throws(LedgerError) -> [MovingLot] {
+    let index = set.book(of: slot)
+    for isPaid in [false, true] {
+      while !(isPaid ? set.books[index].paid : set.books[index].free).isComplete {
+        try loadLots(slot: slot, book: index, paid: isPaid, session: session)
+      }
+    }
+    var moving: [MovingLot] = []
+    let account = set.accounts[slot].row
+    if account.poolRemaining > 0 {
+      let credit = LotCredit(
+        amount: account.poolRemaining, source: LotSource(rawValue: account.poolSource) ?? .admin,
+        environment: account.poolEnvironment)
+      moving.append(
+        MovingLot(
+          out: LotTake(place: .pool, lot: account.poolLot, source: credit.source, amount: -credit.amount), lot: nil,
+          credit: credit))
+    }
+    let book = set.books[index]
+    var emptied = LotBook.empty
+    for lot in book.free.lots + book.paid.lots + book.extras {
+      let row = lot.row
+      let credit = LotCredit(
+        amount: row.remaining, source: row.source, environment: row.environment, price: row.price,
+        purchase: row.purchase, expiresAt: row.expiresAt)
+      let out = LotTake(place: .extra(0), lot: row.number, source: row.source, amount: -row.remaining)
+      if credit.isPooled {
+        var left = lot
+        left.row.remaining = 0
+        left.isChanged = left.isChanged || row.remaining > 0
+        emptied.extras.append(left)
+        if row.remaining > 0 { moving.append(MovingLot(out: out, lot: nil, credit: credit)) }
+      } else {
+        moving.append(MovingLot(out: out, lot: lot, credit: credit))
+      }
+    }
+    set.books[index] = emptied
+    set.accounts[slot].row.poolRemaining = 0
+    set.accounts[slot].row.openLots = 0
+    set.accounts[slot].row.nextExpiry = .max
+    return moving
+  }
+
+  /// Puts a lot into the account; gives what of it counts for the balance.
+  private mutating func bringIn(
+    _ moving: MovingLot, slot: Int, session: any StorageSnapshot
+  ) throws(LedgerError) -> LotTake? {
+    guard var lot = moving.lot else {
+      let take = try place(moving.credit, slot: slot, session: session)
+      apply([take], slot: slot, isReturn: true)
+      return take
+    }
+    // The book is made while the account still says how many lots it has.
+    let book = set.book(of: slot)
+    lot.row.account = set.accounts[slot].row.number
+    lot.isMoved = true
+    set.books[book].extras.append(lot)
+    guard lot.row.remaining > 0 else { return nil }
+    set.accounts[slot].row.openLots += 1
+    set.accounts[slot].row.nextExpiry = min(set.accounts[slot].row.nextExpiry, lot.row.expiresAt)
+    return LotTake(
+      place: .extra(set.books[book].extras.count - 1), lot: lot.row.number, source: lot.row.source,
+      amount: lot.row.remaining)
+  }
+}

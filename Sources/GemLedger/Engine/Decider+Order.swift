@@ -1,0 +1,103 @@
+extension Decider {
+  /// - Throws: in order of precedence `amount_out_of_range`, `key_conflict`, `already_exists` (the code is taken).
+  mutating func decide(
+    _ command: LedgerCommand.Body, _ opening: OrderOpening, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    try RequestRules.check(quantity: opening.quantity, of: opening.product.text)
+    let known = try findCustomer(command.customer, session: session)
+    if let known, let key = opening.key,
+      let order = try set.orders.find(key: key, customer: known, session: session)
+    {
+      guard order.isRequested(by: opening) else {
+        throw LedgerError(
+          .keyConflict, "The key \"\(key)\" was used before for another order, \(order.code). Use a new key.",
+          details: [.text("field", "order")])
+      }
+      return answer(command.customer, isReplayed: true)
+    }
+    let purchase = try paidPurchase(opening, session: session)
+    if let purchase, try set.orders.find(purchase: purchase.number, session: session) != nil {
+      return answer(command.customer, isReplayed: true)
+    }
+    guard try set.orders.find(opening.code, session: session) == nil else {
+      throw LedgerError(.alreadyExists, "There is an order \(opening.code) already.")
+    }
+    let customer = if let known { known } else { try set.addCustomer(command.customer, session: session) }
+    var row = OrderRow(
+      number: try set.next(.order, session: session), code: opening.code, customer: customer.number,
+      store: opening.store, product: opening.product, quantity: opening.quantity, request: opening.request,
+      key: opening.key, createdAt: set.now,
+      deadline: Timestamp(milliseconds: set.now.milliseconds + opening.lifetimeMilliseconds))
+    if let purchase, row.fits(purchase) { row.complete(by: purchase, at: set.now, retryAfterMilliseconds: nil) }
+    set.orders.add(row)
+    return answer(command.customer, isReplayed: false)
+  }
+
+  /// Credits first, whatever became of the order: what was paid for is always credited.
+  ///
+  /// A receipt for another product, store or quantity than announced pays for no order, and one order is paid for once.
+  ///
+  /// - Throws: `order_not_found`, then as the credit of a purchase.
+  mutating func decide(
+    _ command: LedgerCommand.Body, _ completion: OrderCompletion, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    guard var order = try set.orders.find(completion.code, session: session) else {
+      throw .orderNotFound(completion.code)
+    }
+    var receipt = try decide(command, completion.purchase, session: session)
+    let environment = try set.number(of: completion.purchase.environment, session: session)
+    let identity = PurchaseIdentity(
+      store: completion.purchase.store, environment: environment, transactionID: completion.purchase.transactionID)
+    guard order.purchase == nil, let purchase = try knownPurchase(identity, session: session), order.fits(purchase),
+      try set.orders.find(purchase: purchase.number, session: session) == nil
+    else { return receipt }
+    order.complete(by: purchase, at: set.now, retryAfterMilliseconds: completion.retryAfterMilliseconds)
+    set.orders.replace(order)
+    receipt.completesOrder = true
+    return receipt
+  }
+
+  /// - Throws: `order_not_found`.
+  mutating func decide(
+    _ command: LedgerCommand.Body, _ code: PurchaseCode, _ step: OrderStep, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    guard var order = try set.orders.find(code, session: session) else { throw .orderNotFound(code) }
+    let isTaken = order.take(step, at: set.now)
+    if isTaken { set.orders.replace(order) }
+    return answer(command.customer, isReplayed: !isTaken)
+  }
+
+  mutating func decide(
+    _ command: LedgerCommand.Body, token: TokenNumber, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    let known = try findCustomer(command.customer, session: session)
+    let customer = if let known { known } else { try set.addCustomer(command.customer, session: session) }
+    if try set.orders.customer(token: token, session: session) == nil {
+      set.orders.add(AccountTokenRow(token: token, customer: customer.number))
+    }
+    return answer(command.customer, isReplayed: known != nil)
+  }
+
+  private mutating func paidPurchase(
+    _ opening: OrderOpening, session: any StorageSnapshot
+  ) throws(LedgerError) -> PurchaseRow? {
+    guard let paid = opening.paidBy else { return nil }
+    // An environment that no purchase has brought yet gets no number for a mere question.
+    guard let environment = try set.knownNumber(of: paid.environment, session: session) else { return nil }
+    let identity = PurchaseIdentity(store: opening.store, environment: environment, transactionID: paid.id)
+    return try knownPurchase(identity, session: session)
+  }
+
+  /// The answer of a command that books nothing.
+  func answer(_ customer: CustomerID, isReplayed: Bool) -> Receipt {
+    Receipt(
+      transactionID: nil, customer: customer, kind: .initial, createdAt: set.now, entries: CompactList([]),
+      isReplayed: isReplayed)
+  }
+}
+
+extension LedgerError {
+  package static func orderNotFound(_ code: PurchaseCode) -> Self {
+    Self(.orderNotFound, "There is no order \"\(code)\".", details: [.text("purchase_code", code.text)])
+  }
+}

@@ -1,0 +1,46 @@
+extension Decider {
+  /// Where a lot of the account lies, loaded if need be; nil for another account's, which then holds nothing.
+  mutating func ownPlace(
+    of lot: LotNumber, slot: Int, session: any StorageSnapshot
+  ) throws(LedgerError) -> LotPlace? {
+    let book = set.book(of: slot)
+    if let place = set.books[book].place(of: lot) { return place }
+    guard let row = try session.lot(lot), row.account == set.accounts[slot].row.number else { return nil }
+    set.books[book].extras.append(WorkingLot(row: row))
+    return .extra(set.books[book].extras.count - 1)
+  }
+
+  /// Puts currency back into the lot that it came from.
+  ///
+  /// A lot of a customer who became part of this one comes over; a pooled one gives way to this customer's of the same
+  /// source and environment.
+  mutating func placeReturn(
+    _ amount: Int64, to lot: LotNumber, slot: Int, session: any StorageSnapshot
+  ) throws(LedgerError) -> LotTake {
+    if set.accounts[slot].row.poolLot == lot {
+      let source = LotSource(rawValue: set.accounts[slot].row.poolSource) ?? .admin
+      return LotTake(place: .pool, lot: lot, source: source, amount: amount)
+    }
+    if let place = try ownPlace(of: lot, slot: slot, session: session) {
+      let row = set.books[set.book(of: slot)][place].row
+      set.accounts[slot].row.nextExpiry = min(set.accounts[slot].row.nextExpiry, row.expiresAt)
+      return LotTake(place: place, lot: lot, source: row.source, amount: amount)
+    }
+    guard let terms = try set.lotTerms(lot, session: session) else {
+      throw LedgerError(.storageDamaged, "The journal lacks the terms of lot \(lot); run verify.")
+    }
+    let credit = LotCredit(
+      amount: amount, source: terms.source, environment: terms.environment, price: terms.price,
+      purchase: terms.purchase, expiresAt: terms.expiresAt)
+    if credit.isPooled { return try place(credit, slot: slot, session: session) }
+    guard var row = try session.lot(lot) else {
+      throw LedgerError(.storageDamaged, "Lot \(lot) has no row; run verify.")
+    }
+    row.account = set.accounts[slot].row.number
+    let book = set.book(of: slot)
+    set.books[book].extras.append(WorkingLot(row: row, isChanged: true, isMoved: true))
+    set.accounts[slot].row.nextExpiry = min(set.accounts[slot].row.nextExpiry, row.expiresAt)
+    return LotTake(
+      place: .extra(set.books[book].extras.count - 1), lot: lot, source: row.source, amount: amount)
+  }
+}

@@ -1,0 +1,97 @@
+/// What few groups touch, as the group at hand left it so far.
+struct RareSet {
+  var customers: [CustomerNumber: CustomerRow] = [:]
+  var ids: [CustomerID: CustomerNumber] = [:]
+  var evidence: [PurchaseIdentity: [RefundEvidenceRow]] = [:]
+  var refundStates: [Int64: RefundStateRow] = [:]
+}
+
+extension WorkingSet {
+  // MARK: Customers
+
+  /// The customer as the group left them, whom the number meant before merges.
+  func found(_ origin: CustomerNumber, session: any StorageSnapshot) throws(LedgerError) -> FoundCustomer {
+    let row = try knownCustomer(origin, session: session)
+    guard row.mergedInto != 0 else { return FoundCustomer(row, origin: origin) }
+    return FoundCustomer(try knownCustomer(row.mergedInto, session: session), origin: origin)
+  }
+
+  /// The row of a customer who must be there.
+  func knownCustomer(_ number: CustomerNumber, session: any StorageSnapshot) throws(LedgerError) -> CustomerRow {
+    guard let row = try customer(number, session: session) else {
+      throw LedgerError(.storageDamaged, "Customer number \(number) has no row; run verify.")
+    }
+    return row
+  }
+
+  mutating func change(_ row: CustomerRow) {
+    rare.customers[row.number] = row
+    hasRare = true
+  }
+
+  mutating func add(_ id: CustomerID, to customer: CustomerNumber) {
+    rare.ids[id] = customer
+    hasRare = true
+    changes.ownRare.addedIDs.append(AddedIDRow(customer: customer, id: id))
+  }
+
+  /// All numbers that mean this customer, its own first.
+  func numbers(
+    of customer: CustomerNumber, session: any StorageSnapshot
+  ) throws(LedgerError) -> [CustomerNumber] {
+    var numbers = [customer]
+    numbers += try session.mergedCustomers(into: customer).filter { rare.customers[$0] == nil }
+    numbers += rare.customers.values.filter { $0.mergedInto == customer }.map(\.number).sorted()
+    return numbers
+  }
+
+  // MARK: Refunds
+
+  func evidence(
+    _ identity: PurchaseIdentity, session: any StorageSnapshot
+  ) throws(LedgerError) -> [RefundEvidenceRow] {
+    if let known = rare.evidence[identity] { return known }
+    return try session.refundEvidence(identity)
+  }
+
+  mutating func keep(_ notice: RefundEvidenceRow, among known: [RefundEvidenceRow]) {
+    rare.evidence[notice.identity] = RefundRules.adding(notice, to: known)
+    hasRare = true
+    changes.ownRare.refundEvidence.append(notice)
+  }
+
+  mutating func set(_ state: RefundStateRow) {
+    rare.refundStates[state.purchase] = state
+    hasRare = true
+  }
+
+  func refunds(of purchase: Int64, session: any StorageSnapshot) throws(LedgerError) -> [RefundRow] {
+    try session.refunds(of: purchase) + (changes.rare?.refunds ?? []).filter { $0.purchase == purchase }
+  }
+
+  func refundParts(
+    of transaction: TransactionNumber, session: any StorageSnapshot
+  ) throws(LedgerError) -> [RefundPartRow] {
+    guard transaction >= firstTransaction else { return try session.refundParts(of: transaction) }
+    return (changes.rare?.refundParts ?? []).filter { $0.transaction == transaction }
+  }
+
+  // MARK: Lots
+
+  func lotTerms(_ lot: LotNumber, session: any StorageSnapshot) throws(LedgerError) -> LotTermsRow? {
+    if let new = changes.rare?.lotTerms.first(where: { $0.lot == lot }) { return new }
+    return try session.lotTerms(lot)
+  }
+
+  // MARK: The end
+
+  mutating func collectRare() {
+    guard hasRare else { return }
+    if !rare.customers.isEmpty {
+      changes.ownRare.changedCustomers = rare.customers.values.sorted { $0.number < $1.number }
+    }
+    if !rare.refundStates.isEmpty {
+      changes.ownRare.refundStates = rare.refundStates.values.sorted { $0.purchase < $1.purchase }
+    }
+  }
+}

@@ -1,0 +1,56 @@
+extension Ledger {
+  /// Who an id names, merges counted, and what they have.
+  ///
+  /// - Throws: ``LedgerError`` with `customer_not_found`.
+  public func customer(_ id: CustomerID) throws(LedgerError) -> CustomerSummary {
+    try reading { (snapshot, terms) throws(LedgerError) -> CustomerSummary in
+      let found = try Self.customer(id, in: snapshot)
+      guard let row = try snapshot.customer(number: found.number) else { throw .customerNotFound(id) }
+      return try summary(of: row, named: id, in: snapshot, terms: terms)
+    }
+  }
+
+  /// All ids of the customer whom an id names: the one that the customer came with first.
+  ///
+  /// - Throws: ``LedgerError`` with `customer_not_found`.
+  public func customerIDs(of id: CustomerID) throws(LedgerError) -> [CustomerID] {
+    try storage.read { (snapshot) throws(LedgerError) -> [CustomerID] in
+      let found = try Self.customer(id, in: snapshot)
+      guard let row = try snapshot.customer(number: found.number) else { throw .customerNotFound(id) }
+      return try Self.ids(of: row, in: snapshot)
+    }
+  }
+
+  func summary(
+    of row: CustomerRow, named id: CustomerID, in snapshot: any StorageSnapshot, terms: CatalogTerms
+  ) throws(LedgerError) -> CustomerSummary {
+    var balances: [Balance] = []
+    for account in try snapshot.accounts(of: row.number) {
+      guard let currency = terms.currency(number: account.number.currency) else { continue }
+      balances.append(try balance(of: account, currency, at: nil, in: snapshot, terms: terms))
+    }
+    return CustomerSummary(
+      id: id, originalID: row.id, ids: try Self.ids(of: row, in: snapshot), createdAt: row.createdAt,
+      isFrozen: row.isFrozen, frozenReason: row.frozenReason, balances: balances.sorted { $0.currency < $1.currency })
+  }
+
+  /// The numbers under which the journal knows the customer, the own one first.
+  package static func numbers(
+    of customer: FoundCustomer, in snapshot: any StorageSnapshot
+  ) throws(LedgerError) -> [CustomerNumber] {
+    guard customer.isOneOfSeveral else { return [customer.number] }
+    return [customer.number] + (try snapshot.mergedCustomers(into: customer.number))
+  }
+
+  package static func ids(
+    of row: CustomerRow, in snapshot: any StorageSnapshot
+  ) throws(LedgerError) -> [CustomerID] {
+    var ids = [row.id] + (try snapshot.addedIDs(of: row.number))
+    guard row.merged > 0 else { return ids }
+    for number in try snapshot.mergedCustomers(into: row.number) {
+      if let merged = try snapshot.customer(number: number) { ids.append(merged.id) }
+      ids += try snapshot.addedIDs(of: number)
+    }
+    return ids
+  }
+}

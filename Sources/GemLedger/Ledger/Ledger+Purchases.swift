@@ -1,0 +1,118 @@
+extension Ledger {
+  /// A page of what was credited to a customer for store transactions, newest credit first.
+  ///
+  /// What was credited to customers who became part of this one is among it.
+  ///
+  /// - Parameters:
+  ///   - customer: Must exist.
+  ///   - cursor: Where the page before ended; nil for the newest.
+  ///   - limit: 1 to ``Limits/historyPage``.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `limit_exceeded`, `customer_not_found`, `invalid_request`
+  ///   for a cursor that this list did not give.
+  public func purchases(
+    of customer: CustomerID, before cursor: PageCursor? = nil, limit: Int = 100
+  ) throws(LedgerError) -> PurchasesPage {
+    try Self.check(limit: limit)
+    return try reading { (snapshot, terms) throws(LedgerError) -> PurchasesPage in
+      let found = try Self.customer(customer, in: snapshot)
+      // A list of its own beside the history, whose lists are positive, and the list of customers.
+      let list = -1 - found.number
+      let salt = terms.transactionIDs.salt
+      let start = try cursor?.place(list: list, salt: salt) ?? .max
+      var rows: [PurchaseRow] = []
+      for number in try Self.numbers(of: found, in: snapshot) {
+        rows += try snapshot.purchases(of: number, below: start, limit: limit + 1)
+      }
+      rows.sort { $0.number > $1.number }
+      var reader = PurchaseReader(snapshot: snapshot, terms: terms)
+      var purchases: [Purchase] = []
+      for row in rows.prefix(limit) { purchases.append(try reader.purchase(row)) }
+      let next = rows.count > limit ? PageCursor(place: rows[limit - 1].number, list: list, salt: salt) : nil
+      return PurchasesPage(purchases: purchases, next: next)
+    }
+  }
+
+  /// What was credited for a store transaction; nil where nothing was.
+  ///
+  /// - Throws: ``LedgerError`` where the storage fails.
+  public func purchase(
+    store: Store, environment: StoreEnvironment, transactionID: StoreTransactionID
+  ) throws(LedgerError) -> Purchase? {
+    try reading { (snapshot, terms) throws(LedgerError) -> Purchase? in
+      let known =
+        environment.session == nil
+        ? environment.kind.rawValue : try snapshot.environments().first { $0.environment == environment }?.number
+      guard let known else { return nil }
+      let identity = PurchaseIdentity(store: store, environment: known, transactionID: transactionID)
+      guard let row = try snapshot.purchase(identity) else { return nil }
+      var reader = PurchaseReader(snapshot: snapshot, terms: terms)
+      return try reader.purchase(row)
+    }
+  }
+}
+
+/// Makes purchases of rows; reads terms, owners and environments that several rows share once.
+private struct PurchaseReader {
+  let snapshot: any StorageSnapshot
+  let terms: CatalogTerms
+  private var products: [String: (type: ProductType, entitlement: String?)] = [:]
+  private var owners: [CustomerNumber: CustomerID] = [:]
+  private var environments: [Int64: StoreEnvironment]?
+
+  init(snapshot: any StorageSnapshot, terms: CatalogTerms) {
+    self.snapshot = snapshot
+    self.terms = terms
+  }
+
+  mutating func purchase(_ row: PurchaseRow) throws(LedgerError) -> Purchase {
+    guard let transaction = try snapshot.transaction(row.transaction) else {
+      throw LedgerError(
+        .storageDamaged, "The journal lacks transaction \(row.transaction), which a purchase names; run verify.")
+    }
+    let product = try product(row)
+    return Purchase(
+      store: row.identity.store, environment: try environment(row.identity.environment),
+      storeTransactionID: row.identity.transactionID,
+      originalTransactionID: row.originalTransactionID ?? row.identity.transactionID,
+      transactionID: terms.transactionIDs.id(number: row.transaction, createdAt: transaction.createdAt),
+      customer: try owner(row.customer), product: row.product, productType: product.type,
+      entitlement: product.entitlement, quantity: row.quantity, price: row.price, purchasedAt: row.purchasedAt,
+      expiresAt: row.expiresAt, refundedMilliPercent: row.refund?.share.milliPercent ?? 0,
+      refundEvidenceAt: row.refund?.evidenceAt)
+  }
+
+  private mutating func product(
+    _ row: PurchaseRow
+  ) throws(LedgerError) -> (type: ProductType, entitlement: String?) {
+    if let known = products[row.terms] { return known }
+    let stored = CatalogRow(kind: .product, code: row.product.text, position: 0, document: row.terms)
+    let product = try CatalogCache.read(stored, as: Product.self)
+    products[row.terms] = (product.type, product.entitlement)
+    return (product.type, product.entitlement)
+  }
+
+  private mutating func owner(_ number: CustomerNumber) throws(LedgerError) -> CustomerID {
+    if let known = owners[number] { return known }
+    var row = try snapshot.customer(number: number)
+    if let into = row?.mergedInto, into != 0 { row = try snapshot.customer(number: into) }
+    guard let row else {
+      throw LedgerError(.storageDamaged, "Customer number \(number) has no row; run verify.")
+    }
+    owners[number] = row.id
+    return row.id
+  }
+
+  private mutating func environment(_ number: Int64) throws(LedgerError) -> StoreEnvironment {
+    if number < EnvironmentRow.firstDrawnNumber, let kind = StoreEnvironment.Kind(rawValue: number) {
+      return StoreEnvironment(kind: kind, session: nil)
+    }
+    if environments == nil {
+      environments = Dictionary(
+        try snapshot.environments().map { ($0.number, $0.environment) }, uniquingKeysWith: { first, _ in first })
+    }
+    guard let environment = environments?[number] else {
+      throw LedgerError(.storageDamaged, "Environment number \(number) has no row; run verify.")
+    }
+    return environment
+  }
+}

@@ -1,0 +1,44 @@
+/// A store transaction that was credited, with what has become of it.
+public struct Purchase: Hashable, Sendable {
+  /// Where it was bought.
+  public let store: Store
+  /// Production, sandbox, or a test session.
+  public let environment: StoreEnvironment
+  /// The store's id of it; on Google Play the purchase token.
+  public let storeTransactionID: StoreTransactionID
+  /// The first transaction of the same subscription; the store transaction itself for everything else.
+  public let originalTransactionID: StoreTransactionID
+  /// The transaction that credited it.
+  public let transactionID: TransactionID
+  /// Who has it now, by the id that the customer came with.
+  public let customer: CustomerID
+  /// What was bought.
+  public let product: ProductCode
+  /// How the product was sold when it was bought.
+  public let productType: ProductType
+  /// The right that it gave when it was bought, such as `premium`.
+  public let entitlement: String?
+  /// How many units.
+  public let quantity: Int64
+  /// What was paid for all units together, where the store said.
+  public let price: Money?
+  /// When it was bought.
+  public let purchasedAt: Timestamp
+  /// When the paid period ends, for a subscription.
+  public let expiresAt: Timestamp?
+  /// How much of it is refunded, in thousandths of a percent; 100,000 is all of it.
+  public let refundedMilliPercent: Int64
+  /// The date of the store's newest evidence about refunds, where there was any.
+  public let refundEvidenceAt: Timestamp?
+
+  /// Whether all of it is refunded; the right that it gave has ended then.
+  public var isRefunded: Bool { refundedMilliPercent == 100_000 }
+}
+
+/// A page of a customer's purchases, newest credit first.
+public struct PurchasesPage: Hashable, Sendable {
+  /// The purchases.
+  public let purchases: [Purchase]
+  /// Where the next page begins; nil on the last page.
+  public let next: PageCursor?
+}

@@ -1,0 +1,52 @@
+/// How an order moves from state to state; pure.
+extension OrderRow {
+  /// Whether the request that opened it is this one.
+  func isRequested(by opening: OrderOpening) -> Bool {
+    store == opening.store && product == opening.product && quantity == opening.quantity
+      && request.hasBytes(of: opening.request)
+  }
+
+  /// Whether the purchase is what was announced.
+  func fits(_ purchase: PurchaseRow) -> Bool {
+    store == purchase.identity.store && product == purchase.product && quantity == purchase.quantity
+  }
+
+  /// The purchase paid for it, in time or not.
+  ///
+  /// Where somebody is to deliver, its first try begins now, and a second one is due even if nobody comes back to say
+  /// how the first one ended.
+  mutating func complete(by purchase: PurchaseRow, at now: Timestamp, retryAfterMilliseconds: Int64?) {
+    self.purchase = purchase.number
+    updatedAt = now
+    if let retryAfterMilliseconds {
+      state = .deliveryPending
+      deliveryAttempts = 1
+      // A single try has no second one.
+      dueAt = retryAfterMilliseconds == .max ? .max : now.milliseconds + retryAfterMilliseconds
+    } else {
+      state = .success
+      dueAt = .max
+    }
+  }
+
+  /// Takes the step, or leaves everything as it is where the order has no such step to take.
+  mutating func take(_ step: OrderStep, at now: Timestamp) -> Bool {
+    switch step {
+    case .fail:
+      guard state == .pending else { return false }
+      state = .failed
+      // Who was late before somebody gave up failed at the deadline.
+      dueAt = min(dueAt, now.milliseconds)
+    case .deliver:
+      guard state == .deliveryPending else { return false }
+      state = .success
+      dueAt = .max
+    case .tryDelivery(let attempts, let nextAt):
+      guard state == .deliveryPending, deliveryAttempts == attempts else { return false }
+      deliveryAttempts += 1
+      dueAt = nextAt?.milliseconds ?? .max
+    }
+    updatedAt = now
+    return true
+  }
+}

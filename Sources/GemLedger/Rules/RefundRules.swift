@@ -1,0 +1,113 @@
+/// How much of a whole purchase was given back, from nothing to all.
+package struct RefundShare: Hashable, Comparable, Sendable {
+  /// Parts of ``whole``, in lowest terms.
+  package let part: Int64
+  package let whole: Int64
+
+  package static let none = Self(0, of: 1)
+  package static let all = Self(1, of: 1)
+
+  package init(_ part: Int64, of whole: Int64) {
+    let divisor = Self.divisor(part, whole)
+    self.part = part / divisor
+    self.whole = whole / divisor
+  }
+
+  /// The share that an extent is of a purchase of so many units.
+  init(_ extent: StoreRefund.Extent, quantity: Int64) {
+    switch extent {
+    case .full: self = .all
+    case .milliPercent(let part): self.init(min(part, 100_000), of: 100_000)
+    case .quantity(let units): self.init(min(units, quantity), of: quantity)
+    }
+  }
+
+  package var isAll: Bool { self == .all }
+
+  /// In thousandths of a percent; rounded down, so that only all of it is 100,000, and at least 1 where it is anything.
+  package var milliPercent: Int64 {
+    part == 0 ? 0 : max(1, Int64(Int128(part) * 100_000 / Int128(whole)))
+  }
+
+  /// What of a granted amount is to be clawed back, rounded up.
+  package func due(of granted: Int64) -> Int64 {
+    Int64((Int128(granted) * Int128(part) + Int128(whole) - 1) / Int128(whole))
+  }
+
+  /// What of granted items is to be taken back: whole ones only, so rounded down.
+  package func dueItems(of granted: Int64) -> Int64 { Int64(Int128(granted) * Int128(part) / Int128(whole)) }
+
+  package static func < (left: Self, right: Self) -> Bool {
+    Int128(left.part) * Int128(right.whole) < Int128(right.part) * Int128(left.whole)
+  }
+
+  private static func divisor(_ one: Int64, _ other: Int64) -> Int64 {
+    var (one, other) = (one, other)
+    while other != 0 { (one, other) = (other, one % other) }
+    return max(1, one)
+  }
+}
+
+/// What the store's notices about refunds come to; pure.
+enum RefundRules {
+  /// Whether a notice says more than what is known: of two about the same the later holds, and nothing else does.
+  static func isNews(_ notice: RefundEvidenceRow, among known: [RefundEvidenceRow]) -> Bool {
+    guard let same = known.first(where: { $0.isAboutTheSame(as: notice) }) else { return true }
+    return same.signedAt < notice.signedAt
+  }
+
+  /// What is known with the notice added to it.
+  static func adding(_ notice: RefundEvidenceRow, to known: [RefundEvidenceRow]) -> [RefundEvidenceRow] {
+    known.filter { !$0.isAboutTheSame(as: notice) } + [notice]
+  }
+
+  /// How much of the purchase is given back, as far as the store's notices say, in whatever order they came.
+  ///
+  /// Each extent counts from the whole purchase, so that of several refunds the largest is what all come to. A refund
+  /// counts until evidence of the same date or later takes it back.
+  static func share(of evidence: [RefundEvidenceRow], quantity: Int64) -> RefundShare {
+    var share = RefundShare.none
+    for refund in evidence where refund.kind == .refund {
+      let isTakenBack = evidence.contains { other in
+        switch other.kind {
+        case .refund: false
+        case .reversal: other.revokedAt == refund.revokedAt && other.signedAt >= refund.signedAt
+        case .reversalOfAll: other.signedAt >= refund.signedAt
+        }
+      }
+      if !isTakenBack { share = max(share, RefundShare(refund.extent, quantity: quantity)) }
+    }
+    return share
+  }
+
+  /// The date of the newest notice.
+  static func newest(_ evidence: [RefundEvidenceRow]) -> Timestamp {
+    evidence.map(\.signedAt).max() ?? Timestamp(milliseconds: 0)
+  }
+
+  /// Splits what is due in a currency over the purchase's lots, in proportion to what each was granted.
+  ///
+  /// All but the first round down, and the first takes the rest. With two lots, the most that a purchase makes of a
+  /// currency, no lot's part shrinks when more is due.
+  static func split(_ due: Int64, over granted: [Int64]) -> [Int64] {
+    let whole = granted.reduce(Int128(0)) { $0 + Int128($1) }
+    guard whole > 0 else { return granted.map { _ in 0 } }
+    var parts = granted.map { Int64(Int128(due) * Int128($0) / whole) }
+    parts[0] += due - parts.reduce(0, +)
+    return parts
+  }
+
+  /// - Throws: `amount_out_of_range`.
+  static func check(_ extent: StoreRefund.Extent) throws(LedgerError) {
+    switch extent {
+    case .full: return
+    case .milliPercent(let share):
+      guard (1...100_000).contains(share) else {
+        throw LedgerError(
+          .amountOutOfRange, "A refund of \(share) thousandths of a percent is out of range: 1 to 100000.",
+          details: [.integer("amount", share), .integer("limit", 100_000)])
+      }
+    case .quantity(let units): try RequestRules.check(quantity: units, of: "refunded units")
+    }
+  }
+}

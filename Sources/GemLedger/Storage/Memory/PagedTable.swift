@@ -1,0 +1,45 @@
+/// Rows by number, in pages that are made when one of their rows is.
+final class PagedTable<Row> {
+  private static var shift: Int { 8 }
+  private static var pageCount: Int { 1 << shift }
+
+  @exclusivity(unchecked) private var pages: [UnsafeMutablePointer<Row?>?] = []
+
+  deinit {
+    for page in pages {
+      page?.deinitialize(count: Self.pageCount)
+      page?.deallocate()
+    }
+  }
+
+  subscript(number: Int64) -> Row? {
+    get {
+      let page = Int(number >> Int64(Self.shift))
+      guard page >= 0, page < pages.count else { return nil }
+      return pages[page]?[Int(number) & (Self.pageCount - 1)]
+    }
+    set { page(of: number)[Int(number) & (Self.pageCount - 1)] = newValue }
+  }
+
+  /// Reads every cache line of the row's place, so that it is near when the row is asked for.
+  @inline(__always)
+  func touch(_ number: Int64) -> Int {
+    let index = Int(number >> Int64(Self.shift))
+    guard index < pages.count, let page = pages[index] else { return 0 }
+    let place = UnsafeRawPointer(page + (Int(number) & (Self.pageCount - 1)))
+    let last = MemoryLayout<Row?>.size - 1
+    var sum = Int(place.load(fromByteOffset: last, as: UInt8.self))
+    for offset in stride(from: 0, to: last, by: 64) { sum &+= Int(place.load(fromByteOffset: offset, as: UInt8.self)) }
+    return sum
+  }
+
+  private func page(of number: Int64) -> UnsafeMutablePointer<Row?> {
+    let index = Int(number >> Int64(Self.shift))
+    if index < pages.count, let page = pages[index] { return page }
+    while pages.count <= index { pages.append(nil) }
+    let page = UnsafeMutablePointer<Row?>.allocate(capacity: Self.pageCount)
+    page.initialize(repeating: nil, count: Self.pageCount)
+    pages[index] = page
+    return page
+  }
+}

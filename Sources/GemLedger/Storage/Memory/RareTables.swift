@@ -1,0 +1,143 @@
+/// What few commands touch, and the indexes that only rare questions need.
+struct RareTables {
+  var addedIDs: [CustomerID: CustomerNumber] = [:]
+  /// The ids that were added, by customer.
+  var idsOfCustomers: [CustomerNumber: [CustomerID]] = [:]
+  var mergedInto: [CustomerNumber: [CustomerNumber]] = [:]
+  var merges: [MergeRow] = []
+  /// In the order of lots.
+  var lotTerms: [LotTermsRow] = []
+  var evidence: [PurchaseIdentity: [RefundEvidenceRow]] = [:]
+  var refunds: [RefundRow] = []
+  /// Places in ``refunds``, by purchase.
+  var refundsOfPurchases: [Int64: [Int]] = [:]
+  var refundParts: [TransactionNumber: [RefundPartRow]] = [:]
+  var refundStates: [Int64: RefundStateRow] = [:]
+  /// Places among the purchases, by customer.
+  var purchasesOfCustomers: [CustomerNumber: [Int]] = [:]
+  /// What a customer ever owned.
+  var itemsOfCustomers: [CustomerNumber: Set<ItemID>] = [:]
+}
+
+extension MemoryTables {
+  // MARK: Reading
+
+  /// The customer whom a number means, merges counted.
+  func found(_ origin: CustomerNumber) -> FoundCustomer {
+    let row = customers[Int(origin) - 1]
+    return FoundCustomer(row.mergedInto == 0 ? row : customers[Int(row.mergedInto) - 1], origin: origin)
+  }
+
+  func mergedCustomers(into number: CustomerNumber) -> [CustomerNumber] { rare.mergedInto[number] ?? [] }
+  func addedIDs(of number: CustomerNumber) -> [CustomerID] { rare.idsOfCustomers[number] ?? [] }
+
+  func lotTerms(_ number: LotNumber) -> LotTermsRow? {
+    let place = firstTerms(after: number - 1)
+    guard place < rare.lotTerms.count, rare.lotTerms[place].lot == number else { return nil }
+    return rare.lotTerms[place]
+  }
+
+  func withRefund(_ row: PurchaseRow) -> PurchaseRow {
+    guard let state = rare.refundStates[row.number] else { return row }
+    var row = row
+    row.refund = state
+    return row
+  }
+
+  func purchases(of customer: CustomerNumber, below: Int64, limit: Int) -> [PurchaseRow] {
+    let own = rare.purchasesOfCustomers[customer] ?? []
+    let rows = own.reversed().lazy.map { self.purchases[$0] }.filter { $0.number < below }
+    return rows.prefix(limit).map(withRefund)
+  }
+
+  func refundEvidence(_ identity: PurchaseIdentity) -> [RefundEvidenceRow] { rare.evidence[identity] ?? [] }
+
+  func refunds(of purchase: Int64) -> [RefundRow] {
+    (rare.refundsOfPurchases[purchase] ?? []).map { rare.refunds[$0] }
+  }
+
+  func refundParts(of transaction: TransactionNumber) -> [RefundPartRow] { rare.refundParts[transaction] ?? [] }
+
+  func ownedItems(of customer: CustomerNumber) -> [OwnedItemRow] {
+    (rare.itemsOfCustomers[customer] ?? []).sorted().map {
+      OwnedItemRow(customer: customer, item: $0, quantity: owned($0, customer: customer))
+    }
+  }
+
+  // MARK: Scanning
+
+  func lotTerms(after: LotNumber, limit: Int) -> [LotTermsRow] {
+    Array(rare.lotTerms[firstTerms(after: after)...].prefix(limit))
+  }
+
+  func merges(after: TransactionNumber, limit: Int) -> [MergeRow] {
+    Array(rare.merges.lazy.filter { $0.transaction > after }.prefix(limit))
+  }
+
+  func refunds(after: TransactionNumber, limit: Int) -> [RefundRow] {
+    Array(rare.refunds.lazy.filter { $0.transaction > after }.prefix(limit))
+  }
+
+  func refundParts(after: RefundPartRow?, limit: Int) -> [RefundPartRow] {
+    let (transaction, position) = (after?.transaction ?? 0, after?.position ?? 0)
+    let all = rare.refundParts.filter { $0.key >= transaction }.values.flatMap(\.self)
+    let rest = all.filter { ($0.transaction, $0.position) > (transaction, position) }
+    return Array(rest.sorted { ($0.transaction, $0.position) < ($1.transaction, $1.position) }.prefix(limit))
+  }
+
+  func refundStates(after: Int64, limit: Int) -> [RefundStateRow] {
+    Array(rare.refundStates.values.filter { $0.purchase > after }.sorted { $0.purchase < $1.purchase }.prefix(limit))
+  }
+
+  func customerIDs(after: CustomerID?, limit: Int) -> [AddedIDRow] {
+    var all = customers.map { AddedIDRow(customer: $0.number, id: $0.id) }
+    all += rare.addedIDs.map { AddedIDRow(customer: $0.value, id: $0.key) }
+    let rest = after.map { last in all.filter { last < $0.id } } ?? all
+    return Array(rest.sorted { $0.id < $1.id }.prefix(limit))
+  }
+
+  private func firstTerms(after number: LotNumber) -> Int {
+    var (low, high) = (0, rare.lotTerms.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if rare.lotTerms[middle].lot <= number { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  // MARK: Writing
+
+  func write(_ changes: RareChanges) {
+    for row in changes.movedLots { set(row) }
+    rare.lotTerms += changes.lotTerms
+    for row in changes.changedCustomers { change(row) }
+    for row in changes.addedIDs {
+      rare.addedIDs[row.id] = row.customer
+      rare.idsOfCustomers[row.customer, default: []].append(row.id)
+    }
+    rare.merges += changes.merges
+    for row in changes.refunds {
+      rare.refundsOfPurchases[row.purchase, default: []].append(rare.refunds.count)
+      rare.refunds.append(row)
+    }
+    for row in changes.refundParts { rare.refundParts[row.transaction, default: []].append(row) }
+    for row in changes.refundEvidence {
+      rare.evidence[row.identity] = RefundRules.adding(row, to: rare.evidence[row.identity] ?? [])
+    }
+    for row in changes.refundStates { rare.refundStates[row.purchase] = row }
+  }
+
+  private func change(_ row: CustomerRow) {
+    let old = customers[Int(row.number) - 1]
+    customers[Int(row.number) - 1] = row
+    guard old.mergedInto != row.mergedInto else { return }
+    rare.mergedInto[old.mergedInto]?.removeAll { $0 == row.number }
+    rare.mergedInto[row.mergedInto, default: []].append(row.number)
+  }
+
+  /// Takes a lot out of its account's lists, before it is put into another's.
+  func leave(_ old: LotRow) {
+    if old.remaining > 0 { accountLots[old.account]?.setOpen(old, isOpen: false) }
+    lots[old.number]?.remaining = 0
+  }
+}

@@ -1,0 +1,120 @@
+/// An order's number: orders are numbered in the order in which they were announced.
+package typealias OrderNumber = Int64
+
+/// A purchase announced before payment: what was announced never changes, how far it came does.
+package struct OrderRow: Hashable, Sendable {
+  package enum State: Int64, CaseIterable, Sendable {
+    /// Nobody has paid yet.
+    case pending = 1
+    /// Credited, and delivered where somebody is to deliver.
+    case success = 2
+    /// Given up.
+    case failed = 3
+    /// Credited; the delivery is not confirmed yet.
+    case deliveryPending = 4
+  }
+
+  package var number: OrderNumber
+  package var code: PurchaseCode
+  package var customer: CustomerNumber
+  package var store: Store
+  package var product: ProductCode
+  package var quantity: Int64
+  /// Everything that was announced, as a JSON document.
+  package var request: String
+  package var key: IdempotencyKey?
+  package var state: State
+  /// The purchase that paid for it.
+  package var purchase: Int64?
+  package var createdAt: Timestamp
+  package var updatedAt: Timestamp
+  package var deadline: Timestamp
+  /// When it is somebody's turn, in milliseconds; `.max` for never.
+  ///
+  /// A pending order's deadline, the instant at which an order failed, the next try of a delivery.
+  package var dueAt: Int64
+  /// How many tries of the delivery were begun.
+  package var deliveryAttempts: Int64
+
+  package init(
+    number: OrderNumber, code: PurchaseCode, customer: CustomerNumber, store: Store, product: ProductCode,
+    quantity: Int64, request: String, key: IdempotencyKey?, createdAt: Timestamp, deadline: Timestamp
+  ) {
+    self.number = number
+    self.code = code
+    self.customer = customer
+    self.store = store
+    self.product = product
+    self.quantity = quantity
+    self.request = request
+    self.key = key
+    state = .pending
+    purchase = nil
+    self.createdAt = createdAt
+    updatedAt = createdAt
+    self.deadline = deadline
+    dueAt = deadline.milliseconds
+    deliveryAttempts = 0
+  }
+}
+
+/// Where a page of orders of one state ended.
+package struct OrderPosition: Hashable, Comparable, Sendable {
+  package var dueAt: Int64
+  package var number: OrderNumber
+
+  package init(dueAt: Int64, number: OrderNumber) {
+    self.dueAt = dueAt
+    self.number = number
+  }
+
+  package init(of row: OrderRow) { self.init(dueAt: row.dueAt, number: row.number) }
+
+  package static func < (left: Self, right: Self) -> Bool { (left.dueAt, left.number) < (right.dueAt, right.number) }
+}
+
+/// The number inside an account token.
+package struct TokenNumber: Hashable, Sendable {
+  package var high: Int64
+  package var low: Int64
+
+  package init(high: Int64, low: Int64) {
+    self.high = high
+    self.low = low
+  }
+}
+
+/// The customer whom a token on a purchase names.
+package struct AccountTokenRow: Hashable, Sendable {
+  package var token: TokenNumber
+  package var customer: CustomerNumber
+
+  package init(token: TokenNumber, customer: CustomerNumber) {
+    self.token = token
+    self.customer = customer
+  }
+}
+
+/// Who has the entitlement that a purchase gave: whom it was credited to, until it moves.
+package struct EntitlementRow: Hashable, Sendable {
+  package var purchase: Int64
+  package var holder: CustomerNumber
+
+  package init(purchase: Int64, holder: CustomerNumber) {
+    self.purchase = purchase
+    self.holder = holder
+  }
+}
+
+/// What a group changes of orders, account tokens and entitlements.
+package struct OrderChanges: Sendable {
+  package var new: [OrderRow] = []
+  package var changed: [OrderRow] = []
+  package var accountTokens: [AccountTokenRow] = []
+  /// To be written over what is known of the same purchase.
+  package var entitlements: [EntitlementRow] = []
+
+  package var isEmpty: Bool {
+    new.isEmpty && changed.isEmpty && accountTokens.isEmpty && entitlements.isEmpty
+  }
+}

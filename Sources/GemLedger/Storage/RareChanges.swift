@@ -1,0 +1,26 @@
+/// What few groups change; it lies apart, so that the many that change none of it pay nothing for it.
+package struct RareChanges: Sendable {
+  package var lotTerms: [LotTermsRow] = []
+  /// Lots whose account changed.
+  package var movedLots: [LotRow] = []
+  /// Customers who were there before, or were made by this group, and are now otherwise.
+  package var changedCustomers: [CustomerRow] = []
+  package var addedIDs: [AddedIDRow] = []
+  package var merges: [MergeRow] = []
+  package var refunds: [RefundRow] = []
+  package var refundParts: [RefundPartRow] = []
+  /// To be written over what is known about the same.
+  package var refundEvidence: [RefundEvidenceRow] = []
+  /// To be written over what is known of the same purchase.
+  package var refundStates: [RefundStateRow] = []
+
+  package init() {}
+}
+
+extension ChangeSet {
+  /// The rare changes, made where there are none yet.
+  var ownRare: RareChanges {
+    get { rare ?? RareChanges() }
+    set { rare = newValue }
+  }
+}

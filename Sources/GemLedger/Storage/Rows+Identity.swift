@@ -1,0 +1,51 @@
+/// Two customers became one; part of the journal.
+package struct MergeRow: Hashable, Sendable {
+  package var transaction: TransactionNumber
+  package var from: CustomerNumber
+  package var into: CustomerNumber
+
+  package init(transaction: TransactionNumber, from: CustomerNumber, into: CustomerNumber) {
+    self.transaction = transaction
+    self.from = from
+    self.into = into
+  }
+}
+
+/// One more id of a customer, beside the one that the customer came with.
+package struct AddedIDRow: Hashable, Sendable {
+  package var customer: CustomerNumber
+  package var id: CustomerID
+
+  package init(customer: CustomerNumber, id: CustomerID) {
+    self.customer = customer
+    self.id = id
+  }
+}
+
+/// What a lot is, apart from its amounts, as it was when the lot was made; part of the journal.
+package struct LotTermsRow: Hashable, Sendable {
+  package var lot: LotNumber
+  package var source: LotSource
+  package var environment: Int64
+  package var price: Money?
+  package var purchase: Int64?
+  /// Milliseconds; `.max` for never.
+  package var expiresAt: Int64
+
+  package init(
+    lot: LotNumber, source: LotSource, environment: Int64, price: Money?, purchase: Int64?, expiresAt: Int64
+  ) {
+    self.lot = lot
+    self.source = source
+    self.environment = environment
+    self.price = price
+    self.purchase = purchase
+    self.expiresAt = expiresAt
+  }
+
+  package init(of row: LotRow) {
+    self.init(
+      lot: row.number, source: row.source, environment: row.environment, price: row.price, purchase: row.purchase,
+      expiresAt: row.expiresAt)
+  }
+}

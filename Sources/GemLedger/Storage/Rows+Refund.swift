@@ -1,0 +1,126 @@
+/// What the store said last about one refund of a purchase, whether the purchase is credited yet or not.
+package struct RefundEvidenceRow: Hashable, Sendable {
+  package enum Kind: Int64, CaseIterable, Sendable {
+    case refund = 1
+    /// The refund of that date was taken back.
+    case reversal = 2
+    /// All refunds so far were taken back.
+    case reversalOfAll = 3
+  }
+
+  package var identity: PurchaseIdentity
+  package var kind: Kind
+  /// The date of the refund that it is about; 0 where it is about all.
+  package var revokedAt: Timestamp
+  package var signedAt: Timestamp
+  /// How much is given back; all for a reversal, where it says nothing.
+  package var extent: StoreRefund.Extent
+
+  package init(
+    identity: PurchaseIdentity, kind: Kind, revokedAt: Timestamp, signedAt: Timestamp, extent: StoreRefund.Extent
+  ) {
+    self.identity = identity
+    self.kind = kind
+    self.revokedAt = revokedAt
+    self.signedAt = signedAt
+    self.extent = extent
+  }
+
+  func isAboutTheSame(as other: Self) -> Bool { kind == other.kind && revokedAt == other.revokedAt }
+}
+
+extension StoreRefund.Extent {
+  /// The extent as two numbers, for a storage.
+  package var stored: (kind: Int64, amount: Int64) {
+    switch self {
+    case .full: (1, 0)
+    case .milliPercent(let share): (2, share)
+    case .quantity(let units): (3, units)
+    }
+  }
+
+  package init(kind: Int64, amount: Int64) {
+    self = kind == 2 ? .milliPercent(amount) : kind == 3 ? .quantity(amount) : .full
+  }
+}
+
+/// A transaction that changed how much of a purchase is clawed back; part of the journal.
+package struct RefundRow: Hashable, Sendable {
+  package var transaction: TransactionNumber
+  package var purchase: Int64
+  /// The notice that made it.
+  package var kind: RefundEvidenceRow.Kind
+  package var revokedAt: Timestamp
+  package var signedAt: Timestamp
+  /// How much of the purchase is clawed back from here on.
+  package var share: RefundShare
+  /// 1 where it froze the customer, -1 where it took that back.
+  package var freezes: Int64
+
+  package init(
+    transaction: TransactionNumber, purchase: Int64, kind: RefundEvidenceRow.Kind, revokedAt: Timestamp,
+    signedAt: Timestamp, share: RefundShare, freezes: Int64
+  ) {
+    self.transaction = transaction
+    self.purchase = purchase
+    self.kind = kind
+    self.revokedAt = revokedAt
+    self.signedAt = signedAt
+    self.share = share
+    self.freezes = freezes
+  }
+}
+
+/// What became of a part of what a refund was to claw back from one of the purchase's lots; part of the journal.
+///
+/// The amounts of taken, owed and short parts add up to what is due of the lot. A reversal has them negative.
+package struct RefundPartRow: Hashable, Sendable {
+  package enum Kind: Int64, CaseIterable, Sendable {
+    /// Taken from the lot `source`, the purchase's own or another one.
+    case taken = 1
+    /// The customer owes it.
+    case owed = 2
+    /// It is lost: the currency's policy lets it go.
+    case short = 3
+    /// By a reversal: it was owed, was repaid meanwhile, and came back as currency.
+    case repaid = 4
+  }
+
+  package var transaction: TransactionNumber
+  /// Its place among those of the transaction, from 1.
+  package var position: Int64
+  /// The purchase's lot that it was due of.
+  package var lot: LotNumber
+  package var kind: Kind
+  /// Which lot it was taken from; 0 where nothing was taken.
+  package var source: LotNumber
+  package var amount: Int64
+
+  package init(
+    transaction: TransactionNumber, position: Int64, lot: LotNumber, kind: Kind, source: LotNumber, amount: Int64
+  ) {
+    self.transaction = transaction
+    self.position = position
+    self.lot = lot
+    self.kind = kind
+    self.source = source
+    self.amount = amount
+  }
+}
+
+/// How much of a purchase is clawed back; only purchases that a refund ever touched have one.
+package struct RefundStateRow: Hashable, Sendable {
+  package var purchase: Int64
+  package var share: RefundShare
+  /// The date of the newest evidence.
+  package var evidenceAt: Timestamp
+  /// The newest transaction that changed the share.
+  package var transaction: TransactionNumber
+
+  package init(purchase: Int64, share: RefundShare, evidenceAt: Timestamp, transaction: TransactionNumber) {
+    self.purchase = purchase
+    self.share = share
+    self.evidenceAt = evidenceAt
+    self.transaction = transaction
+  }
+}

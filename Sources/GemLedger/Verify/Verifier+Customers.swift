@@ -1,0 +1,111 @@
+extension Verifier {
+  /// Replays the merges: who became part of whom in the end.
+  mutating func replayMerges() throws(LedgerError) -> [CustomerNumber: CustomerNumber] {
+    var roots: [CustomerNumber: CustomerNumber] = [:]
+    var parts: [CustomerNumber: [CustomerNumber]] = [:]
+    var last: TransactionNumber = 0
+    while true {
+      let page = try scan.merges(after: last, limit: Self.pageSize)
+      guard let end = page.last?.transaction else { return roots }
+      for row in page {
+        let transaction = try snapshot.transaction(row.transaction)
+        if transaction?.kind != .merge || transaction?.customer != row.into || roots[row.from] != nil {
+          report(
+            "merges_have_transactions",
+            "the merge of customer number \(row.from) into \(row.into) names transaction \(row.transaction), which is "
+              + "missing or not that merge")
+        }
+        freezeEvents.append(FreezeEvent(transaction: row.transaction, customer: row.into, kind: .merge(row.from)))
+        let moved = [row.from] + (parts.removeValue(forKey: row.from) ?? [])
+        for customer in moved { roots[customer] = row.into }
+        parts[row.into, default: []] += moved
+      }
+      last = end
+    }
+  }
+
+  /// Compares every customer's row with the journal, and counts those who are one of their own.
+  mutating func checkCustomers(roots: [CustomerNumber: CustomerNumber]) throws(LedgerError) -> Int64 {
+    let frozen = replayFreezes()
+    var merged: [CustomerNumber: Int64] = [:]
+    for root in roots.values { merged[root, default: 0] += 1 }
+    var count: Int64 = 0
+    var idCount: Int64 = 0
+    var last: CustomerNumber = 0
+    while true {
+      let page = try snapshot.customers(after: last, limit: Self.pageSize)
+      guard let end = page.last?.number else { break }
+      for row in page {
+        if try snapshot.customer(row.id) == nil {
+          report("customers_are_known", "customer number \(row.number) is not found by its id \"\(row.id)\"")
+        }
+        if row.mergedInto != roots[row.number] ?? 0 || row.merged != merged[row.number] ?? 0 {
+          report(
+            "merges_replay",
+            "customer number \(row.number) became part of \(row.mergedInto) and has \(row.merged) parts; the journal "
+              + "says \(roots[row.number] ?? 0) and \(merged[row.number] ?? 0)")
+        }
+        if row.frozen != frozen[row.number] ?? 0 {
+          report(
+            "freezes_replay",
+            "customer number \(row.number) is frozen \(row.frozen); the journal says \(frozen[row.number] ?? 0)")
+        }
+        if row.mergedInto == 0 { count += 1 }
+        idCount += 1 + Int64(try snapshot.addedIDs(of: row.number).count)
+      }
+      last = end
+    }
+    try checkIDs(count: idCount)
+    return count
+  }
+
+  /// Every id names the customer whose it is.
+  private mutating func checkIDs(count: Int64) throws(LedgerError) {
+    var found: Int64 = 0
+    var last: CustomerID?
+    while true {
+      let page = try scan.customerIDs(after: last, limit: Self.pageSize)
+      if page.isEmpty { break }
+      for row in page {
+        let customer = try snapshot.customer(number: row.customer)
+        if customer?.id == row.id { continue }
+        let added = try snapshot.addedIDs(of: row.customer)
+        if customer == nil || !added.contains(row.id) {
+          report(
+            "ids_name_customers", "the id \"\(row.id)\" names customer number \(row.customer), whose it is not")
+        }
+      }
+      found += Int64(page.count)
+      last = page.last?.id
+    }
+    if found != count { report("ids_name_customers", "there are \(found) ids; the customers have \(count)") }
+  }
+
+  /// Who may not spend, by the journal.
+  private func replayFreezes() -> [CustomerNumber: Int64] {
+    var frozen: [CustomerNumber: Int64] = [:]
+    for event in freezeEvents.sorted(by: { $0.transaction < $1.transaction }) {
+      let before = frozen[event.customer] ?? 0
+      switch event.kind {
+      case .byPerson(let isFrozen): frozen[event.customer] = FreezeRules.frozen(before, byPerson: isFrozen)
+      case .byRefund(let change): frozen[event.customer] = FreezeRules.frozen(before, byRefunds: change)
+      case .merge(let from):
+        frozen[event.customer] = FreezeRules.frozen(before, and: frozen.removeValue(forKey: from) ?? 0)
+      }
+    }
+    return frozen
+  }
+}
+
+/// A transaction that decides who may spend.
+struct FreezeEvent {
+  enum Kind {
+    case byPerson(Bool)
+    case byRefund(Int64)
+    case merge(CustomerNumber)
+  }
+
+  let transaction: TransactionNumber
+  let customer: CustomerNumber
+  let kind: Kind
+}

@@ -1,0 +1,143 @@
+extension Verifier {
+  /// Every refund took what was due, or says what became of it.
+  mutating func checkRefunds(roots: [CustomerNumber: CustomerNumber]) throws(LedgerError) {
+    var refundsOfStates: Int64 = 0
+    var partsOfStates: Int64 = 0
+    var last: Int64 = 0
+    while true {
+      let page = try scan.refundStates(after: last, limit: Self.pageSize)
+      guard let end = page.last?.purchase else { break }
+      for state in page {
+        let refunds = try snapshot.refunds(of: state.purchase)
+        refundsOfStates += Int64(refunds.count)
+        partsOfStates += try check(state, refunds, roots)
+      }
+      last = end
+    }
+    let (refunds, parts) = try countRefunds()
+    if refunds != refundTransactionCount || refunds != refundsOfStates || parts != partsOfStates {
+      report(
+        "refunds_are_complete",
+        "the journal has \(refundTransactionCount) refunds and reversals; \(refunds) say what they are and "
+          + "\(refundsOfStates) belong to purchases, with \(parts) and \(partsOfStates) parts")
+    }
+  }
+
+  private mutating func countRefunds() throws(LedgerError) -> (refunds: Int64, parts: Int64) {
+    var refunds: Int64 = 0
+    var lastRefund: TransactionNumber = 0
+    while true {
+      let page = try scan.refunds(after: lastRefund, limit: Self.pageSize)
+      guard let end = page.last?.transaction else { break }
+      for row in page where row.freezes != 0 {
+        let customer = try snapshot.transaction(row.transaction)?.customer ?? 0
+        freezeEvents.append(
+          FreezeEvent(transaction: row.transaction, customer: customer, kind: .byRefund(row.freezes)))
+      }
+      refunds += Int64(page.count)
+      lastRefund = end
+    }
+    var parts: Int64 = 0
+    var lastPart: RefundPartRow?
+    while true {
+      let page = try scan.refundParts(after: lastPart, limit: Self.pageSize)
+      if page.isEmpty { return (refunds, parts) }
+      parts += Int64(page.count)
+      lastPart = page.last
+    }
+  }
+
+  /// - Returns: How many parts its refunds have.
+  private mutating func check(
+    _ state: RefundStateRow, _ refunds: [RefundRow], _ roots: [CustomerNumber: CustomerNumber]
+  ) throws(LedgerError) -> Int64 {
+    guard let purchase = try scan.purchases(after: state.purchase - 1, limit: 1).first,
+      purchase.number == state.purchase, let credit = try snapshot.parts(of: purchase.transaction)
+    else {
+      report("purchases_know_their_refunds", "purchase \(state.purchase), which was refunded, is missing")
+      return 0
+    }
+    let evidence = try snapshot.refundEvidence(purchase.identity)
+    if RefundRules.share(of: evidence, quantity: purchase.quantity) != state.share
+      || RefundRules.newest(evidence) != state.evidenceAt
+    {
+      report(
+        "refunds_follow_the_evidence",
+        "\(state.share.milliPercent) thousandths of a percent of purchase \(state.purchase) are clawed back by evidence "
+          + "of \(state.evidenceAt.milliseconds); the store's notices say otherwise")
+    }
+    if refunds.last?.share != state.share || refunds.last?.transaction != state.transaction {
+      report(
+        "purchases_know_their_refunds",
+        "purchase \(state.purchase) names transaction \(state.transaction) as its newest refund, with another share or "
+          + "against the journal")
+    }
+    let granted = RefundChange.granted(by: credit, terms: terms)
+    var count: Int64 = 0
+    var before = RefundShare.none
+    for refund in refunds {
+      let parts = try snapshot.refundParts(of: refund.transaction)
+      count += Int64(parts.count)
+      try check(refund, parts, of: purchase, granted, before: before, roots)
+      before = refund.share
+    }
+    return count
+  }
+
+  private mutating func check(
+    _ refund: RefundRow, _ parts: [RefundPartRow], of purchase: PurchaseRow, _ granted: [RefundChange.Granted],
+    before: RefundShare, _ roots: [CustomerNumber: CustomerNumber]
+  ) throws(LedgerError) {
+    let kind: EntryKind = before < refund.share ? .refund : .reversedRefund
+    let transaction = try snapshot.transaction(refund.transaction)
+    let (debited, owner) = (transaction?.customer ?? 0, purchase.customer)
+    if transaction?.kind != kind || roots[debited] ?? debited != roots[owner] ?? owner {
+      report(
+        "refunds_have_transactions",
+        "a refund of purchase \(purchase.number) names transaction \(refund.transaction), which is missing, another's "
+          + "or no \(kind.name)")
+    }
+    let entries = try snapshot.entries(of: refund.transaction)
+    for currency in granted {
+      let due = zip(currency.due(refund.share), currency.due(before)).map { $0 - $1 }
+      var booked = Int128(0)
+      for (lot, due) in zip(currency.lots, due) {
+        let own = parts.filter { $0.lot == lot.lot && $0.kind != .repaid }
+        let sum = own.reduce(Int128(0)) { $0 + Int128($1.amount) }
+        booked -= own.filter { $0.kind != .short }.reduce(0) { $0 + Int128($1.amount) }
+        if sum != Int128(due) {
+          report(
+            "refunds_are_due", currency: currency.currency.number,
+            "transaction \(refund.transaction) took, let go and made debts of \(sum) for lot \(lot.lot); \(due) was due"
+          )
+        }
+      }
+      let amount = entries.filter { $0.account.currency == currency.currency.number }.reduce(0) {
+        $0 + Int128($1.amount)
+      }
+      if amount != booked {
+        report(
+          "refunds_book_their_parts", currency: currency.currency.number,
+          "the entry of transaction \(refund.transaction) is \(amount); its parts come to \(booked)")
+      }
+    }
+    if kind == .refund { try checkSources(parts, entries) }
+  }
+
+  /// What a refund says it took from a lot is what fell on the lot.
+  private mutating func checkSources(_ parts: [RefundPartRow], _ entries: [EntryRow]) throws(LedgerError) {
+    var taken: [LotNumber: Int128] = [:]
+    for part in parts where part.kind == .taken { taken[part.source, default: 0] -= Int128(part.amount) }
+    for entry in entries {
+      let allocations =
+        entry.lot == 0
+        ? try snapshot.allocations(of: entry.number).map { ($0.lot, $0.amount) } : [(entry.lot, entry.amount)]
+      for (lot, amount) in allocations { taken[lot, default: 0] -= Int128(amount) }
+    }
+    for (lot, rest) in taken where rest != 0 {
+      report(
+        "refunds_book_their_parts",
+        "transaction \(parts.first?.transaction ?? 0) takes \(rest) otherwise from lot \(lot) than its parts say")
+    }
+  }
+}

@@ -1,0 +1,149 @@
+internal import GemLedger
+
+/// Orders, account tokens and entitlements in the file.
+extension SQLiteTables {
+  // MARK: Writing
+
+  func write(_ changes: OrderChanges) throws(LedgerError) {
+    try run(
+      "INSERT INTO orders VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+      changes.new, Self.bind)
+    try run(
+      """
+      UPDATE orders SET customer = ?2, state = ?3, purchase = ?4, updated_at = ?5, due_at = ?6, delivery_attempts = ?7
+      WHERE number = ?1
+      """, changes.changed
+    ) {
+      $0.bind(1, $1.number)
+      $0.bind(2, $1.customer)
+      $0.bind(3, $1.state.rawValue)
+      $0.bind(4, $1.purchase)
+      $0.bind(5, $1.updatedAt.milliseconds)
+      $0.bind(6, $1.dueAt)
+      $0.bind(7, $1.deliveryAttempts)
+    }
+    try run("INSERT INTO account_tokens VALUES (?1, ?2, ?3)", changes.accountTokens) {
+      $0.bind(1, $1.token.high)
+      $0.bind(2, $1.token.low)
+      $0.bind(3, $1.customer)
+    }
+    try run("INSERT OR REPLACE INTO entitlements VALUES (?1, ?2)", changes.entitlements) {
+      $0.bind(1, $1.purchase)
+      $0.bind(2, $1.holder)
+    }
+  }
+
+  private static func bind(_ statement: SQLiteStatement, _ row: OrderRow) {
+    statement.bind(1, row.number)
+    statement.bind(2, row.code.text)
+    statement.bind(3, row.customer)
+    statement.bind(4, row.store.number)
+    statement.bind(5, row.product.text)
+    statement.bind(6, row.quantity)
+    statement.bind(7, row.request)
+    statement.bind(8, row.key?.text)
+    statement.bind(9, row.state.rawValue)
+    statement.bind(10, row.purchase)
+    statement.bind(11, row.createdAt.milliseconds)
+    statement.bind(12, row.updatedAt.milliseconds)
+    statement.bind(13, row.deadline.milliseconds)
+    statement.bind(14, row.dueAt)
+    statement.bind(15, row.deliveryAttempts)
+  }
+
+  // MARK: Reading
+
+  func order(_ code: PurchaseCode) throws(LedgerError) -> OrderRow? {
+    try first("SELECT * FROM orders WHERE code = ?1", { $0.bind(1, code.text) }, Self.order)
+  }
+
+  func order(purchase: Int64) throws(LedgerError) -> OrderRow? {
+    try first("SELECT * FROM orders WHERE purchase = ?1", { $0.bind(1, purchase) }, Self.order)
+  }
+
+  func order(key: IdempotencyKey, customer: CustomerNumber) throws(LedgerError) -> OrderRow? {
+    try first(
+      "SELECT * FROM orders WHERE customer = ?1 AND key = ?2",
+      {
+        $0.bind(1, customer)
+        $0.bind(2, key.text)
+      }, Self.order)
+  }
+
+  func orders(of customer: CustomerNumber, below: OrderNumber, limit: Int) throws(LedgerError) -> [OrderRow] {
+    try all(
+      "SELECT * FROM orders WHERE customer = ?1 AND number < ?2 ORDER BY number DESC LIMIT ?3",
+      {
+        $0.bind(1, customer)
+        $0.bind(2, below)
+        $0.bind(3, Int64(limit))
+      }, Self.order)
+  }
+
+  func orders(
+    _ state: OrderRow.State, after: OrderPosition, dueUntil: Int64, limit: Int
+  ) throws(LedgerError) -> [OrderRow] {
+    try all(
+      """
+      SELECT * FROM orders WHERE state = ?1 AND state <> 2 AND (due_at, number) > (?2, ?3) AND due_at <= ?4
+      ORDER BY due_at, number LIMIT ?5
+      """,
+      {
+        $0.bind(1, state.rawValue)
+        $0.bind(2, after.dueAt)
+        $0.bind(3, after.number)
+        $0.bind(4, dueUntil)
+        $0.bind(5, Int64(limit))
+      }, Self.order)
+  }
+
+  func orders(after: OrderNumber, limit: Int) throws(LedgerError) -> [OrderRow] {
+    try all(
+      "SELECT * FROM orders WHERE number > ?1 ORDER BY number LIMIT ?2",
+      {
+        $0.bind(1, after)
+        $0.bind(2, Int64(limit))
+      }, Self.order)
+  }
+
+  func purchase(number: Int64) throws(LedgerError) -> PurchaseRow? {
+    try purchases(after: number - 1, limit: 1).first { $0.number == number }
+  }
+
+  func customer(token: TokenNumber) throws(LedgerError) -> CustomerNumber? {
+    try first(
+      "SELECT customer FROM account_tokens WHERE high = ?1 AND low = ?2",
+      {
+        $0.bind(1, token.high)
+        $0.bind(2, token.low)
+      }, { $0.integer(0) })
+  }
+
+  func entitlementHolder(purchase: Int64) throws(LedgerError) -> CustomerNumber? {
+    try first("SELECT holder FROM entitlements WHERE purchase = ?1", { $0.bind(1, purchase) }, { $0.integer(0) })
+  }
+
+  func entitlements(of customer: CustomerNumber, below purchase: Int64, limit: Int) throws(LedgerError) -> [Int64] {
+    try all(
+      "SELECT purchase FROM entitlements WHERE holder = ?1 AND purchase < ?2 ORDER BY purchase DESC LIMIT ?3",
+      {
+        $0.bind(1, customer)
+        $0.bind(2, purchase)
+        $0.bind(3, Int64(limit))
+      }, { $0.integer(0) })
+  }
+
+  private static func order(_ row: SQLiteStatement) -> OrderRow {
+    var order = OrderRow(
+      number: row.integer(0), code: PurchaseCode(unchecked: row.text(1)), customer: row.integer(2),
+      store: Store.numbered(row.integer(3)) ?? .test, product: ProductCode(unchecked: row.text(4)),
+      quantity: row.integer(5), request: row.text(6), key: row.optionalText(7).map(IdempotencyKey.init(unchecked:)),
+      createdAt: Timestamp(milliseconds: row.integer(10)), deadline: Timestamp(milliseconds: row.integer(12)))
+    order.state = OrderRow.State(rawValue: row.integer(8)) ?? .failed
+    order.purchase = row.optionalInteger(9)
+    order.updatedAt = Timestamp(milliseconds: row.integer(11))
+    order.dueAt = row.integer(13)
+    order.deliveryAttempts = row.integer(14)
+    return order
+  }
+}

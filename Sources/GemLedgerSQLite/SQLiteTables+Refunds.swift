@@ -1,0 +1,261 @@
+internal import GemLedger
+
+// Refunds, merges and the other things that few commands touch.
+
+extension SQLiteTables {
+  func mergedCustomers(into number: CustomerNumber) throws(LedgerError) -> [CustomerNumber] {
+    try all(
+      "SELECT customer FROM customers WHERE merged_into = ?1 AND merged_into <> 0 ORDER BY customer",
+      { $0.bind(1, number) }, { $0.integer(0) })
+  }
+
+  func addedIDs(of number: CustomerNumber) throws(LedgerError) -> [CustomerID] {
+    try all(
+      "SELECT id FROM added_ids WHERE customer = ?1", { $0.bind(1, number) }, { CustomerID(unchecked: $0.text(0)) })
+  }
+
+  func lotTerms(_ number: LotNumber) throws(LedgerError) -> LotTermsRow? {
+    try first(
+      """
+      SELECT lot, source, environment, price, price_currency, purchase, expires_at FROM lot_terms WHERE lot = ?1
+      """, { $0.bind(1, number) }, Self.lotTerms)
+  }
+
+  func purchases(of customer: CustomerNumber, below: Int64, limit: Int) throws(LedgerError) -> [PurchaseRow] {
+    try all(
+      """
+      SELECT p.purchase, store, environment, store_transaction, customer, p.transaction_number, product, quantity,
+        price, price_currency, purchased_at, t.document, original_transaction, expires_at, r.share, r.share_of,
+        r.evidence_at, r.transaction_number
+      FROM purchases p JOIN purchase_terms t USING (terms) LEFT JOIN refund_states r ON r.purchase = p.purchase
+      WHERE customer = ?1 AND p.purchase < ?2 ORDER BY p.purchase DESC LIMIT ?3
+      """,
+      {
+        $0.bind(1, customer)
+        $0.bind(2, below)
+        $0.bind(3, Int64(limit))
+      }, Self.purchase)
+  }
+
+  func ownedItems(of customer: CustomerNumber) throws(LedgerError) -> [OwnedItemRow] {
+    try all(
+      "SELECT customer, item, quantity FROM owned_items WHERE customer = ?1 ORDER BY item", { $0.bind(1, customer) },
+      { OwnedItemRow(customer: $0.integer(0), item: ItemID(unchecked: $0.text(1)), quantity: $0.integer(2)) })
+  }
+
+  func refundEvidence(_ identity: PurchaseIdentity) throws(LedgerError) -> [RefundEvidenceRow] {
+    try all(
+      """
+      SELECT kind, revoked_at, signed_at, extent_kind, extent FROM refund_evidence
+      WHERE store_transaction = ?1 AND environment = ?2 AND store = ?3 ORDER BY kind, revoked_at
+      """,
+      {
+        $0.bind(1, identity.transactionID.text)
+        $0.bind(2, identity.environment)
+        $0.bind(3, identity.store.number)
+      },
+      {
+        RefundEvidenceRow(
+          identity: identity, kind: RefundEvidenceRow.Kind(rawValue: $0.integer(0)) ?? .refund,
+          revokedAt: Timestamp(milliseconds: $0.integer(1)), signedAt: Timestamp(milliseconds: $0.integer(2)),
+          extent: StoreRefund.Extent(kind: $0.integer(3), amount: $0.integer(4)))
+      })
+  }
+
+  func refunds(of purchase: Int64) throws(LedgerError) -> [RefundRow] {
+    try all(
+      """
+      SELECT transaction_number, purchase, kind, revoked_at, signed_at, share, share_of, freezes FROM refunds
+      WHERE purchase = ?1 ORDER BY transaction_number
+      """, { $0.bind(1, purchase) }, Self.refund)
+  }
+
+  func refundParts(of transaction: TransactionNumber) throws(LedgerError) -> [RefundPartRow] {
+    try all(
+      """
+      SELECT transaction_number, position, lot, kind, source_lot, amount FROM refund_parts
+      WHERE transaction_number = ?1 ORDER BY position
+      """, { $0.bind(1, transaction) }, Self.refundPart)
+  }
+
+  // MARK: Scanning
+
+  func lotTerms(after: LotNumber, limit: Int) throws(LedgerError) -> [LotTermsRow] {
+    try page(
+      """
+      SELECT lot, source, environment, price, price_currency, purchase, expires_at FROM lot_terms
+      WHERE lot > ?1 ORDER BY lot LIMIT ?2
+      """, after: after, limit, Self.lotTerms)
+  }
+
+  func merges(after: TransactionNumber, limit: Int) throws(LedgerError) -> [MergeRow] {
+    try page(
+      """
+      SELECT transaction_number, from_customer, into_customer FROM merges
+      WHERE transaction_number > ?1 ORDER BY transaction_number LIMIT ?2
+      """, after: after, limit
+    ) { MergeRow(transaction: $0.integer(0), from: $0.integer(1), into: $0.integer(2)) }
+  }
+
+  func refunds(after: TransactionNumber, limit: Int) throws(LedgerError) -> [RefundRow] {
+    try page(
+      """
+      SELECT transaction_number, purchase, kind, revoked_at, signed_at, share, share_of, freezes FROM refunds
+      WHERE transaction_number > ?1 ORDER BY transaction_number LIMIT ?2
+      """, after: after, limit, Self.refund)
+  }
+
+  func refundParts(after: RefundPartRow?, limit: Int) throws(LedgerError) -> [RefundPartRow] {
+    try all(
+      """
+      SELECT transaction_number, position, lot, kind, source_lot, amount FROM refund_parts
+      WHERE (transaction_number, position) > (?1, ?2) ORDER BY transaction_number, position LIMIT ?3
+      """,
+      {
+        $0.bind(1, after?.transaction ?? -1)
+        $0.bind(2, after?.position ?? -1)
+        $0.bind(3, Int64(limit))
+      }, Self.refundPart)
+  }
+
+  func refundStates(after: Int64, limit: Int) throws(LedgerError) -> [RefundStateRow] {
+    try page(
+      """
+      SELECT purchase, share, share_of, evidence_at, transaction_number FROM refund_states
+      WHERE purchase > ?1 ORDER BY purchase LIMIT ?2
+      """, after: after, limit
+    ) {
+      RefundStateRow(
+        purchase: $0.integer(0), share: Self.share($0, 1), evidenceAt: Timestamp(milliseconds: $0.integer(3)),
+        transaction: $0.integer(4))
+    }
+  }
+
+  func customerIDs(after: CustomerID?, limit: Int) throws(LedgerError) -> [AddedIDRow] {
+    try all(
+      "SELECT customer, id FROM aliases WHERE id > ?1 ORDER BY id LIMIT ?2",
+      {
+        // Nothing sorts before the empty text, which is no id.
+        $0.bind(1, after?.text ?? "")
+        $0.bind(2, Int64(limit))
+      }, { AddedIDRow(customer: $0.integer(0), id: CustomerID(unchecked: $0.text(1))) })
+  }
+
+  // MARK: Rows
+
+  private static func lotTerms(_ row: SQLiteStatement) -> LotTermsRow {
+    LotTermsRow(
+      lot: row.integer(0), source: LotSource(rawValue: row.integer(1)) ?? .admin, environment: row.integer(2),
+      price: money(row, 3), purchase: row.optionalInteger(5), expiresAt: Never.loaded(row.integer(6)))
+  }
+
+  /// A damaged share is none, so that verify can report it.
+  static func share(_ row: SQLiteStatement, _ column: Int32) -> RefundShare {
+    let (part, whole) = (row.integer(column), row.integer(column + 1))
+    return whole > 0 && (0...whole).contains(part) ? RefundShare(part, of: whole) : .none
+  }
+
+  private static func refund(_ row: SQLiteStatement) -> RefundRow {
+    RefundRow(
+      transaction: row.integer(0), purchase: row.integer(1),
+      kind: RefundEvidenceRow.Kind(rawValue: row.integer(2)) ?? .refund,
+      revokedAt: Timestamp(milliseconds: row.integer(3)), signedAt: Timestamp(milliseconds: row.integer(4)),
+      share: share(row, 5), freezes: row.integer(7))
+  }
+
+  private static func refundPart(_ row: SQLiteStatement) -> RefundPartRow {
+    RefundPartRow(
+      transaction: row.integer(0), position: row.integer(1), lot: row.integer(2),
+      kind: RefundPartRow.Kind(rawValue: row.integer(3)) ?? .short, source: row.integer(4), amount: row.integer(5))
+  }
+}
+
+// MARK: Writing
+
+extension SQLiteTables {
+  func write(_ changes: RareChanges) throws(LedgerError) {
+    try write(lots: changes)
+    try write(customers: changes)
+    try write(refunds: changes)
+  }
+
+  private func write(lots changes: RareChanges) throws(LedgerError) {
+    try run("INSERT INTO lot_terms VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", changes.lotTerms) {
+      $0.bind(1, $1.lot)
+      $0.bind(2, $1.source.rawValue)
+      $0.bind(3, $1.environment)
+      $0.bind(4, $1.price?.minorUnits)
+      $0.bind(5, $1.price?.currency)
+      $0.bind(6, $1.purchase)
+      $0.bind(7, Never.stored($1.expiresAt))
+    }
+    try run("UPDATE lots SET account = ?2 WHERE lot = ?1", changes.movedLots) {
+      $0.bind(1, $1.number)
+      $0.bind(2, $1.account.rawValue)
+    }
+  }
+
+  private func write(customers changes: RareChanges) throws(LedgerError) {
+    try run(
+      "UPDATE customers SET frozen = ?2, frozen_reason = ?3, merged_into = ?4, merged = ?5 WHERE customer = ?1",
+      changes.changedCustomers
+    ) {
+      $0.bind(1, $1.number)
+      $0.bind(2, $1.frozen)
+      $0.bind(3, $1.frozenReason?.text)
+      $0.bind(4, $1.mergedInto)
+      $0.bind(5, $1.merged)
+    }
+    for sql in ["INSERT INTO added_ids VALUES (?1, ?2)", "INSERT INTO aliases (customer, id) VALUES (?1, ?2)"]
+      as [StaticString]
+    {
+      try run(sql, changes.addedIDs) {
+        $0.bind(1, $1.customer)
+        $0.bind(2, $1.id.text)
+      }
+    }
+    try run("INSERT INTO merges VALUES (?1, ?2, ?3)", changes.merges) {
+      $0.bind(1, $1.transaction)
+      $0.bind(2, $1.from)
+      $0.bind(3, $1.into)
+    }
+  }
+
+  private func write(refunds changes: RareChanges) throws(LedgerError) {
+    try run("INSERT INTO refunds VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", changes.refunds) {
+      $0.bind(1, $1.transaction)
+      $0.bind(2, $1.purchase)
+      $0.bind(3, $1.kind.rawValue)
+      $0.bind(4, $1.revokedAt.milliseconds)
+      $0.bind(5, $1.signedAt.milliseconds)
+      $0.bind(6, $1.share.part)
+      $0.bind(7, $1.share.whole)
+      $0.bind(8, $1.freezes)
+    }
+    try run("INSERT INTO refund_parts VALUES (?1, ?2, ?3, ?4, ?5, ?6)", changes.refundParts) {
+      $0.bind(1, $1.transaction)
+      $0.bind(2, $1.position)
+      $0.bind(3, $1.lot)
+      $0.bind(4, $1.kind.rawValue)
+      $0.bind(5, $1.source)
+      $0.bind(6, $1.amount)
+    }
+    try run("INSERT OR REPLACE INTO refund_evidence VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", changes.refundEvidence) {
+      $0.bind(1, $1.identity.transactionID.text)
+      $0.bind(2, $1.identity.environment)
+      $0.bind(3, $1.identity.store.number)
+      $0.bind(4, $1.kind.rawValue)
+      $0.bind(5, $1.revokedAt.milliseconds)
+      $0.bind(6, $1.signedAt.milliseconds)
+      $0.bind(7, $1.extent.stored.kind)
+      $0.bind(8, $1.extent.stored.amount)
+    }
+    try run("INSERT OR REPLACE INTO refund_states VALUES (?1, ?2, ?3, ?4, ?5)", changes.refundStates) {
+      $0.bind(1, $1.purchase)
+      $0.bind(2, $1.share.part)
+      $0.bind(3, $1.share.whole)
+      $0.bind(4, $1.evidenceAt.milliseconds)
+      $0.bind(5, $1.transaction)
+    }
+  }
+}

@@ -1,0 +1,61 @@
+public import GemLedger
+
+/// What a backend takes and what it refuses; the defaults are those of a shop that is open to everybody.
+public struct BackendPolicy: Hashable, Sendable {
+  /// The apps whose receipts are taken; nil for the one that the catalog's settings name, or all where they name none.
+  public var bundleIDs: Set<String>?
+  /// Whose purchases outside of production are credited; nil for what the catalog's settings say.
+  public var sandboxReceipts: SandboxReceipts?
+  /// Who may buy in the sandbox where only listed customers may.
+  public var testers: Set<CustomerID>
+  /// Whether a price that the store states must be the catalog's, times the quantity.
+  ///
+  /// Subscriptions are not compared: stores keep old prices for old subscribers.
+  public var checksPrice: Bool
+  /// How far ahead of the clock a store's date may lie, in milliseconds.
+  public var futureSkewMilliseconds: Int64
+  /// How long an order waits for its payment, in milliseconds.
+  public var orderLifetimeMilliseconds: Int64
+  /// When deliveries to a game server are tried again.
+  public var deliverySchedule: DeliverySchedule
+
+  /// A policy.
+  public init(
+    bundleIDs: Set<String>? = nil, sandboxReceipts: SandboxReceipts? = nil, testers: Set<CustomerID> = [],
+    checksPrice: Bool = true, futureSkewMilliseconds: Int64 = 86_400_000, orderLifetimeMilliseconds: Int64 = 86_400_000,
+    deliverySchedule: DeliverySchedule = .standard
+  ) {
+    self.bundleIDs = bundleIDs
+    self.sandboxReceipts = sandboxReceipts
+    self.testers = testers
+    self.checksPrice = checksPrice
+    self.futureSkewMilliseconds = futureSkewMilliseconds
+    self.orderLifetimeMilliseconds = orderLifetimeMilliseconds
+    self.deliverySchedule = deliverySchedule
+  }
+}
+
+/// When the tries of a delivery are: the first at once, the others after it.
+public struct DeliverySchedule: Hashable, Sendable {
+  /// How long after the credit each further try is, in milliseconds, ascending; empty for one try only.
+  public let retriesAfterMilliseconds: [Int64]
+
+  /// A schedule; at most 100 further tries, in the order of their times.
+  public init(retriesAfterMilliseconds: [Int64]) {
+    self.retriesAfterMilliseconds = Array(retriesAfterMilliseconds.filter { $0 > 0 }.sorted().prefix(100))
+  }
+
+  /// Eight tries in 24 hours: at once, and after 2, 10 and 30 minutes, 2, 6, 12 and 24 hours.
+  public static let standard = Self(
+    retriesAfterMilliseconds: [2, 10, 30, 120, 360, 720, 1440].map { minutes in minutes * 60_000 })
+
+  /// How many tries there are.
+  public var tryCount: Int { retriesAfterMilliseconds.count + 1 }
+
+  /// How long after the try with this number (from 1) the next one is; nil after the last.
+  func gapMilliseconds(after number: Int64) -> Int64? {
+    guard (1...Int64(retriesAfterMilliseconds.count + 1)).contains(number), number < tryCount else { return nil }
+    let index = Int(number) - 1
+    return retriesAfterMilliseconds[index] - (index > 0 ? retriesAfterMilliseconds[index - 1] : 0)
+  }
+}

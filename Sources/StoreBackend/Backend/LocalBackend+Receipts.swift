@@ -1,0 +1,184 @@
+public import GemLedger
+
+extension LocalBackend {
+  /// Credits what a receipt proves was paid for, once; applies what it says was given back.
+  ///
+  /// The customer whom the receipt's account token names is credited where the backend knows the token, else the post's
+  /// customer. What was credited before, to whomever, is a success: the answer's receipt is the first one and names the
+  /// owner, whatever the policy says by now. Inactive products are credited too.
+  ///
+  /// - Throws: `LedgerError` with, in order of precedence, `receipt_malformed`, `receipt_unverified`,
+  ///   `bundle_mismatch`, `environment_not_allowed`, `product_not_found`, `amount_mismatch`, `receipt_revoked`, and
+  ///   those of `Ledger.creditPurchase(_:customer:key:)`. Its detail `request_id` names the request.
+  public func post(_ post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
+    try await answer(post, order: nil)
+  }
+
+  func answer(_ post: ReceiptPost, order: PurchaseCode?) async throws(LedgerError) -> ReceiptAnswer {
+    let requestID = newRequestID()
+    do throws(LedgerError) {
+      let transaction = try verifier.verify(post.receipt)
+      return try await settle(transaction, customer: post.customer, order: order, requestID: requestID)
+    } catch {
+      throw error.adding(.text("request_id", requestID))
+    }
+  }
+
+  /// Credits a verified transaction, or finds its credit, and applies what the store gave back.
+  func settle(
+    _ transaction: StoreTransaction, customer: CustomerID, order code: PurchaseCode?, requestID: String
+  ) async throws(LedgerError) -> ReceiptAnswer {
+    try ReceiptRules.check(
+      datesOf: transaction, now: clock.now(), skewMilliseconds: policy.futureSkewMilliseconds)
+    let scene = try scene(of: transaction, customer: customer, order: code)
+    let rules = ReceiptRules(policy: policy, settings: scene.shelf.catalog.settings)
+    try rules.check(bundleID: transaction.bundleID)
+    if let known = scene.known {
+      let receipt = try await book(transaction, as: known.product, scene: scene, order: code)
+      return try await answer(
+        again: receipt, transaction, customer: customer, order: code, requestID: requestID)
+    }
+    let product = try await checkedProduct(of: transaction, scene: scene, rules: rules)
+    let receipt = try await book(transaction, as: product.code, scene: scene, order: code)
+    guard !receipt.isReplayed, transaction.revocation == nil, code == nil, let id = receipt.transactionID else {
+      return try await answer(
+        again: receipt, transaction, customer: customer, order: code, requestID: requestID)
+    }
+    return ReceiptAnswer(
+      receipt: receipt, purchase: PurchaseRecord(transaction, product, transactionID: id), requestID: requestID)
+  }
+
+  /// The product that the transaction pays for, where everything about the transaction is as it should be.
+  ///
+  /// - Throws: in order of precedence `environment_not_allowed`, `product_not_found`, `amount_mismatch`,
+  ///   `receipt_revoked`.
+  private func checkedProduct(
+    of transaction: StoreTransaction, scene: Scene, rules: ReceiptRules
+  ) async throws(LedgerError) -> Product {
+    try rules.check(environment: transaction.environment, customer: scene.buyer)
+    guard let product = scene.shelf.product(storeID: transaction.storeProductID, at: transaction.store) else {
+      throw LedgerError(
+        .productNotFound,
+        "No product of the catalog has the id \"\(transaction.storeProductID.prefix(100))\" at \(transaction.store).",
+        details: [.text("store_product_id", transaction.storeProductID)])
+    }
+    try rules.check(amountsOf: transaction, product: product)
+    if let revocation = transaction.revocation, revocation.extent == .full {
+      // Kept, so that older evidence of the same purchase, should it still come, is not credited for good.
+      _ = try await refund(transaction, revocation)
+      throw LedgerError(
+        .receiptRevoked, "The store took the purchase back on \(revocation.revokedAt), before it was credited.",
+        details: [.integer("revoked_at", revocation.revokedAt.milliseconds)])
+    }
+    return product
+  }
+
+  private func book(
+    _ transaction: StoreTransaction, as product: ProductCode, scene: Scene, order: PurchaseCode?
+  ) async throws(LedgerError) -> Receipt {
+    let purchase = StorePurchase(transaction, product: product)
+    guard let order else { return try await ledger.book(.creditPurchase(purchase, customer: scene.buyer)) }
+    let retry = delivery.map { _ in policy.deliverySchedule.gapMilliseconds(after: 1) ?? .max }
+    var command = LedgerCommand.completeOrder(
+      OrderCompletion(code: order, purchase: purchase, retryAfterMilliseconds: retry), customer: scene.buyer)
+    command.reference = Reference(unchecked: order.text)
+    return try await ledger.book(command)
+  }
+
+  /// The answer where more has to be looked at than the transaction: a refund, an order, an earlier credit.
+  private func answer(
+    again receipt: Receipt, _ transaction: StoreTransaction, customer: CustomerID, order code: PurchaseCode?,
+    requestID: String
+  ) async throws(LedgerError) -> ReceiptAnswer {
+    try await applyGivenBack(of: transaction)
+    if let code, receipt.completesOrder { await deliverFirst(code) }
+    return try reading { (snapshot, shelf) throws(LedgerError) -> ReceiptAnswer in
+      guard let row = try snapshot.purchase(of: transaction) else {
+        throw .defect("Store transaction \(transaction.id) was credited and has no purchase")
+      }
+      var receipt = receipt
+      receipt.customer = try snapshot.id(of: row.customer, asNamedBy: customer)
+      var order = try snapshot.order(purchase: row.number)
+      if order == nil, let code { order = try snapshot.order(code) }
+      return ReceiptAnswer(
+        receipt: receipt, purchase: try self.record(row, snapshot, shelf),
+        order: try order.map { (row) throws(LedgerError) in
+          try self.order(row, isReplayed: !receipt.completesOrder, in: snapshot)
+        }, requestID: requestID)
+    }
+  }
+}
+
+// MARK: What is known before a decision
+
+extension LocalBackend {
+  /// What the storage knows about a transaction.
+  struct Scene {
+    let shelf: Shelf
+    let buyer: CustomerID
+    let known: PurchaseRow?
+  }
+
+  func scene(
+    of transaction: StoreTransaction, customer: CustomerID, order: PurchaseCode?
+  ) throws(LedgerError) -> Scene {
+    try reading { (snapshot, shelf) throws(LedgerError) -> Scene in
+      var number: CustomerNumber?
+      if let order {
+        guard let row = try snapshot.order(order) else { throw .orderNotFound(order) }
+        number = row.customer
+      }
+      if let token = transaction.accountToken, number != nil || token != AccountToken(of: customer) {
+        number = try snapshot.customer(token: token.number) ?? number
+      }
+      let buyer = try number.map { (number) throws(LedgerError) in
+        try snapshot.id(of: number, asNamedBy: customer)
+      }
+      return Scene(shelf: shelf, buyer: buyer ?? customer, known: try snapshot.purchase(of: transaction))
+    }
+  }
+}
+
+extension StorageSnapshot {
+  /// The customer's row, merges counted.
+  func survivor(of number: CustomerNumber) throws(LedgerError) -> CustomerRow {
+    var row = try customer(number: number)
+    if let into = row?.mergedInto, into != 0 { row = try customer(number: into) }
+    guard let row else {
+      throw LedgerError(.storageDamaged, "Customer number \(number) has no row; run verify.")
+    }
+    return row
+  }
+
+  func id(of number: CustomerNumber) throws(LedgerError) -> CustomerID { try survivor(of: number).id }
+
+  /// An id of the customer: the asked one where it names this customer, so that callers know themselves again.
+  func id(of number: CustomerNumber, asNamedBy asked: CustomerID) throws(LedgerError) -> CustomerID {
+    let row = try survivor(of: number)
+    return try customer(asked)?.number == row.number ? asked : row.id
+  }
+
+  /// The credit of a store transaction, where there is one.
+  func purchase(of transaction: StoreTransaction) throws(LedgerError) -> PurchaseRow? {
+    try purchase(store: transaction.store, environment: transaction.environment, id: transaction.id)
+  }
+
+  func purchase(
+    store: Store, environment: StoreEnvironment, id: StoreTransactionID
+  ) throws(LedgerError) -> PurchaseRow? {
+    var number: Int64? = environment.kind.rawValue
+    if environment.session != nil { number = try environments().first { $0.environment == environment }?.number }
+    guard let number else { return nil }
+    return try purchase(PurchaseIdentity(store: store, environment: number, transactionID: id))
+  }
+}
+
+extension StorePurchase {
+  init(_ transaction: StoreTransaction, product: ProductCode) {
+    self.init(
+      store: transaction.store, environment: transaction.environment, transactionID: transaction.id, product: product,
+      quantity: transaction.quantity, price: transaction.price, purchasedAt: transaction.purchasedAt,
+      cycleEndsAt: transaction.expiresAt,
+      originalTransactionID: transaction.originalID == transaction.id ? nil : transaction.originalID)
+  }
+}

@@ -1,0 +1,86 @@
+internal import GemLedger
+
+/// What must hold for a verified receipt to be credited; pure.
+struct ReceiptRules {
+  let policy: BackendPolicy
+  let settings: CatalogSettings
+
+  /// - Throws: `receipt_unverified` with the detail `check`.
+  static func check(
+    datesOf transaction: StoreTransaction, now: Timestamp, skewMilliseconds: Int64
+  ) throws(LedgerError) {
+    let latest = now.milliseconds + skewMilliseconds
+    for (check, date) in [("signed_date", transaction.signedAt), ("purchase_date", transaction.purchasedAt)]
+    where date.milliseconds > latest {
+      throw LedgerError(
+        .receiptUnverified, "The receipt is not to be trusted: its \(check) \(date) lies in the future.",
+        details: [.text("check", check)])
+    }
+  }
+
+  /// - Throws: `bundle_mismatch`.
+  func check(bundleID: String) throws(LedgerError) {
+    let wanted = policy.bundleIDs ?? settings.bundleID.map { [$0] }
+    guard let wanted, !wanted.contains(where: { $0.hasBytes(of: bundleID) }) else { return }
+    throw LedgerError(
+      .bundleMismatch,
+      "The receipt is for the app \"\(bundleID.prefix(100))\"; this backend credits "
+        + "\(wanted.sorted().prefix(5).joined(separator: ", ")).", details: [.text("bundle_id", bundleID)])
+  }
+
+  /// - Throws: `environment_not_allowed`.
+  func check(environment: StoreEnvironment, customer: CustomerID) throws(LedgerError) {
+    guard environment != .production else { return }
+    switch (policy.sandboxReceipts ?? settings.sandboxReceipts).kind {
+    case .anybody: return
+    case .listed where policy.testers.contains(customer): return
+    case .listed, .nobody: break
+    }
+    throw LedgerError(
+      .environmentNotAllowed, "The receipt comes from the \(environment) environment, which is not credited here.",
+      details: [.text("environment", environment.description)])
+  }
+
+  /// - Throws: `amount_mismatch`.
+  func check(amountsOf transaction: StoreTransaction, product: Product) throws(LedgerError) {
+    let (quantity, isConsumable) = (transaction.quantity, product.type == .consumable)
+    guard quantity == 1 || isConsumable && (1...Limits.quantity).contains(quantity) else {
+      throw Self.mismatch(
+        "The receipt is for \(quantity) of \"\(product.code)\", which is sold one at a time.", "quantity")
+    }
+    guard policy.checksPrice, !product.type.isSubscription, let price = transaction.price else { return }
+    try Self.check(price, quantity: quantity, product: product, storefront: transaction.storefront)
+  }
+
+  /// The price must be one that the catalog asks for: in the storefront, or anywhere for that currency where the store
+  /// does not name one.
+  ///
+  /// Where the catalog has no price to compare with, there is nothing to compare.
+  ///
+  /// - Throws: `amount_mismatch`.
+  static func check(
+    _ price: Money, quantity: Int64, product: Product, storefront: StorefrontCode?
+  ) throws(LedgerError) {
+    let asked: [Price] =
+      if let storefront {
+        [product.prices[storefront], product.discountPrices[storefront]].compactMap(\.self)
+      } else {
+        (Array(product.prices.values) + product.discountPrices.values).filter {
+          $0.currency.code.hasBytes(of: price.currency)
+        }
+      }
+    guard !asked.isEmpty else { return }
+    let fits = asked.contains { asked in
+      let (total, overflow) = asked.minorUnits.multipliedReportingOverflow(by: quantity)
+      return !overflow && total == price.minorUnits && asked.currency.code.hasBytes(of: price.currency)
+    }
+    guard !fits else { return }
+    throw mismatch(
+      "\(quantity) of \"\(product.code)\" cost \(asked[0]) \(asked[0].currency) each; "
+        + "\(price.minorUnits) \(price.currency) (minor units) is another price.", "price")
+  }
+
+  private static func mismatch(_ message: String, _ field: String) -> LedgerError {
+    LedgerError(.amountMismatch, message, details: [.text("field", field)])
+  }
+}

@@ -1,0 +1,34 @@
+public import GemLedger
+
+/// What an app user id may be.
+public enum UserID {
+  /// Ids that apps send by mistake when they have none: all their users would share one balance.
+  static let blocked: Set<String> = [
+    "no_user", "null", "none", "nil", "(null)", "NaN", "unidentified", "undefined", "unknown", "anonymous", "guest",
+    "-1", "0", "[]", "{}", "[object Object]",
+  ]
+
+  /// Makes sure that the id can name one customer.
+  ///
+  /// - Throws: `LedgerError` with `invalid_user_id` for an id that apps send when they have none, such as `null` or
+  ///   `guest`, for one of space only, and for one that holds a slash.
+  public static func check(_ id: CustomerID) throws(LedgerError) {
+    guard !blocked.contains(where: { $0.hasBytes(of: id.text) }), !id.text.utf8.contains(UInt8(ascii: "/")),
+      id.text.utf8.contains(where: { $0 != 0x20 })
+    else {
+      throw LedgerError(
+        .invalidUserID,
+        "\"\(id.text.prefix(100))\" cannot name a customer; use an id of your own that nobody can guess.")
+    }
+  }
+
+  /// Whether the id was made for somebody who has not signed in: `$RCAnonymousID:` and 32 lower-case hex digits.
+  public static func isAnonymous(_ id: CustomerID) -> Bool {
+    let prefix = "$RCAnonymousID:"
+    let text = id.text.utf8
+    guard text.starts(with: prefix.utf8), text.count == prefix.utf8.count + 32 else { return false }
+    return text.dropFirst(prefix.utf8.count).allSatisfy {
+      (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+    }
+  }
+}

@@ -1,0 +1,85 @@
+public import GemLedger
+
+/// The numbers by which two-step payment SDKs say how a payment ended.
+///
+/// Most of those who read them have code for exactly these; what else can go wrong has only a `LedgerError` code.
+public struct PaymentStatusCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+  /// The number.
+  public let rawValue: Int
+
+  /// The code with this number, known or not.
+  public init(rawValue: Int) { self.rawValue = rawValue }
+
+  /// 0: done, delivery included.
+  public static let success = Self(rawValue: 0)
+  /// 1030: the receipt is for another app than the backend is set up for.
+  public static let configurationMismatch = Self(rawValue: 1030)
+  /// 1031: the order names another app than the backend is set up for.
+  public static let bundleMismatch = Self(rawValue: 1031)
+  /// 1032: the catalog does not sell such a product at this store.
+  public static let packageNotFound = Self(rawValue: 1032)
+  /// 1034: the order or its store transaction is known already; a success.
+  public static let purchaseExists = Self(rawValue: 1034)
+  /// 1036: credited, but the game server has not confirmed the delivery yet; a success.
+  public static let deliveryPending = Self(rawValue: 1036)
+  /// 1049: nothing of that name; in a history an empty list, and a success.
+  public static let notFound = Self(rawValue: 1049)
+  /// 1050: the payment was completed before; a success.
+  public static let alreadyCompleted = Self(rawValue: 1050)
+
+  /// All codes that are known.
+  public static let all = [
+    success, configurationMismatch, bundleMismatch, packageNotFound, purchaseExists, deliveryPending, notFound,
+    alreadyCompleted,
+  ]
+
+  /// Whether an app should go on as after a payment that went well.
+  public var isSuccess: Bool {
+    [Self.success, .purchaseExists, .deliveryPending, .notFound, .alreadyCompleted].contains(self)
+  }
+
+  /// The number with its name, such as `1034 purchase_exists`.
+  public var description: String { "\(rawValue) \(Self.names[rawValue] ?? "unknown")" }
+
+  private static let names = [
+    0: "success", 1030: "configuration_mismatch", 1031: "bundle_mismatch", 1032: "package_not_found",
+    1034: "purchase_exists", 1036: "delivery_pending", 1049: "not_found", 1050: "already_completed",
+  ]
+}
+
+extension PaymentStatusCode {
+  /// The step of a two-step purchase that was asked for.
+  public enum Step: Hashable, Sendable, CaseIterable {
+    /// The order, before anybody pays.
+    case initPayment
+    /// The receipt.
+    case completePayment
+    /// What was bought so far.
+    case history
+  }
+
+  /// How the first step ended.
+  public init(opened order: Order) { self = order.isReplayed ? .purchaseExists : .success }
+
+  /// How the second step ended.
+  ///
+  /// A delivery that is pending comes before everything else: it is what the app has to show.
+  public init(completed answer: ReceiptAnswer) {
+    switch answer.order?.status {
+    case .deliveryPending: self = .deliveryPending
+    case .success where answer.order?.isReplayed == true: self = .alreadyCompleted
+    default: self = answer.receipt.isReplayed && answer.order == nil ? .alreadyCompleted : .success
+    }
+  }
+
+  /// The number for a refusal, or nil where those SDKs know none.
+  public init?(_ error: LedgerError, in step: Step) {
+    switch error.code {
+    case .bundleMismatch: self = step == .initPayment ? .bundleMismatch : .configurationMismatch
+    case .productNotFound: self = .packageNotFound
+    case .orderNotFound, .purchaseNotFound, .transactionNotFound: self = .notFound
+    case .customerNotFound where step == .history: self = .notFound
+    default: return nil
+    }
+  }
+}

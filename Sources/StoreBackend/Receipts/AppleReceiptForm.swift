@@ -1,0 +1,102 @@
+internal import GemLedger
+
+/// Apple's JWSTransaction payload.
+///
+/// Beside Apple's fields there are `store` (where it is not the App Store) and `revokedQuantity` (a refund by units,
+/// which Apple would state as a percentage).
+enum AppleReceiptForm {
+  private static let types: [(String, ProductType)] = [
+    ("Consumable", .consumable), ("Non-Consumable", .nonConsumable),
+    ("Auto-Renewable Subscription", .autoRenewableSubscription),
+    ("Non-Renewing Subscription", .nonRenewingSubscription),
+  ]
+  private static let reasons: [(String, StoreTransaction.Reason)] = [("PURCHASE", .purchase), ("RENEWAL", .renewal)]
+
+  static func write(_ transaction: StoreTransaction, to writer: inout PayloadWriter) {
+    writer.text("transactionId", transaction.id.text)
+    writer.text("originalTransactionId", transaction.originalID.text)
+    writer.text("webOrderLineItemId", transaction.orderID)
+    writer.text("bundleId", transaction.bundleID)
+    writer.text("productId", transaction.storeProductID)
+    writer.text("subscriptionGroupIdentifier", transaction.subscriptionGroupID)
+    writer.instant("purchaseDate", transaction.purchasedAt)
+    writer.instant("originalPurchaseDate", transaction.originalPurchasedAt)
+    writer.instant("expiresDate", transaction.expiresAt)
+    writer.integer("quantity", transaction.quantity)
+    writer.text("type", name(of: transaction.productType))
+    writer.text("appAccountToken", transaction.accountToken?.description)
+    writer.text("inAppOwnershipType", "PURCHASED")
+    writer.instant("signedDate", transaction.signedAt)
+    if let revocation = transaction.revocation { write(revocation, to: &writer) }
+    writer.text("environment", ReceiptForm.name(of: transaction.environment))
+    writer.text("transactionReason", transaction.reason.rawValue)
+    writer.text("storefront", transaction.storefront?.description)
+    if let milliunits = transaction.price?.scaled(digits: 3) {
+      writer.integer("price", milliunits)
+      writer.text("currency", transaction.price?.currency)
+    }
+    if transaction.store != .apple { writer.text("store", transaction.store.description) }
+  }
+
+  private static func write(_ revocation: StoreTransaction.Revocation, to writer: inout PayloadWriter) {
+    writer.instant("revocationDate", revocation.revokedAt)
+    writer.integer("revocationReason", revocation.isAppIssue ? 1 : 0)
+    switch revocation.extent {
+    case .full: writer.text("revocationType", "REFUND_FULL")
+    case .milliPercent(let share):
+      writer.text("revocationType", "REFUND_PRORATED")
+      writer.integer("revocationPercentage", share)
+    case .quantity(let units):
+      writer.text("revocationType", "REFUND_PRORATED")
+      writer.integer("revokedQuantity", units)
+    }
+  }
+
+  static func transaction(
+    from fields: ReceiptFields, environment: StoreEnvironment
+  ) throws(LedgerError) -> StoreTransaction {
+    let purchasedAt = try fields.instant("purchaseDate")
+    return StoreTransaction(
+      store: try store(fields), environment: environment, id: try fields.transactionID("transactionId"),
+      originalID: try fields.transactionID("originalTransactionId"),
+      orderID: try fields.optionalText("webOrderLineItemId"), bundleID: try fields.name("bundleId"),
+      storeProductID: try fields.name("productId"), productType: try fields.word("type", types),
+      subscriptionGroupID: try fields.optionalText("subscriptionGroupIdentifier"),
+      quantity: try fields.optionalInteger("quantity", in: 0...Int64.max) ?? 1,
+      price: try fields.price("price", currency: "currency", scale: 3), storefront: try storefront(fields),
+      accountToken: try fields.accountToken("appAccountToken"), purchasedAt: purchasedAt,
+      originalPurchasedAt: try fields.optionalInstant("originalPurchaseDate") ?? purchasedAt,
+      expiresAt: try fields.optionalInstant("expiresDate"), revocation: try revocation(fields),
+      reason: try fields.optionalText("transactionReason") == nil
+        ? .purchase : try fields.word("transactionReason", reasons),
+      signedAt: try fields.instant("signedDate"))
+  }
+
+  private static func store(_ fields: ReceiptFields) throws(LedgerError) -> Store {
+    guard let name = try fields.optionalText("store") else { return .apple }
+    guard let store = Store(name: name), store != .google else {
+      throw ReceiptFields.malformed("store is \"\(name.prefix(60))\", which is not known")
+    }
+    return store
+  }
+
+  private static func storefront(_ fields: ReceiptFields) throws(LedgerError) -> StorefrontCode? {
+    // A storefront that opened after this was written is no reason to refuse what was paid.
+    try fields.optionalText("storefront").flatMap(StorefrontCode.init(exactly:))
+  }
+
+  private static func revocation(_ fields: ReceiptFields) throws(LedgerError) -> StoreTransaction.Revocation? {
+    guard let revokedAt = try fields.optionalInstant("revocationDate") else { return nil }
+    let share = try fields.optionalInteger("revocationPercentage", in: 1...100_000)
+    let units = try fields.optionalInteger("revokedQuantity", in: 1...Limits.quantity)
+    let extent: StoreTransaction.Revocation.Extent =
+      if let units { .quantity(units) } else if let share, share < 100_000 { .milliPercent(share) } else { .full }
+    return StoreTransaction.Revocation(
+      revokedAt: revokedAt, extent: extent,
+      isAppIssue: try fields.optionalInteger("revocationReason", in: 0...Int64.max) == 1)
+  }
+
+  private static func name(of type: ProductType) -> String {
+    types.first { $0.1 == type }?.0 ?? "Consumable"
+  }
+}

@@ -1,0 +1,87 @@
+internal import GemLedger
+
+/// Google Play's purchase, with the fields of its ProductPurchase and voided-purchase resources.
+///
+/// The identity is the purchase token; the order id may be missing. Beside Google's fields there are `environment`,
+/// `signedDate`, `productType`, `initialPurchaseToken` (a renewal's first) and `renewal`.
+enum GoogleReceiptForm {
+  private static let types = [
+    ProductType.consumable, .nonConsumable, .autoRenewableSubscription, .nonRenewingSubscription,
+  ].map { ($0.description, $0) }
+
+  static func write(_ transaction: StoreTransaction, to writer: inout PayloadWriter) {
+    writer.text("kind", "androidpublisher#productPurchase")
+    writer.text("purchaseToken", transaction.id.text)
+    if transaction.originalID != transaction.id { writer.text("initialPurchaseToken", transaction.originalID.text) }
+    writer.text("orderId", transaction.orderID)
+    writer.text("packageName", transaction.bundleID)
+    writer.text("productId", transaction.storeProductID)
+    writer.text("productType", transaction.productType.description)
+    writer.text("subscriptionGroup", transaction.subscriptionGroupID)
+    writer.text("purchaseTimeMillis", String(transaction.purchasedAt.milliseconds))
+    if transaction.originalPurchasedAt != transaction.purchasedAt {
+      writer.text("initialPurchaseTimeMillis", String(transaction.originalPurchasedAt.milliseconds))
+    }
+    writer.text("expiryTimeMillis", transaction.expiresAt.map { String($0.milliseconds) })
+    writer.integer("purchaseState", transaction.revocation?.extent == .full ? 1 : 0)
+    writer.integer("quantity", transaction.quantity)
+    writer.text("obfuscatedExternalAccountId", transaction.accountToken?.description)
+    writer.text("regionCode", transaction.storefront?.description)
+    if let micros = transaction.price?.scaled(digits: 6) {
+      writer.integer("priceAmountMicros", micros)
+      writer.text("priceCurrencyCode", transaction.price?.currency)
+    }
+    if transaction.reason == .renewal { writer.integer("renewal", 1) }
+    if let revocation = transaction.revocation { write(revocation, to: &writer) }
+    writer.text("environment", ReceiptForm.name(of: transaction.environment))
+    writer.instant("signedDate", transaction.signedAt)
+  }
+
+  private static func write(_ revocation: StoreTransaction.Revocation, to writer: inout PayloadWriter) {
+    writer.text("voidedTimeMillis", String(revocation.revokedAt.milliseconds))
+    writer.integer("voidedReason", revocation.isAppIssue ? 3 : 0)
+    switch revocation.extent {
+    case .full: break
+    case .milliPercent(let share): writer.integer("voidedMilliPercent", share)
+    case .quantity(let units): writer.integer("voidedQuantity", units)
+    }
+  }
+
+  static func transaction(
+    from fields: ReceiptFields, environment: StoreEnvironment
+  ) throws(LedgerError) -> StoreTransaction {
+    let token = try fields.transactionID("purchaseToken")
+    guard let purchasedAt = try fields.optionalInstantText("purchaseTimeMillis") else {
+      throw ReceiptFields.malformed("purchaseTimeMillis is missing")
+    }
+    let revocation = try revocation(fields)
+    return StoreTransaction(
+      store: .google, environment: environment, id: token,
+      originalID: try fields.optionalText("initialPurchaseToken").map(StoreTransactionID.init(unchecked:)) ?? token,
+      orderID: try fields.optionalText("orderId"), bundleID: try fields.name("packageName"),
+      storeProductID: try fields.name("productId"), productType: try fields.word("productType", types),
+      subscriptionGroupID: try fields.optionalText("subscriptionGroup"),
+      quantity: try fields.optionalInteger("quantity", in: 0...Int64.max) ?? 1,
+      price: try fields.price("priceAmountMicros", currency: "priceCurrencyCode", scale: 6),
+      storefront: try fields.optionalText("regionCode").flatMap(StorefrontCode.init(exactly:)),
+      accountToken: try fields.accountToken("obfuscatedExternalAccountId"), purchasedAt: purchasedAt,
+      originalPurchasedAt: try fields.optionalInstantText("initialPurchaseTimeMillis") ?? purchasedAt,
+      expiresAt: try fields.optionalInstantText("expiryTimeMillis"), revocation: revocation,
+      reason: try fields.optionalInteger("renewal", in: 0...1) == 1 ? .renewal : .purchase,
+      signedAt: try fields.instant("signedDate"))
+  }
+
+  private static func revocation(_ fields: ReceiptFields) throws(LedgerError) -> StoreTransaction.Revocation? {
+    switch try fields.optionalInteger("purchaseState", in: 0...2) {
+    case 2: throw ReceiptFields.malformed("the purchase is pending: nobody has paid yet")
+    default: break
+    }
+    guard let revokedAt = try fields.optionalInstantText("voidedTimeMillis") else { return nil }
+    let units = try fields.optionalInteger("voidedQuantity", in: 1...Limits.quantity)
+    let share = try fields.optionalInteger("voidedMilliPercent", in: 1...100_000)
+    let extent: StoreTransaction.Revocation.Extent =
+      if let units { .quantity(units) } else if let share { .milliPercent(share) } else { .full }
+    return StoreTransaction.Revocation(
+      revokedAt: revokedAt, extent: extent, isAppIssue: try fields.optionalInteger("voidedReason", in: 0...8) == 3)
+  }
+}

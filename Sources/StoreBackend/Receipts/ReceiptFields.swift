@@ -1,0 +1,135 @@
+internal import GemLedger
+
+/// The members of a receipt's payload, read strictly; each look-up names what is wrong with it.
+///
+/// Members that nobody asks for are left alone: stores add some every year.
+struct ReceiptFields {
+  private let object: JSONObject
+
+  init(_ payload: [UInt8]) throws(LedgerError) {
+    let value: JSONValue
+    do throws(JSONError) {
+      value = try JSONValue.parse(payload)
+    } catch {
+      throw Self.malformed("a segment is not JSON: \(error)")
+    }
+    guard let object = value.object else { throw Self.malformed("a segment is \(value.kind) and should be an object") }
+    self.object = object
+  }
+
+  static func malformed(_ what: String) -> LedgerError {
+    LedgerError(.receiptMalformed, "The receipt cannot be read: \(what). Send what the store gave, unchanged.")
+  }
+
+  // MARK: By type
+
+  func text(_ name: String) throws(LedgerError) -> String {
+    guard let text = try optionalText(name) else { throw Self.malformed("\(name) is missing") }
+    return text
+  }
+
+  func optionalText(_ name: String) throws(LedgerError) -> String? {
+    guard let value = object[name], !value.isNull else { return nil }
+    guard let text = value.text else { throw Self.malformed("\(name) is \(value.kind) and should be a text") }
+    guard text.utf8.count <= Limits.storeTransactionIDBytes, !ControlCharacters.occur(in: text), !text.isEmpty else {
+      throw Self.malformed("\(name) is empty, too long or holds control characters")
+    }
+    return text
+  }
+
+  func integer(_ name: String, in bounds: ClosedRange<Int64>) throws(LedgerError) -> Int64 {
+    guard let integer = try optionalInteger(name, in: bounds) else { throw Self.malformed("\(name) is missing") }
+    return integer
+  }
+
+  func optionalInteger(_ name: String, in bounds: ClosedRange<Int64>) throws(LedgerError) -> Int64? {
+    guard let value = object[name], !value.isNull else { return nil }
+    guard let integer = value.integer else {
+      throw Self.malformed("\(name) is \(value.kind) and should be a whole number")
+    }
+    guard bounds.contains(integer) else {
+      throw Self.malformed("\(name) is \(integer), out of \(bounds.lowerBound) to \(bounds.upperBound)")
+    }
+    return integer
+  }
+
+  func instant(_ name: String) throws(LedgerError) -> Timestamp {
+    guard let instant = try optionalInstant(name) else { throw Self.malformed("\(name) is missing") }
+    return instant
+  }
+
+  /// Milliseconds since 1970, before the year 10000.
+  func optionalInstant(_ name: String) throws(LedgerError) -> Timestamp? {
+    try optionalInteger(name, in: 0...Limits.expiryMilliseconds).map(Timestamp.init(milliseconds:))
+  }
+
+  /// Milliseconds as a text, as Google Play writes 64-bit numbers.
+  func optionalInstantText(_ name: String) throws(LedgerError) -> Timestamp? {
+    guard let text = try optionalText(name) else { return nil }
+    guard let number = Int64(text), (0...Limits.expiryMilliseconds).contains(number), String(number) == text else {
+      throw Self.malformed("\(name) is no time in milliseconds")
+    }
+    return Timestamp(milliseconds: number)
+  }
+
+  func word<Word>(_ name: String, _ words: [(String, Word)]) throws(LedgerError) -> Word {
+    let text = try text(name)
+    guard let word = words.first(where: { $0.0 == text })?.1 else {
+      throw Self.malformed("\(name) is \"\(text.prefix(60))\", which is not known")
+    }
+    return word
+  }
+
+  // MARK: By meaning
+
+  func transactionID(_ name: String) throws(LedgerError) -> StoreTransactionID {
+    StoreTransactionID(unchecked: try text(name))
+  }
+
+  func accountToken(_ name: String) throws(LedgerError) -> AccountToken? {
+    guard let text = try optionalText(name) else { return nil }
+    guard let token = AccountToken(text) else { throw Self.malformed("\(name) is no lower-case UUID") }
+    return token
+  }
+
+  /// A short name, such as a bundle id.
+  func name(_ name: String) throws(LedgerError) -> String {
+    let text = try text(name)
+    guard text.utf8.count <= Limits.catalogIDBytes else { throw Self.malformed("\(name) is too long") }
+    return text
+  }
+
+  /// The price in thousandths or millionths of the currency's unit.
+  func price(_ name: String, currency: String, scale: Int) throws(LedgerError) -> Money? {
+    guard let amount = try optionalInteger(name, in: 0...Int64.max) else { return nil }
+    let code = try text(currency)
+    guard let price = Money(scaled: amount, digits: scale, currency: code) else {
+      throw Self.malformed("\(name) is no amount of \(code.prefix(10))")
+    }
+    return price
+  }
+}
+
+extension Money {
+  /// Money from an amount that counts `digits` decimal places, whatever the currency; nil where it is no whole number
+  /// of minor units.
+  init?(scaled amount: Int64, digits: Int, currency code: String) {
+    guard let currency = PriceCurrency(exactly: code) else { return nil }
+    let factor = Self.powerOfTen(digits - currency.minorUnitDigits)
+    guard factor > 0, amount % factor == 0 else { return nil }
+    self.init(minorUnits: amount / factor, currency: code)
+  }
+
+  /// The amount that counts `digits` decimal places; nil where it passes 64 bits or is no whole number.
+  func scaled(digits: Int) -> Int64? {
+    guard let currency = PriceCurrency(exactly: currency) else { return nil }
+    let factor = Self.powerOfTen(digits - currency.minorUnitDigits)
+    let (amount, overflow) = minorUnits.multipliedReportingOverflow(by: factor)
+    return factor > 0 && !overflow ? amount : nil
+  }
+
+  /// 0 for a negative power.
+  private static func powerOfTen(_ power: Int) -> Int64 {
+    power < 0 ? 0 : (0..<power).reduce(1) { product, _ in product * 10 }
+  }
+}

@@ -1,0 +1,53 @@
+internal import GemLedger
+internal import StoreBackend
+
+extension AppleShop {
+  /// At most so many of what is unfinished, oldest first.
+  func unfinished(of account: String, after: StoreTransactionID?, limit: Int) -> [Delivery] {
+    let start = after.flatMap { serial($0) }
+    return deliveries(accounts[ByteString(account)]?.unfinished.page(after: start, limit: limit) ?? [])
+  }
+
+  /// The history: all but finished consumables that were not refunded, unless the app asked for those too.
+  func all(of account: String) -> [Delivery] {
+    let shown = accounts[ByteString(account)]?.shown.all ?? []
+    return deliveries(
+      shown.filter { serial in
+        guard let row = rows[serial] else { return false }
+        return row.transaction.productType != .consumable || !row.isFinished || row.transaction.revocation != nil
+          || settings.includesFinishedConsumables
+      })
+  }
+
+  /// Non-consumables, non-renewing subscriptions, and what runs, unless the money was given back.
+  func entitlements(of account: String) -> [Delivery] {
+    let owned = accounts[ByteString(account)].map { Array($0.owned.values) } ?? []
+    let running = subscriptions.values.filter { $0.account.hasBytes(of: account) && $0.isEntitling }
+    return deliveries(
+      (owned + running.map(\.latestSerial)).sorted().filter { serial in
+        rows[serial].map { $0.isShown && $0.transaction.revocation == nil } ?? false
+      })
+  }
+
+  /// What the next start of the app is told of.
+  func launchDeliveries(of account: String) -> [Delivery] { unfinished(of: account, after: nil, limit: .max) }
+
+  private func deliveries(_ serials: [UInt64]) -> [Delivery] { serials.compactMap { rows[$0]?.delivery } }
+
+  /// The app has credited the purchase of its account.
+  mutating func finish(_ id: StoreTransactionID, by device: DeviceName) {
+    guard let serial = serial(id), let row = rows[serial], row.isPurchased, !row.isFinished,
+      row.account.hasBytes(of: device.account)
+    else { return }
+    record(.finished(serial))
+  }
+
+  /// Brings what is hidden or held back.
+  mutating func sync(_ account: String, now: Timestamp) {
+    let hidden = rows.values.filter { $0.account.hasBytes(of: account) && $0.hiddenUntil != nil }
+    for row in hidden.sorted(by: { $0.serial < $1.serial }) {
+      if let until = row.hiddenUntil { show(row.serial, at: until) }
+    }
+    releaseAll(account: account)
+  }
+}

@@ -1,0 +1,170 @@
+internal import GemLedger
+internal import StoreBackend
+
+/// A shop that behaves as the App Store does, as a value.
+struct AppleShop: KeptShop {
+  /// What happens by itself.
+  enum Due: Sendable {
+    case show(UInt64)
+    case subscription(SubscriptionKey)
+  }
+
+  /// What the shop knows of a store account.
+  struct Account: Sendable {
+    /// What is paid for and shown, and not finished.
+    var unfinished = OrderedSerials()
+    /// Everything paid for and shown.
+    var shown = OrderedSerials()
+    /// Consumables that are paid for and not finished, shown or not.
+    var unfinishedByProduct: [ByteString: OrderedSerials] = [:]
+    /// Non-consumables and non-renewing subscriptions, the latest of each.
+    var owned: [ByteString: UInt64] = [:]
+  }
+
+  static let flavour = "apple"
+
+  let identity: ShopIdentity
+  var shelf: ProductShelf
+  var desk = ShopDesk()
+  var log = ShopLog<AppleEvent>()
+  var effects: [ShopEffect] = []
+  private(set) var settings = AppleSettings()
+  /// Whether a setting was ever recorded.
+  private(set) var hasSettings = false
+  private(set) var rows: [UInt64: AppleRow] = [:]
+  private(set) var accounts: [ByteString: Account] = [:]
+  private(set) var subscriptions: [SubscriptionKey: AppleSubscription] = [:]
+  private(set) var lastSerial: UInt64 = 0
+  private var due = DueList<Due>()
+
+  init(_ identity: ShopIdentity) {
+    self.identity = identity
+    shelf = ProductShelf([], at: identity.store)
+  }
+
+  static func wrap(_ event: DeskEvent) -> AppleEvent { .desk(event) }
+
+  var nextOwnDue: Timestamp? { due.next }
+
+  var simulatedErrors: [StoreAPI: SimulatedError] { settings.simulatedErrors }
+
+  var sizeInRecords: Int { rows.count + subscriptions.count + desk.waitingNotices.count }
+
+  mutating func apply(_ event: AppleEvent) {
+    switch event {
+    case .settings(let settings):
+      self.settings = settings
+      hasSettings = true
+    case .row(let row): apply(row)
+    case .finished(let serial): finishRow(serial)
+    case .deleted(let serial): delete(serial)
+    case .subscription(let subscription): apply(subscription)
+    case .subscriptionDeleted(let key): subscriptions[key] = nil
+    case .serial(let serial): lastSerial = max(lastSerial, serial)
+    case .desk(let event): desk.apply(event)
+    }
+  }
+
+  func snapshot() -> [AppleEvent] {
+    var events: [AppleEvent] = [.settings(settings), .serial(lastSerial)]
+    events += rows.values.sorted { $0.serial < $1.serial }.map(AppleEvent.row)
+    let keys = subscriptions.keys.sorted { ($0.account, $0.productID) < ($1.account, $1.productID) }
+    events += keys.compactMap { subscriptions[$0].map(AppleEvent.subscription) }
+    return events + desk.snapshot().map(AppleEvent.desk)
+  }
+
+  mutating func doNext(notAfter now: Timestamp) -> Bool {
+    guard let (at, item) = due.pop(notAfter: now) else { return false }
+    switch item {
+    case .show(let serial): show(serial, at: at)
+    case .subscription(let key): settle(key, at: at)
+    }
+    return true
+  }
+}
+
+// How events change the rows and what is derived from them.
+extension AppleShop {
+  private mutating func apply(_ row: AppleRow) {
+    if rows[row.serial] != nil { unlist(row.serial) }
+    lastSerial = max(lastSerial, row.serial)
+    if let until = row.hiddenUntil { due.add(.show(row.serial), at: until) }
+    list(row)
+    rows[row.serial] = row
+  }
+
+  private mutating func apply(_ subscription: AppleSubscription) {
+    subscriptions[subscription.key] = subscription
+    if let next = subscription.nextDue { due.add(.subscription(subscription.key), at: next) }
+  }
+
+  private mutating func delete(_ serial: UInt64) {
+    unlist(serial)
+    rows[serial] = nil
+  }
+
+  private mutating func finishRow(_ serial: UInt64) {
+    guard rows[serial]?.isFinished == false, let account = rows[serial]?.account,
+      let product = rows[serial]?.transaction.storeProductID
+    else { return }
+    rows[serial]?.isFinished = true
+    accounts[ByteString(account)]?.finish(serial, ByteString(product))
+  }
+
+  private mutating func list(_ row: AppleRow) {
+    guard row.isPurchased else { return }
+    accounts[ByteString(row.account), default: Account()].list(row)
+  }
+
+  private mutating func unlist(_ serial: UInt64) {
+    guard let row = rows[serial], row.isPurchased else { return }
+    accounts[ByteString(row.account)]?.unlist(row)
+  }
+}
+
+extension AppleShop.Account {
+  fileprivate mutating func list(_ row: AppleRow) {
+    let product = ByteString(row.transaction.storeProductID)
+    if row.isShown { shown.insert(row.serial) }
+    if row.isUnfinished { unfinished.insert(row.serial) }
+    switch row.transaction.productType.kind {
+    case .consumable:
+      if !row.isFinished { unfinishedByProduct[product, default: OrderedSerials()].insert(row.serial) }
+    case .nonConsumable, .nonRenewingSubscription: owned[product] = max(row.serial, owned[product] ?? 0)
+    case .autoRenewableSubscription: break
+    }
+  }
+
+  fileprivate mutating func unlist(_ row: AppleRow) {
+    let product = ByteString(row.transaction.storeProductID)
+    shown.remove(row.serial)
+    finish(row.serial, product)
+    if owned[product] == row.serial { owned[product] = nil }
+  }
+
+  fileprivate mutating func finish(_ serial: UInt64, _ product: ByteString) {
+    unfinished.remove(serial)
+    unfinishedByProduct[product]?.remove(serial)
+    if unfinishedByProduct[product]?.isEmpty == true { unfinishedByProduct[product] = nil }
+  }
+}
+
+// Names of transactions.
+extension AppleShop {
+  // Sixteen digits that begin like the App Store's; the seed chooses where they start.
+  private var firstID: UInt64 { 2_000_000_000_000_000 + dice.draw(0) % 9_000_000 * 100_000_000 }
+
+  /// The id of a transaction: larger for each next one, by up to a hundred.
+  func id(_ serial: UInt64) -> StoreTransactionID {
+    StoreTransactionID(unchecked: String(firstID + serial * 100 + dice.draw(serial) % 100))
+  }
+
+  /// The serial number in an id of this shop.
+  func serial(_ id: StoreTransactionID) -> UInt64? {
+    guard let number = UInt64(id.text), number >= firstID else { return nil }
+    let serial = (number - firstID) / 100
+    return number == firstID + serial * 100 + dice.draw(serial) % 100 ? serial : nil
+  }
+
+  func row(_ id: StoreTransactionID) -> AppleRow? { serial(id).flatMap { rows[$0] } }
+}

@@ -1,0 +1,91 @@
+public import GemLedger
+internal import StoreBackend
+
+/// How a subscription stands; StoreKit's `Product.SubscriptionInfo.Status`.
+public struct SubscriptionStatus: Hashable, Sendable {
+  /// Whether it runs.
+  public enum State: String, Hashable, Sendable, CaseIterable {
+    /// It is paid for.
+    case subscribed
+    /// It is not paid for, and runs on for a while.
+    case inGracePeriod
+    /// It is not paid for; the store still tries.
+    case inBillingRetryPeriod
+    /// It has ended.
+    case expired
+    /// The money was given back.
+    case revoked
+  }
+
+  /// Whether somebody has to agree to a higher price.
+  public enum PriceIncrease: String, Hashable, Sendable, CaseIterable {
+    /// Nobody was asked.
+    case noIncreasePending
+    /// Asked, without an answer.
+    case pending
+    /// Agreed.
+    case agreed
+    /// Not agreed: it ends with its period.
+    case declined
+  }
+
+  /// The product.
+  public let productID: String
+  /// Whether it runs.
+  public let state: State
+  /// Whether it goes on by itself.
+  public let willAutoRenew: Bool
+  /// When the paid period ends.
+  public let expiresAt: Timestamp
+  /// How often it went on.
+  public let renewalCount: Int64
+  /// Whether somebody has to agree to a higher price.
+  public let priceIncrease: PriceIncrease
+  /// Its latest transaction, where that was not deleted.
+  public let latestTransactionID: StoreTransactionID?
+}
+
+/// The app's own receipt; StoreKit's `AppTransaction`.
+public struct AppTransaction: Hashable, Sendable {
+  /// The app.
+  public let bundleID: String
+  /// The world that its purchases belong to.
+  public let environment: StoreEnvironment
+}
+
+extension AppTransaction {
+  init(_ identity: ShopIdentity) { self.init(bundleID: identity.bundleID, environment: identity.environment) }
+}
+
+extension SubscriptionStatus {
+  init(_ subscription: AppleSubscription, _ shop: borrowing AppleShop) {
+    self.init(
+      productID: subscription.productID, state: State(subscription.state), willAutoRenew: subscription.willAutoRenew,
+      expiresAt: subscription.expiresAt, renewalCount: subscription.renewalCount,
+      priceIncrease: PriceIncrease(subscription.priceIncrease),
+      latestTransactionID: shop.rows[subscription.latestSerial]?.transaction.id)
+  }
+}
+
+extension SubscriptionStatus.State {
+  init(_ state: AppleSubscription.State) {
+    switch state {
+    case .active: self = .subscribed
+    case .inGracePeriod: self = .inGracePeriod
+    case .inBillingRetry: self = .inBillingRetryPeriod
+    case .expired: self = .expired
+    case .revoked: self = .revoked
+    }
+  }
+}
+
+extension SubscriptionStatus.PriceIncrease {
+  init(_ answer: AppleSubscription.PriceIncrease?) {
+    switch answer {
+    case nil: self = .noIncreasePending
+    case .pending?: self = .pending
+    case .agreed?: self = .agreed
+    case .declined?: self = .declined
+    }
+  }
+}

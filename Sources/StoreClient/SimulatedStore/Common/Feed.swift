@@ -1,0 +1,111 @@
+internal import Synchronization
+
+/// What waits for one reader of a stream; the reader holds it, the store only points at it.
+final class Feed<Item: Sendable>: Sendable {
+  private struct State {
+    var items: [Item] = []
+    var head = 0
+    var waiters: [CheckedContinuation<Void, Never>] = []
+    var isEnded = false
+
+    mutating func take() -> Item? {
+      guard head < items.count else { return nil }
+      defer {
+        head += 1
+        tidy()
+      }
+      return items[head]
+    }
+
+    mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+      defer { waiters = [] }
+      return waiters
+    }
+
+    mutating func tidy() {
+      guard head > 64, head * 2 > items.count else { return }
+      items.removeFirst(head)
+      head = 0
+    }
+  }
+
+  /// The most that waits for a reader who does not read; then the oldest goes, and shows in the store's lists only.
+  static var waitingMax: Int { 65_536 }
+
+  let account: String
+  let device: String
+  private let state = Mutex(State())
+
+  init(account: String = "", device: String = "") {
+    self.account = account
+    self.device = device
+  }
+
+  func push(_ item: Item) {
+    let waiters = state.withLock { state in
+      guard !state.isEnded else { return [CheckedContinuation<Void, Never>]() }
+      state.items.append(item)
+      if state.items.count - state.head > Self.waitingMax { state.head += 1 }
+      state.tidy()
+      return state.takeWaiters()
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  func end() {
+    let waiters = state.withLock { state in
+      state.isEnded = true
+      state.items = []
+      state.head = 0
+      return state.takeWaiters()
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// The next item; nil once it has ended, or when the reader's task is cancelled.
+  func next() async -> Item? {
+    await withTaskCancellationHandler {
+      while true {
+        let (item, isEnded) = state.withLock { ($0.take(), $0.isEnded) }
+        if item != nil || isEnded { return item }
+        await withCheckedContinuation { wait($0) }
+      }
+    } onCancel: {
+      end()
+    }
+  }
+
+  private func wait(_ continuation: CheckedContinuation<Void, Never>) {
+    let isNeeded = state.withLock { state in
+      // Unless something came in between.
+      guard state.head == state.items.count, !state.isEnded else { return false }
+      state.waiters.append(continuation)
+      return true
+    }
+    if !isNeeded { continuation.resume() }
+  }
+}
+
+/// The readers that are still there.
+struct FeedList<Item: Sendable>: Sendable {
+  private struct WeakFeed {
+    weak var feed: Feed<Item>?
+  }
+
+  private var feeds: [WeakFeed] = []
+
+  var all: [Feed<Item>] { feeds.compactMap(\.feed) }
+
+  var isEmpty: Bool { feeds.isEmpty }
+
+  mutating func add(_ feed: Feed<Item>) {
+    feeds.removeAll { $0.feed == nil }
+    feeds.append(WeakFeed(feed: feed))
+  }
+
+  /// Ends the streams of a device.
+  mutating func end(account: String, device: String) {
+    for feed in all where feed.account == account && feed.device == device { feed.end() }
+    feeds.removeAll { $0.feed.map { $0.account == account && $0.device == device } ?? true }
+  }
+}

@@ -1,0 +1,31 @@
+internal import GemLedger
+
+/// Parts of settings that both kinds of shop write alike, in one order, so that equal settings are equal texts.
+enum SettingsRecord {
+  static func json(_ errors: [StoreAPI: SimulatedError]) -> JSONValue {
+    object(errors.map { ($0.rawValue, $1.record()) })
+  }
+
+  static func json(_ states: [ByteString: ProductState]) -> JSONValue {
+    object(states.map { ($0.text, .string($1.rawValue)) })
+  }
+
+  static func object(_ members: [(String, JSONValue)]) -> JSONValue {
+    .object(JSONObject(members.sorted { ByteString($0.0) < ByteString($1.0) }))
+  }
+
+  static func errors(_ record: ShopRecordReader) throws(LedgerError) -> [StoreAPI: SimulatedError] {
+    var errors: [StoreAPI: SimulatedError] = [:]
+    for (name, value) in record.object.members {
+      guard let api = StoreAPI(rawValue: name) else { throw ShopRecordReader.damaged("there is no call \(name)") }
+      errors[api] = try SimulatedError(reading: try ShopRecordReader(value, record.identity))
+    }
+    return errors
+  }
+
+  static func states(_ record: ShopRecordReader) throws(LedgerError) -> [ByteString: ProductState] {
+    var states: [ByteString: ProductState] = [:]
+    for (name, _) in record.object.members { states[ByteString(name)] = try record.word(name) as ProductState }
+    return states
+  }
+}

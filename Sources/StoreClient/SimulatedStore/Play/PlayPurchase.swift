@@ -1,0 +1,85 @@
+public import GemLedger
+public import StoreBackend
+
+/// A purchase as Google Play's billing client and developer API show it.
+public struct PlayPurchase: Hashable, Sendable, Identifiable {
+  /// How far it came.
+  public enum State: String, Hashable, Sendable, CaseIterable {
+    /// Nobody has paid yet.
+    case pending
+    /// Paid for.
+    case purchased
+    /// Never paid for, or voided.
+    case canceled
+    /// A subscription that has run out.
+    case expired
+  }
+
+  /// What it is known by.
+  public let purchaseToken: StoreTransactionID
+  /// Its order, where it has one.
+  public let orderID: String?
+  /// The product.
+  public let productID: String
+  /// The store account that pays.
+  public let account: String
+  /// How far it came.
+  public let state: State
+  /// How many units were bought.
+  public let quantity: Int64
+  /// How many of them can still be given back.
+  public let refundableQuantity: Int64
+  /// Whether the app has said that it gave what was bought.
+  public let isAcknowledged: Bool
+  /// Whether it was used up, so that it can be bought again.
+  public let isConsumed: Bool
+  /// When it was bought; a pending one, when it was begun.
+  public let purchasedAt: Timestamp
+  /// Until when it has to be acknowledged or consumed; nil where it is, or nobody has paid.
+  public let acknowledgeBy: Timestamp?
+  /// Who buys, as the app said.
+  public let obfuscatedAccountID: AccountToken?
+  /// The country of the account.
+  public let regionCode: String?
+  /// Whether the subscription goes on by itself.
+  public let isAutoRenewing: Bool
+  /// The purchase as evidence, as it stands.
+  public let transaction: StoreTransaction
+
+  /// The purchase token.
+  public var id: StoreTransactionID { purchaseToken }
+}
+
+extension PlayPurchase {
+  init(_ row: PlayRow) {
+    purchaseToken = row.transaction.id
+    orderID = row.transaction.orderID
+    productID = row.transaction.storeProductID
+    account = row.account
+    state =
+      switch row.state {
+      case .pending: .pending
+      case .purchased: .purchased
+      case .canceled: .canceled
+      case .expired: .expired
+      }
+    quantity = row.transaction.quantity
+    refundableQuantity = row.refundableQuantity
+    isAcknowledged = row.isAcknowledged
+    isConsumed = row.isConsumed
+    purchasedAt = row.transaction.purchasedAt
+    acknowledgeBy = row.deadline
+    obfuscatedAccountID = row.transaction.accountToken
+    regionCode = row.transaction.storefront?.region
+    isAutoRenewing = row.willAutoRenew && row.isPaid
+    transaction = row.transaction
+  }
+}
+
+/// A page of the list of voided purchases.
+public struct VoidedPage: Hashable, Sendable {
+  /// The purchases, in the order in which they were voided.
+  public let purchases: [VoidedPurchase]
+  /// Asks for the next page; nil on the last one.
+  public let nextToken: String?
+}

@@ -1,0 +1,132 @@
+internal import GemLedger
+internal import StoreBackend
+
+extension PlayShop {
+  /// A subscription renews at most so often, which bounds the work of one move of the clock.
+  private static let renewalsMax: Int64 = 10_000
+
+  /// The app has given what was bought; nil when that is noted, or was before.
+  mutating func acknowledge(_ token: StoreTransactionID, of account: String?) -> BillingResponseCode? {
+    guard let row = row(token), account.map({ $0.hasBytes(of: row.account) }) ?? true, row.state != .canceled else {
+      return .itemNotOwned
+    }
+    guard row.isPaid else { return .developerError }
+    if !row.isAcknowledged { record(.acknowledged(row.serial)) }
+    return nil
+  }
+
+  /// The app has given what was bought, and it may be bought again.
+  mutating func consume(_ token: StoreTransactionID, of account: String?) -> BillingResponseCode? {
+    guard let row = row(token), account.map({ $0.hasBytes(of: row.account) }) ?? true, row.isOwned else {
+      return .itemNotOwned
+    }
+    guard row.isPaid, row.period == nil else { return .developerError }
+    record(.consumed(row.serial))
+    return nil
+  }
+
+  /// Nobody acknowledged it within three days: the money goes back, and the purchase with it.
+  mutating func missDeadline(_ serial: UInt64, at: Timestamp) {
+    guard let row = rows[serial], row.deadline == at else { return }
+    void(row, units: row.refundableQuantity, source: .google, reason: .unacknowledged, now: at)
+  }
+
+  /// Gives units back; where none is left, the purchase is gone.
+  mutating func void(
+    _ row: PlayRow, units: Int64, source: VoidedPurchase.Source, reason: VoidedPurchase.Reason, now: Timestamp
+  ) {
+    var row = row
+    let stamp = row.nextStamp(now)
+    row.refundedQuantity += units
+    let isPartial = row.refundedQuantity < row.transaction.quantity
+    let extent: StoreTransaction.Revocation.Extent = isPartial ? .quantity(row.refundedQuantity) : .full
+    row.transaction.revocation = StoreTransaction.Revocation(revokedAt: stamp, extent: extent)
+    row.transaction.signedAt = stamp
+    if !isPartial {
+      row.state = .canceled
+      row.willAutoRenew = false
+    }
+    let purchase = VoidedPurchase(
+      purchaseToken: row.transaction.id, orderID: row.transaction.orderID, voidedAt: stamp, source: source,
+      reason: reason, voidedQuantity: units, isPartial: isPartial)
+    row.voided.append(purchase)
+    record(.row(row))
+    post(.voided, row.transaction, voided: purchase)
+  }
+
+  /// A subscription goes on, under the same token and the next order id, or it has run out.
+  mutating func endPeriod(_ serial: UInt64, at: Timestamp) {
+    guard var row = rows[serial], row.isPaid, row.transaction.expiresAt == at,
+      let period = row.period.flatMap(SubscriptionPeriod.init)
+    else { return }
+    row.transaction.signedAt = row.nextStamp(at)
+    guard row.willAutoRenew, row.renewalCount < Self.renewalsMax else {
+      row.state = .expired
+      record(.row(row))
+      return
+    }
+    let price = shelf[row.transaction.storeProductID]?.prices[settings.storefront]?.total(of: 1)
+    row.transaction.orderID = "\(orderID(serial))..\(row.renewalCount)"
+    row.renewalCount += 1
+    row.transaction.reason = .renewal
+    row.transaction.price = price ?? row.transaction.price
+    row.transaction.storefront = settings.storefront
+    row.transaction.purchasedAt = at
+    row.transaction.expiresAt = settings.timeRate.end(of: period, from: at)
+    record(.row(row))
+    effects.append(.step(.paid(row.transaction.id)))
+    send(row.delivery, now: at)
+    post(.renewed, row.transaction)
+  }
+
+  mutating func change(_ body: (inout PlaySettings) -> Void) {
+    var changed = settings
+    body(&changed)
+    record(.settings(changed))
+  }
+
+  mutating func clear() {
+    for serial in rows.keys.sorted() { record(.deleted(serial)) }
+  }
+}
+
+// What devices ask for.
+extension PlayShop {
+  /// What the account owns or waits for, oldest first.
+  func listed(of account: String) -> [PlayRow] {
+    (accounts[ByteString(account)]?.listed.all ?? []).compactMap { rows[$0] }
+  }
+
+  func unfinished(of account: String, after: StoreTransactionID?, limit: Int) -> [Delivery] {
+    // A token that is not known any more was the last of a page that is gone: the list begins anew.
+    let start = after.flatMap { serials[$0] }
+    return (accounts[ByteString(account)]?.unfinished.page(after: start, limit: limit) ?? []).compactMap {
+      rows[$0]?.delivery
+    }
+  }
+
+  func owned(by account: String) -> [Delivery] { listed(of: account).filter(\.isPaid).map(\.delivery) }
+
+  func entitlements(of account: String) -> [Delivery] {
+    listed(of: account).filter { $0.isPaid && !$0.isConsumable }.map(\.delivery)
+  }
+
+  /// A query for purchases: what is hidden or held back comes now.
+  mutating func sync(_ account: String, now: Timestamp) {
+    let hidden = rows.values.filter { $0.account.hasBytes(of: account) && $0.hiddenUntil != nil }
+    for row in hidden.sorted(by: { $0.serial < $1.serial }) {
+      if let until = row.hiddenUntil { show(row.serial, at: until) }
+    }
+    releaseAll(account: account)
+  }
+
+  /// What was voided in a time, oldest first, from the one with that place on.
+  func voided(
+    from start: Timestamp, until end: Timestamp, place: Int, limit: Int, includingPartial: Bool
+  ) -> VoidedPage {
+    let chosen = voided.filter { $0.voidedAt >= start && $0.voidedAt <= end && (includingPartial || !$0.isPartial) }
+    let page = chosen.dropFirst(place).prefix(limit)
+    let next = place + page.count
+    return VoidedPage(purchases: Array(page), nextToken: next < chosen.count ? String(next) : nil)
+  }
+}

@@ -1,0 +1,3 @@
+public import StoreBackend
+
+extension UnsignedReceipts: ReceiptSigner {}

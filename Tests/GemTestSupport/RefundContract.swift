@@ -1,0 +1,450 @@
+package import GemLedger
+import XCTest
+
+/// What a refund takes, a reversal gives back, and the order of notices cannot change, whatever the storage.
+package struct RefundContract {
+  private let make: (LedgerClock) throws -> Ledger
+  private let time = ManualClock()
+
+  /// The closure makes an empty ledger over the storage.
+  package init(make: @escaping (LedgerClock) throws -> Ledger) { self.make = make }
+
+  package func runAll() throws {
+    try testWhatIsTakenAndGivenBack()
+    try testExtentsCountFromTheWholePurchase()
+    try testTheOrderOfNoticesChangesNothing()
+    try testRepeatedAndOlderNoticesAreReplays()
+    try testARefundBeforeItsPurchase()
+    try testCreditsRepayADebtFirst()
+    try testADebtThatWasRepaidComesBackAsCurrency()
+    try testOtherLotsGetBackWhatTheyGave()
+    try testItemsGoAndComeBack()
+    try testAFrozenCustomerIsUnfrozenByTheReversal()
+    try testKeysOfRefunds()
+    try testRefundsOfOneGroup()
+    try testWhatExpiredIsNotTakenAgain()
+    try testPurchasesSayWhatBecameOfThem()
+  }
+
+  private func ledger() throws -> Ledger {
+    let ledger = try make(time.clock)
+    try ledger.apply(Make.catalog())
+    return ledger
+  }
+
+  private func check(_ ledger: Ledger, line: UInt = #line) throws {
+    try assertBooksAddUp(ledger, line: line)
+    ledger.close()
+  }
+
+  private func balance(_ ledger: Ledger, _ code: String, _ customer: String = "alice") throws -> Balance {
+    try ledger.balance(of: CurrencyCode(code), customer: Make.customer(customer))
+  }
+
+  // MARK: How much
+
+  /// A purchase, a spend, a grant that came afterwards, then the refund and its reversal.
+  private struct Row {
+    var line: UInt
+    var product: String
+    var code: String
+    var quantity: Int64 = 1
+    var spent: Int64 = 0
+    var other: Int64 = 0
+    var extent: StoreRefund.Extent = .full
+    var balance: Int64
+    var debt: Int64 = 0
+    var isFrozen = false
+  }
+
+  private static let rows = [
+    Row(line: #line, product: "gems_1200", code: "GEM", balance: 0),
+    Row(line: #line, product: "gems_1200", code: "GEM", spent: 700, balance: 0),
+    Row(line: #line, product: "gems_1200", code: "GEM", spent: 700, other: 100, balance: 0),
+    Row(line: #line, product: "gems_1200", code: "GEM", spent: 700, other: 900, balance: 200),
+    Row(line: #line, product: "gems_1200", code: "GEM", extent: .milliPercent(50_000), balance: 600),
+    Row(line: #line, product: "gems_1200", code: "GEM", spent: 700, extent: .milliPercent(50_000), balance: 0),
+    Row(line: #line, product: "gems_1200", code: "GEM", extent: .milliPercent(1), balance: 1199),
+    Row(line: #line, product: "gems_1200", code: "GEM", quantity: 3, extent: .milliPercent(33_333), balance: 2400),
+    Row(line: #line, product: "gems_1200", code: "GEM", quantity: 3, extent: .quantity(1), balance: 2400),
+    Row(line: #line, product: "gems_1200", code: "GEM", quantity: 3, extent: .quantity(2), balance: 1200),
+    Row(line: #line, product: "gems_1200", code: "GEM", quantity: 3, extent: .quantity(7), balance: 0),
+    Row(line: #line, product: "rubies", code: "RUBY", balance: 0),
+    Row(line: #line, product: "rubies", code: "RUBY", spent: 100, balance: 0, debt: 100),
+    Row(line: #line, product: "rubies", code: "RUBY", spent: 100, other: 30, balance: 0, debt: 70),
+    Row(line: #line, product: "rubies", code: "RUBY", spent: 100, other: 130, balance: 30),
+    Row(line: #line, product: "rubies", code: "RUBY", spent: 100, extent: .milliPercent(50_000), balance: 0, debt: 40),
+    Row(line: #line, product: "rubies", code: "RUBY", extent: .milliPercent(33_333), balance: 80),
+    Row(line: #line, product: "ore_pack", code: "ORE", balance: 0),
+    Row(line: #line, product: "ore_pack", code: "ORE", spent: 100, balance: 0, isFrozen: true),
+    Row(line: #line, product: "ore_pack", code: "ORE", spent: 100, other: 100, balance: 0),
+    Row(line: #line, product: "ore_pack", code: "ORE", spent: 100, extent: .milliPercent(50_000), balance: 350),
+  ]
+
+  func testWhatIsTakenAndGivenBack() throws {
+    let alice = try Make.customer("alice")
+    for row in Self.rows {
+      let ledger = try ledger()
+      try ledger.creditPurchase(Make.purchase("t", product: row.product, quantity: row.quantity), customer: alice)
+      if row.spent > 0 { try ledger.spend([Make.amount(row.code, row.spent)], customer: alice) }
+      if row.other > 0 { try ledger.grant([Make.amount(row.code, row.other)], customer: alice) }
+      let before = try balance(ledger, row.code)
+      let refund = try ledger.refund(Make.refund("t", row.extent))
+      let after = try balance(ledger, row.code)
+      XCTAssertEqual(refund.kind, .refund, line: row.line)
+      XCTAssertEqual(refund.customer, alice, line: row.line)
+      XCTAssertEqual([after.balance, after.debt], [row.balance, row.debt], line: row.line)
+      let change = after.balance - before.balance - after.debt
+      XCTAssertEqual(refund.entries.map(\.amount), change == 0 ? [] : [change], line: row.line)
+      XCTAssertEqual(try ledger.customer(alice).isFrozen, row.isFrozen, line: row.line)
+      try assertBooksAddUp(ledger, line: row.line)
+      let reversal = try ledger.reverseRefund(Make.reversal("t"))
+      XCTAssertEqual(reversal.kind, .reversedRefund, line: row.line)
+      let restored = try balance(ledger, row.code)
+      XCTAssertEqual([restored.balance, restored.debt], [before.balance, 0], line: row.line)
+      XCTAssertFalse(try ledger.customer(alice).isFrozen, line: row.line)
+      // The lots are what they were: the whole balance can be spent, and nothing more.
+      if before.balance > 0 { try ledger.spend([Make.amount(row.code, before.balance)], customer: alice) }
+      try check(ledger, line: row.line)
+    }
+  }
+
+  func testExtentsCountFromTheWholePurchase() throws {
+    let ledger = try ledger()
+    let alice = try Make.customer("alice")
+    try ledger.creditPurchase(Make.purchase("t"), customer: alice)
+    let steps: [(line: UInt, extent: StoreRefund.Extent, revokedAt: Int64, signedAt: Int64, balance: Int64)] = [
+      (#line, .milliPercent(25_000), 1, 10, 900), (#line, .milliPercent(50_000), 2, 20, 600),
+      // The same refund, corrected by later evidence.
+      (#line, .milliPercent(30_000), 2, 30, 840), (#line, .milliPercent(10_000), 3, 40, 840),
+      (#line, .full, 4, 50, 0),
+    ]
+    for step in steps {
+      try ledger.refund(
+        Make.refund("t", step.extent, revokedAt: step.revokedAt, signedAt: step.signedAt))
+      XCTAssertEqual(try balance(ledger, "GEM").balance, step.balance, line: step.line)
+      try assertBooksAddUp(ledger, line: step.line)
+    }
+    try ledger.reverseRefund(Make.reversal("t", revokedAt: 4, signedAt: 60))
+    XCTAssertEqual(try balance(ledger, "GEM").balance, 840)
+    try ledger.reverseRefund(Make.reversal("t", signedAt: 70))
+    XCTAssertEqual(try balance(ledger, "GEM").balance, 1200)
+    for extent in [StoreRefund.Extent.milliPercent(0), .milliPercent(100_001), .quantity(0), .quantity(.max)] {
+      try assertRefusedWithoutTrace(.amountOutOfRange, ledger) { try ledger.refund(Make.refund("t", extent)) }
+    }
+    try check(ledger)
+  }
+
+  // MARK: In which order
+
+  func testTheOrderOfNoticesChangesNothing() throws {
+    typealias Step = (Ledger) throws -> Void
+    let alice = try Make.customer("alice")
+    let steps: [Step] = [
+      { try $0.creditPurchase(Make.purchase("t", product: "rubies"), customer: alice) },
+      { try $0.refund(Make.refund("t", .milliPercent(50_000), revokedAt: 1, signedAt: 10)) },
+      { try $0.refund(Make.refund("t", .full, revokedAt: 2, signedAt: 20)) },
+      { try $0.reverseRefund(Make.reversal("t", revokedAt: 2, signedAt: 30)) },
+      { try $0.reverseRefund(Make.reversal("t", signedAt: 5)) },
+    ]
+    var orders: [[Int]] = [[]]
+    for step in steps.indices {
+      orders = orders.flatMap { order in
+        (0...order.count).map { order.prefix($0) + [step] + order.suffix(order.count - $0) }
+      }
+    }
+    XCTAssertEqual(Set(orders).count, 120)
+    for order in orders {
+      let ledger = try ledger()
+      for step in order { try steps[step](ledger) }
+      for step in order.reversed() { try steps[step](ledger) }
+      let ruby = try balance(ledger, "RUBY")
+      XCTAssertEqual([ruby.balance, ruby.debt], [60, 0], "\(order)")
+      XCTAssertEqual(
+        try ledger.purchase(store: .apple, environment: .production, transactionID: StoreTransactionID("t"))?
+          .refundedMilliPercent, 50_000, "\(order)")
+      try check(ledger)
+    }
+  }
+
+  func testRepeatedAndOlderNoticesAreReplays() throws {
+    let ledger = try ledger()
+    let alice = try Make.customer("alice")
+    try ledger.creditPurchase(Make.purchase("t"), customer: alice)
+    let first = try ledger.refund(Make.refund("t", signedAt: 50))
+    for (signedAt, key) in [(50, nil), (49, nil), (1, "k"), (51, nil), (50, "other")] as [(Int64, String?)] {
+      var again = try ledger.refund(Make.refund("t", signedAt: signedAt), key: key.map(Make.key))
+      XCTAssertTrue(again.isReplayed)
+      again.isReplayed = false
+      XCTAssertEqual(again, first)
+    }
+    let reversal = try ledger.reverseRefund(Make.reversal("t", signedAt: 60))
+    XCTAssertEqual(reversal.entries.map(\.amount), [1200])
+    XCTAssertEqual(
+      try ledger.reverseRefund(Make.reversal("t", signedAt: 60)).transactionID, reversal.transactionID)
+    // The first notice comes a last time; the reversal is newer.
+    XCTAssertEqual(try ledger.refund(Make.refund("t", signedAt: 55)).transactionID, first.transactionID)
+    XCTAssertEqual(try balance(ledger, "GEM").balance, 1200)
+    XCTAssertEqual(try ledger.refund(Make.refund("t", signedAt: 70)).entries.map(\.amount), [-1200])
+    XCTAssertEqual(
+      try ledger.history(of: alice).transactions.map(\.receipt.kind),
+      [
+        .refund, .reversedRefund, .refund, .purchase,
+      ])
+    try check(ledger)
+  }
+
+  func testARefundBeforeItsPurchase() throws {
+    let ledger = try ledger()
+    let alice = try Make.customer("alice")
+    let session = try StoreEnvironment.xcode(session: "s")
+    let early = try ledger.refund(Make.refund("t", .milliPercent(25_000), environment: session), key: Make.key("k"))
+    XCTAssertTrue(early.isAwaitingPurchase)
+    XCTAssertNil(early.transactionID)
+    XCTAssertTrue(early.entries.isEmpty)
+    XCTAssertFalse(early.isReplayed)
+    XCTAssertTrue(try ledger.refund(Make.refund("t", .milliPercent(25_000), environment: session)).isReplayed)
+    XCTAssertEqual(try ledger.verify().customers, 0)
+    // One of the same id in another environment is another purchase.
+    try ledger.creditPurchase(Make.purchase("t"), customer: alice)
+    XCTAssertEqual(try balance(ledger, "GEM").balance, 1200)
+    let purchase = try Make.purchase("t", environment: session)
+    let credit = try ledger.creditPurchase(purchase, customer: alice, key: Make.key("credit"))
+    XCTAssertEqual(credit.entries.map(\.balance), [2400])
+    XCTAssertEqual(try balance(ledger, "GEM").balance, 2100)
+    XCTAssertEqual(
+      try ledger.creditPurchase(purchase, customer: alice, key: Make.key("credit")).transactionID,
+      credit.transactionID)
+    XCTAssertEqual(
+      try ledger.history(of: alice).transactions.map(\.receipt.kind), [.refund, .purchase, .purchase])
+    try check(ledger)
+  }
+
+  // MARK: Debts and other lots
+
+  func testCreditsRepayADebtFirst() throws {
+    let ledger = try ledger()
+    let alice = try Make.customer("alice")
+    try ledger.creditPurchase(Make.purchase("t", product: "rubies"), customer: alice)
+    try ledger.spend([Make.amount("RUBY", 120)], customer: alice)
+    try ledger.refund(Make.refund("t"))
+    let grant = try ledger.grant([Make.amount("RUBY", 50)], customer: alice)
+    XCTAssertEqual(grant.entries.map(\.amount), [50])
+    XCTAssertEqual(grant.entries.map(\.balance), [0])
+    XCTAssertEqual(grant.entries.map(\.debt), [70])
+    let adjustment = try ledger.adjust([Make.amount("RUBY", 10)], customer: alice)
+    XCTAssertEqual(adjustment.entries.map(\.debt), [60])
+    assertRefused(.insufficientBalance) { try ledger.spend([Make.amount("RUBY", 1)], customer: alice) }
+    let purchase = try ledger.creditPurchase(Make.purchase("u", product: "rubies"), customer: alice)
+    XCTAssertEqual(purchase.entries.map(\.balance), [60])
+    XCTAssertEqual(purchase.entries.map(\.debt), [0])
+    XCTAssertEqual(purchase.entries[0].allocations.map(\.amount), [100, 20, -60])
+    XCTAssertEqual(purchase.entries[0].allocations.map(\.source), [.paid, .bonus, .paid])
+    XCTAssertEqual(
+      try ledger.creditPurchase(Make.purchase("u", product: "rubies"), customer: alice).entries, purchase.entries)
+    try ledger.grant([Make.amount("RUBY", 5)], customer: alice)
+    XCTAssertEqual(try balance(ledger, "RUBY").balance, 65)
+    let ruby = try XCTUnwrap(try ledger.verify().currencies.first { $0.currency.description == "RUBY" })
+    XCTAssertEqual([ruby.outstanding, ruby.debt], [65, 0])
+    try check(ledger)
+  }
+
+  func testADebtThatWasRepaidComesBackAsCurrency() throws {
+    let ledger = try ledger()
+    let alice = try Make.customer("alice")
+    for id in ["t", "u"] {
+      try ledger.creditPurchase(Make.purchase(id, product: "rubies"), customer: alice)
+      try ledger.spend([Make.amount("RUBY", 120)], customer: alice)
+    }
+    try ledger.refund(Make.refund("t"))
+    try ledger.refund(Make.refund("u"))
+    XCTAssertEqual(try balance(ledger, "RUBY").debt, 240)
+    try ledger.grant([Make.amount("RUBY", 200)], customer: alice)
+    XCTAssertEqual(try balance(ledger, "RUBY").debt, 40)
+    let first = try ledger.reverseRefund(Make.reversal("t"))
+    XCTAssertEqual(first.entries.map(\.amount), [120])
+    XCTAssertEqual(first.entries.map(\.balance), [80])
+    XCTAssertEqual(first.entries.map(\.debt), [0])
+    try assertBooksAddUp(ledger)
+    try ledger.reverseRefund(Make.reversal("u"))
+    XCTAssertEqual(try balance(ledger, "RUBY").balance, 200)
+    // Once more each, to see that nothing is given back twice.
+    try ledger.refund(Make.refund("t", signedAt: 300))
+    XCTAssertEqual(try balance(ledger, "RUBY").balance, 80)
+    try ledger.reverseRefund(Make.reversal("t", signedAt: 400))
+    XCTAssertEqual(try balance(ledger, "RUBY").balance, 200)
+    try check(ledger)
+  }
+
+  func testOtherLotsGetBackWhatTheyGave() throws {
+    let ledger = try ledger()
+    let alice = try Make.customer("alice")
+    let expiry = Timestamp(milliseconds: time.now.milliseconds + 1_000_000)
+    try ledger.creditPurchase(Make.purchase("t"), customer: alice)
+    try ledger.spend([Make.amount("GEM", 1100)], customer: alice)
+    try ledger.grant([Make.amount("GEM", 40)], customer: alice, source: .promotional, expiresAt: expiry)
+    try ledger.grant([Make.amount("GEM", 50)], customer: alice)
+    try ledger.grant([Make.amount("GEM", 60)], customer: alice, source: .bonus)
+    let refund = try ledger.refund(Make.refund("t", .milliPercent(20_000)))
+    XCTAssertEqual(refund.entries[0].allocations.map(\.source), [.paid, .promotional, .admin, .bonus])
+    XCTAssertEqual(refund.entries[0].allocations.map(\.amount), [-100, -40, -50, -50])
+    // A part comes back: first what was taken last.
+    let part = try ledger.refund(Make.refund("t", .milliPercent(15_000), signedAt: 150))
+    XCTAssertEqual(part.kind, .reversedRefund)
+    XCTAssertEqual(part.entries[0].allocations.map(\.source), [.bonus, .admin])
+    XCTAssertEqual(part.entries[0].allocations.map(\.amount), [50, 10])
+    let rest = try ledger.reverseRefund(Make.reversal("t"))
+    XCTAssertEqual(rest.entries[0].allocations.map(\.amount), [40, 40, 100])
+    time.advance(seconds: 1001)
+    XCTAssertEqual(try balance(ledger, "GEM").balance, 210)
+    try check(ledger)
+  }
+
+  func testWhatExpiredIsNotTakenAgain() throws {
+    let ledger = try ledger()
+    let alice = try Make.customer("alice")
+    let expiry = Timestamp(milliseconds: time.now.milliseconds + 1000)
+    try ledger.creditPurchase(Make.purchase("t"), customer: alice)
+    try ledger.spend([Make.amount("GEM", 1200)], customer: alice)
+    try ledger.grant([Make.amount("GEM", 70)], customer: alice, source: .promotional, expiresAt: expiry)
+    try ledger.grant([Make.amount("GEM", 30)], customer: alice)
+    time.advance(seconds: 2)
+    let refund = try ledger.refund(Make.refund("t"))
+    XCTAssertEqual(refund.entries.map(\.amount), [-30])
+    XCTAssertEqual(try ledger.history(of: alice, limit: 2).transactions.map(\.receipt.kind), [.refund, .expiry])
+    try check(ledger)
+  }
+
+  // MARK: Items, freezing, keys
+
+  func testItemsGoAndComeBack() throws {
+    let ledger = try ledger()
+    let alice = try Make.customer("alice")
+    try ledger.creditPurchase(Make.purchase("t", product: "bundle", quantity: 2), customer: alice)
+    let half = try ledger.refund(Make.refund("t", .milliPercent(49_000), revokedAt: 1, signedAt: 1))
+    XCTAssertEqual(half.items.map(\.quantity), [-1])
+    XCTAssertEqual(half.items.map(\.owned), [3])
+    XCTAssertEqual(half.entries.map(\.amount), [-324, -490])
+    let full = try ledger.refund(Make.refund("t", revokedAt: 2, signedAt: 2))
+    XCTAssertEqual(full.items.map(\.quantity), [-3])
+    let back = try ledger.reverseRefund(Make.reversal("t", signedAt: 3))
+    XCTAssertEqual(back.items.map(\.quantity), [4])
+    XCTAssertEqual(back.entries.map(\.balance), [660, 1000])
+    let starter = try ledger.creditPurchase(Make.purchase("u", product: "starter"), customer: alice)
+    XCTAssertEqual(starter.items.map(\.owned), [5])
+    XCTAssertEqual(try ledger.refund(Make.refund("u")).items.map(\.owned), [4])
+    try check(ledger)
+  }
+
+  func testAFrozenCustomerIsUnfrozenByTheReversal() throws {
+    let ledger = try ledger()
+    let alice = try Make.customer("alice")
+    for id in ["t", "u"] { try ledger.creditPurchase(Make.purchase(id, product: "ore_pack"), customer: alice) }
+    try ledger.spend([Make.amount("ORE", 1800)], customer: alice)
+    try ledger.refund(Make.refund("t"))
+    try ledger.refund(Make.refund("u"))
+    XCTAssertNotNil(try ledger.customer(alice).frozenReason)
+    try ledger.grant([Make.amount("GEM", 10)], customer: alice)
+    assertRefused(.customerFrozen) { try ledger.spend([Make.amount("GEM", 1)], customer: alice) }
+    // A frozen customer still receives what was paid for.
+    try ledger.creditPurchase(Make.purchase("v"), customer: alice)
+    try ledger.refund(Make.refund("v"))
+    try ledger.reverseRefund(Make.reversal("t"))
+    XCTAssertTrue(try ledger.customer(alice).isFrozen)
+    try ledger.reverseRefund(Make.reversal("u"))
+    XCTAssertFalse(try ledger.customer(alice).isFrozen)
+    try ledger.freeze(alice, reason: Reason("chargebacks"), key: Make.key("f"))
+    XCTAssertTrue(try ledger.freeze(alice, reason: Reason("again"), key: Make.key("f")).isReplayed)
+    XCTAssertEqual(try ledger.customer(alice).frozenReason?.text, "chargebacks")
+    assertRefused(.customerFrozen) { try ledger.spend([Make.amount("GEM", 1)], customer: alice) }
+    try ledger.unfreeze(alice)
+    try ledger.spend([Make.amount("GEM", 1)], customer: alice)
+    assertRefused(.customerNotFound) { try ledger.freeze(Make.customer("nobody")) }
+    XCTAssertEqual(
+      try ledger.history(of: alice, limit: 3).transactions.map(\.receipt.kind), [.spend, .unfreeze, .freeze])
+    try check(ledger)
+  }
+
+  func testKeysOfRefunds() throws {
+    let ledger = try ledger()
+    let alice = try Make.customer("alice")
+    try ledger.creditPurchase(Make.purchase("t"), customer: alice)
+    try ledger.creditPurchase(Make.purchase("u"), customer: alice)
+    let first = try ledger.refund(Make.refund("t", .milliPercent(50_000)), key: Make.key("k"))
+    XCTAssertEqual(
+      try ledger.refund(Make.refund("t", .milliPercent(50_000)), key: Make.key("k")).transactionID,
+      first.transactionID)
+    let conflict = assertRefused(.keyConflict) { try ledger.refund(Make.refund("u"), key: Make.key("k")) }
+    XCTAssertEqual(conflict?.text("field"), "refund")
+    assertRefused(.keyConflict) { try ledger.reverseRefund(Make.reversal("t"), key: Make.key("k")) }
+    XCTAssertEqual(try balance(ledger, "GEM").balance, 1800)
+    let preview = try ledger.preview(.refund(Make.refund("u"), key: Make.key("p")))
+    XCTAssertNil(preview.transactionID)
+    XCTAssertEqual(preview.entries.map(\.balance), [600])
+    XCTAssertEqual(try balance(ledger, "GEM").balance, 1800)
+    try check(ledger)
+  }
+
+  func testRefundsOfOneGroup() throws {
+    let ledger = try ledger()
+    let alice = try Make.customer("alice")
+    let results = ledger.submit([
+      .refund(try Make.refund("t", .milliPercent(10_000), revokedAt: 1, signedAt: 1)),
+      .creditPurchase(try Make.purchase("t", product: "rubies"), customer: alice),
+      try .spend([Make.amount("RUBY", 100)], customer: alice),
+      .refund(try Make.refund("t", revokedAt: 2, signedAt: 2)),
+      .refund(try Make.refund("t", revokedAt: 2, signedAt: 2)),
+      .grant([try Make.amount("RUBY", 30)], customer: alice),
+      .reverseRefund(try Make.reversal("t", signedAt: 3)),
+      .refund(try Make.refund("t", revokedAt: 2, signedAt: 4)),
+    ])
+    XCTAssertEqual(
+      try results.map { try $0.get().entries.map(\.balance) }, [[], [120], [8], [0], [0], [0], [50], [0]])
+    XCTAssertEqual(
+      try results.map { try $0.get().entries.map(\.debt) }, [[], [0], [0], [100], [100], [70], [0], [70]])
+    try check(ledger)
+  }
+
+  func testPurchasesSayWhatBecameOfThem() throws {
+    let ledger = try ledger()
+    let (alice, bob) = (try Make.customer("alice"), try Make.customer("bob"))
+    for number in 1...7 {
+      var purchase = try Make.purchase("t\(number)", product: number == 3 ? "starter" : "gems_1200", quantity: 2)
+      purchase.cycleEndsAt = number == 4 ? Timestamp(milliseconds: 5) : nil
+      purchase.originalTransactionID = number == 4 ? try StoreTransactionID("t1") : nil
+      time.advance(seconds: 1)
+      try ledger.creditPurchase(purchase, customer: number == 5 ? bob : alice)
+    }
+    try ledger.refund(Make.refund("t2", .quantity(1)))
+    try ledger.refund(Make.refund("t3", signedAt: 123))
+    var pages: [[Purchase]] = []
+    var cursor: PageCursor?
+    repeat {
+      let page = try ledger.purchases(of: alice, before: cursor, limit: 4)
+      pages.append(page.purchases)
+      cursor = page.next
+    } while cursor != nil
+    XCTAssertEqual(pages.map { $0.map(\.storeTransactionID.text) }, [["t7", "t6", "t4", "t3"], ["t2", "t1"]])
+    let all = pages.flatMap(\.self)
+    XCTAssertEqual(all.map(\.refundedMilliPercent), [0, 0, 0, 100_000, 50_000, 0])
+    XCTAssertEqual(all.map(\.isRefunded), [false, false, false, true, false, false])
+    XCTAssertEqual(all.map(\.originalTransactionID.text), ["t7", "t6", "t1", "t3", "t2", "t1"])
+    XCTAssertEqual(all[2].expiresAt, Timestamp(milliseconds: 5))
+    XCTAssertEqual(all[3].productType, .nonConsumable)
+    XCTAssertEqual(all[3].refundEvidenceAt, Timestamp(milliseconds: 123_000))
+    XCTAssertEqual(all.map(\.customer), Array(repeating: alice, count: 6))
+    XCTAssertEqual(
+      try ledger.purchase(store: .apple, environment: .production, transactionID: StoreTransactionID("t6")), all[1])
+    XCTAssertEqual(try ledger.transaction(all[1].transactionID).receipt.kind, .purchase)
+    XCTAssertNil(
+      try ledger.purchase(store: .google, environment: .production, transactionID: StoreTransactionID("t6")))
+    XCTAssertNil(
+      try ledger.purchase(
+        store: .apple, environment: .xcode(session: "new"), transactionID: StoreTransactionID("t6")))
+    let history = try XCTUnwrap(try ledger.history(of: alice, limit: 1).next)
+    assertRefused(.invalidRequest) { try ledger.purchases(of: alice, before: history) }
+    assertRefused(.customerNotFound) { try ledger.purchases(of: Make.customer("nobody")) }
+    assertRefused(.limitExceeded) { try ledger.purchases(of: alice, limit: 0) }
+    try check(ledger)
+  }
+}

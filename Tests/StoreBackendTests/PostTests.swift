@@ -1,0 +1,239 @@
+import GemLedger
+import GemTestSupport
+import XCTest
+
+@testable import StoreBackend
+
+/// What becomes of a receipt.
+final class PostTests: XCTestCase {
+  func testCreditsOnceAndAnswersTheSameAgain() async throws {
+    let shop = try Shop()
+    let post = try shop.post(try shop.transaction("t1", quantity: 2))
+    let first = try await shop.backend.post(post)
+    XCTAssertEqual(first.receipt.entries.map(\.amount), [2400])
+    XCTAssertEqual(first.receipt.customer.text, "alice")
+    XCTAssertFalse(first.receipt.isReplayed)
+    XCTAssertEqual(first.purchase.quantity, 2)
+    XCTAssertEqual(first.purchase.price, Money(minorUnits: 1998, currency: "USD"))
+    XCTAssertTrue(first.purchase.isSandbox)
+    XCTAssertNil(first.order)
+    let again = try await shop.backend.post(post)
+    XCTAssertTrue(again.receipt.isReplayed)
+    XCTAssertEqual(again.receipt.transactionID, first.receipt.transactionID)
+    XCTAssertEqual(again.purchase, first.purchase)
+    XCTAssertNotEqual(again.requestID, first.requestID)
+    XCTAssertEqual(try shop.gems(), 2400)
+    try assertBooksAddUp(shop.ledger)
+  }
+
+  func testFiftyParallelDeliveriesAreOneCredit() async throws {
+    let shop = try Shop()
+    let post = try shop.post(try shop.transaction("t1"))
+    let answers = try await withThrowingTaskGroup(of: ReceiptAnswer.self) { group in
+      for _ in 0..<50 { group.addTask { try await shop.backend.post(post) } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    XCTAssertEqual(answers.count { !$0.receipt.isReplayed }, 1)
+    XCTAssertEqual(answers.count { $0.receipt.isReplayed }, 49)
+    XCTAssertEqual(Set(answers.map(\.receipt.transactionID)).count, 1)
+    XCTAssertEqual(Set(answers.map(\.purchase)).count, 1)
+    XCTAssertEqual(try shop.gems(), 1200)
+    try assertBooksAddUp(shop.ledger)
+  }
+
+  func testTheTokenSaysWhoBought() async throws {
+    let shop = try Shop()
+    let registration = try await shop.backend.register(try CustomerID("alice"))
+    XCTAssertTrue(registration.isCreated)
+    let again = try await shop.backend.register(try CustomerID("alice"))
+    XCTAssertFalse(again.isCreated)
+    // Bob is signed in when alice's purchase is found again.
+    let late = try await shop.backend.post(shop.post(shop.transaction("t1", of: "alice"), as: "bob"))
+    XCTAssertEqual(late.receipt.customer.text, "alice")
+    // A token that nobody registered says nothing.
+    let unknown = try await shop.backend.post(shop.post(shop.transaction("t2", of: "carol"), as: "bob"))
+    XCTAssertEqual(unknown.receipt.customer.text, "bob")
+    XCTAssertEqual(try shop.gems(), 1200)
+    XCTAssertEqual(try shop.gems("bob"), 1200)
+  }
+
+  func testCreditedToSomebodyElseIsASuccessThatNamesTheOwner() async throws {
+    let shop = try Shop()
+    let transaction = try shop.transaction("t1")
+    _ = try await shop.backend.post(shop.post(transaction))
+    let answer = try await shop.backend.post(shop.post(transaction, as: "bob"))
+    XCTAssertEqual(answer.receipt.customer.text, "alice")
+    XCTAssertTrue(answer.receipt.isReplayed)
+    assertRefused(.customerNotFound) { try shop.gems("bob") }
+  }
+
+  func testGrantsOfASubscriptionExpireWithTheCycle() async throws {
+    let shop = try Shop()
+    let first = try shop.transaction("s1", product: "club", expiresAt: shop.after(hours: 24))
+    _ = try await shop.backend.post(shop.post(first))
+    XCTAssertEqual(try shop.gems(), 100)
+    shop.time.advance(seconds: 86_400)
+    XCTAssertEqual(try shop.gems(), 0)
+    let renewal = try shop.transaction("s2", product: "club", expiresAt: shop.after(hours: 24), originalID: "s1")
+    let answer = try await shop.backend.post(shop.post(renewal))
+    XCTAssertEqual(answer.purchase.expiresAt, shop.after(hours: 24))
+    XCTAssertEqual(try shop.gems(), 100)
+    try assertBooksAddUp(shop.ledger)
+  }
+
+  func testAnInactiveProductIsStillCredited() async throws {
+    let shop = try Shop()
+    _ = try await shop.backend.post(shop.post(shop.transaction("t1", product: "retired")))
+    XCTAssertEqual(try shop.gems(), 50)
+  }
+
+  /// The codes in the order of their precedence: every row has the fault of the row before it mended.
+  func testRefusalsInTheirOrder() async throws {
+    typealias Row = (line: UInt, code: LedgerError.Code, check: String?, mend: (inout StoreTransaction) throws -> Void)
+    let rows: [Row] = [
+      (#line, .receiptUnverified, "signed_date", { _ in }),
+      (#line, .receiptUnverified, "purchase_date", { $0.signedAt = ManualClock().now }),
+      (#line, .bundleMismatch, nil, { $0.purchasedAt = ManualClock().now }),
+      (#line, .environmentNotAllowed, nil, { $0.bundleID = "com.example.gems" }),
+    ]
+    let settings = CatalogSettings(bundleID: "com.example.gems", sandboxReceipts: .nobody)
+    let shop = try Shop(catalog: Shop.catalog(settings: settings))
+    var transaction = try shop.transaction("t1", product: "nothing", quantity: 0)
+    transaction.revocation = .init(revokedAt: shop.time.now)
+    transaction.bundleID = "com.example.other"
+    transaction.signedAt = shop.after(hours: 25)
+    transaction.purchasedAt = shop.after(hours: 25)
+    for row in rows {
+      try row.mend(&transaction)
+      let refusal = await assertRefused(row.code, line: row.line) {
+        try await shop.backend.post(shop.post(transaction))
+      }
+      XCTAssertEqual(refusal?.text("check"), row.check, line: row.line)
+      XCTAssertNotNil(refusal?.text("request_id"), line: row.line)
+    }
+    let open = try Shop()
+    let later: [Row] = [
+      (#line, .productNotFound, nil, { _ in }), (#line, .amountMismatch, nil, { $0.storeProductID = "gems.apple" }),
+      (#line, .amountMismatch, nil, { $0.quantity = 2 }),
+      (#line, .receiptRevoked, nil, { $0.price = Money(minorUnits: 1998, currency: "USD") }),
+    ]
+    for row in later {
+      try row.mend(&transaction)
+      await assertRefused(row.code, line: row.line) { try await open.backend.post(open.post(transaction)) }
+    }
+    transaction.revocation = nil
+    transaction.id = try StoreTransactionID("t2")
+    let answer = try await open.backend.post(open.post(transaction))
+    XCTAssertEqual(answer.receipt.entries.map(\.amount), [2400])
+  }
+
+  func testWhatAReceiptMayCost() async throws {
+    typealias Row = (line: UInt, price: Money?, storefront: StorefrontCode?, isTaken: Bool)
+    let usd = { Money(minorUnits: $0, currency: "USD") }
+    let rows: [Row] = [
+      (#line, usd(999), .unitedStates, true), (#line, usd(998), .unitedStates, false),
+      (#line, nil, .unitedStates, true),
+      (#line, Money(minorUnits: 999, currency: "EUR"), .unitedStates, false),
+      // Where the catalog has no price, there is nothing to compare.
+      (#line, Money(minorUnits: 1500, currency: "JPY"), StorefrontCode(exactly: "JPN"), true),
+      (#line, usd(999), nil, true), (#line, usd(1), nil, false),
+      (#line, Money(minorUnits: 7, currency: "VND"), nil, true),
+    ]
+    let shop = try Shop()
+    for (index, row) in rows.enumerated() {
+      var transaction = try shop.transaction("t\(index)")
+      transaction.price = row.price
+      transaction.storefront = row.storefront
+      let post = try shop.post(transaction)
+      if row.isTaken {
+        _ = try await shop.backend.post(post)
+      } else {
+        let refusal = await assertRefused(.amountMismatch, line: row.line) { try await shop.backend.post(post) }
+        XCTAssertEqual(refusal?.text("field"), "price", line: row.line)
+      }
+    }
+    let lax = try Shop(policy: BackendPolicy(checksPrice: false))
+    _ = try await lax.backend.post(lax.post(lax.transaction("t", price: 1)))
+  }
+
+  func testWhoMayBuyInTheSandbox() async throws {
+    typealias Row = (line: UInt, rule: SandboxReceipts, customer: String, isTaken: Bool)
+    let rows: [Row] = [
+      (#line, .anybody, "bob", true), (#line, .listed, "tester", true), (#line, .listed, "bob", false),
+      (#line, .nobody, "tester", false),
+    ]
+    for row in rows {
+      let policy = BackendPolicy(sandboxReceipts: row.rule, testers: [try CustomerID("tester")])
+      let shop = try Shop(policy: policy)
+      let post = try shop.post(shop.transaction("t1"), as: row.customer)
+      if row.isTaken {
+        _ = try await shop.backend.post(post)
+      } else {
+        await assertRefused(.environmentNotAllowed, line: row.line) { try await shop.backend.post(post) }
+        assertRefused(.customerNotFound) { try shop.gems(row.customer) }
+      }
+    }
+  }
+
+  func testWhatWasCreditedStaysASuccessWhateverTheCatalogSaysNow() async throws {
+    let shop = try Shop()
+    let post = try shop.post(shop.transaction("t1"))
+    let first = try await shop.backend.post(post)
+    let gem = try CurrencyCode("GEM")
+    try shop.ledger.apply(
+      Catalog(
+        currencies: [Currency(code: gem, name: "Gems")],
+        settings: CatalogSettings(bundleID: "com.example.gems", sandboxReceipts: .nobody)))
+    let again = try await shop.backend.post(post)
+    XCTAssertEqual(again.receipt.transactionID, first.receipt.transactionID)
+    XCTAssertEqual(again.purchase, first.purchase)
+    await assertRefused(.environmentNotAllowed) { try await shop.backend.post(shop.post(shop.transaction("t2"))) }
+  }
+
+  func testAChangedCatalogIsNoticed() async throws {
+    let shop = try Shop()
+    await assertRefused(.productNotFound) {
+      try await shop.backend.post(shop.post(shop.transaction("t1", product: "new")))
+    }
+    let old = try Shop.catalog()
+    let new = Product(
+      code: try ProductCode("new"), storeIDs: ["apple": "new.apple"], type: .consumable,
+      grants: [Grant(currency: try CurrencyCode("GEM"), amount: 7)])
+    try shop.ledger.apply(
+      Catalog(currencies: old.currencies, products: old.products + [new], settings: old.settings))
+    _ = try await shop.backend.post(shop.post(shop.transaction("t1", product: "new")))
+    XCTAssertEqual(try shop.gems(), 7)
+  }
+
+  func testTheHardLimitIsARefusal() async throws {
+    let shop = try Shop()
+    try shop.ledger.grant([Adjustment(CurrencyCode("GEM"), Limits.amount)], customer: CustomerID("alice"))
+    let refusal = await assertRefused(.amountOutOfRange) {
+      try await shop.backend.post(shop.post(shop.transaction("t1")))
+    }
+    XCTAssertNotNil(refusal?.text("request_id"))
+    try assertBooksAddUp(shop.ledger)
+  }
+
+  func testOfferingsShowWhatIsOnSale() async throws {
+    let shop = try Shop()
+    let snapshot = try await shop.backend.offerings(for: AppPlatform(store: .apple))
+    XCTAssertEqual(snapshot.products.map(\.code.text), ["gems", "premium", "club"])
+    XCTAssertEqual(snapshot.offerings.first?.packages.map(\.id), ["big"])
+    XCTAssertEqual(snapshot.current?.text, "main")
+    let amazon = try await shop.backend.offerings(for: AppPlatform(store: .amazon))
+    XCTAssertEqual(amazon.products, [])
+  }
+
+  func testBalancesAndSpending() async throws {
+    let shop = try Shop()
+    let alice = try CustomerID("alice")
+    let none = try await shop.backend.balances(of: alice)
+    XCTAssertEqual(none.map(\.balance), [0])
+    _ = try await shop.backend.post(shop.post(shop.transaction("t1")))
+    let (gem, key) = (try CurrencyCode("GEM"), try IdempotencyKey("k"))
+    for _ in 0..<2 { _ = try await shop.backend.spend([Adjustment(gem, 200)], customer: alice, key: key) }
+    let balances = try await shop.backend.balances(of: alice)
+    XCTAssertEqual(balances.map(\.balance), [1000])
+  }
+}

@@ -1,0 +1,11 @@
+import StoreClient
+import Synchronization
+
+/// What steps a store took.
+final class StepLog: Sendable {
+  private let steps = Mutex<[StoreStep]>([])
+
+  var all: [StoreStep] { steps.withLock { $0 } }
+
+  func add(_ step: StoreStep) { steps.withLock { $0.append(step) } }
+}
