@@ -48,7 +48,7 @@ struct Identity: Hashable, Sendable {
   /// Whether several customers may share the store account's purchases.
   var allowsSharing: Bool
 
-  var isAnonymous: Bool { AppUserID.isAnonymous(customer) }
+  var isAnonymous: Bool { UserID.isAnonymous(customer) }
 }
 
 /// A purchase that was announced to the store.

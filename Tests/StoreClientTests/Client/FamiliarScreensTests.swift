@@ -49,7 +49,7 @@ final class FamiliarScreensTests: XCTestCase {
       do {
         try await Purchases.shared.spend([Adjustment(try CurrencyCode("GEM"), cost)], key: idempotencyKey)
         await refreshBalance()
-      } catch where error.code == .insufficientBalance {
+      } catch  where error.code == .insufficientBalance {
         errorMessage = "You need more gems for that."
       } catch {
         errorMessage = "Could not complete that purchase."
@@ -81,7 +81,7 @@ final class FamiliarScreensTests: XCTestCase {
         case .cancelled: break
         case .pending: shown.append("pending")
         }
-      } catch where error.code == .purchaseAlreadyInProgress {
+      } catch  where error.code == .purchaseAlreadyInProgress {
         shown.append("busy")
       } catch {
         shown.append("error: \(error.localizedDescription)")
@@ -157,7 +157,8 @@ final class FamiliarScreensTests: XCTestCase {
     XCTAssertEqual(client.pendingReceiptCount, 1)
     XCTAssertEqual(client.deadLetteredReceiptCount, 0)
     for item in client.receiptQueueSnapshot() {
-      XCTAssertEqual("\(item.id) status=\(item.status) attempts=\(item.attemptCount)",
+      XCTAssertEqual(
+        "\(item.id) status=\(item.status) attempts=\(item.attemptCount)",
         "apple:sandbox:2000000001 status=waiting attempts=1")
     }
     fixture.backend.setDown(false)
@@ -173,7 +174,9 @@ final class FamiliarScreensTests: XCTestCase {
     let client = try fixture.client()
     let lines = Collector<String>()
     client.getProductCatalog { result in
-      for product in (try? result.get()) ?? [] { lines.add("\(product.productIdentifier) \(product.localizedPriceString)") }
+      for product in (try? result.get()) ?? [] {
+        lines.add("\(product.productIdentifier) \(product.localizedPriceString)")
+      }
     }
     try await until { lines.all.count == 3 }
     let done = Collector<String>()

@@ -73,7 +73,8 @@ final class IdentityTests: XCTestCase {
     let client = try fixture.client(nil)
     let blocked = [
       "", "  \n", "no_user", "null", "none", "nil", "(null)", "NaN", "\u{0}", "unidentified", "undefined", "unknown",
-      "anonymous", "guest", "-1", "0", "[]", "{}", "[object Object]", "a/b", " guest ", String(repeating: "x", count: 1501),
+      "anonymous", "guest", "-1", "0", "[]", "{}", "[object Object]", "a/b", " guest ",
+      String(repeating: "x", count: 1501),
     ]
     for id in blocked {
       let error = await refusal(.invalidUserID) { try await client.logIn(id) }
@@ -111,7 +112,8 @@ final class IdentityTests: XCTestCase {
       _ = try fixture.client(row.id) { $0.logHandler = { level, text in if level == .warn { messages.add(text) } } }
       if let word = row.word {
         XCTAssertTrue(messages.all.contains { $0.contains(word) }, "\(messages.all)", line: row.line)
-        XCTAssertFalse(messages.all.contains { $0.contains(row.id) }, "the id itself is nobody's business", line: row.line)
+        XCTAssertFalse(
+          messages.all.contains { $0.contains(row.id) }, "the id itself is nobody's business", line: row.line)
       } else {
         XCTAssertEqual(messages.all, [], line: row.line)
       }

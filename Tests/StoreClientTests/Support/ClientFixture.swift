@@ -56,7 +56,8 @@ struct ClientFixture {
       offerings: [
         Offering(id: try OfferingID("gems"), description: "Packs of gems", packages: packages),
         Offering(
-          id: try OfferingID("club"), packages: [Offering.Package(id: "$rc_monthly", product: try ProductCode("bundle"))]
+          id: try OfferingID("club"),
+          packages: [Offering.Package(id: "$rc_monthly", product: try ProductCode("bundle"))]
         ),
       ], currentOffering: try OfferingID("gems"))
   }
