@@ -147,9 +147,7 @@ extension StoreClient {
       delegate?.purchases(self, didPurchase: answer.purchase, for: owner)
     }
     if let info { publish(info) }
-    if balanceBroadcast.hasListeners {
-      background.run { [weak self] in await self?.refreshQuietly() }
-    }
+    refreshForListeners()
   }
 
   private func refused(_ item: QueueItem, _ error: LedgerError) {

@@ -107,6 +107,8 @@ public final class StoreClient: Sendable {
 
   deinit {
     background.stop()
+    // What is lost here is only done again.
+    _ = queue.note([])
     balanceBroadcast.finish()
     infoBroadcast.finish()
     funnel.finish()
