@@ -54,7 +54,9 @@ final class RefundRulesTests: XCTestCase {
 
   func testTheNewestEvidenceHolds() throws {
     let identity = PurchaseIdentity(store: .apple, environment: 1, transactionID: try StoreTransactionID("t"))
-    func notice(_ kind: RefundEvidenceRow.Kind, _ revokedAt: Int64, _ signedAt: Int64, _ part: Int64 = 0) -> RefundEvidenceRow {
+    func notice(_ kind: RefundEvidenceRow.Kind, _ revokedAt: Int64, _ signedAt: Int64, _ part: Int64 = 0)
+      -> RefundEvidenceRow
+    {
       RefundEvidenceRow(
         identity: identity, kind: kind, revokedAt: Timestamp(milliseconds: revokedAt),
         signedAt: Timestamp(milliseconds: signedAt), extent: part == 0 ? .full : .milliPercent(part))
