@@ -28,7 +28,10 @@ extension MemoryTables {
     return FoundCustomer(row.mergedInto == 0 ? row : customers[Int(row.mergedInto) - 1], origin: origin)
   }
 
-  func mergedCustomers(into number: CustomerNumber) -> [CustomerNumber] { rare.mergedInto[number] ?? [] }
+  func mergedCustomers(into number: CustomerNumber) -> [CustomerNumber] {
+    (rare.mergedInto[number] ?? []).sorted()
+  }
+
   func addedIDs(of number: CustomerNumber) -> [CustomerID] { rare.idsOfCustomers[number] ?? [] }
 
   func lotTerms(_ number: LotNumber) -> LotTermsRow? {
