@@ -39,7 +39,7 @@ let package = Package(
     .target(name: "StoreBackend", dependencies: ["GemLedger"], swiftSettings: houseRules),
     .target(name: "StoreClient", dependencies: ["GemLedger", "StoreBackend"], swiftSettings: houseRules),
     .executableTarget(
-      name: "gemctl", dependencies: ["GemLedger", "GemLedgerSQLite", "StoreClient"],
+      name: "gemctl", dependencies: ["GemLedger", "GemLedgerSQLite", "StoreBackend", "StoreClient"],
       swiftSettings: houseRules + [.unsafeFlags(selfContained, onLinuxInRelease)],
       linkerSettings: [
         .unsafeFlags(selfContained, onLinuxInRelease), .linkedLibrary("_FoundationICU", onLinuxInRelease),

@@ -43,6 +43,25 @@ final class SQLiteOrderTests: XCTestCase {
     XCTAssertEqual(try String(contentsOf: fixture, encoding: .utf8), text)
   }
 
+  /// A file from before orders: the purchases in it keep their entitlements.
+  func testAnOlderFileIsBroughtUpToDate() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("it.sqlite")
+    try makeLedger(path)
+    let raw = try RawSQLite(path)
+    XCTAssertNil(
+      raw.run(
+        """
+        DROP TABLE orders; DROP TABLE account_tokens; DROP TABLE entitlements;
+        DELETE FROM migrations WHERE name > '0003'; PRAGMA user_version = 2;
+        """))
+    let ledger = try Ledger.openSQLite(at: path, clock: time.clock)
+    try assertBooksAddUp(ledger)
+    XCTAssertEqual(raw.rows("SELECT purchase, holder FROM entitlements"), ["2|1"])
+    XCTAssertEqual(raw.rows("SELECT count(*) FROM orders"), ["0"])
+    ledger.close()
+  }
+
   func testTheFileKeepsWhatOrdersAnnounced() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("it.sqlite")

@@ -54,7 +54,7 @@ final class DemoCommandTests: XCTestCase {
 
     CURRENCY  CHANGE  BALANCE  WHY
     GEM       +1,200    1,200  purchase
-    store transaction  <id>
+    store transaction  <store id>
     transaction        <id>
     customer           alice
 

@@ -22,10 +22,36 @@ final class HelpPageTests: XCTestCase {
         buy             Buy a product at the simulated store and credit it
         balance         Show a customer's balances
         history         Show a customer's transactions, newest first
+        login           Sign in as a customer
+        logout          Sign out; a new anonymous customer is signed in
+        whoami          Show who is signed in, with all ids
+        alias           Give the customer another id
+        restore         Restore what the store account bought
+        entitlements    Show the customer's entitlements
+        orders          Show the customer's orders: purchases announced before payment
+        sync            Try every queued receipt of every customer now
+        queue list      List the receipts that wait for their credit
+        queue drain     Post what is due
+        queue requeue   Give a dead-lettered receipt another chance
+        queue           List the receipts that wait for their credit
+
+      Store:
+        approve         Approve a purchase that waits for somebody's consent
+        decline         Decline a purchase that waits for somebody's consent
+        store list      List the store's transactions, newest first
+        store refund    Give money back for a purchase, in full or part
+        store reverse-refund
+                        Take a refund back
+        store redeliver
+                        Deliver a transaction once more
+        store fault     Make the store misbehave, or show how it does
 
       Ledger:
         grant           Give a customer currency
         spend           Spend a customer's currency, on an item or freely
+        merge           Make two customers one
+        freeze          Stop a customer from spending
+        unfreeze        Let a frozen customer spend again
 
       Insight:
         customers       List the customers with their balances

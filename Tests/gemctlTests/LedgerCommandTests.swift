@@ -18,7 +18,7 @@ final class LedgerCommandTests: XCTestCase {
 
       CURRENCY  CHANGE  BALANCE  WHY
       GEM         +600      600  purchase
-      store transaction  <id>
+      store transaction  <store id>
       transaction        <id>
       customer           bob
 
@@ -28,7 +28,8 @@ final class LedgerCommandTests: XCTestCase {
         Row("gemctl init > /dev/null"),
         Row(
           "gemctl buy gems_1200 --customer alice --json",
-          output: #"{"result":"success","store_transaction_id":"<id>","transaction_id":"<id>","customer_id":"alice","#
+          output:
+            #"{"result":"success","store_transaction_id":"<store id>","transaction_id":"<id>","customer_id":"alice","#
             + #""product_id":"gems_1200","credited":{"GEM":1200},"balances":{"GEM":1200},"replayed":false,"#
             + #""quantity":1,"price":{"amount":"9.99","currency":"USD"},"items":[]}"# + "\n"),
         Row("gemctl buy gems_300 --quantity 2 --customer bob --key tap-1", output: bought),
@@ -37,8 +38,8 @@ final class LedgerCommandTests: XCTestCase {
           output: bought + "replayed: it was done before; nothing was booked now\n"),
         Row(
           "gemctl buy gems_300 --customer bob --key tap-1", 4,
-          error: "error: The key \"tap-1\" was used before for another request: it differs in purchase. "
-            + "Use a new key for a new request.\n"),
+          error: "error: The key \"tap-1\" was used before for another order: it differs in quantity. "
+            + "Use a new key for a new order.\n"),
         Row(
           "gemctl buy gems_30", 5,
           error: "error: There is no product \"gems_30\" in the catalog. Did you mean \"gems_300\"?\n"),

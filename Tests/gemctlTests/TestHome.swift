@@ -35,6 +35,7 @@ final class TestHome {
       .replacing(/[0-9a-f]{8}-[0-9a-f]{4}-[78][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/, with: "<id>")
       .replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/, with: "<time>")
       .replacing(/\$RCAnonymousID:[0-9a-f]{32}/, with: "<anonymous>")
+      .replacing(/\b2\d{15}\b/, with: "<store id>")
       .replacing(/[0-9a-f]{24}/, with: "<cursor>")
   }
 }

@@ -43,7 +43,7 @@ final class VerbTests: XCTestCase {
       (#line, "init", "Usage: gemctl init [CATALOG.json] [--storekit FILE]"),
       (#line, "catalog show", "Usage: gemctl catalog show"),
       (#line, "catalog apply", "Usage: gemctl catalog apply FILE [--dry-run]"),
-      (#line, "buy", "Usage: gemctl buy PRODUCT [--quantity N] [--key KEY]"),
+      (#line, "buy", "Usage: gemctl buy PRODUCT [OPTIONS]"),
       (#line, "grant", "Usage: gemctl grant CODE=AMOUNT... --reason TEXT [OPTIONS]"),
       (#line, "spend", "Usage: gemctl spend CODE=AMOUNT... [OPTIONS] | --item ID [--quantity N] [OPTIONS]"),
     ]

@@ -36,6 +36,8 @@ package struct Fingerprint: Hashable, Sendable {
     case .createCustomer:
       kind = Self.create
       digest = 0
+    case .refund, .reverseRefund, .merge, .createAlias, .freeze, .unfreeze:
+      (kind, digest) = Self.correction(action)
     case .completeOrder(let completion):
       kind = Self.purchase
       digest = Self.digest(of: completion.purchase)
@@ -43,8 +45,6 @@ package struct Fingerprint: Hashable, Sendable {
       // These have no key: what they do is known by what they name.
       kind = Self.order
       digest = 0
-    case .refund, .reverseRefund, .merge, .createAlias, .freeze, .unfreeze:
-      (kind, digest) = Self.correction(action)
     }
     asked = Int64(bitPattern: kind << 59 | digest & (1 << 59 - 1))
     qualifiers = Int64(bitPattern: Self.digest(of: conditions) << 32 | Self.digest(of: reference))
@@ -72,7 +72,6 @@ package struct Fingerprint: Hashable, Sendable {
   private static let item: UInt64 = 3
   private static let purchase: UInt64 = 4
   private static let create: UInt64 = 5
-  private static let order: UInt64 = 31
   private static let refund: UInt64 = 6
   private static let reversedRefund: UInt64 = 7
   private static let merge: UInt64 = 8
@@ -118,6 +117,7 @@ package struct Fingerprint: Hashable, Sendable {
       hash.combine(id.text)
     }
   }
+  private static let order: UInt64 = 31
 
   // Adjustments are added up, not chained, so that their order does not matter and nothing needs sorting.
   private static func digest(of adjust: LedgerCommand.Adjust) -> UInt64 {

@@ -8,10 +8,11 @@ extension Decider {
     if let known, let key = opening.key,
       let order = try set.orders.find(key: key, customer: known, session: session)
     {
-      guard order.isRequested(by: opening) else {
+      if let field = order.differingField(from: opening) {
         throw LedgerError(
-          .keyConflict, "The key \"\(key)\" was used before for another order, \(order.code). Use a new key.",
-          details: [.text("field", "order")])
+          .keyConflict,
+          "The key \"\(key)\" was used before for another order: it differs in \(field). Use a new key for a new order.",
+          details: [.text("field", field)])
       }
       return answer(command.customer, isReplayed: true)
     }

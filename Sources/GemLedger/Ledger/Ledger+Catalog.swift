@@ -101,7 +101,7 @@ extension CatalogRow {
   static let currentOfferingCode = "current_offering"
 
   /// The catalog as rows; a currency keeps the number it has.
-  static func rows(of catalog: Catalog, keeping known: [CatalogRow]) throws(LedgerError) -> [CatalogRow] {
+  package static func rows(of catalog: Catalog, keeping known: [CatalogRow]) throws(LedgerError) -> [CatalogRow] {
     var rows: [CatalogRow] = []
     var nextNumber = (known.map(\.position).max() ?? 0) + 1
     for currency in catalog.currencies {

@@ -1,9 +1,12 @@
 /// How an order moves from state to state; pure.
 extension OrderRow {
   /// Whether the request that opened it is this one.
-  func isRequested(by opening: OrderOpening) -> Bool {
-    store == opening.store && product == opening.product && quantity == opening.quantity
-      && request.hasBytes(of: opening.request)
+  /// The field in which two requests under one key differ, or nil where they are the same request.
+  func differingField(from opening: OrderOpening) -> String? {
+    if store != opening.store { return "store" }
+    if product != opening.product { return "product" }
+    if quantity != opening.quantity { return "quantity" }
+    return request.hasBytes(of: opening.request) ? nil : "order"
   }
 
   /// Whether the purchase is what was announced.

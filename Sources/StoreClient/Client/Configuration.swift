@@ -81,6 +81,8 @@ extension StoreClient {
     public var restoreBehavior = EntitlementSharing.transfer
     /// Whether the client listens to the store, works off its queue at launch and tries again by itself.
     public var isAutomatic = true
+    /// Whether who signs in is kept for the next time; a tool that acts for others for once keeps it from changing.
+    package var keepsIdentity = true
     /// Called after each step of each purchase.
     package var onStep: (@Sendable (PurchaseStep) -> Void)?
 

@@ -56,7 +56,7 @@ extension StoreClient {
   /// What was paid for, waits for its credit longer than it should, and is in no balance yet.
   public var provisionalCredits: [CurrencyCode: Int64] {
     let customer = appUserID
-    return provisional(for: customer, before: .min)
+    return provisional(for: customer, after: Timestamp(milliseconds: .min))
   }
 
   /// Spends, where the backend lets this client.
@@ -71,7 +71,7 @@ extension StoreClient {
     // Whatever comes of it, the balance may be another one then.
     defer {
       balances.withLock { $0.invalidate() }
-      if balanceBroadcast.hasListeners { background.run { [weak self] in await self?.refreshQuietly() } }
+      refreshForListeners()
     }
     return try await backend.spend(amounts, customer: appUserID, key: key)
   }
@@ -121,10 +121,10 @@ extension StoreClient {
 
 extension StoreClient {
   private func fetchBalances(_ customer: CustomerID, _ generation: UInt64) async -> BalanceCache.Fetched {
-    // The instant of asking: what is bought from now on may not be in the answer.
-    let asOf = configuration.clock.now()
     do throws(LedgerError) {
       let answer = try await backend.balances(of: customer)
+      // The instant of the answer: everything that was bought before it may be in it.
+      let asOf = configuration.clock.now()
       let stored = StoredBalances(answer, customer: customer, asOf: asOf)
       session.withLock { _ = $0.registered.insert(customer) }
       let (isNewest, isChanged) = balances.withLock { $0.take(stored, askedIn: generation) }
@@ -148,7 +148,13 @@ extension StoreClient {
     if isChanged, stored.customer == appUserID { balanceBroadcast.send(shown(stored, isStale: false)) }
   }
 
-  func refreshQuietly() async {
+  /// Asks anew where somebody listens to the balances.
+  func refreshForListeners() {
+    guard balanceBroadcast.hasListeners else { return }
+    Task { [weak self] in await self?.refreshQuietly() }
+  }
+
+  private func refreshQuietly() async {
     do throws(LedgerError) { _ = try await virtualCurrencies() } catch {
       log(.debug, "The balances could not be asked for: \(error)")
     }
@@ -161,17 +167,17 @@ extension StoreClient {
 
   private func shown(_ stored: StoredBalances, isStale: Bool) -> VirtualCurrencies {
     let shown = VirtualCurrencies(stored, isStale: isStale)
-    guard isStale, queue.read({ $0.pendingCount }) > 0 else { return shown }
-    return shown.adding(provisional(for: stored.customer, before: stored.asOf.milliseconds))
+    guard queue.read({ $0.pendingCount }) > 0 else { return shown }
+    return shown.adding(provisional(for: stored.customer, after: stored.asOf))
   }
 
-  /// What is provisional of purchases made at that instant or later: a balance asked for earlier cannot hold it.
-  private func provisional(for customer: CustomerID, before milliseconds: Int64) -> [CurrencyCode: Int64] {
+  /// What is provisional of purchases made after that instant: a balance that was answered before cannot hold it.
+  private func provisional(for customer: CustomerID, after instant: Timestamp) -> [CurrencyCode: Int64] {
     queue.read { state in
       var sums: [CurrencyCode: Int64] = [:]
       for item in state.items.values
       where item.provisionalSince != nil && item.receipt.buyer == customer
-        && item.receipt.seenAt.milliseconds >= milliseconds
+        && item.receipt.seenAt > instant
       {
         for grant in item.receipt.grants { sums[grant.currency, default: 0] &+= grant.amount }
       }

@@ -121,9 +121,7 @@ extension StoreClient {
     guard isNew else { return }
     warn(about: customer)
     balances.withLock { $0.invalidate() }
-    if balanceBroadcast.hasListeners {
-      background.run { [weak self] in await self?.refreshQuietly() }
-    }
+    refreshForListeners()
   }
 
   /// Makes the customer known to the backend, as far as it is in reach; a purchase does not fail for it.

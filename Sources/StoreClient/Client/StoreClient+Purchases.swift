@@ -70,7 +70,7 @@ extension StoreClient {
     defer { end(product) }
     let buyer = appUserID
     funnel.send(.productSelected) { $0.fill(product, quantity) }
-    await register(buyer)
+    await introduce(buyer)
     funnel.send(.paymentInit) { $0.fill(product, quantity) }
     let order: Order? = if let wanted { try await open(wanted, for: product, buyer) } else { nil }
     let intent = PurchaseIntent(
@@ -89,6 +89,13 @@ extension StoreClient {
       funnel.send(.paymentCallbackCancel) { $0.fill(product, quantity) }
       return PurchaseOutcome(.cancelled, order: await giveUp(intent) ?? order)
     }
+  }
+
+  /// Makes the buyer known to the backend, without keeping the customer waiting for a network that is not there.
+  private func introduce(_ buyer: CustomerID) async {
+    guard configuration.isAutomatic else { return await register(buyer) }
+    guard !session.withLock({ $0.registered.contains(buyer) }) else { return }
+    Task { [weak self] in await self?.register(buyer) }
   }
 
   private func begin(_ product: KnownProduct) throws(LedgerError) {
@@ -149,12 +156,14 @@ extension StoreClient {
   }
 
   private func settle(_ evidence: StoreEvidence, _ intent: PurchaseIntent, _ order: Order?) async -> PurchaseOutcome {
-    let keys = pipeline.enqueue([evidence], source: .purchase, current: intent.buyer, intent: intent)
     funnel.send(.paymentValidated) { event in
       event.productID = intent.storeProductID
       event.quantity = intent.quantity
       event.storeTransactionID = evidence.transaction.id
     }
+    // Whatever comes of it: what was known of the balance is no longer.
+    balances.withLock { $0.invalidate() }
+    let keys = pipeline.enqueue([evidence], source: .purchase, current: intent.buyer, intent: intent)
     guard let key = keys.first else { return PurchaseOutcome(.pendingServerValidation, evidence: evidence) }
     // The store gives a purchase again that was refused once: whoever taps again means to try again.
     if evidence.unverified == nil, queue.read({ $0.items[key]?.status == .deadLettered }) {

@@ -71,6 +71,13 @@ extension StoreClient {
     return try await virtualCurrencies()
   }
 
+  /// Works off what is due in the queue, and what the store has unfinished; makes nobody known to the backend.
+  package func drainReceipts() async {
+    await pipeline.drain()
+    await pipeline.sweep(current: appUserID)
+    flush()
+  }
+
   /// To be called before the process ends by itself: writes down what may otherwise be done a second time.
   public func flush() {
     do throws(LedgerError) { try queue.flush() } catch { pipeline.emit(.notKept(error)) }
@@ -141,9 +148,7 @@ extension StoreClient {
       delegate?.purchases(self, didPurchase: answer.purchase, for: owner)
     }
     if let info { publish(info) }
-    if balanceBroadcast.hasListeners {
-      background.run { [weak self] in await self?.refreshQuietly() }
-    }
+    refreshForListeners()
   }
 
   private func refused(_ item: QueueItem, _ error: LedgerError) {

@@ -89,7 +89,7 @@ public final class StoreClient: Sendable {
     backend = configuration.mode.backend
     log = ClientLog(level: configuration.logLevel, handler: configuration.logHandler)
     queue = try ReceiptQueue(journal: configuration.journal)
-    let identity = try Self.identity(wanted, in: queue, configuration.randomness)
+    let identity = try Self.identity(wanted, in: queue, configuration)
     session = Mutex(Session(identity: identity))
     funnel = Funnel(isEnabled: configuration.isFunnelEnabled, clock: configuration.clock)
     pipeline = ReceiptPipeline(
@@ -107,6 +107,8 @@ public final class StoreClient: Sendable {
 
   deinit {
     background.stop()
+    // What is lost here is only done again.
+    _ = queue.note([])
     balanceBroadcast.finish()
     infoBroadcast.finish()
     funnel.finish()
@@ -114,7 +116,7 @@ public final class StoreClient: Sendable {
 
   /// Who is signed in, from the configuration, else from the last time, else a new anonymous customer.
   private static func identity(
-    _ wanted: CustomerID?, in queue: ReceiptQueue, _ randomness: () -> UInt64
+    _ wanted: CustomerID?, in queue: ReceiptQueue, _ configuration: Configuration
   ) throws(LedgerError) -> Identity {
     let last = queue.read { $0.identity }
     let identity: Identity =
@@ -124,9 +126,9 @@ public final class StoreClient: Sendable {
           ? last ?? Identity(customer: wanted, allowsSharing: false)
           : Identity(customer: wanted, allowsSharing: false)
       } else {
-        last ?? Identity(customer: AppUserID.anonymous(randomness), allowsSharing: true)
+        last ?? Identity(customer: AppUserID.anonymous(configuration.randomness), allowsSharing: true)
       }
-    if identity != last { try queue.record([.identity(identity)]) }
+    if identity != last, configuration.keepsIdentity { try queue.record([.identity(identity)]) }
     return identity
   }
 

@@ -20,6 +20,7 @@ extension QueueEvent {
     case "intended": return record.intent.map(QueueEvent.intended)
     case "intent_ended": return record["number"]?.integer.map(QueueEvent.intentEnded)
     case "queued": return record.queuedReceipt.map(QueueEvent.queued)
+    case "kept": return record.item.map(QueueEvent.kept)
     case "balances": return record.balances.map(QueueEvent.balances)
     case "shop": return record.products.map(QueueEvent.shop)
     default: break
@@ -52,7 +53,7 @@ extension JSONValue {
     guard let store = self["store"]?.text.flatMap(Store.init(name:)), let environment,
       let id: StoreTransactionID = identifier("id")
     else { return nil }
-    return ReceiptKey(store: store, environment: environment, id: id)
+    return ReceiptKey(store: store, environment: environment, id: id, renewal: self["renewal"]?.text)
   }
 
   private var environment: StoreEnvironment? {
@@ -106,11 +107,32 @@ extension JSONValue {
     }
   }
 
-  fileprivate var attempt: FailedAttempt? {
-    guard let code = self["code"]?.text.flatMap(LedgerError.Code.init(_:)), let message = self["message"]?.text,
-      let count = self["attempts"]?.integer.flatMap(Int.init(exactly:)), let first = time("first_posted_at")
+  fileprivate var item: QueueItem? {
+    guard let receipt = queuedReceipt, let next = time("next"),
+      let status = self["status"]?.text.flatMap(ReceiptQueueItem.Status.init(rawValue:)),
+      let count = self["attempts"]?.integer.flatMap(Int.init(exactly:))
     else { return nil }
-    let failure = ReceiptQueueItem.Failure(code: code, message: message, requestID: self["request_id"]?.text)
+    var item = QueueItem(receipt, number: 0)
+    item.status = status
+    item.attemptCount = count
+    item.nextAttemptAt = next
+    item.firstPostedAt = time("first_posted_at")
+    item.provisionalSince = time("provisional_since")
+    item.lastError = failure
+    return item
+  }
+
+  private var failure: ReceiptQueueItem.Failure? {
+    guard let code = self["code"]?.text.flatMap(LedgerError.Code.init(_:)), let message = self["message"]?.text else {
+      return nil
+    }
+    return ReceiptQueueItem.Failure(code: code, message: message, requestID: self["request_id"]?.text)
+  }
+
+  fileprivate var attempt: FailedAttempt? {
+    guard let failure, let count = self["attempts"]?.integer.flatMap(Int.init(exactly:)),
+      let first = time("first_posted_at")
+    else { return nil }
     return FailedAttempt(failure: failure, count: count, firstPostedAt: first)
   }
 

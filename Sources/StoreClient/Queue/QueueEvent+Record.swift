@@ -10,7 +10,8 @@ extension QueueEvent {
     case .identity(let identity): Self.record(identity)
     case .intended(let intent): Self.record(intent)
     case .intentEnded(let number): Self.record("intent_ended") { $0.integer("number", number) }
-    case .queued(let receipt): Self.record(receipt)
+    case .queued(let receipt): Self.record("queued") { $0.receipt(receipt) }
+    case .kept(let item): Self.record(item)
     case .failed(let key, let attempt, let next):
       Self.record("failed") {
         $0.key(key)
@@ -68,23 +69,15 @@ extension QueueEvent {
     }
   }
 
-  private static func record(_ receipt: QueuedReceipt) -> String {
-    record("queued") {
-      $0.key(receipt.key)
-      $0.text("buyer", receipt.buyer.text)
-      $0.text("bundle", receipt.bundleID)
-      $0.text("store_product", receipt.storeProductID)
-      $0.text("product", receipt.product?.text)
-      $0.integer("quantity", receipt.quantity)
-      $0.integer("price", receipt.price?.minorUnits)
-      $0.text("price_currency", receipt.price?.currency)
-      $0.text("source", receipt.source.rawValue)
-      $0.text("order", receipt.order?.text)
-      $0.integer("signed_at", receipt.signedAt.milliseconds)
-      $0.integer("at", receipt.seenAt.milliseconds)
-      if !receipt.revision.isEmpty { $0.text("revision", receipt.revision) }
-      if !receipt.grants.isEmpty { $0.value("grants", receipt.grants.json) }
-      $0.text("receipt", receipt.receipt.text)
+  private static func record(_ item: QueueItem) -> String {
+    record("kept") {
+      $0.receipt(item.receipt)
+      $0.text("status", (item.status == .posting ? .waiting : item.status).rawValue)
+      $0.integer("attempts", Int64(item.attemptCount))
+      $0.integer("next", item.nextAttemptAt.milliseconds)
+      $0.integer("first_posted_at", item.firstPostedAt?.milliseconds)
+      $0.integer("provisional_since", item.provisionalSince?.milliseconds)
+      if let failure = item.lastError { $0.failure(failure) }
     }
   }
 
@@ -109,12 +102,35 @@ extension RecordWriter {
     text("environment", key.environment.description)
     text("session", key.environment.session)
     text("id", key.id.text)
+    text("renewal", key.renewal)
+  }
+
+  fileprivate mutating func receipt(_ receipt: QueuedReceipt) {
+    key(receipt.key)
+    text("buyer", receipt.buyer.text)
+    text("bundle", receipt.bundleID)
+    text("store_product", receipt.storeProductID)
+    text("product", receipt.product?.text)
+    integer("quantity", receipt.quantity)
+    integer("price", receipt.price?.minorUnits)
+    text("price_currency", receipt.price?.currency)
+    text("source", receipt.source.rawValue)
+    text("order", receipt.order?.text)
+    integer("signed_at", receipt.signedAt.milliseconds)
+    integer("at", receipt.seenAt.milliseconds)
+    if !receipt.revision.isEmpty { text("revision", receipt.revision) }
+    if !receipt.grants.isEmpty { value("grants", receipt.grants.json) }
+    text("receipt", receipt.receipt.text)
+  }
+
+  fileprivate mutating func failure(_ failure: ReceiptQueueItem.Failure) {
+    text("code", failure.code.description)
+    text("message", failure.message)
+    text("request_id", failure.requestID)
   }
 
   fileprivate mutating func attempt(_ attempt: FailedAttempt) {
-    text("code", attempt.failure.code.description)
-    text("message", attempt.failure.message)
-    text("request_id", attempt.failure.requestID)
+    failure(attempt.failure)
     integer("attempts", Int64(attempt.count))
     integer("first_posted_at", attempt.firstPostedAt.milliseconds)
   }

@@ -11,6 +11,8 @@ enum QueueEvent: Hashable, Sendable {
   case intentEnded(Int64)
   /// What was paid for, with its buyer.
   case queued(QueuedReceipt)
+  /// A receipt as it stood when the journal was compacted.
+  case kept(QueueItem)
   /// It is on its way; kept nowhere, so that after a crash it waits again.
   case posting(ReceiptKey, Timestamp)
   /// It did not arrive, and is tried again.
@@ -46,7 +48,7 @@ struct Identity: Hashable, Sendable {
   /// Whether several customers may share the store account's purchases.
   var allowsSharing: Bool
 
-  var isAnonymous: Bool { AppUserID.isAnonymous(customer) }
+  var isAnonymous: Bool { UserID.isAnonymous(customer) }
 }
 
 /// A purchase that was announced to the store.
@@ -127,9 +129,7 @@ struct QueuedReceipt: Hashable, Sendable {
 }
 
 extension StoreEvidence {
-  var key: ReceiptKey {
-    ReceiptKey(store: transaction.store, environment: transaction.environment, id: transaction.id)
-  }
+  var key: ReceiptKey { ReceiptKey(transaction) }
 
   /// What can change about a transaction; empty for a plain purchase.
   var revision: String {

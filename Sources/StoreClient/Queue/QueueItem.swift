@@ -20,6 +20,19 @@ struct QueueItem: Hashable, Sendable {
     nextAttemptAt = receipt.seenAt
   }
 
+  /// The same at another place in the order.
+  func numbered(_ number: Int64) -> Self {
+    var item = Self(receipt, number: number)
+    // What was on its way when the process ended waits again.
+    item.status = status == .posting ? .waiting : status
+    item.attemptCount = attemptCount
+    item.nextAttemptAt = nextAttemptAt
+    item.firstPostedAt = firstPostedAt
+    item.provisionalSince = provisionalSince
+    item.lastError = lastError
+    return item
+  }
+
   /// As the app may see it.
   var view: ReceiptQueueItem {
     ReceiptQueueItem(

@@ -66,6 +66,7 @@ extension QueueState {
     case .intended(let intent): add(intent)
     case .intentEnded(let number): intents.removeAll { $0.number == number }
     case .queued(let receipt): return add(receipt)
+    case .kept(let item): put(item)
     case .posting(let key, let now): return update(key) { $0.post(at: now) }
     case .failed(let key, let attempt, let next): return update(key) { $0.fail(attempt, next: next) }
     case .credited(let key, let revision): return update(key) { $0.credit(revision: revision) }
@@ -98,6 +99,13 @@ extension QueueState {
     items[receipt.key] = QueueItem(receipt, number: nextNumber)
     nextNumber += 1
     return true
+  }
+
+  private mutating func put(_ item: QueueItem) {
+    guard items[item.receipt.key] == nil else { return }
+    items[item.receipt.key] = item.numbered(nextNumber)
+    nextNumber += 1
+    if item.status == .deadLettered { deadLetteredCount += 1 }
   }
 
   /// Only what is credited may go.
@@ -145,8 +153,8 @@ extension QueueState {
 // MARK: Compaction
 
 extension QueueState {
-  /// How many events ``events()`` gives.
-  var liveCount: Int { items.count * 2 + intents.count + customers.count + balances.count + 2 }
+  /// At least as many as ``events()`` gives; a long shop weighs as much as it is long.
+  var liveCount: Int { items.count + intents.count + customers.count + balances.count + shop.count + 2 }
 
   /// The fewest events that give this state again.
   func events() -> [QueueEvent] {
@@ -160,22 +168,6 @@ extension QueueState {
     if !shop.isEmpty { events.append(.shop(shop)) }
     events += intents.map(QueueEvent.intended)
     events += balances.map(QueueEvent.balances)
-    for item in ordered() { events += Self.events(of: item) }
-    return events
-  }
-
-  private static func events(of item: QueueItem) -> [QueueEvent] {
-    let key = item.receipt.key
-    let revision = item.receipt.revision
-    var events = [QueueEvent.queued(item.receipt)]
-    if let failure = item.lastError {
-      let attempt = FailedAttempt(
-        failure: failure, count: item.attemptCount, firstPostedAt: item.firstPostedAt ?? item.receipt.seenAt)
-      guard item.status != .deadLettered else { return events + [.deadLettered(key, attempt, revision: revision)] }
-      events.append(.failed(key, attempt, next: item.nextAttemptAt))
-    }
-    if let since = item.provisionalSince { events.append(.provisional(key, since)) }
-    if item.status == .finishOnly { events.append(.credited(key, revision: revision)) }
-    return events
+    return events + ordered().map(QueueEvent.kept)
   }
 }

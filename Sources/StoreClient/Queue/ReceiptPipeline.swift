@@ -107,7 +107,12 @@ extension ReceiptPipeline {
     if !events.isEmpty { note(events) }
     for key in fresh {
       step(.queued)
-      if let view = view(key) { emit(view.status == .deadLettered ? .deadLettered(view) : .queued(view)) }
+      guard let item = queue.read({ $0.items[key] }) else { continue }
+      emit(item.status == .deadLettered ? .deadLettered(item.view) : .queued(item.view))
+    }
+    for one in evidence where fresh.contains(one.key) {
+      guard let failure = one.unverified, let item = queue.read({ $0.items[one.key] }) else { continue }
+      observers.onRefused?(item, Self.unverified(failure))
     }
     return keys
   }
@@ -158,13 +163,14 @@ extension ReceiptPipeline {
   /// - Returns: What came of each that was tried.
   func settle(_ keys: [ReceiptKey], stopsEarly: Bool = true) async -> [ReceiptKey: PostOutcome] {
     var outcomes: [ReceiptKey: PostOutcome] = [:]
-    var credited: [QueueItem] = []
+    var (posted, credited): ([ReceiptKey], [QueueItem]) = ([], [])
     var events: [QueueEvent] = []
     for key in keys {
       guard let item = queue.claim(key, now: clock.now()) else {
         outcomes[key] = await outcome(of: key)
         continue
       }
+      posted.append(key)
       do throws(LedgerError) {
         let answer = try await post(item)
         step(.credited)
@@ -180,7 +186,7 @@ extension ReceiptPipeline {
     }
     if !events.isEmpty { note(events) }
     if !credited.isEmpty { step(.finishOnly) }
-    await announce(keys, outcomes, credited)
+    await announce(posted, outcomes, credited)
     await finish(credited.map(\.receipt.key))
     resume(outcomes)
     return outcomes
@@ -199,7 +205,7 @@ extension ReceiptPipeline {
   }
 
   private func announce(
-    _ keys: [ReceiptKey], _ outcomes: [ReceiptKey: PostOutcome], _ credited: [QueueItem]
+    _ posted: [ReceiptKey], _ outcomes: [ReceiptKey: PostOutcome], _ credited: [QueueItem]
   ) async {
     let observers = self.observers
     for item in credited {
@@ -207,8 +213,8 @@ extension ReceiptPipeline {
       if case .credited(let answer)? = outcomes[item.receipt.key] { await observers.onCredited?(item, answer) }
     }
     var wakeUp: Timestamp?
-    guard credited.count < outcomes.count else { return }
-    for key in keys {
+    guard credited.count < posted.count else { return }
+    for key in posted {
       guard let outcome = outcomes[key], let item = queue.read({ $0.items[key] }) else { continue }
       switch outcome {
       case .waiting:

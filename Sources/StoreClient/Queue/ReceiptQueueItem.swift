@@ -1,4 +1,5 @@
 public import GemLedger
+internal import StoreBackend
 
 /// A receipt in the queue, as the app may see it.
 public struct ReceiptQueueItem: Hashable, Sendable, Identifiable {
@@ -63,20 +64,31 @@ struct ReceiptKey: Hashable, Sendable, CustomStringConvertible {
   let store: Store
   let environment: StoreEnvironment
   let id: StoreTransactionID
+  /// Google Play's order id, for a subscription: all its renewals have one purchase token.
+  let renewal: String?
 
-  init(store: Store, environment: StoreEnvironment, id: StoreTransactionID) {
+  init(store: Store, environment: StoreEnvironment, id: StoreTransactionID, renewal: String? = nil) {
     self.store = store
     self.environment = environment
     self.id = id
+    self.renewal = renewal
+  }
+
+  init(_ transaction: StoreTransaction) {
+    let hasRenewals = transaction.store == .google && transaction.productType.isSubscription
+    self.init(
+      store: transaction.store, environment: transaction.environment, id: transaction.id,
+      renewal: hasRenewals ? transaction.orderID : nil)
   }
 
   var description: String {
     let session = environment.session.map { "(\($0))" } ?? ""
-    return "\(store):\(environment)\(session):\(id)"
+    return "\(store):\(environment)\(session):\(id)" + (renewal.map { ":\($0)" } ?? "")
   }
 
   static func == (left: Self, right: Self) -> Bool {
     left.id == right.id && left.store == right.store && left.environment == right.environment
+      && (left.renewal ?? "").hasBytes(of: right.renewal ?? "")
   }
 
   /// Over the id, which nearly always tells.

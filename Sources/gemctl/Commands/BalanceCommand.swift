@@ -7,7 +7,7 @@ struct BalanceCommand {
   let invocation: Invocation
 
   func run() throws {
-    let customer = try invocation.customer()
+    let customer = try invocation.settledCustomer()
     let code = try invocation.parsed.positionals.first.map { (text) throws(LedgerError) in try CurrencyCode(text) }
     let moment = try self.moment(code)
     let balances = try invocation.withLedger { (ledger) throws(LedgerError) in

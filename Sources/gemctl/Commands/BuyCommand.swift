@@ -1,5 +1,12 @@
 import GemLedger
+import StoreBackend
 import StoreClient
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// `buy`: a purchase at the simulated store, credited to the customer.
 struct BuyCommand {
@@ -8,28 +15,128 @@ struct BuyCommand {
   /// What is told of a purchase that did not complete.
   static let incompleteStatus: Int32 = 3
 
+  /// What is asked for.
+  private struct Request: Sendable {
+    var product: ProductCode
+    var quantity: Int64
+    var key: IdempotencyKey?
+    var fault: StoreFault.Effect?
+    var isOffline: Bool
+  }
+
+  /// What came of it, with everything that is shown.
+  private struct Answer: Sendable {
+    var outcome: Outcome
+    var customer: CustomerID
+    var product: ProductCode
+
+    enum Outcome: Sendable {
+      case credited(Receipt, PurchaseRecord)
+      case incomplete(String, StoreTransactionID?, LedgerError?)
+    }
+  }
+
   /// Buys, and gives the exit status.
   func run() throws -> Int32 {
-    let request = PurchaseRequest(
-      product: try ProductCode(invocation.parsed.positionals[0]), quantity: try invocation.quantity() ?? 1,
-      buyer: try invocation.customer(), key: try invocation.key())
-    let state = try invocation.clientState()
-    let result = try invocation.withLedger { (ledger) throws(LedgerError) in
-      let store = try InstantStore(
-        window: ShopWindow(storefront: state.storefront), session: state.storeSession,
-        product: { (code) throws(LedgerError) in try Self.product(code, of: ledger) })
-      let flow = PurchaseFlow(store: store, ledger: ledger)
-      return try Blocking.wait { () async throws(LedgerError) in
-        try await flow.buy(request, actor: Invocation.actor)
+    let request = try asked()
+    let crash = Self.crash(after: invocation.parsed.value("--crash-after"))
+    let answer = try invocation.withClient(onStep: crash) { (session) async throws(LedgerError) in
+      try await Self.buy(request, session)
+    }
+    return try tell(answer)
+  }
+
+  private func asked() throws -> Request {
+    let parsed = invocation.parsed
+    let faults: [(String, StoreFault.Effect)] = [
+      ("--fail", .failure(.unknown)), ("--cancel", .cancel), ("--ask-to-buy", .askToBuy),
+    ]
+    let given = faults.filter { parsed.flags.contains($0.0) }
+    guard given.count < 2 else {
+      throw UsageError("\(given[0].0) and \(given[1].0) exclude each other", verb: parsed.verb)
+    }
+    return Request(
+      product: try ProductCode(parsed.positionals[0]), quantity: try invocation.quantity() ?? 1,
+      key: try invocation.key(), fault: given.first?.1, isOffline: parsed.flags.contains("--offline"))
+  }
+
+  /// SIGKILL, as a battery does it.
+  private static func crash(after step: String?) -> (@Sendable (PurchaseStep) -> Void)? {
+    guard let step = step.flatMap(PurchaseStep.init(rawValue:)) else { return nil }
+    return { if $0 == step { kill(getpid(), SIGKILL) } }
+  }
+
+  private static func buy(_ request: Request, _ session: ClientSession) async throws(LedgerError) -> Answer {
+    let product = try product(request.product, of: session)
+    let buyer = session.client.appUserID
+    func answer(_ outcome: Answer.Outcome) -> Answer {
+      Answer(outcome: outcome, customer: buyer, product: product.code)
+    }
+    if let known = try await replay(request, session) { return answer(known) }
+    if let fault = request.fault { try session.store.inject(StoreFault(fault, on: .purchase)) }
+    if request.isOffline {
+      for call in [FaultyBackend.Call.register, .post, .completePayment, .customer, .balances] {
+        session.network.fail(call, with: .networkLostBeforeEffect, .always)
       }
     }
-    return try answer(result, request)
+    do throws(LedgerError) {
+      return answer(Self.outcome(try await purchase(product.code, request, session), session))
+    } catch {
+      // What the store said is a result like any other; everything else is an error.
+      guard error.code == .storeError else { throw error }
+      return answer(.incomplete("failed", nil, error))
+    }
+  }
+
+  private static func purchase(
+    _ product: ProductCode, _ request: Request, _ session: ClientSession
+  ) async throws(LedgerError) -> PurchaseOutcome {
+    guard let key = request.key else {
+      return try await session.client.outcome(ofPurchasing: product.text, quantity: request.quantity)
+    }
+    return try await session.client.purchase(
+      order: PurchaseOrder(productID: product.text, quantity: request.quantity, key: key))
+  }
+
+  private static func outcome(_ outcome: PurchaseOutcome, _ session: ClientSession) -> Answer.Outcome {
+    if let answer = outcome.answer { return .credited(answer.receipt, answer.purchase) }
+    switch outcome.result {
+    case .success, .pendingServerValidation:
+      return .incomplete("pending_server_validation", outcome.storeTransactionID, outcome.failure)
+    case .failedServerValidation:
+      return .incomplete("failed_server_validation", outcome.storeTransactionID, outcome.failure)
+    case .cancelled: return .incomplete("cancelled", nil, nil)
+    case .pending:
+      let waiting = session.device.account.transactions().last { $0.pendingAskToBuyConfirmation }
+      return .incomplete("pending", waiting?.identifier, nil)
+    }
+  }
+
+  /// What was bought under the key before, if anything: an order of that key that is paid for.
+  private static func replay(
+    _ request: Request, _ session: ClientSession
+  ) async throws(LedgerError) -> Answer.Outcome? {
+    guard let key = request.key else { return nil }
+    let order = try await session.backend.initPayment(
+      OrderRequest(
+        customer: session.client.appUserID, product: request.product, quantity: request.quantity,
+        store: session.device.store, bundleID: session.client.configuration.bundleID, key: key))
+    guard order.status != .pending, order.status != .failed, let id = order.storeTransactionID,
+      let paid = session.store.transaction(identifier: id)
+    else { return nil }
+    let post = ReceiptPost(
+      receipt: session.receipts.receipt(for: paid.transaction), customer: session.client.appUserID, source: .sweep)
+    let answer = try await session.backend.completePayment(order.code, post: post)
+    return .credited(answer.receipt, answer.purchase)
   }
 
   /// The product, or the error with what was probably meant.
-  private static func product(_ code: ProductCode, of ledger: Ledger) throws(LedgerError) -> Product {
+  private static func product(_ code: ProductCode, of session: ClientSession) throws(LedgerError) -> Product {
+    let ledger = session.ledger
     do throws(LedgerError) {
-      return try ledger.product(code)
+      let product = try ledger.product(code)
+      try checkSale(of: product, at: session.store)
+      return product
     } catch {
       guard error.code == .productNotFound else { throw error }
       let codes = try ledger.currentCatalog().products.map(\.code.text)
@@ -43,24 +150,31 @@ struct BuyCommand {
 // MARK: Answering
 
 extension BuyCommand {
-  private func answer(_ result: InstantPurchaseResult, _ request: PurchaseRequest) throws(LedgerError) -> Int32 {
-    switch result {
-    case .success(let purchase, let receipt):
-      try invocation.print(Self.json(purchase, receipt), { Self.text(purchase, receipt, style: $0) })
-      return 0
-    case .pending(let id):
-      let json = Self.incomplete("pending", request, id)
-      try invocation.print(json, { _ in "Pending: somebody has to agree first.\nstore transaction  \(id)\n" })
-    case .cancelled:
-      try invocation.print(Self.incomplete("cancelled", request, nil), { _ in "Cancelled: nothing was bought.\n" })
-    }
-    return Self.incompleteStatus
+  /// Says why the store would not list the product, which the store itself does not.
+  private static func checkSale(of product: Product, at store: SimulatedStore) throws(LedgerError) {
+    let why = product.obstacles(at: Store.apple.description, storefront: store.storefront).joined(separator: ", ")
+    guard !why.isEmpty else { return }
+    throw LedgerError(
+      .notAvailable, "\"\(product.code)\" cannot be bought at \(Store.apple) in \(store.storefront): \(why).",
+      details: [.text("product_id", product.code.text), .text("why", why)])
   }
 
-  private static func json(_ purchase: StorePurchase, _ receipt: Receipt) -> JSONValue {
+  private func tell(_ answer: Answer) throws(LedgerError) -> Int32 {
+    switch answer.outcome {
+    case .credited(let receipt, let purchase):
+      try invocation.print(Self.json(purchase, receipt), { Self.text(purchase, receipt, style: $0) })
+      return 0
+    case .incomplete(let result, let id, let failure):
+      try invocation.print(
+        Self.json(result, answer, id, failure), { _ in Self.text(result, id, failure) })
+      return Self.incompleteStatus
+    }
+  }
+
+  private static func json(_ purchase: PurchaseRecord, _ receipt: Receipt) -> JSONValue {
     let view = ReceiptView(receipt)
     return [
-      "result": "success", "store_transaction_id": .string(purchase.transactionID.text),
+      "result": "success", "store_transaction_id": .string(purchase.storeTransactionID.text),
       "transaction_id": view.transactionID, "customer_id": .string(receipt.customer.text),
       "product_id": .string(purchase.product.text), "credited": view.changes, "balances": view.balances,
       "replayed": .bool(receipt.isReplayed), "quantity": .integer(purchase.quantity),
@@ -68,20 +182,38 @@ extension BuyCommand {
     ]
   }
 
-  private static func text(_ purchase: StorePurchase, _ receipt: Receipt, style: Style) -> String {
+  private static func text(_ purchase: PurchaseRecord, _ receipt: Receipt, style: Style) -> String {
     let price = purchase.price.map { " for \(PriceFormat(locale: "en_US").text($0))" } ?? ""
     let units = purchase.quantity == 1 ? "" : "\(AmountText.grouped(purchase.quantity)) × "
     let title = style.bold("Bought \(units)\(SafeText.escaped(purchase.product.text))\(price)")
-    let names = [("store transaction", purchase.transactionID.text)]
+    let names = [("store transaction", purchase.storeTransactionID.text)]
     return "\(title)\n\n\(ReceiptView(receipt).text(style: style, names: names))"
   }
 
-  private static func incomplete(
-    _ result: String, _ request: PurchaseRequest, _ id: StoreTransactionID?
+  private static func json(
+    _ result: String, _ answer: Answer, _ id: StoreTransactionID?, _ failure: LedgerError?
   ) -> JSONValue {
-    [
+    var object: JSONObject = [
       "result": .string(result), "store_transaction_id": JSONValue(id?.text), "transaction_id": nil,
-      "customer_id": .string(request.buyer.text), "product_id": .string(request.product.text),
+      "customer_id": .string(answer.customer.text), "product_id": .string(answer.product.text),
     ]
+    if let failure {
+      object["error"] = ["code": .string(failure.code.description), "message": .string(failure.message)]
+    }
+    return .object(object)
+  }
+
+  private static func text(_ result: String, _ id: StoreTransactionID?, _ failure: LedgerError?) -> String {
+    let said =
+      switch result {
+      case "cancelled": "Cancelled: nothing was bought."
+      case "failed": "Failed: the store could not complete the purchase."
+      case "pending": "Pending: somebody has to agree first (\"gemctl approve ID\" or \"gemctl decline ID\")."
+      case "failed_server_validation": "Paid for, and refused by the backend; it stays in the queue (\"gemctl queue\")."
+      default: "Paid for; the credit waits in the queue and comes by itself (\"gemctl sync\" tries now)."
+      }
+    let why = failure.map { "\($0)\n" } ?? ""
+    let name = id.map { "store transaction  \($0)\n" } ?? ""
+    return "\(said)\n\(why)\(name)"
   }
 }

@@ -5,7 +5,7 @@ struct HistoryCommand {
   let invocation: Invocation
 
   func run() throws {
-    let customer = try invocation.customer()
+    let customer = try invocation.settledCustomer()
     let limit = try invocation.limit()
     let page = try invocation.withLedger { (ledger) throws(LedgerError) in
       try ledger.history(of: customer, limit: limit, after: invocation.cursor)

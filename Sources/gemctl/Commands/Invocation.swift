@@ -40,13 +40,28 @@ struct Invocation: Sendable {
     }
   }
 
+  /// Who is meant, after everything that an earlier command left half done is finished; for the client's verbs.
+  func settledCustomer() throws(LedgerError) -> CustomerID {
+    if let home = try clientHome(), home.isUnsettled { try withClient { _ in } }
+    return try customer()
+  }
+
+  /// The home whose client is meant; nil where nothing outlives the command.
+  func clientHome() throws(LedgerError) -> Home? {
+    switch try StorageChoice(settings.storage) {
+    case .home: return home
+    case .file: return FileAccess.exists(settings.home) ? home : nil
+    case .memory: return nil
+    }
+  }
+
   /// What the client remembers; a ledger without a home has a client that remembers nothing.
   func clientState() throws(LedgerError) -> Home.State {
     switch try StorageChoice(settings.storage) {
     case .home: return try home.state()
     case .file where FileAccess.exists(settings.home): return try home.state()
-    // One session for all such runs, so that the same key is the same purchase in each of them.
-    case .file, .memory: return Home.State(customer: .anonymous(), storeSession: "gemctl", storefront: .unitedStates)
+    // A store that is gone with the command has a session of its own, since its numbers begin again.
+    case .file, .memory: return .new(storefront: .unitedStates)
     }
   }
 

@@ -45,6 +45,16 @@ enum FileAccess {
     return true
   }
 
+  /// Puts a file with this text in the place of the one that is there; a crash leaves one or the other, whole.
+  ///
+  /// - Throws: `LedgerError` with `input_output`.
+  static func replace(_ path: String, _ text: String) throws(LedgerError) {
+    let new = "\(path).new"
+    unlink(new)
+    guard try create(new, text) else { throw failure(new, "made") }
+    guard rename(new, path) == 0 else { throw failure(path, "replaced") }
+  }
+
   static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
   /// Removes files, as far as they are there; for taking back what was just made.

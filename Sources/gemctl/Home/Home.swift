@@ -6,7 +6,13 @@ struct Home: Hashable, Sendable {
 
   /// The ledger's file.
   var ledgerPath: String { "\(path)/ledger.sqlite" }
+  /// The client's receipt queue and who is signed in.
+  var clientPath: String { "\(path)/client.log" }
+  /// The simulated store's transactions and settings.
+  var storePath: String { "\(path)/store.log" }
   private var statePath: String { "\(path)/home.json" }
+  /// There while the client's side may have something to finish.
+  private var unsettledPath: String { "\(path)/unsettled" }
 
   /// The ledger's file, and the log and the log's index that SQLite keeps beside it.
   static func files(ofLedger path: String) -> [String] { [path, path + "-wal", path + "-shm"] }
@@ -40,7 +46,7 @@ extension Home {
 
   /// Removes everything, the directory too.
   func remove() {
-    FileAccess.remove(Self.files(ofLedger: ledgerPath) + [statePath])
+    FileAccess.remove(Self.files(ofLedger: ledgerPath) + [statePath, clientPath, storePath, unsettledPath])
     FileAccess.removeDirectory(path)
   }
 
@@ -57,6 +63,19 @@ extension Home {
     }
     return state
   }
+
+  /// Puts another state in the place of the one that is there, all or nothing.
+  func save(_ state: State) throws(LedgerError) { try FileAccess.replace(statePath, state.text) }
+
+  // MARK: Something to finish
+
+  /// Whether an earlier command, or one under way, may have left something to finish.
+  var isUnsettled: Bool { FileAccess.exists(unsettledPath) }
+
+  /// Says so before anything begins that a crash could leave half done.
+  func markUnsettled() throws(LedgerError) { _ = try FileAccess.create(unsettledPath) }
+
+  func markSettled() { FileAccess.remove([unsettledPath]) }
 
   /// The error where there is no home.
   var missing: LedgerError {

@@ -51,7 +51,7 @@ struct ReceiptView {
 extension ReceiptView {
   /// What happened to balances and items, then the names to ask for it by, then how it came about.
   func text(style: Style, names: [(String, String)] = []) -> String {
-    var text = entriesTable.text(style: style)
+    var text = receipt.entries.isEmpty ? "" : entriesTable.text(style: style)
     for item in receipt.items {
       let name = SafeText.escaped(item.item.text)
       text += "\(name) \(AmountText.signed(item.quantity)), \(AmountText.grouped(item.owned)) owned\n"

@@ -20,7 +20,7 @@ struct SimulatedShop {
   var phone: StoreDevice { store.account("alice").device("phone") }
   var tablet: StoreDevice { store.account("alice").device("tablet") }
 
-  static func catalog(gemPrice: String = "2.99") throws -> Catalog {
+  static func catalog(gemPrice: String = "2.99", monthlyPrice: String = "5.99") throws -> Catalog {
     let gem = try CurrencyCode("GEM")
     func product(
       _ code: String, _ type: ProductType, price: String, yen: String? = nil, period: String? = nil
@@ -40,7 +40,7 @@ struct SimulatedShop {
       products: [
         product("gems", .consumable, price: gemPrice, yen: "450"), product("chest", .consumable, price: "49.99"),
         product("vip", .nonConsumable, price: "9.99"), product("pass", .nonRenewingSubscription, price: "4.99"),
-        product("monthly", .autoRenewableSubscription, price: "5.99", yen: "900", period: "P1M"),
+        product("monthly", .autoRenewableSubscription, price: monthlyPrice, yen: "900", period: "P1M"),
         product("weekly", .autoRenewableSubscription, price: "1.99", period: "P1W"),
       ], settings: CatalogSettings(bundleID: "com.example.gems"))
   }

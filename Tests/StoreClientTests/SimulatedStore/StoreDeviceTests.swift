@@ -237,6 +237,19 @@ final class StoreDeviceTests: XCTestCase {
     XCTAssertEqual(two.store.allTransactions().map(\.state), [.purchased])
   }
 
+  func testNamesThatLookAlikeAreTwoAccounts() async throws {
+    let store = try SimulatedShop().store
+    let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+    XCTAssertEqual(composed, decomposed, "to a string they are one")
+    try await store.account(composed).device("phone").buy("monthly")
+    let other = store.account(decomposed).device("phone")
+    let unfinished = try await other.unfinishedIDs()
+    let entitled = try await other.currentEntitlements()
+    XCTAssertEqual(unfinished, [])
+    XCTAssertEqual(entitled, [])
+    XCTAssertEqual(store.account(decomposed).transactions(), [])
+  }
+
   func testManyDevicesBuyAtOnceWithoutLoss() async throws {
     let shop = try SimulatedShop()
     let bought = try await withThrowingTaskGroup(of: [StoreTransactionID].self) { group in

@@ -205,6 +205,18 @@ final class StoreFaultTests: XCTestCase {
     XCTAssertEqual(unfinished, bought, "the lost update is in the list")
   }
 
+  func testOnAClockThatGoesByItselfTheStoreActsInTime() async throws {
+    let base = VirtualClock()
+    let shop = try SimulatedShop(clock: VirtualClock(following: base.storeClock))
+    let updates = Reader(shop.phone.updates())
+    try shop.store.inject(StoreFault(.delay(.seconds(10)), on: .updates))
+    let id = try shop.store.buyProduct(identifier: "gems", account: "alice").identifier
+    while base.sleeperCount == 0 { await Task.yield() }
+    base.advance(by: .seconds(10))
+    let update = await updates.next()
+    XCTAssertEqual(update?.transaction.id, id)
+  }
+
   func testASlowAnswerWaitsForTheClock() async throws {
     let shop = try SimulatedShop()
     try shop.store.inject(StoreFault(.slow(.seconds(20)), on: .purchase))

@@ -83,8 +83,16 @@ struct AppleSubscription: Sendable {
 }
 
 struct SubscriptionKey: Hashable, Sendable {
-  var account: String
-  var productID: String
+  let accountName: ByteString
+  let product: ByteString
+
+  init(account: String, productID: String) {
+    accountName = ByteString(account)
+    product = ByteString(productID)
+  }
+
+  var account: String { accountName.text }
+  var productID: String { product.text }
 }
 
 extension AppleRow {

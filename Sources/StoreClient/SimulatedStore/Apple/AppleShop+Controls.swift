@@ -83,8 +83,9 @@ extension AppleShop {
 
   /// As if it had never been.
   mutating func delete(row: AppleRow) {
+    let subscription = subscription(of: row.transaction.id)
     record(.deleted(row.serial))
-    if let subscription = subscriptions.values.first(where: { $0.latestSerial == row.serial }) {
+    if let subscription, subscription.latestSerial == row.serial {
       record(.subscriptionDeleted(subscription.key))
     }
   }

@@ -22,7 +22,7 @@ extension AppleShop {
   /// Non-consumables, non-renewing subscriptions, and what runs, unless the money was given back.
   func entitlements(of account: String) -> [Delivery] {
     let owned = accounts[ByteString(account)].map { Array($0.owned.values) } ?? []
-    let running = subscriptions.values.filter { $0.account.hasBytes(of: account) && $0.isEntitling }
+    let running = subscriptions(of: account).filter(\.isEntitling)
     return deliveries(
       (owned + running.map(\.latestSerial)).sorted().filter { serial in
         rows[serial].map { $0.isShown && $0.transaction.revocation == nil } ?? false
@@ -44,9 +44,9 @@ extension AppleShop {
 
   /// Brings what is hidden or held back.
   mutating func sync(_ account: String, now: Timestamp) {
-    let hidden = rows.values.filter { $0.account.hasBytes(of: account) && $0.hiddenUntil != nil }
-    for row in hidden.sorted(by: { $0.serial < $1.serial }) {
-      if let until = row.hiddenUntil { show(row.serial, at: until) }
+    for serial in hidden.sorted() {
+      guard let row = rows[serial], row.account.hasBytes(of: account), let until = row.hiddenUntil else { continue }
+      show(serial, at: until)
     }
     releaseAll(account: account)
   }

@@ -78,14 +78,14 @@ extension AppleShop {
     row.knownToBuyer = isReported && !faults.contains(.duplicate)
     row.hiddenUntil = faults.delay.map { now.advanced(by: $0) }
     row.unverified = faults.unverified
-    settle(paid: row, now: now)
-    var answer = row.delivery
+    var answer = settle(paid: row, now: now).delivery
     answer.exceptDevice = nil
     return answer
   }
 
   /// Money has changed hands: the transaction is there, unless it is hidden.
-  mutating func settle(paid row: AppleRow, now: Timestamp) {
+  @discardableResult
+  mutating func settle(paid row: AppleRow, now: Timestamp) -> AppleRow {
     var row = row
     startSubscription(&row, now: now)
     record(.row(row))
@@ -93,6 +93,7 @@ extension AppleShop {
     if settings.sendsOneTimeChargeNotices, row.transaction.reason == .purchase {
       post(.oneTimeCharge, row.transaction)
     }
+    return row
   }
 
   /// The time has come to show a transaction.

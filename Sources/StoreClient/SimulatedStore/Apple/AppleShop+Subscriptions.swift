@@ -107,6 +107,12 @@ extension AppleShop {
     }.sorted { $0.account < $1.account }
   }
 
+  func subscriptions(of account: String) -> [AppleSubscription] {
+    (accounts[ByteString(account)]?.subscribed ?? []).compactMap { product in
+      subscriptions[SubscriptionKey(account: account, productID: product.text)]
+    }
+  }
+
   func subscription(of id: StoreTransactionID) -> AppleSubscription? {
     guard let row = row(id) else { return nil }
     return subscriptions[SubscriptionKey(account: row.account, productID: row.transaction.storeProductID)]

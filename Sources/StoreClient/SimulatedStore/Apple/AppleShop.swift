@@ -19,6 +19,8 @@ struct AppleShop: KeptShop {
     var unfinishedByProduct: [ByteString: OrderedSerials] = [:]
     /// Non-consumables and non-renewing subscriptions, the latest of each.
     var owned: [ByteString: UInt64] = [:]
+    /// The products of its subscriptions, ended ones included.
+    var subscribed: Set<ByteString> = []
   }
 
   static let flavour = "apple"
@@ -34,6 +36,8 @@ struct AppleShop: KeptShop {
   private(set) var rows: [UInt64: AppleRow] = [:]
   private(set) var accounts: [ByteString: Account] = [:]
   private(set) var subscriptions: [SubscriptionKey: AppleSubscription] = [:]
+  /// Transactions that no list shows yet.
+  private(set) var hidden: Set<UInt64> = []
   private(set) var lastSerial: UInt64 = 0
   private var due = DueList<Due>()
 
@@ -59,7 +63,9 @@ struct AppleShop: KeptShop {
     case .finished(let serial): finishRow(serial)
     case .deleted(let serial): delete(serial)
     case .subscription(let subscription): apply(subscription)
-    case .subscriptionDeleted(let key): subscriptions[key] = nil
+    case .subscriptionDeleted(let key):
+      subscriptions[key] = nil
+      accounts[key.accountName]?.subscribed.remove(key.product)
     case .serial(let serial): lastSerial = max(lastSerial, serial)
     case .desk(let event): desk.apply(event)
     }
@@ -88,19 +94,27 @@ extension AppleShop {
   private mutating func apply(_ row: AppleRow) {
     if rows[row.serial] != nil { unlist(row.serial) }
     lastSerial = max(lastSerial, row.serial)
-    if let until = row.hiddenUntil { due.add(.show(row.serial), at: until) }
+    if let until = row.hiddenUntil {
+      due.add(.show(row.serial), at: until)
+      hidden.insert(row.serial)
+    } else if !hidden.isEmpty {
+      hidden.remove(row.serial)
+    }
     list(row)
     rows[row.serial] = row
   }
 
   private mutating func apply(_ subscription: AppleSubscription) {
-    subscriptions[subscription.key] = subscription
-    if let next = subscription.nextDue { due.add(.subscription(subscription.key), at: next) }
+    let key = subscription.key
+    subscriptions[key] = subscription
+    accounts[key.accountName, default: Account()].subscribed.insert(key.product)
+    if let next = subscription.nextDue { due.add(.subscription(key), at: next) }
   }
 
   private mutating func delete(_ serial: UInt64) {
     unlist(serial)
     rows[serial] = nil
+    hidden.remove(serial)
   }
 
   private mutating func finishRow(_ serial: UInt64) {

@@ -1,5 +1,5 @@
 public import GemLedger
-public import StoreBackend
+internal import StoreBackend
 
 // Every method that takes an identifier throws `purchase_not_found` where the store has no such transaction.
 extension SimulatedStore {
@@ -105,178 +105,8 @@ extension SimulatedStore {
 }
 
 extension SimulatedStore {
-  /// Gives all money back; the devices learn of it through their updates, the backend by a notice.
-  ///
-  /// - Throws: `LedgerError` with `invalid_request` where nothing was paid, `already_refunded`.
-  public func refundTransaction(identifier id: StoreTransactionID) throws(LedgerError) {
-    try refund(id, .full, isAppIssue: false)
-  }
-
-  /// Gives part of the money back, or all of it, as the extent says.
-  ///
-  /// - Parameters:
-  ///   - id: The transaction.
-  ///   - extent: How much: 1 to 100,000 thousandths of a percent, or 1 to as many units as were bought; the App Store
-  ///     states units as a percentage of the quantity, and so does this store.
-  ///   - isAppIssue: Whether the app was at fault.
-  /// - Throws: `LedgerError` with `invalid_request` where nothing was paid or the extent is out of bounds,
-  ///   `already_refunded`.
-  public func refundTransaction(
-    identifier id: StoreTransactionID, extent: StoreTransaction.Revocation.Extent, isAppIssue: Bool = false
-  ) throws(LedgerError) {
-    try refund(id, extent, isAppIssue: isAppIssue)
-  }
-
-  /// Takes a refund back: the money is the store's again, and the transaction shows no refund any more.
-  ///
-  /// - Throws: `LedgerError` with `invalid_request` where there is no refund.
-  public func reverseRefund(identifier id: StoreTransactionID) throws(LedgerError) {
-    try control(id) { shop, row, now in
-      guard row.transaction.revocation != nil else { return "It is not refunded." }
-      shop.revoke(row, nil, isAppIssue: false, now: now)
-      return nil
-    }
-  }
-
-  /// Does not give money back that somebody asked for; the backend is told.
-  ///
-  /// - Throws: `LedgerError` with `invalid_request` where nobody asked, or it was given back.
-  public func declineRefundRequest(identifier id: StoreTransactionID) throws(LedgerError) {
-    try control(id) { shop, row, _ in
-      guard row.hasRefundRequest, row.transaction.revocation == nil else { return "No request for a refund is open." }
-      shop.post(.refundDeclined, row.transaction)
-      return nil
-    }
-  }
-
-  /// Delivers a transaction once more, to every device of its account, finished or not.
-  ///
-  /// - Throws: `LedgerError` with `invalid_request` where nothing was paid.
-  public func redeliverTransaction(identifier id: StoreTransactionID) throws(LedgerError) {
-    try control(id) { shop, row, now in
-      guard row.isPurchased else { return "Nothing was paid." }
-      shop.redeliver(row, now: now)
-      return nil
-    }
-  }
-
-  private func refund(
-    _ id: StoreTransactionID, _ extent: StoreTransaction.Revocation.Extent, isAppIssue: Bool
-  ) throws(LedgerError) {
-    let wasRefunded = try keeper.act { shop, _ in shop.row(id)?.transaction.revocation?.extent == .full }
-    guard !wasRefunded else {
-      throw LedgerError(.alreadyRefunded, "The store gave all money for \(id) back already.")
-    }
-    try control(id) { shop, row, now in
-      guard row.isPurchased else { return "Nothing was paid." }
-      guard let extent = extent.asPercentage(of: row.transaction.quantity) else { return "So much was never paid." }
-      shop.revoke(row, extent, isAppIssue: isAppIssue, now: now)
-      return nil
-    }
-  }
-}
-
-extension StoreTransaction.Revocation.Extent {
-  /// The same as the App Store states it; nil where it is out of bounds.
-  fileprivate func asPercentage(of quantity: Int64) -> Self? {
-    switch self {
-    case .full, .milliPercent(100_000): .full
-    case .milliPercent(let share): (1..<100_000).contains(share) ? self : nil
-    case .quantity(let units):
-      // Rounded up, so that what the ledger takes back covers the units.
-      units == quantity
-        ? .full : (1..<quantity).contains(units) ? .milliPercent((units * 100_000 + quantity - 1) / quantity) : nil
-    }
-  }
-}
-
-extension SimulatedStore {
-  /// Ends the subscriptions to a product now, of one account or of all.
-  ///
-  /// - Throws: `LedgerError` with `purchase_not_found` where there is none.
-  public func expireSubscription(
-    productIdentifier: String, account: String? = nil
-  ) throws(LedgerError) {
-    try control(product: productIdentifier, account) { shop, subscription, now in
-      shop.expireNow(subscription, now: now)
-    }
-  }
-
-  /// Renews the subscriptions to a product now, of one account or of all; ended ones begin again.
-  ///
-  /// - Throws: `LedgerError` with `purchase_not_found` where there is none.
-  public func forceRenewalOfSubscription(
-    productIdentifier: String, account: String? = nil
-  ) throws(LedgerError) {
-    try control(product: productIdentifier, account) { shop, subscription, now in
-      shop.renewNow(subscription, now: now)
-    }
-  }
-
-  /// Lets the transaction's subscription end with its period.
-  public func disableAutoRenewForTransaction(identifier id: StoreTransactionID) throws(LedgerError) {
-    try control(subscriptionOf: id) { $0.willAutoRenew = false }
-  }
-
-  /// Lets the transaction's subscription go on by itself, where it has not ended.
-  public func enableAutoRenewForTransaction(identifier id: StoreTransactionID) throws(LedgerError) {
-    try control(subscriptionOf: id) { if $0.nextDue != nil { $0.willAutoRenew = true } }
-  }
-
-  /// Asks the customer to agree to a higher price; without an answer the subscription ends with its period.
-  public func requestPriceIncreaseConsentForTransaction(identifier id: StoreTransactionID) throws(LedgerError) {
-    try control(subscriptionOf: id) { $0.priceIncrease = .pending }
-  }
-
-  /// The customer agrees to a higher price.
-  public func consentToPriceIncreaseForTransaction(identifier id: StoreTransactionID) throws(LedgerError) {
-    try control(subscriptionOf: id) { $0.priceIncrease = .agreed }
-  }
-
-  /// The customer does not agree to a higher price: the subscription ends with its period.
-  public func declinePriceIncreaseForTransaction(identifier id: StoreTransactionID) throws(LedgerError) {
-    try control(subscriptionOf: id) { subscription in
-      subscription.priceIncrease = .declined
-      subscription.willAutoRenew = false
-    }
-  }
-}
-
-extension SimulatedStore {
-  /// Makes the store misbehave, on top of what it does already.
-  ///
-  /// - Throws: `LedgerError` with `invalid_request` where a fault could never strike; then none is taken.
-  public func inject(_ plan: FaultPlan) throws(LedgerError) { try keeper.inject(plan) }
-
-  /// Makes the store misbehave in one way more.
-  ///
-  /// - Throws: `LedgerError` with `invalid_request` where the fault could never strike.
-  public func inject(_ fault: StoreFault) throws(LedgerError) { try keeper.inject(FaultPlan([fault])) }
-
-  /// The faults that can still strike.
-  public var faults: [StoreFault] { keeper.look { $0.desk.faults.armed.map(\.fault) } }
-
-  /// Ends all faults.
-  public func clearFaults() throws(LedgerError) { try keeper.act { shop, _ in shop.record(.faults([])) } }
-
-  /// What the store tells the backend from now on; each call starts a stream of its own, and takes nothing away.
-  public func notices() -> AsyncStream<StoreNotice> { keeper.notices() }
-
-  /// What waits for the backend, oldest first; it waits until it is taken, across processes, the last 10,000 at most.
-  public func pendingNotices(limit: Int = 100) -> [NumberedNotice] { keeper.pendingNotices(limit: limit) }
-
-  /// The backend has taken everything up to the notice with this number.
-  public func settleNotices(through id: Int64) throws(LedgerError) { try keeper.settleNotices(through: id) }
-
-  /// Takes what waits for the backend, oldest first.
-  public func takeNotices(limit: Int = 100) throws(LedgerError) -> [StoreNotice] {
-    try keeper.takeNotices(limit: limit)
-  }
-}
-
-extension SimulatedStore {
   /// Does something to a transaction, or says why it cannot be done.
-  private func control(
+  func control(
     _ id: StoreTransactionID, _ body: (inout AppleShop, AppleRow, Timestamp) -> String?
   ) throws(LedgerError) {
     let problem = try keeper.act { shop, now -> LedgerError? in
@@ -286,7 +116,7 @@ extension SimulatedStore {
     if let problem { throw problem }
   }
 
-  private func control(
+  func control(
     subscriptionOf id: StoreTransactionID, _ body: (inout AppleSubscription) -> Void
   ) throws(LedgerError) {
     try control(id) { shop, _, _ in
@@ -296,7 +126,7 @@ extension SimulatedStore {
     }
   }
 
-  private func control(
+  func control(
     product: String, _ account: String?, _ body: (inout AppleShop, AppleSubscription, Timestamp) -> Void
   ) throws(LedgerError) {
     let isFound = try keeper.act { shop, now in

@@ -8,8 +8,9 @@ extension SimulatedStore {
     set { set(\.askToBuyEnabled, newValue) }
   }
 
-  /// Whether purchases are interrupted: the app is told `userCancelled`, and ``resolveIssueForTransaction(identifier:)``
-  /// completes them through the updates.
+  /// Whether purchases are interrupted: the app is told `userCancelled`.
+  ///
+  /// ``resolveIssueForTransaction(identifier:)`` completes such a purchase through the updates.
   public var interruptedPurchasesEnabled: Bool {
     get { setting(\.interruptedPurchasesEnabled) }
     set { set(\.interruptedPurchasesEnabled, newValue) }

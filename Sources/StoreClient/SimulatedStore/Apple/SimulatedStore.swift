@@ -21,7 +21,9 @@ public final class SimulatedStore: Sendable {
   private let defaultStorefront: StorefrontCode
   private let defaultLocale: String
 
-  /// A store that sells the catalog's products, kept in memory.
+  /// A store that sells the catalog's products.
+  ///
+  /// With a journal it outlives the process: opened again, it goes on where it stopped, with its first seed.
   ///
   /// - Parameters:
   ///   - catalog: What it lists, and at which prices; the app's bundle id too.
@@ -30,33 +32,12 @@ public final class SimulatedStore: Sendable {
   ///   - seed: Chooses ids and random faults.
   ///   - clock: The time.
   ///   - signer: Signs what it hands out.
-  /// - Throws: `LedgerError` with `invalid_identifier` when the session's name is none.
+  ///   - journal: Where it is kept; nil for in memory.
+  /// - Throws: `LedgerError` with `invalid_identifier` when the session's name is none, `storage_foreign` when the
+  ///   journal is of another store, `storage_newer`, `storage_damaged`, and the journal's own.
   public convenience init(
     catalog: Catalog, store: Store = .apple, session: String = "simulated", seed: UInt64 = 1,
-    clock: VirtualClock = VirtualClock(), signer: any ReceiptSigner
-  ) throws(LedgerError) {
-    try self.init(
-      catalog: catalog, store: store, session: session, seed: seed, clock: clock, signer: signer, journal: nil)
-  }
-
-  /// A store that sells what a `.storekit` file lists, in its storefront and language, kept in memory.
-  ///
-  /// - Throws: `LedgerError` with `invalid_identifier` when the session's name is none.
-  public convenience init(
-    storeKit: StoreKitConfiguration, bundleID: String = "com.example.app", session: String = "simulated",
-    seed: UInt64 = 1, clock: VirtualClock = VirtualClock(), signer: any ReceiptSigner
-  ) throws(LedgerError) {
-    try self.init(
-      storeKit: storeKit, bundleID: bundleID, session: session, seed: seed, clock: clock, signer: signer, journal: nil)
-  }
-
-  /// A store that outlives the process in the journal: opened again, it goes on where it stopped.
-  ///
-  /// - Throws: `LedgerError` with `invalid_identifier`, `storage_foreign` when the journal is of another store,
-  ///   `storage_newer`, `storage_damaged`, and the journal's own.
-  package convenience init(
-    catalog: Catalog, store: Store = .apple, session: String = "simulated", seed: UInt64 = 1, clock: VirtualClock,
-    signer: any ReceiptSigner, journal: (any RecordJournal)?
+    clock: VirtualClock = VirtualClock(), signer: any ReceiptSigner, journal: (any RecordJournal)? = nil
   ) throws(LedgerError) {
     let identity = ShopIdentity(
       store: store, environment: try .localTesting(session: session),
@@ -65,10 +46,13 @@ public final class SimulatedStore: Sendable {
       identity, products: catalog.products, storefront: .unitedStates, locale: "en_US", clock, signer, journal)
   }
 
-  /// As with a catalog.
-  package convenience init(
+  /// A store that sells what a `.storekit` file lists, in its storefront and language.
+  ///
+  /// - Throws: `LedgerError`, as with a catalog.
+  public convenience init(
     storeKit: StoreKitConfiguration, bundleID: String = "com.example.app", session: String = "simulated",
-    seed: UInt64 = 1, clock: VirtualClock, signer: any ReceiptSigner, journal: (any RecordJournal)?
+    seed: UInt64 = 1, clock: VirtualClock = VirtualClock(), signer: any ReceiptSigner,
+    journal: (any RecordJournal)? = nil
   ) throws(LedgerError) {
     let identity = ShopIdentity(
       store: .apple, environment: try .localTesting(session: session), bundleID: bundleID, seed: seed)

@@ -12,7 +12,9 @@ public struct StoreAccount: Sendable {
   public func device(_ name: String) -> StoreDevice { StoreDevice(account: self, name: name) }
 
   /// Everything that happened on the account, failed attempts too, oldest first.
-  public func transactions() -> [SimulatedTransaction] { store.allTransactions().filter { $0.account == name } }
+  public func transactions() -> [SimulatedTransaction] {
+    store.allTransactions().filter { $0.account.hasBytes(of: name) }
+  }
 
   /// Buys without a device, as by a promotion; every device of the account learns of it through its updates.
   ///

@@ -116,7 +116,7 @@ extension StoreDevice {
     let failure: RefundRequestFailure?
     do throws(LedgerError) {
       failure = try keeper.act { shop, _ -> RefundRequestFailure? in
-        guard let row = shop.row(id), row.isPurchased, row.account == name.account else { return .failed }
+        guard let row = shop.row(id), row.isPurchased, row.account.hasBytes(of: name.account) else { return .failed }
         return shop.requestRefund(row, by: name)
       }
     } catch {

@@ -1,3 +1,5 @@
+internal import GemLedger
+
 /// A call as faults see it.
 struct FaultCall: Hashable, Sendable {
   var api: StoreAPI
@@ -13,8 +15,8 @@ struct ArmedFault: Hashable, Sendable {
   var calls: Int64 = 0
 
   func sees(_ call: FaultCall) -> Bool {
-    fault.api == call.api && fault.account.map { $0 == call.account } ?? true
-      && fault.device.map { $0 == call.device } ?? true
+    fault.api == call.api && fault.account?.hasBytes(of: call.account) ?? true
+      && fault.device?.hasBytes(of: call.device) ?? true
   }
 
   /// Whether it strikes the call that it sees next.

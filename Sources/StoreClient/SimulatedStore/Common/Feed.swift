@@ -32,14 +32,11 @@ final class Feed<Item: Sendable>: Sendable {
   /// The most that waits for a reader who does not read; then the oldest goes, and shows in the store's lists only.
   static var waitingMax: Int { 65_536 }
 
-  let account: String
-  let device: String
+  /// Whose stream it is; empty names for the backend's.
+  let name: DeviceName
   private let state = Mutex(State())
 
-  init(account: String = "", device: String = "") {
-    self.account = account
-    self.device = device
-  }
+  init(_ name: DeviceName = DeviceName(account: "", device: "")) { self.name = name }
 
   func push(_ item: Item) {
     let waiters = state.withLock { state in
@@ -104,8 +101,8 @@ struct FeedList<Item: Sendable>: Sendable {
   }
 
   /// Ends the streams of a device.
-  mutating func end(account: String, device: String) {
-    for feed in all where feed.account == account && feed.device == device { feed.end() }
-    feeds.removeAll { $0.feed.map { $0.account == account && $0.device == device } ?? true }
+  mutating func end(_ name: DeviceName) {
+    for feed in all where feed.name == name { feed.end() }
+    feeds.removeAll { $0.feed.map { $0.name == name } ?? true }
   }
 }

@@ -129,7 +129,7 @@ extension KeptShop {
 
   /// Everything that was held for the account comes now.
   mutating func releaseAll(account: String) {
-    let held = desk.held.values.filter { $0.delivery.account == account }
+    let held = desk.held.values.filter { $0.delivery.account.hasBytes(of: account) }
     for held in held.sorted(by: { $0.number < $1.number }) { release(held.number) }
   }
 }

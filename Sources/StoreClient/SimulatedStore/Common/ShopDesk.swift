@@ -11,8 +11,9 @@ struct Delivery: Hashable, Sendable {
   var onlyDevice: String?
   var unverified: VerificationFailure?
 
-  func isFor(_ account: String, _ device: String) -> Bool {
-    self.account.hasBytes(of: account) && device != exceptDevice && onlyDevice.map { $0 == device } ?? true
+  func isFor(_ name: DeviceName) -> Bool {
+    account.hasBytes(of: name.account) && !(exceptDevice?.hasBytes(of: name.device) ?? false)
+      && onlyDevice?.hasBytes(of: name.device) ?? true
   }
 }
 
@@ -78,7 +79,9 @@ struct ShopDesk: Sendable {
   /// The deliveries to the account that wait for the next one, in the order in which they were held.
   func heldBack(account: String) -> [HeldDelivery] {
     guard !held.isEmpty else { return [] }
-    return held.values.filter { $0.until == nil && $0.delivery.account == account }.sorted { $0.number < $1.number }
+    return held.values.filter { $0.until == nil && $0.delivery.account.hasBytes(of: account) }.sorted {
+      $0.number < $1.number
+    }
   }
 
   func snapshot() -> [DeskEvent] {

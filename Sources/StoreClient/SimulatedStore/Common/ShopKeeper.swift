@@ -14,7 +14,7 @@ final class ShopKeeper<Shop: KeptShop>: ClockAlarm {
     /// The devices on which the app has asked for updates since it was started.
     var launched: Set<DeviceName> = []
     var onStep: (@Sendable (StoreStep) -> Void)?
-    var timer: Task<Void, Never>?
+    var timer: (due: Timestamp, task: Task<Void, Never>)?
   }
 
   let clock: VirtualClock
@@ -35,7 +35,7 @@ final class ShopKeeper<Shop: KeptShop>: ClockAlarm {
     clock.add(self)
   }
 
-  deinit { state.withLock { $0.timer?.cancel() } }
+  deinit { state.withLock { $0.timer?.task.cancel() } }
 
   /// Does what is due, then decides, then makes it durable, and only then lets anybody see it.
   ///
@@ -99,15 +99,18 @@ extension ShopKeeper {
   /// On a clock that goes by itself, somebody has to look when something is due.
   private func setTimer(_ state: inout State) {
     guard clock.isFollowing else { return }
-    state.timer?.cancel()
+    let due = state.shop.nextDue
+    guard due != state.timer?.due else { return }
+    state.timer?.task.cancel()
     state.timer = nil
-    guard let due = state.shop.nextDue else { return }
+    guard let due else { return }
     let clock = clock.storeClock
-    state.timer = Task { [weak self] in
+    let task = Task { [weak self] in
       // Cancelled when something else is due first.
       guard (try? await clock.sleep(due)) != nil else { return }
       self?.ring()
     }
+    state.timer = (due, task)
   }
 
   private func perform(_ effects: [ShopEffect]) {
@@ -116,7 +119,7 @@ extension ShopKeeper {
     for effect in effects {
       switch effect {
       case .deliver(let delivery):
-        for feed in updates where delivery.isFor(feed.account, feed.device) { feed.push(delivery) }
+        for feed in updates where delivery.isFor(feed.name) { feed.push(delivery) }
       case .notice(let notice): for feed in notices { feed.push(notice) }
       case .step: break
       }
@@ -126,8 +129,16 @@ extension ShopKeeper {
 
 /// A device of a store account.
 struct DeviceName: Hashable, Sendable {
-  var account: String
-  var device: String
+  private let accountName: ByteString
+  private let deviceName: ByteString
+
+  init(account: String, device: String) {
+    accountName = ByteString(account)
+    deviceName = ByteString(device)
+  }
+
+  var account: String { accountName.text }
+  var device: String { deviceName.text }
 }
 
 extension ShopKeeper {
@@ -135,7 +146,7 @@ extension ShopKeeper {
   func subscribe(_ name: DeviceName, redelivering unfinished: (borrowing Shop) -> [Delivery]) -> Feed<Delivery> {
     // What is due happens first; where that cannot be written, the stream just begins without it.
     try? act { _, _ in }
-    let feed = Feed<Delivery>(account: name.account, device: name.device)
+    let feed = Feed<Delivery>(name)
     state.withLock { state in
       if state.launched.insert(name).inserted {
         for delivery in unfinished(state.shop) { feed.push(delivery) }
@@ -154,7 +165,7 @@ extension ShopKeeper {
   /// Ends the app on a device: its streams end, and the next ones begin anew.
   func relaunch(_ name: DeviceName) {
     state.withLock { state in
-      state.updates.end(account: name.account, device: name.device)
+      state.updates.end(name)
       state.launched.remove(name)
     }
   }

@@ -113,9 +113,9 @@ extension PlayShop {
 
   /// A query for purchases: what is hidden or held back comes now.
   mutating func sync(_ account: String, now: Timestamp) {
-    let hidden = rows.values.filter { $0.account.hasBytes(of: account) && $0.hiddenUntil != nil }
-    for row in hidden.sorted(by: { $0.serial < $1.serial }) {
-      if let until = row.hiddenUntil { show(row.serial, at: until) }
+    for serial in hidden.sorted() {
+      guard let row = rows[serial], row.account.hasBytes(of: account), let until = row.hiddenUntil else { continue }
+      show(serial, at: until)
     }
     releaseAll(account: account)
   }

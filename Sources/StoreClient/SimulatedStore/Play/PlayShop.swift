@@ -37,6 +37,8 @@ struct PlayShop: KeptShop {
   private(set) var serials: [StoreTransactionID: UInt64] = [:]
   /// What was voided, in the order in which it was.
   private(set) var voided: [VoidedPurchase] = []
+  /// Purchases that no list shows yet.
+  private(set) var hidden: Set<UInt64> = []
   private(set) var lastSerial: UInt64 = 0
   private var due = DueList<Due>()
 
@@ -95,6 +97,7 @@ extension PlayShop {
     serials[row.transaction.id] = row.serial
     schedule(row, old)
     addVoided(row, old)
+    if row.hiddenUntil != nil { hidden.insert(row.serial) } else if !hidden.isEmpty { hidden.remove(row.serial) }
     list(row)
     rows[row.serial] = row
   }
@@ -128,6 +131,7 @@ extension PlayShop {
   private mutating func delete(_ serial: UInt64) {
     guard let row = rows.removeValue(forKey: serial) else { return }
     unlist(row)
+    hidden.remove(serial)
     serials[row.transaction.id] = nil
     voided.removeAll { $0.purchaseToken == row.transaction.id }
   }

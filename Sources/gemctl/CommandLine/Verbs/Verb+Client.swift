@@ -1,15 +1,33 @@
 extension Verb {
   /// What an app does for its customer.
-  static let client = [buy, balance, history]
+  static let client = [
+    buy, balance, history, login, logout, whoami, alias, restore, entitlements, orders, sync, queueList, queueDrain,
+    queueRequeue, queue,
+  ]
 
   private static let buy = Verb(
     name: "buy", group: .client, summary: "Buy a product at the simulated store and credit it",
     arguments: [Argument(name: "PRODUCT", help: "The product's code, as \"gemctl offerings\" lists it")],
-    options: [Option(name: "--quantity", value: "N", help: "How many units (default: 1)"), .key],
-    examples: ["gemctl buy gems_1200", "gemctl buy gems_300 --quantity 2 --customer alice --json"],
+    options: [
+      Option(name: "--quantity", value: "N", help: "How many units, 1 to 10 (default: 1)"),
+      Option(
+        name: "--key", value: "KEY", help: "Makes it an order: repeating the command with the key pays nothing twice"),
+      Option(name: "--fail", help: "The store fails; nobody pays"),
+      Option(name: "--cancel", help: "The customer turns back at the payment sheet"),
+      Option(name: "--ask-to-buy", help: "Somebody has to approve first: see \"gemctl approve\""),
+      Option(name: "--offline", help: "The backend is out of reach: the purchase is paid for and waits in the queue"),
+      Option(
+        name: "--crash-after", value: "STEP", kind: .oneOf(["paid", "queued", "credited", "finished"]),
+        help: "The process kills itself right after that step: paid, queued, credited or finished"),
+    ],
+    examples: [
+      "gemctl buy gems_1200", "gemctl buy gems_300 --quantity 2 --customer alice --json",
+      "gemctl buy gems_300 --crash-after paid",
+    ],
     discussion: """
-      The purchase is credited exactly once, however often it is delivered. Exits with 3 where the purchase did not \
-      complete; what became of it is on standard output.
+      The purchase is credited exactly once, however often it is delivered and wherever a process dies: the next client \
+      verb finishes what an earlier one began. Exits with 3 where the purchase did not complete; what became of it is \
+      on standard output.
       """)
 
   private static let balance = Verb(
@@ -25,4 +43,58 @@ extension Verb {
     name: "history", group: .client, summary: "Show a customer's transactions, newest first",
     options: [.limit, .after],
     examples: ["gemctl history", "gemctl history --limit 20 --customer alice"])
+
+  private static let login = Verb(
+    name: "login", group: .client, summary: "Sign in as a customer",
+    arguments: [Argument(name: "ID", help: "The app user id")], examples: ["gemctl login alice"],
+    discussion: """
+      From an anonymous customer everything moves along: the two become one. From another customer nothing moves.
+      """)
+
+  private static let logout = Verb(
+    name: "logout", group: .client, summary: "Sign out; a new anonymous customer is signed in",
+    examples: ["gemctl logout"])
+
+  private static let whoami = Verb(
+    name: "whoami", group: .client, summary: "Show who is signed in, with all ids", examples: ["gemctl whoami"])
+
+  private static let alias = Verb(
+    name: "alias", group: .client, summary: "Give the customer another id",
+    arguments: [Argument(name: "ID", help: "The other id; where it has balances, the two become one customer")],
+    examples: ["gemctl alias alice@device-2", "gemctl alias alice --customer old-alice"])
+
+  private static let restore = Verb(
+    name: "restore", group: .client, summary: "Restore what the store account bought",
+    examples: ["gemctl restore", "gemctl restore --store-account family"],
+    discussion: "Entitlements come back; a consumable is never credited a second time.")
+
+  private static let entitlements = Verb(
+    name: "entitlements", group: .client, summary: "Show the customer's entitlements",
+    examples: ["gemctl entitlements --customer alice"])
+
+  private static let orders = Verb(
+    name: "orders", group: .client, summary: "Show the customer's orders: purchases announced before payment",
+    options: [Option(name: "--page", value: "N", help: "Which page of 100, from 1 (default: 1)")],
+    examples: ["gemctl orders --customer alice"],
+    discussion: "\"gemctl buy --key KEY\" makes an order first.")
+
+  private static let sync = Verb(
+    name: "sync", group: .client, summary: "Try every queued receipt of every customer now",
+    examples: ["gemctl sync"], discussion: "Whatever its back-off says. Exits with 3 where something still waits.")
+
+  private static let queue = Verb(
+    name: "queue", group: .client, summary: "List the receipts that wait for their credit", examples: ["gemctl queue"])
+
+  private static let queueList = Verb(
+    name: "queue list", group: .client, summary: "List the receipts that wait for their credit",
+    examples: ["gemctl queue list", "gemctl queue list --json"])
+
+  private static let queueDrain = Verb(
+    name: "queue drain", group: .client, summary: "Post what is due", examples: ["gemctl queue drain"],
+    discussion: "Every client verb does so first.")
+
+  private static let queueRequeue = Verb(
+    name: "queue requeue", group: .client, summary: "Give a dead-lettered receipt another chance",
+    arguments: [Argument(name: "ID", help: "Its store transaction id, as \"gemctl queue\" lists it")],
+    examples: ["gemctl queue requeue 2000000000000001"])
 }

@@ -1,6 +1,6 @@
 extension Verb {
   /// What changes balances without a store.
-  static let ledger = [grant, spend]
+  static let ledger = [grant, spend, merge, freeze, unfreeze]
 
   private static let grant = Verb(
     name: "grant", group: .ledger, summary: "Give a customer currency",
@@ -41,6 +41,27 @@ extension Verb {
       The conditions are checked in the same step as the spend; where one does not hold nothing is booked and the verb \
       fails with condition_failed.
       """)
+
+  private static let merge = Verb(
+    name: "merge", group: .ledger, summary: "Make two customers one",
+    options: [
+      Option(name: "--from", value: "ID", isRequired: true, help: "The customer that ends; the id goes on to work"),
+      Option(name: "--into", value: "ID", isRequired: true, help: "The customer that stays"),
+      .key, .reference, .reason, .dryRun,
+    ],
+    examples: ["gemctl merge --from guest-17 --into alice --key merge-17"],
+    discussion: "Balances, lots, purchases, items and debts move in one transaction; both ids name the one customer.")
+
+  private static let freeze = Verb(
+    name: "freeze", group: .ledger, summary: "Stop a customer from spending",
+    options: [Option(name: "--reason", value: "TEXT", isRequired: true, help: "Why; kept in the journal"), .key],
+    examples: ["gemctl freeze --customer mallory --reason chargebacks"],
+    discussion: "Purchases are still credited.")
+
+  private static let unfreeze = Verb(
+    name: "unfreeze", group: .ledger, summary: "Let a frozen customer spend again",
+    options: [Option(name: "--reason", value: "TEXT", isRequired: true, help: "Why; kept in the journal"), .key],
+    examples: ["gemctl unfreeze --customer mallory --reason resolved"])
 
   private static let conditions = [
     Option(

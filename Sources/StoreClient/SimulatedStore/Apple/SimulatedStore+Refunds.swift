@@ -1,0 +1,88 @@
+public import GemLedger
+public import StoreBackend
+
+extension SimulatedStore {
+  /// Gives all money back; the devices learn of it through their updates, the backend by a notice.
+  ///
+  /// - Throws: `LedgerError` with `invalid_request` where nothing was paid, `already_refunded`.
+  public func refundTransaction(identifier id: StoreTransactionID) throws(LedgerError) {
+    try refund(id, .full, isAppIssue: false)
+  }
+
+  /// Gives part of the money back, or all of it, as the extent says.
+  ///
+  /// - Parameters:
+  ///   - id: The transaction.
+  ///   - extent: How much: 1 to 100,000 thousandths of a percent, or 1 to as many units as were bought; the App Store
+  ///     states units as a percentage of the quantity, and so does this store.
+  ///   - isAppIssue: Whether the app was at fault.
+  /// - Throws: `LedgerError` with `invalid_request` where nothing was paid or the extent is out of bounds,
+  ///   `already_refunded`.
+  public func refundTransaction(
+    identifier id: StoreTransactionID, extent: StoreTransaction.Revocation.Extent, isAppIssue: Bool = false
+  ) throws(LedgerError) {
+    try refund(id, extent, isAppIssue: isAppIssue)
+  }
+
+  /// Takes a refund back: the money is the store's again, and the transaction shows no refund any more.
+  ///
+  /// - Throws: `LedgerError` with `invalid_request` where there is no refund.
+  public func reverseRefund(identifier id: StoreTransactionID) throws(LedgerError) {
+    try control(id) { shop, row, now in
+      guard row.transaction.revocation != nil else { return "It is not refunded." }
+      shop.revoke(row, nil, isAppIssue: false, now: now)
+      return nil
+    }
+  }
+
+  /// Does not give money back that somebody asked for; the backend is told.
+  ///
+  /// - Throws: `LedgerError` with `invalid_request` where nobody asked, or it was given back.
+  public func declineRefundRequest(identifier id: StoreTransactionID) throws(LedgerError) {
+    try control(id) { shop, row, _ in
+      guard row.hasRefundRequest, row.transaction.revocation == nil else { return "No request for a refund is open." }
+      shop.post(.refundDeclined, row.transaction)
+      return nil
+    }
+  }
+
+  /// Delivers a transaction once more, to every device of its account, finished or not.
+  ///
+  /// - Throws: `LedgerError` with `invalid_request` where nothing was paid.
+  public func redeliverTransaction(identifier id: StoreTransactionID) throws(LedgerError) {
+    try control(id) { shop, row, now in
+      guard row.isPurchased else { return "Nothing was paid." }
+      shop.redeliver(row, now: now)
+      return nil
+    }
+  }
+
+  private func refund(
+    _ id: StoreTransactionID, _ extent: StoreTransaction.Revocation.Extent, isAppIssue: Bool
+  ) throws(LedgerError) {
+    let wasRefunded = try keeper.act { shop, _ in shop.row(id)?.transaction.revocation?.extent == .full }
+    guard !wasRefunded else {
+      throw LedgerError(.alreadyRefunded, "The store gave all money for \(id) back already.")
+    }
+    try control(id) { shop, row, now in
+      guard row.isPurchased else { return "Nothing was paid." }
+      guard let extent = extent.asPercentage(of: row.transaction.quantity) else { return "So much was never paid." }
+      shop.revoke(row, extent, isAppIssue: isAppIssue, now: now)
+      return nil
+    }
+  }
+}
+
+extension StoreTransaction.Revocation.Extent {
+  /// The same as the App Store states it; nil where it is out of bounds.
+  fileprivate func asPercentage(of quantity: Int64) -> Self? {
+    switch self {
+    case .full, .milliPercent(100_000): .full
+    case .milliPercent(let share): (1..<100_000).contains(share) ? self : nil
+    case .quantity(let units):
+      // Rounded up, so that what the ledger takes back covers the units.
+      units == quantity
+        ? .full : (1..<quantity).contains(units) ? .milliPercent((units * 100_000 + quantity - 1) / quantity) : nil
+    }
+  }
+}

@@ -1,0 +1,66 @@
+public import GemLedger
+
+// The developer API, as a backend calls it.
+extension SimulatedPlayStore {
+  /// Every purchase there ever was, oldest first.
+  public func purchases() -> [PlayPurchase] {
+    keeper.look { shop in shop.rows.values.sorted { $0.serial < $1.serial }.map(PlayPurchase.init) }
+  }
+
+  /// The purchase with this token, or nil where there is none.
+  public func purchase(token: StoreTransactionID) -> PlayPurchase? {
+    keeper.look { $0.row(token).map(PlayPurchase.init) }
+  }
+
+  /// Acknowledges a purchase for the app.
+  ///
+  /// - Throws: `LedgerError` with `purchase_not_found` where nobody owns such a purchase, `invalid_request` where it
+  ///   is not paid for.
+  public func acknowledge(_ token: StoreTransactionID) throws(LedgerError) {
+    try require(try keeper.act { shop, _ in shop.acknowledge(token, of: nil) }, token)
+  }
+
+  /// Consumes a purchase for the app, which acknowledges it too.
+  ///
+  /// - Throws: `LedgerError` with `purchase_not_found` where nobody owns such a purchase, `invalid_request` where it
+  ///   is not paid for, or a subscription.
+  public func consume(_ token: StoreTransactionID) throws(LedgerError) {
+    try require(try keeper.act { shop, _ in shop.consume(token, of: nil) }, token)
+  }
+
+  /// The purchases that were voided, oldest first, as Google lists them: at most of the last 30 days.
+  ///
+  /// - Parameters:
+  ///   - from: The first instant; nil for 30 days ago.
+  ///   - until: The last instant; nil for now.
+  ///   - limit: 1 to 1,000 purchases on a page.
+  ///   - token: The page to go on with.
+  ///   - includingPartial: Whether refunds of some units are listed too.
+  /// - Throws: `LedgerError` with `invalid_request` where the limit or the token is none.
+  public func voidedPurchases(
+    from: Timestamp? = nil, until: Timestamp? = nil, limit: Int = 1000, token: String? = nil,
+    includingPartial: Bool = false
+  ) throws(LedgerError) -> VoidedPage {
+    guard (1...1000).contains(limit) else { throw .invalid("A page has 1 to 1,000 voided purchases.") }
+    guard let place = token.map({ Int($0) }) ?? 0, place >= 0 else { throw .invalid("This is no token of a page.") }
+    return try keeper.act { shop, now in
+      let first = now.advanced(by: .seconds(-30 * 86_400))
+      return shop.voided(
+        from: max(first, from ?? first), until: until ?? Timestamp(milliseconds: .max), place: place, limit: limit,
+        includingPartial: includingPartial)
+    }
+  }
+
+  private func require(_ code: BillingResponseCode?, _ token: StoreTransactionID) throws(LedgerError) {
+    switch code {
+    case nil: return
+    case .itemNotOwned?: throw Self.notFound
+    default: throw .invalid("The purchase is not paid for, or cannot be consumed.")
+    }
+  }
+
+  /// A token is as good as money: messages do not name it.
+  static var notFound: LedgerError {
+    LedgerError(.purchaseNotFound, "The store knows no such purchase, or its owner has it no more.")
+  }
+}

@@ -1,0 +1,98 @@
+import GemLedger
+import StoreBackend
+import StoreClient
+
+/// The client's side for one command: the simulated store, the backend over the ledger, and the client between them.
+struct ClientSession: Sendable {
+  let ledger: Ledger
+  let store: SimulatedStore
+  let device: StoreDevice
+  let backend: LocalBackend
+  /// The way to the backend, which can be cut.
+  let network: FaultyBackend
+  let client: StoreClient
+  let receipts: UnsignedReceipts
+
+  /// What it is made of.
+  struct Parts {
+    var state: Home.State
+    /// Where client and store keep what outlives the command; nil for nowhere.
+    var home: Home?
+    /// Who acts; nil for who is signed in.
+    var customer: CustomerID?
+    var device: String?
+    var account: String?
+    var onStep: (@Sendable (PurchaseStep) -> Void)?
+  }
+
+  init(_ parts: Parts, ledger: Ledger) throws(LedgerError) {
+    let catalog = try ledger.currentCatalog()
+    let environment = try StoreEnvironment.localTesting(session: parts.state.storeSession)
+    receipts = try UnsignedReceipts(environment: environment)
+    // The client's file first: whoever has it has the turn, and others on this home wait for it.
+    let clientJournal = try parts.home.map { (home) throws(LedgerError) in
+      try RecordLog(path: home.clientPath, waits: true)
+    }
+    let storeJournal = try parts.home.map { (home) throws(LedgerError) in
+      try RecordLog(path: home.storePath, waits: true)
+    }
+    var hash = StableHash()
+    hash.combine(parts.state.storeSession)
+    store = try SimulatedStore(
+      catalog: catalog, session: parts.state.storeSession, seed: hash.value,
+      clock: VirtualClock(following: .system), signer: receipts, journal: storeJournal)
+    if store.storefront != parts.state.storefront { store.storefront = parts.state.storefront }
+    self.ledger = ledger
+    backend = LocalBackend(ledger: ledger, verifier: receipts, policy: BackendPolicy(sandboxReceipts: .anybody))
+    network = FaultyBackend(backend)
+    let who = parts.customer ?? parts.state.customer
+    device = store.account(parts.account ?? who.text).device(parts.device ?? "device")
+    var configuration = StoreClient.Configuration(
+      apiKey: "appl_gemctl", appUserID: who.text, mode: .payment(network), storefront: device, journal: clientJournal)
+    configuration.bundleID = catalog.settings.bundleID ?? "com.example.app"
+    configuration.isAutomatic = false
+    configuration.keepsIdentity = parts.customer == nil
+    configuration.isFunnelEnabled = false
+    configuration.validationTimeout = nil
+    configuration.provisionalAfter = nil
+    configuration.logLevel = .error
+    configuration.logHandler = { _, _ in }  // What matters is in the queue, and in what the verbs print.
+    configuration.onStep = parts.onStep
+    client = try StoreClient(configuration: configuration)
+  }
+
+  /// Finishes what earlier commands left: what the store has to tell the backend, the queue, and what is unfinished.
+  func settle() async throws(LedgerError) {
+    try await deliverNotices()
+    await client.drainReceipts()
+  }
+
+  /// Takes what the store tells the backend by itself: renewals, refunds, and refunds taken back.
+  func deliverNotices() async throws(LedgerError) {
+    while true {
+      let notices = store.pendingNotices()
+      guard let last = notices.last else { return }
+      for numbered in notices {
+        switch numbered.notice {
+        case .refunded(let evidence), .refundReversed(let evidence), .voided(_, let evidence):
+          _ = try await backend.apply(evidence.transaction)
+        case .oneTimeCharge, .renewed, .consumptionRequest, .refundDeclined, .oneTimePurchased, .oneTimeCanceled:
+          // What was paid for is credited from the queue, for who bought.
+          continue
+        }
+      }
+      try store.settleNotices(through: last.id)
+    }
+  }
+
+  /// Whether nothing is left to do that a later command would have to finish.
+  var isSettled: Bool {
+    client.receiptQueueSnapshot().allSatisfy { $0.status == .deadLettered }
+      && store.allTransactions().allSatisfy { $0.isFinished || !$0.isPaid }
+  }
+}
+
+extension SimulatedTransaction {
+  /// Whether money was taken and kept, in part at least.
+  var isPaid: Bool { state == .purchased }
+}

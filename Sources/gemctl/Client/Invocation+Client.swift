@@ -1,0 +1,39 @@
+import GemLedger
+import StoreClient
+
+extension Invocation {
+  /// Opens the client's side, finishes what earlier commands left half done, does the work, and closes everything.
+  ///
+  /// Commands on one home take turns here.
+  func withClient<Answer: Sendable>(
+    onStep: (@Sendable (PurchaseStep) -> Void)? = nil,
+    _ body: @escaping @Sendable (ClientSession) async throws(LedgerError) -> Answer
+  ) throws(LedgerError) -> Answer {
+    let home = try clientHome()
+    let parts = ClientSession.Parts(
+      state: try clientState(), home: home,
+      customer: try settings.customer.map { (id) throws(LedgerError) in
+        try CustomerID(id)
+      }, device: settings.device, account: settings.storeAccount, onStep: onStep)
+    return try withLedger { (ledger) throws(LedgerError) in
+      try home?.markUnsettled()
+      let session = try ClientSession(parts, ledger: ledger)
+      let answer = try Blocking.wait { () async throws(LedgerError) in
+        try await session.settle()
+        return try await body(session)
+      }
+      session.client.flush()
+      if parts.customer == nil { try remember(session.client.appUserID, in: home, parts.state) }
+      if session.isSettled { home?.markSettled() }
+      return answer
+    }
+  }
+
+  /// Keeps who is signed in where the verbs that need no client look for it.
+  private func remember(_ customer: CustomerID, in home: Home?, _ state: Home.State) throws(LedgerError) {
+    guard let home, customer != state.customer else { return }
+    var state = state
+    state.customer = customer
+    try home.save(state)
+  }
+}

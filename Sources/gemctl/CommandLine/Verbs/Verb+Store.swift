@@ -1,0 +1,65 @@
+extension Verb {
+  /// What happens at the simulated store.
+  static let store = [approve, decline, storeList, storeRefund, storeReverseRefund, storeRedeliver, storeFault]
+
+  private static let approve = Verb(
+    name: "approve", group: .store, summary: "Approve a purchase that waits for somebody's consent",
+    arguments: [.storeTransaction], examples: ["gemctl approve 2000000000000001"],
+    discussion: "It is paid for now, and the next client verb credits it.")
+
+  private static let decline = Verb(
+    name: "decline", group: .store, summary: "Decline a purchase that waits for somebody's consent",
+    arguments: [.storeTransaction], examples: ["gemctl decline 2000000000000001"])
+
+  private static let storeList = Verb(
+    name: "store list", group: .store, summary: "List the store's transactions, newest first",
+    options: [.limit], examples: ["gemctl store list", "gemctl store list --json"])
+
+  private static let storeRefund = Verb(
+    name: "store refund", group: .store, summary: "Give money back for a purchase, in full or part",
+    arguments: [.storeTransaction],
+    options: [
+      Option(name: "--percent", value: "P", help: "This share of the whole purchase, 1 to 100"),
+      Option(name: "--quantity", value: "N", help: "This many units of it"),
+    ],
+    examples: ["gemctl store refund 2000000000000001", "gemctl store refund 2000000000000001 --percent 50"],
+    discussion: """
+      What the purchase gave is taken back from its own lot first; what is spent already the currency's refund policy \
+      decides.
+      """)
+
+  private static let storeReverseRefund = Verb(
+    name: "store reverse-refund", group: .store, summary: "Take a refund back",
+    arguments: [.storeTransaction], examples: ["gemctl store reverse-refund 2000000000000001"],
+    discussion: "The customer gets back exactly what the refund took.")
+
+  private static let storeRedeliver = Verb(
+    name: "store redeliver", group: .store, summary: "Deliver a transaction once more",
+    arguments: [.storeTransaction], examples: ["gemctl store redeliver 2000000000000001"],
+    discussion: "As stores do. It is credited once all the same.")
+
+  private static let storeFault = Verb(
+    name: "store fault", group: .store, summary: "Make the store misbehave, or show how it does",
+    arguments: [
+      Argument(
+        name: "API", arity: .optional, kind: .oneOf(StoreFaultWords.apis),
+        help: "What fails: \(StoreFaultWords.apis.joined(separator: ", "))"),
+      Argument(
+        name: "FAILURE", arity: .optional, kind: .oneOf(StoreFaultWords.failures + ["off"]),
+        help: "How; \"off\" ends it (default: networkError)"),
+    ],
+    options: [
+      Option(name: "--once", help: "The next call only"),
+      Option(name: "--nth", value: "N", help: "The N-th call from now only"),
+      Option(name: "--after-effect", help: "The effect happens and the answer is lost"),
+      Option(name: "--clear", help: "End all faults"),
+    ],
+    examples: [
+      "gemctl store fault purchase --once", "gemctl store fault finish networkError", "gemctl store fault --clear",
+    ])
+}
+
+extension Argument {
+  fileprivate static let storeTransaction = Argument(
+    name: "ID", help: "The store transaction id, as \"gemctl store list\" shows it")
+}

@@ -1,0 +1,89 @@
+import GemLedger
+import StoreBackend
+import StoreClient
+
+/// `restore`, `entitlements`, `orders`: what the customer has from purchases.
+struct ClientCommands {
+  let invocation: Invocation
+
+  func restore() throws {
+    let info = try invocation.withClient { (session) async throws(LedgerError) in
+      try await session.client.restorePurchases()
+    }
+    try show(info)
+  }
+
+  func entitlements() throws {
+    let customer = try invocation.settledCustomer()
+    let info = try invocation.withClient { (session) async throws(LedgerError) in
+      // A read makes nobody.
+      _ = try session.ledger.customer(customer)
+      return try await session.client.customerInfo()
+    }
+    try show(info)
+  }
+
+  private func show(_ info: CustomerInfo) throws(LedgerError) {
+    let all = info.entitlements.all
+    var json: JSONObject = ["customer_id": .string(info.record.customer.text)]
+    json["entitlements"] = .array(all.map(Self.json))
+    try invocation.print(.object(json), { Self.text(all, style: $0) })
+  }
+
+  private static func json(_ entitlement: CustomerRecord.Entitlement) -> JSONValue {
+    [
+      "id": .string(entitlement.id), "active": .bool(entitlement.isActive),
+      "product_id": .string(entitlement.product.text), "store": .string(entitlement.store.description),
+      "purchased_at": .string(entitlement.purchasedAt.description),
+      "expires_at": JSONValue(entitlement.expiresAt?.description),
+    ]
+  }
+
+  private static func text(_ entitlements: [CustomerRecord.Entitlement], style: Style) -> String {
+    guard !entitlements.isEmpty else { return "No entitlements.\n" }
+    var table = Table([
+      .init(title: "ENTITLEMENT"), .init(title: "ACTIVE"), .init(title: "PRODUCT"), .init(title: "EXPIRES AT"),
+    ])
+    for one in entitlements {
+      table.add([one.id, one.isActive ? "yes" : "no", one.product.text, one.expiresAt?.description ?? "never"])
+    }
+    return table.text(style: style)
+  }
+
+  func orders() throws {
+    let page = Int(try invocation.parsed.integer("--page", in: 1...1_000_000) ?? 1)
+    let customer = try invocation.settledCustomer()
+    let orders = try invocation.withClient { (session) async throws(LedgerError) in
+      _ = try session.ledger.customer(customer)
+      return try session.backend.orders(of: session.client.appUserID, page: page, size: 100)
+    }
+    let json: JSONValue = [
+      "customer_id": .string(customer.text), "orders": .array(orders.map(Self.json)),
+    ]
+    try invocation.print(json, { Self.text(orders, style: $0) })
+  }
+
+  private static func json(_ order: Order) -> JSONValue {
+    [
+      "purchase_code": .string(order.code.text), "status": .string(order.status.rawValue),
+      "product_id": .string(order.request.product.text), "quantity": .integer(order.request.quantity),
+      "store_transaction_id": JSONValue(order.storeTransactionID?.text),
+      "created_at": .string(order.createdAt.description), "deadline": .string(order.deadline.description),
+    ]
+  }
+
+  private static func text(_ orders: [Order], style: Style) -> String {
+    guard !orders.isEmpty else { return "No orders.\n" }
+    var table = Table([
+      .init(title: "PURCHASE CODE"), .init(title: "STATUS"), .init(title: "PRODUCT"),
+      .init(title: "STORE TRANSACTION"), .init(title: "CREATED AT"),
+    ])
+    for order in orders {
+      table.add([
+        order.code.text, order.status.rawValue, order.request.product.text, order.storeTransactionID?.text ?? "",
+        order.createdAt.description,
+      ])
+    }
+    return table.text(style: style)
+  }
+}

@@ -1,0 +1,27 @@
+import GemLedger
+
+/// `merge`, `freeze`, `unfreeze`.
+struct CorrectionCommands {
+  let invocation: Invocation
+
+  func merge() throws {
+    let parsed = invocation.parsed
+    guard let from = parsed.value("--from"), let into = parsed.value("--into") else { return }
+    let command = LedgerCommand.merge(from: try CustomerID(from), into: try CustomerID(into), key: try invocation.key())
+    try book(command)
+  }
+
+  func freeze() throws {
+    try book(.freeze(try invocation.customer(), reason: nil, key: try invocation.key()))
+  }
+
+  func unfreeze() throws {
+    try book(.unfreeze(try invocation.customer(), reason: nil, key: try invocation.key()))
+  }
+
+  private func book(_ command: LedgerCommand) throws {
+    let receipt = try invocation.book(try invocation.described(command))
+    let view = ReceiptView(receipt, isDryRun: invocation.parsed.isDryRun)
+    try invocation.print(view.json, { view.text(style: $0) })
+  }
+}

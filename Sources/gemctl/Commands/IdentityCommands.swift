@@ -1,0 +1,69 @@
+import GemLedger
+import StoreBackend
+import StoreClient
+
+/// `login`, `logout`, `whoami`, `alias`: who is signed in, and by which ids.
+struct IdentityCommands {
+  let invocation: Invocation
+
+  func logIn() throws {
+    let id = invocation.parsed.positionals[0]
+    let (info, isCreated) = try invocation.withClient { (session) async throws(LedgerError) in
+      let answer = try await session.client.logIn(id)
+      return (answer.customerInfo, answer.created)
+    }
+    let json = Self.json(info, isCreated: isCreated)
+    try invocation.print(
+      json,
+      {
+        "Signed in as \($0.bold(SafeText.escaped(info.record.customer.text)))\(isCreated ? ", a new customer" : "").\n"
+      })
+  }
+
+  func logOut() throws {
+    let info = try invocation.withClient { (session) async throws(LedgerError) in try await session.client.logOut() }
+    try invocation.print(
+      Self.json(info), { _ in "Signed out; \(info.record.customer) is signed in now, a new anonymous customer.\n" })
+  }
+
+  func whoAmI() throws {
+    let customer = try invocation.settledCustomer()
+    let known = try invocation.withLedger { (ledger) throws(LedgerError) -> CustomerSummary? in
+      do throws(LedgerError) { return try ledger.customer(customer) } catch {
+        guard error.code == .customerNotFound else { throw error }
+        return nil
+      }
+    }
+    let ids = known?.ids ?? [customer]
+    let json: JSONValue = [
+      "customer_id": .string(customer.text), "original_id": .string((known?.originalID ?? customer).text),
+      "ids": .array(ids.map { .string($0.text) }), "anonymous": .bool(customer.text.hasPrefix("$RCAnonymousID:")),
+      "frozen": .bool(known?.isFrozen ?? false),
+    ]
+    let others = ids.filter { $0 != customer }
+    let also =
+      others.isEmpty ? "" : "also known as \(others.map { SafeText.escaped($0.text) }.joined(separator: ", "))\n"
+    try invocation.print(json, { "\($0.bold(SafeText.escaped(customer.text)))\n\(also)" })
+  }
+
+  func alias() throws {
+    let alias = try CustomerID(invocation.parsed.positionals[0])
+    let isForAnother = invocation.settings.customer != nil
+    let info = try invocation.withClient { (session) async throws(LedgerError) in
+      guard isForAnother else { return try await session.client.createAlias(alias.text) }
+      _ = try await session.backend.createAlias(alias, of: session.client.appUserID)
+      return try await session.client.customerInfo()
+    }
+    let ids = info.record.ids.map { SafeText.escaped($0.text) }.joined(separator: ", ")
+    try invocation.print(Self.json(info), { _ in "One customer with the ids \(ids).\n" })
+  }
+
+  static func json(_ info: CustomerInfo, isCreated: Bool? = nil) -> JSONValue {
+    var object: JSONObject = [
+      "customer_id": .string(info.record.customer.text), "original_id": .string(info.originalAppUserID),
+      "ids": .array(info.record.ids.map { .string($0.text) }),
+    ]
+    if let isCreated { object["created"] = .bool(isCreated) }
+    return .object(object)
+  }
+}

@@ -1,0 +1,157 @@
+import GemLedger
+import StoreBackend
+import StoreClient
+
+/// `approve`, `decline`, `store …`: what happens at the simulated store.
+struct StoreCommands {
+  let invocation: Invocation
+
+  func approve() throws {
+    try act { (session, id) throws(LedgerError) in try session.store.approveAskToBuyTransaction(identifier: id) }
+  }
+
+  func decline() throws {
+    try act { (session, id) throws(LedgerError) in try session.store.declineAskToBuyTransaction(identifier: id) }
+  }
+
+  func redeliver() throws {
+    try act { (session, id) throws(LedgerError) in try session.store.redeliverTransaction(identifier: id) }
+  }
+
+  func reverseRefund() throws {
+    try act { (session, id) throws(LedgerError) in try session.store.reverseRefund(identifier: id) }
+  }
+
+  func refund() throws {
+    let extent = try extent()
+    try act { (session, id) throws(LedgerError) in
+      try session.store.refundTransaction(identifier: id, extent: extent)
+    }
+  }
+
+  private func extent() throws -> StoreTransaction.Revocation.Extent {
+    let parsed = invocation.parsed
+    let percent = try parsed.integer("--percent", in: 1...100)
+    let quantity = try parsed.integer("--quantity", in: 1...Limits.quantity)
+    switch (percent, quantity) {
+    case (nil, nil): return .full
+    case (let percent?, nil): return percent == 100 ? .full : .milliPercent(percent * 1000)
+    case (nil, let quantity?): return .quantity(quantity)
+    case (_?, _?): throw UsageError("--percent and --quantity exclude each other", verb: parsed.verb)
+    }
+  }
+
+  /// Does something with one transaction, lets everybody hear of it, and shows how it stands.
+  private func act(
+    _ change: @escaping @Sendable (ClientSession, StoreTransactionID) throws(LedgerError) -> Void
+  ) throws {
+    let id = try StoreTransactionID(invocation.parsed.positionals[0])
+    let transaction = try invocation.withClient { (session) async throws(LedgerError) -> SimulatedTransaction in
+      guard session.store.transaction(identifier: id) != nil else {
+        throw LedgerError(
+          .purchaseNotFound, "The store has no transaction \"\(id)\"; \"gemctl store list\" lists them.",
+          details: [.text("store_transaction_id", id.text)])
+      }
+      try change(session, id)
+      try await session.deliverNotices()
+      guard let transaction = session.store.transaction(identifier: id) else {
+        throw .defect("A store transaction is gone")
+      }
+      return transaction
+    }
+    try invocation.print(Self.json(transaction), { Self.text([transaction], style: $0) })
+  }
+
+  func list() throws {
+    let limit = try invocation.limit()
+    let transactions = try invocation.withClient { session in
+      Array(session.store.allTransactions().reversed().prefix(limit))
+    }
+    let json: JSONValue = ["transactions": .array(transactions.map(Self.json))]
+    try invocation.print(json, { Self.text(transactions, style: $0) })
+  }
+}
+
+// MARK: Faults
+
+extension StoreCommands {
+  func fault() throws {
+    let parsed = invocation.parsed
+    let fault = try asked()
+    let isCleared = parsed.flags.contains("--clear") || parsed.positionals.dropFirst().first == "off"
+    let faults = try invocation.withClient { (session) async throws(LedgerError) in
+      if isCleared { try session.store.clearFaults() }
+      if let fault, !isCleared { try session.store.inject(fault) }
+      return session.store.faults
+    }
+    let words = faults.map(StoreFaultWords.text)
+    let json: JSONValue = ["faults": .array(words.map(JSONValue.string))]
+    try invocation.print(
+      json, { _ in words.isEmpty ? "The store works as it should.\n" : words.map { "\($0)\n" }.joined() })
+  }
+
+  private func asked() throws -> StoreFault? {
+    let parsed = invocation.parsed
+    guard let name = parsed.positionals.first, let api = StoreAPI(rawValue: name) else { return nil }
+    let failure = parsed.positionals.dropFirst().first.flatMap(StoreFailure.init(rawValue:)) ?? .networkError
+    let isAfter = parsed.flags.contains("--after-effect")
+    guard !isAfter || failure == .networkError else {
+      throw UsageError("--after-effect goes with networkError: only an answer can be lost", verb: parsed.verb)
+    }
+    let effect: StoreFault.Effect =
+      isAfter ? .networkCutAfter : failure == .networkError ? .networkCutBefore : .failure(failure)
+    let timing: StoreFault.Timing =
+      if let number = try parsed.integer("--nth", in: 1...1_000_000) {
+        .nth(number)
+      } else {
+        parsed.flags.contains("--once") ? .once : .always
+      }
+    return StoreFault(effect, on: api, timing)
+  }
+}
+
+/// The words of `store fault`.
+enum StoreFaultWords {
+  static let apis = StoreAPI.allCases.map(\.rawValue)
+  static let failures = StoreFailure.allCases.map(\.rawValue)
+
+  static func text(_ fault: StoreFault) -> String { "\(fault.api.rawValue): \(fault.effect), \(fault.timing)" }
+}
+
+// MARK: Answering
+
+extension StoreCommands {
+  private static func json(_ transaction: SimulatedTransaction) -> JSONValue {
+    [
+      "store_transaction_id": .string(transaction.identifier.text), "state": .string(state(transaction)),
+      "store_account": .string(transaction.account), "product_id": .string(transaction.productIdentifier),
+      "quantity": .integer(transaction.transaction.quantity), "price": MoneyText.json(transaction.transaction.price),
+      "purchased_at": .string(transaction.purchaseDate.description), "finished": .bool(transaction.isFinished),
+      "revoked_at": JSONValue(transaction.cancelDate?.description),
+    ]
+  }
+
+  private static func state(_ transaction: SimulatedTransaction) -> String {
+    if transaction.pendingAskToBuyConfirmation { return "ask_to_buy" }
+    if transaction.hasPurchaseIssue { return "interrupted" }
+    if transaction.transaction.revocation != nil { return "refunded" }
+    return transaction.state.rawValue
+  }
+
+  private static func text(_ transactions: [SimulatedTransaction], style: Style) -> String {
+    guard !transactions.isEmpty else { return "Nobody has bought anything at this store yet.\n" }
+    var table = Table([
+      .init(title: "STORE TRANSACTION"), .init(title: "STATE"), .init(title: "FINISHED"),
+      .init(title: "ACCOUNT"), .init(title: "PRODUCT"), .init(title: "PRICE", alignment: .right),
+      .init(title: "PURCHASED AT"),
+    ])
+    for one in transactions {
+      let units = one.transaction.quantity == 1 ? "" : " × \(one.transaction.quantity)"
+      table.add([
+        one.identifier.text, state(one), one.isFinished ? "yes" : "no", one.account, one.productIdentifier + units,
+        one.transaction.price.map { "\(MoneyText.plain($0)) \($0.currency)" } ?? "", one.purchaseDate.description,
+      ])
+    }
+    return table.text(style: style)
+  }
+}

@@ -1,0 +1,182 @@
+import GemLedger
+import GemTestSupport
+import StoreBackend
+import XCTest
+
+@testable import StoreClient
+
+final class DrainTests: XCTestCase {
+  func testABacklogOfTenThousandDrainsInOrderAndInBoundedMemory() async throws {
+    let fixture = try ClientFixture()
+    let client = try fixture.client()
+    _ = try await client.offerings()
+    let token = AccountToken(of: client.appUserID)
+    for _ in 0..<10_000 { fixture.shop.sell("com.example.gems_300", token: token) }
+    let (most, progress) = (Collector<Int>(), Collector<Int>())
+    client.onReceiptPipelineEvent = { [weak client] event in
+      if let client { most.add(client.pendingReceiptCount) }
+      if case .progress(let done, _) = event { progress.add(done) }
+    }
+    let before = fixture.journal.appendCount
+    await client.syncPurchases()
+    XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 3_000_000)
+    XCTAssertEqual(fixture.shop.finished.map(\.text), (0..<10_000).map { "\(2_000_000_001 + $0)" })
+    XCTAssertLessThanOrEqual(most.all.max() ?? 0, ReceiptPipeline.batchCount)
+    XCTAssertEqual(progress.all, progress.all.sorted())
+    XCTAssertEqual(progress.all.last, 10_000)
+    XCTAssertLessThanOrEqual(fixture.shop.pageSizes.max() ?? 0, ReceiptPipeline.batchCount)
+    // The receipts of a page share two syncs.
+    XCTAssertLessThanOrEqual(fixture.journal.appendCount - before, 2 * (10_000 / ReceiptPipeline.batchCount + 2))
+    XCTAssertLessThan(fixture.journal.records().count, 2 * ReceiptQueue.slack)
+  }
+
+  func testABacklogPausesWhereTheBackendGoesAwayAndGoesOn() async throws {
+    let fixture = try ClientFixture()
+    let client = try fixture.client()
+    _ = try await client.offerings()
+    for _ in 0..<200 { fixture.shop.sell("com.example.gems_300", token: AccountToken(of: client.appUserID)) }
+    fixture.backend.setDown(true)
+    _ = try? await client.appDidBecomeActive()
+    XCTAssertLessThanOrEqual(client.pendingReceiptCount, ReceiptPipeline.batchCount)
+    XCTAssertLessThanOrEqual(fixture.backend.count("post"), 2, "a failure or two tell enough")
+    fixture.backend.setDown(false)
+    fixture.clock.advance(seconds: 3600)
+    let balances = try await client.appDidBecomeActive()
+    XCTAssertEqual(balances["GEM"]?.balance, 60_000)
+    XCTAssertEqual(client.pendingReceiptCount, 0)
+  }
+
+  func testEveryRetryableRefusalIsTriedAgainAndEveryOtherDeadLettered() async throws {
+    for kind in ErrorKind.allCases {
+      let code = LedgerError.Code(kind)
+      let fixture = try ClientFixture()
+      let client = try fixture.client()
+      _ = try await client.offerings()
+      await client.register(client.appUserID)
+      fixture.backend.fail(LedgerError(code, "No."))
+      _ = try await client.purchase(try ProductCode(ClientFixture.gems))
+      let isRetried = [
+        "backend_unreachable", "timed_out", "rate_limited", "unauthenticated", "forbidden", "in_progress",
+        "outcome_unknown", "input_output", "storage_unavailable", "storage_damaged", "storage_foreign",
+        "storage_newer", "books_wrong", "unexpected",
+      ].contains(code.description)
+      let expected: ReceiptQueueItem.Status = isRetried ? .waiting : .deadLettered
+      XCTAssertEqual(client.receiptQueueSnapshot().map(\.status), [expected], code.description)
+      XCTAssertEqual(fixture.shop.finished, [], "\(code): paid for and not credited")
+    }
+  }
+
+  func testASyncTriesEveryItemOfEveryCustomerNow() async throws {
+    let fixture = try ClientFixture()
+    let client = try fixture.client()
+    _ = try await client.offerings()
+    fixture.backend.setDown(true)
+    _ = try await client.purchase(try ProductCode("gems_300"))
+    fixture.backend.setDown(false)
+    try await client.identify("bobby-77d0e2b1")
+    fixture.backend.setDown(true)
+    _ = try await client.purchase(try ProductCode("gems_1200"))
+    await client.syncPurchases()
+    XCTAssertEqual(client.receiptQueueSnapshot().map(\.attemptCount), [2, 2])
+    await client.pipeline.drain()
+    XCTAssertEqual(client.receiptQueueSnapshot().map(\.attemptCount), [2, 2], "a drain keeps to the back-off")
+    fixture.backend.setDown(false)
+    await client.syncPurchases()
+    XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 300)
+    XCTAssertEqual(try fixture.backend.balance("bobby-77d0e2b1"), 1200)
+  }
+
+  func testALostAnswerIsNoSecondCredit() async throws {
+    let fixture = try ClientFixture()
+    let client = try fixture.client()
+    fixture.backend.loseAnswer()
+    let result = try await client.purchase(try ProductCode(ClientFixture.gems))
+    XCTAssertEqual(result, .pendingServerValidation)
+    await client.syncPurchases()
+    XCTAssertEqual(fixture.backend.count("post"), 2)
+    XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 1200)
+    XCTAssertEqual(fixture.shop.finished.count, 1)
+  }
+
+  func testWhatTheStoreDeliversIsTakenAndTriedAgainByItself() async throws {
+    let fixture = try ClientFixture()
+    let client = try fixture.client(isAutomatic: true) { $0.retry = RetryPolicy(base: .seconds(2), cap: .seconds(8)) }
+    _ = try await client.offerings()
+    fixture.backend.setDown(true)
+    fixture.shop.sell("com.example.gems_300", token: AccountToken(of: client.appUserID), tells: true)
+    try await until { client.receiptQueueSnapshot().first?.status == .waiting }
+    fixture.backend.setDown(false)
+    for _ in 0..<10 {
+      fixture.clock.advance(seconds: 1)
+      for _ in 0..<200 { await Task.yield() }
+    }
+    try await until { client.pendingReceiptCount == 0 }
+    XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 300)
+  }
+
+  func testALaunchWorksOffWhatWasLeft() async throws {
+    let fixture = try ClientFixture()
+    fixture.shop.sell("com.example.gems_300", token: AccountToken(of: try CustomerID("alice-4f1c9a7e")))
+    let client = try fixture.client(isAutomatic: true)
+    try await until { try fixture.backend.balance("alice-4f1c9a7e") == 300 && client.pendingReceiptCount == 0 }
+    XCTAssertEqual(fixture.shop.finished.count, 1)
+  }
+
+  func testTheSameTransactionFromTwoSidesIsOnePost() async throws {
+    let fixture = try ClientFixture()
+    let events = Collector<ReceiptPipelineEvent>()
+    let client = try fixture.client(isAutomatic: true)
+    client.onReceiptPipelineEvent = { events.add($0) }
+    _ = try await client.offerings()
+    await client.register(client.appUserID)
+    fixture.backend.hold()
+    let purchase = Task { try await client.purchase(try ProductCode(ClientFixture.gems)) }
+    try await until { fixture.backend.heldCount >= 1 }
+    let evidence = try XCTUnwrap(fixture.shop.unfinished.first)
+    fixture.shop.deliver(evidence)
+    try await until { events.all.contains { if case .duplicateSkipped = $0 { true } else { false } } }
+    fixture.backend.release()
+    let result = try await purchase.value
+    XCTAssertNotNil(result.customerInfo)
+    XCTAssertEqual(fixture.backend.count("post"), 1)
+    XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 1200)
+  }
+
+  func testARefundIsPostedToo() async throws {
+    let fixture = try ClientFixture()
+    let client = try fixture.client()
+    let outcome = try await client.outcome(ofPurchasing: ClientFixture.gems)
+    let (transaction, receipt) = (try XCTUnwrap(outcome.transaction), try XCTUnwrap(outcome.receipt))
+    fixture.clock.advance(seconds: 60)
+    await client.receive(fixture.shop.refunded(StoreEvidence(transaction: transaction, receipt: receipt)))
+    XCTAssertEqual(fixture.backend.count("post"), 2)
+    XCTAssertEqual(client.receiptQueueSnapshot(), [])
+  }
+
+  func testAPendingPurchaseIsItsBuyersWhoeverIsSignedInWhenItComes() async throws {
+    for forgets in [false, true] {
+      let fixture = try ClientFixture()
+      let client = try fixture.client()
+      fixture.shop.script(.pending)
+      let result = try await client.purchase(try ProductCode(ClientFixture.gems))
+      XCTAssertEqual(result, .pending)
+      try await client.identify("bobby-77d0e2b1")
+      let token = AccountToken(of: try CustomerID("alice-4f1c9a7e"))
+      await client.receive(fixture.shop.sell("com.example.gems_1200", token: forgets ? nil : token))
+      XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 1200)
+      XCTAssertEqual(try fixture.backend.balance("bobby-77d0e2b1"), 0)
+    }
+  }
+
+  func testAPurchaseWhoseAnswerWasLostComesByItself() async throws {
+    for script in [FakeShop.Script.paidButLost, .paidButReportsCancelled] {
+      let fixture = try ClientFixture()
+      let client = try fixture.client()
+      fixture.shop.script(script)
+      _ = try? await client.purchase(try ProductCode(ClientFixture.gems))
+      let balances = try await client.appDidBecomeActive()
+      XCTAssertEqual(balances["GEM"]?.balance, 1200)
+      XCTAssertEqual(fixture.shop.unfinished, [])
+    }
+  }
+}

@@ -1,0 +1,197 @@
+import GemLedger
+import GemTestSupport
+import StoreBackend
+import StoreClient
+import XCTest
+
+/// The client between the simulated stores and the real crediting side.
+final class EndToEndTests: XCTestCase {
+  func testAPurchaseFromTheSheetToTheBooks() async throws {
+    let world = try World()
+    let client = try world.client("alice-4f1c9a7e", on: world.phone)
+    let result = try await client.purchase(try ProductCode("gems"), quantity: 3)
+    XCTAssertEqual(result.customerInfo?.nonSubscriptions.map(\.quantity), [3])
+    let balances = try await client.virtualCurrencies()
+    XCTAssertEqual(balances["GEM"]?.balance, 900)
+    let left = try await world.phone.unfinishedIDs()
+    XCTAssertEqual(left, [])
+    try assertBooksAddUp(world.ledger)
+  }
+
+  func testWhatWasBoughtAnonymouslyComesAlongAtSignIn() async throws {
+    let world = try World()
+    let client = try world.client(nil, on: world.phone)
+    try await client.purchase(try ProductCode("gems"))
+    let (info, _) = try await client.logIn("alice-4f1c9a7e")
+    XCTAssertEqual(info.nonSubscriptions.count, 1)
+    let balances = try await client.virtualCurrencies()
+    XCTAssertEqual(balances["GEM"]?.balance, 300)
+    try await client.logOut()
+    let others = try await client.virtualCurrencies()
+    XCTAssertEqual(others["GEM"]?.balance, 0)
+    try assertBooksAddUp(world.ledger)
+  }
+
+  /// A parent agrees when the app is closed and another customer signs in next.
+  func testAnApprovedPurchaseIsItsBuyers() async throws {
+    let world = try World()
+    let journal = MemoryRecordLog()
+    var client: StoreClient? = try world.client("alice-4f1c9a7e", on: world.phone, journal: journal)
+    world.store.askToBuyEnabled = true
+    let result = try await client?.purchase(try ProductCode("gems"))
+    XCTAssertEqual(result, .pending)
+    client = nil
+    let waiting = try XCTUnwrap(world.store.allTransactions().first)
+    try world.store.approveAskToBuyTransaction(identifier: waiting.identifier)
+    let next = try world.client("bobby-77d0e2b1", on: world.phone, journal: journal)
+    await next.syncPurchases()
+    XCTAssertEqual(try world.balance("alice-4f1c9a7e"), 300)
+    XCTAssertEqual(try world.balance("bobby-77d0e2b1"), 0)
+  }
+
+  func testARefundTakesBackAndItsReversalGivesBack() async throws {
+    let world = try World()
+    let client = try world.client("alice-4f1c9a7e", on: world.phone, isAutomatic: true)
+    let outcome = try await client.outcome(ofPurchasing: "gems", quantity: 2)
+    let id = try XCTUnwrap(outcome.storeTransactionID)
+    world.clock.advance(by: .seconds(60))
+    try world.store.refundTransaction(identifier: id, extent: .milliPercent(50_000))
+    try await until { try world.balance("alice-4f1c9a7e") == 300 }
+    world.clock.advance(by: .seconds(60))
+    try world.store.refundTransaction(identifier: id)
+    try await until { try world.balance("alice-4f1c9a7e") == 0 }
+    try assertBooksAddUp(world.ledger)
+  }
+
+  func testASubscriptionGrantsWithEveryRenewal() async throws {
+    let world = try World()
+    let client = try world.client("alice-4f1c9a7e", on: world.phone)
+    try await client.purchase(try ProductCode("monthly"))
+    for _ in 0..<2 {
+      world.clock.advance(by: .seconds(86_400 * 31))
+      try await client.appDidBecomeActive()
+    }
+    XCTAssertEqual(try world.balance("alice-4f1c9a7e"), 900)
+    let left = try await world.phone.unfinishedIDs()
+    XCTAssertEqual(left, [])
+  }
+
+  func testARestoreOnAnotherDeviceGivesNoConsumableTwice() async throws {
+    let world = try World()
+    let phone = try world.client("alice-4f1c9a7e", on: world.phone)
+    for product in ["gems", "vip"] { try await phone.purchase(try ProductCode(product)) }
+    let before = try world.balance("alice-4f1c9a7e")
+    let tablet = try world.client("alice-4f1c9a7e", on: world.tablet)
+    let info = try await tablet.restorePurchases()
+    XCTAssertEqual(info.nonSubscriptions.count, 2)
+    XCTAssertEqual(try world.balance("alice-4f1c9a7e"), before)
+  }
+
+  func testGooglePlayIsConsumedOnlyAfterTheCredit() async throws {
+    let world = try World()
+    let play = try SimulatedPlayStore(
+      catalog: try SimulatedShop.catalog(), session: World.session, clock: world.clock, signer: world.receipts)
+    let device = play.account("alice").device("phone")
+    let client = try world.client("alice-4f1c9a7e", on: device)
+    let outcome = try await client.outcome(ofPurchasing: "gems")
+    XCTAssertNotNil(outcome.result.customerInfo)
+    XCTAssertEqual(try world.balance("alice-4f1c9a7e"), 300)
+    // Three days later a purchase that nobody consumed would be gone.
+    world.clock.advance(by: .seconds(86_400 * 4))
+    await client.syncPurchases()
+    XCTAssertEqual(try world.balance("alice-4f1c9a7e"), 300)
+    let left = try await device.unfinishedIDs()
+    XCTAssertEqual(left, [])
+  }
+
+  func testATwoStepPurchaseAndItsHistory() async throws {
+    let world = try World()
+    let client = try world.client("alice-4f1c9a7e", on: world.phone)
+    let order = PurchaseOrder(productID: "gems", context: OrderContext(roleID: "char-12345"))
+    let outcome = try await client.purchase(order: order)
+    XCTAssertEqual(outcome.order?.status, .success)
+    XCTAssertEqual(outcome.order?.request.context.roleID, "char-12345")
+    let page = try await client.listSuccessfulTransactions(atPage: 1, size: 20)
+    XCTAssertEqual(page.map(\.product.text), ["gems"])
+    let behind = try await client.listSuccessfulTransactions(atPage: 2, size: 20)
+    XCTAssertEqual(behind.count, 0)
+  }
+
+  /// Networks fail on both sides of everything, on the way to the store and to the backend, and the app starts anew
+  /// again and again: in the end, what was credited is what was paid for.
+  func testCreditedIsWhatWasPaidForWhateverHappens() async throws {
+    var dice = SeededDice()
+    for _ in 0..<8 {
+      let world = try World(seed: dice.next())
+      let journal = MemoryRecordLog()
+      let backend = FaultyBackend(world.backend, seed: dice.next())
+      backend.fail(with: .networkLostBeforeEffect, .random(percent: 15))
+      backend.fail(with: .networkLostAfterEffect, .random(percent: 15))
+      try world.store.inject(.chaos(percent: 15))
+      for _ in 0..<40 {
+        let client = try world.client("alice-4f1c9a7e", on: world.phone, journal: journal, backend: backend)
+        // How each of them ends does not matter here.
+        _ = try? await client.purchase(try ProductCode(dice.percent(50) ? "gems" : "chest"))
+        if dice.percent(30) { await client.syncPurchases() }
+        if dice.percent(20) { world.phone.relaunch() }
+        world.clock.advance(by: .seconds(Int64(dice.below(600))))
+      }
+      backend.heal()
+      try world.store.clearFaults()
+      let last = try world.client("alice-4f1c9a7e", on: world.phone, journal: journal)
+      for receipt in last.receiptQueueSnapshot() where receipt.status == .deadLettered {
+        try await last.requeueReceipt(receipt.id)
+      }
+      try await world.phone.sync()
+      await last.syncPurchases()
+      for receipt in last.receiptQueueSnapshot() { XCTFail("\(receipt)") }
+      let paid = world.store.allTransactions().filter { $0.state == .purchased }
+      XCTAssertGreaterThan(paid.count, 10)
+      XCTAssertEqual(try world.balance("alice-4f1c9a7e"), Int64(paid.count) * 300, "\(paid.count) purchases")
+      try assertBooksAddUp(world.ledger)
+    }
+  }
+}
+
+/// A simulated store, a ledger and the crediting side between them.
+private struct World {
+  static let session = "test"
+
+  let clock = VirtualClock()
+  let receipts: UnsignedReceipts
+  let store: SimulatedStore
+  let ledger: Ledger
+  let backend: LocalBackend
+
+  init(seed: UInt64 = 7) throws {
+    receipts = try UnsignedReceipts(session: Self.session)
+    store = try SimulatedStore(
+      catalog: try SimulatedShop.catalog(), session: Self.session, seed: seed, clock: clock, signer: receipts)
+    ledger = Ledger.inMemory(clock: clock.ledgerClock)
+    try ledger.apply(try SimulatedShop.catalog())
+    backend = LocalBackend(ledger: ledger, verifier: receipts)
+  }
+
+  var phone: StoreDevice { store.account("family").device("phone") }
+  var tablet: StoreDevice { store.account("family").device("tablet") }
+
+  func client(
+    _ customer: String?, on device: any Storefront, journal: (any RecordJournal)? = nil,
+    backend: (any PurchaseBackend)? = nil, isAutomatic: Bool = false
+  ) throws -> StoreClient {
+    var configuration = StoreClient.Configuration(
+      apiKey: "test_key", appUserID: customer, mode: .payment(backend ?? self.backend), storefront: device,
+      journal: journal)
+    configuration.clock = clock.storeClock
+    configuration.isAutomatic = isAutomatic
+    configuration.bundleID = "com.example.gems"
+    configuration.logHandler = { _, _ in }
+    return try StoreClient(configuration: configuration)
+  }
+
+  func balance(_ customer: String) throws -> Int64 {
+    do { return try ledger.balance(of: CurrencyCode("GEM"), customer: CustomerID(customer)).balance } catch {
+      return 0
+    }
+  }
+}

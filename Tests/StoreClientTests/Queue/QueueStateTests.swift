@@ -1,0 +1,214 @@
+import GemLedger
+import GemTestSupport
+import StoreBackend
+import XCTest
+
+@testable import StoreClient
+
+final class QueueStateTests: XCTestCase {
+  private let start = Timestamp(milliseconds: 1_000)
+  private let later = Timestamp(milliseconds: 9_000)
+
+  /// What each event makes of a receipt in each state.
+  func testTransitions() throws {
+    typealias Status = ReceiptQueueItem.Status
+    let all: [(line: UInt, event: QueueEvent, from: [Status: Status?])] = [
+      (#line, .queued(try receipt()), [.waiting: .waiting, .posting: .posting, .finishOnly: .finishOnly]),
+      (#line, .queued(try receipt()), [.deadLettered: .deadLettered]),
+      (#line, .queued(try receipt(revision: "revoked 5")), [.waiting: .waiting, .posting: .posting]),
+      (#line, .queued(try receipt(revision: "revoked 5")), [.finishOnly: .waiting, .deadLettered: .waiting]),
+      (#line, .posting(try key(), later), [.waiting: .posting, .posting: .posting, .finishOnly: .finishOnly]),
+      (#line, .posting(try key(), later), [.deadLettered: .deadLettered]),
+      (#line, .failed(try key(), attempt, next: later), [.waiting: .waiting, .posting: .waiting]),
+      (#line, .failed(try key(), attempt, next: later), [.finishOnly: .finishOnly, .deadLettered: .deadLettered]),
+      (#line, .credited(try key(), revision: ""), [.waiting: .finishOnly, .posting: .finishOnly]),
+      (#line, .credited(try key(), revision: ""), [.finishOnly: .finishOnly, .deadLettered: .deadLettered]),
+      (#line, .finished(try key()), [.waiting: .waiting, .posting: .posting, .finishOnly: nil]),
+      (#line, .finished(try key()), [.deadLettered: .deadLettered]),
+      (#line, .deadLettered(try key(), attempt, revision: ""), [.waiting: .deadLettered, .posting: .deadLettered]),
+      (#line, .deadLettered(try key(), attempt, revision: ""), [.finishOnly: .finishOnly]),
+      (#line, .requeued(try key(), later), [.waiting: .waiting, .posting: .posting, .deadLettered: .waiting]),
+      (#line, .requeued(try key(), later), [.finishOnly: .finishOnly]),
+      (#line, .provisional(try key(), later), [.waiting: .waiting, .posting: .posting]),
+    ]
+    for row in all {
+      for (from, to) in row.from {
+        var state = try state(from)
+        state.apply(row.event)
+        XCTAssertEqual(state.items[try key()]?.status, to, "from \(from)", line: row.line)
+        XCTAssertEqual(
+          state.deadLetteredCount, state.items.values.count { $0.status == .deadLettered }, line: row.line)
+      }
+    }
+  }
+
+  func testNewsThatComeWhileAnOldRevisionIsOnItsWayArePostedToo() throws {
+    var state = try state(.posting)
+    state.apply(.queued(try receipt(revision: "revoked 5")))
+    state.apply(.credited(try key(), revision: ""))
+    XCTAssertEqual(state.items[try key()]?.status, .waiting)
+    state.apply(.credited(try key(), revision: "revoked 5"))
+    XCTAssertEqual(state.items[try key()]?.status, .finishOnly)
+  }
+
+  func testOlderEvidenceIsNoNews() throws {
+    var state = try state(.waiting)
+    state.apply(.queued(try receipt(revision: "revoked 5", signedAt: 500)))
+    XCTAssertEqual(state.items[try key()]?.receipt.revision, "")
+  }
+
+  func testOlderBalancesNeverTakeThePlaceOfNewerOnes() throws {
+    var state = QueueState()
+    let alice = try CustomerID("alice")
+    func balances(_ at: Int64, _ amount: Int64) -> StoredBalances {
+      StoredBalances(
+        customer: alice, asOf: Timestamp(milliseconds: at),
+        rows: [StoredBalances.Row(code: "GEM", name: "Gems", balance: amount)])
+    }
+    state.apply(.balances(balances(2, 20)))
+    state.apply(.balances(balances(1, 10)))
+    XCTAssertEqual(state.balances.map(\.rows.first?.balance), [20])
+  }
+
+  func testEveryEventSurvivesBeingWrittenAndRead() throws {
+    let session = try StoreEnvironment.localTesting(session: "tést 1")
+    var odd = try receipt(revision: "revoked 5 share 50000")
+    odd.key = ReceiptKey(store: .test, environment: session, id: try StoreTransactionID("tok\"en"))
+    odd.order = try PurchaseCode("AP1")
+    odd.product = try ProductCode("gems")
+    odd.price = Money(minorUnits: 999, currency: "USD")
+    odd.grants = [Adjustment(try CurrencyCode("GEM"), 5)]
+    let events: [QueueEvent] = [
+      .identity(Identity(customer: try CustomerID("alice"), allowsSharing: false)),
+      .intended(
+        PurchaseIntent(
+          number: 7, buyer: try CustomerID("alice"), storeProductID: "gems", quantity: 2, startedAt: start,
+          order: try PurchaseCode("AP2"))),
+      .intentEnded(7), .queued(try receipt()), .queued(odd), .failed(odd.key, attempt, next: later),
+      .credited(odd.key, revision: "revoked 5"), .credited(try key(), revision: ""), .finished(odd.key),
+      .deadLettered(odd.key, attempt, revision: ""), .requeued(odd.key, later), .provisional(odd.key, later),
+      .balances(
+        StoredBalances(
+          customer: try CustomerID("alice"), asOf: start,
+          rows: [StoredBalances.Row(code: "GEM", name: "Gems", description: "Hard", balance: 5)])),
+      .shop([
+        KnownProduct(code: try ProductCode("gems"), storeID: "com.gems", type: .consumable, grants: odd.grants)
+      ]),
+    ]
+    for event in events {
+      let record = try XCTUnwrap(event.record)
+      XCTAssertEqual(QueueEvent(record: record), event, record)
+    }
+    XCTAssertNil(QueueEvent.posting(odd.key, start).record)
+    XCTAssertNil(QueueEvent(record: #"{"what":"queued"}"#))
+    XCTAssertNil(QueueEvent(record: "no JSON"))
+  }
+
+  /// Whatever happened, the compacted journal gives the same queue as the whole one.
+  func testCompactionChangesNothing() throws {
+    var dice = SeededDice()
+    for _ in 0..<200 {
+      var state = QueueState()
+      for _ in 0..<60 { state.apply(try randomEvent(&dice)) }
+      state.apply(.identity(Identity(customer: try CustomerID("alice"), allowsSharing: true)))
+      var again = QueueState()
+      for event in state.events() {
+        let record = try XCTUnwrap(event.record)
+        again.apply(try XCTUnwrap(QueueEvent(record: record)))
+      }
+      // What was on its way waits after a restart.
+      XCTAssertEqual(again.ordered(), state.ordered().enumerated().map { $1.numbered(Int64($0)) })
+      XCTAssertEqual(again.intents, state.intents)
+      XCTAssertEqual(again.identity, state.identity)
+      XCTAssertEqual(again.deadLetteredCount, state.deadLetteredCount)
+      XCTAssertLessThanOrEqual(state.events().count, state.liveCount)
+    }
+  }
+
+  func testTheJournalStaysBoundedByWhatIsAlive() throws {
+    let journal = MemoryRecordLog()
+    let queue = try ReceiptQueue(journal: journal)
+    for number in 0..<5_000 {
+      let receipt = try receipt(id: "\(number)")
+      try queue.record([.queued(receipt)])
+      try queue.record([.credited(receipt.key, revision: "")])
+      queue.noteLazily([.finished(receipt.key)])
+    }
+    XCTAssertLessThanOrEqual(journal.records().count, ReceiptQueue.slack + 10)
+    try queue.flush()
+    XCTAssertEqual(try ReceiptQueue(journal: journal).read { $0.items.count }, 0)
+  }
+
+  func testBackOffGrowsIsCappedAndHonoursWhatTheBackendAsks() throws {
+    let policy = RetryPolicy(base: .seconds(1), cap: .seconds(60))
+    let error = LedgerError(.backendUnreachable, "Down.")
+    func wait(_ count: Int, _ random: UInt64, _ error: LedgerError) -> Int64 {
+      policy.nextAttempt(after: error, count: count, now: start, random: random).milliseconds - start.milliseconds
+    }
+    XCTAssertEqual(wait(1, 0, error), 500)
+    XCTAssertEqual(wait(1, 500, error), 1_000)
+    XCTAssertEqual(wait(4, 0, error), 4_000)
+    XCTAssertEqual(wait(100, 0, error), 30_000)
+    var dice = SeededDice()
+    for count in 1...200 {
+      let longest: Int64 = min(60_000, 1_000 << Int64(min(count - 1, 20)))
+      XCTAssertTrue(((longest / 2)...longest).contains(wait(count, dice.next(), error)))
+    }
+    let limited = LedgerError(.rateLimited, "Slowly.", details: [.integer("retry_after", 120)])
+    XCTAssertEqual(wait(1, 0, limited), 120_000)
+    let absurd = LedgerError(.rateLimited, "Slowly.", details: [.integer("retry_after", .max)])
+    XCTAssertEqual(wait(1, 0, absurd), 3_600_000)
+  }
+}
+
+extension QueueStateTests {
+  private var attempt: FailedAttempt {
+    FailedAttempt(
+      failure: ReceiptQueueItem.Failure(code: .timedOut, message: "Late.", requestID: "r"), count: 1,
+      firstPostedAt: start)
+  }
+
+  private func key(_ id: String = "1") throws -> ReceiptKey {
+    ReceiptKey(store: .apple, environment: .sandbox, id: try StoreTransactionID(id))
+  }
+
+  private func receipt(id: String = "1", revision: String = "", signedAt: Int64 = 1_000) throws -> QueuedReceipt {
+    QueuedReceipt(
+      key: try key(id), buyer: try CustomerID("alice"), receipt: StoreReceipt("receipt"),
+      signedAt: Timestamp(milliseconds: signedAt), revision: revision, bundleID: "app", storeProductID: "gems",
+      product: nil, quantity: 1, price: nil, source: .purchase, order: nil, seenAt: start, grants: [])
+  }
+
+  private func state(_ status: ReceiptQueueItem.Status) throws -> QueueState {
+    var state = QueueState()
+    state.apply(.queued(try receipt()))
+    switch status {
+    case .waiting: break
+    case .posting: state.apply(.posting(try key(), start))
+    case .finishOnly: state.apply(.credited(try key(), revision: ""))
+    case .deadLettered: state.apply(.deadLettered(try key(), attempt, revision: ""))
+    }
+    XCTAssertEqual(state.items[try key()]?.status, status)
+    return state
+  }
+
+  private func randomEvent(_ dice: inout SeededDice) throws -> QueueEvent {
+    let id = "\(dice.below(6))"
+    let revision = dice.percent(80) ? "" : "revoked \(dice.below(3))"
+    switch dice.below(9) {
+    case 0, 1: return .queued(try receipt(id: id, revision: revision, signedAt: Int64(dice.below(2_000))))
+    case 2: return .failed(try key(id), attempt, next: Timestamp(milliseconds: Int64(dice.below(100_000))))
+    case 3: return .credited(try key(id), revision: revision)
+    case 4: return .finished(try key(id))
+    case 5: return .deadLettered(try key(id), attempt, revision: revision)
+    case 6: return .requeued(try key(id), start)
+    case 7: return .provisional(try key(id), start)
+    default:
+      let number = Int64(dice.below(5))
+      guard dice.percent(60) else { return .intentEnded(number) }
+      return .intended(
+        PurchaseIntent(
+          number: number, buyer: try CustomerID("alice"), storeProductID: "gems", quantity: 1, startedAt: start))
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import GemLedger
+import StoreBackend
+import StoreClient
+import XCTest
+
+/// The page about the simulated store says what there is.
+final class SimulatedStorePageTests: XCTestCase {
+  private static let top = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  private func text(of path: String) throws -> String {
+    try String(contentsOf: Self.top.appending(path: path), encoding: .utf8)
+  }
+
+  private func page() throws -> String { try text(of: "Sources/StoreClient/StoreClient.docc/SimulatedStore.md") }
+
+  /// The cells of all tables, by row.
+  private func rows() throws -> [[Substring]] {
+    try page().split(separator: "\n").filter { $0.hasPrefix("| ") }.map { $0.split(separator: "|") }
+  }
+
+  func testEveryTestThatThePageNamesIsThere() throws {
+    let folder = "Tests/StoreClientTests/SimulatedStore"
+    var tests: Set<String> = []
+    for file in try FileManager.default.contentsOfDirectory(atPath: Self.top.appending(path: folder).path) {
+      let name = file.replacing(".swift", with: "")
+      for found in try text(of: "\(folder)/\(file)").matches(of: /func (test\w+)\(/) {
+        tests.insert("\(name).\(found.1)")
+      }
+    }
+    let named = try rows().flatMap { row in
+      row.last.map { $0.matches(of: /`(\w+\.test\w+)`/).map { String($0.1) } } ?? []
+    }
+    XCTAssertGreaterThan(named.count, 45)
+    for name in named { XCTAssertTrue(tests.contains(name), "\(name) is no test") }
+  }
+
+  func testEveryControlHasItsRow() throws {
+    let documented = try Set(
+      rows().flatMap { row in row.first.map { $0.matches(of: /`(\w+)`/).map { String($0.1) } } ?? [] })
+    let folder = "Sources/StoreClient/SimulatedStore/Apple"
+    var controls: Set<String> = []
+    for file in try FileManager.default.contentsOfDirectory(atPath: Self.top.appending(path: folder).path)
+    where file.hasPrefix("SimulatedStore") {
+      for found in try text(of: "\(folder)/\(file)").matches(of: /public (?:func|var) (\w+)/) {
+        controls.insert(String(found.1))
+      }
+    }
+    XCTAssertGreaterThan(controls.count, 45)
+    XCTAssertEqual(controls.subtracting(documented).sorted(), [])
+  }
+
+  func testEveryFaultHasItsRow() throws {
+    let documented = try page()
+    let source = try text(of: "Sources/StoreClient/SimulatedStore/Common/StoreFault.swift")
+    let cases = source.matches(of: /\n    case (\w+)(?:\(.*\))?\n/).map { String($0.1) }
+    XCTAssertGreaterThan(cases.count, 15)
+    for name in cases { XCTAssertTrue(documented.contains("`\(name)`"), "\(name) has no row") }
+  }
+
+  func testTheExampleRuns() async throws {
+    var said: [String] = []
+    func print(_ items: Any...) { said.append(items.map { "\($0)" }.joined(separator: " ")) }
+    let (catalog, signer) = (try SimulatedShop.catalog(), PlainSigner())
+
+    // The example begins here.
+    let clock = VirtualClock()
+    let store = try SimulatedStore(catalog: catalog, clock: clock, signer: signer)
+    let phone = store.account("alice").device("phone")
+
+    // The customer pays, and the answer is lost on its way.
+    try store.inject(StoreFault(.networkCutAfter, on: .purchase))
+    do {
+      _ = try await phone.purchase(StorePaymentRequest(productID: "gems"))
+    } catch {
+      print(error)  // networkError
+    }
+
+    // Nothing is lost: it is listed until it is finished.
+    for evidence in try await phone.unfinished(after: nil, limit: 100) {
+      print(evidence.transaction.storeProductID, evidence.transaction.quantity)  // gems 1
+      try await phone.finish(evidence.transaction.id)
+    }
+    print(try await phone.unfinished(after: nil, limit: 100).count)  // 0
+    // The example ends here.
+
+    XCTAssertEqual(said, ["networkError", "gems 1", "0"])
+    let own = try text(of: "Tests/StoreClientTests/SimulatedStore/SimulatedStorePageTests.swift")
+    let example = lines(own, from: "    // The example begins here.", to: "    // The example ends here.")
+    XCTAssertEqual(lines(try page(), from: "```swift", to: "```"), example.map { String($0.dropFirst(4)) })
+  }
+
+  private func lines(_ text: String, from opening: String, to closing: String) -> [String] {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    return lines.drop { $0 != opening }.dropFirst().prefix { $0 != closing }.map(String.init)
+  }
+}

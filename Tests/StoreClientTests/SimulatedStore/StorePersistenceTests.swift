@@ -1,0 +1,209 @@
+import GemLedger
+import GemTestSupport
+import StoreBackend
+import StoreClient
+import XCTest
+
+/// A store that is opened again goes on where its process ended.
+final class StorePersistenceTests: XCTestCase {
+  func testAPaidPurchaseSurvivesTheProcess() async throws {
+    let journal = MemoryJournal()
+    let token = AccountToken(of: try CustomerID("alice"))
+    let first = try SimulatedShop(journal: journal)
+    let bought = try await first.phone.buy("gems", quantity: 2, token: token)
+    let again = try SimulatedShop(journal: journal)
+    let found = try await again.phone.unfinished(after: nil, limit: 10)
+    XCTAssertEqual(found.map(\.transaction), [bought])
+    try await again.phone.finish(bought.id)
+    let third = try SimulatedShop(journal: journal)
+    let unfinished = try await third.phone.unfinishedIDs()
+    XCTAssertEqual(unfinished, [])
+    let next = try await third.phone.buy("gems").id
+    XCTAssertGreaterThan(next, bought.id, "ids are not used again")
+  }
+
+  func testEveryStepIsDurableWhenItIsReported() async throws {
+    let journal = MemoryJournal()
+    let shop = try SimulatedShop(journal: journal)
+    let seen = StepLog()
+    shop.store.onStep = { step in
+      // What another process would find if this one ended here.
+      guard let other = try? SimulatedShop(journal: journal) else { return }
+      if case .paid(let id) = step, other.store.transaction(identifier: id)?.isFinished == false { seen.add(step) }
+      if case .finished(let id) = step, other.store.transaction(identifier: id)?.isFinished == true { seen.add(step) }
+    }
+    let id = try await shop.phone.buy("gems").id
+    try await shop.phone.finish(id)
+    XCTAssertEqual(seen.all, [.paid(id), .finished(id)])
+  }
+
+  func testSettingsFaultsClockAndNoticesSurvive() async throws {
+    let journal = MemoryJournal()
+    let first = try SimulatedShop(journal: journal)
+    let japan = try XCTUnwrap(StorefrontCode(exactly: "JPN"))
+    first.store.askToBuyEnabled = true
+    first.store.disableDialogs = false
+    first.store.storefront = japan
+    first.store.locale = "ja_JP"
+    first.store.timeRate = .anyRenewalEveryTenSeconds
+    first.store.failureError = .networkError
+    try first.store.setState(.inReview, ofProduct: "chest")
+    try first.store.setSimulatedError(.verification(.invalidEncoding), forAPI: .verification)
+    try first.store.addOfferCode("X", forProduct: "gems")
+    let plan: FaultPlan = [
+      StoreFault(.delay(.seconds(5)), on: .updates, .nth(2)), StoreFault(.unverified(.invalidSignature), on: .purchase),
+      StoreFault(.failure(.systemError), on: .all, .always, account: "alice", device: "phone"),
+      StoreFault(.slow(.milliseconds(10)), on: .finish, .times(3)),
+      StoreFault(.duplicate, on: .updates, .chance(percent: 7)),
+    ]
+    try first.store.inject(plan)
+    let id = try first.store.buyProduct(identifier: "gems", account: "alice").identifier
+    try first.store.refundTransaction(identifier: id, extent: .milliPercent(1), isAppIssue: true)
+    first.clock.advance(by: .seconds(3))
+    let again = try SimulatedShop(journal: journal)
+    XCTAssertEqual(again.clock.now, first.clock.now)
+    XCTAssertTrue(again.store.askToBuyEnabled)
+    XCTAssertFalse(again.store.disableDialogs)
+    XCTAssertEqual(again.store.storefront, japan)
+    XCTAssertEqual(again.store.locale, "ja_JP")
+    XCTAssertEqual(again.store.timeRate, .anyRenewalEveryTenSeconds)
+    XCTAssertEqual(again.store.failureError, .networkError)
+    XCTAssertEqual(again.store.state(ofProduct: "chest"), .inReview)
+    XCTAssertEqual(again.store.simulatedError(forAPI: .verification), .verification(.invalidEncoding))
+    XCTAssertEqual(again.store.faults, first.store.faults)
+    XCTAssertEqual(again.store.faults.count, 4, "the second update was delayed, that fault is spent")
+    XCTAssertEqual(again.store.allTransactions(), first.store.allTransactions())
+    XCTAssertEqual(again.store.pendingNotices(), first.store.pendingNotices())
+    let updates = Reader(again.phone.updates())
+    let launch = await updates.next()
+    XCTAssertNotNil(launch?.transaction.revocation)
+    again.clock.advance(by: .seconds(2))
+    let late = await updates.next()
+    XCTAssertEqual(late?.transaction.id, id, "the delayed update comes in the next process")
+  }
+
+  func testAOneShotFaultStrikesOnceAcrossProcesses() async throws {
+    let journal = MemoryJournal()
+    try SimulatedShop(journal: journal).store.inject(StoreFault(.networkCutBefore, on: .purchase))
+    await assertFails(.networkError) { try await SimulatedShop(journal: journal).phone.buy("gems") }
+    try await SimulatedShop(journal: journal).phone.buy("gems")
+  }
+
+  func testRenewalsThatFellDueMeanwhileHappenWhenItIsOpened() async throws {
+    let journal = MemoryJournal()
+    try await SimulatedShop(journal: journal).phone.buy("weekly")
+    let later = VirtualClock()
+    later.advance(by: .seconds(15 * 86_400))
+    let again = try SimulatedShop(clock: later, journal: journal)
+    XCTAssertEqual(again.store.allTransactions().count, 3)
+  }
+
+  func testAJournalThatFailsShowsNothingAndLosesNothing() async throws {
+    let journal = MemoryJournal()
+    let shop = try SimulatedShop(journal: journal)
+    let updates = Reader(shop.tablet.updates())
+    journal.isBroken = true
+    await assertFails(.systemError) { try await shop.phone.buy("gems") }
+    shop.store.askToBuyEnabled = true
+    await assertFails(.systemError) { try await shop.phone.unfinishedIDs() }
+    XCTAssertEqual(try SimulatedShop(journal: journal).store.allTransactions(), [])
+    journal.isBroken = false
+    let unfinished = try await shop.phone.unfinishedIDs()
+    XCTAssertEqual(unfinished.count, 1, "as if the answer had been lost")
+    let update = await updates.next()
+    XCTAssertEqual(update?.transaction.id, unfinished.first)
+    let again = try SimulatedShop(journal: journal)
+    XCTAssertEqual(again.store.allTransactions(), shop.store.allTransactions())
+    XCTAssertTrue(again.store.askToBuyEnabled)
+  }
+
+  func testALongJournalIsMadeSmallAndSaysTheSame() async throws {
+    let journal = MemoryJournal()
+    let shop = try SimulatedShop(journal: journal)
+    try await shop.phone.buy("monthly")
+    for _ in 0..<800 {
+      shop.store.askToBuyEnabled.toggle()
+      shop.store.locale = "en_US"
+    }
+    XCTAssertGreaterThan(journal.compactions, 0)
+    XCTAssertLessThan(journal.count, 1100)
+    let again = try SimulatedShop(journal: journal)
+    XCTAssertEqual(again.store.allTransactions(), shop.store.allTransactions())
+    again.clock.advance(by: .seconds(31 * 86_400))
+    XCTAssertEqual(again.store.allTransactions().count, 2)
+  }
+
+  func testAJournalOfAnotherStoreIsRefused() throws {
+    let journal = MemoryJournal()
+    _ = try SimulatedShop(journal: journal)
+    assertRefused(.storageForeign) {
+      try SimulatedPlayStore(
+        catalog: SimulatedShop.catalog(), session: "test", clock: VirtualClock(), signer: PlainSigner(),
+        journal: journal)
+    }
+    assertRefused(.storageForeign) {
+      try SimulatedStore(
+        catalog: SimulatedShop.catalog(), session: "other", clock: VirtualClock(), signer: PlainSigner(),
+        journal: journal)
+    }
+    for (record, code) in [
+      ("{}", .storageForeign), ("no JSON", .storageDamaged),
+      ("{\"e\":\"shop\",\"flavour\":\"apple\",\"version\":2}", .storageNewer),
+    ] as [(String, LedgerError.Code)] {
+      let journal = MemoryJournal()
+      try journal.append([record])
+      assertRefused(code) { try SimulatedShop(journal: journal) }
+    }
+  }
+
+  func testADamagedRecordIsNamedNotGuessedAt() async throws {
+    let journal = MemoryJournal()
+    try await SimulatedShop(journal: journal).phone.buy("gems")
+    let records = try journal.records()
+    for (index, record) in records.enumerated() {
+      let damaged = MemoryJournal()
+      var copy = records
+      copy[index] = record.replacing("\"e\":", with: "\"f\":")
+      try damaged.append(copy)
+      XCTAssertThrowsError(try SimulatedShop(journal: damaged), record)
+    }
+  }
+
+  func testRandomUseLeavesTheSameStoreInMemoryAndInTheJournal() async throws {
+    var dice = SeededDice()
+    for _ in 0..<20 {
+      let journal = MemoryJournal()
+      var shop = try SimulatedShop(seed: dice.next(), journal: journal)
+      try shop.store.inject(.chaos(percent: 10))
+      for _ in 0..<60 { try await act(on: shop, &dice) }
+      let clock = VirtualClock()
+      let before = (shop.store.allTransactions(), shop.store.pendingNotices(limit: 1000), shop.store.faults)
+      shop = try SimulatedShop(clock: clock, journal: journal)
+      XCTAssertEqual(shop.store.allTransactions(), before.0)
+      XCTAssertEqual(shop.store.pendingNotices(limit: 1000), before.1)
+      XCTAssertEqual(shop.store.faults, before.2)
+      try shop.store.clearFaults()
+      for account in ["alice", "bob"] {
+        try await shop.store.account(account).device("phone").sync()
+        let listed = try await shop.store.account(account).device("phone").unfinishedIDs()
+        let expected = shop.store.account(account).transactions().filter { $0.state == .purchased && !$0.isFinished }
+        XCTAssertEqual(listed, expected.map(\.identifier))
+      }
+    }
+  }
+
+  /// One step of somebody; failures are what is expected.
+  private func act(on shop: SimulatedShop, _ dice: inout SeededDice) async throws {
+    let device = shop.store.account(dice.one(of: ["alice", "bob"])).device(dice.one(of: ["phone", "tablet"]))
+    let product = dice.one(of: ["gems", "chest", "vip", "monthly", "weekly"])
+    let id = shop.store.allTransactions().map(\.identifier).randomElement(using: &dice)
+    switch dice.below(8) {
+    case 0, 1, 2: _ = try? await device.purchase(StorePaymentRequest(productID: product))
+    case 3: if let id { try? await device.finish(id) }
+    case 4: if let id { try? shop.store.approveAskToBuyTransaction(identifier: id) }
+    case 5: if let id { try? shop.store.refundTransaction(identifier: id) }
+    case 6: if let id { try? shop.store.reverseRefund(identifier: id) }
+    default: shop.clock.advance(by: .seconds(Int64(dice.below(10) * 86_400)))
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import GemLedger
+import StoreClient
+import Synchronization
+
+/// A journal whose disk can be full.
+final class FailingJournal: RecordJournal {
+  let isFull = Mutex(false)
+  private let log = MemoryRecordLog()
+
+  func records() -> [String] { log.records() }
+
+  func append(_ records: [String]) throws(LedgerError) {
+    try check()
+    log.append(records)
+  }
+
+  func compact(to records: [String]) throws(LedgerError) {
+    try check()
+    log.compact(to: records)
+  }
+
+  private func check() throws(LedgerError) {
+    if isFull.withLock({ $0 }) { throw LedgerError(.inputOutput, "No space left on device.") }
+  }
+}
