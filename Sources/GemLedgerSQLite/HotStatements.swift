@@ -68,7 +68,8 @@ package enum SQL {
     PRAGMA recursive_triggers = ON;
     """
   package static let customer = """
-    SELECT c.customer, c.frozen, c.merged_into, c.merged FROM aliases a JOIN customers c ON c.customer = a.customer WHERE a.id = ?1
+    SELECT c.customer, c.frozen, c.merged_into, c.merged
+    FROM aliases a JOIN customers c ON c.customer = a.customer WHERE a.id = ?1
     """
   package static let account = """
     SELECT balance, debt, held, version, last_entry, pool_lot, pool_source, pool_environment, pool_granted,

@@ -11,7 +11,8 @@ extension Decider {
       if let field = order.differingField(from: opening) {
         throw LedgerError(
           .keyConflict,
-          "The key \"\(key)\" was used before for another order: it differs in \(field). Use a new key for a new order.",
+          "The key \"\(key)\" was used before for another order: it differs in \(field). Use a new key for a new "
+            + "order.",
           details: [.text("field", field)])
       }
       return answer(command.customer, isReplayed: true)

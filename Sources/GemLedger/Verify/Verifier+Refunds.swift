@@ -63,8 +63,8 @@ extension Verifier {
     {
       report(
         "refunds_follow_the_evidence",
-        "\(state.share.milliPercent) thousandths of a percent of purchase \(state.purchase) are clawed back by evidence "
-          + "of \(state.evidenceAt.milliseconds); the store's notices say otherwise")
+        "\(state.share.milliPercent) thousandths of a percent of purchase \(state.purchase) are clawed back by "
+          + "evidence of \(state.evidenceAt.milliseconds); the store's notices say otherwise")
     }
     if refunds.last?.share != state.share || refunds.last?.transaction != state.transaction {
       report(

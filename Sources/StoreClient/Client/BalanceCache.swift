@@ -2,8 +2,8 @@ internal import GemLedger
 
 /// The balances that the client knows, and how old they are.
 ///
-/// Everything that may change a balance begins a new generation. A value is fresh only in the generation in which it was
-/// asked for, and an answer that was asked for earlier never takes the place of one that was asked for later.
+/// Everything that may change a balance begins a new generation. A value is fresh only in the generation in which it
+/// was asked for, and an answer that was asked for earlier never takes the place of one that was asked for later.
 struct BalanceCache: Sendable {
   /// Five minutes.
   static let freshMilliseconds: Int64 = 300_000

@@ -12,8 +12,8 @@ extension StoreClient {
   ///
   /// - Returns: How it ended; not every end is a success.
   /// - Throws: `LedgerError` with, in order of precedence, `purchase_already_in_progress`, those of the order where the
-  ///   style is two-step, those of the journal, `store_error`. Nobody paid then, unless the store's network failed: what
-  ///   was paid for all the same comes by itself.
+  ///   style is two-step, those of the journal, `store_error`. Nobody paid then, unless the store's network failed:
+  ///   what was paid for all the same comes by itself.
   @discardableResult
   public func purchase(package: Package) async throws(LedgerError) -> PurchaseResult {
     try await outcome(ofPurchasing: package.storeProduct.code.text).result
@@ -47,7 +47,9 @@ extension StoreClient {
 
   /// Buys, and gives everything that stands behind the result: transaction, receipt, credit.
   ///
-  /// - Parameter productID: Our code of the product, or its id at the store.
+  /// - Parameters:
+  ///   - productID: Our code of the product, or its id at the store.
+  ///   - quantity: How many units.
   /// - Throws: `LedgerError` with `product_not_found` and as ``purchase(package:)``.
   public func outcome(
     ofPurchasing productID: String, quantity: Int64 = 1

@@ -27,8 +27,8 @@ public struct VirtualCurrency: Hashable, Sendable {
   public let serverDescription: String?
   /// What was paid for, waits for its credit longer than it should, and is not in the balance.
   ///
-  /// It is shown only beside a balance from before the purchase, so that nothing is ever counted twice; the credit takes
-  /// its place.
+  /// It is shown only beside a balance from before the purchase, so that nothing is ever counted twice; the credit
+  /// takes its place.
   public internal(set) var provisional = 0
 
   init(_ row: StoredBalances.Row) {

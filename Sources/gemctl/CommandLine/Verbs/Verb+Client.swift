@@ -25,9 +25,9 @@ extension Verb {
       "gemctl buy gems_300 --crash-after paid",
     ],
     discussion: """
-      The purchase is credited exactly once, however often it is delivered and wherever a process dies: the next client \
-      verb finishes what an earlier one began. Exits with 3 where the purchase did not complete; what became of it is \
-      on standard output.
+      The purchase is credited exactly once, however often it is delivered and wherever a process dies: the next \
+      client verb finishes what an earlier one began. Exits with 3 where the purchase did not complete; what became of \
+      it is on standard output.
       """)
 
   private static let balance = Verb(
