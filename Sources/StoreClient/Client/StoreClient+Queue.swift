@@ -133,8 +133,10 @@ extension StoreClient {
     balances.withLock { $0.invalidate() }
     let now = configuration.clock.now()
     let owner = answer.receipt.customer
+    // What the store delivers once more was told when it was credited; a purchase whose answer was lost was not.
+    let isOld = answer.receipt.isReplayed && item.receipt.source != .purchase
     let (info, delegate) = session.withLock { session in
-      if answer.receipt.isReplayed, item.receipt.source != .purchase { session.replayed.insert(item.receipt.key) }
+      if isOld { session.replayed.insert(item.receipt.key) }
       session.registered.insert(item.receipt.buyer)
       session.infoGeneration += 1
       let isOwn = item.receipt.buyer == session.identity.customer
@@ -145,7 +147,7 @@ extension StoreClient {
     }
     if item.receipt.revision.isEmpty {
       funnel.send(.paymentValidatedSuccess) { $0.fill(item) }
-      delegate?.purchases(self, didPurchase: answer.purchase, for: owner)
+      if !isOld { delegate?.purchases(self, didPurchase: answer.purchase, for: owner) }
     }
     if let info { publish(info) }
     refreshForListeners()
