@@ -29,7 +29,8 @@ extension StoreClient {
 
   /// Tries every receipt of every customer now, whatever its back-off, and what the store has unfinished.
   ///
-  /// Dead-lettered ones stay as they are: see ``requeueReceipt(_:)``.
+  /// What was on its way already is settled too when this returns. Dead-lettered ones stay as they are: see
+  /// ``requeueReceipt(_:)``.
   public func syncPurchases() async {
     await register(appUserID)
     await pipeline.drain(everything: true)
