@@ -38,7 +38,7 @@ final class ClientCommandTests: XCTestCase {
         Row("gemctl store list", output: "Nobody has bought anything at this store yet.\n"),
         Row(
           "gemctl buy gems_300 --cancel --fail", 64,
-          error: "error: --fail and --cancel exclude each other\n\nUsage: gemctl buy PRODUCT [OPTIONS]\n"),
+          error: "error: --fail and --cancel exclude each other."),
       ], in: try TestHome(), errorsBegin: true)
   }
 
@@ -63,7 +63,7 @@ final class ClientCommandTests: XCTestCase {
     let second = try home.pendingPurchase("gems_1200")
     try Row.check(
       [
-        Row("gemctl balance GEM --customer alice", 5, error: "error: There is no customer \"alice\"."),
+        Row("gemctl balance GEM --customer alice --json | grep -o '\"balance\":[0-9]*'", output: "\"balance\":0\n"),
         Row("gemctl decline \(first) --json | grep -o '\"state\":\"[a-z_]*'", output: "\"state\":\"failed\n"),
         Row("gemctl approve \(second) --json | grep -o '\"state\":\"[a-z_]*'", output: "\"state\":\"purchased\n"),
         Row("gemctl balance GEM --customer alice --json | grep -o '\"balance\":[0-9]*'", output: "\"balance\":1200\n"),
@@ -98,10 +98,8 @@ final class ClientCommandTests: XCTestCase {
         Row("gemctl balance GEM --json | grep -o '\"balance\":[0-9]*'", output: "\"balance\":0\n"),
         Row("gemctl buy gems_1200 > /dev/null; gemctl merge --from bob --into alice --key m --json > /dev/null"),
         Row("gemctl balance GEM --json | grep -o '\"balance\":[0-9]*'", output: "\"balance\":1500\n"),
-        Row("gemctl alias robert", output: "One customer with the ids <anonymous>, alice, bob, robert.\n"),
-        Row(
-          "gemctl whoami --customer bob --json | grep -o '\"original_id\":\"[a-z]*'",
-          output: "\"original_id\":\"alice\n"),
+        Row("gemctl alias robert", output: "One customer with the ids <anonymous>, alice, robert, bob.\n"),
+        Row("gemctl whoami --customer bob", output: "bob\nalso known as <anonymous>, alice, robert\n"),
         Row("gemctl verify > /dev/null"),
       ], in: try TestHome())
   }
