@@ -1,6 +1,6 @@
 extension Decider {
   /// What a key of a customer who became one with others was used for: of the id as named first, then of the others.
-  func earlier(
+  mutating func earlier(
     underAnyNumberOf customer: FoundCustomer, _ key: IdempotencyKey, command: LedgerCommand.Body,
     session: any StorageSnapshot
   ) throws(LedgerError) -> KeyRow? {

@@ -11,18 +11,17 @@ extension Decider {
     guard let customer = try findCustomer(of: command, session: session) else {
       throw .customerNotFound(command.customer)
     }
-    guard let key = command.key else {
-      return try adjust(command, adjustment, customer: customer, session: session)
-    }
-    if let row = try earlier(key, command: command, customer: customer, session: session) {
+    if let key = command.key, let row = try earlier(key, command: command, customer: customer, session: session) {
       return try answer(row, under: key, command: command, session: session)
     }
     do throws(LedgerError) {
       let receipt = try adjust(command, adjustment, customer: customer, session: session)
-      keepBooking(under: key, command: command, customer: customer.number)
+      if let key = command.key { keepBooking(under: key, command: command, customer: customer.number) }
       return receipt
     } catch {
-      if error.code.isKept { keepRefusal(error, under: key, command: command, customer: customer.number) }
+      if let key = command.key, error.code.isKept {
+        keepRefusal(error, under: key, command: command, customer: customer.number)
+      }
       throw error
     }
   }

@@ -55,8 +55,11 @@ struct Decider: ~Copyable {
   }
 
   // MARK: What every command needs
+  //
+  // Some of it changes nothing and is marked as mutating all the same: what only borrows the decider gets a copy of its
+  // five hundred bytes with every call.
 
-  func findCustomer(_ id: CustomerID, session: any StorageSnapshot) throws(LedgerError) -> FoundCustomer? {
+  mutating func findCustomer(_ id: CustomerID, session: any StorageSnapshot) throws(LedgerError) -> FoundCustomer? {
     var found = set.newCustomer(id)
     if found == nil { found = try session.customer(id) }
     guard set.hasRare else { return found }
@@ -64,7 +67,7 @@ struct Decider: ~Copyable {
     return try set.found(origin, session: session)
   }
 
-  func findCustomer(
+  mutating func findCustomer(
     of command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> FoundCustomer? {
     if set.hasRare { return try findCustomer(command.customer, session: session) }
@@ -113,7 +116,7 @@ struct Decider: ~Copyable {
 
   /// What the key was used for, by this group or before it.
   @inline(__always)
-  func earlier(
+  mutating func earlier(
     _ key: IdempotencyKey, command: LedgerCommand.Body, customer: FoundCustomer, session: any StorageSnapshot
   ) throws(LedgerError) -> KeyRow? {
     if customer.isOneOfSeveral {
@@ -123,7 +126,7 @@ struct Decider: ~Copyable {
   }
 
   @inline(__always)
-  func earlier(
+  mutating func earlier(
     _ key: IdempotencyKey, command: LedgerCommand.Body, customer: CustomerNumber, session: any StorageSnapshot
   ) throws(LedgerError) -> KeyRow? {
     let hash = KeyHash.of(command.keyHash, customer: customer)
