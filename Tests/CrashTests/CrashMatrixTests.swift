@@ -4,9 +4,9 @@ import gemcrash
 
 /// Every step of a purchase × what the customer and the store do × what goes wrong there.
 ///
-/// Each cell is played by processes on files of its own: one in which the fault strikes, one that starts afterwards with
-/// somebody else signed in, and then the files are read. What was paid for and not given back must be credited, once,
-/// to who bought.
+/// Each cell is played by processes on files of its own: one in which the fault strikes, one that starts afterwards
+/// with somebody else signed in, and then the files are read. What was paid for and not given back must be credited,
+/// once, to who bought.
 final class CrashMatrixTests: XCTestCase {
   func testWhatWasPaidForIsCreditedWhateverGoesWrongAtWhicheverStep() throws {
     let matrix = try Matrix()

@@ -10,6 +10,7 @@ enum Gemcrash {
   static func main() async {
     let arguments = CommandLine.arguments.dropFirst()
     guard let directory = arguments.first, let verb = arguments.dropFirst().first else { usage() }
+    System.end(afterSeconds: 120)
     let home = CrashHome(directory)
     let rest = arguments.dropFirst(2)
     do {
