@@ -1,12 +1,13 @@
 import GemLedger
+import GemTestSupport
 import XCTest
 import gemcrash
 
 /// Every step of a purchase × what the customer and the store do × what goes wrong there.
 ///
-/// Each cell is played by processes on files of its own: one in which the fault strikes, one that starts afterwards with
-/// somebody else signed in, and then the files are read. What was paid for and not given back must be credited, once,
-/// to who bought.
+/// Each cell is played by processes on files of its own: one in which the fault strikes, one that starts afterwards
+/// with somebody else signed in, and then the files are read. What was paid for and not given back must be credited,
+/// once, to who bought.
 final class CrashMatrixTests: XCTestCase {
   func testWhatWasPaidForIsCreditedWhateverGoesWrongAtWhicheverStep() throws {
     let matrix = try Matrix()
@@ -34,6 +35,28 @@ final class CrashMatrixTests: XCTestCase {
     // Before the crash, and once more where the fault lets somebody buy again.
     case .restart: return cell.step == .paid && cell.fault != .lostBefore ? 2400 : 1200
     }
+  }
+
+  /// Killed from outside at whichever instruction, again and again on the same files.
+  func testKillsAtAnyInstructionLoseNothingAndGiveNothingTwice() throws {
+    let matrix = try Matrix()
+    let path = try matrix.home("killed")
+    let runs = Runs(directory: path)
+    var dice = SeededDice()
+    var boughtCount = 0
+    for _ in 0..<12 {
+      let ending = try runs.run(["buy-until-killed"], killedAfterLines: 1 + dice.below(8))
+      XCTAssertTrue(ending.wasKilled, "\(ending)")
+      XCTAssertEqual(ending.error, "")
+      boughtCount += ending.output.split(separator: "\n").count
+    }
+    let relaunch = try runs.run(["relaunch", Scenario.purchase.rawValue])
+    XCTAssertEqual(relaunch, Runs.Ending(wasKilled: false, status: 0, output: "", error: ""))
+    let outcome = try Outcome(of: CrashHome(path), .purchase)
+    XCTAssertEqual(outcome.problems, [], "seed \(dice.seed)")
+    // Each process may have had one more under way.
+    XCTAssertGreaterThanOrEqual(outcome.paid, Int64(boughtCount) * 1200)
+    XCTAssertLessThanOrEqual(outcome.paid, Int64(boughtCount + 12) * 1200)
   }
 
   /// A build that tells the store first loses what was paid for, and the matrix shows it.

@@ -35,9 +35,15 @@ final class Matrix: Sendable {
 
   func outcome(of cell: Cell) -> Outcome? { outcomes.withLock { $0[cell] } }
 
-  private func play(_ cell: Cell) throws -> Outcome {
-    let path = directory.path(cell.arguments.joined(separator: "."))
+  /// A home with a ledger in it, and nothing bought yet.
+  func home(_ name: String) throws -> String {
+    let path = directory.path(name)
     try FileManager.default.copyItem(atPath: template, toPath: path)
+    return path
+  }
+
+  private func play(_ cell: Cell) throws -> Outcome {
+    let path = try home(cell.arguments.joined(separator: "."))
     let runs = Runs(directory: path)
     var problems: [String] = []
     if cell.scenario == .restart {

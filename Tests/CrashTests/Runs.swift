@@ -15,7 +15,8 @@ struct Runs {
 
   let directory: String
 
-  func run(_ arguments: [String]) throws -> Ending {
+  /// Runs to the end, or kills the process once it has said so many lines.
+  func run(_ arguments: [String], killedAfterLines count: Int? = nil) throws -> Ending {
     let process = Process()
     let (output, error) = (Pipe(), Pipe())
     process.executableURL = Self.program
@@ -23,7 +24,17 @@ struct Runs {
     process.standardOutput = output
     process.standardError = error
     try process.run()
-    let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    var data = Data()
+    if let count {
+      while data.count(where: { $0 == UInt8(ascii: "\n") }) < count {
+        let more = output.fileHandleForReading.availableData
+        if more.isEmpty { break }
+        data += more
+      }
+      kill(process.processIdentifier, SIGKILL)
+    }
+    data += output.fileHandleForReading.readDataToEndOfFile()
+    let said = String(decoding: data, as: UTF8.self)
     let complaint = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
     let wasKilled = process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL

@@ -2,14 +2,17 @@
 ///
 ///     gemcrash DIRECTORY strike SCENARIO STEP FAULT BUILD
 ///     gemcrash DIRECTORY crash-after-payment
+///     gemcrash DIRECTORY buy-until-killed
 ///     gemcrash DIRECTORY relaunch SCENARIO
 ///
-/// The directory holds a ledger with a catalog, `ledger.sqlite`. It says `struck` once the fault has struck.
+/// The directory holds a ledger with a catalog, `ledger.sqlite`. It says `struck` once the fault has struck, and
+/// `bought` after each purchase that succeeded.
 @main
 enum Gemcrash {
   static func main() async {
     let arguments = CommandLine.arguments.dropFirst()
     guard let directory = arguments.first, let verb = arguments.dropFirst().first else { usage() }
+    System.end(afterSeconds: 120)
     let home = CrashHome(directory)
     let rest = arguments.dropFirst(2)
     do {
@@ -18,6 +21,7 @@ enum Gemcrash {
         guard let cell = Cell(arguments: rest) else { usage() }
         try await Play.strike(cell, in: home)
       case "crash-after-payment": try await Play.crashAfterPayment(in: home)
+      case "buy-until-killed": try await Play.buyUntilKilled(in: home)
       case "relaunch":
         guard let scenario = rest.first.flatMap(Scenario.init(rawValue:)) else { usage() }
         try await Play.relaunch(scenario, in: home)
@@ -31,6 +35,6 @@ enum Gemcrash {
   }
 
   private static func usage() -> Never {
-    System.fail("usage: gemcrash DIRECTORY strike|crash-after-payment|relaunch …")
+    System.fail("usage: gemcrash DIRECTORY strike|crash-after-payment|buy-until-killed|relaunch …")
   }
 }

@@ -32,6 +32,17 @@ enum Play {
     await buy(app)
   }
 
+  /// Buys one after the other, for somebody else to kill at whichever instruction.
+  static func buyUntilKilled(in home: CrashHome) async throws {
+    let app = try await App(home, customer: CrashHome.buyer, .purchase, Wire(nil))
+    await app.launch()
+    while true {
+      app.clock.advance(by: .seconds(60))
+      let outcome = try await app.client.outcome(ofPurchasing: CrashHome.product)
+      if outcome.result.customerInfo != nil { System.say("bought\n") }
+    }
+  }
+
   private static func buy(_ app: App) async {
     app.wire.pass(.intent, .before)
     // How it ended is in the files.

@@ -1,0 +1,57 @@
+import GemLedger
+import StoreBackend
+import StoreClient
+
+/// A simulated store, a ledger and the crediting side between them.
+struct World {
+  static let session = "test"
+
+  let clock = VirtualClock()
+  let receipts: UnsignedReceipts
+  let store: SimulatedStore
+  let ledger: Ledger
+  let backend: LocalBackend
+
+  /// - Parameters:
+  ///   - catalog: What the store sells.
+  ///   - credited: What the crediting side knows, where that is something else.
+  ///   - accepted: The test session whose receipts the crediting side trusts.
+  ///   - backendClock: Where the crediting side reads the time, where its clock is wrong.
+  ///   - delivery: The game server.
+  init(
+    seed: UInt64 = 7, catalog: Catalog? = nil, credited: Catalog? = nil, policy: BackendPolicy = BackendPolicy(),
+    accepted: String = session, backendClock: LedgerClock? = nil, delivery: (any DeliveryTarget)? = nil
+  ) throws {
+    let sold = try catalog ?? SimulatedShop.catalog()
+    receipts = try UnsignedReceipts(session: Self.session)
+    store = try SimulatedStore(catalog: sold, session: Self.session, seed: seed, clock: clock, signer: receipts)
+    ledger = Ledger.inMemory(clock: clock.ledgerClock)
+    try ledger.apply(credited ?? sold)
+    backend = LocalBackend(
+      ledger: ledger, verifier: try UnsignedReceipts(session: accepted), policy: policy, delivery: delivery,
+      clock: backendClock)
+  }
+
+  var phone: StoreDevice { store.account("family").device("phone") }
+  var tablet: StoreDevice { store.account("family").device("tablet") }
+
+  func client(
+    _ customer: String?, on device: any Storefront, journal: (any RecordJournal)? = nil,
+    backend: (any PurchaseBackend)? = nil, isAutomatic: Bool = false
+  ) throws -> StoreClient {
+    var configuration = StoreClient.Configuration(
+      apiKey: "test_key", appUserID: customer, mode: .payment(backend ?? self.backend), storefront: device,
+      journal: journal)
+    configuration.clock = clock.storeClock
+    configuration.isAutomatic = isAutomatic
+    configuration.bundleID = "com.example.gems"
+    configuration.logHandler = { _, _ in }
+    return try StoreClient(configuration: configuration)
+  }
+
+  func balance(_ customer: String) throws -> Int64 {
+    do { return try ledger.balance(of: CurrencyCode("GEM"), customer: CustomerID(customer)).balance } catch {
+      return 0
+    }
+  }
+}
