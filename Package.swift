@@ -27,6 +27,7 @@ let package = Package(
     .library(name: "GemLedgerSQLite", targets: ["GemLedgerSQLite"]),
     .library(name: "StoreBackend", targets: ["StoreBackend"]),
     .library(name: "StoreClient", targets: ["StoreClient"]),
+    .library(name: "StoreSimulation", targets: ["StoreSimulation"]),
     .executable(name: "gemctl", targets: ["gemctl"]),
     .executable(name: "gembench", targets: ["gembench"]),
   ],
@@ -38,6 +39,8 @@ let package = Package(
     .target(name: "GemLedgerSQLite", dependencies: ["GemLedger", "CSQLite"], swiftSettings: houseRules),
     .target(name: "StoreBackend", dependencies: ["GemLedger"], swiftSettings: houseRules),
     .target(name: "StoreClient", dependencies: ["GemLedger", "StoreBackend"], swiftSettings: houseRules),
+    .target(
+      name: "StoreSimulation", dependencies: ["GemLedger", "StoreBackend", "StoreClient"], swiftSettings: houseRules),
     .executableTarget(
       name: "gemctl", dependencies: ["GemLedger", "GemLedgerSQLite", "StoreBackend", "StoreClient"],
       swiftSettings: houseRules + [.unsafeFlags(selfContained, onLinuxInRelease)],
@@ -63,6 +66,10 @@ let package = Package(
       swiftSettings: houseRules),
     .testTarget(
       name: "StoreClientTests", dependencies: ["GemLedger", "StoreBackend", "StoreClient", "GemTestSupport"],
+      swiftSettings: houseRules),
+    .testTarget(
+      name: "StoreSimulationTests",
+      dependencies: ["GemLedger", "StoreBackend", "StoreClient", "StoreSimulation", "GemTestSupport"],
       swiftSettings: houseRules),
     .testTarget(
       name: "gemctlTests", dependencies: ["gemctl", "GemLedger", "GemTestSupport"], swiftSettings: houseRules),
