@@ -42,7 +42,7 @@ let package = Package(
     .target(
       name: "StoreSimulation", dependencies: ["GemLedger", "StoreBackend", "StoreClient"], swiftSettings: houseRules),
     .executableTarget(
-      name: "gemctl", dependencies: ["GemLedger", "GemLedgerSQLite", "StoreBackend", "StoreClient"],
+      name: "gemctl", dependencies: ["GemLedger", "GemLedgerSQLite", "StoreBackend", "StoreClient", "StoreSimulation"],
       swiftSettings: houseRules + [.unsafeFlags(selfContained, onLinuxInRelease)],
       linkerSettings: [
         .unsafeFlags(selfContained, onLinuxInRelease), .linkedLibrary("_FoundationICU", onLinuxInRelease),
