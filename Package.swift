@@ -49,7 +49,8 @@ let package = Package(
         .linkedLibrary("stdc++", onLinuxInRelease),
       ]),
     .target(
-      name: "GemBenchmarks", dependencies: ["GemLedger", "GemLedgerSQLite", "CSQLite"], swiftSettings: houseRules),
+      name: "GemBenchmarks", dependencies: ["GemLedger", "GemLedgerSQLite", "CSQLite", "StoreBackend", "StoreClient"],
+      swiftSettings: houseRules),
     .executableTarget(name: "gembench", dependencies: ["GemBenchmarks"], swiftSettings: houseRules),
     .target(
       name: "GemTestSupport", dependencies: ["GemLedger"], path: "Tests/GemTestSupport", swiftSettings: houseRules),
