@@ -81,7 +81,8 @@ extension Decider {
         amount: row.remaining, source: row.source, environment: row.environment, price: row.price,
         purchase: row.purchase, expiresAt: row.expiresAt)
       let out = LotTake(place: .extra(0), lot: row.number, source: row.source, amount: -row.remaining)
-      if credit.isPooled {
+      // What was emptied just now, as by expiry, stays where the journal saw it last.
+      if credit.isPooled || row.remaining == 0 {
         var left = lot
         left.row.remaining = 0
         left.isChanged = left.isChanged || row.remaining > 0
