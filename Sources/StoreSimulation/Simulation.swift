@@ -28,6 +28,8 @@ public struct Simulation: Sendable {
     public var hasAppleStore = true
     /// Whether there is a Google-Play-like store.
     public var hasGoogleStore = true
+    /// Whether the stores tell the backend of purchases by themselves, beside what apps post.
+    public var sendsPurchaseNotices = true
     /// How many of a hundred events something goes wrong in, 0 to 100.
     public var mishapPercent = 15
     /// After how many events the invariants are checked; nil for some twenty times in a run.

@@ -8,10 +8,11 @@ struct AppleFloor: ShopFloor {
   let receipts: UnsignedReceipts
   let paid = PaidList()
 
-  init(catalog: Catalog, seed: UInt64, clock: VirtualClock) throws(LedgerError) {
+  init(catalog: Catalog, _ settings: Simulation.Settings, clock: VirtualClock) throws(LedgerError) {
     receipts = try UnsignedReceipts(environment: .localTesting(session: "soak-apple"))
-    shop = try SimulatedStore(catalog: catalog, session: "soak-apple", seed: seed, clock: clock, signer: receipts)
-    shop.sendsOneTimeChargeNotices = true
+    shop = try SimulatedStore(
+      catalog: catalog, session: "soak-apple", seed: settings.seed, clock: clock, signer: receipts)
+    shop.sendsOneTimeChargeNotices = settings.sendsPurchaseNotices
     shop.onStep = { [paid] step in if case .paid(let id) = step { paid.add(id) } }
   }
 

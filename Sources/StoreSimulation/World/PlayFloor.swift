@@ -8,10 +8,11 @@ struct PlayFloor: ShopFloor {
   let receipts: UnsignedReceipts
   let paid = PaidList()
 
-  init(catalog: Catalog, seed: UInt64, clock: VirtualClock) throws(LedgerError) {
+  init(catalog: Catalog, _ settings: Simulation.Settings, clock: VirtualClock) throws(LedgerError) {
     receipts = try UnsignedReceipts(environment: .localTesting(session: "soak-google"))
-    shop = try SimulatedPlayStore(catalog: catalog, session: "soak-google", seed: seed, clock: clock, signer: receipts)
-    shop.sendsPurchaseNotices = true
+    shop = try SimulatedPlayStore(
+      catalog: catalog, session: "soak-google", seed: settings.seed, clock: clock, signer: receipts)
+    shop.sendsPurchaseNotices = settings.sendsPurchaseNotices
     shop.onStep = { [paid] step in if case .paid(let id) = step { paid.add(id) } }
   }
 

@@ -52,10 +52,10 @@ final class World {
     begin = clock.now
     var floors: [any ShopFloor] = []
     if settings.hasAppleStore {
-      floors.append(try AppleFloor(catalog: catalog, seed: settings.seed, clock: clock))
+      floors.append(try AppleFloor(catalog: catalog, settings, clock: clock))
     }
     if settings.hasGoogleStore {
-      floors.append(try PlayFloor(catalog: catalog, seed: settings.seed, clock: clock))
+      floors.append(try PlayFloor(catalog: catalog, settings, clock: clock))
     }
     self.floors = floors
     let receipts = floors.map(\.receipts)
