@@ -15,7 +15,7 @@ struct SimulateCommand {
     let seed = try invocation.parsed.integer("--seed", in: 0...Int64.max) ?? Int64.random(in: 1...999_999_999)
     let report = try simulate(Simulation.Settings(seed: UInt64(seed), eventCount: Int(events)))
     try invocation.print(Self.json(report), { Self.text(report, style: $0) })
-    if let failure = report.failure { throw Self.error(failure) }
+    if let failure = report.failure { throw Self.error(seed: failure.seed, prefix: failure.prefix) }
   }
 
   private func simulate(_ settings: Simulation.Settings) throws(LedgerError) -> SimulationReport {
@@ -27,12 +27,12 @@ struct SimulateCommand {
     }
   }
 
-  private static func error(_ failure: SimulationFailure) -> LedgerError {
+  static func error(seed: UInt64, prefix: Int) -> LedgerError {
     LedgerError(
       .booksWrong,
-      "The first \(failure.prefix) events of seed \(failure.seed) break an invariant; to see it again: gemctl simulate "
-        + "--seed \(failure.seed) --events \(failure.prefix)",
-      details: [.integer("seed", Int64(clamping: failure.seed)), .integer("events", Int64(failure.prefix))])
+      "The first \(prefix) events of seed \(seed) break an invariant; to see it again: gemctl simulate --seed \(seed) "
+        + "--events \(prefix)",
+      details: [.integer("seed", Int64(clamping: seed)), .integer("events", Int64(prefix))])
   }
 }
 
