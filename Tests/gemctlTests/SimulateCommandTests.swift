@@ -1,3 +1,4 @@
+import GemLedger
 import XCTest
 
 @testable import gemctl
