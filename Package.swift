@@ -27,6 +27,7 @@ let package = Package(
     .library(name: "GemLedgerSQLite", targets: ["GemLedgerSQLite"]),
     .library(name: "StoreBackend", targets: ["StoreBackend"]),
     .library(name: "StoreClient", targets: ["StoreClient"]),
+    .library(name: "StoreSimulation", targets: ["StoreSimulation"]),
     .executable(name: "gemctl", targets: ["gemctl"]),
     .executable(name: "gembench", targets: ["gembench"]),
   ],
@@ -38,15 +39,18 @@ let package = Package(
     .target(name: "GemLedgerSQLite", dependencies: ["GemLedger", "CSQLite"], swiftSettings: houseRules),
     .target(name: "StoreBackend", dependencies: ["GemLedger"], swiftSettings: houseRules),
     .target(name: "StoreClient", dependencies: ["GemLedger", "StoreBackend"], swiftSettings: houseRules),
+    .target(
+      name: "StoreSimulation", dependencies: ["GemLedger", "StoreBackend", "StoreClient"], swiftSettings: houseRules),
     .executableTarget(
-      name: "gemctl", dependencies: ["GemLedger", "GemLedgerSQLite", "StoreBackend", "StoreClient"],
+      name: "gemctl", dependencies: ["GemLedger", "GemLedgerSQLite", "StoreBackend", "StoreClient", "StoreSimulation"],
       swiftSettings: houseRules + [.unsafeFlags(selfContained, onLinuxInRelease)],
       linkerSettings: [
         .unsafeFlags(selfContained, onLinuxInRelease), .linkedLibrary("_FoundationICU", onLinuxInRelease),
         .linkedLibrary("stdc++", onLinuxInRelease),
       ]),
     .target(
-      name: "GemBenchmarks", dependencies: ["GemLedger", "GemLedgerSQLite", "CSQLite"], swiftSettings: houseRules),
+      name: "GemBenchmarks", dependencies: ["GemLedger", "GemLedgerSQLite", "CSQLite", "StoreBackend", "StoreClient"],
+      swiftSettings: houseRules),
     .executableTarget(name: "gembench", dependencies: ["GemBenchmarks"], swiftSettings: houseRules),
     .target(
       name: "GemTestSupport", dependencies: ["GemLedger"], path: "Tests/GemTestSupport", swiftSettings: houseRules),
@@ -70,6 +74,10 @@ let package = Package(
     .testTarget(
       name: "CrashTests",
       dependencies: ["GemLedger", "GemLedgerSQLite", "StoreBackend", "StoreClient", "GemTestSupport", "gemcrash"],
+      swiftSettings: houseRules),
+    .testTarget(
+      name: "StoreSimulationTests",
+      dependencies: ["GemLedger", "StoreBackend", "StoreClient", "StoreSimulation", "GemTestSupport"],
       swiftSettings: houseRules),
     .testTarget(
       name: "gemctlTests", dependencies: ["gemctl", "GemLedger", "GemTestSupport"], swiftSettings: houseRules),

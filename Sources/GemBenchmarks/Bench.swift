@@ -31,6 +31,10 @@ public enum Bench {
     case size
     /// A spend from an account with many open lots.
     case lots
+    /// Purchases through client, queue, backend and ledger.
+    case purchases
+    /// A launch with many unfinished transactions.
+    case backlog
 
     /// What the subject measures, for the help.
     public var summary: String {
@@ -42,6 +46,8 @@ public enum Bench {
       case .open: "opening a ledger, after a clean end and after a kill"
       case .size: "bytes of file an adjustment takes"
       case .lots: "a spend from an account with many open lots"
+      case .purchases: "purchases from payment to finish; count the syncs with strace -f -c -e trace=fdatasync,fsync"
+      case .backlog: "a launch with 10,000 unfinished transactions, in order, and the memory it takes"
       }
     }
   }
@@ -59,6 +65,8 @@ public enum Bench {
     case .open: try bench.open()
     case .size: try bench.size()
     case .lots: try bench.lots()
+    case .purchases: try bench.purchases()
+    case .backlog: try bench.backlog()
     }
   }
 }

@@ -56,6 +56,7 @@ private func dispatch(_ invocation: Invocation) throws -> Int32 {
   case "queue drain": return try QueueCommands(invocation: invocation).drain()
   case "queue requeue": return try QueueCommands(invocation: invocation).requeue()
   case "restore": try ClientCommands(invocation: invocation).restore()
+  case "simulate": try SimulateCommand(invocation: invocation).run()
   case "spend": try SpendCommand(invocation: invocation).run()
   case "store fault": try StoreCommands(invocation: invocation).fault()
   case "store list": try StoreCommands(invocation: invocation).list()

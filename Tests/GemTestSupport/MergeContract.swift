@@ -24,6 +24,7 @@ package struct MergeContract {
     try testHistoryAndPurchasesOfBoth()
     try testMergesOfOneGroup()
     try testManyLotsMove()
+    try testWhatExpiresWithAMergeStaysBehind()
     try testAMergeMayPassTheMaximum()
     try testAFrozenCustomerStaysFrozen()
   }
@@ -383,6 +384,20 @@ package struct MergeContract {
     XCTAssertEqual(try balance(ledger, "GEM", bob), 0)
     try ledger.grant([Make.amount("GEM", 1)], customer: alice)
     XCTAssertEqual(try balance(ledger, "GEM", bob), 1)
+    try check(ledger)
+  }
+
+  func testWhatExpiresWithAMergeStaysBehind() throws {
+    let ledger = try ledger()
+    let (alice, bob, _) = try people()
+    let soon = Timestamp(milliseconds: time.now.milliseconds + 1000)
+    let later = Timestamp(milliseconds: time.now.milliseconds + 100_000)
+    try ledger.grant([Make.amount("GEM", 10)], customer: alice, expiresAt: soon)
+    try ledger.grant([Make.amount("GEM", 4)], customer: alice, expiresAt: later)
+    try ledger.grant([Make.amount("GEM", 1)], customer: bob, expiresAt: soon)
+    time.set(Timestamp(milliseconds: soon.milliseconds + 1))
+    try ledger.merge(from: alice, into: bob)
+    XCTAssertEqual(try balance(ledger, "GEM", bob), 4)
     try check(ledger)
   }
 

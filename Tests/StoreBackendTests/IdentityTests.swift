@@ -55,6 +55,18 @@ final class IdentityTests: XCTestCase {
     }
   }
 
+  func testWhatWasBoughtBeforeAnybodyHeardOfTheBuyerFollowsTheSignIn() async throws {
+    let shop = try Shop()
+    let (alice, someone) = (try CustomerID("alice"), try CustomerID(anonymous))
+    // The backend was out of reach when they bought, and they signed in before their receipt was posted.
+    let registration = try await shop.backend.logIn(alice, from: someone)
+    XCTAssertEqual(registration, Registration(customer: alice, isCreated: true))
+    _ = try await shop.backend.post(shop.post(shop.transaction("t1", of: anonymous), as: anonymous))
+    _ = try await shop.backend.post(shop.post(shop.transaction("t2", of: anonymous), as: "bob"))
+    XCTAssertEqual(try shop.gems(), 2400)
+    try assertBooksAddUp(shop.ledger)
+  }
+
   func testSigningInFromAnotherCustomerOnlySwitches() async throws {
     let shop = try Shop()
     let (alice, bob) = (try CustomerID("alice"), try CustomerID("bob"))

@@ -56,6 +56,7 @@ final class HelpPageTests: XCTestCase {
       Insight:
         customers       List the customers with their balances
         verify          Prove from the journal that the books add up
+        simulate        Shake client, store and ledger with random events and faults
         demo            Play a story of buying and spending, with its command lines
 
       Help:

@@ -34,6 +34,12 @@ extension LocalBackend {
         guard error.code == .sameCustomer else { throw error }
       }
     }
+    if UserID.isAnonymous(current), !isCurrentKnown, current != id {
+      // Nobody heard of them yet, but what they bought meanwhile may wait in a queue of theirs.
+      _ = try await register(id)
+      _ = try await ledger.book(.createAlias(current, of: id))
+      _ = try await register(current)
+    }
     _ = try await register(id)
     return Registration(customer: id, isCreated: !isKnown)
   }

@@ -103,7 +103,10 @@ extension StoreClient {
     }
   }
 
-  func receive(_ evidence: StoreEvidence) async {
+  /// What the store delivered by itself goes the way of every receipt.
+  ///
+  /// A client that is not automatic is handed it by whoever drives it.
+  package func receive(_ evidence: StoreEvidence) async {
     let keys = pipeline.enqueue([evidence], source: .updates, current: appUserID)
     _ = await pipeline.settle(keys)
     plan()

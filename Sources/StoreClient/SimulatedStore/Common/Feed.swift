@@ -59,6 +59,9 @@ final class Feed<Item: Sendable>: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
+  /// The next item, where one waits.
+  func poll() -> Item? { state.withLock { $0.take() } }
+
   /// The next item; nil once it has ended, or when the reader's task is cancelled.
   func next() async -> Item? {
     await withTaskCancellationHandler {

@@ -1,6 +1,6 @@
 extension Verb {
   /// What explains and proves the books.
-  static let insight = [customers, verify, demo]
+  static let insight = [customers, verify, simulate, demo]
 
   private static let customers = Verb(
     name: "customers", group: .insight, summary: "List the customers with their balances",
@@ -11,6 +11,19 @@ extension Verb {
     name: "verify", group: .insight, summary: "Prove from the journal that the books add up",
     examples: ["gemctl verify", "gemctl verify --json"],
     discussion: "Replays the journal and compares balances, lots and totals with it. Exits with 6 on any difference.")
+
+  private static let simulate = Verb(
+    name: "simulate", group: .insight, summary: "Shake client, store and ledger with random events and faults",
+    options: [
+      Option(
+        name: "--seed", value: "N", help: "Where chance begins; the same seed gives the same events (default: drawn)"),
+      Option(name: "--events", value: "N", help: "How many events (default: 10000)"),
+    ],
+    examples: ["gemctl simulate --seed 7 --events 100000"],
+    discussion: """
+      Everything happens in memory; the home is left alone. Exits with 6 where something paid for was not credited once \
+      or the books do not add up, and prints the seed and the shortest failing prefix.
+      """)
 
   private static let demo = Verb(
     name: "demo", group: .insight, summary: "Play a story of buying and spending, with its command lines",

@@ -1,0 +1,76 @@
+internal import Foundation
+internal import GemLedger
+internal import GemLedgerSQLite
+internal import StoreBackend
+internal import StoreClient
+
+extension SubjectBench {
+  func purchases() throws {
+    let operations = settings.operationCount ?? 10_000
+    let directory = try scratch()
+    // What is left behind lies in the temporary directory.
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let measurement = try Measurement(
+      [
+        PurchaseBenchmark("all in memory, nothing kept", operationCount: operations) {
+          try PurchaseScene(ledger: .inMemory(), journal: nil)
+        },
+        PurchaseBenchmark("all in memory, queue kept in memory", operationCount: operations) {
+          try PurchaseScene(ledger: .inMemory(), journal: MemoryRecordLog())
+        },
+        PurchaseBenchmark("queue in a file, ledger on SQLite", operationCount: max(1, operations / 50)) {
+          try PurchaseScene(
+            ledger: try Ledger.createSQLite(at: directory.appendingPathComponent("ledger.sqlite").path),
+            journal: try RecordLog(path: directory.appendingPathComponent("queue.log").path))
+        },
+      ], rounds: settings.rounds)
+    show(measurement)
+    let log = MemoryRecordLog()
+    let scene = try PurchaseScene(ledger: .inMemory(), journal: log)
+    try Blocking.wait { try await scene.buy(10) }
+    let before = log.appendCount
+    try Blocking.wait { try await scene.buy(100) }
+    print("    syncs of the queue a purchase: \(Figure.ratio(Double(log.appendCount - before) / 100))")
+    scene.ledger.close()
+  }
+
+  func backlog() throws {
+    let count = settings.operationCount ?? 10_000
+    let scene = try PurchaseScene(ledger: .inMemory(), journal: MemoryRecordLog())
+    defer { scene.ledger.close() }
+    scene.store.repurchaseReturnsUnfinished = false
+    var bought: [StoreTransactionID] = []
+    for _ in 0..<count {
+      bought.append(try scene.store.buyProduct(identifier: PurchaseScene.product, account: "alice").identifier)
+    }
+    let before = Figure.peakMegabytes()
+    let start = ContinuousClock.now
+    try Blocking.wait { await scene.client.syncPurchases() }
+    let (seconds, attoseconds) = (ContinuousClock.now - start).components
+    let nanoseconds = (Double(seconds) * 1e9 + Double(attoseconds) / 1e9) / Double(count)
+    guard try creditedInOrder(scene.ledger) == bought, scene.client.pendingReceiptCount == 0 else {
+      throw LedgerError.defect("The backlog was not credited in the order of buying")
+    }
+    print("    \(count) unfinished transactions, credited in order and finished")
+    print("    \(Figure.nanoseconds(nanoseconds)) each, \(Figure.rate(nanoseconds))")
+    print("    peak memory of this process: \(before) MiB before, \(Figure.peakMegabytes()) MiB after")
+  }
+
+  private func creditedInOrder(_ ledger: Ledger) throws -> [StoreTransactionID] {
+    var ids: [StoreTransactionID] = []
+    var cursor: PageCursor?
+    let alice = try CustomerID("alice")
+    repeat {
+      let page = try ledger.purchases(of: alice, before: cursor)
+      ids += page.purchases.map(\.storeTransactionID)
+      cursor = page.next
+    } while cursor != nil
+    return ids.reversed()
+  }
+
+  private func scratch() throws -> URL {
+    let directory = URL(fileURLWithPath: settings.directory).appendingPathComponent("gembench-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    return directory
+  }
+}

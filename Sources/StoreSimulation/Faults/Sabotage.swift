@@ -1,0 +1,62 @@
+internal import GemLedger
+internal import StoreBackend
+internal import StoreClient
+internal import Synchronization
+
+extension Simulation {
+  /// A mistake that is built in on purpose, to show that the soak finds it.
+  package enum Sabotage: Hashable, Sendable {
+    /// The store is told of the credit as soon as it is paid.
+    case finishBeforeCredit
+    /// The post with this number credits a second time under a made-up transaction id.
+    case creditTwice(atPost: Int)
+    /// The backend never hears of refunds.
+    case loseRefunds
+  }
+}
+
+/// Finishes what it sells before anybody has written it down.
+struct HastyStorefront: StorefrontRelay {
+  let inner: any Storefront
+
+  func purchase(_ request: StorePaymentRequest) async throws(StoreFailure) -> StorePaymentResult {
+    let result = try await inner.purchase(request)
+    if case .success(let evidence) = result { try await inner.finish(evidence.transaction.id) }
+    return result
+  }
+}
+
+/// Credits one purchase twice.
+final class GenerousBackend: BackendRelay {
+  let inner: any PurchaseBackend
+  private let receipts: [UnsignedReceipts]
+  private let target: Int
+  private let count = Mutex(0)
+
+  init(_ inner: any PurchaseBackend, receipts: [UnsignedReceipts], atPost target: Int) {
+    self.inner = inner
+    self.receipts = receipts
+    self.target = target
+  }
+
+  func post(_ post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
+    let answer = try await inner.post(post)
+    let number = count.withLock { count in
+      count += 1
+      return count
+    }
+    guard number == target else { return answer }
+    for form in receipts {
+      guard var transaction = transaction(post.receipt, form) else { continue }
+      transaction.id = StoreTransactionID(unchecked: "\(transaction.id.text)-again")
+      transaction.originalID = transaction.id
+      let again = ReceiptPost(receipt: form.receipt(for: transaction), customer: post.customer, source: post.source)
+      _ = try await inner.post(again)
+    }
+    return answer
+  }
+
+  private func transaction(_ receipt: StoreReceipt, _ form: UnsignedReceipts) -> StoreTransaction? {
+    do throws(LedgerError) { return try form.verify(receipt) } catch { return nil }
+  }
+}

@@ -1,0 +1,91 @@
+internal import GemLedger
+internal import StoreBackend
+
+/// The soak's own small books: what must come of what happened, kept without the ledger's help.
+struct Books {
+  /// A credit as it was seen from outside.
+  struct Credit {
+    /// Who the receipt was posted for.
+    var poster: CustomerID
+    /// How many tokens the backend knew by then.
+    var time: Int
+  }
+
+  var kinship = Kinship()
+  private(set) var customers: Set<CustomerID> = []
+  private(set) var credits: [StoreTransactionID: Credit] = [:]
+  private(set) var spent: [CustomerID: [CurrencyCode: Int64]] = [:]
+  private(set) var tickets: [CustomerID: TicketBook] = [:]
+  private(set) var problems: [String] = []
+  private(set) var replayCount = 0
+  private var tokenTimes: [AccountToken: (customer: CustomerID, time: Int)] = [:]
+  private var keys: Set<IdempotencyKey> = []
+  private let ticket: CurrencyCode
+
+  init(ticket: CurrencyCode) { self.ticket = ticket }
+
+  /// When something happened, counted in tokens that became known.
+  var time: Int { tokenTimes.count }
+
+  mutating func meet(_ customer: CustomerID) { customers.insert(customer) }
+
+  /// The backend knows the customer's token from now on.
+  mutating func register(_ customer: CustomerID) {
+    meet(customer)
+    let token = AccountToken(of: customer)
+    if tokenTimes[token] == nil { tokenTimes[token] = (customer, time + 1) }
+  }
+
+  mutating func unite(_ one: CustomerID, _ other: CustomerID) {
+    meet(one)
+    meet(other)
+    guard let (from, into) = kinship.unite(one, other) else { return }
+    if let moved = tickets.removeValue(forKey: from) { tickets[into, default: TicketBook()].take(all: moved) }
+  }
+
+  mutating func credited(_ id: StoreTransactionID, postedFor poster: CustomerID, at time: Int, isReplayed: Bool) {
+    meet(poster)
+    if isReplayed { replayCount += 1 }
+    guard credits[id] == nil else {
+      if !isReplayed { problems.append("\(id) was credited twice.") }
+      return
+    }
+    credits[id] = Credit(poster: poster, time: time)
+  }
+
+  /// Whose purchase it is; nil where the backend could not know the buyer, and credited whoever posted the receipt.
+  func buyer(of transaction: StoreTransaction) -> CustomerID? {
+    guard let token = transaction.accountToken, let known = tokenTimes[token],
+      let credit = credits[transaction.id], known.time <= credit.time
+    else { return nil }
+    return known.customer
+  }
+
+  mutating func spent(
+    _ amounts: [Adjustment], by customer: CustomerID, key: IdempotencyKey, isReplayed: Bool, at now: Timestamp
+  ) {
+    if keys.insert(key).inserted == isReplayed {
+      problems.append(
+        isReplayed ? "The key \(key) was never used, and is said to be." : "The key \(key) was booked twice.")
+    }
+    guard !isReplayed else { return }
+    for amount in amounts {
+      if amount.currency == ticket {
+        tickets[kinship.root(customer), default: TicketBook()].spend(amount.amount, at: now)
+      } else {
+        spent[customer, default: [:]][amount.currency, default: 0] += amount.amount
+      }
+    }
+  }
+
+  mutating func gave(_ amount: Int64, to customer: CustomerID, until: Timestamp) {
+    meet(customer)
+    tickets[kinship.root(customer), default: TicketBook()].give(amount, until: until)
+  }
+
+  mutating func ticketsAvailable(to customer: CustomerID, at now: Timestamp) -> Int64 {
+    tickets[kinship.root(customer)]?.available(at: now) ?? 0
+  }
+
+  mutating func complain(_ problem: String) { problems.append(problem) }
+}

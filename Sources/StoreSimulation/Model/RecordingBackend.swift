@@ -1,0 +1,135 @@
+internal import GemLedger
+internal import StoreBackend
+internal import Synchronization
+
+/// Sees what the backend really did, whatever of it the app gets to hear, and writes it into the soak's own books.
+final class RecordingBackend: BackendRelay {
+  let local: LocalBackend
+  private let receipts: [UnsignedReceipts]
+  private let books: Mutex<Books>
+  private let ticket: CurrencyCode
+
+  var inner: any PurchaseBackend { local }
+
+  init(_ local: LocalBackend, receipts: [UnsignedReceipts], ticket: CurrencyCode) {
+    self.local = local
+    self.receipts = receipts
+    self.ticket = ticket
+    books = Mutex(Books(ticket: ticket))
+  }
+
+  func read<T>(_ body: (inout Books) -> T) -> T { books.withLock { body(&$0) } }
+
+  func register(_ customer: CustomerID) async throws(LedgerError) -> Registration {
+    let answer = try await local.register(customer)
+    read { $0.register(customer) }
+    return answer
+  }
+
+  func logIn(_ id: CustomerID, from current: CustomerID) async throws(LedgerError) -> Registration {
+    let answer = try await local.logIn(id, from: current)
+    read { books in
+      books.register(id)
+      if UserID.isAnonymous(current) { books.unite(current, id) }
+    }
+    return answer
+  }
+
+  func createAlias(_ alias: CustomerID, of customer: CustomerID) async throws(LedgerError) -> Registration {
+    let answer = try await local.createAlias(alias, of: customer)
+    read { books in
+      books.register(customer)
+      books.register(alias)
+      books.unite(alias, customer)
+    }
+    return answer
+  }
+
+  func post(_ post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
+    let time = read(\.time)
+    let answer = try await local.post(post)
+    record(answer, post, time)
+    return answer
+  }
+
+  func completePayment(_ code: PurchaseCode, post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
+    let time = read(\.time)
+    let answer = try await local.completePayment(code, post: post)
+    record(answer, post, time)
+    return answer
+  }
+
+  /// A notice of the store.
+  func apply(_ transaction: StoreTransaction) async throws(LedgerError) -> NoticeAnswer {
+    let time = read(\.time)
+    let answer = try await local.apply(transaction)
+    if answer.outcome == .credited, let receipt = answer.receipt {
+      read { $0.credited(transaction.id, postedFor: receipt.customer, at: time, isReplayed: receipt.isReplayed) }
+    }
+    return answer
+  }
+
+  func restore(
+    _ receipts: [StoreReceipt], customer: CustomerID, sharing: EntitlementSharing
+  ) async throws(LedgerError) -> CustomerRecord {
+    let time = read(\.time)
+    let transactions = receipts.compactMap(transaction)
+    var owners: [CustomerID?] = []
+    for transaction in transactions { owners.append(try purchase(transaction)?.customer) }
+    let answer = try await local.restore(receipts, customer: customer, sharing: sharing)
+    for (transaction, owner) in zip(transactions, owners) {
+      guard try purchase(transaction) != nil else { continue }
+      read { books in
+        books.register(customer)
+        if owner == nil { books.credited(transaction.id, postedFor: customer, at: time, isReplayed: false) }
+        // The soak's clients all allow that several customers share a store account.
+        if let owner = owner ?? books.buyer(of: transaction) { books.unite(owner, customer) }
+      }
+    }
+    return answer
+  }
+
+  func spend(
+    _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey
+  ) async throws(LedgerError) -> Receipt {
+    let now = local.ledger.clock.now()
+    do throws(LedgerError) {
+      let receipt = try await local.spend(amounts, customer: customer, key: key)
+      read { $0.spent(amounts, by: customer, key: key, isReplayed: receipt.isReplayed, at: now) }
+      return receipt
+    } catch {
+      if error.code == .insufficientBalance, !error.isReplayed { checkRefusal(of: amounts, customer, now) }
+      throw error
+    }
+  }
+
+  /// Whoever has enough must not be told otherwise.
+  private func checkRefusal(of amounts: [Adjustment], _ customer: CustomerID, _ now: Timestamp) {
+    read { books in
+      for amount in amounts where amount.currency == ticket {
+        let available = books.ticketsAvailable(to: customer, at: now)
+        guard available >= amount.amount else { continue }
+        books.complain("\(customer) has \(available) tickets, and may not spend \(amount.amount).")
+      }
+    }
+  }
+
+  private func record(_ answer: ReceiptAnswer, _ post: ReceiptPost, _ time: Int) {
+    let isReplayed = answer.receipt.isReplayed
+    read {
+      $0.credited(answer.purchase.storeTransactionID, postedFor: post.customer, at: time, isReplayed: isReplayed)
+    }
+  }
+
+  func purchase(_ transaction: StoreTransaction) throws(LedgerError) -> Purchase? {
+    try local.ledger.purchase(
+      store: transaction.store, environment: transaction.environment, transactionID: transaction.id)
+  }
+
+  private func transaction(_ receipt: StoreReceipt) -> StoreTransaction? {
+    for form in receipts {
+      do throws(LedgerError) { return try form.verify(receipt) } catch { continue }
+    }
+    return nil
+  }
+}

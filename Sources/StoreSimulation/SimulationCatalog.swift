@@ -1,0 +1,57 @@
+internal import GemLedger
+
+/// What the simulated shop sells: each product stands for one way of crediting.
+struct SimulationCatalog: Sendable {
+  let gem: CurrencyCode
+  let coin: CurrencyCode
+  let ticket: CurrencyCode
+
+  static let consumables = ["gems_300", "gems_1200", "gems_bonus", "coins"]
+  static let subscription = "club"
+  static let nonConsumable = "premium"
+
+  init() throws(LedgerError) {
+    gem = try CurrencyCode("GEM")
+    coin = try CurrencyCode("COIN")
+    ticket = try CurrencyCode("TICKET")
+  }
+
+  /// Gems are owed where they are spent before their refund, so that balances less debts follow from the purchases
+  /// alone; coins are taken as far as there are any; tickets are given, and expire.
+  func catalog() throws(LedgerError) -> Catalog {
+    let price = try Price("9.99", in: StorefrontCode.unitedStates.currency)
+    func product(
+      _ code: String, _ type: ProductType, _ grants: [Grant], entitlement: String? = nil,
+      period: String? = nil
+    ) -> Product {
+      Product(
+        code: ProductCode(unchecked: code), storeIDs: ["apple": code, "google": code], type: type,
+        localizations: [Localization(locale: "en_US", title: code)], prices: [.unitedStates: price], grants: grants,
+        entitlement: entitlement, period: period)
+    }
+    let products = [
+      product("gems_300", .consumable, [Grant(currency: gem, amount: 300)]),
+      product("gems_1200", .consumable, [Grant(currency: gem, amount: 1200)]),
+      product("gems_bonus", .consumable, [Grant(currency: gem, amount: 500, bonus: 55)]),
+      product("coins", .consumable, [Grant(currency: coin, amount: 99)]),
+      product(
+        "club", .autoRenewableSubscription, [Grant(currency: gem, amount: 70)], entitlement: "club", period: "P1W"),
+      product("premium", .nonConsumable, [], entitlement: "premium"),
+    ]
+    do throws(CatalogProblems) {
+      return try Catalog(
+        currencies: [
+          Currency(code: gem, name: "Gems", refundPolicy: .debt), Currency(code: coin, name: "Coins"),
+          Currency(code: ticket, name: "Tickets"),
+        ],
+        products: products,
+        offerings: [
+          Offering(
+            id: OfferingID(unchecked: "all"),
+            packages: products.map { Offering.Package(id: $0.code.text, product: $0.code) })
+        ], currentOffering: OfferingID(unchecked: "all"), settings: CatalogSettings(bundleID: "com.example.gems"))
+    } catch {
+      throw .defect("The simulation's catalog has problems: \(error)")
+    }
+  }
+}

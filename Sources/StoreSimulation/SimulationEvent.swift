@@ -1,0 +1,106 @@
+/// One thing that happens in a soak: a value that follows from the seed and its place alone, so that the beginning of
+/// a run is the same run, only shorter.
+public struct SimulationEvent: Hashable, Sendable, CustomStringConvertible {
+  /// What happens.
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// Somebody buys.
+    case purchase
+    /// Somebody turns back at the sheet.
+    case cancel
+    /// Somebody else has to agree first.
+    case askToBuy = "ask_to_buy"
+    /// Somebody else agrees.
+    case approve
+    /// Somebody else does not agree.
+    case decline
+    /// Somebody subscribes, or buys what is bought once.
+    case subscribe
+    /// The store account buys without a device.
+    case buyElsewhere = "buy_elsewhere"
+    /// The store delivers a transaction once more.
+    case redeliver
+    /// A receipt is posted once more, by anybody.
+    case duplicate
+    /// The store gives money back, in full or part.
+    case refund
+    /// The store takes a refund back.
+    case reverseRefund = "reverse_refund"
+    /// The backend gets what the store has to tell, in some order.
+    case notices
+    /// The app comes to the foreground.
+    case foreground
+    /// The app's process ends and starts again.
+    case relaunch
+    /// The app is deleted and installed again.
+    case reinstall
+    /// Somebody signs in.
+    case logIn = "log_in"
+    /// Somebody signs out.
+    case logOut = "log_out"
+    /// Somebody switches to another id.
+    case identify
+    /// Somebody gets one more id.
+    case alias
+    /// Somebody restores purchases.
+    case restore
+    /// Somebody spends what was bought.
+    case spend
+    /// A spend with a lost answer is asked for again.
+    case retrySpend = "retry_spend"
+    /// Somebody is given tickets that expire.
+    case grant
+    /// Somebody spends tickets.
+    case spendTickets = "spend_tickets"
+    /// Time passes.
+    case advance
+    /// Days pass.
+    case advanceDays = "advance_days"
+    /// The backend is out of reach for the next events.
+    case outage
+  }
+
+  /// Its place in the run, from 0.
+  public let index: Int
+  /// What happens.
+  public let kind: Kind
+  /// On which device.
+  public let device: Int
+  /// Chooses among what there is: a product, a transaction, a customer.
+  public let choice: UInt64
+  /// What goes wrong meanwhile.
+  public let mishap: Mishap?
+
+  /// The event with this place in the run of a seed.
+  init(index: Int, settings: Simulation.Settings) {
+    var dice = SimulationDice(seed: settings.seed, event: index)
+    self.index = index
+    kind = Self.kind(dice.below(Self.weightSum))
+    device = dice.below(settings.deviceCount)
+    choice = dice.next()
+    mishap = dice.percent(settings.mishapPercent) ? Mishap(&dice, settings) : nil
+  }
+
+  /// One line, such as `#17 purchase device 3 choice 0x2a (dies at crossing 4)`.
+  public var description: String {
+    let text = "#\(index) \(kind.rawValue) device \(device) choice 0x\(String(choice, radix: 16))"
+    return mishap.map { "\(text) (\($0))" } ?? text
+  }
+
+  private static let weights: [(Kind, Int)] = [
+    (.purchase, 300), (.cancel, 20), (.askToBuy, 25), (.approve, 18), (.decline, 6), (.subscribe, 8),
+    (.buyElsewhere, 12), (.redeliver, 25), (.duplicate, 25), (.refund, 45), (.reverseRefund, 15), (.notices, 50),
+    (.foreground, 80), (.relaunch, 25), (.reinstall, 4), (.logIn, 25), (.logOut, 10), (.identify, 5), (.alias, 5),
+    (.restore, 4), (.spend, 110), (.retrySpend, 20), (.grant, 40), (.spendTickets, 40), (.advance, 60),
+    (.advanceDays, 2), (.outage, 5),
+  ]
+  private static let weightSum = weights.reduce(0) { $0 + $1.1 }
+
+  private static func kind(_ number: Int) -> Kind {
+    var left = number
+    for (kind, weight) in weights {
+      if left < weight { return kind }
+      left -= weight
+    }
+    return .foreground
+  }
+}

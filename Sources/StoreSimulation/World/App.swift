@@ -1,0 +1,86 @@
+internal import GemLedger
+internal import StoreBackend
+internal import StoreClient
+
+/// The app on one device, through all its processes.
+final class App {
+  let number: Int
+  let account: String
+  let floor: any ShopFloor
+  private let device: FloorDevice
+  private let make: (App) throws(LedgerError) -> StoreClient
+  /// Outlives the processes.
+  private(set) var journal = MemoryRecordLog()
+  private(set) var life = Lifeline()
+  private(set) var inbox: UpdateInbox
+  private var running: StoreClient?
+  private(set) var deathCount = 0
+
+  init(
+    number: Int, account: String, floor: any ShopFloor, make: @escaping (App) throws(LedgerError) -> StoreClient
+  ) throws(LedgerError) {
+    self.number = number
+    self.account = account
+    self.floor = floor
+    self.make = make
+    device = floor.device(account: account, name: "device-\(number)")
+    inbox = device.inbox()
+  }
+
+  /// The storefront of the running process.
+  var storefront: any Storefront { device.storefront }
+
+  /// The running process's client.
+  func client() throws(LedgerError) -> StoreClient {
+    if let running { return running }
+    let client: StoreClient
+    do throws(LedgerError) { client = try make(self) } catch {
+      guard life.isDead else { throw error }
+      // It died while it started; it is started again.
+      deathCount += 1
+      begin()
+      client = try make(self)
+    }
+    running = client
+    return client
+  }
+
+  private func begin() {
+    running = nil
+    life = Lifeline()
+    device.relaunch()
+    inbox = device.inbox()
+  }
+
+  /// The process ends, and the next one begins: with what is durable, and nothing else.
+  func relaunch() async throws(LedgerError) {
+    begin()
+    try await foreground()
+  }
+
+  /// The app is deleted and installed again: nothing is left of it on the device.
+  func reinstall() async throws(LedgerError) {
+    journal = MemoryRecordLog()
+    try await relaunch()
+  }
+
+  /// The store's own deliveries reach the client.
+  func pump() async throws(LedgerError) {
+    let client = try client()
+    while let evidence = inbox.take() { await client.receive(evidence) }
+  }
+
+  func foreground() async throws(LedgerError) {
+    try await pump()
+    do throws(LedgerError) { try await client().appDidBecomeActive() } catch {
+      // The balances could not be asked for; what is paid for is in the queue all the same.
+    }
+  }
+
+  /// Starts the app again where its process died.
+  func reviveIfDead() async throws(LedgerError) {
+    guard life.isDead else { return life.spare() }
+    deathCount += 1
+    try await relaunch()
+  }
+}

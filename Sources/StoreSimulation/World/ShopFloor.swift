@@ -1,0 +1,66 @@
+internal import GemLedger
+internal import StoreBackend
+internal import StoreClient
+internal import Synchronization
+
+/// What the store itself says of a transaction.
+struct StoreFact: Sendable {
+  let transaction: StoreTransaction
+  /// Whether somebody has paid, and perhaps got the money back.
+  let isPaid: Bool
+  /// Whether the store waits for nothing more.
+  let isFinished: Bool
+
+  /// How many thousandths of a percent were given back, and by units where the store counts those.
+  var isGivenBack: Bool { transaction.revocation?.extent == .full }
+}
+
+/// A device on the floor: what a client buys at, and how the device's app starts anew.
+struct FloorDevice: Sendable {
+  let storefront: any Storefront
+  let inbox: @Sendable () -> UpdateInbox
+  let relaunch: @Sendable () -> Void
+}
+
+/// A simulated store as the soak plays with it, App-Store-like or Google-Play-like.
+protocol ShopFloor: Sendable {
+  var store: Store { get }
+  var environment: StoreEnvironment { get }
+  var receipts: UnsignedReceipts { get }
+  /// What was paid for, in the order of paying.
+  var paid: PaidList { get }
+
+  func device(account: String, name: String) -> FloorDevice
+  func facts() -> [StoreFact]
+  func transaction(_ id: StoreTransactionID) -> StoreTransaction?
+  /// The purchase that was asked for last, where it waits for somebody.
+  func newestPending() -> StoreTransactionID?
+  func inject(_ fault: StoreFault) throws(LedgerError)
+  func clearFaults() throws(LedgerError)
+  func approve(_ id: StoreTransactionID) throws(LedgerError)
+  func decline(_ id: StoreTransactionID) throws(LedgerError)
+  func refund(_ id: StoreTransactionID, choice: UInt64) throws(LedgerError)
+  func reverseRefund(_ id: StoreTransactionID) throws(LedgerError)
+  func redeliver(_ id: StoreTransactionID) throws(LedgerError)
+  func buyElsewhere(_ product: String, account: String, token: AccountToken) throws(LedgerError)
+  /// What the store tells the backend; the transactions as the notices state them.
+  func takeNotices() throws(LedgerError) -> [StoreTransaction]
+}
+
+/// The ids of what was paid for.
+final class PaidList: Sendable {
+  private let ids = Mutex<[StoreTransactionID]>([])
+
+  var count: Int { ids.withLock { $0.count } }
+
+  func add(_ id: StoreTransactionID) { ids.withLock { $0.append(id) } }
+
+  /// One of them; half of the time one of the latest, to which most happens.
+  func one(_ choice: UInt64) -> StoreTransactionID? {
+    ids.withLock { ids in
+      guard !ids.isEmpty else { return nil }
+      let range = choice & 1 == 0 ? min(ids.count, 40) : ids.count
+      return ids[ids.count - 1 - Int((choice >> 8) % UInt64(range))]
+    }
+  }
+}

@@ -1,0 +1,216 @@
+internal import GemLedger
+internal import StoreBackend
+internal import StoreClient
+
+extension World {
+  /// What a customer must have of a currency: exactly, or, where refunds are taken as far as there is something, within
+  /// bounds.
+  private struct Expected {
+    var least: Int64 = 0
+    var most: Int64 = 0
+  }
+
+  /// What is wrong with what the ledger says, against the stores' own records and the soak's small books.
+  ///
+  /// - Parameter isFinal: Whether everything is drained, so that nothing may be left open.
+  func audit(isFinal: Bool) throws(LedgerError) -> [String] {
+    checkCount += 1
+    var problems = recorder.read { $0.problems }
+    var expected: [CustomerID: [CurrencyCode: Expected]] = [:]
+    var granted: [CurrencyCode: Int64] = [:]
+    for floor in floors {
+      for fact in floor.facts() {
+        try check(fact, isFinal: isFinal, &expected, &granted, &problems)
+      }
+    }
+    subtractSpends(&expected)
+    try checkBalances(expected, &problems)
+    if isFinal {
+      try checkQueues(&problems)
+      try checkBooks(granted, &problems)
+    }
+    return problems
+  }
+
+  private func check(
+    _ fact: StoreFact, isFinal: Bool, _ expected: inout [CustomerID: [CurrencyCode: Expected]],
+    _ granted: inout [CurrencyCode: Int64], _ problems: inout [String]
+  ) throws(LedgerError) {
+    let transaction = fact.transaction
+    let name = "\(transaction.store) \(transaction.id)"
+    guard let purchase = try recorder.purchase(transaction) else {
+      if isFinal, fact.isPaid, !fact.isGivenBack { problems.append("\(name) was paid for and is not credited.") }
+      return
+    }
+    if !fact.isPaid { problems.append("\(name) was credited, and nobody has paid.") }
+    if !purchase.product.text.hasBytes(of: transaction.storeProductID) || purchase.quantity != transaction.quantity {
+      problems.append("\(name) was credited as \(purchase.quantity) of \(purchase.product).")
+    }
+    if isFinal, !fact.isFinished { problems.append("\(name) is credited, and the store was not told.") }
+    let owner = recorder.read { books in
+      books.meet(purchase.customer)
+      return books.kinship.root(purchase.customer)
+    }
+    if let buyer = recorder.read({ books in books.buyer(of: transaction).map { books.kinship.root($0) } }),
+      buyer != owner
+    {
+      problems.append("\(name) was bought by \(buyer) and credited to \(owner).")
+    }
+    let share = isFinal ? Share(transaction) : Share(purchase, store: transaction.store)
+    if isFinal, share != Share(purchase, store: transaction.store) {
+      problems.append("\(name) is given back by \(share), and clawed back by \(purchase.refundedMilliPercent) m%.")
+    }
+    for (currency, amount) in grants(of: purchase.product, quantity: purchase.quantity) {
+      let due = share.part(of: amount, quantity: purchase.quantity)
+      granted[currency, default: 0] += amount
+      expected[owner, default: [:]][currency, default: Expected()].least += amount - due
+      // Coins are taken as far as there are any.
+      expected[owner, default: [:]][currency, default: Expected()].most +=
+        currency == wares.coin ? amount : amount - due
+    }
+  }
+
+  private func grants(of product: ProductCode, quantity: Int64) -> [(CurrencyCode, Int64)] {
+    let grants = catalog.products.first { $0.code == product }?.grants ?? []
+    return grants.map { ($0.currency, ($0.amount + $0.bonus) * quantity) }
+  }
+
+  private func subtractSpends(_ expected: inout [CustomerID: [CurrencyCode: Expected]]) {
+    let spent = recorder.read { books in
+      books.spent.map { (books.kinship.root($0), $1) }
+    }
+    for (customer, amounts) in spent {
+      for (currency, amount) in amounts {
+        expected[customer, default: [:]][currency, default: Expected()].least -= amount
+        expected[customer, default: [:]][currency, default: Expected()].most -= amount
+      }
+    }
+  }
+
+  private func checkBalances(
+    _ expected: [CustomerID: [CurrencyCode: Expected]], _ problems: inout [String]
+  ) throws(LedgerError) {
+    for (root, ids) in groups() {
+      let balances = try balances(ofAnyOf: ids)
+      var wanted = expected[root] ?? [:]
+      let tickets = recorder.read { $0.ticketsAvailable(to: root, at: now) }
+      wanted[wares.ticket] = Expected(least: tickets, most: tickets)
+      for currency in [wares.gem, wares.coin, wares.ticket] {
+        let found = balances[currency] ?? 0
+        let (least, most) = (wanted[currency]?.least ?? 0, wanted[currency]?.most ?? 0)
+        guard found < least || found > most else { continue }
+        problems.append("\(root) has \(found) \(currency), and should have \(least == most ? "" : "up to ")\(most).")
+      }
+    }
+  }
+
+  /// The ids of each customer, in the order of ids.
+  private func groups() -> [(root: CustomerID, ids: [CustomerID])] {
+    let members = recorder.read { books in books.customers.map { (books.kinship.root($0), $0) } }
+    return Dictionary(grouping: members, by: \.0).map { ($0, $1.map(\.1).sorted { $0.text < $1.text }) }
+      .sorted { $0.0.text < $1.0.text }.map { (root: $0.0, ids: $0.1) }
+  }
+
+  /// Balances less debts, of the first of the ids that the ledger knows.
+  private func balances(ofAnyOf ids: [CustomerID]) throws(LedgerError) -> [CurrencyCode: Int64] {
+    for id in ids {
+      do throws(LedgerError) {
+        let balances = try ledger.balances(of: id)
+        return Dictionary(uniqueKeysWithValues: balances.map { ($0.currency, $0.balance - $0.debt) })
+      } catch {
+        guard error.code == .customerNotFound else { throw error }
+      }
+    }
+    return [:]
+  }
+
+  private func checkQueues(_ problems: inout [String]) throws(LedgerError) {
+    for app in apps {
+      for item in try app.client().receiptQueueSnapshot() {
+        let transaction = app.floor.transaction(item.storeTransactionID)
+        let isExplained =
+          item.status == .deadLettered && item.lastError?.code == .receiptRevoked
+          && transaction?.revocation?.extent == .full
+        guard !isExplained else { continue }
+        let error = item.lastError.map { " (\($0.code): \($0.message))" } ?? ""
+        problems.append("\(item.id) is left in the queue of device \(app.number), \(item.status.rawValue)\(error).")
+      }
+    }
+  }
+
+  private func checkBooks(_ granted: [CurrencyCode: Int64], _ problems: inout [String]) throws(LedgerError) {
+    let verification = try ledger.verify()
+    problems += verification.problems.map { "verify: \($0)" }
+    for books in verification.currencies {
+      let (credited, paid) = (books.kinds[.purchase] ?? 0, granted[books.currency] ?? 0)
+      guard credited != paid else { continue }
+      problems.append("\(credited) \(books.currency) were credited for purchases, and \(paid) were paid for.")
+    }
+  }
+
+  /// What happened so far.
+  func report() throws(LedgerError) -> SimulationReport {
+    var (paid, credits, refunds, creditsWithoutToken) = (0, 0, 0, 0)
+    for floor in floors {
+      for fact in floor.facts() where fact.isPaid {
+        paid += 1
+        if fact.transaction.revocation != nil { refunds += 1 }
+        guard try recorder.purchase(fact.transaction) != nil else { continue }
+        credits += 1
+        if recorder.read({ $0.buyer(of: fact.transaction) }) == nil { creditsWithoutToken += 1 }
+      }
+    }
+    var deadLetters = 0
+    for app in apps { deadLetters += try app.client().deadLetteredReceiptCount }
+    var digest = StableHash()
+    let groups = groups()
+    for (root, ids) in groups {
+      digest.combine(root.text)
+      for (currency, amount) in try balances(ofAnyOf: ids).sorted(by: { $0.key < $1.key }) {
+        digest.combine(currency.description)
+        digest.combine(UInt64(bitPattern: amount))
+      }
+    }
+    return SimulationReport(
+      seed: settings.seed, eventCount: playedCount,
+      events: SimulationEvent.Kind.allCases.map { .init(name: $0.rawValue, count: eventCounts[$0] ?? 0) },
+      faults: faultCounts.sorted { $0.key < $1.key }.map { .init(name: $0.key, count: $0.value) },
+      deaths: apps.reduce(0) { $0 + $1.deathCount }, paid: paid, credits: credits,
+      creditsWithoutToken: creditsWithoutToken, refunds: refunds, replays: recorder.read(\.replayCount),
+      deadLetters: deadLetters, customers: groups.count,
+      transactions: try ledger.storage.read { (snapshot) throws(LedgerError) in
+        try snapshot.sequences().transaction
+      }, checks: checkCount, virtualTime: virtualTime, digest: digest.value)
+  }
+}
+
+/// How much of a purchase was given back.
+private enum Share: Hashable {
+  case milliPercent(Int64)
+  case units(Int64)
+
+  /// As the store says.
+  init(_ transaction: StoreTransaction) {
+    let isByUnits = transaction.store == .google
+    switch transaction.revocation?.extent {
+    case nil: self = isByUnits ? .units(0) : .milliPercent(0)
+    case .full?: self = isByUnits ? .units(transaction.quantity) : .milliPercent(100_000)
+    case .milliPercent(let share)?: self = .milliPercent(share)
+    case .quantity(let units)?: self = .units(units)
+    }
+  }
+
+  /// As the ledger says: shares of units do not divide evenly into thousandths of a percent.
+  init(_ purchase: Purchase, store: Store) {
+    let share = purchase.refundedMilliPercent
+    self = store == .google ? .units((share * purchase.quantity + 50_000) / 100_000) : .milliPercent(share)
+  }
+
+  /// What is due of an amount, rounded up.
+  func part(of amount: Int64, quantity: Int64) -> Int64 {
+    switch self {
+    case .milliPercent(let share): (amount * share + 99_999) / 100_000
+    case .units(let units): (amount * units + quantity - 1) / quantity
+    }
+  }
+}

@@ -1,0 +1,221 @@
+internal import GemLedger
+internal import StoreBackend
+internal import StoreClient
+
+extension World {
+  /// Lets one event happen, with what goes wrong meanwhile; afterwards the faults are off again.
+  func play(_ event: SimulationEvent) async throws(LedgerError) {
+    eventCounts[event.kind, default: 0] += 1
+    playedCount += 1
+    let app = apps[event.device]
+    let isOut = event.index < outageEnd
+    if isOut { faulty.fail(with: .networkLostBeforeEffect, .always) }
+    try layOut(event.mishap, for: app)
+    try await perform(event, app)
+    if event.mishap != nil {
+      faulty.heal()
+      try app.floor.clearFaults()
+      if isOut { faulty.fail(with: .networkLostBeforeEffect, .always) }
+    }
+    try await app.reviveIfDead()
+    if isOut { faulty.heal() }
+  }
+
+  private func layOut(_ mishap: Mishap?, for app: App) throws(LedgerError) {
+    guard let mishap else { return }
+    faultCounts[mishap.name, default: 0] += 1
+    switch mishap.kind {
+    case .death(let number): app.life.end(atCrossing: number)
+    case .backend(let fault, let call, _):
+      // An answer for good to anything but a receipt is only an answer.
+      faulty.fail(fault == .refused(.productNotFound) ? .post : nil, with: fault, .call(call))
+    case .store(let effect, let api, let call):
+      try app.floor.inject(StoreFault(effect, on: api, .nth(call), account: app.account))
+    }
+  }
+
+  private func perform(_ event: SimulationEvent, _ app: App) async throws(LedgerError) {
+    switch event.kind {
+    case .purchase, .cancel, .askToBuy, .subscribe, .foreground, .relaunch, .reinstall:
+      try await performInApp(event, app)
+    case .logIn, .logOut, .identify, .alias, .restore: try await performIdentity(event, app)
+    case .approve, .decline, .buyElsewhere, .redeliver, .duplicate, .refund, .reverseRefund:
+      try await performAtStore(event, app)
+    case .notices:
+      try collectNotices()
+      await deliverNotices(event.choice)
+    case .spend, .retrySpend, .grant, .spendTickets: try await performSpend(event, app)
+    case .advance: clock.advance(by: .seconds(1 + Int64(event.choice % 1800)))
+    case .advanceDays: clock.advance(by: .seconds(86_400 * (1 + Int64(event.choice % 4))))
+    case .outage: outageEnd = event.index + 1 + Int(event.choice % 40)
+    }
+  }
+
+  /// Does what may be refused or fail; only what must never happen is noted.
+  func attempt<Answer>(_ body: () async throws(LedgerError) -> Answer) async {
+    do throws(LedgerError) { _ = try await body() } catch {
+      let isOrdered = error.message.hasPrefix("The backend was told to fail")
+      guard error.code == .unexpected, !isOrdered else { return }
+      recorder.read { $0.complain("Something failed that must not: \(error)") }
+    }
+  }
+}
+
+// MARK: In the app
+
+extension World {
+  private func performInApp(_ event: SimulationEvent, _ app: App) async throws(LedgerError) {
+    switch event.kind {
+    case .foreground: return try await app.foreground()
+    case .relaunch: return try await app.relaunch()
+    case .reinstall: return try await app.reinstall()
+    default: break
+    }
+    try await app.pump()
+    let effect: StoreFault.Effect? =
+      switch event.kind {
+      case .cancel: .cancel
+      case .askToBuy: .askToBuy
+      default: nil
+      }
+    if let effect { try app.floor.inject(StoreFault(effect, on: .purchase, .once, account: app.account)) }
+    let isOnce = event.kind == .subscribe
+    let product =
+      isOnce
+      ? (event.choice & 1 == 0 ? SimulationCatalog.subscription : SimulationCatalog.nonConsumable)
+      : SimulationCatalog.consumables[Int(event.choice % UInt64(SimulationCatalog.consumables.count))]
+    let quantity = isOnce || event.choice >> 16 & 3 != 0 ? 1 : 1 + Int64(event.choice >> 24 & 3)
+    let client = try app.client()
+    await attempt { () async throws(LedgerError) in
+      try await client.purchase(ProductCode(unchecked: product), quantity: quantity)
+    }
+    if effect != nil { try app.floor.clearFaults() }
+    if event.kind == .askToBuy, let id = app.floor.newestPending(), !pending.contains(where: { $0.id == id }) {
+      pending.append((floors.firstIndex { $0.store == app.floor.store } ?? 0, id))
+    }
+  }
+
+  private func performIdentity(_ event: SimulationEvent, _ app: App) async throws(LedgerError) {
+    try await app.pump()
+    let client = try app.client()
+    let name = user(event)
+    await attempt { () async throws(LedgerError) in
+      switch event.kind {
+      case .logIn: _ = try await client.logIn(name)
+      case .logOut: _ = try await client.logOut()
+      case .identify: _ = try await client.identify(name)
+      case .alias: _ = try await client.createAlias(event.choice >> 32 & 3 == 0 ? name : "alias-\(event.index)")
+      default: _ = try await client.restorePurchases()
+      }
+    }
+  }
+
+  /// One of the customers of this part of the run: new ones come and old ones go, so that not all become one.
+  private func user(_ event: SimulationEvent) -> String {
+    "user-\(event.index / 250 + Int(event.choice % UInt64(settings.customerCount)))"
+  }
+
+  private func performSpend(_ event: SimulationEvent, _ app: App) async throws(LedgerError) {
+    let customer = try app.client().appUserID
+    let amount = 1 + Int64(event.choice % 400)
+    let key = IdempotencyKey(unchecked: "soak-\(event.index)")
+    switch event.kind {
+    case .spend:
+      let currency = event.choice >> 32 & 3 == 0 ? wares.coin : wares.gem
+      await spend(Spend(amounts: [Adjustment(currency, amount)], customer: customer, key: key), app)
+    case .spendTickets:
+      await spend(Spend(amounts: [Adjustment(wares.ticket, 1 + amount % 20)], customer: customer, key: key), app)
+    case .retrySpend:
+      guard !openSpends.isEmpty else { return }
+      await spend(openSpends.removeFirst(), app)
+    default:
+      let until = now.later(byMilliseconds: 3_600_000 * (1 + Int64(event.choice >> 16 % 72)))
+      try await ledger.book(
+        .grant([Adjustment(wares.ticket, amount)], customer: customer, key: key, source: .promotional, expiresAt: until)
+      )
+      recorder.read { $0.gave(amount, to: customer, until: until) }
+    }
+  }
+
+  private func spend(_ spend: Spend, _ app: App) async {
+    let backend = MortalBackend(inner: faulty, life: app.life)
+    do throws(LedgerError) {
+      _ = try await backend.spend(spend.amounts, customer: spend.customer, key: spend.key)
+    } catch {
+      // Whatever the network or a gate says leaves open whether it was booked; the ledger's own answers do not.
+      if error.code != .insufficientBalance, error.code != .customerNotFound { openSpends.append(spend) }
+    }
+  }
+}
+
+// MARK: At the store
+
+extension World {
+  private func performAtStore(_ event: SimulationEvent, _ app: App) async throws(LedgerError) {
+    let floor = floors[Int(event.choice >> 48) % floors.count]
+    switch event.kind {
+    case .approve, .decline:
+      guard !pending.isEmpty else { return }
+      let (place, id) = pending.remove(at: Int(event.choice % UInt64(pending.count)))
+      await attempt { () async throws(LedgerError) in
+        if event.kind == .approve { try floors[place].approve(id) } else { try floors[place].decline(id) }
+      }
+    case .buyElsewhere:
+      let token = AccountToken(of: try app.client().appUserID)
+      let product = SimulationCatalog.consumables[Int(event.choice % UInt64(SimulationCatalog.consumables.count))]
+      try app.floor.buyElsewhere(product, account: app.account, token: token)
+    case .duplicate:
+      guard let id = floor.paid.one(event.choice), let transaction = floor.transaction(id) else { return }
+      let post = ReceiptPost(
+        receipt: floor.receipts.receipt(for: transaction), customer: CustomerID(unchecked: user(event)), source: .sweep)
+      await attempt { () async throws(LedgerError) in try await recorder.post(post) }
+    default:
+      guard let id = floor.paid.one(event.choice) else { return }
+      await attempt { () async throws(LedgerError) in
+        switch event.kind {
+        case .redeliver: try floor.redeliver(id)
+        case .refund: try floor.refund(id, choice: event.choice >> 4)
+        default: try floor.reverseRefund(id)
+        }
+      }
+    }
+  }
+
+  /// Takes what the stores have to tell.
+  func collectNotices() throws(LedgerError) {
+    for floor in floors {
+      while true {
+        let taken = try floor.takeNotices()
+        if taken.isEmpty { break }
+        mail += taken.filter { !losesRefunds || $0.revocation == nil }
+      }
+    }
+  }
+
+  /// Brings notices to the backend: in order, the other way round, twice, or half of them later.
+  func deliverNotices(_ choice: UInt64) async {
+    var delivered: [StoreTransaction]
+    switch choice % 5 {
+    case 0:
+      delivered = mail.reversed()
+      mail = []
+    case 1:
+      delivered = mail + mail
+      mail = []
+    case 2:
+      // The newer half comes before the older one.
+      delivered = Array(mail[(mail.count / 2)...])
+      mail = Array(mail[..<(mail.count / 2)])
+    default:
+      delivered = mail
+      mail = []
+    }
+    for transaction in delivered {
+      await attempt { () async throws(LedgerError) in try await recorder.apply(transaction) }
+    }
+  }
+}
+
+extension Timestamp {
+  func later(byMilliseconds step: Int64) -> Timestamp { Timestamp(milliseconds: milliseconds + step) }
+}

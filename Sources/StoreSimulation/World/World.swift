@@ -1,0 +1,128 @@
+internal import GemLedger
+internal import StoreBackend
+internal import StoreClient
+internal import Synchronization
+
+/// Everything that a soak plays with: one clock, the stores, a ledger with its backend, and the apps on the devices.
+///
+/// Events happen one after the other; within each, everything follows from the seed.
+final class World {
+  let settings: Simulation.Settings
+  let wares: SimulationCatalog
+  let catalog: Catalog
+  let clock = VirtualClock()
+  let ledger: Ledger
+  let floors: [any ShopFloor]
+  let recorder: RecordingBackend
+  let faulty: FaultyBackend
+  private(set) var apps: [App] = []
+
+  /// Purchases that wait for somebody's consent or payment.
+  var pending: [(floor: Int, id: StoreTransactionID)] = []
+  /// Notices that the stores sent and nobody has delivered.
+  var mail: [StoreTransaction] = []
+  /// Spends whose answer was lost.
+  var openSpends: [Spend] = []
+  /// Before which event the backend is in reach again.
+  var outageEnd = 0
+  var eventCounts: [SimulationEvent.Kind: Int] = [:]
+  var faultCounts: [String: Int] = [:]
+  var playedCount = 0
+  var checkCount = 0
+  private let begin: Timestamp
+
+  struct Spend {
+    var amounts: [Adjustment]
+    var customer: CustomerID
+    var key: IdempotencyKey
+  }
+
+  init(
+    _ settings: Simulation.Settings, ledger makeLedger: (LedgerClock) throws(LedgerError) -> Ledger,
+    sabotage: Simulation.Sabotage?
+  ) throws(LedgerError) {
+    guard settings.deviceCount > 0, settings.customerCount > 0, settings.hasAppleStore || settings.hasGoogleStore else {
+      throw .invalid("A soak takes at least one device, one customer and one store.")
+    }
+    self.settings = settings
+    wares = try SimulationCatalog()
+    catalog = try wares.catalog()
+    ledger = try makeLedger(clock.ledgerClock)
+    try ledger.apply(catalog)
+    begin = clock.now
+    var floors: [any ShopFloor] = []
+    if settings.hasAppleStore {
+      floors.append(try AppleFloor(catalog: catalog, settings, clock: clock))
+    }
+    if settings.hasGoogleStore {
+      floors.append(try PlayFloor(catalog: catalog, settings, clock: clock))
+    }
+    self.floors = floors
+    let receipts = floors.map(\.receipts)
+    let source = SeededSource(seed: settings.seed)
+    let local = LocalBackend(ledger: ledger, verifier: EitherReceipts(forms: receipts), randomness: source.draw)
+    recorder = RecordingBackend(local, receipts: receipts, ticket: wares.ticket)
+    let backend: any PurchaseBackend =
+      if case .creditTwice(let number) = sabotage {
+        GenerousBackend(recorder, receipts: receipts, atPost: number)
+      } else {
+        recorder
+      }
+    faulty = FaultyBackend(backend, seed: settings.seed)
+    losesRefunds = sabotage == .loseRefunds
+    try open(isHasty: sabotage == .finishBeforeCredit, source)
+  }
+
+  let losesRefunds: Bool
+
+  var now: Timestamp { clock.now }
+
+  var virtualTime: Duration { .milliseconds(clock.now.milliseconds - begin.milliseconds) }
+
+  private func open(isHasty: Bool, _ source: SeededSource) throws(LedgerError) {
+    let (clock, faulty) = (clock.storeClock, faulty)
+    for number in 0..<settings.deviceCount {
+      let floor = floors[(number / 2) % floors.count]
+      let app = try App(number: number, account: "account-\(number / 2)", floor: floor) { (app) throws(LedgerError) in
+        let mortal = MortalStorefront(inner: app.storefront, life: app.life)
+        var configuration = StoreClient.Configuration(
+          apiKey: floor.store == .apple ? "appl_soak" : "goog_soak",
+          mode: .payment(MortalBackend(inner: faulty, life: app.life)),
+          storefront: isHasty ? HastyStorefront(inner: mortal) : mortal,
+          journal: MortalJournal(inner: app.journal, life: app.life))
+        configuration.bundleID = "com.example.gems"
+        configuration.clock = clock
+        configuration.randomness = source.draw
+        configuration.logHandler = { _, _ in }
+        configuration.validationTimeout = nil
+        configuration.isFunnelEnabled = false
+        configuration.isAutomatic = false
+        configuration.purchaseStyle = app.number % 4 == 3 ? .twoStep : .direct
+        return try StoreClient(configuration: configuration)
+      }
+      apps.append(app)
+    }
+  }
+}
+
+/// One source of chance for everything that wants some.
+final class SeededSource: Sendable {
+  private let dice: Mutex<SimulationDice>
+
+  init(seed: UInt64) { dice = Mutex(SimulationDice(seed: seed)) }
+
+  var draw: @Sendable () -> UInt64 { { self.dice.withLock { $0.next() } } }
+}
+
+/// Reads the receipts of any of the stores.
+struct EitherReceipts: ReceiptVerifier {
+  let forms: [UnsignedReceipts]
+
+  func verify(_ receipt: StoreReceipt) throws(LedgerError) -> StoreTransaction {
+    var refusal = LedgerError(.receiptUnverified, "No store takes the receipt for its own.")
+    for form in forms {
+      do throws(LedgerError) { return try form.verify(receipt) } catch { refusal = error }
+    }
+    throw refusal
+  }
+}

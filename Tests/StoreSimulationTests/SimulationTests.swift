@@ -1,0 +1,71 @@
+import GemLedger
+import XCTest
+
+@testable import StoreSimulation
+
+/// That the soak repeats exactly, and that it finds what is wrong.
+final class SimulationTests: XCTestCase {
+  func testTheSameSeedGivesTheSameRun() async throws {
+    let settings = Simulation.Settings(seed: 11, eventCount: 400)
+    var first = try await Simulation(settings).run()
+    var second = try await Simulation(settings).run()
+    first.elapsed = .zero
+    second.elapsed = .zero
+    XCTAssertEqual(first, second)
+    let other = try await Simulation(Simulation.Settings(seed: 12, eventCount: 400)).run()
+    XCTAssertNotEqual(first.digest, other.digest)
+  }
+
+  func testEventsFollowFromSeedAndPlaceAlone() {
+    let short = Simulation.Settings(seed: 5, eventCount: 10)
+    let long = Simulation.Settings(seed: 5, eventCount: 1000)
+    for index in 0..<10 {
+      XCTAssertEqual(SimulationEvent(index: index, settings: short), SimulationEvent(index: index, settings: long))
+    }
+  }
+
+  func testFinishingBeforeTheCreditIsFound() async throws {
+    var settings = Simulation.Settings(seed: 21, eventCount: 600)
+    settings.mishapPercent = 50
+    // A store's own notice would make up for the loss.
+    settings.sendsPurchaseNotices = false
+    let report = try await Simulation(settings, sabotage: .finishBeforeCredit).run()
+    let failure = try XCTUnwrap(report.failure, "the control must not pass")
+    XCTAssertTrue(failure.problems.contains { $0.contains("was paid for and is not credited") }, "\(failure)")
+    let honest = try await Simulation(settings).run()
+    XCTAssertNil(honest.failure, honest.failure?.description ?? "")
+  }
+
+  func testCreditingTwiceIsFoundAtTheEventThatDoesIt() async throws {
+    let settings = Simulation.Settings(seed: 22, eventCount: 300)
+    let target = 40
+    let simulation = Simulation(settings, sabotage: .creditTwice(atPost: target))
+    let report = try await simulation.run()
+    let failure = try XCTUnwrap(report.failure, "the control must not pass")
+    XCTAssertEqual(failure.seed, 22)
+    XCTAssertTrue(failure.problems.contains { $0.contains("should have") }, "\(failure)")
+    XCTAssertEqual(failure.lastEvents.last?.index, failure.prefix - 1)
+    let (_, before, _) = try await simulation.play(failure.prefix - 1) { _ in }
+    XCTAssertEqual(before, [], "one event fewer must not break anything")
+  }
+
+  func testLosingRefundsIsFound() async throws {
+    var settings = Simulation.Settings(seed: 23, eventCount: 400)
+    // Google's devices never learn of a refund, so that only notices tell.
+    settings.hasAppleStore = false
+    let report = try await Simulation(settings, sabotage: .loseRefunds).run()
+    let failure = try XCTUnwrap(report.failure, "the control must not pass")
+    XCTAssertTrue(failure.problems.contains { $0.contains("clawed back") }, "\(failure)")
+  }
+
+  func testImpossibleSettingsAreRefused() async throws {
+    var settings = Simulation.Settings(seed: 1, eventCount: 1)
+    settings.deviceCount = 0
+    do throws(LedgerError) {
+      _ = try await Simulation(settings).run()
+      XCTFail("expected a refusal")
+    } catch {
+      XCTAssertEqual(error.code, .invalidRequest)
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import GemLedger
+import StoreSimulation
+import XCTest
+
+/// The soak itself: whatever chance brings, what was paid for is credited once.
+final class SoakTests: XCTestCase {
+  /// Another seed than the drawn ones, such as `GEMLEDGER_SOAK_SEED=17`; and how many events each run has.
+  private static let seedVariable = "GEMLEDGER_SOAK_SEED"
+  private static let eventsVariable = "GEMLEDGER_SOAK_EVENTS"
+
+  func testEverythingPaidForIsCreditedOnceWhateverHappens() async throws {
+    let environment = ProcessInfo.processInfo.environment
+    let events = environment[Self.eventsVariable].flatMap { Int($0) } ?? 1500
+    let drawn = UInt64.random(in: 1...1_000_000)
+    let wanted = environment[Self.seedVariable].flatMap { UInt64($0) }
+    let seeds: [UInt64] = if let wanted { [wanted] } else { [1, 2, 3, drawn] }
+    for seed in seeds {
+      print("\(#function): seed \(seed)")
+      fflush(nil)
+      let report = try await Simulation(Simulation.Settings(seed: seed, eventCount: events)).run()
+      XCTAssertNil(report.failure, report.failure.map(\.description) ?? "")
+      XCTAssertEqual(report.eventCount, events)
+      XCTAssertGreaterThan(report.credits, events / 10, "seed \(seed)")
+      XCTAssertGreaterThan(report.refunds, 0, "seed \(seed)")
+      XCTAssertGreaterThan(report.deaths, 0, "seed \(seed)")
+    }
+  }
+}
