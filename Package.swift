@@ -57,6 +57,9 @@ let package = Package(
     .executableTarget(
       name: "gemstress", dependencies: ["GemLedger", "GemLedgerSQLite"], path: "Tests/gemstress",
       swiftSettings: houseRules),
+    .executableTarget(
+      name: "gemcrash", dependencies: ["GemLedger", "GemLedgerSQLite", "StoreBackend", "StoreClient"],
+      path: "Tests/gemcrash", swiftSettings: houseRules),
     .testTarget(name: "GemLedgerTests", dependencies: ["GemLedger", "GemTestSupport"], swiftSettings: houseRules),
     .testTarget(
       name: "GemLedgerSQLiteTests",
@@ -71,6 +74,10 @@ let package = Package(
     .testTarget(
       name: "StoreSimulationTests",
       dependencies: ["GemLedger", "StoreBackend", "StoreClient", "StoreSimulation", "GemTestSupport"],
+      swiftSettings: houseRules),
+    .testTarget(
+      name: "CrashTests",
+      dependencies: ["GemLedger", "GemLedgerSQLite", "StoreBackend", "StoreClient", "GemTestSupport", "gemcrash"],
       swiftSettings: houseRules),
     .testTarget(
       name: "gemctlTests", dependencies: ["gemctl", "GemLedger", "GemTestSupport"], swiftSettings: houseRules),

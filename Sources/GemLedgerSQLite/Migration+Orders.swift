@@ -51,6 +51,6 @@ extension Migration {
     CREATE INDEX entitlements_of_holder ON entitlements (holder, purchase);
     INSERT INTO entitlements
       SELECT purchase, customer FROM purchases JOIN purchase_terms USING (terms)
-      WHERE document NOT LIKE '%"entitlement":null%';
+      WHERE document LIKE '%"entitlement":"%';
     """
 }

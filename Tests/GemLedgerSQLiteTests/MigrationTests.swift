@@ -137,11 +137,12 @@ final class MigrationTests: XCTestCase {
       sql.append(
         "INSERT INTO catalog VALUES (\(row.kind.rawValue), '\(row.code)', \(row.position), '\(row.document)')")
     }
-    let terms =
-      #"{"code":"rubies","type":"consumable","grants":[{"currency":"RUBY","amount":100}],"#
-      + #""item_grants":[{"item":"sword"}]}"#
+    let product = Product(
+      code: try ProductCode("rubies"), type: .consumable,
+      grants: [Grant(currency: try CurrencyCode("RUBY"), amount: 100)],
+      itemGrants: [ItemGrant(item: try ItemID("sword"))])
     sql += [
-      "INSERT INTO purchase_terms VALUES (1, '\(terms)')",
+      "INSERT INTO purchase_terms VALUES (1, '\(product.json().text())')",
       "INSERT INTO transactions VALUES (1, 2, 1, \(now), 1), (2, 2, 1, \(now), 2), (3, 3, 1, \(now), 3), "
         + "(4, 1, 1, \(now), 4)",
       // Accounts: GEM is currency 1, RUBY 4.
@@ -157,7 +158,7 @@ final class MigrationTests: XCTestCase {
       "INSERT INTO lots (lot, account, source, environment, granted, remaining, price, price_currency, purchase, "
         + "expires_at) VALUES (2, 1025, 4, 1, 10, 0, NULL, NULL, NULL, \(later)), "
         + "(3, 1028, 1, 1, 100, 100, 999, 'USD', 1, 253402300799999)",
-      "UPDATE lot_sequence SET last = 3",
+      "INSERT INTO lot_sequence VALUES (1, 3)",
     ]
     let spend = try LedgerCommand.spend([Make.amount("GEM", 60)], customer: Make.customer("alice"))
     var named = spend

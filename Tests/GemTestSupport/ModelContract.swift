@@ -92,19 +92,20 @@ package struct ModelContract {
     throw Difference()
   }
 
-  private struct Difference: Error {}
+  fileprivate struct Difference: Error {}
 
   private func compareBalances(of customer: String) throws {
-    guard model.customers.contains(customer) else {
+    guard model.isKnown(customer) else {
       assertRefused(.customerNotFound) { try ledger.balances(of: Make.customer(customer)) }
       return
     }
     for balance in try ledger.balances(of: Make.customer(customer)) {
       let code = balance.currency.description
-      guard balance.balance == model.balance(customer, code), balance.version == model.version(customer, code) else {
+      let expected = [model.balance(customer, code), model.debt(customer, code), model.version(customer, code)]
+      guard [balance.balance, balance.debt, balance.version] == expected else {
         XCTFail(
-          "seed \(dice.seed): \(customer) has \(balance.balance) \(code) at version \(balance.version), expected "
-            + "\(model.balance(customer, code)) at \(model.version(customer, code))")
+          "seed \(dice.seed): \(customer) has \(balance.balance) \(code), debt \(balance.debt), at version "
+            + "\(balance.version), expected \(expected)")
         throw Difference()
       }
     }
@@ -119,6 +120,7 @@ package struct ModelContract {
     for books in verification.currencies {
       let code = books.currency.description
       XCTAssertEqual(books.outstanding, model.customers.reduce(0) { $0 + model.balance($1, code) }, code)
+      XCTAssertEqual(books.debt, model.customers.reduce(0) { $0 + model.debt($1, code) }, code)
       for (kind, sum) in model.sums[code] ?? [:] where kind != .expiry { XCTAssertEqual(books.kinds[kind], sum, code) }
     }
   }
@@ -139,7 +141,8 @@ package struct ModelContract {
   private static func entry(_ entry: PostedEntry) -> Model.Entry {
     Model.Entry(
       currency: entry.currency.description, kind: entry.kind, amount: entry.amount, balance: entry.balance,
-      version: entry.version, taken: entry.allocations.map { Model.Taken(source: $0.source, amount: $0.amount) })
+      debt: entry.debt, version: entry.version,
+      taken: entry.allocations.map { Model.Taken(source: $0.source, amount: $0.amount) })
   }
 }
 
@@ -150,19 +153,28 @@ extension ModelContract {
     if dice.percent(12), !earlier.isEmpty { return dice.one(of: earlier) }
     var key = dice.percent(50) ? "k\(dice.below(400))" : nil
     let request = request()
-    if request == .create { key = nil }
-    let command = Model.Command(customer: "customer \(dice.below(8))", key: key, request: request)
+    switch request {
+    case .create, .alias: key = nil
+    default: break
+    }
+    let command = Model.Command(customer: customer(), key: key, request: request)
     earlier.append(command)
     return command
   }
+
+  /// One of eight, who change slowly: merges make one customer of many.
+  private mutating func customer() -> String { "customer \(earlier.count / 150 + dice.below(8))" }
 
   private mutating func request() -> Model.Request {
     switch dice.below(100) {
     case 0..<2: .create
     case 2..<42: .adjust(amounts(), conditions: [])
     case 42..<48: conditional()
-    case 48..<72: grant()
-    case 72..<84: .item(dice.one(of: ["extra_life", "sword", "medal", "nothing"]), quantity: Int64(dice.below(4)))
+    case 48..<49: dice.percent(60) ? .merge(from: customer()) : .alias(customer())
+    case 49..<50: .freeze(dice.percent(30))
+    case 50..<58: notice()
+    case 58..<72: grant()
+    case 72..<80: .item(dice.one(of: ["extra_life", "sword", "medal", "nothing"]), quantity: Int64(dice.below(4)))
     default: purchase()
     }
   }
@@ -211,6 +223,23 @@ extension ModelContract {
       "t\(dice.below(2000))", session: session, product: dice.one(of: products), quantity: Int64(dice.below(4)))
   }
 
+  /// About a purchase that is there, mostly; dates lie close, so that notices come late and in any order.
+  private mutating func notice() -> Model.Request {
+    var (id, session) = ("t\(dice.below(2000))", nil as String?)
+    if dice.percent(80), let known = model.purchaseIDs.suffix(12).randomElement(using: &dice) {
+      let parts = known.split(separator: "/", omittingEmptySubsequences: false)
+      (id, session) = (String(parts[0]), parts[1].isEmpty ? nil : String(parts[1]))
+    }
+    let (date, signedAt) = (Int64(1 + dice.below(2)), Int64(1 + dice.below(30)))
+    if dice.percent(35) {
+      return .reverse(id, session: session, revokedAt: dice.percent(50) ? date : nil, signedAt: signedAt)
+    }
+    // One notice says one thing, however often it comes.
+    let extents = [Model.Extent.full, .full, .milliPercent(50_000), .milliPercent(33_333), .quantity(1), .quantity(2)]
+    return .refund(
+      id, session: session, extents[Int(date * 7 + signedAt) % extents.count], revokedAt: date, signedAt: signedAt)
+  }
+
   private static func ledgerCommand(_ command: Model.Command) throws -> LedgerCommand {
     let (customer, key) = (try Make.customer(command.customer), try command.key.map { try Make.key($0) })
     switch command.request {
@@ -224,13 +253,42 @@ extension ModelContract {
         try adjustments(amounts), customer: customer, key: key, source: source,
         expiresAt: expiresAt.map(Timestamp.init(milliseconds:)))
     case .purchase(let id, let session, let product, let quantity):
-      let environment = try session.map { try StoreEnvironment.xcode(session: $0) } ?? .production
       return .creditPurchase(
-        try Make.purchase(id, product: product, quantity: quantity, environment: environment), customer: customer,
-        key: key)
+        try Make.purchase(id, product: product, quantity: quantity, environment: try environment(session)),
+        customer: customer, key: key)
     case .item(let id, let quantity):
       return .buyItem(try ItemID(id), quantity: quantity, customer: customer, key: key)
+    default: return try correction(command, customer: customer, key: key)
     }
+  }
+
+  private static func correction(
+    _ command: Model.Command, customer: CustomerID, key: IdempotencyKey?
+  ) throws -> LedgerCommand {
+    switch command.request {
+    case .refund(let id, let session, let extent, let revokedAt, let signedAt):
+      let extent: StoreRefund.Extent =
+        switch extent {
+        case .full: .full
+        case .milliPercent(let part): .milliPercent(part)
+        case .quantity(let units): .quantity(units)
+        }
+      return .refund(
+        try Make.refund(
+          id, extent, revokedAt: revokedAt, signedAt: signedAt, environment: try environment(session)), key: key)
+    case .reverse(let id, let session, let revokedAt, let signedAt):
+      return .reverseRefund(
+        try Make.reversal(id, revokedAt: revokedAt, signedAt: signedAt, environment: try environment(session)),
+        key: key)
+    case .merge(let from): return .merge(from: try Make.customer(from), into: customer, key: key)
+    case .alias(let id): return .createAlias(try Make.customer(id), of: customer)
+    case .freeze(let isFrozen): return isFrozen ? .freeze(customer, key: key) : .unfreeze(customer, key: key)
+    default: throw Difference()
+    }
+  }
+
+  private static func environment(_ session: String?) throws -> StoreEnvironment {
+    try session.map { try StoreEnvironment.xcode(session: $0) } ?? .production
   }
 
   private static func adjustments(_ amounts: [String: Int64]) throws -> [Adjustment] {

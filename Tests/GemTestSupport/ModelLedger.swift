@@ -9,6 +9,19 @@ package struct ModelLedger {
     case grant([String: Int64], LotSource, expiresAt: Int64?)
     case purchase(String, session: String?, product: String, quantity: Int64)
     case item(String, quantity: Int64)
+    case refund(String, session: String?, Extent, revokedAt: Int64, signedAt: Int64)
+    /// Of one refund, or of all where there is no date.
+    case reverse(String, session: String?, revokedAt: Int64?, signedAt: Int64)
+    /// Into the customer of the command.
+    case merge(from: String)
+    case alias(String)
+    case freeze(Bool)
+  }
+
+  package enum Extent: Hashable {
+    case full
+    case milliPercent(Int64)
+    case quantity(Int64)
   }
 
   package struct Command: Hashable {
@@ -33,6 +46,7 @@ package struct ModelLedger {
     var kind: EntryKind
     var amount: Int64
     var balance: Int64
+    var debt: Int64
     var version: Int64
     var taken: [Taken]
   }
@@ -42,7 +56,7 @@ package struct ModelLedger {
     var amount: Int64
   }
 
-  private struct Lot {
+  struct Lot {
     var customer: String
     var currency: String
     var source: LotSource
@@ -52,7 +66,7 @@ package struct ModelLedger {
     var expiresAt: Int64?
   }
 
-  private struct Refusal: Error {
+  struct Refusal: Error {
     let code: String
     var isReplayed = false
   }
@@ -62,22 +76,43 @@ package struct ModelLedger {
   /// Journal time never goes back.
   package var now: Int64 { max(clock, journalTime) }
   private var journalTime: Int64 = 0
-  package private(set) var customers: [String] = []
-  package private(set) var transactionCount: Int64 = 0 { didSet { journalTime = now } }
-  package private(set) var sums: [String: [EntryKind: Int64]] = [:]
-  private var lots: [Lot] = []
-  private var versions: [String: Int64] = [:]
-  private var owned: [String: Int64] = [:]
-  private var keys: [(customer: String, key: String, request: String, answer: Answer)] = []
-  private var purchases: [(identity: String, answer: Answer)] = []
+  /// Who came into being, in that order.
+  package internal(set) var everybody: [String] = []
+  package var customers: [String] { everybody.filter { parts[$0] == nil } }
+  package internal(set) var transactionCount: Int64 = 0 { didSet { journalTime = now } }
+  package internal(set) var sums: [String: [EntryKind: Int64]] = [:]
+  var lots: [Lot] = []
+  var versions: [String: Int64] = [:]
+  var owned: [String: Int64] = [:]
+  var keys: [(customer: String, key: String, request: String, answer: Answer)] = []
+  var purchases: [Purchase] = []
+  var notices: [Notice] = []
+  var debts: [String: Int64] = [:]
+  var frozen: [String: Int64] = [:]
+  /// Whom an id named when it came.
+  var persons: [String: String] = [:]
+  /// Who became part of whom.
+  var parts: [String: String] = [:]
 
   package init(clock: Int64) { self.clock = clock }
 
-  package func balance(_ customer: String, _ currency: String) -> Int64 {
-    lots.filter { $0.customer == customer && $0.currency == currency && isLive($0) }.reduce(0) { $0 + $1.remaining }
+  package func balance(_ id: String, _ currency: String) -> Int64 {
+    let customer = person(id)
+    return lots.filter { $0.customer == customer && $0.currency == currency && isLive($0) }.reduce(0) {
+      $0 + $1.remaining
+    }
   }
 
-  package func version(_ customer: String, _ currency: String) -> Int64 { versions[customer + "/" + currency] ?? 0 }
+  package func version(_ id: String, _ currency: String) -> Int64 { versions[person(id) + "/" + currency] ?? 0 }
+  package func debt(_ id: String, _ currency: String) -> Int64 { debts[person(id) + "/" + currency] ?? 0 }
+  package func isKnown(_ id: String) -> Bool { persons[id] != nil }
+
+  /// Who an id names now.
+  func person(_ id: String) -> String {
+    var person = persons[id] ?? id
+    while let next = parts[person] { person = next }
+    return person
+  }
 
   package mutating func decide(_ command: Command) -> Answer {
     do {
@@ -93,50 +128,77 @@ package struct ModelLedger {
 
   private mutating func decideOrThrow(_ command: Command) throws -> Answer {
     try checkRequest(command.request)
+    switch command.request {
+    case .refund, .reverse: return try decideNotice(command)
+    case .merge(let from): return try decideMerge(command, from: from)
+    case .alias(let id): return try decideAlias(command, id)
+    default: break
+    }
     if case .purchase(let id, let session, _, _) = command.request,
       let known = purchases.first(where: { $0.identity == "\(id)/\(session ?? "")" })
     {
-      return replay(known.answer)
+      return replay(known.answer, customer: person(known.owner))
     }
-    let isNew = !customers.contains(command.customer)
+    let isNew = !isKnown(command.customer)
     switch command.request {
     case .create:
-      if isNew { customers.append(command.customer) }
+      if isNew { add(command.customer) }
       return .booked(kind: .initial, customer: command.customer, entries: [], items: [], replayed: !isNew)
-    case .adjust, .item: if isNew { throw Refusal(code: "customer_not_found") }
     case .grant, .purchase: break
+    default: if isNew { throw Refusal(code: "customer_not_found") }
     }
+    let answer = try once(command, isNew: isNew) { (model) throws in try model.book(command) }
+    if isNew { add(command.customer) }
+    if case .purchase(let id, let session, _, _) = command.request, !answer.isReplayed {
+      try settleEarlyNotices("\(id)/\(session ?? "")")
+    }
+    return answer
+  }
+
+  private mutating func add(_ id: String) {
+    everybody.append(id)
+    persons[id] = id
+  }
+
+  /// The answer under the key, or a new one that the key keeps.
+  mutating func once(
+    _ command: Command, isNew: Bool = false, decide: (inout Self) throws -> Answer
+  ) throws -> Answer {
     if let answer = try answerUnderKey(command) { return answer }
-    let answer: Answer
     do {
-      answer = try book(command)
+      let answer = try decide(&self)
+      keep(answer, command)
+      return answer
     } catch let refusal as Refusal {
       if let code = LedgerError.Code(refusal.code), code.isKept, !isNew {
         keep(.refused(refusal.code, replayed: true), command)
       }
       throw refusal
     }
-    if isNew { customers.append(command.customer) }
-    keep(answer, command)
-    return answer
   }
 
-  private func answerUnderKey(_ command: Command) throws -> Answer? {
-    guard let key = command.key,
-      let known = keys.first(where: { $0.customer == command.customer && $0.key == key })
-    else { return nil }
-    guard known.request == fingerprint(command.request) else { throw Refusal(code: "key_conflict") }
-    return replay(known.answer)
+  /// Of the id as named first, then of all others that the customer ever was.
+  func answerUnderKey(_ command: Command) throws -> Answer? {
+    guard let key = command.key else { return nil }
+    let now = person(command.customer)
+    let others = everybody.filter { person($0) == now && $0 != now }
+    for principal in [persons[command.customer] ?? command.customer, now] + others {
+      guard let known = keys.first(where: { $0.customer == principal && $0.key == key }) else { continue }
+      guard known.request == fingerprint(command.request) else { throw Refusal(code: "key_conflict") }
+      if case .refused(let code, _) = known.answer { throw Refusal(code: code, isReplayed: true) }
+      return replay(known.answer, customer: command.customer)
+    }
+    return nil
   }
 
-  private mutating func keep(_ answer: Answer, _ command: Command) {
+  mutating func keep(_ answer: Answer, _ command: Command) {
     guard let key = command.key else { return }
-    keys.append((command.customer, key, fingerprint(command.request), answer))
+    keys.append((person(command.customer), key, fingerprint(command.request), answer))
   }
 
-  private func replay(_ answer: Answer) -> Answer {
+  func replay(_ answer: Answer, customer: String) -> Answer {
     switch answer {
-    case .booked(let kind, let customer, let entries, let items, _):
+    case .booked(let kind, _, let entries, let items, _):
       .booked(kind: kind, customer: customer, entries: entries, items: items, replayed: true)
     case .refused(let code, _): .refused(code, replayed: true)
     }
@@ -150,6 +212,12 @@ package struct ModelLedger {
     case .grant(let amounts, _, let expiresAt): "grant \(sorted(amounts)) \(expiresAt ?? 0)"
     case .purchase(let id, let session, _, _): "purchase \(id) \(session ?? "")"
     case .item(let id, let quantity): "item \(id) \(quantity)"
+    case .refund(let id, let session, let extent, let revokedAt, _):
+      "refund \(id) \(session ?? "") \(revokedAt) \(extent)"
+    case .reverse(let id, let session, let revokedAt, _): "reverse \(id) \(session ?? "") \(revokedAt ?? -1)"
+    case .merge(let from): "merge \(from)"
+    case .alias(let id): "alias \(id)"
+    case .freeze(let isFrozen): "freeze \(isFrozen)"
     }
   }
 
@@ -159,7 +227,7 @@ package struct ModelLedger {
 
   private func checkRequest(_ request: Request) throws {
     switch request {
-    case .create: return
+    case .create, .refund, .reverse, .merge, .alias, .freeze: return
     case .adjust(let amounts, let conditions):
       if amounts.isEmpty || conditions.contains(where: { amounts[currency($0)] == nil }) {
         throw Refusal(code: "invalid_request")
@@ -174,12 +242,22 @@ package struct ModelLedger {
   }
 
   private mutating func book(_ command: Command) throws -> Answer {
-    let customer = command.customer
-    switch command.request {
-    case .create: throw Refusal(code: "unexpected")
+    let customer = person(command.customer)
+    let answer = try book(command.request, customer)
+    return answer.named(command.customer)
+  }
+
+  private mutating func book(_ request: Request, _ customer: String) throws -> Answer {
+    switch request {
+    case .create, .refund, .reverse, .merge, .alias: throw Refusal(code: "unexpected")
+    case .freeze(let isFrozen):
+      transactionCount += 1
+      frozen[customer] = isFrozen ? (frozen[customer] ?? 0) | 1 : 0
+      return .booked(kind: isFrozen ? .freeze : .unfreeze, customer: customer, entries: [], items: [], replayed: false)
     case .adjust(let amounts, let conditions):
       try checkCurrencies(amounts)
       try check(conditions, amounts, customer)
+      try checkFrozen(amounts, customer)
       try checkBalances(amounts, customer)
       return post(amounts, customer, credit: .earned, expiresAt: nil)
     case .grant(let amounts, let source, let expiresAt):
@@ -200,7 +278,8 @@ package struct ModelLedger {
   private func check(_ conditions: [ModelCondition], _ amounts: [String: Int64], _ customer: String) throws {
     for condition in conditions {
       let code = currency(condition)
-      let after = balance(customer, code) + (amounts[code] ?? 0)
+      let amount = amounts[code] ?? 0
+      let after = balance(customer, code) + amount - max(0, min(amount, debt(customer, code)))
       let holds =
         switch condition {
         case .version(_, let wanted): version(customer, code) == wanted
@@ -217,17 +296,25 @@ package struct ModelLedger {
     }
   }
 
+  private func checkFrozen(_ amounts: [String: Int64], _ customer: String) throws {
+    if frozen[customer] ?? 0 != 0, amounts.values.contains(where: { $0 < 0 }) {
+      throw Refusal(code: "customer_frozen")
+    }
+  }
+
   private func checkBalances(_ amounts: [String: Int64], _ customer: String) throws {
     for (code, amount) in amounts where amount < 0 {
       if balance(customer, code) + amount < 0 { throw Refusal(code: "insufficient_balance") }
     }
     for (code, amount) in amounts where amount > 0 {
-      if balance(customer, code) + amount > Self.maxima[code] ?? 0 { throw Refusal(code: "over_maximum") }
+      let repaid = min(amount, debt(customer, code))
+      if balance(customer, code) + amount - repaid > Self.maxima[code] ?? 0 { throw Refusal(code: "over_maximum") }
     }
   }
 
   private mutating func sell(_ id: String, _ quantity: Int64, _ customer: String) throws -> Answer {
     guard let item = Self.items[id] else { throw Refusal(code: "item_not_found") }
+    try checkFrozen(item.price.mapValues { -$0 }, customer)
     if item.price.isEmpty { throw Refusal(code: "not_available") }
     let have = owned[customer + "/" + id] ?? 0
     if let limit = item.limit, have + quantity > limit { throw Refusal(code: "limit_reached") }
@@ -241,26 +328,34 @@ package struct ModelLedger {
   ) throws -> Answer {
     guard let product = Self.products[product] else { throw Refusal(code: "product_not_found") }
     var entries: [Entry] = []
+    var granted: [Granted] = []
     for code in product.grants.keys.sorted() { bookExpiry(customer, code) }
     transactionCount += 1
     for (code, grant) in product.grants.sorted(by: { $0.key < $1.key }) {
       var taken: [Taken] = []
+      var credits: [Int] = []
       for (source, amount) in [(LotSource.paid, grant.amount), (.bonus, grant.bonus)] where amount > 0 {
+        credits.append(lots.count)
         lots.append(
           Lot(
             customer: customer, currency: code, source: source, isPooled: false, session: session,
             remaining: amount * quantity, expiresAt: nil))
         taken.append(Taken(source: source, amount: amount * quantity))
       }
-      entries.append(enter(.purchase, customer, code, taken))
+      granted.append(Granted(code: code, lots: credits, amounts: taken.map(\.amount)))
+      entries.append(credit(.purchase, customer, code, taken, credits))
     }
     let booked = Answer.booked(kind: .purchase, customer: customer, entries: entries, items: [], replayed: false)
-    let answer = add(product.items.map { ($0.key, $0.value * quantity) }, to: booked, customer)
-    purchases.append(("\(id)/\(session ?? "")", answer))
+    let items = product.items.mapValues { $0 * quantity }
+    let answer = add(items.map { ($0.key, $0.value) }, to: booked, customer)
+    purchases.append(
+      Purchase(
+        identity: "\(id)/\(session ?? "")", answer: answer, owner: customer, quantity: quantity, granted: granted,
+        items: items))
     return answer
   }
 
-  private mutating func add(_ items: [(String, Int64)], to answer: Answer, _ customer: String) -> Answer {
+  mutating func add(_ items: [(String, Int64)], to answer: Answer, _ customer: String) -> Answer {
     guard case .booked(let kind, let customer, let entries, _, let replayed) = answer else { return answer }
     var texts: [String] = []
     for (item, quantity) in items {
@@ -280,16 +375,19 @@ package struct ModelLedger {
     transactionCount += 1
     var entries: [Entry] = []
     for (code, amount) in sorted {
-      let taken =
-        amount < 0 ? burn(-amount, customer, code) : [place(amount, customer, code, credit, expiresAt: expiresAt)]
-      entries.append(enter(amount < 0 ? .spend : .grant, customer, code, taken))
+      if amount < 0 {
+        entries.append(enter(.spend, customer, code, burn(-amount, customer, code)))
+      } else {
+        let lot = place(amount, customer, code, credit, expiresAt: expiresAt)
+        entries.append(self.credit(.grant, customer, code, [Taken(source: credit, amount: amount)], [lot]))
+      }
     }
     let kinds = Set(entries.map(\.kind))
     let kind = kinds.count == 1 ? entries[0].kind : .mixed
     return .booked(kind: kind, customer: customer, entries: entries, items: [], replayed: false)
   }
 
-  private mutating func bookExpiry(_ customer: String, _ code: String) {
+  mutating func bookExpiry(_ customer: String, _ code: String) {
     var due: [Taken] = []
     for index in lots.indices where lots[index].customer == customer && lots[index].currency == code {
       guard !isLive(lots[index]), lots[index].remaining > 0 else { continue }
@@ -301,35 +399,64 @@ package struct ModelLedger {
     _ = enter(.expiry, customer, code, due)
   }
 
-  private mutating func enter(_ kind: EntryKind, _ customer: String, _ code: String, _ taken: [Taken]) -> Entry {
-    let amount = taken.reduce(0) { $0 + $1.amount }
-    versions[customer + "/" + code, default: 0] += 1
+  mutating func enter(
+    _ kind: EntryKind, _ customer: String, _ code: String, _ taken: [Taken], debtChange: Int64 = 0
+  ) -> Entry {
+    let account = customer + "/" + code
+    let amount = taken.reduce(0) { $0 + $1.amount } - debtChange
+    versions[account, default: 0] += 1
+    debts[account, default: 0] += debtChange
     sums[code, default: [:]][kind, default: 0] += amount
+    // What goes back into an expired lot counts until its expiry is booked.
+    let balance = lots.filter { $0.customer == customer && $0.currency == code }.reduce(0) { $0 + $1.remaining }
     return Entry(
-      currency: code, kind: kind, amount: amount, balance: balance(customer, code), version: version(customer, code),
-      taken: taken)
+      currency: code, kind: kind, amount: amount, balance: balance, debt: debts[account] ?? 0,
+      version: versions[account] ?? 0, taken: taken)
   }
 
-  private mutating func place(
+  /// Enters what came into the lots, and repays what is owed from it: first from what burns first.
+  mutating func credit(
+    _ kind: EntryKind, _ customer: String, _ code: String, _ taken: [Taken], _ credits: [Int], debtChange: Int64 = 0
+  ) -> Entry {
+    var rest = debt(customer, code) + debtChange
+    var all = taken
+    let isFirst = { (source: LotSource) in (source == .paid) == (code == "RUBY") }
+    for first in [true, false] {
+      for (index, part) in zip(credits, taken) where isFirst(part.source) == first && rest > 0 {
+        let repaid = min(rest, part.amount)
+        lots[index].remaining -= repaid
+        rest -= repaid
+        all.append(Taken(source: part.source, amount: -repaid))
+      }
+    }
+    let repaid = debt(customer, code) + debtChange - rest
+    return enter(kind, customer, code, all, debtChange: debtChange - repaid)
+  }
+
+  mutating func place(
     _ amount: Int64, _ customer: String, _ code: String, _ source: LotSource, expiresAt: Int64?
-  ) -> Taken {
+  ) -> Int {
     let pooled = lots.firstIndex {
       $0.isPooled && $0.customer == customer && $0.currency == code && $0.source == source
     }
-    if let pooled, expiresAt == nil {
-      lots[pooled].remaining += amount
-    } else {
+    guard let pooled, expiresAt == nil else {
       lots.append(
         Lot(
           customer: customer, currency: code, source: source, isPooled: expiresAt == nil, session: nil,
           remaining: amount, expiresAt: expiresAt))
+      return lots.count - 1
     }
-    return Taken(source: source, amount: amount)
+    lots[pooled].remaining += amount
+    return pooled
   }
 
-  private mutating func burn(_ amount: Int64, _ customer: String, _ code: String) -> [Taken] {
+  mutating func burn(_ amount: Int64, _ customer: String, _ code: String) -> [Taken] {
+    burnLots(amount, customer, code).map { Taken(source: lots[$0.lot].source, amount: -$0.amount) }
+  }
+
+  mutating func burnLots(_ amount: Int64, _ customer: String, _ code: String) -> [(lot: Int, amount: Int64)] {
     var rest = amount
-    var taken: [Taken] = []
+    var taken: [(lot: Int, amount: Int64)] = []
     let own = lots.indices.filter {
       lots[$0].customer == customer && lots[$0].currency == code && lots[$0].remaining > 0 && isLive(lots[$0])
     }
@@ -337,7 +464,7 @@ package struct ModelLedger {
       let part = min(rest, lots[index].remaining)
       lots[index].remaining -= part
       rest -= part
-      taken.append(Taken(source: lots[index].source, amount: -part))
+      taken.append((index, part))
     }
     return taken
   }
@@ -347,7 +474,7 @@ package struct ModelLedger {
     return (lots[index].expiresAt ?? .max, (lots[index].source == .paid) == paidFirst ? 0 : 1, index)
   }
 
-  private func isLive(_ lot: Lot) -> Bool { lot.expiresAt.map { $0 > now } ?? true }
+  func isLive(_ lot: Lot) -> Bool { lot.expiresAt.map { $0 > now } ?? true }
 
   // MARK: The tests' catalog
 

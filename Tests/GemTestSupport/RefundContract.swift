@@ -24,6 +24,8 @@ package struct RefundContract {
     try testRefundsOfOneGroup()
     try testWhatExpiredIsNotTakenAgain()
     try testPurchasesSayWhatBecameOfThem()
+    try testACycleEndsWhatItGranted()
+    try testAnExpiryBesideADebt()
   }
 
   private func ledger() throws -> Ledger {
@@ -447,4 +449,63 @@ package struct RefundContract {
     assertRefused(.limitExceeded) { try ledger.purchases(of: alice, limit: 0) }
     try check(ledger)
   }
+
+  /// What has expired of a cycle counts as spent, and what comes back to it has expired at once.
+  func testACycleEndsWhatItGranted() throws {
+    for (line, isRefundedLate) in [(#line, false), (#line, true)] as [(UInt, Bool)] {
+      let ledger = try make(time.clock)
+      try ledger.apply(Catalog.load(Array(Self.subscriptions.utf8)))
+      let alice = try Make.customer("alice")
+      var purchase = try Make.purchase("t", product: "monthly")
+      purchase.cycleEndsAt = Timestamp(milliseconds: time.now.milliseconds + 100_000)
+      XCTAssertEqual(try ledger.creditPurchase(purchase, customer: alice).entries.map(\.balance), [110], line: line)
+      try ledger.spend([Make.amount("GEM", 30)], customer: alice)
+      XCTAssertEqual(try ledger.purchases(of: alice).purchases[0].expiresAt, purchase.cycleEndsAt, line: line)
+      XCTAssertEqual(try ledger.purchases(of: alice).purchases[0].entitlement, "premium", line: line)
+      if !isRefundedLate { XCTAssertEqual(try ledger.refund(Make.refund("t")).entries.map(\.amount), [-80]) }
+      try ledger.grant([Make.amount("GEM", 7)], customer: alice)
+      time.advance(seconds: 100)
+      XCTAssertEqual(try balance(ledger, "GEM").balance, 7, line: line)
+      if isRefundedLate {
+        XCTAssertEqual(try ledger.refund(Make.refund("t")).entries.map(\.amount), [-7], line: line)
+        XCTAssertTrue(try ledger.purchases(of: alice).purchases[0].isRefunded, line: line)
+      }
+      try ledger.reverseRefund(Make.reversal("t"))
+      XCTAssertEqual(try balance(ledger, "GEM").balance, 7, line: line)
+      try assertBooksAddUp(ledger, line: line)
+      try ledger.spend([Make.amount("GEM", 7)], customer: alice)
+      XCTAssertEqual(try balance(ledger, "GEM").balance, 0, line: line)
+      try check(ledger, line: line)
+    }
+  }
+
+  /// What is due is booked before the refund and changes no debt.
+  func testAnExpiryBesideADebt() throws {
+    let ledger = try ledger()
+    let alice = try Make.customer("alice")
+    let expiry = Timestamp(milliseconds: time.now.milliseconds + 1000)
+    try ledger.creditPurchase(Make.purchase("t", product: "rubies"), customer: alice)
+    try ledger.grant([Make.amount("RUBY", 9)], customer: alice, source: .promotional, expiresAt: expiry)
+    try ledger.spend([Make.amount("RUBY", 42)], customer: alice)
+    try ledger.grant([Make.amount("RUBY", 4)], customer: alice, source: .promotional, expiresAt: expiry)
+    time.advance(seconds: 1)
+    let refund = try ledger.refund(Make.refund("t"))
+    XCTAssertEqual(refund.entries.map(\.amount), [-120])
+    XCTAssertEqual(refund.entries.map(\.balance), [0])
+    XCTAssertEqual(refund.entries.map(\.debt), [33])
+    let expired = try ledger.history(of: alice, limit: 2).transactions[1].receipt
+    XCTAssertEqual(expired.entries.map(\.amount), [-4])
+    XCTAssertEqual(expired.entries.map(\.debt), [0])
+    try check(ledger)
+  }
+
+  private static let subscriptions = """
+    {
+      "currencies": [{"code": "GEM", "name": "Gems"}],
+      "products": [
+        {"code": "monthly", "type": "auto_renewable_subscription", "period": "P1M", "entitlement": "premium",
+         "grants": [{"currency": "GEM", "amount": 100, "bonus": 10, "expires_at_cycle_end": true}]}
+      ]
+    }
+    """
 }

@@ -1,7 +1,7 @@
 package import Foundation
 
 /// A directory that goes when nobody needs it any more.
-package final class TemporaryDirectory {
+package final class TemporaryDirectory: Sendable {
   package let url: URL
 
   package init() throws {

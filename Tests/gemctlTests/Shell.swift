@@ -6,7 +6,7 @@ enum Shell {
   struct Answer: Equatable {
     let status: Int32
     let output: String
-    let error: String
+    var error: String
   }
 
   /// The directory that holds the built `gemctl`.

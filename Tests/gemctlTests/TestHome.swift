@@ -56,11 +56,16 @@ struct Row {
     self.line = line
   }
 
-  /// Runs the rows one after the other in one home.
-  static func check(_ rows: [Row], in home: TestHome, file: StaticString = #filePath) throws {
+  /// Runs the rows one after the other in one home; with `errorsBegin` the errors given are the beginnings of what is
+  /// printed.
+  static func check(
+    _ rows: [Row], in home: TestHome, errorsBegin: Bool = false, file: StaticString = #filePath
+  ) throws {
     for row in rows {
+      var answer = try home.run(row.script)
+      if errorsBegin, answer.error.hasPrefix(row.error), !row.error.isEmpty { answer.error = row.error }
       let expected = Shell.Answer(status: row.status, output: row.output, error: row.error)
-      XCTAssertEqual(try home.run(row.script), expected, row.script, file: file, line: row.line)
+      XCTAssertEqual(answer, expected, row.script, file: file, line: row.line)
     }
   }
 }

@@ -37,6 +37,7 @@ extension Decider {
     plans[index].kind = .expiry
     plans[index].amount = -plan.expiredAmount
     plans[index].takes = plan.expired
+    if plan.debtChange != 0 { plans[index].debtChange = 0 }
     plans[index].isAllInPool = false
     _ = append(index, transaction: number)
     plans[index] = plan

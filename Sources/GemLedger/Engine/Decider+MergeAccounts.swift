@@ -6,12 +6,9 @@ extension Decider {
     let amount = set.accounts[pair.from].row.balance
     guard amount > 0 else { return [] }
     let lots = try emptyAccount(pair.from, session: session)
-    let out = lots.map(\.out).filter { $0.amount != 0 }
-    _ = post(pair, pair.from, -amount, out, transaction: transaction)
+    _ = post(pair, pair.from, -amount, lots.map { $0.out }, transaction: transaction)
     var takes: [LotTake] = []
-    for lot in lots {
-      if let take = try bringIn(lot, slot: pair.into, session: session) { takes.append(take) }
-    }
+    for lot in lots { takes.append(try bringIn(lot, slot: pair.into, session: session)) }
     let repaid = min(amount, set.accounts[pair.into].row.debt)
     let burnt = try burn(repaid, slot: pair.into, paidFirst: pair.currency.burnsPaidFirst, session: session)
     apply(burnt, slot: pair.into, isReturn: true)
@@ -52,7 +49,7 @@ extension Decider {
     let credit: LotCredit
   }
 
-  /// Takes all lots out of an account; pooled ones stay there, empty.
+  /// Takes all that lots hold out of an account.
   private mutating func emptyAccount(
     _ slot: Int, session: any StorageSnapshot
   ) throws(LedgerError) -> [MovingLot] {
@@ -75,22 +72,22 @@ extension Decider {
     }
     let book = set.books[index]
     var emptied = LotBook.empty
-    for lot in book.free.lots + book.paid.lots + book.extras {
+    // In the order of numbers, so that nothing depends on what else the group loaded.
+    let lots = (book.free.lots + book.paid.lots + book.extras).sorted { $0.row.number < $1.row.number }
+    for lot in lots {
       let row = lot.row
       let credit = LotCredit(
         amount: row.remaining, source: row.source, environment: row.environment, price: row.price,
         purchase: row.purchase, expiresAt: row.expiresAt)
       let out = LotTake(place: .extra(0), lot: row.number, source: row.source, amount: -row.remaining)
-      // What was emptied just now, as by expiry, stays where the journal saw it last.
+      // An empty lot stays; it comes over when something is put back into it.
       if credit.isPooled || row.remaining == 0 {
         var left = lot
         left.row.remaining = 0
         left.isChanged = left.isChanged || row.remaining > 0
         emptied.extras.append(left)
-        if row.remaining > 0 { moving.append(MovingLot(out: out, lot: nil, credit: credit)) }
-      } else {
-        moving.append(MovingLot(out: out, lot: lot, credit: credit))
       }
+      if row.remaining > 0 { moving.append(MovingLot(out: out, lot: credit.isPooled ? nil : lot, credit: credit)) }
     }
     set.books[index] = emptied
     set.accounts[slot].row.poolRemaining = 0
@@ -102,7 +99,7 @@ extension Decider {
   /// Puts a lot into the account; gives what of it counts for the balance.
   private mutating func bringIn(
     _ moving: MovingLot, slot: Int, session: any StorageSnapshot
-  ) throws(LedgerError) -> LotTake? {
+  ) throws(LedgerError) -> LotTake {
     guard var lot = moving.lot else {
       let take = try place(moving.credit, slot: slot, session: session)
       apply([take], slot: slot, isReturn: true)
@@ -113,7 +110,6 @@ extension Decider {
     lot.row.account = set.accounts[slot].row.number
     lot.isMoved = true
     set.books[book].extras.append(lot)
-    guard lot.row.remaining > 0 else { return nil }
     set.accounts[slot].row.openLots += 1
     set.accounts[slot].row.nextExpiry = min(set.accounts[slot].row.nextExpiry, lot.row.expiresAt)
     return LotTake(

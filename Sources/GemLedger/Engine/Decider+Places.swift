@@ -33,14 +33,15 @@ extension Decider {
       amount: amount, source: terms.source, environment: terms.environment, price: terms.price,
       purchase: terms.purchase, expiresAt: terms.expiresAt)
     if credit.isPooled { return try place(credit, slot: slot, session: session) }
-    guard var row = try session.lot(lot) else {
-      throw LedgerError(.storageDamaged, "Lot \(lot) has no row; run verify.")
-    }
-    row.account = set.accounts[slot].row.number
+    var moved = set.takeLot(lot)
+    if moved == nil { moved = try session.lot(lot).map { WorkingLot(row: $0) } }
+    guard var moved else { throw LedgerError(.storageDamaged, "Lot \(lot) has no row; run verify.") }
+    moved.row.account = set.accounts[slot].row.number
+    moved.isMoved = true
     let book = set.book(of: slot)
-    set.books[book].extras.append(WorkingLot(row: row, isChanged: true, isMoved: true))
-    set.accounts[slot].row.nextExpiry = min(set.accounts[slot].row.nextExpiry, row.expiresAt)
+    set.books[book].extras.append(moved)
+    set.accounts[slot].row.nextExpiry = min(set.accounts[slot].row.nextExpiry, terms.expiresAt)
     return LotTake(
-      place: .extra(set.books[book].extras.count - 1), lot: lot, source: row.source, amount: amount)
+      place: .extra(set.books[book].extras.count - 1), lot: lot, source: terms.source, amount: amount)
   }
 }

@@ -39,10 +39,9 @@ extension WorkingSet {
   func numbers(
     of customer: CustomerNumber, session: any StorageSnapshot
   ) throws(LedgerError) -> [CustomerNumber] {
-    var numbers = [customer]
-    numbers += try session.mergedCustomers(into: customer).filter { rare.customers[$0] == nil }
-    numbers += rare.customers.values.filter { $0.mergedInto == customer }.map(\.number).sorted()
-    return numbers
+    var others = try session.mergedCustomers(into: customer).filter { rare.customers[$0] == nil }
+    others += rare.customers.values.filter { $0.mergedInto == customer }.map(\.number)
+    return [customer] + others.sorted()
   }
 
   // MARK: Refunds
@@ -81,6 +80,17 @@ extension WorkingSet {
   func lotTerms(_ lot: LotNumber, session: any StorageSnapshot) throws(LedgerError) -> LotTermsRow? {
     if let new = changes.rare?.lotTerms.first(where: { $0.lot == lot }) { return new }
     return try session.lotTerms(lot)
+  }
+
+  /// Takes a lot out of the book of the account that it was in.
+  ///
+  /// That account's customer became part of another, so that its lots are all extras.
+  mutating func takeLot(_ number: LotNumber) -> WorkingLot? {
+    for book in books.indices {
+      guard let index = books[book].extras.firstIndex(where: { $0.row.number == number }) else { continue }
+      return books[book].extras.remove(at: index)
+    }
+    return nil
   }
 
   // MARK: The end

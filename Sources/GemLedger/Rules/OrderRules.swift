@@ -1,6 +1,5 @@
 /// How an order moves from state to state; pure.
 extension OrderRow {
-  /// Whether the request that opened it is this one.
   /// The field in which two requests under one key differ, or nil where they are the same request.
   func differingField(from opening: OrderOpening) -> String? {
     if store != opening.store { return "store" }

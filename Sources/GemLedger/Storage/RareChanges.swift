@@ -21,6 +21,12 @@ extension ChangeSet {
   /// The rare changes, made where there are none yet.
   var ownRare: RareChanges {
     get { rare ?? RareChanges() }
-    set { rare = newValue }
+    // In place: a getter and a setter would copy a list for each row that is appended.
+    _modify {
+      var own = rare ?? RareChanges()
+      rare = nil
+      defer { rare = own }
+      yield &own
+    }
   }
 }

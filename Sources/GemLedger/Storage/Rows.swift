@@ -31,17 +31,12 @@ package struct ProjectRow: Hashable, Sendable {
 }
 
 /// A customer and the id it was asked for by.
-package struct CustomerRow: Hashable, Sendable {
+package struct CustomerRow: Sendable {
   package var number: CustomerNumber
   package var id: CustomerID
   package var createdAt: Timestamp
-  /// 0 where the customer may spend: 1 for who was frozen by a person, and 2 for each refund that froze them.
-  package var frozen: Int64 = 0
-  package var frozenReason: Reason?
-  /// The customer that this one became part of; 0 for one who is a customer still.
-  package var mergedInto: CustomerNumber = 0
-  /// How many other customers became part of this one.
-  package var merged: Int64 = 0
+  /// What is so of few customers lies apart, so that the rows of the many stay small; nil where none of it is.
+  private var status: Status?
 
   package init(number: CustomerNumber, id: CustomerID, createdAt: Timestamp) {
     self.number = number
@@ -49,7 +44,55 @@ package struct CustomerRow: Hashable, Sendable {
     self.createdAt = createdAt
   }
 
+  private final class Status: Sendable {
+    let frozen: Int64
+    let frozenReason: Reason?
+    let mergedInto: CustomerNumber
+    let merged: Int64
+
+    init(frozen: Int64 = 0, frozenReason: Reason? = nil, mergedInto: CustomerNumber = 0, merged: Int64 = 0) {
+      self.frozen = frozen
+      self.frozenReason = frozenReason
+      self.mergedInto = mergedInto
+      self.merged = merged
+    }
+  }
+}
+
+extension CustomerRow {
+  /// Whether the customer may spend and never was in a merge.
+  @inline(__always)
+  package var isPlain: Bool { status == nil }
+
   package var isFrozen: Bool { frozen != 0 }
+
+  /// 0 where the customer may spend: 1 for who was frozen by a person, and 2 for each refund that froze them.
+  package var frozen: Int64 {
+    get { status?.frozen ?? 0 }
+    set { set(newValue, frozenReason, mergedInto, merged) }
+  }
+
+  package var frozenReason: Reason? {
+    get { status?.frozenReason }
+    set { set(frozen, newValue, mergedInto, merged) }
+  }
+
+  /// The customer that this one became part of; 0 for one who is a customer still.
+  package var mergedInto: CustomerNumber {
+    get { status?.mergedInto ?? 0 }
+    set { set(frozen, frozenReason, newValue, merged) }
+  }
+
+  /// How many other customers became part of this one.
+  package var merged: Int64 {
+    get { status?.merged ?? 0 }
+    set { set(frozen, frozenReason, mergedInto, newValue) }
+  }
+
+  private mutating func set(_ frozen: Int64, _ reason: Reason?, _ mergedInto: CustomerNumber, _ merged: Int64) {
+    let isPlain = frozen == 0 && reason == nil && mergedInto == 0 && merged == 0
+    status = isPlain ? nil : Status(frozen: frozen, frozenReason: reason, mergedInto: mergedInto, merged: merged)
+  }
 }
 
 /// What deciding a command must know of its customer.

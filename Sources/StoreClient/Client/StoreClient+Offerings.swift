@@ -51,6 +51,7 @@ extension StoreClient {
     let until = Timestamp(milliseconds: configuration.clock.now().milliseconds + Self.offeringsFreshMilliseconds)
     session.withLock { session in
       session.offerings = offerings
+      session.mustAskForOfferings = false
       session.offeringsFreshUntil = until
     }
     return offerings
@@ -73,7 +74,8 @@ extension StoreClient {
   ///
   /// - Throws: `LedgerError` with `product_not_found`, and those of ``offerings()`` where no products are known yet.
   func product(named name: String) async throws(LedgerError) -> KnownProduct {
-    if let known = knownProduct(name) { return known }
+    let isTrusted = session.withLock { !$0.mustAskForOfferings }
+    if isTrusted, let known = knownProduct(name) { return known }
     _ = try await fetchOfferings()
     if let known = knownProduct(name) { return known }
     throw LedgerError(

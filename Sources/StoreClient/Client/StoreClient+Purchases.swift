@@ -142,6 +142,8 @@ extension StoreClient {
       funnel.send(.paymentCallbackFail) { $0.fill(product, intent.quantity) }
       // Where the network failed, the customer may have paid; then the store delivers it, and the intent says for whom.
       if error != .networkError { await giveUp(intent) }
+      // The catalog may have given the product another id at the store; the next tap takes that one.
+      if error == .productUnavailable { session.withLock { $0.mustAskForOfferings = true } }
       throw storeError(error)
     }
   }

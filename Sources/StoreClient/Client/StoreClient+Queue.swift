@@ -29,7 +29,8 @@ extension StoreClient {
 
   /// Tries every receipt of every customer now, whatever its back-off, and what the store has unfinished.
   ///
-  /// Dead-lettered ones stay as they are: see ``requeueReceipt(_:)``.
+  /// What was on its way already is settled too when this returns. Dead-lettered ones stay as they are: see
+  /// ``requeueReceipt(_:)``.
   public func syncPurchases() async {
     await register(appUserID)
     await pipeline.drain(everything: true)
@@ -135,8 +136,10 @@ extension StoreClient {
     balances.withLock { $0.invalidate() }
     let now = configuration.clock.now()
     let owner = answer.receipt.customer
+    // What the store delivers once more was told when it was credited; a purchase whose answer was lost was not.
+    let isOld = answer.receipt.isReplayed && item.receipt.source != .purchase
     let (info, delegate) = session.withLock { session in
-      if answer.receipt.isReplayed, item.receipt.source != .purchase { session.replayed.insert(item.receipt.key) }
+      if isOld { session.replayed.insert(item.receipt.key) }
       session.registered.insert(item.receipt.buyer)
       session.infoGeneration += 1
       let isOwn = item.receipt.buyer == session.identity.customer
@@ -147,7 +150,7 @@ extension StoreClient {
     }
     if item.receipt.revision.isEmpty {
       funnel.send(.paymentValidatedSuccess) { $0.fill(item) }
-      delegate?.purchases(self, didPurchase: answer.purchase, for: owner)
+      if !isOld { delegate?.purchases(self, didPurchase: answer.purchase, for: owner) }
     }
     if let info { publish(info) }
     refreshForListeners()

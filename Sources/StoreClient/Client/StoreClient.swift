@@ -70,6 +70,8 @@ public final class StoreClient: Sendable {
     var offerings: Offerings?
     /// Until when the offerings are fresh.
     var offeringsFreshUntil: Timestamp?
+    /// Whether what is known of the products proved wrong.
+    var mustAskForOfferings = false
     /// Receipts that were credited before this client posted them.
     var replayed: Set<ReceiptKey> = []
     weak var delegate: (any StoreClientDelegate)?

@@ -4,14 +4,17 @@ internal import StoreBackend
 extension ReceiptPipeline {
   /// Works off the queue: finishes what is credited, then posts what waits, oldest first.
   ///
-  /// - Parameter everything: Whether back-off counts for nothing, and failures stop nobody.
+  /// - Parameter everything: Whether back-off counts for nothing, failures stop nobody, and what somebody else is
+  ///   posting is waited for.
   /// - Returns: Whether the backend could be reached.
   @discardableResult
   func drain(everything: Bool = false) async -> Bool {
     await finish(queue.read { $0.ordered { $0.status == .finishOnly }.map(\.receipt.key) })
     let now = clock.now()
     let due = queue.read { state in
-      state.ordered { $0.status == .waiting && (everything || $0.nextAttemptAt <= now) }.map(\.receipt.key)
+      state.ordered {
+        everything && $0.status == .posting || $0.status == .waiting && (everything || $0.nextAttemptAt <= now)
+      }.map(\.receipt.key)
     }
     var isReached = true
     for start in stride(from: 0, to: due.count, by: Self.batchCount) where isReached || everything {

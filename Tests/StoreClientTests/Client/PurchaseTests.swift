@@ -60,6 +60,16 @@ final class PurchaseTests: XCTestCase {
     }
   }
 
+  func testAProductThatTheStoreDoesNotKnowIsLookedUpAnew() async throws {
+    let fixture = try ClientFixture()
+    let client = try fixture.client()
+    fixture.shop.script(.fails(.productUnavailable))
+    await refusal(.storeError) { try await client.purchase(try ProductCode(ClientFixture.gems)) }
+    XCTAssertEqual(fixture.backend.count("offerings"), 1)
+    for _ in 0..<2 { try await client.purchase(try ProductCode(ClientFixture.gems)) }
+    XCTAssertEqual(fixture.backend.count("offerings"), 2)
+  }
+
   func testTheStoresFailuresAreErrorsWithRevenueCatsCodes() async throws {
     let rows: [(line: UInt, failure: StoreFailure, number: Int)] = [
       (#line, .networkError, 10), (#line, .purchaseNotAllowed, 3), (#line, .productUnavailable, 5),
@@ -205,9 +215,10 @@ final class PurchaseTests: XCTestCase {
     let completions = Collector<PurchaseResult?>()
     client.purchase(package: package) { completions.add(try? $0.get()) }
     try await until { !completions.all.isEmpty }
-    fixture.shop.sell("com.example.gems_300", token: AccountToken(of: client.appUserID))
+    let again = fixture.shop.sell("com.example.gems_300", token: AccountToken(of: client.appUserID))
     await client.syncPurchases()
     await client.syncPurchases()
+    await client.receive(again)
     XCTAssertEqual(completions.all.count, 1)
     XCTAssertNotNil(completions.all.first??.customerInfo)
     XCTAssertEqual(delegate.heard.all, ["gems_1200 for alice-4f1c9a7e", "gems_300 for alice-4f1c9a7e"])

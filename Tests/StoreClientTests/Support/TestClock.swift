@@ -16,9 +16,11 @@ final class TestClock: Sendable {
   var ledgerClock: LedgerClock { LedgerClock { self.now } }
 
   var storeClock: StoreClock {
-    StoreClock(now: { self.now }) { (until) throws(CancellationError) in
-      guard await self.sleep(until.milliseconds) else { throw CancellationError() }
-    }
+    StoreClock(
+      now: { self.now },
+      sleep: { (until) throws(CancellationError) in
+        guard await self.sleep(until.milliseconds) else { throw CancellationError() }
+      })
   }
 
   func advance(seconds: Int64) {

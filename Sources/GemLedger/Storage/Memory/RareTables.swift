@@ -23,12 +23,20 @@ extension MemoryTables {
   // MARK: Reading
 
   /// The customer whom a number means, merges counted.
+  @inline(__always)
   func found(_ origin: CustomerNumber) -> FoundCustomer {
+    customers[Int(origin) - 1].isPlain ? FoundCustomer(number: origin, isFrozen: false) : foundAfterAll(origin)
+  }
+
+  private func foundAfterAll(_ origin: CustomerNumber) -> FoundCustomer {
     let row = customers[Int(origin) - 1]
     return FoundCustomer(row.mergedInto == 0 ? row : customers[Int(row.mergedInto) - 1], origin: origin)
   }
 
-  func mergedCustomers(into number: CustomerNumber) -> [CustomerNumber] { rare.mergedInto[number] ?? [] }
+  func mergedCustomers(into number: CustomerNumber) -> [CustomerNumber] {
+    (rare.mergedInto[number] ?? []).sorted()
+  }
+
   func addedIDs(of number: CustomerNumber) -> [CustomerID] { rare.idsOfCustomers[number] ?? [] }
 
   func lotTerms(_ number: LotNumber) -> LotTermsRow? {

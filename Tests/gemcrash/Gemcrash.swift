@@ -1,0 +1,36 @@
+/// Plays one purchase on files and lets it go wrong at a chosen step, for tests of what the next start makes of it.
+///
+///     gemcrash DIRECTORY strike SCENARIO STEP FAULT BUILD
+///     gemcrash DIRECTORY crash-after-payment
+///     gemcrash DIRECTORY relaunch SCENARIO
+///
+/// The directory holds a ledger with a catalog, `ledger.sqlite`. It says `struck` once the fault has struck.
+@main
+enum Gemcrash {
+  static func main() async {
+    let arguments = CommandLine.arguments.dropFirst()
+    guard let directory = arguments.first, let verb = arguments.dropFirst().first else { usage() }
+    let home = CrashHome(directory)
+    let rest = arguments.dropFirst(2)
+    do {
+      switch verb {
+      case "strike":
+        guard let cell = Cell(arguments: rest) else { usage() }
+        try await Play.strike(cell, in: home)
+      case "crash-after-payment": try await Play.crashAfterPayment(in: home)
+      case "relaunch":
+        guard let scenario = rest.first.flatMap(Scenario.init(rawValue:)) else { usage() }
+        try await Play.relaunch(scenario, in: home)
+      default: usage()
+      }
+    } catch {
+      System.fail("\(error)")
+    }
+    // What still goes on in the background ends as it does when a system ends an app.
+    System.end()
+  }
+
+  private static func usage() -> Never {
+    System.fail("usage: gemcrash DIRECTORY strike|crash-after-payment|relaunch …")
+  }
+}

@@ -1,0 +1,39 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// What the process does to itself and says.
+enum System {
+  /// As `kill -9` does it: nothing is written any more, nobody is told.
+  static func killThisProcess() -> Never {
+    kill(getpid(), SIGKILL)
+    while true { pause() }
+  }
+
+  /// Ends without waiting for anything that still goes on.
+  static func end() -> Never { _exit(0) }
+
+  static func say(_ text: String) { write(text, to: STDOUT_FILENO) }
+
+  static func fail(_ message: String) -> Never {
+    write(message + "\n", to: STDERR_FILENO)
+    _exit(1)
+  }
+
+  private static func write(_ text: String, to descriptor: Int32) {
+    var text = text
+    text.withUTF8 { bytes in
+      #if canImport(Glibc)
+        _ = Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+      #elseif canImport(Musl)
+        _ = Musl.write(descriptor, bytes.baseAddress, bytes.count)
+      #else
+        _ = Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+      #endif
+    }
+  }
+}
