@@ -85,6 +85,12 @@ struct ClientSession: Sendable {
     }
   }
 
+  /// How many purchases wait for their credit, at the store and in the queue.
+  var backlogCount: Int {
+    max(
+      client.pendingReceiptCount, device.account.transactions().count { $0.isPaid && !$0.isFinished })
+  }
+
   /// Whether nothing is left to do that a later command would have to finish.
   var isSettled: Bool {
     client.receiptQueueSnapshot().allSatisfy { $0.status == .deadLettered }

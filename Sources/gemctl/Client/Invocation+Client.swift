@@ -1,5 +1,6 @@
 import GemLedger
 import StoreClient
+import Synchronization
 
 extension Invocation {
   /// Opens the client's side, finishes what earlier commands left half done, does the work, and closes everything.
@@ -18,6 +19,12 @@ extension Invocation {
     return try withLedger { (ledger) throws(LedgerError) in
       try home?.markUnsettled()
       let session = try ClientSession(parts, ledger: ledger)
+      let bar = Mutex(ProgressBar("Crediting what was paid for", total: session.backlogCount, terminal: terminal))
+      session.client.onReceiptPipelineEvent = { event in
+        if case .progress(let done, _) = event { bar.withLock { $0.advance(to: done) } }
+        if let warning = Self.warning(about: event) { terminal.error(warning) }
+      }
+      defer { bar.withLock { $0.finish() } }
       let answer = try Blocking.wait { () async throws(LedgerError) in
         try await session.settle()
         return try await body(session)
@@ -26,6 +33,16 @@ extension Invocation {
       if parts.customer == nil { try remember(session.client.appUserID, in: home, parts.state) }
       if session.isSettled { home?.markSettled() }
       return answer
+    }
+  }
+
+  /// What has to be said of the client's own files, whatever the verb is.
+  private static func warning(about event: ReceiptPipelineEvent) -> String? {
+    switch event {
+    case .damaged(let problem): "warning: The receipt queue was damaged: \(problem)\n"
+    case .unknownRecord(let record): "warning: The receipt queue holds a record of a newer version: \(record)\n"
+    case .notKept(let error): "warning: The receipt queue could not be written: \(error.message)\n"
+    default: nil
     }
   }
 

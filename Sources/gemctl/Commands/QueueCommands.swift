@@ -27,13 +27,10 @@ struct QueueCommands {
   }
 
   func sync() throws -> Int32 {
-    var bar: ProgressBar?
-    defer { bar?.finish() }
     let items = try invocation.withClient { (session) async throws(LedgerError) in
       await session.client.syncPurchases()
       return Self.items(session)
     }
-    bar?.finish()
     try show(items)
     return Self.status(items)
   }

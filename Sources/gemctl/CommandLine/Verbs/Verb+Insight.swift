@@ -21,8 +21,8 @@ extension Verb {
     ],
     examples: ["gemctl simulate --seed 7 --events 100000"],
     discussion: """
-      Everything happens in memory; the home is left alone. Exits with 6 where something paid for was not credited once \
-      or the books do not add up, and prints the seed and the shortest failing prefix.
+      Everything happens in memory; the home is left alone. Exits with 6 where something paid for was not credited \
+      once or the books do not add up, and prints the seed and the shortest failing prefix.
       """)
 
   private static let demo = Verb(
