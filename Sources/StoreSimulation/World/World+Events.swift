@@ -112,7 +112,7 @@ extension World {
 
   /// One of the customers of this part of the run: new ones come and old ones go, so that not all become one.
   private func user(_ event: SimulationEvent) -> String {
-    "user-\(event.index / 250 + Int(event.choice % UInt64(settings.customerCount)))"
+    "user-\(event.index / 25 + Int(event.choice % UInt64(settings.customerCount)))"
   }
 
   private func performSpend(_ event: SimulationEvent, _ app: App) async throws(LedgerError) {
