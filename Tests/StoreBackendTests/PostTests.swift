@@ -26,6 +26,17 @@ final class PostTests: XCTestCase {
     try assertBooksAddUp(shop.ledger)
   }
 
+  func testARenewalAtGooglePlayKeepsItsTokenAndIsACreditOfItsOwn() async throws {
+    let shop = try Shop()
+    for (order, balance): (String, Int64) in [("GPA.1", 100), ("GPA.1..0", 200), ("GPA.1..0", 200), ("GPA.1..1", 300)] {
+      var renewal = try shop.transaction("token", product: "club", store: .google, expiresAt: shop.after(hours: 720))
+      renewal.orderID = order
+      _ = try await shop.backend.post(try shop.post(renewal))
+      XCTAssertEqual(try shop.gems(), balance, order)
+    }
+    try assertBooksAddUp(shop.ledger)
+  }
+
   func testFiftyParallelDeliveriesAreOneCredit() async throws {
     let shop = try Shop()
     let post = try shop.post(try shop.transaction("t1"))

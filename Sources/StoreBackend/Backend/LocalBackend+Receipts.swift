@@ -160,7 +160,7 @@ extension StorageSnapshot {
 
   /// The credit of a store transaction, where there is one.
   func purchase(of transaction: StoreTransaction) throws(LedgerError) -> PurchaseRow? {
-    try purchase(store: transaction.store, environment: transaction.environment, id: transaction.id)
+    try purchase(store: transaction.store, environment: transaction.environment, id: transaction.creditID)
   }
 
   func purchase(
@@ -176,8 +176,8 @@ extension StorageSnapshot {
 extension StorePurchase {
   init(_ transaction: StoreTransaction, product: ProductCode) {
     self.init(
-      store: transaction.store, environment: transaction.environment, transactionID: transaction.id, product: product,
-      quantity: transaction.quantity, price: transaction.price, purchasedAt: transaction.purchasedAt,
+      store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID,
+      product: product, quantity: transaction.quantity, price: transaction.price, purchasedAt: transaction.purchasedAt,
       cycleEndsAt: transaction.expiresAt,
       originalTransactionID: transaction.originalID == transaction.id ? nil : transaction.originalID)
   }

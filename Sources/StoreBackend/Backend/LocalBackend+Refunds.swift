@@ -95,7 +95,7 @@ extension LocalBackend {
     return try await ledger.book(
       .refund(
         StoreRefund(
-          store: transaction.store, environment: transaction.environment, transactionID: transaction.id,
+          store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID,
           revokedAt: revocation.revokedAt, extent: extent, signedAt: transaction.signedAt)))
   }
 
@@ -103,7 +103,7 @@ extension LocalBackend {
     try await ledger.book(
       .reverseRefund(
         StoreRefundReversal(
-          store: transaction.store, environment: transaction.environment, transactionID: transaction.id,
+          store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID,
           signedAt: transaction.signedAt)))
   }
 }

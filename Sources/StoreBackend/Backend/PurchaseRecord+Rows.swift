@@ -4,7 +4,7 @@ extension PurchaseRecord {
   /// The record of what was credited just now.
   init(_ transaction: StoreTransaction, _ product: Product, transactionID: TransactionID) {
     self.init(
-      store: transaction.store, storeTransactionID: transaction.id, transactionID: transactionID,
+      store: transaction.store, storeTransactionID: transaction.creditID, transactionID: transactionID,
       product: product.code, productType: product.type, quantity: transaction.quantity, price: transaction.price,
       purchasedAt: transaction.purchasedAt, expiresAt: transaction.expiresAt,
       isSandbox: transaction.environment != .production)

@@ -44,7 +44,7 @@ extension LocalBackend {
     case .transfer:
       _ = try await ledger.book(
         .holdEntitlement(
-          store: transaction.store, environment: transaction.environment, transactionID: transaction.id,
+          store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID,
           customer: customer))
     case .keepWithOwner: break
     }

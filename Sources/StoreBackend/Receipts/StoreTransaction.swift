@@ -106,3 +106,12 @@ public struct StoreTransaction: Hashable, Sendable {
     self.signedAt = signedAt
   }
 }
+
+extension StoreTransaction {
+  /// What makes it a credit of its own: the store's id of it; for a subscription of Google Play, whose renewals keep
+  /// their purchase token, the token and the order id, separated by a slash.
+  public var creditID: StoreTransactionID {
+    guard store == .google, productType.isSubscription, let orderID else { return id }
+    return StoreTransactionID(unchecked: "\(id.text)/\(orderID)")
+  }
+}

@@ -123,7 +123,7 @@ final class RecordingBackend: BackendRelay {
 
   func purchase(_ transaction: StoreTransaction) throws(LedgerError) -> Purchase? {
     try local.ledger.purchase(
-      store: transaction.store, environment: transaction.environment, transactionID: transaction.id)
+      store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID)
   }
 
   private func transaction(_ receipt: StoreReceipt) -> StoreTransaction? {

@@ -80,9 +80,11 @@ extension World {
       }
     if let effect { try app.floor.inject(StoreFault(effect, on: .purchase, .once, account: app.account)) }
     let isOnce = event.kind == .subscribe
+    // A list of Google Play shows a subscription once, whatever its renewals: what was paid could not be counted from it.
+    let subscribes = event.choice & 1 == 0 && app.floor.store == .apple
     let product =
       isOnce
-      ? (event.choice & 1 == 0 ? SimulationCatalog.subscription : SimulationCatalog.nonConsumable)
+      ? (subscribes ? SimulationCatalog.subscription : SimulationCatalog.nonConsumable)
       : SimulationCatalog.consumables[Int(event.choice % UInt64(SimulationCatalog.consumables.count))]
     let quantity = isOnce || event.choice >> 16 & 3 != 0 ? 1 : 1 + Int64(event.choice >> 24 & 3)
     let client = try app.client()
