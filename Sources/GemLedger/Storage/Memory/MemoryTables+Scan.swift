@@ -12,9 +12,8 @@ extension MemoryTables: StorageScan {
   }
 
   func allocations(after: AllocationRow?, limit: Int) -> [AllocationRow] {
-    page(
-      allocations.values.flatMap(\.self), after: after, limit: limit,
-      by: { ($0.entry, $0.position) < ($1.entry, $1.position) })
+    let start = after.map { firstAllocation(notBefore: ($0.entry, $0.position + 1)) } ?? 0
+    return Array(allocations[start...].prefix(limit))
   }
 
   func accounts(after: AccountNumber, limit: Int) -> [AccountRow] {

@@ -46,7 +46,7 @@ extension MemoryTables {
     transactions.append(contentsOf: changes.transactions)
     for row in changes.transactionsWithoutEntries { withoutEntries[row.customer, default: []].append(row.number) }
     entries.append(contentsOf: changes.entries)
-    for row in changes.allocations { allocations[row.entry, default: []].append(row) }
+    allocations += changes.allocations
     for row in changes.anchors { anchors[AnchorID(account: row.account, version: row.version)] = row }
     for row in changes.notes { notes[row.transaction] = row }
     for row in changes.itemEntries {

@@ -24,7 +24,8 @@ final class MemoryTables: StorageSession {
   var accountLots: [AccountNumber: AccountLots] = [:]
 
   var withoutEntries: [CustomerNumber: [TransactionNumber]] = [:]
-  var allocations: [EntryNumber: [AllocationRow]] = [:]
+  /// In the order of entries and positions, which is that of booking.
+  var allocations: [AllocationRow] = []
   var anchors: [AnchorID: AnchorRow] = [:]
   var notes: [TransactionNumber: NoteRow] = [:]
   var itemEntries: [TransactionNumber: [ItemEntryRow]] = [:]
@@ -156,7 +157,19 @@ extension MemoryTables {
     Array((withoutEntries[customer] ?? []).reversed().lazy.filter { $0 < below }.prefix(limit))
   }
 
-  func allocations(of entry: EntryNumber) -> [AllocationRow] { allocations[entry] ?? [] }
+  func allocations(of entry: EntryNumber) -> [AllocationRow] {
+    Array(allocations[firstAllocation(notBefore: (entry, .min))...].prefix { $0.entry == entry })
+  }
+
+  func firstAllocation(notBefore place: (entry: EntryNumber, position: Int64)) -> Int {
+    var (low, high) = (0, allocations.count)
+    while low < high {
+      let middle = (low + high) / 2
+      let isBefore = (allocations[middle].entry, allocations[middle].position) < place
+      if isBefore { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
   func note(_ transaction: TransactionNumber) -> NoteRow? { notes[transaction] }
   func items(of transaction: TransactionNumber) -> [ItemEntryRow] { itemEntries[transaction] ?? [] }
   func anchor(_ account: AccountNumber, version: Int64) -> AnchorRow? {
