@@ -149,6 +149,23 @@ public struct ReceiptAnswer: Hashable, Sendable {
 
 /// A credited purchase as the customer may see it.
 public struct PurchaseRecord: Hashable, Sendable {
+  /// What was announced before the payment, in a two-step purchase.
+  public struct Announcement: Hashable, Sendable {
+    /// The order's name.
+    public var code: PurchaseCode
+    /// How far the order came.
+    public var status: Order.Status
+    /// Whom in which game it is for.
+    public var context: OrderContext
+
+    /// An announcement.
+    public init(code: PurchaseCode, status: Order.Status, context: OrderContext) {
+      self.code = code
+      self.status = status
+      self.context = context
+    }
+  }
+
   /// Where it was bought.
   public var store: Store
   /// The store's own id of it.
@@ -171,6 +188,8 @@ public struct PurchaseRecord: Hashable, Sendable {
   public var refundedMilliPercent: Int64
   /// Whether it was bought with test money.
   public var isSandbox: Bool
+  /// The order that it paid for; told in the history only.
+  public var announcement: Announcement?
 
   /// A record.
   public init(

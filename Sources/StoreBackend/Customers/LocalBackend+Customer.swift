@@ -22,7 +22,7 @@ extension LocalBackend {
     }
   }
 
-  /// The customer's credited purchases, newest first; pages count from 1.
+  /// The customer's credited purchases with the orders that they paid for, newest first; pages count from 1.
   ///
   /// - Throws: `LedgerError` with, in order of precedence, `limit_exceeded` for a page below 1 or a size that is not 1
   ///   to `Limits.historyPage`, `customer_not_found`.
@@ -35,8 +35,20 @@ extension LocalBackend {
         let rows = try Self.purchases(of: numbers, below: below, limit: limit, in: snapshot)
         return (rows, rows.last?.number)
       }
-      return try self.records(rows, snapshot, shelf)
+      var records = try self.records(rows, snapshot, shelf)
+      for (index, row) in rows.enumerated() {
+        records[index].announcement = try self.announcement(of: row, in: snapshot)
+      }
+      return records
     }
+  }
+
+  private func announcement(
+    of row: PurchaseRow, in snapshot: any StorageSnapshot
+  ) throws(LedgerError) -> PurchaseRecord.Announcement? {
+    guard let order = try snapshot.order(purchase: row.number) else { return nil }
+    let shown = try self.order(order, isReplayed: false, in: snapshot)
+    return PurchaseRecord.Announcement(code: shown.code, status: shown.status, context: shown.request.context)
   }
 
   static func find(_ id: CustomerID, in snapshot: any StorageSnapshot) throws(LedgerError) -> FoundCustomer {

@@ -192,6 +192,9 @@ final class FamiliarGemStoreTests: XCTestCase {
     XCTAssertEqual(orders.map(\.status), [.success])
     let history = try await client.listSuccessfulTransactions(atPage: 1, size: 20)
     XCTAssertEqual(history.map(\.product.text), ["gems_1200"])
+    XCTAssertEqual(history.first?.announcement?.code, outcome.order?.code)
+    XCTAssertEqual(history.first?.announcement?.status, .success)
+    XCTAssertEqual(history.first?.announcement?.context.roleID, "char-12345")
     XCTAssertEqual(done.all.count, 1)
     XCTAssertEqual(delegate.heard.all.count, 1)
   }
