@@ -52,14 +52,17 @@ public struct StoreEnvironment: Hashable, Sendable, CustomStringConvertible {
 
   /// Byte by byte.
   public static func == (left: Self, right: Self) -> Bool {
-    left.kind == right.kind
-      && (left.session ?? "").utf8.elementsEqual((right.session ?? "").utf8)
+    guard left.kind == right.kind else { return false }
+    var (one, other) = (left.session ?? "", right.session ?? "")
+    if Bytes.areIdentical(one, other) { return true }
+    return one.withUTF8 { one in other.withUTF8 { other in Bytes.areEqual(one, other) } }
   }
 
   /// Over the bytes.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(kind)
-    for byte in (session ?? "").utf8 { hasher.combine(byte) }
+    var session = session ?? ""
+    session.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 
   private typealias TestSession = Identifier<TestSessionKind>
