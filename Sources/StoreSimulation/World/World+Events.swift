@@ -80,7 +80,7 @@ extension World {
       }
     if let effect { try app.floor.inject(StoreFault(effect, on: .purchase, .once, account: app.account)) }
     let isOnce = event.kind == .subscribe
-    // A list of Google Play shows a subscription once, whatever its renewals: what was paid could not be counted from it.
+    // A list of Google Play shows a subscription once, whatever its renewals: from it nobody could count what was paid.
     let subscribes = event.choice & 1 == 0 && app.floor.store == .apple
     let product =
       isOnce
