@@ -23,6 +23,12 @@ public struct LedgerError: Error, Hashable, Sendable {
     public let name: String
     /// The fact.
     public let value: Value
+
+    /// A fact, for a backend, a verifier or a journal of one's own.
+    public init(name: String, value: Value) {
+      self.name = name
+      self.value = value
+    }
   }
 
   /// What kind of failure this is.
@@ -34,7 +40,13 @@ public struct LedgerError: Error, Hashable, Sendable {
   /// Whether this is the answer of an earlier call with the same key.
   public var isReplayed = false
 
-  package init(_ code: Code, _ message: String, details: [Detail] = []) {
+  /// An error, for a backend, a verifier or a journal of one's own.
+  ///
+  /// - Parameters:
+  ///   - code: What kind of failure it is.
+  ///   - message: What was wrong, with which values, and what to do.
+  ///   - details: Facts for programs.
+  public init(_ code: Code, _ message: String, details: [Detail] = []) {
     self.code = code
     self.message = message
     self.details = details
