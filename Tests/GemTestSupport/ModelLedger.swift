@@ -126,7 +126,7 @@ package struct ModelLedger {
 
   // MARK: The steps of every command
 
-  private mutating func decideOrThrow(_ command: Command) throws -> Answer {
+  mutating func decideOrThrow(_ command: Command) throws -> Answer {
     try checkRequest(command.request)
     switch command.request {
     case .refund, .reverse: return try decideNotice(command)
@@ -155,7 +155,7 @@ package struct ModelLedger {
     return answer
   }
 
-  private mutating func add(_ id: String) {
+  mutating func add(_ id: String) {
     everybody.append(id)
     persons[id] = id
   }
@@ -205,7 +205,7 @@ package struct ModelLedger {
   }
 
   /// Where lots come from is not part of what was asked.
-  private func fingerprint(_ request: Request) -> String {
+  func fingerprint(_ request: Request) -> String {
     switch request {
     case .create: "create"
     case .adjust(let amounts, let conditions): "adjust \(sorted(amounts)) \(Set(conditions).map { "\($0)" }.sorted())"
@@ -221,11 +221,11 @@ package struct ModelLedger {
     }
   }
 
-  private func sorted(_ amounts: [String: Int64]) -> [String] { amounts.map { "\($0.key)=\($0.value)" }.sorted() }
+  func sorted(_ amounts: [String: Int64]) -> [String] { amounts.map { "\($0.key)=\($0.value)" }.sorted() }
 
   // MARK: Rules
 
-  private func checkRequest(_ request: Request) throws {
+  func checkRequest(_ request: Request) throws {
     switch request {
     case .create, .refund, .reverse, .merge, .alias, .freeze: return
     case .adjust(let amounts, let conditions):
@@ -241,13 +241,13 @@ package struct ModelLedger {
     }
   }
 
-  private mutating func book(_ command: Command) throws -> Answer {
+  mutating func book(_ command: Command) throws -> Answer {
     let customer = person(command.customer)
     let answer = try book(command.request, customer)
     return answer.named(command.customer)
   }
 
-  private mutating func book(_ request: Request, _ customer: String) throws -> Answer {
+  mutating func book(_ request: Request, _ customer: String) throws -> Answer {
     switch request {
     case .create, .refund, .reverse, .merge, .alias: throw Refusal(code: "unexpected")
     case .freeze(let isFrozen):
@@ -271,11 +271,11 @@ package struct ModelLedger {
     }
   }
 
-  private func checkCurrencies(_ amounts: [String: Int64]) throws {
+  func checkCurrencies(_ amounts: [String: Int64]) throws {
     if amounts.keys.contains(where: { Self.maxima[$0] == nil }) { throw Refusal(code: "unknown_currency") }
   }
 
-  private func check(_ conditions: [ModelCondition], _ amounts: [String: Int64], _ customer: String) throws {
+  func check(_ conditions: [ModelCondition], _ amounts: [String: Int64], _ customer: String) throws {
     for condition in conditions {
       let code = currency(condition)
       let amount = amounts[code] ?? 0
@@ -290,19 +290,19 @@ package struct ModelLedger {
     }
   }
 
-  private func currency(_ condition: ModelCondition) -> String {
+  func currency(_ condition: ModelCondition) -> String {
     switch condition {
     case .version(let code, _), .minimum(let code, _), .maximum(let code, _): code
     }
   }
 
-  private func checkFrozen(_ amounts: [String: Int64], _ customer: String) throws {
+  func checkFrozen(_ amounts: [String: Int64], _ customer: String) throws {
     if frozen[customer] ?? 0 != 0, amounts.values.contains(where: { $0 < 0 }) {
       throw Refusal(code: "customer_frozen")
     }
   }
 
-  private func checkBalances(_ amounts: [String: Int64], _ customer: String) throws {
+  func checkBalances(_ amounts: [String: Int64], _ customer: String) throws {
     for (code, amount) in amounts where amount < 0 {
       if balance(customer, code) + amount < 0 { throw Refusal(code: "insufficient_balance") }
     }
@@ -312,7 +312,7 @@ package struct ModelLedger {
     }
   }
 
-  private mutating func sell(_ id: String, _ quantity: Int64, _ customer: String) throws -> Answer {
+  mutating func sell(_ id: String, _ quantity: Int64, _ customer: String) throws -> Answer {
     guard let item = Self.items[id] else { throw Refusal(code: "item_not_found") }
     try checkFrozen(item.price.mapValues { -$0 }, customer)
     if item.price.isEmpty { throw Refusal(code: "not_available") }
@@ -323,7 +323,7 @@ package struct ModelLedger {
     return add([(id, quantity)], to: post(price, customer, credit: .earned, expiresAt: nil), customer)
   }
 
-  private mutating func credit(
+  mutating func credit(
     _ id: String, _ session: String?, _ product: String, _ quantity: Int64, _ customer: String
   ) throws -> Answer {
     guard let product = Self.products[product] else { throw Refusal(code: "product_not_found") }
@@ -364,117 +364,6 @@ package struct ModelLedger {
     }
     return .booked(kind: kind, customer: customer, entries: entries, items: texts, replayed: replayed)
   }
-
-  // MARK: Books
-
-  private mutating func post(
-    _ amounts: [String: Int64], _ customer: String, credit: LotSource, expiresAt: Int64?
-  ) -> Answer {
-    let sorted = amounts.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-    for (code, _) in sorted { bookExpiry(customer, code) }
-    transactionCount += 1
-    var entries: [Entry] = []
-    for (code, amount) in sorted {
-      if amount < 0 {
-        entries.append(enter(.spend, customer, code, burn(-amount, customer, code)))
-      } else {
-        let lot = place(amount, customer, code, credit, expiresAt: expiresAt)
-        entries.append(self.credit(.grant, customer, code, [Taken(source: credit, amount: amount)], [lot]))
-      }
-    }
-    let kinds = Set(entries.map(\.kind))
-    let kind = kinds.count == 1 ? entries[0].kind : .mixed
-    return .booked(kind: kind, customer: customer, entries: entries, items: [], replayed: false)
-  }
-
-  mutating func bookExpiry(_ customer: String, _ code: String) {
-    var due: [Taken] = []
-    for index in lots.indices where lots[index].customer == customer && lots[index].currency == code {
-      guard !isLive(lots[index]), lots[index].remaining > 0 else { continue }
-      due.append(Taken(source: lots[index].source, amount: -lots[index].remaining))
-      lots[index].remaining = 0
-    }
-    guard !due.isEmpty else { return }
-    transactionCount += 1
-    _ = enter(.expiry, customer, code, due)
-  }
-
-  mutating func enter(
-    _ kind: EntryKind, _ customer: String, _ code: String, _ taken: [Taken], debtChange: Int64 = 0
-  ) -> Entry {
-    let account = customer + "/" + code
-    let amount = taken.reduce(0) { $0 + $1.amount } - debtChange
-    versions[account, default: 0] += 1
-    debts[account, default: 0] += debtChange
-    sums[code, default: [:]][kind, default: 0] += amount
-    // What goes back into an expired lot counts until its expiry is booked.
-    let balance = lots.filter { $0.customer == customer && $0.currency == code }.reduce(0) { $0 + $1.remaining }
-    return Entry(
-      currency: code, kind: kind, amount: amount, balance: balance, debt: debts[account] ?? 0,
-      version: versions[account] ?? 0, taken: taken)
-  }
-
-  /// Enters what came into the lots, and repays what is owed from it: first from what burns first.
-  mutating func credit(
-    _ kind: EntryKind, _ customer: String, _ code: String, _ taken: [Taken], _ credits: [Int], debtChange: Int64 = 0
-  ) -> Entry {
-    var rest = debt(customer, code) + debtChange
-    var all = taken
-    let isFirst = { (source: LotSource) in (source == .paid) == (code == "RUBY") }
-    for first in [true, false] {
-      for (index, part) in zip(credits, taken) where isFirst(part.source) == first && rest > 0 {
-        let repaid = min(rest, part.amount)
-        lots[index].remaining -= repaid
-        rest -= repaid
-        all.append(Taken(source: part.source, amount: -repaid))
-      }
-    }
-    let repaid = debt(customer, code) + debtChange - rest
-    return enter(kind, customer, code, all, debtChange: debtChange - repaid)
-  }
-
-  mutating func place(
-    _ amount: Int64, _ customer: String, _ code: String, _ source: LotSource, expiresAt: Int64?
-  ) -> Int {
-    let pooled = lots.firstIndex {
-      $0.isPooled && $0.customer == customer && $0.currency == code && $0.source == source
-    }
-    guard let pooled, expiresAt == nil else {
-      lots.append(
-        Lot(
-          customer: customer, currency: code, source: source, isPooled: expiresAt == nil, session: nil,
-          remaining: amount, expiresAt: expiresAt))
-      return lots.count - 1
-    }
-    lots[pooled].remaining += amount
-    return pooled
-  }
-
-  mutating func burn(_ amount: Int64, _ customer: String, _ code: String) -> [Taken] {
-    burnLots(amount, customer, code).map { Taken(source: lots[$0.lot].source, amount: -$0.amount) }
-  }
-
-  mutating func burnLots(_ amount: Int64, _ customer: String, _ code: String) -> [(lot: Int, amount: Int64)] {
-    var rest = amount
-    var taken: [(lot: Int, amount: Int64)] = []
-    let own = lots.indices.filter {
-      lots[$0].customer == customer && lots[$0].currency == code && lots[$0].remaining > 0 && isLive(lots[$0])
-    }
-    for index in own.sorted(by: { order($0) < order($1) }) where rest > 0 {
-      let part = min(rest, lots[index].remaining)
-      lots[index].remaining -= part
-      rest -= part
-      taken.append((index, part))
-    }
-    return taken
-  }
-
-  private func order(_ index: Int) -> (Int64, Int, Int) {
-    let paidFirst = lots[index].currency == "RUBY"
-    return (lots[index].expiresAt ?? .max, (lots[index].source == .paid) == paidFirst ? 0 : 1, index)
-  }
-
-  func isLive(_ lot: Lot) -> Bool { lot.expiresAt.map { $0 > now } ?? true }
 
   // MARK: The tests' catalog
 

@@ -92,9 +92,13 @@ struct ClientSession: Sendable {
   }
 
   /// Whether nothing is left to do that a later command would have to finish.
+  ///
+  /// What was refused its credit waits for a person, and not for a command.
   var isSettled: Bool {
-    client.receiptQueueSnapshot().allSatisfy { $0.status == .deadLettered }
-      && store.allTransactions().allSatisfy { $0.isFinished || !$0.isPaid }
+    let queue = client.receiptQueueSnapshot()
+    let refused = Set(queue.filter { $0.status == .deadLettered }.map(\.storeTransactionID))
+    return queue.count == refused.count
+      && store.allTransactions().allSatisfy { $0.isFinished || !$0.isPaid || refused.contains($0.identifier) }
   }
 }
 

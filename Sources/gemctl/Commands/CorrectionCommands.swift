@@ -6,7 +6,9 @@ struct CorrectionCommands {
 
   func merge() throws {
     let parsed = invocation.parsed
-    guard let from = parsed.value("--from"), let into = parsed.value("--into") else { return }
+    guard let from = parsed.value("--from"), let into = parsed.value("--into") else {
+      throw UsageError("\"merge\" needs --from ID and --into ID", verb: parsed.verb)
+    }
     let command = LedgerCommand.merge(from: try CustomerID(from), into: try CustomerID(into), key: try invocation.key())
     try book(command)
   }

@@ -1,0 +1,183 @@
+import GemLedger
+import XCTest
+
+extension BadInputContract {
+  // MARK: Identifiers, keys, cursors
+
+  func testCursors() throws {
+    let (ledger, alice) = try ledgerOfAlice()
+    let bob = try Make.customer("bob")
+    for _ in 0..<3 {
+      try ledger.grant([Make.amount("GEM", 1)], customer: alice)
+      try ledger.grant([Make.amount("GEM", 1)], customer: bob)
+    }
+    let own = try XCTUnwrap(try ledger.history(of: alice, limit: 1).next)
+    let list = try XCTUnwrap(try ledger.customers(limit: 1).next)
+    var forged = [list.description, "", "x", "-0000000000005aaaaaaaaaa", String(repeating: "f", count: 24)]
+    forged += [String(repeating: "0", count: 24), String(repeating: "é", count: 12), "+" + own.description.dropFirst()]
+    forged += [own.description.uppercased() + " ", "0" + own.description, String(repeating: "9", count: 1_000_000)]
+    for text in forged {
+      try assertRefusedWithoutTrace(.invalidRequest, ledger) { try ledger.history(of: alice, after: PageCursor(text)) }
+    }
+    for index in own.description.indices {
+      var bytes = Array(own.description)
+      bytes[own.description.distance(from: own.description.startIndex, to: index)] = "g"
+      assertRefused(.invalidRequest) { try ledger.history(of: alice, after: PageCursor(String(bytes))) }
+    }
+    // A cursor of another list.
+    assertRefused(.invalidRequest) { try ledger.history(of: bob, after: own) }
+    assertRefused(.invalidRequest) { try ledger.customers(after: own) }
+    XCTAssertEqual(try ledger.history(of: alice, after: PageCursor(own.description)).transactions.count, 3)
+    ledger.close()
+  }
+
+  func testForeignTransactionIDs() throws {
+    let (ledger, alice) = try ledgerOfAlice()
+    let known = try XCTUnwrap(try ledger.history(of: alice).transactions.first?.receipt.transactionID)
+    XCTAssertEqual(try ledger.transaction(known).receipt.entries.map(\.amount), [100])
+    let foreign = TransactionIDMaker(salt: 999).id(number: 1, createdAt: time.now)
+    assertRefused(.transactionNotFound) { try ledger.transaction(foreign) }
+    for text in ["00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff"] {
+      assertRefused(.transactionNotFound) { try ledger.transaction(TransactionID(text)) }
+    }
+    let own = TransactionIDMaker(salt: 1)
+    for (number, instant) in [(0, time.now.milliseconds), (2, time.now.milliseconds), (1, time.now.milliseconds + 1)] {
+      let id = own.id(number: Int64(number), createdAt: Timestamp(milliseconds: instant))
+      assertRefused(.transactionNotFound) { try ledger.transaction(id) }
+    }
+    ledger.close()
+  }
+
+  func testLongKeys() throws {
+    let (ledger, alice) = try ledgerOfAlice()
+    let longest = try Make.key(String(repeating: "k", count: 255))
+    let first = try ledger.spend([Make.amount("GEM", 1)], customer: alice, key: longest)
+    let again = try ledger.spend([Make.amount("GEM", 1)], customer: alice, key: longest)
+    XCTAssertEqual(again.transactionID, first.transactionID)
+    for count in [256, 1_000_000] {
+      assertRefused(.invalidIdentifier) { try Make.key(String(repeating: "k", count: count)) }
+    }
+    try assertBooksAddUp(ledger)
+    ledger.close()
+  }
+
+  func testHostileIdentifiers() throws {
+    let ledger = try ledger()
+    let composed = "caf\u{E9}"
+    let decomposed = "cafe\u{301}"
+    let names = [
+      composed, decomposed, "'; DROP TABLE customers; --", "../../etc/passwd", "%00", "\u{202E}evil", "Alice", "alice",
+      " alice", String(repeating: "x", count: 1500), "😀", "\u{FEFF}alice",
+    ]
+    for (index, name) in names.enumerated() {
+      let customer = try Make.customer(name)
+      XCTAssertTrue(try ledger.createCustomer(customer), name)
+      XCTAssertFalse(try ledger.createCustomer(customer), name)
+      try ledger.grant([Make.amount("GEM", Int64(index) + 1)], customer: customer, key: Make.key("k"))
+    }
+    for (index, name) in names.enumerated() {
+      let balance = try ledger.balance(of: CurrencyCode("GEM"), customer: Make.customer(name))
+      XCTAssertEqual(balance.balance, Int64(index) + 1, name)
+    }
+    let listed = try ledger.everyCustomer().map { Array($0.id.text.utf8) }
+    XCTAssertEqual(listed, names.map { Array($0.utf8) })
+    try ledger.creditPurchase(Make.purchase(composed), customer: Make.customer("alice"))
+    XCTAssertFalse(try ledger.creditPurchase(Make.purchase(decomposed), customer: Make.customer("alice")).isReplayed)
+    let first = try ledger.spend([Make.amount("GEM", 1)], customer: Make.customer("alice"), key: Make.key(composed))
+    let other = try ledger.spend([Make.amount("GEM", 1)], customer: Make.customer("alice"), key: Make.key(decomposed))
+    XCTAssertNotEqual(first.transactionID, other.transactionID)
+    try assertBooksAddUp(ledger)
+    ledger.close()
+  }
+
+  func testPagesOfHistory() throws {
+    let (ledger, alice) = try ledgerOfAlice()
+    for limit in [0, -1, Limits.historyPage + 1, .min, .max] {
+      assertRefused(.limitExceeded) { try ledger.history(of: alice, limit: limit) }
+      assertRefused(.limitExceeded) { try ledger.customers(limit: limit) }
+    }
+    let gem = try CurrencyCode("GEM")
+    for version in [-1, 2, .min, .max] as [Int64] {
+      assertRefused(.invalidRequest) { try ledger.balance(of: gem, customer: alice, version: version) }
+    }
+    for instant in [Int64.min, .max] {
+      let balance = try ledger.balance(of: gem, customer: alice, at: Timestamp(milliseconds: instant)).balance
+      XCTAssertEqual(balance, instant == .min ? 0 : 100)
+    }
+    ledger.close()
+  }
+
+  // MARK: Precedence
+
+  /// Each request has all the faults of those below it too.
+  func testPrecedenceOfAdjustments() throws {
+    let (ledger, alice) = try ledgerOfAlice()
+    let (nobody, key) = (try Make.customer("nobody"), try Make.key("used"))
+    let (gem, ore, gold) = (try CurrencyCode("GEM"), try CurrencyCode("ORE"), try CurrencyCode("GOLD"))
+    try ledger.spend([Make.amount("GEM", 1)], customer: alice, key: key)
+    let many = try (0..<101).map { try Make.amount("C\($0)", 0) }
+    let fails = [Condition.version(gem, 77)]
+    typealias Row = (
+      line: UInt, amounts: [Adjustment], customer: CustomerID, conditions: [Condition], code: LedgerError.Code
+    )
+    let rows: [Row] = [
+      (#line, many + [many[0]], nobody, fails, .invalidRequest),
+      (#line, many, nobody, fails, .invalidRequest),
+      (#line, [Adjustment(gem, 0), Adjustment(gem, 0)], nobody, fails, .invalidRequest),
+      (#line, [Adjustment(gem, 0)], nobody, [.version(ore, 1)], .invalidRequest),
+      (#line, many, nobody, [], .limitExceeded),
+      (#line, [Adjustment(gem, 0), Adjustment(gold, -1)], nobody, fails, .amountOutOfRange),
+      (#line, [Adjustment(gem, -1000), Adjustment(gold, -1)], nobody, fails, .customerNotFound),
+      (#line, [Adjustment(gem, -1000), Adjustment(gold, -1)], alice, fails, .keyConflict),
+    ]
+    for row in rows {
+      try assertRefusedWithoutTrace(row.code, ledger, line: row.line) {
+        try ledger.adjust(row.amounts, customer: row.customer, key: key, conditions: row.conditions)
+      }
+    }
+    let keyless: [(line: UInt, amounts: [Adjustment], conditions: [Condition], code: LedgerError.Code)] = [
+      (#line, [Adjustment(gem, -1000), Adjustment(gold, -1)], fails, .unknownCurrency),
+      (#line, [Adjustment(gem, -1000), Adjustment(ore, 1001)], fails, .conditionFailed),
+      (#line, [Adjustment(gem, -1000), Adjustment(ore, 1001)], [], .insufficientBalance),
+      (#line, [Adjustment(ore, 1001), Adjustment(try CurrencyCode("RUBY"), -1)], [], .insufficientBalance),
+      (#line, [Adjustment(gem, -10), Adjustment(ore, 1001)], [], .overMaximum),
+    ]
+    for row in keyless {
+      try assertRefusedWithoutTrace(row.code, ledger, line: row.line) {
+        try ledger.adjust(row.amounts, customer: alice, conditions: row.conditions)
+      }
+    }
+    try assertRefusedWithoutTrace(.invalidRequest, ledger) {
+      try ledger.grant([Make.amount("GEM", 0)], customer: nobody, source: .paid)
+    }
+    ledger.close()
+  }
+
+  func testPrecedenceOfItems() throws {
+    let (ledger, alice) = try ledgerOfAlice()
+    let (nobody, key) = (try Make.customer("nobody"), try Make.key("used"))
+    let gem = try CurrencyCode("GEM")
+    try ledger.spend([Make.amount("GEM", 1)], customer: alice, key: key)
+    let fails = [Condition.version(gem, 77)]
+    let (sword, nothing) = (try ItemID("sword"), try ItemID("nothing"))
+    typealias Row = (
+      line: UInt, item: ItemID, quantity: Int64, customer: CustomerID, key: IdempotencyKey?, conditions: [Condition],
+      code: LedgerError.Code
+    )
+    let rows: [Row] = [
+      (#line, nothing, 0, nobody, key, fails, .amountOutOfRange),
+      (#line, nothing, 1, nobody, key, fails, .customerNotFound),
+      (#line, nothing, 1, alice, key, fails, .keyConflict),
+      (#line, nothing, 1, alice, nil, fails, .itemNotFound),
+      (#line, sword, 4, alice, nil, fails, .conditionFailed),
+      (#line, sword, 4, alice, nil, [], .limitReached),
+      (#line, sword, 2, alice, nil, [], .insufficientBalance),
+    ]
+    for row in rows {
+      var command = LedgerCommand.buyItem(row.item, quantity: row.quantity, customer: row.customer, key: row.key)
+      command.conditions = row.conditions
+      try assertRefusedWithoutTrace(row.code, ledger, line: row.line) { try ledger.book(command) }
+    }
+    ledger.close()
+  }
+}
