@@ -83,7 +83,10 @@ extension Verb {
     examples: ["gemctl sync"], discussion: "Whatever its back-off says. Exits with 3 where something still waits.")
 
   private static let queue = Verb(
-    name: "queue", group: .client, summary: "List the receipts that wait for their credit", examples: ["gemctl queue"])
+    name: "queue", group: .client, summary: "List the receipts that wait for their credit",
+    examples: ["gemctl queue"],
+    discussion:
+      "\"gemctl queue drain\" posts what is due, \"gemctl queue requeue\" gives a refused receipt another chance.")
 
   private static let queueList = Verb(
     name: "queue list", group: .client, summary: "List the receipts that wait for their credit",
