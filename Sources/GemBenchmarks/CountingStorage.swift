@@ -30,7 +30,7 @@ final class CountingStorage<Storage: LedgerStorage>: LedgerStorage {
   }
 
   func commit<R>(lane: Int, _ body: (any StorageSession) throws(LedgerError) -> R) throws(LedgerError) -> R {
-    try storage.commit(lane: lane) { (session) throws(LedgerError) -> R in
+    try storage.commit(lanes: lanes) { (session) throws(LedgerError) -> R in
       let before = try session.sequences().transaction
       let answer = try body(session)
       counter.add(Int(try session.sequences().transaction - before))

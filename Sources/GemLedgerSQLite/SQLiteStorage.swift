@@ -108,7 +108,7 @@ package final class SQLiteStorage: LedgerStorage {
   }
 
   package func commit<R>(
-    lane: Int, _ body: (any StorageSession) throws(LedgerError) -> R
+    lanes: [Int], _ body: (any StorageSession) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
     // The result may hold anything, so it leaves the lock by a variable and not as the lock's own result.
     var result: Result<R, LedgerError>?

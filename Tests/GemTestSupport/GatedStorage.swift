@@ -19,16 +19,18 @@ package final class GatedStorage: LedgerStorage {
   package func open() { opened.signal() }
 
   package var laneCount: Int { storage.laneCount }
-  package func lane(of customer: CustomerID) -> Int { storage.lane(of: customer) }
+  package func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {
+    try storage.lanes(of: commands)
+  }
 
   package func read<R>(_ body: (any StorageSnapshot) throws(LedgerError) -> R) throws(LedgerError) -> R {
     try storage.read(body)
   }
 
   package func commit<R>(
-    lane: Int, _ body: (any StorageSession) throws(LedgerError) -> R
+    lanes: [Int], _ body: (any StorageSession) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
-    try storage.commit(lane: lane) { (session) throws(LedgerError) -> R in
+    try storage.commit(lanes: lanes) { (session) throws(LedgerError) -> R in
       let answer = try body(session)
       if isArmed.exchange(false, ordering: .sequentiallyConsistent) {
         entered.signal()

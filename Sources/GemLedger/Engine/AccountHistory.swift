@@ -26,7 +26,7 @@ struct AccountHistory {
     try newest { (anchor) in
       anchor.createdAt <= instant
     } fits: { (entry) throws(LedgerError) in
-      guard let transaction = try snapshot.transaction(entry.transaction) else {
+      guard let transaction = try snapshot.transaction(entry.transaction, of: account.number.customer) else {
         throw LedgerError(.storageDamaged, "The journal lacks transaction \(entry.transaction); run verify.")
       }
       return transaction.createdAt <= instant
@@ -35,7 +35,7 @@ struct AccountHistory {
 
   func previous(_ entry: EntryRow) throws(LedgerError) -> EntryRow? {
     guard entry.previous != 0 else { return nil }
-    guard let previous = try snapshot.entry(entry.previous), previous.number < entry.number else {
+    guard let previous = try snapshot.entry(entry.previous, of: account.number.customer), previous.number < entry.number else {
       throw LedgerError(
         .storageDamaged, "The journal lacks entry \(entry.previous), which comes before \(entry.number); run verify.")
     }
@@ -69,8 +69,8 @@ struct AccountHistory {
     if anchorVersion <= account.version,
       let anchor = try snapshot.anchor(account.number, version: anchorVersion)
     {
-      return try snapshot.entry(anchor.entry)
+      return try snapshot.entry(anchor.entry, of: account.number.customer)
     }
-    return account.lastEntry == 0 ? nil : try snapshot.entry(account.lastEntry)
+    return account.lastEntry == 0 ? nil : try snapshot.entry(account.lastEntry, of: account.number.customer)
   }
 }

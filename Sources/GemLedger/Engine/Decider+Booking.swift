@@ -44,12 +44,11 @@ extension Decider {
   }
 
   mutating func appendTransaction(_ kind: EntryKind, customer: CustomerNumber) -> TransactionNumber {
-    set.sequences.transaction += 1
+    let number = set.sequences.drawTransaction()
     set.changes.transactions.append(
       TransactionRow(
-        number: set.sequences.transaction, kind: kind, customer: customer, createdAt: set.now,
-        firstEntry: set.sequences.entry + 1))
-    return set.sequences.transaction
+        number: number, kind: kind, customer: customer, createdAt: set.now, firstEntry: set.sequences.entry + 1))
+    return number
   }
 
   // MARK: Lots
@@ -132,8 +131,7 @@ extension Decider {
   // MARK: Entries
 
   private mutating func append(_ index: Int, transaction: TransactionNumber) -> PostedEntry {
-    set.sequences.entry += 1
-    let entry = set.sequences.entry
+    let entry = set.sequences.drawEntry()
     let (slot, amount, kind) = (plans[index].slot, plans[index].amount, plans[index].kind)
     let debtChange = plans[index].debtChange
     let lot: LotNumber

@@ -33,8 +33,7 @@ extension Decider {
     _ pair: MergedAccount, _ slot: Int, _ amount: Int64, _ takes: [LotTake], debtChange: Int64 = 0,
     transaction: TransactionNumber
   ) -> PostedEntry {
-    set.sequences.entry += 1
-    let entry = set.sequences.entry
+    let entry = set.sequences.drawEntry()
     let (lot, allocations) = allocate(takes, entry: entry, isWhole: debtChange == 0)
     return record(
       entry, of: transaction, .merge, slot, pair.currency.code, amount: amount, debtChange: debtChange, lot: lot,

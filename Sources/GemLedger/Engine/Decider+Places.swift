@@ -5,7 +5,9 @@ extension Decider {
   ) throws(LedgerError) -> LotPlace? {
     let book = set.book(of: slot)
     if let place = set.books[book].place(of: lot) { return place }
-    guard let row = try session.lot(lot), row.account == set.accounts[slot].row.number else { return nil }
+    guard let row = try session.lot(lot, of: set.accounts[slot].row.number.customer),
+      row.account == set.accounts[slot].row.number
+    else { return nil }
     set.books[book].extras.append(WorkingLot(row: row))
     return .extra(set.books[book].extras.count - 1)
   }
@@ -26,7 +28,8 @@ extension Decider {
       set.accounts[slot].row.nextExpiry = min(set.accounts[slot].row.nextExpiry, row.expiresAt)
       return LotTake(place: place, lot: lot, source: row.source, amount: amount)
     }
-    guard let terms = try set.lotTerms(lot, session: session) else {
+    let numbers = try set.numbers(of: set.accounts[slot].row.number.customer, session: session)
+    guard let terms = try set.lotTerms(lot, of: numbers, session: session) else {
       throw LedgerError(.storageDamaged, "The journal lacks the terms of lot \(lot); run verify.")
     }
     let credit = LotCredit(
@@ -34,7 +37,9 @@ extension Decider {
       purchase: terms.purchase, expiresAt: terms.expiresAt)
     if credit.isPooled { return try place(credit, slot: slot, session: session) }
     var moved = set.takeLot(lot)
-    if moved == nil { moved = try session.lot(lot).map { WorkingLot(row: $0) } }
+    for number in numbers where moved == nil {
+      moved = try session.lot(lot, of: number).map { WorkingLot(row: $0) }
+    }
     guard var moved else { throw LedgerError(.storageDamaged, "Lot \(lot) has no row; run verify.") }
     moved.row.account = set.accounts[slot].row.number
     moved.isMoved = true

@@ -64,11 +64,9 @@ extension Decider {
     let kind: EntryKind = amount < 0 ? .spend : .grant
     try AccountRules.check(
       amount, of: currency, balance: set.accounts[slot].row.balance, held: set.accounts[slot].row.held)
-    set.sequences.transaction += 1
-    set.sequences.entry += 1
+    let number = set.sequences.drawTransaction()
     let transaction = TransactionRow(
-      number: set.sequences.transaction, kind: kind, customer: customer, createdAt: set.now,
-      firstEntry: set.sequences.entry)
+      number: number, kind: kind, customer: customer, createdAt: set.now, firstEntry: set.sequences.drawEntry())
     set.changes.transactions.append(transaction)
     let entry = set.accounts[slot].moveInPool(
       by: amount, as: kind, entry: set.sequences.entry, transaction: transaction.number)

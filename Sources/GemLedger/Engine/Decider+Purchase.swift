@@ -15,7 +15,7 @@ extension Decider {
       transactionID: purchase.transactionID)
     if let known = try knownPurchase(identity, session: session) {
       let owner = try owner(of: known, session: session)
-      return try replay(known.transaction, customer: owner.id, session: session)
+      return try replay(known.transaction, of: known.customer, customer: owner.id, session: session)
     }
     var customer = try findCustomer(command.customer, session: session)
     let isNew = customer == nil

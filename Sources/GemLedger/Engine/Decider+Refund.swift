@@ -129,12 +129,14 @@ extension Decider {
   private func answerAgain(
     _ notice: RefundEvidenceRow, _ purchase: PurchaseRow, _ owner: CustomerRow, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
-    let refunds = try set.refunds(of: purchase.number, session: session)
+    let refunds = try set.refunds(of: purchase, session: session)
     let same = refunds.last { $0.kind == notice.kind && $0.revokedAt == notice.revokedAt } ?? refunds.last
     guard let same else {
       return receiptWithoutBooking(owner.id, notice, isReplayed: true, isAwaitingPurchase: false)
     }
-    return try replay(same.transaction, customer: owner.id, session: session)
+    // A refund before a merge was booked for whom the purchase was with then.
+    let owners = try set.numbers(of: owner.number, session: session)
+    return try replay(same.transaction, ofAny: owners, customer: owner.id, session: session)
   }
 
   private func receiptWithoutBooking(

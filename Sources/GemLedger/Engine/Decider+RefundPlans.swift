@@ -139,8 +139,9 @@ extension Decider {
     of purchase: PurchaseRow, session: any StorageSnapshot
   ) throws(LedgerError) -> [RefundChange.Part] {
     var parts: [RefundChange.Part] = []
-    for refund in try set.refunds(of: purchase.number, session: session) {
-      for row in try set.refundParts(of: refund.transaction, session: session) where row.kind != .repaid {
+    for refund in try set.refunds(of: purchase, session: session) {
+      for row in try set.refundParts(of: refund.transaction, of: purchase, session: session)
+      where row.kind != .repaid {
         let index = parts.firstIndex { $0.lot == row.lot && $0.kind == row.kind && $0.source == row.source }
         let amount = row.amount + (index.map { parts[$0].amount } ?? 0)
         if let index { parts.remove(at: index) }

@@ -145,19 +145,28 @@ struct Decider: ~Copyable {
         details: [.text("field", field)])
     }
     switch row.outcome {
-    case .booked(let number): return try replay(number, customer: command.customer, session: session)
+    case .booked(let number):
+      return try replay(number, of: row.customer, customer: command.customer, session: session)
     case .refused(let refusal): throw KeyRules.replayed(refusal)
     }
   }
 
   /// The receipt of a transaction booked earlier, by this group or before it.
   func replay(
-    _ number: TransactionNumber, customer: CustomerID, session: any StorageSnapshot
+    _ number: TransactionNumber, of owner: CustomerNumber, customer: CustomerID, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
-    let parts = number < set.firstTransaction ? try session.parts(of: number) : set.parts(of: number)
+    try replay(number, ofAny: [owner], customer: customer, session: session)
+  }
+
+  func replay(
+    _ number: TransactionNumber, ofAny owners: [CustomerNumber], customer: CustomerID, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    var parts = set.parts(of: number)
+    if parts == nil { parts = try session.parts(of: number, ofAny: owners) }
     guard let parts else {
       throw LedgerError(
-        .storageDamaged, "The journal lacks transaction \(number), which a key or a purchase names; run verify.")
+        .storageDamaged,
+        "The journal lacks transaction \(number), which a key, a purchase or a refund names; run verify.")
     }
     var receipt = try parts.receipt(customer: customer, terms: terms)
     receipt.isReplayed = true

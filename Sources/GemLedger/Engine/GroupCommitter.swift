@@ -3,13 +3,13 @@ internal import Synchronization
 /// Decides a group of commands and commits what came of it, in one storage transaction.
 final class GroupCommitter: Sendable {
   private let storage: any LedgerStorage
-  private let lane: Int
+  private let lanes: [Int]
   private let clock: LedgerClock
   private let decider: Mutex<Decider>
 
-  init(storage: any LedgerStorage, lane: Int, clock: LedgerClock, catalog: CatalogCache) {
+  init(storage: any LedgerStorage, lanes: [Int], clock: LedgerClock, catalog: CatalogCache) {
     self.storage = storage
-    self.lane = lane
+    self.lanes = lanes
     self.clock = clock
     decider = Mutex(Decider(catalog: catalog))
   }
@@ -21,7 +21,7 @@ final class GroupCommitter: Sendable {
     let now = clock.now()
     return decider.withLock { decider in
       do throws(LedgerError) {
-        return try storage.commit(lane: lane) { (session) throws(LedgerError) -> [Result<Receipt, LedgerError>] in
+        return try storage.commit(lanes: lanes) { (session) throws(LedgerError) -> [Result<Receipt, LedgerError>] in
           try Self.run(commands, decider: &decider, session: session, now: now)
         }
       } catch {
@@ -36,7 +36,7 @@ final class GroupCommitter: Sendable {
   private static func run(
     _ commands: [LedgerCommand], decider: inout Decider, session: any StorageSession, now: Timestamp
   ) throws(LedgerError) -> [Result<Receipt, LedgerError>] {
-    try session.prefetch(commands)
+    let misrouted = try session.prefetch(commands)
     let snapshot: any StorageSnapshot = session
     try decider.begin(session: snapshot, clock: now)
     var results: [Result<Receipt, LedgerError>] = []
@@ -45,6 +45,10 @@ final class GroupCommitter: Sendable {
     try commands.withUnsafeBufferPointer { (commands) throws(LedgerError) in
       for index in commands.indices {
         if index % window == 0 { session.approach(commands[index..<min(index + window, commands.count)]) }
+        if !misrouted.isEmpty, misrouted.contains(index) {
+          results.append(.failure(.misrouted))
+          continue
+        }
         do throws(LedgerError) {
           results.append(.success(try decider.decide(commands[index].body, session: snapshot)))
         } catch {

@@ -69,7 +69,7 @@ extension Decider {
   func granted(
     by purchase: PurchaseRow, session: any StorageSnapshot
   ) throws(LedgerError) -> [RefundChange.Granted] {
-    guard let parts = try parts(of: purchase.transaction, session: session) else {
+    guard let parts = try parts(of: purchase.transaction, of: purchase.customer, session: session) else {
       throw LedgerError(
         .storageDamaged, "The journal lacks transaction \(purchase.transaction), which a purchase names; run verify.")
     }
@@ -78,21 +78,22 @@ extension Decider {
 
   /// What was booked by a transaction, by this group or before it.
   func parts(
-    of number: TransactionNumber, session: any StorageSnapshot
+    of number: TransactionNumber, of owner: CustomerNumber, session: any StorageSnapshot
   ) throws(LedgerError) -> TransactionParts? {
-    number < set.firstTransaction ? try session.parts(of: number) : set.parts(of: number)
+    if let own = set.parts(of: number) { return own }
+    return try session.parts(of: number, of: owner)
   }
 
   /// What items come back or go with the change.
   mutating func items(
     of change: RefundChange, session: any StorageSnapshot
   ) throws(LedgerError) -> [(ItemID, Int64)] {
-    guard let given = try parts(of: change.purchase.transaction, session: session)?.items, !given.isEmpty else {
-      return []
-    }
+    guard let given = try parts(of: change.purchase.transaction, of: change.purchase.customer, session: session)?.items,
+      !given.isEmpty
+    else { return [] }
     var taken: [ItemID: Int64] = [:]
-    for refund in try set.refunds(of: change.purchase.number, session: session) {
-      for item in try parts(of: refund.transaction, session: session)?.items ?? [] {
+    for refund in try set.refunds(of: change.purchase, session: session) {
+      for item in try itemsOfRefund(refund, of: change.owner.number, session: session) {
         taken[item.item, default: 0] -= item.quantity
       }
     }
@@ -109,6 +110,15 @@ extension Decider {
     return items
   }
 
+  /// A refund before a merge was booked for whom the purchase was with then.
+  private func itemsOfRefund(
+    _ refund: RefundRow, of owner: CustomerNumber, session: any StorageSnapshot
+  ) throws(LedgerError) -> [ItemEntryRow] {
+    if let own = set.parts(of: refund.transaction) { return own.items }
+    let owners = try set.numbers(of: owner, session: session)
+    return try session.parts(of: refund.transaction, ofAny: owners)?.items ?? []
+  }
+
   /// Freezes the owner, or lifts what this purchase's refunds froze.
   ///
   /// - Returns: 1 where it froze, -1 where it lifted.
@@ -116,7 +126,7 @@ extension Decider {
     _ owner: CustomerRow, after change: RefundChange, session: any StorageSnapshot
   ) throws(LedgerError) -> Int64 {
     guard change.freezes || change.isMadeGood else { return 0 }
-    let frozen = try set.refunds(of: change.purchase.number, session: session).reduce(0) { $0 + $1.freezes }
+    let frozen = try set.refunds(of: change.purchase, session: session).reduce(0) { $0 + $1.freezes }
     let effect: Int64 = change.freezes ? 1 - frozen : -frozen
     guard effect != 0 else { return 0 }
     var row = try set.knownCustomer(owner.number, session: session)

@@ -44,26 +44,34 @@ package struct TransactionParts: Sendable {
 }
 
 extension StorageSnapshot {
+  /// A transaction of one of several customers' own numbers, or nil where none of them has it.
+  package func parts(
+    of number: TransactionNumber, ofAny owners: [CustomerNumber]
+  ) throws(LedgerError) -> TransactionParts? {
+    for owner in owners {
+      if let parts = try parts(of: number, of: owner) { return parts }
+    }
+    return nil
+  }
+
   /// A transaction of the journal, or nil where there is none of that number.
-  package func parts(of number: TransactionNumber) throws(LedgerError) -> TransactionParts? {
-    guard let row = try transaction(number) else { return nil }
-    let entries = try entries(of: number)
+  ///
+  /// - Parameter owner: The customer's own number that the transaction is of.
+  package func parts(
+    of number: TransactionNumber, of owner: CustomerNumber
+  ) throws(LedgerError) -> TransactionParts? {
+    guard let row = try transaction(number, of: owner), row.customer == owner else { return nil }
+    let entries = try entries(of: number, of: owner)
     var allocations: [AllocationRow] = []
     var sources: [LotNumber: LotSource] = [:]
     for entry in entries {
-      let own = entry.lot == 0 ? try self.allocations(of: entry.number) : []
+      let own = entry.lot == 0 ? try self.allocations(of: entry.number, of: entry.account.customer) : []
       allocations += own
       for lot in entry.lot == 0 ? own.map(\.lot) : [entry.lot] {
-        sources[lot] = try source(of: lot, account: entry.account)
+        sources[lot] = try lotTerms(lot, of: entry.account.customer)?.source
       }
     }
     return TransactionParts(
-      row: row, entries: entries, allocations: allocations, items: try items(of: number), sources: sources)
-  }
-
-  private func source(of number: LotNumber, account: AccountNumber) throws(LedgerError) -> LotSource? {
-    if let lot = try lot(number) { return lot.source }
-    guard let account = try self.account(account), account.poolLot == number else { return nil }
-    return LotSource(rawValue: account.poolSource)
+      row: row, entries: entries, allocations: allocations, items: try items(of: number, of: owner), sources: sources)
   }
 }

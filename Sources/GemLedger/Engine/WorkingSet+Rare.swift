@@ -64,22 +64,30 @@ extension WorkingSet {
     hasRare = true
   }
 
-  func refunds(of purchase: Int64, session: any StorageSnapshot) throws(LedgerError) -> [RefundRow] {
-    try session.refunds(of: purchase) + (changes.rare?.refunds ?? []).filter { $0.purchase == purchase }
+  func refunds(of purchase: PurchaseRow, session: any StorageSnapshot) throws(LedgerError) -> [RefundRow] {
+    try session.refunds(of: purchase.number, of: purchase.customer)
+      + (changes.rare?.refunds ?? []).filter { $0.purchase == purchase.number }
   }
 
   func refundParts(
-    of transaction: TransactionNumber, session: any StorageSnapshot
+    of transaction: TransactionNumber, of purchase: PurchaseRow, session: any StorageSnapshot
   ) throws(LedgerError) -> [RefundPartRow] {
-    guard transaction >= firstTransaction else { return try session.refundParts(of: transaction) }
-    return (changes.rare?.refundParts ?? []).filter { $0.transaction == transaction }
+    guard parts(of: transaction) == nil else {
+      return (changes.rare?.refundParts ?? []).filter { $0.transaction == transaction }
+    }
+    return try session.refundParts(of: transaction, of: purchase.customer)
   }
 
   // MARK: Lots
 
-  func lotTerms(_ lot: LotNumber, session: any StorageSnapshot) throws(LedgerError) -> LotTermsRow? {
+  func lotTerms(
+    _ lot: LotNumber, of numbers: [CustomerNumber], session: any StorageSnapshot
+  ) throws(LedgerError) -> LotTermsRow? {
     if let new = changes.rare?.lotTerms.first(where: { $0.lot == lot }) { return new }
-    return try session.lotTerms(lot)
+    for number in numbers {
+      if let terms = try session.lotTerms(lot, of: number) { return terms }
+    }
+    return nil
   }
 
   /// Takes a lot out of the book of the account that it was in.

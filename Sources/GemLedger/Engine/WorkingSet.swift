@@ -46,10 +46,11 @@ struct WorkingSet: ~Copyable {
     if !owned.isEmpty { owned.removeAll() }
     if !rareSequences.isEmpty { rareSequences.removeAll() }
     if hasRare { (rare, hasRare) = (RareSet(), false) }
-    self.sequences = sequences
-    firstTransaction = sequences.transaction + 1
     // Journal time never goes back, whatever the machine's clock does.
     now = max(clock, sequences.createdAt)
+    self.sequences = sequences
+    self.sequences.goOn(at: now)
+    firstTransaction = self.sequences.nextTransaction
   }
 
   // MARK: Customers
@@ -185,8 +186,8 @@ struct WorkingSet: ~Copyable {
 
   /// A transaction that this group booked.
   func parts(of number: TransactionNumber) -> TransactionParts? {
-    let index = Int(number - firstTransaction)
-    guard changes.transactions.indices.contains(index) else { return nil }
+    guard let index = sequences.count(from: firstTransaction, to: number), changes.transactions.indices.contains(index)
+    else { return nil }
     let entries = changes.entries.filter { $0.transaction == number }
     return TransactionParts(
       row: changes.transactions[index], entries: entries,
@@ -210,9 +211,14 @@ struct WorkingSet: ~Copyable {
 
   mutating func next(_ sequence: RareSequence, session: any StorageSnapshot) throws(LedgerError) -> Int64 {
     var last = rareSequences[sequence] ?? 0
-    if last == 0 { last = try session.last(sequence) }
-    rareSequences[sequence] = last + 1
-    return last + 1
+    if last == 0 {
+      // Sparse numbers go with time; only environments, which all lanes share, are counted up.
+      let isCounted = sequences.isDense || sequence == .environment
+      last = isCounted ? try session.last(sequence) : firstTransaction - 1
+    }
+    let next = try session.number(after: last, in: sequence)
+    rareSequences[sequence] = next
+    return next
   }
 
   // MARK: The end

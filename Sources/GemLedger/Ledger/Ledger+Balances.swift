@@ -127,13 +127,13 @@ extension Ledger {
   private static func dueLots(
     bookedBy entry: EntryRow, at instant: Timestamp, in snapshot: any StorageSnapshot
   ) throws(LedgerError) -> Int64 {
-    var taken = try snapshot.allocations(of: entry.number)
+    var taken = try snapshot.allocations(of: entry.number, of: entry.account.customer)
     if entry.lot != 0 {
       taken = [AllocationRow(entry: entry.number, position: 1, lot: entry.lot, amount: entry.amount)]
     }
     var due: Int64 = 0
     for allocation in taken {
-      guard let lot = try snapshot.lot(allocation.lot) else { continue }
+      guard let lot = try snapshot.lotTerms(allocation.lot, of: entry.account.customer) else { continue }
       if lot.expiresAt <= instant.milliseconds { due -= allocation.amount }
     }
     return due

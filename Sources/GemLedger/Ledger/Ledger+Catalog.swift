@@ -16,7 +16,7 @@ extension Ledger {
     _ change: (Catalog) throws(CatalogProblems) -> Catalog
   ) throws(LedgerError) -> CatalogDifference {
     let now = clock.now()
-    return try storage.commit(lane: 0) { (session) throws(LedgerError) -> CatalogDifference in
+    return try storage.commit(lanes: Array(0..<storage.laneCount)) { (session) throws(LedgerError) -> CatalogDifference in
       let old = try Self.catalog(in: session)
       let catalog: Catalog
       do throws(CatalogProblems) { catalog = try change(old) } catch { throw error.ledgerError }

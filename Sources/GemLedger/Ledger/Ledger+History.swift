@@ -17,10 +17,11 @@ extension Ledger {
       let row = try Self.customer(customer, in: snapshot)
       let salt = terms.transactionIDs.salt
       let start = try cursor?.place(list: row.number, salt: salt) ?? .max
-      let numbers = try Self.transactions(of: row, below: start, limit: limit + 1, in: snapshot)
+      let owners = try Self.numbers(of: row, in: snapshot)
+      let numbers = try Self.transactions(of: owners, below: start, limit: limit + 1, in: snapshot)
       var records: [HistoryRecord] = []
       for number in numbers.prefix(limit) {
-        records.append(try Self.record(number, customer: customer, in: snapshot, terms: terms))
+        records.append(try Self.record(number, of: owners, customer: customer, in: snapshot, terms: terms))
       }
       let next = numbers.count > limit ? PageCursor(place: numbers[limit - 1], list: row.number, salt: salt) : nil
       return HistoryPage(transactions: records, next: next)
@@ -36,7 +37,7 @@ extension Ledger {
         terms.transactionIDs.id(number: number, createdAt: row.createdAt) == id,
         let customer = try snapshot.customer(number: row.customer)
       else { throw LedgerError(.transactionNotFound, "There is no transaction \(id) in this ledger.") }
-      return try Self.record(number, customer: customer.id, in: snapshot, terms: terms)
+      return try Self.record(number, of: [row.customer], customer: customer.id, in: snapshot, terms: terms)
     }
   }
 
@@ -88,10 +89,10 @@ extension Ledger {
 
   /// The customer's newest transactions below a number, those of customers who became part of this one among them.
   private static func transactions(
-    of customer: FoundCustomer, below start: TransactionNumber, limit: Int, in snapshot: any StorageSnapshot
+    of owners: [CustomerNumber], below start: TransactionNumber, limit: Int, in snapshot: any StorageSnapshot
   ) throws(LedgerError) -> [TransactionNumber] {
     var found: [TransactionNumber] = []
-    for number in try numbers(of: customer, in: snapshot) {
+    for number in owners {
       found += try transactions(of: number, below: start, limit: limit, in: snapshot)
     }
     return Array(Set(found).sorted(by: >).prefix(limit))
@@ -117,12 +118,13 @@ extension Ledger {
   }
 
   private static func record(
-    _ number: TransactionNumber, customer: CustomerID, in snapshot: any StorageSnapshot, terms: CatalogTerms
+    _ number: TransactionNumber, of owners: [CustomerNumber], customer: CustomerID, in snapshot: any StorageSnapshot,
+    terms: CatalogTerms
   ) throws(LedgerError) -> HistoryRecord {
-    guard let parts = try snapshot.parts(of: number) else {
+    guard let parts = try snapshot.parts(of: number, ofAny: owners) else {
       throw LedgerError(.storageDamaged, "The journal lacks transaction \(number); run verify.")
     }
-    let note = try snapshot.note(number)
+    let note = try snapshot.note(number, of: parts.row.customer)
     return HistoryRecord(
       receipt: try parts.receipt(customer: customer, terms: terms), reference: note?.reference, reason: note?.reason,
       actor: note?.actor)

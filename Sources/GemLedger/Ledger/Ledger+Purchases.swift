@@ -65,7 +65,7 @@ private struct PurchaseReader {
   }
 
   mutating func purchase(_ row: PurchaseRow) throws(LedgerError) -> Purchase {
-    guard let transaction = try snapshot.transaction(row.transaction) else {
+    guard let transaction = try snapshot.transaction(row.transaction, of: row.customer) else {
       throw LedgerError(
         .storageDamaged, "The journal lacks transaction \(row.transaction), which a purchase names; run verify.")
     }

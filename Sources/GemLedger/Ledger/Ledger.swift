@@ -15,7 +15,7 @@ public final class Ledger: Sendable {
   package let storage: any LedgerStorage
   package let catalog = CatalogCache()
   package let clock: LedgerClock
-  private let lanes: [Lane]
+  let lanes: [Lane]
 
   /// A ledger over the storage, which is ready.
   package init(storage: some LedgerStorage, clock: LedgerClock = .system) {
@@ -23,7 +23,7 @@ public final class Ledger: Sendable {
     self.clock = clock
     let catalog = catalog
     lanes = (0..<storage.laneCount).map { lane in
-      Lane(committer: GroupCommitter(storage: storage, lane: lane, clock: clock, catalog: catalog))
+      Lane(committer: GroupCommitter(storage: storage, lanes: [lane], clock: clock, catalog: catalog))
     }
   }
 
@@ -49,7 +49,8 @@ public final class Ledger: Sendable {
   /// - Throws: ``LedgerError``; see the method of that command for its codes in order of precedence.
   @discardableResult
   public func book(_ command: LedgerCommand) async throws(LedgerError) -> Receipt {
-    let answers = await lane(of: command.customer).book(command)
+    if lanes.count > 1 { return try await bookRouted(command) }
+    let answers = await lanes[0].book(command)
     return try answers[answers.startIndex].get()
   }
 
@@ -59,7 +60,7 @@ public final class Ledger: Sendable {
   /// - Throws: ``LedgerError``; see the method of that command for its codes in order of precedence.
   @discardableResult
   public func book(_ command: LedgerCommand) throws(LedgerError) -> Receipt {
-    try lane(of: command.customer).bookBlocking([command])[0].get()
+    try submit([command])[0].get()
   }
 
   /// Books many commands, up to ``Limits/commandsPerGroup`` to a commit, each on its own: one that is refused leaves
@@ -67,20 +68,13 @@ public final class Ledger: Sendable {
   ///
   /// - Returns: What came of each, in order.
   public func submit(_ commands: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
-    if commands.count <= Limits.commandsPerGroup, lanes.count == 1 {
-      return commands.isEmpty ? [] : lanes[0].bookBlocking(commands)
-    }
+    if lanes.count > 1 { return submitRouted(commands) }
+    if commands.count <= Limits.commandsPerGroup { return commands.isEmpty ? [] : lanes[0].bookBlocking(commands) }
     var results: [Result<Receipt, LedgerError>] = []
     results.reserveCapacity(commands.count)
-    var start = 0
-    while start < commands.count {
-      let lane = storage.lane(of: commands[start].customer)
-      var end = start + 1
-      while end < commands.count, end - start < Limits.commandsPerGroup,
-        storage.lane(of: commands[end].customer) == lane
-      { end += 1 }
-      results += lanes[lane].bookBlocking(Array(commands[start..<end]))
-      start = end
+    for start in stride(from: 0, to: commands.count, by: Limits.commandsPerGroup) {
+      let end = min(start + Limits.commandsPerGroup, commands.count)
+      results += lanes[0].bookBlocking(Array(commands[start..<end]))
     }
     return results
   }
@@ -100,6 +94,4 @@ public final class Ledger: Sendable {
       return receipt
     }
   }
-
-  private func lane(of customer: CustomerID) -> Lane { lanes.count == 1 ? lanes[0] : lanes[storage.lane(of: customer)] }
 }

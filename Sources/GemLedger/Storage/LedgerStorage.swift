@@ -5,15 +5,19 @@ package protocol LedgerStorage: AnyObject, Sendable {
   /// How many lanes gather groups of commands of their own.
   var laneCount: Int { get }
 
-  /// The lane in which a customer is.
-  func lane(of customer: CustomerID) -> Int
+  /// The lanes in whose rows each command may write, in ascending order; nearly always one.
+  ///
+  /// What is known may be out of date when the command's turn comes; ``StorageSession/prefetch(_:)`` finds that out.
+  func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]]
 
   /// Runs the body on a snapshot that no writer changes; never waits for writers.
   func read<R>(_ body: (any StorageSnapshot) throws(LedgerError) -> R) throws(LedgerError) -> R
 
-  /// Runs the body alone among writers of the lane and commits what it wrote, or nothing where it throws.
+  /// Runs the body alone among writers of the lanes and commits what it wrote, or nothing where it throws.
+  ///
+  /// The body may run several times, where the storage has to try again; only its last run counts.
   func commit<R>(
-    lane: Int, _ body: (any StorageSession) throws(LedgerError) -> R
+    lanes: [Int], _ body: (any StorageSession) throws(LedgerError) -> R
   ) throws(LedgerError) -> R
 
   /// Closes what is open. Later calls answer `storage_unavailable`.
@@ -22,16 +26,9 @@ package protocol LedgerStorage: AnyObject, Sendable {
 
 extension LedgerStorage {
   package var laneCount: Int { 1 }
-  package func lane(of customer: CustomerID) -> Int { 0 }
-}
-
-/// The highest numbers in use and the journal's latest instant.
-package struct Sequences: Hashable, Sendable {
-  package var transaction: TransactionNumber = 0
-  package var entry: EntryNumber = 0
-  package var createdAt = Timestamp(milliseconds: 0)
-
-  package init() {}
+  package func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {
+    [[Int]](repeating: [0], count: commands.count)
+  }
 }
 
 /// The sequences that few commands draw from.
@@ -59,7 +56,7 @@ package struct LotPosition: Hashable, Comparable, Sendable {
 }
 
 /// A consistent view of all rows.
-package protocol StorageSnapshot: OrderReads {
+package protocol StorageSnapshot: OrderReads, OwnedReads {
   func project() throws(LedgerError) -> ProjectRow
   /// Counts up with every change of the catalog.
   func catalogVersion() throws(LedgerError) -> Int64
@@ -104,6 +101,8 @@ package protocol StorageSnapshot: OrderReads {
   func sequences() throws(LedgerError) -> Sequences
   /// The highest number in use.
   func last(_ sequence: RareSequence) throws(LedgerError) -> Int64
+  /// What is drawn after that number.
+  func number(after last: Int64, in sequence: RareSequence) throws(LedgerError) -> Int64
   func transaction(_ number: TransactionNumber) throws(LedgerError) -> TransactionRow?
   func entry(_ number: EntryNumber) throws(LedgerError) -> EntryRow?
   func entries(of transaction: TransactionNumber) throws(LedgerError) -> [EntryRow]
@@ -122,6 +121,7 @@ package protocol StorageSnapshot: OrderReads {
 
 extension StorageSnapshot {
   package func customer(_ id: CustomerID, hash: Int) throws(LedgerError) -> FoundCustomer? { try customer(id) }
+  package func number(after last: Int64, in sequence: RareSequence) throws(LedgerError) -> Int64 { last + 1 }
 }
 
 /// Reads every table from end to end in bounded steps; each call goes on after the last row given.
@@ -175,7 +175,9 @@ package struct OwnedItemRow: Hashable, Sendable {
 /// A snapshot whose owner may write.
 package protocol StorageSession: StorageSnapshot {
   /// Fetches what a group of commands will ask for; a storage that reads locally has nothing to do.
-  func prefetch(_ commands: [LedgerCommand]) throws(LedgerError)
+  ///
+  /// - Returns: The places of commands that belong to other lanes by now, in ascending order; they are not decided here.
+  func prefetch(_ commands: [LedgerCommand]) throws(LedgerError) -> [Int]
   /// Brings what the next few commands will ask for closer to the processor; only memory has something to do.
   func approach(_ commands: Slice<UnsafeBufferPointer<LedgerCommand>>)
   /// Writes all rows of the change set.
@@ -183,6 +185,6 @@ package protocol StorageSession: StorageSnapshot {
 }
 
 extension StorageSession {
-  package func prefetch(_ commands: [LedgerCommand]) throws(LedgerError) {}
+  package func prefetch(_ commands: [LedgerCommand]) throws(LedgerError) -> [Int] { [] }
   package func approach(_ commands: Slice<UnsafeBufferPointer<LedgerCommand>>) {}
 }

@@ -16,7 +16,7 @@ extension LocalBackend {
   func record(
     _ row: PurchaseRow, _ snapshot: any StorageSnapshot, _ shelf: Shelf
   ) throws(LedgerError) -> PurchaseRecord {
-    guard let transaction = try snapshot.transaction(row.transaction) else {
+    guard let transaction = try snapshot.transaction(row.transaction, of: row.customer) else {
       throw LedgerError(.storageDamaged, "The journal lacks transaction \(row.transaction); run verify.")
     }
     let ids = try ledger.catalog.terms(in: snapshot).transactionIDs

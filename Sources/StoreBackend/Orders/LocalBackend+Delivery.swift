@@ -104,7 +104,7 @@ extension LocalBackend {
   /// What the order gave, from the journal.
   private func delivery(of row: OrderRow, in snapshot: any StorageSnapshot) throws(LedgerError) -> Delivery {
     guard let number = row.purchase, let purchase = try snapshot.purchase(number: number),
-      let parts = try snapshot.parts(of: purchase.transaction)
+      let parts = try snapshot.parts(of: purchase.transaction, of: purchase.customer)
     else { throw LedgerError(.storageDamaged, "The order \(row.code) names no purchase; run verify.") }
     let owner = try snapshot.id(of: purchase.customer)
     let receipt = try parts.receipt(customer: owner, terms: try ledger.catalog.terms(in: snapshot))

@@ -19,7 +19,7 @@ package final class MemoryStorage: LedgerStorage {
   }
 
   package func commit<R>(
-    lane: Int, _ body: (any StorageSession) throws(LedgerError) -> R
+    lanes: [Int], _ body: (any StorageSession) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
     try exclusively { () throws(LedgerError) -> R in try body(tables) }
   }

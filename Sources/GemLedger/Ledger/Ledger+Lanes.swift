@@ -1,0 +1,106 @@
+internal import Dispatch
+internal import Synchronization
+
+// Over several lanes every command first finds the lanes in whose rows it may write. What belongs to one lane joins its
+// groups; the few that touch several are groups of their own.
+
+extension Ledger {
+  /// How often a command is sent on to other lanes, before it is given up: each time somebody was merged or moved just
+  /// then.
+  private static let routesMax = 16
+
+  func bookRouted(_ command: LedgerCommand) async throws(LedgerError) -> Receipt {
+    for _ in 0..<Self.routesMax {
+      let route = try storage.lanes(of: [command])[0]
+      let answer: Result<Receipt, LedgerError>
+      if route.count == 1 {
+        let answers = await lanes[route[0]].book(command)
+        answer = answers[answers.startIndex]
+      } else {
+        answer = bookCrossing(command, lanes: route)
+      }
+      if !answer.isMisrouted { return try answer.get() }
+    }
+    throw .keepsMoving
+  }
+
+  func submitRouted(_ commands: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
+    var results = [Result<Receipt, LedgerError>](repeating: .failure(.keepsMoving), count: commands.count)
+    var open = Array(commands.indices)
+    for _ in 0..<Self.routesMax where !open.isEmpty {
+      do throws(LedgerError) {
+        let routes = try storage.lanes(of: open.map { commands[$0] })
+        submit(commands, at: open, routes: routes, into: &results)
+      } catch {
+        for index in open { results[index] = .failure(error) }
+        return results
+      }
+      open = open.filter { results[$0].isMisrouted }
+    }
+    for index in open { results[index] = .failure(.keepsMoving) }
+    return results
+  }
+
+  /// Books the commands in their order: what comes after one that touches several lanes waits for it.
+  private func submit(
+    _ commands: [LedgerCommand], at places: [Int], routes: [[Int]], into results: inout [Result<Receipt, LedgerError>]
+  ) {
+    var gathered: [[Int]] = Array(repeating: [], count: lanes.count)
+    for (place, route) in zip(places, routes) {
+      if route.count == 1 {
+        gathered[route[0]].append(place)
+      } else {
+        bookSideBySide(commands, gathered, into: &results)
+        gathered = Array(repeating: [], count: lanes.count)
+        results[place] = bookCrossing(commands[place], lanes: route)
+      }
+    }
+    bookSideBySide(commands, gathered, into: &results)
+  }
+
+  private func bookSideBySide(
+    _ commands: [LedgerCommand], _ places: [[Int]], into results: inout [Result<Receipt, LedgerError>]
+  ) {
+    let busy = lanes.indices.filter { !places[$0].isEmpty }
+    guard busy.count > 1 else {
+      for lane in busy { book(commands, places[lane], in: lane) { results[$0] = $1 } }
+      return
+    }
+    let answers = Mutex<[(Int, Result<Receipt, LedgerError>)]>([])
+    DispatchQueue.concurrentPerform(iterations: busy.count) { index in
+      var own: [(Int, Result<Receipt, LedgerError>)] = []
+      book(commands, places[busy[index]], in: busy[index]) { own.append(($0, $1)) }
+      answers.withLock { $0 += own }
+    }
+    for (place, answer) in answers.withLock({ $0 }) { results[place] = answer }
+  }
+
+  private func book(
+    _ commands: [LedgerCommand], _ places: [Int], in lane: Int, answer: (Int, Result<Receipt, LedgerError>) -> Void
+  ) {
+    for start in stride(from: 0, to: places.count, by: Limits.commandsPerGroup) {
+      let group = places[start..<min(start + Limits.commandsPerGroup, places.count)]
+      let answers = lanes[lane].bookBlocking(group.map { commands[$0] })
+      for (place, result) in zip(group, answers) { answer(place, result) }
+    }
+  }
+
+  private func bookCrossing(_ command: LedgerCommand, lanes: [Int]) -> Result<Receipt, LedgerError> {
+    GroupCommitter(storage: storage, lanes: lanes, clock: clock, catalog: catalog).commit([command])[0]
+  }
+}
+
+extension Result<Receipt, LedgerError> {
+  fileprivate var isMisrouted: Bool {
+    if case .failure(let error) = self { return error == .misrouted }
+    return false
+  }
+}
+
+extension LedgerError {
+  /// The command belongs to other lanes than it was sent to; the ledger sends it on, and nobody else sees this.
+  static let misrouted = LedgerError(.unexpected, "The command belongs to another lane.")
+
+  fileprivate static let keepsMoving = LedgerError(
+    .storageUnavailable, "The customer is being merged again and again; nothing was booked. Ask again.")
+}

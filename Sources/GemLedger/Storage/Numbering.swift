@@ -1,0 +1,95 @@
+/// How a storage numbers transactions, entries, customers, lots, purchases and orders.
+package enum Numbering: Hashable, Sendable {
+  /// Each number is the last one plus one: one writer at a time draws them.
+  case dense
+  /// Numbers ascend within a lane and go with time, so that lanes draw them without asking each other.
+  ///
+  /// A number is a tick of a sixteenth of a millisecond above the lane's six bits, and an entry's is its transaction's
+  /// above twelve bits that count within the transaction. A lane that books faster than the ticks go runs ahead of
+  /// the clock, which does no harm: numbers order, they do not tell the time.
+  case sparse(lane: Int64)
+
+  /// How many lanes numbers have room for.
+  package static let laneCountMax = 64
+  static let laneBits: Int64 = 6
+  package static let entryBits: Int64 = 12
+
+  /// From one number of a lane to the next.
+  package var step: Int64 {
+    switch self {
+    case .dense: 1
+    case .sparse: 1 << Self.laneBits
+    }
+  }
+
+  /// The lane that drew the number.
+  package static func lane(of number: Int64) -> Int64 { number & (1 << laneBits - 1) }
+
+  /// The transaction that an entry belongs to.
+  package static func transaction(of entry: EntryNumber) -> TransactionNumber { entry >> entryBits }
+
+  /// Where the numbers of a transaction's entries begin, and where those of the next one do.
+  package static func entries(of transaction: TransactionNumber) -> Range<EntryNumber> {
+    transaction << entryBits..<(transaction + 1) << entryBits
+  }
+
+  // The first of January 2026, from which forty-five bits of ticks last sixty-nine years.
+  private static let epoch: Int64 = 1_767_225_600_000
+  private static let ticksPerMillisecond: Int64 = 16
+  private static let tickMax: Int64 = 1 << 45 - 1
+
+  /// The highest number of the lane that lies before the instant.
+  static func last(before instant: Timestamp, lane: Int64) -> Int64 {
+    let milliseconds = min(max(0, instant.milliseconds - epoch), tickMax / ticksPerMillisecond)
+    return max(0, milliseconds * ticksPerMillisecond - 1) << laneBits | lane
+  }
+}
+
+/// The highest numbers in use and the journal's latest instant.
+package struct Sequences: Hashable, Sendable {
+  package var transaction: TransactionNumber = 0
+  package var entry: EntryNumber = 0
+  package var createdAt = Timestamp(milliseconds: 0)
+  /// What is drawn next comes this much after the last.
+  private var step: Int64 = 1
+  private var numbering = Numbering.dense
+
+  package init() {}
+
+  /// Where a lane's numbers go on.
+  package init(lane: Int64, last: Int64, createdAt: Timestamp) {
+    numbering = .sparse(lane: lane)
+    step = numbering.step
+    transaction = last
+    self.createdAt = createdAt
+  }
+
+  var isDense: Bool { step == 1 }
+
+  /// Skips the numbers that belong to instants before this one.
+  mutating func goOn(at instant: Timestamp) {
+    guard case .sparse(let lane) = numbering else { return }
+    transaction = max(transaction, Numbering.last(before: instant, lane: lane))
+  }
+
+  var nextTransaction: TransactionNumber { transaction + step }
+
+  @inline(__always)
+  mutating func drawTransaction() -> TransactionNumber {
+    transaction += step
+    if step != 1 { entry = Numbering.entries(of: transaction).lowerBound - 1 }
+    return transaction
+  }
+
+  @inline(__always)
+  mutating func drawEntry() -> EntryNumber {
+    entry += 1
+    return entry
+  }
+
+  /// How many numbers were drawn from one to another, the first not counted.
+  func count(from first: Int64, to last: Int64) -> Int? {
+    let (quotient, remainder) = (last - first).quotientAndRemainder(dividingBy: step)
+    return remainder == 0 ? Int(quotient) : nil
+  }
+}

@@ -1,0 +1,62 @@
+/// Reads of rows whose owner is known.
+///
+/// A storage that is spread over machines by customer finds a row cheaply only where it knows whose it is. The owner is
+/// the customer's own number, as it was when the row was written; merges do not change it. Lots are the exception: a
+/// lot's row is with whom the lot is now, its terms with everybody whom it ever was with.
+package protocol OwnedReads: AnyObject {
+  func transaction(_ number: TransactionNumber, of owner: CustomerNumber) throws(LedgerError) -> TransactionRow?
+  func entry(_ number: EntryNumber, of owner: CustomerNumber) throws(LedgerError) -> EntryRow?
+  /// Those on accounts of the owner at least.
+  func entries(of transaction: TransactionNumber, of owner: CustomerNumber) throws(LedgerError) -> [EntryRow]
+  func allocations(of entry: EntryNumber, of owner: CustomerNumber) throws(LedgerError) -> [AllocationRow]
+  func note(_ transaction: TransactionNumber, of owner: CustomerNumber) throws(LedgerError) -> NoteRow?
+  /// Those of the owner at least.
+  func items(of transaction: TransactionNumber, of owner: CustomerNumber) throws(LedgerError) -> [ItemEntryRow]
+  func lot(_ number: LotNumber, of owner: CustomerNumber) throws(LedgerError) -> LotRow?
+  func lotTerms(_ number: LotNumber, of owner: CustomerNumber) throws(LedgerError) -> LotTermsRow?
+  /// - Parameter owner: Whom the purchase was credited to.
+  func refunds(of purchase: Int64, of owner: CustomerNumber) throws(LedgerError) -> [RefundRow]
+  /// - Parameter owner: Whom the refunded purchase was credited to.
+  func refundParts(of transaction: TransactionNumber, of owner: CustomerNumber) throws(LedgerError) -> [RefundPartRow]
+}
+
+extension OwnedReads where Self: StorageSnapshot {
+  package func transaction(
+    _ number: TransactionNumber, of owner: CustomerNumber
+  ) throws(LedgerError) -> TransactionRow? {
+    try transaction(number)
+  }
+  package func entry(_ number: EntryNumber, of owner: CustomerNumber) throws(LedgerError) -> EntryRow? {
+    try entry(number)
+  }
+  package func entries(
+    of transaction: TransactionNumber, of owner: CustomerNumber
+  ) throws(LedgerError) -> [EntryRow] {
+    try entries(of: transaction)
+  }
+  package func allocations(
+    of entry: EntryNumber, of owner: CustomerNumber
+  ) throws(LedgerError) -> [AllocationRow] {
+    try allocations(of: entry)
+  }
+  package func note(_ transaction: TransactionNumber, of owner: CustomerNumber) throws(LedgerError) -> NoteRow? {
+    try note(transaction)
+  }
+  package func items(
+    of transaction: TransactionNumber, of owner: CustomerNumber
+  ) throws(LedgerError) -> [ItemEntryRow] {
+    try items(of: transaction)
+  }
+  package func lot(_ number: LotNumber, of owner: CustomerNumber) throws(LedgerError) -> LotRow? { try lot(number) }
+  package func lotTerms(_ number: LotNumber, of owner: CustomerNumber) throws(LedgerError) -> LotTermsRow? {
+    try lotTerms(number)
+  }
+  package func refunds(of purchase: Int64, of owner: CustomerNumber) throws(LedgerError) -> [RefundRow] {
+    try refunds(of: purchase)
+  }
+  package func refundParts(
+    of transaction: TransactionNumber, of owner: CustomerNumber
+  ) throws(LedgerError) -> [RefundPartRow] {
+    try refundParts(of: transaction)
+  }
+}
