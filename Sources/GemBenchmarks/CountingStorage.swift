@@ -29,7 +29,7 @@ final class CountingStorage<Storage: LedgerStorage>: LedgerStorage {
     try storage.read(body)
   }
 
-  func commit<R>(lane: Int, _ body: (any StorageSession) throws(LedgerError) -> R) throws(LedgerError) -> R {
+  func commit<R>(lanes: [Int], _ body: (any StorageSession) throws(LedgerError) -> R) throws(LedgerError) -> R {
     try storage.commit(lanes: lanes) { (session) throws(LedgerError) -> R in
       let before = try session.sequences().transaction
       let answer = try body(session)
