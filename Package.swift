@@ -19,37 +19,57 @@ let houseRules: [SwiftSetting] = [
 let selfContained: [String] = ["-static-stdlib"]
 let onLinuxInRelease: BuildSettingCondition = .when(platforms: [.linux], configuration: .release)
 
+/// What needs PostgreSQL's client library is built on request only (`swift build --traits PostgreSQL`), so that a plain
+/// build asks for no library but SQLite.
+let onPostgreSQL: TargetDependencyCondition? = .when(traits: ["PostgreSQL"])
+
 let package = Package(
   name: "GemLedger",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "GemLedger", targets: ["GemLedger"]),
     .library(name: "GemLedgerSQLite", targets: ["GemLedgerSQLite"]),
+    .library(name: "GemLedgerPostgres", targets: ["GemLedgerPostgres"]),
     .library(name: "StoreBackend", targets: ["StoreBackend"]),
     .library(name: "StoreClient", targets: ["StoreClient"]),
     .library(name: "StoreSimulation", targets: ["StoreSimulation"]),
     .executable(name: "gemctl", targets: ["gemctl"]),
     .executable(name: "gembench", targets: ["gembench"]),
   ],
+  traits: [.trait(name: "PostgreSQL", description: "Storage on PostgreSQL, over libpq: GemLedgerPostgres.")],
   targets: [
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .yum(["sqlite-devel"]), .brew(["sqlite"])]),
+    .systemLibrary(
+      name: "CPostgreSQL", pkgConfig: "libpq",
+      providers: [.apt(["libpq-dev"]), .yum(["libpq-devel"]), .brew(["libpq"])]),
     .target(name: "GemLedger", swiftSettings: houseRules),
     .target(name: "GemLedgerSQLite", dependencies: ["GemLedger", "CSQLite"], swiftSettings: houseRules),
+    .target(
+      name: "GemLedgerPostgres", dependencies: ["GemLedger", .target(name: "CPostgreSQL", condition: onPostgreSQL)],
+      swiftSettings: houseRules),
     .target(name: "StoreBackend", dependencies: ["GemLedger"], swiftSettings: houseRules),
     .target(name: "StoreClient", dependencies: ["GemLedger", "StoreBackend"], swiftSettings: houseRules),
     .target(
       name: "StoreSimulation", dependencies: ["GemLedger", "StoreBackend", "StoreClient"], swiftSettings: houseRules),
     .executableTarget(
-      name: "gemctl", dependencies: ["GemLedger", "GemLedgerSQLite", "StoreBackend", "StoreClient", "StoreSimulation"],
+      name: "gemctl",
+      dependencies: [
+        "GemLedger", "GemLedgerSQLite", .target(name: "GemLedgerPostgres", condition: onPostgreSQL), "StoreBackend",
+        "StoreClient", "StoreSimulation",
+      ],
       swiftSettings: houseRules + [.unsafeFlags(selfContained, onLinuxInRelease)],
       linkerSettings: [
         .unsafeFlags(selfContained, onLinuxInRelease), .linkedLibrary("_FoundationICU", onLinuxInRelease),
         .linkedLibrary("stdc++", onLinuxInRelease),
       ]),
     .target(
-      name: "GemBenchmarks", dependencies: ["GemLedger", "GemLedgerSQLite", "CSQLite", "StoreBackend", "StoreClient"],
+      name: "GemBenchmarks",
+      dependencies: [
+        "GemLedger", "GemLedgerSQLite", .target(name: "GemLedgerPostgres", condition: onPostgreSQL), "CSQLite",
+        "StoreBackend", "StoreClient",
+      ],
       swiftSettings: houseRules),
     .executableTarget(name: "gembench", dependencies: ["GemBenchmarks"], swiftSettings: houseRules),
     .target(
@@ -64,6 +84,9 @@ let package = Package(
     .testTarget(
       name: "GemLedgerSQLiteTests",
       dependencies: ["GemLedger", "GemLedgerSQLite", "CSQLite", "GemTestSupport", "gemstress"],
+      swiftSettings: houseRules),
+    .testTarget(
+      name: "GemLedgerPostgresTests", dependencies: ["GemLedger", "GemLedgerPostgres", "GemTestSupport"],
       swiftSettings: houseRules),
     .testTarget(
       name: "StoreBackendTests", dependencies: ["GemLedger", "StoreBackend", "GemTestSupport"],
