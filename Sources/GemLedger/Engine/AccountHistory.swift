@@ -35,7 +35,8 @@ struct AccountHistory {
 
   func previous(_ entry: EntryRow) throws(LedgerError) -> EntryRow? {
     guard entry.previous != 0 else { return nil }
-    guard let previous = try snapshot.entry(entry.previous, of: account.number.customer), previous.number < entry.number else {
+    let owner = account.number.customer
+    guard let previous = try snapshot.entry(entry.previous, of: owner), previous.number < entry.number else {
       throw LedgerError(
         .storageDamaged, "The journal lacks entry \(entry.previous), which comes before \(entry.number); run verify.")
     }

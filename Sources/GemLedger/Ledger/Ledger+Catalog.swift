@@ -16,7 +16,8 @@ extension Ledger {
     _ change: (Catalog) throws(CatalogProblems) -> Catalog
   ) throws(LedgerError) -> CatalogDifference {
     let now = clock.now()
-    return try storage.commit(lanes: Array(0..<storage.laneCount)) { (session) throws(LedgerError) -> CatalogDifference in
+    let lanes = Array(0..<storage.laneCount)
+    return try storage.commit(lanes: lanes) { (session) throws(LedgerError) -> CatalogDifference in
       let old = try Self.catalog(in: session)
       let catalog: Catalog
       do throws(CatalogProblems) { catalog = try change(old) } catch { throw error.ledgerError }

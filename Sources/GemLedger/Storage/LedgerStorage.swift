@@ -176,7 +176,7 @@ package struct OwnedItemRow: Hashable, Sendable {
 package protocol StorageSession: StorageSnapshot {
   /// Fetches what a group of commands will ask for; a storage that reads locally has nothing to do.
   ///
-  /// - Returns: The places of commands that belong to other lanes by now, in ascending order; they are not decided here.
+  /// - Returns: The places of commands that belong to other lanes by now, ascending; nobody decides them here.
   func prefetch(_ commands: [LedgerCommand]) throws(LedgerError) -> [Int]
   /// Brings what the next few commands will ask for closer to the processor; only memory has something to do.
   func approach(_ commands: Slice<UnsafeBufferPointer<LedgerCommand>>)

@@ -52,7 +52,8 @@ extension Verifier {
     _ state: RefundStateRow, _ refunds: [RefundRow], _ roots: [CustomerNumber: CustomerNumber]
   ) throws(LedgerError) -> Int64 {
     guard let purchase = try scan.purchases(after: state.purchase - 1, limit: 1).first,
-      purchase.number == state.purchase, let credit = try snapshot.parts(of: purchase.transaction, of: purchase.customer)
+      purchase.number == state.purchase,
+      let credit = try snapshot.parts(of: purchase.transaction, of: purchase.customer)
     else {
       report("purchases_know_their_refunds", "purchase \(state.purchase), which was refunded, is missing")
       return 0

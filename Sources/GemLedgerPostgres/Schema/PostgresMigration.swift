@@ -1,0 +1,28 @@
+#if PostgreSQL
+  /// A step of the schema.
+  ///
+  /// Once shipped it is never edited: a new need is a new step.
+  package struct PostgresMigration: Sendable {
+    package let name: String
+    package let sql: [String]
+
+    package static let all = [
+      PostgresMigration(
+        name: "0001-create-ledger", sql: tables + journalTables.map(appendOnly))
+    ]
+
+    /// The tables that are only ever appended to.
+    package static let journalTables = [
+      "transactions", "entries", "allocations", "keys", "purchase_terms", "purchases", "item_entries", "lot_terms",
+      "merges", "refunds", "refund_parts", "catalog_versions",
+    ]
+
+    // The function is the schema's own, so that a trigger on a shard finds it too.
+    private static func appendOnly(_ table: String) -> String {
+      """
+      CREATE TRIGGER \(table)_keep_rows BEFORE UPDATE OR DELETE ON \(table)
+        FOR EACH ROW EXECUTE FUNCTION refuse_change()
+      """
+    }
+  }
+#endif

@@ -1,0 +1,62 @@
+#if PostgreSQL
+  internal import GemLedger
+
+  // How rows are read; each list of columns and its reader belong together. `at` is the first of the columns.
+
+  extension PostgresTables {
+    static let customerColumns = "customer, id, created_at, frozen, frozen_reason, merged_into, merged"
+
+    static func customer(_ rows: PostgresRows, _ row: Int) -> CustomerRow {
+      var customer = CustomerRow(
+        number: rows.integer(row, 0), id: CustomerID(unchecked: rows.text(row, 1)),
+        createdAt: Timestamp(milliseconds: rows.integer(row, 2)))
+      customer.frozen = rows.integer(row, 3)
+      customer.frozenReason = rows.optionalText(row, 4).map(Reason.init(unchecked:))
+      customer.mergedInto = rows.integer(row, 5)
+      customer.merged = rows.integer(row, 6)
+      return customer
+    }
+
+    static let accountColumns = """
+      customer, currency, balance, debt, held, version, last_entry, pool_lot, pool_source, pool_environment,
+      pool_granted, pool_remaining, open_lots, next_expiry
+      """
+
+    static func account(_ rows: PostgresRows, _ row: Int) -> AccountRow {
+      var account = AccountRow(
+        number: AccountNumber(customer: rows.integer(row, 0), currency: rows.integer(row, 1)))
+      account.balance = rows.integer(row, 2)
+      account.debt = rows.integer(row, 3)
+      account.held = rows.integer(row, 4)
+      account.version = rows.integer(row, 5)
+      account.lastEntry = rows.integer(row, 6)
+      account.poolLot = rows.integer(row, 7)
+      account.poolSource = rows.integer(row, 8)
+      account.poolEnvironment = rows.integer(row, 9)
+      account.poolGranted = rows.integer(row, 10)
+      account.poolRemaining = rows.integer(row, 11)
+      account.openLots = rows.integer(row, 12)
+      account.nextExpiry = rows.integer(row, 13)
+      return account
+    }
+
+    static let lotColumns = """
+      customer, lot, currency, source, environment, granted, remaining, price, price_currency, purchase, expires_at
+      """
+
+    static func lot(_ rows: PostgresRows, _ row: Int) -> LotRow {
+      LotRow(
+        number: rows.integer(row, 1),
+        account: AccountNumber(customer: rows.integer(row, 0), currency: rows.integer(row, 2)),
+        source: LotSource(rawValue: rows.integer(row, 3)) ?? .admin, environment: rows.integer(row, 4),
+        granted: rows.integer(row, 5), remaining: rows.integer(row, 6), price: money(rows, row, 7),
+        purchase: rows.optionalInteger(row, 9), expiresAt: rows.integer(row, 10))
+    }
+
+    /// Minor units and the currency's code.
+    static func money(_ rows: PostgresRows, _ row: Int, _ at: Int) -> Money? {
+      guard let units = rows.optionalInteger(row, at), let code = rows.optionalText(row, at + 1) else { return nil }
+      return Money(unchecked: units, code)
+    }
+  }
+#endif
