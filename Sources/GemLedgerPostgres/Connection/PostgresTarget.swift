@@ -1,6 +1,6 @@
 #if PostgreSQL
   internal import CPostgreSQL
-  internal import GemLedger
+  package import GemLedger
 
   /// Which database and schema a ledger lies in.
   package struct PostgresTarget: Sendable {
@@ -59,8 +59,9 @@
 
     /// The database for people, without its password.
     package var description: String {
-      guard let start = connectionURL.range(of: "://") else { return "PostgreSQL" }
-      let rest = connectionURL[start.upperBound...]
+      // What comes after the second slash; a URL without one names the default database.
+      let parts = connectionURL.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+      let rest = parts.count > 2 ? parts[2] : ""
       let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
       let host = rest[..<end].split(separator: "@", omittingEmptySubsequences: false).last ?? ""
       let path = rest[end...].split(separator: "?", omittingEmptySubsequences: false).first ?? ""

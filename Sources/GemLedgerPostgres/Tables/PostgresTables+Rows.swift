@@ -56,7 +56,7 @@
     /// Minor units and the currency's code.
     static func money(_ rows: PostgresRows, _ row: Int, _ at: Int) -> Money? {
       guard let units = rows.optionalInteger(row, at), let code = rows.optionalText(row, at + 1) else { return nil }
-      return Money(unchecked: units, code)
+      return Money(minorUnits: units, currency: code)
     }
   }
 #endif

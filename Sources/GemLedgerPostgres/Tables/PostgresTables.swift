@@ -10,27 +10,53 @@
     let place: String
     /// How the customers are spread over lanes.
     let layout: LaneLayout
+    /// What the storage remembers between groups.
+    let memory: StorageMemory
+    /// The group that writes; nil for who only reads.
+    var group: PostgresGroup?
     /// What the group at hand fetched before it began; nil outside of groups.
     var prefetched: Prefetched?
+    /// Terms that the group at hand wrote.
+    var newTerms: [(document: String, number: Int64)] = []
+    /// Finds out whether the group was committed, where the answer was lost.
+    var wasCommitted: (() throws(LedgerError) -> Bool)?
     /// Why the last statement failed, where one did.
     private(set) var failure: PostgresFailure?
 
-    init(_ connection: PostgresConnection, place: String, layout: LaneLayout) {
+    init(_ connection: PostgresConnection, place: String, layout: LaneLayout, memory: StorageMemory) {
       self.connection = connection
+      self.memory = memory
       self.place = place
       self.layout = layout
     }
 
     // MARK: Asking
 
-    /// Asks all of it in one round trip.
+    /// Asks all of it in one round trip, together with what opens the transaction, where nothing did yet.
     func ask(_ requests: [PostgresRequest]) throws(LedgerError) -> [PostgresRows] {
+      let opening = opening
+      let opened: ArraySlice<PostgresRows>
+      let rest: [PostgresRows]
       do throws(PostgresFailure) {
-        return try connection.ask(requests)
+        let answers = try connection.ask(opening + requests)
+        if opening.isEmpty { return answers }
+        isOpen = true
+        opened = answers.prefix(opening.count)
+        rest = Array(answers.dropFirst(opening.count))
       } catch {
         failure = error
+        // An error inside of a transaction leaves it open, to be rolled back.
+        isOpen = connection.isOpen
         throw error.ledgerError(place)
       }
+      try group?.begin(opened, self)
+      return rest
+    }
+
+    private var opening: [PostgresRequest] {
+      if isOpen { return [] }
+      if let group { return group.beginning(layout) }
+      return [PostgresRequest("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")]
     }
 
     /// Asks for rows in a round trip of its own.
@@ -60,6 +86,37 @@
       return found
     }
 
-    func forgetFailure() { failure = nil }
+    // MARK: The transaction
+
+    /// A transaction is open on the connection.
+    private(set) var isOpen = false
+
+    /// Starts anew: what is asked next opens a transaction.
+    func begin(_ group: PostgresGroup?) {
+      self.group = group
+      prefetched = group == nil ? nil : Prefetched()
+      newTerms = []
+      wasCommitted = nil
+      failure = nil
+      isOpen = false
+    }
+
+    /// Ends the transaction, keeping what it wrote or not.
+    ///
+    /// - Returns: Whether the connection can be used again.
+    func end(with sql: String) -> Bool {
+      defer { begin(nil) }
+      guard isOpen, connection.isOpen else { return connection.isOpen }
+      do throws(PostgresFailure) {
+        _ = try connection.ask(PostgresRequest(sql))
+        return true
+      } catch {
+        connection.close()
+        return false
+      }
+    }
+
+    /// The transaction ended with what was asked last.
+    func noteEnd() { isOpen = false }
   }
 #endif

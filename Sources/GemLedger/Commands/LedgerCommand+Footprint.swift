@@ -1,0 +1,73 @@
+extension LedgerCommand {
+  /// What a command may touch beside its customer's own rows.
+  package struct Footprint: Sendable {
+    /// Other customers by their ids.
+    package var customers: [CustomerID] = []
+    /// Store transactions whose credit or refunds it reads or changes.
+    package var purchases: [PurchaseClaim] = []
+    /// The order that it moves on.
+    package var order: PurchaseCode?
+    /// Whom it concerns.
+    package var subject = Subject.customer
+
+    package enum Subject: Sendable {
+      /// The command's customer.
+      case customer
+      /// Whom the purchase was credited to; the command's customer names nobody.
+      case owner
+      /// The command's customer, and who has the purchase's entitlement now.
+      case holder
+      /// The order's customer; the command's customer may be anybody.
+      case orderer
+    }
+  }
+
+  /// A store transaction, by what the store says.
+  package struct PurchaseClaim: Hashable, Sendable {
+    package let store: Store
+    package let environment: StoreEnvironment
+    package let transactionID: StoreTransactionID
+  }
+
+  /// Nil where it touches nothing but its customer's own rows.
+  package var footprint: Footprint? {
+    var footprint = Footprint()
+    switch body.action {
+    case .adjustOne, .adjust, .buyItem, .createCustomer, .registerToken, .freeze, .unfreeze: return nil
+    case .creditPurchase(let purchase): footprint.purchases = [PurchaseClaim(purchase)]
+    case .openOrder(let opening):
+      guard let paid = opening.paidBy else { return nil }
+      footprint.purchases = [
+        PurchaseClaim(store: opening.store, environment: paid.environment, transactionID: paid.id)
+      ]
+    case .completeOrder(let completion):
+      footprint.purchases = [PurchaseClaim(completion.purchase)]
+      footprint.order = completion.code
+    case .advanceOrder(let code, _):
+      footprint.order = code
+      footprint.subject = .orderer
+    case .holdEntitlement(let store, let environment, let id):
+      footprint.purchases = [PurchaseClaim(store: store, environment: environment, transactionID: id)]
+      footprint.subject = .holder
+    case .refund(let refund):
+      footprint.purchases = [
+        PurchaseClaim(store: refund.store, environment: refund.environment, transactionID: refund.transactionID)
+      ]
+      footprint.subject = .owner
+    case .reverseRefund(let reversal):
+      footprint.purchases = [
+        PurchaseClaim(store: reversal.store, environment: reversal.environment, transactionID: reversal.transactionID)
+      ]
+      footprint.subject = .owner
+    case .merge(let from): footprint.customers = [from]
+    case .createAlias(let alias): footprint.customers = [alias]
+    }
+    return footprint
+  }
+}
+
+extension LedgerCommand.PurchaseClaim {
+  fileprivate init(_ purchase: StorePurchase) {
+    self.init(store: purchase.store, environment: purchase.environment, transactionID: purchase.transactionID)
+  }
+}

@@ -1,0 +1,68 @@
+#if PostgreSQL
+  internal import Dispatch
+  internal import Synchronization
+
+  /// Connections that are open and not in use. One taken out belongs to who took it.
+  ///
+  /// A process has at most one for each lane that commits, four for readers, and one for a command over several lanes.
+  final class ConnectionPool: Sendable {
+    static let readerCount = 4
+
+    /// Readers wait here for their turn.
+    let readers = DispatchSemaphore(value: readerCount)
+    private let target: PostgresTarget
+    private let state = Mutex(State())
+
+    // Unchecked: the mutex guards the list, and a connection taken out of it belongs to one thread.
+    private struct State: @unchecked Sendable {
+      var idle: [PostgresConnection] = []
+      var isClosed = false
+      var wasOpen = false
+      /// Statements that each new connection begins with.
+      var settings: [String] = []
+    }
+
+    init(_ target: PostgresTarget) { self.target = target }
+
+    /// Whether a connection was ever made.
+    var wasOpen: Bool { state.withLock { $0.wasOpen } }
+
+    /// A distributed engine plans each statement for its values, since they say which shard it goes to.
+    func setsUp(_ layout: LaneLayout) {
+      guard !layout.isDistributed else { return }
+      state.withLock { $0.settings = ["SET plan_cache_mode = force_generic_plan"] }
+    }
+
+    func take() throws(PostgresFailure) -> PostgresConnection {
+      if let idle = state.withLock({ $0.idle.popLast() }) { return idle }
+      return try open()
+    }
+
+    func open() throws(PostgresFailure) -> PostgresConnection {
+      let connection = try PostgresConnection(target)
+      let settings = state.withLock { $0.settings }
+      if !settings.isEmpty { try connection.execute(settings) }
+      state.withLock { $0.wasOpen = true }
+      return connection
+    }
+
+    func giveBack(_ connection: PostgresConnection) {
+      guard connection.isOpen else { return }
+      let isKept = state.withLock { state in
+        if !state.isClosed { state.idle.append(connection) }
+        return !state.isClosed
+      }
+      if !isKept { connection.close() }
+    }
+
+    /// Where one was lost, the others are most likely lost as well.
+    func dropIdle() { state.withLock { $0.idle.removeAll() } }
+
+    func close() {
+      state.withLock { state in
+        state.isClosed = true
+        state.idle.removeAll()
+      }
+    }
+  }
+#endif

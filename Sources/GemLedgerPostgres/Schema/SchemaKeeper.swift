@@ -1,0 +1,101 @@
+#if PostgreSQL
+  internal import GemLedger
+
+  /// Makes the schema, brings it up to date and says how it stands; any number of processes may do so at once.
+  struct SchemaKeeper {
+    struct State {
+      var migrationCount: Int
+      var layout: LaneLayout
+    }
+
+    private let connection: PostgresConnection
+    private let target: PostgresTarget
+
+    init(_ connection: PostgresConnection, _ target: PostgresTarget) {
+      self.connection = connection
+      self.target = target
+    }
+
+    /// How the schema stands once it is up to date; nil where there is no ledger.
+    func bringUpToDate() throws(PostgresFailure) -> State? {
+      guard let count = try migrationCount() else { return nil }
+      if count < PostgresMigration.all.count { try migrate(project: nil, at: nil) }
+      return State(migrationCount: max(count, PostgresMigration.all.count), layout: try layout())
+    }
+
+    /// Makes a new ledger; false where there is one.
+    func create(_ project: ProjectRow) throws(PostgresFailure) -> Bool {
+      try migrate(project: project, at: project.createdAt)
+    }
+
+    // MARK: Parts
+
+    private func migrationCount() throws(PostgresFailure) -> Int? {
+      do throws(PostgresFailure) {
+        return Int(try connection.ask(PostgresRequest("SELECT count(*) FROM migrations")).integer(0, 0))
+      } catch {
+        if error.isMissing { return nil }
+        throw error
+      }
+    }
+
+    private func layout() throws(PostgresFailure) -> LaneLayout {
+      let rows = try connection.ask([
+        PostgresRequest("SELECT customer, layout FROM lanes ORDER BY lane"),
+        PostgresRequest("SELECT is_distributed FROM project"),
+      ])
+      return LaneLayout(
+        heads: (0..<rows[0].count).map { rows[0].integer($0, 0) },
+        version: rows[0].count > 0 ? rows[0].integer(0, 1) : 0,
+        isDistributed: rows[1].count > 0 && rows[1].integer(0, 0) != 0)
+    }
+
+    /// Applies what is missing, alone among all who try.
+    ///
+    /// - Parameter project: What a new ledger is; nil for one that must be there.
+    /// - Returns: False where a new ledger was wanted and one is there.
+    @discardableResult
+    private func migrate(project: ProjectRow?, at instant: Timestamp?) throws(PostgresFailure) -> Bool {
+      // The key is the schema's own, so that ledgers side by side do not wait for each other.
+      try connection.execute([
+        "BEGIN", "SELECT pg_advisory_xact_lock(hashtext('gemledger ' || '\(target.schema)'))",
+        "CREATE SCHEMA IF NOT EXISTS \(target.schema)",
+      ])
+      do throws(PostgresFailure) {
+        let isThere = try connection.ask(
+          PostgresRequest("SELECT to_regclass('migrations') IS NOT NULL")
+        ).integer(0, 0) != 0
+        guard project == nil || !isThere else {
+          try connection.execute(["ROLLBACK"])
+          return false
+        }
+        if !isThere {
+          try connection.execute([
+            "CREATE TABLE migrations (name text COLLATE \"C\" PRIMARY KEY, applied_at bigint NOT NULL)"
+          ])
+        }
+        let applied = try migrationCount() ?? 0
+        for migration in PostgresMigration.all.dropFirst(applied) { try connection.execute(migration.statements) }
+        if let project { try connection.execute(birth(project)) }
+        try connection.execute(["COMMIT"])
+        return true
+      } catch {
+        // The server rolls back what a lost connection leaves; otherwise this does.
+        if connection.isOpen { _ = try? connection.execute(["ROLLBACK"]) }
+        throw error
+      }
+    }
+
+    private func birth(_ project: ProjectRow) -> [String] {
+      let (salt, created) = (Int64(bitPattern: project.salt), project.createdAt.milliseconds)
+      let lanes = (0..<(target.lanes ?? PostgresTarget.lanesByDefault)).map { lane in
+        "INSERT INTO lanes VALUES (\(-1 - lane), \(lane), 1, 0, 0, 0, 0, 0)"
+      }
+      return ["INSERT INTO project (project, salt, created_at) VALUES (1, \(salt), \(created))"] + lanes
+    }
+  }
+
+  extension PostgresMigration {
+    var statements: [String] { sql + ["INSERT INTO migrations VALUES ('\(name)', extract(epoch FROM now()) * 1000)"] }
+  }
+#endif

@@ -1,0 +1,99 @@
+#if PostgreSQL
+  package import GemLedger
+
+  extension PostgresStorage {
+    /// The lanes of each command, by what is remembered of its customers; who is not, is looked up in one question.
+    package func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {
+      let footprints = commands.map(\.footprint)
+      let isRare = footprints.contains { $0 != nil }
+      var ids: [CustomerID] = commands.map(\.customer)
+      for footprint in footprints { ids += footprint?.customers ?? [] }
+      var places: [CustomerID: CustomerDirectory.Place] = [:]
+      var unknown: Set<CustomerID> = []
+      for (id, place) in zip(ids, memory.directory.places(of: ids)) {
+        if let place { places[id] = place } else { unknown.insert(id) }
+      }
+      if unknown.isEmpty, !isRare { return commands.map { [lane(of: $0.customer, places)] } }
+      return try read { (snapshot) throws(LedgerError) -> [[Int]] in
+        guard let tables = snapshot as? PostgresTables else { throw .defect("A snapshot of another storage") }
+        if !unknown.isEmpty {
+          let found = try tables.places(of: Array(unknown))
+          memory.directory.remember(found)
+          for (id, place) in found { places[id] = place }
+        }
+        var lanes: [[Int]] = []
+        for (command, footprint) in zip(commands, footprints) {
+          lanes.append(try self.lanes(of: command, footprint, places, tables))
+        }
+        return lanes
+      }
+    }
+
+    private func lane(of id: CustomerID, _ places: [CustomerID: CustomerDirectory.Place]) -> Int {
+      places[id].map { layout.lane(of: $0.root) } ?? layout.lane(ofNew: id.text)
+    }
+
+    private func lanes(
+      of command: LedgerCommand, _ footprint: LedgerCommand.Footprint?,
+      _ places: [CustomerID: CustomerDirectory.Place], _ tables: PostgresTables
+    ) throws(LedgerError) -> [Int] {
+      guard let footprint else { return [lane(of: command.customer, places)] }
+      var lanes: Set<Int> = []
+      if footprint.subject == .customer || footprint.subject == .holder {
+        lanes.insert(lane(of: command.customer, places))
+      }
+      for id in footprint.customers { lanes.insert(lane(of: id, places)) }
+      if footprint.subject == .owner || footprint.subject == .holder {
+        for claim in footprint.purchases {
+          for customer in try tables.customersConcerned(by: claim, footprint.subject) {
+            lanes.insert(layout.lane(of: try tables.root(of: customer)))
+          }
+        }
+      }
+      if let code = footprint.order, let order = try tables.order(code) {
+        lanes.insert(layout.lane(of: try tables.root(of: order.customer)))
+      }
+      // A refund of a purchase that nobody has brought yet may be kept in any lane.
+      return lanes.isEmpty ? [layout.lane(ofNew: command.customer.text)] : lanes.sorted()
+    }
+  }
+
+  extension PostgresTables {
+    /// Where ids lead, of those that somebody has.
+    func places(of ids: [CustomerID]) throws(LedgerError) -> [(CustomerID, CustomerDirectory.Place)] {
+      let origins = try all(
+        "SELECT id, customer FROM aliases WHERE id = ANY($1)", { $0.add(ids, text: \.text) },
+        { (CustomerID(unchecked: $0.text($1, 0)), $0.integer($1, 1)) })
+      guard !origins.isEmpty else { return [] }
+      let merged = try all(
+        "SELECT customer, merged_into FROM customers WHERE customer = ANY($1) AND merged_into <> 0",
+        { $0.add(origins, \.1) }, { ($0.integer($1, 0), $0.integer($1, 1)) })
+      let roots = Dictionary(merged) { first, _ in first }
+      return origins.map { ($0, CustomerDirectory.Place(origin: $1, root: roots[$1] ?? $1)) }
+    }
+
+    func root(of customer: CustomerNumber) throws(LedgerError) -> CustomerNumber {
+      guard let row = try self.customer(number: customer), row.mergedInto != 0 else { return customer }
+      return row.mergedInto
+    }
+
+    /// Whom a purchase was credited to, and who has its entitlement where that matters; nobody where it is not credited.
+    func customersConcerned(
+      by claim: LedgerCommand.PurchaseClaim, _ subject: LedgerCommand.Footprint.Subject
+    ) throws(LedgerError) -> [CustomerNumber] {
+      var environment = memory.number(of: claim.environment)
+      if environment == nil {
+        memory.remember(try environments())
+        environment = memory.number(of: claim.environment)
+      }
+      guard let environment else { return [] }
+      let identity = PurchaseIdentity(
+        store: claim.store, environment: environment, transactionID: claim.transactionID)
+      guard let purchase = try purchase(identity) else { return [] }
+      guard subject == .holder, let holder = try entitlementHolder(purchase: purchase.number) else {
+        return [purchase.customer]
+      }
+      return [purchase.customer, holder]
+    }
+  }
+#endif

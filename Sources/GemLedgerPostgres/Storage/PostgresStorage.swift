@@ -1,0 +1,206 @@
+#if PostgreSQL
+  internal import Dispatch
+  package import GemLedger
+  internal import Synchronization
+
+  /// Storage on PostgreSQL: any number of processes, on any number of hosts, with one set of rules.
+  ///
+  /// Customers are spread over lanes. Each lane has a connection of its own and commits one group at a time: it takes hold
+  /// of the lane's row, so that groups of other processes wait their turn, and needs two round trips for a group of any
+  /// size. Everything that is acknowledged is on the server's disk. After the server restarts, or a connection is lost,
+  /// a group goes on where that is safe, and never twice.
+  package final class PostgresStorage: LedgerStorage {
+    let target: PostgresTarget
+    let layout: LaneLayout
+    let memory = StorageMemory()
+    let connections: ConnectionPool
+    private let writer = (0..<16).map { _ in UInt8.random(in: 0 ... .max) }
+    private let attempts = Atomic<Int64>(0)
+    private let isClosed = Atomic(false)
+    /// For each lane, until when keys are looked up one by one: groups since a taken key was met.
+    private let cautions: [KeyCaution]
+
+    /// Opens a ledger that is there.
+    ///
+    /// - Throws: in order of precedence `invalid_request` (the URL), `storage_unavailable`, `storage_foreign` (no ledger
+    ///   there), `storage_newer`.
+    package init(url: String) throws(LedgerError) {
+      target = try PostgresTarget(url: url)
+      connections = ConnectionPool(target)
+      let opened = try Self.translating(target) { [connections] () throws(PostgresFailure) in
+        let connection = try connections.open()
+        return (connection, try SchemaKeeper(connection, target).bringUpToDate())
+      }
+      guard let state = opened.1 else {
+        throw LedgerError(
+          .storageForeign, "\(target.description) has no ledger. Make one with gemctl init.",
+          details: [.init(name: "storage", value: .text(target.description))])
+      }
+      guard state.migrationCount <= PostgresMigration.all.count else {
+        throw LedgerError(
+          .storageNewer, "\(target.description) is of a newer version of GemLedger. Update this one.",
+          details: [.init(name: "storage", value: .text(target.description))])
+      }
+      layout = state.layout
+      cautions = layout.heads.map { _ in KeyCaution() }
+      connections.setsUp(layout)
+      connections.giveBack(opened.0)
+    }
+
+    /// Makes a new ledger.
+    ///
+    /// - Throws: in order of precedence `invalid_request` (the URL), `storage_unavailable`, `already_exists`.
+    package static func create(url: String, project: ProjectRow) throws(LedgerError) -> PostgresStorage {
+      let target = try PostgresTarget(url: url)
+      let isMade = try translating(target) { () throws(PostgresFailure) in
+        try SchemaKeeper(PostgresConnection(target), target).create(project)
+      }
+      guard isMade else {
+        throw LedgerError(
+          .alreadyExists, "\(target.description) has a ledger already. Name another schema with ?schema=NAME.",
+          details: [.init(name: "storage", value: .text(target.description))])
+      }
+      return try PostgresStorage(url: url)
+    }
+
+    package var laneCount: Int { layout.count }
+
+    package func close() {
+      isClosed.store(true, ordering: .sequentiallyConsistent)
+      connections.close()
+    }
+
+    func refuseClosed() throws(LedgerError) {
+      guard !isClosed.load(ordering: .sequentiallyConsistent) else {
+        throw LedgerError(.storageUnavailable, "The ledger at \(target.description) was closed.")
+      }
+    }
+
+    static func translating<R>(
+      _ target: PostgresTarget, _ body: () throws(PostgresFailure) -> R
+    ) throws(LedgerError) -> R {
+      do throws(PostgresFailure) { return try body() } catch { throw error.ledgerError(target.description) }
+    }
+
+    func tables(_ connection: PostgresConnection) -> PostgresTables {
+      PostgresTables(connection, place: target.description, layout: layout, memory: memory)
+    }
+
+    // MARK: Reading
+
+    package func read<R>(_ body: (any StorageSnapshot) throws(LedgerError) -> R) throws(LedgerError) -> R {
+      try refuseClosed()
+      connections.readers.wait()
+      defer { connections.readers.signal() }
+      // A reader may start anew as long as nothing was answered: twice, since an idle connection may be a dead one.
+      var triesLeft = 2
+      while true {
+        let tables = tables(try connect())
+        do throws(LedgerError) {
+          let answer = try body(tables)
+          if tables.end(with: "COMMIT") { connections.giveBack(tables.connection) }
+          return answer
+        } catch {
+          let isLost = tables.failure?.isConnectionLost ?? false
+          if tables.end(with: "ROLLBACK"), !isLost { connections.giveBack(tables.connection) }
+          guard isLost, triesLeft > 0 else { throw error }
+          triesLeft -= 1
+          connections.dropIdle()
+        }
+      }
+    }
+
+    func connect() throws(LedgerError) -> PostgresConnection {
+      try Self.translating(target) { () throws(PostgresFailure) in try connections.take() }
+    }
+
+    // MARK: Writing
+
+    package func commit<R>(
+      lanes: [Int], _ body: (any StorageSession) throws(LedgerError) -> R
+    ) throws(LedgerError) -> R {
+      try refuseClosed()
+      var patience = Patience()
+      let lane = lanes.first ?? 0
+      while true {
+        let tables = tables(try connectPatiently(&patience))
+        let mark = PostgresGroup.CommitMark(
+          writer: writer, number: attempts.add(1, ordering: .sequentiallyConsistent).newValue)
+        let group = PostgresGroup(lanes: lanes, expectsNewKeys: cautions[lane].expectsNewKeys(), mark: mark)
+        tables.begin(group)
+        tables.wasCommitted = { [self] () throws(LedgerError) in try wasCommitted(group) }
+        do throws(LedgerError) {
+          let answer = try body(tables)
+          // A group that wrote nothing leaves nothing behind.
+          if tables.group?.isCommitted == true || tables.end(with: "ROLLBACK") {
+            connections.giveBack(tables.connection)
+          }
+          return answer
+        } catch {
+          let failure = tables.failure
+          let isUsable = tables.end(with: "ROLLBACK")
+          if isUsable { connections.giveBack(tables.connection) } else { connections.dropIdle() }
+          guard let failure, error.code != .outcomeUnknown else { throw error }
+          if failure.isTransient { cautions[lane].noteTakenKey() }
+          guard failure.isTransient || failure.isConnectionLost, patience.goesOn(after: failure) else { throw error }
+        }
+      }
+    }
+
+    /// Whether a group whose answer was lost is in the database: its mark stands where it would have left it.
+    ///
+    /// The lane is taken hold of first: the server may still be at the old connection's commit.
+    private func wasCommitted(_ group: PostgresGroup) throws(LedgerError) -> Bool {
+      var patience = Patience()
+      while true {
+        do throws(LedgerError) {
+          let other = self.tables(try connectPatiently(&patience))
+          other.begin(PostgresGroup(lanes: group.lanes, expectsNewKeys: true, mark: group.mark))
+          let marks = try other.rows("SELECT mark FROM commit_marks WHERE customer = $1 AND writer = $2") {
+            $0.add(layout.heads[group.lanes.first ?? 0])
+            $0.add(bytes: group.mark.writer)
+          }
+          let isThere = marks.count == 1 && marks.integer(0, 0) == group.mark.number
+          if other.end(with: "ROLLBACK") { connections.giveBack(other.connection) }
+          return isThere
+        } catch {
+          guard patience.goesOn(after: .lost(error.message)) else {
+            throw LedgerError(
+              .outcomeUnknown,
+              "\(target.description): the answer to a commit was lost, and the server cannot be asked what became of it. "
+                + "Ask again with the same key.", details: [.init(name: "storage", value: .text(target.description))])
+          }
+        }
+      }
+    }
+
+    private func connectPatiently(_ patience: inout Patience) throws(LedgerError) -> PostgresConnection {
+      while true {
+        do throws(PostgresFailure) {
+          return try connections.take()
+        } catch {
+          // Who was never let in is told at once; who was, waits for the server to come back.
+          guard connections.wasOpen, error.isConnectionLost, patience.goesOn(after: error) else {
+            throw error.ledgerError(target.description)
+          }
+        }
+      }
+    }
+  }
+
+  /// Counts down the groups that look every key up.
+  final class KeyCaution: Sendable {
+    private static let groups = 16
+    private let left = Atomic<Int>(0)
+
+    /// Whether the next group may take keys for new.
+    func expectsNewKeys() -> Bool {
+      let before = left.load(ordering: .relaxed)
+      if before > 0 { left.store(before - 1, ordering: .relaxed) }
+      return before == 0
+    }
+
+    /// A key was taken: the next ones may be as well.
+    func noteTakenKey() { left.store(Self.groups, ordering: .relaxed) }
+  }
+#endif

@@ -1,0 +1,31 @@
+#if PostgreSQL
+  internal import GemLedger
+  internal import Synchronization
+
+  /// What a storage remembers between groups, for all of its connections; none of it decides anything.
+  final class StorageMemory: Sendable {
+    let directory = CustomerDirectory()
+    private let environments = Mutex<[StoreEnvironment: Int64]>([:])
+    private let terms = Mutex<[String: Int64]>([:])
+
+    /// The number of an environment that is known; those without a session have fixed ones.
+    func number(of environment: StoreEnvironment) -> Int64? {
+      guard environment.session != nil else { return environment.kind.rawValue }
+      return environments.withLock { $0[environment] }
+    }
+
+    func remember(_ rows: [EnvironmentRow]) {
+      environments.withLock { known in for row in rows { known[row.environment] = row.number } }
+    }
+
+    /// The numbers of purchase terms that the database has.
+    func number(ofTerms document: String) -> Int64? { terms.withLock { $0[document] } }
+
+    func remember(terms document: String, number: Int64) {
+      terms.withLock { known in
+        if known.count > 1024 { known.removeAll() }
+        known[document] = number
+      }
+    }
+  }
+#endif

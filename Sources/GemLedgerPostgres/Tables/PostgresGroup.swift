@@ -1,0 +1,57 @@
+#if PostgreSQL
+  internal import GemLedger
+
+  /// A group of commands on its way: the lanes that it holds, and how far it has come.
+  final class PostgresGroup {
+    /// In ascending order; the first one numbers what the group books.
+    let lanes: [Int]
+    /// Whether keys are taken for new until they are written.
+    let expectsNewKeys: Bool
+    /// Who writes, and the number of this attempt: what a lost answer is looked up by.
+    let mark: CommitMark
+    private var known: [LaneHead] = []
+    private(set) var isBegun = false
+    var isCommitted = false
+
+    struct CommitMark: Hashable, Sendable {
+      let writer: [UInt8]
+      let number: Int64
+    }
+
+    init(lanes: [Int], expectsNewKeys: Bool, mark: CommitMark) {
+      self.lanes = lanes
+      self.expectsNewKeys = expectsNewKeys
+      self.mark = mark
+    }
+
+    /// Where the lanes stand; begins the group where it has not begun.
+    func heads(_ tables: PostgresTables) throws(LedgerError) -> [LaneHead] {
+      if !isBegun { _ = try tables.ask([]) }
+      return known
+    }
+
+    /// Begins a transaction and takes hold of the lanes, one after the other: nobody else writes there until it ends.
+    func beginning(_ layout: LaneLayout) -> [PostgresRequest] {
+      [PostgresRequest("BEGIN")]
+        + lanes.map { lane in
+          PostgresRequest(
+            "SELECT last, created_at, catalog_version, layout FROM lanes WHERE customer = $1 FOR UPDATE"
+          ) { $0.add(layout.heads[lane]) }
+        }
+    }
+
+    /// - Parameter answers: Those to ``beginning(_:)``.
+    func begin(_ answers: ArraySlice<PostgresRows>, _ tables: PostgresTables) throws(LedgerError) {
+      isBegun = true
+      for (lane, rows) in zip(lanes, answers.dropFirst()) {
+        guard rows.count == 1, rows.integer(0, 3) == tables.layout.version else {
+          throw LedgerError(
+            .storageUnavailable, "\(tables.place): the customers were spread anew. Open the ledger again.")
+        }
+        known.append(
+          LaneHead(
+            lane: lane, last: rows.integer(0, 0), createdAt: rows.integer(0, 1), catalogVersion: rows.integer(0, 2)))
+      }
+    }
+  }
+#endif

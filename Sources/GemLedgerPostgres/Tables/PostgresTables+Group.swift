@@ -1,0 +1,173 @@
+#if PostgreSQL
+  internal import GemLedger
+
+  // What the commands of a group ask for most; answered from what was fetched with the group's beginning.
+
+  extension PostgresTables {
+    func project() throws(LedgerError) -> ProjectRow {
+      let row = try first("SELECT salt, created_at FROM project", { _ in }) { (rows, row) in
+        ProjectRow(
+          salt: UInt64(bitPattern: rows.integer(row, 0)), createdAt: Timestamp(milliseconds: rows.integer(row, 1)))
+      }
+      guard let row else { throw LedgerError(.storageDamaged, "\(place) has no project row. Restore a backup.") }
+      return row
+    }
+
+    func catalogVersion() throws(LedgerError) -> Int64 {
+      if let group { return try group.heads(self).map(\.catalogVersion).max() ?? 0 }
+      return try first("SELECT coalesce(max(version), 0) FROM catalog_versions", { _ in }) { $0.integer($1, 0) } ?? 0
+    }
+
+    func sequences() throws(LedgerError) -> Sequences {
+      guard let group else {
+        // Outside of a group nothing is numbered for good; what matters is that journal time does not go back.
+        let rows = try rows("SELECT max(last), max(created_at) FROM lanes")
+        return Sequences(
+          lane: 0, last: rows.integer(0, 0), createdAt: Timestamp(milliseconds: rows.integer(0, 1)))
+      }
+      let heads = try group.heads(self)
+      return Sequences(
+        lane: Int64(heads.first?.lane ?? 0), last: heads.map(\.last).max() ?? 0,
+        createdAt: Timestamp(milliseconds: heads.map(\.createdAt).max() ?? 0))
+    }
+
+    func number(after last: Int64, in sequence: RareSequence) throws(LedgerError) -> Int64 {
+      guard sequence != .environment else { return last + 1 }
+      let lane = group?.lanes.first ?? 0
+      return sequence == .customer
+        ? layout.customer(after: last, lane: group?.lanes.first ?? 0) : LaneLayout.number(after: last, lane: lane)
+    }
+
+    // MARK: Customers
+
+    func customer(_ id: CustomerID, hash: Int) throws(LedgerError) -> FoundCustomer? { try customer(id) }
+
+    func customer(_ id: CustomerID) throws(LedgerError) -> FoundCustomer? {
+      if let known = prefetched?.found(id) { return known }
+      let alias = try first("SELECT customer FROM aliases WHERE id = $1", { $0.add(id.text) }) { $0.integer($1, 0) }
+      guard let origin = alias else { return nil }
+      let row = try existing(origin)
+      return FoundCustomer(row.mergedInto == 0 ? row : try existing(row.mergedInto), origin: origin)
+    }
+
+    private func existing(_ number: CustomerNumber) throws(LedgerError) -> CustomerRow {
+      guard let row = try customer(number: number) else {
+        throw LedgerError(.storageDamaged, "\(place) has no customer \(number), whom an id names. Run verify.")
+      }
+      return row
+    }
+
+    func customer(number: CustomerNumber) throws(LedgerError) -> CustomerRow? {
+      if let prefetched, prefetched.fetched.contains(number) { return prefetched.customers[number] }
+      return try first(
+        "SELECT \(Self.customerColumns) FROM customers WHERE customer = $1", { $0.add(number) }, Self.customer)
+    }
+
+    func account(_ number: AccountNumber) throws(LedgerError) -> AccountRow? {
+      if let prefetched, prefetched.fetched.contains(number.customer) { return prefetched.accounts[number] }
+      return try first(
+        "SELECT \(Self.accountColumns) FROM accounts WHERE customer = $1 AND currency = $2",
+        {
+          $0.add(number.customer)
+          $0.add(number.currency)
+        }, Self.account)
+    }
+
+    // MARK: Lots
+
+    func openLots(
+      _ account: AccountNumber, paid: Bool, after: LotPosition?, limit: Int
+    ) throws(LedgerError) -> [LotRow] {
+      if after == nil, limit == Prefetched.lotsPerPage, let prefetched,
+        prefetched.fetched.contains(account.customer)
+      {
+        return prefetched.openLots[Prefetched.LotStream(account: account, paid: paid)] ?? []
+      }
+      let lots = try all(
+        """
+        SELECT \(Self.lotColumns) FROM lots
+        WHERE customer = $1 AND currency = $2 AND (source = 1) = ($3 = 1) AND remaining > 0
+          AND (expires_at, lot) > ($4, $5)
+        ORDER BY expires_at, lot LIMIT $6
+        """,
+        {
+          $0.add(account.customer)
+          $0.add(account.currency)
+          $0.add(paid ? 1 : 0)
+          $0.add(after?.expiresAt ?? -1)
+          $0.add(after?.lot ?? 0)
+          $0.add(Int64(limit))
+        }, Self.lot)
+      for lot in lots { prefetched?.lotOwners[lot.number] = account.customer }
+      return lots
+    }
+
+    func pooledLot(
+      _ account: AccountNumber, source: LotSource, environment: Int64
+    ) throws(LedgerError) -> LotRow? {
+      try first(
+        """
+        SELECT \(Self.lotColumns) FROM lots WHERE customer = $1 AND currency = $2 AND source = $3 AND environment = $4
+          AND purchase IS NULL AND expires_at = 9223372036854775807
+        """,
+        {
+          $0.add(account.customer)
+          $0.add(account.currency)
+          $0.add(source.rawValue)
+          $0.add(environment)
+        }, Self.lot)
+    }
+
+    // MARK: Keys and purchases
+
+    func key(_ key: IdempotencyKey, customer: CustomerNumber, hash: Int) throws(LedgerError) -> KeyRow? {
+      // A key of its own is nearly always new. That it is shows when it is written: a group that finds one taken is
+      // decided again, looking each of them up.
+      if let group, group.expectsNewKeys, prefetched?.customers[customer]?.isPlain == true { return nil }
+      let place = place
+      return try first(
+        "SELECT asked, qualifiers, transaction_number, refusal FROM keys WHERE customer = $1 AND key = $2",
+        {
+          $0.add(customer)
+          $0.add(bytes: PostgresKey.bytes(key))
+        },
+        { (rows, row) throws(LedgerError) in
+          KeyRow(
+            customer: customer, key: key,
+            fingerprint: Fingerprint(asked: rows.integer(row, 0), qualifiers: rows.integer(row, 1)),
+            outcome: try Self.outcome(rows, row, 2, place))
+        })
+    }
+
+    static func outcome(
+      _ rows: PostgresRows, _ row: Int, _ at: Int, _ place: String
+    ) throws(LedgerError) -> KeyRow.Outcome {
+      if let transaction = rows.optionalInteger(row, at) { return .booked(transaction) }
+      guard let refusal = rows.optionalText(row, at + 1).flatMap(LedgerError.init(stored:)) else {
+        throw LedgerError(.storageDamaged, "\(place) has a key without an answer. Run verify.")
+      }
+      return .refused(refusal)
+    }
+
+    func purchase(_ identity: PurchaseIdentity) throws(LedgerError) -> PurchaseRow? {
+      let claim = try claim(identity)
+      guard let claim, claim.purchase != 0 else { return nil }
+      prefetched?.purchaseOwners[claim.purchase] = claim.customer
+      return try purchase(number: claim.purchase, of: claim.customer)
+    }
+
+    private func claim(_ identity: PurchaseIdentity) throws(LedgerError) -> Prefetched.StoreClaim? {
+      if let held = prefetched?.claims[identity] { return held }
+      return try first(
+        """
+        SELECT customer, purchase FROM store_transactions
+        WHERE store_transaction = $1 AND environment = $2 AND store = $3
+        """,
+        {
+          $0.add(identity.transactionID.text)
+          $0.add(identity.environment)
+          $0.add(identity.store.number)
+        }, { Prefetched.StoreClaim(customer: $0.integer($1, 0), purchase: $0.integer($1, 1)) })
+    }
+  }
+#endif

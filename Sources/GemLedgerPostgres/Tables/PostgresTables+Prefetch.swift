@@ -1,0 +1,242 @@
+#if PostgreSQL
+  internal import GemLedger
+
+  // A group's beginning: one round trip takes hold of its lanes and brings the customers, their accounts and the first of
+  // their lots. Store transactions are claimed with it. Only what touches more than one customer asks a second time.
+
+  extension PostgresTables {
+    func prefetch(_ commands: [LedgerCommand]) throws(LedgerError) -> [Int] {
+      guard let group else { return [] }
+      let footprints = commands.map(\.footprint)
+      let ids = Self.ids(of: commands, footprints)
+      let known = memory.directory.places(of: ids)
+      let unknown = zip(ids, known).filter { $1 == nil }.map(\.0)
+      let claims = try claims(of: footprints)
+      var requests = requests(for: Set(known.compactMap { $0?.root }).sorted())
+      if !unknown.isEmpty {
+        requests.append(PostgresRequest("SELECT id, customer FROM aliases WHERE id = ANY($1)") {
+          $0.add(unknown, text: \.text)
+        })
+      }
+      if !claims.isEmpty { requests += Self.requests(for: claims) }
+      var answers = try ask(requests)[...]
+      keep(rows: &answers, roots: known.compactMap { $0?.root })
+      for (id, place) in zip(ids, known) where place != nil { prefetched?.places[id] = place }
+      if !unknown.isEmpty { try keepUnknown(unknown, answers.removeFirst()) }
+      if !claims.isEmpty { keep(claims: claims, &answers) }
+      return try misrouted(commands, footprints, lanes: group.lanes)
+    }
+
+    func approach(_ commands: Slice<UnsafeBufferPointer<LedgerCommand>>) {}
+
+    // MARK: Customers
+
+    private static func ids(of commands: [LedgerCommand], _ footprints: [LedgerCommand.Footprint?]) -> [CustomerID] {
+      var ids: Set<CustomerID> = []
+      for (command, footprint) in zip(commands, footprints) {
+        if footprint?.subject != .owner { ids.insert(command.customer) }
+        for id in footprint?.customers ?? [] { ids.insert(id) }
+      }
+      return Array(ids)
+    }
+
+    /// The customers of these numbers with all that the common commands ask of them.
+    private func requests(for roots: [CustomerNumber]) -> [PostgresRequest] {
+      guard !roots.isEmpty else { return [] }
+      return [
+        PostgresRequest("SELECT \(Self.customerColumns) FROM customers WHERE customer = ANY($1)") {
+          $0.add(roots) { $0 }
+        },
+        PostgresRequest("SELECT \(Self.accountColumns) FROM accounts WHERE customer = ANY($1)") {
+          $0.add(roots) { $0 }
+        },
+        PostgresRequest(Self.firstLots) { $0.add(roots) { $0 } },
+      ]
+    }
+
+    // Of each account with open lots the first page of either class; an account without any costs a look at its row.
+    private static let firstLots = """
+      SELECT l.* FROM accounts a CROSS JOIN LATERAL (
+        (SELECT \(lotColumns) FROM lots
+          WHERE a.open_lots > 0 AND customer = a.customer AND customer = ANY($1) AND currency = a.currency
+            AND (source = 1) = false AND remaining > 0
+          ORDER BY expires_at, lot LIMIT \(Prefetched.lotsPerPage))
+        UNION ALL
+        (SELECT \(lotColumns) FROM lots
+          WHERE a.open_lots > 0 AND customer = a.customer AND customer = ANY($1) AND currency = a.currency
+            AND (source = 1) = true AND remaining > 0
+          ORDER BY expires_at, lot LIMIT \(Prefetched.lotsPerPage))
+      ) l WHERE a.customer = ANY($1)
+      """
+
+    private func keep(rows answers: inout ArraySlice<PostgresRows>, roots: [CustomerNumber]) {
+      guard !roots.isEmpty, answers.count >= 3 else { return }
+      prefetched?.fetched.formUnion(roots)
+      let (customers, accounts, lots) = (answers.removeFirst(), answers.removeFirst(), answers.removeFirst())
+      for row in 0..<customers.count {
+        let customer = Self.customer(customers, row)
+        prefetched?.customers[customer.number] = customer
+      }
+      for row in 0..<accounts.count {
+        let account = Self.account(accounts, row)
+        prefetched?.accounts[account.number] = account
+      }
+      for row in 0..<lots.count {
+        let lot = Self.lot(lots, row)
+        prefetched?.openLots[Prefetched.LotStream(account: lot.account, paid: lot.isPaid), default: []].append(lot)
+        prefetched?.lotOwners[lot.number] = lot.account.customer
+      }
+    }
+
+    private func fetch(_ numbers: [CustomerNumber]) throws(LedgerError) {
+      let missing = Set(numbers).filter { prefetched?.fetched.contains($0) == false }.sorted()
+      guard !missing.isEmpty else { return }
+      var answers = try ask(requests(for: missing))[...]
+      keep(rows: &answers, roots: missing)
+    }
+
+    /// Ids that were unknown when the commands found their lanes: nobody's, or new since.
+    private func keepUnknown(_ ids: [CustomerID], _ rows: PostgresRows) throws(LedgerError) {
+      var origins: [CustomerID: CustomerNumber] = [:]
+      for row in 0..<rows.count { origins[CustomerID(unchecked: rows.text(row, 0))] = rows.integer(row, 1) }
+      try fetch(Array(origins.values))
+      for id in ids {
+        guard let origin = origins[id] else {
+          prefetched?.places[id] = .some(nil)
+          continue
+        }
+        let root = prefetched?.customers[origin]?.mergedInto ?? 0
+        prefetched?.places[id] = CustomerDirectory.Place(origin: origin, root: root == 0 ? origin : root)
+      }
+      try fetch(prefetched?.places.values.compactMap { $0?.root } ?? [])
+    }
+
+    // MARK: Store transactions
+
+    /// In one order for everybody, so that two groups never wait for each other in a circle.
+    private func claims(of footprints: [LedgerCommand.Footprint?]) throws(LedgerError) -> [PurchaseIdentity] {
+      var found: Set<PurchaseIdentity> = []
+      var isUpToDate = false
+      for claim in footprints.lazy.compactMap({ $0 }).flatMap(\.purchases) {
+        if memory.number(of: claim.environment) == nil, !isUpToDate {
+          memory.remember(try environments())
+          isUpToDate = true
+        }
+        // One that has no number yet has no purchases either; who gives it one is alone in that.
+        guard let number = memory.number(of: claim.environment) else { continue }
+        found.insert(
+          PurchaseIdentity(store: claim.store, environment: number, transactionID: claim.transactionID))
+      }
+      return found.sorted {
+        ($0.transactionID.text, $0.environment, $0.store.number)
+          < ($1.transactionID.text, $1.environment, $1.store.number)
+      }
+    }
+
+    /// Claims what nobody has, waits for who is at it, and says what came of it.
+    private static func requests(for claims: [PurchaseIdentity]) -> [PostgresRequest] {
+      let touch = PostgresRequest(
+        """
+        INSERT INTO store_transactions AS t (store_transaction, environment, store, customer, purchase)
+        SELECT *, 0, 0 FROM unnest($1, $2, $3)
+        ON CONFLICT (store_transaction, environment, store) DO UPDATE SET customer = t.customer
+        RETURNING store_transaction, environment, store, customer, purchase
+        """
+      ) {
+        $0.add(claims, text: \.transactionID.text)
+        $0.add(claims, \.environment)
+        $0.add(claims, \.store.number)
+      }
+      let evidence = PostgresRequest(
+        """
+        SELECT store_transaction, environment, store, kind, revoked_at, signed_at, extent_kind, extent
+        FROM refund_evidence WHERE store_transaction = ANY($1)
+        """
+      ) { $0.add(claims, text: \.transactionID.text) }
+      return [touch, evidence]
+    }
+
+    private func keep(claims: [PurchaseIdentity], _ answers: inout ArraySlice<PostgresRows>) {
+      let (held, evidence) = (answers.removeFirst(), answers.removeFirst())
+      for row in 0..<held.count {
+        let identity = Self.identity(held, row)
+        prefetched?.claims[identity] = Prefetched.StoreClaim(
+          customer: held.integer(row, 3), purchase: held.integer(row, 4))
+      }
+      for identity in claims { prefetched?.evidence[identity] = [] }
+      for row in 0..<evidence.count {
+        let identity = Self.identity(evidence, row)
+        prefetched?.evidence[identity, default: []].append(
+          RefundEvidenceRow(
+            identity: identity, kind: RefundEvidenceRow.Kind(rawValue: evidence.integer(row, 3)) ?? .refund,
+            revokedAt: Timestamp(milliseconds: evidence.integer(row, 4)),
+            signedAt: Timestamp(milliseconds: evidence.integer(row, 5)),
+            extent: StoreRefund.Extent(kind: evidence.integer(row, 6), amount: evidence.integer(row, 7))))
+      }
+    }
+
+    private static func identity(_ rows: PostgresRows, _ row: Int) -> PurchaseIdentity {
+      PurchaseIdentity(
+        store: Store.numbered(rows.integer(row, 2)) ?? .test, environment: rows.integer(row, 1),
+        transactionID: StoreTransactionID(unchecked: rows.text(row, 0)))
+    }
+
+    // MARK: Whose turn it is
+
+    /// The commands whose lanes are other ones by now.
+    private func misrouted(
+      _ commands: [LedgerCommand], _ footprints: [LedgerCommand.Footprint?], lanes: [Int]
+    ) throws(LedgerError) -> [Int] {
+      var misrouted: [Int] = []
+      for index in commands.indices where try !belongs(commands[index], footprints[index], lanes) {
+        misrouted.append(index)
+      }
+      return misrouted
+    }
+
+    private func belongs(
+      _ command: LedgerCommand, _ footprint: LedgerCommand.Footprint?, _ lanes: [Int]
+    ) throws(LedgerError) -> Bool {
+      if footprint?.subject != .owner, !belongs(command.customer, lanes) { return false }
+      guard let footprint else { return true }
+      for id in footprint.customers where !belongs(id, lanes) { return false }
+      var others: [CustomerNumber] = []
+      if footprint.subject == .owner || footprint.subject == .holder {
+        for claim in footprint.purchases { others += try holders(of: claim, footprint.subject) }
+      }
+      if let code = footprint.order, let order = try order(code) { others.append(order.customer) }
+      for number in others {
+        try fetch([number])
+        let root = prefetched?.customers[number]?.mergedInto ?? 0
+        if root != 0 { try fetch([root]) }
+        if !lanes.contains(layout.lane(of: root == 0 ? number : root)) { return false }
+      }
+      return true
+    }
+
+    /// Whether who has the id is in one of the lanes, and is a customer still.
+    private func belongs(_ id: CustomerID, _ lanes: [Int]) -> Bool {
+      guard let known = prefetched?.places[id], let place = known else { return true }
+      guard let row = prefetched?.customers[place.root], row.mergedInto == 0, lanes.contains(layout.lane(of: place.root))
+      else {
+        memory.directory.forget(id)
+        return false
+      }
+      return true
+    }
+
+    /// Whom a purchase was credited to, and who has its entitlement where that matters.
+    private func holders(
+      of claim: LedgerCommand.PurchaseClaim, _ subject: LedgerCommand.Footprint.Subject
+    ) throws(LedgerError) -> [CustomerNumber] {
+      guard let number = memory.number(of: claim.environment) else { return [] }
+      let identity = PurchaseIdentity(
+        store: claim.store, environment: number, transactionID: claim.transactionID)
+      guard let held = prefetched?.claims[identity], held.purchase != 0 else { return [] }
+      guard subject == .holder, let holder = try entitlementHolder(purchase: held.purchase) else {
+        return [held.customer]
+      }
+      return [held.customer, holder]
+    }
+  }
+#endif

@@ -1,0 +1,124 @@
+#if PostgreSQL
+  internal import GemLedger
+
+  extension PostgresTables {
+    func projections(_ changes: borrowing ChangeSet) -> [PostgresRequest] {
+      var requests: [PostgresRequest] = []
+      let accounts = changes.newAccounts + changes.changedAccounts
+      if !accounts.isEmpty { requests.append(Self.accounts(accounts)) }
+      requests += moved(changes.rare?.movedLots ?? [])
+      let lots = changes.newLots + changes.changedLots + Self.unchanged(changes)
+      if !lots.isEmpty { requests.append(Self.lots(lots)) }
+      let anchors = changes.anchors
+      if !anchors.isEmpty {
+        requests.append(
+          PostgresRequest(
+            """
+            INSERT INTO anchors (customer, currency, version, entry, transaction_number, created_at)
+            SELECT * FROM unnest($1, $2, $3, $4, $5, $6)
+            """
+          ) {
+            $0.add(anchors, \.account.customer)
+            $0.add(anchors, \.account.currency)
+            $0.add(anchors, \.version)
+            $0.add(anchors, \.entry)
+            $0.add(anchors, \.transaction)
+            $0.add(anchors, \.createdAt.milliseconds)
+          })
+      }
+      return requests
+    }
+
+    private static func accounts(_ rows: [AccountRow]) -> PostgresRequest {
+      PostgresRequest(
+        """
+        INSERT INTO accounts (\(accountColumns))
+        SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+        ON CONFLICT (customer, currency) DO UPDATE SET
+          balance = excluded.balance, debt = excluded.debt, held = excluded.held, version = excluded.version,
+          last_entry = excluded.last_entry, pool_lot = excluded.pool_lot, pool_source = excluded.pool_source,
+          pool_environment = excluded.pool_environment, pool_granted = excluded.pool_granted,
+          pool_remaining = excluded.pool_remaining, open_lots = excluded.open_lots, next_expiry = excluded.next_expiry
+        """
+      ) {
+        $0.add(rows, \.number.customer)
+        $0.add(rows, \.number.currency)
+        $0.add(rows, \.balance)
+        $0.add(rows, \.debt)
+        $0.add(rows, \.held)
+        $0.add(rows, \.version)
+        $0.add(rows, \.lastEntry)
+        $0.add(rows, \.poolLot)
+        $0.add(rows, \.poolSource)
+        $0.add(rows, \.poolEnvironment)
+        $0.add(rows, \.poolGranted)
+        $0.add(rows, \.poolRemaining)
+        $0.add(rows, \.openLots)
+        $0.add(rows, \.nextExpiry)
+      }
+    }
+
+    // MARK: Lots
+
+    private static func lots(_ rows: [LotRow]) -> PostgresRequest {
+      PostgresRequest(
+        """
+        INSERT INTO lots (\(lotColumns)) SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        ON CONFLICT (customer, lot) DO UPDATE SET granted = excluded.granted, remaining = excluded.remaining
+        """
+      ) {
+        $0.add(rows, \.account.customer)
+        $0.add(rows, \.number)
+        $0.add(rows, \.account.currency)
+        $0.add(rows, \.source.rawValue)
+        $0.add(rows, \.environment)
+        $0.add(rows, \.granted)
+        $0.add(rows, \.remaining)
+        $0.add(rows, optional: \.price?.minorUnits)
+        $0.add(rows, text: \.price?.currency)
+        $0.add(rows, optional: \.purchase)
+        $0.add(rows, \.expiresAt)
+      }
+    }
+
+    /// Lots that only moved; those that also changed are written with the changed ones.
+    private static func unchanged(_ changes: borrowing ChangeSet) -> [LotRow] {
+      guard let moved = changes.rare?.movedLots, !moved.isEmpty else { return [] }
+      let written = Set((changes.newLots + changes.changedLots).map(\.number))
+      return moved.filter { !written.contains($0.number) }
+    }
+
+    /// A lot that moves leaves the rows of whom it was with, and its terms are then with both.
+    private func moved(_ lots: [LotRow]) -> [PostgresRequest] {
+      lots.flatMap { lot in
+        let owner = prefetched?.lotOwners[lot.number] ?? lot.account.customer
+        return [
+          PostgresRequest("DELETE FROM lots WHERE customer = $1 AND lot = $2") {
+            $0.add(owner)
+            $0.add(lot.number)
+          },
+          Self.terms([(LotTermsRow(of: lot), lot.account.customer)], ifMissing: true),
+        ]
+      }
+    }
+
+    static func terms(_ rows: [(terms: LotTermsRow, owner: CustomerNumber)], ifMissing: Bool = false) -> PostgresRequest {
+      let tail = ifMissing ? " ON CONFLICT DO NOTHING" : ""
+      return PostgresRequest(
+        """
+        INSERT INTO lot_terms (customer, lot, source, environment, price, price_currency, purchase, expires_at)
+        SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8)\(tail)
+        """
+      ) {
+        $0.add(rows, \.owner)
+        $0.add(rows, \.terms.lot)
+        $0.add(rows, \.terms.source.rawValue)
+        $0.add(rows, \.terms.environment)
+        $0.add(rows, optional: \.terms.price?.minorUnits)
+        $0.add(rows, text: \.terms.price?.currency)
+        $0.add(rows, optional: \.terms.purchase)
+        $0.add(rows, \.terms.expiresAt)
+      }
+    }
+  }
+#endif

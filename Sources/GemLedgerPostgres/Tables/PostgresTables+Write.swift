@@ -1,0 +1,324 @@
+#if PostgreSQL
+  internal import GemLedger
+
+  // A group's end: all rows in bulk, and the commit, in one round trip.
+
+  extension PostgresTables {
+    func write(_ changes: borrowing ChangeSet) throws(LedgerError) {
+      guard let group else { throw .defect("A reader was asked to write") }
+      let heads = try group.heads(self)
+      // First, since a key that is taken ends the group before anything else is written.
+      var requests = Self.keys(changes.keys)
+      requests += Self.customers(changes)
+      requests += Self.journal(changes)
+      requests += try purchases(changes)
+      requests += projections(changes)
+      requests += try rare(changes)
+      if !changes.orders.isEmpty { requests += orders(changes.orders) }
+      if let rows = changes.catalog { requests += try catalog(rows, at: changes.catalogAppliedAt) }
+      requests += self.heads(after: changes, heads, group)
+      requests.append(PostgresRequest("COMMIT"))
+      do throws(LedgerError) {
+        _ = try ask(requests)
+      } catch {
+        guard failure?.isConnectionLost == true, let wasCommitted, try wasCommitted() else { throw error }
+      }
+      noteEnd()
+      group.isCommitted = true
+      remember(changes)
+    }
+
+    private func remember(_ changes: borrowing ChangeSet) {
+      memory.remember(changes.environments)
+      for (document, number) in newTerms { memory.remember(terms: document, number: number) }
+      memory.directory.remember(
+        changes.customers.map { ($0.id, CustomerDirectory.Place(origin: $0.number, root: $0.number)) })
+    }
+
+    // MARK: The lanes
+
+    /// The lanes go on after the highest number that the group drew, in whatever sequence.
+    private func heads(
+      after changes: borrowing ChangeSet, _ heads: [LaneHead], _ group: PostgresGroup
+    ) -> [PostgresRequest] {
+      var last = heads.map(\.last).max() ?? 0
+      last = max(last, changes.transactions.last?.number ?? 0, changes.customers.map(\.number).max() ?? 0)
+      last = max(last, changes.purchases.map(\.number).max() ?? 0, changes.orders.new.map(\.number).max() ?? 0)
+      last = max(last, changes.rare?.lotTerms.map(\.lot).max() ?? 0)
+      let createdAt = max(
+        heads.map(\.createdAt).max() ?? 0, changes.transactions.last?.createdAt.milliseconds ?? 0)
+      let (transactions, entries) = (Int64(changes.transactions.count), Int64(changes.entries.count))
+      var requests = heads.enumerated().map { (index, head) in
+        PostgresRequest(
+          """
+          UPDATE lanes SET last = $2, created_at = $3, transactions = transactions + $4, entries = entries + $5
+          WHERE customer = $1
+          """
+        ) {
+          $0.add(layout.heads[head.lane])
+          $0.add(last)
+          $0.add(createdAt)
+          $0.add(index == 0 ? transactions : 0)
+          $0.add(index == 0 ? entries : 0)
+        }
+      }
+      requests.append(
+        PostgresRequest(
+          """
+          INSERT INTO commit_marks (customer, writer, mark, marked_at) VALUES ($1, $2, $3, $4)
+          ON CONFLICT (customer, writer) DO UPDATE SET mark = excluded.mark, marked_at = excluded.marked_at
+          """
+        ) {
+          $0.add(layout.heads[heads.first?.lane ?? 0])
+          $0.add(bytes: group.mark.writer)
+          $0.add(group.mark.number)
+          $0.add(createdAt)
+        })
+      return requests
+    }
+
+    // MARK: Keys and customers
+
+    private static func keys(_ rows: [KeyRow]) -> [PostgresRequest] {
+      guard !rows.isEmpty else { return [] }
+      return [
+        PostgresRequest(
+          """
+          INSERT INTO keys (customer, key, asked, qualifiers, transaction_number, refusal)
+          SELECT * FROM unnest($1, $2, $3, $4, $5, $6)
+          """
+        ) {
+          $0.add(rows, \.customer)
+          $0.add(rows, bytes: { PostgresKey.append($0.key, to: &$1) })
+          $0.add(rows, \.fingerprint.asked)
+          $0.add(rows, \.fingerprint.qualifiers)
+          $0.add(rows, optional: { if case .booked(let number) = $0.outcome { number } else { nil } })
+          $0.add(rows, text: { if case .refused(let refusal) = $0.outcome { refusal.stored } else { nil } })
+        }
+      ]
+    }
+
+    private static func customers(_ changes: borrowing ChangeSet) -> [PostgresRequest] {
+      var requests: [PostgresRequest] = []
+      if !changes.environments.isEmpty {
+        let rows = changes.environments
+        requests.append(
+          PostgresRequest("INSERT INTO environments (environment, kind, session) SELECT * FROM unnest($1, $2, $3)") {
+            $0.add(rows, \.number)
+            $0.add(rows, \.environment.kind.rawValue)
+            $0.add(rows, text: \.environment.session)
+          })
+      }
+      if !changes.customers.isEmpty {
+        let rows = changes.customers.sorted { $0.id < $1.id }
+        requests.append(
+          PostgresRequest("INSERT INTO aliases (id, customer) SELECT * FROM unnest($1, $2)") {
+            $0.add(rows, text: \.id.text)
+            $0.add(rows, \.number)
+          })
+        requests.append(
+          PostgresRequest("INSERT INTO customers (customer, id, created_at) SELECT * FROM unnest($1, $2, $3)") {
+            $0.add(rows, \.number)
+            $0.add(rows, text: \.id.text)
+            $0.add(rows, \.createdAt.milliseconds)
+          })
+      }
+      return requests
+    }
+
+    // MARK: Journal
+
+    private static func journal(_ changes: borrowing ChangeSet) -> [PostgresRequest] {
+      var requests: [PostgresRequest] = []
+      let transactions = changes.transactions
+      if !transactions.isEmpty {
+        let empty = Set(changes.transactionsWithoutEntries.map(\.number))
+        requests.append(
+          PostgresRequest(
+            """
+            INSERT INTO transactions (customer, number, kind, created_at, has_entries)
+            SELECT customer, number, kind, created_at, has_entries <> 0
+            FROM unnest($1, $2, $3, $4, $5) AS t (customer, number, kind, created_at, has_entries)
+            """
+          ) {
+            $0.add(transactions, \.customer)
+            $0.add(transactions, \.number)
+            $0.add(transactions, \.kind.rawValue)
+            $0.add(transactions, \.createdAt.milliseconds)
+            $0.add(transactions, { empty.contains($0.number) ? 0 : 1 })
+          })
+      }
+      if !changes.entries.isEmpty { requests.append(entries(changes.entries)) }
+      let owners = Owners(changes)
+      let (allocations, notes, items) = (changes.allocations, changes.notes, changes.itemEntries)
+      if !allocations.isEmpty {
+        requests.append(
+          PostgresRequest(
+            "INSERT INTO allocations (customer, entry, position, lot, amount) SELECT * FROM unnest($1, $2, $3, $4, $5)"
+          ) {
+            $0.add(allocations, { owners.entries[$0.entry] ?? 0 })
+            $0.add(allocations, \.entry)
+            $0.add(allocations, \.position)
+            $0.add(allocations, \.lot)
+            $0.add(allocations, \.amount)
+          })
+      }
+      if !notes.isEmpty {
+        requests.append(
+          PostgresRequest(
+            """
+            INSERT INTO notes (customer, transaction_number, reference, reason, actor)
+            SELECT * FROM unnest($1, $2, $3, $4, $5)
+            """
+          ) {
+            $0.add(notes, { owners.transactions[$0.transaction] ?? 0 })
+            $0.add(notes, \.transaction)
+            $0.add(notes, text: \.reference?.text)
+            $0.add(notes, text: \.reason?.text)
+            $0.add(notes, text: \.actor?.text)
+          })
+      }
+      if !items.isEmpty { requests += self.items(items) }
+      return requests
+    }
+
+    /// Whose the rows are that name a transaction or an entry of the group.
+    private struct Owners {
+      var transactions: [TransactionNumber: CustomerNumber] = [:]
+      var entries: [EntryNumber: CustomerNumber] = [:]
+
+      init(_ changes: borrowing ChangeSet) {
+        if !changes.notes.isEmpty {
+          for row in changes.transactions { transactions[row.number] = row.customer }
+        }
+        if !changes.allocations.isEmpty {
+          for row in changes.entries { entries[row.number] = row.account.customer }
+        }
+      }
+    }
+
+    private static func entries(_ rows: [EntryRow]) -> PostgresRequest {
+      PostgresRequest(
+        """
+        INSERT INTO entries (customer, number, currency, kind, amount, balance, debt, version, previous, lot)
+        SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+        """
+      ) {
+        $0.add(rows, \.account.customer)
+        $0.add(rows, \.number)
+        $0.add(rows, \.account.currency)
+        $0.add(rows, \.kind.rawValue)
+        $0.add(rows, \.amount)
+        $0.add(rows, \.balance)
+        $0.add(rows, \.debt)
+        $0.add(rows, \.version)
+        $0.add(rows, \.previous)
+        $0.add(rows, \.lot)
+      }
+    }
+
+    private static func items(_ rows: [ItemEntryRow]) -> [PostgresRequest] {
+      // One row an item and customer: the last says what is owned.
+      var owned: [[String]: ItemEntryRow] = [:]
+      for row in rows { owned[[String(row.customer), row.item.text]] = row }
+      let last = Array(owned.values)
+      return [
+        PostgresRequest(
+          """
+          INSERT INTO item_entries (customer, transaction_number, item, quantity, owned)
+          SELECT * FROM unnest($1, $2, $3, $4, $5)
+          """
+        ) {
+          $0.add(rows, \.customer)
+          $0.add(rows, \.transaction)
+          $0.add(rows, text: \.item.text)
+          $0.add(rows, \.quantity)
+          $0.add(rows, \.owned)
+        },
+        PostgresRequest(
+          """
+          INSERT INTO owned_items (customer, item, quantity) SELECT * FROM unnest($1, $2, $3)
+          ON CONFLICT (customer, item) DO UPDATE SET quantity = excluded.quantity
+          """
+        ) {
+          $0.add(last, \.customer)
+          $0.add(last, text: \.item.text)
+          $0.add(last, \.owned)
+        },
+      ]
+    }
+
+    // MARK: Purchases
+
+    private func purchases(_ changes: borrowing ChangeSet) throws(LedgerError) -> [PostgresRequest] {
+      let rows = changes.purchases
+      guard !rows.isEmpty else { return [] }
+      var numbers: [Int64] = []
+      for row in rows {
+        numbers.append(try number(ofTerms: row.terms))
+        prefetched?.purchaseOwners[row.number] = row.customer
+      }
+      return [
+        PostgresRequest(
+          """
+          INSERT INTO store_transactions AS t (store_transaction, environment, store, customer, purchase)
+          SELECT * FROM unnest($1, $2, $3, $4, $5)
+          ON CONFLICT (store_transaction, environment, store)
+            DO UPDATE SET customer = excluded.customer, purchase = excluded.purchase
+          """
+        ) {
+          $0.add(rows, text: \.identity.transactionID.text)
+          $0.add(rows, \.identity.environment)
+          $0.add(rows, \.identity.store.number)
+          $0.add(rows, \.customer)
+          $0.add(rows, \.number)
+        },
+        PostgresRequest(
+          """
+          INSERT INTO purchases (customer, purchase, store, environment, store_transaction, transaction_number, product,
+            quantity, price, price_currency, purchased_at, terms, original_transaction, expires_at)
+          SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+          """
+        ) {
+          $0.add(rows, \.customer)
+          $0.add(rows, \.number)
+          $0.add(rows, \.identity.store.number)
+          $0.add(rows, \.identity.environment)
+          $0.add(rows, text: \.identity.transactionID.text)
+          $0.add(rows, \.transaction)
+          $0.add(rows, text: \.product.text)
+          $0.add(rows, \.quantity)
+          $0.add(rows, optional: \.price?.minorUnits)
+          $0.add(rows, text: \.price?.currency)
+          $0.add(rows, \.purchasedAt.milliseconds)
+          $0.add(numbers, { $0 })
+          $0.add(rows, text: \.originalTransactionID?.text)
+          $0.add(rows, optional: \.expiresAt?.milliseconds)
+        },
+      ]
+    }
+
+    /// The number of a product's terms: made from the document, or the next one where another document has it.
+    private func number(ofTerms document: String) throws(LedgerError) -> Int64 {
+      if let known = memory.number(ofTerms: document) { return known }
+      var hash = StableHash()
+      hash.combine(document)
+      var number = Int64(bitPattern: hash.value)
+      while true {
+        let candidate = number
+        let found = try ask([
+          PostgresRequest("INSERT INTO purchase_terms (terms, document) VALUES ($1, $2) ON CONFLICT DO NOTHING") {
+            $0.add(candidate)
+            $0.add(document)
+          },
+          PostgresRequest("SELECT document FROM purchase_terms WHERE terms = $1") { $0.add(candidate) },
+        ])
+        if found[1].count == 1, found[1].text(0, 0).utf8.elementsEqual(document.utf8) {
+          newTerms.append((document, number))
+          return number
+        }
+        number &+= 1
+      }
+    }
+  }
+#endif

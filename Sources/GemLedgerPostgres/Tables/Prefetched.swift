@@ -1,0 +1,55 @@
+#if PostgreSQL
+  internal import GemLedger
+
+  /// What a group fetched in one round trip, before its first command was decided.
+  ///
+  /// A row that is not here though its customer was fetched is not in the database either.
+  struct Prefetched {
+    /// Which customers' rows, accounts and first open lots are here.
+    var customers: [CustomerNumber: CustomerRow] = [:]
+    var fetched: Set<CustomerNumber> = []
+    var accounts: [AccountNumber: AccountRow] = [:]
+    /// The first page of open lots of each account and class that has any.
+    var openLots: [LotStream: [LotRow]] = [:]
+    /// Where the ids of the group's commands lead; nil for an id that nobody has.
+    var places: [CustomerID: CustomerDirectory.Place?] = [:]
+    var claims: [PurchaseIdentity: StoreClaim] = [:]
+    var evidence: [PurchaseIdentity: [RefundEvidenceRow]] = [:]
+    /// Who holds an entitlement, of those that were looked at.
+    var holders: [Int64: CustomerNumber] = [:]
+    /// Whose row a lot was loaded from.
+    var lotOwners: [LotNumber: CustomerNumber] = [:]
+    /// Whom a purchase was credited to, of those that were looked at.
+    var purchaseOwners: [Int64: CustomerNumber] = [:]
+
+    /// How many lots of a class one account's first page has; the engine's own first page.
+    static let lotsPerPage = 32
+
+    struct LotStream: Hashable {
+      let account: AccountNumber
+      let paid: Bool
+    }
+
+    /// A store transaction that this group holds, so that nobody credits or refunds it meanwhile.
+    struct StoreClaim {
+      var customer: CustomerNumber
+      /// 0 where it is not credited yet.
+      var purchase: Int64
+    }
+
+    func found(_ id: CustomerID) -> FoundCustomer?? {
+      guard let known = places[id] else { return nil }
+      guard let place = known else { return .some(nil) }
+      guard let row = customers[place.root] else { return nil }
+      return FoundCustomer(row, origin: place.origin)
+    }
+  }
+
+  /// Where the lanes that a group holds stand.
+  struct LaneHead: Sendable {
+    var lane: Int
+    var last: Int64
+    var createdAt: Int64
+    var catalogVersion: Int64
+  }
+#endif
