@@ -1,6 +1,6 @@
 #if PostgreSQL
   internal import CPostgreSQL
-  package import Foundation
+  internal import Foundation
   internal import Synchronization
   internal import XCTest
 
@@ -37,7 +37,7 @@
           made = try PostgresServer()
         }
         // A process that is killed does not come here: `.ci/postgres` notices by itself.
-        atexit { PostgresServer.sharedServer.withLock { $0?.remove() } }
+        atexit { PostgresServer.removeShared() }
         server = made
         return made
       }
@@ -58,6 +58,13 @@
     }
 
     private static let sharedServer = Mutex<PostgresServer?>(nil)
+
+    private static func removeShared() {
+      sharedServer.withLock { server in
+        if let server { server.remove() }
+      }
+    }
+
     private static var environment: [String: String] { ProcessInfo.processInfo.environment }
 
     private static func requirePrograms() throws {
