@@ -74,6 +74,9 @@ let package = Package(
     .executableTarget(name: "gembench", dependencies: ["GemBenchmarks"], swiftSettings: houseRules),
     .target(
       name: "GemTestSupport", dependencies: ["GemLedger"], path: "Tests/GemTestSupport", swiftSettings: houseRules),
+    .target(
+      name: "PostgresTestSupport", dependencies: [.target(name: "CPostgreSQL", condition: onPostgreSQL)],
+      path: "Tests/PostgresTestSupport", swiftSettings: houseRules),
     .executableTarget(
       name: "gemstress", dependencies: ["GemLedger", "GemLedgerSQLite"], path: "Tests/gemstress",
       swiftSettings: houseRules),
@@ -86,7 +89,8 @@ let package = Package(
       dependencies: ["GemLedger", "GemLedgerSQLite", "CSQLite", "GemTestSupport", "gemstress"],
       swiftSettings: houseRules),
     .testTarget(
-      name: "GemLedgerPostgresTests", dependencies: ["GemLedger", "GemLedgerPostgres", "GemTestSupport"],
+      name: "GemLedgerPostgresTests",
+      dependencies: ["GemLedger", "GemLedgerPostgres", "GemTestSupport", "PostgresTestSupport"],
       swiftSettings: houseRules),
     .testTarget(
       name: "StoreBackendTests", dependencies: ["GemLedger", "StoreBackend", "GemTestSupport"],
