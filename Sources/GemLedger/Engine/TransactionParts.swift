@@ -53,17 +53,12 @@ extension StorageSnapshot {
     for entry in entries {
       let own = entry.lot == 0 ? try self.allocations(of: entry.number) : []
       allocations += own
-      for lot in entry.lot == 0 ? own.map(\.lot) : [entry.lot] {
-        sources[lot] = try source(of: lot, account: entry.account)
+      // The lots themselves change and may move on with a merge; their terms stay.
+      for lot in entry.lot == 0 ? own.map(\.lot) : [entry.lot] where sources[lot] == nil {
+        sources[lot] = try lotTerms(lot)?.source
       }
     }
     return TransactionParts(
       row: row, entries: entries, allocations: allocations, items: try items(of: number), sources: sources)
-  }
-
-  private func source(of number: LotNumber, account: AccountNumber) throws(LedgerError) -> LotSource? {
-    if let lot = try lot(number) { return lot.source }
-    guard let account = try self.account(account), account.poolLot == number else { return nil }
-    return LotSource(rawValue: account.poolSource)
   }
 }
