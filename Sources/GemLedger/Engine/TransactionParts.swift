@@ -67,7 +67,8 @@ extension StorageSnapshot {
     for entry in entries {
       let own = entry.lot == 0 ? try self.allocations(of: entry.number, of: entry.account.customer) : []
       allocations += own
-      for lot in entry.lot == 0 ? own.map(\.lot) : [entry.lot] {
+      // The lots themselves change and may move on with a merge; their terms stay.
+      for lot in entry.lot == 0 ? own.map(\.lot) : [entry.lot] where sources[lot] == nil {
         sources[lot] = try lotTerms(lot, of: entry.account.customer)?.source
       }
     }

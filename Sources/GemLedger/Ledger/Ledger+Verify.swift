@@ -7,10 +7,18 @@ extension Ledger {
   /// - Returns: The sums, and what does not add up.
   /// - Throws: ``LedgerError`` where the storage cannot be read at all; a damaged row is a problem, not an error.
   public func verify(progress: (Int64, Int64) -> Void = { _, _ in }) throws(LedgerError) -> Verification {
+    try verify(customersPerWindow: Verifier.customersPerWindow, progress: progress)
+  }
+
+  /// The same with windows of another size.
+  package func verify(
+    customersPerWindow: Int, progress: (Int64, Int64) -> Void = { _, _ in }
+  ) throws(LedgerError) -> Verification {
     let now = clock.now()
     return try reading { (snapshot, terms) throws(LedgerError) -> Verification in
       let asOf = max(now, try snapshot.sequences().createdAt)
-      var verifier = try Verifier(snapshot: snapshot, terms: terms, asOf: asOf)
+      var verifier = try Verifier(
+        snapshot: snapshot, terms: terms, asOf: asOf, customersPerWindow: customersPerWindow)
       return try verifier.run(progress: progress)
     }
   }

@@ -7,8 +7,10 @@ extension Verifier {
     while true {
       let page = try scan.merges(after: last, limit: Self.pageSize)
       guard let end = page.last?.transaction else { return roots }
+      let transactions = try snapshot.transactions(page.map { RowPlace($0.transaction, of: $0.into) })
       for row in page {
-        let transaction = try snapshot.transaction(row.transaction)
+        let transaction = transactions[row.transaction]
+        survivors[row.transaction] = row.into
         if transaction?.kind != .merge || transaction?.customer != row.into || roots[row.from] != nil {
           report(
             "merges_have_transactions",
@@ -35,8 +37,10 @@ extension Verifier {
     while true {
       let page = try snapshot.customers(after: last, limit: Self.pageSize)
       guard let end = page.last?.number else { break }
+      let named = try snapshot.customers(named: page.map(\.id))
+      let added = try snapshot.addedIDs(of: page.map(\.number))
       for row in page {
-        if try snapshot.customer(row.id) == nil {
+        if named[row.id] == nil {
           report("customers_are_known", "customer number \(row.number) is not found by its id \"\(row.id)\"")
         }
         if row.mergedInto != roots[row.number] ?? 0 || row.merged != merged[row.number] ?? 0 {
@@ -51,7 +55,7 @@ extension Verifier {
             "customer number \(row.number) is frozen \(row.frozen); the journal says \(frozen[row.number] ?? 0)")
         }
         if row.mergedInto == 0 { count += 1 }
-        idCount += 1 + Int64(try snapshot.addedIDs(of: row.number).count)
+        idCount += 1 + Int64(added[row.number]?.count ?? 0)
       }
       last = end
     }
@@ -66,11 +70,11 @@ extension Verifier {
     while true {
       let page = try scan.customerIDs(after: last, limit: Self.pageSize)
       if page.isEmpty { break }
-      for row in page {
-        let customer = try snapshot.customer(number: row.customer)
-        if customer?.id == row.id { continue }
-        let added = try snapshot.addedIDs(of: row.customer)
-        if customer == nil || !added.contains(row.id) {
+      let customers = try snapshot.customers(Self.distinct(page.map(\.customer)))
+      let others = page.filter { customers[$0.customer]?.id != $0.id }
+      let added = try snapshot.addedIDs(of: Self.distinct(others.map(\.customer)))
+      for row in others {
+        if customers[row.customer] == nil || added[row.customer]?.contains(row.id) != true {
           report(
             "ids_name_customers", "the id \"\(row.id)\" names customer number \(row.customer), whose it is not")
         }

@@ -1,32 +1,39 @@
 extension Verifier {
-  /// A lot is what the journal says it was when it was made.
-  mutating func checkTerms(of row: LotRow) throws(LedgerError) {
-    try checkTerms(LotTermsRow(of: row), of: row.account)
+  /// Lots are what the journal says they were when they were made.
+  mutating func checkTerms(of rows: [LotRow]) throws(LedgerError) {
+    try checkTerms(rows.map { (LotTermsRow(of: $0), $0.account) })
   }
 
-  /// So is the one in an account's own row.
-  mutating func checkTerms(ofPoolIn row: AccountRow) throws(LedgerError) {
-    guard row.poolLot != 0 else { return }
-    let source = LotSource(rawValue: row.poolSource)
-    if source == nil { report("lot_terms_replay", "lot \(row.poolLot) has an unknown source, \(row.poolSource)") }
-    try checkTerms(
-      LotTermsRow(
+  /// So are those in accounts' own rows.
+  mutating func checkTerms(ofPoolsIn rows: [AccountRow]) throws(LedgerError) {
+    var pools: [(LotTermsRow, AccountNumber)] = []
+    for row in rows where row.poolLot != 0 {
+      let source = LotSource(rawValue: row.poolSource)
+      if source == nil { report("lot_terms_replay", "lot \(row.poolLot) has an unknown source, \(row.poolSource)") }
+      let terms = LotTermsRow(
         lot: row.poolLot, source: source ?? .admin, environment: row.poolEnvironment, price: nil, purchase: nil,
-        expiresAt: .max), of: row.number)
+        expiresAt: .max)
+      pools.append((terms, row.number))
+    }
+    try checkTerms(pools)
   }
 
-  private mutating func checkTerms(_ found: LotTermsRow, of account: AccountNumber) throws(LedgerError) {
-    lotCount += 1
-    guard let terms = try snapshot.lotTerms(found.lot) else {
+  private mutating func checkTerms(_ lots: [(terms: LotTermsRow, account: AccountNumber)]) throws(LedgerError) {
+    guard !lots.isEmpty else { return }
+    lotCount += Int64(lots.count)
+    let journal = try snapshot.lotTerms(lots.map { RowPlace($0.terms.lot, of: $0.account.customer) })
+    for (found, account) in lots {
+      guard let terms = journal[found.lot] else {
+        report(
+          "lots_have_terms", currency: account.currency,
+          "the journal lacks the terms of lot \(found.lot) of \(name(of: account))")
+        continue
+      }
+      guard terms != found else { continue }
       report(
-        "lots_have_terms", currency: account.currency,
-        "the journal lacks the terms of lot \(found.lot) of \(name(of: account))")
-      return
+        "lot_terms_replay", currency: account.currency,
+        "lot \(found.lot) of \(name(of: account)) says \(Self.text(found)); the journal says \(Self.text(terms))")
     }
-    guard terms != found else { return }
-    report(
-      "lot_terms_replay", currency: account.currency,
-      "lot \(found.lot) of \(name(of: account)) says \(Self.text(found)); the journal says \(Self.text(terms))")
   }
 
   private static func text(_ terms: LotTermsRow) -> String {

@@ -5,14 +5,17 @@ extension Verifier {
     while true {
       let page = try snapshot.orders(after: last, limit: Self.pageSize)
       guard let end = page.last?.number else { break }
-      for row in page { try check(row) }
+      let customers = try snapshot.customers(Self.distinct(page.map(\.customer)))
+      // Who paid may be somebody else than who ordered.
+      let purchases = try snapshot.purchases(page.compactMap(\.purchase).map { RowPlace($0, of: nil) })
+      for row in page { check(row, customer: customers[row.customer], purchase: row.purchase.flatMap { purchases[$0] }) }
       last = end
     }
     try checkEntitlements()
   }
 
-  private mutating func check(_ row: OrderRow) throws(LedgerError) {
-    if try snapshot.customer(number: row.customer) == nil {
+  private mutating func check(_ row: OrderRow, customer: CustomerRow?, purchase: PurchaseRow?) {
+    if customer == nil {
       report("orders_have_customers", "order \(row.code) is of customer number \(row.customer), who has no row")
     }
     let isPaid = row.state == .success || row.state == .deliveryPending
@@ -22,7 +25,7 @@ extension Verifier {
       return
     }
     guard let number = row.purchase else { return }
-    guard let purchase = try snapshot.purchase(number: number), row.fits(purchase) else {
+    guard let purchase, row.fits(purchase) else {
       report(
         "orders_have_purchases",
         "order \(row.code) names purchase \(number), which is missing or of something else than announced")
@@ -35,8 +38,10 @@ extension Verifier {
     while true {
       let page = try scan.purchases(after: last, limit: Self.pageSize)
       guard let end = page.last?.number else { return }
+      let holders = try snapshot.entitlementHolders(of: page.map { RowPlace($0.number, of: $0.customer) })
+      let customers = try snapshot.customers(Self.distinct(holders.values))
       for row in page {
-        let holder = try snapshot.entitlementHolder(purchase: row.number)
+        let holder = holders[row.number]
         let gives = product(row.terms)?.entitlement != nil
         guard gives == (holder != nil) else {
           report(
@@ -46,7 +51,7 @@ extension Verifier {
               : "somebody has an entitlement of purchase \(row.number), which gives none")
           continue
         }
-        guard let holder, try snapshot.customer(number: holder) == nil else { continue }
+        guard let holder, customers[holder] == nil else { continue }
         report(
           "entitlements_have_holders",
           "the entitlement of purchase \(row.number) is customer number \(holder)'s, who has no row")

@@ -5,10 +5,9 @@ extension Verifier {
     while true {
       let page = try scan.lots(after: last, limit: Self.pageSize)
       guard let end = page.last?.number else { return }
-      for row in page where replay.covers(row.account) {
-        compare(row, &replay)
-        try checkTerms(of: row)
-      }
+      let covered = page.filter { replay.covers($0.account) }
+      for row in covered { compare(row, &replay) }
+      try checkTerms(of: covered)
       last = end
     }
   }
@@ -41,31 +40,34 @@ extension Verifier {
   /// Compares the accounts' rows with the replay and with their lots.
   mutating func compareAccounts(_ replay: inout Replay) throws(LedgerError) {
     var last = AccountNumber(customer: replay.customers.lowerBound, currency: 0)
-    let end = AccountNumber(customer: replay.customers.upperBound, currency: 0)
-    loop: while true {
+    let end = replay.customers.upperBound
+    while true {
       let page = try scan.accounts(after: last, limit: Self.pageSize)
-      guard let next = page.last?.number else { break }
-      for row in page {
-        if row.number >= end { break loop }
-        guard replay.covers(row.number) else { continue }
-        compare(row, &replay)
-        try checkTerms(ofPoolIn: row)
-        try checkCustomer(of: row)
-      }
+      let rows = page.prefix { $0.number.customer < end }
+      try compare(rows.filter { replay.covers($0.number) }, &replay)
+      guard let next = page.last?.number, rows.count == page.count else { break }
       last = next
     }
-    for (customer, root) in replay.roots where replay.customers.contains(root) {
-      guard !replay.customers.contains(customer) else { continue }
-      for row in try snapshot.accounts(of: customer) {
-        compare(row, &replay)
-        try checkTerms(ofPoolIn: row)
-      }
+    // Who became part of somebody in this window is nowhere else.
+    let merged = replay.roots.filter { replay.customers.contains($0.value) && !replay.customers.contains($0.key) }
+    for customers in Self.pages(merged.keys.sorted()) {
+      try compare(try snapshot.accounts(of: customers), &replay)
     }
     for (number, account) in replay.accounts where !account.isSeen && account.version > 0 {
       report("accounts_replay", currency: number.currency, "\(name(of: number)) has entries and no account row")
     }
     for (number, lot) in replay.lots where !lot.isSeen {
       report("lots_replay", currency: lot.account.currency, "lot \(number) of \(name(of: lot.account)) has no row")
+    }
+  }
+
+  private mutating func compare(_ rows: [AccountRow], _ replay: inout Replay) throws(LedgerError) {
+    for row in rows { compare(row, &replay) }
+    try checkTerms(ofPoolsIn: rows)
+    let customers = try snapshot.customers(Self.distinct(rows.map(\.number.customer)))
+    for row in rows where customers[row.number.customer] == nil {
+      report(
+        "customers_are_known", currency: row.number.currency, "\(name(of: row.number)) is nobody's: no such customer")
     }
   }
 
@@ -102,13 +104,6 @@ extension Verifier {
     }
   }
 
-  private mutating func checkCustomer(of row: AccountRow) throws(LedgerError) {
-    if try snapshot.customer(number: row.number.customer) == nil {
-      report(
-        "customers_are_known", currency: row.number.currency, "\(name(of: row.number)) is nobody's: no such customer")
-    }
-  }
-
   /// The account's first pooled lot lies in its own row.
   private mutating func comparePool(_ row: AccountRow, _ replay: inout Replay) {
     guard row.poolLot != 0 || row.poolRemaining != 0 else { return }
@@ -127,12 +122,21 @@ extension Verifier {
   // MARK: Anchors
 
   /// Every 64th entry of an account has an anchor.
-  mutating func checkAnchor(of entry: EntryRow) throws(LedgerError) {
+  mutating func expectAnchor(of entry: EntryRow) throws(LedgerError) {
     guard entry.version % AnchorRow.interval == 0 else { return }
-    let anchor = try snapshot.anchor(entry.account, version: entry.version)
-    if anchor?.entry != entry.number || anchor?.transaction != entry.transaction {
+    entriesWithAnchors.append(entry)
+    if entriesWithAnchors.count >= Self.pageSize { try checkExpectedAnchors() }
+  }
+
+  mutating func checkExpectedAnchors() throws(LedgerError) {
+    guard !entriesWithAnchors.isEmpty else { return }
+    let anchors = try snapshot.anchors(entriesWithAnchors.map { AnchorPlace($0.account, version: $0.version) })
+    for entry in entriesWithAnchors {
+      let anchor = anchors[AnchorPlace(entry.account, version: entry.version)]
+      guard anchor?.entry != entry.number || anchor?.transaction != entry.transaction else { continue }
       report("anchors_replay", "\(name(of: entry.account)) has no anchor, or a wrong one, at version \(entry.version)")
     }
+    entriesWithAnchors.removeAll(keepingCapacity: true)
   }
 
   /// No anchor stands where no such entry is.
@@ -141,11 +145,14 @@ extension Verifier {
     while true {
       let page = try scan.anchors(after: last, limit: Self.pageSize)
       if page.isEmpty { return }
+      let entries = try snapshot.entries(page.map { RowPlace($0.entry, of: $0.account.customer) })
+      // A merge's entries are of several customers, and it is of the one who is left.
+      let transactions = try snapshot.transactions(
+        page.map { RowPlace($0.transaction, of: survivors[$0.transaction] ?? $0.account.customer) })
       for anchor in page {
-        let entry = try snapshot.entry(anchor.entry)
-        let transaction = try snapshot.transaction(anchor.transaction)
+        let entry = entries[anchor.entry]
         if entry?.account != anchor.account || entry?.version != anchor.version
-          || transaction?.createdAt != anchor.createdAt
+          || transactions[anchor.transaction]?.createdAt != anchor.createdAt
         {
           report(
             "anchors_replay",

@@ -1,17 +1,20 @@
 extension Verifier {
   /// Every key names a transaction of its customer, or keeps a refusal.
-  mutating func checkKeys(upTo last: TransactionNumber) throws(LedgerError) {
+  mutating func checkKeys() throws(LedgerError) {
     var position: KeyScanPosition?
     while true {
       let page = try scan.keys(after: position, limit: Self.pageSize)
       guard let end = page.last?.1 else { return }
+      var booked: [RowPlace] = []
       for (row, _) in page {
-        guard case .booked(let number) = row.outcome else { continue }
-        if try snapshot.transaction(number)?.customer != row.customer {
-          report(
-            "keys_have_transactions",
-            "a key of customer number \(row.customer) names transaction \(number), which is missing or another's")
-        }
+        if case .booked(let number) = row.outcome { booked.append(RowPlace(number, of: row.customer)) }
+      }
+      let transactions = try snapshot.transactions(booked)
+      for place in booked where transactions[place.number]?.customer != place.customer {
+        report(
+          "keys_have_transactions",
+          "a key of customer number \(place.customer ?? 0) names transaction \(place.number), which is missing or "
+            + "another's")
       }
       position = end
     }
@@ -25,8 +28,11 @@ extension Verifier {
     while true {
       let page = try scan.purchases(after: last, limit: Self.pageSize)
       guard let end = page.last?.number else { break }
+      let places = page.map { RowPlace($0.transaction, of: $0.customer) }
+      let transactions = try snapshot.transactions(places)
+      let entries = try snapshot.entries(of: places)
       for row in page {
-        try check(row)
+        check(row, transactions[row.transaction], entries[row.transaction] ?? [])
         let environment = row.identity.environment
         if environment >= EnvironmentRow.firstDrawnNumber, !environments.contains(environment) {
           report(
@@ -43,10 +49,8 @@ extension Verifier {
     }
   }
 
-  private mutating func check(_ row: PurchaseRow) throws(LedgerError) {
-    guard let transaction = try snapshot.transaction(row.transaction), transaction.kind == .purchase,
-      transaction.customer == row.customer
-    else {
+  private mutating func check(_ row: PurchaseRow, _ transaction: TransactionRow?, _ entries: [EntryRow]) {
+    guard let transaction, transaction.kind == .purchase, transaction.customer == row.customer else {
       report(
         "purchases_have_transactions",
         "purchase \(row.number) names transaction \(row.transaction), which is missing or not its credit")
@@ -63,7 +67,7 @@ extension Verifier {
       if amount != 0 { expected[currency.number] = amount }
     }
     var found: [Int64: Int128] = [:]
-    for entry in try snapshot.entries(of: row.transaction) {
+    for entry in entries {
       found[entry.account.currency, default: 0] += Int128(entry.amount)
     }
     if found != expected {

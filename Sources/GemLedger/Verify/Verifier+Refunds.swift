@@ -7,10 +7,10 @@ extension Verifier {
     while true {
       let page = try scan.refundStates(after: last, limit: Self.pageSize)
       guard let end = page.last?.purchase else { break }
+      let rows = try RefundPage(page, snapshot: snapshot, roots: roots)
       for state in page {
-        let refunds = try snapshot.refunds(of: state.purchase)
-        refundsOfStates += Int64(refunds.count)
-        partsOfStates += try check(state, refunds, roots)
+        refundsOfStates += Int64(rows.refunds(of: state).count)
+        partsOfStates += check(state, rows, roots)
       }
       last = end
     }
@@ -29,8 +29,10 @@ extension Verifier {
     while true {
       let page = try scan.refunds(after: lastRefund, limit: Self.pageSize)
       guard let end = page.last?.transaction else { break }
-      for row in page where row.freezes != 0 {
-        let customer = try snapshot.transaction(row.transaction)?.customer ?? 0
+      let freezing = page.filter { $0.freezes != 0 }
+      let transactions = try snapshot.transactions(freezing.map { RowPlace($0.transaction, of: nil) })
+      for row in freezing {
+        let customer = transactions[row.transaction]?.customer ?? 0
         freezeEvents.append(
           FreezeEvent(transaction: row.transaction, customer: customer, kind: .byRefund(row.freezes)))
       }
@@ -49,16 +51,13 @@ extension Verifier {
 
   /// - Returns: How many parts its refunds have.
   private mutating func check(
-    _ state: RefundStateRow, _ refunds: [RefundRow], _ roots: [CustomerNumber: CustomerNumber]
-  ) throws(LedgerError) -> Int64 {
-    guard let purchase = try scan.purchases(after: state.purchase - 1, limit: 1).first,
-      purchase.number == state.purchase,
-      let credit = try snapshot.parts(of: purchase.transaction, of: purchase.customer)
-    else {
+    _ state: RefundStateRow, _ rows: RefundPage, _ roots: [CustomerNumber: CustomerNumber]
+  ) -> Int64 {
+    guard let purchase = rows.purchase(of: state), let credit = rows.credit(of: purchase) else {
       report("purchases_know_their_refunds", "purchase \(state.purchase), which was refunded, is missing")
       return 0
     }
-    let evidence = try snapshot.refundEvidence(purchase.identity)
+    let (evidence, refunds) = (rows.evidence(of: purchase), rows.refunds(of: state))
     if RefundRules.share(of: evidence, quantity: purchase.quantity) != state.share
       || RefundRules.newest(evidence) != state.evidenceAt
     {
@@ -77,20 +76,19 @@ extension Verifier {
     var count: Int64 = 0
     var before = RefundShare.none
     for refund in refunds {
-      let parts = try snapshot.refundParts(of: refund.transaction)
-      count += Int64(parts.count)
-      try check(refund, parts, of: purchase, granted, before: before, roots)
+      count += Int64(rows.parts(of: refund).count)
+      check(refund, rows, of: purchase, granted, before: before, roots)
       before = refund.share
     }
     return count
   }
 
   private mutating func check(
-    _ refund: RefundRow, _ parts: [RefundPartRow], of purchase: PurchaseRow, _ granted: [RefundChange.Granted],
+    _ refund: RefundRow, _ rows: RefundPage, of purchase: PurchaseRow, _ granted: [RefundChange.Granted],
     before: RefundShare, _ roots: [CustomerNumber: CustomerNumber]
-  ) throws(LedgerError) {
+  ) {
     let kind: EntryKind = before < refund.share ? .refund : .reversedRefund
-    let transaction = try snapshot.transaction(refund.transaction)
+    let transaction = rows.transaction(of: refund)
     let (debited, owner) = (transaction?.customer ?? 0, purchase.customer)
     if transaction?.kind != kind || roots[debited] ?? debited != roots[owner] ?? owner {
       report(
@@ -98,7 +96,7 @@ extension Verifier {
         "a refund of purchase \(purchase.number) names transaction \(refund.transaction), which is missing, another's "
           + "or no \(kind.name)")
     }
-    let entries = try snapshot.entries(of: refund.transaction)
+    let (entries, parts) = (rows.entries(of: refund), rows.parts(of: refund))
     for currency in granted {
       let due = zip(currency.due(refund.share), currency.due(before)).map { $0 - $1 }
       var booked = Int128(0)
@@ -122,18 +120,15 @@ extension Verifier {
           "the entry of transaction \(refund.transaction) is \(amount); its parts come to \(booked)")
       }
     }
-    if kind == .refund { try checkSources(parts, entries) }
+    if kind == .refund { checkSources(parts, entries, rows) }
   }
 
   /// What a refund says it took from a lot is what fell on the lot.
-  private mutating func checkSources(_ parts: [RefundPartRow], _ entries: [EntryRow]) throws(LedgerError) {
+  private mutating func checkSources(_ parts: [RefundPartRow], _ entries: [EntryRow], _ rows: RefundPage) {
     var taken: [LotNumber: Int128] = [:]
     for part in parts where part.kind == .taken { taken[part.source, default: 0] -= Int128(part.amount) }
     for entry in entries {
-      let allocations =
-        entry.lot == 0
-        ? try snapshot.allocations(of: entry.number).map { ($0.lot, $0.amount) } : [(entry.lot, entry.amount)]
-      for (lot, amount) in allocations { taken[lot, default: 0] -= Int128(amount) }
+      for (lot, amount) in rows.allocations(of: entry) { taken[lot, default: 0] -= Int128(amount) }
     }
     for (lot, rest) in taken where rest != 0 {
       report(

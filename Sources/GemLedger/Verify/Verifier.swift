@@ -2,19 +2,31 @@
 /// with what the replay gives.
 struct Verifier {
   /// How many customers one pass over the journal replays; bounds the memory, whatever the history.
-  static let customersPerWindow: Int64 = 500_000
+  static let customersPerWindow = 500_000
   static let pageSize = 4096
 
   let snapshot: any StorageSnapshot
   let scan: any StorageScan
   let terms: CatalogTerms
   let asOf: Timestamp
+  private let customersPerWindow: Int
+  /// How many rows the storage counted; nil where numbers without gaps say so.
+  let counts: JournalCounts?
   private(set) var problems: [Verification.Problem] = []
   private(set) var problemCount = 0
   /// The sums, by currency number.
   var books: [Int64: BooksTally] = [:]
   /// The highest lot that the journal names.
   var highestLot: LotNumber = 0
+  var transactionCount: Int64 = 0
+  /// With gaps in the numbers: when the newest transaction of each lane was made.
+  var laneTimes = [Timestamp](repeating: Timestamp(milliseconds: .min), count: Numbering.laneCountMax)
+  /// Transactions that are to be found in histories, gathered until they are worth a question.
+  var withoutEntries: [TransactionRow] = []
+  /// Likewise, entries that must have anchors.
+  var entriesWithAnchors: [EntryRow] = []
+  /// Who was left after each merge.
+  var survivors: [TransactionNumber: CustomerNumber] = [:]
   /// How many purchases the journal has.
   var purchaseCount: Int64 = 0
   /// How many refunds and reversals of refunds the journal has.
@@ -23,30 +35,35 @@ struct Verifier {
   var lotCount: Int64 = 0
   var freezeEvents: [FreezeEvent] = []
 
-  init(snapshot: any StorageSnapshot, terms: CatalogTerms, asOf: Timestamp) throws(LedgerError) {
+  init(
+    snapshot: any StorageSnapshot, terms: CatalogTerms, asOf: Timestamp,
+    customersPerWindow: Int = Self.customersPerWindow
+  ) throws(LedgerError) {
     self.snapshot = snapshot
     self.terms = terms
     self.asOf = asOf
+    self.customersPerWindow = customersPerWindow
+    counts = try snapshot.journalCounts()
     scan = try snapshot.scan()
     for currency in terms.currencies { books[currency.number] = BooksTally() }
   }
 
   mutating func run(progress: (Int64, Int64) -> Void) throws(LedgerError) -> Verification {
-    let last = try snapshot.sequences()
-    let lastCustomer = try snapshot.last(.customer)
     for problem in try scan.integrityProblems() { report("storage_integrity", "the storage says: \(problem)") }
     let roots = try replayMerges()
-    let windows = max(1, (lastCustomer + Self.customersPerWindow) / Self.customersPerWindow)
-    for window in 0..<windows {
-      let first = window * Self.customersPerWindow
-      var replay = Replay(customers: first..<first + Self.customersPerWindow, isFirst: window == 0, roots: roots)
-      try replayJournal(&replay, upTo: last) { progress(window * last.entry + $0, windows * last.entry) }
+    let windows = try windows()
+    let entryCount = try expectedEntryCount()
+    for (index, customers) in windows.enumerated() {
+      var replay = Replay(customers: customers, isFirst: index == 0, roots: roots)
+      try replayJournal(&replay) {
+        progress(Int64(index) * entryCount + min($0, entryCount), Int64(windows.count) * entryCount)
+      }
       try compareLots(&replay)
       try compareAccounts(&replay)
     }
     try checkAnchors()
     try checkSequences()
-    try checkKeys(upTo: last.transaction)
+    try checkKeys()
     try checkPurchases()
     try checkItems()
     try checkOrders()
@@ -55,8 +72,32 @@ struct Verifier {
     checkSums()
     let customers = try checkCustomers(roots: roots)
     return Verification(
-      asOf: asOf, transactions: last.transaction, customers: customers, currencies: currencyBooks(),
+      asOf: asOf, transactions: transactionCount, customers: customers, currencies: currencyBooks(),
       problems: problems, problemCount: problemCount)
+  }
+
+  /// Ranges that hold all numbers of customers, and of those that are in use as many as one pass replays.
+  private func windows() throws(LedgerError) -> [Range<CustomerNumber>] {
+    var windows: [Range<CustomerNumber>] = []
+    var start: CustomerNumber = 0
+    while let next = try snapshot.customerNumber(after: max(0, start - 1), skipping: customersPerWindow), next > start {
+      windows.append(start..<next)
+      start = next
+    }
+    return windows + [start..<CustomerNumber.max]
+  }
+
+  /// How many entries there should be, for the progress; within bounds whatever a damaged row says.
+  private func expectedEntryCount() throws(LedgerError) -> Int64 {
+    let count = if let counts { counts.entries } else { try snapshot.sequences().entry }
+    return max(0, min(count, 1 << 40))
+  }
+
+  /// Each once, so that nothing is asked for twice.
+  static func distinct(_ customers: some Sequence<CustomerNumber>) -> [CustomerNumber] { Array(Set(customers)) }
+
+  static func pages<Row>(_ rows: [Row]) -> [[Row]] {
+    stride(from: 0, to: rows.count, by: pageSize).map { Array(rows[$0..<min(rows.count, $0 + pageSize)]) }
   }
 
   mutating func report(_ equation: String, currency: Int64? = nil, _ message: String) {

@@ -40,6 +40,9 @@ extension MemoryTables {
   func addedIDs(of number: CustomerNumber) -> [CustomerID] { rare.idsOfCustomers[number] ?? [] }
 
   func lotTerms(_ number: LotNumber) -> LotTermsRow? {
+    // A lot's terms lie at its own place, or before it by as many numbers as refused commands drew in vain.
+    let own = Int(number) - 1
+    if rare.lotTerms.indices.contains(own), rare.lotTerms[own].lot == number { return rare.lotTerms[own] }
     let place = firstTerms(after: number - 1)
     guard place < rare.lotTerms.count, rare.lotTerms[place].lot == number else { return nil }
     return rare.lotTerms[place]

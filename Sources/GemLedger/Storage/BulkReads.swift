@@ -1,0 +1,206 @@
+/// Where a row lies: its number, and the customer whose it is.
+///
+/// A storage that keeps the rows of one customer together finds a row by both.
+package struct RowPlace: Hashable, Sendable {
+  package var number: Int64
+  /// The customer by whose number the row lies; nil where who asks cannot know it.
+  package var customer: CustomerNumber?
+
+  package init(_ number: Int64, of customer: CustomerNumber?) {
+    self.number = number
+    self.customer = customer
+  }
+}
+
+/// Where an anchor lies.
+package struct AnchorPlace: Hashable, Sendable {
+  package var account: AccountNumber
+  package var version: Int64
+
+  package init(_ account: AccountNumber, version: Int64) {
+    self.account = account
+    self.version = version
+  }
+}
+
+/// How many rows the journal has, as the storage counts them beside it.
+package struct JournalCounts: Hashable, Sendable {
+  package var transactions: Int64
+  package var entries: Int64
+
+  package init(transactions: Int64, entries: Int64) {
+    self.transactions = transactions
+    self.entries = entries
+  }
+}
+
+/// Many rows at a time, for who reads all of them: `verify` asks once for each page of a scan.
+///
+/// Each call answers with those rows that are there, by what they were asked for, and may be asked for a row twice or
+/// for none at all. Each has a default that asks for one row after another, for storages that are asked without a way
+/// across a network.
+///
+/// Where a place names a customer, a row of that number that is another's may be given or be missing, as the storage
+/// likes, unless the call says otherwise; where it names none, the row is to be found by its number alone.
+package protocol BulkReads: AnyObject {
+  /// How many rows the journal has; nil where its numbers have no gaps and so are the counts.
+  ///
+  /// A storage that answers with counts numbers its rows sparsely, as ``Numbering`` says.
+  func journalCounts() throws(LedgerError) -> JournalCounts?
+  /// The customer who stands behind `count` others after a number; nil where there are no more than those.
+  func customerNumber(after: CustomerNumber, skipping count: Int) throws(LedgerError) -> CustomerNumber?
+
+  func customers(_ wanted: [CustomerNumber]) throws(LedgerError) -> [CustomerNumber: CustomerRow]
+  /// Whom each id names.
+  func customers(named wanted: [CustomerID]) throws(LedgerError) -> [CustomerID: FoundCustomer]
+  /// The ids that were added to those that the customers came with; who has none may be left out.
+  func addedIDs(of customers: [CustomerNumber]) throws(LedgerError) -> [CustomerNumber: [CustomerID]]
+  /// All accounts of the customers, in any order.
+  func accounts(of customers: [CustomerNumber]) throws(LedgerError) -> [AccountRow]
+  /// Places name the customer who had the lot at some time: the terms may lie with who had it first and became one
+  /// with that customer, and are to be found there too.
+  func lotTerms(_ wanted: [RowPlace]) throws(LedgerError) -> [LotNumber: LotTermsRow]
+  func anchors(_ wanted: [AnchorPlace]) throws(LedgerError) -> [AnchorPlace: AnchorRow]
+
+  /// Places name no customer for the refunds of who became part of another, and for those that froze somebody.
+  func transactions(_ wanted: [RowPlace]) throws(LedgerError) -> [TransactionNumber: TransactionRow]
+  /// Places name the customer of the entry's account.
+  func entries(_ wanted: [RowPlace]) throws(LedgerError) -> [EntryNumber: EntryRow]
+  /// The entries of each transaction in the order of their numbers; one without may be left out.
+  ///
+  /// Places name no customer for the refunds of who became part of another.
+  func entries(of transactions: [RowPlace]) throws(LedgerError) -> [TransactionNumber: [EntryRow]]
+  /// The allocations of each entry in the order of their positions; one without may be left out.
+  func allocations(of entries: [RowPlace]) throws(LedgerError) -> [EntryNumber: [AllocationRow]]
+  /// Which of these transactions are in their customers' lists of those that touched no balance.
+  func transactionsWithoutEntries(_ wanted: [RowPlace]) throws(LedgerError) -> Set<TransactionNumber>
+
+  /// Places name no customer for what an order or the state of a refund names.
+  func purchases(_ wanted: [RowPlace]) throws(LedgerError) -> [Int64: PurchaseRow]
+  func entitlementHolders(of purchases: [RowPlace]) throws(LedgerError) -> [Int64: CustomerNumber]
+  func refundEvidence(of purchases: [PurchaseIdentity]) throws(LedgerError) -> [PurchaseIdentity: [RefundEvidenceRow]]
+  /// The refunds of each purchase, oldest first; one without may be left out.
+  func refunds(of purchases: [RowPlace]) throws(LedgerError) -> [Int64: [RefundRow]]
+  /// The parts of each refund in the order of their positions; one without may be left out.
+  ///
+  /// Places name no customer for the refunds of who became part of another.
+  func refundParts(of transactions: [RowPlace]) throws(LedgerError) -> [TransactionNumber: [RefundPartRow]]
+}
+
+// MARK: One row after another
+
+extension StorageSnapshot {
+  package func journalCounts() throws(LedgerError) -> JournalCounts? { nil }
+
+  package func customerNumber(after: CustomerNumber, skipping count: Int) throws(LedgerError) -> CustomerNumber? {
+    // Numbers without gaps need no look at the customers.
+    guard try journalCounts() != nil else {
+      let next = after + Int64(count) + 1
+      return try next <= last(.customer) ? next : nil
+    }
+    var (place, left) = (after, count + 1)
+    while left > 0 {
+      let page = try customers(after: place, limit: min(left, Verifier.pageSize))
+      guard let end = page.last?.number else { return nil }
+      (place, left) = (end, left - page.count)
+    }
+    return place
+  }
+
+  package func customers(_ wanted: [CustomerNumber]) throws(LedgerError) -> [CustomerNumber: CustomerRow] {
+    try each(wanted, by: \.self) { (number) throws(LedgerError) in try customer(number: number) }
+  }
+
+  package func customers(named wanted: [CustomerID]) throws(LedgerError) -> [CustomerID: FoundCustomer] {
+    try each(wanted, by: \.self) { (id) throws(LedgerError) in try customer(id) }
+  }
+
+  package func addedIDs(of customers: [CustomerNumber]) throws(LedgerError) -> [CustomerNumber: [CustomerID]] {
+    try all(of: customers, by: \.self) { (number) throws(LedgerError) in try addedIDs(of: number) }
+  }
+
+  package func accounts(of customers: [CustomerNumber]) throws(LedgerError) -> [AccountRow] {
+    var found: [AccountRow] = []
+    for number in customers { found += try accounts(of: number) }
+    return found
+  }
+
+  package func lotTerms(_ wanted: [RowPlace]) throws(LedgerError) -> [LotNumber: LotTermsRow] {
+    try each(wanted, by: \.number) { (place) throws(LedgerError) in try lotTerms(place.number) }
+  }
+
+  package func anchors(_ wanted: [AnchorPlace]) throws(LedgerError) -> [AnchorPlace: AnchorRow] {
+    try each(wanted, by: \.self) { (place) throws(LedgerError) in try anchor(place.account, version: place.version) }
+  }
+
+  package func transactions(_ wanted: [RowPlace]) throws(LedgerError) -> [TransactionNumber: TransactionRow] {
+    try each(wanted, by: \.number) { (place) throws(LedgerError) in try transaction(place.number) }
+  }
+
+  package func entries(_ wanted: [RowPlace]) throws(LedgerError) -> [EntryNumber: EntryRow] {
+    try each(wanted, by: \.number) { (place) throws(LedgerError) in try entry(place.number) }
+  }
+
+  package func entries(of transactions: [RowPlace]) throws(LedgerError) -> [TransactionNumber: [EntryRow]] {
+    try all(of: transactions, by: \.number) { (place) throws(LedgerError) in try entries(of: place.number) }
+  }
+
+  package func allocations(of entries: [RowPlace]) throws(LedgerError) -> [EntryNumber: [AllocationRow]] {
+    try all(of: entries, by: \.number) { (place) throws(LedgerError) in try allocations(of: place.number) }
+  }
+
+  package func transactionsWithoutEntries(_ wanted: [RowPlace]) throws(LedgerError) -> Set<TransactionNumber> {
+    var found: Set<TransactionNumber> = []
+    for place in wanted {
+      guard let customer = place.customer else { continue }
+      let newest = try transactionsWithoutEntries(of: customer, below: place.number + 1, limit: 1)
+      if newest == [place.number] { found.insert(place.number) }
+    }
+    return found
+  }
+
+  package func purchases(_ wanted: [RowPlace]) throws(LedgerError) -> [Int64: PurchaseRow] {
+    try each(wanted, by: \.number) { (place) throws(LedgerError) in try purchase(number: place.number) }
+  }
+
+  package func entitlementHolders(of purchases: [RowPlace]) throws(LedgerError) -> [Int64: CustomerNumber] {
+    try each(purchases, by: \.number) { (place) throws(LedgerError) in try entitlementHolder(purchase: place.number) }
+  }
+
+  package func refundEvidence(
+    of purchases: [PurchaseIdentity]
+  ) throws(LedgerError) -> [PurchaseIdentity: [RefundEvidenceRow]] {
+    try all(of: purchases, by: \.self) { (identity) throws(LedgerError) in try refundEvidence(identity) }
+  }
+
+  package func refunds(of purchases: [RowPlace]) throws(LedgerError) -> [Int64: [RefundRow]] {
+    try all(of: purchases, by: \.number) { (place) throws(LedgerError) in try refunds(of: place.number) }
+  }
+
+  package func refundParts(of transactions: [RowPlace]) throws(LedgerError) -> [TransactionNumber: [RefundPartRow]] {
+    try all(of: transactions, by: \.number) { (place) throws(LedgerError) in try refundParts(of: place.number) }
+  }
+
+  @inline(__always)
+  private func each<Place, Key: Hashable, Row>(
+    _ wanted: [Place], by key: (Place) -> Key, _ row: (Place) throws(LedgerError) -> Row?
+  ) throws(LedgerError) -> [Key: Row] {
+    var found = [Key: Row](minimumCapacity: wanted.count)
+    for place in wanted {
+      if let row = try row(place) { found[key(place)] = row }
+    }
+    return found
+  }
+
+  @inline(__always)
+  private func all<Place, Key: Hashable, Row>(
+    of wanted: [Place], by key: (Place) -> Key, _ rows: (Place) throws(LedgerError) -> [Row]
+  ) throws(LedgerError) -> [Key: [Row]] {
+    var found: [Key: [Row]] = [:]
+    for place in wanted {
+      let rows = try rows(place)
+      if !rows.isEmpty { found[key(place)] = rows }
+    }
+    return found
+  }
+}

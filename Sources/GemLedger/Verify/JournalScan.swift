@@ -1,0 +1,61 @@
+/// Reads entries with their allocations, in the order of entries, a page at a time.
+struct JournalScan {
+  private let scan: any StorageScan
+  private var entries: ArraySlice<EntryRow> = []
+  private var allocations: ArraySlice<AllocationRow> = []
+  private var lastEntry: EntryNumber = 0
+  private var lastAllocation: AllocationRow?
+  private var hasMoreAllocations = true
+
+  init(_ scan: any StorageScan) { self.scan = scan }
+
+  mutating func nextEntry() throws(LedgerError) -> EntryRow? {
+    if entries.isEmpty { entries = try scan.entries(after: lastEntry, limit: Verifier.pageSize)[...] }
+    guard let entry = entries.popFirst() else { return nil }
+    lastEntry = entry.number
+    return entry
+  }
+
+  mutating func allocations(of entry: EntryRow) throws(LedgerError) -> [AllocationRow] {
+    var own: [AllocationRow] = []
+    while true {
+      if allocations.isEmpty, hasMoreAllocations {
+        allocations = try scan.allocations(after: lastAllocation, limit: Verifier.pageSize)[...]
+        hasMoreAllocations = allocations.count == Verifier.pageSize
+      }
+      guard let first = allocations.first, first.entry <= entry.number else { return own }
+      if first.entry == entry.number { own.append(first) }
+      lastAllocation = first
+      allocations.removeFirst()
+    }
+  }
+}
+
+/// Walks over the transactions beside the entries: one follows the other when an entry is numbered as its own.
+struct TransactionWalk {
+  private let scan: any StorageScan
+  private var page: ArraySlice<TransactionRow> = []
+  private var hasMore = true
+
+  /// The transaction that the walk has come to.
+  private(set) var current: TransactionRow?
+  /// Whether an entry is numbered as one of the current transaction's.
+  var hasEntries = false
+
+  init(_ scan: any StorageScan) { self.scan = scan }
+
+  /// The transaction that comes next.
+  mutating func next() throws(LedgerError) -> TransactionRow? {
+    if page.isEmpty, hasMore {
+      page = try scan.transactions(after: current?.number ?? 0, limit: Verifier.pageSize)[...]
+      hasMore = !page.isEmpty
+    }
+    return page.first
+  }
+
+  /// Goes on to what comes next.
+  mutating func advance() {
+    current = page.popFirst()
+    hasEntries = false
+  }
+}
