@@ -25,6 +25,9 @@
     /// time-outs come first.
     private static let patience: Int32 = 60_000
 
+    /// Whether what is asked may take however long: who reads all rows has the server sort them. A server that is
+    /// gone is noticed all the same, by the keep-alives of its connection.
+    var waitsForLong = false
     private var handle: OpaquePointer?
     /// The names under which the server knows statements.
     private var names: [String: String] = [:]
@@ -175,7 +178,7 @@
     private func wait(_ handle: OpaquePointer, _ events: Int32) throws(PostgresFailure) -> Bool {
       var poll = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
       while true {
-        let ready = systemPoll(&poll, 1, Self.patience)
+        let ready = systemPoll(&poll, 1, waitsForLong ? -1 : Self.patience)
         if ready < 0, errno == EINTR { continue }
         guard ready > 0 else {
           close()

@@ -25,9 +25,11 @@
     /// - Throws: in order of precedence `invalid_request` (the URL), `storage_unavailable`, `storage_foreign` (no ledger
     ///   there), `storage_newer`.
     package init(url: String) throws(LedgerError) {
-      target = try PostgresTarget(url: url)
-      connections = ConnectionPool(target)
-      let opened = try Self.translating(target) { [connections] () throws(PostgresFailure) in
+      let target = try PostgresTarget(url: url)
+      let connections = ConnectionPool(target)
+      self.target = target
+      self.connections = connections
+      let opened = try Self.translating(target) { () throws(PostgresFailure) in
         let connection = try connections.open()
         return (connection, try SchemaKeeper(connection, target).bringUpToDate())
       }

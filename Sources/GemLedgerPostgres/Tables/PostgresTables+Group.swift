@@ -3,7 +3,7 @@
 
   // What the commands of a group ask for most; answered from what was fetched with the group's beginning.
 
-  extension PostgresTables {
+  extension PostgresTables: StorageSession {
     func project() throws(LedgerError) -> ProjectRow {
       let row = try first("SELECT salt, created_at FROM project", { _ in }) { (rows, row) in
         ProjectRow(
@@ -55,12 +55,6 @@
         throw LedgerError(.storageDamaged, "\(place) has no customer \(number), whom an id names. Run verify.")
       }
       return row
-    }
-
-    func customer(number: CustomerNumber) throws(LedgerError) -> CustomerRow? {
-      if let prefetched, prefetched.fetched.contains(number) { return prefetched.customers[number] }
-      return try first(
-        "SELECT \(Self.customerColumns) FROM customers WHERE customer = $1", { $0.add(number) }, Self.customer)
     }
 
     func account(_ number: AccountNumber) throws(LedgerError) -> AccountRow? {
@@ -153,7 +147,12 @@
       let claim = try claim(identity)
       guard let claim, claim.purchase != 0 else { return nil }
       prefetched?.purchaseOwners[claim.purchase] = claim.customer
-      return try purchase(number: claim.purchase, of: claim.customer)
+      return try first(
+        "SELECT \(Self.purchaseColumns) FROM \(Self.purchaseTables) WHERE p.customer = $1 AND p.purchase = $2",
+        {
+          $0.add(claim.customer)
+          $0.add(claim.purchase)
+        }, Self.purchase)
     }
 
     private func claim(_ identity: PurchaseIdentity) throws(LedgerError) -> Prefetched.StoreClaim? {

@@ -150,7 +150,7 @@
       let evidence = PostgresRequest(
         """
         SELECT store_transaction, environment, store, kind, revoked_at, signed_at, extent_kind, extent
-        FROM refund_evidence WHERE store_transaction = ANY($1)
+        FROM refund_evidence WHERE store_transaction = ANY($1) ORDER BY kind, revoked_at
         """
       ) { $0.add(claims, text: \.transactionID.text) }
       return [touch, evidence]

@@ -16,6 +16,8 @@
     var group: PostgresGroup?
     /// What the group at hand fetched before it began; nil outside of groups.
     var prefetched: Prefetched?
+    /// The cursors that are open in the transaction, while somebody reads by them.
+    weak var openScan: PostgresScan?
     /// Terms that the group at hand wrote.
     var newTerms: [(document: String, number: Int64)] = []
     /// Finds out whether the group was committed, where the answer was lost.

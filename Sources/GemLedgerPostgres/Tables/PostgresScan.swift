@@ -1,0 +1,270 @@
+#if PostgreSQL
+  internal import GemLedger
+
+  extension PostgresTables {
+    /// Cursors inside the transaction that is open; each transaction needs a scan of its own.
+    func scan() throws(LedgerError) -> any StorageScan {
+      if let openScan { return openScan }
+      let scan = try PostgresScan(self)
+      openScan = scan
+      return scan
+    }
+
+    /// All orders in the order of their numbers.
+    func orders(after: OrderNumber, limit: Int) throws(LedgerError) -> [OrderRow] {
+      guard let openScan else {
+        return try all(
+          "SELECT \(Self.orderColumns) FROM orders WHERE number > $1 ORDER BY number LIMIT $2",
+          {
+            $0.add(after)
+            $0.add(Int64(limit))
+          }, Self.order)
+      }
+      return try openScan.orders(after: after, limit: limit)
+    }
+  }
+
+  /// Reads tables from end to end by cursors: the server sorts each once, and not again for every page.
+  final class PostgresScan: StorageScan {
+    /// A column of the place where a page ended.
+    private enum Mark: Equatable {
+      case integer(Int64)
+      case text(String)
+      case bytes([UInt8])
+    }
+
+    private typealias Tables = PostgresTables
+
+    private let tables: PostgresTables
+    /// Behind which row each open cursor stands.
+    private var places: [String: [Mark]] = [:]
+
+    fileprivate init(_ tables: PostgresTables) throws(LedgerError) {
+      self.tables = tables
+      // What a scan before this one left open would be in the way. Sorting a big table takes its time, all rows are
+      // asked for, and what proves the books may think between two pages.
+      let settings = [
+        "CLOSE ALL", "SET LOCAL statement_timeout = 0", "SET LOCAL idle_in_transaction_session_timeout = '10min'",
+        "SET LOCAL cursor_tuple_fraction = 1", "SET LOCAL work_mem = '64MB'",
+      ]
+      _ = try tables.ask(settings.map { PostgresRequest($0) })
+      tables.connection.waitsForLong = true
+    }
+
+    deinit { tables.connection.waitsForLong = false }
+
+    /// What the server finds wrong below the level of rows it says itself, when it reads them.
+    func integrityProblems() throws(LedgerError) -> [String] { [] }
+
+    /// - Parameters:
+    ///   - name: Of the cursor.
+    ///   - select: From its first row behind the place that its parameters name, in that order.
+    ///   - place: What stands for the row in that order.
+    private func page<Row>(
+      _ name: String, _ select: String, after: [Mark], _ limit: Int, _ read: (PostgresRows, Int) -> Row,
+      place: (Row) -> [Mark]
+    ) throws(LedgerError) -> [Row] {
+      var requests: [PostgresRequest] = []
+      if places[name] != after {
+        if places[name] != nil { requests.append(PostgresRequest("CLOSE scan_\(name)")) }
+        requests.append(
+          PostgresRequest("DECLARE scan_\(name) NO SCROLL CURSOR FOR \(select)") { Self.add(after, to: &$0) })
+      }
+      requests.append(PostgresRequest("FETCH \(limit) FROM scan_\(name)"))
+      guard let rows = try tables.ask(requests).last else { throw .defect("A cursor had no answer") }
+      let found = (0..<rows.count).map { read(rows, $0) }
+      places[name] = found.last.map(place) ?? after
+      return found
+    }
+
+    private static func add(_ marks: [Mark], to parameters: inout PostgresParameters) {
+      for mark in marks {
+        switch mark {
+        case .integer(let value): parameters.add(value)
+        case .text(let value): parameters.add(value)
+        case .bytes(let value): parameters.add(bytes: value)
+        }
+      }
+    }
+  }
+
+  // MARK: The journal
+
+  extension PostgresScan {
+    func transactions(after: TransactionNumber, limit: Int) throws(LedgerError) -> [TransactionRow] {
+      try page(
+        "transactions", "SELECT \(Tables.transactionColumns) FROM transactions WHERE number > $1 ORDER BY number",
+        after: [.integer(after)], limit, Tables.transaction
+      ) { [.integer($0.number)] }
+    }
+
+    func entries(after: EntryNumber, limit: Int) throws(LedgerError) -> [EntryRow] {
+      try page(
+        "entries", "SELECT \(Tables.entryColumns) FROM entries WHERE number > $1 ORDER BY number",
+        after: [.integer(after)], limit, Tables.entry
+      ) { [.integer($0.number)] }
+    }
+
+    func allocations(after: AllocationRow?, limit: Int) throws(LedgerError) -> [AllocationRow] {
+      func place(_ row: AllocationRow) -> [Mark] { [.integer(row.entry), .integer(row.position)] }
+      return try page(
+        "allocations",
+        """
+        SELECT \(Tables.allocationColumns) FROM allocations WHERE (entry, position) > ($1, $2) ORDER BY entry, position
+        """, after: after.map(place) ?? [.integer(-1), .integer(-1)], limit, Tables.allocation, place: place)
+    }
+
+    /// In the order of customers, beside whose transactions they stand.
+    func keys(after: KeyScanPosition?, limit: Int) throws(LedgerError) -> [(KeyRow, KeyScanPosition)] {
+      func place(_ row: KeyRow) -> [Mark] { [.integer(row.customer), .bytes(PostgresKey.bytes(row.key))] }
+      let rows = try page(
+        "keys",
+        """
+        SELECT customer, key, asked, qualifiers, transaction_number, refusal FROM keys
+        WHERE (customer, key) > ($1, $2) ORDER BY customer, key
+        """, after: after?.row.map(place) ?? [.integer(-1), .bytes([])], limit, Self.key, place: place)
+      return rows.map { ($0, KeyScanPosition(place: 0, row: $0)) }
+    }
+
+    private static func key(_ rows: PostgresRows, _ row: Int) -> KeyRow {
+      // A key with neither is a problem to be reported, not an error: no transaction has number 0.
+      let kept = rows.optionalText(row, 5).flatMap(LedgerError.init(stored:)).map(KeyRow.Outcome.refused)
+      return KeyRow(
+        customer: rows.integer(row, 0), key: rows.withBytes(row, 1, PostgresKey.key),
+        fingerprint: Fingerprint(asked: rows.integer(row, 2), qualifiers: rows.integer(row, 3)),
+        outcome: rows.optionalInteger(row, 4).map(KeyRow.Outcome.booked) ?? kept ?? .booked(0))
+    }
+
+    func itemEntries(after: ItemEntryRow?, limit: Int) throws(LedgerError) -> [ItemEntryRow] {
+      func place(_ row: ItemEntryRow) -> [Mark] {
+        [.integer(row.transaction), .text(row.item.text), .integer(row.customer)]
+      }
+      return try page(
+        "item_entries",
+        """
+        SELECT \(Tables.itemEntryColumns) FROM item_entries WHERE (transaction_number, item, customer) > ($1, $2, $3)
+        ORDER BY transaction_number, item, customer
+        """, after: after.map(place) ?? [.integer(-1), .text(""), .integer(-1)], limit, Tables.itemEntry, place: place)
+    }
+
+    /// One row a lot, also of those that moved and have a row with each of their customers.
+    func lotTerms(after: LotNumber, limit: Int) throws(LedgerError) -> [LotTermsRow] {
+      try page(
+        "lot_terms",
+        "SELECT DISTINCT ON (lot) \(Tables.lotTermsColumns) FROM lot_terms WHERE lot > $1 ORDER BY lot, customer",
+        after: [.integer(after)], limit, Tables.lotTerms
+      ) { [.integer($0.lot)] }
+    }
+
+    func merges(after: TransactionNumber, limit: Int) throws(LedgerError) -> [MergeRow] {
+      try page(
+        "merges",
+        """
+        SELECT transaction_number, from_customer, customer FROM merges WHERE transaction_number > $1
+        ORDER BY transaction_number
+        """, after: [.integer(after)], limit,
+        { MergeRow(transaction: $0.integer($1, 0), from: $0.integer($1, 1), into: $0.integer($1, 2)) }
+      ) { [.integer($0.transaction)] }
+    }
+
+    func refunds(after: TransactionNumber, limit: Int) throws(LedgerError) -> [RefundRow] {
+      try page(
+        "refunds",
+        "SELECT \(Tables.refundColumns) FROM refunds WHERE transaction_number > $1 ORDER BY transaction_number",
+        after: [.integer(after)], limit, Tables.refund
+      ) { [.integer($0.transaction)] }
+    }
+
+    func refundParts(after: RefundPartRow?, limit: Int) throws(LedgerError) -> [RefundPartRow] {
+      func place(_ row: RefundPartRow) -> [Mark] { [.integer(row.transaction), .integer(row.position)] }
+      return try page(
+        "refund_parts",
+        """
+        SELECT \(Tables.refundPartColumns) FROM refund_parts WHERE (transaction_number, position) > ($1, $2)
+        ORDER BY transaction_number, position
+        """, after: after.map(place) ?? [.integer(-1), .integer(-1)], limit, Tables.refundPart, place: place)
+    }
+  }
+
+  // MARK: Projections
+
+  extension PostgresScan {
+    func accounts(after: AccountNumber, limit: Int) throws(LedgerError) -> [AccountRow] {
+      func place(_ account: AccountNumber) -> [Mark] { [.integer(account.customer), .integer(account.currency)] }
+      return try page(
+        "accounts",
+        """
+        SELECT \(Tables.accountColumns) FROM accounts WHERE (customer, currency) > ($1, $2) ORDER BY customer, currency
+        """, after: place(after), limit, Tables.account
+      ) { place($0.number) }
+    }
+
+    func lots(after: LotNumber, limit: Int) throws(LedgerError) -> [LotRow] {
+      try page(
+        "lots", "SELECT \(Tables.lotColumns) FROM lots WHERE lot > $1 ORDER BY lot", after: [.integer(after)], limit,
+        Tables.lot
+      ) { [.integer($0.number)] }
+    }
+
+    func purchases(after: Int64, limit: Int) throws(LedgerError) -> [PurchaseRow] {
+      try page(
+        "purchases",
+        """
+        SELECT \(Tables.purchaseColumns) FROM \(Tables.purchaseTables) WHERE p.purchase > $1 ORDER BY p.purchase
+        """, after: [.integer(after)], limit, Tables.purchase
+      ) { [.integer($0.number)] }
+    }
+
+    /// In the order of their purchases.
+    func refundStates(after: Int64, limit: Int) throws(LedgerError) -> [RefundStateRow] {
+      try page(
+        "refund_states",
+        """
+        SELECT purchase, share, share_of, evidence_at, transaction_number FROM refund_states WHERE purchase > $1
+        ORDER BY purchase
+        """, after: [.integer(after)], limit,
+        {
+          RefundStateRow(
+            purchase: $0.integer($1, 0), share: Tables.share($0, $1, 1),
+            evidenceAt: Timestamp(milliseconds: $0.integer($1, 3)), transaction: $0.integer($1, 4))
+        }
+      ) { [.integer($0.purchase)] }
+    }
+
+    func anchors(after: AnchorRow?, limit: Int) throws(LedgerError) -> [AnchorRow] {
+      func place(_ row: AnchorRow) -> [Mark] {
+        [.integer(row.account.customer), .integer(row.account.currency), .integer(row.version)]
+      }
+      return try page(
+        "anchors",
+        """
+        SELECT \(Tables.anchorColumns) FROM anchors WHERE (customer, currency, version) > ($1, $2, $3)
+        ORDER BY customer, currency, version
+        """, after: after.map(place) ?? [.integer(-1), .integer(-1), .integer(-1)], limit, Tables.anchor, place: place)
+    }
+
+    func ownedItems(after: OwnedItemRow?, limit: Int) throws(LedgerError) -> [OwnedItemRow] {
+      func place(_ row: OwnedItemRow) -> [Mark] { [.integer(row.customer), .text(row.item.text)] }
+      return try page(
+        "owned_items",
+        """
+        SELECT \(Tables.ownedItemColumns) FROM owned_items WHERE (customer, item) > ($1, $2) ORDER BY customer, item
+        """, after: after.map(place) ?? [.integer(-1), .text("")], limit, Tables.ownedItem, place: place)
+    }
+
+    func customerIDs(after: CustomerID?, limit: Int) throws(LedgerError) -> [AddedIDRow] {
+      // Nothing sorts before the empty text, which is no id.
+      try page(
+        "customer_ids", "SELECT customer, id FROM aliases WHERE id > $1 ORDER BY id", after: [.text(after?.text ?? "")],
+        limit, { AddedIDRow(customer: $0.integer($1, 0), id: CustomerID(unchecked: $0.text($1, 1))) }
+      ) { [.text($0.id.text)] }
+    }
+
+    func orders(after: OrderNumber, limit: Int) throws(LedgerError) -> [OrderRow] {
+      try page(
+        "orders", "SELECT \(Tables.orderColumns) FROM orders WHERE number > $1 ORDER BY number",
+        after: [.integer(after)], limit, Tables.order
+      ) { [.integer($0.number)] }
+    }
+  }
+#endif

@@ -1,0 +1,98 @@
+#if PostgreSQL
+  internal import GemLedger
+
+  // Customers and what they have.
+
+  extension PostgresTables {
+    func customer(number: CustomerNumber) throws(LedgerError) -> CustomerRow? {
+      if let prefetched, prefetched.fetched.contains(number) { return prefetched.customers[number] }
+      return try first(
+        "SELECT \(Self.customerColumns) FROM customers WHERE customer = $1", { $0.add(number) }, Self.customer)
+    }
+
+    func customers(after number: CustomerNumber, limit: Int) throws(LedgerError) -> [CustomerRow] {
+      try all(
+        "SELECT \(Self.customerColumns) FROM customers WHERE customer > $1 ORDER BY customer LIMIT $2",
+        {
+          $0.add(number)
+          $0.add(Int64(limit))
+        }, Self.customer)
+    }
+
+    func mergedCustomers(into number: CustomerNumber) throws(LedgerError) -> [CustomerNumber] {
+      try all(
+        "SELECT merged FROM merged_customers WHERE customer = $1 ORDER BY merged", { $0.add(number) },
+        { $0.integer($1, 0) })
+    }
+
+    func addedIDs(of number: CustomerNumber) throws(LedgerError) -> [CustomerID] {
+      try all(
+        "SELECT id FROM added_ids WHERE customer = $1 ORDER BY id", { $0.add(number) },
+        { CustomerID(unchecked: $0.text($1, 0)) })
+    }
+
+    func customer(token: TokenNumber) throws(LedgerError) -> CustomerNumber? {
+      try first(
+        "SELECT customer FROM account_tokens WHERE high = $1 AND low = $2",
+        {
+          $0.add(token.high)
+          $0.add(token.low)
+        }, { $0.integer($1, 0) })
+    }
+
+    func accounts(of customer: CustomerNumber) throws(LedgerError) -> [AccountRow] {
+      try all(
+        "SELECT \(Self.accountColumns) FROM accounts WHERE customer = $1 ORDER BY currency", { $0.add(customer) },
+        Self.account)
+    }
+
+    // MARK: Lots
+
+    func lot(_ number: LotNumber, of owner: CustomerNumber) throws(LedgerError) -> LotRow? {
+      prefetched?.lotOwners[number] = owner
+      return try first(
+        "SELECT \(Self.lotColumns) FROM lots WHERE customer = $1 AND lot = $2",
+        {
+          $0.add(owner)
+          $0.add(number)
+        }, Self.lot)
+    }
+
+    /// Looks through all lots.
+    func lot(_ number: LotNumber) throws(LedgerError) -> LotRow? {
+      try first("SELECT \(Self.lotColumns) FROM lots WHERE lot = $1", { $0.add(number) }, Self.lot)
+    }
+
+    func lotTerms(_ number: LotNumber, of owner: CustomerNumber) throws(LedgerError) -> LotTermsRow? {
+      try first(
+        "SELECT \(Self.lotTermsColumns) FROM lot_terms WHERE customer = $1 AND lot = $2",
+        {
+          $0.add(owner)
+          $0.add(number)
+        }, Self.lotTerms)
+    }
+
+    /// Looks through the terms of all lots.
+    func lotTerms(_ number: LotNumber) throws(LedgerError) -> LotTermsRow? {
+      try first(
+        "SELECT \(Self.lotTermsColumns) FROM lot_terms WHERE lot = $1 LIMIT 1", { $0.add(number) }, Self.lotTerms)
+    }
+
+    // MARK: Items
+
+    func owned(_ item: ItemID, customer: CustomerNumber) throws(LedgerError) -> Int64 {
+      try first(
+        "SELECT quantity FROM owned_items WHERE customer = $1 AND item = $2",
+        {
+          $0.add(customer)
+          $0.add(item.text)
+        }, { $0.integer($1, 0) }) ?? 0
+    }
+
+    func ownedItems(of customer: CustomerNumber) throws(LedgerError) -> [OwnedItemRow] {
+      try all(
+        "SELECT \(Self.ownedItemColumns) FROM owned_items WHERE customer = $1 ORDER BY item", { $0.add(customer) },
+        Self.ownedItem)
+    }
+  }
+#endif

@@ -1,0 +1,79 @@
+#if PostgreSQL
+  internal import GemLedger
+
+  // How the journal's rows are read; each list of columns and its reader belong together.
+
+  extension PostgresTables {
+    static let transactionColumns = "number, kind, customer, created_at"
+
+    static func transaction(_ rows: PostgresRows, _ row: Int) -> TransactionRow {
+      let number = rows.integer(row, 0)
+      return TransactionRow(
+        number: number, kind: EntryKind(rawValue: rows.integer(row, 1)) ?? .mixed, customer: rows.integer(row, 2),
+        createdAt: Timestamp(milliseconds: rows.integer(row, 3)),
+        firstEntry: Numbering.entries(of: number).lowerBound)
+    }
+
+    static let entryColumns = "number, customer, currency, kind, amount, balance, debt, version, previous, lot"
+
+    static func entry(_ rows: PostgresRows, _ row: Int) -> EntryRow {
+      let number = rows.integer(row, 0)
+      return EntryRow(
+        number: number, transaction: Numbering.transaction(of: number),
+        account: AccountNumber(customer: rows.integer(row, 1), currency: rows.integer(row, 2)),
+        kind: EntryKind(rawValue: rows.integer(row, 3)) ?? .mixed, amount: rows.integer(row, 4),
+        balance: rows.integer(row, 5), debt: rows.integer(row, 6), version: rows.integer(row, 7),
+        previous: rows.integer(row, 8), lot: rows.integer(row, 9))
+    }
+
+    static let allocationColumns = "entry, position, lot, amount"
+
+    static func allocation(_ rows: PostgresRows, _ row: Int) -> AllocationRow {
+      AllocationRow(
+        entry: rows.integer(row, 0), position: rows.integer(row, 1), lot: rows.integer(row, 2),
+        amount: rows.integer(row, 3))
+    }
+
+    static let noteColumns = "transaction_number, reference, reason, actor"
+
+    static func note(_ rows: PostgresRows, _ row: Int) -> NoteRow {
+      NoteRow(
+        transaction: rows.integer(row, 0), reference: rows.optionalText(row, 1).map(Reference.init(unchecked:)),
+        reason: rows.optionalText(row, 2).map(Reason.init(unchecked:)),
+        actor: rows.optionalText(row, 3).map(ActorName.init(unchecked:)))
+    }
+
+    static let itemEntryColumns = "transaction_number, customer, item, quantity, owned"
+
+    static func itemEntry(_ rows: PostgresRows, _ row: Int) -> ItemEntryRow {
+      ItemEntryRow(
+        transaction: rows.integer(row, 0), customer: rows.integer(row, 1), item: ItemID(unchecked: rows.text(row, 2)),
+        quantity: rows.integer(row, 3), owned: rows.integer(row, 4))
+    }
+
+    static let anchorColumns = "customer, currency, version, entry, transaction_number, created_at"
+
+    static func anchor(_ rows: PostgresRows, _ row: Int) -> AnchorRow {
+      AnchorRow(
+        account: AccountNumber(customer: rows.integer(row, 0), currency: rows.integer(row, 1)),
+        version: rows.integer(row, 2), entry: rows.integer(row, 3), transaction: rows.integer(row, 4),
+        createdAt: Timestamp(milliseconds: rows.integer(row, 5)))
+    }
+
+    static let lotTermsColumns = "lot, source, environment, price, price_currency, purchase, expires_at"
+
+    static func lotTerms(_ rows: PostgresRows, _ row: Int) -> LotTermsRow {
+      LotTermsRow(
+        lot: rows.integer(row, 0), source: LotSource(rawValue: rows.integer(row, 1)) ?? .admin,
+        environment: rows.integer(row, 2), price: money(rows, row, 3), purchase: rows.optionalInteger(row, 5),
+        expiresAt: rows.integer(row, 6))
+    }
+
+    static let ownedItemColumns = "customer, item, quantity"
+
+    static func ownedItem(_ rows: PostgresRows, _ row: Int) -> OwnedItemRow {
+      OwnedItemRow(
+        customer: rows.integer(row, 0), item: ItemID(unchecked: rows.text(row, 1)), quantity: rows.integer(row, 2))
+    }
+  }
+#endif

@@ -1,0 +1,95 @@
+#if PostgreSQL
+  import GemLedger
+  import GemLedgerPostgres
+  import GemTestSupport
+  import PostgresTestSupport
+  import XCTest
+
+  final class PostgresStorageTests: XCTestCase {
+    func testMeetsStorageContract() throws {
+      let schemas = try Schemas()
+      try StorageContract { try schemas.create(clock: $0) }.runAll()
+    }
+
+    func testRefundsMeetTheContract() throws {
+      let schemas = try Schemas()
+      try RefundContract { try schemas.create(clock: $0) }.runAll()
+    }
+
+    func testMergesMeetTheContract() throws {
+      let schemas = try Schemas()
+      try MergeContract { try schemas.create(clock: $0) }.runAll()
+    }
+
+    func testOrdersMeetTheContract() throws {
+      let schemas = try Schemas()
+      try OrderContract(make: { try schemas.create(clock: $0) }, reopen: { try schemas.reopen($0, clock: $1) }).runAll()
+    }
+
+    func testRefusesBadInput() async throws {
+      let schemas = try Schemas()
+      try await BadInputContract { try schemas.create(clock: $0) }.runAll()
+    }
+
+    func testServesManyCallersAtOnce() async throws {
+      let schemas = try Schemas()
+      try await ConcurrencyContract { try schemas.create(clock: .system) }.runAll()
+    }
+
+    /// The same commands give the same journal as in memory, numbers apart, however many lanes there are, and opening
+    /// it anew in between changes nothing.
+    func testFollowsTheModelAndGivesTheJournalOfMemory() throws {
+      let schemas = try Schemas()
+      let dice = SeededDice()
+      var memory = try ModelContract(dice: dice) { clock in Ledger.inMemory(clock: clock, salt: 1) }
+      let expected = Self.withoutNumbers(try memory.run(1200))
+      for lanes in [1, 8] {
+        var database = try ModelContract(dice: dice, reopen: { try schemas.reopen($0, clock: $1) }) { clock in
+          try schemas.create(clock: clock, lanes: lanes)
+        }
+        XCTAssertEqual(Self.withoutNumbers(try database.run(1200)), expected, "\(lanes) lanes")
+      }
+    }
+
+    /// What does not depend on how a storage numbers: lots are told apart by the order in which they appear.
+    private static func withoutNumbers(_ histories: [[HistoryRecord]]) -> [String] {
+      histories.map { history in
+        var lots: [Int64: Int] = [:]
+        return history.map { record in
+          let entries = record.receipt.entries.map { entry in
+            let allocations = entry.allocations.map { allocation in
+              let lot = lots[allocation.lot] ?? lots.count
+              lots[allocation.lot] = lot
+              return "\(lot) \(allocation.source) \(allocation.amount)"
+            }
+            return "\(entry.currency) \(entry.kind) \(entry.amount) \(entry.balance) \(entry.debt) \(entry.version) "
+              + allocations.joined(separator: ",")
+          }
+          return "\(record.receipt.customer) \(record.receipt.kind) \(record.receipt.createdAt) "
+            + entries.joined(separator: "; ") + " \(record.receipt.items)"
+        }.joined(separator: "\n")
+      }.sorted()
+    }
+  }
+
+  /// Ledgers in schemas of one database, one after the other.
+  final class Schemas {
+    private let url: String
+    private var count = 0
+
+    init() throws { url = try PostgresServer.shared().createDatabase() }
+
+    /// The URL of the newest one.
+    var current: String { "\(url)?schema=ledger_\(count)" }
+
+    func create(clock: LedgerClock = .system, lanes: Int? = nil) throws -> Ledger {
+      count += 1
+      return try Ledger.createPostgres(at: current + (lanes.map { "&lanes=\($0)" } ?? ""), clock: clock, salt: 1)
+    }
+
+    func reopen(_ ledger: Ledger, clock: LedgerClock = .system) throws -> Ledger {
+      ledger.close()
+      return try Ledger.openPostgres(at: current, clock: clock)
+    }
+  }
+#endif
