@@ -137,6 +137,14 @@ final class UnsignedReceiptsTests: XCTestCase {
     }
     XCTAssertEqual(Base64URL.decode(Array("-_8".utf8)), [0xFB, 0xFF])
     for text in ["Zh", "Zm9", "Zg==", "Zm9v\n", "+/8", "A"] { XCTAssertNil(Base64URL.decode(Array(text.utf8)), text) }
+    let digits = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    for byte in UInt8.min...UInt8.max where !digits.contains(byte) {
+      for place in 0..<10 {
+        var text = Array("AAAAAAAAAA".utf8)
+        text[place] = byte
+        XCTAssertNil(Base64URL.decode(text), "\(byte) at \(place)")
+      }
+    }
   }
 
   private static func segment(_ text: String) -> String {

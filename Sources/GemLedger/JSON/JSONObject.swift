@@ -26,7 +26,7 @@ package struct JSONObject: Sendable {
   }
 
   private func index(of name: String) -> Int? {
-    members.firstIndex { $0.name.hasBytes(of: name) }
+    members.index(of: name)
   }
 }
 
@@ -49,4 +49,18 @@ extension JSONObject: Hashable {
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
   package init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(elements) }
+}
+
+extension [(name: String, value: JSONValue)] {
+  /// Where the member with this name is.
+  ///
+  /// Lengths are compared first, in place: most names differ in theirs, and a receipt has twenty members, each of
+  /// which is looked for.
+  func index(of name: String) -> Int? {
+    let count = name.utf8.count
+    for index in indices where self[index].name.utf8.count == count && self[index].name.hasBytes(of: name) {
+      return index
+    }
+    return nil
+  }
 }

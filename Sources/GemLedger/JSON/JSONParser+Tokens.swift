@@ -23,17 +23,14 @@ extension JSONParser {
 
   /// Moves to the next quote or backslash; whether every byte on the way was ASCII.
   private mutating func skipRun(from start: Int) throws(JSONFailure) -> Bool {
-    var all: UInt8 = 0
-    while position < bytes.count {
-      let byte = bytes[position]
-      if byte == ASCII.quote || byte == ASCII.backslash { return all < 0x80 }
-      guard byte >= ASCII.space else {
-        throw JSONFailure("A string may hold control characters only as escapes, such as \\n.", at: position)
-      }
-      all |= byte
-      position += 1
+    let from = position
+    let run = bytes.withUnsafeBufferPointer { JSONRun(in: $0, from: from) }
+    position = run.end
+    guard let byte = peek else { throw JSONFailure("The string that starts here has no end.", at: start) }
+    guard byte >= ASCII.space else {
+      throw JSONFailure("A string may hold control characters only as escapes, such as \\n.", at: position)
     }
-    throw JSONFailure("The string that starts here has no end.", at: start)
+    return run.isASCII
   }
 
   private func text(_ bytes: some Collection<UInt8>, isASCII: Bool, at start: Int) throws(JSONFailure) -> String {

@@ -155,7 +155,7 @@ extension JSONParser {
 
 /// The members read so far, with a set of names once walking over them would cost too much.
 struct JSONMembers {
-  private static let walkedMax = 16
+  private static let walkedMax = 32
 
   var list: [(name: String, value: JSONValue)] = []
   private var names: Set<ByteString> = []
@@ -163,7 +163,7 @@ struct JSONMembers {
   /// Whether the name is new.
   mutating func reserve(_ name: String) -> Bool {
     guard list.count >= Self.walkedMax else {
-      return !list.contains { $0.name.hasBytes(of: name) }
+      return list.index(of: name) == nil
     }
     if names.isEmpty { names = Set(list.lazy.map { ByteString($0.name) }) }
     return names.insert(ByteString(name)).inserted

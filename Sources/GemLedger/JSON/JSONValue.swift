@@ -125,11 +125,3 @@ package struct ByteString: Hashable, Comparable, Sendable {
     text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 }
-
-extension String {
-  /// Whether both are the same bytes; unlike `==`, which takes two spellings of `café` for one.
-  package func hasBytes(of other: String) -> Bool {
-    // Counts are known, and mostly tell.
-    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
-  }
-}

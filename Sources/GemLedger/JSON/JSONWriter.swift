@@ -73,14 +73,14 @@ extension JSONWriter {
     var text = text
     bytes.append(ASCII.quote)
     text.withUTF8 { utf8 in
-      var runStart = 0
-      for (index, byte) in utf8.enumerated()
-      where byte < ASCII.space || byte == ASCII.quote || byte == ASCII.backslash {
-        bytes += utf8[runStart..<index]
-        bytes += escape(byte)
-        runStart = index + 1
+      var position = 0
+      while true {
+        let end = JSONRun(in: utf8, from: position).end
+        bytes += UnsafeBufferPointer(rebasing: utf8[position..<end])
+        guard end < utf8.count else { break }
+        bytes += escape(utf8[end])
+        position = end + 1
       }
-      bytes += utf8[runStart...]
     }
     bytes.append(ASCII.quote)
   }

@@ -52,10 +52,7 @@ public struct StoreEnvironment: Hashable, Sendable, CustomStringConvertible {
 
   /// Byte by byte.
   public static func == (left: Self, right: Self) -> Bool {
-    guard left.kind == right.kind else { return false }
-    var (one, other) = (left.session ?? "", right.session ?? "")
-    if Bytes.areIdentical(one, other) { return true }
-    return one.withUTF8 { one in other.withUTF8 { other in Bytes.areEqual(one, other) } }
+    left.kind == right.kind && (left.session ?? "").hasBytes(of: right.session ?? "")
   }
 
   /// Over the bytes.

@@ -29,10 +29,7 @@ public struct Identifier<Kind: IdentifierKind>: Hashable, Comparable, Sendable, 
 
   /// Byte by byte, unlike `String`.
   public static func == (left: Self, right: Self) -> Bool {
-    if Bytes.areIdentical(left.text, right.text) { return true }
-    guard left.text.utf8.count == right.text.utf8.count else { return false }
-    var (left, right) = (left.text, right.text)
-    return left.withUTF8 { left in right.withUTF8 { right in Bytes.areEqual(left, right) } }
+    left.text.hasBytes(of: right.text)
   }
 
   /// In the order of bytes.
@@ -58,8 +55,22 @@ public struct Identifier<Kind: IdentifierKind>: Hashable, Comparable, Sendable, 
   }
 }
 
+extension String {
+  /// Whether both are the same bytes; unlike `==`, which takes two spellings of `café` for one.
+  package func hasBytes(of other: String) -> Bool {
+    if Bytes.areIdentical(self, other) { return true }
+    // Counts are known, and mostly tell.
+    guard utf8.count == other.utf8.count else { return false }
+    let answer = utf8.withContiguousStorageIfAvailable { left in
+      other.utf8.withContiguousStorageIfAvailable { right in Bytes.areEqual(left, right) }
+    }
+    // A text of Objective-C may lie in pieces.
+    return (answer ?? nil) ?? utf8.elementsEqual(other.utf8)
+  }
+}
+
 /// Bytes, eight at a time.
-enum Bytes {
+package enum Bytes {
   /// Whether the two are one text in memory, or equal texts so short that they have no memory of their own.
   ///
   /// Two words are compared then instead of two texts; nearly every id that is found is such a pair.
@@ -72,8 +83,9 @@ enum Bytes {
     return left == right
   }
 
+  /// Whether the bytes are the same.
   @inline(__always)
-  static func areEqual(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
+  package static func areEqual(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
     guard left.count == right.count, let first = UnsafeRawPointer(left.baseAddress),
       let second = UnsafeRawPointer(right.baseAddress)
     else { return left.count == right.count }

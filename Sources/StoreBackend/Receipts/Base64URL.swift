@@ -11,36 +11,77 @@ enum Base64URL {
 
   /// Appends the text of the bytes.
   static func append(_ bytes: [UInt8], to text: inout [UInt8]) {
-    text.reserveCapacity(text.count + (bytes.count * 4 + 2) / 3)
+    let start = text.count
+    text.append(contentsOf: repeatElement(0, count: (bytes.count * 4 + 2) / 3))
     digits.withUnsafeBufferPointer { digits in
-      var index = 0
-      while index < bytes.count {
-        let rest = min(3, bytes.count - index)
-        var group = UInt32(bytes[index]) << 16
-        if rest > 1 { group |= UInt32(bytes[index + 1]) << 8 }
-        if rest > 2 { group |= UInt32(bytes[index + 2]) }
-        for place in 0...rest { text.append(digits[Int(group >> UInt32(18 - 6 * place) & 63)]) }
-        index += 3
+      bytes.withUnsafeBufferPointer { bytes in
+        text.withUnsafeMutableBufferPointer { encode(bytes, with: digits, into: $0[start...]) }
       }
     }
   }
 
-  /// The bytes, or nil where the text is not exactly what ``append(_:to:)`` writes: one text for one value.
-  static func decode(_ text: some RandomAccessCollection<UInt8>) -> [UInt8]? {
-    guard text.count % 4 != 1 else { return nil }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.count * 3 / 4)
-    var (group, bits) = (UInt32(0), 0)
-    for digit in text {
-      let value = values[Int(digit)]
-      guard value != 0xFF else { return nil }
-      group = group << 6 | UInt32(value)
-      bits += 6
-      guard bits >= 8 else { continue }
-      bits -= 8
-      bytes.append(UInt8(truncatingIfNeeded: group >> UInt32(bits)))
+  private static func encode(
+    _ bytes: UnsafeBufferPointer<UInt8>, with digits: UnsafeBufferPointer<UInt8>,
+    into text: Slice<UnsafeMutableBufferPointer<UInt8>>
+  ) {
+    let text = UnsafeMutableBufferPointer(rebasing: text)
+    var (index, next) = (0, 0)
+    func put(_ group: UInt32, _ place: UInt32) {
+      text[next] = digits[Int(group >> (18 - 6 * place) & 63)]
+      next += 1
     }
-    // What is left over of the last digit must be nothing.
-    return group & (1 << UInt32(bits) - 1) == 0 ? bytes : nil
+    while index + 3 <= bytes.count {
+      let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
+      put(group, 0)
+      put(group, 1)
+      put(group, 2)
+      put(group, 3)
+      index += 3
+    }
+    guard index < bytes.count else { return }
+    let second = index + 1 < bytes.count ? UInt32(bytes[index + 1]) : nil
+    let group = UInt32(bytes[index]) << 16 | (second ?? 0) << 8
+    put(group, 0)
+    put(group, 1)
+    if second != nil { put(group, 2) }
+  }
+
+  /// The bytes, or nil where the text is not exactly what ``append(_:to:)`` writes: one text for one value.
+  static func decode(_ text: [UInt8]) -> [UInt8]? { text.withUnsafeBufferPointer { decode($0) } }
+
+  /// As ``decode(_:)-([UInt8])``, of bytes that lie somewhere else.
+  static func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+    guard text.count % 4 != 1 else { return nil }
+    return values.withUnsafeBufferPointer { values in
+      // Two bits that no digit has tell afterwards whether all of them were digits.
+      var all: UInt8 = 0
+      func value(_ index: Int) -> UInt32 {
+        let value = values[Int(text[index])]
+        all |= value
+        return UInt32(value)
+      }
+      let count = text.count * 3 / 4
+      let bytes = [UInt8](unsafeUninitializedCapacity: count) { bytes, filled in
+        var index = 0
+        while index + 4 <= text.count {
+          let group = value(index) << 18 | value(index + 1) << 12 | value(index + 2) << 6 | value(index + 3)
+          bytes[filled] = UInt8(truncatingIfNeeded: group >> 16)
+          bytes[filled + 1] = UInt8(truncatingIfNeeded: group >> 8)
+          bytes[filled + 2] = UInt8(truncatingIfNeeded: group)
+          index += 4
+          filled += 3
+        }
+        guard index < text.count else { return }
+        let third = index + 2 < text.count ? value(index + 2) : nil
+        let group = value(index) << 18 | value(index + 1) << 12 | (third ?? 0) << 6
+        // What is left over of the last digit must be nothing.
+        if group & (third == nil ? 0xFFFF : 0xFF) != 0 { all = 0xFF }
+        while filled < count {
+          bytes[filled] = UInt8(truncatingIfNeeded: group >> UInt32(filled % 3 == 0 ? 16 : 8))
+          filled += 1
+        }
+      }
+      return all & 0xC0 == 0 ? bytes : nil
+    }
   }
 }

@@ -72,12 +72,13 @@ public struct UnsignedReceipts: ReceiptVerifier {
 
   private func payload(of bytes: UnsafeBufferPointer<UInt8>) throws(LedgerError) -> [UInt8] {
     let segments = bytes.split(separator: ReceiptForm.dot, maxSplits: 3, omittingEmptySubsequences: false)
+      .map(UnsafeBufferPointer.init(rebasing:))
     guard segments.count == 3 else { throw ReceiptFields.malformed("it does not have three segments") }
     guard let payload = Base64URL.decode(segments[1]) else {
       throw ReceiptFields.malformed("its payload is not base64url")
     }
     // The header of our own receipts is always the same bytes.
-    if !segments[0].elementsEqual(header) { try refuse(header: segments[0]) }
+    if !header.withUnsafeBufferPointer({ Bytes.areEqual(segments[0], $0) }) { try refuse(header: segments[0]) }
     guard segments[2].isEmpty else {
       throw Self.unverified("signature", "it has a signature, which nobody here checks")
     }
@@ -85,7 +86,7 @@ public struct UnsignedReceipts: ReceiptVerifier {
   }
 
   /// Says what is wrong with a header that is not ours.
-  private func refuse(header: some RandomAccessCollection<UInt8>) throws(LedgerError) {
+  private func refuse(header: UnsafeBufferPointer<UInt8>) throws(LedgerError) {
     guard let bytes = Base64URL.decode(header) else { throw ReceiptFields.malformed("its header is not base64url") }
     let fields = try ReceiptFields(bytes)
     guard try fields.text("alg") == "none" else {

@@ -28,15 +28,14 @@ public struct CustomerInfo: Hashable, Sendable {
   /// Takes in a purchase that was credited, so that nobody need be asked for it.
   mutating func add(_ purchase: PurchaseRecord, at now: Timestamp) {
     record.asOf = max(record.asOf, now)
-    let known = record.nonSubscriptions.firstIndex {
-      $0.storeTransactionID == purchase.storeTransactionID && $0.store == purchase.store
-    }
-    if let known {
+    // Looked for in place, and by the credit, of which each purchase has one: copying a record costs more than that.
+    let places = record.nonSubscriptions.indices
+    if let known = places.first(where: { record.nonSubscriptions[$0].transactionID == purchase.transactionID }) {
       record.nonSubscriptions[known] = purchase
       return
     }
+    if record.nonSubscriptions.count >= Self.nonSubscriptionCountMax { record.nonSubscriptions.removeLast() }
     record.nonSubscriptions.insert(purchase, at: 0)
-    if record.nonSubscriptions.count > Self.nonSubscriptionCountMax { record.nonSubscriptions.removeLast() }
   }
 
   private static let nonSubscriptionCountMax = 100

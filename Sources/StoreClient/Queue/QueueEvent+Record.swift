@@ -10,7 +10,7 @@ extension QueueEvent {
     case .identity(let identity): Self.record(identity)
     case .intended(let intent): Self.record(intent)
     case .intentEnded(let number): Self.record("intent_ended") { $0.integer("number", number) }
-    case .queued(let receipt): Self.record("queued") { $0.receipt(receipt) }
+    case .queued(let receipt): Self.record("queued", receipt) { $0.receipt(receipt) }
     case .kept(let item): Self.record(item)
     case .failed(let key, let attempt, let next):
       Self.record("failed") {
@@ -37,8 +37,10 @@ extension QueueEvent {
     }
   }
 
-  private static func record(_ what: StaticString, _ body: (inout RecordWriter) -> Void) -> String {
-    var writer = RecordWriter(what)
+  private static func record(
+    _ what: StaticString, _ receipt: QueuedReceipt? = nil, _ body: (inout RecordWriter) -> Void
+  ) -> String {
+    var writer = RecordWriter(what, textByteCount: receipt?.receipt.text.utf8.count ?? 0)
     body(&writer)
     return writer.finish()
   }
@@ -70,7 +72,7 @@ extension QueueEvent {
   }
 
   private static func record(_ item: QueueItem) -> String {
-    record("kept") {
+    record("kept", item.receipt) {
       $0.receipt(item.receipt)
       $0.text("status", (item.status == .posting ? .waiting : item.status).rawValue)
       $0.integer("attempts", Int64(item.attemptCount))

@@ -33,6 +33,13 @@ enum QueueEvent: Hashable, Sendable {
   case shop([KnownProduct])
 }
 
+extension QueueEvent {
+  /// Whether it says that the announced purchase is over.
+  func ends(_ intent: PurchaseIntent) -> Bool {
+    if case .intentEnded(intent.number) = self { true } else { false }
+  }
+}
+
 /// A post that did not end in a credit.
 struct FailedAttempt: Hashable, Sendable {
   var failure: ReceiptQueueItem.Failure
@@ -64,68 +71,6 @@ struct PurchaseIntent: Hashable, Sendable {
   var order: PurchaseCode?
 
   var token: AccountToken { AccountToken(of: buyer) }
-}
-
-/// A receipt as it comes into the queue.
-struct QueuedReceipt: Hashable, Sendable {
-  var key: ReceiptKey
-  var buyer: CustomerID
-  var receipt: StoreReceipt
-  var signedAt: Timestamp
-  /// What can change about a transaction: that it is trusted, and what was given back.
-  var revision: String
-  var bundleID: String
-  var storeProductID: String
-  var product: ProductCode?
-  var quantity: Int64
-  var price: Money?
-  var source: ReceiptPost.Source
-  var order: PurchaseCode?
-  var seenAt: Timestamp
-  /// What the whole purchase gives, as far as the client knows.
-  var grants: [Adjustment]
-
-  init(
-    _ evidence: StoreEvidence, buyer: CustomerID, product: KnownProduct?, source: ReceiptPost.Source,
-    order: PurchaseCode?, seenAt: Timestamp
-  ) {
-    let transaction = evidence.transaction
-    key = evidence.key
-    self.buyer = buyer
-    receipt = evidence.receipt
-    signedAt = transaction.signedAt
-    revision = evidence.revision
-    bundleID = transaction.bundleID
-    storeProductID = transaction.storeProductID
-    self.product = product?.code
-    quantity = transaction.quantity
-    price = transaction.price
-    self.source = source
-    self.order = order
-    self.seenAt = seenAt
-    grants = transaction.revocation == nil ? product?.grants(times: transaction.quantity) ?? [] : []
-  }
-
-  init(
-    key: ReceiptKey, buyer: CustomerID, receipt: StoreReceipt, signedAt: Timestamp, revision: String, bundleID: String,
-    storeProductID: String, product: ProductCode?, quantity: Int64, price: Money?, source: ReceiptPost.Source,
-    order: PurchaseCode?, seenAt: Timestamp, grants: [Adjustment]
-  ) {
-    self.key = key
-    self.buyer = buyer
-    self.receipt = receipt
-    self.signedAt = signedAt
-    self.revision = revision
-    self.bundleID = bundleID
-    self.storeProductID = storeProductID
-    self.product = product
-    self.quantity = quantity
-    self.price = price
-    self.source = source
-    self.order = order
-    self.seenAt = seenAt
-    self.grants = grants
-  }
 }
 
 extension StoreEvidence {

@@ -51,12 +51,7 @@ extension QueueItem {
   /// - Returns: Whether that is news; a redelivery is none.
   mutating func meet(_ newer: QueuedReceipt) -> Bool {
     guard !newer.revision.hasBytes(of: receipt.revision), newer.signedAt >= receipt.signedAt else { return false }
-    var taken = newer
-    // Who bought and for which order does not change by being seen again.
-    taken.buyer = receipt.buyer
-    taken.order = receipt.order ?? newer.order
-    taken.seenAt = receipt.seenAt
-    receipt = taken
+    receipt = receipt.replaced(by: newer)
     if status != .posting { wait(until: newer.seenAt) }
     return true
   }

@@ -103,7 +103,7 @@ extension ReceiptPipeline {
       events += arrival(of: one, source: source, current: current, intent: intent, now: now)
     }
     // The announced purchase is over, whichever transaction came out of it.
-    if let intent, !events.contains(.intentEnded(intent.number)) { events.append(.intentEnded(intent.number)) }
+    if let intent, !events.contains(where: { $0.ends(intent) }) { events.append(.intentEnded(intent.number)) }
     if !events.isEmpty { note(events) }
     for key in fresh {
       step(.queued)

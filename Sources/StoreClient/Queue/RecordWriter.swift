@@ -4,8 +4,9 @@ internal import GemLedger
 struct RecordWriter {
   private var bytes: [UInt8] = []
 
-  init(_ what: StaticString) {
-    bytes.reserveCapacity(256)
+  /// - Parameter textByteCount: About how long the longest text in it is.
+  init(_ what: StaticString, textByteCount: Int = 0) {
+    bytes.reserveCapacity(512 + textByteCount)
     bytes.append(UInt8(ascii: "{"))
     name("what")
     raw(what)

@@ -1,4 +1,5 @@
 import GemLedger
+import GemTestSupport
 import XCTest
 
 final class JSONWriterTests: XCTestCase {
@@ -39,6 +40,31 @@ final class JSONWriterTests: XCTestCase {
     let value = JSONValue.array(scalars.map { .string(String($0)) })
     XCTAssertEqual(try JSONValue.parse(value.text()), value)
     XCTAssertEqual(try JSONValue.parse(value.text(pretty: true)), value)
+  }
+
+  /// Texts are read and written eight bytes at a time; what must be escaped may stand at any place of the eight.
+  func testEscapesAtEveryPlaceOfAText() throws {
+    let escapes = ["\"": #"\""#, "\\": #"\\"#, "\n": #"\n"#, "\u{1}": #"\u0001"#, "\u{1f}": #"\u001f"#]
+    let plain = ["a", " ", "!", "#", "[", "]", "\u{7f}", "é", "\u{20}", "💎"]
+    for count in 0..<20 {
+      for place in 0...count {
+        for (character, escape) in escapes {
+          let (before, after) = (String(repeating: "x", count: place), String(repeating: "y", count: count - place))
+          let value = JSONValue.string(before + character + after)
+          XCTAssertEqual(value.text(), "\"\(before)\(escape)\(after)\"")
+          XCTAssertEqual(try JSONValue.parse(value.text()), value)
+        }
+      }
+    }
+    var dice = SeededDice()
+    for _ in 0..<2_000 {
+      let parts = (0..<dice.below(30)).map { _ in
+        dice.percent(90) ? dice.one(of: plain) : dice.one(of: escapes.keys.sorted())
+      }
+      let value = JSONValue.string(parts.joined())
+      XCTAssertEqual(value.text(), "\"" + parts.map { escapes[$0] ?? $0 }.joined() + "\"")
+      XCTAssertEqual(try JSONValue.parse(value.text()), value)
+    }
   }
 
   func testAppendsToABuffer() {

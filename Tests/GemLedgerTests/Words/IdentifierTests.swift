@@ -109,4 +109,20 @@ final class IdentifierTests: XCTestCase {
       XCTAssertNil(CurrencyCode(exactly: text))
     }
   }
+
+  func testTextsCompareByTheirBytes() {
+    XCTAssertTrue("".hasBytes(of: ""))
+    XCTAssertFalse("caf\u{e9}".hasBytes(of: "cafe\u{301}"))
+    for count in 1..<40 {
+      let bytes = [UInt8](repeating: 0x61, count: count)
+      let text = String(decoding: bytes, as: UTF8.self)
+      XCTAssertTrue(text.hasBytes(of: String(decoding: bytes, as: UTF8.self)))
+      XCTAssertFalse(text.hasBytes(of: text + "a"))
+      for place in 0..<count {
+        var other = bytes
+        other[place] = 0x62
+        XCTAssertFalse(text.hasBytes(of: String(decoding: other, as: UTF8.self)), "\(count) \(place)")
+      }
+    }
+  }
 }

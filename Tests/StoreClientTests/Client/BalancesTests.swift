@@ -237,6 +237,22 @@ final class BalancesTests: XCTestCase {
     XCTAssertFalse(asked.hasActiveEntitlement("premium"))
   }
 
+  func testCustomerInfoNamesEachPurchaseOnceAndAtMostAHundred() async throws {
+    let fixture = try ClientFixture()
+    let client = try fixture.client()
+    for _ in 0..<102 { try await client.purchase(try ProductCode("gems_300")) }
+    var info = try await client.customerInfo()
+    let newest = info.nonSubscriptions.map(\.storeTransactionIdentifier)
+    XCTAssertEqual(newest.count, 100)
+    XCTAssertEqual(newest.first, "2000000102")
+    XCTAssertEqual(newest.last, "2000000003")
+    var again = info.record.nonSubscriptions[40]
+    again.refundedMilliPercent = 100_000
+    info.add(again, at: fixture.clock.now)
+    XCTAssertEqual(info.nonSubscriptions.map(\.storeTransactionIdentifier), newest)
+    XCTAssertEqual(info.nonSubscriptions.filter(\.isRefunded).map(\.storeTransactionIdentifier), [newest[40]])
+  }
+
   func testHistoryComesInPages() async throws {
     let fixture = try ClientFixture()
     let client = try fixture.client()

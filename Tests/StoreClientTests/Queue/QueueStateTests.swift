@@ -72,12 +72,12 @@ final class QueueStateTests: XCTestCase {
 
   func testEveryEventSurvivesBeingWrittenAndRead() throws {
     let session = try StoreEnvironment.localTesting(session: "tést 1")
-    var odd = try receipt(revision: "revoked 5 share 50000")
-    odd.key = ReceiptKey(store: .test, environment: session, id: try StoreTransactionID("tok\"en"))
-    odd.order = try PurchaseCode("AP1")
-    odd.product = try ProductCode("gems")
-    odd.price = Money(minorUnits: 999, currency: "USD")
-    odd.grants = [Adjustment(try CurrencyCode("GEM"), 5)]
+    let odd = QueuedReceipt(
+      key: ReceiptKey(store: .test, environment: session, id: try StoreTransactionID("tok\"en")),
+      buyer: try CustomerID("alice"), receipt: StoreReceipt("receipt"), signedAt: start,
+      revision: "revoked 5 share 50000", bundleID: "app", storeProductID: "gems", product: try ProductCode("gems"),
+      quantity: 1, price: Money(minorUnits: 999, currency: "USD"), source: .purchase, order: try PurchaseCode("AP1"),
+      seenAt: start, grants: [Adjustment(try CurrencyCode("GEM"), 5)])
     let events: [QueueEvent] = [
       .identity(Identity(customer: try CustomerID("alice"), allowsSharing: false)),
       .intended(

@@ -118,11 +118,10 @@ extension AppleShop {
   }
 
   private mutating func finishRow(_ serial: UInt64) {
-    guard rows[serial]?.isFinished == false, let account = rows[serial]?.account,
-      let product = rows[serial]?.transaction.storeProductID
-    else { return }
-    rows[serial]?.isFinished = true
-    accounts[ByteString(account)]?.finish(serial, ByteString(product))
+    guard let index = rows.index(forKey: serial), !rows.values[index].isFinished else { return }
+    rows.values[index].isFinished = true
+    let row = rows.values[index]
+    accounts[ByteString(row.account)]?.finish(serial, ByteString(row.transaction.storeProductID))
   }
 
   private mutating func list(_ row: AppleRow) {

@@ -1,0 +1,83 @@
+internal import GemLedger
+internal import StoreBackend
+
+/// A receipt as it comes into the queue.
+///
+/// It never changes, and is shared by the item, the events and whoever looks at them: each would copy a dozen texts
+/// otherwise.
+final class QueuedReceipt: Sendable {
+  let key: ReceiptKey
+  let buyer: CustomerID
+  let receipt: StoreReceipt
+  let signedAt: Timestamp
+  /// What can change about a transaction: that it is trusted, and what was given back.
+  let revision: String
+  let bundleID: String
+  let storeProductID: String
+  let product: ProductCode?
+  let quantity: Int64
+  let price: Money?
+  let source: ReceiptPost.Source
+  let order: PurchaseCode?
+  let seenAt: Timestamp
+  /// What the whole purchase gives, as far as the client knows.
+  let grants: [Adjustment]
+
+  convenience init(
+    _ evidence: StoreEvidence, buyer: CustomerID, product: KnownProduct?, source: ReceiptPost.Source,
+    order: PurchaseCode?, seenAt: Timestamp
+  ) {
+    let transaction = evidence.transaction
+    self.init(
+      key: evidence.key, buyer: buyer, receipt: evidence.receipt, signedAt: transaction.signedAt,
+      revision: evidence.revision, bundleID: transaction.bundleID, storeProductID: transaction.storeProductID,
+      product: product?.code, quantity: transaction.quantity, price: transaction.price, source: source, order: order,
+      seenAt: seenAt,
+      grants: transaction.revocation == nil ? product?.grants(times: transaction.quantity) ?? [] : [])
+  }
+
+  init(
+    key: ReceiptKey, buyer: CustomerID, receipt: StoreReceipt, signedAt: Timestamp, revision: String, bundleID: String,
+    storeProductID: String, product: ProductCode?, quantity: Int64, price: Money?, source: ReceiptPost.Source,
+    order: PurchaseCode?, seenAt: Timestamp, grants: [Adjustment]
+  ) {
+    self.key = key
+    self.buyer = buyer
+    self.receipt = receipt
+    self.signedAt = signedAt
+    self.revision = revision
+    self.bundleID = bundleID
+    self.storeProductID = storeProductID
+    self.product = product
+    self.quantity = quantity
+    self.price = price
+    self.source = source
+    self.order = order
+    self.seenAt = seenAt
+    self.grants = grants
+  }
+
+  /// Newer evidence of the same transaction; who bought, for which order and when it came do not change by that.
+  func replaced(by newer: QueuedReceipt) -> QueuedReceipt {
+    QueuedReceipt(
+      key: newer.key, buyer: buyer, receipt: newer.receipt, signedAt: newer.signedAt, revision: newer.revision,
+      bundleID: newer.bundleID, storeProductID: newer.storeProductID, product: newer.product,
+      quantity: newer.quantity, price: newer.price, source: newer.source, order: order ?? newer.order, seenAt: seenAt,
+      grants: newer.grants)
+  }
+}
+
+extension QueuedReceipt: Hashable {
+  /// Whether both say the same.
+  static func == (left: QueuedReceipt, right: QueuedReceipt) -> Bool {
+    left === right
+      || left.key == right.key && left.buyer == right.buyer && left.receipt == right.receipt
+        && left.signedAt == right.signedAt && left.revision == right.revision && left.bundleID == right.bundleID
+        && left.storeProductID == right.storeProductID && left.product == right.product
+        && left.quantity == right.quantity && left.price == right.price && left.source == right.source
+        && left.order == right.order && left.seenAt == right.seenAt && left.grants == right.grants
+  }
+
+  /// Over the key, which nearly always tells.
+  func hash(into hasher: inout Hasher) { hasher.combine(key) }
+}
