@@ -152,8 +152,10 @@
     // MARK: Entitlements
 
     func entitlementHolder(purchase: Int64) throws(LedgerError) -> CustomerNumber? {
-      try first(
+      let holder = try first(
         "SELECT holder FROM entitlement_holders WHERE purchase = $1", { $0.add(purchase) }, { $0.integer($1, 0) })
+      prefetched?.holders[purchase] = holder
+      return holder
     }
 
     func entitlements(
