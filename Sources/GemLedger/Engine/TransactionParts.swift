@@ -7,6 +7,17 @@ package struct TransactionParts: Sendable {
   /// The sources of the lots that its allocations name.
   package var sources: [LotNumber: LotSource]
 
+  package init(
+    row: TransactionRow, entries: [EntryRow], allocations: [AllocationRow], items: [ItemEntryRow],
+    sources: [LotNumber: LotSource]
+  ) {
+    self.row = row
+    self.entries = entries
+    self.allocations = allocations
+    self.items = items
+    self.sources = sources
+  }
+
   /// The receipt that the transaction's command got.
   package func receipt(customer: CustomerID, terms: CatalogTerms) throws(LedgerError) -> Receipt {
     var posted: [PostedEntry] = []

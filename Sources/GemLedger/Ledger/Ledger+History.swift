@@ -18,11 +18,9 @@ extension Ledger {
       let salt = terms.transactionIDs.salt
       let start = try cursor?.place(list: row.number, salt: salt) ?? .max
       let owners = try Self.numbers(of: row, in: snapshot)
-      let numbers = try Self.transactions(of: owners, below: start, limit: limit + 1, in: snapshot)
-      var records: [HistoryRecord] = []
-      for number in numbers.prefix(limit) {
-        records.append(try Self.record(number, of: owners, customer: customer, in: snapshot, terms: terms))
-      }
+      let numbers = try snapshot.newestTransactions(ofAny: owners, below: start, limit: limit + 1)
+      let records = try Self.records(
+        Array(numbers.prefix(limit)), of: owners, customer: customer, in: snapshot, terms: terms)
       let next = numbers.count > limit ? PageCursor(place: numbers[limit - 1], list: row.number, salt: salt) : nil
       return HistoryPage(transactions: records, next: next)
     }
@@ -35,9 +33,12 @@ extension Ledger {
     try reading { (snapshot, terms) throws(LedgerError) -> HistoryRecord in
       guard let number = terms.transactionIDs.number(of: id), let row = try snapshot.transaction(number),
         terms.transactionIDs.id(number: number, createdAt: row.createdAt) == id,
-        let customer = try snapshot.customer(number: row.customer)
+        let customer = try snapshot.customer(number: row.customer),
+        let record = try Self.records(
+          [number], of: [row.customer], customer: customer.id, in: snapshot, terms: terms
+        ).first
       else { throw LedgerError(.transactionNotFound, "There is no transaction \(id) in this ledger.") }
-      return try Self.record(number, of: [row.customer], customer: customer.id, in: snapshot, terms: terms)
+      return record
     }
   }
 
@@ -87,46 +88,22 @@ extension Ledger {
     }
   }
 
-  /// The customer's newest transactions below a number, those of customers who became part of this one among them.
-  private static func transactions(
-    of owners: [CustomerNumber], below start: TransactionNumber, limit: Int, in snapshot: any StorageSnapshot
-  ) throws(LedgerError) -> [TransactionNumber] {
-    var found: [TransactionNumber] = []
-    for number in owners {
-      found += try transactions(of: number, below: start, limit: limit, in: snapshot)
-    }
-    return Array(Set(found).sorted(by: >).prefix(limit))
-  }
-
-  /// The newest transactions of one number: a merge of the histories of all accounts, and of the transactions that
-  /// touched no balance.
-  private static func transactions(
-    of customer: CustomerNumber, below start: TransactionNumber, limit: Int, in snapshot: any StorageSnapshot
-  ) throws(LedgerError) -> [TransactionNumber] {
-    var found = try snapshot.transactionsWithoutEntries(of: customer, below: start, limit: limit)
-    for account in try snapshot.accounts(of: customer) {
-      let history = AccountHistory(snapshot: snapshot, account: account)
-      var entry = try history.newest(below: start)
-      var count = 0
-      while let current = entry, count < limit {
-        found.append(current.transaction)
-        count += 1
-        entry = try history.previous(current)
+  private static func records(
+    _ numbers: [TransactionNumber], of owners: [CustomerNumber], customer: CustomerID,
+    in snapshot: any StorageSnapshot, terms: CatalogTerms
+  ) throws(LedgerError) -> [HistoryRecord] {
+    let found = try snapshot.notedTransactions(numbers, ofAny: owners)
+    var records: [HistoryRecord] = []
+    for number in numbers {
+      guard let transaction = found[number] else {
+        throw LedgerError(.storageDamaged, "The journal lacks transaction \(number); run verify.")
       }
+      let note = transaction.note
+      records.append(
+        HistoryRecord(
+          receipt: try transaction.parts.receipt(customer: customer, terms: terms), reference: note?.reference,
+          reason: note?.reason, actor: note?.actor))
     }
-    return found
-  }
-
-  private static func record(
-    _ number: TransactionNumber, of owners: [CustomerNumber], customer: CustomerID, in snapshot: any StorageSnapshot,
-    terms: CatalogTerms
-  ) throws(LedgerError) -> HistoryRecord {
-    guard let parts = try snapshot.parts(of: number, ofAny: owners) else {
-      throw LedgerError(.storageDamaged, "The journal lacks transaction \(number); run verify.")
-    }
-    let note = try snapshot.note(number, of: parts.row.customer)
-    return HistoryRecord(
-      receipt: try parts.receipt(customer: customer, terms: terms), reference: note?.reference, reason: note?.reason,
-      actor: note?.actor)
+    return records
   }
 }

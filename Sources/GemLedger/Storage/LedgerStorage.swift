@@ -56,7 +56,7 @@ package struct LotPosition: Hashable, Comparable, Sendable {
 }
 
 /// A consistent view of all rows.
-package protocol StorageSnapshot: OrderReads, OwnedReads, BulkReads {
+package protocol StorageSnapshot: OrderReads, OwnedReads, BulkReads, HistoryReads {
   func project() throws(LedgerError) -> ProjectRow
   /// Counts up with every change of the catalog.
   func catalogVersion() throws(LedgerError) -> Int64

@@ -53,7 +53,7 @@
     func items(of transaction: TransactionNumber) throws(LedgerError) -> [ItemEntryRow] {
       var found: [ItemEntryRow] = []
       for owner in try owners(of: transaction) { found += try items(of: transaction, of: owner) }
-      return found.sorted { ($0.item.text, $0.customer) < ($1.item.text, $1.customer) }
+      return found
     }
   }
 #endif

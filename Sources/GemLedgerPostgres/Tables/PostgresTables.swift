@@ -97,6 +97,7 @@
     func begin(_ group: PostgresGroup?) {
       self.group = group
       prefetched = group == nil ? nil : Prefetched()
+      openScan = nil
       newTerms = []
       wasCommitted = nil
       failure = nil

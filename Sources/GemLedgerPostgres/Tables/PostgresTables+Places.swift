@@ -1,0 +1,113 @@
+#if PostgreSQL
+  internal import GemLedger
+
+  /// How rows are found by their customers and a number.
+  struct RowsByNumber: ExpressibleByStringLiteral {
+    /// For one row at a time, whose number is `wanted`.
+    let isWanted: String
+    /// For many at a time, whose numbers are `$2`.
+    let isAny: String
+
+    init(isWanted: String, isAny: String) {
+      self.isWanted = isWanted
+      self.isAny = isAny
+    }
+
+    /// By this column.
+    init(stringLiteral column: String) {
+      self.init(isWanted: "\(column) = wanted", isAny: "\(column) = ANY($2)")
+    }
+  }
+
+  extension PostgresTables {
+    /// The rows of the places that name a customer, each once.
+    func rows<Row>(
+      at places: [RowPlace], _ columns: String, from table: String, by number: RowsByNumber,
+      _ read: (PostgresRows, Int) -> Row
+    ) throws(LedgerError) -> [Row] {
+      let known = Set(places).filter { $0.customer != nil }
+      guard !known.isEmpty else { return [] }
+      let answers = try ask(
+        layout.isDistributed
+          ? Self.questions(known, lanes: layout, columns, table, number)
+          : [Self.question(Array(known), columns, table, number)])
+      var found: [Row] = []
+      for rows in answers { for row in 0..<rows.count { found.append(read(rows, row)) } }
+      return found
+    }
+
+    /// One step through the index for each place. Asked with two lists, the server would try each customer with each
+    /// number, which a thousand times a thousand places make a matter of seconds.
+    private static func question(
+      _ places: [RowPlace], _ columns: String, _ table: String, _ number: RowsByNumber
+    ) -> PostgresRequest {
+      PostgresRequest(
+        """
+        WITH places AS MATERIALIZED (SELECT * FROM unnest($1, $2) AS place (owner, wanted))
+        SELECT \(columns) FROM places JOIN \(table) ON customer = owner AND \(number.isWanted)
+        """
+      ) {
+        $0.add(places) { $0.customer ?? 0 }
+        $0.add(places, \.number)
+      }
+    }
+
+    /// A distributed engine joins no lists with its tables: a few places at a time, each time of one machine.
+    private static func questions(
+      _ places: Set<RowPlace>, lanes: LaneLayout, _ columns: String, _ table: String, _ number: RowsByNumber
+    ) -> [PostgresRequest] {
+      let step = 32
+      var requests: [PostgresRequest] = []
+      for (_, places) in Dictionary(grouping: places, by: { lanes.lane(of: $0.customer ?? 0) }) {
+        let sorted = places.sorted { ($0.customer ?? 0, $0.number) < ($1.customer ?? 0, $1.number) }
+        for start in stride(from: 0, to: sorted.count, by: step) {
+          let some = Array(sorted[start..<min(start + step, sorted.count)])
+          requests.append(
+            PostgresRequest("SELECT \(columns) FROM \(table) WHERE customer = ANY($1) AND \(number.isAny)") {
+              $0.add(some) { $0.customer ?? 0 }
+              $0.add(some, \.number)
+            })
+        }
+      }
+      return requests
+    }
+
+    // MARK: Places without a customer
+
+    /// Transactions of whomever, found by the lanes that drew their numbers.
+    func transactions(ofAnybody numbers: [TransactionNumber]) throws(LedgerError) -> [TransactionRow] {
+      guard !numbers.isEmpty else { return [] }
+      let requests = Dictionary(grouping: Set(numbers), by: Numbering.lane).map { lane, numbers in
+        PostgresRequest(
+          "SELECT \(Self.transactionColumns) FROM transactions WHERE (number & 63) = $1 AND number = ANY($2)"
+        ) {
+          $0.add(lane)
+          $0.add(numbers, \.self)
+        }
+      }
+      var found: [TransactionRow] = []
+      for rows in try ask(requests) { for row in 0..<rows.count { found.append(Self.transaction(rows, row)) } }
+      return found
+    }
+
+    /// The same places, with everybody who may have rows of the transaction where they name nobody.
+    func owned(
+      _ places: [RowPlace], transaction: (Int64) -> TransactionNumber
+    ) throws(LedgerError) -> [RowPlace] {
+      let unknown = places.filter { $0.customer == nil }
+      guard !unknown.isEmpty else { return places }
+      let rows = try transactions(ofAnybody: unknown.map { transaction($0.number) })
+      var owners = Dictionary(grouping: rows, by: \.number).mapValues { $0.map(\.customer) }
+      // What the other one had goes away by entries of the same transaction.
+      let merges = try self.rows(
+        at: rows.filter { $0.kind == .merge }.map { RowPlace($0.number, of: $0.customer) },
+        "transaction_number, from_customer", from: "merges", by: "transaction_number"
+      ) { ($0.integer($1, 0), $0.integer($1, 1)) }
+      for (number, other) in merges { owners[number, default: []].append(other) }
+      return places.filter { $0.customer != nil }
+        + unknown.flatMap { place in
+          (owners[transaction(place.number)] ?? []).map { RowPlace(place.number, of: $0) }
+        }
+    }
+  }
+#endif
