@@ -313,6 +313,7 @@ package struct MergeContract {
     let (alice, bob, _) = try people()
     for number in 0..<70 {
       try ledger.grant([Make.amount("GEM", 1)], customer: number % 3 == 0 ? alice : bob)
+      time.advance(seconds: 1)
       if number % 10 == 0 {
         try ledger.creditPurchase(
           Make.purchase("t\(number)", product: "starter"), customer: number % 20 == 0 ? alice : bob)

@@ -143,7 +143,7 @@ package struct OrderContract {
       try results.map { try $0.get().isReplayed },
       [false, true, false, true, false, true, true, false, false, true, false])
     XCTAssertEqual(try ["A1", "A2", "A3", "A4"].map { try ledger.order($0)?.state }, [.success, nil, nil, .success])
-    XCTAssertEqual(try ledger.look { try $0.customer(token: TokenNumber(high: 1, low: 2)) }, 1)
+    XCTAssertEqual(try ledger.look { try $0.customer(token: TokenNumber(high: 1, low: 2)) }, try number(of: alice, ledger))
     try check(ledger)
   }
 
@@ -163,10 +163,12 @@ package struct OrderContract {
     func codes(_ body: (any StorageSnapshot) throws -> [OrderRow]) throws -> [String] {
       try ledger.look(body).map(\.code.text)
     }
-    XCTAssertEqual(try codes { try $0.orders(of: 1, below: .max, limit: 4) }, ["A8", "A7", "A5", "A4"])
-    XCTAssertEqual(try codes { try $0.orders(of: 1, below: 4, limit: 4) }, ["A2", "A1"])
-    XCTAssertEqual(try codes { try $0.orders(of: 2, below: .max, limit: 9) }, ["A9", "A6", "A3"])
-    XCTAssertEqual(try codes { try $0.orders(of: 3, below: .max, limit: 9) }, [])
+    let (one, other) = (try number(of: alice, ledger), try number(of: bob, ledger))
+    let fourth = try XCTUnwrap(try ledger.order("A4")).number
+    XCTAssertEqual(try codes { try $0.orders(of: one, below: .max, limit: 4) }, ["A8", "A7", "A5", "A4"])
+    XCTAssertEqual(try codes { try $0.orders(of: one, below: fourth, limit: 4) }, ["A2", "A1"])
+    XCTAssertEqual(try codes { try $0.orders(of: other, below: .max, limit: 9) }, ["A9", "A6", "A3"])
+    XCTAssertEqual(try codes { try $0.orders(of: max(one, other) + 1, below: .max, limit: 9) }, [])
     let start = OrderPosition(dueAt: .min, number: 0)
     XCTAssertEqual(
       try codes { try $0.orders(.pending, after: start, dueUntil: .max, limit: 9) },
@@ -179,7 +181,8 @@ package struct OrderContract {
     XCTAssertEqual(
       try codes { try $0.orders(.failed, after: start, dueUntil: .max, limit: 9) }, ["A2", "A5", "A7"])
     XCTAssertEqual(try codes { try $0.orders(.success, after: start, dueUntil: .max, limit: 9) }, [])
-    XCTAssertEqual(try codes { try $0.orders(after: 7, limit: 9) }, ["A8", "A9"])
+    let seventh = try XCTUnwrap(try ledger.order("A7")).number
+    XCTAssertEqual(try codes { try $0.orders(after: seventh, limit: 9) }, ["A8", "A9"])
     try check(ledger)
   }
 
@@ -190,7 +193,8 @@ package struct OrderContract {
     XCTAssertTrue(try ledger.book(.registerToken(token, customer: Make.customer("alice"))).isReplayed)
     try ledger.book(.registerToken(token, customer: Make.customer("bob")))
     ledger = try reopen(ledger, time.clock)
-    XCTAssertEqual(try ledger.look { try $0.customer(token: token) }, 1)
+    XCTAssertEqual(try ledger.look { try $0.customer(token: token) },
+      try number(of: Make.customer("alice"), ledger))
     XCTAssertNil(try ledger.look { try $0.customer(token: TokenNumber(high: -1, low: .min)) })
     XCTAssertEqual(try ledger.balances(of: Make.customer("bob")).map(\.balance), [0])
     try check(ledger)
@@ -209,22 +213,28 @@ package struct OrderContract {
     try credit("s2", original: "s1")
     try credit("p1", product: "premium")
     try ledger.createCustomer(bob)
-    func held(_ customer: CustomerNumber) throws -> [Int64] {
-      try ledger.look { try $0.entitlements(of: customer, below: .max, limit: 9) }
+    func held(_ customer: CustomerID, below: Int64 = .max, limit: Int = 9) throws -> [String] {
+      let number = try number(of: customer, ledger)
+      return try ledger.look { snapshot in
+        try snapshot.entitlements(of: number, below: below, limit: limit).map {
+          try snapshot.purchase(number: $0)?.identity.transactionID.text ?? "?"
+        }
+      }
     }
-    XCTAssertEqual(try held(1), [4, 3, 2])
+    XCTAssertEqual(try held(alice), ["p1", "s2", "s1"])
     let move = try LedgerCommand.holdEntitlement(
       store: .apple, environment: .production, transactionID: StoreTransactionID("s2"), customer: bob)
     XCTAssertFalse(try ledger.book(move).isReplayed)
     XCTAssertTrue(try ledger.book(move).isReplayed)
     ledger = try reopen(ledger, time.clock)
-    XCTAssertEqual(try held(1), [4])
-    XCTAssertEqual(try held(2), [3, 2])
+    XCTAssertEqual(try held(alice), ["p1"])
+    XCTAssertEqual(try held(bob), ["s2", "s1"])
     // The next renewal goes where the subscription went.
     try credit("s3", original: "s1")
-    XCTAssertEqual(try held(2), [5, 3, 2])
-    XCTAssertEqual(try ledger.look { try $0.entitlements(of: 2, below: 5, limit: 1) }, [3])
-    XCTAssertNil(try ledger.look { try $0.entitlementHolder(purchase: 1) })
+    XCTAssertEqual(try held(bob), ["s3", "s2", "s1"])
+    XCTAssertEqual(try held(bob, below: purchase("s3", ledger), limit: 1), ["s2"])
+    let gems = try purchase("t0", ledger)
+    XCTAssertNil(try ledger.look { try $0.entitlementHolder(purchase: gems) })
     assertRefused(.purchaseNotFound) {
       try ledger.book(
         .holdEntitlement(
@@ -240,6 +250,16 @@ package struct OrderContract {
   }
 
   // MARK: Values
+
+  private func number(of customer: CustomerID, _ ledger: Ledger) throws -> CustomerNumber {
+    try XCTUnwrap(try ledger.look { try $0.customer(customer) }).number
+  }
+
+  private func purchase(_ id: String, _ ledger: Ledger) throws -> Int64 {
+    let identity = PurchaseIdentity(
+      store: .apple, environment: StoreEnvironment.production.kind.rawValue, transactionID: try StoreTransactionID(id))
+    return try XCTUnwrap(try ledger.look { try $0.purchase(identity) }).number
+  }
 
   private static func opening(
     _ code: String, product: String = "gems_1200", quantity: Int64 = 1, key: String? = nil, paidBy: String? = nil

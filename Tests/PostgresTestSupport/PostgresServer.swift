@@ -36,8 +36,8 @@
         } else {
           made = try PostgresServer()
         }
-        // A process that is killed does not come here: `.ci/postgres` notices by itself.
-        atexit { PostgresServer.removeShared() }
+        // A process that is killed does not come there: `.ci/postgres` notices by itself.
+        XCTestObservationCenter.shared.addTestObserver(Farewell())
         server = made
         return made
       }
@@ -59,9 +59,13 @@
 
     private static let sharedServer = Mutex<PostgresServer?>(nil)
 
-    private static func removeShared() {
-      sharedServer.withLock { server in
-        if let server { server.remove() }
+    /// Before the process ends: while it ends, libraries are gone that a connection needs.
+    private final class Farewell: NSObject, XCTestObservation {
+      func testBundleDidFinish(_ testBundle: Bundle) {
+        PostgresServer.sharedServer.withLock { server in
+          if let server { server.remove() }
+          server = nil
+        }
       }
     }
 

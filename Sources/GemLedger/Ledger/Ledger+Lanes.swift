@@ -26,36 +26,44 @@ extension Ledger {
 
   func submitRouted(_ commands: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
     var results = [Result<Receipt, LedgerError>](repeating: .failure(.keepsMoving), count: commands.count)
-    var open = Array(commands.indices)
+    var gathered: [Int] = []
+    var claims: Set<LedgerCommand.PurchaseClaim> = []
+    for place in commands.indices {
+      if commands[place].keepsOrder(after: &claims) {
+        gathered.append(place)
+        continue
+      }
+      // What comes after it may depend on it, and it on what came before.
+      submit(commands, at: gathered, into: &results)
+      submit(commands, at: [place], into: &results)
+      gathered = []
+      claims = []
+    }
+    submit(commands, at: gathered, into: &results)
+    return results
+  }
+
+  private func submit(
+    _ commands: [LedgerCommand], at places: [Int], into results: inout [Result<Receipt, LedgerError>]
+  ) {
+    var open = places
     for _ in 0..<Self.routesMax where !open.isEmpty {
       do throws(LedgerError) {
         let routes = try storage.lanes(of: open.map { commands[$0] })
-        submit(commands, at: open, routes: routes, into: &results)
+        if let route = routes.first, route.count > 1, open.count == 1 {
+          results[open[0]] = bookCrossing(commands[open[0]], lanes: route)
+        } else {
+          var byLane: [[Int]] = Array(repeating: [], count: lanes.count)
+          for (place, route) in zip(open, routes) { byLane[route[0]].append(place) }
+          bookSideBySide(commands, byLane, into: &results)
+        }
       } catch {
         for index in open { results[index] = .failure(error) }
-        return results
+        return
       }
       open = open.filter { results[$0].isMisrouted }
     }
     for index in open { results[index] = .failure(.keepsMoving) }
-    return results
-  }
-
-  /// Books the commands in their order: what comes after one that touches several lanes waits for it.
-  private func submit(
-    _ commands: [LedgerCommand], at places: [Int], routes: [[Int]], into results: inout [Result<Receipt, LedgerError>]
-  ) {
-    var gathered: [[Int]] = Array(repeating: [], count: lanes.count)
-    for (place, route) in zip(places, routes) {
-      if route.count == 1 {
-        gathered[route[0]].append(place)
-      } else {
-        bookSideBySide(commands, gathered, into: &results)
-        gathered = Array(repeating: [], count: lanes.count)
-        results[place] = bookCrossing(commands[place], lanes: route)
-      }
-    }
-    bookSideBySide(commands, gathered, into: &results)
   }
 
   private func bookSideBySide(
@@ -87,6 +95,21 @@ extension Ledger {
 
   private func bookCrossing(_ command: LedgerCommand, lanes: [Int]) -> Result<Receipt, LedgerError> {
     GroupCommitter(storage: storage, lanes: lanes, clock: clock, catalog: catalog).commit([command])[0]
+  }
+}
+
+extension LedgerCommand {
+  /// Whether it may be booked beside others of a list: nothing but its customer's own rows says what comes of it.
+  ///
+  /// - Parameter claims: The store transactions of those others.
+  fileprivate func keepsOrder(after claims: inout Set<PurchaseClaim>) -> Bool {
+    switch body.action {
+    case .adjustOne, .adjust, .buyItem, .createCustomer, .freeze, .unfreeze: true
+    case .creditPurchase: (footprint?.purchases ?? []).allSatisfy { claims.insert($0).inserted }
+    case .openOrder, .completeOrder, .advanceOrder, .registerToken, .holdEntitlement, .refund, .reverseRefund, .merge,
+      .createAlias:
+      false
+    }
   }
 }
 

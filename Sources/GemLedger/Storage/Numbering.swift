@@ -60,7 +60,8 @@ package struct Sequences: Hashable, Sendable {
   package init(lane: Int64, last: Int64, createdAt: Timestamp) {
     numbering = .sparse(lane: lane)
     step = numbering.step
-    transaction = last
+    // Who wrote over several lanes left a number of another one.
+    transaction = last / step * step + lane
     self.createdAt = createdAt
   }
 

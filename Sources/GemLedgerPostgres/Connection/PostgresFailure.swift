@@ -17,7 +17,7 @@
 
     /// The server chose this transaction as the one to give way; a second try meets nobody.
     var isTransient: Bool {
-      // 23505 and Citus's XX000 stand for a claim that somebody else made in the same instant.
+      // 23505, and XX000 on a distributed engine, stand for a claim that somebody else made in the same instant.
       state.hasPrefix("40") || state == "55006" || state == "23505"
         || (state == "XX000" && message.contains("duplicate key"))
     }

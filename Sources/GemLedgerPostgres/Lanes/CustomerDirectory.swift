@@ -15,23 +15,36 @@
 
     private static let sizeMax = 1 << 18
 
-    private let places = Mutex<[CustomerID: Place]>([:])
+    private struct State {
+      var places: [CustomerID: Place] = [:]
+      /// Customers who became part of another while their ids were remembered.
+      var merged: [CustomerNumber: CustomerNumber] = [:]
 
-    func place(of id: CustomerID) -> Place? { places.withLock { $0[id] } }
-
-    func places(of ids: [CustomerID]) -> [Place?] { places.withLock { places in ids.map { places[$0] } } }
-
-    func remember(_ found: [(CustomerID, Place)]) {
-      guard !found.isEmpty else { return }
-      places.withLock { places in
-        // Plain and bounded: who is asked for again comes back with the next question.
-        if places.count + found.count > Self.sizeMax { places.removeAll(keepingCapacity: true) }
-        for (id, place) in found { places[id] = place }
+      func place(of id: CustomerID) -> Place? {
+        guard var place = places[id] else { return nil }
+        while let root = merged[place.root] { place.root = root }
+        return place
       }
     }
 
-    func forget(_ id: CustomerID) { _ = places.withLock { $0.removeValue(forKey: id) } }
+    private let state = Mutex(State())
 
-    func forgetAll() { places.withLock { $0.removeAll() } }
+    func places(of ids: [CustomerID]) -> [Place?] { state.withLock { state in ids.map { state.place(of: $0) } } }
+
+    func remember(_ found: [(CustomerID, Place)]) {
+      guard !found.isEmpty else { return }
+      state.withLock { state in
+        // Plain and bounded: who is asked for again comes back with the next question.
+        if state.places.count + state.merged.count + found.count > Self.sizeMax { state = State() }
+        for (id, place) in found { state.places[id] = place }
+      }
+    }
+
+    func remember(_ merges: [MergeRow]) {
+      guard !merges.isEmpty else { return }
+      state.withLock { state in for row in merges { state.merged[row.from] = row.into } }
+    }
+
+    func forget(_ id: CustomerID) { _ = state.withLock { $0.places.removeValue(forKey: id) } }
   }
 #endif

@@ -17,8 +17,6 @@
     private let writer = (0..<16).map { _ in UInt8.random(in: 0 ... .max) }
     private let attempts = Atomic<Int64>(0)
     private let isClosed = Atomic(false)
-    /// For each lane, until when keys are looked up one by one: groups since a taken key was met.
-    private let cautions: [KeyCaution]
 
     /// Opens a ledger that is there.
     ///
@@ -44,7 +42,6 @@
           details: [.init(name: "storage", value: .text(target.description))])
       }
       layout = state.layout
-      cautions = layout.heads.map { _ in KeyCaution() }
       connections.setsUp(layout)
       connections.giveBack(opened.0)
     }
@@ -123,12 +120,11 @@
     ) throws(LedgerError) -> R {
       try refuseClosed()
       var patience = Patience()
-      let lane = lanes.first ?? 0
       while true {
         let tables = tables(try connectPatiently(&patience))
         let mark = PostgresGroup.CommitMark(
           writer: writer, number: attempts.add(1, ordering: .sequentiallyConsistent).newValue)
-        let group = PostgresGroup(lanes: lanes, expectsNewKeys: cautions[lane].expectsNewKeys(), mark: mark)
+        let group = PostgresGroup(lanes: lanes, mark: mark)
         tables.begin(group)
         tables.wasCommitted = { [self] () throws(LedgerError) in try wasCommitted(group) }
         do throws(LedgerError) {
@@ -143,7 +139,6 @@
           let isUsable = tables.end(with: "ROLLBACK")
           if isUsable { connections.giveBack(tables.connection) } else { connections.dropIdle() }
           guard let failure, error.code != .outcomeUnknown else { throw error }
-          if failure.isTransient { cautions[lane].noteTakenKey() }
           guard failure.isTransient || failure.isConnectionLost, patience.goesOn(after: failure) else { throw error }
         }
       }
@@ -157,7 +152,7 @@
       while true {
         do throws(LedgerError) {
           let other = self.tables(try connectPatiently(&patience))
-          other.begin(PostgresGroup(lanes: group.lanes, expectsNewKeys: true, mark: group.mark))
+          other.begin(PostgresGroup(lanes: group.lanes, mark: group.mark))
           let marks = try other.rows("SELECT mark FROM commit_marks WHERE customer = $1 AND writer = $2") {
             $0.add(layout.heads[group.lanes.first ?? 0])
             $0.add(bytes: group.mark.writer)
@@ -188,21 +183,5 @@
         }
       }
     }
-  }
-
-  /// Counts down the groups that look every key up.
-  final class KeyCaution: Sendable {
-    private static let groups = 16
-    private let left = Atomic<Int>(0)
-
-    /// Whether the next group may take keys for new.
-    func expectsNewKeys() -> Bool {
-      let before = left.load(ordering: .relaxed)
-      if before > 0 { left.store(before - 1, ordering: .relaxed) }
-      return before == 0
-    }
-
-    /// A key was taken: the next ones may be as well.
-    func noteTakenKey() { left.store(Self.groups, ordering: .relaxed) }
   }
 #endif

@@ -5,8 +5,6 @@
   final class PostgresGroup {
     /// In ascending order; the first one numbers what the group books.
     let lanes: [Int]
-    /// Whether keys are taken for new until they are written.
-    let expectsNewKeys: Bool
     /// Who writes, and the number of this attempt: what a lost answer is looked up by.
     let mark: CommitMark
     private var known: [LaneHead] = []
@@ -18,9 +16,8 @@
       let number: Int64
     }
 
-    init(lanes: [Int], expectsNewKeys: Bool, mark: CommitMark) {
+    init(lanes: [Int], mark: CommitMark) {
       self.lanes = lanes
-      self.expectsNewKeys = expectsNewKeys
       self.mark = mark
     }
 

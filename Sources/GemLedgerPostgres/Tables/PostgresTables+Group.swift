@@ -115,10 +115,10 @@
     // MARK: Keys and purchases
 
     func key(_ key: IdempotencyKey, customer: CustomerNumber, hash: Int) throws(LedgerError) -> KeyRow? {
-      // A key of its own is nearly always new. That it is shows when it is written: a group that finds one taken is
-      // decided again, looking each of them up.
-      if let group, group.expectsNewKeys, prefetched?.customers[customer]?.isPlain == true { return nil }
       let place = place
+      if let prefetched, prefetched.askedKeys.contains(Prefetched.KeyPlace(customer: customer, key: key)) {
+        return prefetched.keys[Prefetched.KeyPlace(customer: customer, key: key)]
+      }
       return try first(
         "SELECT asked, qualifiers, transaction_number, refusal FROM keys WHERE customer = $1 AND key = $2",
         {

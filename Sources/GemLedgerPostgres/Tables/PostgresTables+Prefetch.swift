@@ -19,11 +19,14 @@
         })
       }
       if !claims.isEmpty { requests += Self.requests(for: claims) }
+      let keys = Self.keys(of: commands, Dictionary(zip(ids, known.map { $0?.root })) { first, _ in first })
+      requests += keys.map(Self.request)
       var answers = try ask(requests)[...]
       keep(rows: &answers, roots: known.compactMap { $0?.root })
       for (id, place) in zip(ids, known) where place != nil { prefetched?.places[id] = place }
       if !unknown.isEmpty { try keepUnknown(unknown, answers.removeFirst()) }
       if !claims.isEmpty { keep(claims: claims, &answers) }
+      for (asked, rows) in zip(keys, answers) { try keep(keys: asked, rows) }
       return try misrouted(commands, footprints, lanes: group.lanes)
     }
 
@@ -109,6 +112,56 @@
         prefetched?.places[id] = CustomerDirectory.Place(origin: origin, root: root == 0 ? origin : root)
       }
       try fetch(prefetched?.places.values.compactMap { $0?.root } ?? [])
+    }
+
+    // MARK: Keys
+
+    /// How many keys one question covers: each of its customers is looked up with each of its keys, so that questions
+    /// are small, and as many of one customer's as there are go into one.
+    private static let keysPerQuestion = 6
+
+    private static func keys(
+      of commands: [LedgerCommand], _ roots: [CustomerID: CustomerNumber?]
+    ) -> [[Prefetched.KeyPlace]] {
+      var places: Set<Prefetched.KeyPlace> = []
+      for command in commands {
+        guard let key = command.key, let root = roots[command.customer], let root else { continue }
+        places.insert(Prefetched.KeyPlace(customer: root, key: key))
+      }
+      var questions: [[Prefetched.KeyPlace]] = []
+      for place in places.sorted(by: { $0.customer < $1.customer }) {
+        if let last = questions.last, last.count < keysPerQuestion || last.first?.customer == place.customer {
+          questions[questions.count - 1].append(place)
+        } else {
+          questions.append([place])
+        }
+      }
+      return questions
+    }
+
+    private static func request(_ places: [Prefetched.KeyPlace]) -> PostgresRequest {
+      PostgresRequest(
+        """
+        SELECT customer, key, asked, qualifiers, transaction_number, refusal FROM keys
+        WHERE customer = ANY($1) AND key = ANY($2)
+        """
+      ) {
+        let customers = Set(places.map(\.customer)).sorted()
+        $0.add(customers, { $0 })
+        $0.add(places, bytes: { PostgresKey.append($0.key, to: &$1) })
+      }
+    }
+
+    private func keep(keys asked: [Prefetched.KeyPlace], _ rows: PostgresRows) throws(LedgerError) {
+      prefetched?.askedKeys.formUnion(asked)
+      for row in 0..<rows.count {
+        let key = rows.withBytes(row, 1) { PostgresKey.key($0) }
+        let customer = rows.integer(row, 0)
+        prefetched?.keys[Prefetched.KeyPlace(customer: customer, key: key)] = KeyRow(
+          customer: customer, key: key,
+          fingerprint: Fingerprint(asked: rows.integer(row, 2), qualifiers: rows.integer(row, 3)),
+          outcome: try Self.outcome(rows, row, 4, place))
+      }
     }
 
     // MARK: Store transactions

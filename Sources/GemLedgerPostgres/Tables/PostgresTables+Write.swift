@@ -7,9 +7,7 @@
     func write(_ changes: borrowing ChangeSet) throws(LedgerError) {
       guard let group else { throw .defect("A reader was asked to write") }
       let heads = try group.heads(self)
-      // First, since a key that is taken ends the group before anything else is written.
-      var requests = Self.keys(changes.keys)
-      requests += Self.customers(changes)
+      var requests = Self.customers(changes) + Self.keys(changes.keys)
       requests += Self.journal(changes)
       requests += try purchases(changes)
       requests += projections(changes)
@@ -31,6 +29,7 @@
     private func remember(_ changes: borrowing ChangeSet) {
       memory.remember(changes.environments)
       for (document, number) in newTerms { memory.remember(terms: document, number: number) }
+      memory.directory.remember(changes.rare?.merges ?? [])
       memory.directory.remember(
         changes.customers.map { ($0.id, CustomerDirectory.Place(origin: $0.number, root: $0.number)) })
     }

@@ -13,6 +13,9 @@
     var openLots: [LotStream: [LotRow]] = [:]
     /// Where the ids of the group's commands lead; nil for an id that nobody has.
     var places: [CustomerID: CustomerDirectory.Place?] = [:]
+    var keys: [KeyPlace: KeyRow] = [:]
+    /// Which keys were looked up, found or not.
+    var askedKeys: Set<KeyPlace> = []
     var claims: [PurchaseIdentity: StoreClaim] = [:]
     var evidence: [PurchaseIdentity: [RefundEvidenceRow]] = [:]
     /// Who holds an entitlement, of those that were looked at.
@@ -24,6 +27,11 @@
 
     /// How many lots of a class one account's first page has; the engine's own first page.
     static let lotsPerPage = 32
+
+    struct KeyPlace: Hashable {
+      let customer: CustomerNumber
+      let key: IdempotencyKey
+    }
 
     struct LotStream: Hashable {
       let account: AccountNumber
