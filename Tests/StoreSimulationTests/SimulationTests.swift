@@ -58,6 +58,19 @@ final class SimulationTests: XCTestCase {
     XCTAssertTrue(failure.problems.contains { $0.contains("clawed back") }, "\(failure)")
   }
 
+  /// One token and one row in every list, but an order and a credit for each period.
+  func testRenewalsAtGooglePlayAreCountedAndCreditedByTheirOrders() async throws {
+    var settings = Simulation.Settings(seed: 24, eventCount: 6000)
+    settings.hasAppleStore = false
+    settings.deviceCount = 12
+    let report = try await Simulation(settings).run()
+    XCTAssertNil(report.failure, report.failure?.description ?? "")
+    XCTAssertGreaterThan(report.renewals, 10)
+    let control = try await Simulation(settings, sabotage: .mergeRenewals).run()
+    let failure = try XCTUnwrap(control.failure, "the control must not pass")
+    XCTAssertTrue(failure.problems.contains { $0.contains("..") && $0.contains("is not credited") }, "\(failure)")
+  }
+
   func testImpossibleSettingsAreRefused() async throws {
     var settings = Simulation.Settings(seed: 1, eventCount: 1)
     settings.deviceCount = 0

@@ -60,7 +60,9 @@ final class World {
     self.floors = floors
     let receipts = floors.map(\.receipts)
     let source = SeededSource(seed: settings.seed)
-    let local = LocalBackend(ledger: ledger, verifier: EitherReceipts(forms: receipts), randomness: source.draw)
+    let local = LocalBackend(
+      ledger: ledger, verifier: EitherReceipts(forms: receipts, mergesRenewals: sabotage == .mergeRenewals),
+      randomness: source.draw)
     recorder = RecordingBackend(local, receipts: receipts, ticket: wares.ticket)
     let backend: any PurchaseBackend =
       if case .creditTwice(let number) = sabotage {
@@ -70,10 +72,12 @@ final class World {
       }
     faulty = FaultyBackend(backend, seed: settings.seed)
     losesRefunds = sabotage == .loseRefunds
+    mergesRenewals = sabotage == .mergeRenewals
     try open(isHasty: sabotage == .finishBeforeCredit, source)
   }
 
   let losesRefunds: Bool
+  let mergesRenewals: Bool
 
   var now: Timestamp { clock.now }
 
@@ -117,11 +121,15 @@ final class SeededSource: Sendable {
 /// Reads the receipts of any of the stores.
 struct EitherReceipts: ReceiptVerifier {
   let forms: [UnsignedReceipts]
+  let mergesRenewals: Bool
 
   func verify(_ receipt: StoreReceipt) throws(LedgerError) -> StoreTransaction {
     var refusal = LedgerError(.receiptUnverified, "No store takes the receipt for its own.")
     for form in forms {
-      do throws(LedgerError) { return try form.verify(receipt) } catch { refusal = error }
+      do throws(LedgerError) {
+        let transaction = try form.verify(receipt)
+        return mergesRenewals ? transaction.underItsFirstOrder : transaction
+      } catch { refusal = error }
     }
     throw refusal
   }
