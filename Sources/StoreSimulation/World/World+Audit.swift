@@ -129,7 +129,7 @@ extension World {
   }
 
   private func checkQueues(_ problems: inout [String]) throws(LedgerError) {
-    for app in apps {
+    for app in everyApp {
       for item in try app.client().receiptQueueSnapshot() {
         let transaction = app.floor.transaction(item.storeTransactionID)
         let isExplained =
@@ -166,7 +166,7 @@ extension World {
       }
     }
     var deadLetters = 0
-    for app in apps { deadLetters += try app.client().deadLetteredReceiptCount }
+    for app in everyApp { deadLetters += try app.client().deadLetteredReceiptCount }
     var digest = StableHash()
     let groups = groups()
     for (root, ids) in groups {
@@ -180,7 +180,7 @@ extension World {
       seed: settings.seed, eventCount: playedCount,
       events: SimulationEvent.Kind.allCases.map { .init(name: $0.rawValue, count: eventCounts[$0] ?? 0) },
       faults: faultCounts.sorted { $0.key < $1.key }.map { .init(name: $0.key, count: $0.value) },
-      deaths: apps.reduce(0) { $0 + $1.deathCount }, paid: paid, renewals: renewals,
+      deaths: everyApp.reduce(0) { $0 + $1.deathCount }, paid: paid, renewals: renewals,
       credits: credits,
       creditsWithoutToken: creditsWithoutToken, refunds: refunds, replays: recorder.read(\.replayCount),
       deadLetters: deadLetters, customers: groups.count,

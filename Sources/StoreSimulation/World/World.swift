@@ -16,6 +16,8 @@ final class World {
   let recorder: RecordingBackend
   let faulty: FaultyBackend
   private(set) var apps: [App] = []
+  /// The apps of store accounts that their devices left: what was paid for there is settled at the end.
+  private(set) var leftApps: [App] = []
 
   /// Purchases that wait for somebody's consent or payment.
   var pending: [(floor: Int, id: StoreTransactionID)] = []
@@ -87,7 +89,8 @@ final class World {
     let (clock, faulty) = (clock.storeClock, faulty)
     for number in 0..<settings.deviceCount {
       let floor = floors[(number / 2) % floors.count]
-      let app = try App(number: number, account: "account-\(number / 2)", floor: floor) { (app) throws(LedgerError) in
+      let app = try App(number: number, account: "account-\(number / 2)", floor: floor) {
+        (app) throws(LedgerError) in
         let mortal = MortalStorefront(inner: app.storefront, life: app.life)
         var configuration = StoreClient.Configuration(
           apiKey: floor.store == .apple ? "appl_soak" : "goog_soak",
@@ -106,6 +109,22 @@ final class World {
       }
       apps.append(app)
     }
+  }
+}
+
+extension World {
+  var everyApp: [App] { apps + leftApps }
+
+  /// The device is somebody else's now, who signs in to the store anew, or to the account of the device beside it.
+  ///
+  /// Without that a long run would make all who ever used an account one customer, who has everything.
+  func handOn(_ app: App, _ event: SimulationEvent) throws(LedgerError) {
+    let beside = app.number ^ 1
+    let joins = event.choice & 2 == 0 && beside < apps.count && apps[beside].account != app.account
+    let account = joins ? apps[beside].account : "account-\(event.index)-of-\(app.number)"
+    app.leave()
+    leftApps.append(app)
+    apps[app.number] = try app.another(account: account, owner: leftApps.count)
   }
 }
 
