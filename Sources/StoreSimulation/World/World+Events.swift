@@ -68,7 +68,8 @@ extension World {
     switch event.kind {
     case .foreground: return try await app.foreground()
     case .relaunch: return try await app.relaunch()
-    case .reinstall: return event.choice & 1 == 0 ? try handOn(app, event) : try await app.reinstall()
+    case .reinstall where event.choice & 1 == 0: return try handOn(app, event)
+    case .reinstall: return try await app.reinstall()
     default: break
     }
     try await app.pump()
