@@ -31,7 +31,7 @@ public struct SimulationEvent: Hashable, Sendable, CustomStringConvertible {
     case foreground
     /// The app's process ends and starts again.
     case relaunch
-    /// The app is deleted and installed again.
+    /// The app is deleted and installed again, half of the time for another store account.
     case reinstall
     /// Somebody signs in.
     case logIn = "log_in"

@@ -20,6 +20,8 @@ public struct SimulationReport: Hashable, Sendable {
   public let deaths: Int
   /// How many purchases the stores were paid for.
   public let paid: Int
+  /// How many of them were renewals of subscriptions.
+  public let renewals: Int
   /// How many purchases were credited.
   public let credits: Int
   /// How many of them were credited to who posted them, since the backend did not know the buyer's token yet.

@@ -32,8 +32,8 @@ final class CrashMatrixTests: XCTestCase {
     case .approval: return cell.step == .intent ? 0 : 1200
     // The first purchase is paid for; buying again costs nothing.
     case .buyWithUnfinished: return cell.step == .paid && cell.fault == .lostBefore ? 0 : 1200
-    // Before the crash, and once more where the fault lets somebody buy again.
-    case .restart: return cell.step == .paid && cell.fault != .lostBefore ? 2400 : 1200
+    // Before the crash or the refund, and once more where the fault lets somebody buy again.
+    case .refundWhileClosed, .restart: return cell.step == .paid && cell.fault != .lostBefore ? 2400 : 1200
     }
   }
 

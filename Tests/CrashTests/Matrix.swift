@@ -50,6 +50,10 @@ final class Matrix: Sendable {
       let first = try runs.run(["crash-after-payment"])
       if !first.wasKilled { problems.append("nothing was killed after the payment: \(first)") }
     }
+    if cell.scenario == .refundWhileClosed {
+      let first = try runs.run(["refund-while-closed"])
+      if first != Runs.Ending(wasKilled: false, status: 0, output: "", error: "") { problems.append("\(first)") }
+    }
     let strike = try runs.run(["strike"] + cell.arguments)
     if strike.output != "struck\n" { problems.append("the fault did not strike: \(strike)") }
     if strike.wasKilled != (cell.fault == .kill) || strike.error != "" { problems.append("\(strike)") }

@@ -165,6 +165,36 @@ final class IdentityTests: XCTestCase {
     }
   }
 
+  /// However the purchases lie among those who became one, the newest come first, and each once.
+  func testThePurchasesOfCustomersWhoBecameOneAreInOrder() async throws {
+    var dice = SeededDice()
+    for _ in 0..<20 {
+      let shop = try Shop()
+      let names = (0...dice.below(9)).map { "customer-\($0)" }
+      var bought: [String] = []
+      for number in 0..<dice.below(150) {
+        // Some have many, some few.
+        let name = names[dice.percent(60) ? 0 : dice.below(names.count)]
+        _ = try await shop.backend.post(shop.post(shop.transaction("t\(number)"), as: name))
+        bought.insert("t\(number)", at: 0)
+      }
+      let survivor = try CustomerID(names[0])
+      for name in names {
+        _ = try await shop.backend.register(CustomerID(name))
+        if name != names[0] { _ = try await shop.backend.createAlias(CustomerID(name), of: survivor) }
+      }
+      let record = try await shop.backend.customer(survivor)
+      XCTAssertEqual(record.nonSubscriptions.map(\.storeTransactionID.text), Array(bought.prefix(100)), "\(dice.seed)")
+      let size = 1 + dice.below(40)
+      var pages: [String] = []
+      for page in 1...(1 + bought.count / size) {
+        let rows = try await shop.backend.purchases(of: survivor, page: page, size: size)
+        pages += rows.map(\.storeTransactionID.text)
+      }
+      XCTAssertEqual(pages, bought, "\(dice.seed)")
+    }
+  }
+
   // MARK: Restores
 
   private func restore(

@@ -58,6 +58,19 @@ final class SimulationTests: XCTestCase {
     XCTAssertTrue(failure.problems.contains { $0.contains("clawed back") }, "\(failure)")
   }
 
+  /// One token and one row in every list, but an order and a credit for each period.
+  func testRenewalsAtGooglePlayAreCountedAndCreditedByTheirOrders() async throws {
+    var settings = Simulation.Settings(seed: 24, eventCount: 3000)
+    settings.hasAppleStore = false
+    settings.deviceCount = 12
+    let (report, problems, _) = try await Simulation(settings).play(settings.eventCount) { _ in }
+    XCTAssertEqual(problems, [])
+    XCTAssertGreaterThan(report.renewals, 0)
+    let control = Simulation(settings, sabotage: .mergeRenewals)
+    let (_, found, _) = try await control.play(settings.eventCount) { _ in }
+    XCTAssertTrue(found.contains { $0.contains("..") && $0.contains("is not credited") }, "\(found)")
+  }
+
   func testImpossibleSettingsAreRefused() async throws {
     var settings = Simulation.Settings(seed: 1, eventCount: 1)
     settings.deviceCount = 0

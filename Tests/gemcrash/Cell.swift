@@ -42,6 +42,9 @@ package enum Scenario: String, CaseIterable, Sendable {
   case redelivery
   /// The store gives the money back.
   case refund
+  /// The store gives the money back while the app is closed, and tells the backend nothing; then the app starts, and
+  /// somebody buys again.
+  case refundWhileClosed = "refund-while-closed"
   /// Somebody buys while the same product is paid for and not finished.
   case buyWithUnfinished = "buy-with-unfinished"
   /// The app starts after it was killed with a paid purchase in flight, and somebody buys again.
@@ -50,7 +53,7 @@ package enum Scenario: String, CaseIterable, Sendable {
   /// The steps that only happen in what leads up to the act, and not in the act itself.
   var earlySteps: Set<Step> {
     switch self {
-    case .purchase, .twoStep, .approval, .restart: []
+    case .purchase, .twoStep, .approval, .refundWhileClosed, .restart: []
     case .redelivery, .refund: [.intent, .paid]
     // Nobody pays again, and the receipt is in the queue already.
     case .buyWithUnfinished: [.paid, .queued]

@@ -2,6 +2,7 @@
 ///
 ///     gemcrash DIRECTORY strike SCENARIO STEP FAULT BUILD
 ///     gemcrash DIRECTORY crash-after-payment
+///     gemcrash DIRECTORY refund-while-closed
 ///     gemcrash DIRECTORY buy-until-killed
 ///     gemcrash DIRECTORY relaunch SCENARIO
 ///
@@ -21,6 +22,7 @@ enum Gemcrash {
         guard let cell = Cell(arguments: rest) else { usage() }
         try await Play.strike(cell, in: home)
       case "crash-after-payment": try await Play.crashAfterPayment(in: home)
+      case "refund-while-closed": try await Play.refundWhileClosed(in: home)
       case "buy-until-killed": try await Play.buyUntilKilled(in: home)
       case "relaunch":
         guard let scenario = rest.first.flatMap(Scenario.init(rawValue:)) else { usage() }
@@ -35,6 +37,6 @@ enum Gemcrash {
   }
 
   private static func usage() -> Never {
-    System.fail("usage: gemcrash DIRECTORY strike|crash-after-payment|buy-until-killed|relaunch …")
+    System.fail("usage: gemcrash DIRECTORY strike|crash-after-payment|refund-while-closed|buy-until-killed|relaunch …")
   }
 }

@@ -7,11 +7,11 @@ enum Play {
   /// Plays the cell's scenario until its fault strikes, or the network that it cuts leaves nothing to do.
   static func strike(_ cell: Cell, in home: CrashHome) async throws {
     let wire = Wire(cell)
-    if cell.scenario == .restart { wire.arm() }
+    if cell.scenario == .restart || cell.scenario == .refundWhileClosed { wire.arm() }
     let app = try await App(home, customer: CrashHome.buyer, cell.scenario, wire, cell.build)
     await app.launch()
     switch cell.scenario {
-    case .purchase, .twoStep, .restart:
+    case .purchase, .twoStep, .refundWhileClosed, .restart:
       wire.arm()
       await buy(app)
     case .approval: try await approval(app)
@@ -30,6 +30,17 @@ enum Play {
     await app.launch()
     wire.arm()
     await buy(app)
+  }
+
+  /// A purchase that is given back once the app is closed, with a store that tells the backend nothing.
+  static func refundWhileClosed(in home: CrashHome) async throws {
+    let app = try await App(home, customer: CrashHome.buyer, .refundWhileClosed, Wire(nil))
+    await app.launch()
+    await buy(app)
+    app.store.account(CrashHome.buyer).device("phone").relaunch()
+    app.clock.advance(by: .seconds(60))
+    for bought in app.store.allTransactions() { try app.store.refundTransaction(identifier: bought.identifier) }
+    for notice in app.store.pendingNotices() { try app.store.settleNotices(through: notice.id) }
   }
 
   /// Buys one after the other, for somebody else to kill at whichever instruction.
@@ -106,7 +117,7 @@ extension Play {
         try await app.settle { try app.store.redeliverTransaction(identifier: bought.identifier) }
       case .refund where bought.cancelDate == nil:
         try await app.settle { try app.store.refundTransaction(identifier: bought.identifier) }
-      case .purchase, .twoStep, .approval, .refund, .buyWithUnfinished, .restart: break
+      case .purchase, .twoStep, .approval, .refund, .refundWhileClosed, .buyWithUnfinished, .restart: break
       }
     }
     try await takeNotices(app)

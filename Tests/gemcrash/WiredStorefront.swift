@@ -64,7 +64,12 @@ struct WiredStorefront: Storefront {
 
   func all() async throws(StoreFailure) -> [StoreEvidence] {
     try cut()
-    return try await device.all()
+    let all = try await device.all()
+    guard all.contains(where: { $0.transaction.revocation != nil }) else { return all }
+    wire.pass(.delivered, .before)
+    try cut()
+    handOver()
+    return all
   }
 
   func currentEntitlements() async throws(StoreFailure) -> [StoreEvidence] {

@@ -8,6 +8,15 @@ package final class CatalogTerms: Sendable {
   private let byNumber: [Int64: CurrencyTerms]
   private let names: [Int64: (name: String, description: String?)]
   package let transactionIDs: TransactionIDMaker
+  /// What purchases' frozen terms say: there are as many as the catalog had versions.
+  private let readTerms = Mutex<[String: PurchaseTerms]>([:])
+  private static let readTermsCountMax = 1000
+
+  /// What the list of purchases takes from the product as it was when it was bought.
+  struct PurchaseTerms: Sendable {
+    let type: ProductType
+    let entitlement: String?
+  }
 
   init(version: Int64, currencies: [(number: Int64, currency: Currency)], salt: UInt64) {
     self.version = version
@@ -28,6 +37,19 @@ package final class CatalogTerms: Sendable {
   }
 
   package func currency(number: Int64) -> CurrencyTerms? { byNumber[number] }
+
+  func purchaseTerms(of row: PurchaseRow) throws(LedgerError) -> PurchaseTerms {
+    if let known = readTerms.withLock({ $0[row.terms] }) { return known }
+    let stored = CatalogRow(kind: .product, code: row.product.text, position: 0, document: row.terms)
+    let product = try CatalogCache.read(stored, as: Product.self)
+    let terms = PurchaseTerms(type: product.type, entitlement: product.entitlement)
+    readTerms.withLock { known in
+      if known.count >= Self.readTermsCountMax { known.removeAll() }
+      known[row.terms] = terms
+    }
+    return terms
+  }
+
   func name(of number: Int64) -> String { names[number]?.name ?? "" }
   func description(of number: Int64) -> String? { names[number]?.description }
 }

@@ -51,11 +51,10 @@ extension Ledger {
   }
 }
 
-/// Makes purchases of rows; reads terms, owners and environments that several rows share once.
+/// Makes purchases of rows; reads owners and environments that several rows share once.
 private struct PurchaseReader {
   let snapshot: any StorageSnapshot
   let terms: CatalogTerms
-  private var products: [String: (type: ProductType, entitlement: String?)] = [:]
   private var owners: [CustomerNumber: CustomerID] = [:]
   private var environments: [Int64: StoreEnvironment]?
 
@@ -69,7 +68,7 @@ private struct PurchaseReader {
       throw LedgerError(
         .storageDamaged, "The journal lacks transaction \(row.transaction), which a purchase names; run verify.")
     }
-    let product = try product(row)
+    let product = try terms.purchaseTerms(of: row)
     return Purchase(
       store: row.identity.store, environment: try environment(row.identity.environment),
       storeTransactionID: row.identity.transactionID,
@@ -79,16 +78,6 @@ private struct PurchaseReader {
       entitlement: product.entitlement, quantity: row.quantity, price: row.price, purchasedAt: row.purchasedAt,
       expiresAt: row.expiresAt, refundedMilliPercent: row.refund?.share.milliPercent ?? 0,
       refundEvidenceAt: row.refund?.evidenceAt)
-  }
-
-  private mutating func product(
-    _ row: PurchaseRow
-  ) throws(LedgerError) -> (type: ProductType, entitlement: String?) {
-    if let known = products[row.terms] { return known }
-    let stored = CatalogRow(kind: .product, code: row.product.text, position: 0, document: row.terms)
-    let product = try CatalogCache.read(stored, as: Product.self)
-    products[row.terms] = (product.type, product.entitlement)
-    return (product.type, product.entitlement)
   }
 
   private mutating func owner(_ number: CustomerNumber) throws(LedgerError) -> CustomerID {

@@ -110,6 +110,8 @@ public struct ReceiptPost: Hashable, Sendable {
     case restore
     /// A look at what is unfinished.
     case sweep
+    /// A look at what was given back.
+    case refunds
   }
 
   /// The evidence.

@@ -60,10 +60,25 @@ extension LocalBackend {
   private static func purchases(
     of numbers: [CustomerNumber], below: Int64, limit: Int, in snapshot: any StorageSnapshot
   ) throws(LedgerError) -> [PurchaseRow] {
-    var rows: [PurchaseRow] = []
-    for number in numbers { rows += try snapshot.purchases(of: number, below: below, limit: limit) }
-    if numbers.count > 1 { rows.sort { $0.number > $1.number } }
-    return Array(rows.prefix(limit))
+    // Few of each at first, and more only of those whose next may be among the newest: of a hundred customers who
+    // became one, a hundred purchases are read and not a hundred each.
+    var open = numbers.map { (number: $0, below: below) }
+    var count = max(1, limit / max(1, numbers.count))
+    var newest: [PurchaseRow] = []
+    while !open.isEmpty {
+      var left: [(number: CustomerNumber, below: Int64)] = []
+      for source in open {
+        let rows = try snapshot.purchases(of: source.number, below: source.below, limit: count)
+        newest += rows
+        if rows.count == count, let last = rows.last { left.append((source.number, last.number)) }
+      }
+      if numbers.count > 1 { newest.sort { $0.number > $1.number } }
+      if newest.count > limit { newest.removeSubrange(limit...) }
+      let oldest = newest.count == limit ? newest.last?.number ?? .min : .min
+      open = left.filter { $0.below > oldest }
+      count = min(limit, 2 * count)
+    }
+    return newest
   }
 
   private func records(

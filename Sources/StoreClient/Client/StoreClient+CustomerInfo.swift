@@ -82,6 +82,9 @@ extension StoreClient {
     await pipeline.sweep(current: customer)
     let receipts = evidence.filter { $0.unverified == nil }.map(\.receipt)
     let record = try await backend.restore(receipts, customer: customer, sharing: sharing)
+    // That told it of every refund, too.
+    let told = queue.read { state in evidence.filter { state.items[$0.key] == nil && state.isNewsOfRefund($0) } }
+    if !told.isEmpty { queue.noteLazily(told.map { .refundPosted($0.key, revision: $0.revision) }) }
     balances.withLock { $0.invalidate() }
     let info = CustomerInfo(record)
     take(info, askedIn: nil)

@@ -27,14 +27,16 @@ extension StoreClient {
     }
   }
 
-  /// Tries every receipt of every customer now, whatever its back-off, and what the store has unfinished.
+  /// Tries every receipt of every customer now, whatever its back-off, what the store has unfinished, and what it gave
+  /// back.
   ///
   /// What was on its way already is settled too when this returns. Dead-lettered ones stay as they are: see
   /// ``requeueReceipt(_:)``.
   public func syncPurchases() async {
     await register(appUserID)
     await pipeline.drain(everything: true)
-    await pipeline.sweep(current: appUserID)
+    await sweep(looksForRefunds: true)
+    await pipeline.join()
     flush()
   }
 
@@ -60,12 +62,14 @@ extension StoreClient {
 
   /// To be called when the app comes to the foreground: works off the queue and asks for the balances anew.
   ///
+  /// The first time, it also looks for refunds of the time in which the app was closed; after that, the store tells.
+  ///
   /// - Throws: `LedgerError` as ``virtualCurrencies()``.
   @discardableResult
   public func appDidBecomeActive() async throws(LedgerError) -> VirtualCurrencies {
     await register(appUserID)
     await pipeline.drain()
-    await pipeline.sweep(current: appUserID)
+    await sweep(looksForRefunds: !hasLookedForRefunds)
     flush()
     invalidateVirtualCurrenciesCache()
     return try await virtualCurrencies()
@@ -76,6 +80,15 @@ extension StoreClient {
     await pipeline.drain()
     await pipeline.sweep(current: appUserID)
     flush()
+  }
+
+  private var hasLookedForRefunds: Bool { session.withLock { $0.hasLookedForRefunds } }
+
+  /// Takes what the store has unfinished, and what it gave back while nobody listened.
+  private func sweep(looksForRefunds: Bool) async {
+    await pipeline.sweep(current: appUserID)
+    guard looksForRefunds, await pipeline.sweepRefunds(current: appUserID) else { return }
+    session.withLock { $0.hasLookedForRefunds = true }
   }
 
   /// To be called before the process ends by itself: writes down what may otherwise be done a second time.
@@ -97,7 +110,7 @@ extension StoreClient {
       guard let self else { return }
       await register(appUserID)
       await pipeline.drain()
-      await pipeline.sweep(current: appUserID)
+      await sweep(looksForRefunds: true)
       flush()
       plan()
     }

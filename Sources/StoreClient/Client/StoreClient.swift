@@ -72,6 +72,8 @@ public final class StoreClient: Sendable {
     var offeringsFreshUntil: Timestamp?
     /// Whether what is known of the products proved wrong.
     var mustAskForOfferings = false
+    /// Whether this client has seen all that was given back while the app was closed.
+    var hasLookedForRefunds = false
     /// Receipts that were credited before this client posted them.
     var replayed: Set<ReceiptKey> = []
     weak var delegate: (any StoreClientDelegate)?

@@ -34,6 +34,7 @@ extension QueueEvent {
     case "credited": return .credited(key, revision: revision)
     case "finished": return .finished(key)
     case "dead_lettered": return record.attempt.map { .deadLettered(key, $0, revision: revision) }
+    case "refund_posted": return .refundPosted(key, revision: revision)
     case "requeued": return record.time("at").map { .requeued(key, $0) }
     case "provisional": return record.time("at").map { .provisional(key, $0) }
     default: return nil

@@ -31,6 +31,11 @@ extension QueueEvent {
         if !revision.isEmpty { $0.text("revision", revision) }
       }
     case .requeued(let key, let at): Self.record("requeued", key, at)
+    case .refundPosted(let key, let revision):
+      Self.record("refund_posted") {
+        $0.key(key)
+        if !revision.isEmpty { $0.text("revision", revision) }
+      }
     case .provisional(let key, let at): Self.record("provisional", key, at)
     case .balances(let balances): Self.record(balances)
     case .shop(let products): Self.record("shop") { $0.value("products", .array(products.map(\.json))) }

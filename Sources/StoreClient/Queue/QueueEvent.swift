@@ -25,6 +25,8 @@ enum QueueEvent: Hashable, Sendable {
   case deadLettered(ReceiptKey, FailedAttempt, revision: String)
   /// It is to be tried once more.
   case requeued(ReceiptKey, Timestamp)
+  /// The backend knows what this revision says was given back, whether it had credited the purchase or not.
+  case refundPosted(ReceiptKey, revision: String)
   /// It took too long; its grants are shown as provisional from then on.
   case provisional(ReceiptKey, Timestamp)
   /// What a customer had when the backend was asked last.

@@ -15,6 +15,7 @@ struct QueueState: Sendable {
   private(set) var items: [ReceiptKey: QueueItem] = [:]
   private(set) var deadLetteredCount = 0
   private(set) var intents: [PurchaseIntent] = []
+  private(set) var postedRefunds = PostedRefunds()
   private(set) var identity: Identity?
   /// The customers of this device, latest last.
   private(set) var customers: [CustomerID] = []
@@ -47,6 +48,15 @@ struct QueueState: Sendable {
     }
   }
 
+  /// Whether the store says something of money given back, or no longer given back, that the backend was not told.
+  ///
+  /// A transaction that is in the queue already is told as it stands there.
+  func isNewsOfRefund(_ evidence: StoreEvidence) -> Bool {
+    guard evidence.unverified == nil else { return false }
+    let key = evidence.key
+    return !evidence.revision.hasBytes(of: items[key]?.receipt.revision ?? postedRefunds[key] ?? "")
+  }
+
   /// The items in the order of their coming.
   func ordered(_ isWanted: (QueueItem) -> Bool = { _ in true }) -> [QueueItem] {
     items.values.filter(isWanted).sorted { $0.number < $1.number }
@@ -69,11 +79,17 @@ extension QueueState {
     case .kept(let item): put(item)
     case .posting(let key, let now): return update(key) { $0.post(at: now) }
     case .failed(let key, let attempt, let next): return update(key) { $0.fail(attempt, next: next) }
-    case .credited(let key, let revision): return update(key) { $0.credit(revision: revision) }
+    case .credited(let key, let revision):
+      postedRefunds.note(key, revision)
+      return update(key) { $0.credit(revision: revision) }
     case .finished(let key): return finish(key)
     case .deadLettered(let key, let attempt, let revision):
       return update(key) { $0.refuse(attempt, revision: revision) }
     case .requeued(let key, let now): return update(key) { $0.requeue(at: now) }
+    case .refundPosted(let key, let revision):
+      postedRefunds.note(key, revision)
+      guard update(key, { $0.credit(revision: revision) }) else { return true }
+      return finish(key)
     case .provisional(let key, let now): return update(key) { $0.provisionalSince = $0.provisionalSince ?? now }
     case .balances(let balances): return remember(balances)
     case .shop(let products): remember(products)
@@ -154,7 +170,9 @@ extension QueueState {
 
 extension QueueState {
   /// At least as many as ``events()`` gives; a long shop weighs as much as it is long.
-  var liveCount: Int { items.count + intents.count + customers.count + balances.count + shop.count + 2 }
+  var liveCount: Int {
+    items.count + intents.count + customers.count + balances.count + shop.count + postedRefunds.count + 2
+  }
 
   /// The fewest events that give this state again.
   func events() -> [QueueEvent] {
@@ -168,6 +186,7 @@ extension QueueState {
     if !shop.isEmpty { events.append(.shop(shop)) }
     events += intents.map(QueueEvent.intended)
     events += balances.map(QueueEvent.balances)
+    events += postedRefunds.all.map { QueueEvent.refundPosted($0.key, revision: $0.revision) }
     return events + ordered().map(QueueEvent.kept)
   }
 }

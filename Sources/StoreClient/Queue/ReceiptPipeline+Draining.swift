@@ -41,12 +41,7 @@ extension ReceiptPipeline {
       guard !page.isEmpty else { return true }
       seen += page.count
       let keys = enqueue(page, source: .sweep, current: current)
-      let now = clock.now()
-      let due = queue.read { state in
-        keys.filter { state.items[$0].map { $0.status != .waiting || $0.nextAttemptAt <= now } ?? true }
-      }
-      await finish(due)
-      let outcomes = await settle(due.filter { key in queue.read { $0.items[key]?.status == .waiting } })
+      let outcomes = await settleDue(keys)
       let left = queue.read { state in keys.filter { state.items[$0] != nil } }
       done += keys.count - left.count
       if seen > Self.batchCount || page.count == Self.batchCount { emit(.progress(done: done, seen: seen)) }
@@ -59,6 +54,39 @@ extension ReceiptPipeline {
       after = left.last?.id ?? (keys == before ? keys.last?.id : after)
       before = keys
     }
+  }
+
+  /// Posts what the store gave back, or no longer gives back, while nobody listened: a finished consumable shows in no
+  /// other list, and the store does not deliver its refund again.
+  ///
+  /// - Returns: Whether all of it was seen, and is posted or in the queue.
+  func sweepRefunds(current: CustomerID) async -> Bool {
+    let listed: [StoreEvidence]
+    do throws(StoreFailure) { listed = try await storefront.all() } catch { return false }
+    let news = queue.read { state in listed.filter(state.isNewsOfRefund) }
+    for start in stride(from: 0, to: news.count, by: Self.batchCount) {
+      let page = Array(news[start..<min(start + Self.batchCount, news.count)])
+      let keys = enqueue(page, source: .refunds, current: current)
+      // Where the backend goes away, the rest stays at the store.
+      guard Self.isReached(await settleDue(keys)) else { return start + Self.batchCount >= news.count }
+    }
+    return true
+  }
+
+  /// Waits for what somebody else is posting, and finishes what is credited.
+  func join() async {
+    for key in queue.read({ $0.ordered { $0.status == .posting }.map(\.receipt.key) }) { _ = await outcome(of: key) }
+    await finish(queue.read { $0.ordered { $0.status == .finishOnly }.map(\.receipt.key) })
+  }
+
+  /// Finishes and posts those whose time has come.
+  private func settleDue(_ keys: [ReceiptKey]) async -> [ReceiptKey: PostOutcome] {
+    let now = clock.now()
+    let due = queue.read { state in
+      keys.filter { state.items[$0].map { $0.status != .waiting || $0.nextAttemptAt <= now } ?? true }
+    }
+    await finish(due)
+    return await settle(due.filter { key in queue.read { $0.items[key]?.status == .waiting } })
   }
 
   private static func isReached(_ outcomes: [ReceiptKey: PostOutcome]) -> Bool {

@@ -18,7 +18,9 @@ extension ReceiptPipeline {
   /// The order that was made before the payment, or one made now where the app lost it, as after a new installation.
   private func order(for receipt: QueuedReceipt) async throws(LedgerError) -> PurchaseCode? {
     if let order = receipt.order { return order }
-    guard settings.isTwoStep, receipt.revision.isEmpty, let product = receipt.product else { return nil }
+    guard settings.isTwoStep, receipt.revision.isEmpty, receipt.source != .refunds, let product = receipt.product else {
+      return nil
+    }
     let request = OrderRequest(
       customer: receipt.buyer, product: product, quantity: receipt.quantity, store: receipt.key.store,
       bundleID: receipt.bundleID, key: Self.replayKey(receipt.key))

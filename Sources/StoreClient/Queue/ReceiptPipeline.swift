@@ -123,7 +123,8 @@ extension ReceiptPipeline {
     let transaction = evidence.transaction
     let (matched, buyer, product) = queue.read { state in
       let own = intent.flatMap { Self.isOf($0, transaction) ? $0 : nil }
-      let matched = own ?? state.intent(for: transaction)
+      // What is looked through for refunds was bought before, and is not what somebody has just announced.
+      let matched = own ?? (source == .refunds ? nil : state.intent(for: transaction))
       let named = transaction.accountToken.flatMap(state.customer(with:))
       return (
         matched, named ?? matched?.buyer ?? current, state.productsByStoreID[ByteString(transaction.storeProductID)]
@@ -177,6 +178,10 @@ extension ReceiptPipeline {
         outcomes[key] = .credited(answer)
         credited.append(item)
         events.append(.credited(key, revision: item.receipt.revision))
+      } catch  where error.code == .receiptRevoked && item.receipt.source == .refunds {
+        // The backend knows of it now, and had credited nobody: nothing is left to do for anyone.
+        outcomes[key] = .done
+        events.append(.refundPosted(key, revision: item.receipt.revision))
       } catch {
         let verdict = PostVerdict(error.code)
         outcomes[key] = verdict == .deadLetter ? .refused(error) : .waiting(error)
@@ -249,7 +254,7 @@ extension ReceiptPipeline {
   }
 
   /// What comes of a receipt that somebody else is posting, or has.
-  private func outcome(of key: ReceiptKey) async -> PostOutcome {
+  func outcome(of key: ReceiptKey) async -> PostOutcome {
     await withCheckedContinuation { continuation in
       let known: PostOutcome? = waiters.withLock { waiters in
         let item = queue.read { $0.items[key] }

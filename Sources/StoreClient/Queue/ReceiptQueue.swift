@@ -15,6 +15,8 @@ final class ReceiptQueue: Sendable {
 
   /// The journal may have as many records as twice the live ones, and these.
   static let slack = 1000
+  /// The same at the start, which has to read all of them.
+  static let slackAtStart = 100
 
   private let journal: (any RecordJournal)?
   private let writing: Mutex<Writing>
@@ -33,6 +35,7 @@ final class ReceiptQueue: Sendable {
     self.unknown = unknown
     writing = Mutex(Writing(recordCount: records.count))
     self.state = Mutex(state)
+    if records.count > Self.slackAtStart { self.writing.withLock { compact(&$0, slack: Self.slackAtStart) } }
   }
 
   /// Looks at the state.
@@ -101,10 +104,10 @@ final class ReceiptQueue: Sendable {
   }
 
   /// Rewrites the journal where most of it is history, so that its length follows what is alive.
-  private func compact(_ writing: inout Writing) {
-    guard let journal, writing.recordCount > Self.slack, writing.lazy.isEmpty else { return }
+  private func compact(_ writing: inout Writing, slack: Int = slack) {
+    guard let journal, writing.recordCount > slack, writing.lazy.isEmpty else { return }
     let count = writing.recordCount
-    guard let events = state.withLock({ count > 2 * $0.liveCount + Self.slack ? $0.events() : nil }) else { return }
+    guard let events = state.withLock({ count > 2 * $0.liveCount + slack ? $0.events() : nil }) else { return }
     let records = unknown + events.compactMap(\.record)
     do throws(LedgerError) {
       try journal.compact(to: records)

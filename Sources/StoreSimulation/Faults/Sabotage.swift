@@ -12,6 +12,8 @@ extension Simulation {
     case creditTwice(atPost: Int)
     /// The backend never hears of refunds.
     case loseRefunds
+    /// The backend takes all periods of a subscription with one purchase token for one purchase.
+    case mergeRenewals
   }
 }
 

@@ -27,6 +27,9 @@ struct Books {
   /// When something happened, counted in tokens that became known.
   var time: Int { tokenTimes.count }
 
+  /// Whether the backend knows whose token it is.
+  func knows(_ token: AccountToken?) -> Bool { token.map { tokenTimes[$0] != nil } ?? false }
+
   mutating func meet(_ customer: CustomerID) { customers.insert(customer) }
 
   /// The backend knows the customer's token from now on.
@@ -56,7 +59,7 @@ struct Books {
   /// Whose purchase it is; nil where the backend could not know the buyer, and credited whoever posted the receipt.
   func buyer(of transaction: StoreTransaction) -> CustomerID? {
     guard let token = transaction.accountToken, let known = tokenTimes[token],
-      let credit = credits[transaction.id], known.time <= credit.time
+      let credit = credits[transaction.creditID], known.time <= credit.time
     else { return nil }
     return known.customer
   }

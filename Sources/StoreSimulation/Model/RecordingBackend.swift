@@ -64,7 +64,7 @@ final class RecordingBackend: BackendRelay {
     let time = read(\.time)
     let answer = try await local.apply(transaction)
     if answer.outcome == .credited, let receipt = answer.receipt {
-      read { $0.credited(transaction.id, postedFor: receipt.customer, at: time, isReplayed: receipt.isReplayed) }
+      read { $0.credited(transaction.creditID, postedFor: receipt.customer, at: time, isReplayed: receipt.isReplayed) }
     }
     return answer
   }
@@ -81,7 +81,7 @@ final class RecordingBackend: BackendRelay {
       guard try purchase(transaction) != nil else { continue }
       read { books in
         books.register(customer)
-        if owner == nil { books.credited(transaction.id, postedFor: customer, at: time, isReplayed: false) }
+        if owner == nil { books.credited(transaction.creditID, postedFor: customer, at: time, isReplayed: false) }
         // The soak's clients all allow that several customers share a store account.
         if let owner = owner ?? books.buyer(of: transaction) { books.unite(owner, customer) }
       }

@@ -17,13 +17,14 @@ final class App {
   private(set) var deathCount = 0
 
   init(
-    number: Int, account: String, floor: any ShopFloor, make: @escaping (App) throws(LedgerError) -> StoreClient
+    number: Int, account: String, owner: Int = 0, floor: any ShopFloor,
+    make: @escaping (App) throws(LedgerError) -> StoreClient
   ) throws(LedgerError) {
     self.number = number
     self.account = account
     self.floor = floor
     self.make = make
-    device = floor.device(account: account, name: "device-\(number)")
+    device = floor.device(account: account, name: "device-\(number)" + (owner > 0 ? "-\(owner)" : ""))
     inbox = device.inbox()
   }
 
@@ -56,6 +57,16 @@ final class App {
   func relaunch() async throws(LedgerError) {
     begin()
     try await foreground()
+  }
+
+  /// Its process ends, and none begins until somebody asks for it.
+  func leave() { begin() }
+
+  /// The same app installed on the same device, for another store account.
+  ///
+  /// - Parameter owner: Tells the device from what it was in the hands of others.
+  func another(account: String, owner: Int) throws(LedgerError) -> App {
+    try App(number: number, account: account, owner: owner, floor: floor, make: make)
   }
 
   /// The app is deleted and installed again: nothing is left of it on the device.

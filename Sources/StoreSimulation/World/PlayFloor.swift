@@ -25,13 +25,25 @@ struct PlayFloor: ShopFloor {
   }
 
   func facts() -> [StoreFact] {
-    shop.purchases().map { purchase in
+    shop.purchases().flatMap { purchase in
       let isVoided = purchase.transaction.revocation?.extent == .full
       let isConsumable = purchase.transaction.productType == .consumable
-      return StoreFact(
+      let latest = StoreFact(
         transaction: purchase.transaction,
         isPaid: purchase.state == .purchased || purchase.state == .expired || isVoided,
         isFinished: isVoided || (isConsumable ? purchase.isConsumed : purchase.isAcknowledged))
+      return earlierPeriods(of: purchase) + [latest]
+    }
+  }
+
+  /// The list shows a subscription once, as it stands; each of its orders was paid for, and voided is the latest.
+  private func earlierPeriods(of purchase: PlayPurchase) -> [StoreFact] {
+    purchase.orderIDs.dropLast().enumerated().map { index, orderID in
+      var transaction = purchase.transaction
+      transaction.orderID = orderID
+      transaction.revocation = nil
+      transaction.reason = index == 0 ? .purchase : .renewal
+      return StoreFact(transaction: transaction, isPaid: true, isFinished: true)
     }
   }
 

@@ -31,7 +31,7 @@ extension World {
   }
 
   private func settle() async throws(LedgerError) {
-    for app in apps {
+    for app in everyApp {
       try await app.relaunch()
       let client = try app.client()
       await client.syncPurchases()
@@ -42,6 +42,6 @@ extension World {
     }
     try collectNotices()
     await deliverNotices(3)
-    for app in apps { try await app.pump() }
+    for app in everyApp { try await app.pump() }
   }
 }

@@ -68,6 +68,7 @@ extension World {
     switch event.kind {
     case .foreground: return try await app.foreground()
     case .relaunch: return try await app.relaunch()
+    case .reinstall where event.choice & 1 == 0: return try handOn(app, event)
     case .reinstall: return try await app.reinstall()
     default: break
     }
@@ -80,8 +81,7 @@ extension World {
       }
     if let effect { try app.floor.inject(StoreFault(effect, on: .purchase, .once, account: app.account)) }
     let isOnce = event.kind == .subscribe
-    // A list of Google Play shows a subscription once, whatever its renewals: from it nobody could count what was paid.
-    let subscribes = event.choice & 1 == 0 && app.floor.store == .apple
+    let subscribes = event.choice & 1 == 0
     let product =
       isOnce
       ? (subscribes ? SimulationCatalog.subscription : SimulationCatalog.nonConsumable)
@@ -212,9 +212,27 @@ extension World {
       delivered = mail
       mail = []
     }
+    var left: [StoreTransaction] = []
     for transaction in delivered {
-      await attempt { () async throws(LedgerError) in try await recorder.apply(transaction) }
+      await attempt { () async throws(LedgerError) in
+        let answer = try await recorder.apply(mergesRenewals ? transaction.underItsFirstOrder : transaction)
+        // The next order takes the place of this one in all lists: until its buyer is known, only the notice has it.
+        if answer.outcome == .unattributed, transaction.isRenewalAtGoogle { left.append(transaction) }
+      }
     }
+    mail += left
+  }
+}
+
+extension StoreTransaction {
+  /// Whether it is a period of a subscription that nothing shows any more once the next one begins.
+  var isRenewalAtGoogle: Bool { store == .google && reason == .renewal }
+
+  /// The same, as if no renewal had an order of its own.
+  var underItsFirstOrder: StoreTransaction {
+    var transaction = self
+    transaction.orderID = orderID.flatMap { $0.split(separator: "..", maxSplits: 1).first.map(String.init) }
+    return transaction
   }
 }
 

@@ -16,6 +16,8 @@ final class World {
   let recorder: RecordingBackend
   let faulty: FaultyBackend
   private(set) var apps: [App] = []
+  /// The apps of store accounts that their devices left: what was paid for there is settled at the end.
+  private(set) var leftApps: [App] = []
 
   /// Purchases that wait for somebody's consent or payment.
   var pending: [(floor: Int, id: StoreTransactionID)] = []
@@ -60,7 +62,9 @@ final class World {
     self.floors = floors
     let receipts = floors.map(\.receipts)
     let source = SeededSource(seed: settings.seed)
-    let local = LocalBackend(ledger: ledger, verifier: EitherReceipts(forms: receipts), randomness: source.draw)
+    let local = LocalBackend(
+      ledger: ledger, verifier: EitherReceipts(forms: receipts, mergesRenewals: sabotage == .mergeRenewals),
+      randomness: source.draw)
     recorder = RecordingBackend(local, receipts: receipts, ticket: wares.ticket)
     let backend: any PurchaseBackend =
       if case .creditTwice(let number) = sabotage {
@@ -70,10 +74,12 @@ final class World {
       }
     faulty = FaultyBackend(backend, seed: settings.seed)
     losesRefunds = sabotage == .loseRefunds
+    mergesRenewals = sabotage == .mergeRenewals
     try open(isHasty: sabotage == .finishBeforeCredit, source)
   }
 
   let losesRefunds: Bool
+  let mergesRenewals: Bool
 
   var now: Timestamp { clock.now }
 
@@ -83,7 +89,8 @@ final class World {
     let (clock, faulty) = (clock.storeClock, faulty)
     for number in 0..<settings.deviceCount {
       let floor = floors[(number / 2) % floors.count]
-      let app = try App(number: number, account: "account-\(number / 2)", floor: floor) { (app) throws(LedgerError) in
+      let app = try App(number: number, account: "account-\(number / 2)", floor: floor) {
+        (app) throws(LedgerError) in
         let mortal = MortalStorefront(inner: app.storefront, life: app.life)
         var configuration = StoreClient.Configuration(
           apiKey: floor.store == .apple ? "appl_soak" : "goog_soak",
@@ -105,6 +112,22 @@ final class World {
   }
 }
 
+extension World {
+  var everyApp: [App] { apps + leftApps }
+
+  /// The device is somebody else's now, who signs in to the store anew, or to the account of the device beside it.
+  ///
+  /// Without that a long run would make all who ever used an account one customer, who has everything.
+  func handOn(_ app: App, _ event: SimulationEvent) throws(LedgerError) {
+    let beside = app.number ^ 1
+    let joins = event.choice & 2 == 0 && beside < apps.count && apps[beside].account != app.account
+    let account = joins ? apps[beside].account : "account-\(event.index)-of-\(app.number)"
+    app.leave()
+    leftApps.append(app)
+    apps[app.number] = try app.another(account: account, owner: leftApps.count)
+  }
+}
+
 /// One source of chance for everything that wants some.
 final class SeededSource: Sendable {
   private let dice: Mutex<SimulationDice>
@@ -117,11 +140,15 @@ final class SeededSource: Sendable {
 /// Reads the receipts of any of the stores.
 struct EitherReceipts: ReceiptVerifier {
   let forms: [UnsignedReceipts]
+  let mergesRenewals: Bool
 
   func verify(_ receipt: StoreReceipt) throws(LedgerError) -> StoreTransaction {
     var refusal = LedgerError(.receiptUnverified, "No store takes the receipt for its own.")
     for form in forms {
-      do throws(LedgerError) { return try form.verify(receipt) } catch { refusal = error }
+      do throws(LedgerError) {
+        let transaction = try form.verify(receipt)
+        return mergesRenewals ? transaction.underItsFirstOrder : transaction
+      } catch { refusal = error }
     }
     throw refusal
   }

@@ -65,6 +65,7 @@ extension SimulateCommand {
   private static func facts(of report: SimulationReport) -> [(name: String, value: Int64)] {
     [
       ("events", Int64(report.eventCount)), ("process_deaths", Int64(report.deaths)), ("paid", Int64(report.paid)),
+      ("renewals", Int64(report.renewals)),
       ("credited", Int64(report.credits)), ("credited_to_poster", Int64(report.creditsWithoutToken)),
       ("refunded", Int64(report.refunds)), ("replayed", Int64(report.replays)),
       ("dead_lettered", Int64(report.deadLetters)), ("customers", Int64(report.customers)),

@@ -29,6 +29,9 @@ final class QueueStateTests: XCTestCase {
       (#line, .deadLettered(try key(), attempt, revision: ""), [.finishOnly: .finishOnly]),
       (#line, .requeued(try key(), later), [.waiting: .waiting, .posting: .posting, .deadLettered: .waiting]),
       (#line, .requeued(try key(), later), [.finishOnly: .finishOnly]),
+      (#line, .refundPosted(try key(), revision: ""), [.waiting: nil, .posting: nil, .finishOnly: nil]),
+      (#line, .refundPosted(try key(), revision: "revoked 5"), [.waiting: .waiting, .posting: .waiting]),
+      (#line, .refundPosted(try key(), revision: ""), [.deadLettered: .deadLettered]),
       (#line, .provisional(try key(), later), [.waiting: .waiting, .posting: .posting]),
     ]
     for row in all {
@@ -87,6 +90,7 @@ final class QueueStateTests: XCTestCase {
       .intentEnded(7), .queued(try receipt()), .queued(odd), .failed(odd.key, attempt, next: later),
       .credited(odd.key, revision: "revoked 5"), .credited(try key(), revision: ""), .finished(odd.key),
       .deadLettered(odd.key, attempt, revision: ""), .requeued(odd.key, later), .provisional(odd.key, later),
+      .refundPosted(odd.key, revision: "revoked 5"), .refundPosted(try key(), revision: ""),
       .balances(
         StoredBalances(
           customer: try CustomerID("alice"), asOf: start,
@@ -120,9 +124,29 @@ final class QueueStateTests: XCTestCase {
       XCTAssertEqual(again.ordered(), state.ordered().enumerated().map { $1.numbered(Int64($0)) })
       XCTAssertEqual(again.intents, state.intents)
       XCTAssertEqual(again.identity, state.identity)
+      XCTAssertEqual(again.postedRefunds, state.postedRefunds)
       XCTAssertEqual(again.deadLetteredCount, state.deadLetteredCount)
       XCTAssertLessThanOrEqual(state.events().count, state.liveCount)
     }
+  }
+
+  func testWhatWasGivenBackIsRememberedWithinABound() throws {
+    let journal = MemoryRecordLog()
+    let queue = try ReceiptQueue(journal: journal)
+    let count = PostedRefunds.countMax
+    for number in 0..<(count + 5) {
+      let receipt = try receipt(id: "\(number)", revision: "revoked 5")
+      try queue.record([.queued(receipt)])
+      try queue.record([.credited(receipt.key, revision: receipt.revision), .finished(receipt.key)])
+    }
+    try queue.record([.refundPosted(try key("9"), revision: "")])
+    XCTAssertLessThanOrEqual(journal.records().count, 2 * count + ReceiptQueue.slack + 10)
+    let known = try ReceiptQueue(journal: journal).read(\.postedRefunds)
+    XCTAssertEqual(known.count, count - 1)
+    XCTAssertNil(known[try key("4")])
+    XCTAssertEqual(known[try key("5")], "revoked 5")
+    // It was taken back.
+    XCTAssertNil(known[try key("9")])
   }
 
   func testTheJournalStaysBoundedByWhatIsAlive() throws {
@@ -195,7 +219,7 @@ extension QueueStateTests {
   private func randomEvent(_ dice: inout SeededDice) throws -> QueueEvent {
     let id = "\(dice.below(6))"
     let revision = dice.percent(80) ? "" : "revoked \(dice.below(3))"
-    switch dice.below(9) {
+    switch dice.below(10) {
     case 0, 1: return .queued(try receipt(id: id, revision: revision, signedAt: Int64(dice.below(2_000))))
     case 2: return .failed(try key(id), attempt, next: Timestamp(milliseconds: Int64(dice.below(100_000))))
     case 3: return .credited(try key(id), revision: revision)
@@ -203,6 +227,7 @@ extension QueueStateTests {
     case 5: return .deadLettered(try key(id), attempt, revision: revision)
     case 6: return .requeued(try key(id), start)
     case 7: return .provisional(try key(id), start)
+    case 8: return .refundPosted(try key(id), revision: revision)
     default:
       let number = Int64(dice.below(5))
       guard dice.percent(60) else { return .intentEnded(number) }

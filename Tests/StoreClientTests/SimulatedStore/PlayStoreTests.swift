@@ -266,6 +266,9 @@ final class PlayStoreTests: XCTestCase {
     XCTAssertEqual(renewal?.transaction.id, first.purchaseToken)
     XCTAssertEqual(renewal?.transaction.orderID, first.orderID.map { "\($0)..0" })
     XCTAssertEqual(renewal?.transaction.reason, .renewal)
+    XCTAssertEqual(first.orderIDs, [first.orderID].compactMap(\.self))
+    let orders = [first.orderID, renewal?.transaction.orderID].compactMap(\.self)
+    XCTAssertEqual(store.purchase(token: first.purchaseToken)?.orderIDs, orders)
     guard case .renewed? = try store.takeNotices().first else { return XCTFail("no notice") }
     try store.cancelSubscription(token: first.purchaseToken)
     clock.advance(by: day * 31)

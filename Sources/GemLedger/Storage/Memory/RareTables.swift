@@ -75,38 +75,6 @@ extension MemoryTables {
     }
   }
 
-  // MARK: Scanning
-
-  func lotTerms(after: LotNumber, limit: Int) -> [LotTermsRow] {
-    Array(rare.lotTerms[firstTerms(after: after)...].prefix(limit))
-  }
-
-  func merges(after: TransactionNumber, limit: Int) -> [MergeRow] {
-    Array(rare.merges.lazy.filter { $0.transaction > after }.prefix(limit))
-  }
-
-  func refunds(after: TransactionNumber, limit: Int) -> [RefundRow] {
-    Array(rare.refunds.lazy.filter { $0.transaction > after }.prefix(limit))
-  }
-
-  func refundParts(after: RefundPartRow?, limit: Int) -> [RefundPartRow] {
-    let (transaction, position) = (after?.transaction ?? 0, after?.position ?? 0)
-    let all = rare.refundParts.filter { $0.key >= transaction }.values.flatMap(\.self)
-    let rest = all.filter { ($0.transaction, $0.position) > (transaction, position) }
-    return Array(rest.sorted { ($0.transaction, $0.position) < ($1.transaction, $1.position) }.prefix(limit))
-  }
-
-  func refundStates(after: Int64, limit: Int) -> [RefundStateRow] {
-    Array(rare.refundStates.values.filter { $0.purchase > after }.sorted { $0.purchase < $1.purchase }.prefix(limit))
-  }
-
-  func customerIDs(after: CustomerID?, limit: Int) -> [AddedIDRow] {
-    var all = customers.map { AddedIDRow(customer: $0.number, id: $0.id) }
-    all += rare.addedIDs.map { AddedIDRow(customer: $0.value, id: $0.key) }
-    let rest = after.map { last in all.filter { last < $0.id } } ?? all
-    return Array(rest.sorted { $0.id < $1.id }.prefix(limit))
-  }
-
   private func firstTerms(after number: LotNumber) -> Int {
     var (low, high) = (0, rare.lotTerms.count)
     while low < high {

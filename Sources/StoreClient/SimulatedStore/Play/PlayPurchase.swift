@@ -17,8 +17,10 @@ public struct PlayPurchase: Hashable, Sendable, Identifiable {
 
   /// What it is known by.
   public let purchaseToken: StoreTransactionID
-  /// Its order, where it has one.
+  /// Its order, where it has one; of a subscription the latest.
   public let orderID: String?
+  /// All its orders, oldest first: a subscription has one for its first payment and one for each renewal.
+  public let orderIDs: [String]
   /// The product.
   public let productID: String
   /// The store account that pays.
@@ -54,6 +56,7 @@ extension PlayPurchase {
   init(_ row: PlayRow) {
     purchaseToken = row.transaction.id
     orderID = row.transaction.orderID
+    orderIDs = row.orderIDs
     productID = row.transaction.storeProductID
     account = row.account
     state =

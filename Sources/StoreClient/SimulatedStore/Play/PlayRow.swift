@@ -62,6 +62,13 @@ struct PlayRow: Sendable {
   /// When it was paid for; a subscription's first payment.
   var paidAt: Timestamp { transaction.originalPurchasedAt }
 
+  /// Its orders, oldest first: the first payment's, then those of the renewals.
+  var orderIDs: [String] {
+    guard let last = transaction.orderID else { return [] }
+    guard renewalCount > 0, let first = last.split(separator: "..", maxSplits: 1).first else { return [last] }
+    return [String(first)] + (0..<renewalCount).map { "\(first)..\($0)" }
+  }
+
   var delivery: Delivery { Delivery(transaction: transaction, account: account, unverified: unverified) }
 
   func nextStamp(_ now: Timestamp) -> Timestamp { max(now, transaction.signedAt.advanced(milliseconds: 1)) }

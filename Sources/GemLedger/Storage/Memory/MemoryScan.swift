@@ -1,0 +1,138 @@
+/// One walk over everything in memory, for `verify`: what the tables keep in another order than the walk's, or in none,
+/// is put in order once.
+///
+/// It belongs to one reading of the tables, which nobody changes meanwhile.
+final class MemoryScan: StorageScan {
+  private let tables: MemoryTables
+
+  private lazy var anchorsInOrder = tables.anchors.values.sorted(by: Self.precedes)
+  private lazy var itemEntriesInOrder = tables.itemEntries.values.flatMap(\.self).sorted(by: Self.precedes)
+  private lazy var ownedItemsInOrder = tables.ownedItems
+    .map { OwnedItemRow(customer: $0.key.customer, item: $0.key.item, quantity: $0.value) }.sorted(by: Self.precedes)
+  private lazy var refundPartsInOrder = tables.rare.refundParts.values.flatMap(\.self).sorted(by: Self.precedes)
+  private lazy var refundStatesInOrder = tables.rare.refundStates.values.sorted { $0.purchase < $1.purchase }
+  private lazy var customerIDsInOrder: [AddedIDRow] = {
+    let ids = tables.customers.map { AddedIDRow(customer: $0.number, id: $0.id) }
+    return (ids + tables.rare.addedIDs.map { AddedIDRow(customer: $0.value, id: $0.key) }).sorted { $0.id < $1.id }
+  }()
+
+  init(_ tables: MemoryTables) { self.tables = tables }
+
+  // MARK: In order already
+
+  func transactions(after: TransactionNumber, limit: Int) -> [TransactionRow] {
+    tables.rows(after: Int(after), limit: limit, count: tables.transactions.count) { tables.transactions[$0] }
+  }
+
+  func entries(after: EntryNumber, limit: Int) -> [EntryRow] {
+    tables.rows(after: Int(after), limit: limit, count: tables.entries.count) { tables.entries[$0] }
+  }
+
+  func allocations(after: AllocationRow?, limit: Int) -> [AllocationRow] {
+    let start = after.map { tables.firstAllocation(notBefore: ($0.entry, $0.position + 1)) } ?? 0
+    return Array(tables.allocations[start...].prefix(limit))
+  }
+
+  func accounts(after: AccountNumber, limit: Int) -> [AccountRow] {
+    var all: [AccountRow] = []
+    for customer in stride(from: after.customer, through: Int64(tables.customers.count), by: 1) {
+      for account in tables.accounts(of: customer) where account.number > after {
+        all.append(account)
+      }
+      if all.count >= limit { break }
+    }
+    return Array(all.prefix(limit))
+  }
+
+  func lots(after: LotNumber, limit: Int) -> [LotRow] {
+    var found: [LotRow] = []
+    var number = after + 1
+    while number <= tables.lotCount, found.count < limit {
+      if let lot = tables.lots[number] { found.append(lot) }
+      number += 1
+    }
+    return found
+  }
+
+  func purchases(after: Int64, limit: Int) -> [PurchaseRow] {
+    Self.page(of: tables.purchases, limit: limit) { $0.number > after }.map(tables.withRefund)
+  }
+
+  func keys(after: KeyScanPosition?, limit: Int) -> [(KeyRow, KeyScanPosition)] {
+    tables.rows(after: Int(after?.place ?? 0), limit: limit, count: tables.keys.count) {
+      (tables.keys[$0], KeyScanPosition(place: Int64($0) + 1, row: nil))
+    }
+  }
+
+  func lotTerms(after: LotNumber, limit: Int) -> [LotTermsRow] {
+    Self.page(of: tables.rare.lotTerms, limit: limit) { $0.lot > after }
+  }
+
+  func merges(after: TransactionNumber, limit: Int) -> [MergeRow] {
+    Self.page(of: tables.rare.merges, limit: limit) { $0.transaction > after }
+  }
+
+  func refunds(after: TransactionNumber, limit: Int) -> [RefundRow] {
+    Self.page(of: tables.rare.refunds, limit: limit) { $0.transaction > after }
+  }
+
+  // MARK: Put in order
+
+  func anchors(after: AnchorRow?, limit: Int) -> [AnchorRow] {
+    Self.page(of: anchorsInOrder, limit: limit) { row in after.map { Self.precedes($0, row) } ?? true }
+  }
+
+  func itemEntries(after: ItemEntryRow?, limit: Int) -> [ItemEntryRow] {
+    Self.page(of: itemEntriesInOrder, limit: limit) { row in after.map { Self.precedes($0, row) } ?? true }
+  }
+
+  func ownedItems(after: OwnedItemRow?, limit: Int) -> [OwnedItemRow] {
+    Self.page(of: ownedItemsInOrder, limit: limit) { row in after.map { Self.precedes($0, row) } ?? true }
+  }
+
+  func refundParts(after: RefundPartRow?, limit: Int) -> [RefundPartRow] {
+    Self.page(of: refundPartsInOrder, limit: limit) { row in after.map { Self.precedes($0, row) } ?? true }
+  }
+
+  func refundStates(after: Int64, limit: Int) -> [RefundStateRow] {
+    Self.page(of: refundStatesInOrder, limit: limit) { $0.purchase > after }
+  }
+
+  func customerIDs(after: CustomerID?, limit: Int) -> [AddedIDRow] {
+    Self.page(of: customerIDsInOrder, limit: limit) { row in after.map { $0 < row.id } ?? true }
+  }
+
+  func integrityProblems() -> [String] { [] }
+
+  // MARK: Orders
+
+  private static func precedes(_ one: AnchorRow, _ other: AnchorRow) -> Bool {
+    (one.account.rawValue, one.version) < (other.account.rawValue, other.version)
+  }
+
+  private static func precedes(_ one: ItemEntryRow, _ other: ItemEntryRow) -> Bool {
+    (one.transaction, one.item, one.customer) < (other.transaction, other.item, other.customer)
+  }
+
+  private static func precedes(_ one: OwnedItemRow, _ other: OwnedItemRow) -> Bool {
+    (one.customer, one.item) < (other.customer, other.item)
+  }
+
+  private static func precedes(_ one: RefundPartRow, _ other: RefundPartRow) -> Bool {
+    (one.transaction, one.position) < (other.transaction, other.position)
+  }
+
+  /// The rows from the first that lies behind the place where the page before ended.
+  private static func page<Row>(of rows: [Row], limit: Int, _ isBehind: (Row) -> Bool) -> [Row] {
+    var (low, high) = (0, rows.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if isBehind(rows[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return Array(rows[low...].prefix(limit))
+  }
+}
+
+extension MemoryTables {
+  func scan() -> any StorageScan { MemoryScan(self) }
+}

@@ -1,0 +1,242 @@
+import GemLedger
+import GemTestSupport
+import StoreBackend
+import XCTest
+
+@testable import StoreClient
+
+/// What the store gives back while the app is closed, with a backend that no store tells anything.
+final class ClosedAppRefundTests: XCTestCase {
+  private static let alice = "alice-4f1c9a7e"
+
+  /// A store account whose app was closed after it had bought, spent and finished.
+  private struct Scene {
+    let world: World
+    let journal = MemoryRecordLog()
+    /// Counts what is posted.
+    let backend: FaultyBackend
+    let id: StoreTransactionID
+
+    init(product: String = "gems", quantity: Int64 = 2, spending: Int64 = 0) async throws {
+      world = try World()
+      backend = FaultyBackend(world.backend)
+      let client = try world.client(alice, on: world.phone, journal: journal, backend: backend)
+      let outcome = try await client.outcome(ofPurchasing: product, quantity: quantity)
+      id = try XCTUnwrap(outcome.storeTransactionID)
+      if spending > 0 {
+        try await client.spend([Adjustment(CurrencyCode("GEM"), spending)])
+      }
+      let left = try await world.phone.unfinishedIDs()
+      XCTAssertEqual(left, [])
+      client.flush()
+      close()
+    }
+
+    func close() {
+      world.phone.relaunch()
+      world.clock.advance(by: .seconds(60))
+    }
+
+    /// Starts the app, brings it to the foreground, and closes it.
+    ///
+    /// - Returns: How many receipts were posted.
+    @discardableResult
+    func launch(as customer: String = alice, _ act: (StoreClient) async throws -> Void = { _ in }) async throws -> Int {
+      let before = backend.count(of: .post)
+      let client = try world.client(customer, on: world.phone, journal: journal, backend: backend)
+      try await client.appDidBecomeActive()
+      try await act(client)
+      client.flush()
+      XCTAssertEqual(client.receiptQueueSnapshot(), [])
+      close()
+      return backend.count(of: .post) - before
+    }
+
+    var balance: Int64 { get throws { try world.balance(alice) } }
+  }
+
+  func testARefundWhileTheAppIsClosedIsClawedBackAtTheNextLaunchAndPostedOnce() async throws {
+    let scene = try await Scene(spending: 100)
+    XCTAssertEqual(try scene.balance, 500)
+    try scene.world.store.refundTransaction(identifier: scene.id)
+    var posts = try await scene.launch(as: "bobby-77d0e2b1")
+    XCTAssertEqual(posts, 1)
+    XCTAssertEqual(try scene.balance, 0)
+    XCTAssertEqual(try scene.world.balance("bobby-77d0e2b1"), 0)
+    posts = try await scene.launch()
+    XCTAssertEqual(posts, 0)
+    posts = try await scene.launch { await $0.syncPurchases() }
+    XCTAssertEqual(posts, 0)
+    // An app without its files posts it again, which changes nothing.
+    let version = try scene.world.ledger.balance(of: CurrencyCode("GEM"), customer: CustomerID(Self.alice))
+    let client = try scene.world.client(Self.alice, on: scene.world.phone, backend: scene.backend)
+    await client.syncPurchases()
+    XCTAssertEqual(
+      try scene.world.ledger.balance(of: CurrencyCode("GEM"), customer: CustomerID(Self.alice)), version)
+    try assertBooksAddUp(scene.world.ledger)
+  }
+
+  func testAClientThatWorksByItselfLooksForRefundsAtItsStart() async throws {
+    let scene = try await Scene()
+    try scene.world.store.refundTransaction(identifier: scene.id)
+    let client = try scene.world.client(
+      Self.alice, on: scene.world.phone, journal: scene.journal, backend: scene.backend, isAutomatic: true)
+    try await until { try scene.balance == 0 }
+    _ = client
+  }
+
+  func testARefundInPartThenInFullIsPostedOnceEach() async throws {
+    let scene = try await Scene()
+    try scene.world.store.refundTransaction(identifier: scene.id, extent: .milliPercent(50_000))
+    var posts = try await scene.launch()
+    XCTAssertEqual(posts, 1)
+    XCTAssertEqual(try scene.balance, 300)
+    try scene.world.store.refundTransaction(identifier: scene.id)
+    posts = try await scene.launch()
+    XCTAssertEqual(posts, 1)
+    XCTAssertEqual(try scene.balance, 0)
+    posts = try await scene.launch()
+    XCTAssertEqual(posts, 0)
+  }
+
+  /// The store shows it as long as the purchase is in its lists: what is bought once and kept.
+  func testARefundThatIsTakenBackGivesBack() async throws {
+    let scene = try await Scene(product: "vip", quantity: 1)
+    try scene.world.store.refundTransaction(identifier: scene.id)
+    try await scene.launch()
+    XCTAssertEqual(try scene.balance, 0)
+    try scene.world.store.reverseRefund(identifier: scene.id)
+    var posts = try await scene.launch()
+    XCTAssertEqual(posts, 1)
+    XCTAssertEqual(try scene.balance, 300)
+    posts = try await scene.launch()
+    XCTAssertEqual(posts, 0)
+    try scene.world.store.refundTransaction(identifier: scene.id)
+    posts = try await scene.launch()
+    XCTAssertEqual(posts, 1)
+    XCTAssertEqual(try scene.balance, 0)
+  }
+
+  func testACrashBetweenQueueingAndPostingIsRepairedFromTheQueue() async throws {
+    let scene = try await Scene()
+    try scene.world.store.refundTransaction(identifier: scene.id)
+    scene.backend.fail(.post, with: .networkLostBeforeEffect)
+    var client: StoreClient? = try scene.world.client(
+      Self.alice, on: scene.world.phone, journal: scene.journal, backend: scene.backend)
+    await client?.syncPurchases()
+    XCTAssertEqual(client?.pendingReceiptCount, 1)
+    XCTAssertEqual(try scene.balance, 600)
+    client = nil
+    scene.close()
+    // The store says nothing any more: what is queued is enough.
+    try scene.world.store.inject(StoreFault(.failure(.systemError), on: .all, .always))
+    let posts = try await scene.launch()
+    XCTAssertEqual(posts, 1)
+    XCTAssertEqual(try scene.balance, 0)
+    try scene.world.store.clearFaults()
+    let again = try await scene.launch()
+    XCTAssertEqual(again, 0)
+  }
+
+  func testALostAnswerIsAskedForAgainAndChangesNothing() async throws {
+    let scene = try await Scene()
+    try scene.world.store.refundTransaction(identifier: scene.id)
+    scene.backend.fail(.post, with: .networkLostAfterEffect)
+    let client = try scene.world.client(
+      Self.alice, on: scene.world.phone, journal: scene.journal, backend: scene.backend)
+    await client.syncPurchases()
+    XCTAssertEqual(try scene.balance, 0)
+    await client.syncPurchases()
+    XCTAssertEqual(client.receiptQueueSnapshot(), [])
+    XCTAssertEqual(try scene.balance, 0)
+    try assertBooksAddUp(scene.world.ledger)
+  }
+
+  /// Where the store could not be asked at the start, the next foreground asks.
+  func testAStoreThatCannotBeAskedIsAskedAgain() async throws {
+    let scene = try await Scene()
+    try scene.world.store.refundTransaction(identifier: scene.id)
+    try scene.world.store.inject(StoreFault(.failure(.systemError), on: .all, .always))
+    try await scene.launch { client in
+      XCTAssertEqual(try scene.balance, 600)
+      try scene.world.store.clearFaults()
+      try await client.appDidBecomeActive()
+      XCTAssertEqual(try scene.balance, 0)
+    }
+  }
+
+  /// A backend that was never told of the purchase has nothing to take back, and nobody has to look into it.
+  func testARefundOfWhatNobodyWasCreditedForLeavesNothingInTheQueue() async throws {
+    let world = try World()
+    let bought = try world.store.buyProduct(identifier: "gems", account: "family")
+    try await world.phone.finish(bought.identifier)
+    try world.store.refundTransaction(identifier: bought.identifier)
+    let (journal, backend) = (MemoryRecordLog(), FaultyBackend(world.backend))
+    for _ in 0..<2 {
+      let client = try world.client(Self.alice, on: world.phone, journal: journal, backend: backend)
+      await client.syncPurchases()
+      XCTAssertEqual(client.receiptQueueSnapshot(), [])
+      client.flush()
+    }
+    XCTAssertEqual(backend.count(of: .post), 1)
+    XCTAssertEqual(try world.balance(Self.alice), 0)
+  }
+
+  /// An announced purchase that waits for consent keeps its buyer and its order.
+  func testARefundDoesNotTakeThePlaceOfAPurchaseThatIsAnnounced() async throws {
+    let scene = try await Scene()
+    try scene.world.store.refundTransaction(identifier: scene.id)
+    scene.world.store.askToBuyEnabled = true
+    let waiting = try scene.world.client(
+      Self.alice, on: scene.world.phone, journal: scene.journal, backend: scene.backend)
+    let outcome = try await waiting.purchase(order: PurchaseOrder(productID: "gems"))
+    XCTAssertEqual(outcome.result, .pending)
+    try await scene.launch()
+    let asked = try XCTUnwrap(scene.world.store.allTransactions().first { $0.state == .deferred })
+    try scene.world.store.approveAskToBuyTransaction(identifier: asked.identifier)
+    try await scene.launch()
+    XCTAssertEqual(scene.backend.count(of: .completePayment), 1)
+    XCTAssertEqual(try scene.balance, 300)
+  }
+
+  func testARestoreTellsTheBackendOfRefundsToo() async throws {
+    let scene = try await Scene()
+    try scene.world.store.refundTransaction(identifier: scene.id)
+    let client = try scene.world.client(
+      Self.alice, on: scene.world.phone, journal: scene.journal, backend: scene.backend)
+    try await client.restorePurchases()
+    XCTAssertEqual(try scene.balance, 0)
+    client.flush()
+    let posts = try await scene.launch()
+    XCTAssertEqual(posts, 0)
+  }
+
+  /// Google's queries show no purchase that was voided: that is for its notices and its list of voided purchases.
+  func testGooglePlayShowsWhatWasVoidedInPartUntilItIsConsumed() async throws {
+    let world = try World()
+    let play = try SimulatedPlayStore(
+      catalog: try SimulatedShop.catalog(), session: World.session, clock: world.clock, signer: world.receipts)
+    let device = play.account("alice").device("phone")
+    let (journal, backend) = (MemoryRecordLog(), FaultyBackend(world.backend))
+    try play.inject(StoreFault(.networkCutBefore, on: .finish, .always))
+    var client: StoreClient? = try world.client(Self.alice, on: device, journal: journal, backend: backend)
+    let outcome = try await client?.outcome(ofPurchasing: "gems", quantity: 3)
+    let token = try XCTUnwrap(outcome?.storeTransactionID)
+    XCTAssertEqual(try world.balance(Self.alice), 900)
+    client = nil
+    device.relaunch()
+    world.clock.advance(by: .seconds(60))
+    try play.refund(token: token, quantity: 1)
+    client = try world.client(Self.alice, on: device, journal: journal, backend: backend)
+    await client?.syncPurchases()
+    XCTAssertEqual(try world.balance(Self.alice), 600)
+    try play.clearFaults()
+    await client?.syncPurchases()
+    let posts = backend.count(of: .post)
+    world.clock.advance(by: .seconds(60))
+    try? play.refund(token: token)
+    await client?.syncPurchases()
+    XCTAssertEqual(backend.count(of: .post), posts)
+    XCTAssertEqual(client?.receiptQueueSnapshot(), [])
+  }
+}
