@@ -21,8 +21,8 @@ final class SparseNumbersTests: XCTestCase {
   func testLanesNeedNotBeInStep() throws {
     let ledger = try sparseLedger(
       damage: """
-        UPDATE transactions SET created_at = created_at - 500 WHERE number & 127 = 1;
-        UPDATE anchors SET created_at = created_at - 500 WHERE transaction_number & 127 = 1;
+        UPDATE transactions SET created_at = created_at - 500 WHERE number & \(Self.step - 1) = 1;
+        UPDATE anchors SET created_at = created_at - 500 WHERE transaction_number & \(Self.step - 1) = 1;
         """)
     XCTAssertEqual(try ledger.verify().problems.map(\.description), [])
   }
@@ -37,12 +37,12 @@ final class SparseNumbersTests: XCTestCase {
       (#line, "DELETE FROM transactions WHERE \(seventh)", "entries_have_transactions"),
       (#line, "DELETE FROM transactions WHERE number = (SELECT max(number) FROM transactions)",
         "transactions_are_complete"),
-      (#line, "INSERT INTO transactions SELECT number + 128, kind, customer, created_at, (number + 128) << 11 "
-        + "FROM transactions WHERE \(sixth)", "transactions_are_complete"),
+      (#line, "INSERT INTO transactions SELECT number + \(Self.step), kind, customer, created_at, "
+        + "(number + \(Self.step)) << \(Numbering.entryBits) FROM transactions WHERE \(sixth)", "transactions_are_complete"),
       (#line, "DELETE FROM entries WHERE \(entryOfSeventh)", "entries_are_complete"),
       (#line, "DELETE FROM entries WHERE number = (SELECT max(number) FROM entries)", "entries_are_complete"),
       (#line, "UPDATE entries SET number = number + 1 WHERE \(entryOfSeventh)", "entries_have_transactions"),
-      (#line, "UPDATE entries SET transaction_number = transaction_number + 128 WHERE \(entryOfSeventh)",
+      (#line, "UPDATE entries SET transaction_number = transaction_number + \(Self.step) WHERE \(entryOfSeventh)",
         "entries_have_transactions"),
       (#line, "UPDATE transactions SET first_entry = first_entry + 1 WHERE \(seventh)", "entries_have_transactions"),
       (#line, "UPDATE transactions SET first_entry = first_entry + 1 WHERE \(sixth)", "entries_have_transactions"),
@@ -77,7 +77,10 @@ final class SparseNumbersTests: XCTestCase {
   private var directory: TemporaryDirectory?
   private var counts: JournalCounts?
 
-  private static func sparse(_ number: String) -> String { "((\(number)) * 1000 << 7 | (\(number)) % 3)" }
+  /// From one number of a lane to the next.
+  private static let step = Numbering.sparse(lane: 0).step
+
+  private static func sparse(_ number: String) -> String { "((\(number)) * 1000 * \(step) | (\(number)) % 3)" }
   private static func account(_ number: String) -> String {
     "(\(sparse("\(number) >> 10")) << 10 | (\(number) & 1023))"
   }
@@ -142,7 +145,7 @@ final class SparseNumbersTests: XCTestCase {
     // An entry's number is its transaction's and its place in it.
     var sql = """
       CREATE TEMP TABLE places AS
-        SELECT entries.number AS old, \(sparse("t.number")) << 11 | entries.number - t.first_entry AS new
+        SELECT entries.number AS old, \(sparse("t.number")) << \(Numbering.entryBits) | entries.number - t.first_entry AS new
         FROM entries JOIN transactions t ON t.number = transaction_number;
       """
     for (table, column) in [
@@ -157,6 +160,6 @@ final class SparseNumbersTests: XCTestCase {
     for table in ["entries", "lots", "anchors", "accounts"] {
       sql += "UPDATE \(table) SET account = \(account("account"));"
     }
-    return sql + "UPDATE transactions SET first_entry = number << 11;"
+    return sql + "UPDATE transactions SET first_entry = number << \(Numbering.entryBits);"
   }()
 }

@@ -23,7 +23,9 @@ package final class CountedStorage: LedgerStorage {
   }
 
   package var laneCount: Int { storage.laneCount }
-  package func lane(of customer: CustomerID) -> Int { storage.lane(of: customer) }
+  package func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {
+    try storage.lanes(of: commands)
+  }
 
   package func read<R>(_ body: (any StorageSnapshot) throws(LedgerError) -> R) throws(LedgerError) -> R {
     try storage.read { (snapshot) throws(LedgerError) -> R in
@@ -35,8 +37,8 @@ package final class CountedStorage: LedgerStorage {
   }
 
   package func commit<R>(
-    lane: Int, _ body: (any StorageSession) throws(LedgerError) -> R
-  ) throws(LedgerError) -> R { try storage.commit(lane: lane, body) }
+    lanes: [Int], _ body: (any StorageSession) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R { try storage.commit(lanes: lanes, body) }
 
   package func close() { storage.close() }
 }
