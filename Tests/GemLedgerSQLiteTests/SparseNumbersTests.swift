@@ -38,7 +38,8 @@ final class SparseNumbersTests: XCTestCase {
       (#line, "DELETE FROM transactions WHERE number = (SELECT max(number) FROM transactions)",
         "transactions_are_complete"),
       (#line, "INSERT INTO transactions SELECT number + \(Self.step), kind, customer, created_at, "
-        + "(number + \(Self.step)) << \(Numbering.entryBits) FROM transactions WHERE \(sixth)", "transactions_are_complete"),
+        + "(number + \(Self.step)) << \(Numbering.entryBits) FROM transactions WHERE \(sixth)",
+        "transactions_are_complete"),
       (#line, "DELETE FROM entries WHERE \(entryOfSeventh)", "entries_are_complete"),
       (#line, "DELETE FROM entries WHERE number = (SELECT max(number) FROM entries)", "entries_are_complete"),
       (#line, "UPDATE entries SET number = number + 1 WHERE \(entryOfSeventh)", "entries_have_transactions"),
@@ -145,7 +146,8 @@ final class SparseNumbersTests: XCTestCase {
     // An entry's number is its transaction's and its place in it.
     var sql = """
       CREATE TEMP TABLE places AS
-        SELECT entries.number AS old, \(sparse("t.number")) << \(Numbering.entryBits) | entries.number - t.first_entry AS new
+        SELECT entries.number AS old,
+          \(sparse("t.number")) << \(Numbering.entryBits) | entries.number - t.first_entry AS new
         FROM entries JOIN transactions t ON t.number = transaction_number;
       """
     for (table, column) in [
