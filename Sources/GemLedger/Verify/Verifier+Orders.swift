@@ -8,7 +8,9 @@ extension Verifier {
       let customers = try snapshot.customers(Self.distinct(page.map(\.customer)))
       // Who paid may be somebody else than who ordered.
       let purchases = try snapshot.purchases(page.compactMap(\.purchase).map { RowPlace($0, of: nil) })
-      for row in page { check(row, customer: customers[row.customer], purchase: row.purchase.flatMap { purchases[$0] }) }
+      for row in page {
+        check(row, customer: customers[row.customer], purchase: row.purchase.flatMap { purchases[$0] })
+      }
       last = end
     }
     try checkEntitlements()

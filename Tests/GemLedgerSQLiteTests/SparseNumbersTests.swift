@@ -1,0 +1,167 @@
+import Foundation
+import GemLedger
+import GemLedgerSQLite
+import GemTestSupport
+import XCTest
+
+/// Verify proves books whose numbers have gaps, as writers without a common sequence give them.
+///
+/// The file is one that SQLite wrote, with every number replaced: the order stays, three lanes take turns. Transaction
+/// 6 touches no balance; 7 to 72 are spends, one entry each.
+final class SparseNumbersTests: XCTestCase {
+  func testTheBooksAddUp() throws {
+    let ledger = try sparseLedger(damage: "UPDATE lot_sequence SET last = 1")
+    let whole = try ledger.verify()
+    XCTAssertEqual(whole.problems.map(\.description), [])
+    XCTAssertEqual(whole.transactions, counts?.transactions)
+    XCTAssertEqual(whole.customers, 3)
+    for size in 1...5 { XCTAssertEqual(try ledger.verify(customersPerWindow: size), whole, "\(size)") }
+  }
+
+  func testLanesNeedNotBeInStep() throws {
+    let ledger = try sparseLedger(
+      damage: """
+        UPDATE transactions SET created_at = created_at - 500 WHERE number & \(Self.step - 1) = 1;
+        UPDATE anchors SET created_at = created_at - 500 WHERE transaction_number & \(Self.step - 1) = 1;
+        """)
+    XCTAssertEqual(try ledger.verify().problems.map(\.description), [])
+  }
+
+  func testVerifyNamesTheBrokenEquation() throws {
+    let sixth = "number = \(Self.sparse("6"))"
+    let seventh = "number = \(Self.sparse("7"))"
+    let entryOfSeventh = "transaction_number = \(Self.sparse("7"))"
+    let rows: [(line: UInt, damage: String, equation: String)] = [
+      (#line, "DELETE FROM transactions WHERE \(sixth)", "transactions_are_complete"),
+      (#line, "DELETE FROM transactions WHERE \(seventh)", "transactions_are_complete"),
+      (#line, "DELETE FROM transactions WHERE \(seventh)", "entries_have_transactions"),
+      (#line, "DELETE FROM transactions WHERE number = (SELECT max(number) FROM transactions)",
+        "transactions_are_complete"),
+      (#line, "INSERT INTO transactions SELECT number + \(Self.step), kind, customer, created_at, "
+        + "(number + \(Self.step)) << \(Numbering.entryBits) FROM transactions WHERE \(sixth)",
+        "transactions_are_complete"),
+      (#line, "DELETE FROM entries WHERE \(entryOfSeventh)", "entries_are_complete"),
+      (#line, "DELETE FROM entries WHERE number = (SELECT max(number) FROM entries)", "entries_are_complete"),
+      (#line, "UPDATE entries SET number = number + 1 WHERE \(entryOfSeventh)", "entries_have_transactions"),
+      (#line, "UPDATE entries SET transaction_number = transaction_number + \(Self.step) WHERE \(entryOfSeventh)",
+        "entries_have_transactions"),
+      (#line, "UPDATE transactions SET first_entry = first_entry + 1 WHERE \(seventh)", "entries_have_transactions"),
+      (#line, "UPDATE transactions SET first_entry = first_entry + 1 WHERE \(sixth)", "entries_have_transactions"),
+      (#line, "UPDATE transactions SET first_entry = 1 WHERE \(seventh)", "entries_have_transactions"),
+      (#line, "UPDATE transactions SET created_at = 1 WHERE \(seventh)", "journal_time_goes_on"),
+      (#line, "UPDATE transactions SET created_at = 1 WHERE \(sixth)", "journal_time_goes_on"),
+      (#line, "DELETE FROM transactions_without_entries WHERE \(sixth)", "histories_are_complete"),
+      (#line, "DELETE FROM anchors", "anchors_replay"),
+      (#line, "UPDATE keys SET transaction_number = transaction_number + 1", "keys_have_transactions"),
+      (#line, "DELETE FROM purchases", "purchases_are_complete"),
+      (#line, "DELETE FROM lot_terms", "lots_have_terms"),
+      (#line, "DELETE FROM refunds", "refunds_are_complete"),
+      (#line, "DELETE FROM customers WHERE id = 'dora'", "customers_are_known"),
+      (#line, "DELETE FROM merges", "merges_replay"),
+    ]
+    for row in rows {
+      let found = Set(try sparseLedger(damage: row.damage).verify().problems.map(\.equation))
+      XCTAssertTrue(found.contains(row.equation), "\(row.damage): found \(found.sorted())", line: row.line)
+    }
+  }
+
+  /// One damaged row is one row's problem: those behind it are found nevertheless.
+  func testAMissingTransactionHidesNoOther() throws {
+    let ledger = try sparseLedger(damage: "DELETE FROM transactions WHERE number = \(Self.sparse("7"))")
+    let problems = try ledger.verify().problems
+    XCTAssertEqual(problems.map(\.equation), ["entries_have_transactions", "transactions_are_complete"])
+  }
+
+  // MARK: Helpers
+
+  private let time = ManualClock()
+  private var directory: TemporaryDirectory?
+  private var counts: JournalCounts?
+
+  /// From one number of a lane to the next.
+  private static let step = Numbering.sparse(lane: 0).step
+
+  private static func sparse(_ number: String) -> String { "((\(number)) * 1000 * \(step) | (\(number)) % 3)" }
+  private static func account(_ number: String) -> String {
+    "(\(sparse("\(number) >> 10")) << 10 | (\(number) & 1023))"
+  }
+
+  private func sparseLedger(damage: String) throws -> Ledger {
+    let directory = try directory ?? TemporaryDirectory()
+    self.directory = directory
+    let (healthy, path) = (directory.path("healthy.sqlite"), directory.path("\(UUID()).sqlite"))
+    if counts == nil { try makeLedger(healthy) }
+    try FileManager.default.copyItem(atPath: healthy, toPath: path)
+    XCTAssertNil(try RawSQLite(path).run(damage), damage)
+    return Ledger(
+      storage: CountedStorage(try SQLiteStorage(path: path, now: time.now), counts: counts), clock: time.clock)
+  }
+
+  /// A closed ledger with a bit of everything, then with gaps.
+  private func makeLedger(_ path: String) throws {
+    let ledger = try Ledger.createSQLite(at: path, clock: time.clock, salt: 1)
+    try ledger.apply(Make.catalog())
+    let (alice, bob, carol) = (try Make.customer("alice"), try Make.customer("bob"), try Make.customer("carol"))
+    try ledger.grant([Make.amount("GEM", 1000)], customer: alice)
+    let expiry = Timestamp(milliseconds: time.now.milliseconds + 1_000_000)
+    try ledger.grant([Make.amount("GEM", 50)], customer: alice, source: .promotional, expiresAt: expiry)
+    try ledger.creditPurchase(Make.purchase("t1", product: "bundle"), customer: alice)
+    try ledger.spend([Make.amount("GEM", 100)], customer: alice, key: Make.key("k"))
+    try ledger.grant([Make.amount("GEM", 10)], customer: Make.customer("dora"))
+    try ledger.creditPurchase(
+      Make.purchase("t2", product: "starter", environment: .xcode(session: "s")), customer: alice)
+    for _ in 0..<66 { try ledger.spend([Make.amount("GEM", 1)], customer: alice) }
+    try ledger.creditPurchase(Make.purchase("t3", product: "rubies"), customer: carol)
+    try ledger.spend([Make.amount("RUBY", 60)], customer: carol)
+    try ledger.grant([Make.amount("GEM", 10)], customer: bob)
+    for _ in 0..<62 { try ledger.grant([Make.amount("GEM", 1)], customer: carol) }
+    try ledger.grant([Make.amount("RUBY", 1)], customer: carol)
+    try ledger.createAlias(Make.customer("bobby"), of: bob)
+    try ledger.grant([Make.amount("GEM", 1)], customer: carol)
+    try ledger.merge(from: carol, into: bob)
+    try ledger.refund(Make.refund("t3"))
+    try ledger.reverseRefund(Make.reversal("t3"))
+    try ledger.freeze(bob)
+    let transactions = try ledger.verify().transactions
+    ledger.close()
+    let raw = try RawSQLite(path)
+    raw.disarm()
+    counts = JournalCounts(transactions: transactions, entries: Int64(raw.rows("SELECT 1 FROM entries").count))
+    XCTAssertNil(raw.run(Self.renumbering))
+  }
+
+  private static let renumbering: String = {
+    let columns: [(table: String, columns: [String])] = [
+      ("customers", ["customer", "merged_into"]), ("aliases", ["customer"]), ("added_ids", ["customer"]),
+      ("transactions_without_entries", ["customer", "number"]), ("keys", ["customer", "transaction_number"]),
+      ("purchases", ["purchase", "customer", "transaction_number"]), ("notes", ["transaction_number"]),
+      ("item_entries", ["transaction_number", "customer"]), ("owned_items", ["customer"]),
+      ("lots", ["lot", "purchase"]), ("lot_terms", ["lot", "purchase"]),
+      ("merges", ["transaction_number", "from_customer", "into_customer"]),
+      ("refunds", ["transaction_number", "purchase"]), ("refund_parts", ["transaction_number", "lot", "source_lot"]),
+      ("refund_states", ["purchase", "transaction_number"]), ("entitlements", ["purchase", "holder"]),
+      ("accounts", ["pool_lot"]), ("anchors", ["transaction_number"]), ("allocations", ["lot"]),
+      ("entries", ["transaction_number", "lot"]), ("transactions", ["number", "customer"]),
+    ]
+    // An entry's number is its transaction's and its place in it.
+    var sql = """
+      CREATE TEMP TABLE places AS
+        SELECT entries.number AS old,
+          \(sparse("t.number")) << \(Numbering.entryBits) | entries.number - t.first_entry AS new
+        FROM entries JOIN transactions t ON t.number = transaction_number;
+      """
+    for (table, column) in [
+      ("entries", "previous"), ("accounts", "last_entry"), ("anchors", "entry"), ("allocations", "entry"),
+      ("entries", "number"),
+    ] {
+      sql += "UPDATE \(table) SET \(column) = coalesce((SELECT new FROM places WHERE old = \(column)), 0);"
+    }
+    for (table, columns) in columns {
+      sql += "UPDATE \(table) SET \(columns.map { "\($0) = \(sparse($0))" }.joined(separator: ", "));"
+    }
+    for table in ["entries", "lots", "anchors", "accounts"] {
+      sql += "UPDATE \(table) SET account = \(account("account"));"
+    }
+    return sql + "UPDATE transactions SET first_entry = number << \(Numbering.entryBits);"
+  }()
+}

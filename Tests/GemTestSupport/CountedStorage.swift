@@ -1,0 +1,279 @@
+package import GemLedger
+internal import Synchronization
+
+/// A storage that is as hard to ask as one across a network: it counts the questions that a read asks, and finds a row
+/// by its customer only where it is asked for by one.
+package final class CountedStorage: LedgerStorage {
+  private let storage: any LedgerStorage
+  private let counts: JournalCounts?
+  private let questions = Mutex([String: Int]())
+
+  /// - Parameter counts: What it says of how many rows the journal has; nil where numbers have no gaps.
+  package init(_ storage: any LedgerStorage, counts: JournalCounts? = nil) {
+    self.storage = storage
+    self.counts = counts
+  }
+
+  /// How often each question was asked since this was read last.
+  package func takeQuestions() -> [String: Int] {
+    questions.withLock { questions in
+      defer { questions = [:] }
+      return questions
+    }
+  }
+
+  package var laneCount: Int { storage.laneCount }
+  package func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {
+    try storage.lanes(of: commands)
+  }
+
+  package func read<R>(_ body: (any StorageSnapshot) throws(LedgerError) -> R) throws(LedgerError) -> R {
+    try storage.read { (snapshot) throws(LedgerError) -> R in
+      try body(
+        CountedSnapshot(snapshot, counts: counts) { question in
+          self.questions.withLock { $0[question, default: 0] += 1 }
+        })
+    }
+  }
+
+  package func commit<R>(
+    lanes: [Int], _ body: (any StorageSession) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R { try storage.commit(lanes: lanes, body) }
+
+  package func close() { storage.close() }
+}
+
+/// What ``CountedStorage`` reads.
+final class CountedSnapshot: StorageSnapshot {
+  private let base: any StorageSnapshot
+  private let counts: JournalCounts?
+  private let count: (String) -> Void
+
+  init(_ base: any StorageSnapshot, counts: JournalCounts?, count: @escaping (String) -> Void) {
+    self.base = base
+    self.counts = counts
+    self.count = count
+  }
+
+  private func counted(_ question: String = #function) -> any StorageSnapshot {
+    count(question)
+    return base
+  }
+
+  func scan() throws(LedgerError) -> any StorageScan { CountedScan(try base.scan(), count: count) }
+
+  // MARK: Many rows
+
+  func journalCounts() throws(LedgerError) -> JournalCounts? { counts }
+
+  func customers(_ wanted: [CustomerNumber]) throws(LedgerError) -> [CustomerNumber: CustomerRow] {
+    try counted().customers(wanted)
+  }
+
+  func customers(named wanted: [CustomerID]) throws(LedgerError) -> [CustomerID: FoundCustomer] {
+    try counted().customers(named: wanted)
+  }
+
+  func addedIDs(of customers: [CustomerNumber]) throws(LedgerError) -> [CustomerNumber: [CustomerID]] {
+    try counted().addedIDs(of: customers)
+  }
+
+  func accounts(of customers: [CustomerNumber]) throws(LedgerError) -> [AccountRow] {
+    try counted().accounts(of: customers)
+  }
+
+  func lotTerms(_ wanted: [RowPlace]) throws(LedgerError) -> [LotNumber: LotTermsRow] {
+    try counted().lotTerms(wanted)
+  }
+
+  func anchors(_ wanted: [AnchorPlace]) throws(LedgerError) -> [AnchorPlace: AnchorRow] {
+    try counted().anchors(wanted)
+  }
+
+  func transactions(_ wanted: [RowPlace]) throws(LedgerError) -> [TransactionNumber: TransactionRow] {
+    try counted().transactions(transactions(at: wanted))
+  }
+
+  func entries(_ wanted: [RowPlace]) throws(LedgerError) -> [EntryNumber: EntryRow] {
+    try counted().entries(entries(at: wanted))
+  }
+
+  func entries(of transactions: [RowPlace]) throws(LedgerError) -> [TransactionNumber: [EntryRow]] {
+    try counted().entries(of: self.transactions(at: transactions))
+  }
+
+  func allocations(of entries: [RowPlace]) throws(LedgerError) -> [EntryNumber: [AllocationRow]] {
+    try counted().allocations(of: self.entries(at: entries))
+  }
+
+  func transactionsWithoutEntries(_ wanted: [RowPlace]) throws(LedgerError) -> Set<TransactionNumber> {
+    try counted().transactionsWithoutEntries(wanted)
+  }
+
+  func purchases(_ wanted: [RowPlace]) throws(LedgerError) -> [Int64: PurchaseRow] {
+    try counted().purchases(purchases(at: wanted))
+  }
+
+  func entitlementHolders(of purchases: [RowPlace]) throws(LedgerError) -> [Int64: CustomerNumber] {
+    try counted().entitlementHolders(of: self.purchases(at: purchases))
+  }
+
+  func refundEvidence(
+    of purchases: [PurchaseIdentity]
+  ) throws(LedgerError) -> [PurchaseIdentity: [RefundEvidenceRow]] {
+    try counted().refundEvidence(of: purchases)
+  }
+
+  func refunds(of purchases: [RowPlace]) throws(LedgerError) -> [Int64: [RefundRow]] {
+    try counted().refunds(of: self.purchases(at: purchases))
+  }
+
+  func refundParts(of transactions: [RowPlace]) throws(LedgerError) -> [TransactionNumber: [RefundPartRow]] {
+    try counted().refundParts(of: self.transactions(at: transactions))
+  }
+
+  // MARK: The places that are right
+
+  private func transactions(at places: [RowPlace]) throws(LedgerError) -> [RowPlace] {
+    try right(places) { (number) throws(LedgerError) in try base.transaction(number)?.customer }
+  }
+
+  private func entries(at places: [RowPlace]) throws(LedgerError) -> [RowPlace] {
+    try right(places) { (number) throws(LedgerError) in try base.entry(number)?.account.customer }
+  }
+
+  private func purchases(at places: [RowPlace]) throws(LedgerError) -> [RowPlace] {
+    try right(places) { (number) throws(LedgerError) in try base.purchase(number: number)?.customer }
+  }
+
+  private func right(
+    _ places: [RowPlace], _ customer: (Int64) throws(LedgerError) -> CustomerNumber?
+  ) throws(LedgerError) -> [RowPlace] {
+    var right: [RowPlace] = []
+    for place in places {
+      let isRight = place.customer == nil ? true : try customer(place.number) == place.customer
+      if isRight { right.append(place) }
+    }
+    return right
+  }
+
+  // MARK: Single rows
+
+  func project() throws(LedgerError) -> ProjectRow { try counted().project() }
+  func catalogVersion() throws(LedgerError) -> Int64 { try counted().catalogVersion() }
+  func catalogRows(_ kind: CatalogRow.Kind) throws(LedgerError) -> [CatalogRow] {
+    try counted().catalogRows(kind)
+  }
+  func catalogRow(_ kind: CatalogRow.Kind, code: String) throws(LedgerError) -> CatalogRow? {
+    try counted().catalogRow(kind, code: code)
+  }
+  func environments() throws(LedgerError) -> [EnvironmentRow] { try counted().environments() }
+  func customer(_ id: CustomerID) throws(LedgerError) -> FoundCustomer? { try counted().customer(id) }
+  func customer(_ id: CustomerID, hash: Int) throws(LedgerError) -> FoundCustomer? {
+    try counted().customer(id, hash: hash)
+  }
+  func customer(number: CustomerNumber) throws(LedgerError) -> CustomerRow? {
+    try counted().customer(number: number)
+  }
+  func customers(after number: CustomerNumber, limit: Int) throws(LedgerError) -> [CustomerRow] {
+    try counted().customers(after: number, limit: limit)
+  }
+  func mergedCustomers(into number: CustomerNumber) throws(LedgerError) -> [CustomerNumber] {
+    try counted().mergedCustomers(into: number)
+  }
+  func addedIDs(of number: CustomerNumber) throws(LedgerError) -> [CustomerID] {
+    try counted().addedIDs(of: number)
+  }
+  func account(_ number: AccountNumber) throws(LedgerError) -> AccountRow? { try counted().account(number) }
+  func accounts(of customer: CustomerNumber) throws(LedgerError) -> [AccountRow] {
+    try counted().accounts(of: customer)
+  }
+  func openLots(
+    _ account: AccountNumber, paid: Bool, after: LotPosition?, limit: Int
+  ) throws(LedgerError) -> [LotRow] {
+    try counted().openLots(account, paid: paid, after: after, limit: limit)
+  }
+  func lot(_ number: LotNumber) throws(LedgerError) -> LotRow? { try counted().lot(number) }
+  func lotTerms(_ number: LotNumber) throws(LedgerError) -> LotTermsRow? { try counted().lotTerms(number) }
+  func pooledLot(
+    _ account: AccountNumber, source: LotSource, environment: Int64
+  ) throws(LedgerError) -> LotRow? {
+    try counted().pooledLot(account, source: source, environment: environment)
+  }
+  func key(_ key: IdempotencyKey, customer: CustomerNumber, hash: Int) throws(LedgerError) -> KeyRow? {
+    try counted().key(key, customer: customer, hash: hash)
+  }
+  func purchase(_ identity: PurchaseIdentity) throws(LedgerError) -> PurchaseRow? {
+    try counted().purchase(identity)
+  }
+  func purchases(of customer: CustomerNumber, below: Int64, limit: Int) throws(LedgerError) -> [PurchaseRow] {
+    try counted().purchases(of: customer, below: below, limit: limit)
+  }
+  func refundEvidence(_ identity: PurchaseIdentity) throws(LedgerError) -> [RefundEvidenceRow] {
+    try counted().refundEvidence(identity)
+  }
+  func refunds(of purchase: Int64) throws(LedgerError) -> [RefundRow] { try counted().refunds(of: purchase) }
+  func refundParts(of transaction: TransactionNumber) throws(LedgerError) -> [RefundPartRow] {
+    try counted().refundParts(of: transaction)
+  }
+  func owned(_ item: ItemID, customer: CustomerNumber) throws(LedgerError) -> Int64 {
+    try counted().owned(item, customer: customer)
+  }
+  func ownedItems(of customer: CustomerNumber) throws(LedgerError) -> [OwnedItemRow] {
+    try counted().ownedItems(of: customer)
+  }
+  func sequences() throws(LedgerError) -> Sequences { try counted().sequences() }
+  func last(_ sequence: RareSequence) throws(LedgerError) -> Int64 { try counted().last(sequence) }
+  func transaction(_ number: TransactionNumber) throws(LedgerError) -> TransactionRow? {
+    try counted().transaction(number)
+  }
+  func entry(_ number: EntryNumber) throws(LedgerError) -> EntryRow? { try counted().entry(number) }
+  func entries(of transaction: TransactionNumber) throws(LedgerError) -> [EntryRow] {
+    try counted().entries(of: transaction)
+  }
+  func transactionsWithoutEntries(
+    of customer: CustomerNumber, below: TransactionNumber, limit: Int
+  ) throws(LedgerError) -> [TransactionNumber] {
+    try counted().transactionsWithoutEntries(of: customer, below: below, limit: limit)
+  }
+  func allocations(of entry: EntryNumber) throws(LedgerError) -> [AllocationRow] {
+    try counted().allocations(of: entry)
+  }
+  func note(_ transaction: TransactionNumber) throws(LedgerError) -> NoteRow? {
+    try counted().note(transaction)
+  }
+  func items(of transaction: TransactionNumber) throws(LedgerError) -> [ItemEntryRow] {
+    try counted().items(of: transaction)
+  }
+  func anchor(_ account: AccountNumber, version: Int64) throws(LedgerError) -> AnchorRow? {
+    try counted().anchor(account, version: version)
+  }
+  func order(_ code: PurchaseCode) throws(LedgerError) -> OrderRow? { try counted().order(code) }
+  func order(purchase: Int64) throws(LedgerError) -> OrderRow? { try counted().order(purchase: purchase) }
+  func order(key: IdempotencyKey, customer: CustomerNumber) throws(LedgerError) -> OrderRow? {
+    try counted().order(key: key, customer: customer)
+  }
+  func orders(of customer: CustomerNumber, below: OrderNumber, limit: Int) throws(LedgerError) -> [OrderRow] {
+    try counted().orders(of: customer, below: below, limit: limit)
+  }
+  func orders(
+    _ state: OrderRow.State, after: OrderPosition, dueUntil: Int64, limit: Int
+  ) throws(LedgerError) -> [OrderRow] {
+    try counted().orders(state, after: after, dueUntil: dueUntil, limit: limit)
+  }
+  func orders(after: OrderNumber, limit: Int) throws(LedgerError) -> [OrderRow] {
+    try counted().orders(after: after, limit: limit)
+  }
+  func purchase(number: Int64) throws(LedgerError) -> PurchaseRow? { try counted().purchase(number: number) }
+  func customer(token: TokenNumber) throws(LedgerError) -> CustomerNumber? {
+    try counted().customer(token: token)
+  }
+  func entitlementHolder(purchase: Int64) throws(LedgerError) -> CustomerNumber? {
+    try counted().entitlementHolder(purchase: purchase)
+  }
+  func entitlements(
+    of customer: CustomerNumber, below purchase: Int64, limit: Int
+  ) throws(LedgerError) -> [Int64] {
+    try counted().entitlements(of: customer, below: purchase, limit: limit)
+  }
+}
