@@ -60,6 +60,9 @@ extension StoreClient {
 
   /// To be called when the app comes to the foreground: works off the queue and asks for the balances anew.
   ///
+  /// What is known of the customer is asked for with the next ``customerInfo()``, or at once where a delegate or a
+  /// reader of ``customerInfoStream`` wants to hear of changes: refunds and renewals that only the backend knows of.
+  ///
   /// - Throws: `LedgerError` as ``virtualCurrencies()``.
   @discardableResult
   public func appDidBecomeActive() async throws(LedgerError) -> VirtualCurrencies {
@@ -68,6 +71,8 @@ extension StoreClient {
     await pipeline.sweep(current: appUserID)
     flush()
     invalidateVirtualCurrenciesCache()
+    invalidateCustomerInfoCache()
+    await refreshInfoForListeners()
     return try await virtualCurrencies()
   }
 
