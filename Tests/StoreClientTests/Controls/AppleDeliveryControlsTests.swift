@@ -77,10 +77,10 @@ final class AppleDeliveryControlsTests: XCTestCase {
     let outcome = try await scene.client.outcome(ofPurchasing: "gems")
     let id = try XCTUnwrap(outcome.storeTransactionID)
     for count in 1...3 {
-      try await until { posted.all.count == count }
+      try await until { posted.all.count >= count }
       if count < 3 { try scene.store.redeliverTransaction(identifier: id) }
     }
-    XCTAssertEqual(posted.all, [id, id, id])
+    XCTAssertEqual(Set(posted.all), [id])
     XCTAssertEqual(listener.bought.all.map(\.storeTransactionID), [id])
     try await assertSees(300, scene.client)
   }

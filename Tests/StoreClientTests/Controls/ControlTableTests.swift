@@ -157,10 +157,11 @@ final class ControlTableTests: XCTestCase {
       case "allCases": code.contains(control)
       // Fields that an initialiser sets.
       case _ where type == "StoreFault": code.contains("\(name): ")
-      default: code.ranges(of: ".\(name)").contains { range in
-        let next = code[range.upperBound...].first ?? " "
-        return !next.isLetter && !next.isNumber
-      }
+      default:
+        code.ranges(of: ".\(name)").contains { range in
+          let next = code[range.upperBound...].first ?? " "
+          return !next.isLetter && !next.isNumber
+        }
       }
     return isNamed && labels.allSatisfy { code.contains("\($0): ") }
   }
@@ -182,7 +183,9 @@ private struct TestSuites {
       var own: [String: String] = [:]
       var open: (name: String, lines: [Substring])?
       for line in try text(file).split(separator: "\n") {
-        if let found = line.firstMatch(of: /^  (?:private )?(?:static )?func (\w+)\(/) { open = (String(found.1), []) }
+        if line.contains("func "), let found = line.firstMatch(of: /^  (?:private )?(?:static )?func (\w+)\(/) {
+          open = (String(found.1), [])
+        }
         open?.lines.append(line)
         if line == "  }", let done = open {
           own[done.name] = done.lines.joined(separator: "\n")
@@ -215,30 +218,34 @@ private struct PublicMembers {
   private mutating func read(_ lines: [Substring]) {
     var type = ""
     var nested: String?
-    var isEnum = false
+    var open = ["public "]
     for (index, line) in lines.enumerated() {
-      if let found = line.firstMatch(of: /^(?:public )?(?:final )?(class|struct|enum|extension|protocol) ([\w.]+)/) {
-        (type, nested, isEnum) = (String(found.2), nil, found.1 == "enum" || found.1 == "protocol")
-      } else if let found = line.firstMatch(of: /^  public (?:enum|struct) (\w+).*\{$/) {
-        (nested, isEnum) = (String(found.1), true)
-      } else if line == "  }" {
-        nested = nil
+      if line.hasSuffix("{"), !line.hasPrefix(" "),
+        let found = line.firstMatch(of: /^(?:public )?(?:final )?(class|struct|enum|extension|protocol) ([\w.]+)/)
+      {
+        (type, nested) = (String(found.2), nil)
+        // Cases and requirements are as public as what they are of.
+        open = found.1 == "enum" ? ["public ", "case "] : found.1 == "protocol" ? ["func ", "var "] : ["public "]
+      } else if line.hasPrefix("  public "), let found = line.firstMatch(of: /^  public (?:enum|struct) (\w+).*\{$/) {
+        (nested, open) = (String(found.1), ["public ", "case "])
+      } else if line == "  }", nested != nil {
+        (nested, open) = (nil, ["public "])
       }
       let indent = nested == nil ? "  " : "    "
       let code = line.dropFirst(indent.count)
-      guard line.hasPrefix(indent), let name = name(code, lines[index...], isEnum: isEnum) else { continue }
+      guard line.hasPrefix(indent), open.contains(where: { code.hasPrefix($0) }), let name = name(code, lines[index...])
+      else { continue }
       members[nested.map { "\(type).\($0)" } ?? type, default: []].append(name)
     }
   }
 
   /// The name of the member that begins here, with its labels.
-  private func name(_ code: Substring, _ lines: ArraySlice<Substring>, isEnum: Bool) -> String? {
-    if isEnum, let found = code.firstMatch(of: /^case (\w+)/) { return String(found.1) }
-    guard let found = code.firstMatch(of: /^(?:public )?(?:convenience |static )*(func |var |init)(\w*)/),
-      code.hasPrefix("public ") || isEnum
-    else { return nil }
-    guard found.1 != "var " else { return String(found.2) }
-    return (found.1 == "init" ? "init" : String(found.2)) + "(" + labels(lines.joined(separator: "\n")) + ")"
+  private func name(_ code: Substring, _ lines: ArraySlice<Substring>) -> String? {
+    let pattern = /^(?:public )?(?:convenience |static )*(case |func |var |init)(\w*)/
+    guard let found = code.firstMatch(of: pattern) else { return nil }
+    guard found.1 != "var ", found.1 != "case " else { return String(found.2) }
+    let head = lines.prefix(20).joined(separator: "\n")
+    return (found.1 == "init" ? "init" : String(found.2)) + "(" + labels(head) + ")"
   }
 
   private func labels(_ text: String) -> String {

@@ -144,6 +144,8 @@ final class StoreFaultControlsTests: XCTestCase {
     try scene.store.inject([
       StoreFault(.delay(.seconds(10)), on: .updates, .nth(1)), StoreFault(.duplicate, on: .updates, .nth(2)),
       StoreFault(.reorder, on: .updates, .nth(3)), StoreFault(.networkCutBefore, on: .updates, .nth(5)),
+      // So that the client's look at its start finds none of them.
+      StoreFault(.failure(.systemError), on: .unfinished, .always),
     ])
     var ids: [StoreTransactionID] = []
     for _ in 0..<5 { ids.append(try scene.family.buyProduct(identifier: "gems").identifier) }
@@ -151,6 +153,7 @@ final class StoreFaultControlsTests: XCTestCase {
     try await until { Set(seen.all) == [ids[1], ids[2], ids[3]] }
     scene.clock.advance(by: .seconds(10))
     try await scene.client.comes(to: 1200, "the late one")
+    try scene.store.clearFaults()
     await scene.client.syncPurchases()
     try await assertSees(1500, scene.client, "the lost one, by the list")
     XCTAssertEqual(Set(seen.all), Set(ids))
