@@ -141,17 +141,18 @@ extension StoreClient {
     balances.withLock { $0.invalidate() }
     let now = configuration.clock.now()
     let owner = answer.receipt.customer
-    // What the store delivers once more was told when it was credited; a purchase whose answer was lost was not.
-    let isOld = answer.receipt.isReplayed && item.receipt.source != .purchase
-    let (info, delegate) = session.withLock { session in
-      if isOld { session.replayed.insert(item.receipt.key) }
+    let key = item.receipt.key
+    let (info, delegate, isOld) = session.withLock { session in
+      // What the store delivers once more was told when it was credited; a purchase whose answer was lost was not.
+      let isOld = answer.receipt.isReplayed && (item.receipt.source != .purchase || session.told.contains(key))
+      if isOld { session.replayed.insert(key) } else if item.receipt.revision.isEmpty { session.told.insert(key) }
       session.registered.insert(item.receipt.buyer)
       session.infoGeneration += 1
       let isOwn = item.receipt.buyer == session.identity.customer
       // Only a consumable changes nothing but the list of purchases.
       let isPlain = answer.purchase.productType == .consumable && (owner == item.receipt.buyer || session.isOwn(owner))
       if isOwn, isPlain { session.info?.add(answer.purchase, at: now) } else { session.isInfoFresh = false }
-      return (isOwn && isPlain ? session.info : nil, session.delegate)
+      return (isOwn && isPlain ? session.info : nil, session.delegate, isOld)
     }
     if item.receipt.revision.isEmpty {
       funnel.send(.paymentValidatedSuccess) { $0.fill(item) }

@@ -116,6 +116,22 @@ final class StoreFaultControlsTests: XCTestCase {
     try await assertSees(300, client)
   }
 
+  func testAnAnswerThatComesAfterItsUpdateIsToldOnce() async throws {
+    let scene = try ControlScene(isAutomatic: true)
+    let listener = PurchaseListener(scene.client)
+    _ = try await scene.client.offerings()
+    try scene.store.inject([StoreFault(.slow(.seconds(20)), on: .purchase), StoreFault(.duplicate, on: .purchase)])
+    let client = scene.client
+    let purchase = Task { try await client.purchase(ProductCode("gems")) }
+    try await until { listener.bought.all.count == 1 && client.pendingReceiptCount == 0 }
+    while scene.clock.sleeperCount == 0 { await Task.yield() }
+    scene.clock.advance(by: .seconds(20))
+    let result = try await purchase.value
+    XCTAssertNotNil(result.customerInfo)
+    try await assertSees(300, client)
+    XCTAssertEqual(listener.bought.all.count, 1)
+  }
+
   func testADuplicateIsCreditedOnce() async throws {
     let scene = try ControlScene(isAutomatic: true)
     let (listener, heard) = (PurchaseListener(scene.client), Collector<ReceiptPipelineEvent>())
