@@ -68,7 +68,7 @@ let package = Package(
       name: "GemBenchmarks",
       dependencies: [
         "GemLedger", "GemLedgerSQLite", .target(name: "GemLedgerPostgres", condition: onPostgreSQL), "CSQLite",
-        "StoreBackend", "StoreClient",
+        .target(name: "CPostgreSQL", condition: onPostgreSQL), "StoreBackend", "StoreClient",
       ],
       swiftSettings: houseRules),
     .executableTarget(name: "gembench", dependencies: ["GemBenchmarks"], swiftSettings: houseRules),

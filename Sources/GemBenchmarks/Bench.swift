@@ -10,6 +10,8 @@ public enum Bench {
     public var operationCount: Int?
     /// Where files are made; they are removed afterwards.
     public var directory: String
+    /// The URL of a PostgreSQL server that may be loaded.
+    public var storage: String?
 
     /// The defaults, in that directory.
     public init(directory: String) { self.directory = directory }
@@ -35,6 +37,8 @@ public enum Bench {
     case purchases
     /// A launch with many unfinished transactions.
     case backlog
+    /// Storage on PostgreSQL against what the server does by itself.
+    case postgres
 
     /// What the subject measures, for the help.
     public var summary: String {
@@ -47,9 +51,19 @@ public enum Bench {
       case .size: "bytes of file an adjustment takes"
       case .lots: "a spend from an account with many open lots"
       case .purchases: "purchases from payment to finish; count the syncs with strace -f -c -e trace=fdatasync,fsync"
+      case .postgres: "storage on PostgreSQL against pgbench and a function inside the server; needs --storage URL"
       case .backlog: "a launch with 10,000 unfinished transactions, in order, and the memory it takes"
       }
     }
+  }
+
+  /// What a benchmark starts further processes of this program for; nil where the arguments ask for none.
+  public static func runProcess(_ arguments: [String]) throws -> Bool {
+    guard arguments.first == "postgres-process" else { return false }
+    #if PostgreSQL
+      try PostgresBench.runProcess(Array(arguments.dropFirst()))
+    #endif
+    return true
   }
 
   /// Measures the subject and prints lines as they come.
@@ -67,6 +81,7 @@ public enum Bench {
     case .lots: try bench.lots()
     case .purchases: try bench.purchases()
     case .backlog: try bench.backlog()
+    case .postgres: try bench.postgres()
     }
   }
 }

@@ -127,6 +127,14 @@ struct SubjectBench {
     }
   }
 
+  func postgres() throws {
+    #if PostgreSQL
+      try PostgresBench(settings: settings, print: print).run()
+    #else
+      throw LedgerError(.invalidRequest, "Build gembench with --traits PostgreSQL.")
+    #endif
+  }
+
   func show(_ measurement: Measurement) {
     for (index, name) in measurement.names.enumerated() {
       print(

@@ -8,6 +8,12 @@ enum Gembench {
 
 // A plain function: closures made in `main` are bound to the main actor, which the callers' tasks are not.
 nonisolated private func runProcess() -> Int32 {
+  do {
+    if try Bench.runProcess(Array(CommandLine.arguments.dropFirst())) { return 0 }
+  } catch {
+    FileHandle.standardError.write(Data("error: \(error)\n".utf8))
+    return 1
+  }
   var settings = Bench.Settings(directory: FileManager.default.temporaryDirectory.path)
   var subjects: [Bench.Subject] = []
   var arguments = CommandLine.arguments.dropFirst()
@@ -47,6 +53,10 @@ nonisolated private func set(_ option: String, _ value: String, _ settings: inou
     settings.directory = value
     return true
   }
+  if option == "--storage" {
+    settings.storage = value
+    return true
+  }
   guard let number = Int(value), number > 0 else { return false }
   switch option {
   case "--rounds": settings.rounds = number
@@ -58,7 +68,7 @@ nonisolated private func set(_ option: String, _ value: String, _ settings: inou
 }
 
 nonisolated private func printHelp() {
-  print("Usage: gembench [SUBJECT...] [--rounds N] [--customers N] [--operations N] [--directory DIR]\n")
+  print("Usage: gembench [SUBJECT...] [--rounds N] [--customers N] [--operations N] [--directory DIR] [--storage URL]\n")
   print("Medians of the rounds, which are run in turn: A B A B. Without a subject: memory sqlite size lots.\n")
   for subject in Bench.Subject.allCases {
     let name = subject.rawValue

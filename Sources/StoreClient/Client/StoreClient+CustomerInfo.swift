@@ -5,16 +5,17 @@ internal import Synchronization
 // MARK: What is known of the customer
 
 extension StoreClient {
-  /// What is known of whoever is signed in: asked for once, and again after everything that may have changed it.
+  /// What is known of whoever is signed in: asked for once, and again after everything that may have changed it: a
+  /// purchase, a refund, a change of user, the app's return to the foreground, an entitlement that ran out.
   ///
   /// Where the backend is out of reach, the last known value is given.
   ///
   /// - Throws: `LedgerError` of the backend, where nothing is known.
   public func customerInfo() async throws(LedgerError) -> CustomerInfo {
-    let (info, isFresh) = session.withLock { ($0.info, $0.isInfoFresh) }
-    if let info, isFresh { return info }
+    let now = configuration.clock.now()
+    if let fresh = session.withLock({ $0.freshInfo(at: now) }) { return fresh }
     do throws(LedgerError) { return try await fetchInfo() } catch {
-      guard PostVerdict(error.code) != .deadLetter, let info else { throw error }
+      guard PostVerdict(error.code) != .deadLetter, let info = cachedCustomerInfo else { throw error }
       return info
     }
   }
@@ -91,6 +92,14 @@ extension StoreClient {
     return info
   }
 
+  /// Asks anew where somebody wants to be told of changes.
+  func refreshInfoForListeners() async {
+    guard delegate != nil || infoBroadcast.hasListeners, cachedCustomerInfo != nil else { return }
+    do throws(LedgerError) { _ = try await customerInfo() } catch {
+      log(.debug, "What is known of the customer could not be asked for: \(error)")
+    }
+  }
+
   func fetchInfo() async throws(LedgerError) -> CustomerInfo {
     let (customer, generation) = session.withLock { ($0.identity.customer, $0.infoGeneration) }
     let info = CustomerInfo(try await backend.customer(customer))
@@ -116,5 +125,14 @@ extension StoreClient {
   func publish(_ info: CustomerInfo) {
     delegate?.purchases(self, receivedUpdated: info)
     infoBroadcast.send(info)
+  }
+}
+
+extension StoreClient.Session {
+  /// What is known of the customer, unless something may have changed it since: time does, for what runs out.
+  func freshInfo(at now: Timestamp) -> CustomerInfo? {
+    guard let info, isInfoFresh else { return nil }
+    let hasRunOut = info.entitlements.active.contains { $0.expiresAt.map { $0 <= now } ?? false }
+    return hasRunOut ? nil : info
   }
 }

@@ -205,9 +205,8 @@ extension StoreClient {
 
   /// What is known of the buyer after a credit.
   private func info(after answer: ReceiptAnswer?, _ buyer: CustomerID) async -> CustomerInfo {
-    let known = session.withLock { session in
-      session.isInfoFresh && session.identity.customer == buyer ? session.info : nil
-    }
+    let now = configuration.clock.now()
+    let known = session.withLock { $0.identity.customer == buyer ? $0.freshInfo(at: now) : nil }
     if let known { return known }
     do throws(LedgerError) {
       return appUserID == buyer ? try await fetchInfo() : CustomerInfo(try await backend.customer(buyer))

@@ -64,6 +64,9 @@ extension StoreClient {
   ///
   /// The first time, it also looks for refunds of the time in which the app was closed; after that, the store tells.
   ///
+  /// What is known of the customer is asked for with the next ``customerInfo()``, or at once where a delegate or a
+  /// reader of ``customerInfoStream`` wants to hear of changes: refunds and renewals that only the backend knows of.
+  ///
   /// - Throws: `LedgerError` as ``virtualCurrencies()``.
   @discardableResult
   public func appDidBecomeActive() async throws(LedgerError) -> VirtualCurrencies {
@@ -72,6 +75,8 @@ extension StoreClient {
     await sweep(looksForRefunds: !hasLookedForRefunds)
     flush()
     invalidateVirtualCurrenciesCache()
+    invalidateCustomerInfoCache()
+    await refreshInfoForListeners()
     return try await virtualCurrencies()
   }
 
@@ -149,17 +154,18 @@ extension StoreClient {
     balances.withLock { $0.invalidate() }
     let now = configuration.clock.now()
     let owner = answer.receipt.customer
-    // What the store delivers once more was told when it was credited; a purchase whose answer was lost was not.
-    let isOld = answer.receipt.isReplayed && item.receipt.source != .purchase
-    let (info, delegate) = session.withLock { session in
-      if isOld { session.replayed.insert(item.receipt.key) }
+    let key = item.receipt.key
+    let (info, delegate, isOld) = session.withLock { session in
+      // What the store delivers once more was told when it was credited; a purchase whose answer was lost was not.
+      let isOld = answer.receipt.isReplayed && (item.receipt.source != .purchase || session.told.contains(key))
+      if isOld { session.replayed.insert(key) } else if item.receipt.revision.isEmpty { session.told.insert(key) }
       session.registered.insert(item.receipt.buyer)
       session.infoGeneration += 1
       let isOwn = item.receipt.buyer == session.identity.customer
       // Only a consumable changes nothing but the list of purchases.
       let isPlain = answer.purchase.productType == .consumable && (owner == item.receipt.buyer || session.isOwn(owner))
       if isOwn, isPlain { session.info?.add(answer.purchase, at: now) } else { session.isInfoFresh = false }
-      return (isOwn && isPlain ? session.info : nil, session.delegate)
+      return (isOwn && isPlain ? session.info : nil, session.delegate, isOld)
     }
     if item.receipt.revision.isEmpty {
       funnel.send(.paymentValidatedSuccess) { $0.fill(item) }

@@ -76,7 +76,22 @@ public final class StoreClient: Sendable {
     var hasLookedForRefunds = false
     /// Receipts that were credited before this client posted them.
     var replayed: Set<ReceiptKey> = []
+    /// Whose credit the app was told of lately; an update may be faster than the answer to its purchase.
+    var told = LastKeys()
     weak var delegate: (any StoreClientDelegate)?
+  }
+
+  /// The last so many keys.
+  struct LastKeys {
+    private static let countMax = 256
+    private var keys: [ReceiptKey] = []
+
+    func contains(_ key: ReceiptKey) -> Bool { keys.contains(key) }
+
+    mutating func insert(_ key: ReceiptKey) {
+      if keys.count == Self.countMax { keys.removeFirst() }
+      keys.append(key)
+    }
   }
 
   /// Makes a client.

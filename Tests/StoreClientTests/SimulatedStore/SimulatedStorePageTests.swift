@@ -36,29 +36,6 @@ final class SimulatedStorePageTests: XCTestCase {
     for name in named { XCTAssertTrue(tests.contains(name), "\(name) is no test") }
   }
 
-  func testEveryControlHasItsRow() throws {
-    let documented = try Set(
-      rows().flatMap { row in row.first.map { $0.matches(of: /`(\w+)`/).map { String($0.1) } } ?? [] })
-    let folder = "Sources/StoreClient/SimulatedStore/Apple"
-    var controls: Set<String> = []
-    for file in try FileManager.default.contentsOfDirectory(atPath: Self.top.appending(path: folder).path)
-    where file.hasPrefix("SimulatedStore") {
-      for found in try text(of: "\(folder)/\(file)").matches(of: /public (?:func|var) (\w+)/) {
-        controls.insert(String(found.1))
-      }
-    }
-    XCTAssertGreaterThan(controls.count, 45)
-    XCTAssertEqual(controls.subtracting(documented).sorted(), [])
-  }
-
-  func testEveryFaultHasItsRow() throws {
-    let documented = try page()
-    let source = try text(of: "Sources/StoreClient/SimulatedStore/Common/StoreFault.swift")
-    let cases = source.matches(of: /\n    case (\w+)(?:\(.*\))?\n/).map { String($0.1) }
-    XCTAssertGreaterThan(cases.count, 15)
-    for name in cases { XCTAssertTrue(documented.contains("`\(name)`"), "\(name) has no row") }
-  }
-
   func testTheExampleRuns() async throws {
     var said: [String] = []
     func print(_ items: Any...) { said.append(items.map { "\($0)" }.joined(separator: " ")) }

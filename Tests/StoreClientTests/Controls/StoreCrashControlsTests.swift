@@ -1,0 +1,119 @@
+import GemLedger
+import GemTestSupport
+import StoreBackend
+import StoreClient
+import Synchronization
+import XCTest
+
+/// What a client's user sees after the app ended between any two steps of a purchase.
+final class StoreCrashControlsTests: XCTestCase {
+  private static let steps = ["asked", "paid", "delivered", "finishing", "finished"]
+
+  func testWhateverStepTheAppEndsAtEveryPaymentIsCreditedOnce() async throws {
+    for wanted in Self.steps {
+      let scene = try ControlScene()
+      _ = try await scene.client.offerings()
+      let left = try await crash(
+        at: wanted, journal: scene.journal, backend: scene.backend, inject: { try scene.store.inject($0) },
+        hear: { scene.store.onStep = $0 }, buy: { _ = try? await scene.client.buy("gems") })
+      try scene.store.clearFaults()
+      scene.world.phone.relaunch()
+      let next = try scene.world.client(nil, on: scene.world.phone, journal: left, backend: scene.backend)
+      await next.syncPurchases()
+      let paid = scene.store.allTransactions().count { $0.state == .purchased }
+      XCTAssertEqual(paid, wanted == "asked" ? 0 : 1, wanted)
+      XCTAssertEqual(next.appUserID.text, ControlScene.alice)
+      try await assertSees(300 * paid, next, wanted)
+      let unfinished = try await scene.world.phone.unfinishedIDs()
+      XCTAssertEqual(unfinished, [], wanted)
+      try assertBooksAddUp(scene.world.ledger)
+    }
+  }
+
+  func testTheSameAtGooglePlay() async throws {
+    for wanted in Self.steps {
+      let scene = try PlayScene()
+      _ = try await scene.client.offerings()
+      let left = try await crash(
+        at: wanted, journal: scene.journal, backend: scene.backend, inject: { try scene.store.inject($0) },
+        hear: { scene.store.onStep = $0 }, buy: { _ = try? await scene.client.buy("gems") })
+      try scene.store.clearFaults()
+      scene.pixel.relaunch()
+      let next = try scene.world.client(nil, on: scene.pixel, journal: left, backend: scene.backend)
+      await next.syncPurchases()
+      let paid = scene.store.purchases().count
+      XCTAssertEqual(paid, wanted == "asked" ? 0 : 1, wanted)
+      try await assertSees(300 * paid, next, wanted)
+      XCTAssertEqual(scene.store.purchases().map(\.isConsumed), wanted == "asked" ? [] : [true], wanted)
+    }
+  }
+
+  func testAStoreThatIsKeptGoesOnInTheNextProcess() async throws {
+    let (world, kept) = (try World(catalog: ControlScene.catalog()), MemoryJournal())
+    func open() throws -> (SimulatedStore, StoreClient) {
+      let store = try SimulatedStore(
+        catalog: ControlScene.catalog(), store: .apple, session: World.session, seed: 5, clock: world.clock,
+        signer: world.receipts, journal: kept)
+      return (store, try world.client(ControlScene.alice, on: store.account("family").device("phone")))
+    }
+    let (first, client) = try open()
+    first.askToBuyEnabled = true
+    let result = try await client.buy("gems")
+    let (second, next) = try open()
+    let other = try await next.buy("chest")
+    XCTAssertEqual([result, other], [.pending, .pending], "the switch is kept")
+    try second.approveAskToBuyTransaction(identifier: try XCTUnwrap(second.allTransactions().first).identifier)
+    await next.syncPurchases()
+    try await assertSees(300, next)
+  }
+
+  func testAPlayStoreThatIsKeptGoesOnInTheNextProcess() async throws {
+    let (world, kept) = (try World(catalog: ControlScene.catalog()), MemoryJournal())
+    func open() throws -> (SimulatedPlayStore, StoreClient) {
+      let store = try SimulatedPlayStore(
+        catalog: ControlScene.catalog(), session: World.session, seed: 5, clock: world.clock, signer: world.receipts,
+        journal: kept)
+      return (store, try world.client(ControlScene.alice, on: store.account("family").device("pixel")))
+    }
+    let (first, client) = try open()
+    first.paymentInstrument = .cash
+    let result = try await client.buy("gems")
+    let (second, next) = try open()
+    let other = try await next.buy("chest")
+    XCTAssertEqual([result, other], [.pending, .pending], "the switch is kept")
+    try second.approvePendingPurchase(token: try XCTUnwrap(second.purchases().first).purchaseToken)
+    await next.syncPurchases()
+    try await assertSees(300, next)
+  }
+
+  /// Ends the app at the step: from there on it reaches nobody, and only what its journal held then is left of it.
+  private func crash(
+    at wanted: String, journal: MemoryRecordLog, backend: FaultyBackend,
+    inject: @escaping @Sendable (FaultPlan) throws -> Void,
+    hear: (@escaping @Sendable (StoreStep) -> Void) -> Void, buy: () async -> Void
+  ) async throws -> MemoryRecordLog {
+    let kept = Mutex<[String]?>(nil)
+    hear { step in
+      let name =
+        switch step {
+        case .asked: "asked"
+        case .paid: "paid"
+        case .delivered: "delivered"
+        case .finishing: "finishing"
+        case .finished: "finished"
+        }
+      guard name == wanted, kept.withLock({ $0 }) == nil else { return }
+      kept.withLock { $0 = journal.records() }
+      backend.fail(with: .networkLostBeforeEffect, .always)
+      do {
+        try inject([
+          StoreFault(.networkCutBefore, on: .purchase, .always), StoreFault(.networkCutBefore, on: .finish, .always),
+        ])
+      } catch { XCTFail("\(error)") }
+    }
+    await buy()
+    hear { _ in }
+    backend.heal()
+    return MemoryRecordLog(try XCTUnwrap(kept.withLock { $0 }, "the purchase never came to \(wanted)"))
+  }
+}
