@@ -19,6 +19,8 @@ package final class GatedStorage: LedgerStorage {
   package func open() { opened.signal() }
 
   package var laneCount: Int { storage.laneCount }
+  package var isRemote: Bool { storage.isRemote }
+  package func knownLanes(of command: LedgerCommand) -> [Int]? { storage.knownLanes(of: command) }
   package func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {
     try storage.lanes(of: commands)
   }

@@ -91,6 +91,8 @@
     func run(_ statements: [String], alone: Bool = false) throws {
       let connection = PQconnectdb(url)
       defer { PQfinish(connection) }
+      // What the server notices by the way is not for the terminal.
+      _ = PQsetNoticeProcessor(connection, { _, _ in }, nil)
       for statement in alone ? statements : ["BEGIN"] + statements + ["COMMIT"] {
         let result = PQexec(connection, statement)
         defer { PQclear(result) }

@@ -1,6 +1,16 @@
 internal import Dispatch
 internal import Synchronization
 
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Bionic)
+  internal import Bionic
+#else
+  internal import Darwin
+#endif
+
 /// Gathers the commands that wait right now into a group and commits the group once.
 ///
 /// Whoever finds the lane idle commits on its own thread, without a hop: a command alone waits for nobody. What comes
@@ -39,14 +49,19 @@ final class Lane: Sendable {
   private let state = Mutex(State())
   private let worker = DispatchQueue(label: "GemLedger.Lane")
   private let committer: GroupCommitter
+  /// Whether a commit waits for another machine: tasks have few threads among them, and none of those waits with it.
+  private let isFarAway: Bool
 
-  init(committer: GroupCommitter) { self.committer = committer }
+  init(committer: GroupCommitter, isFarAway: Bool = false) {
+    self.committer = committer
+    self.isFarAway = isFarAway
+  }
 
   /// Books the command in the next group; waits as a task.
   ///
   /// A caller that is cancelled meanwhile does not withdraw its commands.
   func book(_ command: LedgerCommand) async -> Answers {
-    if becomeBusy() { return commitAlone([command])[...] }
+    if !isFarAway, becomeBusy() { return commitAlone([command])[...] }
     return await withCheckedContinuation { continuation in
       enqueue(CollectionOfOne(command), .task(continuation))
     }
@@ -90,7 +105,7 @@ final class Lane: Sendable {
 
   /// Commits groups until nothing waits.
   private func drain() {
-    while let group = takeGroup() {
+    while let group = takeNextGroup() {
       let answers = committer.commit(group.commands)
       // Waking a group takes as long as a good part of its commit, and the next group waits already.
       if group.waiters.count > 8 {
@@ -108,6 +123,24 @@ final class Lane: Sendable {
       start += count
     }
   }
+
+  private func takeNextGroup() -> Group? {
+    if isFarAway { waitForThoseAnswered() }
+    return takeGroup()
+  }
+
+  /// Gives the callers who were just answered a moment to ask again: a group costs far more than what is in it, and
+  /// would else take the first who comes alone.
+  private func waitForThoseAnswered() {
+    for _ in 0..<Self.pausesMax {
+      let isWorthIt = state.withLock { $0.waiting.waiters.count < $0.answered / 2 }
+      guard isWorthIt else { return }
+      usleep(Self.pauseMicroseconds)
+    }
+  }
+
+  private static let pausesMax = 8
+  private static let pauseMicroseconds: UInt32 = 40
 
   /// What waits, up to a group's bound; the lane is idle where nothing does.
   private func takeGroup() -> Group? {

@@ -11,7 +11,7 @@ extension Ledger {
 
   func bookRouted(_ command: LedgerCommand) async throws(LedgerError) -> Receipt {
     for _ in 0..<Self.routesMax {
-      let route = try storage.lanes(of: [command])[0]
+      let route = try await routes.lanes(of: command)
       let answer: Result<Receipt, LedgerError>
       if route.count == 1 {
         let answers = await lanes[route[0]].book(command)

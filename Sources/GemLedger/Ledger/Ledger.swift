@@ -16,14 +16,18 @@ public final class Ledger: Sendable {
   package let catalog = CatalogCache()
   package let clock: LedgerClock
   let lanes: [Lane]
+  let routes: RouteFinder
 
   /// A ledger over the storage, which is ready.
   package init(storage: some LedgerStorage, clock: LedgerClock = .system) {
     self.storage = storage
     self.clock = clock
+    routes = RouteFinder(storage: storage)
     let catalog = catalog
     lanes = (0..<storage.laneCount).map { lane in
-      Lane(committer: GroupCommitter(storage: storage, lanes: [lane], clock: clock, catalog: catalog))
+      Lane(
+        committer: GroupCommitter(storage: storage, lanes: [lane], clock: clock, catalog: catalog),
+        isFarAway: storage.isRemote)
     }
   }
 

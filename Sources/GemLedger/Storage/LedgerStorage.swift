@@ -5,10 +5,15 @@ package protocol LedgerStorage: AnyObject, Sendable {
   /// How many lanes gather groups of commands of their own.
   var laneCount: Int { get }
 
+  /// Whether a commit waits for another machine, so that no task's thread should be held up by it.
+  var isRemote: Bool { get }
+
   /// The lanes in whose rows each command may write, in ascending order; nearly always one.
   ///
   /// What is known may be out of date when the command's turn comes; ``StorageSession/prefetch(_:)`` finds that out.
   func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]]
+  /// The same for one command where the answer needs no question to another machine; nil where it does.
+  func knownLanes(of command: LedgerCommand) -> [Int]?
 
   /// Runs the body on a snapshot that no writer changes; never waits for writers.
   func read<R>(_ body: (any StorageSnapshot) throws(LedgerError) -> R) throws(LedgerError) -> R
@@ -26,9 +31,11 @@ package protocol LedgerStorage: AnyObject, Sendable {
 
 extension LedgerStorage {
   package var laneCount: Int { 1 }
+  package var isRemote: Bool { false }
   package func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {
     [[Int]](repeating: [0], count: commands.count)
   }
+  package func knownLanes(of command: LedgerCommand) -> [Int]? { [0] }
 }
 
 /// The sequences that few commands draw from.

@@ -2,10 +2,17 @@
   package import GemLedger
 
   extension PostgresStorage {
+    package func knownLanes(of command: LedgerCommand) -> [Int]? {
+      // What touches more than its customer is found by questions.
+      guard command.footprint?.staysWithCustomer ?? true,
+        let place = memory.directory.places(of: [command.customer])[0]
+      else { return nil }
+      return [layout.lane(of: place.root)]
+    }
+
     /// The lanes of each command, by what is remembered of its customers; who is not, is looked up in one question.
     package func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {
       let footprints = commands.map(\.footprint)
-      let isRare = footprints.contains { $0 != nil }
       var ids: [CustomerID] = commands.map(\.customer)
       for footprint in footprints { ids += footprint?.customers ?? [] }
       var places: [CustomerID: CustomerDirectory.Place] = [:]
@@ -13,19 +20,35 @@
       for (id, place) in zip(ids, memory.directory.places(of: ids)) {
         if let place { places[id] = place } else { unknown.insert(id) }
       }
-      if unknown.isEmpty, !isRare { return commands.map { [lane(of: $0.customer, places)] } }
+      if !unknown.isEmpty {
+        let found = try self.places(of: Array(unknown))
+        memory.directory.remember(found)
+        for (id, place) in found { places[id] = place }
+      }
+      if footprints.allSatisfy({ $0?.staysWithCustomer ?? true }) {
+        return commands.map { [lane(of: $0.customer, places)] }
+      }
       return try read { (snapshot) throws(LedgerError) -> [[Int]] in
         guard let tables = snapshot as? PostgresTables else { throw .defect("A snapshot of another storage") }
-        if !unknown.isEmpty {
-          let found = try tables.places(of: Array(unknown))
-          memory.directory.remember(found)
-          for (id, place) in found { places[id] = place }
-        }
         var lanes: [[Int]] = []
         for (command, footprint) in zip(commands, footprints) {
           lanes.append(try self.lanes(of: command, footprint, places, tables))
         }
         return lanes
+      }
+    }
+
+    /// Where ids lead, of those that somebody has.
+    ///
+    /// Merges are not looked up: the customer's own row tells of them when the command's turn comes, and they are few.
+    private func places(of ids: [CustomerID]) throws(LedgerError) -> [(CustomerID, CustomerDirectory.Place)] {
+      let rows = try askOutsideOfTransactions(
+        PostgresRequest("SELECT id, customer FROM aliases WHERE id = ANY($1)") { $0.add(ids, text: \.text) })
+      return (0..<rows.count).map { row in
+        let customer = rows.integer(row, 1)
+        return (
+          CustomerID(unchecked: rows.text(row, 0)), CustomerDirectory.Place(origin: customer, root: customer)
+        )
       }
     }
 
@@ -58,20 +81,12 @@
     }
   }
 
-  extension PostgresTables {
-    /// Where ids lead, of those that somebody has.
-    func places(of ids: [CustomerID]) throws(LedgerError) -> [(CustomerID, CustomerDirectory.Place)] {
-      let origins = try all(
-        "SELECT id, customer FROM aliases WHERE id = ANY($1)", { $0.add(ids, text: \.text) },
-        { (CustomerID(unchecked: $0.text($1, 0)), $0.integer($1, 1)) })
-      guard !origins.isEmpty else { return [] }
-      let merged = try all(
-        "SELECT customer, merged_into FROM customers WHERE customer = ANY($1) AND merged_into <> 0",
-        { $0.add(origins, \.1) }, { ($0.integer($1, 0), $0.integer($1, 1)) })
-      let roots = Dictionary(merged) { first, _ in first }
-      return origins.map { ($0, CustomerDirectory.Place(origin: $1, root: roots[$1] ?? $1)) }
-    }
+  extension LedgerCommand.Footprint {
+    /// Whether the lane of the command's customer is all that it needs.
+    fileprivate var staysWithCustomer: Bool { customers.isEmpty && order == nil && subject == .customer }
+  }
 
+  extension PostgresTables {
     func root(of customer: CustomerNumber) throws(LedgerError) -> CustomerNumber {
       guard let row = try self.customer(number: customer), row.mergedInto != 0 else { return customer }
       return row.mergedInto

@@ -63,6 +63,7 @@
     }
 
     package var laneCount: Int { layout.count }
+    package var isRemote: Bool { true }
 
     package func close() {
       isClosed.store(true, ordering: .sequentiallyConsistent)
@@ -111,6 +112,27 @@
 
     func connect() throws(LedgerError) -> PostgresConnection {
       try Self.translating(target) { () throws(PostgresFailure) in try connections.take() }
+    }
+
+    /// One question that is a transaction by itself.
+    func askOutsideOfTransactions(_ request: PostgresRequest) throws(LedgerError) -> PostgresRows {
+      try refuseClosed()
+      connections.readers.wait()
+      defer { connections.readers.signal() }
+      var triesLeft = 2
+      while true {
+        let connection = try connect()
+        do throws(PostgresFailure) {
+          let rows = try connection.ask(request)
+          connections.giveBack(connection)
+          return rows
+        } catch {
+          connections.giveBack(connection)
+          guard error.isConnectionLost, triesLeft > 0 else { throw error.ledgerError(target.description) }
+          triesLeft -= 1
+          connections.dropIdle()
+        }
+      }
     }
 
     // MARK: Writing

@@ -24,9 +24,10 @@
       var answers = try ask(requests)[...]
       keep(rows: &answers, roots: known.compactMap { $0?.root })
       for (id, place) in zip(ids, known) where place != nil { prefetched?.places[id] = place }
-      if !unknown.isEmpty { try keepUnknown(unknown, answers.removeFirst()) }
+      let late = unknown.isEmpty ? nil : answers.removeFirst()
       if !claims.isEmpty { keep(claims: claims, &answers) }
       for (asked, rows) in zip(keys, answers) { try keep(keys: asked, rows) }
+      if let late { try keepUnknown(unknown, late, commands) }
       return try misrouted(commands, footprints, lanes: group.lanes)
     }
 
@@ -91,25 +92,34 @@
       }
     }
 
-    private func fetch(_ numbers: [CustomerNumber]) throws(LedgerError) {
+    private func fetch(
+      _ numbers: [CustomerNumber], with questions: [[Prefetched.KeyPlace]] = []
+    ) throws(LedgerError) {
       let missing = Set(numbers).filter { prefetched?.fetched.contains($0) == false }.sorted()
       guard !missing.isEmpty else { return }
-      var answers = try ask(requests(for: missing))[...]
+      var answers = try ask(requests(for: missing) + questions.map(Self.request))[...]
       keep(rows: &answers, roots: missing)
+      for (asked, rows) in zip(questions, answers) { try keep(keys: asked, rows) }
     }
 
     /// Ids that were unknown when the commands found their lanes: nobody's, or new since.
-    private func keepUnknown(_ ids: [CustomerID], _ rows: PostgresRows) throws(LedgerError) {
+    ///
+    /// Over one lane nobody looks for lanes, and each id comes here once.
+    private func keepUnknown(
+      _ ids: [CustomerID], _ rows: PostgresRows, _ commands: [LedgerCommand]
+    ) throws(LedgerError) {
       var origins: [CustomerID: CustomerNumber] = [:]
       for row in 0..<rows.count { origins[CustomerID(unchecked: rows.text(row, 0))] = rows.integer(row, 1) }
-      try fetch(Array(origins.values))
+      try fetch(Array(origins.values), with: Self.keys(of: commands, origins.mapValues { $0 }))
       for id in ids {
         guard let origin = origins[id] else {
           prefetched?.places[id] = .some(nil)
           continue
         }
         let root = prefetched?.customers[origin]?.mergedInto ?? 0
-        prefetched?.places[id] = CustomerDirectory.Place(origin: origin, root: root == 0 ? origin : root)
+        let place = CustomerDirectory.Place(origin: origin, root: root == 0 ? origin : root)
+        prefetched?.places[id] = place
+        memory.directory.remember([(id, place)])
       }
       try fetch(prefetched?.places.values.compactMap { $0?.root } ?? [])
     }
@@ -270,12 +280,13 @@
     /// Whether who has the id is in one of the lanes, and is a customer still.
     private func belongs(_ id: CustomerID, _ lanes: [Int]) -> Bool {
       guard let known = prefetched?.places[id], let place = known else { return true }
-      guard let row = prefetched?.customers[place.root], row.mergedInto == 0, lanes.contains(layout.lane(of: place.root))
-      else {
+      guard let row = prefetched?.customers[place.root], lanes.contains(layout.lane(of: place.root)) else {
         memory.directory.forget(id)
         return false
       }
-      return true
+      guard row.mergedInto != 0 else { return true }
+      memory.directory.remember([(id, CustomerDirectory.Place(origin: place.origin, root: row.mergedInto))])
+      return false
     }
 
     /// Whom a purchase was credited to, and who has its entitlement where that matters.
