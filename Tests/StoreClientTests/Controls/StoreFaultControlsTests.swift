@@ -172,7 +172,7 @@ final class StoreFaultControlsTests: XCTestCase {
     try scene.store.clearFaults()
     await scene.client.syncPurchases()
     try await assertSees(1500, scene.client, "the lost one, by the list")
-    XCTAssertEqual(Set(seen.all), Set(ids))
+    try await until { Set(seen.all) == Set(ids) }
   }
 
   func testAnUnverifiedUpdateIsNotCredited() async throws {
