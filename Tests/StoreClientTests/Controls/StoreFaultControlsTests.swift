@@ -179,7 +179,9 @@ final class StoreFaultControlsTests: XCTestCase {
     let scene = try ControlScene(isAutomatic: true)
     try scene.store.inject([
       StoreFault(.unverified(.invalidCertificateChain), on: .updates),
+      // So that the client's look at its start does not find it trusted.
       StoreFault(.failure(.systemError), on: .unfinished, .always),
+      StoreFault(.failure(.systemError), on: .all, .always),
     ])
     try scene.family.buyProduct(identifier: "gems")
     try await until { scene.client.deadLetteredReceiptCount == 1 }
