@@ -194,7 +194,8 @@ func assertSees(
     if queue != (pending, pending) { await Task.yield() }
   }
   XCTAssertEqual(queue.pending, pending, "pending \(message)", file: file, line: line)
-  XCTAssertEqual(queue.all, pending, "queue \(message)", file: file, line: line)
+  XCTAssertEqual(
+    queue.all, pending, "\(message) \(client.receiptQueueSnapshot().map(\.lastError))", file: file, line: line)
   let seen = try await client.gems()
   XCTAssertEqual(seen, gems, message, file: file, line: line)
 }

@@ -59,9 +59,12 @@ final class PlayFaultControlsTests: XCTestCase {
     XCTAssertEqual(scene.store.purchases(), [])
     await assertStoreFails(.networkError) { try await scene.client.buy("gems") }
     try await scene.client.comes(to: 300)
-    await scene.client.syncPurchases()
+    // The client finishes when it comes to it; what it could not finish then it does with the next look.
+    try await scene.client.comes(to: true, \.self) {
+      await scene.client.syncPurchases()
+      return scene.store.faults.isEmpty && scene.client.pendingReceiptCount == 0
+    }
     try await assertSees(300, scene.client)
-    XCTAssertEqual(scene.store.faults, [])
   }
 
   func testWrongAnswersAndDuplicatesAreCreditedOnce() async throws {

@@ -172,14 +172,16 @@ final class StoreFaultControlsTests: XCTestCase {
     try scene.store.clearFaults()
     await scene.client.syncPurchases()
     try await assertSees(1500, scene.client, "the lost one, by the list")
-    XCTAssertEqual(Set(seen.all), Set(ids))
+    try await until { Set(seen.all) == Set(ids) }
   }
 
   func testAnUnverifiedUpdateIsNotCredited() async throws {
     let scene = try ControlScene(isAutomatic: true)
     try scene.store.inject([
       StoreFault(.unverified(.invalidCertificateChain), on: .updates),
+      // So that the client's look at its start does not find it trusted.
       StoreFault(.failure(.systemError), on: .unfinished, .always),
+      StoreFault(.failure(.systemError), on: .all, .always),
     ])
     try scene.family.buyProduct(identifier: "gems")
     try await until { scene.client.deadLetteredReceiptCount == 1 }
