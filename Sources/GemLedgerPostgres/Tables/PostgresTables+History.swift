@@ -19,7 +19,7 @@
       var histories = owners.map { EntryHistory(owner: $0, end: Self.firstEntry(of: start)) }
       var requests = owners.map { Self.withoutEntries(of: $0, below: start, limit) }
       // Few transactions have more than one entry of a customer: once round is mostly enough.
-      let count = 2 * limit
+      let count = max(2 * limit, 64)
       while !histories.isEmpty {
         requests += histories.map { Self.newestEntries(of: $0.owner, below: $0.end, count) }
         let answers = try ask(requests)

@@ -56,20 +56,26 @@
     private static func questions(
       _ places: Set<RowPlace>, lanes: LaneLayout, _ columns: String, _ table: String, _ number: RowsByNumber
     ) -> [PostgresRequest] {
-      let step = 32
-      var requests: [PostgresRequest] = []
-      for (_, places) in Dictionary(grouping: places, by: { lanes.lane(of: $0.customer ?? 0) }) {
-        let sorted = places.sorted { ($0.customer ?? 0, $0.number) < ($1.customer ?? 0, $1.number) }
-        for start in stride(from: 0, to: sorted.count, by: step) {
-          let some = Array(sorted[start..<min(start + step, sorted.count)])
-          requests.append(
-            PostgresRequest("SELECT \(columns) FROM \(table) WHERE customer = ANY($1) AND \(number.isAny)") {
-              $0.add(some) { $0.customer ?? 0 }
-              $0.add(some, \.number)
-            })
+      Dictionary(grouping: places) { lanes.lane(of: $0.customer ?? 0) }.values.flatMap(pages).map { places in
+        PostgresRequest("SELECT \(columns) FROM \(table) WHERE customer = ANY($1) AND \(number.isAny)") {
+          $0.add(Array(Set(places.map { $0.customer ?? 0 }))) { $0 }
+          $0.add(Array(Set(places.map(\.number)))) { $0 }
         }
       }
-      return requests
+    }
+
+    /// About so many places a page, all of a customer on one: no two pages give the same row.
+    private static func pages(_ places: [RowPlace]) -> [[RowPlace]] {
+      var pages: [[RowPlace]] = []
+      var page: [RowPlace] = []
+      for places in Dictionary(grouping: places, by: \.customer).values {
+        page += places
+        if page.count >= 32 {
+          pages.append(page)
+          page = []
+        }
+      }
+      return page.isEmpty ? pages : pages + [page]
     }
 
     // MARK: Places without a customer

@@ -9,7 +9,8 @@
       var requests: [PostgresRequest] = []
       if !rare.lotTerms.isEmpty {
         let owners = Self.owners(ofNewLots: changes)
-        requests.append(Self.terms(rare.lotTerms.map { ($0, owners[$0.lot] ?? 0) }))
+        requests.append(
+          Self.terms(rare.lotTerms.flatMap { terms in (owners[terms.lot] ?? [0]).map { (terms, $0) } }))
       }
       requests += rare.changedCustomers.map(Self.change)
       requests += rare.addedIDs.flatMap(Self.add)
@@ -19,10 +20,21 @@
       return requests
     }
 
-    private static func owners(ofNewLots changes: borrowing ChangeSet) -> [LotNumber: CustomerNumber] {
-      var owners: [LotNumber: CustomerNumber] = [:]
-      for row in changes.newLots { owners[row.number] = row.account.customer }
-      for row in changes.newAccounts + changes.changedAccounts { owners[row.poolLot] = row.number.customer }
+    /// Everybody who had them in this group: a lot that was made and moved on in one group is named by entries of both.
+    private static func owners(ofNewLots changes: borrowing ChangeSet) -> [LotNumber: Set<CustomerNumber>] {
+      var owners: [LotNumber: Set<CustomerNumber>] = [:]
+      for row in changes.newLots { owners[row.number, default: []].insert(row.account.customer) }
+      for row in changes.newAccounts + changes.changedAccounts {
+        owners[row.poolLot, default: []].insert(row.number.customer)
+      }
+      var customers: [EntryNumber: CustomerNumber] = [:]
+      for entry in changes.entries {
+        if entry.lot != 0 { owners[entry.lot, default: []].insert(entry.account.customer) }
+        customers[entry.number] = entry.account.customer
+      }
+      for allocation in changes.allocations {
+        if let customer = customers[allocation.entry] { owners[allocation.lot, default: []].insert(customer) }
+      }
       return owners
     }
 
