@@ -11,7 +11,7 @@
     /// How many lanes a new ledger gets.
     package let lanes: Int?
 
-    static let lanesByDefault = 8
+    static let lanesByDefault = 2
 
     /// Reads `postgres://user@host:port/database?schema=NAME&lanes=N` with whatever else libpq knows.
     ///
@@ -90,7 +90,7 @@
         "SET search_path = \(schema)", "SET synchronous_commit = on",
         "SET default_transaction_isolation = 'read committed'", "SET lock_timeout = '15s'",
         "SET statement_timeout = '45s'", "SET idle_in_transaction_session_timeout = '20s'",
-        "SET client_min_messages = warning", "SET jit = off", "SET plan_cache_mode = force_generic_plan",
+        "SET client_min_messages = warning", "SET jit = off",
       ]
     }
 

@@ -23,7 +23,8 @@
       if !unknown.isEmpty {
         let found = try self.places(of: Array(unknown))
         memory.directory.remember(found)
-        for (id, place) in found { places[id] = place }
+        // As it is remembered now: merges that were met before count.
+        for (id, place) in zip(found.map(\.0), memory.directory.places(of: found.map(\.0))) { places[id] = place }
       }
       if footprints.allSatisfy({ $0?.staysWithCustomer ?? true }) {
         return commands.map { [lane(of: $0.customer, places)] }

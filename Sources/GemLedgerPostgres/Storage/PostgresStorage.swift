@@ -42,7 +42,7 @@
           details: [.init(name: "storage", value: .text(target.description))])
       }
       layout = state.layout
-      connections.setsUp(layout)
+      try Self.translating(target) { () throws(PostgresFailure) in try connections.setUp(state.layout, opened.0) }
       connections.giveBack(opened.0)
     }
 

@@ -45,7 +45,8 @@
       // asked for, and what proves the books may think between two pages.
       let settings = [
         "CLOSE ALL", "SET LOCAL statement_timeout = 0", "SET LOCAL idle_in_transaction_session_timeout = '10min'",
-        "SET LOCAL cursor_tuple_fraction = 1", "SET LOCAL work_mem = '64MB'",
+        "SET LOCAL cursor_tuple_fraction = 1", "SET LOCAL work_mem = '64MB'", "SET LOCAL enable_seqscan = on",
+        "SET LOCAL enable_hashjoin = on", "SET LOCAL enable_mergejoin = on",
       ]
       _ = try tables.ask(settings.map { PostgresRequest($0) })
       tables.connection.waitsForLong = true
