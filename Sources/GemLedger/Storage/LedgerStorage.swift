@@ -2,6 +2,10 @@
 ///
 /// It loads rows and writes change sets; it knows no rule.
 package protocol LedgerStorage: AnyObject, Sendable {
+  /// Whether rows lie with their customers: entries are then numbered by their transactions, and the terms of a lot lie
+  /// with each customer who ever had it.
+  var isKeyedByCustomer: Bool { get }
+
   /// How many lanes gather groups of commands of their own.
   var laneCount: Int { get }
 
@@ -34,6 +38,7 @@ package protocol LedgerStorage: AnyObject, Sendable {
 }
 
 extension LedgerStorage {
+  package var isKeyedByCustomer: Bool { false }
   package var laneCount: Int { 1 }
   package var isRemote: Bool { false }
   package func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {
