@@ -42,6 +42,7 @@ private func dispatch(_ invocation: Invocation) throws -> Int32 {
   case "decline": try StoreCommands(invocation: invocation).decline()
   case "demo": try DemoCommand(invocation: invocation).run()
   case "entitlements": try ClientCommands(invocation: invocation).entitlements()
+  case "feed": try FeedCommand(invocation: invocation).run()
   case "freeze": try CorrectionCommands(invocation: invocation).freeze()
   case "grant": try GrantCommand(invocation: invocation).run()
   case "help": try AboutCommands.help(parsed, on: terminal)

@@ -14,6 +14,8 @@
     let layout: LaneLayout
     let memory = StorageMemory()
     let connections: ConnectionPool
+    let herald: CommitHerald
+    private let channel: NewsChannel
     private let writer = (0..<16).map { _ in UInt8.random(in: 0 ... .max) }
     private let attempts = Atomic<Int64>(0)
     private let isClosed = Atomic(false)
@@ -27,6 +29,8 @@
       let connections = ConnectionPool(target)
       self.target = target
       self.connections = connections
+      channel = NewsChannel(schema: target.schema)
+      herald = CommitHerald(channel, connections)
       let opened = try Self.translating(target) { () throws(PostgresFailure) in
         let connection = try connections.open()
         return (connection, try SchemaKeeper(connection, target).bringUpToDate())
@@ -67,7 +71,13 @@
 
     package func close() {
       isClosed.store(true, ordering: .sequentiallyConsistent)
+      herald.finish()
       connections.close()
+    }
+
+    package func listen(_ heard: @escaping @Sendable () -> Void) -> (any CommitListener)? {
+      guard !isClosed.load(ordering: .sequentiallyConsistent) else { return nil }
+      return CommitEar(target, channel, heard: heard)
     }
 
     func refuseClosed() throws(LedgerError) {
@@ -152,7 +162,10 @@
         do throws(LedgerError) {
           let answer = try body(tables)
           // A group that wrote nothing leaves nothing behind.
-          if tables.group?.isCommitted == true || tables.end(with: "ROLLBACK") {
+          if tables.group?.isCommitted == true {
+            connections.giveBack(tables.connection)
+            herald.note()
+          } else if tables.end(with: "ROLLBACK") {
             connections.giveBack(tables.connection)
           }
           return answer
