@@ -35,7 +35,7 @@ package struct FeedContract {
     let customers = try (0..<7).map { try Make.customer("customer \($0)") }
     for round in 0..<30 { try grant(100, to: customers[round % customers.count], ledger) }
     try ledger.creditPurchase(Make.purchase("p"), customer: customers[0])
-    try ledger.buyItem(ItemID("sword"), customer: customers[0])
+    try ledger.buyItem(ItemID("extra_life"), customer: customers[0])
     try ledger.refund(Make.refund("p"))
     try ledger.freeze(customers[1], reason: Reason("looked odd"))
     var command = try LedgerCommand.spend([Make.amount("GEM", 1)], customer: customers[2])

@@ -55,6 +55,7 @@ final class HelpPageTests: XCTestCase {
 
       Insight:
         customers       List the customers with their balances
+        feed            List the transactions of all customers, oldest first
         verify          Prove from the journal that the books add up
         simulate        Shake client, store and ledger with random events and faults
         demo            Play a story of buying and spending, with its command lines

@@ -1,8 +1,8 @@
 /// How far a reader of the feed has come: which transactions it has had.
 ///
-/// Where one writer numbers everything, that is a number, and all up to it were read. Where lanes number for themselves,
-/// a lane may commit a lower number after another lane's higher one; so each lane has a number of its own, since within
-/// a lane the order of numbers is the order of commits.
+/// Where one writer numbers everything, that is a number, and all up to it were read. Where lanes number for
+/// themselves, a lane may commit a lower number after another lane's higher one; so each lane has a number of its own,
+/// since within a lane the order of numbers is the order of commits.
 package struct FeedPosition: Hashable, Sendable {
   /// All transactions up to this one were read.
   package private(set) var floor: TransactionNumber = 0
@@ -77,7 +77,9 @@ extension FeedPosition {
     bytes.append(UInt8(rest))
   }
 
-  private static func number<Bytes: Collection<UInt8>>(_ bytes: inout Bytes) -> UInt64? where Bytes.SubSequence == Bytes {
+  private static func number<Bytes: Collection<UInt8>>(
+    _ bytes: inout Bytes
+  ) -> UInt64? where Bytes.SubSequence == Bytes {
     var number: UInt64 = 0
     for shift in stride(from: UInt64(0), to: 64, by: 7) {
       guard let byte = bytes.popFirst() else { return nil }

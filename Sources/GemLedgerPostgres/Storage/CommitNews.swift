@@ -3,9 +3,9 @@
   internal import GemLedger
   internal import Synchronization
 
-  // How processes on one database hear of each other's commits. Nobody depends on it: who reads the feed looks by himself
-  // every so often. A notice inside of a group's transaction would hold a lock of the whole server until that is on disk,
-  // and all lanes would commit one after the other; so it goes out beside the groups.
+  // How processes on one database hear of each other's commits. Nobody depends on it: who reads the feed looks by
+  // himself every so often. A notice inside of a group's transaction would hold a lock of the whole server until that
+  // is on disk, and all lanes would commit one after the other; so it goes out beside the groups.
 
   /// By what notices of a schema go.
   struct NewsChannel: Hashable, Sendable {

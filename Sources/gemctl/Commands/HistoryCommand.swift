@@ -27,7 +27,8 @@ struct HistoryCommand {
     let receipt = record.receipt
     return [
       "transaction_id": JSONValue(receipt.transactionID?.description), "kind": .string(receipt.kind.name),
-      "created_at": .string(receipt.createdAt.description), "entries": entries(receipt), "reference": JSONValue(record.reference?.text), "reason": JSONValue(record.reason?.text),
+      "created_at": .string(receipt.createdAt.description), "entries": entries(receipt),
+      "reference": JSONValue(record.reference?.text), "reason": JSONValue(record.reason?.text),
       "actor": JSONValue(record.actor?.text), "items": ReceiptView(receipt).items,
     ]
   }
