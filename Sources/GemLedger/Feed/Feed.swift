@@ -24,7 +24,7 @@ public struct FeedPage: Hashable, Sendable {
 /// It is to be kept by who reads, together with what the events led to: reading on from it gives every later event and
 /// none of the earlier ones.
 public struct FeedCursor: Hashable, Sendable, CustomStringConvertible {
-  /// The cursor as text, to keep and to send back: letters, digits, `-` and `_`, at most 800 characters.
+  /// The cursor as text, to keep and to send back: letters, digits, `-` and `_`, at most 900 characters.
   public let description: String
 
   /// Takes the text back; the ledger checks it when it is used.
@@ -47,7 +47,7 @@ public struct FeedCursor: Hashable, Sendable, CustomStringConvertible {
     return position
   }
 
-  private static let lengthMax = 800
+  private static let lengthMax = 900
   private static let tagLength = 5
 
   private static func tag(_ bytes: [UInt8], salt: UInt64) -> [UInt8] {
