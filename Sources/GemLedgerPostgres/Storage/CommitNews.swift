@@ -25,9 +25,9 @@
 
   /// Tells other processes that this one committed: in a while, once for all that it committed meanwhile.
   final class CommitHerald: Sendable {
-    /// What a writer takes at the most of a second, in milliseconds between two notices.
-    private static let pause = 20
-    /// Where nobody listened, the next look whether somebody does waits so much longer.
+    /// Between two notices, in milliseconds.
+    private static let pauseHeard = 20
+    /// Where nobody listened, from one look whether somebody does to the next.
     private static let pauseUnheard = 250
 
     private struct State {
@@ -35,6 +35,8 @@
       var isDue = false
       /// Before this nothing goes out.
       var notBefore = DispatchTime(uptimeNanoseconds: 0)
+      /// Whether somebody listened the last time.
+      var wasHeard = false
     }
 
     private let channel: NewsChannel
@@ -65,12 +67,22 @@
     private func tell() {
       let isDue = state.withLock { state in
         defer { state.isDue = false }
+        // What is committed while this one is on its way waits its time; most likely as many listen as before.
+        state.notBefore = .now() + Self.pause(state.wasHeard)
         return state.isDue
       }
       guard isDue else { return }
       let isHeard = announce()
       if isHeard { sent.add(1, ordering: .relaxed) }
-      state.withLock { $0.notBefore = .now() + .milliseconds(isHeard ? Self.pause : Self.pauseUnheard) }
+      state.withLock { state in
+        guard isHeard != state.wasHeard else { return }
+        state.wasHeard = isHeard
+        state.notBefore = .now() + Self.pause(isHeard)
+      }
+    }
+
+    private static func pause(_ isHeard: Bool) -> DispatchTimeInterval {
+      .milliseconds(isHeard ? pauseHeard : pauseUnheard)
     }
 
     /// - Returns: Whether somebody listened.
