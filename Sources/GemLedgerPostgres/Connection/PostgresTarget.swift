@@ -41,11 +41,22 @@
       connectionURL = String(parts[0]) + (others.isEmpty ? "" : "?" + others.joined(separator: "&"))
       self.schema = schema
       self.lanes = lanes
+      let path = parts[0].split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).dropFirst(3).first
+      if path?.contains("@") == true {
+        // libpq would take the start of the password for a port and quote it.
+        throw .invalid("The password in the storage's URL has a / in it; write it as %2F.")
+      }
       var error: UnsafeMutablePointer<CChar>?
       guard let parsed = PQconninfoParse(connectionURL, &error) else {
-        let message = error.map { String(cString: $0) } ?? "it cannot be read"
+        let message = error.map { String(cString: $0) } ?? ""
         PQfreemem(error)
-        throw LedgerError(.invalidRequest, "The storage's URL is wrong: \(message.filter { !$0.isNewline })")
+        if message.hasPrefix("invalid URI query parameter") {
+          throw .invalid("The storage's URL is wrong: \(message.filter { !$0.isNewline })")
+        }
+        // What else libpq says would quote the URL, and with it the password.
+        throw .invalid(
+          "The storage's URL cannot be read. It is postgres://user:password@host:port/database?name=value, with each "
+            + "%, :, /, ?, # and @ inside of a name or a password written as % and two digits.")
       }
       PQconninfoFree(parsed)
     }
@@ -96,11 +107,11 @@
 
     /// libpq gives no code with a refused login, only the server's words.
     func state(ofRefusal message: String) -> String {
-      if message.contains("password authentication failed") || message.contains("no password supplied")
-        || message.contains("no pg_hba.conf entry")
-      {
-        return "28P01"
-      }
+      let refusals = [
+        "authentication failed", "no password supplied", "no pg_hba.conf entry", "FATAL:  role ",
+        "is not permitted to log in",
+      ]
+      if refusals.contains(where: message.contains) { return "28P01" }
       if message.contains("database"), message.contains("does not exist") { return "3D000" }
       if message.contains("too many clients") || message.contains("remaining connection slots") { return "53300" }
       return ""

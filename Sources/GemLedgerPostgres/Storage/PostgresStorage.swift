@@ -14,7 +14,8 @@
     let layout: LaneLayout
     let memory = StorageMemory()
     let connections: ConnectionPool
-    private let writer = (0..<16).map { _ in UInt8.random(in: 0 ... .max) }
+    let recovery: PostgresRecovery
+    private let writers = MarkWriters()
     private let attempts = Atomic<Int64>(0)
     private let isClosed = Atomic(false)
 
@@ -22,10 +23,11 @@
     ///
     /// - Throws: in order of precedence `invalid_request` (the URL), `storage_unavailable`, `storage_foreign` (no ledger
     ///   there), `storage_newer`.
-    package init(url: String) throws(LedgerError) {
+    package init(url: String, recovery: PostgresRecovery = PostgresRecovery()) throws(LedgerError) {
       let target = try PostgresTarget(url: url)
-      let connections = ConnectionPool(target)
+      let connections = ConnectionPool(target, memory)
       self.target = target
+      self.recovery = recovery
       self.connections = connections
       let opened = try Self.translating(target) { () throws(PostgresFailure) in
         let connection = try connections.open()
@@ -64,14 +66,18 @@
 
     package var laneCount: Int { layout.count }
     package var isRemote: Bool { true }
+    /// How often the connections that are idle now asked and waited.
+    package var roundTrips: Int { connections.roundTrips }
 
     package func close() {
       isClosed.store(true, ordering: .sequentiallyConsistent)
       connections.close()
     }
 
+    var hasEnded: Bool { isClosed.load(ordering: .sequentiallyConsistent) }
+
     func refuseClosed() throws(LedgerError) {
-      guard !isClosed.load(ordering: .sequentiallyConsistent) else {
+      guard !hasEnded else {
         throw LedgerError(.storageUnavailable, "The ledger at \(target.description) was closed.")
       }
     }
@@ -92,7 +98,8 @@
       try refuseClosed()
       connections.readers.wait()
       defer { connections.readers.signal() }
-      // A reader may start anew as long as nothing was answered: twice, since an idle connection may be a dead one.
+      // A reader may start anew as long as nothing was answered: twice, since an idle connection may be a dead one, and
+      // a standby may have to end a reader's statement.
       var triesLeft = 2
       while true {
         let tables = tables(try connect())
@@ -101,11 +108,12 @@
           if tables.end(with: "COMMIT") { connections.giveBack(tables.connection) }
           return answer
         } catch {
-          let isLost = tables.failure?.isConnectionLost ?? false
+          let failure = tables.failure
+          let isLost = failure?.isConnectionLost ?? false
           if tables.end(with: "ROLLBACK"), !isLost { connections.giveBack(tables.connection) }
-          guard isLost, triesLeft > 0 else { throw error }
+          guard isLost || failure?.isTransient == true, triesLeft > 0 else { throw error }
           triesLeft -= 1
-          connections.dropIdle()
+          if isLost { connections.dropIdle() }
         }
       }
     }
@@ -141,7 +149,10 @@
       lanes: [Int], _ body: (any StorageSession) throws(LedgerError) -> R
     ) throws(LedgerError) -> R {
       try refuseClosed()
-      var patience = Patience()
+      var patience = Patience(limit: recovery.patience)
+      let firstLane = lanes.first ?? 0
+      let writer = writers.take(firstLane)
+      defer { writers.giveBack(writer, firstLane) }
       while true {
         let tables = tables(try connectPatiently(&patience))
         let mark = PostgresGroup.CommitMark(
@@ -170,7 +181,10 @@
     ///
     /// The lane is taken hold of first: the server may still be at the old connection's commit.
     private func wasCommitted(_ group: PostgresGroup) throws(LedgerError) -> Bool {
-      var patience = Patience()
+      guard recovery.resolvesLostAnswers else { return false }
+      // Where one was lost the idle ones most likely are dead too.
+      connections.dropIdle()
+      var patience = Patience(limit: recovery.patience)
       while true {
         do throws(LedgerError) {
           let other = self.tables(try connectPatiently(&patience))
