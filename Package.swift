@@ -78,8 +78,9 @@ let package = Package(
       name: "PostgresTestSupport", dependencies: [.target(name: "CPostgreSQL", condition: onPostgreSQL)],
       path: "Tests/PostgresTestSupport", swiftSettings: houseRules),
     .executableTarget(
-      name: "gemstress", dependencies: ["GemLedger", "GemLedgerSQLite"], path: "Tests/gemstress",
-      swiftSettings: houseRules),
+      name: "gemstress",
+      dependencies: ["GemLedger", "GemLedgerSQLite", .target(name: "GemLedgerPostgres", condition: onPostgreSQL)],
+      path: "Tests/gemstress", swiftSettings: houseRules),
     .executableTarget(
       name: "gemcrash", dependencies: ["GemLedger", "GemLedgerSQLite", "StoreBackend", "StoreClient"],
       path: "Tests/gemcrash", swiftSettings: houseRules),
@@ -90,7 +91,7 @@ let package = Package(
       swiftSettings: houseRules),
     .testTarget(
       name: "GemLedgerPostgresTests",
-      dependencies: ["GemLedger", "GemLedgerPostgres", "GemTestSupport", "PostgresTestSupport"],
+      dependencies: ["GemLedger", "GemLedgerPostgres", "GemTestSupport", "PostgresTestSupport", "gemstress"],
       swiftSettings: houseRules),
     .testTarget(
       name: "StoreBackendTests", dependencies: ["GemLedger", "StoreBackend", "GemTestSupport"],

@@ -66,10 +66,12 @@ final class ProcessTests: XCTestCase {
     for key in acknowledged {
       let isGrant = key.hasSuffix("0") || "2468".contains(key.last ?? "1")
       let amount = try Make.amount("GEM", isGrant ? 3 : 2)
-      let receipt =
+      var command =
         isGrant
-        ? try ledger.grant([amount], customer: Make.customer("pot"), key: Make.key(key))
-        : try ledger.spend([amount], customer: Make.customer("pot"), key: Make.key(key))
+        ? LedgerCommand.grant([amount], customer: try Make.customer("pot"), key: try Make.key(key))
+        : try LedgerCommand.spend([amount], customer: Make.customer("pot"), key: Make.key(key))
+      command.reference = try Reference(key)
+      let receipt = try ledger.book(command)
       XCTAssertTrue(receipt.isReplayed, "\(key) was lost; seed \(dice.seed)")
     }
     XCTAssertEqual(try pot(ledger), before)
@@ -122,7 +124,7 @@ private final class Run {
       let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     #endif
     process.executableURL = program.deletingLastPathComponent().appendingPathComponent("gemstress")
-    process.arguments = [path, "pot", name, "\(count)"]
+    process.arguments = ["sqlite:" + path, "pot", name, "\(count)"]
     process.standardOutput = output
     process.standardError = error
     try process.run()
@@ -151,7 +153,8 @@ private final class Run {
   }
 
   private func lines(_ data: Data) -> [String] {
-    String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
+    // After the key comes the transaction.
+    String(decoding: data, as: UTF8.self).split(separator: "\n").map { String($0.prefix { $0 != " " }) }
   }
 }
 

@@ -15,7 +15,7 @@
     private let directory: URL?
     private let databases = Mutex<[String]>([])
 
-    private init(url: String, directory: URL?) {
+    init(url: String, directory: URL?) {
       self.url = url
       self.directory = directory
     }
@@ -155,21 +155,21 @@
       }
     }
 
-    private func own() throws -> URL {
+    func own() throws -> URL {
       guard let directory else { throw Failure(description: "the shared server belongs to others too; make your own") }
       return directory
     }
 
     // MARK: The script
 
-    private struct Failure: Error, CustomStringConvertible {
+    struct Failure: Error, CustomStringConvertible {
       let description: String
     }
 
-    private static func randomName() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
+    static func randomName() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
 
     @discardableResult
-    private static func script(_ arguments: [String]) throws -> String {
+    static func script(_ arguments: [String]) throws -> String {
       let process = Process()
       process.executableURL = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -11,6 +11,7 @@
     /// Readers wait here for their turn.
     let readers = DispatchSemaphore(value: readerCount)
     private let target: PostgresTarget
+    private let memory: StorageMemory
     private let state = Mutex(State())
 
     // Unchecked: the mutex guards the list, and a connection taken out of it belongs to one thread.
@@ -22,7 +23,10 @@
       var settings: [String] = []
     }
 
-    init(_ target: PostgresTarget) { self.target = target }
+    init(_ target: PostgresTarget, _ memory: StorageMemory) {
+      self.target = target
+      self.memory = memory
+    }
 
     /// Whether a connection was ever made.
     var wasOpen: Bool { state.withLock { $0.wasOpen } }
@@ -51,6 +55,8 @@
       let connection = try PostgresConnection(target)
       let settings = state.withLock { $0.settings }
       if !settings.isEmpty { try connection.execute(settings) }
+      // It may lead to a server that was promoted, or to a database restored from a backup.
+      memory.forgetAll()
       state.withLock { $0.wasOpen = true }
       return connection
     }
@@ -63,6 +69,9 @@
       }
       if !isKept { connection.close() }
     }
+
+    /// How often the idle ones asked and waited.
+    var roundTrips: Int { state.withLock { $0.idle.reduce(0) { $0 + $1.roundTrips } } }
 
     /// Where one was lost, the others are most likely lost as well.
     func dropIdle() { state.withLock { $0.idle.removeAll() } }

@@ -13,12 +13,18 @@
     }
 
     /// The connection is gone, or about to go: what was asked may be asked again on another one.
-    var isConnectionLost: Bool { state.isEmpty || state.hasPrefix("08") || state.hasPrefix("57P") }
+    ///
+    /// 40003 says in so many words that nobody knows whether the statement was completed.
+    var isConnectionLost: Bool {
+      state.isEmpty || state == "40003" || Self.classesOfLostConnections.contains { state.hasPrefix($0) }
+    }
+
+    fileprivate static let classesOfLostConnections = ["08", "57P"]
 
     /// The server chose this transaction as the one to give way; a second try meets nobody.
     var isTransient: Bool {
       // 23505, and XX000 on a distributed engine, stand for a claim that somebody else made in the same instant.
-      state.hasPrefix("40") || state == "55006" || state == "23505"
+      (state.hasPrefix("40") && state != "40003") || state == "55006" || state == "23505"
         || (state == "XX000" && message.contains("duplicate key"))
     }
 
@@ -41,11 +47,12 @@
           .storageUnavailable, "the server only reads, as a standby does. Name the primary in the URL (or all hosts, "
             + "with target_session_attrs=read-write).")
       case "28P01", "28000":
-        // Where the server takes encrypted connections only, it says that it has no entry for the other kind.
-        let hint = message.contains("no encryption") || message.contains("SSL off")
-          ? "It may want an encrypted connection: add sslmode=require to the URL."
-          : message.contains("SSL") || message.contains("certificate")
-            ? "See sslmode and sslrootcert in libpq's manual." : "Check user, password and pg_hba.conf."
+        if message.contains("no encryption") || message.contains("SSL off") {
+          return error(.storageUnavailable, "the server wants TLS: \(message). Add sslmode=require to the URL.")
+        }
+        let hint =
+          message.contains("SSL") || message.contains("certificate")
+          ? "See sslmode and sslrootcert in libpq's manual." : "Check user, password and pg_hba.conf."
         return error(.storageUnavailable, "the server refuses the login: \(message). \(hint)")
       case "3D000": return error(.storageUnavailable, "\(message). Create the database, or name another one in the URL.")
       case "42501": return error(.storageUnavailable, "\(message). Grant the role its rights with gemctl storage grant.")
@@ -58,6 +65,15 @@
       case _ where isConnectionLost: return error(.storageUnavailable, "the server cannot be reached: \(message)")
       default: return error(.unexpected, "the server answers \(state): \(message)")
       }
+    }
+  }
+
+  extension LedgerError {
+    /// Whether the server could not be reached, as opposed to one that was and refused.
+    var isOfLostConnection: Bool {
+      guard code == .storageUnavailable, text("storage") != nil else { return false }
+      guard let state = text("sqlstate") else { return true }
+      return PostgresFailure.classesOfLostConnections.contains { state.hasPrefix($0) }
     }
   }
 #endif

@@ -47,7 +47,7 @@
         // Neither the URL nor what libpq says of it: both may hold a part of the password.
         throw LedgerError(
           .invalidRequest,
-          "The storage's URL cannot be understood: postgres://USER:PASSWORD@HOST:PORT/DATABASE?NAME=VALUE, where "
+          "The storage's URL cannot be read: postgres://USER:PASSWORD@HOST:PORT/DATABASE?NAME=VALUE, where "
             + "@ : / ? # & and % within a part are written as % and two hexadecimal digits. A password may also come "
             + "from PGPASSWORD or a password file.")
       }
@@ -113,16 +113,13 @@
 
     /// libpq gives no code with a refused login, only the server's words.
     func state(ofRefusal message: String) -> String {
-      if message.contains("password authentication failed") || message.contains("no password supplied")
-        || message.contains("no pg_hba.conf entry")
-      {
-        return "28P01"
-      }
-      if message.contains("SSL was required") || message.contains("SSL required")
-        || message.contains("certificate verify failed")
-      {
-        return "28000"
-      }
+      let refusals = [
+        "authentication failed", "no password supplied", "no pg_hba.conf entry", "FATAL:  role ",
+        "is not permitted to log in",
+      ]
+      if refusals.contains(where: message.contains) { return "28P01" }
+      let refusalsOfTLS = ["SSL was required", "SSL required", "certificate verify failed"]
+      if refusalsOfTLS.contains(where: message.contains) { return "28000" }
       if message.contains("database"), message.contains("does not exist") { return "3D000" }
       if message.contains("too many clients") || message.contains("remaining connection slots") { return "53300" }
       return ""

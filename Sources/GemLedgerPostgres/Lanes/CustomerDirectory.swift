@@ -42,8 +42,16 @@
 
     func remember(_ merges: [MergeRow]) {
       guard !merges.isEmpty else { return }
-      state.withLock { state in for row in merges { state.merged[row.from] = row.into } }
+      state.withLock { state in
+        for row in merges {
+          state.merged[row.from] = row.into
+          // Whom others become part of is nobody's part, whatever was remembered before.
+          state.merged[row.into] = nil
+        }
+      }
     }
+
+    func forgetAll() { state.withLock { $0 = State() } }
 
     func forget(_ id: CustomerID) { _ = state.withLock { $0.places.removeValue(forKey: id) } }
   }

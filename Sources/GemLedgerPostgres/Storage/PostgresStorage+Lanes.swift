@@ -11,7 +11,21 @@
     }
 
     /// The lanes of each command, by what is remembered of its customers; who is not, is looked up in one question.
+    ///
+    /// Who asks waits for a server that restarts, as the group will; outside of ``read(_:)``, so that nobody who only
+    /// wants to read waits for those who wait.
     package func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {
+      var patience = Patience(limit: recovery.patience)
+      while true {
+        do throws(LedgerError) {
+          return try findLanes(of: commands)
+        } catch {
+          guard error.isOfLostConnection, !hasEnded, patience.goesOn(after: .lost(error.message)) else { throw error }
+        }
+      }
+    }
+
+    private func findLanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {
       let footprints = commands.map(\.footprint)
       var ids: [CustomerID] = commands.map(\.customer)
       for footprint in footprints { ids += footprint?.customers ?? [] }

@@ -15,8 +15,9 @@
     let memory = StorageMemory()
     let connections: ConnectionPool
     let herald: CommitHerald
+    let recovery: PostgresRecovery
     private let channel: NewsChannel
-    private let writer = (0..<16).map { _ in UInt8.random(in: 0 ... .max) }
+    private let writers = MarkWriters()
     private let attempts = Atomic<Int64>(0)
     private let isClosed = Atomic(false)
 
@@ -24,13 +25,18 @@
     ///
     /// - Throws: in order of precedence `invalid_request` (the URL), `storage_unavailable`, `storage_foreign` (no ledger
     ///   there), `storage_newer`.
-    package convenience init(url: String) throws(LedgerError) { try self.init(url: url, isCopy: false) }
+    package convenience init(
+      url: String, recovery: PostgresRecovery = PostgresRecovery()
+    ) throws(LedgerError) {
+      try self.init(url: url, isCopy: false, recovery: recovery)
+    }
 
     /// - Parameter isCopy: Opened to go on with a copy that is not complete.
-    private init(url: String, isCopy: Bool) throws(LedgerError) {
+    private init(url: String, isCopy: Bool, recovery: PostgresRecovery = PostgresRecovery()) throws(LedgerError) {
       let target = try PostgresTarget(url: url)
-      let connections = ConnectionPool(target)
+      let connections = ConnectionPool(target, memory)
       self.target = target
+      self.recovery = recovery
       self.connections = connections
       channel = NewsChannel(schema: target.schema)
       herald = CommitHerald(channel, connections)
@@ -113,6 +119,8 @@
 
     package var laneCount: Int { layout.count }
     package var isRemote: Bool { true }
+    /// How often the connections that are idle now asked and waited.
+    package var roundTrips: Int { connections.roundTrips }
 
     package func close() {
       isClosed.store(true, ordering: .sequentiallyConsistent)
@@ -120,13 +128,15 @@
       connections.close()
     }
 
+    var hasEnded: Bool { isClosed.load(ordering: .sequentiallyConsistent) }
+
     package func listen(_ heard: @escaping @Sendable () -> Void) -> (any CommitListener)? {
-      guard !isClosed.load(ordering: .sequentiallyConsistent) else { return nil }
+      guard !hasEnded else { return nil }
       return CommitEar(target, channel, heard: heard)
     }
 
     func refuseClosed() throws(LedgerError) {
-      guard !isClosed.load(ordering: .sequentiallyConsistent) else {
+      guard !hasEnded else {
         throw LedgerError(.storageUnavailable, "The ledger at \(target.description) was closed.")
       }
     }
@@ -147,7 +157,8 @@
       try refuseClosed()
       connections.readers.wait()
       defer { connections.readers.signal() }
-      // A reader may start anew as long as nothing was answered: twice, since an idle connection may be a dead one.
+      // A reader may start anew as long as nothing was answered: twice, since an idle connection may be a dead one, and
+      // a standby may have to end a reader's statement.
       var triesLeft = 2
       while true {
         let tables = tables(try connect())
@@ -156,11 +167,12 @@
           if tables.end(with: "COMMIT") { connections.giveBack(tables.connection) }
           return answer
         } catch {
-          let isLost = tables.failure?.isConnectionLost ?? false
+          let failure = tables.failure
+          let isLost = failure?.isConnectionLost ?? false
           if tables.end(with: "ROLLBACK"), !isLost { connections.giveBack(tables.connection) }
-          guard isLost, triesLeft > 0 else { throw error }
+          guard isLost || failure?.isTransient == true, triesLeft > 0 else { throw error }
           triesLeft -= 1
-          connections.dropIdle()
+          if isLost { connections.dropIdle() }
         }
       }
     }
@@ -196,7 +208,10 @@
       lanes: [Int], _ body: (any StorageSession) throws(LedgerError) -> R
     ) throws(LedgerError) -> R {
       try refuseClosed()
-      var patience = Patience()
+      var patience = Patience(limit: recovery.patience)
+      let firstLane = lanes.first ?? 0
+      let writer = writers.take(firstLane)
+      defer { writers.giveBack(writer, firstLane) }
       while true {
         let tables = tables(try connectPatiently(&patience))
         let mark = PostgresGroup.CommitMark(
@@ -228,7 +243,10 @@
     ///
     /// The lane is taken hold of first: the server may still be at the old connection's commit.
     private func wasCommitted(_ group: PostgresGroup) throws(LedgerError) -> Bool {
-      var patience = Patience()
+      guard recovery.resolvesLostAnswers else { return false }
+      // Where one was lost the idle ones most likely are dead too.
+      connections.dropIdle()
+      var patience = Patience(limit: recovery.patience)
       while true {
         do throws(LedgerError) {
           let other = self.tables(try connectPatiently(&patience))

@@ -8,6 +8,13 @@
     private let environments = Mutex<[StoreEnvironment: Int64]>([:])
     private let terms = Mutex<[String: Int64]>([:])
 
+    /// Nothing of it may hold any more: behind a new connection there may be another server, or a restored backup.
+    func forgetAll() {
+      directory.forgetAll()
+      environments.withLock { $0.removeAll() }
+      terms.withLock { $0.removeAll() }
+    }
+
     /// The number of an environment that is known; those without a session have fixed ones.
     func number(of environment: StoreEnvironment) -> Int64? {
       guard environment.session != nil else { return environment.kind.rawValue }

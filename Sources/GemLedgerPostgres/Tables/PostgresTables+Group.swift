@@ -34,8 +34,11 @@
     func number(after last: Int64, in sequence: RareSequence) throws(LedgerError) -> Int64 {
       guard sequence != .environment else { return last + 1 }
       let lane = group?.lanes.first ?? 0
-      return sequence == .customer
-        ? layout.customer(after: last, lane: group?.lanes.first ?? 0) : LaneLayout.number(after: last, lane: lane)
+      guard sequence == .customer else { return LaneLayout.number(after: last, lane: lane) }
+      let number = layout.customer(after: last, lane: lane)
+      prefetched?.made.insert(number)
+      prefetched?.fetched.insert(number)
+      return number
     }
 
     // MARK: Customers
@@ -99,7 +102,11 @@
     func pooledLot(
       _ account: AccountNumber, source: LotSource, environment: Int64
     ) throws(LedgerError) -> LotRow? {
-      try first(
+      if prefetched?.fetched.contains(account.customer) == true {
+        if prefetched?.pooled.contains(account.customer) == false { try fetchPooledLots() }
+        return prefetched?.pooledLots[account]?.first { $0.source == source && $0.environment == environment }
+      }
+      return try first(
         """
         SELECT \(Self.lotColumns) FROM lots WHERE customer = $1 AND currency = $2 AND source = $3 AND environment = $4
           AND purchase IS NULL AND expires_at = 9223372036854775807
@@ -112,10 +119,29 @@
         }, Self.lot)
     }
 
+    /// Few commands ask for one; where one does, others of the group will too, so that all are fetched at once.
+    private func fetchPooledLots() throws(LedgerError) {
+      guard let prefetched else { return }
+      let missing = prefetched.fetched.subtracting(prefetched.pooled)
+      self.prefetched?.pooled.formUnion(missing)
+      let asked = missing.subtracting(prefetched.made).sorted()
+      guard !asked.isEmpty else { return }
+      let lots = try all(
+        """
+        SELECT \(Self.lotColumns) FROM lots WHERE customer = ANY($1) AND purchase IS NULL
+          AND expires_at = 9223372036854775807
+        """, { $0.add(asked) { $0 } }, Self.lot)
+      for lot in lots {
+        self.prefetched?.pooledLots[lot.account, default: []].append(lot)
+        self.prefetched?.lotOwners[lot.number] = lot.account.customer
+      }
+    }
+
     // MARK: Keys and purchases
 
     func key(_ key: IdempotencyKey, customer: CustomerNumber, hash: Int) throws(LedgerError) -> KeyRow? {
       let place = place
+      if prefetched?.made.contains(customer) == true { return nil }
       if let prefetched, prefetched.askedKeys.contains(Prefetched.KeyPlace(customer: customer, key: key)) {
         return prefetched.keys[Prefetched.KeyPlace(customer: customer, key: key)]
       }

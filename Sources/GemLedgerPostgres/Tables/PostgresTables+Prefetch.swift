@@ -201,11 +201,16 @@
       var isUpToDate = false
       for claim in footprints.lazy.compactMap({ $0 }).flatMap(\.purchases) {
         if memory.number(of: claim.environment) == nil, !isUpToDate {
-          memory.remember(try environments())
+          let rows = try environments()
+          memory.remember(rows)
+          for row in rows { prefetched?.environments[row.environment] = row.number }
           isUpToDate = true
         }
         // One that has no number yet has no purchases either; who gives it one is alone in that.
-        guard let number = memory.number(of: claim.environment) else { continue }
+        guard let number = prefetched?.environments[claim.environment] ?? memory.number(of: claim.environment) else {
+          continue
+        }
+        prefetched?.environments[claim.environment] = number
         found.insert(
           PurchaseIdentity(store: claim.store, environment: number, transactionID: claim.transactionID))
       }
@@ -313,7 +318,7 @@
     private func holders(
       of claim: LedgerCommand.PurchaseClaim, _ subject: LedgerCommand.Footprint.Subject
     ) throws(LedgerError) -> [CustomerNumber] {
-      guard let number = memory.number(of: claim.environment) else { return [] }
+      guard let number = prefetched?.environments[claim.environment] else { return [] }
       let identity = PurchaseIdentity(
         store: claim.store, environment: number, transactionID: claim.transactionID)
       guard let held = prefetched?.claims[identity], held.purchase != 0 else { return [] }

@@ -8,6 +8,11 @@
     /// Which customers' rows, accounts and first open lots are here.
     var customers: [CustomerNumber: CustomerRow] = [:]
     var fetched: Set<CustomerNumber> = []
+    /// Whom the group itself made: they have no rows yet.
+    var made: Set<CustomerNumber> = []
+    /// Whose pooled lots with rows of their own are here.
+    var pooled: Set<CustomerNumber> = []
+    var pooledLots: [AccountNumber: [LotRow]] = [:]
     var accounts: [AccountNumber: AccountRow] = [:]
     /// The first page of open lots of each account and class that has any.
     var openLots: [LotStream: [LotRow]] = [:]
@@ -17,6 +22,8 @@
     /// Which keys were looked up, found or not.
     var askedKeys: Set<KeyPlace> = []
     var claims: [PurchaseIdentity: StoreClaim] = [:]
+    /// The numbers of the environments of the group's store transactions.
+    var environments: [StoreEnvironment: Int64] = [:]
     var evidence: [PurchaseIdentity: [RefundEvidenceRow]] = [:]
     /// Who holds an entitlement, of those that were looked at.
     var holders: [Int64: CustomerNumber] = [:]

@@ -1,0 +1,104 @@
+#if PostgreSQL
+  import GemLedger
+  import GemLedgerPostgres
+  import GemTestSupport
+  import PostgresTestSupport
+  import XCTest
+
+  /// A group costs two round trips, however many commands it has: one that begins it and fetches, one that writes and
+  /// commits.
+  final class RoundTripTests: XCTestCase {
+    private let sizes = [1, 32, 256, 1024]
+    private var ledger: Ledger?
+
+    private func open() throws -> (Ledger, [CustomerID]) {
+      let url = try PostgresServer.shared().createDatabase()
+      // One lane, so that the commands that are handed in together are one group.
+      let ledger = try Ledger.createPostgres(at: url + "?lanes=1")
+      try ledger.apply(Make.catalog())
+      let customers = try (0..<1024).map { try Make.customer("customer \($0)") }
+      let grants = try customers.map { LedgerCommand.grant([try Make.amount("GEM", 100)], customer: $0) }
+      for answer in ledger.submit(grants) { _ = try answer.get() }
+      self.ledger = ledger
+      return (ledger, customers)
+    }
+
+    override func tearDownWithError() throws {
+      try ledger.map { try assertBooksAddUp($0) }
+      ledger?.close()
+      ledger = nil
+    }
+
+    /// How many round trips each group takes.
+    private func roundTrips(of groups: [[LedgerCommand]]) throws -> [Int] {
+      let ledger = try XCTUnwrap(ledger)
+      let storage = try XCTUnwrap(ledger.storage as? PostgresStorage)
+      return try groups.map { group in
+        let before = storage.roundTrips
+        for answer in ledger.submit(group) { _ = try answer.get() }
+        return storage.roundTrips - before
+      }
+    }
+
+    func testPlainSpends() throws {
+      let (_, customers) = try open()
+      let spread = try sizes.map { size in
+        try customers.prefix(size).map { try LedgerCommand.spend([Make.amount("GEM", 1)], customer: $0) }
+      }
+      XCTAssertEqual(try roundTrips(of: spread), [2, 2, 2, 2])
+      let keyed = try sizes.map { size in
+        try (0..<size).map { number in
+          try LedgerCommand.spend(
+            [Make.amount("GEM", 1)], customer: customers[number % 300], key: Make.key("\(size) \(number)"))
+        }
+      }
+      XCTAssertEqual(try roundTrips(of: keyed), [2, 2, 2, 2])
+      let oneCustomers = try sizes.map { size in
+        try (0..<size).map { _ in try LedgerCommand.spend([Make.amount("GEM", 1)], customer: customers[1000]) }
+      }
+      try ledger?.grant([Make.amount("GEM", 2000)], customer: customers[1000])
+      XCTAssertEqual(try roundTrips(of: oneCustomers), [2, 2, 2, 2])
+    }
+
+    /// Currency of another source than an account's usual one has a lot of its own, which is looked for.
+    func testCreditsOfAnotherSource() throws {
+      let (_, customers) = try open()
+      for _ in 0..<2 {
+        let credits = try sizes.map { size in
+          try customers.prefix(size).map { LedgerCommand.adjust([try Make.amount("GEM", 1)], customer: $0) }
+        }
+        XCTAssertEqual(try roundTrips(of: credits), [3, 3, 3, 3])
+      }
+    }
+
+    func testPurchasesAndSpendsOverTheirLots() throws {
+      let (_, customers) = try open()
+      func purchases(_ name: String) throws -> [[LedgerCommand]] {
+        try sizes.map { size in
+          try customers.prefix(size).enumerated().map { number, customer in
+            .creditPurchase(try Make.purchase("\(name) \(size) \(number)"), customer: customer)
+          }
+        }
+      }
+      // Only the first time somebody buys a product its terms are looked for and written down.
+      let first = try roundTrips(of: purchases("first"))
+      XCTAssertLessThanOrEqual(first[0], 4)
+      XCTAssertEqual(first.dropFirst(), [2, 2, 2])
+      XCTAssertEqual(try roundTrips(of: purchases("second")), [2, 2, 2, 2])
+      let spends = try sizes.map { size in
+        try customers.prefix(size).map { try LedgerCommand.spend([Make.amount("GEM", 1250)], customer: $0) }
+      }
+      XCTAssertEqual(try roundTrips(of: spends), [2, 2, 2, 2])
+    }
+
+    func testNewCustomers() throws {
+      _ = try open()
+      let grants = try sizes.map { size in
+        try (0..<size).map {
+          LedgerCommand.grant([try Make.amount("GEM", 1)], customer: try Make.customer("\(size) \($0)"))
+        }
+      }
+      XCTAssertEqual(try roundTrips(of: grants), [2, 2, 2, 2])
+    }
+  }
+#endif
