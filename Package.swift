@@ -110,7 +110,10 @@ let package = Package(
     .testTarget(
       name: "gemctlTests", dependencies: ["gemctl", "GemLedger", "GemTestSupport", "PostgresTestSupport"], swiftSettings: houseRules),
     .testTarget(
-      name: "GemBenchmarksTests", dependencies: ["GemBenchmarks", "GemLedger", "GemLedgerSQLite", "GemTestSupport"],
+      name: "GemBenchmarksTests",
+      dependencies: [
+        "GemBenchmarks", "GemLedger", "GemLedgerSQLite", "GemTestSupport", "PostgresTestSupport", "gembench",
+      ],
       swiftSettings: houseRules),
   ],
   swiftLanguageModes: [.v6]

@@ -12,6 +12,8 @@ public enum Bench {
     public var directory: String
     /// The URL of a PostgreSQL server that may be loaded.
     public var storage: String?
+    /// The path of gembench itself, where further processes of it take part.
+    public var program = CommandLine.arguments[0]
 
     /// The defaults, in that directory.
     public init(directory: String) { self.directory = directory }

@@ -5,8 +5,8 @@
     /// Opens the ledger in a PostgreSQL database; one of an older version is brought up to date.
     ///
     /// - Parameters:
-    ///   - url: `postgres://user@host:port/database` with whatever else libpq knows, and `schema=NAME` for another schema
-    ///     than `gemledger`. Passwords may come from `PGPASSWORD` or a password file.
+    ///   - url: `postgres://user@host:port/database` with whatever else libpq knows, and `schema=NAME` for another
+    ///     schema than `gemledger`. Passwords may come from `PGPASSWORD` or a password file.
     ///   - clock: Where the ledger reads the time.
     /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_request` (the URL), `storage_unavailable`,
     ///   `storage_foreign` (no ledger there), `storage_newer`.
@@ -17,7 +17,7 @@
     /// Makes a ledger in a schema of a PostgreSQL database that is there.
     ///
     /// - Parameters:
-    ///   - url: As for opening; `lanes=N`, 1 to 64, says how many groups may commit side by side (8 unless told).
+    ///   - url: As for opening; `lanes=N`, 1 to 64, says how many groups may commit side by side (2 unless told).
     ///   - clock: Where the ledger reads the time.
     ///   - salt: What makes this project's transaction ids its own; the same salt gives the same ids.
     /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_request` (the URL), `storage_unavailable`,

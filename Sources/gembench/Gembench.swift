@@ -68,7 +68,8 @@ nonisolated private func set(_ option: String, _ value: String, _ settings: inou
 }
 
 nonisolated private func printHelp() {
-  print("Usage: gembench [SUBJECT...] [--rounds N] [--customers N] [--operations N] [--directory DIR] [--storage URL]\n")
+  print("Usage: gembench [SUBJECT...] [--rounds N] [--customers N] [--operations N] [--directory DIR]")
+  print("                [--storage URL]\n")
   print("Medians of the rounds, which are run in turn: A B A B. Without a subject: memory sqlite size lots.\n")
   for subject in Bench.Subject.allCases {
     let name = subject.rawValue

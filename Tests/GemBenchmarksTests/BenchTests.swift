@@ -4,6 +4,10 @@ import GemLedgerSQLite
 import GemTestSupport
 import XCTest
 
+#if PostgreSQL
+  import PostgresTestSupport
+#endif
+
 final class BenchTests: XCTestCase {
   /// Every subject runs, so that none of them rots.
   func testEverySubjectRunsWithTinyInput() throws {
@@ -12,13 +16,37 @@ final class BenchTests: XCTestCase {
     settings.rounds = 1
     settings.customerCount = 100
     settings.operationCount = 600
-    for subject in Bench.Subject.allCases {
+    // The one that needs a server and a second a round has a test of its own.
+    for subject in Bench.Subject.allCases where subject != .postgres {
       var lines: [String] = []
       try Bench.run(subject, settings) { lines.append($0) }
       XCTAssertGreaterThan(lines.count, 2, subject.rawValue)
     }
     XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: directory.url.path), [])
   }
+
+  #if PostgreSQL
+    func testPostgreSQLRunsBesideItsRivals() throws {
+      let directory = try TemporaryDirectory()
+      var settings = Bench.Settings(directory: directory.url.path)
+      settings.rounds = 1
+      settings.customerCount = 100
+      settings.operationCount = 1
+      settings.storage = try PostgresServer.shared().createDatabase()
+      settings.program = try XCTUnwrap(Self.gembench)
+      var lines: [String] = []
+      try Bench.run(.postgres, settings) { lines.append($0) }
+      XCTAssertEqual(lines.filter { $0.contains(" to ") }.count, 10, lines.joined(separator: "\n"))
+    }
+
+    private static var gembench: String? {
+      let bundle = Bundle(for: BenchTests.self).bundleURL
+      // On Apple platforms the bundle lies beside the products, elsewhere it is their directory.
+      let products = bundle.pathExtension == "xctest" ? bundle.deletingLastPathComponent() : bundle
+      let path = products.appendingPathComponent("gembench").path
+      return FileManager.default.isExecutableFile(atPath: path) ? path : nil
+    }
+  #endif
 
   /// The bare loop is a fair anchor only if it leaves the same rows.
   func testTheBareLoopWritesTheRowsThatTheLedgerWrites() throws {

@@ -51,8 +51,8 @@
       var database = try ModelContract(dice: dice, reopen: { try schemas.reopen($0, clock: $1) }) { clock in
         try schemas.create(clock: clock, lanes: 1)
       }
-      XCTAssertEqual(
-        try database.run(1200).map { $0.map(Self.withoutNumbers) }, try memory.run(1200).map { $0.map(Self.withoutNumbers) })
+      let (found, expected) = (try database.run(1200), try memory.run(1200))
+      XCTAssertEqual(found.map { $0.map(Self.withoutNumbers) }, expected.map { $0.map(Self.withoutNumbers) })
     }
 
     /// Over several lanes too; there, what several lanes booked in one instant has no order of its own.

@@ -143,7 +143,8 @@ package struct OrderContract {
       try results.map { try $0.get().isReplayed },
       [false, true, false, true, false, true, true, false, false, true, false])
     XCTAssertEqual(try ["A1", "A2", "A3", "A4"].map { try ledger.order($0)?.state }, [.success, nil, nil, .success])
-    XCTAssertEqual(try ledger.look { try $0.customer(token: TokenNumber(high: 1, low: 2)) }, try number(of: alice, ledger))
+    let named = try ledger.look { try $0.customer(token: TokenNumber(high: 1, low: 2)) }
+    XCTAssertEqual(named, try number(of: alice, ledger))
     try check(ledger)
   }
 

@@ -132,7 +132,8 @@
 
     /// Stops it: connections end, and what is committed is written.
     ///
-    /// - Parameter immediate: Whether it ends as if the machine had failed, so that the next start recovers from the log.
+    /// - Parameter immediate: Whether it ends as if the machine had failed, so that the next start recovers from the
+    ///   log.
     package func stop(immediate: Bool = false) throws {
       try Self.script(["stop", own().path] + (immediate ? ["immediate"] : []))
     }

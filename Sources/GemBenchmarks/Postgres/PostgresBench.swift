@@ -152,7 +152,7 @@
     private func processes(customers: Int) throws -> Double {
       let running = try (0..<Self.processes).map { index in
         try RunningProgram(
-          CommandLine.arguments[0],
+          settings.program,
           ["postgres-process", schemaURL, "\(customers)", "\(Self.callers / Self.processes)", "\(seconds)", "\(index)"])
       }
       return try running.reduce(0) { sum, process in sum + (Double(try process.finish()) ?? 0) }

@@ -229,7 +229,8 @@
       "CREATE INDEX purchases_by_number ON purchases (purchase)",
       // The customer of a refund's rows is whom the purchase was credited to.
       // share, share_of: how much of the whole purchase is clawed back from here on.
-      // kind, revoked_at, signed_at: the notice that made it. freezes: 1 where it froze the customer, -1 where it lifted.
+      // kind, revoked_at, signed_at: the notice that made it. freezes: 1 where it froze the customer, -1 where it
+      // lifted that.
       """
       CREATE TABLE refunds (
         customer bigint NOT NULL,

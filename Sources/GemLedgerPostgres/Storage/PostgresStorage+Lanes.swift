@@ -107,7 +107,8 @@
       return row.mergedInto
     }
 
-    /// Whom a purchase was credited to, and who has its entitlement where that matters; nobody where it is not credited.
+    /// Whom a purchase was credited to, and who has its entitlement where that matters; nobody where it is not
+    /// credited.
     func customersConcerned(
       by claim: LedgerCommand.PurchaseClaim, _ subject: LedgerCommand.Footprint.Subject
     ) throws(LedgerError) -> [CustomerNumber] {

@@ -5,9 +5,9 @@
 
   /// Storage on PostgreSQL: any number of processes, on any number of hosts, with one set of rules.
   ///
-  /// Customers are spread over lanes. Each lane has a connection of its own and commits one group at a time: it takes hold
-  /// of the lane's row, so that groups of other processes wait their turn, and needs two round trips for a group of any
-  /// size. Everything that is acknowledged is on the server's disk. After the server restarts, or a connection is lost,
+  /// Customers are spread over lanes. Each lane has a connection of its own and commits one group at a time: it takes
+  /// hold of the lane's row, so that groups of other processes wait their turn, and needs two round trips for a group of
+  /// any size. Everything that is acknowledged is on the server's disk. After the server restarts, or a connection is lost,
   /// a group goes on where that is safe, and never twice.
   package final class PostgresStorage: LedgerStorage {
     let target: PostgresTarget
@@ -23,8 +23,8 @@
 
     /// Opens a ledger that is there.
     ///
-    /// - Throws: in order of precedence `invalid_request` (the URL), `storage_unavailable`, `storage_foreign` (no ledger
-    ///   there), `storage_newer`.
+    /// - Throws: in order of precedence `invalid_request` (the URL), `storage_unavailable`, `storage_foreign` (no
+    ///   ledger there), `storage_newer`.
     package convenience init(
       url: String, recovery: PostgresRecovery = PostgresRecovery()
     ) throws(LedgerError) {
@@ -262,8 +262,9 @@
           guard patience.goesOn(after: .lost(error.message)) else {
             throw LedgerError(
               .outcomeUnknown,
-              "\(target.description): the answer to a commit was lost, and the server cannot be asked what became of it. "
-                + "Ask again with the same key.", details: [.init(name: "storage", value: .text(target.description))])
+              "\(target.description): the answer to a commit was lost, and the server cannot be asked what became of "
+                + "it. Ask again with the same key.",
+              details: [.init(name: "storage", value: .text(target.description))])
           }
         }
       }

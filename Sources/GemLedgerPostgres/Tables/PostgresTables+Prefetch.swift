@@ -1,8 +1,8 @@
 #if PostgreSQL
   internal import GemLedger
 
-  // A group's beginning: one round trip takes hold of its lanes and brings the customers, their accounts and the first of
-  // their lots. Store transactions are claimed with it. Only what touches more than one customer asks a second time.
+  // A group's beginning: one round trip takes hold of its lanes and brings the customers, their accounts and the first
+  // of their lots. Store transactions are claimed with it. Only what touches more than one customer asks a second time.
 
   extension PostgresTables {
     func prefetch(_ commands: [LedgerCommand]) throws(LedgerError) -> [Int] {
@@ -126,8 +126,8 @@
 
     // MARK: Keys
 
-    /// How many keys one question to a distributed engine covers: it looks each of the question's customers up with each
-    /// of its keys. As many of one customer's as there are go into one.
+    /// How many keys one question to a distributed engine covers: it looks each of the question's customers up with
+    /// each of its keys. As many of one customer's as there are go into one.
     private static let keysPerQuestion = 6
 
     private func keys(

@@ -102,7 +102,9 @@
       }
     }
 
-    static func terms(_ rows: [(terms: LotTermsRow, owner: CustomerNumber)], ifMissing: Bool = false) -> PostgresRequest {
+    static func terms(
+      _ rows: [(terms: LotTermsRow, owner: CustomerNumber)], ifMissing: Bool = false
+    ) -> PostgresRequest {
       let tail = ifMissing ? " ON CONFLICT DO NOTHING" : ""
       return PostgresRequest(
         """

@@ -53,8 +53,8 @@
     }
 
     private static func add(_ row: AddedIDRow) -> [PostgresRequest] {
-      ["INSERT INTO aliases (customer, id) VALUES ($1, $2)", "INSERT INTO added_ids (customer, id) VALUES ($1, $2)"].map {
-        PostgresRequest($0) {
+      ["aliases", "added_ids"].map { table in
+        PostgresRequest("INSERT INTO \(table) (customer, id) VALUES ($1, $2)") {
           $0.add(row.customer)
           $0.add(row.id.text)
         }
