@@ -90,7 +90,9 @@ let package = Package(
       swiftSettings: houseRules),
     .testTarget(
       name: "GemLedgerPostgresTests",
-      dependencies: ["GemLedger", "GemLedgerPostgres", "GemTestSupport", "PostgresTestSupport"],
+      dependencies: [
+        "GemLedger", "GemLedgerPostgres", "GemLedgerSQLite", "GemTestSupport", "PostgresTestSupport",
+      ],
       swiftSettings: houseRules),
     .testTarget(
       name: "StoreBackendTests", dependencies: ["GemLedger", "StoreBackend", "GemTestSupport"],
@@ -107,7 +109,8 @@ let package = Package(
       dependencies: ["GemLedger", "StoreBackend", "StoreClient", "StoreSimulation", "GemTestSupport"],
       swiftSettings: houseRules),
     .testTarget(
-      name: "gemctlTests", dependencies: ["gemctl", "GemLedger", "GemTestSupport", "PostgresTestSupport"], swiftSettings: houseRules),
+      name: "gemctlTests", dependencies: ["gemctl", "GemLedger", "GemTestSupport", "PostgresTestSupport"],
+      swiftSettings: houseRules),
     .testTarget(
       name: "GemBenchmarksTests", dependencies: ["GemBenchmarks", "GemLedger", "GemLedgerSQLite", "GemTestSupport"],
       swiftSettings: houseRules),

@@ -34,7 +34,8 @@
         LedgerError(code, "\(place): \(text)", details: details)
       }
       switch state {
-      case "53100": return error(.inputOutput, "the server's disk is full; nothing was booked. Make room and ask again.")
+      case "53100":
+        return error(.inputOutput, "the server's disk is full; nothing was booked. Make room and ask again.")
       case "58030": return error(.inputOutput, "the server cannot read or write its files: \(message)")
       case "25006":
         return error(
@@ -47,8 +48,12 @@
           : message.contains("SSL") || message.contains("certificate")
             ? "See sslmode and sslrootcert in libpq's manual." : "Check user, password and pg_hba.conf."
         return error(.storageUnavailable, "the server refuses the login: \(message). \(hint)")
-      case "3D000": return error(.storageUnavailable, "\(message). Create the database, or name another one in the URL.")
-      case "42501": return error(.storageUnavailable, "\(message). Grant the role its rights with gemctl storage grant.")
+      case "3D000":
+        return error(.storageUnavailable, "\(message). Create the database, or name another one in the URL.")
+      case "42501":
+        return error(
+          .storageUnavailable, "\(message). Grant the role its rights: with gemctl storage grant, "
+          + "or CREATE on the database to who makes a ledger.")
       case "42704": return error(.invalidRequest, "\(message). Create it first, or name another one.")
       case "53300": return error(.storageUnavailable, "\(message). Raise max_connections, or lower the ledger's lanes.")
       case "55P03", "57014": return error(.storageUnavailable, "the server did not get to it in time: \(message)")

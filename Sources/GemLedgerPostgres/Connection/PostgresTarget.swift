@@ -38,7 +38,8 @@
       }
       guard Self.isName(schema) else {
         throw LedgerError(
-          .invalidRequest, "schema=\(schema) in the storage's URL is no name: 1 to 63 of a-z, 0-9 and _, no digit first.")
+          .invalidRequest,
+          "schema=\(schema) in the storage's URL is no name: 1 to 63 of a-z, 0-9 and _, no digit first.")
       }
       connectionURL = String(parts[0]) + (others.isEmpty ? "" : "?" + others.joined(separator: "&"))
       self.schema = schema

@@ -12,7 +12,7 @@
   package final class PostgresStorage: LedgerStorage {
     let target: PostgresTarget
     let layout: LaneLayout
-    let memory = StorageMemory()
+    let memory: StorageMemory
     let connections: ConnectionPool
     let herald: CommitHerald
     private let channel: NewsChannel
@@ -56,6 +56,7 @@
           details: [.init(name: "storage", value: .text(target.description))])
       }
       layout = state.layout
+      memory = StorageMemory(state.project)
       try Self.translating(target) { () throws(PostgresFailure) in try connections.setUp(state.layout, opened.0) }
       connections.giveBack(opened.0)
     }

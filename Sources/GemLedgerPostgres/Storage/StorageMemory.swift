@@ -4,9 +4,15 @@
 
   /// What a storage remembers between groups, for all of its connections; none of it decides anything.
   final class StorageMemory: Sendable {
+    /// Drawn once, when the ledger was made.
+    let project: ProjectRow
     let directory = CustomerDirectory()
+    /// Whether the catalog was read before; who reads it first needs the currencies too.
+    let knowsCatalog = Atomic(false)
     private let environments = Mutex<[StoreEnvironment: Int64]>([:])
     private let terms = Mutex<[String: Int64]>([:])
+
+    init(_ project: ProjectRow) { self.project = project }
 
     /// The number of an environment that is known; those without a session have fixed ones.
     func number(of environment: StoreEnvironment) -> Int64? {
