@@ -91,7 +91,9 @@ let package = Package(
       swiftSettings: houseRules),
     .testTarget(
       name: "GemLedgerPostgresTests",
-      dependencies: ["GemLedger", "GemLedgerPostgres", "GemTestSupport", "PostgresTestSupport", "gemstress"],
+      dependencies: [
+        "GemLedger", "GemLedgerPostgres", "GemLedgerSQLite", "GemTestSupport", "PostgresTestSupport", "gemstress",
+      ],
       swiftSettings: houseRules),
     .testTarget(
       name: "StoreBackendTests", dependencies: ["GemLedger", "StoreBackend", "GemTestSupport"],
@@ -108,7 +110,8 @@ let package = Package(
       dependencies: ["GemLedger", "StoreBackend", "StoreClient", "StoreSimulation", "GemTestSupport"],
       swiftSettings: houseRules),
     .testTarget(
-      name: "gemctlTests", dependencies: ["gemctl", "GemLedger", "GemTestSupport", "PostgresTestSupport"], swiftSettings: houseRules),
+      name: "gemctlTests", dependencies: ["gemctl", "GemLedger", "GemTestSupport", "PostgresTestSupport"],
+      swiftSettings: houseRules),
     .testTarget(
       name: "GemBenchmarksTests",
       dependencies: [

@@ -11,16 +11,23 @@ extension SQLiteTables: CopyReads {
   }
 
   func accountTokens(after: AccountTokenRow?, limit: Int) throws(LedgerError) -> [AccountTokenRow] {
-    try all(
+    // Nothing sorts before the lowest token, which somebody may have.
+    guard let after else {
+      return try all(
+        "SELECT high, low, customer FROM account_tokens ORDER BY high, low LIMIT ?1", { $0.bind(1, Int64(limit)) },
+        Self.accountToken)
+    }
+    return try all(
       "SELECT high, low, customer FROM account_tokens WHERE (high, low) > (?1, ?2) ORDER BY high, low LIMIT ?3",
       {
-        $0.bind(1, after?.token.high ?? .min)
-        $0.bind(2, after?.token.low ?? .min)
+        $0.bind(1, after.token.high)
+        $0.bind(2, after.token.low)
         $0.bind(3, Int64(limit))
-      },
-      {
-        AccountTokenRow(token: TokenNumber(high: $0.integer(0), low: $0.integer(1)), customer: $0.integer(2))
-      })
+      }, Self.accountToken)
+  }
+
+  private static func accountToken(_ row: SQLiteStatement) -> AccountTokenRow {
+    AccountTokenRow(token: TokenNumber(high: row.integer(0), low: row.integer(1)), customer: row.integer(2))
   }
 
   func refundEvidence(after: RefundEvidenceRow?, limit: Int) throws(LedgerError) -> [RefundEvidenceRow] {

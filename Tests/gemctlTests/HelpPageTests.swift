@@ -60,6 +60,13 @@ final class HelpPageTests: XCTestCase {
         simulate        Shake client, store and ledger with random events and faults
         demo            Play a story of buying and spending, with its command lines
 
+      Run:
+        storage copy    Copy a whole ledger into another storage
+        storage grant   Let a PostgreSQL role run the ledger
+        storage lanes   Change how many groups may commit at once
+        storage distribute
+                        Spread a ledger over a Citus cluster
+
       Help:
         help            Show help for gemctl or for a verb
         version         Show the version

@@ -16,11 +16,17 @@ final class PostgresCommandTests: XCTestCase {
       try Row.check(
         [
           Row("gemctl --storage '\(url)' balance --customer a 2>&1 | grep -c 'gemctl init'", output: "1\n"),
-          Row(before + "gemctl init | head -1", output: "Made the home .gemctl with 1 currency, 3 products, 1 offering and 2 items.\n"),
+          Row(
+            before + "gemctl init | head -1",
+            output: "Made the home .gemctl with 1 currency, 3 products, 1 offering and 2 items.\n"),
           Row(before + "gemctl --home other init", 2, error: "error: "),
-          Row(before + "gemctl buy gems_1200 --customer alice --json | cut -c1-19", output: "{\"result\":\"success\"\n"),
+          Row(
+            before + "gemctl buy gems_1200 --customer alice --json | cut -c1-19",
+            output: "{\"result\":\"success\"\n"),
           Row(before + "gemctl spend GEM=50 --customer alice --key k --json | grep -c GEM", output: "1\n"),
-          Row(before + "gemctl spend GEM=50 --customer alice --key k --json | grep -c '\"replayed\":true'", output: "1\n"),
+          Row(
+            before + "gemctl spend GEM=50 --customer alice --key k --json | grep -c '\"replayed\":true'",
+            output: "1\n"),
           Row(before + "gemctl grant GEM=5 --reason thanks --customer bob | wc -l", output: "4\n"),
           Row(before + "gemctl balance GEM --customer alice --json | grep -c '\"balance\":1150'", output: "1\n"),
           Row(before + "gemctl merge --from bob --into alice --json | grep -c transaction_id", output: "1\n"),
@@ -29,11 +35,14 @@ final class PostgresCommandTests: XCTestCase {
           Row(before + "gemctl spend GEM=1 --customer alice", 2, error: "error: "),
           Row(before + "gemctl unfreeze --reason resolved --customer alice > /dev/null"),
           Row(
-            before + "id=$(gemctl store list --json | grep -o '[0-9]\\{16\\}' | head -1); gemctl store refund $id > /dev/null && "
+            before + "id=$(gemctl store list --json | grep -o '[0-9]\\{16\\}' | head -1); "
+              + "gemctl store refund $id > /dev/null && "
               + "gemctl balance GEM --customer alice --json | grep -c '\"balance\":0'", output: "1\n"),
           Row(before + "gemctl history --customer alice --json | grep -c '\"kind\":\"merge\"'", output: "1\n"),
           Row(before + "gemctl customers --json | grep -o alice | wc -l", output: "1\n"),
-          Row(before + "gemctl orders > /dev/null; gemctl queue > /dev/null; gemctl sync > /dev/null; gemctl restore > /dev/null"),
+          Row(
+            before + "gemctl orders > /dev/null; gemctl queue > /dev/null; "
+              + "gemctl sync > /dev/null; gemctl restore > /dev/null"),
           Row(before + "gemctl catalog show --json > c.json && gemctl catalog apply c.json | head -1",
             output: "Nothing changes: the catalog is in force as it is.\n"),
           Row(before + "gemctl verify --json | cut -c1-10", output: "{\"ok\":true\n"),
@@ -61,7 +70,9 @@ final class PostgresCommandTests: XCTestCase {
         XCTAssertEqual(answer.status, row.status, answer.error, line: row.line)
         XCTAssertTrue(answer.error.contains(row.says), answer.error, line: row.line)
         XCTAssertFalse(answer.error.contains("secret") || answer.error.contains("se@cr"), answer.error, line: row.line)
-        if let password = parts.password { XCTAssertFalse(answer.error.contains(password), answer.error, line: row.line) }
+        if let password = parts.password {
+          XCTAssertFalse(answer.error.contains(password), answer.error, line: row.line)
+        }
       }
     }
   #else

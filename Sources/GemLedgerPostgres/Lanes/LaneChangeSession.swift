@@ -80,8 +80,8 @@
 
     /// Rows of one customer lie together; `accounts` comes first, and the others follow it.
     private static let byCustomer = [
-      "accounts", "customers", "added_ids", "merged_customers", "transactions", "entries", "allocations", "keys", "notes",
-      "item_entries", "lot_terms", "merges", "purchases", "refunds", "refund_parts", "refund_states", "lots",
+      "accounts", "customers", "added_ids", "merged_customers", "transactions", "entries", "allocations", "keys",
+      "notes", "item_entries", "lot_terms", "merges", "purchases", "refunds", "refund_parts", "refund_states", "lots",
       "owned_items", "anchors", "orders", "entitlements", "lanes", "commit_marks",
     ]
 

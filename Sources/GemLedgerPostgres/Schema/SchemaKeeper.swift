@@ -6,7 +6,8 @@
     struct State {
       var migrationCount: Int
       var layout: LaneLayout
-      var isIncompleteCopy = false
+      var project: ProjectRow
+      var isIncompleteCopy: Bool
     }
 
     private let connection: PostgresConnection
@@ -19,9 +20,11 @@
 
     /// How the schema stands once it is up to date; nil where there is no ledger.
     func bringUpToDate() throws(PostgresFailure) -> State? {
-      guard let count = try migrationCount() else { return nil }
-      if count < PostgresMigration.all.count { try migrate(project: nil, at: nil) }
-      return try state(migrationCount: max(count, PostgresMigration.all.count))
+      // Nearly always it is up to date, and one round trip tells.
+      if let state = try known(), state.migrationCount >= PostgresMigration.all.count { return state }
+      guard try migrationCount() != nil else { return nil }
+      try migrate(project: nil, at: nil)
+      return try known()
     }
 
     /// Makes a new ledger; false where there is one.
@@ -40,16 +43,30 @@
       }
     }
 
-    private func state(migrationCount: Int) throws(PostgresFailure) -> State {
-      let rows = try connection.ask([
-        PostgresRequest("SELECT customer, layout FROM lanes ORDER BY lane"),
-        PostgresRequest("SELECT is_distributed FROM project"), PostgresRequest("SELECT count(*) FROM copy_progress"),
-      ])
-      let layout = LaneLayout(
-        heads: (0..<rows[0].count).map { rows[0].integer($0, 0) },
-        version: rows[0].count > 0 ? rows[0].integer(0, 1) : 0,
-        isDistributed: rows[1].count > 0 && rows[1].integer(0, 0) != 0)
-      return State(migrationCount: migrationCount, layout: layout, isIncompleteCopy: rows[2].integer(0, 0) > 0)
+    /// How the schema stands; nil where tables of this version are missing.
+    private func known() throws(PostgresFailure) -> State? {
+      let rows: [PostgresRows]
+      do throws(PostgresFailure) {
+        rows = try connection.ask([
+          PostgresRequest("SELECT count(*) FROM migrations"),
+          PostgresRequest("SELECT customer, layout FROM lanes ORDER BY lane"),
+          PostgresRequest("SELECT is_distributed, salt, created_at FROM project"),
+          PostgresRequest("SELECT count(*) FROM copy_progress"),
+        ])
+      } catch {
+        if error.isMissing { return nil }
+        throw error
+      }
+      let (count, lanes, project) = (Int(rows[0].integer(0, 0)), rows[1], rows[2])
+      guard lanes.count > 0, project.count > 0 else { return nil }
+      return State(
+        migrationCount: count,
+        layout: LaneLayout(
+          heads: (0..<lanes.count).map { lanes.integer($0, 0) }, version: lanes.integer(0, 1),
+          isDistributed: project.integer(0, 0) != 0),
+        project: ProjectRow(
+          salt: UInt64(bitPattern: project.integer(0, 1)), createdAt: Timestamp(milliseconds: project.integer(0, 2))),
+        isIncompleteCopy: rows[3].integer(0, 0) > 0)
     }
 
     /// Applies what is missing, alone among all who try.

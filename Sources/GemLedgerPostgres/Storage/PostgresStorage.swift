@@ -62,6 +62,7 @@
           details: [.init(name: "storage", value: .text(target.description))])
       }
       layout = state.layout
+      memory.remember(state.project)
       try Self.translating(target) { () throws(PostgresFailure) in try connections.setUp(state.layout, opened.0) }
       connections.giveBack(opened.0)
     }

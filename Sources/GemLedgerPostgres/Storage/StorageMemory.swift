@@ -4,9 +4,17 @@
 
   /// What a storage remembers between groups, for all of its connections; none of it decides anything.
   final class StorageMemory: Sendable {
+    private let known = Mutex<ProjectRow?>(nil)
     let directory = CustomerDirectory()
+    /// Whether the catalog was read before; who reads it first needs the currencies too.
+    let knowsCatalog = Atomic(false)
     private let environments = Mutex<[StoreEnvironment: Int64]>([:])
     private let terms = Mutex<[String: Int64]>([:])
+
+    /// What the project is, once the storage is open; it never changes.
+    var project: ProjectRow? { known.withLock { $0 } }
+
+    func remember(_ project: ProjectRow) { known.withLock { $0 = project } }
 
     /// Nothing of it may hold any more: behind a new connection there may be another server, or a restored backup.
     func forgetAll() {

@@ -13,10 +13,11 @@
 
     func accountTokens(after: AccountTokenRow?, limit: Int) throws(LedgerError) -> [AccountTokenRow] {
       func place(_ row: AccountTokenRow) -> [Mark] { [.integer(row.token.high), .integer(row.token.low)] }
+      // Nothing sorts before the lowest token, which somebody may have.
+      let behind = after == nil ? "" : "WHERE (high, low) > ($1, $2)"
       return try page(
-        "account_tokens",
-        "SELECT high, low, customer FROM account_tokens WHERE (high, low) > ($1, $2) ORDER BY high, low",
-        after: after.map(place) ?? [.integer(.min), .integer(.min)], limit,
+        "account_tokens", "SELECT high, low, customer FROM account_tokens \(behind) ORDER BY high, low",
+        after: after.map(place) ?? [], limit,
         {
           AccountTokenRow(
             token: TokenNumber(high: $0.integer($1, 0), low: $0.integer($1, 1)), customer: $0.integer($1, 2))

@@ -5,10 +5,14 @@
 
   extension PostgresTables {
     func catalogRows(_ kind: CatalogRow.Kind) throws(LedgerError) -> [CatalogRow] {
-      try all("SELECT code, position, document FROM catalog WHERE kind = $1 ORDER BY position") {
+      if kind == .currency, let currencies { return currencies }
+      guard let rows = try ask([Self.catalogRequest(kind)]).first else { return [] }
+      return (0..<rows.count).map { Self.catalogRow(kind, rows, $0) }
+    }
+
+    static func catalogRequest(_ kind: CatalogRow.Kind) -> PostgresRequest {
+      PostgresRequest("SELECT code, position, document FROM catalog WHERE kind = $1 ORDER BY position") {
         $0.add(kind.rawValue)
-      } _: { rows, row in
-        Self.catalogRow(kind, rows, row)
       }
     }
 
@@ -21,7 +25,7 @@
       }
     }
 
-    private static func catalogRow(_ kind: CatalogRow.Kind, _ rows: PostgresRows, _ row: Int) -> CatalogRow {
+    static func catalogRow(_ kind: CatalogRow.Kind, _ rows: PostgresRows, _ row: Int) -> CatalogRow {
       CatalogRow(kind: kind, code: rows.text(row, 0), position: rows.integer(row, 1), document: rows.text(row, 2))
     }
 

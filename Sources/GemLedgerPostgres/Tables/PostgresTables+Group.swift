@@ -1,21 +1,25 @@
 #if PostgreSQL
   internal import GemLedger
+  internal import Synchronization
 
   // What the commands of a group ask for most; answered from what was fetched with the group's beginning.
 
   extension PostgresTables: StorageSession {
     func project() throws(LedgerError) -> ProjectRow {
-      let row = try first("SELECT salt, created_at FROM project", { _ in }) { (rows, row) in
-        ProjectRow(
-          salt: UInt64(bitPattern: rows.integer(row, 0)), createdAt: Timestamp(milliseconds: rows.integer(row, 1)))
-      }
-      guard let row else { throw LedgerError(.storageDamaged, "\(place) has no project row. Restore a backup.") }
-      return row
+      guard let project = memory.project else { throw .defect("A storage that is not open yet was asked") }
+      return project
     }
 
     func catalogVersion() throws(LedgerError) -> Int64 {
       if let group { return try group.heads(self).map(\.catalogVersion).max() ?? 0 }
-      return try first("SELECT coalesce(max(version), 0) FROM catalog_versions", { _ in }) { $0.integer($1, 0) } ?? 0
+      let version = PostgresRequest("SELECT coalesce(max(version), 0) FROM catalog_versions")
+      guard !memory.knowsCatalog.exchange(true, ordering: .relaxed) else {
+        return try ask([version]).first?.integer(0, 0) ?? 0
+      }
+      // Who asks for the first time asks for the currencies next.
+      let answers = try ask([version, Self.catalogRequest(.currency)])
+      currencies = (0..<answers[1].count).map { Self.catalogRow(.currency, answers[1], $0) }
+      return answers[0].integer(0, 0)
     }
 
     func sequences() throws(LedgerError) -> Sequences {
@@ -47,10 +51,22 @@
 
     func customer(_ id: CustomerID) throws(LedgerError) -> FoundCustomer? {
       if let known = prefetched?.found(id) { return known }
-      let alias = try first("SELECT customer FROM aliases WHERE id = $1", { $0.add(id.text) }) { $0.integer($1, 0) }
-      guard let origin = alias else { return nil }
-      let row = try existing(origin)
-      return FoundCustomer(row.mergedInto == 0 ? row : try existing(row.mergedInto), origin: origin)
+      let alias = PostgresRequest("SELECT customer FROM aliases WHERE id = $1") { $0.add(id.text) }
+      guard !layout.isDistributed else {
+        // Ids and customers lie on different machines, which no statement joins.
+        let found = try ask([alias])[0]
+        return found.count == 0 ? nil : try self.found(try existing(found.integer(0, 0)))
+      }
+      let row = PostgresRequest(
+        "SELECT \(Self.customerColumns) FROM customers WHERE customer = (SELECT customer FROM aliases WHERE id = $1)"
+      ) { $0.add(id.text) }
+      let found = try ask([alias, row])
+      guard found[0].count > 0 else { return nil }
+      return try self.found(found[1].count > 0 ? Self.customer(found[1], 0) : existing(found[0].integer(0, 0)))
+    }
+
+    private func found(_ row: CustomerRow) throws(LedgerError) -> FoundCustomer {
+      FoundCustomer(row.mergedInto == 0 ? row : try existing(row.mergedInto), origin: row.number)
     }
 
     private func existing(_ number: CustomerNumber) throws(LedgerError) -> CustomerRow {

@@ -18,6 +18,8 @@
     var prefetched: Prefetched?
     /// The cursors that are open in the transaction, while somebody reads by them.
     weak var openScan: PostgresScan?
+    /// The currencies as this transaction sees them, where they came with the catalog's version.
+    var currencies: [CatalogRow]?
     /// Terms that the group at hand wrote.
     var newTerms: [(document: String, number: Int64)] = []
     /// Finds out whether the group was committed, where the answer was lost.
@@ -99,6 +101,7 @@
       prefetched = group == nil ? nil : Prefetched()
       openScan = nil
       newTerms = []
+      currencies = nil
       wasCommitted = nil
       failure = nil
       isOpen = false

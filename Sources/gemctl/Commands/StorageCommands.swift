@@ -15,13 +15,15 @@ struct StorageCommands {
     let from = try StorageChoice(invocation.parsed.positionals[0])
     let to = try StorageChoice(invocation.parsed.positionals[1])
     guard from != .memory, to != .memory else {
-      throw LedgerError.invalid("A ledger in memory ends with the command; FROM and TO are sqlite:PATH or postgres://…")
+      throw LedgerError.invalid(
+        "A ledger in memory ends with the command; FROM and TO are sqlite:PATH or postgres://…")
     }
     guard from != to else { throw LedgerError.invalid("FROM and TO are the same storage.") }
     let verification = try copy(from, to)
     try invocation.print(Self.json(verification)) { style in
       let count = AmountText.grouped(verification.transactions)
-      return "\(style.green("Copied")) \(count) transactions of \(AmountText.grouped(verification.customers)) customers; "
+      let customers = AmountText.grouped(verification.customers)
+      return "\(style.green("Copied")) \(count) transactions of \(customers) customers; "
         + "every row was compared, and the books of the copy add up.\n"
     }
   }
@@ -93,32 +95,35 @@ struct StorageCommands {
   // MARK: PostgreSQL
 
   func grant() throws {
-    let url = try databaseURL()
     let role = invocation.parsed.positionals[0]
-    #if PostgreSQL
-      try SchemaRights(url: url).grant(to: role)
-    #endif
+    try withDatabase { (url) throws(LedgerError) in
+      #if PostgreSQL
+        try SchemaRights(url: url).grant(to: role)
+      #endif
+    }
     try invocation.print(["role": .string(role), "ok": true]) { _ in
       "The role \(SafeText.escaped(role)) may run the ledger; it can only add to the journal.\n"
     }
   }
 
   func setLanes() throws {
-    let url = try databaseURL()
     guard case .value(let count) = PlainNumber(invocation.parsed.positionals[0]), (1...64).contains(count) else {
       throw UsageError("\"storage lanes\" takes a number from 1 to 64", verb: invocation.parsed.verb)
     }
-    #if PostgreSQL
-      try show(try LaneChange(url: url).setLanes(Int(count)))
-    #endif
+    try withDatabase { (url) throws(LedgerError) in
+      #if PostgreSQL
+        try show(try LaneChange(url: url).setLanes(Int(count)))
+      #endif
+    }
   }
 
   func distribute() throws {
-    let url = try databaseURL()
-    let shards = try invocation.parsed.integer("--shards", in: 1...64)
-    #if PostgreSQL
-      try show(try LaneChange(url: url).distribute(shards: shards.map(Int.init)))
-    #endif
+    let shards = try invocation.parsed.integer("--shards", in: 1...64).map(Int.init)
+    try withDatabase { (url) throws(LedgerError) in
+      #if PostgreSQL
+        try show(try LaneChange(url: url).distribute(shards: shards))
+      #endif
+    }
   }
 
   #if PostgreSQL
@@ -131,10 +136,11 @@ struct StorageCommands {
     }
   #endif
 
-  private func databaseURL() throws(LedgerError) -> String {
+  /// A build without PostgreSQL refuses its URLs before it comes here.
+  private func withDatabase(_ body: (String) throws(LedgerError) -> Void) throws(LedgerError) {
     guard case .postgres(let url) = try StorageChoice(invocation.settings.storage) else {
       throw .invalid("\"\(invocation.parsed.verb.name)\" is for a ledger in PostgreSQL: --storage postgres://…")
     }
-    return url
+    try body(url)
   }
 }

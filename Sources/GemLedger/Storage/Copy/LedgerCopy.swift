@@ -76,14 +76,19 @@ package struct LedgerCopy {
         let isThere = step.rawValue < begun.step || (step.rawValue == begun.step && pages <= begun.pages)
         if isThere { return }
         let reached = CopyProgress(step: step.rawValue, pages: pages, source: mark)
-        if changes.copy == nil { changes.copy = CopyChanges(progress: reached) } else { changes.copy?.progress = reached }
+        if changes.copy == nil { changes.copy = CopyChanges(progress: nil) }
+        changes.copy?.progress = reached
         try write(changes)
       }
     }
-    try write {
-      $0.copy = CopyChanges(progress: CopyProgress(step: Int64(CopyStep.allCases.count), source: mark))
-      let hasGaps = journal.lastTransaction != journal.counts.transactions || journal.lastEntry != journal.counts.entries
-      if hasGaps { $0.copy?.journal = journal }
+    let end = Int64(CopyStep.allCases.count)
+    if begun.step < end {
+      let counts = journal.counts
+      try write {
+        $0.copy = CopyChanges(progress: CopyProgress(step: end, source: mark))
+        let hasGaps = journal.lastTransaction != counts.transactions || journal.lastEntry != counts.entries
+        if hasGaps { $0.copy?.journal = journal }
+      }
     }
     return digest
   }

@@ -1,0 +1,165 @@
+package import GemLedger
+internal import XCTest
+
+/// What a copy of a ledger in another storage must be; each pair of storages calls ``runAll()``.
+package struct CopyContract {
+  package typealias OpenCopy = (ProjectRow, TransactionNumber) throws -> any LedgerStorage
+
+  private let dice = SeededDice()
+  private let time = ManualClock()
+  /// Makes an empty ledger to be copied.
+  private let make: (LedgerClock) throws -> Ledger
+  /// Opens that ledger anew.
+  private let open: (LedgerClock) throws -> Ledger
+  /// Opens the copy that is to be made, or to be gone on with.
+  private let openCopy: OpenCopy
+  /// Opens the copy as a ledger.
+  private let openResult: (LedgerClock) throws -> Ledger
+
+  package init(
+    make: @escaping (LedgerClock) throws -> Ledger, open: @escaping (LedgerClock) throws -> Ledger,
+    openCopy: @escaping OpenCopy, openResult: @escaping (LedgerClock) throws -> Ledger
+  ) {
+    self.make = make
+    self.open = open
+    self.openCopy = openCopy
+    self.openResult = openResult
+  }
+
+  /// Copies what a random run and some rare commands made, is interrupted after every commit, and compares.
+  package func runAll() throws {
+    try fill()
+    let source = try open(time.clock)
+    let before = try LedgerState(source)
+    try copyWithInterruptions(source)
+    let copy = try openResult(time.clock)
+    XCTAssertEqual(try LedgerState(copy), before, "seed \(dice.seed)")
+    XCTAssertEqual(try LedgerState(source), before, "seed \(dice.seed)")
+    try compareWhatHistoriesDoNotShow(source, copy)
+    // A copy that is complete is a ledger like any other, and nobody's to copy into.
+    assertRefused(.alreadyExists) { try openCopy(Self.project(of: source), 0) }
+    try goOn(copy)
+    copy.close()
+    source.close()
+  }
+
+  /// Copies the ledger once more, without interruptions.
+  package static func copy(_ source: Ledger, _ openCopy: OpenCopy) throws {
+    let target = try openCopy(project(of: source), newest(of: source))
+    _ = try LedgerCopy(from: source.storage, to: target).run()
+    target.close()
+  }
+
+  private static func project(of ledger: Ledger) throws -> ProjectRow {
+    try ledger.storage.read { (snapshot) throws(LedgerError) in try snapshot.project() }
+  }
+
+  private static func newest(of ledger: Ledger) throws -> TransactionNumber {
+    try ledger.storage.read { (snapshot) throws(LedgerError) in try snapshot.sequences().transaction }
+  }
+
+  // MARK: Steps
+
+  private func fill() throws {
+    var model = try ModelContract(dice: dice, listsInOrder: false, make: make)
+    _ = try model.run(400)
+    time.advance(seconds: 1_000_000)
+    let ledger = try open(time.clock)
+    let (zoe, yan) = (try Make.customer("zoe"), try Make.customer("yan"))
+    try ledger.creditPurchase(Make.purchase("copied", quantity: 2), customer: zoe)
+    try ledger.spend([Make.amount("GEM", 70)], customer: zoe, key: Make.key("copied-spend"))
+    assertRefused(.insufficientBalance) {
+      try ledger.spend([Make.amount("GEM", 10_000_000)], customer: zoe, key: Make.key("copied-refusal"))
+    }
+    try ledger.refund(Make.refund("copied", .quantity(1)))
+    // Told before its purchase.
+    try ledger.refund(Make.refund("still-to-come"))
+    try ledger.creditPurchase(Make.purchase("yans"), customer: yan)
+    try ledger.book(.registerToken(TokenNumber(high: .min, low: .min), customer: zoe))
+    try ledger.book(.registerToken(TokenNumber(high: -1, low: 7), customer: yan))
+    try ledger.book(.openOrder(Self.opening("ORDER-1", key: "order-key"), customer: yan))
+    try ledger.merge(from: yan, into: zoe)
+    try ledger.spend([Make.amount("GEM", 1300)], customer: zoe)
+    try ledger.freeze(zoe, reason: Reason("because"))
+    try ledger.creditPurchase(
+      Make.purchase("boxed", environment: StoreEnvironment.localTesting(session: "s")), customer: zoe)
+    ledger.close()
+  }
+
+  private static func opening(_ code: String, key: String) throws -> OrderOpening {
+    OrderOpening(
+      code: try PurchaseCode(code), store: .apple, product: try ProductCode("gems_1200"), quantity: 1,
+      request: "{}", key: try IdempotencyKey(key), lifetimeMilliseconds: 1000, paidBy: nil)
+  }
+
+  /// Each try goes a commit further than the one before it.
+  private func copyWithInterruptions(_ source: Ledger) throws {
+    for tries in 0..<100 {
+      guard let books = try copyOnePage(source) else {
+        assertRefused(.storageUnavailable) { try openResult(time.clock) }
+        continue
+      }
+      let proved = try source.verify()
+      XCTAssertEqual(books.transactions, proved.transactions)
+      XCTAssertEqual(books.currencies, proved.currencies, "seed \(dice.seed)")
+      XCTAssertGreaterThan(tries, 8)
+      return
+    }
+    XCTFail("the copy never came to its end")
+  }
+
+  /// The books of the copy where it was the last page.
+  private func copyOnePage(_ source: Ledger) throws -> Verification? {
+    let target = try openCopy(Self.project(of: source), Self.newest(of: source))
+    let interrupted = InterruptedStorage(target, afterCommits: 1)
+    let result = Self.run(LedgerCopy(from: source.storage, to: interrupted, clock: time.clock))
+    target.close()
+    if case .failure(let error) = result, error.message == "Killed." { return nil }
+    return try result.get()
+  }
+
+  private static func run(_ copy: LedgerCopy) -> Result<Verification, LedgerError> {
+    do throws(LedgerError) { return .success(try copy.run()) } catch { return .failure(error) }
+  }
+
+  private func compareWhatHistoriesDoNotShow(_ source: Ledger, _ copy: Ledger) throws {
+    for token in [TokenNumber(high: .min, low: .min), TokenNumber(high: -1, low: 7)] {
+      let known = try Self.customer(token, in: source)
+      XCTAssertNotNil(known)
+      XCTAssertEqual(try Self.customer(token, in: copy), known)
+    }
+    let code = try PurchaseCode("ORDER-1")
+    let order = try Self.order(code, in: source)
+    XCTAssertNotNil(order)
+    XCTAssertEqual(try Self.order(code, in: copy), order)
+    XCTAssertEqual(try copy.currentCatalog(), try source.currentCatalog())
+  }
+
+  private static func customer(_ token: TokenNumber, in ledger: Ledger) throws -> CustomerNumber? {
+    try ledger.storage.read { (snapshot) throws(LedgerError) -> CustomerNumber? in try snapshot.customer(token: token) }
+  }
+
+  private static func order(_ code: PurchaseCode, in ledger: Ledger) throws -> OrderRow? {
+    try ledger.storage.read { (snapshot) throws(LedgerError) -> OrderRow? in try snapshot.order(code) }
+  }
+
+  /// Old keys are known, and what is new goes on behind what is old.
+  private func goOn(_ copy: Ledger) throws {
+    let zoe = try Make.customer("zoe")
+    let newest = try XCTUnwrap(try copy.history(of: zoe).transactions.first?.receipt.transactionID)
+    XCTAssertTrue(try copy.spend([Make.amount("GEM", 70)], customer: zoe, key: Make.key("copied-spend")).isReplayed)
+    assertRefused(.insufficientBalance) {
+      try copy.spend([Make.amount("GEM", 10_000_000)], customer: zoe, key: Make.key("copied-refusal"))
+    }
+    XCTAssertTrue(try copy.creditPurchase(Make.purchase("copied", quantity: 2), customer: zoe).isReplayed)
+    try copy.unfreeze(zoe)
+    try copy.creditPurchase(Make.purchase("still-to-come"), customer: zoe)
+    try copy.refund(Make.refund("yans"))
+    try copy.grant([Make.amount("GEM", 5)], customer: Make.customer("newcomer"))
+    try copy.merge(from: Make.customer("newcomer"), into: zoe)
+    let history = try copy.history(of: zoe).transactions
+    XCTAssertNotEqual(history.first?.receipt.transactionID, newest)
+    XCTAssertTrue(history.contains { $0.receipt.transactionID == newest })
+    try assertBooksAddUp(copy)
+  }
+}

@@ -1,0 +1,34 @@
+package import GemLedger
+internal import Synchronization
+
+/// A storage that fails all commits after the first few, as one does whose process is killed.
+package final class InterruptedStorage: LedgerStorage {
+  private let storage: any LedgerStorage
+  private let commitsLeft: Atomic<Int>
+
+  package init(_ storage: any LedgerStorage, afterCommits count: Int) {
+    self.storage = storage
+    commitsLeft = Atomic(count)
+  }
+
+  package var isKeyedByCustomer: Bool { storage.isKeyedByCustomer }
+  package var laneCount: Int { storage.laneCount }
+  package func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {
+    try storage.lanes(of: commands)
+  }
+
+  package func read<R>(_ body: (any StorageSnapshot) throws(LedgerError) -> R) throws(LedgerError) -> R {
+    try storage.read(body)
+  }
+
+  package func commit<R>(
+    lanes: [Int], _ body: (any StorageSession) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    guard commitsLeft.subtract(1, ordering: .sequentiallyConsistent).newValue >= 0 else {
+      throw LedgerError(.storageUnavailable, "Killed.")
+    }
+    return try storage.commit(lanes: lanes, body)
+  }
+
+  package func close() { storage.close() }
+}
