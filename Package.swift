@@ -108,7 +108,7 @@ let package = Package(
       dependencies: ["GemLedger", "StoreBackend", "StoreClient", "StoreSimulation", "GemTestSupport"],
       swiftSettings: houseRules),
     .testTarget(
-      name: "gemctlTests", dependencies: ["gemctl", "GemLedger", "GemTestSupport"], swiftSettings: houseRules),
+      name: "gemctlTests", dependencies: ["gemctl", "GemLedger", "GemTestSupport", "PostgresTestSupport"], swiftSettings: houseRules),
     .testTarget(
       name: "GemBenchmarksTests", dependencies: ["GemBenchmarks", "GemLedger", "GemLedgerSQLite", "GemTestSupport"],
       swiftSettings: houseRules),

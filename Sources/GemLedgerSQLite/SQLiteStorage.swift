@@ -34,7 +34,12 @@ package final class SQLiteStorage: LedgerStorage {
   ///
   /// - Throws: in order of precedence `input_output` (no file too), `storage_foreign`, `storage_damaged`,
   ///   `storage_newer`, `storage_unavailable`.
-  package init(path: String, now: Timestamp = LedgerClock.system.now()) throws(LedgerError) {
+  package convenience init(path: String, now: Timestamp = LedgerClock.system.now()) throws(LedgerError) {
+    try self.init(path: path, now: now, isCopy: false)
+  }
+
+  /// - Parameter isCopy: Opened to go on with a copy that is not complete.
+  private init(path: String, now: Timestamp, isCopy: Bool) throws(LedgerError) {
     self.path = path
     let file = SQLiteFile(path: path)
     switch try file.examine() {
@@ -46,8 +51,10 @@ package final class SQLiteStorage: LedgerStorage {
       guard try connection.integer("PRAGMA user_version") < Int64(Migration.all.count) else { return }
       try connection.migrate(project: nil, at: now)
     }
+    let tables = SQLiteTables(connection)
+    if !isCopy, try tables.copyProgress() != nil { throw Self.incompleteCopy(path) }
     writer = Mutex(Writer())
-    readers = Mutex(Readers(idle: [SQLiteTables(connection)]))
+    readers = Mutex(Readers(idle: [tables]))
   }
 
   /// Makes a new ledger.
@@ -69,6 +76,47 @@ package final class SQLiteStorage: LedgerStorage {
     }
     guard isMade else { throw file.ledgerExists }
     return try SQLiteStorage(path: path, now: project.createdAt)
+  }
+
+  /// Makes a new file that a ledger is to be copied into, or opens the one that an interrupted copy of it left.
+  ///
+  /// - Parameters:
+  ///   - project: That of the ledger to be copied.
+  ///   - source: The newest transaction of that ledger.
+  /// - Throws: As making a ledger; `already_exists` where there is anything else than that copy.
+  package static func openCopy(
+    path: String, project: ProjectRow, source: TransactionNumber
+  ) throws(LedgerError) -> SQLiteStorage {
+    let file = SQLiteFile(path: path)
+    let storage: SQLiteStorage
+    do throws(LedgerError) {
+      storage = try create(path: path, project: project)
+    } catch {
+      guard error.code == .alreadyExists else { throw error }
+      storage = try SQLiteStorage(path: path, now: project.createdAt, isCopy: true)
+    }
+    do throws(LedgerError) {
+      try storage.commit(lanes: [0]) { (session) throws(LedgerError) in
+        guard try session.project() == project else { throw file.ledgerExists }
+        guard try (session.scan() as? any CopyReads)?.copyProgress() == nil else { return }
+        // Whoever made it may have been killed right then; what has anything in it is somebody's ledger.
+        guard try session.isEmpty() else { throw file.ledgerExists }
+        var changes = ChangeSet()
+        changes.copy = CopyChanges(progress: CopyProgress(source: source))
+        try session.write(changes)
+      }
+    } catch {
+      storage.close()
+      throw error
+    }
+    return storage
+  }
+
+  private static func incompleteCopy(_ path: String) -> LedgerError {
+    LedgerError(
+      .storageUnavailable,
+      "\(path) holds a copy that is not complete. Copy again from where it came from, with gemctl storage copy, and it "
+        + "goes on where it was.", details: [.text("file", path)])
   }
 
   private static func openChecked(_ file: SQLiteFile) throws(LedgerError) -> SQLiteConnection {

@@ -201,6 +201,13 @@ extension SQLiteTables: StorageSnapshot {
   // MARK: Journal
 
   func sequences() throws(LedgerError) -> Sequences {
+    var sequences = try ownSequences()
+    // Of what several lanes booked elsewhere, the last by number need not be the latest.
+    if let copied = try copiedJournal() { sequences.createdAt = max(sequences.createdAt, copied.createdAt) }
+    return sequences
+  }
+
+  private func ownSequences() throws(LedgerError) -> Sequences {
     try translating { () throws(SQLiteFailure) in
       let (lastTransaction, lastEntry) = (try hot(.lastTransaction), try hot(.lastEntry))
       defer {
@@ -277,13 +284,14 @@ extension SQLiteTables: StorageSnapshot {
   func note(_ transaction: TransactionNumber) throws(LedgerError) -> NoteRow? {
     try first(
       "SELECT transaction_number, reference, reason, actor FROM notes WHERE transaction_number = ?1",
-      { $0.bind(1, transaction) },
-      {
-        NoteRow(
-          transaction: $0.integer(0), reference: $0.optionalText(1).map(Reference.init(unchecked:)),
-          reason: $0.optionalText(2).map(Reason.init(unchecked:)),
-          actor: $0.optionalText(3).map(ActorName.init(unchecked:)))
-      })
+      { $0.bind(1, transaction) }, Self.note)
+  }
+
+  static func note(_ row: SQLiteStatement) -> NoteRow {
+    NoteRow(
+      transaction: row.integer(0), reference: row.optionalText(1).map(Reference.init(unchecked:)),
+      reason: row.optionalText(2).map(Reason.init(unchecked:)),
+      actor: row.optionalText(3).map(ActorName.init(unchecked:)))
   }
 
   func items(of transaction: TransactionNumber) throws(LedgerError) -> [ItemEntryRow] {

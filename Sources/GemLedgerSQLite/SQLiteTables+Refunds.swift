@@ -54,12 +54,14 @@ extension SQLiteTables {
         $0.bind(2, identity.environment)
         $0.bind(3, identity.store.number)
       },
-      {
-        RefundEvidenceRow(
-          identity: identity, kind: RefundEvidenceRow.Kind(rawValue: $0.integer(0)) ?? .refund,
-          revokedAt: Timestamp(milliseconds: $0.integer(1)), signedAt: Timestamp(milliseconds: $0.integer(2)),
-          extent: StoreRefund.Extent(kind: $0.integer(3), amount: $0.integer(4)))
-      })
+      { Self.refundEvidence(identity, $0) })
+  }
+
+  static func refundEvidence(_ identity: PurchaseIdentity, _ row: SQLiteStatement) -> RefundEvidenceRow {
+    RefundEvidenceRow(
+      identity: identity, kind: RefundEvidenceRow.Kind(rawValue: row.integer(0)) ?? .refund,
+      revokedAt: Timestamp(milliseconds: row.integer(1)), signedAt: Timestamp(milliseconds: row.integer(2)),
+      extent: StoreRefund.Extent(kind: row.integer(3), amount: row.integer(4)))
   }
 
   func refunds(of purchase: Int64) throws(LedgerError) -> [RefundRow] {

@@ -6,7 +6,8 @@ extension SQLiteTables: StorageSession {
     try write(projections: changes)
     if !changes.orders.isEmpty { try write(changes.orders) }
     if let rare = changes.rare { try write(rare) }
-    if let rows = changes.catalog { try replaceCatalog(rows, at: changes.catalogAppliedAt) }
+    if let rows = changes.catalog { try replaceCatalog(rows, at: changes.copy == nil ? changes.catalogAppliedAt : nil) }
+    if let copy = changes.copy { try write(copy) }
   }
 
   // MARK: Journal
@@ -158,7 +159,8 @@ extension SQLiteTables: StorageSession {
 
   private func write(lots changes: borrowing ChangeSet) throws(LedgerError) {
     if let last = changes.lastLot {
-      try run("UPDATE lot_sequence SET last = ?1", [last]) { $0.bind(1, $1) }
+      // A copy comes by lots in another order than that of their making.
+      try run("UPDATE lot_sequence SET last = max(last, ?1)", [last]) { $0.bind(1, $1) }
     }
     try run(
       "INSERT INTO lots VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)", changes.newLots
@@ -181,7 +183,8 @@ extension SQLiteTables: StorageSession {
     }
   }
 
-  private func replaceCatalog(_ rows: [CatalogRow], at instant: Timestamp) throws(LedgerError) {
+  /// - Parameter instant: When the new version comes into force; nil where the versions are written apart.
+  private func replaceCatalog(_ rows: [CatalogRow], at instant: Timestamp?) throws(LedgerError) {
     let version = try catalogVersion() + 1
     try run("DELETE FROM catalog", [0]) { _, _ in }
     try run("INSERT INTO catalog VALUES (?1, ?2, ?3, ?4)", rows) {
@@ -190,6 +193,7 @@ extension SQLiteTables: StorageSession {
       $0.bind(3, $1.position)
       $0.bind(4, $1.document)
     }
+    guard let instant else { return }
     try run("INSERT INTO catalog_versions VALUES (?1, ?2)", [version]) {
       $0.bind(1, $1)
       $0.bind(2, instant.milliseconds)

@@ -9,10 +9,22 @@ final class SQLiteTables {
 
   let hot: HotStatements
 
+  /// What says how a copied journal is numbered, once it is read: a complete copy's never changes.
+  private var knownCopiedJournal: CopiedJournal??
+
   init(_ connection: SQLiteConnection) {
     self.connection = connection
     hot = HotStatements(connection)
   }
+
+  func copiedJournal() throws(LedgerError) -> CopiedJournal? {
+    if let knownCopiedJournal { return knownCopiedJournal }
+    let copied = try loadCopiedJournal()
+    knownCopiedJournal = .some(copied)
+    return copied
+  }
+
+  func forgetCopiedJournal() { knownCopiedJournal = nil }
 
   /// The statement for the text, which is prepared once.
   func statement(_ sql: StaticString) throws(LedgerError) -> SQLiteStatement {

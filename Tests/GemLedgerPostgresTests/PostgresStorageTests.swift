@@ -37,6 +37,11 @@
       try await ConcurrencyContract { try schemas.create(clock: .system) }.runAll()
     }
 
+    func testTheFeedMeetsTheContract() async throws {
+      let schemas = try Schemas()
+      try await FeedContract { try schemas.create() }.runAll()
+    }
+
     /// The same commands give the same journal as in memory, numbers apart, and opening it anew in between changes
     /// nothing.
     func testFollowsTheModelAndGivesTheJournalOfMemory() throws {
@@ -73,13 +78,16 @@
 
   /// Ledgers in schemas of one database, one after the other.
   final class Schemas {
-    private let url: String
+    /// The URL of the database.
+    let database: String
     private var count = 0
 
-    init() throws { url = try PostgresServer.shared().createDatabase() }
+    init() throws { database = try PostgresServer.shared().createDatabase() }
 
+    /// The schema of the newest one.
+    var schema: String { "ledger_\(count)" }
     /// The URL of the newest one.
-    var current: String { "\(url)?schema=ledger_\(count)" }
+    var current: String { "\(database)?schema=\(schema)" }
 
     func create(clock: LedgerClock = .system, lanes: Int? = nil) throws -> Ledger {
       count += 1

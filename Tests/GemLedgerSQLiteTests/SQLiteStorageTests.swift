@@ -65,4 +65,13 @@ final class SQLiteStorageTests: XCTestCase {
       return try Ledger.createSQLite(at: directory.path("\(count).sqlite"))
     }.runAll()
   }
+
+  func testTheFeedMeetsTheContract() async throws {
+    let directory = try TemporaryDirectory()
+    var count = 0
+    try await FeedContract {
+      count += 1
+      return try Ledger.createSQLite(at: directory.path("\(count).sqlite"), salt: 1)
+    }.runAll()
+  }
 }

@@ -29,4 +29,8 @@ final class MemoryStorageTests: XCTestCase {
   func testServesManyCallersAtOnce() async throws {
     try await ConcurrencyContract { Ledger.inMemory() }.runAll()
   }
+
+  func testTheFeedMeetsTheContract() async throws {
+    try await FeedContract { Ledger.inMemory(salt: 1) }.runAll()
+  }
 }

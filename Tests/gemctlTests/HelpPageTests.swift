@@ -55,6 +55,7 @@ final class HelpPageTests: XCTestCase {
 
       Insight:
         customers       List the customers with their balances
+        feed            List the transactions of all customers, oldest first
         verify          Prove from the journal that the books add up
         simulate        Shake client, store and ledger with random events and faults
         demo            Play a story of buying and spending, with its command lines
@@ -67,8 +68,8 @@ final class HelpPageTests: XCTestCase {
       Options, before or after the verb:
         --home DIR            Directory of the ledger, the simulated store and the
                               client (default: .gemctl)
-        --storage URL         Where the ledger is kept: memory: or sqlite:PATH
-                              (default: a file in the home)
+        --storage URL         Where the ledger is kept: sqlite:PATH, postgres://… or
+                              memory: (default: a file in the home)
         --json                Print one JSON document instead of tables; errors too
         --customer ID         The customer meant (default: who is signed in)
         --device NAME         The device that acts, where a story needs two

@@ -215,9 +215,6 @@ final class LedgerCommandTests: XCTestCase {
           "gemctl --storage sqlite:letter.txt balance --customer a", 74,
           error: "error: letter.txt is not a GemLedger file. Nothing was written to it; name another file.\n"),
         Row("cat letter.txt", output: "This is a letter, and not a ledger.\n"),
-        Row(
-          "gemctl --storage postgres://me:secret@host/db balance", 64,
-          error: "error: This build has no PostgreSQL; --storage takes memory: or sqlite:PATH.\n"),
         Row("gemctl --storage memory: buy gems_300 --json | cut -c1-19", output: "{\"result\":\"success\"\n"),
       ], in: home)
   }

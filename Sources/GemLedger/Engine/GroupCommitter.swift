@@ -5,12 +5,16 @@ final class GroupCommitter: Sendable {
   private let storage: any LedgerStorage
   private let lanes: [Int]
   private let clock: LedgerClock
+  private let commits: CommitSignal
   private let decider: Mutex<Decider>
 
-  init(storage: any LedgerStorage, lanes: [Int], clock: LedgerClock, catalog: CatalogCache) {
+  init(
+    storage: any LedgerStorage, lanes: [Int], clock: LedgerClock, catalog: CatalogCache, commits: CommitSignal
+  ) {
     self.storage = storage
     self.lanes = lanes
     self.clock = clock
+    self.commits = commits
     decider = Mutex(Decider(catalog: catalog))
   }
 
@@ -21,9 +25,12 @@ final class GroupCommitter: Sendable {
     let now = clock.now()
     return decider.withLock { decider in
       do throws(LedgerError) {
-        return try storage.commit(lanes: lanes) { (session) throws(LedgerError) -> [Result<Receipt, LedgerError>] in
+        let answers = try storage.commit(lanes: lanes) {
+          (session) throws(LedgerError) -> [Result<Receipt, LedgerError>] in
           try Self.run(commands, decider: &decider, session: session, now: now)
         }
+        if decider.set.hasChanges { commits.note() }
+        return answers
       } catch {
         return [Result<Receipt, LedgerError>](repeating: .failure(error), count: commands.count)
       }

@@ -94,7 +94,8 @@ extension Ledger {
   }
 
   private func bookCrossing(_ command: LedgerCommand, lanes: [Int]) -> Result<Receipt, LedgerError> {
-    GroupCommitter(storage: storage, lanes: lanes, clock: clock, catalog: catalog).commit([command])[0]
+    let committer = GroupCommitter(storage: storage, lanes: lanes, clock: clock, catalog: catalog, commits: commits)
+    return committer.commit([command])[0]
   }
 }
 

@@ -17,16 +17,19 @@ public final class Ledger: Sendable {
   package let clock: LedgerClock
   let lanes: [Lane]
   let routes: RouteFinder
+  /// What was committed, for who waits for the feed.
+  let commits = CommitSignal()
+  let listeners = SharedListener()
 
   /// A ledger over the storage, which is ready.
   package init(storage: some LedgerStorage, clock: LedgerClock = .system) {
     self.storage = storage
     self.clock = clock
     routes = RouteFinder(storage: storage)
-    let catalog = catalog
+    let (catalog, commits) = (catalog, commits)
     lanes = (0..<storage.laneCount).map { lane in
       Lane(
-        committer: GroupCommitter(storage: storage, lanes: [lane], clock: clock, catalog: catalog),
+        committer: GroupCommitter(storage: storage, lanes: [lane], clock: clock, catalog: catalog, commits: commits),
         isFarAway: storage.isRemote)
     }
   }
@@ -42,8 +45,11 @@ public final class Ledger: Sendable {
     Ledger(storage: MemoryStorage(project: ProjectRow(salt: salt, createdAt: clock.now())), clock: clock)
   }
 
-  /// Closes the storage; later calls answer `storage_unavailable`.
-  public func close() { storage.close() }
+  /// Closes the storage; later calls answer `storage_unavailable`, and who waits for the feed waits no more.
+  public func close() {
+    commits.close()
+    storage.close()
+  }
 
   // MARK: Booking
 

@@ -27,10 +27,13 @@ package struct AnchorPlace: Hashable, Sendable {
 package struct JournalCounts: Hashable, Sendable {
   package var transactions: Int64
   package var entries: Int64
+  /// Whether the storage numbers sparsely, as ``Numbering`` says, and not only holds what another one numbered.
+  package var isSparse: Bool
 
-  package init(transactions: Int64, entries: Int64) {
+  package init(transactions: Int64, entries: Int64, isSparse: Bool = true) {
     self.transactions = transactions
     self.entries = entries
+    self.isSparse = isSparse
   }
 }
 
@@ -44,8 +47,6 @@ package struct JournalCounts: Hashable, Sendable {
 /// likes, unless the call says otherwise; where it names none, the row is to be found by its number alone.
 package protocol BulkReads: AnyObject {
   /// How many rows the journal has; nil where its numbers have no gaps and so are the counts.
-  ///
-  /// A storage that answers with counts numbers its rows sparsely, as ``Numbering`` says.
   func journalCounts() throws(LedgerError) -> JournalCounts?
   /// The customer who stands behind `count` others after a number; nil where there are no more than those.
   func customerNumber(after: CustomerNumber, skipping count: Int) throws(LedgerError) -> CustomerNumber?

@@ -24,6 +24,8 @@ package struct ChangeSet: ~Copyable {
   package var catalog: [CatalogRow]?
   package var catalogAppliedAt = Timestamp(milliseconds: 0)
   package var rare: RareChanges?
+  /// Where a whole ledger is copied.
+  package var copy: CopyChanges?
 
   package init() {}
 
@@ -49,5 +51,6 @@ package struct ChangeSet: ~Copyable {
     lastLot = nil
     catalog = nil
     if rare != nil { rare = nil }
+    if copy != nil { copy = nil }
   }
 }

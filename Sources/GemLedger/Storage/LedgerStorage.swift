@@ -2,6 +2,10 @@
 ///
 /// It loads rows and writes change sets; it knows no rule.
 package protocol LedgerStorage: AnyObject, Sendable {
+  /// Whether rows lie with their customers: entries are then numbered by their transactions, and the terms of a lot lie
+  /// with each customer who ever had it.
+  var isKeyedByCustomer: Bool { get }
+
   /// How many lanes gather groups of commands of their own.
   var laneCount: Int { get }
 
@@ -25,17 +29,23 @@ package protocol LedgerStorage: AnyObject, Sendable {
     lanes: [Int], _ body: (any StorageSession) throws(LedgerError) -> R
   ) throws(LedgerError) -> R
 
+  /// Begins to listen to what other processes commit, and calls the body soon after they did: once at the beginning,
+  /// and perhaps more often than they commit. Nil where they cannot be heard.
+  func listen(_ heard: @escaping @Sendable () -> Void) -> (any CommitListener)?
+
   /// Closes what is open. Later calls answer `storage_unavailable`.
   func close()
 }
 
 extension LedgerStorage {
+  package var isKeyedByCustomer: Bool { false }
   package var laneCount: Int { 1 }
   package var isRemote: Bool { false }
   package func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {
     [[Int]](repeating: [0], count: commands.count)
   }
   package func knownLanes(of command: LedgerCommand) -> [Int]? { [0] }
+  package func listen(_ heard: @escaping @Sendable () -> Void) -> (any CommitListener)? { nil }
 }
 
 /// The sequences that few commands draw from.
@@ -63,7 +73,7 @@ package struct LotPosition: Hashable, Comparable, Sendable {
 }
 
 /// A consistent view of all rows.
-package protocol StorageSnapshot: OrderReads, OwnedReads, BulkReads, HistoryReads {
+package protocol StorageSnapshot: OrderReads, OwnedReads, BulkReads, HistoryReads, FeedReads {
   func project() throws(LedgerError) -> ProjectRow
   /// Counts up with every change of the catalog.
   func catalogVersion() throws(LedgerError) -> Int64

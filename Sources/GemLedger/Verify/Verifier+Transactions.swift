@@ -64,7 +64,11 @@ extension Verifier {
       withoutEntries.append(left)
       if withoutEntries.count >= Self.pageSize { try checkHistories() }
     }
-    if counts == nil { checkPlace(of: row, after: walk.current) } else { checkPlace(of: row) }
+    if let counts {
+      checkPlace(of: row, after: walk.current, isSparse: counts.isSparse)
+    } else {
+      checkPlace(of: row, after: walk.current)
+    }
     count(row)
     walk.advance()
   }
@@ -83,13 +87,20 @@ extension Verifier {
     }
   }
 
-  /// With gaps, its number says where it begins, and time goes on in its lane.
-  private mutating func checkPlace(of row: TransactionRow) {
+  /// With gaps, time goes on in its lane; numbers that were drawn without lanes are in order in each of them. Where
+  /// numbers are sparse, they say where transactions begin.
+  private mutating func checkPlace(of row: TransactionRow, after previous: TransactionRow?, isSparse: Bool) {
     let lane = Int(Numbering.lane(of: row.number))
     if row.createdAt < laneTimes[lane] {
       report("journal_time_goes_on", "transaction \(row.number) is older than the one before it in lane \(lane)")
     }
     laneTimes[lane] = row.createdAt
+    guard isSparse else {
+      if row.firstEntry < previous?.firstEntry ?? 1 {
+        report("entries_have_transactions", "transaction \(row.number) begins before the one before it")
+      }
+      return
+    }
     // Shifted, not asked for as a range: a damaged number may have no room for entries.
     let expected = row.number << Numbering.entryBits
     if row.firstEntry != expected {
@@ -132,8 +143,8 @@ extension Verifier {
 
   /// What will be made next gets a number that nothing has.
   mutating func checkSequences() throws(LedgerError) {
-    // Numbers with gaps are drawn from no sequence.
-    guard counts == nil else { return }
+    // Sparse numbers are drawn from no sequence.
+    guard counts?.isSparse != true else { return }
     let last = try snapshot.last(.lot)
     if last < highestLot {
       report("sequences_go_on", "the next lot would be number \(last + 1); lot \(highestLot) is there already")

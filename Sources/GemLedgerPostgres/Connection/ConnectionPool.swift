@@ -31,10 +31,19 @@
     /// Whether a connection was ever made.
     var wasOpen: Bool { state.withLock { $0.wasOpen } }
 
-    /// A distributed engine plans each statement for its values, since they say which shard it goes to.
-    func setsUp(_ layout: LaneLayout) {
+    /// A distributed engine plans each statement for its values, since they say which shard it goes to. A single server
+    /// plans each once, and every look-up by its index: also while a table is small and will not stay so.
+    ///
+    /// - Parameter connection: The one that told the layout.
+    func setUp(_ layout: LaneLayout, _ connection: PostgresConnection) throws(PostgresFailure) {
       guard !layout.isDistributed else { return }
-      state.withLock { $0.settings = ["SET plan_cache_mode = force_generic_plan"] }
+      state.withLock {
+        $0.settings = [
+          "SET plan_cache_mode = force_generic_plan", "SET enable_seqscan = off", "SET enable_hashjoin = off",
+          "SET enable_mergejoin = off",
+        ]
+      }
+      try connection.execute(state.withLock { $0.settings })
     }
 
     func take() throws(PostgresFailure) -> PostgresConnection {

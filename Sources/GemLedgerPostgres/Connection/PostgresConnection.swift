@@ -98,9 +98,11 @@
     }
 
     /// Names on which somebody notified since it was asked last.
+    ///
+    /// Where that fails, the socket stays open until ``close()``: who waits at it must let go of it first.
     func notifications() throws(PostgresFailure) -> [String] {
       guard let handle else { throw .lost("the connection was closed") }
-      guard PQconsumeInput(handle) == 1 else { throw lost(handle) }
+      guard PQconsumeInput(handle) == 1 else { throw .lost(Self.message(of: handle)) }
       var names: [String] = []
       while let notice = PQnotifies(handle) {
         names.append(String(cString: notice.pointee.relname))

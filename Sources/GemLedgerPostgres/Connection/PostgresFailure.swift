@@ -47,13 +47,15 @@
           .storageUnavailable, "the server only reads, as a standby does. Name the primary in the URL (or all hosts, "
             + "with target_session_attrs=read-write).")
       case "28P01", "28000":
-        if message.contains("no encryption") || message.contains("SSL off") {
-          return error(.storageUnavailable, "the server wants TLS: \(message). Add sslmode=require to the URL.")
-        }
-        return error(
-          .storageUnavailable, "the server refuses the login: \(message). Check user, password and pg_hba.conf.")
+        // Where the server takes encrypted connections only, it says that it has no entry for the other kind.
+        let hint = message.contains("no encryption") || message.contains("SSL off")
+          ? "It may want an encrypted connection: add sslmode=require to the URL."
+          : message.contains("SSL") || message.contains("certificate")
+            ? "See sslmode and sslrootcert in libpq's manual." : "Check user, password and pg_hba.conf."
+        return error(.storageUnavailable, "the server refuses the login: \(message). \(hint)")
       case "3D000": return error(.storageUnavailable, "\(message). Create the database, or name another one in the URL.")
       case "42501": return error(.storageUnavailable, "\(message). Grant the role its rights with gemctl storage grant.")
+      case "42704": return error(.invalidRequest, "\(message). Create it first, or name another one.")
       case "53300": return error(.storageUnavailable, "\(message). Raise max_connections, or lower the ledger's lanes.")
       case "55P03", "57014": return error(.storageUnavailable, "the server did not get to it in time: \(message)")
       case "XX001", "XX002": return error(.storageDamaged, "\(message). Restore the database from a backup.")

@@ -10,8 +10,10 @@
     package let schema: String
     /// How many lanes a new ledger gets.
     package let lanes: Int?
+    /// The database for people, without its password.
+    package let description: String
 
-    static let lanesByDefault = 8
+    static let lanesByDefault = 2
 
     /// Reads `postgres://user@host:port/database?schema=NAME&lanes=N` with whatever else libpq knows.
     ///
@@ -41,24 +43,39 @@
       connectionURL = String(parts[0]) + (others.isEmpty ? "" : "?" + others.joined(separator: "&"))
       self.schema = schema
       self.lanes = lanes
-      let path = parts[0].split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).dropFirst(3).first
-      if path?.contains("@") == true {
-        // libpq would take the start of the password for a port and quote it.
-        throw .invalid("The password in the storage's URL has a / in it; write it as %2F.")
+      guard let place = Self.place(connectionURL) else {
+        // Neither the URL nor what libpq says of it: both may hold a part of the password.
+        throw LedgerError(
+          .invalidRequest,
+          "The storage's URL cannot be understood: postgres://USER:PASSWORD@HOST:PORT/DATABASE?NAME=VALUE, where "
+            + "@ : / ? # & and % within a part are written as % and two hexadecimal digits. A password may also come "
+            + "from PGPASSWORD or a password file.")
       }
-      var error: UnsafeMutablePointer<CChar>?
-      guard let parsed = PQconninfoParse(connectionURL, &error) else {
-        let message = error.map { String(cString: $0) } ?? ""
-        PQfreemem(error)
-        if message.hasPrefix("invalid URI query parameter") {
-          throw .invalid("The storage's URL is wrong: \(message.filter { !$0.isNewline })")
-        }
-        // What else libpq says would quote the URL, and with it the password.
-        throw .invalid(
-          "The storage's URL cannot be read. It is postgres://user:password@host:port/database?name=value, with each "
-            + "%, :, /, ?, # and @ inside of a name or a password written as % and two digits.")
+      description = "\(place) (schema \(schema))"
+    }
+
+    /// Host, port and database for people; nil where something else than those may have got into them.
+    private static func place(_ url: String) -> String? {
+      guard let first = PQconninfoParse(url, nil) else { return nil }
+      defer { PQconninfoFree(first) }
+      var values: [String: String] = [:]
+      var option = first
+      while let keyword = option.pointee.keyword {
+        if let value = option.pointee.val { values[String(cString: keyword)] = String(cString: value) }
+        option += 1
       }
-      PQconninfoFree(parsed)
+      let ports = (values["port"] ?? "").split(separator: ",", omittingEmptySubsequences: false)
+      let database = values["dbname"] ?? ""
+      // An "@" in a password that is not written as %40 would move parts of it to where the host and the database are.
+      guard ports.allSatisfy({ $0.allSatisfy(\.isNumber) }), !database.contains("@"),
+        values["host"]?.contains("@") != true
+      else { return nil }
+      let hosts = (values["host"] ?? "").split(separator: ",", omittingEmptySubsequences: false)
+      let places = hosts.enumerated().map { index, host in
+        let port = ports.count == hosts.count ? ports[index] : ports[0]
+        return port.isEmpty ? String(host) : "\(host):\(port)"
+      }
+      return "postgres://\(places.joined(separator: ","))\(database.isEmpty ? "" : "/\(database)")"
     }
 
     private static func isName(_ text: String) -> Bool {
@@ -66,17 +83,6 @@
         && text.utf8.allSatisfy {
           (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "_")
         }
-    }
-
-    /// The database for people, without its password.
-    package var description: String {
-      // What comes after the second slash; a URL without one names the default database.
-      let parts = connectionURL.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
-      let rest = parts.count > 2 ? parts[2] : ""
-      let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
-      let host = rest[..<end].split(separator: "@", omittingEmptySubsequences: false).last ?? ""
-      let path = rest[end...].split(separator: "?", omittingEmptySubsequences: false).first ?? ""
-      return "postgres://\(host)\(path) (schema \(schema))"
     }
 
     /// A connection that is open or says why it is not.
@@ -101,7 +107,7 @@
         "SET search_path = \(schema)", "SET synchronous_commit = on",
         "SET default_transaction_isolation = 'read committed'", "SET lock_timeout = '15s'",
         "SET statement_timeout = '45s'", "SET idle_in_transaction_session_timeout = '20s'",
-        "SET client_min_messages = warning", "SET jit = off", "SET plan_cache_mode = force_generic_plan",
+        "SET client_min_messages = warning", "SET jit = off",
       ]
     }
 
@@ -112,6 +118,11 @@
         "is not permitted to log in",
       ]
       if refusals.contains(where: message.contains) { return "28P01" }
+      if message.contains("SSL was required") || message.contains("SSL required")
+        || message.contains("certificate verify failed")
+      {
+        return "28000"
+      }
       if message.contains("database"), message.contains("does not exist") { return "3D000" }
       if message.contains("too many clients") || message.contains("remaining connection slots") { return "53300" }
       return ""

@@ -50,6 +50,16 @@
         catalog_version bigint NOT NULL
       ) WITH (fillfactor = 20)
       """,
+      // A row while a copy of another storage's ledger is under way: the schema is no ledger until it is gone.
+      // source: the newest transaction of what is copied.
+      """
+      CREATE TABLE copy_progress (
+        one smallint PRIMARY KEY CHECK (one = 1),
+        step bigint NOT NULL,
+        pages bigint NOT NULL,
+        source bigint NOT NULL
+      )
+      """,
       // The last group that each writer committed in a lane, so that a lost answer can be looked up.
       """
       CREATE TABLE commit_marks (

@@ -8,7 +8,7 @@
 
     package static let all = [
       PostgresMigration(
-        name: "0001-create-ledger", sql: tables + journalTables.map(appendOnly))
+        name: "0001-create-ledger", sql: tables + journalTables.map(appendOnly) + journalTables.map(neverEmptied))
     ]
 
     /// The tables that are only ever appended to.
@@ -22,6 +22,13 @@
       """
       CREATE TRIGGER \(table)_keep_rows BEFORE UPDATE OR DELETE ON \(table)
         FOR EACH ROW EXECUTE FUNCTION refuse_change()
+      """
+    }
+
+    private static func neverEmptied(_ table: String) -> String {
+      """
+      CREATE TRIGGER \(table)_keep_all BEFORE TRUNCATE ON \(table)
+        FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
       """
     }
   }

@@ -6,6 +6,7 @@
     struct State {
       var migrationCount: Int
       var layout: LaneLayout
+      var isIncompleteCopy = false
     }
 
     private let connection: PostgresConnection
@@ -20,7 +21,7 @@
     func bringUpToDate() throws(PostgresFailure) -> State? {
       guard let count = try migrationCount() else { return nil }
       if count < PostgresMigration.all.count { try migrate(project: nil, at: nil) }
-      return State(migrationCount: max(count, PostgresMigration.all.count), layout: try layout())
+      return try state(migrationCount: max(count, PostgresMigration.all.count))
     }
 
     /// Makes a new ledger; false where there is one.
@@ -39,15 +40,16 @@
       }
     }
 
-    private func layout() throws(PostgresFailure) -> LaneLayout {
+    private func state(migrationCount: Int) throws(PostgresFailure) -> State {
       let rows = try connection.ask([
         PostgresRequest("SELECT customer, layout FROM lanes ORDER BY lane"),
-        PostgresRequest("SELECT is_distributed FROM project"),
+        PostgresRequest("SELECT is_distributed FROM project"), PostgresRequest("SELECT count(*) FROM copy_progress"),
       ])
-      return LaneLayout(
+      let layout = LaneLayout(
         heads: (0..<rows[0].count).map { rows[0].integer($0, 0) },
         version: rows[0].count > 0 ? rows[0].integer(0, 1) : 0,
         isDistributed: rows[1].count > 0 && rows[1].integer(0, 0) != 0)
+      return State(migrationCount: migrationCount, layout: layout, isIncompleteCopy: rows[2].integer(0, 0) > 0)
     }
 
     /// Applies what is missing, alone among all who try.

@@ -16,6 +16,8 @@
     let connections: ConnectionPool
     let recovery: PostgresRecovery
     private let writers = MarkWriters()
+    let herald: CommitHerald
+    private let channel: NewsChannel
     private let attempts = Atomic<Int64>(0)
     private let isClosed = Atomic(false)
 
@@ -23,12 +25,19 @@
     ///
     /// - Throws: in order of precedence `invalid_request` (the URL), `storage_unavailable`, `storage_foreign` (no ledger
     ///   there), `storage_newer`.
-    package init(url: String, recovery: PostgresRecovery = PostgresRecovery()) throws(LedgerError) {
+    package convenience init(url: String, recovery: PostgresRecovery = PostgresRecovery()) throws(LedgerError) {
+      try self.init(url: url, recovery: recovery, isCopy: false)
+    }
+
+    /// - Parameter isCopy: Opened to go on with a copy that is not complete.
+    private init(url: String, recovery: PostgresRecovery, isCopy: Bool) throws(LedgerError) {
       let target = try PostgresTarget(url: url)
       let connections = ConnectionPool(target, memory)
       self.target = target
       self.recovery = recovery
       self.connections = connections
+      channel = NewsChannel(schema: target.schema)
+      herald = CommitHerald(channel, connections)
       let opened = try Self.translating(target) { () throws(PostgresFailure) in
         let connection = try connections.open()
         return (connection, try SchemaKeeper(connection, target).bringUpToDate())
@@ -43,8 +52,15 @@
           .storageNewer, "\(target.description) is of a newer version of GemLedger. Update this one.",
           details: [.init(name: "storage", value: .text(target.description))])
       }
+      guard isCopy || !state.isIncompleteCopy else {
+        throw LedgerError(
+          .storageUnavailable,
+          "\(target.description) holds a copy that is not complete. Copy again from where it came from, with gemctl "
+            + "storage copy, and it goes on where it was.",
+          details: [.init(name: "storage", value: .text(target.description))])
+      }
       layout = state.layout
-      connections.setsUp(layout)
+      try Self.translating(target) { () throws(PostgresFailure) in try connections.setUp(state.layout, opened.0) }
       connections.giveBack(opened.0)
     }
 
@@ -56,13 +72,48 @@
       let isMade = try translating(target) { () throws(PostgresFailure) in
         try SchemaKeeper(PostgresConnection(target), target).create(project)
       }
-      guard isMade else {
-        throw LedgerError(
-          .alreadyExists, "\(target.description) has a ledger already. Name another schema with ?schema=NAME.",
-          details: [.init(name: "storage", value: .text(target.description))])
-      }
+      guard isMade else { throw alreadyExists(target) }
       return try PostgresStorage(url: url)
     }
+
+    private static func alreadyExists(_ target: PostgresTarget) -> LedgerError {
+      LedgerError(
+        .alreadyExists, "\(target.description) has a ledger already. Name another schema with ?schema=NAME.",
+        details: [.init(name: "storage", value: .text(target.description))])
+    }
+
+    /// Makes a schema that a ledger is to be copied into, or opens the one that an interrupted copy of it left.
+    ///
+    /// - Parameters:
+    ///   - project: That of the ledger to be copied.
+    ///   - source: The newest transaction of that ledger.
+    /// - Throws: As making a ledger; `already_exists` where there is anything else than that copy.
+    package static func openCopy(
+      url: String, project: ProjectRow, source: TransactionNumber
+    ) throws(LedgerError) -> PostgresStorage {
+      let target = try PostgresTarget(url: url)
+      _ = try translating(target) { () throws(PostgresFailure) in
+        try SchemaKeeper(PostgresConnection(target), target).create(project)
+      }
+      let storage = try PostgresStorage(url: url, recovery: PostgresRecovery(), isCopy: true)
+      do throws(LedgerError) {
+        try storage.commit(lanes: Array(0..<storage.laneCount)) { (session) throws(LedgerError) in
+          guard try session.project() == project else { throw alreadyExists(target) }
+          guard try (session.scan() as? any CopyReads)?.copyProgress() == nil else { return }
+          // Whoever made it may have been killed right then; what has anything in it is somebody's ledger.
+          guard try session.isEmpty() else { throw alreadyExists(target) }
+          var changes = ChangeSet()
+          changes.copy = CopyChanges(progress: CopyProgress(source: source))
+          try session.write(changes)
+        }
+      } catch {
+        storage.close()
+        throw error
+      }
+      return storage
+    }
+
+    package var isKeyedByCustomer: Bool { true }
 
     package var laneCount: Int { layout.count }
     package var isRemote: Bool { true }
@@ -71,10 +122,16 @@
 
     package func close() {
       isClosed.store(true, ordering: .sequentiallyConsistent)
+      herald.finish()
       connections.close()
     }
 
     var hasEnded: Bool { isClosed.load(ordering: .sequentiallyConsistent) }
+
+    package func listen(_ heard: @escaping @Sendable () -> Void) -> (any CommitListener)? {
+      guard !isClosed.load(ordering: .sequentiallyConsistent) else { return nil }
+      return CommitEar(target, channel, heard: heard)
+    }
 
     func refuseClosed() throws(LedgerError) {
       guard !hasEnded else {
@@ -163,7 +220,10 @@
         do throws(LedgerError) {
           let answer = try body(tables)
           // A group that wrote nothing leaves nothing behind.
-          if tables.group?.isCommitted == true || tables.end(with: "ROLLBACK") {
+          if tables.group?.isCommitted == true {
+            connections.giveBack(tables.connection)
+            herald.note()
+          } else if tables.end(with: "ROLLBACK") {
             connections.giveBack(tables.connection)
           }
           return answer

@@ -27,7 +27,7 @@
   /// Reads tables from end to end by cursors: the server sorts each once, and not again for every page.
   final class PostgresScan: StorageScan {
     /// A column of the place where a page ended.
-    private enum Mark: Equatable {
+    enum Mark: Equatable {
       case integer(Int64)
       case text(String)
       case bytes([UInt8])
@@ -35,7 +35,7 @@
 
     private typealias Tables = PostgresTables
 
-    private let tables: PostgresTables
+    let tables: PostgresTables
     /// Behind which row each open cursor stands.
     private var places: [String: [Mark]] = [:]
 
@@ -45,7 +45,8 @@
       // asked for, and what proves the books may think between two pages.
       let settings = [
         "CLOSE ALL", "SET LOCAL statement_timeout = 0", "SET LOCAL idle_in_transaction_session_timeout = '10min'",
-        "SET LOCAL cursor_tuple_fraction = 1", "SET LOCAL work_mem = '64MB'",
+        "SET LOCAL cursor_tuple_fraction = 1", "SET LOCAL work_mem = '64MB'", "SET LOCAL enable_seqscan = on",
+        "SET LOCAL enable_hashjoin = on", "SET LOCAL enable_mergejoin = on",
       ]
       _ = try tables.ask(settings.map { PostgresRequest($0) })
       tables.connection.waitsForLong = true
@@ -60,7 +61,7 @@
     ///   - name: Of the cursor.
     ///   - select: From its first row behind the place that its parameters name, in that order.
     ///   - place: What stands for the row in that order.
-    private func page<Row>(
+    func page<Row>(
       _ name: String, _ select: String, after: [Mark], _ limit: Int, _ read: (PostgresRows, Int) -> Row,
       place: (Row) -> [Mark]
     ) throws(LedgerError) -> [Row] {

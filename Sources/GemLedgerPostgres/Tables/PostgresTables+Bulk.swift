@@ -148,12 +148,7 @@
         SELECT \(Self.refundEvidenceColumns), store_transaction, environment, store FROM refund_evidence
         WHERE store_transaction = ANY($1) ORDER BY kind, revoked_at
         """, { $0.add(purchases, text: \.transactionID.text) },
-        {
-          let identity = PurchaseIdentity(
-            store: Store.numbered($0.integer($1, 7)) ?? .test, environment: $0.integer($1, 6),
-            transactionID: StoreTransactionID(unchecked: $0.text($1, 5)))
-          return Self.refundEvidence(identity, $0, $1)
-        })
+        Self.refundEvidence)
       let wanted = Set(purchases)
       return Dictionary(grouping: rows.filter { wanted.contains($0.identity) }, by: \.identity)
     }

@@ -44,7 +44,9 @@
       PostgresRequest(
         """
         WITH places AS MATERIALIZED (SELECT * FROM unnest($1, $2) AS place (owner, wanted))
-        SELECT \(columns) FROM places JOIN \(table) ON customer = owner AND \(number.isWanted)
+        SELECT found.* FROM places CROSS JOIN LATERAL (
+          SELECT \(columns) FROM \(table) WHERE customer = owner AND \(number.isWanted) OFFSET 0
+        ) found
         """
       ) {
         $0.add(places) { $0.customer ?? 0 }

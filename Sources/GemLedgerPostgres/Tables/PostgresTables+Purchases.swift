@@ -85,6 +85,14 @@
         extent: StoreRefund.Extent(kind: rows.integer(row, 3), amount: rows.integer(row, 4)))
     }
 
+    /// With the purchase that it is about in the columns behind ``refundEvidenceColumns``.
+    static func refundEvidence(_ rows: PostgresRows, _ row: Int) -> RefundEvidenceRow {
+      let identity = PurchaseIdentity(
+        store: Store.numbered(rows.integer(row, 7)) ?? .test, environment: rows.integer(row, 6),
+        transactionID: StoreTransactionID(unchecked: rows.text(row, 5)))
+      return refundEvidence(identity, rows, row)
+    }
+
     static let refundColumns =
       "transaction_number, purchase, kind, revoked_at, signed_at, share, share_of, freezes"
 

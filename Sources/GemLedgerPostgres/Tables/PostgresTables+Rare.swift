@@ -275,7 +275,8 @@
 
     // MARK: Catalog
 
-    func catalog(_ rows: [CatalogRow], at instant: Timestamp) throws(LedgerError) -> [PostgresRequest] {
+    /// - Parameter instant: When the new version comes into force; nil where the versions are written apart.
+    func catalog(_ rows: [CatalogRow], at instant: Timestamp?) throws(LedgerError) -> [PostgresRequest] {
       let version = try catalogVersion() + 1
       let replace = PostgresRequest(
         "INSERT INTO catalog (kind, code, position, document) SELECT * FROM unnest($1, $2, $3, $4)"
@@ -285,6 +286,7 @@
         $0.add(rows, \.position)
         $0.add(rows, text: \.document)
       }
+      guard let instant else { return [PostgresRequest("DELETE FROM catalog"), replace] }
       let count = PostgresRequest("INSERT INTO catalog_versions (version, applied_at) VALUES ($1, $2)") {
         $0.add(version)
         $0.add(instant.milliseconds)

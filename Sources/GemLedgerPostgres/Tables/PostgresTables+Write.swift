@@ -7,13 +7,17 @@
     func write(_ changes: borrowing ChangeSet) throws(LedgerError) {
       guard let group else { throw .defect("A reader was asked to write") }
       let heads = try group.heads(self)
+      for (purchase, owner) in changes.copy?.purchaseOwners ?? [:] { prefetched?.purchaseOwners[purchase] = owner }
       var requests = Self.customers(changes) + Self.keys(changes.keys)
       requests += Self.journal(changes)
       requests += try purchases(changes)
       requests += projections(changes)
       requests += try rare(changes)
       if !changes.orders.isEmpty { requests += orders(changes.orders) }
-      if let rows = changes.catalog { requests += try catalog(rows, at: changes.catalogAppliedAt) }
+      if let rows = changes.catalog {
+        requests += try catalog(rows, at: changes.copy == nil ? changes.catalogAppliedAt : nil)
+      }
+      if let copy = changes.copy { requests += copied(copy) }
       requests += self.heads(after: changes, heads, group)
       requests.append(PostgresRequest("COMMIT"))
       do throws(LedgerError) {
@@ -42,10 +46,11 @@
     ) -> [PostgresRequest] {
       var last = heads.map(\.last).max() ?? 0
       last = max(last, changes.transactions.last?.number ?? 0, changes.customers.map(\.number).max() ?? 0)
+      last = max(last, changes.lastLot ?? 0)
       last = max(last, changes.purchases.map(\.number).max() ?? 0, changes.orders.new.map(\.number).max() ?? 0)
       last = max(last, changes.rare?.lotTerms.map(\.lot).max() ?? 0)
       let createdAt = max(
-        heads.map(\.createdAt).max() ?? 0, changes.transactions.last?.createdAt.milliseconds ?? 0)
+        heads.map(\.createdAt).max() ?? 0, changes.transactions.map(\.createdAt.milliseconds).max() ?? 0)
       let (transactions, entries) = (Int64(changes.transactions.count), Int64(changes.entries.count))
       var requests = heads.enumerated().map { (index, head) in
         PostgresRequest(

@@ -6,7 +6,7 @@ extension Option {
       help: "Directory of the ledger, the simulated store and the client (default: .gemctl)"),
     Option(
       name: "--storage", value: "URL",
-      help: "Where the ledger is kept: memory: or sqlite:PATH (default: a file in the home)"),
+      help: "Where the ledger is kept: sqlite:PATH, postgres://… or memory: (default: a file in the home)"),
     Option(name: "--json", help: "Print one JSON document instead of tables; errors too"),
     Option(name: "--customer", value: "ID", help: "The customer meant (default: who is signed in)"),
     Option(name: "--device", value: "NAME", help: "The device that acts, where a story needs two"),

@@ -20,21 +20,27 @@ struct HistoryCommand {
     ]
   }
 
-  private static func json(_ record: HistoryRecord) -> JSONValue {
+  private static func json(_ record: HistoryRecord) -> JSONValue { .object(object(record)) }
+
+  /// A transaction as the feed shows it too.
+  static func object(_ record: HistoryRecord) -> JSONObject {
     let receipt = record.receipt
     return [
       "transaction_id": JSONValue(receipt.transactionID?.description), "kind": .string(receipt.kind.name),
-      "created_at": .string(receipt.createdAt.description),
-      "entries": .array(
-        receipt.entries.map {
-          [
-            "currency": .string($0.currency.description), "amount": .integer($0.amount),
-            "balance": .integer($0.balance), "kind": .string($0.kind.name),
-          ]
-        }),
+      "created_at": .string(receipt.createdAt.description), "entries": entries(receipt),
       "reference": JSONValue(record.reference?.text), "reason": JSONValue(record.reason?.text),
       "actor": JSONValue(record.actor?.text), "items": ReceiptView(receipt).items,
     ]
+  }
+
+  static func entries(_ receipt: Receipt) -> JSONValue {
+    .array(
+      receipt.entries.map {
+        [
+          "currency": .string($0.currency.description), "amount": .integer($0.amount), "balance": .integer($0.balance),
+          "kind": .string($0.kind.name),
+        ]
+      })
   }
 
   private static func text(_ page: HistoryPage, style: Style) -> String {
@@ -59,7 +65,7 @@ struct HistoryCommand {
     return [head + first + tail] + changes.dropFirst().map { ["", ""] + $0 + ["", ""] }
   }
 
-  private static func about(_ record: HistoryRecord) -> String {
+  static func about(_ record: HistoryRecord) -> String {
     let items = record.receipt.items.map { "\(AmountText.signed($0.quantity)) \($0.item)" }
     return (items + [record.reference?.text, record.reason?.text].compactMap { $0 }).joined(separator: "; ")
   }
@@ -67,7 +73,7 @@ struct HistoryCommand {
 
 /// The line under a page that is not the last.
 enum NextPage {
-  static func text(_ cursor: PageCursor?, style: Style) -> String {
+  static func text(_ cursor: (some CustomStringConvertible)?, style: Style) -> String {
     cursor.map { style.dim("There is more: --after \($0)") + "\n" } ?? ""
   }
 }

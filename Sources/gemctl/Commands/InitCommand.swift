@@ -1,5 +1,4 @@
 import GemLedger
-import GemLedgerSQLite
 
 /// `init`: makes a home.
 struct InitCommand {
@@ -15,12 +14,16 @@ struct InitCommand {
   func run() throws {
     // The files first: a home is not made for a catalog that cannot be used.
     let start = try self.start()
-    let path = try ledgerPath()
+    let storage = try StorageChoice(invocation.settings.storage)
+    if storage == .memory { throw LedgerError.memoryEnds }
     let state = Home.State.new(storefront: start.storefront)
     let home = invocation.home
     try home.claim(state)
     do throws(LedgerError) {
-      try makeLedger(at: path, start.catalog, for: state.customer)
+      try storage.make(in: home) { (ledger) throws(LedgerError) in
+        try ledger.apply(start.catalog)
+        try ledger.createCustomer(state.customer)
+      }
     } catch {
       home.giveUp()
       throw error
@@ -63,28 +66,6 @@ struct InitCommand {
   private func catalog() throws(LedgerError) -> Catalog {
     guard let path = invocation.parsed.positionals.first else { return try BuiltInCatalog.load() }
     return try Catalog.loadFile(try FileAccess.read(path))
-  }
-
-  private func ledgerPath() throws(LedgerError) -> String {
-    switch try StorageChoice(invocation.settings.storage) {
-    case .home: return invocation.home.ledgerPath
-    case .file(let path): return path
-    case .memory: throw .invalid("A ledger in memory ends with the command; there is nothing to make a home for.")
-    }
-  }
-
-  private func makeLedger(at path: String, _ catalog: Catalog, for customer: CustomerID) throws(LedgerError) {
-    // SQLite gives its other files the mode of this one. Where it is there already, it has its own mode.
-    let isOurs = try FileAccess.create(path)
-    do throws(LedgerError) {
-      let ledger = try Ledger.createSQLite(at: path)
-      defer { ledger.close() }
-      try ledger.apply(catalog)
-      try ledger.createCustomer(customer)
-    } catch {
-      if isOurs { FileAccess.remove(Home.files(ofLedger: path)) }
-      throw error
-    }
   }
 }
 

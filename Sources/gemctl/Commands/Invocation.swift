@@ -1,5 +1,4 @@
 import GemLedger
-import GemLedgerSQLite
 
 /// One run of a verb: what was asked, and what it works on.
 struct Invocation: Sendable {
@@ -32,7 +31,7 @@ struct Invocation: Sendable {
     switch try StorageChoice(settings.storage) {
     case .home: return try home.state().customer
     case .memory: return .anonymous()
-    case .file:
+    case .file, .postgres:
       guard FileAccess.exists(settings.home) else {
         throw .invalid("Nobody is signed in, because there is no home: name the customer with --customer.")
       }
@@ -50,7 +49,7 @@ struct Invocation: Sendable {
   func clientHome() throws(LedgerError) -> Home? {
     switch try StorageChoice(settings.storage) {
     case .home: return home
-    case .file: return FileAccess.exists(settings.home) ? home : nil
+    case .file, .postgres: return FileAccess.exists(settings.home) ? home : nil
     case .memory: return nil
     }
   }
@@ -59,23 +58,15 @@ struct Invocation: Sendable {
   func clientState() throws(LedgerError) -> Home.State {
     switch try StorageChoice(settings.storage) {
     case .home: return try home.state()
-    case .file where FileAccess.exists(settings.home): return try home.state()
+    case .file, .postgres:
+      return FileAccess.exists(settings.home) ? try home.state() : .new(storefront: .unitedStates)
     // A store that is gone with the command has a session of its own, since its numbers begin again.
-    case .file, .memory: return .new(storefront: .unitedStates)
+    case .memory: return .new(storefront: .unitedStates)
     }
   }
 
   private func openLedger() throws(LedgerError) -> Ledger {
-    switch try StorageChoice(settings.storage) {
-    case .home:
-      guard FileAccess.exists(home.ledgerPath) else { throw home.missing }
-      return try .openSQLite(at: home.ledgerPath)
-    case .file(let path): return try .openSQLite(at: path)
-    case .memory:
-      let ledger = Ledger.inMemory()
-      try ledger.apply(try BuiltInCatalog.load())
-      return ledger
-    }
+    try StorageChoice(settings.storage).open(home)
   }
 }
 

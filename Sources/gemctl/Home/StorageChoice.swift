@@ -1,4 +1,9 @@
 import GemLedger
+import GemLedgerSQLite
+
+#if PostgreSQL
+  import GemLedgerPostgres
+#endif
 
 /// Where the ledger is kept.
 enum StorageChoice: Hashable, Sendable {
@@ -8,6 +13,8 @@ enum StorageChoice: Hashable, Sendable {
   case memory
   /// In a file that `--storage` names.
   case file(String)
+  /// In a schema of a PostgreSQL database; the URL may hold a password, and is never printed.
+  case postgres(String)
 
   /// Reads the value of `--storage`; nil means the home.
   ///
@@ -22,10 +29,94 @@ enum StorageChoice: Hashable, Sendable {
     } else if url.hasPrefix("sqlite:"), url.utf8.count > "sqlite:".utf8.count {
       self = .file(String(url.dropFirst("sqlite:".count)))
     } else if url.hasPrefix("postgres://") || url.hasPrefix("postgresql://") {
-      // Not quoted: it may hold a password.
-      throw .invalid("This build has no PostgreSQL; --storage takes memory: or sqlite:PATH.")
+      #if PostgreSQL
+        self = .postgres(url)
+      #else
+        // Not quoted: it may hold a password.
+        throw .invalid(
+          "This build has no PostgreSQL; --storage takes memory: or sqlite:PATH. Build one that has it, with libpq "
+            + "installed: swift build -c release --traits PostgreSQL")
+      #endif
     } else {
-      throw .invalid("--storage takes memory: or sqlite:PATH, not \(url.quotedForPeople).")
+      throw .invalid(
+        "--storage takes memory:, sqlite:PATH or postgres://USER@HOST/DATABASE, not \(Self.shown(url)).")
     }
+  }
+
+  /// What was given, up to where a password could begin.
+  private static func shown(_ url: String) -> String {
+    guard let end = url.utf8.firstIndex(of: UInt8(ascii: ":")), url[end...].utf8.contains(UInt8(ascii: "@")) else {
+      return url.quotedForPeople
+    }
+    return "\(url[...end])…".quotedForPeople
+  }
+}
+
+// MARK: Opening
+
+extension StorageChoice {
+  /// Opens the ledger that is there.
+  ///
+  /// - Parameter home: Where the home's own file would be.
+  func open(_ home: Home) throws(LedgerError) -> Ledger {
+    switch self {
+    case .home:
+      guard FileAccess.exists(home.ledgerPath) else { throw home.missing }
+      return try .openSQLite(at: home.ledgerPath)
+    case .file(let path): return try .openSQLite(at: path)
+    case .postgres(let url):
+      #if PostgreSQL
+        return try .openPostgres(at: url)
+      #else
+        throw .defect("A build without PostgreSQL took the URL of one: \(Self.scheme(url))")
+      #endif
+    case .memory:
+      let ledger = Ledger.inMemory()
+      try ledger.apply(try BuiltInCatalog.load())
+      return ledger
+    }
+  }
+
+  /// Makes a ledger, with what a new home puts into it; of a file that cannot be made nothing is left.
+  func make(
+    in home: Home, _ fill: (Ledger) throws(LedgerError) -> Void
+  ) throws(LedgerError) {
+    switch self {
+    case .home: try Self.makeFile(home.ledgerPath, fill)
+    case .file(let path): try Self.makeFile(path, fill)
+    case .postgres(let url):
+      #if PostgreSQL
+        let ledger = try Ledger.createPostgres(at: url)
+        defer { ledger.close() }
+        try fill(ledger)
+      #else
+        throw .defect("A build without PostgreSQL took the URL of one: \(Self.scheme(url))")
+      #endif
+    case .memory: throw LedgerError.memoryEnds
+    }
+  }
+
+  private static func makeFile(
+    _ path: String, _ fill: (Ledger) throws(LedgerError) -> Void
+  ) throws(LedgerError) {
+    // SQLite gives its other files the mode of this one. Where it is there already, it has its own mode.
+    let isOurs = try FileAccess.create(path)
+    do throws(LedgerError) {
+      let ledger = try Ledger.createSQLite(at: path)
+      defer { ledger.close() }
+      try fill(ledger)
+    } catch {
+      if isOurs { FileAccess.remove(Home.files(ofLedger: path)) }
+      throw error
+    }
+  }
+
+  private static func scheme(_ url: String) -> Substring { url.prefix { $0 != ":" } }
+}
+
+extension LedgerError {
+  /// Why there is no home for a ledger in memory.
+  static var memoryEnds: LedgerError {
+    .invalid("A ledger in memory ends with the command; there is nothing to make a home for.")
   }
 }

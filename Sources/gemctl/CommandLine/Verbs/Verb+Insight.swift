@@ -1,11 +1,26 @@
 extension Verb {
   /// What explains and proves the books.
-  static let insight = [customers, verify, simulate, demo]
+  static let insight = [customers, feed, verify, simulate, demo]
 
   private static let customers = Verb(
     name: "customers", group: .insight, summary: "List the customers with their balances",
     options: [.limit, .after],
     examples: ["gemctl customers", "gemctl customers --limit 1000 --json"])
+
+  private static let feed = Verb(
+    name: "feed", group: .insight, summary: "List the transactions of all customers, oldest first",
+    options: [
+      .limit, .after,
+      Option(name: "--follow", help: "Wait for more and print it as it comes, until interrupted or --limit is reached"),
+    ],
+    examples: [
+      "gemctl feed --limit 1000 --json", "gemctl feed --after VHYxAgAAAQ", "gemctl feed --follow --json",
+    ],
+    discussion: """
+      Keep the cursor that is printed: reading on behind it gives every later transaction once, also one that others \
+      overtook while it was being booked. With --follow and --json each line is one event, and the last line of those \
+      that came together has the cursor as "next". Balances that change by refunds, merges and expiries are events too.
+      """)
 
   private static let verify = Verb(
     name: "verify", group: .insight, summary: "Prove from the journal that the books add up",

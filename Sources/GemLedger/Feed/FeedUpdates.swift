@@ -1,0 +1,108 @@
+internal import Dispatch
+
+extension Ledger {
+  /// The feed as it grows: pages of events as they are booked, whoever books them.
+  ///
+  /// ```swift
+  /// for try await page in ledger.feedUpdates(after: cursor) {
+  ///   handle(page.events)
+  ///   keep(page.next)
+  /// }
+  /// ```
+  ///
+  /// It first gives what was booked already. Commits of this process are heard of at once, those of other processes
+  /// where the storage can tell (PostgreSQL, within some twenty milliseconds); it looks by itself every so often
+  /// besides. The next page is read when it is asked for, so that a slow reader gathers no pages. It ends without an
+  /// error when the task is cancelled or the ledger closed.
+  ///
+  /// - Parameters:
+  ///   - cursor: Where to begin; nil for the beginning of the journal.
+  ///   - limit: Most events of a page, 1 to ``Limits/historyPage``.
+  ///   - interval: How long after the last look it looks again, where it hears of nothing.
+  /// - Returns: Pages with at least one event each. Reading throws ``LedgerError`` as ``feed(after:limit:)`` does; who
+  ///   asks again with the last cursor misses nothing.
+  public func feedUpdates(
+    after cursor: FeedCursor? = nil, limit: Int = 100, polling interval: Duration = .seconds(1)
+  ) -> FeedUpdates {
+    FeedUpdates(ledger: self, cursor: cursor, limit: limit, interval: interval)
+  }
+}
+
+/// Pages of the feed as they come; see ``Ledger/feedUpdates(after:limit:polling:)``.
+public struct FeedUpdates: AsyncSequence, Sendable {
+  /// A page with at least one event.
+  public typealias Element = FeedPage
+  /// Why the feed could not be read.
+  public typealias Failure = LedgerError
+
+  fileprivate let ledger: Ledger
+  fileprivate let cursor: FeedCursor?
+  fileprivate let limit: Int
+  fileprivate let interval: Duration
+
+  /// Begins to read.
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+
+  /// Reads one page after the other.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    private let updates: FeedUpdates
+    private var cursor: FeedCursor?
+    /// Which commit was the last one heard of before a page was read that had all there was.
+    private var seen: UInt64?
+    /// Other processes are listened to for as long as this lives.
+    private var ear: Ear?
+
+    fileprivate init(_ updates: FeedUpdates) {
+      self.updates = updates
+      cursor = updates.cursor
+    }
+
+    /// The next page, as soon as there is one; nil where the task was cancelled or the ledger closed.
+    ///
+    /// - Throws: ``LedgerError`` as ``Ledger/feed(after:limit:)``.
+    public mutating func next(
+      isolation actor: isolated (any Actor)? = #isolation
+    ) async throws(LedgerError) -> FeedPage? {
+      let signal = updates.ledger.commits
+      while !Task.isCancelled, !signal.isClosed {
+        if let seen {
+          if ear == nil { ear = Ear(updates.ledger) }
+          await signal.wait(after: seen, atMost: updates.interval)
+          if Task.isCancelled { break }
+        }
+        let count = signal.count
+        guard let page = try await updates.page(after: cursor) else { break }
+        cursor = page.next
+        seen = page.hasMore ? nil : count
+        if !page.events.isEmpty { return page }
+      }
+      ear = nil
+      return nil
+    }
+  }
+
+  /// Reads a page on a thread that may block; nil where the ledger was closed meanwhile.
+  private func page(after cursor: FeedCursor?) async throws(LedgerError) -> FeedPage? {
+    let answer = await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        continuation.resume(
+          returning: Result { () throws(LedgerError) in try ledger.feed(after: cursor, limit: limit) })
+      }
+    }
+    if ledger.commits.isClosed { return nil }
+    return try answer.get()
+  }
+
+  /// Keeps the ledger's listener at work.
+  private final class Ear: Sendable {
+    private let listeners: SharedListener
+
+    init(_ ledger: Ledger) {
+      listeners = ledger.listeners
+      let (storage, commits) = (ledger.storage, ledger.commits)
+      listeners.add { storage.listen { commits.note() } }
+    }
+
+    deinit { listeners.remove() }
+  }
+}

@@ -1,0 +1,44 @@
+/// Reads that the feed is made of.
+///
+/// The defaults suit storages with one writer, which commits transactions in the order of their numbers.
+package protocol FeedReads: AnyObject {
+  /// Whether a transaction is never committed after one with a higher number.
+  var commitsInOrder: Bool { get }
+  /// The first transactions that are not behind the position, in the order of their numbers.
+  func feedTransactions(after position: FeedPosition, limit: Int) throws(LedgerError) -> [TransactionRow]
+  /// For each of these merges, who became part of its customer.
+  ///
+  /// - Parameter merges: Each with the customer of its transaction.
+  func mergedCustomers(by merges: [RowPlace]) throws(LedgerError) -> [TransactionNumber: CustomerNumber]
+}
+
+extension StorageSnapshot {
+  package var commitsInOrder: Bool { true }
+
+  package func feedTransactions(after position: FeedPosition, limit: Int) throws(LedgerError) -> [TransactionRow] {
+    let scan = try scan()
+    var found: [TransactionRow] = []
+    var last = position.floor
+    while found.count < limit {
+      let rows = try scan.transactions(after: last, limit: limit - found.count)
+      guard let end = rows.last?.number else { break }
+      // A cursor of when the journal lay in a storage with lanes knows more than its floor.
+      found += rows.filter { !position.covers($0.number) }
+      last = end
+    }
+    return found
+  }
+
+  package func mergedCustomers(by merges: [RowPlace]) throws(LedgerError) -> [TransactionNumber: CustomerNumber] {
+    guard !merges.isEmpty else { return [:] }
+    let scan = try scan()
+    var found: [TransactionNumber: CustomerNumber] = [:]
+    for place in merges {
+      guard let row = try scan.merges(after: place.number - 1, limit: 1).first, row.transaction == place.number else {
+        continue
+      }
+      found[place.number] = row.from
+    }
+    return found
+  }
+}

@@ -1,0 +1,107 @@
+internal import GemLedger
+
+/// What only a copy of a whole ledger reads and writes.
+extension SQLiteTables: CopyReads {
+  func notes(after: TransactionNumber, limit: Int) throws(LedgerError) -> [NoteRow] {
+    try page(
+      """
+      SELECT transaction_number, reference, reason, actor FROM notes WHERE transaction_number > ?1
+      ORDER BY transaction_number LIMIT ?2
+      """, after: after, limit, Self.note)
+  }
+
+  func accountTokens(after: AccountTokenRow?, limit: Int) throws(LedgerError) -> [AccountTokenRow] {
+    try all(
+      "SELECT high, low, customer FROM account_tokens WHERE (high, low) > (?1, ?2) ORDER BY high, low LIMIT ?3",
+      {
+        $0.bind(1, after?.token.high ?? .min)
+        $0.bind(2, after?.token.low ?? .min)
+        $0.bind(3, Int64(limit))
+      },
+      {
+        AccountTokenRow(token: TokenNumber(high: $0.integer(0), low: $0.integer(1)), customer: $0.integer(2))
+      })
+  }
+
+  func refundEvidence(after: RefundEvidenceRow?, limit: Int) throws(LedgerError) -> [RefundEvidenceRow] {
+    try all(
+      """
+      SELECT kind, revoked_at, signed_at, extent_kind, extent, store_transaction, environment, store
+      FROM refund_evidence
+      WHERE (store_transaction, environment, store, kind, revoked_at) > (?1, ?2, ?3, ?4, ?5)
+      ORDER BY store_transaction, environment, store, kind, revoked_at LIMIT ?6
+      """,
+      {
+        // Nothing sorts before the empty text, which is no id.
+        $0.bind(1, after?.identity.transactionID.text ?? "")
+        $0.bind(2, after?.identity.environment ?? -1)
+        $0.bind(3, after?.identity.store.number ?? -1)
+        $0.bind(4, after?.kind.rawValue ?? -1)
+        $0.bind(5, after?.revokedAt.milliseconds ?? -1)
+        $0.bind(6, Int64(limit))
+      },
+      { row in
+        let identity = PurchaseIdentity(
+          store: Store.numbered(row.integer(7)) ?? .test, environment: row.integer(6),
+          transactionID: StoreTransactionID(unchecked: row.text(5)))
+        return Self.refundEvidence(identity, row)
+      })
+  }
+
+  func catalogVersions() throws(LedgerError) -> [CatalogVersionRow] {
+    try all("SELECT version, applied_at FROM catalog_versions ORDER BY version") {
+      CatalogVersionRow(version: $0.integer(0), appliedAt: Timestamp(milliseconds: $0.integer(1)))
+    }
+  }
+
+  func copyProgress() throws(LedgerError) -> CopyProgress? {
+    try first("SELECT step, pages, source FROM copy_progress") {
+      CopyProgress(step: $0.integer(0), pages: $0.integer(1), source: $0.integer(2))
+    }
+  }
+
+  func journalCounts() throws(LedgerError) -> JournalCounts? {
+    guard let copied = try copiedJournal() else { return nil }
+    let last = try sequences()
+    return JournalCounts(
+      transactions: copied.counts.transactions + max(0, last.transaction - copied.lastTransaction),
+      entries: copied.counts.entries + max(0, last.entry - copied.lastEntry), isSparse: false)
+  }
+
+  func loadCopiedJournal() throws(LedgerError) -> CopiedJournal? {
+    try first("SELECT last_transaction, transactions, last_entry, entries, created_at FROM copied_journal") {
+      CopiedJournal(
+        lastTransaction: $0.integer(0), lastEntry: $0.integer(2),
+        counts: JournalCounts(transactions: $0.integer(1), entries: $0.integer(3), isSparse: false),
+        createdAt: Timestamp(milliseconds: $0.integer(4)))
+    }
+  }
+
+  // MARK: Writing
+
+  func write(_ copy: CopyChanges) throws(LedgerError) {
+    try run("INSERT INTO catalog_versions VALUES (?1, ?2)", copy.catalogVersions) {
+      $0.bind(1, $1.version)
+      $0.bind(2, $1.appliedAt.milliseconds)
+    }
+    if let journal = copy.journal {
+      try run("INSERT OR IGNORE INTO copied_journal VALUES (1, ?1, ?2, ?3, ?4, ?5)", [journal]) {
+        $0.bind(1, $1.lastTransaction)
+        $0.bind(2, $1.counts.transactions)
+        $0.bind(3, $1.lastEntry)
+        $0.bind(4, $1.counts.entries)
+        $0.bind(5, $1.createdAt.milliseconds)
+      }
+      forgetCopiedJournal()
+    }
+    guard let progress = copy.progress else {
+      try run("DELETE FROM copy_progress", [0]) { _, _ in }
+      return
+    }
+    try run("INSERT OR REPLACE INTO copy_progress VALUES (1, ?1, ?2, ?3)", [progress]) {
+      $0.bind(1, $1.step)
+      $0.bind(2, $1.pages)
+      $0.bind(3, $1.source)
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import Dispatch
+import GemLedger
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// `feed`: the transactions of all customers, oldest first; a page of them, or all as they come.
+struct FeedCommand {
+  let invocation: Invocation
+
+  private var cursor: FeedCursor? { invocation.parsed.value("--after").map(FeedCursor.init) }
+
+  func run() throws {
+    if invocation.parsed.flags.contains("--follow") { return try follow() }
+    let limit = try invocation.limit()
+    let page = try invocation.withLedger { (ledger) throws(LedgerError) in
+      try ledger.feed(after: cursor, limit: limit)
+    }
+    try invocation.print(Self.json(page), { Self.text(page, style: $0) })
+  }
+
+  // MARK: As it comes
+
+  /// Prints until so many events are printed, or until a signal asks for the end.
+  private func follow() throws {
+    let limit = try invocation.parsed.integer("--limit", in: 1...Int64(Limits.historyPage)).map(Int.init)
+    let (cursor, terminal, isJSON) = (cursor, invocation.terminal, invocation.isJSON)
+    try invocation.withLedger { (ledger) throws(LedgerError) in
+      // Closing the ledger ends its updates.
+      let signals = Signals { ledger.close() }
+      defer { signals.forget() }
+      let last = try Blocking.wait { () async throws(LedgerError) in
+        try await Self.follow(ledger, after: cursor, limit: limit, terminal, asJSON: isJSON)
+      }
+      if !isJSON, let last { try terminal.output(Self.goingOn(last, style: terminal.outputStyle)) }
+    }
+  }
+
+  private static func follow(
+    _ ledger: Ledger, after cursor: FeedCursor?, limit: Int?, _ terminal: Terminal, asJSON isJSON: Bool
+  ) async throws(LedgerError) -> FeedCursor? {
+    var last = cursor
+    var left = limit ?? .max
+    var isFirst = true
+    var updates = ledger.feedUpdates(after: cursor, limit: min(left, 100)).makeAsyncIterator()
+    while left > 0, var page = try await updates.next() {
+      // A cursor stands behind a whole page.
+      if page.events.count > left { page = try ledger.feed(after: last, limit: left) }
+      try terminal.output(isJSON ? lines(page) : rows(page, isFirst: isFirst, style: terminal.outputStyle))
+      (last, left, isFirst) = (page.next, left - page.events.count, false)
+    }
+    return last
+  }
+
+  /// A line for each event; the last one of a page has the cursor behind it.
+  private static func lines(_ page: FeedPage) -> String {
+    var text = ""
+    for (index, event) in page.events.enumerated() {
+      var object = json(event)
+      object["next"] = index == page.events.count - 1 ? .string(page.next.description) : .null
+      text += JSONValue.object(object).text() + "\n"
+    }
+    return text
+  }
+
+  private static func rows(_ page: FeedPage, isFirst: Bool, style: Style) -> String {
+    let text = table(page).text(style: style)
+    return isFirst ? text : String(text.drop { $0 != "\n" }.dropFirst())
+  }
+}
+
+// MARK: A page
+
+extension FeedCommand {
+  private static func json(_ page: FeedPage) -> JSONValue {
+    [
+      "events": .array(page.events.map { .object(json($0)) }), "next": .string(page.next.description),
+      "has_more": .bool(page.hasMore),
+    ]
+  }
+
+  private static func json(_ event: FeedEvent) -> JSONObject {
+    var object: JSONObject = ["customer_id": .string(event.record.receipt.customer.text)]
+    for (name, value) in HistoryCommand.object(event.record).members { object[name] = value }
+    object["merged"] = event.merged.map(json) ?? .null
+    return object
+  }
+
+  /// What went away from the customer who became part of the event's.
+  private static func json(_ merged: Receipt) -> JSONValue {
+    [
+      "customer_id": .string(merged.customer.text), "entries": HistoryCommand.entries(merged),
+      "items": ReceiptView(merged).items,
+    ]
+  }
+
+  private static func text(_ page: FeedPage, style: Style) -> String {
+    let events = page.events.isEmpty ? "There are no events.\n" : table(page).text(style: style)
+    return events + (page.hasMore ? NextPage.text(page.next, style: style) : goingOn(page.next, style: style))
+  }
+
+  private static func goingOn(_ cursor: FeedCursor, style: Style) -> String {
+    style.dim("Later events: --after \(cursor)") + "\n"
+  }
+
+  private static func table(_ page: FeedPage) -> Table {
+    var table = Table([
+      .left("TIME"), .left("CUSTOMER"), .left("KIND"), .right("CHANGE"), .right("BALANCE"), .left("CURRENCY"),
+      .left("TRANSACTION"), .left("ABOUT"),
+    ])
+    for event in page.events {
+      for row in rows(event.record.receipt, about: HistoryCommand.about(event.record)) { table.add(row) }
+      if let merged = event.merged { for row in rows(merged, about: "") { table.add(row) } }
+    }
+    return table
+  }
+
+  private static func rows(_ receipt: Receipt, about: String) -> [[String]] {
+    let head = [receipt.createdAt.description, receipt.customer.text, receipt.kind.name]
+    let tail = [receipt.transactionID?.description ?? "", about]
+    guard !receipt.entries.isEmpty else { return [head + ["", "", ""] + tail] }
+    return receipt.entries.map {
+      head + [AmountText.signed($0.amount), AmountText.grouped($0.balance), $0.currency.description] + tail
+    }
+  }
+}
+
+// MARK: Signals
+
+/// Turns SIGINT and SIGTERM, which would end the process at once, into a call.
+private final class Signals: Sendable {
+  // Unchecked: only this class, from one thread, touches them.
+  private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
+
+  init(_ body: @escaping @Sendable () -> Void) {
+    sources = [SIGINT, SIGTERM].map { number in
+      _ = signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+      source.setEventHandler { body() }
+      source.activate()
+      return source
+    }
+  }
+
+  func forget() { for source in sources { source.cancel() } }
+}

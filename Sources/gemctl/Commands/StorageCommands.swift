@@ -1,0 +1,140 @@
+import GemLedger
+import GemLedgerSQLite
+
+#if PostgreSQL
+  import GemLedgerPostgres
+#endif
+
+/// `storage …`: what is done with a ledger as a whole.
+struct StorageCommands {
+  let invocation: Invocation
+
+  // MARK: Copying
+
+  func copy() throws {
+    let from = try StorageChoice(invocation.parsed.positionals[0])
+    let to = try StorageChoice(invocation.parsed.positionals[1])
+    guard from != .memory, to != .memory else {
+      throw LedgerError.invalid("A ledger in memory ends with the command; FROM and TO are sqlite:PATH or postgres://…")
+    }
+    guard from != to else { throw LedgerError.invalid("FROM and TO are the same storage.") }
+    let verification = try copy(from, to)
+    try invocation.print(Self.json(verification)) { style in
+      let count = AmountText.grouped(verification.transactions)
+      return "\(style.green("Copied")) \(count) transactions of \(AmountText.grouped(verification.customers)) customers; "
+        + "every row was compared, and the books of the copy add up.\n"
+    }
+  }
+
+  private func copy(_ from: StorageChoice, _ to: StorageChoice) throws(LedgerError) -> Verification {
+    let source = try Self.open(from)
+    defer { source.close() }
+    let (project, newest) = try source.read { (snapshot) throws(LedgerError) -> (ProjectRow, TransactionNumber) in
+      (try snapshot.project(), try snapshot.sequences().transaction)
+    }
+    let target = try Self.openCopy(to, project, newest)
+    defer { target.close() }
+    var bar: (stage: LedgerCopy.Stage, bar: ProgressBar)?
+    defer { bar?.bar.finish() }
+    return try LedgerCopy(from: source, to: target).run { stage, done, total in
+      if bar?.stage != stage {
+        bar?.bar.finish()
+        bar = (stage, ProgressBar(Self.label(stage), total: Int(clamping: total), terminal: invocation.terminal))
+      }
+      bar?.bar.advance(to: Int(clamping: done))
+    }
+  }
+
+  private static func label(_ stage: LedgerCopy.Stage) -> String {
+    switch stage {
+    case .copying: "Copying"
+    case .comparing: "Comparing"
+    case .verifying: "Verifying"
+    }
+  }
+
+  private static func open(_ choice: StorageChoice) throws(LedgerError) -> any LedgerStorage {
+    switch choice {
+    case .file(let path): return try SQLiteStorage(path: path)
+    #if PostgreSQL
+      case .postgres(let url): return try PostgresStorage(url: url)
+    #endif
+    default: throw .defect("Nobody can copy from there")
+    }
+  }
+
+  private static func openCopy(
+    _ choice: StorageChoice, _ project: ProjectRow, _ newest: TransactionNumber
+  ) throws(LedgerError) -> any LedgerStorage {
+    switch choice {
+    case .file(let path):
+      // SQLite gives its other files the mode of this one.
+      _ = try FileAccess.create(path)
+      return try SQLiteStorage.openCopy(path: path, project: project, source: newest)
+    #if PostgreSQL
+      case .postgres(let url): return try PostgresStorage.openCopy(url: url, project: project, source: newest)
+    #endif
+    default: throw .defect("Nobody can copy to there")
+    }
+  }
+
+  private static func json(_ verification: Verification) -> JSONValue {
+    [
+      "ok": .bool(verification.isOK), "transactions": .integer(verification.transactions),
+      "customers": .integer(verification.customers),
+      "currencies": .object(
+        JSONObject(
+          verification.currencies.map { books in
+            (books.currency.description, ["outstanding": .integer(books.outstanding), "debt": .integer(books.debt)])
+          })),
+    ]
+  }
+
+  // MARK: PostgreSQL
+
+  func grant() throws {
+    let url = try databaseURL()
+    let role = invocation.parsed.positionals[0]
+    #if PostgreSQL
+      try SchemaRights(url: url).grant(to: role)
+    #endif
+    try invocation.print(["role": .string(role), "ok": true]) { _ in
+      "The role \(SafeText.escaped(role)) may run the ledger; it can only add to the journal.\n"
+    }
+  }
+
+  func setLanes() throws {
+    let url = try databaseURL()
+    guard case .value(let count) = PlainNumber(invocation.parsed.positionals[0]), (1...64).contains(count) else {
+      throw UsageError("\"storage lanes\" takes a number from 1 to 64", verb: invocation.parsed.verb)
+    }
+    #if PostgreSQL
+      try show(try LaneChange(url: url).setLanes(Int(count)))
+    #endif
+  }
+
+  func distribute() throws {
+    let url = try databaseURL()
+    let shards = try invocation.parsed.integer("--shards", in: 1...64)
+    #if PostgreSQL
+      try show(try LaneChange(url: url).distribute(shards: shards.map(Int.init)))
+    #endif
+  }
+
+  #if PostgreSQL
+    private func show(_ outcome: LaneChange.Outcome) throws(LedgerError) {
+      try invocation.print(["lanes": .integer(Int64(outcome.lanes)), "changed": .bool(outcome.isChanged)]) { _ in
+        outcome.isChanged
+          ? "The ledger has \(outcome.lanes) lanes now; restart what has it open.\n"
+          : "Nothing changes: the ledger has \(outcome.lanes) lanes already.\n"
+      }
+    }
+  #endif
+
+  private func databaseURL() throws(LedgerError) -> String {
+    guard case .postgres(let url) = try StorageChoice(invocation.settings.storage) else {
+      throw .invalid("\"\(invocation.parsed.verb.name)\" is for a ledger in PostgreSQL: --storage postgres://…")
+    }
+    return url
+  }
+}
