@@ -19,6 +19,7 @@
     let herald: CommitHerald
     private let channel: NewsChannel
     private let attempts = Atomic<Int64>(0)
+    private let groupRoundTrips = Atomic(0)
     private let isClosed = Atomic(false)
 
     /// Opens a ledger that is there.
@@ -117,8 +118,8 @@
 
     package var laneCount: Int { layout.count }
     package var isRemote: Bool { true }
-    /// How often the connections that are idle now asked and waited.
-    package var roundTrips: Int { connections.roundTrips }
+    /// How often groups asked and waited, those apart that failed.
+    package var roundTrips: Int { groupRoundTrips.load(ordering: .sequentiallyConsistent) }
 
     package func close() {
       isClosed.store(true, ordering: .sequentiallyConsistent)
@@ -217,8 +218,10 @@
         let group = PostgresGroup(lanes: lanes, mark: mark)
         tables.begin(group)
         tables.wasCommitted = { [self] () throws(LedgerError) in try wasCommitted(group) }
+        let roundTripsBefore = tables.connection.roundTrips
         do throws(LedgerError) {
           let answer = try body(tables)
+          groupRoundTrips.add(tables.connection.roundTrips - roundTripsBefore, ordering: .sequentiallyConsistent)
           // A group that wrote nothing leaves nothing behind.
           if tables.group?.isCommitted == true {
             connections.giveBack(tables.connection)

@@ -8,7 +8,7 @@
     private let environments = Mutex<[StoreEnvironment: Int64]>([:])
     private let terms = Mutex<[String: Int64]>([:])
 
-    /// Nothing of it may hold any more: behind a new connection there may be another server, or a restored backup.
+    /// Nothing of it may hold any more: after a lost connection there may be another server, or a restored backup.
     func forgetAll() {
       directory.forgetAll()
       environments.withLock { $0.removeAll() }
