@@ -55,11 +55,11 @@
       XCTAssertEqual(found.map { $0.map(Self.withoutNumbers) }, expected.map { $0.map(Self.withoutNumbers) })
     }
 
-    /// Over several lanes too; there, what several lanes booked in one instant has no order of its own.
+    /// Over several lanes too, merges from lane to lane among them.
     func testFollowsTheModelOverManyLanes() throws {
       let schemas = try Schemas()
       var database = try ModelContract(
-        dice: SeededDice(), listsInOrder: false, reopen: { try schemas.reopen($0, clock: $1) }
+        dice: SeededDice(), hasManyLanes: true, reopen: { try schemas.reopen($0, clock: $1) }
       ) { clock in try schemas.create(clock: clock, lanes: 8) }
       _ = try database.run(1200)
     }

@@ -53,6 +53,7 @@ final class SQLiteOrderTests: XCTestCase {
       raw.run(
         """
         DROP TABLE orders; DROP TABLE account_tokens; DROP TABLE entitlements;
+        DROP TABLE copy_progress; DROP TABLE copied_journal;
         DELETE FROM migrations WHERE name > '0003'; PRAGMA user_version = 2;
         """))
     let ledger = try Ledger.openSQLite(at: path, clock: time.clock)

@@ -19,6 +19,8 @@
       var idle: [PostgresConnection] = []
       var isClosed = false
       var wasOpen = false
+      /// One was lost since the last was opened.
+      var wasLost = false
       /// Statements that each new connection begins with.
       var settings: [String] = []
     }
@@ -55,14 +57,20 @@
       let connection = try PostgresConnection(target)
       let settings = state.withLock { $0.settings }
       if !settings.isEmpty { try connection.execute(settings) }
+      let wasLost = state.withLock { state in
+        defer { (state.wasOpen, state.wasLost) = (true, false) }
+        return state.wasLost
+      }
       // It may lead to a server that was promoted, or to a database restored from a backup.
-      memory.forgetAll()
-      state.withLock { $0.wasOpen = true }
+      if wasLost { memory.forgetAll() }
       return connection
     }
 
     func giveBack(_ connection: PostgresConnection) {
-      guard connection.isOpen else { return }
+      guard connection.isOpen else {
+        state.withLock { $0.wasLost = true }
+        return
+      }
       let isKept = state.withLock { state in
         if !state.isClosed { state.idle.append(connection) }
         return !state.isClosed
@@ -70,11 +78,13 @@
       if !isKept { connection.close() }
     }
 
-    /// How often the idle ones asked and waited.
-    var roundTrips: Int { state.withLock { $0.idle.reduce(0) { $0 + $1.roundTrips } } }
-
     /// Where one was lost, the others are most likely lost as well.
-    func dropIdle() { state.withLock { $0.idle.removeAll() } }
+    func dropIdle() {
+      state.withLock { state in
+        state.idle.removeAll()
+        state.wasLost = true
+      }
+    }
 
     func close() {
       state.withLock { state in

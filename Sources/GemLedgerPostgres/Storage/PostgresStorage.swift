@@ -7,8 +7,8 @@
   ///
   /// Customers are spread over lanes. Each lane has a connection of its own and commits one group at a time: it takes
   /// hold of the lane's row, so that groups of other processes wait their turn, and needs two round trips for a group of
-  /// any size. Everything that is acknowledged is on the server's disk. After the server restarts, or a connection is lost,
-  /// a group goes on where that is safe, and never twice.
+  /// any size. Everything that is acknowledged is on the server's disk. After the server restarts, or a connection is
+  /// lost, a group goes on where that is safe, and never twice.
   package final class PostgresStorage: LedgerStorage {
     let target: PostgresTarget
     let layout: LaneLayout
@@ -19,6 +19,7 @@
     private let channel: NewsChannel
     private let writers = MarkWriters()
     private let attempts = Atomic<Int64>(0)
+    private let groupRoundTrips = Atomic(0)
     private let isClosed = Atomic(false)
 
     /// Opens a ledger that is there.
@@ -98,7 +99,7 @@
       _ = try translating(target) { () throws(PostgresFailure) in
         try SchemaKeeper(PostgresConnection(target), target).create(project)
       }
-      let storage = try PostgresStorage(url: url, isCopy: true)
+      let storage = try PostgresStorage(url: url, recovery: PostgresRecovery(), isCopy: true)
       do throws(LedgerError) {
         try storage.commit(lanes: Array(0..<storage.laneCount)) { (session) throws(LedgerError) in
           guard try session.project() == project else { throw alreadyExists(target) }
@@ -120,8 +121,8 @@
 
     package var laneCount: Int { layout.count }
     package var isRemote: Bool { true }
-    /// How often the connections that are idle now asked and waited.
-    package var roundTrips: Int { connections.roundTrips }
+    /// How often groups asked and waited, those apart that failed.
+    package var roundTrips: Int { groupRoundTrips.load(ordering: .sequentiallyConsistent) }
 
     package func close() {
       isClosed.store(true, ordering: .sequentiallyConsistent)
@@ -220,8 +221,10 @@
         let group = PostgresGroup(lanes: lanes, mark: mark)
         tables.begin(group)
         tables.wasCommitted = { [self] () throws(LedgerError) in try wasCommitted(group) }
+        let roundTripsBefore = tables.connection.roundTrips
         do throws(LedgerError) {
           let answer = try body(tables)
+          groupRoundTrips.add(tables.connection.roundTrips - roundTripsBefore, ordering: .sequentiallyConsistent)
           // A group that wrote nothing leaves nothing behind.
           if tables.group?.isCommitted == true {
             connections.giveBack(tables.connection)

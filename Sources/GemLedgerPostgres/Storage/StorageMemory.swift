@@ -16,7 +16,7 @@
 
     func remember(_ project: ProjectRow) { known.withLock { $0 = project } }
 
-    /// Nothing of it may hold any more: behind a new connection there may be another server, or a restored backup.
+    /// Nothing of it may hold any more: after a lost connection there may be another server, or a restored backup.
     func forgetAll() {
       directory.forgetAll()
       environments.withLock { $0.removeAll() }

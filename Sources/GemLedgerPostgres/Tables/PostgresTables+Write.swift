@@ -305,6 +305,7 @@
     /// The number of a product's terms: made from the document, or the next one where another document has it.
     private func number(ofTerms document: String) throws(LedgerError) -> Int64 {
       if let known = memory.number(ofTerms: document) { return known }
+      if let new = newTerms.first(where: { $0.document == document }) { return new.number }
       var hash = StableHash()
       hash.combine(document)
       var number = Int64(bitPattern: hash.value)
