@@ -198,7 +198,7 @@
 
     private static func message(of handle: OpaquePointer?) -> String {
       guard let text = PQerrorMessage(handle) else { return "no memory" }
-      return String(cString: text).split(whereSeparator: \.isNewline).joined(separator: " ")
+      return String(cString: text).split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
   }
 
