@@ -171,7 +171,7 @@
       let url = try server.createDatabase()
       try make(at: url)
       try server.requireTLS()
-      try assertUnavailable(url + "?sslmode=disable", says: "add sslmode=require to the URL") {
+      try assertUnavailable(url + "?sslmode=disable", says: "Add sslmode=require to the URL") {
         _ = try Ledger.openPostgres(at: $0)
       }
       let ledger = try Ledger.openPostgres(at: url + "?sslmode=require")

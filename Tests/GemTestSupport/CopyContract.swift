@@ -61,7 +61,7 @@ package struct CopyContract {
   // MARK: Steps
 
   private func fill() throws {
-    var model = try ModelContract(dice: dice, listsInOrder: false, make: make)
+    var model = try ModelContract(dice: dice, hasManyLanes: true, make: make)
     _ = try model.run(400)
     time.advance(seconds: 1_000_000)
     let ledger = try open(time.clock)

@@ -14,8 +14,8 @@ package struct ModelContract {
   private var ledger: Ledger
   private let reopen: Reopen
   private var earlier: [Model.Command] = []
-  /// Whether what is booked in one instant for two customers may stand in either order: each command then has an instant
-  /// of its own.
+  /// Whether what is booked in one instant for two customers may stand in either order: each command then has an
+  /// instant of its own.
   private let hasManyLanes: Bool
 
   package init(

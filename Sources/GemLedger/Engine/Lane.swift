@@ -133,13 +133,13 @@ final class Lane: Sendable {
   /// would else take the first who comes alone.
   private func waitForThoseAnswered() {
     for _ in 0..<Self.pausesMax {
-      let isWorthIt = state.withLock { $0.waiting.waiters.count < $0.answered / 2 }
+      let isWorthIt = state.withLock { $0.waiting.waiters.count < $0.answered }
       guard isWorthIt else { return }
       usleep(Self.pauseMicroseconds)
     }
   }
 
-  private static let pausesMax = 8
+  private static let pausesMax = 4
   private static let pauseMicroseconds: UInt32 = 40
 
   /// What waits, up to a group's bound; the lane is idle where nothing does.

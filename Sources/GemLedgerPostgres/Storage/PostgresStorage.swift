@@ -6,9 +6,9 @@
   /// Storage on PostgreSQL: any number of processes, on any number of hosts, with one set of rules.
   ///
   /// Customers are spread over lanes. Each lane has a connection of its own and commits one group at a time: it takes
-  /// hold of the lane's row, so that groups of other processes wait their turn, and needs two round trips for a group of
-  /// any size. Everything that is acknowledged is on the server's disk. After the server restarts, or a connection is
-  /// lost, a group goes on where that is safe, and never twice.
+  /// hold of the lane's row, so that groups of other processes wait their turn, and needs two round trips for a group
+  /// of any size. Everything that is acknowledged is on the server's disk. After the server restarts, or a connection
+  /// is lost, a group goes on where that is safe, and never twice.
   package final class PostgresStorage: LedgerStorage {
     let target: PostgresTarget
     let layout: LaneLayout
@@ -99,7 +99,7 @@
       _ = try translating(target) { () throws(PostgresFailure) in
         try SchemaKeeper(PostgresConnection(target), target).create(project)
       }
-      let storage = try PostgresStorage(url: url, recovery: PostgresRecovery(), isCopy: true)
+      let storage = try PostgresStorage(url: url, isCopy: true)
       do throws(LedgerError) {
         try storage.commit(lanes: Array(0..<storage.laneCount)) { (session) throws(LedgerError) in
           guard try session.project() == project else { throw alreadyExists(target) }
