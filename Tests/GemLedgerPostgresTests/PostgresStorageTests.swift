@@ -48,9 +48,8 @@
       let schemas = try Schemas()
       let dice = SeededDice()
       var memory = try ModelContract(dice: dice) { clock in Ledger.inMemory(clock: clock, salt: 1) }
-      var database = try ModelContract(dice: dice, reopen: { try schemas.reopen($0, clock: $1) }) { clock in
-        try schemas.create(clock: clock, lanes: 1)
-      }
+      let reopen: ModelContract.Reopen = { try schemas.reopen($0, clock: $1) }
+      var database = try ModelContract(dice: dice, reopen: reopen) { try schemas.create(clock: $0, lanes: 1) }
       let (found, expected) = (try database.run(1200), try memory.run(1200))
       XCTAssertEqual(found.map { $0.map(Self.withoutNumbers) }, expected.map { $0.map(Self.withoutNumbers) })
     }
@@ -58,9 +57,10 @@
     /// Over several lanes too, merges from lane to lane among them.
     func testFollowsTheModelOverManyLanes() throws {
       let schemas = try Schemas()
-      var database = try ModelContract(
-        dice: SeededDice(), hasManyLanes: true, reopen: { try schemas.reopen($0, clock: $1) }
-      ) { clock in try schemas.create(clock: clock, lanes: 8) }
+      let reopen: ModelContract.Reopen = { try schemas.reopen($0, clock: $1) }
+      var database = try ModelContract(dice: SeededDice(), hasManyLanes: true, reopen: reopen) {
+        try schemas.create(clock: $0, lanes: 8)
+      }
       _ = try database.run(1200)
     }
 

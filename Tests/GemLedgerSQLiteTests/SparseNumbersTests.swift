@@ -35,16 +35,23 @@ final class SparseNumbersTests: XCTestCase {
       (#line, "DELETE FROM transactions WHERE \(sixth)", "transactions_are_complete"),
       (#line, "DELETE FROM transactions WHERE \(seventh)", "transactions_are_complete"),
       (#line, "DELETE FROM transactions WHERE \(seventh)", "entries_have_transactions"),
-      (#line, "DELETE FROM transactions WHERE number = (SELECT max(number) FROM transactions)",
-        "transactions_are_complete"),
-      (#line, "INSERT INTO transactions SELECT number + \(Self.step), kind, customer, created_at, "
-        + "(number + \(Self.step)) << \(Numbering.entryBits) FROM transactions WHERE \(sixth)",
-        "transactions_are_complete"),
+      (
+        #line, "DELETE FROM transactions WHERE number = (SELECT max(number) FROM transactions)",
+        "transactions_are_complete"
+      ),
+      (
+        #line,
+        "INSERT INTO transactions SELECT number + \(Self.step), kind, customer, created_at, "
+          + "(number + \(Self.step)) << \(Numbering.entryBits) FROM transactions WHERE \(sixth)",
+        "transactions_are_complete"
+      ),
       (#line, "DELETE FROM entries WHERE \(entryOfSeventh)", "entries_are_complete"),
       (#line, "DELETE FROM entries WHERE number = (SELECT max(number) FROM entries)", "entries_are_complete"),
       (#line, "UPDATE entries SET number = number + 1 WHERE \(entryOfSeventh)", "entries_have_transactions"),
-      (#line, "UPDATE entries SET transaction_number = transaction_number + \(Self.step) WHERE \(entryOfSeventh)",
-        "entries_have_transactions"),
+      (
+        #line, "UPDATE entries SET transaction_number = transaction_number + \(Self.step) WHERE \(entryOfSeventh)",
+        "entries_have_transactions"
+      ),
       (#line, "UPDATE transactions SET first_entry = first_entry + 1 WHERE \(seventh)", "entries_have_transactions"),
       (#line, "UPDATE transactions SET first_entry = first_entry + 1 WHERE \(sixth)", "entries_have_transactions"),
       (#line, "UPDATE transactions SET first_entry = 1 WHERE \(seventh)", "entries_have_transactions"),

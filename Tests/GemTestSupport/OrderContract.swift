@@ -194,7 +194,8 @@ package struct OrderContract {
     XCTAssertTrue(try ledger.book(.registerToken(token, customer: Make.customer("alice"))).isReplayed)
     try ledger.book(.registerToken(token, customer: Make.customer("bob")))
     ledger = try reopen(ledger, time.clock)
-    XCTAssertEqual(try ledger.look { try $0.customer(token: token) },
+    XCTAssertEqual(
+      try ledger.look { try $0.customer(token: token) },
       try number(of: Make.customer("alice"), ledger))
     XCTAssertNil(try ledger.look { try $0.customer(token: TokenNumber(high: -1, low: .min)) })
     XCTAssertEqual(try ledger.balances(of: Make.customer("bob")).map(\.balance), [0])

@@ -43,7 +43,8 @@ final class PostgresCommandTests: XCTestCase {
           Row(
             before + "gemctl orders > /dev/null; gemctl queue > /dev/null; "
               + "gemctl sync > /dev/null; gemctl restore > /dev/null"),
-          Row(before + "gemctl catalog show --json > c.json && gemctl catalog apply c.json | head -1",
+          Row(
+            before + "gemctl catalog show --json > c.json && gemctl catalog apply c.json | head -1",
             output: "Nothing changes: the catalog is in force as it is.\n"),
           Row(before + "gemctl verify --json | cut -c1-10", output: "{\"ok\":true\n"),
           Row("ls .gemctl | tr '\\n' ' '", output: "client.log home.json store.log "),

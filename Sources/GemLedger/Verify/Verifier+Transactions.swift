@@ -87,8 +87,9 @@ extension Verifier {
     }
   }
 
-  /// With gaps, time goes on in its lane; numbers that were drawn without lanes are in order in each of them. Where
-  /// numbers are sparse, they say where transactions begin.
+  /// With gaps, time goes on in its lane; numbers that were drawn without lanes are in order in each of them.
+  ///
+  /// Where numbers are sparse, they say where transactions begin.
   private mutating func checkPlace(of row: TransactionRow, after previous: TransactionRow?, isSparse: Bool) {
     let lane = Int(Numbering.lane(of: row.number))
     if row.createdAt < laneTimes[lane] {

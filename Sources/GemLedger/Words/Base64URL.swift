@@ -16,8 +16,10 @@ enum Base64URL {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The bytes, or nil where a character is none of the digits. Bits that are left over are dropped: who must know that
-  /// the text is the one that ``text(_:)`` gives compares the two.
+  /// The bytes, or nil where a character is none of the digits.
+  ///
+  /// Bits that are left over are dropped: who must know that the text is the one that ``text(_:)`` gives compares the
+  /// two.
   static func bytes(_ text: String) -> [UInt8]? {
     var bytes: [UInt8] = []
     var (bits, count): (UInt32, UInt32) = (0, 0)

@@ -2,7 +2,9 @@
   internal import Dispatch
   internal import Synchronization
 
-  /// Connections that are open and not in use. One taken out belongs to who took it.
+  /// Connections that are open and not in use.
+  ///
+  /// One taken out belongs to who took it.
   ///
   /// A process has at most one for each lane that commits, four for readers, and one for a command over several lanes.
   final class ConnectionPool: Sendable {
@@ -33,8 +35,10 @@
     /// Whether a connection was ever made.
     var wasOpen: Bool { state.withLock { $0.wasOpen } }
 
-    /// A distributed engine plans each statement for its values, since they say which shard it goes to. A single server
-    /// plans each once, and every look-up by its index: also while a table is small and will not stay so.
+    /// A distributed engine plans each statement for its values, since they say which shard it goes to.
+    ///
+    /// A single server plans each once, and every look-up by its index: also while a table is small and will not stay
+    /// so.
     ///
     /// - Parameter connection: The one that told the layout.
     func setUp(_ layout: LaneLayout, _ connection: PostgresConnection) throws(PostgresFailure) {

@@ -25,8 +25,9 @@
     /// time-outs come first.
     private static let patience: Int32 = 60_000
 
-    /// Whether what is asked may take however long: who reads all rows has the server sort them. A server that is
-    /// gone is noticed all the same, by the keep-alives of its connection.
+    /// Whether what is asked may take however long: who reads all rows has the server sort them.
+    ///
+    /// A server that is gone is noticed all the same, by the keep-alives of its connection.
     var waitsForLong = false
     private var handle: OpaquePointer?
     /// The names under which the server knows statements.

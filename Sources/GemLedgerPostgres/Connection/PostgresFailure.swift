@@ -45,7 +45,8 @@
       case "58030": return error(.inputOutput, "the server cannot read or write its files: \(message)")
       case "25006":
         return error(
-          .storageUnavailable, "the server only reads, as a standby does. Name the primary in the URL (or all hosts, "
+          .storageUnavailable,
+          "the server only reads, as a standby does. Name the primary in the URL (or all hosts, "
             + "with target_session_attrs=read-write).")
       case "28P01", "28000":
         if message.contains("no encryption") || message.contains("SSL off") {

@@ -81,9 +81,10 @@
         "CREATE SCHEMA IF NOT EXISTS \(target.schema)",
       ])
       do throws(PostgresFailure) {
-        let isThere = try connection.ask(
-          PostgresRequest("SELECT to_regclass('migrations') IS NOT NULL")
-        ).integer(0, 0) != 0
+        let isThere =
+          try connection.ask(
+            PostgresRequest("SELECT to_regclass('migrations') IS NOT NULL")
+          ).integer(0, 0) != 0
         guard project == nil || !isThere else {
           try connection.execute(["ROLLBACK"])
           return false

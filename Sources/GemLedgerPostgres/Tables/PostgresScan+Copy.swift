@@ -49,9 +49,9 @@
     }
 
     func copyProgress() throws(LedgerError) -> CopyProgress? {
-      try tables.first("SELECT step, pages, source FROM copy_progress", { _ in }) {
+      try tables.all("SELECT step, pages, source FROM copy_progress") {
         CopyProgress(step: $0.integer($1, 0), pages: $0.integer($1, 1), source: $0.integer($1, 2))
-      }
+      }.first
     }
   }
 

@@ -164,8 +164,8 @@
         SELECT transaction_number, from_customer, customer FROM merges WHERE transaction_number > $1
         ORDER BY transaction_number
         """, after: [.integer(after)], limit,
-        { MergeRow(transaction: $0.integer($1, 0), from: $0.integer($1, 1), into: $0.integer($1, 2)) }
-      ) { [.integer($0.transaction)] }
+        { MergeRow(transaction: $0.integer($1, 0), from: $0.integer($1, 1), into: $0.integer($1, 2)) },
+        place: { [.integer($0.transaction)] })
     }
 
     func refunds(after: TransactionNumber, limit: Int) throws(LedgerError) -> [RefundRow] {
@@ -228,8 +228,8 @@
           RefundStateRow(
             purchase: $0.integer($1, 0), share: Tables.share($0, $1, 1),
             evidenceAt: Timestamp(milliseconds: $0.integer($1, 3)), transaction: $0.integer($1, 4))
-        }
-      ) { [.integer($0.purchase)] }
+        },
+        place: { [.integer($0.purchase)] })
     }
 
     func anchors(after: AnchorRow?, limit: Int) throws(LedgerError) -> [AnchorRow] {
@@ -257,8 +257,8 @@
       // Nothing sorts before the empty text, which is no id.
       try page(
         "customer_ids", "SELECT customer, id FROM aliases WHERE id > $1 ORDER BY id", after: [.text(after?.text ?? "")],
-        limit, { AddedIDRow(customer: $0.integer($1, 0), id: CustomerID(unchecked: $0.text($1, 1))) }
-      ) { [.text($0.id.text)] }
+        limit, { AddedIDRow(customer: $0.integer($1, 0), id: CustomerID(unchecked: $0.text($1, 1))) },
+        place: { [.text($0.id.text)] })
     }
 
     func orders(after: OrderNumber, limit: Int) throws(LedgerError) -> [OrderRow] {

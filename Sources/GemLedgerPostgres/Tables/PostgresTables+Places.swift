@@ -36,8 +36,10 @@
       return found
     }
 
-    /// One step through the index for each place. Asked with two lists, the server would try each customer with each
-    /// number, which a thousand times a thousand places make a matter of seconds.
+    /// One step through the index for each place.
+    ///
+    /// Asked with two lists, the server would try each customer with each number, which a thousand times a thousand
+    /// places make a matter of seconds.
     private static func question(
       _ places: [RowPlace], _ columns: String, _ table: String, _ number: RowsByNumber
     ) -> PostgresRequest {

@@ -14,9 +14,10 @@
       let claims = try claims(of: footprints)
       var requests = requests(for: Set(known.compactMap { $0?.root }).sorted())
       if !unknown.isEmpty {
-        requests.append(PostgresRequest("SELECT id, customer FROM aliases WHERE id = ANY($1)") {
-          $0.add(unknown, text: \.text)
-        })
+        requests.append(
+          PostgresRequest("SELECT id, customer FROM aliases WHERE id = ANY($1)") {
+            $0.add(unknown, text: \.text)
+          })
       }
       if !claims.isEmpty { requests += Self.requests(for: claims) }
       let keys = keys(of: commands, Dictionary(zip(ids, known.map { $0?.root })) { first, _ in first })
@@ -126,8 +127,9 @@
 
     // MARK: Keys
 
-    /// How many keys one question to a distributed engine covers: it looks each of the question's customers up with
-    /// each of its keys. As many of one customer's as there are go into one.
+    /// How many keys one question to a distributed engine covers; as many of one customer's as there are go into one.
+    ///
+    /// It looks each of the question's customers up with each of its keys.
     private static let keysPerQuestion = 6
 
     private func keys(
@@ -164,8 +166,10 @@
       }
     }
 
-    /// A distributed engine joins no lists with its tables; a single server is fastest so. The offset keeps it from
-    /// walking through all keys instead, which it would while there are few, and go on doing when there are many.
+    /// A distributed engine joins no lists with its tables; a single server is fastest so.
+    ///
+    /// The offset keeps it from walking through all keys instead, which it would while there are few, and go on doing
+    /// when there are many.
     private static func oneStepEach(_ places: [Prefetched.KeyPlace]) -> PostgresRequest {
       PostgresRequest(
         """

@@ -23,7 +23,7 @@ package struct CatalogVersionRow: Hashable, Sendable {
   }
 }
 
-/// How far a copy came. While a storage has one, it is no ledger yet.
+/// How far a copy came; while a storage has one, it is no ledger yet.
 package struct CopyProgress: Hashable, Sendable {
   /// The step under way, and how many of its pages are there.
   package var step: Int64

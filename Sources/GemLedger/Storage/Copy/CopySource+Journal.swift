@@ -88,7 +88,7 @@ extension CopySource {
   }
 
   func readItems(_ page: Page) throws(LedgerError) {
-    try pages(from: nil, scan.itemEntries(after:limit:), place: { $0 }) { (rows) throws(LedgerError) in
+    try pages(from: nil, scan.itemEntries(after:limit:), place: \.self) { (rows) throws(LedgerError) in
       var changes = ChangeSet()
       changes.itemEntries = rows
       try page(&changes)
@@ -152,7 +152,7 @@ extension CopySource {
   }
 
   func readRefundEvidence(_ page: Page) throws(LedgerError) {
-    try pages(from: nil, scan.refundEvidence(after:limit:), place: { $0 }) { (rows) throws(LedgerError) in
+    try pages(from: nil, scan.refundEvidence(after:limit:), place: \.self) { (rows) throws(LedgerError) in
       var changes = ChangeSet()
       changes.ownRare.refundEvidence = rows
       try page(&changes)

@@ -93,7 +93,7 @@ struct CopySource {
   }
 
   private func readAccountTokens(_ page: Page) throws(LedgerError) {
-    try pages(from: nil, scan.accountTokens(after:limit:), place: { $0 }) { (rows) throws(LedgerError) in
+    try pages(from: nil, scan.accountTokens(after:limit:), place: \.self) { (rows) throws(LedgerError) in
       var changes = ChangeSet()
       changes.orders.accountTokens = rows
       try page(&changes)
@@ -130,7 +130,7 @@ struct CopySource {
   }
 
   private func readAnchors(_ page: Page) throws(LedgerError) {
-    try pages(from: nil, scan.anchors(after:limit:), place: { $0 }) { (rows) throws(LedgerError) in
+    try pages(from: nil, scan.anchors(after:limit:), place: \.self) { (rows) throws(LedgerError) in
       var changes = ChangeSet()
       for var row in rows {
         row.entry = try numbered(row.entry)
