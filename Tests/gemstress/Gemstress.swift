@@ -21,7 +21,8 @@ import GemLedgerSQLite
 ///
 /// STORAGE is `sqlite:PATH` or `postgres://…`; ``StressPlan`` has the commands. An acknowledged one is its name and
 /// its transaction; an unkeyed one of which nobody knows is its name after a question mark. A storage that cannot be
-/// reached is asked again, for a minute. A forgetful run does not ask what became of a commit: it is there to be caught.
+/// reached is asked again, for a minute. A forgetful run does not ask what became of a commit: it is there to be
+/// caught.
 ///
 /// The second form makes a ledger or finds that there is one, says which, opens it, and makes a customer.
 @main

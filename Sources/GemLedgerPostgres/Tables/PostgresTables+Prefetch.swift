@@ -49,14 +49,21 @@
     private func requests(for roots: [CustomerNumber]) -> [PostgresRequest] {
       guard !roots.isEmpty else { return [] }
       return [
-        PostgresRequest("SELECT \(Self.customerColumns) FROM customers WHERE customer = ANY($1)") {
-          $0.add(roots) { $0 }
-        },
-        PostgresRequest("SELECT \(Self.accountColumns) FROM accounts WHERE customer = ANY($1)") {
-          $0.add(roots) { $0 }
-        },
+        PostgresRequest(Self.customersWithAccounts(isDistributed: layout.isDistributed)) { $0.add(roots) { $0 } },
         PostgresRequest(Self.firstLots) { $0.add(roots) { $0 } },
       ]
+    }
+
+    /// A distributed engine wants to hear of each table which shard it is; a single server would look each row up in
+    /// the list once more.
+    private static func customersWithAccounts(isDistributed: Bool) -> String {
+      """
+      SELECT c.customer, id, created_at, frozen, frozen_reason, merged_into, merged, a.*
+      FROM customers c LEFT JOIN (
+        SELECT \(accountColumns) FROM accounts\(isDistributed ? " WHERE customer = ANY($1)" : "")
+      ) a ON a.customer = c.customer
+      WHERE c.customer = ANY($1)
+      """
     }
 
     // Of each account with open lots the first page of either class; an account without any costs a look at its row.
@@ -75,15 +82,15 @@
       """
 
     private func keep(rows answers: inout ArraySlice<PostgresRows>, roots: [CustomerNumber]) {
-      guard !roots.isEmpty, answers.count >= 3 else { return }
+      guard !roots.isEmpty, answers.count >= 2 else { return }
       prefetched?.fetched.formUnion(roots)
-      let (customers, accounts, lots) = (answers.removeFirst(), answers.removeFirst(), answers.removeFirst())
+      let (customers, lots) = (answers.removeFirst(), answers.removeFirst())
       for row in 0..<customers.count {
         let customer = Self.customer(customers, row)
         prefetched?.customers[customer.number] = customer
-      }
-      for row in 0..<accounts.count {
-        let account = Self.account(accounts, row)
+        // Who has no account has nulls in its place.
+        guard !customers.isNull(row, 7) else { continue }
+        let account = Self.account(customers, row, at: 7)
         prefetched?.accounts[account.number] = account
       }
       for row in 0..<lots.count {

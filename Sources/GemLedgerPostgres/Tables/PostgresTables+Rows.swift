@@ -22,21 +22,24 @@
       pool_granted, pool_remaining, open_lots, next_expiry
       """
 
-    static func account(_ rows: PostgresRows, _ row: Int) -> AccountRow {
+    static func account(_ rows: PostgresRows, _ row: Int) -> AccountRow { account(rows, row, at: 0) }
+
+    /// - Parameter at: The first of the columns.
+    static func account(_ rows: PostgresRows, _ row: Int, at: Int) -> AccountRow {
       var account = AccountRow(
-        number: AccountNumber(customer: rows.integer(row, 0), currency: rows.integer(row, 1)))
-      account.balance = rows.integer(row, 2)
-      account.debt = rows.integer(row, 3)
-      account.held = rows.integer(row, 4)
-      account.version = rows.integer(row, 5)
-      account.lastEntry = rows.integer(row, 6)
-      account.poolLot = rows.integer(row, 7)
-      account.poolSource = rows.integer(row, 8)
-      account.poolEnvironment = rows.integer(row, 9)
-      account.poolGranted = rows.integer(row, 10)
-      account.poolRemaining = rows.integer(row, 11)
-      account.openLots = rows.integer(row, 12)
-      account.nextExpiry = rows.integer(row, 13)
+        number: AccountNumber(customer: rows.integer(row, at), currency: rows.integer(row, at + 1)))
+      account.balance = rows.integer(row, at + 2)
+      account.debt = rows.integer(row, at + 3)
+      account.held = rows.integer(row, at + 4)
+      account.version = rows.integer(row, at + 5)
+      account.lastEntry = rows.integer(row, at + 6)
+      account.poolLot = rows.integer(row, at + 7)
+      account.poolSource = rows.integer(row, at + 8)
+      account.poolEnvironment = rows.integer(row, at + 9)
+      account.poolGranted = rows.integer(row, at + 10)
+      account.poolRemaining = rows.integer(row, at + 11)
+      account.openLots = rows.integer(row, at + 12)
+      account.nextExpiry = rows.integer(row, at + 13)
       return account
     }
 
