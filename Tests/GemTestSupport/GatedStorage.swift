@@ -20,6 +20,7 @@ package final class GatedStorage: LedgerStorage {
 
   package var laneCount: Int { storage.laneCount }
   package var isRemote: Bool { storage.isRemote }
+  package var showsHalves: Bool { storage.showsHalves }
   package func knownLanes(of command: LedgerCommand) -> [Int]? { storage.knownLanes(of: command) }
   package func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {
     try storage.lanes(of: commands)

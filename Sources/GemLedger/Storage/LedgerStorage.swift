@@ -12,6 +12,9 @@ package protocol LedgerStorage: AnyObject, Sendable {
   /// Whether a commit waits for another machine, so that no task's thread should be held up by it.
   var isRemote: Bool { get }
 
+  /// Whether a reader may see one half of a commit that touched several customers before the other.
+  var showsHalves: Bool { get }
+
   /// The lanes in whose rows each command may write, in ascending order; nearly always one.
   ///
   /// What is known may be out of date when the command's turn comes; ``StorageSession/prefetch(_:)`` finds that out.
@@ -41,6 +44,7 @@ extension LedgerStorage {
   package var isKeyedByCustomer: Bool { false }
   package var laneCount: Int { 1 }
   package var isRemote: Bool { false }
+  package var showsHalves: Bool { false }
   package func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {
     [[Int]](repeating: [0], count: commands.count)
   }

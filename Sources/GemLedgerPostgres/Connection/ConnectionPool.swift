@@ -42,12 +42,15 @@
     ///
     /// - Parameter connection: The one that told the layout.
     func setUp(_ layout: LaneLayout, _ connection: PostgresConnection) throws(PostgresFailure) {
-      guard !layout.isDistributed else { return }
       state.withLock {
-        $0.settings = [
-          "SET plan_cache_mode = force_generic_plan", "SET enable_seqscan = off", "SET enable_hashjoin = off",
-          "SET enable_mergejoin = off",
-        ]
+        // One connection a node, so that what is read of a node in one transaction is of one snapshot.
+        $0.settings =
+          layout.isDistributed
+          ? ["SET citus.max_adaptive_executor_pool_size = 1"]
+          : [
+            "SET plan_cache_mode = force_generic_plan", "SET enable_seqscan = off", "SET enable_hashjoin = off",
+            "SET enable_mergejoin = off",
+          ]
       }
       try connection.execute(state.withLock { $0.settings })
     }

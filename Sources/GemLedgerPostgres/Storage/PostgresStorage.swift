@@ -121,6 +121,8 @@
 
     package var laneCount: Int { layout.count }
     package var isRemote: Bool { true }
+    /// No snapshot spans the nodes of a distributed engine.
+    package var showsHalves: Bool { layout.isDistributed }
     /// How often groups asked and waited, those apart that failed.
     package var roundTrips: Int { groupRoundTrips.load(ordering: .sequentiallyConsistent) }
 
