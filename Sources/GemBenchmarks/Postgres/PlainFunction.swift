@@ -2,6 +2,7 @@
   internal import CPostgreSQL
   internal import Foundation
   internal import GemLedger
+  internal import Synchronization
 
   /// A ledger as one would write it inside the server: a function that books one adjustment under a key, with the same
   /// rows as the ledger's (a journal record, an entry, a key, a balance), once a transaction.
@@ -131,21 +132,21 @@
   }
 
   /// Work on a thread of its own.
-  final class Worker: @unchecked Sendable {
-    // Unchecked: the thread writes the outcome before it signals, and nobody reads it earlier.
-    private var outcome: Result<Int, any Error> = .success(0)
+  final class Worker: Sendable {
+    private let outcome = Mutex<Result<Int, any Error>>(.success(0))
     private let done = DispatchSemaphore(value: 0)
 
     init(_ body: @escaping @Sendable () throws -> Int) {
       Thread.detachNewThread { [self] in
-        outcome = Result { try body() }
+        let result = Result { try body() }
+        outcome.withLock { $0 = result }
         done.signal()
       }
     }
 
     func join() throws -> Int {
       done.wait()
-      return try outcome.get()
+      return try outcome.withLock { $0 }.get()
     }
   }
 #endif

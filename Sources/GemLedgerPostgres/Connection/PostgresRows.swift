@@ -14,9 +14,6 @@
 
     deinit { PQclear(result) }
 
-    /// How many rows the statement wrote.
-    var affected: Int { Int(String(cString: PQcmdTuples(result))) ?? 0 }
-
     func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(result, Int32(row), Int32(column)) == 1 }
 
     /// An integer of two, four or eight bytes, or a truth value.

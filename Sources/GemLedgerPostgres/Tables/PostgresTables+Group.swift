@@ -47,8 +47,6 @@
 
     // MARK: Customers
 
-    func customer(_ id: CustomerID, hash: Int) throws(LedgerError) -> FoundCustomer? { try customer(id) }
-
     func customer(_ id: CustomerID) throws(LedgerError) -> FoundCustomer? {
       if let known = prefetched?.found(id) { return known }
       let alias = PostgresRequest("SELECT customer FROM aliases WHERE id = $1") { $0.add(id.text) }

@@ -32,8 +32,6 @@
       return try misrouted(commands, footprints, lanes: group.lanes)
     }
 
-    func approach(_ commands: Slice<UnsafeBufferPointer<LedgerCommand>>) {}
-
     // MARK: Customers
 
     private static func ids(of commands: [LedgerCommand], _ footprints: [LedgerCommand.Footprint?]) -> [CustomerID] {
