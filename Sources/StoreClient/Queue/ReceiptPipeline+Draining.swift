@@ -73,8 +73,11 @@ extension ReceiptPipeline {
     return true
   }
 
-  /// Waits for what somebody else is posting, and finishes what is credited.
+  /// Posts what somebody else put into the queue and has not come to, waits for what they are posting, and finishes
+  /// what is credited.
   func join() async {
+    let untried = queue.read { $0.ordered { $0.status == .waiting && $0.attemptCount == 0 }.map(\.receipt.key) }
+    _ = await settle(untried)
     for key in queue.read({ $0.ordered { $0.status == .posting }.map(\.receipt.key) }) { _ = await outcome(of: key) }
     await finish(queue.read { $0.ordered { $0.status == .finishOnly }.map(\.receipt.key) })
   }

@@ -1,3 +1,4 @@
+import Dispatch
 import GemLedger
 import GemTestSupport
 import StoreBackend
@@ -84,6 +85,29 @@ final class DrainTests: XCTestCase {
     await client.syncPurchases()
     XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 300)
     XCTAssertEqual(try fixture.backend.balance("bobby-77d0e2b1"), 1200)
+  }
+
+  func testASyncSettlesWhatSomebodyElsePutsIntoTheQueueMeanwhile() async throws {
+    let fixture = try ClientFixture()
+    let (isQueued, isSynced) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let client = try fixture.client {
+      // Whoever queues it comes no further until the sync is over.
+      $0.onStep = { step in
+        guard step == .queued else { return }
+        isQueued.signal()
+        isSynced.wait()
+      }
+    }
+    _ = try await client.offerings()
+    let evidence = FakeShop(fixture.clock).sell("com.example.gems_300", token: AccountToken(of: client.appUserID))
+    fixture.shop.whenAsked {
+      Task.detached { await client.receive(evidence) }
+      isQueued.wait()
+    }
+    await client.syncPurchases()
+    XCTAssertEqual(client.pendingReceiptCount, 0)
+    XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 300)
+    isSynced.signal()
   }
 
   func testALostAnswerIsNoSecondCredit() async throws {

@@ -33,6 +33,7 @@ final class FakeShop: Storefront {
   private let clock: TestClock
   private let state = Mutex(State())
   private let isHolding = Mutex(false)
+  private let listing = Mutex<(@Sendable () -> Void)?>(nil)
 
   init(_ clock: TestClock) { self.clock = clock }
 
@@ -132,8 +133,12 @@ final class FakeShop: Storefront {
     AsyncStream { continuation in state.withLock { $0.listeners.append(continuation) } }
   }
 
+  /// Does something the next time that somebody asks what is unfinished.
+  func whenAsked(_ body: @escaping @Sendable () -> Void) { listing.withLock { $0 = body } }
+
   func unfinished(after: StoreTransactionID?, limit: Int) async throws(StoreFailure) -> [StoreEvidence] {
     try alive()
+    listing.withLock { $0.take() }?()
     return state.withLock { state in
       // Ids are digits of one length and lie in order.
       let start = after.map { after in state.unfinished.partitioningIndex { $0.transaction.id > after } } ?? 0
