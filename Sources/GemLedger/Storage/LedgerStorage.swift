@@ -77,7 +77,7 @@ package struct LotPosition: Hashable, Comparable, Sendable {
 }
 
 /// A consistent view of all rows.
-package protocol StorageSnapshot: OrderReads, OwnedReads, BulkReads, HistoryReads, FeedReads {
+package protocol StorageSnapshot: OrderReads, OwnedReads, EffectReads, BulkReads, HistoryReads, FeedReads {
   func project() throws(LedgerError) -> ProjectRow
   /// Counts up with every change of the catalog.
   func catalogVersion() throws(LedgerError) -> Int64
@@ -146,7 +146,7 @@ extension StorageSnapshot {
 }
 
 /// Reads every table from end to end in bounded steps; each call goes on after the last row given.
-package protocol StorageScan: AnyObject {
+package protocol StorageScan: EffectScan {
   func transactions(after: TransactionNumber, limit: Int) throws(LedgerError) -> [TransactionRow]
   func entries(after: EntryNumber, limit: Int) throws(LedgerError) -> [EntryRow]
   func allocations(after: AllocationRow?, limit: Int) throws(LedgerError) -> [AllocationRow]

@@ -14,6 +14,9 @@ package struct OrderRow: Hashable, Sendable {
     case deliveryPending = 4
   }
 
+  /// What is left of the announcement of somebody who was erased.
+  package static let erasedRequest = "{}"
+
   package var number: OrderNumber
   package var code: PurchaseCode
   package var customer: CustomerNumber

@@ -13,6 +13,16 @@ package struct RareChanges: Sendable {
   package var refundEvidence: [RefundEvidenceRow] = []
   /// To be written over what is known of the same purchase.
   package var refundStates: [RefundStateRow] = []
+  package var effects: [EffectRow] = []
+  /// Open holds that are new, or have another deadline or customer than before.
+  package var holds: [HoldRow] = []
+  /// Holds that are open no more; written after ``holds``.
+  package var endedHolds: [HoldRow] = []
+  /// To be written over what is known of the same customer and key.
+  package var counts: [CountRow] = []
+  /// Counts of customers who became part of another.
+  package var endedCounts: [CountRow] = []
+  package var erasures: [ErasureRow] = []
 
   package init() {}
 }

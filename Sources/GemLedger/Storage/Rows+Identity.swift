@@ -31,9 +31,12 @@ package struct LotTermsRow: Hashable, Sendable {
   package var purchase: Int64?
   /// Milliseconds; `.max` for never.
   package var expiresAt: Int64
+  /// The lot of another customer that its currency came out of; 0 where it came from nobody.
+  package var origin: LotNumber
 
   package init(
-    lot: LotNumber, source: LotSource, environment: Int64, price: Money?, purchase: Int64?, expiresAt: Int64
+    lot: LotNumber, source: LotSource, environment: Int64, price: Money?, purchase: Int64?, expiresAt: Int64,
+    origin: LotNumber = 0
   ) {
     self.lot = lot
     self.source = source
@@ -41,11 +44,12 @@ package struct LotTermsRow: Hashable, Sendable {
     self.price = price
     self.purchase = purchase
     self.expiresAt = expiresAt
+    self.origin = origin
   }
 
-  package init(of row: LotRow) {
+  package init(of row: LotRow, origin: LotNumber = 0) {
     self.init(
       lot: row.number, source: row.source, environment: row.environment, price: row.price, purchase: row.purchase,
-      expiresAt: row.expiresAt)
+      expiresAt: row.expiresAt, origin: origin)
   }
 }

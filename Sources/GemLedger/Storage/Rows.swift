@@ -139,6 +139,8 @@ package struct AccountRow: Hashable, Sendable {
   package var openLots: Int64 = 0
   /// No lot expires before this instant; `.max` where none expires.
   package var nextExpiry: Int64 = .max
+  /// No hold ends by itself, and nothing is allowed or recharges, before this instant; `.max` where nothing does.
+  package var nextDue: Int64 = .max
 
   package init(number: AccountNumber) { self.number = number }
 }

@@ -20,8 +20,14 @@ struct ChunkedTable<Row>: ~Copyable {
   }
 
   subscript(index: Int) -> Row {
-    precondition(index >= 0 && index < count, "row out of range")
-    return chunks[index >> Self.shift][index & (Self.chunkCount - 1)]
+    get {
+      precondition(index >= 0 && index < count, "row out of range")
+      return chunks[index >> Self.shift][index & (Self.chunkCount - 1)]
+    }
+    set {
+      precondition(index >= 0 && index < count, "row out of range")
+      chunks[index >> Self.shift][index & (Self.chunkCount - 1)] = newValue
+    }
   }
 
   mutating func append(_ row: consuming Row) {

@@ -44,6 +44,15 @@ struct MemoryOrders {
     for row in changes.entitlements { hold(row) }
   }
 
+  /// Forgets what was announced, and under which keys.
+  mutating func erase(_ customers: Set<CustomerNumber>) {
+    for place in customers.flatMap({ byCustomer[$0] ?? [] }) {
+      if let key = rows[place].key { byKey[KeyID(customer: rows[place].customer, key: key)] = nil }
+      rows[place].key = nil
+      rows[place].request = OrderRow.erasedRequest
+    }
+  }
+
   private mutating func hold(_ row: EntitlementRow) {
     if let before = holders[row.purchase] { held[before]?.removeAll { $0 == row.purchase } }
     holders[row.purchase] = row.holder

@@ -16,6 +16,9 @@ final class MemoryScan: StorageScan {
     return (ids + tables.rare.addedIDs.map { AddedIDRow(customer: $0.value, id: $0.key) }).sorted { $0.id < $1.id }
   }()
 
+  private lazy var holdsInOrder = tables.rare.effects.holds.values.sorted { $0.number < $1.number }
+  private lazy var countsInOrder = tables.rare.effects.counts.values.flatMap(\.values).sorted(by: Self.precedes)
+
   init(_ tables: MemoryTables) { self.tables = tables }
 
   // MARK: In order already
@@ -76,7 +79,19 @@ final class MemoryScan: StorageScan {
     Self.page(of: tables.rare.refunds, limit: limit) { $0.transaction > after }
   }
 
+  func effects(after: EffectRow?, limit: Int) -> [EffectRow] {
+    Self.page(of: tables.rare.effects.all, limit: limit) { row in after.map { Self.precedes($0, row) } ?? true }
+  }
+
   // MARK: Put in order
+
+  func holds(after: TransactionNumber, limit: Int) -> [HoldRow] {
+    Self.page(of: holdsInOrder, limit: limit) { $0.number > after }
+  }
+
+  func counts(after: CountRow?, limit: Int) -> [CountRow] {
+    Self.page(of: countsInOrder, limit: limit) { row in after.map { Self.precedes($0, row) } ?? true }
+  }
 
   func anchors(after: AnchorRow?, limit: Int) -> [AnchorRow] {
     Self.page(of: anchorsInOrder, limit: limit) { row in after.map { Self.precedes($0, row) } ?? true }
@@ -120,6 +135,14 @@ final class MemoryScan: StorageScan {
 
   private static func precedes(_ one: RefundPartRow, _ other: RefundPartRow) -> Bool {
     (one.transaction, one.position) < (other.transaction, other.position)
+  }
+
+  private static func precedes(_ one: EffectRow, _ other: EffectRow) -> Bool {
+    (one.transaction, one.position) < (other.transaction, other.position)
+  }
+
+  private static func precedes(_ one: CountRow, _ other: CountRow) -> Bool {
+    (one.customer, one.key) < (other.customer, other.key)
   }
 
   /// The rows from the first that lies behind the place where the page before ended.

@@ -17,6 +17,7 @@ struct RareTables {
   var purchasesOfCustomers: [CustomerNumber: [Int]] = [:]
   /// What a customer ever owned.
   var itemsOfCustomers: [CustomerNumber: Set<ItemID>] = [:]
+  var effects = MemoryEffects()
 }
 
 extension MemoryTables {
@@ -104,6 +105,8 @@ extension MemoryTables {
       rare.evidence[row.identity] = RefundRules.adding(row, to: rare.evidence[row.identity] ?? [])
     }
     for row in changes.refundStates { rare.refundStates[row.purchase] = row }
+    rare.effects.write(changes)
+    for row in changes.erasures { erase(row) }
   }
 
   private func change(_ row: CustomerRow) {

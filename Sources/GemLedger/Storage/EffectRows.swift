@@ -1,0 +1,187 @@
+/// What a transaction did beside its entries: what it set aside, which one it undid, what it counted; part of the
+/// journal.
+package struct EffectRow: Hashable, Sendable {
+  package enum Kind: Int64, CaseIterable, Sendable {
+    /// The transaction undoes a part of the transaction `target`, or all of it.
+    case reversal = 1
+    /// A hold begins, or is extended: `target` is the hold, `value` its deadline in milliseconds.
+    case deadline = 2
+    /// Currency of a lot is set aside for the hold `target`.
+    case held = 3
+    /// Currency that the hold `target` had set aside is spent.
+    case captured = 4
+    /// Currency that the hold `target` had set aside is back in its lot.
+    case released = 5
+    /// A count that a limit, an allowance or a recharge keeps, as it is from here on; see ``CountRow``.
+    case counted = 6
+    /// What the transaction expires had come back to its lot after the lot's time: by the transaction `target`.
+    case late = 7
+    /// Another customer's side of the same booking: the transaction `target` of the customer number `value`.
+    case linked = 8
+  }
+
+  package var transaction: TransactionNumber
+  /// Its place among those of the transaction, from 1.
+  package var position: Int64
+  package var customer: CustomerNumber
+  package var kind: Kind
+  /// The transaction that it is about: the one undone, or the one that began the hold; 0 where it is about none.
+  package var target: TransactionNumber
+  /// 0 where it concerns no currency.
+  package var currency: Int64
+  /// 0 where it concerns no lot.
+  package var lot: LotNumber
+  /// How much of the lot; never negative.
+  package var amount: Int64
+  /// A deadline, a customer's number, or what a count is from here on.
+  package var value: Int64
+  /// Which count; nil for all but ``Kind/counted``.
+  package var count: CountKey?
+  /// The period that a count is of.
+  package var period: Int64
+  package var createdAt: Timestamp
+  /// What the account held after the transaction's effects up to here.
+  package var heldAfter: Int64
+
+  package init(
+    transaction: TransactionNumber, position: Int64, customer: CustomerNumber, kind: Kind,
+    target: TransactionNumber = 0, currency: Int64 = 0, lot: LotNumber = 0, amount: Int64 = 0, value: Int64 = 0,
+    count: CountKey? = nil, period: Int64 = 0, createdAt: Timestamp, heldAfter: Int64 = 0
+  ) {
+    self.transaction = transaction
+    self.position = position
+    self.customer = customer
+    self.kind = kind
+    self.target = target
+    self.currency = currency
+    self.lot = lot
+    self.amount = amount
+    self.value = value
+    self.count = count
+    self.period = period
+    self.createdAt = createdAt
+    self.heldAfter = heldAfter
+  }
+
+  package var account: AccountNumber { AccountNumber(customer: customer, currency: currency) }
+}
+
+/// A hold that has not ended; the projection of its effects.
+package struct HoldRow: Hashable, Sendable {
+  /// The transaction that began it.
+  package var number: TransactionNumber
+  /// Who has it now; after a merge the survivor.
+  package var customer: CustomerNumber
+  /// It has ended from this instant on, whether that is booked or not.
+  package var deadline: Timestamp
+
+  package init(number: TransactionNumber, customer: CustomerNumber, deadline: Timestamp) {
+    self.number = number
+    self.customer = customer
+    self.deadline = deadline
+  }
+}
+
+/// Names a count: what is counted, and of which currency or item.
+package struct CountKey: Hashable, Comparable, Sendable {
+  package enum Kind: Int64, CaseIterable, Sendable {
+    /// How many of an item a customer bought in a period.
+    case bought = 1
+    /// How many of an item everybody bought.
+    case sold = 2
+    /// How much of a currency a customer spent in a period.
+    case spent = 3
+    /// How much of a currency a customer was granted in a period.
+    case granted = 4
+    /// The newest period for which a customer got an allowance of a currency.
+    case allowed = 5
+    /// From when on a customer's currency recharges.
+    case recharged = 6
+  }
+
+  package var kind: Kind
+  /// The code of the currency, or the id of the item.
+  package var subject: String
+
+  package init(_ kind: Kind, _ subject: String) {
+    self.kind = kind
+    self.subject = subject
+  }
+
+  package static func < (left: Self, right: Self) -> Bool {
+    left.kind != right.kind
+      ? left.kind.rawValue < right.kind.rawValue : left.subject.utf8.lexicographicallyPrecedes(right.subject.utf8)
+  }
+
+  package static func == (left: Self, right: Self) -> Bool {
+    left.kind == right.kind && left.subject.hasBytes(of: right.subject)
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(kind)
+    for byte in subject.utf8 { hasher.combine(byte) }
+  }
+}
+
+/// A count of a customer as it stands; the projection of the newest effect about it.
+package struct CountRow: Hashable, Sendable {
+  package var customer: CustomerNumber
+  package var key: CountKey
+  /// When the period began that it counts in, in milliseconds; 0 where it has no periods.
+  package var period: Int64
+  package var value: Int64
+
+  package init(customer: CustomerNumber, key: CountKey, period: Int64, value: Int64) {
+    self.customer = customer
+    self.key = key
+    self.period = period
+    self.value = value
+  }
+}
+
+/// A customer whose ids and whatever was said about them go; the books stay.
+package struct ErasureRow: Hashable, Sendable {
+  package var transaction: TransactionNumber
+  /// All numbers that mean the customer.
+  package var numbers: [CustomerNumber]
+  /// The id that each row of the numbers has from now on; names nobody.
+  package var ids: [CustomerID]
+
+  package init(transaction: TransactionNumber, numbers: [CustomerNumber], ids: [CustomerID]) {
+    self.transaction = transaction
+    self.numbers = numbers
+    self.ids = ids
+  }
+}
+
+/// What is read of effects, holds and counts.
+///
+/// Owners are the customers by whose numbers the rows may lie; a storage that finds rows by their numbers alone need not
+/// look at them.
+package protocol EffectReads: AnyObject {
+  /// In the order of their positions.
+  func effects(of transaction: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> [EffectRow]
+  /// Those about a hold or an undone transaction, in the order of transactions and positions.
+  func effects(about target: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> [EffectRow]
+  /// Those of a customer's transactions below a number, newest first; all of the last transaction among them, so that
+  /// there may be more than `limit`.
+  func effects(
+    of customer: CustomerNumber, below: TransactionNumber, limit: Int
+  ) throws(LedgerError) -> [EffectRow]
+  func hold(_ number: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> HoldRow?
+  /// All open ones of the customer, those that end first before the others.
+  func holds(of customer: CustomerNumber) throws(LedgerError) -> [HoldRow]
+  func count(_ key: CountKey, of customer: CustomerNumber) throws(LedgerError) -> CountRow?
+  /// All of the customer, in the order of their keys.
+  func counts(of customer: CustomerNumber) throws(LedgerError) -> [CountRow]
+}
+
+/// What a scan reads of them, a page at a time.
+package protocol EffectScan: AnyObject {
+  /// In the order of transactions and positions.
+  func effects(after: EffectRow?, limit: Int) throws(LedgerError) -> [EffectRow]
+  /// In the order of their numbers.
+  func holds(after: TransactionNumber, limit: Int) throws(LedgerError) -> [HoldRow]
+  /// In the order of customers and keys.
+  func counts(after: CountRow?, limit: Int) throws(LedgerError) -> [CountRow]
+}

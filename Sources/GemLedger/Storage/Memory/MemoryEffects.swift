@@ -1,0 +1,103 @@
+/// Effects, holds and counts, with the indexes that questions about them need.
+struct MemoryEffects {
+  /// In the order of transactions and positions.
+  var all: [EffectRow] = []
+  private var ofTransactions: [TransactionNumber: Range<Int>] = [:]
+  private var aboutTargets: [TransactionNumber: [Int]] = [:]
+  private var ofCustomers: [CustomerNumber: [Int]] = [:]
+  private(set) var holds: [TransactionNumber: HoldRow] = [:]
+  private var holdsOfCustomers: [CustomerNumber: Set<TransactionNumber>] = [:]
+  private(set) var counts: [CustomerNumber: [CountKey: CountRow]] = [:]
+
+  // MARK: Reading
+
+  func effects(of transaction: TransactionNumber) -> [EffectRow] {
+    ofTransactions[transaction].map { Array(all[$0]) } ?? []
+  }
+
+  func effects(about target: TransactionNumber) -> [EffectRow] { (aboutTargets[target] ?? []).map { all[$0] } }
+
+  func effects(of customer: CustomerNumber, below: TransactionNumber, limit: Int) -> [EffectRow] {
+    var rows: [EffectRow] = []
+    for place in (ofCustomers[customer] ?? []).reversed() where all[place].transaction < below {
+      if rows.count >= limit, rows.last?.transaction != all[place].transaction { break }
+      rows.append(all[place])
+    }
+    return rows
+  }
+
+  func holds(of customer: CustomerNumber) -> [HoldRow] {
+    (holdsOfCustomers[customer] ?? []).compactMap { holds[$0] }.sorted {
+      ($0.deadline, $0.number) < ($1.deadline, $1.number)
+    }
+  }
+
+  func counts(of customer: CustomerNumber) -> [CountRow] {
+    (counts[customer] ?? [:]).values.sorted { $0.key < $1.key }
+  }
+
+  // MARK: Writing
+
+  mutating func write(_ changes: RareChanges) {
+    for row in changes.effects {
+      let place = all.count
+      all.append(row)
+      ofTransactions[row.transaction] = (ofTransactions[row.transaction]?.lowerBound ?? place)..<place + 1
+      if row.target != 0 { aboutTargets[row.target, default: []].append(place) }
+      ofCustomers[row.customer, default: []].append(place)
+    }
+    for row in changes.holds {
+      if let old = holds[row.number], old.customer != row.customer { holdsOfCustomers[old.customer]?.remove(row.number) }
+      holds[row.number] = row
+      holdsOfCustomers[row.customer, default: []].insert(row.number)
+    }
+    for row in changes.endedHolds {
+      holds[row.number] = nil
+      holdsOfCustomers[row.customer]?.remove(row.number)
+    }
+    for row in changes.counts { counts[row.customer, default: [:]][row.key] = row }
+    for row in changes.endedCounts { counts[row.customer]?[row.key] = nil }
+  }
+}
+
+// MARK: What the tables answer
+
+extension MemoryTables {
+  func effects(of transaction: TransactionNumber, ofAny owners: [CustomerNumber]) -> [EffectRow] {
+    rare.effects.effects(of: transaction)
+  }
+
+  func effects(about target: TransactionNumber, ofAny owners: [CustomerNumber]) -> [EffectRow] {
+    rare.effects.effects(about: target)
+  }
+
+  func effects(of customer: CustomerNumber, below: TransactionNumber, limit: Int) -> [EffectRow] {
+    rare.effects.effects(of: customer, below: below, limit: limit)
+  }
+
+  func hold(_ number: TransactionNumber, ofAny owners: [CustomerNumber]) -> HoldRow? { rare.effects.holds[number] }
+  func holds(of customer: CustomerNumber) -> [HoldRow] { rare.effects.holds(of: customer) }
+  func count(_ key: CountKey, of customer: CustomerNumber) -> CountRow? { rare.effects.counts[customer]?[key] }
+  func counts(of customer: CustomerNumber) -> [CountRow] { rare.effects.counts(of: customer) }
+
+  /// Forgets who somebody was and what was said about them.
+  func erase(_ row: ErasureRow) {
+    let numbers = Set(row.numbers)
+    for (number, id) in zip(row.numbers, row.ids) {
+      var customer = customers[Int(number) - 1]
+      customer.id = id
+      customer.frozenReason = nil
+      customers[Int(number) - 1] = customer
+      customerIndex.insert(ByteHash.of(id.text), row: Int(number) - 1)
+      for added in rare.idsOfCustomers.removeValue(forKey: number) ?? [] { rare.addedIDs[added] = nil }
+    }
+    notes = notes.filter { number, _ in !numbers.contains(transactions[Int(number) - 1].customer) }
+    for place in 0..<keys.count where numbers.contains(keys[place].customer) {
+      // The index finds it no more, since no caller's key reads like this.
+      let key = IdempotencyKey(unchecked: "\u{0}\(place)")
+      keys[place] = KeyRow(
+        customer: keys[place].customer, key: key, fingerprint: keys[place].fingerprint, outcome: keys[place].outcome)
+    }
+    orders.erase(numbers)
+  }
+}
