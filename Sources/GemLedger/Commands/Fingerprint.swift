@@ -45,6 +45,8 @@ package struct Fingerprint: Hashable, Sendable {
       // These have no key: what they do is known by what they name.
       kind = Self.order
       digest = 0
+    case .reverse, .hold, .capture, .extendHold, .release, .basket, .exchange, .settle, .erase:
+      (kind, digest) = Self.economy(action)
     }
     asked = Int64(bitPattern: kind << 59 | digest & (1 << 59 - 1))
     qualifiers = Int64(bitPattern: Self.digest(of: conditions) << 32 | Self.digest(of: reference))
@@ -60,6 +62,10 @@ package struct Fingerprint: Hashable, Sendable {
       case Self.purchase: return "purchase"
       case Self.refund, Self.reversedRefund: return "refund"
       case Self.merge: return "from"
+      case Self.reverse: return "transaction"
+      case Self.capture, Self.extend, Self.release: return "hold"
+      case Self.basket: return "legs"
+      case Self.exchange: return "exchange"
       default: return "adjustments"
       }
     }
@@ -78,6 +84,13 @@ package struct Fingerprint: Hashable, Sendable {
   private static let alias: UInt64 = 9
   private static let freeze: UInt64 = 10
   private static let unfreeze: UInt64 = 11
+  static let reverse: UInt64 = 12
+  static let hold: UInt64 = 13
+  static let capture: UInt64 = 14
+  static let extend: UInt64 = 15
+  static let release: UInt64 = 16
+  static let basket: UInt64 = 17
+  static let exchange: UInt64 = 18
 
   private static func correction(_ action: LedgerCommand.Action) -> (kind: UInt64, digest: UInt64) {
     var hash = StableHash()
@@ -117,7 +130,7 @@ package struct Fingerprint: Hashable, Sendable {
       hash.combine(id.text)
     }
   }
-  private static let order: UInt64 = 31
+  static let order: UInt64 = 31
 
   // Adjustments are added up, not chained, so that their order does not matter and nothing needs sorting.
   private static func digest(of adjust: LedgerCommand.Adjust) -> UInt64 {
@@ -131,7 +144,7 @@ package struct Fingerprint: Hashable, Sendable {
     return sum
   }
 
-  private static func digest(of adjustment: Adjustment) -> UInt64 {
+  static func digest(of adjustment: Adjustment) -> UInt64 {
     var hash = StableHash()
     hash.combine(adjustment.currency.stableNumber)
     hash.combine(UInt64(bitPattern: adjustment.amount))

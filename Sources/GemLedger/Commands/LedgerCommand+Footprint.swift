@@ -5,6 +5,8 @@ extension LedgerCommand {
     package var customers: [CustomerID] = []
     /// Store transactions whose credit or refunds it reads or changes.
     package var purchases: [PurchaseClaim] = []
+    /// Transactions that it undoes, or that began the hold that it is about.
+    package var transactions: [TransactionNumber] = []
     /// The order that it moves on.
     package var order: PurchaseCode?
     /// Whom it concerns.
@@ -19,6 +21,8 @@ extension LedgerCommand {
       case holder
       /// The order's customer; the command's customer may be anybody.
       case orderer
+      /// Whom the transaction was booked for; the command's customer names nobody.
+      case booked
     }
   }
 
@@ -33,7 +37,9 @@ extension LedgerCommand {
   package var footprint: Footprint? {
     var footprint = Footprint()
     switch body.action {
-    case .adjustOne, .adjust, .buyItem, .createCustomer, .registerToken, .freeze, .unfreeze: return nil
+    case .adjustOne, .adjust, .buyItem, .createCustomer, .registerToken, .freeze, .unfreeze, .hold, .exchange,
+      .settle, .erase:
+      return nil
     case .creditPurchase(let purchase): footprint.purchases = [PurchaseClaim(purchase)]
     case .openOrder(let opening):
       guard let paid = opening.paidBy else { return nil }
@@ -61,8 +67,19 @@ extension LedgerCommand {
       footprint.subject = .owner
     case .merge(let from): footprint.customers = [from]
     case .createAlias(let alias): footprint.customers = [alias]
+    case .reverse(let id, _): footprint.concerns(id)
+    case .capture(let capture): footprint.concerns(capture.hold.transactionID)
+    case .extendHold(let hold, _), .release(let hold): footprint.concerns(hold.transactionID)
+    case .basket(let legs): footprint.customers = BasketRules.customers(of: legs).filter { $0 != body.customer }
     }
     return footprint
+  }
+}
+
+extension LedgerCommand.Footprint {
+  fileprivate mutating func concerns(_ id: TransactionID) {
+    transactions = [id.unprovenNumber]
+    subject = .booked
   }
 }
 

@@ -55,6 +55,15 @@ public struct LedgerCommand: Sendable {
     indirect case createAlias(CustomerID)
     case freeze
     case unfreeze
+    indirect case reverse(TransactionID, [Adjustment]?)
+    indirect case hold([Adjustment], milliseconds: Int64)
+    indirect case capture(Capture)
+    indirect case extendHold(HoldID, milliseconds: Int64)
+    indirect case release(HoldID)
+    indirect case basket([BasketLeg])
+    indirect case exchange(Exchange)
+    case settle
+    case erase
   }
 
   struct Adjust: Sendable {

@@ -66,6 +66,7 @@ extension Decider {
     guard let currency = terms.currency(code) else { throw .unknownCurrency(code) }
     let number = AccountNumber(customer: customer.number, currency: currency.number)
     let slot = try set.slot(of: number, session: session)
+    if isDue(slot, currency) { try settleDues(slot, customer: customer, session: session) }
     plans.append(AccountPlan(slot: slot, currency: currency, kind: kind, amount: amount))
     if set.accounts[slot].row.nextExpiry <= set.now.milliseconds {
       try planExpiry(plans.count - 1, session: session)

@@ -7,6 +7,7 @@ extension Decider {
       bookExpiry(of: index, customer: customer.number)
     }
     let number = appendTransaction(kind, customer: customer.number)
+    booked = number
     let entries: CompactList<PostedEntry>
     if plans.count == 1 {
       try placeCredits(of: 0, session: session)
@@ -22,13 +23,16 @@ extension Decider {
     if plans.isEmpty, let transaction = set.changes.transactions.last {
       set.changes.transactionsWithoutEntries.append(transaction)
     }
-    if let note = command.note {
-      set.changes.notes.append(
-        NoteRow(transaction: number, reference: note.reference, reason: note.reason, actor: note.actor))
-    }
+    addNote(of: command, to: number)
     return Receipt(
       transactionID: terms.transactionIDs.id(number: number, createdAt: set.now), customer: command.customer,
       kind: kind, createdAt: set.now, entries: entries)
+  }
+
+  mutating func addNote(of command: LedgerCommand.Body, to transaction: TransactionNumber) {
+    guard let note = command.note else { return }
+    set.changes.notes.append(
+      NoteRow(transaction: transaction, reference: note.reference, reason: note.reason, actor: note.actor))
   }
 
   mutating func bookExpiry(of index: Int, customer: CustomerNumber) {
@@ -94,7 +98,7 @@ extension Decider {
       environment: credit.environment, granted: 0, remaining: 0, price: credit.price, purchase: credit.purchase,
       expiresAt: credit.expiresAt)
     set.books[book].extras.append(WorkingLot(row: row, isNew: true))
-    set.changes.ownRare.lotTerms.append(LotTermsRow(of: row))
+    set.changes.ownRare.lotTerms.append(LotTermsRow(of: row, origin: credit.origin))
     set.accounts[slot].row.nextExpiry = min(set.accounts[slot].row.nextExpiry, credit.expiresAt)
     return LotTake(
       place: .extra(set.books[book].extras.count - 1), lot: row.number, source: credit.source, amount: credit.amount)

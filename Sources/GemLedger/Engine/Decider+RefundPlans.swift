@@ -135,7 +135,7 @@ extension Decider {
   }
 
   /// What the purchase's refunds took, let go or made a debt of, and did not give back yet.
-  private func outstandingParts(
+  func outstandingParts(
     of purchase: PurchaseRow, session: any StorageSnapshot
   ) throws(LedgerError) -> [RefundChange.Part] {
     var parts: [RefundChange.Part] = []

@@ -6,6 +6,8 @@ struct Decider: ~Copyable {
   var set = WorkingSet()
   /// Room for the plans of the command at hand.
   var plans: [AccountPlan] = []
+  /// The transaction that the command at hand is answered with; what follows from it is booked behind it.
+  var booked: TransactionNumber = 0
   let catalog: CatalogCache
   private(set) var terms = CatalogTerms(version: -1, currencies: [], salt: 0)
 
@@ -41,6 +43,7 @@ struct Decider: ~Copyable {
     case .createAlias(let alias): try decide(command, alias: alias, session: session)
     case .freeze: try decide(command, freezes: true, session: session)
     case .unfreeze: try decide(command, freezes: false, session: session)
+    default: try decideEconomy(command, session: session)
     }
   }
 
@@ -63,6 +66,9 @@ struct Decider: ~Copyable {
     var found = set.newCustomer(id)
     if found == nil { found = try session.customer(id) }
     guard set.hasRare else { return found }
+    if found == nil || set.rare.effects.erasedIDs.contains(id), set.newCustomer(id) == nil, set.rare.ids[id] == nil {
+      return nil
+    }
     guard let origin = found?.origin ?? set.rare.ids[id] else { return nil }
     return try set.found(origin, session: session)
   }
@@ -102,7 +108,7 @@ struct Decider: ~Copyable {
     under key: IdempotencyKey, command: LedgerCommand.Body, customer: CustomerNumber
   ) {
     set.addKey(
-      KeyRow(customer: customer, key: key, fingerprint: command.fingerprint, booked: set.sequences.transaction),
+      KeyRow(customer: customer, key: key, fingerprint: command.fingerprint, booked: booked),
       hash: KeyHash.of(command.keyHash, customer: customer))
   }
 

@@ -4,6 +4,7 @@ struct RareSet {
   var ids: [CustomerID: CustomerNumber] = [:]
   var evidence: [PurchaseIdentity: [RefundEvidenceRow]] = [:]
   var refundStates: [Int64: RefundStateRow] = [:]
+  var effects = EffectSet()
 }
 
 extension WorkingSet {
@@ -105,6 +106,7 @@ extension WorkingSet {
 
   mutating func collectRare() {
     guard hasRare else { return }
+    collectEffects()
     if !rare.customers.isEmpty {
       changes.ownRare.changedCustomers = rare.customers.values.sorted { $0.number < $1.number }
     }

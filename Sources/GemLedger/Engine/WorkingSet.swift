@@ -177,6 +177,13 @@ struct WorkingSet: ~Copyable {
 
   // MARK: The journal so far
 
+  /// A transaction that this group booked, without what hangs on it.
+  func transaction(_ number: TransactionNumber) -> TransactionRow? {
+    guard let index = sequences.count(from: firstTransaction, to: number), changes.transactions.indices.contains(index)
+    else { return nil }
+    return changes.transactions[index]
+  }
+
   mutating func addAnchor(of entry: EntryRow) {
     changes.anchors.append(
       AnchorRow(

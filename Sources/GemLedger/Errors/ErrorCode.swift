@@ -49,6 +49,8 @@ extension LedgerError.Code {
   public static let orderNotFound = Self(.orderNotFound)
   /// Nothing was credited for such a store transaction.
   public static let purchaseNotFound = Self(.purchaseNotFound)
+  /// No hold has that id.
+  public static let holdNotFound = Self(.holdNotFound)
   /// The key was used for another request.
   public static let keyConflict = Self(.keyConflict)
   /// What was to be made is there already.
@@ -73,6 +75,18 @@ extension LedgerError.Code {
   public static let sameCustomer = Self(.sameCustomer)
   /// The store transaction was given back in full already.
   public static let alreadyRefunded = Self(.alreadyRefunded)
+  /// The transaction is undone in full already.
+  public static let alreadyReversed = Self(.alreadyReversed)
+  /// More is to be undone than the transaction took and is not undone yet.
+  public static let exceedsOriginal = Self(.exceedsOriginal)
+  /// The transaction is of a kind that is not undone, such as a reversal or a purchase.
+  public static let notReversible = Self(.notReversible)
+  /// The hold was captured, released, or is past its deadline.
+  public static let holdEnded = Self(.holdEnded)
+  /// More is to be captured than the hold has left.
+  public static let exceedsHold = Self(.exceedsHold)
+  /// The exchange would give nothing for something.
+  public static let roundsToZero = Self(.roundsToZero)
   /// The customer turned back at the store.
   public static let purchaseCancelled = Self(.purchaseCancelled)
   /// Somebody else has to agree to the purchase first.
@@ -145,6 +159,7 @@ package enum ErrorKind: String, CaseIterable, Sendable {
   case transactionNotFound = "transaction_not_found"
   case orderNotFound = "order_not_found"
   case purchaseNotFound = "purchase_not_found"
+  case holdNotFound = "hold_not_found"
   case alreadyExists = "already_exists"
   case inProgress = "in_progress"
   case outcomeUnknown = "outcome_unknown"
@@ -156,6 +171,12 @@ package enum ErrorKind: String, CaseIterable, Sendable {
   case overMaximum = "over_maximum"
   case sameCustomer = "same_customer"
   case alreadyRefunded = "already_refunded"
+  case alreadyReversed = "already_reversed"
+  case exceedsOriginal = "exceeds_original"
+  case notReversible = "not_reversible"
+  case holdEnded = "hold_ended"
+  case exceedsHold = "exceeds_hold"
+  case roundsToZero = "rounds_to_zero"
   case purchaseCancelled = "purchase_cancelled"
   case purchasePending = "purchase_pending"
   case purchaseDeclined = "purchase_declined"
@@ -201,7 +222,7 @@ extension ErrorKind {
     case .invalidCatalog:
       Row(isKept: false, exitStatus: 65, httpStatus: 400, type: "parameter_error")
     case .unknownCurrency, .customerNotFound, .productNotFound, .itemNotFound, .offeringNotFound,
-      .transactionNotFound, .orderNotFound, .purchaseNotFound:
+      .transactionNotFound, .orderNotFound, .purchaseNotFound, .holdNotFound:
       Row(isKept: false, exitStatus: 5, httpStatus: 404, type: "resource_missing")
     case .keyConflict:
       Row(isKept: false, exitStatus: 4, httpStatus: 409, type: "idempotency_error")
@@ -214,7 +235,7 @@ extension ErrorKind {
     case .conditionFailed:
       Row(isKept: false, exitStatus: 2, httpStatus: 412, type: "unprocessable_entity_error")
     case .customerFrozen, .insufficientBalance, .overMaximum, .limitReached, .notAvailable, .sameCustomer,
-      .alreadyRefunded:
+      .alreadyRefunded, .alreadyReversed, .exceedsOriginal, .notReversible, .holdEnded, .exceedsHold, .roundsToZero:
       Row(isKept: true, exitStatus: 2, httpStatus: 422, type: "unprocessable_entity_error")
     case .purchaseCancelled, .purchasePending, .purchaseDeclined, .storeError, .validationPending, .validationFailed:
       Row(isKept: false, exitStatus: 3, httpStatus: 422, type: "store_error")

@@ -105,10 +105,10 @@ extension LedgerCommand {
   /// - Parameter claims: The store transactions of those others.
   fileprivate func keepsOrder(after claims: inout Set<PurchaseClaim>) -> Bool {
     switch body.action {
-    case .adjustOne, .adjust, .buyItem, .createCustomer, .freeze, .unfreeze: true
+    case .adjustOne, .adjust, .buyItem, .createCustomer, .freeze, .unfreeze, .hold, .exchange, .settle: true
     case .creditPurchase: (footprint?.purchases ?? []).allSatisfy { claims.insert($0).inserted }
     case .openOrder, .completeOrder, .advanceOrder, .registerToken, .holdEntitlement, .refund, .reverseRefund, .merge,
-      .createAlias:
+      .createAlias, .reverse, .capture, .extendHold, .release, .basket, .erase:
       false
     }
   }

@@ -30,6 +30,16 @@ public enum EntryKind: Int64, CaseIterable, Sendable {
   case freeze = 14
   /// A customer who may spend again; no entry has it.
   case unfreeze = 15
+  /// Currency set aside; no entry has it.
+  case hold = 16
+  /// A hold that lasts longer; no entry has it.
+  case extend = 17
+  /// Currency on hold that is available again; no entry has it.
+  case release = 18
+  /// Currency on hold that was spent; its entries are of kind `spend`.
+  case capture = 19
+  /// A customer whose ids were forgotten; no entry has it.
+  case erase = 20
 
   /// The kind as scripts see it, such as `reversed_refund`.
   public var name: String {
@@ -49,6 +59,19 @@ public enum EntryKind: Int64, CaseIterable, Sendable {
     case .mixed: "mixed"
     case .freeze: "freeze"
     case .unfreeze: "unfreeze"
+    case .hold: "hold"
+    case .extend: "extend"
+    case .release: "release"
+    case .capture: "capture"
+    case .erase: "erase"
+    }
+  }
+
+  /// Whether transactions of this kind have effects that an answer given again must tell of.
+  package var hasEffects: Bool {
+    switch self {
+    case .reversal, .hold, .extend, .release, .capture, .transfer, .mixed: true
+    default: false
     }
   }
 

@@ -11,6 +11,9 @@ public struct Receipt: Hashable, Sendable {
   /// When it was booked.
   public var createdAt: Timestamp
   /// One entry a currency, in the order of their codes; two where a merge moves a balance and a debt.
+  ///
+  /// What came back with a reversal or a release and was lost at once has its entries behind them: see
+  /// ``expired`` and ``reclaimed``.
   public var entries: CompactList<PostedEntry>
   /// What items came or went, in the order of their ids.
   public var items: [PostedItem] = []
@@ -24,11 +27,27 @@ public struct Receipt: Hashable, Sendable {
   ///
   /// It is kept, and booked with the purchase; ``customer`` names nobody yet.
   public var isAwaitingPurchase = false
+  /// What holds, reversals and baskets have beside their entries; nil for all others.
+  public var extras: ReceiptExtras? {
+    get { box?.extras }
+    set { box = newValue.flatMap { $0.isEmpty ? nil : ExtrasBox($0) } }
+  }
+  var box: ExtrasBox?
 
   /// The balance of a currency after the transaction, where the transaction touched it.
   public func balance(_ currency: CurrencyCode) -> Int64? {
     entries.last { $0.currency == currency }?.balance
   }
+}
+
+/// Keeps extras apart from the receipt.
+final class ExtrasBox: Hashable, Sendable {
+  let extras: ReceiptExtras
+
+  init(_ extras: ReceiptExtras) { self.extras = extras }
+
+  static func == (left: ExtrasBox, right: ExtrasBox) -> Bool { left.extras == right.extras }
+  func hash(into hasher: inout Hasher) { hasher.combine(extras) }
 }
 
 /// A signed effect on one customer's one currency.

@@ -27,6 +27,9 @@ public struct TransactionID: Hashable, Comparable, Sendable, CustomStringConvert
   /// Lower-case hexadecimal in groups, such as `019aa3f2-6c1e-7000-8000-00000a51c7e4`.
   public var description: String { HexForm.uuid(high: high, low: low) }
 
+  /// The number that the id says, whichever project made it.
+  var unprovenNumber: Int64 { Int64((high & 0xFFF) << 42 | (low >> 20) & (1 << 42 - 1)) }
+
   /// In journal order.
   public static func < (left: Self, right: Self) -> Bool { (left.high, left.low) < (right.high, right.low) }
 }
@@ -49,8 +52,7 @@ package struct TransactionIDMaker: Sendable {
 
   /// The number inside the id, or nil when this project did not make it.
   package func number(of id: TransactionID) -> Int64? {
-    let bits = (id.high & 0xFFF) << 42 | (id.low >> 20) & (1 << 42 - 1)
-    let number = Int64(bits)
+    let number = id.unprovenNumber
     let created = Timestamp(milliseconds: Int64(id.high >> 16))
     return self.id(number: number, createdAt: created) == id ? number : nil
   }

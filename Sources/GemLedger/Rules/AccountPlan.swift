@@ -66,7 +66,10 @@ struct LotCredit {
   var price: Money?
   var purchase: Int64?
   var expiresAt: Int64 = .max
+  /// The lot of another customer that it comes out of; 0 where it comes from nobody.
+  var origin: LotNumber = 0
 
-  /// Without price, purchase and expiry it joins the account's pooled lot of that source and environment.
-  var isPooled: Bool { purchase == nil && expiresAt == .max }
+  /// Without price, purchase and expiry it joins the account's pooled lot of that source and environment; what was paid
+  /// for never does, wherever it came from.
+  var isPooled: Bool { purchase == nil && expiresAt == .max && source != .paid }
 }

@@ -70,7 +70,7 @@ enum RefundRules {
     for refund in evidence where refund.kind == .refund {
       let isTakenBack = evidence.contains { other in
         switch other.kind {
-        case .refund: false
+        case .refund, .reclaim: false
         case .reversal: other.revokedAt == refund.revokedAt && other.signedAt >= refund.signedAt
         case .reversalOfAll: other.signedAt >= refund.signedAt
         }

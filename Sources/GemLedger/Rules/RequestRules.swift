@@ -89,7 +89,7 @@ enum RequestRules {
     }
   }
 
-  private static func refuseRepeatedCodes(_ adjustments: [Adjustment]) throws(LedgerError) {
+  static func refuseRepeatedCodes(_ adjustments: [Adjustment]) throws(LedgerError) {
     var seen: Set<CurrencyCode> = []
     for adjustment in adjustments where !seen.insert(adjustment.currency).inserted {
       throw .invalid("\(adjustment.currency) is named twice; add its amounts up first.")

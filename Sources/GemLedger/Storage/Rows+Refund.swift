@@ -6,6 +6,8 @@ package struct RefundEvidenceRow: Hashable, Sendable {
     case reversal = 2
     /// All refunds so far were taken back.
     case reversalOfAll = 3
+    /// No notice of the store's: something came back to the purchase, and went to what its refunds had let go.
+    case reclaim = 4
   }
 
   package var identity: PurchaseIdentity

@@ -87,7 +87,7 @@ extension Verifier {
     _ refund: RefundRow, _ rows: RefundPage, of purchase: PurchaseRow, _ granted: [RefundChange.Granted],
     before: RefundShare, _ roots: [CustomerNumber: CustomerNumber]
   ) {
-    let kind: EntryKind = before < refund.share ? .refund : .reversedRefund
+    let kind: EntryKind = before <= refund.share ? .refund : .reversedRefund
     let transaction = rows.transaction(of: refund)
     let (debited, owner) = (transaction?.customer ?? 0, purchase.customer)
     if transaction?.kind != kind || roots[debited] ?? debited != roots[owner] ?? owner {

@@ -34,6 +34,10 @@ public enum Limits {
   public static let metadataBytes = 8192
   /// Deepest nesting of a JSON text that we read.
   public static let jsonDepth = 64
+  /// Most steps of one basket.
+  public static let legsPerBasket = 200
+  /// How long a hold may last from its beginning: thirty days.
+  public static let holdDuration = Duration.seconds(30 * 86_400)
   /// Most units of one product in one purchase, or of one item in one spend.
   public static let quantity: Int64 = 1_000_000
   /// Most transactions on one page of history.

@@ -1,0 +1,201 @@
+/// Names a hold: the id of the transaction that began it.
+public struct HoldID: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// The transaction that began the hold.
+  public let transactionID: TransactionID
+
+  /// The hold that the transaction began.
+  public init(_ transactionID: TransactionID) { self.transactionID = transactionID }
+
+  /// Reads the form that ``description`` writes.
+  ///
+  /// - Throws: ``LedgerError`` with `invalid_identifier` when the text is not of that form.
+  public init(_ text: String) throws(LedgerError) {
+    do throws(LedgerError) {
+      transactionID = try TransactionID(text)
+    } catch {
+      throw LedgerError(
+        .invalidIdentifier,
+        "\"\(text.prefix(60))\" is not a hold id; one looks like 019aa3f2-6c1e-7000-8000-00000a51c7e4.",
+        details: [.text("field", "hold id")])
+    }
+  }
+
+  /// As the transaction's id.
+  public var description: String { transactionID.description }
+
+  /// In the order in which they began.
+  public static func < (left: Self, right: Self) -> Bool { left.transactionID < right.transactionID }
+}
+
+/// How an amount that is not whole becomes whole.
+public enum Rounding: String, CaseIterable, Sendable {
+  /// Towards zero.
+  case down
+  /// To the nearest, halves up.
+  case nearest
+  /// Away from zero.
+  case up
+}
+
+/// How much of one currency another one is worth: `numerator` of the new for `denominator` of the old.
+public struct ExchangeRate: Hashable, Sendable {
+  /// At least 1.
+  public let numerator: Int64
+  /// At least 1.
+  public let denominator: Int64
+
+  /// A rate; the ledger checks it when it is asked to exchange.
+  public init(_ numerator: Int64, _ denominator: Int64 = 1) {
+    self.numerator = numerator
+    self.denominator = denominator
+  }
+}
+
+/// One step of a basket; see ``LedgerCommand/basket(_:payer:key:)``.
+public enum BasketLeg: Hashable, Sendable {
+  /// Currency goes from one customer to another; its lots keep their source, their share of the price and their expiry.
+  case transfer([Adjustment], from: CustomerID, to: CustomerID)
+  /// Items go from one customer to another.
+  case item(ItemID, quantity: Int64, from: CustomerID, to: CustomerID)
+  /// Currency is taken and gone, as a fee is.
+  case spend([Adjustment], customer: CustomerID)
+  /// Currency is given.
+  case grant([Adjustment], customer: CustomerID, source: LotSource)
+}
+
+extension LedgerCommand {
+  /// How long a hold lasts unless told: a quarter of an hour.
+  public static let holdDuration = Duration.seconds(900)
+
+  struct Exchange: Sendable {
+    let from: Adjustment
+    let into: CurrencyCode
+    let rate: ExchangeRate
+    let rounding: Rounding
+  }
+
+  struct Capture: Sendable {
+    let hold: HoldID
+    /// Nil for all that is left.
+    let amounts: [Adjustment]?
+    let keepsOpen: Bool
+  }
+
+  /// Undoes a spend, in full or part: what was taken goes back into the very lots that it was taken from.
+  ///
+  /// The ledger finds whom it concerns by the transaction; ``customer`` names nobody.
+  ///
+  /// - Parameters:
+  ///   - transaction: A spend, a purchase of an item, or a capture.
+  ///   - amounts: How much of each currency, positive; nil for all that is not undone yet.
+  ///   - key: Send the same one with every retry.
+  public static func reverse(
+    _ transaction: TransactionID, amounts: [Adjustment]? = nil, key: IdempotencyKey? = nil
+  ) -> Self {
+    Self(customer: CustomerID(ofNobody: transaction), key: key, action: .reverse(transaction, amounts))
+  }
+
+  /// Sets currency aside: it stays in the balance and is not available.
+  ///
+  /// - Parameters:
+  ///   - amounts: 1 to 100 positive amounts, each currency once.
+  ///   - customer: Must exist.
+  ///   - duration: How long; after that it is released by itself. At most ``Limits/holdDuration``.
+  ///   - key: Send the same one with every retry.
+  public static func hold(
+    _ amounts: [Adjustment], customer: CustomerID, for duration: Duration = holdDuration, key: IdempotencyKey? = nil
+  ) -> Self {
+    Self(customer: customer, key: key, action: .hold(amounts, milliseconds: duration.milliseconds))
+  }
+
+  /// Spends what a hold set aside.
+  ///
+  /// - Parameters:
+  ///   - hold: Must be open.
+  ///   - amounts: How much of each currency, positive, at most what is held; nil for all.
+  ///   - keepsOpen: Whether the rest stays on hold for further captures; otherwise it is released.
+  ///   - key: Send the same one with every retry.
+  public static func capture(
+    _ hold: HoldID, amounts: [Adjustment]? = nil, keepsOpen: Bool = false, key: IdempotencyKey? = nil
+  ) -> Self {
+    Self(
+      customer: CustomerID(ofNobody: hold.transactionID), key: key,
+      action: .capture(Capture(hold: hold, amounts: amounts, keepsOpen: keepsOpen)))
+  }
+
+  /// Lets a hold last until `duration` from now, where that is later than it would end; at most
+  /// ``Limits/holdDuration`` from its beginning.
+  public static func extend(_ hold: HoldID, for duration: Duration, key: IdempotencyKey? = nil) -> Self {
+    Self(
+      customer: CustomerID(ofNobody: hold.transactionID), key: key,
+      action: .extendHold(hold, milliseconds: duration.milliseconds))
+  }
+
+  /// Gives back what a hold set aside.
+  public static func release(_ hold: HoldID, key: IdempotencyKey? = nil) -> Self {
+    Self(customer: CustomerID(ofNobody: hold.transactionID), key: key, action: .release(hold))
+  }
+
+  /// Moves currency from one customer to another.
+  ///
+  /// - Parameters:
+  ///   - amounts: 1 to 100 positive amounts, each currency once.
+  ///   - from: Who pays; must exist.
+  ///   - to: Who gets it; must exist.
+  ///   - key: Send the same one with every retry.
+  public static func transfer(
+    _ amounts: [Adjustment], from: CustomerID, to: CustomerID, key: IdempotencyKey? = nil
+  ) -> Self {
+    basket([.transfer(amounts, from: from, to: to)], payer: from, key: key)
+  }
+
+  /// Books several steps over several customers, all or none: a gift, a trade, a sale with a fee.
+  ///
+  /// All customers must exist. One customer does not both give and get the same currency or item.
+  ///
+  /// - Parameters:
+  ///   - legs: 1 to ``Limits/legsPerBasket``.
+  ///   - payer: To whom the key belongs; takes part in the basket.
+  ///   - key: Send the same one with every retry.
+  public static func basket(_ legs: [BasketLeg], payer: CustomerID, key: IdempotencyKey? = nil) -> Self {
+    Self(customer: payer, key: key, action: .basket(legs))
+  }
+
+  /// Changes currency into another one of the same customer.
+  ///
+  /// - Parameters:
+  ///   - amount: What is given, positive.
+  ///   - into: What is got for it.
+  ///   - rate: How much of the new for how much of the old.
+  ///   - rounding: What becomes of fractions.
+  ///   - customer: Must exist.
+  ///   - key: Send the same one with every retry.
+  public static func exchange(
+    _ amount: Adjustment, into: CurrencyCode, rate: ExchangeRate, rounding: Rounding = .down, customer: CustomerID,
+    key: IdempotencyKey? = nil
+  ) -> Self {
+    let exchange = Exchange(from: amount, into: into, rate: rate, rounding: rounding)
+    return Self(customer: customer, key: key, action: .exchange(exchange))
+  }
+
+  /// Writes down what has come about by itself: expiries, ended holds, allowances, recharges.
+  ///
+  /// Nothing depends on it: every command and every read counts what is due.
+  public static func settle(_ customer: CustomerID) -> Self { Self(customer: customer, key: nil, action: .settle) }
+
+  /// Forgets who a customer is: ids, notes, keys and announcements go, the books stay.
+  public static func erase(_ customer: CustomerID) -> Self { Self(customer: customer, key: nil, action: .erase) }
+}
+
+extension CustomerID {
+  /// Stands where a customer belongs while nobody knows whom the transaction was booked for.
+  init(ofNobody transaction: TransactionID) { self.init(unchecked: transaction.description) }
+}
+
+extension Duration {
+  var milliseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+    return overflow ? (seconds < 0 ? .min : .max) : whole + attoseconds / 1_000_000_000_000_000
+  }
+}

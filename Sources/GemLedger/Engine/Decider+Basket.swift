@@ -1,0 +1,122 @@
+/// What one customer does in a basket.
+struct BasketSide {
+  let customer: FoundCustomer
+  let id: CustomerID
+  /// Places among the plans.
+  var plans: [Int] = []
+  var items: [(ItemID, Int64)] = []
+  var kinds: Set<EntryKind> = []
+  var booked: TransactionNumber = 0
+  var receipt: Receipt?
+}
+
+extension Decider {
+  /// Books steps over several customers, all or none: a transaction for each of them, linked to each other.
+  ///
+  /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `same_customer`, `amount_out_of_range`,
+  ///   `customer_not_found`, `key_conflict`, `same_customer` (two ids of one), `unknown_currency`, `item_not_found`,
+  ///   `invalid_request` (one who gives and gets the same), `condition_failed`, `customer_frozen`,
+  ///   `insufficient_balance`, `over_maximum`.
+  mutating func decide(
+    _ command: LedgerCommand.Body, basket legs: [BasketLeg], session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    try BasketRules.check(legs, payer: command.customer, conditions: command.conditions)
+    guard let payer = try findCustomer(of: command, session: session) else {
+      throw .customerNotFound(command.customer)
+    }
+    var sides = [BasketSide(customer: payer, id: command.customer)]
+    var places: [CustomerID: Int] = [command.customer: 0]
+    for id in BasketRules.customers(of: legs) where places[id] == nil {
+      guard let customer = try findCustomer(id, session: session) else { throw .customerNotFound(id) }
+      if let known = sides.firstIndex(where: { $0.customer.number == customer.number }) {
+        places[id] = known
+      } else {
+        places[id] = sides.count
+        sides.append(BasketSide(customer: customer, id: id))
+      }
+    }
+    let (all, who) = (sides, places)
+    return try once(command, customer: payer, session: session) {
+      (decider: inout Decider) throws(LedgerError) -> Receipt in
+      var basket = BasketPlan(sides: all, places: who)
+      decider.plans.removeAll(keepingCapacity: true)
+      for leg in legs { try decider.plan(leg, &basket, session: session) }
+      try decider.check(basket, command, session: session)
+      try decider.planLots(of: basket, session: session)
+      return try decider.book(&basket, command: command, session: session)
+    }
+  }
+
+  private func check(
+    _ basket: BasketPlan, _ command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    for index in basket.sides[0].plans where !command.conditions.isEmpty {
+      try AccountRules.check(command.conditions, plan: plans[index], account: set.accounts[plans[index].slot].row)
+    }
+    for side in basket.sides where side.customer.isFrozen && side.plans.contains(where: { plans[$0].amount < 0 }) {
+      throw LedgerError(.customerFrozen, "The customer \"\(side.id)\" is frozen and may not spend.")
+    }
+    for side in basket.sides {
+      for (item, quantity) in side.items where quantity < 0 {
+        let owned = try set.owned(item, customer: side.customer.number, session: session)
+        guard owned >= -quantity else {
+          throw LedgerError(
+            .insufficientBalance, "\"\(side.id)\" owns \(owned) of \"\(item)\"; \(-quantity) are needed.",
+            details: [.text("item", item.text), .integer("needed", -quantity), .integer("available", owned)])
+        }
+      }
+    }
+    try checkBalances()
+  }
+
+  // MARK: Booking
+
+  private mutating func book(
+    _ basket: inout BasketPlan, command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    let all = plans
+    for index in basket.sides.indices {
+      let side = basket.sides[index]
+      plans = side.plans.map { all[$0] }.sorted { $0.currency.code < $1.currency.code }
+      let kind: EntryKind = side.kinds.allSatisfy { $0 == .transfer } ? .transfer : .mixed
+      var receipt = try book(kind, command: command, customer: side.customer, session: session)
+      basket.sides[index].booked = booked
+      try addItems(Self.summed(side.items), to: &receipt, side.customer, session)
+      basket.sides[index].receipt = receipt
+    }
+    for side in basket.sides.dropFirst() {
+      link(basket.sides[0], to: side)
+      link(side, to: basket.sides[0])
+    }
+    booked = basket.sides[0].booked
+    guard var receipt = basket.sides[0].receipt else { throw .defect("A basket booked nothing") }
+    receipt.customer = command.customer
+    var extras = ReceiptExtras()
+    for side in basket.sides.dropFirst() {
+      let id = try set.knownCustomer(side.customer.number, session: session).id
+      if let own = side.receipt, let party = ReceiptParty(own, of: id) { extras.parties.append(party) }
+    }
+    receipt.extras = extras
+    return receipt
+  }
+
+  private mutating func link(_ side: BasketSide, to other: BasketSide) {
+    set.add(
+      EffectRow(
+        transaction: side.booked, position: 0, customer: side.customer.number, kind: .linked, target: other.booked,
+        value: other.customer.number, createdAt: set.now))
+  }
+
+  private static func summed(_ items: [(ItemID, Int64)]) -> [(ItemID, Int64)] {
+    var sums: [ItemID: Int64] = [:]
+    for (item, quantity) in items { sums[item, default: 0] += quantity }
+    return sums.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+}
+
+extension ReceiptParty {
+  init?(_ receipt: Receipt, of customer: CustomerID) {
+    guard let id = receipt.transactionID else { return nil }
+    self.init(customer: customer, transactionID: id, entries: receipt.entries, items: receipt.items)
+  }
+}

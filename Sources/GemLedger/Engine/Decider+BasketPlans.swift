@@ -1,0 +1,162 @@
+/// A basket before it is booked.
+struct BasketPlan {
+  var sides: [BasketSide]
+  let places: [CustomerID: Int]
+  /// What goes from one plan to another, in the order of the steps.
+  var moves: [Move] = []
+  var grants: [(plan: Int, credit: LotCredit)] = []
+
+  struct Move {
+    let from: Int
+    let to: Int
+    let amount: Int64
+  }
+
+  init(sides: [BasketSide], places: [CustomerID: Int]) {
+    self.sides = sides
+    self.places = places
+  }
+
+  func place(of id: CustomerID) throws(LedgerError) -> Int {
+    guard let place = places[id] else { throw .customerNotFound(id) }
+    return place
+  }
+}
+
+extension Decider {
+  mutating func plan(
+    _ leg: BasketLeg, _ basket: inout BasketPlan, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    switch leg {
+    case .transfer(let amounts, let from, let to):
+      let (payer, payee) = try Self.ends(from, to, basket)
+      for amount in amounts {
+        let out = try plan(.transfer, amount.currency, -amount.amount, payer, &basket, session: session)
+        let into = try plan(.transfer, amount.currency, amount.amount, payee, &basket, session: session)
+        basket.moves.append(.init(from: out, to: into, amount: amount.amount))
+      }
+    case .item(let item, let quantity, let from, let to):
+      let (giver, taker) = try Self.ends(from, to, basket)
+      _ = try catalog.item(item, in: session, terms: terms)
+      try Self.add(item, -quantity, giver, &basket)
+      try Self.add(item, quantity, taker, &basket)
+    case .spend(let amounts, let customer):
+      let side = try basket.place(of: customer)
+      for amount in amounts {
+        _ = try plan(.spend, amount.currency, -amount.amount, side, &basket, session: session)
+      }
+    case .grant(let amounts, let customer, let source):
+      let side = try basket.place(of: customer)
+      let production = StoreEnvironment.production.kind.rawValue
+      for amount in amounts {
+        let index = try plan(.grant, amount.currency, amount.amount, side, &basket, session: session)
+        basket.grants.append((index, LotCredit(amount: amount.amount, source: source, environment: production)))
+      }
+    }
+  }
+
+  private static func ends(
+    _ from: CustomerID, _ to: CustomerID, _ basket: BasketPlan
+  ) throws(LedgerError) -> (from: Int, to: Int) {
+    let (one, other) = (try basket.place(of: from), try basket.place(of: to))
+    guard one != other else {
+      throw LedgerError(.sameCustomer, "\"\(from)\" and \"\(to)\" are the same customer.")
+    }
+    return (one, other)
+  }
+
+  private static func add(
+    _ item: ItemID, _ quantity: Int64, _ side: Int, _ basket: inout BasketPlan
+  ) throws(LedgerError) {
+    let isBoth = basket.sides[side].items.contains { $0.0 == item && ($0.1 > 0) != (quantity > 0) }
+    guard !isBoth else { throw .givesAndGets("\"\(item)\"", basket.sides[side].id) }
+    basket.sides[side].items.append((item, quantity))
+    basket.sides[side].kinds.insert(.transfer)
+  }
+
+  /// Adds to the plan of one customer's one currency, opened where there is none.
+  private mutating func plan(
+    _ kind: EntryKind, _ code: CurrencyCode, _ amount: Int64, _ side: Int, _ basket: inout BasketPlan,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> Int {
+    let customer = basket.sides[side].customer
+    basket.sides[side].kinds.insert(kind)
+    guard let known = basket.sides[side].plans.first(where: { plans[$0].currency.code == code }) else {
+      try plan(kind, code, amount, customer: customer, session: session)
+      basket.sides[side].plans.append(plans.count - 1)
+      return plans.count - 1
+    }
+    guard (plans[known].amount > 0) == (amount > 0), plans[known].kind == kind else {
+      throw .givesAndGets(code.description, basket.sides[side].id)
+    }
+    let sum = plans[known].amount + amount
+    guard abs(sum) <= Limits.amount else {
+      throw RequestRules.outOfRange("The steps of \(code) together are more than \(Limits.amount).", sum)
+    }
+    plans[known].amount = sum
+    return known
+  }
+
+  // MARK: Lots
+
+  /// Finds the lots that are taken, and the lots that the others get for them.
+  mutating func planLots(of basket: BasketPlan, session: any StorageSnapshot) throws(LedgerError) {
+    for index in plans.indices where plans[index].amount < 0 {
+      try planBurn(index, session: session)
+      guard plans[index].isAllInPool else { continue }
+      let account = set.accounts[plans[index].slot].row
+      let source = LotSource(rawValue: account.poolSource) ?? .admin
+      plans[index].isAllInPool = false
+      plans[index].takes = [
+        LotTake(place: .pool, lot: account.poolLot, source: source, amount: plans[index].amount)
+      ]
+    }
+    var given: [Int: Int64] = [:]
+    for move in basket.moves {
+      let start = given[move.from] ?? 0
+      given[move.from] = start + move.amount
+      plans[move.to].credits += credits(of: move.amount, behind: start, in: plans[move.from])
+    }
+    for (index, credit) in basket.grants { plans[index].credits.append(credit) }
+  }
+
+  /// What becomes of a stretch of what a plan takes: lots of the same source, environment and expiry, with their share
+  /// of the price.
+  private mutating func credits(of amount: Int64, behind start: Int64, in plan: AccountPlan) -> [LotCredit] {
+    var (skipped, rest) = (start, amount)
+    var credits: [LotCredit] = []
+    for take in plan.takes where rest > 0 {
+      let whole = -take.amount
+      let from = min(skipped, whole)
+      skipped -= from
+      let part = min(rest, whole - from)
+      guard part > 0 else { continue }
+      rest -= part
+      if take.place == .pool {
+        let account = set.accounts[plan.slot].row
+        credits.append(
+          LotCredit(
+            amount: part, source: take.source, environment: account.poolEnvironment, origin: account.poolLot))
+        continue
+      }
+      let row = set.books[set.book(of: plan.slot)][take.place].row
+      let burnt = row.granted - row.remaining + from
+      let price = row.price.map {
+        Money(
+          minorUnits: PriceShares.value(of: $0.minorUnits, granted: row.granted, from: burnt, to: burnt + part),
+          currency: $0.currency)
+      }
+      credits.append(
+        LotCredit(
+          amount: part, source: row.source, environment: row.environment, price: price, expiresAt: row.expiresAt,
+          origin: row.number))
+    }
+    return credits
+  }
+}
+
+extension LedgerError {
+  fileprivate static func givesAndGets(_ what: String, _ id: CustomerID) -> Self {
+    .invalid("\"\(id)\" both gives and gets \(what), or spends and transfers it, in one basket: sum it up first.")
+  }
+}

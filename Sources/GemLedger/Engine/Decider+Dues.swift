@@ -1,0 +1,49 @@
+// What comes about by itself is booked by the next command on the account, before the command itself is decided: it is so
+// whatever becomes of the command.
+
+extension Decider {
+  /// Whether something other than an expiry has come about in the account.
+  @inline(__always)
+  func isDue(_ slot: Int, _ currency: CurrencyTerms) -> Bool {
+    set.accounts[slot].row.nextDue <= set.now.milliseconds
+  }
+
+  mutating func settleDues(
+    _ slot: Int, customer: FoundCustomer, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    var next = Int64.max
+    for hold in try set.holds(of: customer.number, session: session) {
+      if hold.deadline <= set.now {
+        try lapse(hold, owner: customer, session: session)
+      } else {
+        next = min(next, hold.deadline.milliseconds)
+      }
+    }
+    set.accounts[slot].row.nextDue = next
+    set.accounts[slot].isChanged = true
+    // What came back may have been due in the accounts that are planned already.
+    for index in plans.indices where set.accounts[plans[index].slot].row.nextExpiry <= set.now.milliseconds {
+      try planExpiry(index, session: session)
+    }
+  }
+
+  /// Writes down everything that is due for the customer.
+  ///
+  /// - Throws: `customer_not_found`.
+  mutating func decideSettlement(
+    _ command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    guard let customer = try findCustomer(command.customer, session: session) else {
+      throw .customerNotFound(command.customer)
+    }
+    plans.removeAll(keepingCapacity: true)
+    for currency in terms.currencies {
+      try plan(.expiry, currency.code, 0, customer: customer, session: session)
+    }
+    for index in plans.indices where plans[index].expiredAmount != 0 {
+      bookExpiry(of: index, customer: customer.number)
+    }
+    return Receipt(
+      transactionID: nil, customer: command.customer, kind: .expiry, createdAt: set.now, entries: CompactList([]))
+  }
+}

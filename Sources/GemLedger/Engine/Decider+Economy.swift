@@ -1,0 +1,91 @@
+extension Decider {
+  mutating func decideEconomy(
+    _ command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    switch command.action {
+    case .reverse(let id, let amounts): try decide(command, reverse: id, amounts, session: session)
+    case .hold(let amounts, let milliseconds):
+      try decide(command, hold: amounts, milliseconds: milliseconds, session: session)
+    case .capture(let capture): try decide(command, capture, session: session)
+    case .extendHold(let id, let milliseconds):
+      try decide(command, extend: id, milliseconds: milliseconds, session: session)
+    case .release(let id): try decide(command, release: id, session: session)
+    case .basket(let legs): try decide(command, basket: legs, session: session)
+    case .exchange(let exchange): try decide(command, exchange, session: session)
+    case .settle: try decideSettlement(command, session: session)
+    case .erase: try decideErasure(command, session: session)
+    default: throw .defect("A command has no rules")
+    }
+  }
+
+  /// Changes currency into another one of the same customer.
+  ///
+  /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`, `customer_not_found`,
+  ///   `key_conflict`, `unknown_currency`, `rounds_to_zero`, `amount_out_of_range` (what is got), `condition_failed`,
+  ///   `customer_frozen`, `insufficient_balance`, `over_maximum`.
+  mutating func decide(
+    _ command: LedgerCommand.Body, _ exchange: LedgerCommand.Exchange, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    try ExchangeRules.check(exchange, conditions: command.conditions)
+    guard let customer = try findCustomer(of: command, session: session) else {
+      throw .customerNotFound(command.customer)
+    }
+    return try once(command, customer: customer, session: session) {
+      (decider: inout Decider) throws(LedgerError) -> Receipt in
+      decider.plans.removeAll(keepingCapacity: true)
+      let from = exchange.from
+      try decider.plan(.exchange, from.currency, -from.amount, customer: customer, session: session)
+      try decider.plan(.exchange, exchange.into, 0, customer: customer, session: session)
+      decider.plans[1].amount = try ExchangeRules.amount(of: exchange)
+      try decider.checkPlans(command, customer: customer)
+      try decider.planBurn(0, session: session)
+      let production = StoreEnvironment.production.kind.rawValue
+      decider.planCredit(
+        1, LotCredit(amount: decider.plans[1].amount, source: .earned, environment: production))
+      return try decider.book(.exchange, command: command, customer: customer, session: session)
+    }
+  }
+
+  /// Forgets who the customer is.
+  ///
+  /// - Throws: `customer_not_found`.
+  mutating func decideErasure(
+    _ command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    guard let customer = try findCustomer(command.customer, session: session) else {
+      throw .customerNotFound(command.customer)
+    }
+    plans.removeAll(keepingCapacity: true)
+    let number = begin(.erase, command: command, customer: customer)
+    // Who erased whom and why would tell again who it was.
+    if command.note != nil { set.changes.notes.removeLast() }
+    let numbers = try set.numbers(of: customer.number, session: session)
+    var ids: [CustomerID] = []
+    for own in numbers {
+      var row = try set.knownCustomer(own, session: session)
+      set.rare.effects.erasedIDs.insert(row.id)
+      for id in try session.addedIDs(of: own) { set.rare.effects.erasedIDs.insert(id) }
+      row.id = CustomerID(ofErased: own, salt: terms.transactionIDs.salt)
+      row.frozen = FreezeRules.frozen(row.frozen, byPerson: true)
+      row.frozenReason = nil
+      ids.append(row.id)
+      set.change(row)
+    }
+    for (id, owner) in set.rare.ids where numbers.contains(owner) {
+      set.rare.ids[id] = nil
+      set.rare.effects.erasedIDs.insert(id)
+    }
+    set.changes.ownRare.addedIDs.removeAll { numbers.contains($0.customer) }
+    set.changes.ownRare.erasures.append(ErasureRow(transaction: number, numbers: numbers, ids: ids))
+    return receiptWithoutEntries(.erase, number, of: ids[0])
+  }
+}
+
+extension CustomerID {
+  /// What is left of the id of somebody who was erased: it names nobody.
+  init(ofErased number: CustomerNumber, salt: UInt64) {
+    var hash = StableHash(seed: salt)
+    hash.combine(UInt64(bitPattern: number))
+    self.init(unchecked: "$erased:" + HexForm.hex(hash.value, digits: 16))
+  }
+}

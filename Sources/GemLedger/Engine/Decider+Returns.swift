@@ -1,0 +1,188 @@
+/// Currency that is back in the lot that it came from.
+struct ReturnedCurrency {
+  let slot: Int
+  let place: LotPlace
+  let lot: LotNumber
+  let source: LotSource
+  var amount: Int64
+}
+
+// What comes back with a reversal or a release may have come too late, or belong to a purchase that was refunded
+// meanwhile. It goes back into its lot all the same, so that the journal says where it was, and leaves it at once.
+
+extension Decider {
+  /// Ends a hold whose deadline is past.
+  mutating func lapse(_ hold: HoldRow, owner: FoundCustomer, session: any StorageSnapshot) throws(LedgerError) {
+    let parts = try outstanding(of: hold, owner: owner, session: session)
+    let number = appendTransactionWithoutEntries(.release, customer: owner.number)
+    let returns = try giveBack(parts, of: hold, in: number, session: session)
+    set.end(hold)
+    var extras = ReceiptExtras()
+    _ = try settle(returns, after: number, owner: owner, &extras, session: session)
+  }
+
+  /// Puts back what a hold has set aside.
+  mutating func giveBack(
+    _ parts: [HeldPart], of hold: HoldRow, in transaction: TransactionNumber, session: any StorageSnapshot
+  ) throws(LedgerError) -> [ReturnedCurrency] {
+    var returns: [ReturnedCurrency] = []
+    for part in parts {
+      let slot = try set.slot(of: part.account, session: session)
+      let take = try placeReturn(part.amount, to: part.lot, slot: slot, session: session)
+      apply([take], slot: slot, isReturn: true)
+      set.setAside(-part.amount, slot: slot)
+      addEffect(.released, of: part, hold: hold.number, in: transaction, slot: slot)
+      returns.append(
+        ReturnedCurrency(slot: slot, place: take.place, lot: take.lot, source: take.source, amount: part.amount))
+    }
+    return returns
+  }
+
+  /// Books what came back too late as expired, and takes what came back to refunded purchases for what their refunds
+  /// let go.
+  ///
+  /// - Returns: The entries of both.
+  mutating func settle(
+    _ returns: [ReturnedCurrency], after transaction: TransactionNumber, owner: FoundCustomer,
+    _ extras: inout ReceiptExtras, session: any StorageSnapshot
+  ) throws(LedgerError) -> [PostedEntry] {
+    var (late, refunded): ([ReturnedCurrency], [Int64: [ReturnedCurrency]]) = ([], [:])
+    for returned in returns where returned.place != .pool && returned.amount > 0 {
+      let row = set.books[set.book(of: returned.slot)][returned.place].row
+      if row.expiresAt <= set.now.milliseconds {
+        late.append(returned)
+      } else if let purchase = row.purchase {
+        refunded[purchase, default: []].append(returned)
+      }
+    }
+    var entries: [PostedEntry] = []
+    if !late.isEmpty {
+      entries += expire(late, after: transaction, owner: owner)
+      extras.expired = amounts(of: entries)
+    }
+    for (purchase, returns) in refunded.sorted(by: { $0.key < $1.key }) {
+      let reclaimed = try reclaim(returns, of: purchase, after: transaction, owner: owner, session: session)
+      extras.reclaimed = Self.sum(extras.reclaimed, amounts(of: reclaimed))
+      entries += reclaimed
+    }
+    return entries
+  }
+
+  // MARK: Too late
+
+  private mutating func expire(
+    _ late: [ReturnedCurrency], after transaction: TransactionNumber, owner: FoundCustomer
+  ) -> [PostedEntry] {
+    let number = appendTransaction(.expiry, customer: owner.number)
+    return takeBack(late, .expiry, in: number, marking: .late, about: transaction)
+  }
+
+  /// Takes what is back out of its lots again: an entry for each account.
+  private mutating func takeBack(
+    _ returns: [ReturnedCurrency], _ kind: EntryKind, in number: TransactionNumber, marking mark: EffectRow.Kind,
+    about transaction: TransactionNumber
+  ) -> [PostedEntry] {
+    var entries: [PostedEntry] = []
+    var slots: [Int] = []
+    for returned in returns where !slots.contains(returned.slot) { slots.append(returned.slot) }
+    for slot in slots {
+      let own = returns.filter { $0.slot == slot }
+      let takes = own.map { LotTake(place: $0.place, lot: $0.lot, source: $0.source, amount: -$0.amount) }
+      apply(takes, slot: slot, isReturn: false)
+      let entry = set.sequences.drawEntry()
+      let (lot, allocations) = allocate(takes, entry: entry, isWhole: true)
+      let account = set.accounts[slot].row.number
+      guard let code = terms.currency(number: account.currency)?.code else { continue }
+      entries.append(
+        record(
+          entry, of: number, kind, slot, code, amount: takes.reduce(0) { $0 + $1.amount }, debtChange: 0, lot: lot,
+          allocations: allocations))
+      for returned in own {
+        set.add(
+          EffectRow(
+            transaction: number, position: 0, customer: account.customer, kind: mark, target: transaction,
+            currency: account.currency, lot: returned.lot, amount: returned.amount, createdAt: set.now,
+            heldAfter: set.accounts[slot].row.held))
+      }
+    }
+    return entries
+  }
+
+  // MARK: Refunded meanwhile
+
+  private mutating func reclaim(
+    _ returns: [ReturnedCurrency], of number: Int64, after transaction: TransactionNumber, owner: FoundCustomer,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> [PostedEntry] {
+    guard let purchase = try purchase(number, session: session), let state = purchase.refund else { return [] }
+    var outstanding = try outstandingParts(of: purchase, session: session)
+    let granted = try granted(by: purchase, session: session)
+    var taken: [ReturnedCurrency] = []
+    var parts: [RefundChange.Part] = []
+    for returned in returns {
+      let currency = set.accounts[returned.slot].row.number.currency
+      let lots = granted.filter { $0.currency.number == currency }.flatMap(\.lots).map(\.lot)
+      var rest = returned.amount
+      for index in outstanding.indices
+      where rest > 0 && outstanding[index].kind == .short && lots.contains(outstanding[index].lot) {
+        let (lot, short) = (outstanding[index].lot, outstanding[index].amount)
+        let part = min(rest, short)
+        guard part > 0 else { continue }
+        rest -= part
+        outstanding[index] = .init(lot: lot, kind: .short, amount: short - part)
+        parts.append(.init(lot: lot, kind: .short, amount: -part))
+        parts.append(.init(lot: lot, kind: .taken, source: returned.lot, amount: part))
+      }
+      guard rest < returned.amount else { continue }
+      var own = returned
+      own.amount -= rest
+      taken.append(own)
+    }
+    guard !taken.isEmpty else { return [] }
+    let refund = appendTransaction(.refund, customer: owner.number)
+    let entries = takeBack(taken, .refund, in: refund, marking: .reclaimed, about: transaction)
+    try book(parts, of: purchase, state, in: refund, outstanding: outstanding, owner: owner, session: session)
+    return entries
+  }
+
+  /// Writes down that what a refund had let go was taken after all; the share that is clawed back stays.
+  private mutating func book(
+    _ parts: [RefundChange.Part], of purchase: PurchaseRow, _ state: RefundStateRow, in transaction: TransactionNumber,
+    outstanding: [RefundChange.Part], owner: FoundCustomer, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    var change = RefundChange(purchase: purchase, owner: owner, to: state.share)
+    change.isMadeGood = !outstanding.contains { $0.kind == .short && $0.amount > 0 }
+    let row = try set.knownCustomer(owner.number, session: session)
+    let freezes = try freeze(row, after: change, session: session)
+    set.changes.ownRare.refunds.append(
+      RefundRow(
+        transaction: transaction, purchase: purchase.number, kind: .reclaim, revokedAt: state.evidenceAt,
+        signedAt: state.evidenceAt, share: state.share, freezes: freezes))
+    for (index, part) in parts.enumerated() {
+      set.changes.ownRare.refundParts.append(
+        RefundPartRow(
+          transaction: transaction, position: Int64(index) + 1, lot: part.lot, kind: part.kind, source: part.source,
+          amount: part.amount))
+    }
+    var state = state
+    state.transaction = transaction
+    set.set(state)
+  }
+
+  private func purchase(_ number: Int64, session: any StorageSnapshot) throws(LedgerError) -> PurchaseRow? {
+    if let new = set.changes.purchases.first(where: { $0.number == number }) { return set.withRefund(new) }
+    return try session.purchase(number: number).map(set.withRefund)
+  }
+
+  // MARK: Sums
+
+  private func amounts(of entries: [PostedEntry]) -> [CurrencyAmount] {
+    Self.sum([], entries.map { CurrencyAmount(currency: $0.currency, amount: -$0.amount) })
+  }
+
+  static func sum(_ one: [CurrencyAmount], _ other: [CurrencyAmount]) -> [CurrencyAmount] {
+    var sums: [CurrencyCode: Int64] = [:]
+    for amount in one + other { sums[amount.currency, default: 0] += amount.amount }
+    return sums.sorted { $0.key < $1.key }.map { CurrencyAmount(currency: $0.key, amount: $0.value) }
+  }
+}

@@ -1,0 +1,145 @@
+extension Decider {
+  /// Undoes a spend: what it took goes back into the very lots.
+  ///
+  /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`,
+  ///   `transaction_not_found`, `key_conflict`, `not_reversible`, `already_reversed`, `exceeds_original`,
+  ///   `condition_failed`, `amount_out_of_range` (what comes back would pass the hard limit).
+  mutating func decide(
+    _ command: LedgerCommand.Body, reverse id: TransactionID, _ amounts: [Adjustment]?, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    if let amounts { try RequestRules.check(amounts: amounts, conditions: command.conditions, of: "give back") }
+    guard let (row, owner) = try booked(id, session: session) else {
+      throw LedgerError(.transactionNotFound, "There is no transaction \(id) in this ledger.")
+    }
+    var receipt = try once(command, customer: owner, session: session) {
+      (decider: inout Decider) throws(LedgerError) -> Receipt in
+      try decider.reverse(row, id, amounts, command: command, owner: owner, session: session)
+    }
+    receipt.customer = try set.knownCustomer(owner.number, session: session).id
+    return receipt
+  }
+
+  private mutating func reverse(
+    _ row: TransactionRow, _ id: TransactionID, _ asked: [Adjustment]?, command: LedgerCommand.Body,
+    owner: FoundCustomer, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    guard row.kind == .spend || row.kind == .capture else {
+      throw LedgerError(
+        .notReversible,
+        "The transaction \(id) is of kind \(row.kind.name), which is not undone: only spends and captures are.",
+        details: [.text("transaction_id", id.description), .text("kind", row.kind.name)])
+    }
+    let owners = try set.numbers(of: owner.number, session: session)
+    let original = try parts(of: row.number, ofAny: owners, session: session)
+    let taken = try taken(by: original, owners: owners, session: session)
+    let amounts = try ReversalRules.amounts(asked, of: taken, id: id)
+    let isLast = zip(taken, amounts).allSatisfy { $0.left == $1 }
+    let items = isLast ? try itemsToTakeBack(of: original, id, owner: owner, session: session) : []
+    plans.removeAll(keepingCapacity: true)
+    for (taken, amount) in zip(taken, amounts) where amount > 0 {
+      try plan(.reversal, taken.currency, amount, customer: owner, session: session)
+    }
+    try checkPremises(command, customer: owner)
+    for plan in plans { _ = try PurchaseRules.balance(after: plan, account: set.accounts[plan.slot].row) }
+    // Only now, since nothing can refuse it any more.
+    for (index, (taken, amount)) in zip(taken, amounts).filter({ $0.1 > 0 }).enumerated() {
+      for (lot, part) in taken.returns(amount) {
+        let take = try placeReturn(part, to: lot, slot: plans[index].slot, session: session)
+        plans[index].takes.append(take)
+      }
+    }
+    return try bookReversal(of: row.number, id, items, command: command, owner: owner, session: session)
+  }
+
+  private mutating func bookReversal(
+    of number: TransactionNumber, _ id: TransactionID, _ items: [(ItemID, Int64)], command: LedgerCommand.Body,
+    owner: FoundCustomer, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    var receipt = try book(.reversal, command: command, customer: owner, session: session)
+    set.add(
+      EffectRow(
+        transaction: booked, position: 0, customer: owner.number, kind: .reversal, target: number, createdAt: set.now))
+    try addItems(items, to: &receipt, owner, session)
+    receipt.isOverMaximum = plans.contains { set.accounts[$0.slot].row.balance > $0.currency.maximumBalance }
+    var extras = ReceiptExtras()
+    extras.reversed = id
+    let lost = try settle(returns(of: plans), after: booked, owner: owner, &extras, session: session)
+    if !lost.isEmpty { receipt.entries = CompactList(Array(receipt.entries) + lost) }
+    receipt.extras = extras
+    return receipt
+  }
+
+  /// What came to the lots and stayed: what repaid a debt left them at once.
+  private func returns(of plans: [AccountPlan]) -> [ReturnedCurrency] {
+    var returns: [ReturnedCurrency] = []
+    for plan in plans {
+      for take in plan.takes {
+        if let index = returns.firstIndex(where: { $0.slot == plan.slot && $0.lot == take.lot }) {
+          returns[index].amount += take.amount
+        } else {
+          returns.append(
+            ReturnedCurrency(
+              slot: plan.slot, place: take.place, lot: take.lot, source: take.source, amount: take.amount))
+        }
+      }
+    }
+    return returns
+  }
+
+  private func parts(
+    of number: TransactionNumber, ofAny owners: [CustomerNumber], session: any StorageSnapshot
+  ) throws(LedgerError) -> TransactionParts {
+    var parts = set.parts(of: number)
+    if parts == nil { parts = try session.parts(of: number, ofAny: owners) }
+    guard let parts else {
+      throw LedgerError(.storageDamaged, "The journal lacks transaction \(number); run verify.")
+    }
+    return parts
+  }
+
+  /// What a spend took of each currency, in the order of codes, and how much of it earlier reversals gave back.
+  private func taken(
+    by original: TransactionParts, owners: [CustomerNumber], session: any StorageSnapshot
+  ) throws(LedgerError) -> [ReversalRules.Taken] {
+    var undone: [Int64: Int64] = [:]
+    for effect in try set.effects(about: original.row.number, ofAny: owners, session: session)
+    where effect.kind == .reversal {
+      for entry in try parts(of: effect.transaction, ofAny: owners, session: session).entries {
+        undone[entry.account.currency, default: 0] += entry.amount
+      }
+    }
+    var taken: [ReversalRules.Taken] = []
+    for entry in original.entries {
+      guard let currency = terms.currency(number: entry.account.currency) else {
+        throw .defect("Currency number \(entry.account.currency) has no code")
+      }
+      var lots = original.allocations.filter { $0.entry == entry.number }.map { (lot: $0.lot, amount: -$0.amount) }
+      if entry.lot != 0 { lots = [(entry.lot, -entry.amount)] }
+      taken.append(ReversalRules.Taken(currency: currency.code, lots: lots, undone: undone[currency.number] ?? 0))
+    }
+    return taken.sorted { $0.currency < $1.currency }
+  }
+
+  /// What was bought goes back once all of its price does.
+  ///
+  /// - Throws: `not_reversible` where the customer owns less than was bought.
+  private mutating func itemsToTakeBack(
+    of original: TransactionParts, _ id: TransactionID, owner: FoundCustomer, session: any StorageSnapshot
+  ) throws(LedgerError) -> [(ItemID, Int64)] {
+    var items: [(ItemID, Int64)] = []
+    for item in original.items where item.quantity > 0 {
+      let owned = try set.owned(item.item, customer: owner.number, session: session)
+      guard owned >= item.quantity else {
+        throw LedgerError(
+          .notReversible,
+          "The transaction \(id) brought \(item.quantity) of \"\(item.item)\", of which \(owned) are left: give back a "
+            + "part of the price, or the items first.",
+          details: [
+            .text("transaction_id", id.description), .text("item", item.item.text), .integer("owned", owned),
+          ])
+      }
+      items.append((item.item, -item.quantity))
+    }
+    return items
+  }
+}

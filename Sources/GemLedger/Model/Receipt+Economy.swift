@@ -1,0 +1,56 @@
+/// A hold as a command left it.
+public struct HoldReceipt: Hashable, Sendable {
+  /// Names the hold.
+  public let id: HoldID
+  /// What is still on hold, in the order of codes; empty once the hold has ended.
+  public let amounts: [CurrencyAmount]
+  /// When it ends by itself; nil once it has ended.
+  public let expiresAt: Timestamp?
+  /// The balances of its currencies, what is on hold included.
+  public let balances: [CurrencyAmount]
+  /// How much of its currencies can be spent.
+  public let available: [CurrencyAmount]
+}
+
+/// Another customer's side of a transaction.
+public struct ReceiptParty: Hashable, Sendable {
+  /// Whose balances changed; the id that the customer came with.
+  public let customer: CustomerID
+  /// Their transaction.
+  public let transactionID: TransactionID
+  /// Their entries.
+  public let entries: CompactList<PostedEntry>
+  /// Items that came or went.
+  public let items: [PostedItem]
+}
+
+/// What only some transactions have beside their entries; it lies apart, so that the receipts of the many stay small.
+public struct ReceiptExtras: Hashable, Sendable {
+  /// The hold that the transaction began, changed or ended.
+  public var hold: HoldReceipt?
+  /// The transaction that it undoes.
+  public var reversed: TransactionID?
+  /// What came back too late and is gone: its lots had expired meanwhile.
+  public var expired: [CurrencyAmount] = []
+  /// What came back to a refunded purchase and went to what its refund had let go.
+  public var reclaimed: [CurrencyAmount] = []
+  /// The other customers who took part.
+  public var parties: [ReceiptParty] = []
+
+  var isEmpty: Bool {
+    hold == nil && reversed == nil && expired.isEmpty && reclaimed.isEmpty && parties.isEmpty
+  }
+}
+
+extension Receipt {
+  /// The hold that the transaction began, changed or ended.
+  public var hold: HoldReceipt? { extras?.hold }
+  /// The transaction that this one undoes.
+  public var reversed: TransactionID? { extras?.reversed }
+  /// What came back too late and is gone: its lots had expired meanwhile.
+  public var expired: [CurrencyAmount] { extras?.expired ?? [] }
+  /// What came back to a refunded purchase and went to what its refund had let go.
+  public var reclaimed: [CurrencyAmount] { extras?.reclaimed ?? [] }
+  /// The other customers who took part.
+  public var parties: [ReceiptParty] { extras?.parties ?? [] }
+}

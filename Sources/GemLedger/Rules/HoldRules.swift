@@ -1,0 +1,105 @@
+/// What a hold still has of one lot.
+struct HeldPart: Hashable {
+  let account: AccountNumber
+  let lot: LotNumber
+  var amount: Int64
+}
+
+/// What can be said of holds without looking at rows; pure.
+enum HoldRules {
+  /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`.
+  static func check(_ amounts: [Adjustment], milliseconds: Int64, conditions: [Condition]) throws(LedgerError) {
+    try RequestRules.check(amounts: amounts, conditions: conditions, of: "hold")
+    try check(milliseconds: milliseconds)
+  }
+
+  /// - Throws: `amount_out_of_range`.
+  static func check(milliseconds: Int64) throws(LedgerError) {
+    guard (1000...Limits.holdDuration.milliseconds).contains(milliseconds) else {
+      throw LedgerError(
+        .amountOutOfRange, "A hold lasts from 1 second to 30 days; \(milliseconds) ms were asked for.",
+        details: [.integer("amount", milliseconds), .integer("limit", Limits.holdDuration.milliseconds)])
+    }
+  }
+
+  /// When a hold ends that is to last so long from now: never before it would end anyway.
+  ///
+  /// - Throws: `limit_exceeded` past the longest that a hold may last from its beginning.
+  static func deadline(
+    of hold: HoldRow, begunAt: Timestamp, now: Timestamp, milliseconds: Int64
+  ) throws(LedgerError) -> Timestamp {
+    let wanted = max(hold.deadline, Timestamp(milliseconds: now.milliseconds + milliseconds))
+    let last = Timestamp(milliseconds: begunAt.milliseconds + Limits.holdDuration.milliseconds)
+    guard wanted <= last else {
+      throw LedgerError(
+        .limitExceeded, "A hold lasts at most 30 days from its beginning: this one until \(last) at most.",
+        details: [.text("latest", last.description)])
+    }
+    return wanted
+  }
+
+  /// What the hold still has, in the order in which it was set aside.
+  static func outstanding(_ effects: [EffectRow], of owner: CustomerNumber) -> [HeldPart] {
+    var parts: [HeldPart] = []
+    for effect in effects {
+      let sign: Int64
+      switch effect.kind {
+      case .held: sign = 1
+      case .captured, .released: sign = -1
+      case .reversal, .deadline, .counted, .late, .linked, .reclaimed: continue
+      }
+      let account = AccountNumber(customer: owner, currency: effect.currency)
+      if let index = parts.firstIndex(where: { $0.lot == effect.lot && $0.account == account }) {
+        parts[index].amount += sign * effect.amount
+      } else {
+        parts.append(HeldPart(account: account, lot: effect.lot, amount: sign * effect.amount))
+      }
+    }
+    return parts.filter { $0.amount > 0 }
+  }
+
+  /// Splits what is held into what is captured and what is left, the lots in the order in which they were set aside.
+  ///
+  /// - Parameter wanted: By currency; nil for all.
+  static func split(_ parts: [HeldPart], wanted: [Int64: Int64]?) -> (captured: [HeldPart], left: [HeldPart]) {
+    guard var wanted else { return (parts, []) }
+    var (captured, left): ([HeldPart], [HeldPart]) = ([], [])
+    for part in parts {
+      let taken = min(part.amount, wanted[part.account.currency] ?? 0)
+      wanted[part.account.currency, default: 0] -= taken
+      if taken > 0 { captured.append(HeldPart(account: part.account, lot: part.lot, amount: taken)) }
+      if part.amount > taken {
+        left.append(HeldPart(account: part.account, lot: part.lot, amount: part.amount - taken))
+      }
+    }
+    return (captured, left)
+  }
+}
+
+extension RequestRules {
+  /// Amounts that are all positive, each currency once.
+  ///
+  /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`.
+  static func check(amounts: [Adjustment], conditions: [Condition], of what: String) throws(LedgerError) {
+    guard !amounts.isEmpty else {
+      throw .invalid("There is nothing to \(what): name at least one currency and amount.")
+    }
+    if amounts.count > 1 { try refuseRepeatedCodes(amounts) }
+    try check(conditions, cover: amounts)
+    guard amounts.count <= Limits.adjustmentsPerRequest else {
+      throw LedgerError(
+        .limitExceeded, "\(amounts.count) amounts in one request; the most is \(Limits.adjustmentsPerRequest).",
+        details: [.integer("count", Int64(amounts.count)), .integer("limit", Int64(Limits.adjustmentsPerRequest))])
+    }
+    for amount in amounts { try check(amount, of: what) }
+  }
+
+  /// - Throws: `amount_out_of_range`.
+  static func check(_ amount: Adjustment, of what: String) throws(LedgerError) {
+    guard (1...Limits.amount).contains(amount.amount) else {
+      throw outOfRange(
+        "The amount \(amount.amount) of \(amount.currency) to \(what) is out of range: 1 to \(Limits.amount).",
+        amount.amount)
+    }
+  }
+}
