@@ -14,11 +14,23 @@ public struct Currency: Hashable, Sendable {
   public let burnOrder: BurnOrder
   /// What happens when a refunded purchase has been spent already.
   public let refundPolicy: RefundPolicy
+  /// What every customer has of it in the beginning, those who came before this was said included; nil for nothing.
+  public let initialBalance: Int64?
+  /// How it comes back by itself, or nil where it does not.
+  public let recharge: Recharge?
+  /// What every customer gets of it in each period, or nil where that is nothing.
+  public let allowance: Allowance?
+  /// The most that one customer may spend in a period, or nil where there is no such limit.
+  public let spendLimit: WindowLimit?
+  /// The most that one customer may be granted in a period, or nil where there is no such limit.
+  public let grantLimit: WindowLimit?
 
   /// A currency as the catalog describes it; making the catalog checks it.
   public init(
     code: CurrencyCode, name: String, description: String? = nil, icon: String? = nil, maximumBalance: Int64? = nil,
-    burnOrder: BurnOrder = .freeFirst, refundPolicy: RefundPolicy = .floor
+    burnOrder: BurnOrder = .freeFirst, refundPolicy: RefundPolicy = .floor, initialBalance: Int64? = nil,
+    recharge: Recharge? = nil, allowance: Allowance? = nil, spendLimit: WindowLimit? = nil,
+    grantLimit: WindowLimit? = nil
   ) {
     self.code = code
     self.name = name
@@ -27,48 +39,10 @@ public struct Currency: Hashable, Sendable {
     self.maximumBalance = maximumBalance
     self.burnOrder = burnOrder
     self.refundPolicy = refundPolicy
-  }
-}
-
-extension Currency: CatalogDocument {
-  private static let fieldNames = [
-    "code", "name", "description", "icon", "maximum_balance", "burn_order", "refund_policy",
-  ]
-
-  package init?(reading field: CatalogField) {
-    guard let fields = field.fields(Self.fieldNames) else { return nil }
-    let code = fields.required("code", Self.declaredCode)
-    let name = fields.required("name", Self.checkedName)
-    let description = fields.optional("description") { $0.text() }
-    let icon = fields.optional("icon") { $0.text() }
-    let maximumBalance = fields.optional("maximum_balance") { $0.integer(in: 1...Limits.amount) }
-    let burnOrder = fields.optional("burn_order", default: .freeFirst) { $0.word(BurnOrder.self) }
-    let refundPolicy = fields.optional("refund_policy", default: .floor) { $0.word(RefundPolicy.self) }
-    guard let code, let name else { return nil }
-    self.init(
-      code: code, name: name, description: description, icon: icon, maximumBalance: maximumBalance,
-      burnOrder: burnOrder, refundPolicy: refundPolicy)
-  }
-
-  private static func declaredCode(_ field: CatalogField) -> CurrencyCode? {
-    guard let code = field.currencyCode() else { return nil }
-    field.check.declare(.currency, code.description, at: field.path)
-    return code
-  }
-
-  private static func checkedName(_ field: CatalogField) -> String? {
-    guard let name = field.caption() else { return nil }
-    guard name.count <= Limits.currencyNameLength else {
-      return field.refuse("The name has \(name.count) characters; the most is \(Limits.currencyNameLength).")
-    }
-    return name
-  }
-
-  package func json() -> JSONValue {
-    [
-      "code": .string(code.description), "name": .string(name), "description": JSONValue(description),
-      "icon": JSONValue(icon), "maximum_balance": JSONValue(maximumBalance),
-      "burn_order": .string(burnOrder.description), "refund_policy": .string(refundPolicy.description),
-    ]
+    self.initialBalance = initialBalance
+    self.recharge = recharge
+    self.allowance = allowance
+    self.spendLimit = spendLimit
+    self.grantLimit = grantLimit
   }
 }

@@ -20,37 +20,55 @@ public struct Item: Hashable, Sendable {
   public let name: String
   /// What one costs, in the order of currency codes; empty only where it is not for sale.
   public let price: [CurrencyAmount]
-  /// The most of it that one customer may own, or nil where there is no such limit.
+  /// The most of it that one customer may own by buying, or nil where there is no such limit.
+  ///
+  /// With a ``limitPeriod``, the most that one customer may buy in a period.
   public let limit: Int64?
+  /// The period in which ``limit`` counts what one customer buys; nil where it counts what one owns.
+  public let limitPeriod: Period?
+  /// How many are sold in all, to everybody together; nil where there is no end to them.
+  public let stock: Int64?
   /// When it can be bought.
   public let availability: Availability
 
   /// An item as the catalog describes it; making the catalog checks it.
   public init(
-    id: ItemID, name: String, price: [CurrencyAmount], limit: Int64? = nil, availability: Availability = .always
+    id: ItemID, name: String, price: [CurrencyAmount], limit: Int64? = nil, limitPeriod: Period? = nil,
+    stock: Int64? = nil, availability: Availability = .always
   ) {
     self.id = id
     self.name = name
     self.price = price.sorted { $0.currency < $1.currency }
     self.limit = limit
+    self.limitPeriod = limitPeriod
+    self.stock = stock
     self.availability = availability
   }
 }
 
 extension Item: CatalogDocument {
+  private static let fieldNames = ["id", "name", "price", "limit", "limit_per", "stock", "available"]
+
   package init?(reading field: CatalogField) {
-    guard let fields = field.fields(["id", "name", "price", "limit", "available"]) else { return nil }
+    guard let fields = field.fields(Self.fieldNames) else { return nil }
     let id = fields.required("id", Self.declaredID)
     let name = fields.required("name") { $0.caption() }
     let price = fields.required("price", Self.checkedPrice)
     let limit = fields.optional("limit") { $0.integer(in: 1...Limits.amount) }
+    let limitPeriod = fields.optional("limit_per") { $0.word(Period.self) }
+    let stock = fields.optional("stock") { $0.integer(in: 1...Limits.amount) }
     let availability = fields.optional("available", default: .always, Availability.init(reading:))
     guard let id, let name, let price else { return nil }
     if price.isEmpty, availability.isEverForSale, fields.object["price"]?.object?.isEmpty == true {
       field.check.add(
         fields.path / "price", "An item for sale needs a price; one that only grants give has \"available\": false.")
     }
-    self.init(id: id, name: name, price: price, limit: limit, availability: availability)
+    if limitPeriod != nil, limit == nil, fields.object["limit"]?.isNull ?? true {
+      field.check.add(fields.path / "limit_per", "There is no limit of which this could be the period.")
+    }
+    self.init(
+      id: id, name: name, price: price, limit: limit, limitPeriod: limitPeriod, stock: stock,
+      availability: availability)
   }
 
   private static func declaredID(_ field: CatalogField) -> ItemID? {
@@ -73,7 +91,8 @@ extension Item: CatalogDocument {
     [
       "id": .string(id.text), "name": .string(name),
       "price": .object(JSONObject(price.map { ($0.currency.description, .integer($0.amount)) })),
-      "limit": JSONValue(limit), "available": availability.json(),
+      "limit": JSONValue(limit), "limit_per": JSONValue(limitPeriod?.description), "stock": JSONValue(stock),
+      "available": availability.json(),
     ]
   }
 }

@@ -116,6 +116,7 @@ extension CurrencyTerms {
   init(number: Int64, currency: Currency) {
     self.init(
       number: number, code: currency.code, maximumBalance: currency.maximumBalance ?? Limits.amount,
-      burnsPaidFirst: currency.burnOrder == .paidFirst, refundPolicy: currency.refundPolicy)
+      burnsPaidFirst: currency.burnOrder == .paidFirst, refundPolicy: currency.refundPolicy,
+      policies: CurrencyPolicies(of: currency))
   }
 }

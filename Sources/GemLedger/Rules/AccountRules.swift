@@ -5,6 +5,8 @@ package struct CurrencyTerms: Hashable, Sendable {
   package var maximumBalance: Int64
   package var burnsPaidFirst: Bool
   package var refundPolicy: RefundPolicy = .floor
+  /// Nil for the common currency, of which nothing comes and nothing is capped by itself.
+  package var policies: CurrencyPolicies?
 }
 
 /// The rules of one account's balance; pure.

@@ -30,6 +30,8 @@ public enum Limits {
   public static let currencyNameLength = 50
   /// Longest title, description or other text of a catalog, in bytes of UTF-8.
   public static let catalogTextBytes = 4096
+  /// Longest time between two recharges of a currency, in seconds: 366 days.
+  public static let rechargeSeconds: Int64 = 31_622_400
   /// Most metadata of one object, in bytes of JSON.
   public static let metadataBytes = 8192
   /// Deepest nesting of a JSON text that we read.

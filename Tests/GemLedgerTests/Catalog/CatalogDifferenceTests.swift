@@ -26,6 +26,12 @@ final class CatalogDifferenceTests: XCTestCase {
       (#line, #""b":1.50,"#, #""b c":2,"#, "offering o metadata['b c']: none -> 2|metadata.b: 1.50 -> none"),
       (#line, #"{"id":"p","product":"club"}"#, "", #"offering o packages: [{"id":"p","product":"club"}] -> []"#),
       (#line, #""limit":1"#, #""limit":2"#, "item hat limit: 1 -> 2"),
+      (#line, #""limit_per":"day""#, #""limit_per":"week""#, #"item hat limit_per: "day" -> "week""#),
+      (#line, #""stock":9"#, #""stock":null"#, "item hat stock: 9 -> null"),
+      (#line, #""initial_balance":50"#, #""initial_balance":null"#, "currency GEM initial_balance: 50 -> null"),
+      (#line, #""90s""#, #""2m""#, #"currency GEM recharge.every: "90s" -> "2m""#),
+      (#line, #""rollover":20"#, #""rollover":0"#, "currency GEM allowance.rollover: 20 -> 0"),
+      (#line, #""amount":500"#, #""amount":400"#, "currency GEM limits.spend.amount: 500 -> 400"),
       (
         #line, #""current_offering":"o""#, #""current_offering":null"#,
         #"current_offering  current_offering: "o" -> null"#
@@ -42,6 +48,12 @@ final class CatalogDifferenceTests: XCTestCase {
       XCTAssertEqual(entries, [row.entry], line: row.line)
       XCTAssertTrue(difference.added.isEmpty && difference.removed.isEmpty, line: row.line)
     }
+  }
+
+  func testTheSameLengthOfTimeIsNoChange() throws {
+    let seconds = try catalog(changing: [(#""90s""#, #""7200s""#)])
+    let hours = try catalog(changing: [(#""90s""#, #""2h""#)])
+    XCTAssertTrue(CatalogDifference(from: seconds, to: hours).isEmpty)
   }
 
   func testNamesWhatComesAndGoes() throws {

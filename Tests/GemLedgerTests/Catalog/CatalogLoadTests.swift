@@ -28,6 +28,37 @@ final class CatalogLoadTests: XCTestCase {
     XCTAssertEqual(catalog.currencies.first?.refundPolicy, .floor)
   }
 
+  func testReadsThePoliciesOfCurrenciesAndItems() throws {
+    let catalog = try Catalog.load(Array(Self.everything.utf8))
+    let gem = try XCTUnwrap(catalog.currency(CurrencyCode("GEM")))
+    XCTAssertEqual(gem.initialBalance, 50)
+    XCTAssertEqual(gem.recharge, Recharge(amount: 2, every: TimeSpan(seconds: 90), upTo: 30))
+    XCTAssertEqual(gem.allowance, Allowance(amount: 70, per: .week, rollover: 20))
+    XCTAssertEqual(gem.spendLimit, WindowLimit(amount: 500, per: .day))
+    XCTAssertEqual(gem.grantLimit, WindowLimit(amount: 800, per: .month))
+    let gold = try XCTUnwrap(catalog.currency(CurrencyCode("gold")))
+    XCTAssertEqual([gold.spendLimit, gold.grantLimit], [nil, WindowLimit(amount: 5, per: .week)])
+    let hat = try XCTUnwrap(catalog.item(ItemID("hat")))
+    XCTAssertEqual([hat.limit, hat.stock], [1, 9])
+    XCTAssertEqual(hat.limitPeriod, .day)
+  }
+
+  func testAbsentPoliciesAreNone() throws {
+    let text = #"""
+      {"currencies":[{"code":"GEM","name":"Gems","allowance":{"amount":1,"per":"day"}},{"code":"OLD","name":"Old"}],
+      "items":[{"id":"hat","name":"Hat","price":{"GEM":1}}]}
+      """#
+    let catalog = try Catalog.load(Array(text.utf8))
+    XCTAssertEqual(catalog.currencies[0].allowance, Allowance(amount: 1, per: .day, rollover: 0))
+    XCTAssertEqual(catalog.currencies[1], Currency(code: try CurrencyCode("OLD"), name: "Old"))
+    XCTAssertNil(CurrencyPolicies(of: catalog.currencies[1]))
+    XCTAssertEqual(CurrencyPolicies(of: catalog.currencies[0])?.allowance?.amount, 1)
+    XCTAssertEqual(
+      catalog.items[0],
+      Item(
+        id: try ItemID("hat"), name: "Hat", price: [CurrencyAmount(currency: try CurrencyCode("GEM"), amount: 1)]))
+  }
+
   func testRoundTripsThroughJSON() throws {
     for text in [String(decoding: try Fixture.bytes("gems.json"), as: UTF8.self), Self.everything] {
       let catalog = try Catalog.load(Array(text.utf8))
@@ -61,6 +92,28 @@ final class CatalogLoadTests: XCTestCase {
     }
   }
 
+  func testChecksPoliciesMadeInCode() throws {
+    let gem = try CurrencyCode("GEM")
+    let rows: [(line: UInt, currency: Currency, path: String)] = [
+      (#line, Currency(code: gem, name: "G", initialBalance: 0), "initial_balance"),
+      (
+        #line, Currency(code: gem, name: "G", recharge: Recharge(amount: 1, every: TimeSpan(seconds: 0), upTo: 1)),
+        "recharge.every"
+      ),
+      (
+        #line, Currency(code: gem, name: "G", recharge: Recharge(amount: 1, every: TimeSpan(seconds: -60), upTo: 1)),
+        "recharge.every"
+      ),
+      (#line, Currency(code: gem, name: "G", spendLimit: WindowLimit(amount: 0, per: .day)), "limits.spend.amount"),
+    ]
+    for row in rows {
+      XCTAssertThrowsError(try Catalog(currencies: [row.currency]), line: row.line) { error in
+        let paths = (error as? CatalogProblems)?.problems.map(\.path)
+        XCTAssertEqual(paths, ["$.currencies[0].\(row.path)"], line: row.line)
+      }
+    }
+  }
+
   func testMutatedBytesNeverTrap() throws {
     var mutator = ByteMutator()
     for round in 0..<10_000 {
@@ -84,8 +137,12 @@ final class CatalogLoadTests: XCTestCase {
   /// A catalog that uses every field, as the writer orders it.
   static let everything = #"""
     {"currencies":[{"code":"GEM","name":"Gems","description":"Hard","icon":"gem.png","maximum_balance":100000,
-    "burn_order":"paid_first","refund_policy":"debt"},{"code":"gold","name":"Gold","description":null,"icon":null,
-    "maximum_balance":null,"burn_order":"free_first","refund_policy":"freeze"}],
+    "burn_order":"paid_first","refund_policy":"debt","initial_balance":50,
+    "recharge":{"amount":2,"every":"90s","up_to":30},"allowance":{"amount":70,"per":"week","rollover":20},
+    "limits":{"spend":{"amount":500,"per":"day"},"grant":{"amount":800,"per":"month"}}},
+    {"code":"gold","name":"Gold","description":null,"icon":null,"maximum_balance":null,"burn_order":"free_first",
+    "refund_policy":"freeze","initial_balance":null,"recharge":null,"allowance":null,
+    "limits":{"spend":null,"grant":{"amount":5,"per":"week"}}}],
     "products":[{"code":"club","store_ids":{"amazon":"c.a","apple":"c","google":"c","test":"c"},
     "type":"auto_renewable_subscription","active":false,
     "localizations":[{"locale":"en_US","title":"Club","description":""},
@@ -96,10 +153,11 @@ final class CatalogLoadTests: XCTestCase {
     "item_grants":[{"item":"hat","quantity":2}],"entitlement":"premium","period":"P1Y2M3W4D"}],
     "offerings":[{"id":"o","description":"","metadata":{"b":1.50,"a":[null,"x"]},
     "packages":[{"id":"p","product":"club"}]}],"current_offering":"o",
-    "items":[{"id":"hat","name":"Hat","price":{},"limit":1,"available":false},
-    {"id":"sword","name":"Sword","price":{"GEM":1,"gold":2},"limit":null,
-    "available":{"from":"2026-12-01T00:00:00.000Z","until":null}},
-    {"id":"bow","name":"Bow","price":{"GEM":1},"limit":null,"available":null}],
+    "items":[
+    {"id":"hat","name":"Hat","price":{},"limit":1,"limit_per":"day","stock":9,"available":false},
+    {"id":"sword","name":"Sword","price":{"GEM":1,"gold":2},"limit":null,"limit_per":null,
+    "stock":null,"available":{"from":"2026-12-01T00:00:00.000Z","until":null}},
+    {"id":"bow","name":"Bow","price":{"GEM":1},"limit":4,"limit_per":null,"stock":null,"available":null}],
     "settings":{"project_id":"p1","bundle_id":null,"sandbox_receipts":"listed"}}
     """#
 }

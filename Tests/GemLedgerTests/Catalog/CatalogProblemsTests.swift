@@ -6,7 +6,7 @@ final class CatalogProblemsTests: XCTestCase {
   private typealias Row = (line: UInt, old: String, new: String, path: String, message: String)
 
   func testReportsEachProblemAtItsPlace() throws {
-    for row in Self.fieldRows + Self.valueRows + Self.nameRows + Self.ruleRows { try check(row) }
+    for row in Self.fieldRows + Self.valueRows + Self.nameRows + Self.ruleRows + Self.policyRows { try check(row) }
   }
 
   private func check(_ row: Row) throws {
@@ -75,6 +75,41 @@ final class CatalogProblemsTests: XCTestCase {
     (#line, #""project_id":"p1""#, #""project_id":"""#, "$.settings.project_id", "empty"),
     (#line, "listed", "some", "$.settings.sandbox_receipts", "\"nobody\""),
     (#line, #""settings":{"#, #""settings":null,"x":{"#, "$.settings", "an object"),
+  ]
+
+  private static let policyRows: [Row] = [
+    (#line, #""initial_balance":50"#, #""initial_balance":0"#, "$.currencies[0].initial_balance", "from 1 to"),
+    (
+      #line, #""initial_balance":50"#, #""initial_balance":100001"#, "$.currencies[0].initial_balance",
+      "above the most that a balance may be, 100000"
+    ),
+    (#line, #""recharge":{"#, #""recharge":{"cap":1,"#, "$.currencies[0].recharge.cap", "no such field"),
+    (#line, #""initial_balance":50,"#, #""initial_balance":"50","#, "$.currencies[0].initial_balance", "whole number"),
+    (#line, #""amount":2,"every""#, #""amount":0,"every""#, "$.currencies[0].recharge.amount", "from 1 to"),
+    (#line, #","up_to":30"#, "", "$.currencies[0].recharge.up_to", "missing"),
+    (#line, #""up_to":30"#, #""up_to":100001"#, "$.currencies[0].recharge.up_to", "is 100001, above the most"),
+    (#line, #""90s""#, "90", "$.currencies[0].recharge.every", "as a text"),
+    (#line, #""90s""#, #""1h30m""#, "$.currencies[0].recharge.every", "\"90s\", \"5m\", \"1h\" or \"30d\""),
+    (#line, #""90s""#, #""0s""#, "$.currencies[0].recharge.every", "not a length of time"),
+    (#line, #""90s""#, #""367d""#, "$.currencies[0].recharge.every", "from 1s to 366d, but is 367d"),
+    (#line, #""per":"week","rollover""#, #""per":"year","rollover""#, "$.currencies[0].allowance.per", "\"month\""),
+    (#line, #""amount":70,"#, "", "$.currencies[0].allowance.amount", "missing"),
+    (#line, #""rollover":20"#, #""rollover":-1"#, "$.currencies[0].allowance.rollover", "from 0 to"),
+    (#line, #""rollover":20"#, #""rollover":99931"#, "$.currencies[0].allowance", "together are 100001, above"),
+    (
+      #line, #""limits":{"spend":{"amount":500,"per":"day"},"grant":{"amount":800,"per":"month"}}"#, #""limits":{}"#,
+      "$.currencies[0].limits", "limits nothing"
+    ),
+    (
+      #line, #""limits":{"spend":{"amount":500,"per":"day"},"grant":{"amount":800,"per":"month"}}"#,
+      #""limits":{"spend":null,"grant":null}"#, "$.currencies[0].limits", "limits nothing"
+    ),
+    (#line, #""limits":{"spend""#, #""limits":{"spent""#, "$.currencies[0].limits.spent", "Did you mean \"spend\"?"),
+    (#line, #""amount":500,"per":"day""#, #""amount":500"#, "$.currencies[0].limits.spend.per", "missing"),
+    (#line, #""amount":800"#, #""amount":0"#, "$.currencies[0].limits.grant.amount", "from 1 to"),
+    (#line, #""limit_per":"day""#, #""limit_per":"hour""#, "$.items[0].limit_per", "\"day\", \"week\", \"month\""),
+    (#line, #""limit":1,"limit_per""#, #""limit":null,"limit_per""#, "$.items[0].limit_per", "no limit"),
+    (#line, #""stock":9"#, #""stock":0"#, "$.items[0].stock", "from 1 to"),
   ]
 
   private static let nameRows: [Row] = [
