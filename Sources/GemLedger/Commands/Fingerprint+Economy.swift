@@ -47,7 +47,7 @@ extension Fingerprint {
         combine(2, UInt64(bitPattern: quantity), [item.text, from.text, to.text])
       case .spend(let amounts, let customer): combine(3, sum(of: amounts), [customer.text])
       case .grant(let amounts, let customer, let source):
-        combine(4, sum(of: amounts), [customer.text, source.description])
+        combine(4, sum(of: amounts), [customer.text, source.name])
       }
     }
 

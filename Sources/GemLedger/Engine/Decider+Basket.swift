@@ -47,7 +47,7 @@ extension Decider {
     }
   }
 
-  private func check(
+  private mutating func check(
     _ basket: BasketPlan, _ command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) {
     for index in basket.sides[0].plans where !command.conditions.isEmpty {

@@ -65,17 +65,19 @@ extension Decider {
     var receipt = try book(.merge, command: command, customer: target, session: session)
     let transaction = set.sequences.transaction
     var posted: [PostedEntry] = []
+    let holds = try movingHolds(of: source, session: session)
     for pair in pairs {
-      posted += try moveBalance(pair, transaction: transaction, session: session)
+      posted += try moveBalance(pair, holds: holds, transaction: transaction, session: session)
       posted += try moveDebt(pair, transaction: transaction, session: session)
-      set.accounts[pair.into].row.held += set.accounts[pair.from].row.held
-      set.accounts[pair.from].row.held = 0
+      moveDue(pair)
       if set.accounts[pair.into].row.balance > pair.currency.maximumBalance { receipt.isOverMaximum = true }
     }
     // It was booked as one without entries.
     if !posted.isEmpty { set.changes.transactionsWithoutEntries.removeLast() }
     receipt.entries = CompactList(posted)
     try moveItems(from: source, to: target, &receipt, session: session)
+    for hold in holds { set.set(HoldRow(number: hold.row.number, customer: target.number, deadline: hold.row.deadline)) }
+    try moveCounts(from: source, to: target, transaction: transaction, session: session)
     try becomeOne(source, target, transaction: transaction, session: session)
     return receipt
   }

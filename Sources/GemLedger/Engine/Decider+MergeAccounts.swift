@@ -1,15 +1,24 @@
 extension Decider {
   /// Moves a balance with its lots; what the survivor owes is repaid from it.
   mutating func moveBalance(
-    _ pair: MergedAccount, transaction: TransactionNumber, session: any StorageSnapshot
+    _ pair: MergedAccount, holds: [MovingHold], transaction: TransactionNumber, session: any StorageSnapshot
   ) throws(LedgerError) -> [PostedEntry] {
     let amount = set.accounts[pair.from].row.balance
     guard amount > 0 else { return [] }
+    let held = try putBackHeld(pair.from, holds, session: session)
     let lots = try emptyAccount(pair.from, session: session)
     _ = post(pair, pair.from, -amount, lots.map { $0.out }, transaction: transaction)
     var takes: [LotTake] = []
     for lot in lots { takes.append(try bringIn(lot, slot: pair.into, session: session)) }
-    let repaid = min(amount, set.accounts[pair.into].row.debt)
+    for part in held {
+      guard let place = zip(lots, takes).first(where: { $0.0.out.lot == part.part.lot })?.1 else {
+        throw .lotsDisagree(set.accounts[pair.from].row)
+      }
+      setAsideAgain(part, at: place, pair, transaction: transaction)
+    }
+    // What is on hold repays nothing.
+    let free = amount - held.reduce(0) { $0 + $1.part.amount }
+    let repaid = min(free, set.accounts[pair.into].row.debt)
     let burnt = try burn(repaid, slot: pair.into, paidFirst: pair.currency.burnsPaidFirst, session: session)
     apply(burnt, slot: pair.into, isReturn: true)
     return [post(pair, pair.into, amount, takes + burnt, debtChange: -repaid, transaction: transaction)]

@@ -171,7 +171,8 @@ extension Decider {
 
   private func purchase(_ number: Int64, session: any StorageSnapshot) throws(LedgerError) -> PurchaseRow? {
     if let new = set.changes.purchases.first(where: { $0.number == number }) { return set.withRefund(new) }
-    return try session.purchase(number: number).map(set.withRefund)
+    guard let row = try session.purchase(number: number) else { return nil }
+    return set.withRefund(row)
   }
 
   // MARK: Sums

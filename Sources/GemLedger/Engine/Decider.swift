@@ -175,6 +175,7 @@ struct Decider: ~Copyable {
         "The journal lacks transaction \(number), which a key, a purchase or a refund names; run verify.")
     }
     var receipt = try parts.receipt(customer: customer, terms: terms)
+    if parts.row.kind.hasEffects { try set.complete(&receipt, of: parts.row, terms: terms, session: session) }
     receipt.isReplayed = true
     return receipt
   }

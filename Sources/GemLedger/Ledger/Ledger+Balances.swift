@@ -12,6 +12,7 @@ extension Ledger {
       let row = try Self.customer(customer, in: snapshot)
       var accounts: [Int64: AccountRow] = [:]
       for account in try snapshot.accounts(of: row.number) { accounts[account.number.currency] = account }
+      if instant == nil { try settle(&accounts, of: row, in: snapshot, terms: terms) }
       var balances: [Balance] = []
       for currency in terms.currencies {
         let account =
@@ -32,7 +33,9 @@ extension Ledger {
     try reading { (snapshot, terms) throws(LedgerError) -> Balance in
       let row = try Self.customer(customer, in: snapshot)
       let (currency, account) = try Self.account(code, customer: row, in: snapshot, terms: terms)
-      return try balance(of: account, currency, at: instant, in: snapshot, terms: terms)
+      var accounts = [currency.number: account]
+      if instant == nil { try settle(&accounts, of: row, in: snapshot, terms: terms) }
+      return try balance(of: accounts[currency.number] ?? account, currency, at: instant, in: snapshot, terms: terms)
     }
   }
 

@@ -34,6 +34,7 @@ extension Ledger {
     let owners = Set(rows.map(\.customer) + merged.values).sorted()
     let customers = try snapshot.customers(owners)
     let found = try snapshot.notedTransactions(rows.map(\.number), ofAny: owners)
+    let set = WorkingSet()
     var events: [FeedEvent] = []
     events.reserveCapacity(rows.count)
     for row in rows {
@@ -46,9 +47,11 @@ extension Ledger {
         parts.row.customer = number
         other = try parts.receipt(customer: from.id, terms: terms)
       }
+      var receipt = try transaction.parts.receipt(customer: customer.id, terms: terms)
+      if row.kind.hasEffects { try set.complete(&receipt, of: row, terms: terms, session: snapshot) }
       let record = HistoryRecord(
-        receipt: try transaction.parts.receipt(customer: customer.id, terms: terms),
-        reference: transaction.note?.reference, reason: transaction.note?.reason, actor: transaction.note?.actor)
+        receipt: receipt, reference: transaction.note?.reference, reason: transaction.note?.reason,
+        actor: transaction.note?.actor)
       events.append(FeedEvent(record: record, merged: other))
     }
     return events

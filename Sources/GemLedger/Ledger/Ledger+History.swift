@@ -94,14 +94,20 @@ extension Ledger {
   ) throws(LedgerError) -> [HistoryRecord] {
     let found = try snapshot.notedTransactions(numbers, ofAny: owners)
     var records: [HistoryRecord] = []
+    // A group that did nothing yet: what is read is what is stored.
+    let set = WorkingSet()
     for number in numbers {
       guard let transaction = found[number] else {
         throw LedgerError(.storageDamaged, "The journal lacks transaction \(number); run verify.")
       }
       let note = transaction.note
+      var receipt = try transaction.parts.receipt(customer: customer, terms: terms)
+      if transaction.parts.row.kind.hasEffects {
+        try set.complete(&receipt, of: transaction.parts.row, terms: terms, session: snapshot)
+      }
       records.append(
         HistoryRecord(
-          receipt: try transaction.parts.receipt(customer: customer, terms: terms), reference: note?.reference,
+          receipt: receipt, reference: note?.reference,
           reason: note?.reason, actor: note?.actor))
     }
     return records

@@ -62,7 +62,7 @@ enum PurchaseRules {
 }
 
 /// Splits a price into equal parts; the last one takes what rounding leaves.
-private struct PriceShares {
+struct PriceShares {
   let price: Money?
   let parts: Int
   var given = 0

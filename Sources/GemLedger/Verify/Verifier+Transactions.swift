@@ -35,6 +35,7 @@ extension Verifier {
           + "\(transaction.customer)")
     }
     let fits = transaction.kind == .mixed || transaction.kind == entry.kind
+      || transaction.kind == .capture && entry.kind == .spend
     if !fits || entry.kind == .mixed || entry.kind.hasSign(against: entry.amount) {
       report(
         "kinds_fit", currency: entry.account.currency,
@@ -161,7 +162,7 @@ extension EntryKind {
     case .spend, .expiry, .refund: amount > 0
     case .reversal, .transfer, .exchange, .merge, .mixed: false
     // These touch no balance.
-    case .freeze, .unfreeze: true
+    case .freeze, .unfreeze, .hold, .extend, .release, .capture, .erase: true
     }
   }
 }

@@ -1,0 +1,74 @@
+/// An open hold of a customer who becomes part of another.
+struct MovingHold {
+  let row: HoldRow
+  let parts: [HeldPart]
+}
+
+/// What such a hold has of one lot.
+struct MovingPart {
+  let hold: TransactionNumber
+  let part: HeldPart
+}
+
+extension Decider {
+  func movingHolds(
+    of source: FoundCustomer, session: any StorageSnapshot
+  ) throws(LedgerError) -> [MovingHold] {
+    var holds: [MovingHold] = []
+    for row in try set.holds(of: source.number, session: session) {
+      holds.append(MovingHold(row: row, parts: try outstanding(of: row, owner: source, session: session)))
+    }
+    return holds
+  }
+
+  /// Puts what is on hold back into its lots, so that it moves with them.
+  mutating func putBackHeld(
+    _ slot: Int, _ holds: [MovingHold], session: any StorageSnapshot
+  ) throws(LedgerError) -> [MovingPart] {
+    let account = set.accounts[slot].row.number
+    var held: [MovingPart] = []
+    for hold in holds {
+      for part in hold.parts where part.account == account {
+        let take = try placeReturn(part.amount, to: part.lot, slot: slot, session: session)
+        apply([take], slot: slot, isReturn: true)
+        held.append(MovingPart(hold: hold.row.number, part: part))
+      }
+    }
+    return held
+  }
+
+  /// Sets it aside again, out of the lot that it came to.
+  mutating func setAsideAgain(
+    _ held: MovingPart, at place: LotTake, _ pair: MergedAccount, transaction: TransactionNumber
+  ) {
+    let (part, account) = (held.part, set.accounts[pair.into].row.number)
+    var take = place
+    take.amount = -part.amount
+    apply([take], slot: pair.into, isReturn: true)
+    set.setAside(-part.amount, slot: pair.from)
+    addEffect(.released, of: part, hold: held.hold, in: transaction, slot: pair.from)
+    set.setAside(part.amount, slot: pair.into)
+    addEffect(
+      .held, of: HeldPart(account: account, lot: take.lot, amount: part.amount), hold: held.hold, in: transaction,
+      slot: pair.into)
+  }
+
+  mutating func moveDue(_ pair: MergedAccount) {
+    let next = set.accounts[pair.from].row.nextDue
+    set.accounts[pair.from].row.nextDue = .max
+    set.accounts[pair.into].row.nextDue = min(set.accounts[pair.into].row.nextDue, next)
+  }
+
+  /// What both used up of a limit in the same period adds up; else the later period counts.
+  mutating func moveCounts(
+    from source: FoundCustomer, to target: FoundCustomer, transaction: TransactionNumber,
+    session: any StorageSnapshot
+  ) throws(LedgerError) {
+    for row in try set.counts(of: source.number, session: session) {
+      set.end(row)
+      let own = try set.count(row.key, of: target.number, session: session)
+      let merged = CountRules.merged(row, with: own, of: target.number)
+      if merged != own { set.set(merged, by: transaction) }
+    }
+  }
+}

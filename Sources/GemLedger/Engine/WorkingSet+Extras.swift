@@ -1,0 +1,131 @@
+// An answer that is given again, and a page of history, tell what the first answer told: from the journal.
+
+extension WorkingSet {
+  /// Adds to a receipt what holds, reversals and baskets have beside their entries.
+  func complete(
+    _ receipt: inout Receipt, of row: TransactionRow, terms: CatalogTerms, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    let root = try found(row.customer, session: session).number
+    let owners = try numbers(of: root, session: session)
+    let own = try effects(of: row.number, ofAny: owners, session: session)
+    let about = try effects(about: row.number, ofAny: owners, session: session)
+    guard !own.isEmpty || !about.isEmpty else { return }
+    var extras = ReceiptExtras()
+    let lost = try lost(about, owners: owners, &extras, terms: terms, session: session)
+    if !lost.isEmpty { receipt.entries = CompactList(Array(receipt.entries) + lost) }
+    for effect in own {
+      switch effect.kind {
+      case .reversal: extras.reversed = try id(of: effect.target, terms: terms, session: session)
+      case .linked: extras.parties += try party(effect, terms: terms, session: session)
+      case .held, .captured, .released, .deadline, .counted, .late, .reclaimed: continue
+      }
+    }
+    if let hold = own.first(where: { $0.kind.isOfHold }) {
+      extras.hold = try holdReceipt(
+        hold.target, at: row, receipt, own, owners: owners, terms: terms, session: session)
+    }
+    receipt.extras = extras
+  }
+
+  private func id(
+    of number: TransactionNumber, terms: CatalogTerms, session: any StorageSnapshot
+  ) throws(LedgerError) -> TransactionID {
+    var row = transaction(number)
+    if row == nil { row = try session.transaction(number) }
+    guard let row else {
+      throw LedgerError(.storageDamaged, "The journal lacks transaction \(number); run verify.")
+    }
+    return terms.transactionIDs.id(number: number, createdAt: row.createdAt)
+  }
+
+  private func receipt(
+    of number: TransactionNumber, ofAny owners: [CustomerNumber], _ id: CustomerID, terms: CatalogTerms,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    var parts = parts(of: number)
+    if parts == nil { parts = try session.parts(of: number, ofAny: owners) }
+    guard let parts else {
+      throw LedgerError(.storageDamaged, "The journal lacks transaction \(number); run verify.")
+    }
+    return try parts.receipt(customer: id, terms: terms)
+  }
+
+  private func party(
+    _ effect: EffectRow, terms: CatalogTerms, session: any StorageSnapshot
+  ) throws(LedgerError) -> [ReceiptParty] {
+    let id = try knownCustomer(effect.value, session: session).id
+    let receipt = try receipt(of: effect.target, ofAny: [effect.value], id, terms: terms, session: session)
+    return ReceiptParty(receipt, of: id).map { [$0] } ?? []
+  }
+
+  /// The entries of what came back and was lost at once.
+  private func lost(
+    _ effects: [EffectRow], owners: [CustomerNumber], _ extras: inout ReceiptExtras, terms: CatalogTerms,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> [PostedEntry] {
+    var numbers: [TransactionNumber] = []
+    for effect in effects where effect.kind == .late || effect.kind == .reclaimed {
+      if numbers.last != effect.transaction { numbers.append(effect.transaction) }
+      guard let code = terms.currency(number: effect.currency)?.code else { continue }
+      let amount = CurrencyAmount(currency: code, amount: effect.amount)
+      if effect.kind == .late {
+        extras.expired = Decider.sum(extras.expired, [amount])
+      } else {
+        extras.reclaimed = Decider.sum(extras.reclaimed, [amount])
+      }
+    }
+    var entries: [PostedEntry] = []
+    for number in numbers {
+      // Whose it is does not matter for its entries.
+      let id = CustomerID(unchecked: "")
+      entries += try receipt(of: number, ofAny: owners, id, terms: terms, session: session).entries
+    }
+    return entries
+  }
+
+  // MARK: Holds
+
+  private func holdReceipt(
+    _ hold: TransactionNumber, at row: TransactionRow, _ receipt: Receipt, _ own: [EffectRow],
+    owners: [CustomerNumber], terms: CatalogTerms, session: any StorageSnapshot
+  ) throws(LedgerError) -> HoldReceipt {
+    let all = try effects(about: hold, ofAny: owners, session: session).filter { $0.transaction <= row.number }
+    let isEnded = own.contains { $0.kind == .released } || row.kind == .release
+    let parts = isEnded ? [] : HoldRules.outstanding(all, of: row.customer)
+    let deadline = all.last { $0.kind == .deadline }?.value ?? 0
+    var (amounts, balances, available): ([CurrencyAmount], [CurrencyAmount], [CurrencyAmount]) = ([], [], [])
+    var seen: [Int64: Int64] = [:]
+    for effect in own where effect.currency != 0 && (row.kind != .capture || effect.kind == .captured) {
+      seen[effect.currency] = own.last { $0.currency == effect.currency }?.heldAfter
+    }
+    for currency in terms.currencies {
+      let held = parts.filter { $0.account.currency == currency.number }.reduce(0) { $0 + $1.amount }
+      if held > 0 { amounts.append(CurrencyAmount(currency: currency.code, amount: held)) }
+      guard let heldAfter = seen[currency.number] else { continue }
+      let account = AccountNumber(customer: row.customer, currency: currency.number)
+      var balance = receipt.balance(currency.code)
+      if balance == nil { balance = try self.balance(of: account, before: row.number, session: session) }
+      balances.append(CurrencyAmount(currency: currency.code, amount: balance ?? 0))
+      available.append(CurrencyAmount(currency: currency.code, amount: (balance ?? 0) - heldAfter))
+    }
+    return HoldReceipt(
+      id: HoldID(try id(of: hold, terms: terms, session: session)), amounts: amounts,
+      expiresAt: parts.isEmpty ? nil : Timestamp(milliseconds: deadline), balances: balances, available: available)
+  }
+
+  /// What the account's newest entry before the transaction left.
+  private func balance(
+    of account: AccountNumber, before number: TransactionNumber, session: any StorageSnapshot
+  ) throws(LedgerError) -> Int64 {
+    if let own = changes.entries.last(where: { $0.account == account && $0.transaction < number }) {
+      return own.balance
+    }
+    guard let row = try session.account(account) else { return 0 }
+    return try AccountHistory(snapshot: session, account: row).newest(below: number)?.balance ?? 0
+  }
+}
+
+extension EffectRow.Kind {
+  /// Whether its target is a hold.
+  var isOfHold: Bool { self == .deadline || self == .held || self == .captured || self == .released }
+}

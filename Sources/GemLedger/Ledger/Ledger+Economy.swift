@@ -1,0 +1,108 @@
+extension Ledger {
+  /// Undoes a spend, in full or part: what it took goes back into the very lots, with their expiry and their price.
+  ///
+  /// The lots that were burnt last get theirs back first. What has expired meanwhile is gone (``Receipt/expired``), and
+  /// what comes back to a purchase that was refunded goes to what the refund had let go (``Receipt/reclaimed``). Items
+  /// that the spend bought go back with the last of their price.
+  ///
+  /// - Parameters:
+  ///   - transaction: A spend, a purchase of an item, or a capture.
+  ///   - amounts: How much of each currency, positive; nil for all that is not given back yet.
+  ///   - key: Send the same one with every retry.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_request`, `limit_exceeded`,
+  ///   `amount_out_of_range`, `transaction_not_found`, `key_conflict`, `not_reversible`, `already_reversed`,
+  ///   `exceeds_original`, `amount_out_of_range` (it would pass the hard limit).
+  @discardableResult
+  public func reverse(
+    _ transaction: TransactionID, amounts: [Adjustment]? = nil, key: IdempotencyKey? = nil
+  ) throws(LedgerError) -> Receipt {
+    try book(.reverse(transaction, amounts: amounts, key: key))
+  }
+
+  /// Moves currency from one customer to another; its lots keep their source, their share of the price and their expiry.
+  ///
+  /// A refund of the purchase that it came from still concerns who bought, not who has it now.
+  ///
+  /// - Throws: ``LedgerError`` as ``basket(_:payer:key:)``.
+  @discardableResult
+  public func transfer(
+    _ amounts: [Adjustment], from: CustomerID, to: CustomerID, key: IdempotencyKey? = nil
+  ) throws(LedgerError) -> Receipt {
+    try book(.transfer(amounts, from: from, to: to, key: key))
+  }
+
+  /// Books several steps over several customers, all or none: a gift, a trade, a sale with a fee.
+  ///
+  /// Each customer gets a transaction of their own, linked to the others (``Receipt/parties``).
+  ///
+  /// - Parameters:
+  ///   - legs: 1 to ``Limits/legsPerBasket``; nobody both gives and gets the same currency or item.
+  ///   - payer: To whom the key belongs; takes part in the basket.
+  ///   - key: Send the same one with every retry.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_request`, `limit_exceeded`, `same_customer`,
+  ///   `amount_out_of_range`, `customer_not_found`, `key_conflict`, `same_customer` (two ids of one customer),
+  ///   `unknown_currency`, `item_not_found`, `customer_frozen`, `insufficient_balance`, `over_maximum`.
+  @discardableResult
+  public func basket(
+    _ legs: [BasketLeg], payer: CustomerID, key: IdempotencyKey? = nil
+  ) throws(LedgerError) -> Receipt {
+    try book(.basket(legs, payer: payer, key: key))
+  }
+
+  /// Changes currency into another one of the same customer.
+  ///
+  /// What is given is spent; what is got is earned, so that it has no price and never expires.
+  ///
+  /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_request`, `amount_out_of_range`,
+  ///   `customer_not_found`, `key_conflict`, `unknown_currency`, `rounds_to_zero`, `amount_out_of_range` (what is got),
+  ///   `customer_frozen`, `insufficient_balance`, `over_maximum`.
+  @discardableResult
+  public func exchange(
+    _ amount: Adjustment, into currency: CurrencyCode, rate: ExchangeRate, rounding: Rounding = .down,
+    customer: CustomerID, key: IdempotencyKey? = nil
+  ) throws(LedgerError) -> Receipt {
+    try book(
+      .exchange(amount, into: currency, rate: rate, rounding: rounding, customer: customer, key: key))
+  }
+
+  /// Forgets who a customer is: ids, notes, keys and announcements go; the books stay and still add up.
+  ///
+  /// The store's transactions stay known, so that a purchase that is delivered again is not credited again, and a late
+  /// refund finds its lots. The id is free: who comes under it later is somebody else.
+  ///
+  /// - Returns: The receipt's customer is what stands in place of the id from now on.
+  /// - Throws: ``LedgerError`` with `customer_not_found`, also where the customer was erased already.
+  @discardableResult
+  public func erase(_ customer: CustomerID) throws(LedgerError) -> Receipt { try book(.erase(customer)) }
+
+  /// Writes down what has come about by itself: expiries, ended holds, allowances, recharges.
+  ///
+  /// Nothing depends on it. It keeps the journal current for who reads only the feed.
+  ///
+  /// - Parameter progress: Called with how many customers were looked at.
+  /// - Returns: For how many customers something was due.
+  @discardableResult
+  public func sweep(progress: (Int) -> Void = { _ in }) throws(LedgerError) -> Int {
+    var (after, seen, settled) = (CustomerNumber(0), 0, 0)
+    while true {
+      let now = clock.now()
+      let page = try storage.read { (snapshot) throws(LedgerError) -> (due: [CustomerID], end: CustomerNumber?, count: Int) in
+        let rows = try snapshot.customers(after: after, limit: Self.sweepCount)
+        let accounts = try snapshot.accounts(of: rows.map(\.number))
+        let due = Set(
+          accounts.filter { min($0.nextExpiry, $0.nextDue) <= now.milliseconds }.map(\.number.customer))
+        return (rows.filter { due.contains($0.number) }.map(\.id), rows.last?.number, rows.count)
+      }
+      guard let end = page.end else { return settled }
+      for answer in submit(page.due.map(LedgerCommand.settle)) {
+        do throws(LedgerError) { _ = try answer.get() } catch  where error.code != .customerNotFound { throw error } catch {}
+      }
+      settled += page.due.count
+      seen += page.count
+      after = end
+      progress(seen)
+    }
+  }
+
+  private static let sweepCount = 500
+}
