@@ -109,6 +109,7 @@ package final class BareLoop {
     for column in 0..<11 { sqlite3_bind_int64(statements.setAccount, Int32(column + 1), row[column]) }
     sqlite3_bind_null(statements.setAccount, 12)
     sqlite3_bind_int64(statements.setAccount, 13, customer << 10 | 1)
+    sqlite3_bind_null(statements.setAccount, 14)
     run(statements.setAccount)
     return UInt64(row[0])
   }

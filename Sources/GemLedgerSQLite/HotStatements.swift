@@ -58,7 +58,8 @@ final class HotStatements {
 
 /// The text of the statements that nearly every command runs; the bare loop of the benchmarks runs the same.
 package enum SQL {
-  /// What every connection is set to: whatever is acknowledged is durable, and memory and log are bounded.
+  /// What every connection is set to: whatever is acknowledged is durable, memory and log are bounded, and what is
+  /// deleted is overwritten.
   package static let settings = """
     PRAGMA synchronous = FULL;
     PRAGMA fullfsync = ON;
@@ -66,6 +67,7 @@ package enum SQL {
     PRAGMA wal_autocheckpoint = \(SQLiteConnection.checkpointPages);
     PRAGMA cache_size = -\(SQLiteConnection.cacheKibibytes);
     PRAGMA recursive_triggers = ON;
+    PRAGMA secure_delete = ON;
     """
   package static let customer = """
     SELECT c.customer, c.frozen, c.merged_into, c.merged
@@ -73,7 +75,7 @@ package enum SQL {
     """
   package static let account = """
     SELECT balance, debt, held, version, last_entry, pool_lot, pool_source, pool_environment, pool_granted,
-      pool_remaining, open_lots, next_expiry, account FROM accounts WHERE account = ?1
+      pool_remaining, open_lots, next_expiry, account, next_due FROM accounts WHERE account = ?1
     """
   package static let key = """
     SELECT asked, qualifiers, transaction_number, refusal FROM keys WHERE key = ?1 AND customer = ?2
@@ -84,13 +86,13 @@ package enum SQL {
   package static let addNote = "INSERT INTO notes VALUES (?1, ?2, ?3, ?4)"
   package static let addAccount = """
     INSERT INTO accounts (balance, debt, held, version, last_entry, pool_lot, pool_source, pool_environment,
-      pool_granted, pool_remaining, open_lots, next_expiry, account)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+      pool_granted, pool_remaining, open_lots, next_expiry, account, next_due)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
     """
   package static let setAccount = """
     UPDATE accounts SET balance = ?1, debt = ?2, held = ?3, version = ?4, last_entry = ?5, pool_lot = ?6,
       pool_source = ?7, pool_environment = ?8, pool_granted = ?9, pool_remaining = ?10, open_lots = ?11,
-      next_expiry = ?12 WHERE account = ?13
+      next_expiry = ?12, next_due = ?14 WHERE account = ?13
     """
   package static let lastTransaction = "SELECT number, created_at FROM transactions ORDER BY number DESC LIMIT 1"
   package static let lastEntry = "SELECT number FROM entries ORDER BY number DESC LIMIT 1"

@@ -99,7 +99,7 @@ extension SQLiteTables: StorageSnapshot {
     try all(
       """
       SELECT balance, debt, held, version, last_entry, pool_lot, pool_source, pool_environment, pool_granted,
-        pool_remaining, open_lots, next_expiry, account FROM accounts WHERE account >= ?1 AND account < ?2
+        pool_remaining, open_lots, next_expiry, account, next_due FROM accounts WHERE account >= ?1 AND account < ?2
       ORDER BY account
       """,
       {

@@ -17,7 +17,7 @@ extension SQLiteTables {
   func lotTerms(_ number: LotNumber) throws(LedgerError) -> LotTermsRow? {
     try first(
       """
-      SELECT lot, source, environment, price, price_currency, purchase, expires_at FROM lot_terms WHERE lot = ?1
+      SELECT lot, source, environment, price, price_currency, purchase, expires_at, origin FROM lot_terms WHERE lot = ?1
       """, { $0.bind(1, number) }, Self.lotTerms)
   }
 
@@ -85,7 +85,7 @@ extension SQLiteTables {
   func lotTerms(after: LotNumber, limit: Int) throws(LedgerError) -> [LotTermsRow] {
     try page(
       """
-      SELECT lot, source, environment, price, price_currency, purchase, expires_at FROM lot_terms
+      SELECT lot, source, environment, price, price_currency, purchase, expires_at, origin FROM lot_terms
       WHERE lot > ?1 ORDER BY lot LIMIT ?2
       """, after: after, limit, Self.lotTerms)
   }
@@ -148,7 +148,8 @@ extension SQLiteTables {
   private static func lotTerms(_ row: SQLiteStatement) -> LotTermsRow {
     LotTermsRow(
       lot: row.integer(0), source: LotSource(rawValue: row.integer(1)) ?? .admin, environment: row.integer(2),
-      price: money(row, 3), purchase: row.optionalInteger(5), expiresAt: Never.loaded(row.integer(6)))
+      price: money(row, 3), purchase: row.optionalInteger(5), expiresAt: Never.loaded(row.integer(6)),
+      origin: row.integer(7))
   }
 
   /// A damaged share is none, so that verify can report it.
@@ -179,10 +180,12 @@ extension SQLiteTables {
     try write(lots: changes)
     try write(customers: changes)
     try write(refunds: changes)
+    try write(effects: changes)
+    for row in changes.erasures { try erase(row) }
   }
 
   private func write(lots changes: RareChanges) throws(LedgerError) {
-    try run("INSERT INTO lot_terms VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", changes.lotTerms) {
+    try run("INSERT INTO lot_terms VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", changes.lotTerms) {
       $0.bind(1, $1.lot)
       $0.bind(2, $1.source.rawValue)
       $0.bind(3, $1.environment)
@@ -190,6 +193,7 @@ extension SQLiteTables {
       $0.bind(5, $1.price?.currency)
       $0.bind(6, $1.purchase)
       $0.bind(7, Never.stored($1.expiresAt))
+      $0.bind(8, $1.origin)
     }
     try run("UPDATE lots SET account = ?2 WHERE lot = ?1", changes.movedLots) {
       $0.bind(1, $1.number)

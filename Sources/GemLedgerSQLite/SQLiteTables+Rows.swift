@@ -35,6 +35,7 @@ extension SQLiteTables {
     account.poolRemaining = row.integer(9)
     account.openLots = row.integer(10)
     account.nextExpiry = row.optionalInteger(11) ?? .max
+    account.nextDue = row.optionalInteger(13) ?? .max
     return account
   }
 

@@ -30,7 +30,8 @@ extension SQLiteTables: StorageScan {
     try page(
       """
       SELECT balance, debt, held, version, last_entry, pool_lot, pool_source, pool_environment, pool_granted,
-        pool_remaining, open_lots, next_expiry, account FROM accounts WHERE account > ?1 ORDER BY account LIMIT ?2
+        pool_remaining, open_lots, next_expiry, account, next_due FROM accounts WHERE account > ?1
+      ORDER BY account LIMIT ?2
       """, after: after.rawValue, limit, Self.account)
   }
 
@@ -124,7 +125,7 @@ extension SQLiteTables: StorageScan {
   }
 
   func integrityProblems() throws(LedgerError) -> [String] {
-    try all("PRAGMA integrity_check(20)") { $0.text(0) }.filter { $0 != "ok" }
+    try all("PRAGMA integrity_check(20)") { $0.text(0) }.filter { $0 != "ok" } + unknownKinds()
   }
 
   func page<Row>(

@@ -155,6 +155,7 @@ extension SQLiteTables: StorageSession {
     statement.bind(11, row.openLots)
     if row.nextExpiry == .max { statement.bindNull(12) } else { statement.bind(12, row.nextExpiry) }
     statement.bind(13, row.number.rawValue)
+    if row.nextDue == .max { statement.bindNull(14) } else { statement.bind(14, row.nextDue) }
   }
 
   private func write(lots changes: borrowing ChangeSet) throws(LedgerError) {

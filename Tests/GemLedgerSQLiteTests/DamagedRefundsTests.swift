@@ -25,7 +25,7 @@ final class DamagedRefundsTests: XCTestCase {
       (#line, "UPDATE lot_terms SET price = 1 WHERE lot = 2", "lot_terms_replay"),
       (#line, "DELETE FROM lot_terms WHERE lot = 2", "lots_have_terms"),
       (#line, "DELETE FROM lot_terms WHERE lot = 1", "lots_have_terms"),
-      (#line, "INSERT INTO lot_terms VALUES (99, 1, 1, NULL, NULL, NULL, 1)", "lots_have_terms"),
+      (#line, "INSERT INTO lot_terms VALUES (99, 1, 1, NULL, NULL, NULL, 1, 0)", "lots_have_terms"),
       (#line, "UPDATE refund_parts SET amount = amount + 1 WHERE transaction_number = 7", "refunds_are_due"),
       (#line, "UPDATE refund_parts SET lot = 3 WHERE lot = 2", "refunds_are_due"),
       (#line, "UPDATE refund_parts SET kind = 3 WHERE kind = 2", "refunds_book_their_parts"),

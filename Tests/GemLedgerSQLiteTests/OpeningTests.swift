@@ -138,7 +138,7 @@ final class OpeningTests: XCTestCase {
     let raw = try RawSQLite(path)
     let tables = [
       "transactions", "entries", "allocations", "keys", "purchase_terms", "purchases", "item_entries",
-      "catalog_versions", "lot_terms", "merges", "refunds", "refund_parts",
+      "catalog_versions", "lot_terms", "merges", "refunds", "refund_parts", "effects", "erasures",
     ]
     for table in tables {
       XCTAssertNotEqual(raw.rows("SELECT count(*) FROM \(table)"), ["0"], table)
@@ -242,6 +242,16 @@ final class OpeningTests: XCTestCase {
     try ledger.refund(Make.refund("rubies"))
     try ledger.createCustomer(Make.customer("bob"))
     try ledger.merge(from: Make.customer("bob"), into: Make.customer("alice"))
+    try ledger.createCustomer(Make.customer("carol"))
+    let (carol, transaction) = (try ledger.number(of: "carol"), try ledger.newestTransaction(of: "alice"))
+    try ledger.write {
+      $0.effects = [
+        EffectRow(
+          transaction: transaction, position: 1, customer: carol, kind: .counted, count: CountKey(.spent, "GEM"),
+          createdAt: time.now)
+      ]
+      $0.erasures = [ErasureRow(transaction: transaction, numbers: [carol], ids: [try Make.customer("nobody")])]
+    }
     ledger.close()
   }
 

@@ -63,5 +63,14 @@ final class CountedScan: StorageScan {
   func customerIDs(after: CustomerID?, limit: Int) throws(LedgerError) -> [AddedIDRow] {
     try counted().customerIDs(after: after, limit: limit)
   }
+  func effects(after: EffectRow?, limit: Int) throws(LedgerError) -> [EffectRow] {
+    try counted().effects(after: after, limit: limit)
+  }
+  func holds(after: TransactionNumber, limit: Int) throws(LedgerError) -> [HoldRow] {
+    try counted().holds(after: after, limit: limit)
+  }
+  func counts(after: CountRow?, limit: Int) throws(LedgerError) -> [CountRow] {
+    try counted().counts(after: after, limit: limit)
+  }
   func integrityProblems() throws(LedgerError) -> [String] { try counted().integrityProblems() }
 }

@@ -248,6 +248,27 @@ final class CountedSnapshot: StorageSnapshot {
   func anchor(_ account: AccountNumber, version: Int64) throws(LedgerError) -> AnchorRow? {
     try counted().anchor(account, version: version)
   }
+  func effects(
+    of transaction: TransactionNumber, ofAny owners: [CustomerNumber]
+  ) throws(LedgerError) -> [EffectRow] {
+    try counted().effects(of: transaction, ofAny: owners)
+  }
+  func effects(about target: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> [EffectRow] {
+    try counted().effects(about: target, ofAny: owners)
+  }
+  func effects(
+    of customer: CustomerNumber, below: TransactionNumber, limit: Int
+  ) throws(LedgerError) -> [EffectRow] {
+    try counted().effects(of: customer, below: below, limit: limit)
+  }
+  func hold(_ number: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> HoldRow? {
+    try counted().hold(number, ofAny: owners)
+  }
+  func holds(of customer: CustomerNumber) throws(LedgerError) -> [HoldRow] { try counted().holds(of: customer) }
+  func count(_ key: CountKey, of customer: CustomerNumber) throws(LedgerError) -> CountRow? {
+    try counted().count(key, of: customer)
+  }
+  func counts(of customer: CustomerNumber) throws(LedgerError) -> [CountRow] { try counted().counts(of: customer) }
   func order(_ code: PurchaseCode) throws(LedgerError) -> OrderRow? { try counted().order(code) }
   func order(purchase: Int64) throws(LedgerError) -> OrderRow? { try counted().order(purchase: purchase) }
   func order(key: IdempotencyKey, customer: CustomerNumber) throws(LedgerError) -> OrderRow? {

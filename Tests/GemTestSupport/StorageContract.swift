@@ -30,6 +30,8 @@ package struct StorageContract {
     try testWhatACatalogMayNotHoldIsNotDefined()
     try testPurchasesAreCheckedBeforeTheyAreCredited()
     try testAPurchaseGivenAgainIsTheFirstAnswer()
+    try EffectContract(make: make).runAll()
+    try ErasureContract(make: make).runAll()
   }
 
   fileprivate func ledger() throws -> Ledger {

@@ -158,8 +158,8 @@ package struct ErasureRow: Hashable, Sendable {
 
 /// What is read of effects, holds and counts.
 ///
-/// Owners are the customers by whose numbers the rows may lie; a storage that finds rows by their numbers alone need not
-/// look at them.
+/// Owners are the customers by whose numbers the rows may lie; a storage that finds rows by their numbers alone need
+/// not look at them.
 package protocol EffectReads: AnyObject {
   /// In the order of their positions.
   func effects(of transaction: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> [EffectRow]

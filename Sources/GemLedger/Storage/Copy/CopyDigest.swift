@@ -42,6 +42,9 @@ struct CopyDigest: Hashable {
     add("refund parts", rare.refundParts)
     add("refund evidence", rare.refundEvidence)
     add("refund states", rare.refundStates)
+    add("effects", rare.effects)
+    add("holds", rare.holds)
+    add("counts", rare.counts)
   }
 
   /// What is written with other rows, and only compared.

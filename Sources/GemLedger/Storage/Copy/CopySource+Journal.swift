@@ -115,6 +115,32 @@ extension CopySource {
     }
   }
 
+  // MARK: Effects
+
+  func readEffects(_ page: Page) throws(LedgerError) {
+    try pages(from: nil, scan.effects(after:limit:), place: \.self) { (rows) throws(LedgerError) in
+      var changes = ChangeSet()
+      changes.ownRare.effects = rows
+      try page(&changes)
+    }
+  }
+
+  func readHolds(_ page: Page) throws(LedgerError) {
+    try pages(from: 0, scan.holds(after:limit:), place: \.number) { (rows) throws(LedgerError) in
+      var changes = ChangeSet()
+      changes.ownRare.holds = rows
+      try page(&changes)
+    }
+  }
+
+  func readCounts(_ page: Page) throws(LedgerError) {
+    try pages(from: nil, scan.counts(after:limit:), place: \.self) { (rows) throws(LedgerError) in
+      var changes = ChangeSet()
+      changes.ownRare.counts = rows
+      try page(&changes)
+    }
+  }
+
   // MARK: Refunds
 
   func readRefunds(_ page: Page) throws(LedgerError) {

@@ -40,6 +40,9 @@ struct CopySource {
     case .refundEvidence: try readRefundEvidence(page)
     case .orders: try readOrders(page)
     case .accountTokens: try readAccountTokens(page)
+    case .effects: try readEffects(page)
+    case .holds: try readHolds(page)
+    case .counts: try readCounts(page)
     }
   }
 

@@ -1,4 +1,5 @@
-/// The parts of a copy, in the order in which they are written.
+/// The parts of a copy, in the order in which they are written; a new one goes to the end, so that a copy that an older
+/// version began can be gone on with.
 enum CopyStep: Int64, CaseIterable {
   case foundations
   case customers
@@ -16,6 +17,9 @@ enum CopyStep: Int64, CaseIterable {
   case refundEvidence
   case orders
   case accountTokens
+  case effects
+  case holds
+  case counts
 
   static let pageSize = 4096
 }

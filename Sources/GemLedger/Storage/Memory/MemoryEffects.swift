@@ -47,7 +47,9 @@ struct MemoryEffects {
       ofCustomers[row.customer, default: []].append(place)
     }
     for row in changes.holds {
-      if let old = holds[row.number], old.customer != row.customer { holdsOfCustomers[old.customer]?.remove(row.number) }
+      if let old = holds[row.number], old.customer != row.customer {
+        holdsOfCustomers[old.customer]?.remove(row.number)
+      }
       holds[row.number] = row
       holdsOfCustomers[row.customer, default: []].insert(row.number)
     }

@@ -1,0 +1,76 @@
+extension Migration {
+  static let addEffects = """
+    -- next_due: no hold ends, and nothing recharges or is allowed, before this instant; NULL for never.
+    ALTER TABLE accounts ADD COLUMN next_due INTEGER;
+
+    -- origin: the lot of another customer that the lot came out of; 0 for none.
+    ALTER TABLE lot_terms ADD COLUMN origin INTEGER NOT NULL DEFAULT 0;
+
+    -- What transactions did beside their entries; part of the journal.
+    -- kind: 1 undoes target, 2 sets the deadline of hold target, 3 held, 4 captured, 5 released, 6 counted,
+    -- 7 what came back too late, 8 the same booking's transaction of the customer in value.
+    -- count_kind, subject: which count; NULL for all but 6.
+    CREATE TABLE effects (
+      transaction_number INTEGER NOT NULL,
+      position INTEGER NOT NULL,
+      customer INTEGER NOT NULL,
+      kind INTEGER NOT NULL,
+      target INTEGER NOT NULL,
+      currency INTEGER NOT NULL,
+      lot INTEGER NOT NULL,
+      amount INTEGER NOT NULL CHECK (amount >= 0),
+      value INTEGER NOT NULL,
+      count_kind INTEGER,
+      subject TEXT,
+      period INTEGER NOT NULL,
+      created_at INTEGER NOT NULL,
+      held_after INTEGER NOT NULL CHECK (held_after >= 0),
+      PRIMARY KEY (transaction_number, position),
+      CHECK ((count_kind IS NULL) = (subject IS NULL))
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX effects_of_customers ON effects (customer, transaction_number, position);
+    CREATE INDEX effects_about ON effects (target, transaction_number, position) WHERE target <> 0;
+
+    -- A projection: the holds that have not ended, each by the number of the transaction that began it.
+    CREATE TABLE holds (
+      hold INTEGER PRIMARY KEY,
+      customer INTEGER NOT NULL,
+      deadline INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX holds_of_customers ON holds (customer, deadline, hold);
+
+    -- A projection: what each count of a customer is. period: when the period began, in milliseconds; 0 for none.
+    CREATE TABLE counts (
+      customer INTEGER NOT NULL,
+      kind INTEGER NOT NULL,
+      subject TEXT NOT NULL,
+      period INTEGER NOT NULL,
+      value INTEGER NOT NULL,
+      PRIMARY KEY (customer, kind, subject)
+    ) STRICT, WITHOUT ROWID;
+
+    -- Whose ids, notes and keys went: what the triggers let go of them is no tampering.
+    CREATE TABLE erasures (
+      customer INTEGER NOT NULL,
+      transaction_number INTEGER NOT NULL,
+      PRIMARY KEY (customer, transaction_number)
+    ) STRICT, WITHOUT ROWID;
+
+    \(appendOnly("effects"))
+    \(appendOnly("erasures"))
+
+    DROP TRIGGER keys_keep_deletes;
+    CREATE TRIGGER keys_keep_deletes BEFORE DELETE ON keys
+      WHEN NOT EXISTS (SELECT 1 FROM erasures WHERE customer = OLD.customer)
+      BEGIN SELECT RAISE(ABORT, 'keys is append-only'); END;
+
+    DROP TRIGGER orders_keep_terms;
+    CREATE TRIGGER orders_keep_terms
+      BEFORE UPDATE OF number, code, store, product, quantity, created_at, deadline ON orders
+      BEGIN SELECT RAISE(ABORT, 'what an order announced never changes'); END;
+    CREATE TRIGGER orders_keep_request BEFORE UPDATE OF request, key ON orders
+      WHEN NEW.request <> '{}' OR NEW.key IS NOT NULL
+        OR NOT EXISTS (SELECT 1 FROM erasures WHERE customer = OLD.customer)
+      BEGIN SELECT RAISE(ABORT, 'what an order announced never changes'); END;
+    """
+}

@@ -1,0 +1,253 @@
+internal import GemLedger
+
+/// Effects, holds and counts in the file.
+extension SQLiteTables {
+  // MARK: Reading
+
+  func effects(of transaction: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> [EffectRow] {
+    try all(
+      "SELECT * FROM effects WHERE transaction_number = ?1 ORDER BY position", { $0.bind(1, transaction) }, Self.effect)
+  }
+
+  func effects(about target: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> [EffectRow] {
+    // The index leaves out what is about nothing, so the statement has to as well.
+    try all(
+      "SELECT * FROM effects WHERE target = ?1 AND target <> 0 ORDER BY transaction_number, position",
+      { $0.bind(1, target) }, Self.effect)
+  }
+
+  func effects(
+    of customer: CustomerNumber, below: TransactionNumber, limit: Int
+  ) throws(LedgerError) -> [EffectRow] {
+    let found = try all(
+      """
+      SELECT * FROM effects WHERE customer = ?1 AND transaction_number < ?2
+      ORDER BY transaction_number DESC, position DESC LIMIT ?3
+      """,
+      {
+        $0.bind(1, customer)
+        $0.bind(2, below)
+        $0.bind(3, Int64(limit))
+      }, Self.effect)
+    guard found.count >= limit, let last = found.last else { return found }
+    // The last transaction is given whole.
+    return try found
+      + all(
+        """
+        SELECT * FROM effects WHERE customer = ?1 AND transaction_number = ?2 AND position < ?3 ORDER BY position DESC
+        """,
+        {
+          $0.bind(1, customer)
+          $0.bind(2, last.transaction)
+          $0.bind(3, last.position)
+        }, Self.effect)
+  }
+
+  func hold(_ number: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> HoldRow? {
+    try first("SELECT hold, customer, deadline FROM holds WHERE hold = ?1", { $0.bind(1, number) }, Self.hold)
+  }
+
+  func holds(of customer: CustomerNumber) throws(LedgerError) -> [HoldRow] {
+    try all(
+      "SELECT hold, customer, deadline FROM holds WHERE customer = ?1 ORDER BY deadline, hold",
+      { $0.bind(1, customer) },
+      Self.hold)
+  }
+
+  func count(_ key: CountKey, of customer: CustomerNumber) throws(LedgerError) -> CountRow? {
+    try first(
+      "SELECT * FROM counts WHERE customer = ?1 AND kind = ?2 AND subject = ?3",
+      {
+        $0.bind(1, customer)
+        $0.bind(2, key.kind.rawValue)
+        $0.bind(3, key.subject)
+      }, Self.count)
+  }
+
+  func counts(of customer: CustomerNumber) throws(LedgerError) -> [CountRow] {
+    try all(
+      "SELECT * FROM counts WHERE customer = ?1 ORDER BY kind, subject", { $0.bind(1, customer) }, Self.count)
+  }
+
+  // MARK: Scanning
+
+  func effects(after: EffectRow?, limit: Int) throws(LedgerError) -> [EffectRow] {
+    try all(
+      """
+      SELECT * FROM effects WHERE (transaction_number, position) > (?1, ?2)
+      ORDER BY transaction_number, position LIMIT ?3
+      """,
+      {
+        $0.bind(1, after?.transaction ?? .min)
+        $0.bind(2, after?.position ?? .min)
+        $0.bind(3, Int64(limit))
+      }, Self.effect)
+  }
+
+  func holds(after: TransactionNumber, limit: Int) throws(LedgerError) -> [HoldRow] {
+    try page(
+      "SELECT hold, customer, deadline FROM holds WHERE hold > ?1 ORDER BY hold LIMIT ?2", after: after, limit,
+      Self.hold)
+  }
+
+  func counts(after: CountRow?, limit: Int) throws(LedgerError) -> [CountRow] {
+    // The place behind a kind that nobody knows cannot be named; the integrity check reports those.
+    try all(
+      """
+      SELECT * FROM counts WHERE (customer, kind, subject) > (?1, ?2, ?3) AND kind BETWEEN 1 AND ?5
+      ORDER BY customer, kind, subject LIMIT ?4
+      """,
+      {
+        $0.bind(1, after?.customer ?? .min)
+        $0.bind(2, after?.key.kind.rawValue ?? .min)
+        $0.bind(3, after?.key.subject ?? "")
+        $0.bind(4, Int64(limit))
+        $0.bind(5, Int64(CountKey.Kind.allCases.count))
+      }, Self.count)
+  }
+
+  /// What the tables hold that no row can say.
+  func unknownKinds() throws(LedgerError) -> [String] {
+    try all(
+      """
+      SELECT 'an effect of transaction ' || transaction_number || ' is of kind ' || kind FROM effects
+      WHERE kind NOT BETWEEN 1 AND ?1
+      UNION ALL
+      SELECT 'a count of customer number ' || customer || ' is of kind ' || kind FROM counts
+      WHERE kind NOT BETWEEN 1 AND ?2
+      """,
+      {
+        $0.bind(1, Int64(EffectRow.Kind.allCases.count))
+        $0.bind(2, Int64(CountKey.Kind.allCases.count))
+      }, { $0.text(0) })
+  }
+
+  // MARK: Rows
+
+  private static func effect(_ row: SQLiteStatement) -> EffectRow {
+    var count: CountKey?
+    if let kind = CountKey.Kind(rawValue: row.integer(9)) { count = CountKey(kind, row.text(10)) }
+    return EffectRow(
+      transaction: row.integer(0), position: row.integer(1), customer: row.integer(2),
+      kind: EffectRow.Kind(rawValue: row.integer(3)) ?? .late, target: row.integer(4), currency: row.integer(5),
+      lot: row.integer(6), amount: row.integer(7), value: row.integer(8), count: count, period: row.integer(11),
+      createdAt: Timestamp(milliseconds: row.integer(12)), heldAfter: row.integer(13))
+  }
+
+  private static func hold(_ row: SQLiteStatement) -> HoldRow {
+    HoldRow(number: row.integer(0), customer: row.integer(1), deadline: Timestamp(milliseconds: row.integer(2)))
+  }
+
+  private static func count(_ row: SQLiteStatement) -> CountRow {
+    CountRow(
+      customer: row.integer(0), key: CountKey(CountKey.Kind(rawValue: row.integer(1)) ?? .bought, row.text(2)),
+      period: row.integer(3), value: row.integer(4))
+  }
+}
+
+// MARK: Writing
+
+extension SQLiteTables {
+  func write(effects changes: RareChanges) throws(LedgerError) {
+    try run(
+      "INSERT INTO effects VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)", changes.effects
+    ) {
+      $0.bind(1, $1.transaction)
+      $0.bind(2, $1.position)
+      $0.bind(3, $1.customer)
+      $0.bind(4, $1.kind.rawValue)
+      $0.bind(5, $1.target)
+      $0.bind(6, $1.currency)
+      $0.bind(7, $1.lot)
+      $0.bind(8, $1.amount)
+      $0.bind(9, $1.value)
+      $0.bind(10, $1.count?.kind.rawValue)
+      $0.bind(11, $1.count?.subject)
+      $0.bind(12, $1.period)
+      $0.bind(13, $1.createdAt.milliseconds)
+      $0.bind(14, $1.heldAfter)
+    }
+    try run("INSERT OR REPLACE INTO holds VALUES (?1, ?2, ?3)", changes.holds) {
+      $0.bind(1, $1.number)
+      $0.bind(2, $1.customer)
+      $0.bind(3, $1.deadline.milliseconds)
+    }
+    try run("DELETE FROM holds WHERE hold = ?1", changes.endedHolds) { $0.bind(1, $1.number) }
+    try run("INSERT OR REPLACE INTO counts VALUES (?1, ?2, ?3, ?4, ?5)", changes.counts) {
+      $0.bind(1, $1.customer)
+      $0.bind(2, $1.key.kind.rawValue)
+      $0.bind(3, $1.key.subject)
+      $0.bind(4, $1.period)
+      $0.bind(5, $1.value)
+    }
+    try run("DELETE FROM counts WHERE customer = ?1 AND kind = ?2 AND subject = ?3", changes.endedCounts) {
+      $0.bind(1, $1.customer)
+      $0.bind(2, $1.key.kind.rawValue)
+      $0.bind(3, $1.key.subject)
+    }
+  }
+
+  // MARK: Erasing
+
+  /// Forgets who somebody was and what was said about them.
+  func erase(_ row: ErasureRow) throws(LedgerError) {
+    try run("INSERT OR IGNORE INTO erasures VALUES (?1, ?2)", row.numbers) {
+      $0.bind(1, $1)
+      $0.bind(2, row.transaction)
+    }
+    try eraseIDs(of: row)
+    try eraseNotes(of: row.numbers)
+    // Keys lie by themselves, not by customers, so that this goes over all of them.
+    try run(
+      "DELETE FROM keys WHERE customer IN (SELECT customer FROM erasures WHERE transaction_number = ?1)",
+      [row.transaction]
+    ) { $0.bind(1, $1) }
+    try run("UPDATE orders SET request = ?2, key = NULL WHERE customer = ?1", row.numbers) {
+      $0.bind(1, $1)
+      $0.bind(2, OrderRow.erasedRequest)
+    }
+  }
+
+  private func eraseIDs(of row: ErasureRow) throws(LedgerError) {
+    for sql in [
+      "DELETE FROM aliases WHERE id IN (SELECT id FROM added_ids WHERE customer = ?1)",
+      "DELETE FROM aliases WHERE id = (SELECT id FROM customers WHERE customer = ?1)",
+      "DELETE FROM added_ids WHERE customer = ?1",
+    ] as [StaticString] {
+      try run(sql, row.numbers) { $0.bind(1, $1) }
+    }
+    for sql in [
+      "UPDATE customers SET id = ?2, frozen_reason = NULL WHERE customer = ?1",
+      "INSERT INTO aliases (customer, id) VALUES (?1, ?2)",
+    ] as [StaticString] {
+      try run(sql, Array(zip(row.numbers, row.ids))) {
+        $0.bind(1, $1.0)
+        $0.bind(2, $1.1.text)
+      }
+    }
+  }
+
+  /// Notes are found by the customers' histories: from each account's newest entry backwards.
+  private func eraseNotes(of customers: [CustomerNumber]) throws(LedgerError) {
+    try run(
+      """
+      WITH RECURSIVE own (entry) AS (
+        SELECT last_entry FROM accounts WHERE account >= ?1 AND account < ?2
+        UNION SELECT previous FROM own JOIN entries ON number = entry WHERE previous <> 0)
+      DELETE FROM notes WHERE transaction_number IN (
+        SELECT t.number FROM own JOIN entries e ON e.number = entry JOIN transactions t ON t.number = transaction_number
+        WHERE t.customer = ?3)
+      """, customers
+    ) {
+      $0.bind(1, AccountNumber(customer: $1, currency: 0).rawValue)
+      $0.bind(2, AccountNumber(customer: $1 + 1, currency: 0).rawValue)
+      $0.bind(3, $1)
+    }
+    try run(
+      """
+      DELETE FROM notes
+      WHERE transaction_number IN (SELECT number FROM transactions_without_entries WHERE customer = ?1)
+      """, customers
+    ) { $0.bind(1, $1) }
+  }
+}

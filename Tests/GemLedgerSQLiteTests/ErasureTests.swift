@@ -1,0 +1,88 @@
+import Foundation
+import GemLedger
+import GemLedgerSQLite
+import GemTestSupport
+import XCTest
+
+/// A file forgets an erased customer, and lets nobody forget anybody else.
+final class ErasureTests: XCTestCase {
+  private let time = ManualClock()
+
+  /// What was deleted is overwritten, not only unlinked.
+  func testTheFileHoldsNothingOfTheCustomer() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("it.sqlite")
+    let ledger = try Ledger.createSQLite(at: path, clock: time.clock, salt: 1)
+    try ErasureContract.fill(ledger)
+    try ledger.unfreeze(Make.customer("alice-secret"))
+    for number in 0..<500 {
+      try ErasureContract.spend(
+        ledger, 1, customer: Make.customer("carol-secret"), key: "key-secret-\(number)",
+        reference: "note-secret-\(number)")
+      try ledger.createCustomer(Make.customer("somebody-\(number)"))
+    }
+    ledger.close()
+    XCTAssertEqual(try Self.secrets(in: path), Set(ErasureContract.secrets))
+    let again = try Ledger.openSQLite(at: path, clock: time.clock)
+    try ErasureContract.erase(again)
+    try assertBooksAddUp(again)
+    again.close()
+    XCTAssertEqual(try Self.secrets(in: path), [])
+  }
+
+  func testOnlyWhoWasErasedMayBeForgotten() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("it.sqlite")
+    let ledger = try Ledger.createSQLite(at: path, clock: time.clock, salt: 1)
+    try ErasureContract.fill(ledger)
+    let bob = try ledger.number(of: "bob")
+    let transaction = try ledger.newestTransaction(of: "bob")
+    ledger.close()
+    let raw = try RawSQLite(path)
+    let announced = "what an order announced never changes"
+    XCTAssertEqual(raw.run("DELETE FROM keys WHERE customer = \(bob)"), "keys is append-only")
+    XCTAssertEqual(raw.run("UPDATE orders SET request = '{}' WHERE customer = \(bob)"), announced)
+    XCTAssertEqual(raw.run("UPDATE orders SET key = NULL WHERE customer = \(bob)"), announced)
+    XCTAssertNil(raw.run("INSERT INTO erasures VALUES (\(bob), \(transaction))"))
+    XCTAssertEqual(raw.run("DELETE FROM keys"), "keys is append-only")
+    XCTAssertEqual(raw.run("UPDATE keys SET key = 'x' WHERE customer = \(bob)"), "keys is append-only")
+    XCTAssertEqual(raw.run("UPDATE orders SET request = 'x' WHERE customer = \(bob)"), announced)
+    XCTAssertEqual(raw.run("UPDATE orders SET key = 'x' WHERE customer = \(bob)"), announced)
+    XCTAssertEqual(raw.run("UPDATE orders SET request = '{}', key = NULL"), announced)
+    XCTAssertNil(raw.run("UPDATE orders SET request = '{}', key = NULL WHERE customer = \(bob)"))
+    XCTAssertNil(raw.run("DELETE FROM keys WHERE customer = \(bob)"))
+    XCTAssertEqual(raw.run("DELETE FROM erasures"), "erasures is append-only")
+  }
+
+  /// What is asked at every command with a hold or a limit is found, not searched for.
+  func testEveryQuestionIsASeek() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("it.sqlite")
+    try Ledger.createSQLite(at: path, clock: time.clock, salt: 1).close()
+    let raw = try RawSQLite(path)
+    let questions = [
+      "SELECT * FROM effects WHERE transaction_number = 1 ORDER BY position",
+      "SELECT * FROM effects WHERE target = 1 AND target <> 0 ORDER BY transaction_number, position",
+      """
+      SELECT * FROM effects WHERE customer = 1 AND transaction_number < 9
+      ORDER BY transaction_number DESC, position DESC LIMIT 3
+      """,
+      "SELECT * FROM effects WHERE customer = 1 AND transaction_number = 2 AND position < 3 ORDER BY position DESC",
+      "SELECT * FROM effects WHERE (transaction_number, position) > (1, 2) ORDER BY transaction_number, position",
+      "SELECT hold, customer, deadline FROM holds WHERE hold = 1",
+      "SELECT hold, customer, deadline FROM holds WHERE customer = 1 ORDER BY deadline, hold",
+      "SELECT * FROM counts WHERE customer = 1 AND kind = 2 AND subject = 'x'",
+      "SELECT * FROM counts WHERE customer = 1 ORDER BY kind, subject",
+    ]
+    for question in questions {
+      let plan = raw.rows("EXPLAIN QUERY PLAN " + question).map { $0.split(separator: "|").last ?? "" }
+      XCTAssertEqual(plan.count, 1, "\(question): \(plan)")
+      XCTAssertTrue(plan.allSatisfy { $0.hasPrefix("SEARCH") }, "\(question): \(plan)")
+    }
+  }
+
+  private static func secrets(in path: String) throws -> Set<String> {
+    let data = try Data(contentsOf: URL(fileURLWithPath: path))
+    return Set(ErasureContract.secrets.filter { data.range(of: Data($0.utf8)) != nil })
+  }
+}

@@ -1,0 +1,157 @@
+package import GemLedger
+internal import XCTest
+
+/// What a storage forgets of an erased customer, and what it keeps; part of ``StorageContract``.
+package struct ErasureContract {
+  private let make: (LedgerClock) throws -> Ledger
+  private let time = ManualClock()
+
+  package init(make: @escaping (LedgerClock) throws -> Ledger) { self.make = make }
+
+  /// Every id and text that is to go.
+  package static let secrets = ["alice-secret", "carol-secret", "ally-secret", "note-secret", "key-secret"]
+
+  package func runAll() throws {
+    let ledger = try make(time.clock)
+    try Self.fill(ledger)
+    let before = try numbers(ledger)
+    let histories = try before.map { try history(of: $0, in: ledger) }
+    try Self.erase(ledger)
+    try assertForgotten(ledger, before)
+    // The books are what they were, and so is everybody else.
+    XCTAssertEqual(try before.map { try history(of: $0, in: ledger) }, histories)
+    let (nobody, bob) = (try Make.customer("nobody-1"), try Make.customer("bob"))
+    XCTAssertEqual(try ledger.balance(of: CurrencyCode("GEM"), customer: nobody).balance, 1200 + 100 + 40 - 3 * 10)
+    XCTAssertEqual(try ledger.wholeHistory(of: bob).compactMap(\.reference?.text), ["note-bob"])
+    XCTAssertTrue(try Self.spend(ledger, bob, "bob").isReplayed)
+    try ledger.storage.read { (snapshot) throws(LedgerError) in
+      let order = try snapshot.order(PurchaseCode("BOB"))
+      XCTAssertEqual(order?.request, #"{"note":"bob"}"#)
+      XCTAssertEqual(order?.key?.text, "key-bob")
+    }
+    try assertBooksAddUp(ledger)
+    // Whoever comes with an old id or key is somebody new.
+    let alice = try Make.customer("alice-secret")
+    try ledger.createCustomer(alice)
+    XCTAssertEqual(try ledger.balance(of: CurrencyCode("GEM"), customer: alice).balance, 0)
+    XCTAssertNotEqual(try ledger.number(of: "alice-secret"), before[0])
+    try ledger.grant([Make.amount("GEM", 10)], customer: alice)
+    XCTAssertFalse(try Self.spend(ledger, alice, "secret").isReplayed)
+    try ledger.book(.openOrder(Self.opening("NEW", "secret"), customer: alice))
+    try assertBooksAddUp(ledger)
+    ledger.close()
+  }
+
+  // MARK: Somebody to forget, and somebody not to
+
+  /// Alice has another id, an order, and carol became part of her; all that says who they are holds `secret`.
+  package static func fill(_ ledger: Ledger) throws {
+    try ledger.apply(Make.catalog())
+    let (alice, bob) = (try Make.customer("alice-secret"), try Make.customer("bob"))
+    let carol = try Make.customer("carol-secret")
+    for (customer, word) in [(alice, "secret"), (bob, "bob"), (carol, "secret")] {
+      try ledger.grant([Make.amount("GEM", 50)], customer: customer)
+      _ = try spend(ledger, customer, word)
+      assertRefused(.insufficientBalance) {
+        try ledger.spend([Make.amount("GEM", 10_000)], customer: customer, key: Make.key("key-\(word)-refused"))
+      }
+    }
+    try ledger.creditPurchase(Make.purchase("t"), customer: alice)
+    try ledger.createAlias(Make.customer("ally-secret"), of: alice)
+    try ledger.book(.openOrder(opening("SECRET", "secret"), customer: alice))
+    try ledger.book(.openOrder(opening("BOB", "bob"), customer: bob))
+    try ledger.merge(from: carol, into: alice)
+    try spend(ledger, 10, customer: alice, key: "key-secret-after", reference: "note-secret after")
+    try ledger.grant([Make.amount("GEM", 40)], customer: alice, reason: Reason("note-secret"))
+    try ledger.freeze(alice, reason: Reason("note-secret"))
+    try ledger.unfreeze(alice)
+    try ledger.freeze(alice, reason: Reason("note-secret again"))
+  }
+
+  package static func erase(_ ledger: Ledger) throws {
+    let (alice, carol) = (try ledger.number(of: "alice-secret"), try ledger.merged(into: "alice-secret"))
+    let transaction = try ledger.newestTransaction(of: "alice-secret")
+    let ids = [try Make.customer("nobody-1"), try Make.customer("nobody-2")]
+    try ledger.write { $0.erasures = [ErasureRow(transaction: transaction, numbers: [alice] + carol, ids: ids)] }
+  }
+
+  private static func spend(_ ledger: Ledger, _ customer: CustomerID, _ word: String) throws -> Receipt {
+    try spend(ledger, 10, customer: customer, key: "key-\(word)", reference: "note-\(word)")
+  }
+
+  @discardableResult
+  package static func spend(
+    _ ledger: Ledger, _ amount: Int64, customer: CustomerID, key: String, reference: String
+  ) throws -> Receipt {
+    var command = try LedgerCommand.spend([Make.amount("GEM", amount)], customer: customer, key: Make.key(key))
+    command.reference = try Reference(reference)
+    return try ledger.book(command)
+  }
+
+  private static func opening(_ code: String, _ word: String) throws -> OrderOpening {
+    OrderOpening(
+      code: try PurchaseCode(code), store: .apple, product: try ProductCode("gems_1200"), quantity: 1,
+      request: #"{"note":"\#(word)"}"#, key: try IdempotencyKey("key-\(word)"), lifetimeMilliseconds: 1_000_000,
+      paidBy: nil)
+  }
+
+  // MARK: What is left
+
+  /// Alice and carol.
+  private func numbers(_ ledger: Ledger) throws -> [CustomerNumber] {
+    [try ledger.number(of: "alice-secret")] + (try ledger.merged(into: "alice-secret"))
+  }
+
+  private func history(of customer: CustomerNumber, in ledger: Ledger) throws -> [EntryRow] {
+    try ledger.storage.read { (snapshot) throws(LedgerError) -> [EntryRow] in
+      var found: [EntryRow] = []
+      for account in try snapshot.accounts(of: customer) {
+        var number = account.lastEntry
+        while let entry = try snapshot.entry(number) {
+          found.append(entry)
+          number = entry.previous
+        }
+      }
+      return found
+    }
+  }
+
+  private func assertForgotten(_ ledger: Ledger, _ numbers: [CustomerNumber]) throws {
+    try ledger.storage.read { (snapshot) throws(LedgerError) in
+      for id in ["alice-secret", "carol-secret", "ally-secret"] {
+        XCTAssertNil(try snapshot.customer(CustomerID(id)), id)
+      }
+      for (number, id) in zip(numbers, ["nobody-1", "nobody-2"]) {
+        let row = try snapshot.customer(number: number)
+        XCTAssertEqual(row?.id.text, id)
+        XCTAssertNil(row?.frozenReason)
+        XCTAssertEqual(try snapshot.customer(CustomerID(id))?.number, numbers[0])
+        XCTAssertEqual(try snapshot.addedIDs(of: number), [])
+      }
+      XCTAssertEqual(try snapshot.customer(number: numbers[0])?.isFrozen, true)
+      XCTAssertEqual(try snapshot.mergedCustomers(into: numbers[0]), [numbers[1]])
+      let ids = try snapshot.scan().customerIDs(after: nil, limit: 100).map(\.id.text)
+      XCTAssertEqual(ids, ["bob", "nobody-1", "nobody-2"])
+      for transaction in try snapshot.scan().transactions(after: 0, limit: 1000) {
+        let note = try snapshot.note(transaction.number)
+        if numbers.contains(transaction.customer) { XCTAssertNil(note) }
+      }
+      for (row, _) in try snapshot.scan().keys(after: nil, limit: 1000) {
+        XCTAssertFalse(row.key.text.contains("secret"), row.key.text)
+      }
+      let order = try snapshot.order(PurchaseCode("SECRET"))
+      XCTAssertEqual(order?.request, OrderRow.erasedRequest)
+      XCTAssertNil(order?.key)
+      for number in numbers { XCTAssertNil(try snapshot.order(key: IdempotencyKey("key-secret"), customer: number)) }
+    }
+  }
+}
+
+extension Ledger {
+  fileprivate func merged(into customer: String) throws -> [CustomerNumber] {
+    let number = try number(of: customer)
+    return try storage.read { (snapshot) throws(LedgerError) -> [CustomerNumber] in
+      try snapshot.mergedCustomers(into: number)
+    }
+  }
+}

@@ -1,0 +1,120 @@
+package import GemLedger
+internal import XCTest
+
+// Past the rules: what tests write and read of rows.
+
+extension Ledger {
+  /// Commits the rows.
+  package func writeAll(_ fill: (inout ChangeSet) throws -> Void) throws {
+    var changes = ChangeSet()
+    try fill(&changes)
+    let rows = Rows(changes)
+    try storage.commit(lanes: Array(0..<storage.laneCount)) { (session) throws(LedgerError) in
+      try session.write(rows.changes)
+    }
+  }
+
+  /// Commits the rare rows.
+  package func write(_ fill: (inout RareChanges) throws -> Void) throws {
+    var rare = RareChanges()
+    try fill(&rare)
+    try writeAll { $0.rare = rare }
+  }
+
+  /// Gives the customer one GEM; the number of the transaction.
+  package func newTransaction(_ customer: String) throws -> TransactionNumber {
+    try grant([Make.amount("GEM", 1)], customer: Make.customer(customer))
+    return try newestTransaction(of: customer)
+  }
+
+  /// The transaction of the customer's newest entry of GEM.
+  package func newestTransaction(of customer: String) throws -> TransactionNumber {
+    let number = try number(of: customer)
+    return try storage.read { (snapshot) throws(LedgerError) -> TransactionNumber in
+      let account = try snapshot.account(AccountNumber(customer: number, currency: 1))
+      return try snapshot.entry(account?.lastEntry ?? 0)?.transaction ?? 0
+    }
+  }
+
+  /// Sets GEM out of the customer's pool aside, as a hold does, and counts it.
+  @discardableResult
+  package func setAside(_ amount: Int64, of customer: String, until deadline: Timestamp) throws -> TransactionNumber {
+    let transaction = try newTransaction(customer)
+    let number = try number(of: customer)
+    let found = try storage.read { (snapshot) throws(LedgerError) -> (AccountRow?, TransactionRow?, CountRow?) in
+      let key = CountKey(.spent, "GEM")
+      return (
+        try snapshot.account(AccountNumber(customer: number, currency: 1)), try snapshot.transaction(transaction),
+        try snapshot.count(key, of: number)
+      )
+    }
+    var account = try XCTUnwrap(found.0)
+    let now = try XCTUnwrap(found.1).createdAt
+    account.held += amount
+    account.poolRemaining -= amount
+    account.nextDue = min(account.nextDue, deadline.milliseconds)
+    var count = found.2 ?? CountRow(customer: number, key: CountKey(.spent, "GEM"), period: 0, value: 0)
+    count.value += amount
+    var rare = RareChanges()
+    rare.effects = [
+      EffectRow(
+        transaction: transaction, position: 1, customer: number, kind: .deadline, target: transaction,
+        value: deadline.milliseconds, createdAt: now),
+      EffectRow(
+        transaction: transaction, position: 2, customer: number, kind: .held, target: transaction, currency: 1,
+        lot: account.poolLot, amount: amount, createdAt: now, heldAfter: account.held),
+      EffectRow(
+        transaction: transaction, position: 3, customer: number, kind: .counted, value: count.value, count: count.key,
+        createdAt: now),
+    ]
+    rare.holds = [HoldRow(number: transaction, customer: number, deadline: deadline)]
+    rare.counts = [count]
+    try writeAll {
+      $0.changedAccounts = [account]
+      $0.rare = rare
+    }
+    return transaction
+  }
+
+  package func number(of customer: String) throws -> CustomerNumber {
+    let id = try Make.customer(customer)
+    let found = try storage.read { (snapshot) throws(LedgerError) -> FoundCustomer? in try snapshot.customer(id) }
+    return try XCTUnwrap(found).number
+  }
+
+  package struct ScannedEffects {
+    package var effects: [EffectRow] = []
+    package var holds: [HoldRow] = []
+    package var counts: [CountRow] = []
+  }
+
+  /// All effects, holds and counts, as a scan gives them.
+  package func scanned(limit: Int) throws -> ScannedEffects {
+    try storage.read { (snapshot) throws(LedgerError) -> ScannedEffects in
+      let scan = try snapshot.scan()
+      var found = ScannedEffects()
+      while true {
+        let page = try scan.effects(after: found.effects.last, limit: limit)
+        if page.isEmpty { break }
+        found.effects += page
+      }
+      while true {
+        let page = try scan.holds(after: found.holds.last?.number ?? 0, limit: limit)
+        if page.isEmpty { break }
+        found.holds += page
+      }
+      while true {
+        let page = try scan.counts(after: found.counts.last, limit: limit)
+        if page.isEmpty { return found }
+        found.counts += page
+      }
+    }
+  }
+}
+
+/// Lets a closure that may run several times borrow the changes.
+private final class Rows {
+  let changes: ChangeSet
+
+  init(_ changes: consuming ChangeSet) { self.changes = changes }
+}
