@@ -73,64 +73,19 @@
   // MARK: Citus
 
   extension LaneChangeSession {
-    /// Small, and read everywhere: each node has all of their rows.
-    private static let everywhere = [
-      "migrations", "project", "catalog", "catalog_versions", "environments", "purchase_terms", "copy_progress",
-    ]
-
-    /// Rows of one customer lie together; `accounts` comes first, and the others follow it.
-    private static let byCustomer = [
-      "accounts", "customers", "added_ids", "merged_customers", "transactions", "entries", "allocations", "keys",
-      "notes", "item_entries", "lot_terms", "merges", "purchases", "refunds", "refund_parts", "refund_states", "lots",
-      "owned_items", "anchors", "orders", "entitlements", "lanes", "commit_marks",
-    ]
-
-    /// What is unique across customers lies by what is unique; the second table of a pair lies with the first.
-    private static let byIdentity: [(table: String, column: String, with: String?)] = [
-      ("aliases", "id", nil), ("store_transactions", "store_transaction", nil),
-      ("refund_evidence", "store_transaction", "store_transactions"), ("purchase_codes", "code", nil),
-      ("account_tokens", "high", nil), ("entitlement_holders", "purchase", nil),
-    ]
-
     func hasExtension() throws(LedgerError) -> Bool {
       try ask([PostgresRequest("SELECT count(*) FROM pg_extension WHERE extname = 'citus'")])[0].integer(0, 0) > 0
     }
 
-    /// Spreads every table that is not spread yet.
     func distributeTables(shards: Int) throws(LedgerError) {
-      // The triggers that keep the journal go to the shards. One connection to each node: tables of several kinds are
-      // made in one transaction.
-      try run([
-        "SET LOCAL citus.enable_unsafe_triggers = on", "SET LOCAL citus.multi_shard_modify_mode = 'sequential'",
-      ])
-      let done = try distributed()
-      for table in Self.everywhere where !done.contains(table) {
-        try run(["SELECT create_reference_table('\(name(table))')"])
-      }
-      for table in Self.byCustomer where !done.contains(table) {
-        let place = table == "accounts" ? "shard_count := \(shards), colocate_with := 'none'" : with("accounts")
-        try run(["SELECT create_distributed_table('\(name(table))', 'customer', \(place))"])
-      }
-      for (table, column, other) in Self.byIdentity where !done.contains(table) {
-        let place = other.map(with) ?? "shard_count := \(shards), colocate_with := 'none'"
-        try run(["SELECT create_distributed_table('\(name(table))', '\(column)', \(place))"])
+      let tables = ShardedTables(connection, schema: target.schema)
+      try PostgresStorage.translating(target) { () throws(PostgresFailure) in
+        try tables.begin()
+        try tables.spread(shards: shards)
       }
     }
 
     private func name(_ table: String) -> String { "\(target.schema).\(table)" }
-    private func with(_ table: String) -> String { "colocate_with := '\(name(table))'" }
-
-    private func distributed() throws(LedgerError) -> Set<String> {
-      let rows = try ask([
-        PostgresRequest(
-          """
-          SELECT c.relname::text FROM pg_dist_partition p JOIN pg_class c ON c.oid = p.logicalrelid
-          JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1
-          """
-        ) { $0.add(target.schema) }
-      ])[0]
-      return Set((0..<rows.count).map { rows.text($0, 0) })
-    }
 
     func shardCount() throws(LedgerError) -> Int { try shards().count }
 

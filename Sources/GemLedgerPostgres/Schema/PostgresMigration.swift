@@ -8,11 +8,18 @@
 
     package static let all = [
       PostgresMigration(
-        name: "0001-create-ledger", sql: tables + journalTables.map(appendOnly) + journalTables.map(neverEmptied))
+        name: "0001-create-ledger",
+        sql: tables + firstJournalTables.map(appendOnly) + firstJournalTables.map(neverEmptied)),
+      PostgresMigration(
+        name: "0002-keep-effects",
+        sql: effects + [appendOnly("effects"), neverEmptied("effects")] + erasableKeys + [rightsOnNewTables]),
     ]
 
     /// The tables that are only ever appended to.
-    package static let journalTables = [
+    package static let journalTables = firstJournalTables.filter { $0 != "keys" } + ["effects"]
+
+    /// Those of the first step, which never changes.
+    private static let firstJournalTables = [
       "transactions", "entries", "allocations", "keys", "purchase_terms", "purchases", "item_entries", "lot_terms",
       "merges", "refunds", "refund_parts", "catalog_versions",
     ]

@@ -94,8 +94,7 @@
             "CREATE TABLE migrations (name text COLLATE \"C\" PRIMARY KEY, applied_at bigint NOT NULL)"
           ])
         }
-        let applied = try migrationCount() ?? 0
-        for migration in PostgresMigration.all.dropFirst(applied) { try connection.execute(migration.statements) }
+        try applyMissing(isSpread: isThere ? isSpread() : false)
         if let project { try connection.execute(birth(project)) }
         try connection.execute(["COMMIT"])
         return true
@@ -104,6 +103,21 @@
         if connection.isOpen { _ = try? connection.execute(["ROLLBACK"]) }
         throw error
       }
+    }
+
+    /// - Parameter isSpread: The tables lie on the nodes of a cluster, and new ones are to lie with them.
+    private func applyMissing(isSpread: Bool) throws(PostgresFailure) {
+      let missing = PostgresMigration.all.dropFirst(try migrationCount() ?? 0)
+      guard !missing.isEmpty else { return }
+      let tables = ShardedTables(connection, schema: target.schema)
+      if isSpread { try tables.begin() }
+      for migration in missing { try connection.execute(migration.statements) }
+      if isSpread { try tables.spread(shards: LaneChange.shardCountByDefault) }
+    }
+
+    private func isSpread() throws(PostgresFailure) -> Bool {
+      let rows = try connection.ask(PostgresRequest("SELECT is_distributed FROM project"))
+      return rows.count > 0 && rows.integer(0, 0) != 0
     }
 
     private func birth(_ project: ProjectRow) -> [String] {

@@ -35,6 +35,8 @@
 
     private static func rights(on table: String) -> String {
       if table == "migrations" { return "SELECT" }
+      // Keys never change, and go with who is erased.
+      if table == "keys" { return "SELECT, INSERT, DELETE" }
       return PostgresMigration.journalTables.contains(table) ? "SELECT, INSERT" : "SELECT, INSERT, UPDATE, DELETE"
     }
   }

@@ -60,13 +60,13 @@
         createdAt: Timestamp(milliseconds: rows.integer(row, 5)))
     }
 
-    static let lotTermsColumns = "lot, source, environment, price, price_currency, purchase, expires_at"
+    static let lotTermsColumns = "lot, source, environment, price, price_currency, purchase, expires_at, origin"
 
     static func lotTerms(_ rows: PostgresRows, _ row: Int) -> LotTermsRow {
       LotTermsRow(
         lot: rows.integer(row, 0), source: LotSource(rawValue: rows.integer(row, 1)) ?? .admin,
         environment: rows.integer(row, 2), price: money(rows, row, 3), purchase: rows.optionalInteger(row, 5),
-        expiresAt: rows.integer(row, 6))
+        expiresAt: rows.integer(row, 6), origin: rows.integer(row, 7))
     }
 
     static let ownedItemColumns = "customer, item, quantity"

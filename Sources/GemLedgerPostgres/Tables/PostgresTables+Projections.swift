@@ -2,11 +2,11 @@
   internal import GemLedger
 
   extension PostgresTables {
-    func projections(_ changes: borrowing ChangeSet) -> [PostgresRequest] {
+    func projections(_ changes: borrowing ChangeSet) throws(LedgerError) -> [PostgresRequest] {
       var requests: [PostgresRequest] = []
       let accounts = changes.newAccounts + changes.changedAccounts
       if !accounts.isEmpty { requests.append(Self.accounts(accounts)) }
-      requests += moved(changes.rare?.movedLots ?? [])
+      requests += try moved(changes.rare?.movedLots ?? [])
       let lots = changes.newLots + changes.changedLots + Self.unchanged(changes)
       if !lots.isEmpty { requests.append(Self.lots(lots)) }
       let anchors = changes.anchors
@@ -33,12 +33,13 @@
       PostgresRequest(
         """
         INSERT INTO accounts (\(accountColumns))
-        SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+        SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
         ON CONFLICT (customer, currency) DO UPDATE SET
           balance = excluded.balance, debt = excluded.debt, held = excluded.held, version = excluded.version,
           last_entry = excluded.last_entry, pool_lot = excluded.pool_lot, pool_source = excluded.pool_source,
           pool_environment = excluded.pool_environment, pool_granted = excluded.pool_granted,
-          pool_remaining = excluded.pool_remaining, open_lots = excluded.open_lots, next_expiry = excluded.next_expiry
+          pool_remaining = excluded.pool_remaining, open_lots = excluded.open_lots,
+          next_expiry = excluded.next_expiry, next_due = excluded.next_due
         """
       ) {
         $0.add(rows, \.number.customer)
@@ -55,6 +56,7 @@
         $0.add(rows, \.poolRemaining)
         $0.add(rows, \.openLots)
         $0.add(rows, \.nextExpiry)
+        $0.add(rows, \.nextDue)
       }
     }
 
@@ -89,17 +91,21 @@
     }
 
     /// A lot that moves leaves the rows of whom it was with, and its terms are then with both.
-    private func moved(_ lots: [LotRow]) -> [PostgresRequest] {
-      lots.flatMap { lot in
-        let owner = prefetched?.lotOwners[lot.number] ?? lot.account.customer
-        return [
-          PostgresRequest("DELETE FROM lots WHERE customer = $1 AND lot = $2") {
-            $0.add(owner)
-            $0.add(lot.number)
-          },
-          Self.terms([(LotTermsRow(of: lot), lot.account.customer)], ifMissing: true),
-        ]
+    private func moved(_ lots: [LotRow]) throws(LedgerError) -> [PostgresRequest] {
+      guard !lots.isEmpty else { return [] }
+      let places = lots.map { lot in
+        RowPlace(lot.number, of: prefetched?.lotOwners[lot.number] ?? lot.account.customer)
       }
+      // A lot's row does not say which lot its currency came out of.
+      let terms = try self.lotTerms(places)
+      let former = lots.map { (terms[$0.number] ?? LotTermsRow(of: $0), $0.account.customer) }
+      let leaving = places.map { place in
+        PostgresRequest("DELETE FROM lots WHERE customer = $1 AND lot = $2") {
+          $0.add(place.customer ?? 0)
+          $0.add(place.number)
+        }
+      }
+      return leaving + [Self.terms(former, ifMissing: true)]
     }
 
     static func terms(
@@ -108,8 +114,8 @@
       let tail = ifMissing ? " ON CONFLICT DO NOTHING" : ""
       return PostgresRequest(
         """
-        INSERT INTO lot_terms (customer, lot, source, environment, price, price_currency, purchase, expires_at)
-        SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8)\(tail)
+        INSERT INTO lot_terms (customer, lot, source, environment, price, price_currency, purchase, expires_at, origin)
+        SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9)\(tail)
         """
       ) {
         $0.add(rows, \.owner)
@@ -120,6 +126,7 @@
         $0.add(rows, text: \.terms.price?.currency)
         $0.add(rows, optional: \.terms.purchase)
         $0.add(rows, \.terms.expiresAt)
+        $0.add(rows, \.terms.origin)
       }
     }
   }

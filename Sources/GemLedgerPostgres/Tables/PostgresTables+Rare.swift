@@ -17,6 +17,7 @@
       requests += Self.merges(rare)
       requests += try refunds(rare)
       if !rare.refundEvidence.isEmpty { requests += rare.refundEvidence.map(Self.keep) }
+      requests += effects(rare, changes.transactions)
       return requests
     }
 

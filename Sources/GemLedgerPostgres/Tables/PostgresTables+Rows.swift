@@ -19,7 +19,7 @@
 
     static let accountColumns = """
       customer, currency, balance, debt, held, version, last_entry, pool_lot, pool_source, pool_environment,
-      pool_granted, pool_remaining, open_lots, next_expiry
+      pool_granted, pool_remaining, open_lots, next_expiry, next_due
       """
 
     static func account(_ rows: PostgresRows, _ row: Int) -> AccountRow { account(rows, row, at: 0) }
@@ -40,6 +40,7 @@
       account.poolRemaining = rows.integer(row, at + 11)
       account.openLots = rows.integer(row, at + 12)
       account.nextExpiry = rows.integer(row, at + 13)
+      account.nextDue = rows.integer(row, at + 14)
       return account
     }
 

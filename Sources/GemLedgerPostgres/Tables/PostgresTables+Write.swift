@@ -8,16 +8,21 @@
       guard let group else { throw .defect("A reader was asked to write") }
       let heads = try group.heads(self)
       for (purchase, owner) in changes.copy?.purchaseOwners ?? [:] { prefetched?.purchaseOwners[purchase] = owner }
-      var requests = Self.customers(changes) + Self.keys(changes.keys)
+      var requests: [PostgresRequest] = []
+      let erasures = changes.rare?.erasures ?? []
+      let ids = try erasures.isEmpty ? [] : ids(of: erasures.flatMap(\.numbers))
+      if !erasures.isEmpty { requests.append(Self.freeing(ids, of: erasures.flatMap(\.numbers))) }
+      requests += Self.customers(changes) + Self.keys(changes.keys)
       requests += Self.journal(changes)
       requests += try purchases(changes)
-      requests += projections(changes)
+      requests += try projections(changes)
       requests += try rare(changes)
       if !changes.orders.isEmpty { requests += orders(changes.orders) }
       if let rows = changes.catalog {
         requests += try catalog(rows, at: changes.copy == nil ? changes.catalogAppliedAt : nil)
       }
       if let copy = changes.copy { requests += copied(copy) }
+      if !erasures.isEmpty { requests += Self.erasing(erasures, changes) }
       requests += self.heads(after: changes, heads, group)
       requests.append(PostgresRequest("COMMIT"))
       do throws(LedgerError) {
@@ -28,6 +33,7 @@
       noteEnd()
       group.isCommitted = true
       remember(changes)
+      for id in ids { memory.directory.forget(id) }
     }
 
     private func remember(_ changes: borrowing ChangeSet) {

@@ -29,6 +29,8 @@
     var holders: [Int64: CustomerNumber] = [:]
     /// Whose row a lot was loaded from.
     var lotOwners: [LotNumber: CustomerNumber] = [:]
+    /// With whom an open hold lies, of those that were looked at.
+    var holdOwners: [TransactionNumber: CustomerNumber] = [:]
     /// Whom a purchase was credited to, of those that were looked at.
     var purchaseOwners: [Int64: CustomerNumber] = [:]
 

@@ -1,0 +1,175 @@
+#if PostgreSQL
+  internal import GemLedger
+
+  // Effects with what they leave behind, and what goes with customers who are erased.
+
+  extension PostgresTables {
+    func effects(_ rare: RareChanges, _ new: [TransactionRow]) -> [PostgresRequest] {
+      var requests: [PostgresRequest] = []
+      if !rare.effects.isEmpty { requests.append(Self.effects(rare.effects)) }
+      if !rare.holds.isEmpty { requests += holds(rare.holds, new) }
+      if !rare.endedHolds.isEmpty { requests += ended(rare.endedHolds) }
+      if !rare.counts.isEmpty { requests.append(Self.counts(rare.counts)) }
+      requests += rare.endedCounts.map { row in
+        PostgresRequest("DELETE FROM counts WHERE customer = $1 AND kind = $2 AND subject = $3") {
+          $0.add(row.customer)
+          $0.add(row.key.kind.rawValue)
+          $0.add(row.key.subject)
+        }
+      }
+      return requests
+    }
+
+    private static func effects(_ rows: [EffectRow]) -> PostgresRequest {
+      PostgresRequest(
+        """
+        INSERT INTO effects (\(effectColumns))
+        SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+        """
+      ) {
+        $0.add(rows, \.transaction)
+        $0.add(rows, \.position)
+        $0.add(rows, \.customer)
+        $0.add(rows, \.kind.rawValue)
+        $0.add(rows, \.target)
+        $0.add(rows, \.currency)
+        $0.add(rows, \.lot)
+        $0.add(rows, \.amount)
+        $0.add(rows, \.value)
+        $0.add(rows) { $0.count?.kind.rawValue ?? 0 }
+        $0.add(rows, text: { $0.count?.subject ?? "" })
+        $0.add(rows, \.period)
+        $0.add(rows, \.createdAt.milliseconds)
+        $0.add(rows, \.heldAfter)
+      }
+    }
+
+    // MARK: Holds
+
+    /// One row a hold, as the last one says; those that moved leave whom they were with.
+    private func holds(_ rows: [HoldRow], _ new: [TransactionRow]) -> [PostgresRequest] {
+      var last: [TransactionNumber: HoldRow] = [:]
+      for row in rows { last[row.number] = row }
+      let rows = last.values.sorted { ($0.customer, $0.number) < ($1.customer, $1.number) }
+      let begun = Set(new.map(\.number))
+      let others = rows.filter { prefetched?.holdOwners[$0.number] != $0.customer && !begun.contains($0.number) }
+      let write = PostgresRequest(
+        """
+        INSERT INTO holds (number, customer, deadline) SELECT * FROM unnest($1, $2, $3)
+        ON CONFLICT (customer, number) DO UPDATE SET deadline = excluded.deadline
+        """
+      ) {
+        $0.add(rows, \.number)
+        $0.add(rows, \.customer)
+        $0.add(rows, \.deadline.milliseconds)
+      }
+      return leaving(others) + [write]
+    }
+
+    /// Takes holds away from whom they were with.
+    private func leaving(_ rows: [HoldRow]) -> [PostgresRequest] {
+      rows.map { row in
+        guard let before = prefetched?.holdOwners[row.number] else {
+          // Nobody looked at it: whose it was is not known.
+          return PostgresRequest("DELETE FROM holds WHERE number = $1") { $0.add(row.number) }
+        }
+        return PostgresRequest("DELETE FROM holds WHERE customer = $1 AND number = $2") {
+          $0.add(before)
+          $0.add(row.number)
+        }
+      }
+    }
+
+    private func ended(_ rows: [HoldRow]) -> [PostgresRequest] {
+      // With whom it was written down last: a group that merges customers may end it at once.
+      let own = PostgresRequest("DELETE FROM holds WHERE customer = ANY($1) AND number = ANY($2)") {
+        $0.add(Array(Set(rows.map(\.customer)))) { $0 }
+        $0.add(rows, \.number)
+      }
+      let others = rows.filter { row in
+        prefetched?.holdOwners[row.number].map { $0 != row.customer } ?? false
+      }
+      return [own] + leaving(others)
+    }
+
+    // MARK: Counts
+
+    /// One row a count, as the last one says.
+    private static func counts(_ rows: [CountRow]) -> PostgresRequest {
+      struct Place: Hashable {
+        let customer: CustomerNumber
+        let key: CountKey
+      }
+      var last: [Place: CountRow] = [:]
+      for row in rows { last[Place(customer: row.customer, key: row.key)] = row }
+      let rows = last.values.sorted { ($0.customer, $0.key) < ($1.customer, $1.key) }
+      return PostgresRequest(
+        """
+        INSERT INTO counts (\(countColumns)) SELECT * FROM unnest($1, $2, $3, $4, $5)
+        ON CONFLICT (customer, kind, subject) DO UPDATE SET period = excluded.period, value = excluded.value
+        """
+      ) {
+        $0.add(rows, \.customer)
+        $0.add(rows, \.key.kind.rawValue)
+        $0.add(rows, text: \.key.subject)
+        $0.add(rows, \.period)
+        $0.add(rows, \.value)
+      }
+    }
+  }
+
+  // MARK: Erasure
+
+  extension PostgresTables {
+    /// What an erasure takes away before anything else is written: an id that somebody had is free at once.
+    ///
+    /// - Parameter ids: All that the customers have.
+    static func freeing(_ ids: [CustomerID], of numbers: [CustomerNumber]) -> PostgresRequest {
+      PostgresRequest("DELETE FROM aliases WHERE id = ANY($1) AND customer = ANY($2)") {
+        $0.add(ids, text: \.text)
+        $0.add(numbers, \.self)
+      }
+    }
+
+    /// All ids of the customers, those apart that the group itself gave them.
+    func ids(of numbers: [CustomerNumber]) throws(LedgerError) -> [CustomerID] {
+      let answers = try ask(
+        ["customers", "added_ids"].map { table in
+          PostgresRequest("SELECT id FROM \(table) WHERE customer = ANY($1)") { $0.add(numbers, \.self) }
+        })
+      return answers.flatMap { rows in (0..<rows.count).map { CustomerID(unchecked: rows.text($0, 0)) } }
+    }
+
+    /// The rest of it, after all that the group wrote.
+    static func erasing(_ rows: [ErasureRow], _ changes: borrowing ChangeSet) -> [PostgresRequest] {
+      let new = changes.customers.map(\.id) + (changes.rare?.addedIDs ?? []).map(\.id)
+      return rows.flatMap { erasing($0, new: new) }
+    }
+
+    /// - Parameter new: Ids that the group itself gave.
+    private static func erasing(_ row: ErasureRow, new: [CustomerID]) -> [PostgresRequest] {
+      let numbers = row.numbers
+      let renaming = zip(numbers, row.ids).flatMap { number, id in
+        [
+          PostgresRequest("INSERT INTO aliases (id, customer) VALUES ($1, $2)") {
+            $0.add(id.text)
+            $0.add(number)
+          },
+          PostgresRequest("UPDATE customers SET id = $2, frozen_reason = NULL, erased = $3 WHERE customer = $1") {
+            $0.add(number)
+            $0.add(id.text)
+            $0.add(row.transaction)
+          },
+        ]
+      }
+      let emptying = ["added_ids", "notes", "keys"].map { table in
+        PostgresRequest("DELETE FROM \(table) WHERE customer = ANY($1)") { $0.add(numbers, \.self) }
+      }
+      let orders = PostgresRequest("UPDATE orders SET request = $2, key = NULL WHERE customer = ANY($1)") {
+        $0.add(numbers, \.self)
+        $0.add(OrderRow.erasedRequest)
+      }
+      return [freeing(new, of: numbers)] + renaming + emptying + [orders]
+    }
+  }
+#endif
