@@ -42,6 +42,7 @@ extension Decider {
       let production = StoreEnvironment.production.kind.rawValue
       decider.planCredit(
         1, LotCredit(amount: decider.plans[1].amount, source: .earned, environment: production))
+      decider.plans.sort { $0.currency.code < $1.currency.code }
       return try decider.book(.exchange, command: command, customer: customer, session: session)
     }
   }

@@ -148,8 +148,7 @@ extension Decider {
       decider.addDeadline(of: hold, in: number)
       decider.set.set(hold)
       var receipt = decider.receiptWithoutEntries(.extend, number, of: command.customer)
-      let slots = try decider.slots(of: parts, session: session)
-      receipt.extras = ReceiptExtras(hold: decider.holdReceipt(id, hold, parts, slots: slots))
+      receipt.extras = ReceiptExtras(hold: decider.holdReceipt(id, hold, parts, slots: []))
       return receipt
     }
   }

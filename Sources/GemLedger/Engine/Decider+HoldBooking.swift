@@ -156,17 +156,19 @@ extension Decider {
   func holdReceipt(_ id: HoldID, _ hold: HoldRow, _ parts: [HeldPart], slots: [Int]) -> HoldReceipt {
     var amounts: [CurrencyAmount] = []
     var (balances, available): ([CurrencyAmount], [CurrencyAmount]) = ([], [])
+    for part in parts {
+      guard let code = terms.currency(number: part.account.currency)?.code else { continue }
+      amounts = Self.sum(amounts, [CurrencyAmount(currency: code, amount: part.amount)])
+    }
     for slot in slots {
       let row = set.accounts[slot].row
       guard let code = terms.currency(number: row.number.currency)?.code else { continue }
-      let held = parts.filter { $0.account == row.number }.reduce(0) { $0 + $1.amount }
-      if held > 0 { amounts.append(CurrencyAmount(currency: code, amount: held)) }
       balances.append(CurrencyAmount(currency: code, amount: row.balance))
       available.append(CurrencyAmount(currency: code, amount: row.balance - row.held))
     }
     func sorted(_ amounts: [CurrencyAmount]) -> [CurrencyAmount] { amounts.sorted { $0.currency < $1.currency } }
     return HoldReceipt(
-      id: id, amounts: sorted(amounts), expiresAt: parts.isEmpty ? nil : hold.deadline, balances: sorted(balances),
+      id: id, amounts: amounts, expiresAt: parts.isEmpty ? nil : hold.deadline, balances: sorted(balances),
       available: sorted(available))
   }
 }

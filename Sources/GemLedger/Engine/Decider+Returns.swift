@@ -61,9 +61,8 @@ extension Decider {
       extras.expired = amounts(of: entries)
     }
     for (purchase, returns) in refunded.sorted(by: { $0.key < $1.key }) {
-      let reclaimed = try reclaim(returns, of: purchase, after: transaction, owner: owner, session: session)
-      extras.reclaimed = Self.sum(extras.reclaimed, amounts(of: reclaimed))
-      entries += reclaimed
+      entries += try reclaim(
+        returns, of: purchase, after: transaction, owner: owner, &extras.reclaimed, session: session)
     }
     return entries
   }
@@ -112,25 +111,29 @@ extension Decider {
 
   private mutating func reclaim(
     _ returns: [ReturnedCurrency], of number: Int64, after transaction: TransactionNumber, owner: FoundCustomer,
-    session: any StorageSnapshot
+    _ reclaimed: inout [CurrencyAmount], session: any StorageSnapshot
   ) throws(LedgerError) -> [PostedEntry] {
     guard let purchase = try purchase(number, session: session), let state = purchase.refund else { return [] }
     var outstanding = try outstandingParts(of: purchase, session: session)
     let granted = try granted(by: purchase, session: session)
     var taken: [ReturnedCurrency] = []
+    var repaid: [Int: Int64] = [:]
     var parts: [RefundChange.Part] = []
     for returned in returns {
-      let currency = set.accounts[returned.slot].row.number.currency
-      let lots = granted.filter { $0.currency.number == currency }.flatMap(\.lots).map(\.lot)
+      let account = set.accounts[returned.slot].row
+      let lots = granted.filter { $0.currency.number == account.number.currency }.flatMap(\.lots).map(\.lot)
       var rest = returned.amount
-      for index in outstanding.indices
-      where rest > 0 && outstanding[index].kind == .short && lots.contains(outstanding[index].lot) {
-        let (lot, short) = (outstanding[index].lot, outstanding[index].amount)
-        let part = min(rest, short)
+      for index in outstanding.indices where rest > 0 && lots.contains(outstanding[index].lot) {
+        let (lot, kind, amount) = (outstanding[index].lot, outstanding[index].kind, outstanding[index].amount)
+        guard kind == .short || kind == .owed else { continue }
+        // What is owed may be repaid already.
+        let debt = kind == .owed ? account.debt - (repaid[returned.slot] ?? 0) : .max
+        let part = min(rest, amount, debt)
         guard part > 0 else { continue }
         rest -= part
-        outstanding[index] = .init(lot: lot, kind: .short, amount: short - part)
-        parts.append(.init(lot: lot, kind: .short, amount: -part))
+        if kind == .owed { repaid[returned.slot, default: 0] += part }
+        outstanding[index] = .init(lot: lot, kind: kind, amount: amount - part)
+        parts.append(.init(lot: lot, kind: kind, amount: -part))
         parts.append(.init(lot: lot, kind: .taken, source: returned.lot, amount: part))
       }
       guard rest < returned.amount else { continue }
@@ -140,9 +143,26 @@ extension Decider {
     }
     guard !taken.isEmpty else { return [] }
     let refund = appendTransaction(.refund, customer: owner.number)
-    let entries = takeBack(taken, .refund, in: refund, marking: .reclaimed, about: transaction)
+    var entries: [PostedEntry] = []
+    for (slot, amount) in repaid.sorted(by: { $0.key < $1.key }) {
+      entries.append(contentsOf: cancelDebt(amount, slot: slot, in: refund))
+    }
+    let takes = takeBack(taken, .refund, in: refund, marking: .reclaimed, about: transaction)
+    reclaimed = Self.sum(reclaimed, amounts(of: takes))
+    entries += takes
     try book(parts, of: purchase, state, in: refund, outstanding: outstanding, owner: owner, session: session)
-    return entries
+    return entries.sorted { $0.currency < $1.currency }
+  }
+
+  /// Takes back that something is owed; what is taken for it has an entry of its own.
+  private mutating func cancelDebt(_ amount: Int64, slot: Int, in refund: TransactionNumber) -> [PostedEntry] {
+    guard let code = terms.currency(number: set.accounts[slot].row.number.currency)?.code else { return [] }
+    let entry = set.sequences.drawEntry()
+    return [
+      record(
+        entry, of: refund, .reversedRefund, slot, code, amount: amount, debtChange: -amount, lot: 0,
+        allocations: CompactList([]))
+    ]
   }
 
   /// Writes down that what a refund had let go was taken after all; the share that is clawed back stays.

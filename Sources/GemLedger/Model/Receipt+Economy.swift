@@ -6,9 +6,10 @@ public struct HoldReceipt: Hashable, Sendable {
   public let amounts: [CurrencyAmount]
   /// When it ends by itself; nil once it has ended.
   public let expiresAt: Timestamp?
-  /// The balances of its currencies, what is on hold included.
+  /// The balances of the currencies that the transaction set aside, captured or released, what is on hold included; in
+  /// the order of codes.
   public let balances: [CurrencyAmount]
-  /// How much of its currencies can be spent.
+  /// How much of them can be spent.
   public let available: [CurrencyAmount]
 }
 

@@ -41,6 +41,8 @@ enum HoldRules {
   /// What the hold still has, in the order in which it was set aside.
   static func outstanding(_ effects: [EffectRow], of owner: CustomerNumber) -> [HeldPart] {
     var parts: [HeldPart] = []
+    // A merge moves what is held to another lot: it keeps its place.
+    var vacated: (index: Int, transaction: TransactionNumber)?
     for effect in effects {
       let sign: Int64
       switch effect.kind {
@@ -51,6 +53,10 @@ enum HoldRules {
       let account = AccountNumber(customer: owner, currency: effect.currency)
       if let index = parts.firstIndex(where: { $0.lot == effect.lot && $0.account == account }) {
         parts[index].amount += sign * effect.amount
+        vacated = parts[index].amount == 0 ? (index, effect.transaction) : nil
+      } else if let place = vacated, place.transaction == effect.transaction {
+        parts[place.index] = HeldPart(account: account, lot: effect.lot, amount: effect.amount)
+        vacated = nil
       } else {
         parts.append(HeldPart(account: account, lot: effect.lot, amount: sign * effect.amount))
       }

@@ -23,12 +23,14 @@ extension Verifier {
     lotCount += Int64(lots.count)
     let journal = try snapshot.lotTerms(lots.map { RowPlace($0.terms.lot, of: $0.account.customer) })
     for (found, account) in lots {
-      guard let terms = journal[found.lot] else {
+      guard var terms = journal[found.lot] else {
         report(
           "lots_have_terms", currency: account.currency,
           "the journal lacks the terms of lot \(found.lot) of \(name(of: account))")
         continue
       }
+      // Only the journal says what it came out of.
+      terms.origin = found.origin
       guard terms != found else { continue }
       report(
         "lot_terms_replay", currency: account.currency,

@@ -36,6 +36,8 @@ extension Verifier {
     }
     let fits = transaction.kind == .mixed || transaction.kind == entry.kind
       || transaction.kind == .capture && entry.kind == .spend
+      // What is owed no more, since it came back and was taken.
+      || transaction.kind == .refund && entry.kind == .reversedRefund
     if !fits || entry.kind == .mixed || entry.kind.hasSign(against: entry.amount) {
       report(
         "kinds_fit", currency: entry.account.currency,
@@ -117,9 +119,9 @@ extension Verifier {
     switch row.kind {
     case .purchase: purchaseCount += 1
     case .refund, .reversedRefund: refundTransactionCount += 1
-    case .freeze, .unfreeze:
+    case .freeze, .unfreeze, .erase:
       freezeEvents.append(
-        FreezeEvent(transaction: row.number, customer: row.customer, kind: .byPerson(row.kind == .freeze)))
+        FreezeEvent(transaction: row.number, customer: row.customer, kind: .byPerson(row.kind != .unfreeze)))
     default: break
     }
   }

@@ -1,0 +1,19 @@
+import GemLedger
+import GemLedgerSQLite
+import GemTestSupport
+import XCTest
+
+final class SQLiteEconomyTests: XCTestCase {
+  private func make() throws -> (LedgerClock) throws -> Ledger {
+    let directory = try TemporaryDirectory()
+    var count = 0
+    return { clock in
+      count += 1
+      return try Ledger.createSQLite(at: directory.path("\(count).sqlite"), clock: clock, salt: 1)
+    }
+  }
+
+  func testHoldsMeetTheContract() throws { try HoldContract(make: make()).runAll() }
+  func testReversalsMeetTheContract() throws { try ReversalContract(make: make()).runAll() }
+  func testBasketsMeetTheContract() throws { try BasketContract(make: make()).runAll() }
+}

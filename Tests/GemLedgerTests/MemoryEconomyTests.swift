@@ -1,0 +1,17 @@
+import GemLedger
+import GemTestSupport
+import XCTest
+
+final class MemoryEconomyTests: XCTestCase {
+  func testHoldsMeetTheContract() throws {
+    try HoldContract { clock in Ledger.inMemory(clock: clock, salt: 1) }.runAll()
+  }
+
+  func testReversalsMeetTheContract() throws {
+    try ReversalContract { clock in Ledger.inMemory(clock: clock, salt: 1) }.runAll()
+  }
+
+  func testBasketsMeetTheContract() throws {
+    try BasketContract { clock in Ledger.inMemory(clock: clock, salt: 1) }.runAll()
+  }
+}
