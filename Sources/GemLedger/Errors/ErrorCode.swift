@@ -65,10 +65,12 @@ extension LedgerError.Code {
   public static let insufficientBalance = Self(.insufficientBalance)
   /// The balance would pass the currency's maximum.
   public static let overMaximum = Self(.overMaximum)
-  /// The customer owns as many of the item as one may.
+  /// The customer owns as many of the item as one may, or moved as much in a period as one may.
   public static let limitReached = Self(.limitReached)
-  /// The item is not for sale.
+  /// The item is not for sale, or sold out.
   public static let notAvailable = Self(.notAvailable)
+  /// What an exchange would give is less than a unit.
+  public static let roundsToZero = Self(.roundsToZero)
   /// Both ids name the same customer.
   public static let sameCustomer = Self(.sameCustomer)
   /// The store transaction was given back in full already.
@@ -154,6 +156,7 @@ package enum ErrorKind: String, CaseIterable, Sendable {
   case limitReached = "limit_reached"
   case insufficientBalance = "insufficient_balance"
   case overMaximum = "over_maximum"
+  case roundsToZero = "rounds_to_zero"
   case sameCustomer = "same_customer"
   case alreadyRefunded = "already_refunded"
   case purchaseCancelled = "purchase_cancelled"
@@ -213,8 +216,8 @@ extension ErrorKind {
       Row(isKept: false, exitStatus: 69, httpStatus: 503, type: "server_error")
     case .conditionFailed:
       Row(isKept: false, exitStatus: 2, httpStatus: 412, type: "unprocessable_entity_error")
-    case .customerFrozen, .insufficientBalance, .overMaximum, .limitReached, .notAvailable, .sameCustomer,
-      .alreadyRefunded:
+    case .customerFrozen, .insufficientBalance, .overMaximum, .limitReached, .notAvailable, .roundsToZero,
+      .sameCustomer, .alreadyRefunded:
       Row(isKept: true, exitStatus: 2, httpStatus: 422, type: "unprocessable_entity_error")
     case .purchaseCancelled, .purchasePending, .purchaseDeclined, .storeError, .validationPending, .validationFailed:
       Row(isKept: false, exitStatus: 3, httpStatus: 422, type: "store_error")
