@@ -249,16 +249,16 @@ package struct BasketContract {
     try ledger.creditPurchase(Make.purchase("t"), customer: alice)
     let key = try Make.key("k")
     let exchange = try ledger.exchange(
-      Make.amount("GEM", 100), into: coin, rate: ExchangeRate(7, 3), customer: alice, key: key)
+      Make.amount("GEM", 100), into: coin, rate: ExchangeRate(7, for: 3), customer: alice, key: key)
     XCTAssertEqual(exchange.kind, .exchange)
     XCTAssertEqual(exchange.entries.map(\.amount), [233, -100])
-    for (rounding, expected) in [(Rounding.down, 2), (.nearest, 2), (.up, 3)] {
+    for (rounding, expected) in [(ExchangeRate.Rounding.down, 2), (.nearest, 2), (.up, 3)] {
       let receipt = try ledger.exchange(
-        Make.amount("GEM", 1), into: coin, rate: ExchangeRate(7, 3), rounding: rounding, customer: alice)
+        Make.amount("GEM", 1), into: coin, rate: ExchangeRate(7, for: 3, rounding: rounding), customer: alice)
       XCTAssertEqual(receipt.entries.map(\.amount), [Int64(expected), -1])
     }
     let again = try ledger.exchange(
-      Make.amount("GEM", 100), into: coin, rate: ExchangeRate(7, 3), customer: alice, key: key)
+      Make.amount("GEM", 100), into: coin, rate: ExchangeRate(7, for: 3), customer: alice, key: key)
     XCTAssertTrue(again.isReplayed)
     XCTAssertEqual(again.entries, exchange.entries)
     try check(ledger)
@@ -270,26 +270,26 @@ package struct BasketContract {
     let (coin, gem) = (try CurrencyCode("COIN"), try CurrencyCode("GEM"))
     try ledger.grant([Make.amount("GEM", 10), Make.amount("ORE", 900)], customer: alice)
     try assertRefusedWithoutTrace(.roundsToZero, ledger) {
-      try ledger.exchange(Make.amount("GEM", 1), into: coin, rate: ExchangeRate(1, 2), customer: alice)
+      try ledger.exchange(Make.amount("GEM", 1), into: coin, rate: ExchangeRate(1, for: 2), customer: alice)
     }
     try assertRefusedWithoutTrace(.insufficientBalance, ledger) {
-      try ledger.exchange(Make.amount("GEM", 11), into: coin, rate: ExchangeRate(1), customer: alice)
+      try ledger.exchange(Make.amount("GEM", 11), into: coin, rate: ExchangeRate(1, for: 1), customer: alice)
     }
     try assertRefusedWithoutTrace(.overMaximum, ledger) {
-      try ledger.exchange(Make.amount("GEM", 10), into: CurrencyCode("ORE"), rate: ExchangeRate(11), customer: alice)
+      try ledger.exchange(Make.amount("GEM", 10), into: CurrencyCode("ORE"), rate: ExchangeRate(11, for: 1), customer: alice)
     }
     assertRefused(.invalidRequest) {
-      try ledger.exchange(Make.amount("GEM", 1), into: gem, rate: ExchangeRate(1), customer: alice)
+      try ledger.exchange(Make.amount("GEM", 1), into: gem, rate: ExchangeRate(1, for: 1), customer: alice)
     }
     assertRefused(.amountOutOfRange) {
-      try ledger.exchange(Make.amount("GEM", 1), into: coin, rate: ExchangeRate(1, 0), customer: alice)
+      try ledger.exchange(Make.amount("GEM", 1), into: coin, rate: ExchangeRate(1, for: 0), customer: alice)
     }
     assertRefused(.amountOutOfRange) {
       try ledger.exchange(
-        Make.amount("GEM", 10), into: coin, rate: ExchangeRate(Limits.amount), customer: alice)
+        Make.amount("GEM", 10), into: coin, rate: ExchangeRate(Limits.amount, for: 1), customer: alice)
     }
     assertRefused(.unknownCurrency) {
-      try ledger.exchange(Make.amount("GEM", 1), into: CurrencyCode("NONE"), rate: ExchangeRate(1), customer: alice)
+      try ledger.exchange(Make.amount("GEM", 1), into: CurrencyCode("NONE"), rate: ExchangeRate(1, for: 1), customer: alice)
     }
     try check(ledger)
   }

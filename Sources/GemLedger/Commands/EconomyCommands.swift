@@ -27,30 +27,6 @@ public struct HoldID: Hashable, Comparable, Sendable, CustomStringConvertible {
   public static func < (left: Self, right: Self) -> Bool { left.transactionID < right.transactionID }
 }
 
-/// How an amount that is not whole becomes whole.
-public enum Rounding: String, CaseIterable, Sendable {
-  /// Towards zero.
-  case down
-  /// To the nearest, halves up.
-  case nearest
-  /// Away from zero.
-  case up
-}
-
-/// How much of one currency another one is worth: `numerator` of the new for `denominator` of the old.
-public struct ExchangeRate: Hashable, Sendable {
-  /// At least 1.
-  public let numerator: Int64
-  /// At least 1.
-  public let denominator: Int64
-
-  /// A rate; the ledger checks it when it is asked to exchange.
-  public init(_ numerator: Int64, _ denominator: Int64 = 1) {
-    self.numerator = numerator
-    self.denominator = denominator
-  }
-}
-
 /// One step of a basket; see ``LedgerCommand/basket(_:payer:key:)``.
 public enum BasketLeg: Hashable, Sendable {
   /// Currency goes from one customer to another; its lots keep their source, their share of the price and their expiry.
@@ -71,7 +47,6 @@ extension LedgerCommand {
     let from: Adjustment
     let into: CurrencyCode
     let rate: ExchangeRate
-    let rounding: Rounding
   }
 
   struct Capture: Sendable {
@@ -166,16 +141,13 @@ extension LedgerCommand {
   /// - Parameters:
   ///   - amount: What is given, positive.
   ///   - into: What is got for it.
-  ///   - rate: How much of the new for how much of the old.
-  ///   - rounding: What becomes of fractions.
+  ///   - rate: How much of the new for how much of the old, and what becomes of fractions.
   ///   - customer: Must exist.
   ///   - key: Send the same one with every retry.
   public static func exchange(
-    _ amount: Adjustment, into: CurrencyCode, rate: ExchangeRate, rounding: Rounding = .down, customer: CustomerID,
-    key: IdempotencyKey? = nil
+    _ amount: Adjustment, into: CurrencyCode, rate: ExchangeRate, customer: CustomerID, key: IdempotencyKey? = nil
   ) -> Self {
-    let exchange = Exchange(from: amount, into: into, rate: rate, rounding: rounding)
-    return Self(customer: customer, key: key, action: .exchange(exchange))
+    Self(customer: customer, key: key, action: .exchange(Exchange(from: amount, into: into, rate: rate)))
   }
 
   /// Writes down what has come about by itself: expiries, ended holds, allowances, recharges.

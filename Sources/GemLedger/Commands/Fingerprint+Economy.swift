@@ -27,7 +27,7 @@ extension Fingerprint {
       hash.combine(asked.into.stableNumber)
       hash.combine(UInt64(bitPattern: asked.rate.numerator))
       hash.combine(UInt64(bitPattern: asked.rate.denominator))
-      hash.combine(asked.rounding.rawValue)
+      hash.combine(asked.rate.rounding.description)
       return (exchange, hash.value)
     // What these do is known by whom they name.
     default: return (order, 0)

@@ -142,9 +142,7 @@ extension Decider {
       let row = set.books[set.book(of: plan.slot)][take.place].row
       let burnt = row.granted - row.remaining + from
       let price = row.price.map {
-        Money(
-          minorUnits: PriceShares.value(of: $0.minorUnits, granted: row.granted, from: burnt, to: burnt + part),
-          currency: $0.currency)
+        PriceShares.value(of: burnt..<burnt + part, price: $0, granted: row.granted)
       }
       credits.append(
         LotCredit(

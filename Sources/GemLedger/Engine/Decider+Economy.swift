@@ -36,7 +36,7 @@ extension Decider {
       let from = exchange.from
       try decider.plan(.exchange, from.currency, -from.amount, customer: customer, session: session)
       try decider.plan(.exchange, exchange.into, 0, customer: customer, session: session)
-      decider.plans[1].amount = try ExchangeRules.amount(of: exchange)
+      decider.plans[1].amount = try ExchangeRules.received(for: from.amount, at: exchange.rate)
       try decider.checkPlans(command, customer: customer)
       try decider.planBurn(0, session: session)
       let production = StoreEnvironment.production.kind.rawValue

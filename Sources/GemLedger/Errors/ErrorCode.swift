@@ -67,10 +67,12 @@ extension LedgerError.Code {
   public static let insufficientBalance = Self(.insufficientBalance)
   /// The balance would pass the currency's maximum.
   public static let overMaximum = Self(.overMaximum)
-  /// The customer owns as many of the item as one may.
+  /// The customer owns as many of the item as one may, or moved as much in a period as one may.
   public static let limitReached = Self(.limitReached)
-  /// The item is not for sale.
+  /// The item is not for sale, or sold out.
   public static let notAvailable = Self(.notAvailable)
+  /// What an exchange would give is less than a unit.
+  public static let roundsToZero = Self(.roundsToZero)
   /// Both ids name the same customer.
   public static let sameCustomer = Self(.sameCustomer)
   /// The store transaction was given back in full already.
@@ -85,8 +87,6 @@ extension LedgerError.Code {
   public static let holdEnded = Self(.holdEnded)
   /// More is to be captured than the hold has left.
   public static let exceedsHold = Self(.exceedsHold)
-  /// The exchange would give nothing for something.
-  public static let roundsToZero = Self(.roundsToZero)
   /// The customer turned back at the store.
   public static let purchaseCancelled = Self(.purchaseCancelled)
   /// Somebody else has to agree to the purchase first.

@@ -58,11 +58,10 @@ extension Ledger {
   ///   `customer_frozen`, `insufficient_balance`, `over_maximum`.
   @discardableResult
   public func exchange(
-    _ amount: Adjustment, into currency: CurrencyCode, rate: ExchangeRate, rounding: Rounding = .down,
-    customer: CustomerID, key: IdempotencyKey? = nil
+    _ amount: Adjustment, into currency: CurrencyCode, rate: ExchangeRate, customer: CustomerID,
+    key: IdempotencyKey? = nil
   ) throws(LedgerError) -> Receipt {
-    try book(
-      .exchange(amount, into: currency, rate: rate, rounding: rounding, customer: customer, key: key))
+    try book(.exchange(amount, into: currency, rate: rate, customer: customer, key: key))
   }
 
   /// Forgets who a customer is: ids, notes, keys and announcements go; the books stay and still add up.

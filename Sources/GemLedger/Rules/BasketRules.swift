@@ -66,11 +66,5 @@ extension ExchangeRules {
     }
     try RequestRules.check(conditions, cover: [exchange.from, Adjustment(exchange.into, 1)])
     try RequestRules.check(exchange.from, of: "exchange")
-    let rate = exchange.rate
-    guard (1...Limits.amount).contains(rate.numerator), (1...Limits.amount).contains(rate.denominator) else {
-      throw RequestRules.outOfRange(
-        "A rate of \(rate.numerator)/\(rate.denominator) is out of range: both parts are 1 to \(Limits.amount).",
-        min(rate.numerator, rate.denominator))
-    }
   }
 }

@@ -60,23 +60,3 @@ enum PurchaseRules {
     return product
   }
 }
-
-/// Splits a price into equal parts; the last one takes what rounding leaves.
-struct PriceShares {
-  let price: Money?
-  let parts: Int
-  var given = 0
-
-  init(price: Money?, parts: Int) {
-    self.price = price
-    self.parts = parts
-  }
-
-  mutating func next() -> Money? {
-    guard let price else { return nil }
-    given += 1
-    let share = price.minorUnits / Int64(parts)
-    return Money(
-      minorUnits: given == parts ? price.minorUnits - share * Int64(parts - 1) : share, currency: price.currency)
-  }
-}

@@ -1,0 +1,40 @@
+/// What an exchange gives; pure.
+enum ExchangeRules {
+  /// The amount that so much of one currency comes to in the other.
+  ///
+  /// - Throws: in order of precedence `amount_out_of_range` (the amount, or a part of the rate, or what it comes to),
+  ///   `rounds_to_zero`.
+  static func received(for amount: Int64, at rate: ExchangeRate) throws(LedgerError) -> Int64 {
+    try check(amount, "An exchange of \(amount)")
+    try check(rate.numerator, "The rate \(rate)")
+    try check(rate.denominator, "The rate \(rate)")
+    // Three factors of at most 2^53, one of them 2: far within 128 bits.
+    let (product, divisor) = (Int128(amount) * Int128(rate.numerator), Int128(rate.denominator))
+    let received =
+      switch rate.rounding.kind {
+      case .down: product / divisor
+      case .nearest: (2 * product + divisor) / (2 * divisor)
+      case .up: (product + divisor - 1) / divisor
+      }
+    guard received <= Limits.amount else {
+      throw RequestRules.outOfRange(
+        "\(amount) at the rate \(rate) comes to more than \(Limits.amount). Nothing was changed.", amount)
+    }
+    guard received > 0 else {
+      throw LedgerError(
+        .roundsToZero,
+        "\(amount) at the rate \(rate) comes to less than 1, which is rounded to nothing. Exchange more.",
+        details: [
+          .integer("amount", amount), .integer("numerator", rate.numerator),
+          .integer("denominator", rate.denominator),
+        ])
+    }
+    return Int64(received)
+  }
+
+  private static func check(_ number: Int64, _ what: String) throws(LedgerError) {
+    guard (1...Limits.amount).contains(number) else {
+      throw RequestRules.outOfRange("\(what) is out of range: 1 to \(Limits.amount).", number)
+    }
+  }
+}

@@ -1,0 +1,57 @@
+/// Counts that a limit bounds: in a period, or for ever; pure.
+///
+/// A count that is not there yet is passed as a row with the period 0 and the value 0.
+enum WindowRules {
+  /// The count with so much more in it, in the period that holds the instant.
+  ///
+  /// A count of an earlier period starts again from nothing. One of a later period stays there: a clock that was set
+  /// back gives nobody a second limit.
+  ///
+  /// - Throws: `limit_reached`.
+  static func counted(
+    _ row: CountRow, adding amount: Int64, limit: WindowLimit, now: Timestamp
+  ) throws(LedgerError) -> CountRow {
+    let start = max(row.period, limit.per.start(of: now).milliseconds)
+    let used = row.period == start ? row.value : 0
+    // A limit that was lowered may lie below what is used; neither side can overflow, all are at most 2^53.
+    guard amount <= limit.amount - used else {
+      throw reached(row.key, limit: limit, used: used, needed: amount, since: Timestamp(milliseconds: start))
+    }
+    return CountRow(customer: row.customer, key: row.key, period: start, value: used + amount)
+  }
+
+  /// The count of what everybody bought of an item, with so many more.
+  ///
+  /// - Throws: `not_available` where fewer are left.
+  static func sold(_ row: CountRow, adding quantity: Int64, stock: Int64) throws(LedgerError) -> CountRow {
+    // A stock that was lowered may lie below what is sold.
+    let left = max(0, stock - row.value)
+    guard quantity <= left else {
+      let leftNote = left == 0 ? "is sold out" : "has \(left) left, and \(quantity) were asked for"
+      throw LedgerError(
+        .notAvailable, "\"\(row.key.subject)\" \(leftNote). Nothing was changed.",
+        details: [
+          .text("item", row.key.subject), .integer("stock", stock), .integer("left", left),
+          .integer("needed", quantity),
+        ])
+    }
+    return CountRow(customer: row.customer, key: row.key, period: 0, value: row.value + quantity)
+  }
+
+  private static func reached(
+    _ key: CountKey, limit: WindowLimit, used: Int64, needed: Int64, since start: Timestamp
+  ) -> LedgerError {
+    let isItem = key.kind == .bought
+    let verb = isItem ? "buy" : key.kind == .granted ? "be granted" : "spend"
+    let subject = isItem ? "of \"\(key.subject)\"" : key.subject
+    let end = limit.per.next(after: start)
+    return LedgerError(
+      .limitReached,
+      "One customer may \(verb) at most \(limit.amount) \(subject) a \(limit.per); \(used) are used up and \(needed) "
+        + "more were asked for. The next \(limit.per) begins at \(end). Nothing was changed.",
+      details: [
+        .text(isItem ? "item" : "currency", key.subject), .integer("limit", limit.amount), .integer("used", used),
+        .integer("needed", needed), .text("resets_at", end.description),
+      ])
+  }
+}
