@@ -40,6 +40,7 @@ extension LedgerCommand {
     case .adjustOne, .adjust, .buyItem, .createCustomer, .registerToken, .freeze, .unfreeze, .hold, .exchange,
       .settle, .erase:
       return nil
+    case .buyStocked(let item, _): footprint.customers = [CustomerID(ofStock: item)]
     case .creditPurchase(let purchase): footprint.purchases = [PurchaseClaim(purchase)]
     case .openOrder(let opening):
       guard let paid = opening.paidBy else { return nil }

@@ -12,9 +12,13 @@ extension Ledger {
       let row = try Self.customer(customer, in: snapshot)
       var accounts: [Int64: AccountRow] = [:]
       for account in try snapshot.accounts(of: row.number) { accounts[account.number.currency] = account }
-      if instant == nil { try settle(&accounts, of: row, in: snapshot, terms: terms) }
+      let settled = instant == nil ? try settled(accounts, of: row, in: snapshot, terms: terms) : [:]
       var balances: [Balance] = []
       for currency in terms.currencies {
+        if let settled = settled[currency.number] {
+          balances.append(Balance(currency, terms, settled))
+          continue
+        }
         let account =
           accounts[currency.number]
           ?? AccountRow(number: AccountNumber(customer: row.number, currency: currency.number))
@@ -33,9 +37,10 @@ extension Ledger {
     try reading { (snapshot, terms) throws(LedgerError) -> Balance in
       let row = try Self.customer(customer, in: snapshot)
       let (currency, account) = try Self.account(code, customer: row, in: snapshot, terms: terms)
-      var accounts = [currency.number: account]
-      if instant == nil { try settle(&accounts, of: row, in: snapshot, terms: terms) }
-      return try balance(of: accounts[currency.number] ?? account, currency, at: instant, in: snapshot, terms: terms)
+      let settled = instant == nil
+        ? try settled([currency.number: account], of: row, in: snapshot, terms: terms)[currency.number] : nil
+      if let settled { return Balance(currency, terms, settled) }
+      return try balance(of: account, currency, at: instant, in: snapshot, terms: terms)
     }
   }
 
@@ -144,6 +149,12 @@ extension Ledger {
 }
 
 extension Balance {
+  init(_ currency: CurrencyTerms, _ terms: CatalogTerms, _ settled: SettledAccount) {
+    let row = settled.row
+    self.init(
+      currency, terms, balance: row.balance - settled.due, held: row.held, debt: row.debt, version: row.version)
+  }
+
   init(
     _ currency: CurrencyTerms, _ terms: CatalogTerms, balance: Int64, held: Int64, debt: Int64, version: Int64
   ) {
