@@ -259,7 +259,7 @@ extension Decider {
   }
 
   /// After an expiry, or a spend that emptied lots, the account's next expiry is later, where that is known.
-  private mutating func refreshNextExpiry(slot: Int, book: Int) {
+  mutating func refreshNextExpiry(slot: Int, book: Int) {
     set.books[book].skipEmptyLots()
     if let next = set.books[book].nextExpiry { set.accounts[slot].row.nextExpiry = next }
   }

@@ -52,8 +52,15 @@ extension Decider {
     for currency in terms.currencies {
       try plan(.expiry, currency.code, 0, customer: customer, session: session)
     }
-    for index in plans.indices where plans[index].expiredAmount != 0 {
-      bookExpiry(of: index, customer: customer.number)
+    for index in plans.indices {
+      let slot = plans[index].slot
+      if plans[index].expiredAmount != 0 {
+        bookExpiry(of: index, customer: customer.number)
+      } else if set.accounts[slot].row.nextExpiry <= set.now.milliseconds {
+        // The account expected an expiry too early; now that its lots were looked at, it knows.
+        refreshNextExpiry(slot: slot, book: set.book(of: slot))
+        set.accounts[slot].isChanged = true
+      }
     }
     return Receipt(
       transactionID: nil, customer: command.customer, kind: .expiry, createdAt: set.now, entries: CompactList([]))
