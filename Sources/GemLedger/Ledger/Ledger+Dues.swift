@@ -2,7 +2,7 @@ extension Ledger {
   /// The accounts, by currency, in which something other than an expiry has come about by itself: the next command would
   /// book it, so it is decided as that command would, and not written.
   func settled(
-    _ accounts: [Int64: AccountRow], of customer: FoundCustomer, in snapshot: any StorageSnapshot,
+    _ accounts: [Int64: AccountRow], of id: CustomerID, in snapshot: any StorageSnapshot,
     terms: CatalogTerms
   ) throws(LedgerError) -> [Int64: SettledAccount] {
     let now = max(clock.now(), try snapshot.sequences().createdAt)
@@ -12,6 +12,7 @@ extension Ledger {
       return account?.nextDue ?? .max == .max && currency.policies?.givesByItself == true
     }
     guard !due.isEmpty else { return [:] }
+    let customer = try Self.customer(id, in: snapshot)
     var decider = Decider(catalog: catalog)
     try decider.begin(session: snapshot, clock: now)
     // In this order, as one end of a hold may concern several accounts.
