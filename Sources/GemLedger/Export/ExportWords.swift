@@ -25,6 +25,7 @@ extension RefundEvidenceRow.Kind {
     case .refund: "refund"
     case .reversal: "reversal"
     case .reversalOfAll: "reversal_of_all"
+    case .reclaim: "reclaim"
     }
   }
 }
@@ -62,6 +63,7 @@ extension EffectRow.Kind {
     case .counted: "counted"
     case .late: "late"
     case .linked: "linked"
+    case .reclaimed: "reclaimed"
     }
   }
 }

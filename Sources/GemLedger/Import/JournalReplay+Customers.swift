@@ -127,7 +127,7 @@ extension JournalReplay {
         changes.ownRare.counts.removeAll { $0.customer == row.customer && $0.key == key }
         changes.ownRare.counts.append(
           CountRow(customer: row.customer, key: key, period: row.period, value: row.value))
-      case .reversal, .late, .linked: break
+      case .reversal, .late, .linked, .reclaimed: break
       }
     }
   }
