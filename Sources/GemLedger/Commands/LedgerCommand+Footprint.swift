@@ -9,6 +9,8 @@ extension LedgerCommand {
     package var transactions: [TransactionNumber] = []
     /// The order that it moves on.
     package var order: PurchaseCode?
+    /// Whether it reads what is counted of its customers.
+    package var wantsCounts = false
     /// Whom it concerns.
     package var subject = Subject.customer
 
@@ -23,6 +25,9 @@ extension LedgerCommand {
       case orderer
       /// Whom the transaction was booked for; the command's customer names nobody.
       case booked
+
+      /// Whether the command's customer is asked for.
+      package var isNamed: Bool { self != .owner && self != .booked }
     }
   }
 

@@ -192,8 +192,8 @@
       try Self.translating(target) { () throws(PostgresFailure) in try connections.take() }
     }
 
-    /// One question that is a transaction by itself.
-    func askOutsideOfTransactions(_ request: PostgresRequest) throws(LedgerError) -> PostgresRows {
+    /// Questions that are a transaction by themselves.
+    func askOutsideOfTransactions(_ requests: [PostgresRequest]) throws(LedgerError) -> [PostgresRows] {
       try refuseClosed()
       connections.readers.wait()
       defer { connections.readers.signal() }
@@ -201,9 +201,9 @@
       while true {
         let connection = try connect()
         do throws(PostgresFailure) {
-          let rows = try connection.ask(request)
+          let answers = try connection.ask(requests)
           connections.giveBack(connection)
-          return rows
+          return answers
         } catch {
           connections.giveBack(connection)
           guard error.isConnectionLost, triesLeft > 0 else { throw error.ledgerError(target.description) }
