@@ -35,6 +35,8 @@ public enum Bench {
     case size
     /// A spend from an account with many open lots.
     case lots
+    /// Every kind of command against the plain adjustment.
+    case commands
     /// Purchases through client, queue, backend and ledger.
     case purchases
     /// A launch with many unfinished transactions.
@@ -52,6 +54,7 @@ public enum Bench {
       case .open: "opening a ledger, after a clean end and after a kill"
       case .size: "bytes of file an adjustment takes"
       case .lots: "a spend from an account with many open lots"
+      case .commands: "every kind of command against the plain adjustment, in groups of 256"
       case .purchases: "purchases from payment to finish; count the syncs with strace -f -c -e trace=fdatasync,fsync"
       case .postgres: "storage on PostgreSQL against pgbench and a function inside the server; needs --storage URL"
       case .backlog: "a launch with 10,000 unfinished transactions, in order, and the memory it takes"
@@ -81,6 +84,7 @@ public enum Bench {
     case .open: try bench.open()
     case .size: try bench.size()
     case .lots: try bench.lots()
+    case .commands: try bench.commands()
     case .purchases: try bench.purchases()
     case .backlog: try bench.backlog()
     case .postgres: try bench.postgres()

@@ -83,7 +83,7 @@ extension Decider {
       for part in captured where part.account == set.accounts[slot].row.number {
         set.setAside(-part.amount, slot: slot)
         addEffect(.captured, of: part, hold: hold.number, in: number, slot: slot)
-        let source = try self.source(of: part.lot, owner: owner, session: session)
+        let source = try self.source(of: part.lot, slot: slot, owner: owner, session: session)
         takes.append(LotTake(place: .pool, lot: part.lot, source: source, amount: -part.amount))
       }
       let entry = set.sequences.drawEntry()

@@ -4,12 +4,15 @@ extension Decider {
   /// The transaction that an id names, and whom it concerns now.
   mutating func booked(
     _ id: TransactionID, session: any StorageSnapshot
-  ) throws(LedgerError) -> (row: TransactionRow, owner: FoundCustomer)? {
+  ) throws(LedgerError) -> (row: TransactionRow, owner: FoundCustomer, id: CustomerID)? {
     guard let number = terms.transactionIDs.number(of: id) else { return nil }
     var row = set.transaction(number)
     if row == nil { row = try session.transaction(number) }
     guard let row, terms.transactionIDs.id(number: number, createdAt: row.createdAt) == id else { return nil }
-    return (row, try set.found(row.customer, session: session))
+    var customer = try set.knownCustomer(row.customer, session: session)
+    let origin = customer.number
+    if customer.mergedInto != 0 { customer = try set.knownCustomer(customer.mergedInto, session: session) }
+    return (row, FoundCustomer(customer, origin: origin), customer.id)
   }
 
   /// Finds the hold, and decides under the key of whose it is, while the hold is open.
@@ -19,12 +22,12 @@ extension Decider {
     _ command: LedgerCommand.Body, on id: HoldID, session: any StorageSnapshot,
     body: (inout Self, HoldRow, FoundCustomer) throws(LedgerError) -> Receipt
   ) throws(LedgerError) -> Receipt {
-    guard let (row, owner) = try booked(id.transactionID, session: session), row.kind == .hold else {
+    guard let (row, owner, whose) = try booked(id.transactionID, session: session), row.kind == .hold else {
       throw .holdNotFound(id)
     }
     var receipt = try once(command, customer: owner, session: session) {
       (decider: inout Decider) throws(LedgerError) -> Receipt in
-      let owners = try decider.set.numbers(of: owner.number, session: session)
+      let owners = try decider.set.numbers(of: owner, session: session)
       guard let hold = try decider.set.hold(row.number, ofAny: owners, session: session) else {
         throw .holdEnded(id, "it was captured or released")
       }
@@ -36,7 +39,7 @@ extension Decider {
       }
       return try body(&decider, hold, owner)
     }
-    receipt.customer = try set.knownCustomer(owner.number, session: session).id
+    receipt.customer = whose
     return receipt
   }
 
@@ -71,7 +74,7 @@ extension Decider {
   func outstanding(
     of hold: HoldRow, owner: FoundCustomer, session: any StorageSnapshot
   ) throws(LedgerError) -> [HeldPart] {
-    let owners = try set.numbers(of: owner.number, session: session)
+    let owners = try set.numbers(of: owner, session: session)
     return HoldRules.outstanding(
       try set.effects(about: hold.number, ofAny: owners, session: session), of: owner.number)
   }
@@ -127,9 +130,11 @@ extension Decider {
   }
 
   func source(
-    of lot: LotNumber, owner: FoundCustomer, session: any StorageSnapshot
+    of lot: LotNumber, slot: Int, owner: FoundCustomer, session: any StorageSnapshot
   ) throws(LedgerError) -> LotSource {
-    let owners = try set.numbers(of: owner.number, session: session)
+    let account = set.accounts[slot].row
+    if account.poolLot == lot, let source = LotSource(rawValue: account.poolSource) { return source }
+    let owners = try set.numbers(of: owner, session: session)
     return try set.lotTerms(lot, of: owners, session: session)?.source ?? .admin
   }
 

@@ -8,14 +8,14 @@ extension Decider {
     _ command: LedgerCommand.Body, reverse id: TransactionID, _ amounts: [Adjustment]?, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
     if let amounts { try RequestRules.check(amounts: amounts, conditions: command.conditions, of: "give back") }
-    guard let (row, owner) = try booked(id, session: session) else {
+    guard let (row, owner, whose) = try booked(id, session: session) else {
       throw LedgerError(.transactionNotFound, "There is no transaction \(id) in this ledger.")
     }
     var receipt = try once(command, customer: owner, session: session) {
       (decider: inout Decider) throws(LedgerError) -> Receipt in
       try decider.reverse(row, id, amounts, command: command, owner: owner, session: session)
     }
-    receipt.customer = try set.knownCustomer(owner.number, session: session).id
+    receipt.customer = whose
     return receipt
   }
 
@@ -29,7 +29,7 @@ extension Decider {
         "The transaction \(id) is of kind \(row.kind.name), which is not undone: only spends and captures are.",
         details: [.text("transaction_id", id.description), .text("kind", row.kind.name)])
     }
-    let owners = try set.numbers(of: owner.number, session: session)
+    let owners = try set.numbers(of: owner, session: session)
     let original = try parts(of: row.number, ofAny: owners, session: session)
     let taken = try taken(by: original, owners: owners, session: session)
     let amounts = try ReversalRules.amounts(asked, of: taken, id: id)

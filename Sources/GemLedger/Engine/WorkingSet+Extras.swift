@@ -5,7 +5,7 @@ extension WorkingSet {
   func complete(
     _ receipt: inout Receipt, of row: TransactionRow, terms: CatalogTerms, session: any StorageSnapshot
   ) throws(LedgerError) {
-    let root = try found(row.customer, session: session).number
+    let root = try found(row.customer, session: session)
     let owners = try numbers(of: root, session: session)
     let own = try effects(of: row.number, ofAny: owners, session: session)
     let about = try effects(about: row.number, ofAny: owners, session: session)

@@ -45,6 +45,11 @@ extension WorkingSet {
     return [customer] + others.sorted()
   }
 
+  /// The same, without a look where nobody ever became part of the customer.
+  func numbers(of customer: FoundCustomer, session: any StorageSnapshot) throws(LedgerError) -> [CustomerNumber] {
+    customer.isOneOfSeveral ? try numbers(of: customer.number, session: session) : [customer.number]
+  }
+
   // MARK: Refunds
 
   func evidence(
