@@ -8,7 +8,8 @@ extension Migration {
 
     -- What transactions did beside their entries; part of the journal.
     -- kind: 1 undoes target, 2 sets the deadline of hold target, 3 held, 4 captured, 5 released, 6 counted,
-    -- 7 what came back too late, 8 the same booking's transaction of the customer in value.
+    -- 7 what came back too late, 8 the same booking's transaction of the customer in value, 9 what came back to a
+    -- refunded purchase.
     -- count_kind, subject: which count; NULL for all but 6.
     CREATE TABLE effects (
       transaction_number INTEGER NOT NULL,

@@ -101,6 +101,17 @@ package struct CopyContract {
     XCTAssertNotNil(order)
     XCTAssertEqual(try Self.order(code, in: copy), order)
     XCTAssertEqual(try copy.currentCatalog(), try source.currentCatalog())
+    let (effects, copied) = (try source.scanned(limit: 100), try copy.scanned(limit: 100))
+    XCTAssertEqual(effects.holds.count, 2)
+    XCTAssertEqual(copied.effects, effects.effects)
+    XCTAssertEqual(copied.holds, effects.holds)
+    XCTAssertEqual(copied.counts, effects.counts)
+    let account = AccountNumber(customer: try source.number(of: "holder"), currency: 1)
+    for ledger in [source, copy] {
+      let row = try ledger.storage.read { (snapshot) throws(LedgerError) in try snapshot.account(account) }
+      XCTAssertEqual(row?.held, 27)
+      XCTAssertEqual(row?.nextDue, time.now.milliseconds + 1_000_000)
+    }
   }
 
   private static func customer(_ token: TokenNumber, in ledger: Ledger) throws -> CustomerNumber? {

@@ -132,6 +132,16 @@ final class CountedSnapshot: StorageSnapshot {
     try counted().refundParts(of: self.transactions(at: transactions))
   }
 
+  func effects(of transactions: [RowPlace]) throws(LedgerError) -> [TransactionNumber: [EffectRow]] {
+    try counted().effects(of: transactions)
+  }
+
+  func effects(
+    about targets: [TransactionNumber: [CustomerNumber]]
+  ) throws(LedgerError) -> [TransactionNumber: [EffectRow]] {
+    try counted().effects(about: targets)
+  }
+
   // MARK: The places that are right
 
   private func transactions(at places: [RowPlace]) throws(LedgerError) -> [RowPlace] {

@@ -36,46 +36,6 @@ extension Ledger {
     }
   }
 
-  /// Sets GEM out of the customer's pool aside, as a hold does, and counts it.
-  @discardableResult
-  package func setAside(_ amount: Int64, of customer: String, until deadline: Timestamp) throws -> TransactionNumber {
-    let transaction = try newTransaction(customer)
-    let number = try number(of: customer)
-    let found = try storage.read { (snapshot) throws(LedgerError) -> (AccountRow?, TransactionRow?, CountRow?) in
-      let key = CountKey(.spent, "GEM")
-      return (
-        try snapshot.account(AccountNumber(customer: number, currency: 1)), try snapshot.transaction(transaction),
-        try snapshot.count(key, of: number)
-      )
-    }
-    var account = try XCTUnwrap(found.0)
-    let now = try XCTUnwrap(found.1).createdAt
-    account.held += amount
-    account.poolRemaining -= amount
-    account.nextDue = min(account.nextDue, deadline.milliseconds)
-    var count = found.2 ?? CountRow(customer: number, key: CountKey(.spent, "GEM"), period: 0, value: 0)
-    count.value += amount
-    var rare = RareChanges()
-    rare.effects = [
-      EffectRow(
-        transaction: transaction, position: 1, customer: number, kind: .deadline, target: transaction,
-        value: deadline.milliseconds, createdAt: now),
-      EffectRow(
-        transaction: transaction, position: 2, customer: number, kind: .held, target: transaction, currency: 1,
-        lot: account.poolLot, amount: amount, createdAt: now, heldAfter: account.held),
-      EffectRow(
-        transaction: transaction, position: 3, customer: number, kind: .counted, value: count.value, count: count.key,
-        createdAt: now),
-    ]
-    rare.holds = [HoldRow(number: transaction, customer: number, deadline: deadline)]
-    rare.counts = [count]
-    try writeAll {
-      $0.changedAccounts = [account]
-      $0.rare = rare
-    }
-    return transaction
-  }
-
   package func number(of customer: String) throws -> CustomerNumber {
     let id = try Make.customer(customer)
     let found = try storage.read { (snapshot) throws(LedgerError) -> FoundCustomer? in try snapshot.customer(id) }

@@ -31,7 +31,20 @@ package enum RichJournal {
     try ledger.freeze(zoe, reason: Reason("because"))
     try ledger.creditPurchase(
       Make.purchase("boxed", environment: StoreEnvironment.localTesting(session: "s")), customer: zoe)
+    try fillEffects(ledger)
     ledger.close()
+  }
+
+  /// A hold that stays open and one of which a part was captured, a count, and a lot that came from somebody.
+  private static func fillEffects(_ ledger: Ledger) throws {
+    let holder = try Make.customer("holder")
+    try ledger.grant([Make.amount("GEM", 50)], customer: holder)
+    try ledger.hold([Make.amount("GEM", 7)], customer: holder, for: .seconds(1000))
+    let hold = try ledger.hold([Make.amount("GEM", 30)], customer: holder, for: .seconds(2000))
+    try ledger.capture(HoldID(XCTUnwrap(hold.transactionID)), amounts: [Make.amount("GEM", 10)], keepsOpen: true)
+    try ledger.creditPurchase(Make.purchase("given"), customer: holder)
+    try ledger.transfer([Make.amount("GEM", 20)], from: holder, to: Make.customer("zoe"))
+    try EffectBooks.count(ledger, of: "holder", 5)
   }
 
   package static func opening(_ code: String, key: String) throws -> OrderOpening {

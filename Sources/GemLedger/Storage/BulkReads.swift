@@ -76,6 +76,17 @@ package protocol BulkReads: AnyObject {
   /// Which of these transactions are in their customers' lists of those that touched no balance.
   func transactionsWithoutEntries(_ wanted: [RowPlace]) throws(LedgerError) -> Set<TransactionNumber>
 
+  /// The effects of each transaction in the order of their positions; one without may be left out.
+  ///
+  /// Places name the customer of the effects.
+  func effects(of transactions: [RowPlace]) throws(LedgerError) -> [TransactionNumber: [EffectRow]]
+  /// The effects about each transaction, in the order of transactions and positions; one without may be left out.
+  ///
+  /// - Parameter targets: With each the customers by whose numbers the effects may lie.
+  func effects(
+    about targets: [TransactionNumber: [CustomerNumber]]
+  ) throws(LedgerError) -> [TransactionNumber: [EffectRow]]
+
   /// Places name no customer for what an order or the state of a refund names.
   func purchases(_ wanted: [RowPlace]) throws(LedgerError) -> [Int64: PurchaseRow]
   func entitlementHolders(of purchases: [RowPlace]) throws(LedgerError) -> [Int64: CustomerNumber]
@@ -148,6 +159,20 @@ extension StorageSnapshot {
 
   package func allocations(of entries: [RowPlace]) throws(LedgerError) -> [EntryNumber: [AllocationRow]] {
     try all(of: entries, by: \.number) { (place) throws(LedgerError) in try allocations(of: place.number) }
+  }
+
+  package func effects(of transactions: [RowPlace]) throws(LedgerError) -> [TransactionNumber: [EffectRow]] {
+    try all(of: transactions, by: \.number) { (place) throws(LedgerError) in
+      try effects(of: place.number, ofAny: place.customer.map { [$0] } ?? [])
+    }
+  }
+
+  package func effects(
+    about targets: [TransactionNumber: [CustomerNumber]]
+  ) throws(LedgerError) -> [TransactionNumber: [EffectRow]] {
+    try all(of: Array(targets), by: \.key) { (target) throws(LedgerError) in
+      try effects(about: target.key, ofAny: target.value)
+    }
   }
 
   package func transactionsWithoutEntries(_ wanted: [RowPlace]) throws(LedgerError) -> Set<TransactionNumber> {

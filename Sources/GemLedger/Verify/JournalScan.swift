@@ -65,3 +65,24 @@ struct TransactionWalk {
     hasEntries = false
   }
 }
+
+/// Reads effects in the order of transactions and positions, a page at a time.
+struct EffectWalk {
+  private let scan: any StorageScan
+  private var page: ArraySlice<EffectRow>
+  /// The transaction whose effect comes next; `.max` behind the last.
+  private(set) var next: TransactionNumber = .max
+
+  init(_ scan: any StorageScan) throws(LedgerError) {
+    self.scan = scan
+    page = try scan.effects(after: nil, limit: Verifier.pageSize)[...]
+    next = page.first?.transaction ?? .max
+  }
+
+  mutating func pop() throws(LedgerError) -> EffectRow? {
+    guard let row = page.popFirst() else { return nil }
+    if page.isEmpty { page = try scan.effects(after: row, limit: Verifier.pageSize)[...] }
+    next = page.first?.transaction ?? .max
+    return row
+  }
+}

@@ -3,6 +3,7 @@ extension Verifier {
   mutating func replayJournal(_ replay: inout Replay, progress: (Int64) -> Void) throws(LedgerError) {
     var journal = JournalScan(scan)
     var walk = TransactionWalk(scan)
+    var effects = try EffectWalk(scan)
     var previous: EntryNumber = 0
     var count: Int64 = 0
     while let entry = try journal.nextEntry() {
@@ -14,6 +15,9 @@ extension Verifier {
         try checkTransaction(of: entry, &walk, replay)
       }
       previous = entry.number
+      if entry.transaction >= effects.next || replay.effects.isWaiting {
+        try replayEffects(through: entry.transaction, &effects, &replay)
+      }
       if replay.covers(entry.account) {
         tally(entry)
         let before = replay.accounts[entry.account]?.balance ?? 0
@@ -24,6 +28,7 @@ extension Verifier {
       count += 1
       if count & 0xFFFF == 0 { progress(count) }
     }
+    try replayLastEffects(&effects, &replay)
     try checkExpectedAnchors()
     if replay.isFirst { try finish(&walk, entryCount: count) }
   }
@@ -111,8 +116,10 @@ extension Verifier {
     }
     highestLot = max(highestLot, number)
     lot.remaining += Int128(amount)
-    if amount > 0 { lot.granted = entry.kind.isReturn ? max(lot.granted, lot.remaining) : lot.granted + Int128(amount) }
-    if lot.remaining < 0 {
+    let held = replay.effects.heldOfLots.isEmpty ? 0 : replay.effects.heldOfLots[number] ?? 0
+    let free = lot.remaining - held
+    if amount > 0 { lot.granted = entry.kind.isReturn ? max(lot.granted, free) : lot.granted + Int128(amount) }
+    if free < 0 {
       report("lots_are_never_overdrawn", "entry \(entry.number) takes more from lot \(number) than it holds")
     }
     replay.lots[number] = lot

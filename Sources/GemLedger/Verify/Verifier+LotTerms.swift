@@ -53,10 +53,27 @@ extension Verifier {
       let page = try scan.lotTerms(after: last, limit: Self.pageSize)
       guard let end = page.last?.lot else { break }
       count += Int64(page.count)
+      try checkOrigins(of: page.filter { $0.origin != 0 })
       last = end
     }
     if count != lotCount {
       report("lots_have_terms", "the journal has the terms of \(count) lots; there are \(lotCount)")
+    }
+  }
+
+  /// A lot that came from somebody is what it came out of.
+  private mutating func checkOrigins(of rows: [LotTermsRow]) throws(LedgerError) {
+    guard !rows.isEmpty else { return }
+    // Who had it is said nowhere.
+    let origins = try snapshot.lotTerms(rows.map { RowPlace($0.origin, of: nil) })
+    for row in rows {
+      let origin = origins[row.origin]
+      let isSame =
+        origin?.source == row.source && origin?.environment == row.environment && origin?.expiresAt == row.expiresAt
+      if !isSame || row.origin == row.lot || row.purchase != nil {
+        report(
+          "lots_have_origins", "lot \(row.lot) came out of lot \(row.origin), which is missing or of another kind")
+      }
     }
   }
 }

@@ -15,13 +15,14 @@ extension Verifier {
   private mutating func compare(_ row: LotRow, _ replay: inout Replay) {
     let lot = replay.lots[row.number] ?? Replay.Lot(account: row.account)
     replay.lots[row.number]?.isSeen = true
-    if Int128(row.remaining) != lot.remaining || row.granted != Int64(clamping: lot.granted)
+    let free = lot.remaining - (replay.effects.heldOfLots[row.number] ?? 0)
+    if Int128(row.remaining) != free || row.granted != Int64(clamping: lot.granted)
       || row.account != lot.account
     {
       report(
         "lots_replay", currency: row.account.currency,
         "lot \(row.number) of \(name(of: row.account)) holds \(row.remaining) of \(row.granted); the replay gives "
-          + "\(lot.remaining) of \(lot.granted)")
+          + "\(free) of \(lot.granted)")
     }
     guard row.remaining != 0 else { return }
     add(row.remaining, to: row.account, expiresAt: row.expiresAt, &replay)
@@ -39,6 +40,7 @@ extension Verifier {
 
   /// Compares the accounts' rows with the replay and with their lots.
   mutating func compareAccounts(_ replay: inout Replay) throws(LedgerError) {
+    replay.firstDeadlines = firstDeadlines(replay)
     var last = AccountNumber(customer: replay.customers.lowerBound, currency: 0)
     let end = replay.customers.upperBound
     while true {
@@ -88,10 +90,10 @@ extension Verifier {
           + "\(account.sum), and the newest records \(account.balance) with debt \(account.debt) at version "
           + "\(account.version)")
     }
-    if account.lots != Int128(row.balance) {
+    if account.lots + Int128(row.held) != Int128(row.balance) {
       report(
         "lots_make_the_balance", currency: currency,
-        "\(name(of: row.number)) is \(row.balance); its live lots come to \(account.lots)")
+        "\(name(of: row.number)) is \(row.balance); its live lots come to \(account.lots), and \(row.held) are on hold")
     }
     if row.openLots != account.openLots || row.nextExpiry > account.firstExpiry {
       report(
@@ -99,8 +101,23 @@ extension Verifier {
         "\(name(of: row.number)) counts \(row.openLots) open lots where \(account.openLots) are, or expects the next "
           + "expiry too late")
     }
+    checkHeld(row, replay)
+  }
+
+  private mutating func checkHeld(_ row: AccountRow, _ replay: Replay) {
+    let currency = row.number.currency
     if row.held < 0 || row.held > row.balance {
       report("holds_are_covered", currency: currency, "\(name(of: row.number)) holds \(row.held) of \(row.balance)")
+    }
+    let held = replay.effects.held[row.number] ?? 0
+    if Int128(row.held) != held {
+      report(
+        "holds_replay", currency: currency, "\(name(of: row.number)) holds \(row.held); the replay gives \(held)")
+    }
+    if held != 0, row.nextDue > replay.firstDeadlines[row.number] ?? .max {
+      report(
+        "accounts_know_their_holds", currency: currency,
+        "a hold of \(name(of: row.number)) ends before the account expects anything to be due")
     }
   }
 
@@ -108,13 +125,14 @@ extension Verifier {
   private mutating func comparePool(_ row: AccountRow, _ replay: inout Replay) {
     guard row.poolLot != 0 || row.poolRemaining != 0 else { return }
     let lot = replay.lots[row.poolLot] ?? Replay.Lot(account: row.number)
+    let free = lot.remaining - (replay.effects.heldOfLots[row.poolLot] ?? 0)
     replay.lots[row.poolLot]?.isSeen = true
-    if Int128(row.poolRemaining) != lot.remaining || row.poolGranted != Int64(clamping: lot.granted) {
+    if Int128(row.poolRemaining) != free || row.poolGranted != Int64(clamping: lot.granted) {
       report(
         "lots_replay", currency: row.number.currency,
         "lot \(row.poolLot) of \(name(of: row.number)) holds \(row.poolRemaining) of \(row.poolGranted); the "
           + "replay gives "
-          + "\(lot.remaining) of \(lot.granted)")
+          + "\(free) of \(lot.granted)")
     }
     add(row.poolRemaining, to: row.number, expiresAt: .max, &replay)
   }

@@ -25,6 +25,7 @@ extension Verifier {
 
   private mutating func countRefunds() throws(LedgerError) -> (refunds: Int64, parts: Int64) {
     var refunds: Int64 = 0
+    var reclaims: Int64 = 0
     var lastRefund: TransactionNumber = 0
     while true {
       let page = try scan.refunds(after: lastRefund, limit: Self.pageSize)
@@ -37,7 +38,13 @@ extension Verifier {
           FreezeEvent(transaction: row.transaction, customer: customer, kind: .byRefund(row.freezes)))
       }
       refunds += Int64(page.count)
+      reclaims += Int64(page.count { $0.kind == .reclaim })
       lastRefund = end
+    }
+    if reclaims != reclaimCount {
+      report(
+        "effects_are_complete",
+        "\(reclaims) refunds took what had come back to purchases; \(reclaimCount) transactions say so")
     }
     var parts: Int64 = 0
     var lastPart: RefundPartRow?

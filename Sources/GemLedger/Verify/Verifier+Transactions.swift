@@ -34,7 +34,8 @@ extension Verifier {
           + "\(transaction.number) of "
           + "\(transaction.customer)")
     }
-    let fits = transaction.kind == .mixed || transaction.kind == entry.kind
+    let fits =
+      transaction.kind == .mixed || transaction.kind == entry.kind
       || transaction.kind == .capture && entry.kind == .spend
       // What is owed no more, since it came back and was taken.
       || transaction.kind == .refund && entry.kind == .reversedRefund
@@ -122,6 +123,7 @@ extension Verifier {
     case .freeze, .unfreeze, .erase:
       freezeEvents.append(
         FreezeEvent(transaction: row.number, customer: row.customer, kind: .byPerson(row.kind != .unfreeze)))
+    case .hold, .extend, .release, .capture, .reversal: effectKindCounts[row.kind, default: 0] += 1
     default: break
     }
   }

@@ -34,6 +34,12 @@ struct Verifier {
   /// How many lots there are.
   var lotCount: Int64 = 0
   var freezeEvents: [FreezeEvent] = []
+  /// Short names of the counts there are.
+  var countKeys: [CountKey: Int32] = [:]
+  /// How many transactions the journal has of each kind that never is without effects.
+  var effectKindCounts: [EntryKind: Int64] = [:]
+  /// How many transactions say that they took what had come back to refunded purchases.
+  var reclaimCount: Int64 = 0
 
   init(
     snapshot: any StorageSnapshot, terms: CatalogTerms, asOf: Timestamp,
@@ -60,7 +66,9 @@ struct Verifier {
       }
       try compareLots(&replay)
       try compareAccounts(&replay)
+      try compareEffects(&replay)
     }
+    try checkEffects(roots: roots)
     try checkAnchors()
     try checkSequences()
     try checkKeys()
@@ -123,10 +131,14 @@ struct Verifier {
           "entries_make_the_balances", currency: number,
           "the entries of all kinds come to \(entries), the balances less debts to \(tally.balances - tally.debts)")
       }
-      if tally.balances != tally.lots {
+      if tally.balances != tally.lots + tally.held {
         report(
           "lots_make_the_balances", currency: number,
-          "the balances come to \(tally.balances), the live lots to \(tally.lots)")
+          "the balances come to \(tally.balances), the live lots to \(tally.lots), and \(tally.held) are on hold")
+      }
+      let moved = tally.kinds[.transfer] ?? 0
+      if moved != 0 {
+        report("transfers_cancel_out", currency: number, "what customers gave each other comes to \(moved), not to 0")
       }
     }
   }
@@ -185,6 +197,9 @@ struct Replay {
   let isFirst: Bool
   var accounts: [AccountNumber: Account] = [:]
   var lots: [LotNumber: Lot] = [:]
+  var effects = EffectReplay()
+  /// Until when nothing ends that is on hold of an account; known once all effects are replayed.
+  var firstDeadlines: [AccountNumber: Int64] = [:]
 
   /// Who became part of whom in the end; a customer and all who became part of it are in one window.
   let roots: [CustomerNumber: CustomerNumber]

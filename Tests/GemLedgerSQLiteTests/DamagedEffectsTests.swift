@@ -1,0 +1,146 @@
+import Foundation
+import GemLedger
+import GemLedgerSQLite
+import GemTestSupport
+import XCTest
+
+/// Verify reports every damaged effect, hold and count.
+final class DamagedEffectsTests: XCTestCase {
+  private let time = ManualClock()
+  private let directory = Result { try TemporaryDirectory() }
+
+  func testWithoutDamageTheBooksAddUp() throws {
+    let (ledger, raw) = try books()
+    try assertBooksAddUp(ledger)
+    XCTAssertEqual(raw.rows("SELECT DISTINCT kind FROM effects ORDER BY kind"), (1...9).map(String.init))
+    XCTAssertEqual(raw.rows("SELECT count(*) FROM holds"), ["3"])
+    ledger.close()
+  }
+
+  /// Each column of each row is changed by itself, and each row goes by itself.
+  func testNoDamageGoesUnseen() throws {
+    let (ledger, raw) = try books()
+    for table in ["effects", "holds", "counts"] {
+      let columns = raw.rows("SELECT name FROM pragma_table_xinfo('\(table)')")
+      let key = raw.rows("SELECT name FROM pragma_table_info('\(table)') WHERE pk > 0")
+      XCTAssertNil(raw.run("CREATE TABLE saved_\(table) AS SELECT * FROM \(table)"))
+      for row in raw.rows("SELECT \(key.map { "quote(\($0))" }.joined(separator: ", ")) FROM \(table)") {
+        let place = zip(key, row.split(separator: "|")).map { "\($0) = \($1)" }.joined(separator: " AND ")
+        for column in columns where try !isOvertaken(table, column, place, raw) {
+          // A key is changed so much that no other row has it.
+          let step = key.contains(column) ? 100_000 : 1
+          let damaged = column == "subject" ? "coalesce(subject, '') || 'x'" : "coalesce(\(column), 0) + \(step)"
+          try assertSeen(ledger, raw, table, "UPDATE \(table) SET \(column) = \(damaged) WHERE \(place)")
+        }
+        if try !isOvertaken(table, "", place, raw) {
+          try assertSeen(ledger, raw, table, "DELETE FROM \(table) WHERE \(place)")
+        }
+      }
+    }
+    try assertBooksAddUp(ledger)
+    ledger.close()
+  }
+
+  func testVerifyNamesTheBrokenEquation() throws {
+    let (ledger, raw) = try books()
+    for table in ["effects", "holds", "counts", "accounts", "entries", "allocations", "lot_terms"] {
+      XCTAssertNil(raw.run("CREATE TABLE saved_\(table) AS SELECT * FROM \(table)"))
+    }
+    let newest = "(SELECT max(transaction_number) FROM effects)"
+    let rows: [(line: UInt, table: String, damage: String, equation: String)] = [
+      (#line, "effects", "UPDATE effects SET transaction_number = 9999 WHERE kind = 9", "effects_have_transactions"),
+      (#line, "effects", "UPDATE effects SET customer = 2 WHERE kind = 9", "effects_have_transactions"),
+      (#line, "effects", "UPDATE effects SET target = 1 WHERE kind = 1", "effects_have_transactions"),
+      (#line, "effects", "UPDATE effects SET created_at = 1 WHERE kind = 3", "effects_have_transactions"),
+      (#line, "effects", "UPDATE effects SET position = position + 1 WHERE kind = 9", "effects_are_complete"),
+      (#line, "effects", "DELETE FROM effects WHERE kind = 1", "effects_are_complete"),
+      (#line, "effects", "UPDATE effects SET kind = 5 WHERE kind = 9", "effects_fit"),
+      (#line, "effects", "UPDATE effects SET lot = 1 WHERE kind = 2", "effects_fit"),
+      (#line, "effects", "UPDATE effects SET amount = amount + 1 WHERE kind = 3", "holds_replay"),
+      (#line, "effects", "UPDATE effects SET amount = amount + 1 WHERE kind = 4", "effects_book_their_entries"),
+      (#line, "effects", "UPDATE effects SET amount = amount - 1 WHERE kind = 7", "effects_book_their_entries"),
+      (#line, "effects", "UPDATE effects SET lot = 1 WHERE kind = 9", "effects_book_their_entries"),
+      (#line, "effects", "UPDATE effects SET held_after = held_after + 1 WHERE kind = 5", "effects_replay"),
+      (#line, "effects", "UPDATE effects SET value = value + 1 WHERE kind = 2", "holds_replay"),
+      (#line, "effects", "UPDATE effects SET value = value + 1 WHERE kind = 6", "counts_replay"),
+      (#line, "effects", "DELETE FROM effects WHERE transaction_number = \(newest)", "counts_replay"),
+      (#line, "effects", "UPDATE effects SET value = 9 WHERE kind = 8", "baskets_are_linked"),
+      (#line, "effects", "UPDATE effects SET amount = 99999 WHERE kind = 3", "lots_are_never_overdrawn"),
+      (#line, "effects", "UPDATE effects SET lot = 1 WHERE kind = 3 AND customer > 1", "lots_belong_to_accounts"),
+      (#line, "effects", "UPDATE effects SET kind = 77 WHERE kind = 8", "storage_integrity"),
+      (#line, "holds", "UPDATE holds SET deadline = deadline + 1", "holds_replay"),
+      (#line, "holds", "UPDATE holds SET customer = 3 WHERE customer = 2", "holds_replay"),
+      (#line, "holds", "DELETE FROM holds", "holds_replay"),
+      (#line, "holds", "INSERT INTO holds VALUES (1, 1, 1)", "holds_replay"),
+      (#line, "counts", "UPDATE counts SET value = value + 1", "counts_replay"),
+      (#line, "counts", "UPDATE counts SET period = 0", "counts_replay"),
+      (#line, "counts", "DELETE FROM counts", "counts_replay"),
+      (#line, "counts", "INSERT INTO counts VALUES (3, 4, 'GEM', 1, 1)", "counts_replay"),
+      (#line, "counts", "INSERT INTO counts VALUES (1, 99, 'GEM', 1, 1)", "storage_integrity"),
+      (#line, "accounts", "UPDATE accounts SET held = held + 1 WHERE held > 0", "holds_replay"),
+      (#line, "accounts", "UPDATE accounts SET held = held - 1 WHERE held > 0", "lots_make_the_balance"),
+      (#line, "accounts", "UPDATE accounts SET held = held - 1 WHERE held > 0", "lots_make_the_balances"),
+      (#line, "accounts", "UPDATE accounts SET next_due = NULL", "accounts_know_their_holds"),
+      (#line, "accounts", "UPDATE accounts SET next_due = next_due + 10000000", "accounts_know_their_holds"),
+      (#line, "lot_terms", "UPDATE lot_terms SET origin = 9999 WHERE origin > 0", "lots_have_origins"),
+      (#line, "lot_terms", "UPDATE lot_terms SET origin = lot WHERE origin > 0", "lots_have_origins"),
+      (#line, "entries", "UPDATE entries SET amount = amount + 1 WHERE kind = 8", "transfers_cancel_out"),
+      (#line, "entries", "UPDATE entries SET amount = amount + 2000 WHERE kind = 4", "reversals_are_covered"),
+      (
+        #line, "allocations",
+        "UPDATE allocations SET amount = amount + 2000 WHERE entry IN (SELECT number FROM entries WHERE kind = 4)",
+        "reversals_are_covered"
+      ),
+    ]
+    for row in rows {
+      XCTAssertNil(raw.run(row.damage), row.damage, line: row.line)
+      let found = Set(try ledger.verify().problems.map(\.equation))
+      XCTAssertTrue(found.contains(row.equation), "\(row.damage): found \(found.sorted())", line: row.line)
+      restore(row.table, raw)
+    }
+    try assertBooksAddUp(ledger)
+    ledger.close()
+  }
+
+  // MARK: Helpers
+
+  private func books() throws -> (Ledger, RawSQLite) {
+    let path = try directory.get().path("it.sqlite")
+    let ledger = try Ledger.createSQLite(at: path, clock: time.clock, salt: 1)
+    try EffectBooks.fill(ledger, time)
+    let raw = try RawSQLite(path)
+    raw.disarm()
+    return (ledger, raw)
+  }
+
+  /// What a later effect has replaced cannot be known any more.
+  private func isOvertaken(_ table: String, _ column: String, _ place: String, _ raw: RawSQLite) throws -> Bool {
+    guard table == "effects", ["", "value", "period"].contains(column) else { return false }
+    let later = """
+      SELECT count(*) FROM effects own JOIN effects other ON other.kind = own.kind AND other.customer = own.customer
+        AND other.target = own.target AND other.transaction_number > own.transaction_number
+      WHERE own.kind = 6 AND \(place.replacingOccurrences(of: "transaction_number", with: "own.transaction_number")
+        .replacingOccurrences(of: "position", with: "own.position"))
+      """
+    let deadlines = "SELECT count(*) FROM effects WHERE kind = 2 AND \(place)"
+    if raw.rows(later) != ["0"] { return true }
+    guard column == "value", raw.rows(deadlines) != ["0"] else { return false }
+    // A deadline of a hold that has ended, or that was extended.
+    let newest = """
+      SELECT count(*) FROM effects JOIN holds ON hold = target AND deadline = value WHERE kind = 2 AND \(place)
+      """
+    return raw.rows(newest) == ["0"]
+  }
+
+  private func assertSeen(
+    _ ledger: Ledger, _ raw: RawSQLite, _ table: String, _ damage: String, line: UInt = #line
+  ) throws {
+    XCTAssertNil(raw.run(damage), damage, line: line)
+    XCTAssertFalse(try ledger.verify().isOK, "\(damage): nothing found", line: line)
+    restore(table, raw)
+  }
+
+  private func restore(_ table: String, _ raw: RawSQLite) {
+    XCTAssertNil(raw.run("DELETE FROM \(table); INSERT INTO \(table) SELECT * FROM saved_\(table)"))
+  }
+}
