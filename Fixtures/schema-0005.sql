@@ -141,7 +141,7 @@ CREATE TRIGGER effects_keep_deletes BEFORE DELETE ON effects
 CREATE TRIGGER effects_keep_updates BEFORE UPDATE ON effects
   BEGIN SELECT RAISE(ABORT, 'effects is append-only'); END;
 
-CREATE INDEX effects_of_customers ON effects (customer, transaction_number, position);
+CREATE INDEX effects_of_customers ON effects (customer, transaction_number, position) WHERE kind BETWEEN 3 AND 6;
 
 CREATE TABLE entitlements (
   purchase INTEGER PRIMARY KEY,

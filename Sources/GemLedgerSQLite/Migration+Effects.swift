@@ -29,7 +29,8 @@ extension Migration {
       PRIMARY KEY (transaction_number, position),
       CHECK ((count_kind IS NULL) = (subject IS NULL))
     ) STRICT, WITHOUT ROWID;
-    CREATE INDEX effects_of_customers ON effects (customer, transaction_number, position);
+    -- Only what somebody asks for by customers: what is on hold, and what is counted.
+    CREATE INDEX effects_of_customers ON effects (customer, transaction_number, position) WHERE kind BETWEEN 3 AND 6;
     CREATE INDEX effects_about ON effects (target, transaction_number, position) WHERE target <> 0;
 
     -- A projection: the holds that have not ended, each by the number of the transaction that began it.

@@ -21,7 +21,7 @@ extension SQLiteTables {
   ) throws(LedgerError) -> [EffectRow] {
     let found = try all(
       """
-      SELECT * FROM effects WHERE customer = ?1 AND transaction_number < ?2
+      SELECT * FROM effects WHERE customer = ?1 AND transaction_number < ?2 AND kind BETWEEN 3 AND 6
       ORDER BY transaction_number DESC, position DESC LIMIT ?3
       """,
       {
@@ -34,7 +34,9 @@ extension SQLiteTables {
     return try found
       + all(
         """
-        SELECT * FROM effects WHERE customer = ?1 AND transaction_number = ?2 AND position < ?3 ORDER BY position DESC
+        SELECT * FROM effects
+        WHERE customer = ?1 AND transaction_number = ?2 AND position < ?3 AND kind BETWEEN 3 AND 6
+        ORDER BY position DESC
         """,
         {
           $0.bind(1, customer)

@@ -67,7 +67,7 @@ extension Decider {
       set.rare.effects.erasedIDs.insert(row.id)
       for id in try session.addedIDs(of: own) { set.rare.effects.erasedIDs.insert(id) }
       row.id = CustomerID(ofErased: own, salt: terms.transactionIDs.salt)
-      row.frozen = FreezeRules.frozen(row.frozen, byPerson: true)
+      if row.mergedInto == 0 { row.frozen = FreezeRules.frozen(row.frozen, byPerson: true) }
       row.frozenReason = nil
       ids.append(row.id)
       set.change(row)

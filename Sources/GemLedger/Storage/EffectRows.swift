@@ -68,6 +68,16 @@ package struct EffectRow: Hashable, Sendable {
   package var account: AccountNumber { AccountNumber(customer: customer, currency: currency) }
 }
 
+extension EffectRow.Kind {
+  /// Whether it says what is on hold or what is counted, which is asked for by customers.
+  package var isAskedByCustomer: Bool {
+    switch self {
+    case .held, .captured, .released, .counted: true
+    case .reversal, .deadline, .late, .linked, .reclaimed: false
+    }
+  }
+}
+
 /// A hold that has not ended; the projection of its effects.
 package struct HoldRow: Hashable, Sendable {
   /// The transaction that began it.
@@ -165,8 +175,8 @@ package protocol EffectReads: AnyObject {
   func effects(of transaction: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> [EffectRow]
   /// Those about a hold or an undone transaction, in the order of transactions and positions.
   func effects(about target: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> [EffectRow]
-  /// Those of a customer's transactions below a number, newest first; all of the last transaction among them, so that
-  /// there may be more than `limit`.
+  /// Those of a customer's transactions below a number that say what is on hold and what is counted, newest first; all
+  /// of the last transaction among them, so that there may be more than `limit`.
   func effects(
     of customer: CustomerNumber, below: TransactionNumber, limit: Int
   ) throws(LedgerError) -> [EffectRow]

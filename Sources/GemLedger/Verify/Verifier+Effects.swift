@@ -222,7 +222,8 @@ extension EffectRow.Kind {
     case .released: kind == .release || kind == .capture || kind == .merge
     case .late: kind == .expiry
     case .reclaimed: kind == .refund
-    case .linked: kind == .transfer || kind == .mixed
+    // A spend is linked to the stock that its item came out of.
+    case .linked: kind == .transfer || kind == .mixed || kind == .spend
     case .counted: true
     }
   }

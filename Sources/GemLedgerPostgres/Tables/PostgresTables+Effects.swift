@@ -58,9 +58,11 @@
       // All of the transaction that the last one within the limit belongs to.
       return try all(
         """
-        SELECT \(Self.effectColumns) FROM effects WHERE customer = $1 AND transaction_number < $2
+        SELECT \(Self.effectColumns) FROM effects
+        WHERE customer = $1 AND transaction_number < $2 AND kind BETWEEN 3 AND 6
           AND transaction_number >= coalesce((
-            SELECT transaction_number FROM effects WHERE customer = $1 AND transaction_number < $2
+            SELECT transaction_number FROM effects
+            WHERE customer = $1 AND transaction_number < $2 AND kind BETWEEN 3 AND 6
             ORDER BY transaction_number DESC, position DESC OFFSET $3 LIMIT 1), 0)
         ORDER BY transaction_number DESC, position DESC
         """,

@@ -44,7 +44,7 @@ struct MemoryEffects {
       all.append(row)
       ofTransactions[row.transaction] = (ofTransactions[row.transaction]?.lowerBound ?? place)..<place + 1
       if row.target != 0 { aboutTargets[row.target, default: []].append(place) }
-      ofCustomers[row.customer, default: []].append(place)
+      if row.kind.isAskedByCustomer { ofCustomers[row.customer, default: []].append(place) }
     }
     for row in changes.holds {
       if let old = holds[row.number], old.customer != row.customer {
