@@ -196,6 +196,12 @@ extension LedgerCommand {
     return command
   }
 
+  /// The same, whether the item has a stock or not.
+  var withAnyStock: Self {
+    guard case .buyItem(let item, let quantity) = body.action else { return self }
+    return withAction(.buyStocked(item, quantity: quantity))
+  }
+
   private mutating func change(key: IdempotencyKey?, conditions: [Condition], note: Note?) {
     body = Body(customer: body.customer, key: key, conditions: conditions, action: body.action, note: note)
   }

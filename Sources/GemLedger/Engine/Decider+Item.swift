@@ -28,7 +28,7 @@ extension Decider {
     plans.removeAll(keepingCapacity: true)
     for part in price { try plan(.spend, part.currency, part.amount, customer: customer, session: session) }
     try checkPremises(command, customer: customer)
-    let keeper = item.stock == nil ? nil : try stockKeeper(of: item.id, session: session)
+    let keeper = item.stock == nil ? nil : try stockKeeper(of: item.id, for: command, session: session)
     pendingCounts += try counts(of: item, quantity: quantity, customer: customer, keeper: keeper, session: session)
     if terms.hasPolicies { try checkCaps(session: session) }
     try checkBalances()
@@ -60,12 +60,12 @@ extension Decider {
   /// Who counts what everybody bought of an item: a customer of its own, so that on a storage with lanes its count lies
   /// in one of them.
   private mutating func stockKeeper(
-    of item: ItemID, session: any StorageSnapshot
+    of item: ItemID, for command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> FoundCustomer {
+    // Over several lanes the ledger sends a command that did not say so again, to the stock's lane too.
+    if !set.sequences.isDense, case .buyItem = command.action { throw .misrouted }
     let id = CustomerID(ofStock: item)
     if let keeper = try findCustomer(id, session: session) { return keeper }
-    // Over several lanes the ledger sends the command again, to its lane too.
-    guard set.sequences.isDense else { throw .misrouted }
     return try set.addCustomer(id, session: session)
   }
 

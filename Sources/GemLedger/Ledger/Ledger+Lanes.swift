@@ -52,12 +52,11 @@ extension Ledger {
     for _ in 0..<Self.routesMax where !open.isEmpty {
       do throws(LedgerError) {
         let routes = try storage.lanes(of: open.map { commands[$0] })
-        if let route = routes.first, route.count > 1, open.count == 1 {
-          results[open[0]] = bookCrossing(commands[open[0]], lanes: route)
-        } else {
-          var byLane: [[Int]] = Array(repeating: [], count: lanes.count)
-          for (place, route) in zip(open, routes) { byLane[route[0]].append(place) }
-          bookSideBySide(commands, byLane, into: &results)
+        var byLane: [[Int]] = Array(repeating: [], count: lanes.count)
+        for (place, route) in zip(open, routes) where route.count == 1 { byLane[route[0]].append(place) }
+        bookSideBySide(commands, byLane, into: &results)
+        for (place, route) in zip(open, routes) where route.count > 1 {
+          results[place] = bookCrossing(commands[place], lanes: route)
         }
       } catch {
         for index in open { results[index] = .failure(error) }

@@ -96,6 +96,8 @@ public final class Ledger: Sendable {
   public func preview(_ command: LedgerCommand) throws(LedgerError) -> Receipt {
     let now = clock.now()
     let catalog = catalog
+    // Nothing is written, so that it does not matter in whose lanes it would be.
+    let command = command.withAnyStock
     return try storage.read { (snapshot) throws(LedgerError) -> Receipt in
       var decider = Decider(catalog: catalog)
       try decider.begin(session: snapshot, clock: now)
