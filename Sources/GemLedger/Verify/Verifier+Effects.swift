@@ -222,7 +222,8 @@ extension EffectRow.Kind {
     case .released: kind == .release || kind == .capture || kind == .merge
     case .late: kind == .expiry
     case .reclaimed: kind == .refund
-    case .linked: kind == .transfer || kind == .mixed
+    // What everybody bought is counted in a transaction of its own.
+    case .linked: true
     case .counted: true
     }
   }
