@@ -1,5 +1,5 @@
 package import GemLedger
-import XCTest
+internal import XCTest
 
 /// A journal that has something of everything: a random run, and the rare commands behind it.
 package enum RichJournal {

@@ -78,6 +78,8 @@ extension Decider {
     try moveItems(from: source, to: target, &receipt, session: session)
     for hold in holds { set.set(HoldRow(number: hold.row.number, customer: target.number, deadline: hold.row.deadline)) }
     try moveCounts(from: source, to: target, transaction: transaction, session: session)
+    // The clocks of who is nobody of their own any more stay still.
+    touched.removeAll { set.accounts[$0.slot].row.number.customer == source.number }
     try becomeOne(source, target, transaction: transaction, session: session)
     return receipt
   }
