@@ -1,4 +1,5 @@
 package import GemLedger
+internal import XCTest
 
 /// A journal that has something of everything: a random run, and the rare commands behind it.
 package enum RichJournal {
