@@ -50,8 +50,12 @@ CREATE TRIGGER effects_keep_all BEFORE TRUNCATE ON effects
 
 DROP TRIGGER keys_keep_rows ON keys;
 
-CREATE TRIGGER keys_keep_rows BEFORE UPDATE ON keys
-  FOR EACH ROW EXECUTE FUNCTION refuse_change();
+DO $$
+BEGIN
+  EXECUTE format(
+    'CREATE TRIGGER keys_keep_rows BEFORE UPDATE ON keys FOR EACH ROW EXECUTE FUNCTION %I.refuse_change()',
+    current_schema());
+END $$;
 
 DO $$
 DECLARE

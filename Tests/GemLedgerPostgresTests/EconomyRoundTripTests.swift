@@ -131,7 +131,7 @@
         """#
       try scene.ledger.apply(Catalog.load(Array(limited.utf8)))
       let spends = try scene.customers.map { try LedgerCommand.spend([Make.amount("GEM", 1)], customer: $0) }
-      XCTAssertLessThanOrEqual(try scene.book(spends).1, 3)
+      XCTAssertLessThanOrEqual(try scene.book(spends).1, 4)
       XCTAssertEqual(try scene.book(spends).1, 2)
       try finish(scene)
     }

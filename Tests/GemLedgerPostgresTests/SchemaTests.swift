@@ -58,6 +58,8 @@
       }
       try RefundContract(make: make).runAll()
       try OrderContract(make: make).runAll()
+      try EffectContract(make: make).runAll()
+      try ErasureContract(make: make).runAll()
       let ledger = try make(.system)
       try ledger.apply(Make.catalog())
       try ledger.creditPurchase(Make.purchase("t"), customer: Make.customer("alice"))

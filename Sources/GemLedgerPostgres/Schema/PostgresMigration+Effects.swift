@@ -57,11 +57,17 @@
     ]
 
     /// Keys lie beside the journal: they never change, and go with who is erased.
+    ///
+    /// With the schema's name, which the nodes of a cluster are not told otherwise.
     static let erasableKeys = [
       "DROP TRIGGER keys_keep_rows ON keys",
       """
-      CREATE TRIGGER keys_keep_rows BEFORE UPDATE ON keys
-        FOR EACH ROW EXECUTE FUNCTION refuse_change()
+      DO $$
+      BEGIN
+        EXECUTE format(
+          'CREATE TRIGGER keys_keep_rows BEFORE UPDATE ON keys FOR EACH ROW EXECUTE FUNCTION %I.refuse_change()',
+          current_schema());
+      END $$
       """,
     ]
 

@@ -17,7 +17,7 @@
         guard let place else { return nil }
         lanes.insert(layout.lane(of: place.root))
       }
-      return lanes.sorted()
+      return lanes.isEmpty ? nil : lanes.sorted()
     }
 
     /// The lanes of each command, by what is remembered of its customers; who is not, is looked up in one question.

@@ -140,8 +140,7 @@
         at(Self.itemEntryColumns, "item_entries", "transaction_number") { $0.booked.add(Self.itemEntry($1, $2)) },
         at(Self.effectColumns, "effects", "transaction_number") { $0.booked.add(own: Self.effect($1, $2)) },
         at(
-          Self.effectColumns, "effects",
-          RowsByNumber(isWanted: "target = wanted AND target <> 0", isAny: "target = ANY($2) AND target <> 0")
+          Self.effectColumns, "effects", Self.byTarget
         ) { $0.booked.add(about: Self.effect($1, $2)) },
         at(Self.holdColumns, "holds", "number") {
           let hold = Self.hold($1, $2)

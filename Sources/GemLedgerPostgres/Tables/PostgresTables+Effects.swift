@@ -73,6 +73,26 @@
         }, Self.effect)
     }
 
+    // MARK: Many at a time
+
+    static let byTarget = RowsByNumber(
+      isWanted: "target = wanted AND target <> 0", isAny: "target = ANY($2) AND target <> 0")
+
+    func effects(of transactions: [RowPlace]) throws(LedgerError) -> [TransactionNumber: [EffectRow]] {
+      let rows = try rows(
+        at: transactions, Self.effectColumns, from: "effects", by: "transaction_number", Self.effect)
+      return Dictionary(grouping: rows.sorted { $0.position < $1.position }, by: \.transaction)
+    }
+
+    func effects(
+      about targets: [TransactionNumber: [CustomerNumber]]
+    ) throws(LedgerError) -> [TransactionNumber: [EffectRow]] {
+      let places = targets.flatMap { target, owners in owners.map { RowPlace(target, of: $0) } }
+      let rows = try rows(at: places, Self.effectColumns, from: "effects", by: Self.byTarget, Self.effect)
+      return Dictionary(
+        grouping: rows.sorted { ($0.transaction, $0.position) < ($1.transaction, $1.position) }, by: \.target)
+    }
+
     // MARK: Holds
 
     static let holdColumns = "number, customer, deadline"

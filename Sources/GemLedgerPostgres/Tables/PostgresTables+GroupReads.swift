@@ -64,10 +64,11 @@
 
     /// What is counted of the customer; nil outside of groups.
     func countsInGroup(of customer: CustomerNumber) throws(LedgerError) -> [CountKey: CountRow]? {
+      guard prefetched != nil else { return nil }
+      memory.countDemand.store(StorageMemory.countDemandMax, ordering: .relaxed)
+      if let known = prefetched?.counts[customer] { return known }
       guard let prefetched, isOfGroup(customer) else { return nil }
       if prefetched.made.contains(customer) { return [:] }
-      memory.countDemand.store(StorageMemory.countDemandMax, ordering: .relaxed)
-      if let known = prefetched.counts[customer] { return known }
       let question = countQuestion(of: others(than: prefetched.counts.keys))
       var answers = try ask(question.requests)[...]
       try keep([question], &answers)
@@ -102,9 +103,9 @@
 
     /// How many of the item the customer owns; nil outside of groups.
     func ownedInGroup(_ item: ItemID, by customer: CustomerNumber) throws(LedgerError) -> Int64? {
+      if let known = prefetched?.owned[item]?[customer] { return known }
       guard let prefetched, isOfGroup(customer) else { return nil }
       if prefetched.made.contains(customer) { return 0 }
-      if let known = prefetched.owned[item]?[customer] { return known }
       let customers = others(than: (prefetched.owned[item] ?? [:]).keys)
       let rows = try rows("SELECT customer, quantity FROM owned_items WHERE customer = ANY($1) AND item = $2") {
         $0.add(customers) { $0 }
