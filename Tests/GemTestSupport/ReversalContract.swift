@@ -74,7 +74,9 @@ package struct ReversalContract {
     let first = try ledger.reverse(id, amounts: [Make.amount("GEM", 40)])
     // The lot that was burnt last has its own back first.
     XCTAssertEqual(first.entries[0].allocations.map(\.amount), [30, 10])
-    try assertRefusedWithoutTrace(.exceedsOriginal, ledger) { try ledger.reverse(id, amounts: [Make.amount("GEM", 41)]) }
+    try assertRefusedWithoutTrace(.exceedsOriginal, ledger) {
+      try ledger.reverse(id, amounts: [Make.amount("GEM", 41)])
+    }
     try assertRefusedWithoutTrace(.exceedsOriginal, ledger) { try ledger.reverse(id, amounts: [Make.amount("ORE", 1)]) }
     let second = try ledger.reverse(id, amounts: [Make.amount("GEM", 1)])
     XCTAssertEqual(second.entries[0].allocations.map(\.amount), [1])

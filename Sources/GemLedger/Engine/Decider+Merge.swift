@@ -76,7 +76,9 @@ extension Decider {
     if !posted.isEmpty { set.changes.transactionsWithoutEntries.removeLast() }
     receipt.entries = CompactList(posted)
     try moveItems(from: source, to: target, &receipt, session: session)
-    for hold in holds { set.set(HoldRow(number: hold.row.number, customer: target.number, deadline: hold.row.deadline)) }
+    for hold in holds {
+      set.set(HoldRow(number: hold.row.number, customer: target.number, deadline: hold.row.deadline))
+    }
     try moveCounts(from: source, to: target, transaction: transaction, session: session)
     try becomeOne(source, target, transaction: transaction, session: session)
     return receipt
