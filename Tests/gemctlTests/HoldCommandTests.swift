@@ -78,7 +78,7 @@ final class HoldCommandTests: XCTestCase {
           output: """
             TIME                      KIND     CHANGE  BALANCE  CURRENCY  TRANSACTION                           ABOUT
             <time>  capture     -20    1,180  GEM       <id>  hold <id>
-            <time>  hold                                  <id>  50 GEM on hold until <time>
+            <time>  hold                                <id>  50 GEM on hold until <time>
 
             """),
         Row(

@@ -25,7 +25,11 @@ struct CorrectionCommands {
   private func book(_ command: LedgerCommand, _ did: String? = nil) throws {
     let receipt = try invocation.book(try invocation.described(command))
     let view = ReceiptView(receipt, isDryRun: invocation.parsed.isDryRun)
-    let said = did.map { "\(SafeText.escaped(receipt.customer.text)) \($0)\n" } ?? ""
-    try invocation.print(view.json, { $0.bold(said) + view.text(style: $0) })
+    try invocation.print(
+      view.json,
+      { style in
+        let said = did.map { style.bold("\(SafeText.escaped(receipt.customer.text)) \($0)") + "\n" }
+        return (said ?? "") + view.text(style: style)
+      })
   }
 }
