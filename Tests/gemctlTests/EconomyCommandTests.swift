@@ -125,7 +125,8 @@ final class EconomyCommandTests: XCTestCase {
   func testATransferMovesOrNothingDoes() throws {
     let moved =
       #""customer_id":"alice","adjustments":{"alice":{"GEM":-20},"bob":{"GEM":20}},"#
-      + #""balances":{"alice":{"GEM":480},"bob":{"GEM":20}},"replayed":false,"items":[],"parties":[{"customer_id":"bob","#
+      + #""balances":{"alice":{"GEM":480},"bob":{"GEM":20}},"replayed":false,"items":[],"#
+      + #""parties":[{"customer_id":"bob","#
     try Row.check(
       [
         Row(

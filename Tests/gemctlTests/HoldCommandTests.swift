@@ -79,6 +79,7 @@ final class HoldCommandTests: XCTestCase {
             TIME                      KIND     CHANGE  BALANCE  CURRENCY  TRANSACTION                           ABOUT
             <time>  capture     -20    1,180  GEM       <id>  hold <id>
             <time>  hold                                <id>  50 GEM on hold until <time>
+            There is more: --after <cursor>
 
             """),
         Row(

@@ -91,8 +91,8 @@ extension Decider {
       guard amount.amount <= held else {
         throw LedgerError(
           .exceedsHold,
-          "The hold has \(held) \(amount.currency) left, and \(amount.amount) were to be captured. Capture at most what "
-            + "it has. Nothing was changed.",
+          "The hold has \(held) \(amount.currency) left, and \(amount.amount) were to be captured. Capture at most "
+            + "what it has. Nothing was changed.",
           details: [
             .text("currency", amount.currency.description), .integer("held", held), .integer("needed", amount.amount),
           ])

@@ -13,7 +13,7 @@ extension Verb {
     options: bookingOptions,
     examples: [
       "gemctl reverse 019aa3f2-6c1e-7000-8000-00000a51c7e4 --key order-17/undo",
-      "gemctl reverse 019aa3f2-6c1e-7000-8000-00000a51c7e4 GEM=20 --reason \"half was broken\"",
+      "gemctl reverse 019aa3f2-6c1e-7000-8000-00000a51c7e4 GEM=20 --reason worn",
     ],
     discussion: """
       Without amounts all that is not given back yet goes back. What comes back keeps its price and its expiry: what \
@@ -75,8 +75,8 @@ extension Verb {
       {"transfer": {CODE: AMOUNT, …}, "from": ID, "to": ID}
       {"item": ID, "quantity": N, "from": ID, "to": ID} (quantity: 1 unless given)
       {"spend": {CODE: AMOUNT, …}, "customer": ID} (a fee: taken and gone)
-      {"grant": {CODE: AMOUNT, …}, "customer": ID, "source": SOURCE} (earned, promotional, bonus or admin; earned unless \
-      given)
+      {"grant": {CODE: AMOUNT, …}, "customer": ID, "source": SOURCE} (earned, promotional, bonus or admin; \
+      earned unless given)
 
       All customers must exist, and none of them both gives and gets the same currency or item. Unknown fields are \
       refused, and every problem of the document is listed. Each customer gets a transaction of their own.
