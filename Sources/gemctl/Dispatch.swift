@@ -4,20 +4,25 @@ import GemLedger
 ///
 /// - Parameters:
 ///   - words: The words after the program's name.
+///   - clock: What the ledger takes for the time.
 ///   - environment: The value of a variable, or nil where it is not set.
-func runLine(_ words: [String], on terminal: Terminal, environment: (String) -> String?) -> Int32 {
+func runLine(
+  _ words: [String], on terminal: Terminal, clock: LedgerClock = .system, environment: (String) -> String?
+) -> Int32 {
   do throws(UsageError) {
-    return run(try Parser.parse(words), on: terminal, environment: environment)
+    return run(try Parser.parse(words), on: terminal, clock: clock, environment: environment)
   } catch {
     return ErrorReport(error).write(to: terminal, asJSON: Parser.asksForJSON(words))
   }
 }
 
 /// Does what the command line asks for and gives the exit status.
-func run(_ parsed: Parsed, on terminal: Terminal, environment: (String) -> String?) -> Int32 {
+func run(
+  _ parsed: Parsed, on terminal: Terminal, clock: LedgerClock = .system, environment: (String) -> String?
+) -> Int32 {
   do {
     let settings = GlobalSettings(parsed, environment: environment)
-    return try dispatch(Invocation(parsed: parsed, settings: settings, terminal: terminal))
+    return try dispatch(Invocation(parsed: parsed, settings: settings, terminal: terminal, clock: clock))
   } catch let error as UsageError {
     return ErrorReport(error).write(to: terminal, asJSON: parsed.isJSON)
   } catch let error as LedgerError {
@@ -33,7 +38,9 @@ private func dispatch(_ invocation: Invocation) throws -> Int32 {
   case "alias": try IdentityCommands(invocation: invocation).alias()
   case "approve": try StoreCommands(invocation: invocation).approve()
   case "balance": try BalanceCommand(invocation: invocation).run()
+  case "basket": try EconomyCommands(invocation: invocation).basket()
   case "buy": return try BuyCommand(invocation: invocation).run()
+  case "capture": try HoldCommands(invocation: invocation).capture()
   case "catalog apply": try CatalogCommands(invocation: invocation).apply()
   case "catalog check": try CatalogCommands(invocation: invocation).check()
   case "catalog show": try CatalogCommands(invocation: invocation).show()
@@ -42,11 +49,16 @@ private func dispatch(_ invocation: Invocation) throws -> Int32 {
   case "decline": try StoreCommands(invocation: invocation).decline()
   case "demo": try DemoCommand(invocation: invocation).run()
   case "entitlements": try ClientCommands(invocation: invocation).entitlements()
+  case "erase": try EconomyCommands(invocation: invocation).erase()
+  case "exchange": try EconomyCommands(invocation: invocation).exchange()
+  case "extend": try HoldCommands(invocation: invocation).extend()
   case "feed": try FeedCommand(invocation: invocation).run()
   case "freeze": try CorrectionCommands(invocation: invocation).freeze()
   case "grant": try GrantCommand(invocation: invocation).run()
   case "help": try AboutCommands.help(parsed, on: terminal)
   case "history": try HistoryCommand(invocation: invocation).run()
+  case "hold": try HoldCommands(invocation: invocation).hold()
+  case "holds": try HoldCommands(invocation: invocation).list()
   case "init": try InitCommand(invocation: invocation).run()
   case "login": try IdentityCommands(invocation: invocation).logIn()
   case "logout": try IdentityCommands(invocation: invocation).logOut()
@@ -56,7 +68,9 @@ private func dispatch(_ invocation: Invocation) throws -> Int32 {
   case "queue", "queue list": try QueueCommands(invocation: invocation).list()
   case "queue drain": return try QueueCommands(invocation: invocation).drain()
   case "queue requeue": return try QueueCommands(invocation: invocation).requeue()
+  case "release": try HoldCommands(invocation: invocation).release()
   case "restore": try ClientCommands(invocation: invocation).restore()
+  case "reverse": try EconomyCommands(invocation: invocation).reverse()
   case "simulate": try SimulateCommand(invocation: invocation).run()
   case "spend": try SpendCommand(invocation: invocation).run()
   case "storage copy": try StorageCommands(invocation: invocation).copy()
@@ -68,7 +82,9 @@ private func dispatch(_ invocation: Invocation) throws -> Int32 {
   case "store redeliver": try StoreCommands(invocation: invocation).redeliver()
   case "store refund": try StoreCommands(invocation: invocation).refund()
   case "store reverse-refund": try StoreCommands(invocation: invocation).reverseRefund()
+  case "sweep": try SweepCommand(invocation: invocation).run()
   case "sync": return try QueueCommands(invocation: invocation).sync()
+  case "transfer": try EconomyCommands(invocation: invocation).transfer()
   case "unfreeze": try CorrectionCommands(invocation: invocation).unfreeze()
   case "verify": try VerifyCommand(invocation: invocation).run()
   case "version": try AboutCommands.version(parsed, on: terminal)

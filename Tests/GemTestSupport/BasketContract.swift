@@ -276,7 +276,8 @@ package struct BasketContract {
       try ledger.exchange(Make.amount("GEM", 11), into: coin, rate: ExchangeRate(1, for: 1), customer: alice)
     }
     try assertRefusedWithoutTrace(.overMaximum, ledger) {
-      try ledger.exchange(Make.amount("GEM", 10), into: CurrencyCode("ORE"), rate: ExchangeRate(11, for: 1), customer: alice)
+      try ledger.exchange(
+        Make.amount("GEM", 10), into: CurrencyCode("ORE"), rate: ExchangeRate(11, for: 1), customer: alice)
     }
     assertRefused(.invalidRequest) {
       try ledger.exchange(Make.amount("GEM", 1), into: gem, rate: ExchangeRate(1, for: 1), customer: alice)
@@ -289,7 +290,8 @@ package struct BasketContract {
         Make.amount("GEM", 10), into: coin, rate: ExchangeRate(Limits.amount, for: 1), customer: alice)
     }
     assertRefused(.unknownCurrency) {
-      try ledger.exchange(Make.amount("GEM", 1), into: CurrencyCode("NONE"), rate: ExchangeRate(1, for: 1), customer: alice)
+      try ledger.exchange(
+        Make.amount("GEM", 1), into: CurrencyCode("NONE"), rate: ExchangeRate(1, for: 1), customer: alice)
     }
     try check(ledger)
   }

@@ -351,6 +351,13 @@ package struct HoldContract {
     assertRefused(.keyConflict) { try ledger.capture(id, amounts: [Make.amount("GEM", 21)], key: Make.key("d")) }
     assertRefused(.keyConflict) { try ledger.hold([Make.amount("GEM", 61)], customer: alice, key: Make.key("h")) }
     _ = try twice(.reverse(try XCTUnwrap(last.transactionID), key: Make.key("r")))
+    // What was not captured is released, and told with the rest.
+    try ledger.grant([Make.amount("COIN", 9)], customer: alice)
+    let both = try ledger.hold([Make.amount("GEM", 5), Make.amount("COIN", 9)], customer: alice)
+    let gems = [try Make.amount("GEM", 2)]
+    let part = try twice(.capture(try XCTUnwrap(both.hold).id, amounts: gems, key: Make.key("p")))
+    XCTAssertEqual(part.hold?.available.map(\.currency.description), ["COIN", "GEM"])
+    XCTAssertEqual(part.hold?.available.first?.amount, 9)
     let other = try hold(ledger, alice, 5)
     _ = try twice(.release(other, key: Make.key("l")))
     try check(ledger)

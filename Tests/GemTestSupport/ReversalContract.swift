@@ -74,7 +74,9 @@ package struct ReversalContract {
     let first = try ledger.reverse(id, amounts: [Make.amount("GEM", 40)])
     // The lot that was burnt last has its own back first.
     XCTAssertEqual(first.entries[0].allocations.map(\.amount), [30, 10])
-    try assertRefusedWithoutTrace(.exceedsOriginal, ledger) { try ledger.reverse(id, amounts: [Make.amount("GEM", 41)]) }
+    try assertRefusedWithoutTrace(.exceedsOriginal, ledger) {
+      try ledger.reverse(id, amounts: [Make.amount("GEM", 41)])
+    }
     try assertRefusedWithoutTrace(.exceedsOriginal, ledger) { try ledger.reverse(id, amounts: [Make.amount("ORE", 1)]) }
     let second = try ledger.reverse(id, amounts: [Make.amount("GEM", 1)])
     XCTAssertEqual(second.entries[0].allocations.map(\.amount), [1])
@@ -237,6 +239,16 @@ package struct ReversalContract {
     XCTAssertEqual(record?.receipt.expired, first.expired)
     XCTAssertEqual(record?.receipt.reclaimed, first.reclaimed)
     XCTAssertEqual(record?.receipt.reversed, spend.transactionID)
+    // What was lost at once has transactions of its own in the lists, which add up to the balance.
+    XCTAssertEqual(record?.receipt.entries.map(\.amount), [1230])
+    let gem = try CurrencyCode("GEM")
+    let lists = [
+      try ledger.history(of: alice).transactions.map(\.receipt), try ledger.feed().events.map(\.record.receipt),
+    ]
+    for receipts in lists {
+      let sum = receipts.flatMap(\.entries).filter { $0.currency == gem }.reduce(0) { $0 + $1.amount }
+      XCTAssertEqual(sum, try balance(ledger, alice))
+    }
     try check(ledger)
   }
 }

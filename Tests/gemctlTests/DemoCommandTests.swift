@@ -18,13 +18,34 @@ final class DemoCommandTests: XCTestCase {
   func testTellsWhichStoriesThereAre() throws {
     let answer = try TestHome().run("gemctl demo coins")
     XCTAssertEqual(answer.status, 64)
-    XCTAssertTrue(answer.error.hasPrefix("error: there is no story \"coins\"; the stories are: gems.\n"), answer.error)
+    let error = "error: there is no story \"coins\"; the stories are: gems, economy.\n"
+    XCTAssertTrue(answer.error.hasPrefix(error), answer.error)
   }
 
   func testAsJSONHasEveryStep() throws {
     let output = try TestHome().run("gemctl demo --json").output
     XCTAssertTrue(output.hasPrefix(#"{"demo":"gems","steps":[{"command":"gemctl init","about":"#), output)
     XCTAssertEqual(output.split(separator: #""exit_status":2"#).count, 2, output)
+  }
+
+  func testPlaysTheEconomy() throws {
+    let answer = try TestHome().run("mkdir t; TMPDIR=$PWD/t gemctl demo economy; ls -A t")
+    XCTAssertEqual(answer.status, 0, answer.error)
+    XCTAssertEqual(answer.error, "")
+    for part in [
+      "$ gemctl reverse <id>\nCURRENCY  CHANGE  BALANCE  WHY\nGEM          +50      500  reversal\n",
+      "400 available (100 more on hold). Nothing was changed.\n(exit status 2)\n",
+      "30 GEM came back too late: expired meanwhile, and gone\n",
+      "bob       GEM          +20       20  transfer\n",
+      "GEM       Gems       200   200          0\n",
+      "200 GEM went to a refund: the purchase was refunded meanwhile\nthe hold has ended\n",
+      "\nThe books add up: ",
+    ] {
+      XCTAssertTrue(answer.output.contains(part), "\(part)\nis not in\n\(answer.output)")
+    }
+    XCTAssertNil(answer.output.firstMatch(of: /\{[a-z ]+\}/), "a name was not filled in")
+    // The last lines are those of the proof: nothing is left behind.
+    XCTAssertTrue(answer.output.split(separator: "\n").last?.hasPrefix("The books add up") ?? false, answer.output)
   }
 
   private static let story = """

@@ -49,9 +49,20 @@ final class HelpPageTests: XCTestCase {
       Ledger:
         grant           Give a customer currency
         spend           Spend a customer's currency, on an item or freely
+        reverse         Undo a spend, into the lots that it took from
+        hold            Set currency aside, to be captured or released
+        holds           List a customer's open holds
+        capture         Spend what a hold set aside, in full or part
+        extend          Let a hold last longer
+        release         Give back what a hold set aside
+        transfer        Move currency from one customer to another
+        exchange        Change currency into another one of the same customer
+        basket          Book several steps over several customers, all or none
         merge           Make two customers one
         freeze          Stop a customer from spending
         unfreeze        Let a frozen customer spend again
+        erase           Forget who a customer is; the books stay
+        sweep           Write down what has come about by itself
 
       Insight:
         customers       List the customers with their balances
@@ -98,7 +109,7 @@ final class HelpPageTests: XCTestCase {
         2    Refused: insufficient balance, a condition, a limit, exists already
         3    The purchase did not complete
         4    The key was used for another request
-        5    Not found: customer, currency, product, item, offering, transaction
+        5    Not found: customer, currency, product, item, offering, transaction, hold
         6    The books do not add up
         64   The command line cannot be understood, or an amount is out of range
         65   The catalog has problems

@@ -51,6 +51,42 @@ final class PostgresCommandTests: XCTestCase {
         ], in: home, errorsBegin: true)
     }
 
+    func testTheEconomyRunsOverADatabase() throws {
+      let (home, url) = try makeHome()
+      let before = "export GEMCTL_STORAGE='\(url)?schema=shop' GEMCTL_CUSTOMER=alice; "
+      let id = "grep -o '[0-9a-f-]\\{36\\}' | head -1"
+      try home.write(
+        #"{"payer": "alice", "legs": [{"transfer": {"GEM": 5}, "from": "alice", "to": "bob"}, "#
+          + #"{"item": "extra_life", "quantity": 1, "from": "alice", "to": "bob"}]}"#, to: "gift.json")
+      try Row.check(
+        [
+          Row(before + "gemctl init > /dev/null; gemctl buy gems_1200 > /dev/null"),
+          Row(before + "gemctl grant GEM=1 --reason welcome --customer bob > /dev/null"),
+          Row(before + "gemctl hold GEM=100 --key h --json | \(id) > hold"),
+          Row(before + "gemctl hold GEM=100 --key h --json | grep -c '\"replayed\":true'", output: "1\n"),
+          Row(
+            before + "gemctl extend $(cat hold) --for 1h | cut -d' ' -f1-5 | head -1",
+            output: "Holds 100 GEM on until\n"),
+          Row(before + "gemctl holds --json | grep -c '\"amounts\":{\"GEM\":100}'", output: "1\n"),
+          Row(before + "gemctl capture $(cat hold) GEM=60 --keep-open --json | \(id) > capture"),
+          Row(before + "gemctl capture $(cat hold) GEM=41", 2, error: "error: The hold has 40 GEM left"),
+          Row(before + "gemctl release $(cat hold) > /dev/null"),
+          Row(before + "gemctl release $(cat hold)", 2, error: "error: The hold "),
+          Row(before + "gemctl reverse $(cat capture) GEM=10 | grep -c reversal", output: "1\n"),
+          Row(before + "gemctl reverse $(cat capture) | grep -c reversal", output: "1\n"),
+          Row(before + "gemctl reverse $(cat capture)", 2, error: "error: All that the transaction "),
+          Row(before + "gemctl transfer GEM=20 --from alice --to bob | grep -c transfer", output: "2\n"),
+          Row(before + "gemctl spend --item extra_life > /dev/null; gemctl basket gift.json --key g > /dev/null"),
+          Row(before + "gemctl basket gift.json --key g | tail -1 | cut -d: -f1", output: "replayed\n"),
+          Row(before + "gemctl balance --json | grep -c '\"balance\":1125,\"held\":0'", output: "1\n"),
+          Row(before + "gemctl balance --json --customer bob | grep -c '\"balance\":26,'", output: "1\n"),
+          Row(
+            before + "gemctl erase --customer bob > /dev/null; gemctl holds --customer bob", 5,
+            error: "error: There is no"),
+          Row(before + "gemctl sweep > /dev/null; gemctl verify --json | cut -c1-10", output: "{\"ok\":true\n"),
+        ], in: home, errorsBegin: true)
+    }
+
     func testSaysWhatToDoAboutAServerAndKeepsThePassword() throws {
       let (home, url) = try makeHome()
       let parts = try XCTUnwrap(URLComponents(string: url))

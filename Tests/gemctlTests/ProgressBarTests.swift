@@ -32,6 +32,16 @@ final class ProgressBarTests: XCTestCase {
       ])
   }
 
+  func testCountsWhereNobodyKnowsHowMany() {
+    var drawn: [String] = []
+    var bar = ProgressBar(
+      "Sweeping", total: nil, terminal: Terminal(errorIsTerminal: true), elapsed: { .seconds(2) },
+      write: { drawn.append($0) })
+    bar.advance(to: 12_500)
+    bar.finish()
+    XCTAssertEqual(drawn, ["\rSweeping  12,500\u{1B}[K", "\r\u{1B}[K"])
+  }
+
   func testFitsNarrowTerminals() {
     XCTAssertEqual(drawings(at: [2_000], width: 10), ["\rChecking \u{1B}[K", "\r\u{1B}[K"])
   }

@@ -45,6 +45,11 @@ final class VerbTests: XCTestCase {
       (#line, "catalog apply", "Usage: gemctl catalog apply FILE [--dry-run]"),
       (#line, "buy", "Usage: gemctl buy PRODUCT [OPTIONS]"),
       (#line, "grant", "Usage: gemctl grant CODE=AMOUNT... --reason TEXT [OPTIONS]"),
+      (#line, "hold", "Usage: gemctl hold CODE=AMOUNT... [OPTIONS]"),
+      (#line, "capture", "Usage: gemctl capture HOLD [CODE=AMOUNT...] [OPTIONS]"),
+      (#line, "extend", "Usage: gemctl extend HOLD --for TIME [OPTIONS]"),
+      (#line, "transfer", "Usage: gemctl transfer CODE=AMOUNT... --from ID --to ID [OPTIONS]"),
+      (#line, "erase", "Usage: gemctl erase [--dry-run]"), (#line, "holds", "Usage: gemctl holds"),
       (#line, "spend", "Usage: gemctl spend CODE=AMOUNT... [OPTIONS] | --item ID [--quantity N] [OPTIONS]"),
     ]
     for row in rows { XCTAssertEqual(UsageLine.short(Verb.named(row.verb)), row.usage, line: row.line) }

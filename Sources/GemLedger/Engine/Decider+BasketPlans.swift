@@ -60,7 +60,7 @@ extension Decider {
   ) throws(LedgerError) -> (from: Int, to: Int) {
     let (one, other) = (try basket.place(of: from), try basket.place(of: to))
     guard one != other else {
-      throw LedgerError(.sameCustomer, "\"\(from)\" and \"\(to)\" are the same customer.")
+      throw LedgerError(.sameCustomer, "\"\(from)\" and \"\(to)\" are ids of the same customer. Name two customers.")
     }
     return (one, other)
   }

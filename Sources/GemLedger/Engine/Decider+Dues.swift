@@ -1,5 +1,5 @@
-// What comes about by itself is booked by the next command on the account, before the command itself is decided: it is so
-// whatever becomes of the command.
+// What comes about by itself is booked by the next command on the account, before the command itself is decided: it is
+// so whatever becomes of the command.
 
 extension Decider {
   /// Whether something other than an expiry has come about in the account.

@@ -54,7 +54,7 @@ extension Decider {
   }
 
   /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`, `hold_not_found`,
-  ///   `key_conflict`, `hold_ended`, `unknown_currency`, `condition_failed`, `exceeds_hold`.
+  ///   `key_conflict`, `hold_ended`, `unknown_currency`, `exceeds_hold`, `condition_failed`.
   mutating func decide(
     _ command: LedgerCommand.Body, _ capture: LedgerCommand.Capture, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
@@ -94,15 +94,15 @@ extension Decider {
           lot: lot, allocations: allocations))
     }
     set.changes.transactionsWithoutEntries.removeLast()
-    let slots = plans.map(\.slot)
     var extras = ReceiptExtras()
     if !capture.keepsOpen || left.isEmpty {
+      let slots = try self.slots(of: parts, session: session)
       let returns = try giveBack(left, of: hold, in: number, session: session)
       set.end(hold)
       entries += try settle(returns, after: number, owner: owner, &extras, session: session)
       extras.hold = holdReceipt(capture.hold, hold, [], slots: slots)
     } else {
-      extras.hold = holdReceipt(capture.hold, hold, left, slots: slots)
+      extras.hold = holdReceipt(capture.hold, hold, left, slots: plans.map(\.slot))
     }
     var receipt = receiptWithoutEntries(.capture, number, of: command.customer)
     receipt.entries = CompactList(entries)

@@ -29,7 +29,7 @@ extension Decider {
       (decider: inout Decider) throws(LedgerError) -> Receipt in
       let owners = try decider.set.numbers(of: owner, session: session)
       guard let hold = try decider.set.hold(row.number, ofAny: owners, session: session) else {
-        throw .holdEnded(id, "it was captured or released")
+        throw .holdEnded(id, "it was captured or released before")
       }
       decider.plans.removeAll(keepingCapacity: true)
       guard hold.deadline > decider.set.now else {
@@ -90,7 +90,9 @@ extension Decider {
       let held = parts.filter { $0.account.currency == currency.number }.reduce(0) { $0 + $1.amount }
       guard amount.amount <= held else {
         throw LedgerError(
-          .exceedsHold, "The hold has \(held) \(amount.currency) left; \(amount.amount) are more.",
+          .exceedsHold,
+          "The hold has \(held) \(amount.currency) left, and \(amount.amount) were to be captured. Capture at most "
+            + "what it has. Nothing was changed.",
           details: [
             .text("currency", amount.currency.description), .integer("held", held), .integer("needed", amount.amount),
           ])
@@ -181,10 +183,14 @@ extension Decider {
 
 extension LedgerError {
   static func holdNotFound(_ id: HoldID) -> Self {
-    Self(.holdNotFound, "There is no hold \(id) in this ledger.", details: [.text("hold_id", id.description)])
+    Self(
+      .holdNotFound, "There is no hold \(id) in this ledger; check the id.",
+      details: [.text("hold_id", id.description)])
   }
 
   fileprivate static func holdEnded(_ id: HoldID, _ why: String) -> Self {
-    Self(.holdEnded, "The hold \(id) has ended: \(why).", details: [.text("hold_id", id.description)])
+    Self(
+      .holdEnded, "The hold \(id) has ended: \(why). Begin a new one.",
+      details: [.text("hold_id", id.description)])
   }
 }

@@ -3,8 +3,8 @@ extension Decider {
   ///
   /// - Throws: in order of precedence `amount_out_of_range` (quantity), `customer_not_found`, `key_conflict`,
   ///   `item_not_found`, `amount_out_of_range` (the price of so many), `invalid_request` and `limit_exceeded`
-  ///   (conditions), `condition_failed`, `customer_frozen`, `not_available`, `limit_reached` (the item's, then the currencies'),
-  ///   `insufficient_balance`.
+  ///   (conditions), `condition_failed`, `customer_frozen`, `not_available`, `limit_reached` (the item's, then the
+  ///   currencies'), `insufficient_balance`.
   mutating func decide(
     _ command: LedgerCommand.Body, item id: ItemID, quantity: Int64, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {

@@ -34,7 +34,8 @@ extension Decider {
     let number = AccountNumber(customer: customer.number, currency: currency.number)
     let slot = try set.slot(of: number, session: session)
     if command.isPlain, !customer.isFrozen, currency.policies == nil, !isDue(slot, currency),
-      set.accounts[slot].row.hasOnlyPool(at: set.now, for: adjustment.amount) {
+      set.accounts[slot].row.hasOnlyPool(at: set.now, for: adjustment.amount)
+    {
       return try move(adjustment.amount, of: currency, slot: slot, command: command, customer: customer.number)
     }
     return try adjust(command, adjustment, currency, slot: slot, customer: customer, session: session)

@@ -130,7 +130,8 @@ extension Decider {
     _ notice: RefundEvidenceRow, _ purchase: PurchaseRow, _ owner: CustomerRow, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
     let refunds = try set.refunds(of: purchase, session: session)
-    let same = refunds.last { $0.kind == notice.kind && $0.revokedAt == notice.revokedAt }
+    let same =
+      refunds.last { $0.kind == notice.kind && $0.revokedAt == notice.revokedAt }
       ?? refunds.last { $0.kind != .reclaim }
     guard let same else {
       return receiptWithoutBooking(owner.id, notice, isReplayed: true, isAwaitingPurchase: false)

@@ -1,3 +1,18 @@
+extension EntryKind {
+  /// What to do instead of undoing it, as a sentence with a space behind it.
+  fileprivate var opposite: String {
+    switch self {
+    case .purchase: "Refund it at the store. "
+    case .grant: "Spend what was granted. "
+    case .reversal: "Spend it again. "
+    case .hold, .extend: "Release the hold. "
+    case .transfer: "Transfer it back. "
+    case .exchange: "Exchange it back. "
+    default: ""
+    }
+  }
+}
+
 extension Decider {
   /// Undoes a spend: what it took goes back into the very lots.
   ///
@@ -26,7 +41,8 @@ extension Decider {
     guard row.kind == .spend || row.kind == .capture else {
       throw LedgerError(
         .notReversible,
-        "The transaction \(id) is of kind \(row.kind.name), which is not undone: only spends and captures are.",
+        "The transaction \(id) is of kind \(row.kind.name), which is not undone: only spends and captures are. "
+          + "\(row.kind.opposite)Nothing was changed.",
         details: [.text("transaction_id", id.description), .text("kind", row.kind.name)])
     }
     let owners = try set.numbers(of: owner, session: session)

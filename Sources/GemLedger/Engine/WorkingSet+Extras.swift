@@ -27,6 +27,15 @@ extension WorkingSet {
     receipt.extras = extras
   }
 
+  /// The same without the entries of what came back and was lost at once: a list has those transactions too.
+  func completeAlone(
+    _ receipt: inout Receipt, of row: TransactionRow, terms: CatalogTerms, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    let entries = receipt.entries
+    try complete(&receipt, of: row, terms: terms, session: session)
+    receipt.entries = entries
+  }
+
   private func id(
     of number: TransactionNumber, terms: CatalogTerms, session: any StorageSnapshot
   ) throws(LedgerError) -> TransactionID {
@@ -95,7 +104,7 @@ extension WorkingSet {
     let deadline = all.last { $0.kind == .deadline }?.value ?? 0
     var (amounts, balances, available): ([CurrencyAmount], [CurrencyAmount], [CurrencyAmount]) = ([], [], [])
     var seen: [Int64: Int64] = [:]
-    for effect in own where effect.currency != 0 && (row.kind != .capture || effect.kind == .captured) {
+    for effect in own where effect.currency != 0 {
       seen[effect.currency] = own.last { $0.currency == effect.currency }?.heldAfter
     }
     for currency in terms.currencies {

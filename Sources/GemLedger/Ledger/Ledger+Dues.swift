@@ -1,6 +1,6 @@
 extension Ledger {
-  /// The accounts, by currency, in which something other than an expiry has come about by itself: the next command would
-  /// book it, so it is decided as that command would, and not written.
+  /// The accounts, by currency, in which something other than an expiry has come about by itself: the next command
+  /// would book it, so it is decided as that command would, and not written.
   func settled(
     _ accounts: [Int64: AccountRow], of id: CustomerID, in snapshot: any StorageSnapshot,
     terms: CatalogTerms

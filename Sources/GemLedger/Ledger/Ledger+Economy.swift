@@ -19,7 +19,7 @@ extension Ledger {
     try book(.reverse(transaction, amounts: amounts, key: key))
   }
 
-  /// Moves currency from one customer to another; its lots keep their source, their share of the price and their expiry.
+  /// Moves currency from one customer to another; its lots keep their source, share of the price and expiry.
   ///
   /// A refund of the purchase that it came from still concerns who bought, not who has it now.
   ///
@@ -85,7 +85,8 @@ extension Ledger {
     var (after, seen, settled) = (CustomerNumber(0), 0, 0)
     while true {
       let now = clock.now()
-      let page = try storage.read { (snapshot) throws(LedgerError) -> (due: [CustomerID], end: CustomerNumber?, count: Int) in
+      let page = try storage.read {
+        (snapshot) throws(LedgerError) -> (due: [CustomerID], end: CustomerNumber?, count: Int) in
         let rows = try snapshot.customers(after: after, limit: Self.sweepCount)
         let accounts = try snapshot.accounts(of: rows.map(\.number))
         let due = Set(
@@ -94,7 +95,9 @@ extension Ledger {
       }
       guard let end = page.end else { return settled }
       for answer in submit(page.due.map(LedgerCommand.settle)) {
-        do throws(LedgerError) { _ = try answer.get() } catch  where error.code != .customerNotFound { throw error } catch {}
+        do throws(LedgerError) { _ = try answer.get() } catch  where error.code != .customerNotFound {
+          throw error
+        } catch {}
       }
       settled += page.due.count
       seen += page.count

@@ -1,9 +1,9 @@
 extension Ledger {
   /// Sets currency aside: it stays in the balance, and nothing else can spend it.
   ///
-  /// A hold names its lots, keeps those alive that would expire meanwhile, and ends exactly once: captured, released, or
-  /// past its deadline. To give something for currency without ever having to pay it back, hold, give, then capture; where
-  /// giving fails, release, or do nothing and let the deadline do it.
+  /// A hold names its lots, keeps those alive that would expire meanwhile, and ends exactly once: captured, released,
+  /// or past its deadline. To give something for currency without ever having to pay it back, hold, give, then capture;
+  /// where giving fails, release, or do nothing and let the deadline do it.
   ///
   /// - Parameters:
   ///   - amounts: 1 to 100 positive amounts, each currency once.

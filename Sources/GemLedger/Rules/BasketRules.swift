@@ -37,7 +37,7 @@ enum BasketRules {
 
   static func refuseSame(_ from: CustomerID, _ to: CustomerID) throws(LedgerError) {
     guard from == to else { return }
-    throw LedgerError(.sameCustomer, "\"\(from)\" cannot transfer to \"\(to)\": both are the same customer.")
+    throw LedgerError(.sameCustomer, "\"\(from)\" cannot transfer to \"\(to)\": both are the same customer. Name two.")
   }
 }
 

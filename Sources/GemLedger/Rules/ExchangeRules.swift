@@ -23,13 +23,23 @@ enum ExchangeRules {
     guard received > 0 else {
       throw LedgerError(
         .roundsToZero,
-        "\(amount) at the rate \(rate) comes to less than 1, which is rounded to nothing. Exchange more.",
+        "\(amount) at the rate \(rate) comes to less than 1, which is rounded to nothing. Exchange at least "
+          + "\(least(at: rate)). Nothing was changed.",
         details: [
           .integer("amount", amount), .integer("numerator", rate.numerator),
           .integer("denominator", rate.denominator),
         ])
     }
     return Int64(received)
+  }
+
+  /// The smallest amount that gives a unit.
+  private static func least(at rate: ExchangeRate) -> Int64 {
+    let (numerator, denominator) = (rate.numerator, rate.denominator)
+    // Rounded up, without a sum that could overflow; what is rounded up itself never comes to nothing.
+    let whole = denominator / numerator + (denominator % numerator == 0 ? 0 : 1)
+    guard rate.rounding == .nearest else { return whole }
+    return denominator / (2 * numerator) + (denominator % (2 * numerator) == 0 ? 0 : 1)
   }
 
   private static func check(_ number: Int64, _ what: String) throws(LedgerError) {

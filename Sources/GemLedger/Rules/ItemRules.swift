@@ -29,7 +29,8 @@ enum ItemRules {
   ) throws(LedgerError) -> [CountRow] {
     guard item.availability.holds(at: now) else {
       throw LedgerError(
-        .notAvailable, "\"\(item.id)\" is not for sale now.", details: [.text("item", item.id.text)])
+        .notAvailable, "\"\(item.id)\" is not for sale now. Nothing was changed.",
+        details: [.text("item", item.id.text)])
     }
     var counts: [CountRow] = []
     if let stock = item.stock {
@@ -50,7 +51,7 @@ enum ItemRules {
     throw LedgerError(
       .limitReached,
       "One customer may own at most \(limit) of \"\(item.id)\"; \(owned) are owned and \(quantity) more were "
-        + "asked for.",
+        + "asked for. Nothing was changed.",
       details: [.text("item", item.id.text), .integer("limit", limit), .integer("owned", owned)])
   }
 

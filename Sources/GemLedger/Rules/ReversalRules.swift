@@ -31,7 +31,7 @@ enum ReversalRules {
   static func amounts(_ asked: [Adjustment]?, of taken: [Taken], id: TransactionID) throws(LedgerError) -> [Int64] {
     guard taken.contains(where: { $0.left > 0 }) else {
       throw LedgerError(
-        .alreadyReversed, "All that the transaction \(id) took is given back already.",
+        .alreadyReversed, "All that the transaction \(id) took is given back already. Nothing was changed.",
         details: [.text("transaction_id", id.description)])
     }
     guard let asked else { return taken.map(\.left) }
@@ -40,16 +40,22 @@ enum ReversalRules {
       let index = taken.firstIndex { $0.currency == amount.currency }
       let left = index.map { taken[$0].left } ?? 0
       guard let index, amount.amount <= left else {
-        throw LedgerError(
-          .exceedsOriginal,
-          "The transaction \(id) took \(index.map { taken[$0].amount } ?? 0) \(amount.currency), of which \(left) are "
-            + "not given back yet; \(amount.amount) are more.",
-          details: [
-            .text("currency", amount.currency.description), .integer("needed", amount.amount), .integer("left", left),
-          ])
+        throw exceeding(amount, took: index.map { taken[$0].amount } ?? 0, left: left, id: id)
       }
       amounts[index] = amount.amount
     }
     return amounts
+  }
+
+  private static func exceeding(_ asked: Adjustment, took: Int64, left: Int64, id: TransactionID) -> LedgerError {
+    let code = asked.currency
+    let what =
+      took == 0
+      ? "took no \(code)" : "took \(took) \(code), of which at most \(left) can be given back, and not \(asked.amount)"
+    return LedgerError(
+      .exceedsOriginal, "The transaction \(id) \(what). Nothing was changed.",
+      details: [
+        .text("currency", code.description), .integer("needed", asked.amount), .integer("left", left),
+      ])
   }
 }

@@ -101,7 +101,7 @@ extension HelpPage {
     ("2", "Refused: insufficient balance, a condition, a limit, exists already"),
     ("3", "The purchase did not complete"),
     ("4", "The key was used for another request"),
-    ("5", "Not found: customer, currency, product, item, offering, transaction"),
+    ("5", "Not found: customer, currency, product, item, offering, transaction, hold"),
     ("6", "The books do not add up"),
     ("64", "The command line cannot be understood, or an amount is out of range"),
     ("65", "The catalog has problems"),

@@ -14,16 +14,22 @@ struct CorrectionCommands {
   }
 
   func freeze() throws {
-    try book(.freeze(try invocation.customer(), reason: nil, key: try invocation.key()))
+    try book(.freeze(try invocation.customer(), reason: nil, key: try invocation.key()), "may not spend from now on")
   }
 
   func unfreeze() throws {
-    try book(.unfreeze(try invocation.customer(), reason: nil, key: try invocation.key()))
+    try book(.unfreeze(try invocation.customer(), reason: nil, key: try invocation.key()), "may spend from now on")
   }
 
-  private func book(_ command: LedgerCommand) throws {
+  /// - Parameter did: What is said about the customer, where no table says it.
+  private func book(_ command: LedgerCommand, _ did: String? = nil) throws {
     let receipt = try invocation.book(try invocation.described(command))
     let view = ReceiptView(receipt, isDryRun: invocation.parsed.isDryRun)
-    try invocation.print(view.json, { view.text(style: $0) })
+    try invocation.print(
+      view.json,
+      { style in
+        let said = did.map { style.bold("\(SafeText.escaped(receipt.customer.text)) \($0)") + "\n" }
+        return (said ?? "") + view.text(style: style)
+      })
   }
 }

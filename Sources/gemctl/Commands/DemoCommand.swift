@@ -14,13 +14,15 @@ struct DemoCommand {
 
   func run() throws {
     let story = try Story.named(invocation.parsed.positionals.first)
-    let directory = try FileAccess.makeTemporaryDirectory("gemctl-demo")
-    let home = Home(path: directory)
+    let home = Home(path: try FileAccess.makeTemporaryDirectory("gemctl-demo"))
     defer { home.remove() }
+    let paths = try Self.write(story.file)
+    defer { for path in paths.values { FileAccess.removeWithDirectory(path) } }
+    var stage = StoryStage(environment: ["GEMCTL_HOME": home.path, "GEMCTL_CUSTOMER": Story.customer], paths: paths)
     if !invocation.isJSON { try invocation.terminal.output(heading(of: story)) }
     var played: [Played] = []
     for step in story.steps {
-      let step = play(step, home: home)
+      let step = play(step, of: story, on: &stage)
       played.append(step)
       // At once, so that who watches sees how long each takes.
       if !invocation.isJSON { try invocation.terminal.output(text(step)) }
@@ -29,13 +31,29 @@ struct DemoCommand {
     try Self.check(played, against: story)
   }
 
-  private func play(_ step: Story.Step, home: Home) -> Played {
+  /// Writes the story's file, and gives where it is by its name.
+  private static func write(_ file: (name: String, text: String)?) throws(LedgerError) -> [String: String] {
+    guard let file else { return [:] }
+    let path = "\(try FileAccess.makeTemporaryDirectory("gemctl-demo"))/\(file.name)"
+    guard try FileAccess.create(path, file.text) else { throw .defect("A new directory has a file already") }
+    return [file.name: path]
+  }
+
+  private func play(_ step: Story.Step, of story: Story, on stage: inout StoryStage) -> Played {
+    stage.passDays(step.daysBefore)
+    let line = stage.line(of: step)
     let transcript = Transcript()
-    var terminal = invocation.terminal
-    terminal.transcript = transcript
-    let environment = ["GEMCTL_HOME": home.path, "GEMCTL_CUSTOMER": Story.customer]
-    let status = runLine(step.words, on: terminal) { environment[$0] }
-    return Played(said: step.said, line: step.line, output: transcript.text, status: status)
+    var status: Int32 = 0
+    if let file = story.file, line == "cat \(file.name)" {
+      transcript.append(file.text)
+    } else {
+      var terminal = invocation.terminal
+      terminal.transcript = transcript
+      let environment = stage.environment
+      status = runLine(stage.words(of: line), on: terminal, clock: stage.clock) { environment[$0] }
+    }
+    stage.remember(transcript.text)
+    return Played(said: step.said, line: line, output: transcript.text, status: status)
   }
 
   /// A story that ends otherwise than it should is a mistake of ours, and scripts that play it want to know.
@@ -54,7 +72,7 @@ extension DemoCommand {
     return """
       \(style.bold("\(story.name): \(story.summary)"))
 
-      \(style.dim("# Type the lines after the dollar signs to play it yourself."))
+      \(style.dim("# Type the lines after the dollar signs to play it yourself\(story.hint)."))
       \(Self.prompt(style))export GEMCTL_HOME="$(mktemp -d)"
       \(Self.prompt(style))export GEMCTL_CUSTOMER=\(Story.customer)
 

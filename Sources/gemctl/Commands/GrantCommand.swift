@@ -6,7 +6,7 @@ struct GrantCommand {
 
   func run() throws {
     let parsed = invocation.parsed
-    let amounts = try AmountArguments.amounts(parsed.positionals).map { Adjustment($0.0, $0.1) }
+    let amounts = try invocation.amounts()
     let source = parsed.value("--source").flatMap(LotSource.init(name:)) ?? .admin
     let command = LedgerCommand.grant(
       amounts, customer: try invocation.customer(), key: try invocation.key(), source: source,

@@ -25,12 +25,22 @@ struct HistoryCommand {
   /// A transaction as the feed shows it too.
   static func object(_ record: HistoryRecord) -> JSONObject {
     let receipt = record.receipt
-    return [
+    var object: JSONObject = [
       "transaction_id": JSONValue(receipt.transactionID?.description), "kind": .string(receipt.kind.name),
       "created_at": .string(receipt.createdAt.description), "entries": entries(receipt),
       "reference": JSONValue(record.reference?.text), "reason": JSONValue(record.reason?.text),
       "actor": JSONValue(record.actor?.text), "items": ReceiptView(receipt).items,
     ]
+    if let hold = receipt.hold { object["hold"] = HoldView.json(hold, of: receipt) }
+    if let id = receipt.reversed { object["reversed"] = .string(id.description) }
+    if !receipt.expired.isEmpty { object["expired"] = HoldView.json(receipt.expired) }
+    if !receipt.reclaimed.isEmpty { object["reclaimed"] = HoldView.json(receipt.reclaimed) }
+    if !receipt.parties.isEmpty { object["parties"] = .array(receipt.parties.map(party)) }
+    return object
+  }
+
+  private static func party(_ party: ReceiptParty) -> JSONValue {
+    ["customer_id": .string(party.customer.text), "transaction_id": .string(party.transactionID.description)]
   }
 
   static func entries(_ receipt: Receipt) -> JSONValue {
@@ -67,7 +77,24 @@ struct HistoryCommand {
 
   static func about(_ record: HistoryRecord) -> String {
     let items = record.receipt.items.map { "\(AmountText.signed($0.quantity)) \($0.item)" }
-    return (items + [record.reference?.text, record.reason?.text].compactMap { $0 }).joined(separator: "; ")
+    return (items + extras(record.receipt) + [record.reference?.text, record.reason?.text].compactMap { $0 }).joined(
+      separator: "; ")
+  }
+}
+
+extension HistoryCommand {
+  /// What holds, reversals and baskets have beside their entries.
+  private static func extras(_ receipt: Receipt) -> [String] {
+    var notes: [String] = []
+    if let hold = receipt.hold, let end = hold.expiresAt {
+      notes.append("\(HoldView.text(hold.amounts)) on hold until \(end)")
+    }
+    if let hold = receipt.hold, receipt.kind != .hold { notes.append("hold \(hold.id)") }
+    if let id = receipt.reversed { notes.append("undoes \(id)") }
+    if !receipt.expired.isEmpty { notes.append("\(HoldView.text(receipt.expired)) too late") }
+    if !receipt.reclaimed.isEmpty { notes.append("\(HoldView.text(receipt.reclaimed)) to a refund") }
+    if !receipt.parties.isEmpty { notes.append("with \(receipt.parties.map(\.customer.text).joined(separator: ", "))") }
+    return notes
   }
 }
 

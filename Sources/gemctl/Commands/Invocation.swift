@@ -8,6 +8,8 @@ struct Invocation: Sendable {
   let parsed: Parsed
   let settings: GlobalSettings
   let terminal: Terminal
+  /// What the ledger takes for the time; a story may have its own.
+  var clock = LedgerClock.system
 
   var home: Home { Home(path: settings.home) }
   var isJSON: Bool { settings.isJSON }
@@ -66,7 +68,7 @@ struct Invocation: Sendable {
   }
 
   private func openLedger() throws(LedgerError) -> Ledger {
-    try StorageChoice(settings.storage).open(home)
+    try StorageChoice(settings.storage).open(home, clock: clock)
   }
 }
 
@@ -95,6 +97,20 @@ extension Invocation {
         verb: parsed.verb)
     }
     return time
+  }
+
+  func duration(_ option: String) throws(UsageError) -> Duration? {
+    guard let text = parsed.value(option) else { return nil }
+    guard let span = TimeSpan(text) else {
+      throw UsageError(
+        "\(option) takes a length of time such as 90s, 15m, 1h or 30d; got \(text.quotedForPeople)", verb: parsed.verb)
+    }
+    return .seconds(span.seconds)
+  }
+
+  /// The amounts among the arguments, behind so many others.
+  func amounts(from start: Int = 0) throws(LedgerError) -> [Adjustment] {
+    try AmountArguments.amounts(Array(parsed.positionals.dropFirst(start))).map { Adjustment($0.0, $0.1) }
   }
 
   func quantity() throws(UsageError) -> Int64? { try parsed.integer("--quantity", in: 1...Limits.quantity) }

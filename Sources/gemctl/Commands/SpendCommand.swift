@@ -20,7 +20,7 @@ struct SpendCommand {
       guard !parsed.positionals.isEmpty else {
         throw UsageError("\"spend\" needs CODE=AMOUNT or --item ID", verb: parsed.verb)
       }
-      let amounts = try AmountArguments.amounts(parsed.positionals).map { Adjustment($0.0, $0.1) }
+      let amounts = try invocation.amounts()
       return try .spend(amounts, customer: try invocation.customer(), key: try invocation.key())
     }
     guard parsed.positionals.isEmpty else {

@@ -7,27 +7,33 @@ struct Story: Sendable {
     /// What it is about, or nil where the line says it.
     let said: String?
     /// The line as a user types it; its words have no spaces and no quotation marks.
+    ///
+    /// A word in braces stands for the id that was printed last under this name, or for a time: `{hold}`, `{tomorrow}`.
     let line: String
     /// The exit status that belongs to it.
-    var status: Int32 = 0
+    let status: Int32
+    /// How many days pass before it.
+    let daysBefore: Int64
 
-    init(_ line: String, _ said: String? = nil, status: Int32 = 0) {
+    init(_ line: String, _ said: String? = nil, status: Int32 = 0, daysBefore: Int64 = 0) {
       self.line = line
       self.said = said
       self.status = status
+      self.daysBefore = daysBefore
     }
-
-    /// The words after the program's name.
-    var words: [String] { line.split(separator: " ").dropFirst().map(String.init) }
   }
 
   let name: String
   let summary: String
+  /// What else one has to know to play it oneself, as the end of a sentence.
+  var hint = ""
+  /// A file that the story needs, which `cat` shows.
+  var file: (name: String, text: String)?
   let steps: [Step]
 
   /// Whose story it is.
   static let customer = "alice"
-  static let all = [gems]
+  static let all = [gems, economy]
 
   /// The story of that name; the first where none is named.
   ///

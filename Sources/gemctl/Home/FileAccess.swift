@@ -128,6 +128,12 @@ extension FileAccess {
 
   static func removeDirectory(_ path: String) { rmdir(path) }
 
+  /// Removes a file, and the directory that was made for it.
+  static func removeWithDirectory(_ path: String) {
+    remove([path])
+    if let directory = parent(of: path) { removeDirectory(directory) }
+  }
+
   private static func parent(of path: String) -> String? {
     let trimmed = path.utf8.last == UInt8(ascii: "/") ? path.dropLast() : path[...]
     guard let slash = trimmed.lastIndex(of: "/"), slash > trimmed.startIndex else { return nil }

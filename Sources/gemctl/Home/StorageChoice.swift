@@ -57,21 +57,23 @@ enum StorageChoice: Hashable, Sendable {
 extension StorageChoice {
   /// Opens the ledger that is there.
   ///
-  /// - Parameter home: Where the home's own file would be.
-  func open(_ home: Home) throws(LedgerError) -> Ledger {
+  /// - Parameters:
+  ///   - home: Where the home's own file would be.
+  ///   - clock: Where the ledger reads the time.
+  func open(_ home: Home, clock: LedgerClock = .system) throws(LedgerError) -> Ledger {
     switch self {
     case .home:
       guard FileAccess.exists(home.ledgerPath) else { throw home.missing }
-      return try .openSQLite(at: home.ledgerPath)
-    case .file(let path): return try .openSQLite(at: path)
+      return try .openSQLite(at: home.ledgerPath, clock: clock)
+    case .file(let path): return try .openSQLite(at: path, clock: clock)
     case .postgres(let url):
       #if PostgreSQL
-        return try .openPostgres(at: url)
+        return try .openPostgres(at: url, clock: clock)
       #else
         throw .defect("A build without PostgreSQL took the URL of one: \(Self.scheme(url))")
       #endif
     case .memory:
-      let ledger = Ledger.inMemory()
+      let ledger = Ledger.inMemory(clock: clock)
       try ledger.apply(try BuiltInCatalog.load())
       return ledger
     }

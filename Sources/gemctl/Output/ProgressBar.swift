@@ -6,7 +6,7 @@ struct ProgressBar {
   static let interval = Duration.milliseconds(100)
 
   private let label: String
-  private let total: Int
+  private let total: Int?
   private let isShown: Bool
   private let columns: Int
   private let elapsed: () -> Duration
@@ -16,10 +16,11 @@ struct ProgressBar {
   /// A bar over a number of steps.
   ///
   /// - Parameters:
+  ///   - total: Nil where nobody knows how many there are; then it only counts.
   ///   - elapsed: The time since the work began.
   ///   - write: Where the bar goes; standard error unless a test wants to see it.
   init(
-    _ label: String, total: Int, terminal: Terminal, elapsed: @escaping () -> Duration = Self.stopwatch(),
+    _ label: String, total: Int?, terminal: Terminal, elapsed: @escaping () -> Duration = Self.stopwatch(),
     write: ((String) -> Void)? = nil
   ) {
     self.label = label
@@ -48,6 +49,7 @@ struct ProgressBar {
   }
 
   private func line(_ done: Int) -> String {
+    guard let total else { return String("\(label)  \(AmountText.grouped(Int64(done)))".prefix(max(0, columns - 1))) }
     let share = total > 0 ? min(1, max(0, Double(done) / Double(total))) : 1
     let filled = Int(share * 20)
     let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: 20 - filled)

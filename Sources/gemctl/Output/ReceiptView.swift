@@ -4,34 +4,33 @@ import GemLedger
 struct ReceiptView {
   let receipt: Receipt
   let isDryRun: Bool
+  /// Whether several customers may have taken part; then everything goes by customer and code.
+  let isBasket: Bool
 
-  init(_ receipt: Receipt, isDryRun: Bool = false) {
+  init(_ receipt: Receipt, isDryRun: Bool = false, isBasket: Bool = false) {
     self.receipt = receipt
     self.isDryRun = isDryRun
+    self.isBasket = isBasket
   }
 
   /// The signed changes by code; what expired at the same moment was not asked for and is left out.
-  var changes: JSONValue {
-    .object(JSONObject(asked.map { ($0.currency.description, .integer($0.amount)) }))
-  }
+  var changes: JSONValue { isBasket ? byCustomer(Self.changes) : Self.changes(asked) }
 
   /// The balances afterwards by code.
   var balances: JSONValue {
-    // The last entry of a currency has the balance after all of them.
-    let last = Dictionary(receipt.entries.map { ($0.currency, $0.balance) }) { _, last in last }
-    return .object(
-      JSONObject(last.sorted { $0.key < $1.key }.map { ($0.key.description, .integer($0.value)) }))
+    if isBasket { return byCustomer(Self.balances) }
+    var balances = Self.lastBalances(receipt.entries)
+    // What a release gave back has no entries.
+    for balance in receipt.hold?.balances ?? [] where balances[balance.currency] == nil {
+      balances[balance.currency] = balance.amount
+    }
+    return Self.json(balances)
   }
 
   var transactionID: JSONValue { JSONValue(receipt.transactionID?.description) }
 
   /// The items that came or went.
-  var items: JSONValue {
-    .array(
-      receipt.items.map {
-        ["item_id": .string($0.item.text), "quantity": .integer($0.quantity), "owned": .integer($0.owned)]
-      })
-  }
+  var items: JSONValue { Self.json(receipt.items) }
 
   /// The document of a command that changes balances.
   var json: JSONValue {
@@ -39,11 +38,73 @@ struct ReceiptView {
       "transaction_id": transactionID, "customer_id": .string(receipt.customer.text), "adjustments": changes,
       "balances": balances, "replayed": .bool(receipt.isReplayed), "items": items,
     ]
+    object.members += extras.members
     if isDryRun { object["dry_run"] = true }
     return .object(object)
   }
 
-  private var asked: [PostedEntry] { receipt.entries.filter { $0.kind != .expiry } }
+  /// What only some commands tell.
+  private var extras: JSONObject {
+    var object = JSONObject()
+    switch receipt.kind {
+    case .reversal: object["reversed"] = JSONValue(receipt.reversed?.description)
+    case .capture, .release:
+      object["available"] = HoldView.json(receipt.hold?.available ?? [])
+      object["hold"] = receipt.hold.map { HoldView.json($0, of: receipt) } ?? .null
+    default:
+      if isBasket { object["parties"] = .array(receipt.parties.map(json)) }
+      return object
+    }
+    object["expired"] = HoldView.json(receipt.expired)
+    object["reclaimed"] = HoldView.json(receipt.reclaimed)
+    return object
+  }
+
+  private func json(_ party: ReceiptParty) -> JSONValue {
+    // Of what was only tried there is no transaction that anybody could ask for.
+    let id = receipt.transactionID == nil ? nil : party.transactionID.description
+    return [
+      "customer_id": .string(party.customer.text), "transaction_id": JSONValue(id),
+      "adjustments": Self.changes(Array(party.entries)), "balances": Self.balances(Array(party.entries)),
+      "items": Self.json(party.items),
+    ]
+  }
+
+  /// What was asked for, without what expired, or went to a refund, by the way.
+  private var asked: [PostedEntry] {
+    switch receipt.kind {
+    case .reversal, .capture, .release: receipt.entries.filter { $0.kind != .expiry && $0.kind != .refund }
+    default: receipt.entries.filter { $0.kind != .expiry }
+    }
+  }
+
+  private func byCustomer(_ json: ([PostedEntry]) -> JSONValue) -> JSONValue {
+    let parties = receipt.parties.map { ($0.customer.text, json(Array($0.entries))) }
+    return .object(JSONObject([(receipt.customer.text, json(Array(receipt.entries)))] + parties))
+  }
+
+  private static func changes(_ entries: [PostedEntry]) -> JSONValue {
+    let asked = entries.filter { $0.kind != .expiry }
+    return .object(JSONObject(asked.map { ($0.currency.description, .integer($0.amount)) }))
+  }
+
+  private static func balances(_ entries: [PostedEntry]) -> JSONValue { json(lastBalances(entries)) }
+
+  /// The last entry of a currency has the balance after all of them.
+  private static func lastBalances(_ entries: some Sequence<PostedEntry>) -> [CurrencyCode: Int64] {
+    Dictionary(entries.map { ($0.currency, $0.balance) }) { _, last in last }
+  }
+
+  private static func json(_ balances: [CurrencyCode: Int64]) -> JSONValue {
+    .object(JSONObject(balances.sorted { $0.key < $1.key }.map { ($0.key.description, .integer($0.value)) }))
+  }
+
+  private static func json(_ items: [PostedItem]) -> JSONValue {
+    .array(
+      items.map {
+        ["item_id": .string($0.item.text), "quantity": .integer($0.quantity), "owned": .integer($0.owned)]
+      })
+  }
 }
 
 // MARK: For people
@@ -51,35 +112,74 @@ struct ReceiptView {
 extension ReceiptView {
   /// What happened to balances and items, then the names to ask for it by, then how it came about.
   func text(style: Style, names: [(String, String)] = []) -> String {
-    var text = receipt.entries.isEmpty ? "" : entriesTable.text(style: style)
-    for item in receipt.items {
-      let name = SafeText.escaped(item.item.text)
-      text += "\(name) \(AmountText.signed(item.quantity)), \(AmountText.grouped(item.owned)) owned\n"
-    }
+    var text = table?.text(style: style) ?? ""
+    for item in receipt.items { text += Self.text(item, of: isBasket ? receipt.customer : nil) }
+    for party in receipt.parties { for item in party.items { text += Self.text(item, of: party.customer) } }
     var names = names
+    if let hold = receipt.hold { names.append(("hold", hold.id.description)) }
     if let id = receipt.transactionID { names.append(("transaction", id.description)) }
+    if let id = receipt.reversed { names.append(("undoes", id.description)) }
     names.append(("customer", receipt.customer.text))
-    let width = names.map(\.0.count).max() ?? 0
-    for (label, name) in names {
-      let padding = String(repeating: " ", count: width - label.count)
-      text += style.dim("\(label)\(padding)  ") + SafeText.escaped(name) + "\n"
-    }
-    return text + notes(style: style)
+    return text + NamesText.lines(names, style: style) + outcome(style: style)
+  }
+
+  private var table: Table? {
+    if isBasket { return partiesTable }
+    if receipt.entries.isEmpty { return receipt.hold.map(HoldView.balances) }
+    return receipt.hold == nil ? entriesTable : heldTable
   }
 
   private var entriesTable: Table {
     var table = Table([.left("CURRENCY"), .right("CHANGE"), .right("BALANCE"), .left("WHY")])
-    for entry in receipt.entries {
-      table.add([
-        entry.currency.description, AmountText.signed(entry.amount), AmountText.grouped(entry.balance),
-        entry.kind.name,
-      ])
+    for entry in receipt.entries { table.add(Self.cells(entry) + [entry.kind.name]) }
+    return table
+  }
+
+  /// With what is available, on the last row of each currency.
+  private var heldTable: Table {
+    var table = Table([.left("CURRENCY"), .right("CHANGE"), .right("BALANCE"), .right("AVAILABLE"), .left("WHY")])
+    for (index, entry) in receipt.entries.enumerated() {
+      let isLast = !receipt.entries.dropFirst(index + 1).contains { $0.currency == entry.currency }
+      let available = receipt.hold?.available.first { isLast && $0.currency == entry.currency }
+      table.add(Self.cells(entry) + [available.map { AmountText.grouped($0.amount) } ?? "", entry.kind.name])
     }
     return table
   }
 
-  private func notes(style: Style) -> String {
+  private var partiesTable: Table? {
+    var table = Table([
+      .left("CUSTOMER"), .left("CURRENCY"), .right("CHANGE"), .right("BALANCE"), .left("WHY"),
+    ])
+    for entry in receipt.entries { table.add([receipt.customer.text] + Self.cells(entry) + [entry.kind.name]) }
+    for party in receipt.parties {
+      for entry in party.entries { table.add([party.customer.text] + Self.cells(entry) + [entry.kind.name]) }
+    }
+    return receipt.entries.isEmpty && receipt.parties.allSatisfy(\.entries.isEmpty) ? nil : table
+  }
+
+  private static func cells(_ entry: PostedEntry) -> [String] {
+    [entry.currency.description, AmountText.signed(entry.amount), AmountText.grouped(entry.balance)]
+  }
+
+  private static func text(_ item: PostedItem, of customer: CustomerID?) -> String {
+    let whose = customer.map { "\(SafeText.escaped($0.text)): " } ?? ""
+    let name = SafeText.escaped(item.item.text)
+    return "\(whose)\(name) \(AmountText.signed(item.quantity)), \(AmountText.grouped(item.owned)) owned\n"
+  }
+
+  /// How it came about, and what else has to be known of it.
+  func outcome(style: Style) -> String {
     var notes = ""
+    if !receipt.expired.isEmpty {
+      notes += "\(HoldView.text(receipt.expired)) came back too late: expired meanwhile, and gone\n"
+    }
+    if !receipt.reclaimed.isEmpty {
+      notes += "\(HoldView.text(receipt.reclaimed)) went to a refund: the purchase was refunded meanwhile\n"
+    }
+    if let hold = receipt.hold, receipt.kind == .capture || receipt.kind == .release {
+      let left = hold.expiresAt.map { "\(HoldView.text(hold.amounts)) left on hold until \($0)" }
+      notes += "\(left ?? "the hold has ended")\n"
+    }
     if receipt.isReplayed {
       notes += style.bold("replayed") + ": it was done before; nothing was booked now\n"
     } else if isDryRun {

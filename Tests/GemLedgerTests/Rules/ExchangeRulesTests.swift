@@ -54,6 +54,22 @@ final class ExchangeRulesTests: XCTestCase {
     XCTAssertTrue(error?.message.contains("99 at the rate 1/100") ?? false)
   }
 
+  func testSaysHowMuchWouldGiveAUnit() throws {
+    let rows: [(line: UInt, rate: ExchangeRate, least: Int64)] = [
+      (#line, ExchangeRate(1, for: 100), 100), (#line, ExchangeRate(1, for: 100, rounding: .nearest), 50),
+      (#line, ExchangeRate(3, for: 100), 34), (#line, ExchangeRate(3, for: 100, rounding: .nearest), 17),
+      (#line, ExchangeRate(1, for: 3, rounding: .nearest), 2),
+      (#line, ExchangeRate(1, for: Limits.amount), Limits.amount),
+    ]
+    for row in rows {
+      let error = assertRefused(.roundsToZero, line: row.line) {
+        try ExchangeRules.received(for: row.least - 1, at: row.rate)
+      }
+      XCTAssertTrue(error?.message.contains("Exchange at least \(row.least). ") ?? false, line: row.line)
+      XCTAssertGreaterThan(try ExchangeRules.received(for: row.least, at: row.rate), 0, line: row.line)
+    }
+  }
+
   /// Of the roundings, each is within its bound of the exact result, and together they enclose it.
   func testRoundingsEncloseTheExactResult() throws {
     var dice = SeededDice()

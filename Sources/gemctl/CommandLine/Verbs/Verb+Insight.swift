@@ -42,7 +42,7 @@ extension Verb {
 
   private static let demo = Verb(
     name: "demo", group: .insight, summary: "Play a story of buying and spending, with its command lines",
-    arguments: [Argument(name: "NAME", arity: .optional, help: "The story (default: gems)")],
-    examples: ["gemctl demo", "gemctl demo gems"],
+    arguments: [Argument(name: "NAME", arity: .optional, help: "The story: gems or economy (default: gems)")],
+    examples: ["gemctl demo", "gemctl demo economy"],
     discussion: "Plays in a home of its own, which is gone afterwards; yours is left alone.")
 }

@@ -1,6 +1,6 @@
 extension Verb {
   /// What changes balances without a store.
-  static let ledger = [grant, spend, merge, freeze, unfreeze]
+  static let ledger = [grant, spend] + economy + [merge, freeze, unfreeze] + upkeep
 
   private static let grant = Verb(
     name: "grant", group: .ledger, summary: "Give a customer currency",
@@ -54,14 +54,16 @@ extension Verb {
 
   private static let freeze = Verb(
     name: "freeze", group: .ledger, summary: "Stop a customer from spending",
-    options: [Option(name: "--reason", value: "TEXT", isRequired: true, help: "Why; kept in the journal"), .key],
+    options: [Option(name: "--reason", value: "TEXT", isRequired: true, help: "Why; kept in the journal")] + rest,
     examples: ["gemctl freeze --customer mallory --reason chargebacks"],
-    discussion: "Purchases are still credited.")
+    discussion: "Purchases are still credited, refunds still take, and what is on hold can still be captured.")
 
   private static let unfreeze = Verb(
     name: "unfreeze", group: .ledger, summary: "Let a frozen customer spend again",
-    options: [Option(name: "--reason", value: "TEXT", isRequired: true, help: "Why; kept in the journal"), .key],
+    options: [Option(name: "--reason", value: "TEXT", isRequired: true, help: "Why; kept in the journal")] + rest,
     examples: ["gemctl unfreeze --customer mallory --reason resolved"])
+
+  private static let rest: [Option] = [.key, .reference, .dryRun]
 
   private static let conditions = [
     Option(
@@ -71,10 +73,4 @@ extension Verb {
       name: "--minimum", value: "CODE=N", isRepeatable: true, help: "Only if at least N is left afterwards"),
     Option(name: "--maximum", value: "CODE=N", isRepeatable: true, help: "Only if at most N is left afterwards"),
   ]
-}
-
-extension Argument {
-  fileprivate static func amounts(_ arity: Arity) -> Argument {
-    Argument(name: "CODE=AMOUNT", arity: arity, help: "A currency and how much of it, such as GEM=50: plain digits")
-  }
 }

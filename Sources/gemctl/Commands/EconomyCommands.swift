@@ -1,0 +1,80 @@
+import GemLedger
+
+/// `reverse`, `transfer`, `exchange`, `basket`, `erase`.
+struct EconomyCommands {
+  let invocation: Invocation
+
+  func reverse() throws {
+    let parsed = invocation.parsed
+    let id = try TransactionID(parsed.positionals[0])
+    let amounts = try invocation.amounts(from: 1)
+    try book(.reverse(id, amounts: amounts.isEmpty ? nil : amounts, key: try invocation.key()))
+  }
+
+  func transfer() throws {
+    let parsed = invocation.parsed
+    guard let from = parsed.value("--from"), let to = parsed.value("--to") else {
+      throw UsageError("\"transfer\" needs --from ID and --to ID", verb: parsed.verb)
+    }
+    let amounts = try invocation.amounts()
+    try book(
+      .transfer(amounts, from: try CustomerID(from), to: try CustomerID(to), key: try invocation.key()),
+      isBasket: true)
+  }
+
+  func exchange() throws {
+    let parsed = invocation.parsed
+    guard let into = parsed.value("--into"), let rate = parsed.value("--rate") else {
+      throw UsageError("\"exchange\" needs --into CODE and --rate N/D", verb: parsed.verb)
+    }
+    let amounts = try invocation.amounts()
+    try book(
+      .exchange(
+        amounts[0], into: try CurrencyCode(into), rate: try self.rate(rate), customer: try invocation.customer(),
+        key: try invocation.key()))
+  }
+
+  private func rate(_ text: String) throws(UsageError) -> ExchangeRate {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { PlainNumber(String($0)) }
+    guard parts.count == 2, case .value(let numerator) = parts[0], case .value(let denominator) = parts[1] else {
+      throw UsageError(
+        "--rate takes how much is got for how much, such as 100/1, in plain digits; got \(text.quotedForPeople)",
+        verb: invocation.parsed.verb)
+    }
+    let word = invocation.parsed.value("--rounding").flatMap(ExchangeRate.Rounding.Kind.init(rawValue:))
+    return ExchangeRate(numerator, for: denominator, rounding: ExchangeRate.Rounding(word ?? .down))
+  }
+
+  func basket() throws {
+    let document = try BasketDocument(try FileAccess.read(invocation.parsed.positionals[0]))
+    try book(.basket(document.legs, payer: document.payer, key: try invocation.key()), isBasket: true)
+  }
+
+  private func book(_ command: LedgerCommand, isBasket: Bool = false) throws {
+    let receipt = try invocation.book(try invocation.described(command))
+    let view = ReceiptView(receipt, isDryRun: invocation.parsed.isDryRun, isBasket: isBasket)
+    try invocation.print(view.json, { view.text(style: $0) })
+  }
+}
+
+// MARK: Erasing
+
+extension EconomyCommands {
+  /// Whom it forgets must be named: who happens to be signed in is not enough for what cannot be undone.
+  func erase() throws {
+    let parsed = invocation.parsed
+    guard let id = invocation.settings.customer else {
+      throw UsageError("\"erase\" cannot be undone, and needs --customer ID", verb: parsed.verb)
+    }
+    let receipt = try invocation.book(.erase(try CustomerID(id)))
+    var json: JSONObject = [
+      "transaction_id": JSONValue(receipt.transactionID?.description), "customer_id": .string(receipt.customer.text),
+      "replayed": .bool(receipt.isReplayed),
+    ]
+    if parsed.isDryRun { json["dry_run"] = true }
+    let did = parsed.isDryRun ? "Would forget" : "Forgot"
+    try invocation.print(
+      .object(json),
+      { "\(did) \($0.bold(SafeText.escaped(id))). In the books it is \(receipt.customer) from now on.\n" })
+  }
+}

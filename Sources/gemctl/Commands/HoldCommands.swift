@@ -1,0 +1,52 @@
+import GemLedger
+
+/// `hold`, `holds`, `capture`, `extend`, `release`.
+struct HoldCommands {
+  let invocation: Invocation
+
+  func hold() throws {
+    let command = LedgerCommand.hold(
+      try invocation.amounts(), customer: try invocation.customer(),
+      for: try invocation.duration("--for") ?? LedgerCommand.holdDuration, key: try invocation.key())
+    let receipt = try book(command)
+    let view = HoldView(receipt, isDryRun: invocation.parsed.isDryRun)
+    try invocation.print(view.json, { view.text(style: $0) })
+  }
+
+  func extend() throws {
+    guard let duration = try invocation.duration("--for") else {
+      throw UsageError("\"extend\" needs --for TIME", verb: invocation.parsed.verb)
+    }
+    let receipt = try book(.extend(try id(), for: duration, key: try invocation.key()))
+    let view = HoldView(receipt, isDryRun: invocation.parsed.isDryRun)
+    try invocation.print(view.json, { view.text(style: $0) })
+  }
+
+  func capture() throws {
+    let amounts = try invocation.amounts(from: 1)
+    let command = LedgerCommand.capture(
+      try id(), amounts: amounts.isEmpty ? nil : amounts,
+      keepsOpen: invocation.parsed.flags.contains("--keep-open"), key: try invocation.key())
+    try tell(try book(command))
+  }
+
+  func release() throws { try tell(try book(.release(try id(), key: try invocation.key()))) }
+
+  func list() throws {
+    let customer = try invocation.settledCustomer()
+    let holds = try invocation.withLedger { (ledger) throws(LedgerError) in try ledger.holds(of: customer) }
+    let json: JSONValue = ["customer_id": .string(customer.text), "holds": .array(holds.map(HoldView.json))]
+    try invocation.print(json, { HoldView.table(holds, style: $0) })
+  }
+
+  private func id() throws(LedgerError) -> HoldID { try HoldID(invocation.parsed.positionals[0]) }
+
+  private func book(_ command: LedgerCommand) throws -> Receipt {
+    try invocation.book(try invocation.described(command))
+  }
+
+  private func tell(_ receipt: Receipt) throws {
+    let view = ReceiptView(receipt, isDryRun: invocation.parsed.isDryRun)
+    try invocation.print(view.json, { view.text(style: $0) })
+  }
+}

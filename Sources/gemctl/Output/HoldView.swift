@@ -1,0 +1,112 @@
+import GemLedger
+
+/// What a hold is now, as JSON and as text.
+struct HoldView {
+  private let receipt: Receipt
+  private let isDryRun: Bool
+
+  /// The answer of `hold` or `extend`.
+  init(_ receipt: Receipt, isDryRun: Bool) {
+    self.receipt = receipt
+    self.isDryRun = isDryRun
+  }
+
+  /// The document of `hold`; `extend` has no balances, since it changes none, and a transaction beside the hold's.
+  var json: JSONValue {
+    guard let hold = receipt.hold else { return .null }
+    var object: JSONObject = [
+      "hold_id": Self.id(of: hold, receipt), "customer_id": .string(receipt.customer.text),
+      "amounts": Self.json(hold.amounts),
+    ]
+    if receipt.kind == .hold {
+      object["balances"] = Self.json(hold.balances)
+      object["available"] = Self.json(hold.available)
+    }
+    object["expires_at"] = JSONValue(hold.expiresAt?.description)
+    object["replayed"] = .bool(receipt.isReplayed)
+    if receipt.kind != .hold { object["transaction_id"] = JSONValue(receipt.transactionID?.description) }
+    if isDryRun { object["dry_run"] = true }
+    return .object(object)
+  }
+
+  /// What other documents say of the hold.
+  static func json(_ hold: HoldReceipt, of receipt: Receipt) -> JSONValue {
+    [
+      "hold_id": id(of: hold, receipt), "amounts": json(hold.amounts),
+      "expires_at": JSONValue(hold.expiresAt?.description),
+    ]
+  }
+
+  static func json(_ hold: OpenHold) -> JSONValue {
+    [
+      "hold_id": .string(hold.id.description), "amounts": json(hold.amounts),
+      "created_at": .string(hold.createdAt.description), "expires_at": .string(hold.expiresAt.description),
+    ]
+  }
+
+  static func json(_ amounts: [CurrencyAmount]) -> JSONValue {
+    .object(JSONObject(amounts.map { ($0.currency.description, .integer($0.amount)) }))
+  }
+
+  /// A hold that was only tried has no id that anybody could use.
+  private static func id(of hold: HoldReceipt, _ receipt: Receipt) -> JSONValue {
+    receipt.kind == .hold && receipt.transactionID == nil ? .null : .string(hold.id.description)
+  }
+}
+
+// MARK: For people
+
+extension HoldView {
+  func text(style: Style) -> String {
+    guard let hold = receipt.hold else { return "" }
+    let amounts = Self.text(hold.amounts)
+    let end = hold.expiresAt?.description ?? "now"
+    var text = style.bold(receipt.kind == .hold ? "Holds \(amounts) until \(end)" : "Holds \(amounts) on until \(end)")
+    text += "\n"
+    if !hold.balances.isEmpty { text += "\n" + Self.balances(of: hold).text(style: style) }
+    var names: [(String, String)] = []
+    if receipt.kind != .hold || receipt.transactionID != nil { names.append(("hold", hold.id.description)) }
+    if receipt.kind != .hold, let id = receipt.transactionID { names.append(("transaction", id.description)) }
+    names.append(("customer", receipt.customer.text))
+    text += NamesText.lines(names, style: style)
+    return text + ReceiptView(receipt, isDryRun: isDryRun).outcome(style: style)
+  }
+
+  /// The balances, and how much of them is free.
+  static func balances(of hold: HoldReceipt) -> Table {
+    var table = Table([.left("CURRENCY"), .right("BALANCE"), .right("AVAILABLE")])
+    for (balance, available) in zip(hold.balances, hold.available) {
+      table.add([
+        balance.currency.description, AmountText.grouped(balance.amount), AmountText.grouped(available.amount),
+      ])
+    }
+    return table
+  }
+
+  static func table(_ holds: [OpenHold], style: Style) -> String {
+    guard !holds.isEmpty else { return "There are no open holds.\n" }
+    var table = Table([.left("HOLD"), .left("AMOUNTS"), .left("SINCE"), .left("UNTIL")])
+    for hold in holds {
+      table.add([
+        hold.id.description, text(hold.amounts), hold.createdAt.description, hold.expiresAt.description,
+      ])
+    }
+    return table.text(style: style)
+  }
+
+  /// Such as `50 GEM, 3 COIN`.
+  static func text(_ amounts: [CurrencyAmount]) -> String {
+    amounts.map { "\(AmountText.grouped($0.amount)) \($0.currency)" }.joined(separator: ", ")
+  }
+}
+
+/// The lines of ids under an answer.
+enum NamesText {
+  static func lines(_ names: [(String, String)], style: Style) -> String {
+    let width = names.map(\.0.count).max() ?? 0
+    return names.map { label, name in
+      let padding = String(repeating: " ", count: width - label.count)
+      return style.dim("\(label)\(padding)  ") + SafeText.escaped(name) + "\n"
+    }.joined()
+  }
+}
