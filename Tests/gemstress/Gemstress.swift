@@ -18,13 +18,15 @@ import GemLedgerSQLite
 ///
 ///     gemstress STORAGE CUSTOMER[,CUSTOMER] NAME COUNT [threads=N] [unkeyed] [forgetful]
 ///     gemstress STORAGE make
+///     gemstress STORAGE undo TRANSACTION
 ///
 /// STORAGE is `sqlite:PATH` or `postgres://…`; ``StressPlan`` has the commands. An acknowledged one is its name and
 /// its transaction; an unkeyed one of which nobody knows is its name after a question mark. A storage that cannot be
 /// reached is asked again, for a minute. A forgetful run does not ask what became of a commit: it is there to be
 /// caught.
 ///
-/// The second form makes a ledger or finds that there is one, says which, opens it, and makes a customer.
+/// The second form makes a ledger or finds that there is one, says which, opens it, and makes a customer. The third
+/// undoes a transaction, and says that it booked that or why it was refused.
 @main
 enum Gemstress {
   private static let patience = Duration.seconds(60)
@@ -34,6 +36,8 @@ enum Gemstress {
     do {
       if arguments.count == 3, arguments[2] == "make" {
         try make(arguments[1])
+      } else if arguments.count == 4, arguments[2] == "undo" {
+        try undo(TransactionID(arguments[3]), in: arguments[1])
       } else if arguments.count >= 5, let count = Int(arguments[4]) {
         let options = arguments.dropFirst(5)
         let threads = options.compactMap { $0.hasPrefix("threads=") ? Int($0.dropFirst(8)) : nil }.first ?? 1
@@ -81,6 +85,17 @@ enum Gemstress {
     }
     let ledger = try open(storage, isForgetful: false)
     try ledger.createCustomer(CustomerID("process \(getpid())"))
+    ledger.close()
+  }
+
+  private static func undo(_ transaction: TransactionID, in storage: String) throws {
+    let ledger = try open(storage, isForgetful: false)
+    do {
+      try again { try ledger.reverse(transaction) }
+      say("booked\n", to: STDOUT_FILENO)
+    } catch let error as LedgerError where error.code.isKept {
+      say("\(error.code)\n", to: STDOUT_FILENO)
+    }
     ledger.close()
   }
 

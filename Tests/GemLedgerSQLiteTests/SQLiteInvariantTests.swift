@@ -1,0 +1,27 @@
+import GemLedger
+import GemLedgerSQLite
+import GemTestSupport
+import XCTest
+
+final class SQLiteInvariantTests: XCTestCase {
+  /// The twelve invariants over a stream of everything, the file closed and opened in between; and the journal is that
+  /// of memory to the byte: ids, entries, allocations, effects, lots, keys.
+  func testTheTwelveInvariantsHoldAndTheJournalIsThatOfMemory() throws {
+    for _ in 0..<2 {
+      let directory = try TemporaryDirectory()
+      let (dice, path) = (SeededDice(), directory.path("ledger.sqlite"))
+      let reopen: InvariantContract.Reopen = { ledger, clock in
+        ledger.close()
+        return try Ledger.openSQLite(at: path, clock: clock)
+      }
+      var file = try InvariantContract(dice: dice, reopen: reopen) { clock in
+        try Ledger.createSQLite(at: path, clock: clock, salt: 1)
+      }
+      var memory = try InvariantContract(dice: dice) { Ledger.inMemory(clock: $0, salt: 1) }
+      let (stored, expected) = (try file.run(350), try memory.run(350))
+      if let difference = stored.difference(from: expected) {
+        XCTFail("seed \(dice.seed): \(Invariant.enginesAgree.rawValue); \(difference)")
+      }
+    }
+  }
+}

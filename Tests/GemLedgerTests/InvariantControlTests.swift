@@ -1,0 +1,175 @@
+import GemLedger
+import GemTestSupport
+import Synchronization
+import XCTest
+
+/// Each invariant is broken once on purpose: a harness that cannot fail would prove nothing.
+final class InvariantControlTests: XCTestCase {
+  /// Runs until something is found; it must be that the invariant is broken.
+  private func assertFound(
+    _ invariant: Invariant, _ change: (inout InvariantContract.Access) -> Void, line: UInt = #line
+  ) throws {
+    var access = InvariantContract.Access()
+    change(&access)
+    let dice = SeededDice()
+    var contract = try InvariantContract(dice: dice, access: access) { Ledger.inMemory(clock: $0, salt: 1) }
+    let breaches = try contract.findBreaches(400).breaches
+    XCTAssertTrue(
+      breaches.contains { $0.invariant == invariant },
+      "seed \(dice.seed): \(invariant.rawValue) went unnoticed; found \(breaches.prefix(3))", line: line)
+  }
+
+  /// Damages what is read at every look.
+  private func assertFound(
+    _ invariant: Invariant, damaging damage: @escaping (inout EconomyRows) -> Void, line: UInt = #line
+  ) throws {
+    try assertFound(invariant, { access in
+      access.read = { ledger in
+        var rows = try EconomyRows(ledger)
+        damage(&rows)
+        return rows
+      }
+    }, line: line)
+  }
+
+  func testCurrencyOutOfNothingIsFound() throws {
+    try assertFound(.issuedLessBurnedIsInTheLots) { rows in
+      if let index = rows.lots.indices.last { rows.lots[index].remaining += 1 }
+    }
+  }
+
+  func testAHeldAmountThatNobodyHoldsIsFound() throws {
+    try assertFound(.issuedLessBurnedIsInTheLots) { rows in
+      if let index = rows.effects.lastIndex(where: { $0.kind == .held }) { rows.effects[index].amount += 1 }
+    }
+  }
+
+  func testALotOutOfBoundsIsFound() throws {
+    try assertFound(.lotsStayInBounds) { rows in
+      if let index = rows.lots.indices.last { rows.lots[index].remaining = -1 }
+    }
+    try assertFound(.lotsStayInBounds) { rows in
+      if let index = rows.lots.lastIndex(where: { $0.purchase != nil }) { rows.lots[index].granted -= 1 }
+    }
+  }
+
+  func testARunningBalanceThatIsOffIsFound() throws {
+    try assertFound(.balancesAreTheirLots) { rows in
+      if let index = rows.entries.indices.last { rows.entries[index].balance += 1 }
+    }
+    try assertFound(.balancesAreTheirLots) { rows in
+      if let index = rows.accounts.indices.last { rows.accounts[index].held += 1 }
+    }
+  }
+
+  func testAKeyThatIsForgottenIsFound() throws {
+    try assertFound(.oneKeyOneEffect) { access in
+      access.book = { ledger, command in
+        var command = command
+        command.key = nil
+        return try ledger.book(command)
+      }
+    }
+  }
+
+  func testAReversalOfTooMuchIsFound() throws {
+    try assertFound(.reversalsStayBelowTheOriginal) { rows in
+      // As if it had been booked once more.
+      if let index = rows.effects.lastIndex(where: { $0.kind == .reversal }) {
+        rows.effects += [EffectRow](repeating: rows.effects[index], count: 1000)
+      }
+    }
+    try assertFound(.reversalsStayBelowTheOriginal) { rows in
+      if let part = rows.refundParts.last { rows.refundParts += [RefundPartRow](repeating: part, count: 1000) }
+    }
+  }
+
+  func testAnExpiredLotThatIsWorthSomethingIsFound() throws {
+    try assertFound(.expiredIsWorthNothing) { rows in
+      if let index = rows.lots.lastIndex(where: { $0.remaining > 0 }) { rows.lots[index].expiresAt = 1 }
+    }
+    // A sweeper that does more than write down.
+    try assertFound(.expiredIsWorthNothing) { access in
+      access.sweep = { ledger in
+        _ = try ledger.sweep()
+        for customer in try ledger.everyCustomer().prefix(1) {
+          try ledger.grant([Make.amount("GEM", 1)], customer: customer.id)
+        }
+      }
+    }
+  }
+
+  func testAHoldThatEndsTwiceOrNeverIsFound() throws {
+    try assertFound(.holdsEndOnce) { rows in
+      if let end = rows.effects.last(where: { $0.kind == .released || $0.kind == .captured }) {
+        var again = end
+        again.transaction = .max
+        rows.effects.append(again)
+      }
+    }
+    try assertFound(.holdsEndOnce) { rows in
+      if let index = rows.effects.lastIndex(where: { $0.kind == .captured }) { rows.effects.remove(at: index) }
+    }
+    try assertFound(.holdsEndOnce) { rows in rows.holds.removeAll() }
+  }
+
+  func testARefusalThatLeavesATraceIsFound() throws {
+    try assertFound(.refusalsLeaveNoTrace) { access in
+      access.book = { ledger, command in
+        do {
+          return try ledger.book(command)
+        } catch {
+          try ledger.grant([Make.amount("GEM", 1)], customer: Make.customer("trace"))
+          throw error
+        }
+      }
+    }
+  }
+
+  func testAPreviewThatSaysOtherwiseIsFound() throws {
+    try assertFound(.previewsAreCommits) { access in
+      access.preview = { ledger, command in
+        var receipt = try ledger.preview(command)
+        receipt.entries = CompactList(receipt.entries.dropLast())
+        return receipt
+      }
+    }
+    try assertFound(.previewsAreCommits) { access in access.preview = { try $0.book($1) } }
+  }
+
+  func testARefundThatIsNotUndoneIsFound() throws {
+    try assertFound(.refundsUndone) { access in
+      access.book = { ledger, command in
+        let receipt: Receipt = try ledger.book(command)
+        // What came back is spent behind everybody's back.
+        if receipt.kind == .reversedRefund, let entry = receipt.entries.first, entry.amount > 0 {
+          _ = try? ledger.spend([Adjustment(entry.currency, 1)], customer: receipt.customer)
+        }
+        return receipt
+      }
+    }
+  }
+
+  func testJournalsThatDifferAreFound() throws {
+    let dice = SeededDice()
+    var one = try InvariantContract(dice: dice) { Ledger.inMemory(clock: $0, salt: 1) }
+    var access = InvariantContract.Access()
+    let count = Mutex(0)
+    access.book = { ledger, command in
+      // The hundredth command is booked by one of them only.
+      let number = count.withLock { count in
+        count += 1
+        return count
+      }
+      if number == 100 { try ledger.grant([Make.amount("GEM", 1)], customer: Make.customer("extra")) }
+      return try ledger.book(command)
+    }
+    var other = try InvariantContract(dice: dice, access: access) { Ledger.inMemory(clock: $0, salt: 1) }
+    let (rows, others) = (try one.findBreaches(200).rows, try other.findBreaches(200).rows)
+    XCTAssertNotNil(rows.difference(from: others), "seed \(dice.seed)")
+  }
+
+  func testALostPurchaseIsFound() throws {
+    try assertFound(.purchasesAreDurable) { rows in if !rows.purchases.isEmpty { rows.purchases.removeFirst() } }
+  }
+}

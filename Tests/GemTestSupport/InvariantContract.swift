@@ -1,0 +1,278 @@
+package import GemLedger
+internal import XCTest
+
+/// Runs a seeded stream of everything against a ledger, and holds what comes of it against the twelve invariants.
+package struct InvariantContract {
+  /// How the contract asks the ledger; control runs put something wrong in between.
+  package struct Access {
+    package var book: (Ledger, LedgerCommand) throws -> Receipt = { try $0.book($1) }
+    package var preview: (Ledger, LedgerCommand) throws -> Receipt = { try $0.preview($1) }
+    package var sweep: (Ledger) throws -> Void = { _ = try $0.sweep() }
+    package var read: (Ledger) throws -> EconomyRows = { try EconomyRows($0) }
+
+    package init() {}
+  }
+
+  /// Makes the ledger anew over the same storage, where that can be.
+  package typealias Reopen = (Ledger, LedgerClock) throws -> Ledger
+
+  private var stream: EconomyStream
+  private let time = ManualClock()
+  private var ledger: Ledger
+  private let reopen: Reopen
+  private let access: Access
+  private var breaches: [Breach] = []
+  private var answers: [Answered] = []
+  private var acknowledged: Set<TransactionNumber> = []
+  private var noticeDate: Int64 = 1000
+
+  private struct Answered {
+    let command: LedgerCommand
+    let answer: String
+  }
+
+  package init(
+    dice: SeededDice, access: Access = Access(), reopen: @escaping Reopen = { ledger, _ in ledger },
+    make: (LedgerClock) throws -> Ledger
+  ) throws {
+    stream = EconomyStream(dice: dice)
+    self.access = access
+    self.reopen = reopen
+    ledger = try make(time.clock)
+    try ledger.apply(EconomyStream.catalog())
+  }
+
+  /// Runs about so many commands and fails where an invariant is broken.
+  ///
+  /// - Returns: All rows at the end, to compare with those of another storage.
+  package mutating func run(_ count: Int) throws -> EconomyRows {
+    let (rows, breaches) = try findBreaches(count)
+    for breach in breaches.prefix(5) { XCTFail("seed \(stream.dice.seed): \(breach)") }
+    return rows
+  }
+
+  /// The same, for control runs: gives the breaches instead.
+  package mutating func findBreaches(_ count: Int) throws -> (rows: EconomyRows, breaches: [Breach]) {
+    var done = 0
+    while done < count, breaches.isEmpty {
+      switch stream.dice.below(100) {
+      case 0..<12: advance()
+      case 12..<18: try checkPreview()
+      case 18..<26: done += try submitGroup()
+      case 26..<29: try checkRefusal()
+      case 29..<31: try checkSweep()
+      case 31..<34: try checkRefundUndone()
+      case 34..<39: try checkReplay()
+      case 39: try openAnew()
+      default:
+        try bookOne()
+        done += 1
+      }
+    }
+    if breaches.isEmpty { try checkSweep() }
+    if breaches.isEmpty { try openAnew() }
+    let rows = try access.read(ledger)
+    if breaches.isEmpty {
+      for problem in try ledger.verify().problems { add(.balancesAreTheirLots, "verify says \(problem)") }
+    }
+    ledger.close()
+    return (rows, breaches)
+  }
+
+  private mutating func add(_ invariant: Invariant, _ message: String) { breaches.append(Breach(invariant, message)) }
+
+  // MARK: Steps
+
+  private mutating func advance() {
+    switch stream.dice.below(100) {
+    // Sometimes back: journal time stands still then.
+    case 0..<3: time.set(Timestamp(milliseconds: time.now.milliseconds - 5000))
+    case 3..<6: time.advance(seconds: Int64(40_000 + stream.dice.below(100_000)))
+    default: time.advance(seconds: Int64(stream.dice.below(40)))
+    }
+  }
+
+  private mutating func bookOne() throws {
+    let command = try stream.command(now: time.now)
+    try keep(command, Result { try access.book(ledger, command) })
+  }
+
+  private mutating func submitGroup() throws -> Int {
+    var commands: [LedgerCommand] = []
+    for _ in 0..<(2 + stream.dice.below(10)) { commands.append(try stream.command(now: time.now)) }
+    let results = ledger.submit(commands)
+    for (command, result) in zip(commands, results) { try keep(command, result.mapError { $0 }) }
+    return commands.count
+  }
+
+  /// Remembers what was answered, to ask again.
+  private mutating func keep(_ command: LedgerCommand, _ result: Result<Receipt, any Error>) throws {
+    if case .success(let receipt) = result {
+      stream.heard(receipt)
+      // Keys go with who is erased, and some answers name them: none is asked for again.
+      if receipt.kind == .erase { answers.removeAll() }
+      if receipt.kind == .purchase, let id = receipt.transactionID { try acknowledge(id) }
+      if receipt.isReplayed { return }
+    }
+    if case .failure(let error as LedgerError) = result {
+      guard error.code != .storageDamaged, error.code != .unexpected else { throw error }
+      if error.isReplayed || !error.code.isKept { return }
+    }
+    guard command.key != nil else { return }
+    answers.append(Answered(command: command, answer: Self.text(result)))
+  }
+
+  private mutating func acknowledge(_ id: TransactionID) throws {
+    let salt = try ledger.storage.read { (snapshot) throws(LedgerError) -> UInt64 in try snapshot.project().salt }
+    let number = try XCTUnwrap(TransactionIDMaker(salt: salt).number(of: id), "a forged id \(id)")
+    acknowledged.insert(number)
+  }
+
+  private mutating func openAnew() throws {
+    ledger = try reopen(ledger, time.clock)
+    let rows = try access.read(ledger)
+    breaches += rows.breaches() + rows.losses(of: acknowledged)
+  }
+}
+
+// MARK: What is compared
+
+extension InvariantContract {
+  private mutating func settleAll() throws {
+    for customer in try ledger.everyCustomer() { _ = try? ledger.book(.settle(customer.id)) as Receipt }
+  }
+
+  /// 4: the same answer again, and nothing booked.
+  private mutating func checkReplay() throws {
+    guard !answers.isEmpty else { return }
+    let known = stream.dice.one(of: answers)
+    let before = try access.read(ledger)
+    let again = Self.text(Result { try access.book(ledger, known.command) })
+    if again != known.answer {
+      add(.oneKeyOneEffect, "\(known.command.key?.text ?? "") gave\n  \(known.answer)\nand then\n  \(again)")
+    }
+    if let difference = try access.read(ledger).difference(from: before) {
+      add(.oneKeyOneEffect, "\(known.command.key?.text ?? "") again changed \(difference)")
+    }
+  }
+
+  /// 8: with everything due written down before, what is refused changes nothing but its key.
+  private mutating func checkRefusal() throws {
+    try settleAll()
+    let before = try access.read(ledger)
+    let command = try stream.command(now: time.now)
+    let result = Result { try access.book(ledger, command) }
+    if case .failure(let error as LedgerError) = result {
+      let after = try access.read(ledger)
+      let isKept = error.code.isKept && command.key != nil
+      if let difference = isKept
+        ? after.withoutKeys.difference(from: before.withoutKeys) : after.difference(from: before)
+      {
+        add(.refusalsLeaveNoTrace, "\(error.code) by \(Self.text(of: command)) left \(difference)")
+      }
+    }
+    try keep(command, result)
+  }
+
+  /// 9: a preview books nothing, and says what is booked next.
+  private mutating func checkPreview() throws {
+    let command = try stream.command(now: time.now)
+    let before = try access.read(ledger)
+    let preview = Result { try access.preview(ledger, command) }
+    if let difference = try access.read(ledger).difference(from: before) {
+      add(.previewsAreCommits, "a preview of \(Self.text(of: command)) changed \(difference)")
+    }
+    let result = Result { try access.book(ledger, command) }
+    let (said, did) = (Self.text(preview, hidesNumbers: true), Self.text(result, hidesNumbers: true))
+    if said != did { add(.previewsAreCommits, "\(Self.text(of: command)) was to give\n  \(said)\nand gave\n  \(did)") }
+    try keep(command, result)
+  }
+
+  /// 6: what the sweeper writes down was so before.
+  private mutating func checkSweep() throws {
+    let before = try Self.worth(ledger)
+    try access.sweep(ledger)
+    let after = try Self.worth(ledger)
+    for (one, other) in zip(before, after) where one != other {
+      add(.expiredIsWorthNothing, "before the sweep it was \(one), after it \(other)")
+    }
+    try settleAll()
+    let settled = try access.read(ledger)
+    if try Self.worth(ledger) != after { add(.expiredIsWorthNothing, "settling changed what customers have") }
+    let now = max(time.now, settled.transactions.last?.createdAt ?? time.now)
+    breaches += settled.breaches() + settled.expiries(at: now)
+    try access.sweep(ledger)
+    if let difference = try access.read(ledger).difference(from: settled) {
+      add(.expiredIsWorthNothing, "a second sweep changed \(difference)")
+    }
+  }
+
+  /// 10: refund and reversal of a purchase that is not refunded.
+  private mutating func checkRefundUndone() throws {
+    try settleAll()
+    let (id, session) = stream.purchaseID()
+    let environment = try EconomyStream.environment(session)
+    noticeDate += 2
+    let extent = stream.dice.one(of: [StoreRefund.Extent.full, .milliPercent(33_333), .milliPercent(1), .quantity(1)])
+    let refund = try Make.refund(
+      id, extent, revokedAt: noticeDate, signedAt: noticeDate, environment: environment)
+    let purchase = try? ledger.purchase(
+      store: .apple, environment: environment, transactionID: StoreTransactionID(id))
+    guard let purchase, purchase.refundedMilliPercent == 0 else { return }
+    let before = try access.read(ledger)
+    let first = try access.book(ledger, .refund(refund))
+    let taken = try access.read(ledger)
+    let reversal = try Make.reversal(
+      id, revokedAt: noticeDate, signedAt: noticeDate + 1, environment: environment)
+    _ = try access.book(ledger, .reverseRefund(reversal))
+    let after = try access.read(ledger)
+    if !after.isSameState(as: before) {
+      add(
+        .refundsUndone,
+        "a refund of \(extent) of \(id) took \(Self.text(.success(first))); its reversal left "
+          + (after.difference(from: before) ?? ""))
+    }
+    if taken.isSameState(as: before), !first.entries.isEmpty {
+      add(.refundsUndone, "a refund of \(id) that says \(first.entries) took nothing")
+    }
+  }
+
+  // MARK: Words
+
+  /// What every customer has of every currency, without versions.
+  private static func worth(_ ledger: Ledger) throws -> [String] {
+    try ledger.everyCustomer().flatMap { customer in
+      try ledger.balances(of: customer.id).map {
+        "\(customer.id) \($0.currency) \($0.balance) held \($0.held) owes \($0.debt)"
+      }
+    }
+  }
+
+  /// All that the command asks, found by looking into it.
+  private static func text(of command: LedgerCommand) -> String {
+    var text = ""
+    dump(command, to: &text)
+    let lines = text.split(separator: "\n").map { $0.drop { " ▿-".contains($0) } }
+    return lines.filter { line in !["Hash", "fingerprint", "asked:", "qual"].contains { line.contains($0) } }
+      .joined(separator: " ")
+  }
+
+  /// An answer without what may change when it is given again: whether it is, and by which id the customer goes.
+  private static func text(_ result: Result<Receipt, any Error>, hidesNumbers: Bool = false) -> String {
+    switch result {
+    case .failure(let error as LedgerError): return "refused \(error.code) \(hidesNumbers ? "\(error.isReplayed)" : "")"
+    case .failure(let error): return "failed \(error)"
+    case .success(let receipt):
+      let entries = receipt.entries.map { entry in
+        let lots = entry.allocations.map { "\(hidesNumbers ? 0 : $0.lot) \($0.source) \($0.amount)" }
+        return "\(entry.currency) \(entry.kind) \(entry.amount) to \(entry.balance) owing \(entry.debt) at "
+          + "\(entry.version) \(lots)"
+      }
+      let id = hidesNumbers ? "" : receipt.transactionID?.description ?? "none"
+      let hold = receipt.hold.map { "\($0.amounts) \($0.balances) \($0.available)" } ?? ""
+      let parties = receipt.parties.map { "\($0.entries.map(\.amount)) \($0.items)" }
+      return "\(receipt.kind) \(id) \(receipt.createdAt) \(entries) \(receipt.items) \(hold) "
+        + "expired \(receipt.expired) reclaimed \(receipt.reclaimed) \(parties)"
+    }
+  }
+}
