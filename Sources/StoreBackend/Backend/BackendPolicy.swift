@@ -18,12 +18,15 @@ public struct BackendPolicy: Hashable, Sendable {
   public var orderLifetimeMilliseconds: Int64
   /// When deliveries to a game server are tried again.
   public var deliverySchedule: DeliverySchedule
+  /// What a unit of a product costs in virtual currency on top of its price at the store: held when its order is opened,
+  /// and spent when the order is paid for.
+  public var currencyPrices: [ProductCode: [Adjustment]]
 
   /// A policy.
   public init(
     bundleIDs: Set<String>? = nil, sandboxReceipts: SandboxReceipts? = nil, testers: Set<CustomerID> = [],
     checksPrice: Bool = true, futureSkewMilliseconds: Int64 = 86_400_000, orderLifetimeMilliseconds: Int64 = 86_400_000,
-    deliverySchedule: DeliverySchedule = .standard
+    deliverySchedule: DeliverySchedule = .standard, currencyPrices: [ProductCode: [Adjustment]] = [:]
   ) {
     self.bundleIDs = bundleIDs
     self.sandboxReceipts = sandboxReceipts
@@ -32,6 +35,7 @@ public struct BackendPolicy: Hashable, Sendable {
     self.futureSkewMilliseconds = futureSkewMilliseconds
     self.orderLifetimeMilliseconds = orderLifetimeMilliseconds
     self.deliverySchedule = deliverySchedule
+    self.currencyPrices = currencyPrices
   }
 }
 

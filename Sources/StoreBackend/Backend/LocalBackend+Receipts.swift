@@ -91,8 +91,11 @@ extension LocalBackend {
     requestID: String
   ) async throws(LedgerError) -> ReceiptAnswer {
     try await applyGivenBack(of: transaction)
-    if let code, receipt.completesOrder { await deliverFirst(code) }
-    return try reading { (snapshot, shelf) throws(LedgerError) -> ReceiptAnswer in
+    if let code, receipt.completesOrder {
+      _ = try await settleHold(of: order(code))
+      await deliverFirst(code)
+    }
+    var answer = try reading { (snapshot, shelf) throws(LedgerError) -> ReceiptAnswer in
       guard let row = try snapshot.purchase(of: transaction) else {
         throw .defect("Store transaction \(transaction.id) was credited and has no purchase")
       }
@@ -106,6 +109,8 @@ extension LocalBackend {
           try self.order(row, isReplayed: !receipt.completesOrder, in: snapshot)
         }, requestID: requestID)
     }
+    if let order = answer.order { answer.held = try await settleHold(of: order) }
+    return answer
   }
 }
 

@@ -137,14 +137,19 @@ public struct ReceiptAnswer: Hashable, Sendable {
   public var purchase: PurchaseRecord
   /// The order that it belongs to, in a two-step purchase.
   public var order: Order?
+  /// What became of the virtual currency that the order costs beside its price; nil where it costs none.
+  public var held: OrderHold?
   /// Names the request in the backend's logs.
   public var requestID: String
 
   /// An answer.
-  public init(receipt: Receipt, purchase: PurchaseRecord, order: Order? = nil, requestID: String) {
+  public init(
+    receipt: Receipt, purchase: PurchaseRecord, order: Order? = nil, held: OrderHold? = nil, requestID: String
+  ) {
     self.receipt = receipt
     self.purchase = purchase
     self.order = order
+    self.held = held
     self.requestID = requestID
   }
 }

@@ -7,20 +7,25 @@ extension LocalBackend {
   /// the order of that store transaction, or with a new one that is settled at once if the transaction is credited;
   /// both are successes. ``Order/isReplayed`` tells them from a new order.
   ///
+  /// What the product costs in virtual currency (``BackendPolicy/currencyPrices``) is set aside before the answer; an
+  /// order that it cannot be set aside for fails.
+  ///
   /// - Throws: `LedgerError` with, in order of precedence, `limit_exceeded` (the context passes 8 KiB),
   ///   `invalid_user_id`, `bundle_mismatch`, `product_not_found` (also: not at this store), `not_available` (not on
-  ///   sale), `amount_out_of_range`, `amount_mismatch`, `key_conflict`. Its detail `request_id` names the request.
+  ///   sale), `amount_out_of_range`, `amount_mismatch`, `key_conflict`, and where it costs currency those of
+  ///   `Ledger.hold(_:customer:for:key:)`. Its detail `request_id` names the request.
   public func initPayment(_ request: OrderRequest) async throws(LedgerError) -> Order {
     let requestID = newRequestID()
     do throws(LedgerError) {
       try check(request)
       let opening = OrderOpening(
         code: .make(store: request.store, at: clock.now(), randomness: randomness), store: request.store,
-        product: request.product, quantity: request.quantity, request: OrderDocument.text(of: request),
-        key: request.key, lifetimeMilliseconds: policy.orderLifetimeMilliseconds,
+        product: request.product, quantity: request.quantity,
+        request: OrderDocument.text(of: request, costs: try costs(of: request)), key: request.key, lifetimeMilliseconds: policy.orderLifetimeMilliseconds,
         paidBy: request.paidBy.map { OrderOpening.PaidTransaction(environment: $0.environment, id: $0.id) })
       let receipt = try await ledger.book(.openOrder(opening, customer: request.customer))
-      return try order(opened: opening, by: request, isReplayed: receipt.isReplayed)
+      let order = try order(opened: opening, by: request, isReplayed: receipt.isReplayed)
+      return order.costs.isEmpty ? order : try await hold(for: order)
     } catch {
       throw error.adding(.text("request_id", requestID))
     }
@@ -46,7 +51,9 @@ extension LocalBackend {
   public func cancelPayment(_ code: PurchaseCode) async throws(LedgerError) -> Order {
     let customer = try customer(of: code)
     let receipt = try await ledger.book(.advanceOrder(code, .fail, customer: customer))
-    return try order(code, isReplayed: receipt.isReplayed)
+    let order = try order(code, isReplayed: receipt.isReplayed)
+    if !order.costs.isEmpty { _ = try await settleHold(of: order) }
+    return order
   }
 
   // MARK: Reading
@@ -118,6 +125,7 @@ extension LocalBackend {
     }
     var order = Order(
       code: row.code, request: try OrderDocument.request(of: row, customer: customer),
+      costs: try OrderDocument.costs(of: row),
       status: isLate ? .failed : Order.Status(row.state), storeTransactionID: purchase?.identity.transactionID,
       createdAt: row.createdAt, updatedAt: row.updatedAt, deadline: row.deadline,
       deliveryAttempts: row.deliveryAttempts, isReplayed: isReplayed)

@@ -100,6 +100,8 @@ public struct Order: Hashable, Sendable {
   public var code: PurchaseCode
   /// What was announced.
   public var request: OrderRequest
+  /// What it costs in virtual currency beside its price at the store, as it was when it was announced; mostly nothing.
+  public var costs: [Adjustment]
   /// How far it came.
   public var status: Status
   /// The store transaction that paid for it.
@@ -122,12 +124,13 @@ public struct Order: Hashable, Sendable {
 
   /// An order.
   public init(
-    code: PurchaseCode, request: OrderRequest, status: Status, storeTransactionID: StoreTransactionID? = nil,
+    code: PurchaseCode, request: OrderRequest, costs: [Adjustment] = [], status: Status, storeTransactionID: StoreTransactionID? = nil,
     createdAt: Timestamp, updatedAt: Timestamp, deadline: Timestamp, deliveryAttempts: Int64 = 0,
     nextDeliveryAt: Timestamp? = nil, isReplayed: Bool = false
   ) {
     self.code = code
     self.request = request
+    self.costs = costs
     self.status = status
     self.storeTransactionID = storeTransactionID
     self.createdAt = createdAt

@@ -2,7 +2,7 @@ internal import GemLedger
 
 /// What an order announced, as the storage keeps it.
 enum OrderDocument {
-  static func text(of request: OrderRequest) -> String {
+  static func text(of request: OrderRequest, costs: [Adjustment] = []) -> String {
     let context = request.context
     let document: JSONValue = [
       "bundle_id": .string(request.bundleID),
@@ -12,16 +12,35 @@ enum OrderDocument {
       "role_name": JSONValue(context.roleName), "server_id": JSONValue(context.serverID),
       "recharge_type": JSONValue(context.rechargeType), "extra_data": JSONValue(context.extraData),
     ]
-    return document.text()
+    guard !costs.isEmpty, var members = document.object else { return document.text() }
+    // Left out where there are none, so that orders from before there were any stay the same.
+    members["costs"] = .object(
+      JSONObject(
+        costs.sorted { $0.currency < $1.currency }.map { ($0.currency.description, .integer($0.amount)) }))
+    return JSONValue.object(members).text()
   }
 
-  static func request(of row: OrderRow, customer: CustomerID) throws(LedgerError) -> OrderRequest {
-    let document: JSONValue
+  /// What the order costs in virtual currency.
+  static func costs(of row: OrderRow) throws(LedgerError) -> [Adjustment] {
+    guard row.request.contains("\"costs\"") else { return [] }
+    var costs: [Adjustment] = []
+    for (name, amount) in try read(row)["costs"]?.object?.members ?? [] {
+      guard let amount = amount.integer else { continue }
+      costs.append(Adjustment(try CurrencyCode(name), amount))
+    }
+    return costs
+  }
+
+  private static func read(_ row: OrderRow) throws(LedgerError) -> JSONValue {
     do throws(JSONError) {
-      document = try JSONValue.parse(row.request)
+      return try JSONValue.parse(row.request)
     } catch {
       throw LedgerError(.storageDamaged, "The order \(row.code) cannot be read: \(error)")
     }
+  }
+
+  static func request(of row: OrderRow, customer: CustomerID) throws(LedgerError) -> OrderRequest {
+    let document = try read(row)
     let price = document["price"].flatMap { price -> Money? in
       guard let units = price["minor_units"]?.integer, let currency = price["currency"]?.text else { return nil }
       return Money(minorUnits: units, currency: currency)

@@ -1,0 +1,164 @@
+/// Exchanges into a currency that lives on another server: held here, credited there, then captured here, or released.
+///
+/// ```swift
+/// let saga = ExchangeSaga(ledger: ledger, remote: CoinServer())
+/// let exchange = RemoteExchange(
+///   customer: alice, gives: CurrencyAmount(currency: gem, amount: 50), gets: CurrencyAmount(currency: coin, amount: 5000))
+/// switch try await saga.run(exchange, key: key) {
+/// case .exchanged(let receipt): print("Done: \(receipt.balance(gem) ?? 0) left.")
+/// case .refused(let reason): print("Nothing was taken: \(reason)")
+/// case .unpaid(let why): alert(why)
+/// }
+/// ```
+///
+/// Every step's key is made from the caller's, so after a crash at any step, here or there, running it again with the
+/// same key finishes it: on both sides once, or on neither. ``resumeAll(after:)`` finds what nobody runs again.
+public struct ExchangeSaga: Sendable {
+  /// How long the currency is held at first, and how much longer each time that it has to last: a day.
+  public static let holdDuration = Duration.seconds(86_400)
+
+  /// Where the currency is held and taken.
+  public let ledger: Ledger
+  /// For how long a call of the other server may be under way: no credit is asked for with less time left in the hold.
+  public let leeway: Duration
+  private let remote: any RemoteCurrency
+
+  /// Exchanges between the ledger and the server.
+  ///
+  /// - Parameters:
+  ///   - ledger: Where the currency is held and taken.
+  ///   - remote: Where the other currency lives.
+  ///   - leeway: For how long one of its calls may be under way.
+  public init(ledger: Ledger, remote: some RemoteCurrency, leeway: Duration = .seconds(300)) {
+    self.ledger = ledger
+    self.remote = remote
+    self.leeway = leeway
+  }
+
+  /// Runs an exchange, or finishes one that was begun under the key.
+  ///
+  /// - Parameters:
+  ///   - exchange: The same with every retry.
+  ///   - key: Made once for the exchange and sent with every retry; at most 239 bytes, and with the customer's id at
+  ///     most 1,300.
+  /// - Returns: How it ended. It stays so, but for `unpaid`.
+  /// - Throws: ``LedgerError`` with `outcome_unknown` where the other server gave no clear answer: the currency stays on
+  ///   hold, and the same key finds out. Else as ``Ledger/hold(_:customer:for:key:)``, with nothing done.
+  public func run(_ exchange: RemoteExchange, key: IdempotencyKey) async throws(LedgerError) -> ExchangeOutcome {
+    let steps = try steps(of: exchange, key: key)
+    let begun = try await steps.hold()
+    guard let hold = begun.hold?.id else { throw .defect("The hold \(String(describing: begun.transactionID)) is none") }
+    if begun.isReplayed {
+      switch try steps.standing(of: hold) {
+      case .spent(let receipt): return .exchanged(receipt)
+      case .released(let reason): return .refused(reason: reason)
+      case .ended: return try await settle(steps, hold)
+      case .open: guard try await makeTime(steps, hold) else { return try await settle(steps, hold) }
+      }
+    }
+    do {
+      try await remote.credit(exchange.gets, to: exchange.customer, key: try steps.key(of: "credit"))
+    } catch let refusal as RemoteRefusal {
+      return try await release(steps, hold, because: refusal.reason)
+    } catch {
+      throw Self.unknown("its answer to a credit was: \(error)", steps)
+    }
+    return try await spend(steps, hold)
+  }
+
+  /// Runs every exchange again that was begun and not finished, as after a restart.
+  ///
+  /// Those that somebody else is running at the moment may be among them, which does no harm.
+  ///
+  /// - Parameter cursor: What the call before returned, kept across restarts; nil to look through the whole journal.
+  /// - Returns: What was found; look at those that are not finished.
+  /// - Throws: ``LedgerError`` where the feed cannot be read.
+  public func resumeAll(after cursor: FeedCursor? = nil) async throws(LedgerError) -> ResumedExchanges {
+    let found = try UnfinishedHold.all(in: ledger, after: cursor, mark: RemoteExchange.mark)
+    var resumed: [ResumedExchange] = []
+    var next: FeedCursor?? = .none
+    for hold in found.holds {
+      guard let (exchange, key) = RemoteExchange.read(hold) else { continue }
+      let result: Result<ExchangeOutcome, LedgerError>
+      do throws(LedgerError) {
+        result = .success(try await run(exchange, key: key))
+      } catch {
+        result = .failure(error)
+      }
+      let one = ResumedExchange(exchange: exchange, key: key, result: result)
+      resumed.append(one)
+      if !one.isFinished, next == nil { next = .some(hold.cursor) }
+    }
+    return ResumedExchanges(exchanges: resumed, cursor: next ?? found.end)
+  }
+
+  // MARK: Steps
+
+  private func steps(of exchange: RemoteExchange, key: IdempotencyKey) throws(LedgerError) -> HoldSteps {
+    try RequestRules.check(Adjustment(exchange.gets.currency, exchange.gets.amount), of: "credit")
+    return try HoldSteps(
+      ledger: ledger, customer: exchange.customer,
+      amounts: [Adjustment(exchange.gives.currency, exchange.gives.amount)], key: key,
+      reference: exchange.reference(key: key), duration: Self.holdDuration)
+  }
+
+  /// Sees to it that the hold outlasts a call of the other server; whether it does.
+  private func makeTime(_ steps: HoldSteps, _ hold: HoldID) async throws(LedgerError) -> Bool {
+    guard let open = try ledger.holds(of: steps.customer).first(where: { $0.id == hold }) else { return false }
+    let now = ledger.clock.now().milliseconds
+    if open.expiresAt.milliseconds - now >= leeway.milliseconds { return true }
+    let longest = open.createdAt.milliseconds + Limits.holdDuration.milliseconds - now
+    let wanted = min(Self.holdDuration.milliseconds, longest)
+    guard wanted >= max(leeway.milliseconds, 1000) else { return false }
+    do throws(LedgerError) {
+      // Without a key: each time it has to last from now on.
+      _ = try await ledger.book(.extend(hold, for: .milliseconds(wanted)))
+      return true
+    } catch {
+      guard error.code == .holdEnded || error.code == .limitExceeded else { throw error }
+      return false
+    }
+  }
+
+  /// What becomes of an exchange whose hold is over, or too short to ask for a credit: that is for the other server to
+  /// say.
+  private func settle(_ steps: HoldSteps, _ hold: HoldID) async throws(LedgerError) -> ExchangeOutcome {
+    let wasCredited: Bool?
+    do {
+      wasCredited = try await remote.wasCredited(key: try steps.key(of: "credit"))
+    } catch {
+      throw Self.unknown("it was asked whether it had credited, and answered: \(error)", steps)
+    }
+    switch wasCredited {
+    case true?: return try await spend(steps, hold)
+    case false?:
+      return try await release(steps, hold, because: "The hold ended before the other server had credited anything.")
+    case nil:
+      throw Self.unknown("the hold has ended, and it cannot say whether it has credited; ask the people there", steps)
+    }
+  }
+
+  private func spend(_ steps: HoldSteps, _ hold: HoldID) async throws(LedgerError) -> ExchangeOutcome {
+    switch try await steps.spend(hold) {
+    case .paid(let receipt): return .exchanged(receipt)
+    case .unpaid(let why): return .unpaid(why)
+    }
+  }
+
+  private func release(
+    _ steps: HoldSteps, _ hold: HoldID, because reason: String
+  ) async throws(LedgerError) -> ExchangeOutcome {
+    try await steps.release(hold, because: reason)
+    // Somebody who ran it at the same time may have heard another answer.
+    if case .spent(let receipt) = try steps.standing(of: hold) { return .exchanged(receipt) }
+    return .refused(reason: reason)
+  }
+
+  private static func unknown(_ what: String, _ steps: HoldSteps) -> LedgerError {
+    LedgerError(
+      .outcomeUnknown,
+      "Nobody knows yet whether the other server has credited: \(what.prefix(500)). What is held stays on hold; run the "
+        + "exchange again with the same key.",
+      details: [.text("key", steps.key.text)])
+  }
+}

@@ -1,0 +1,134 @@
+public import GemLedger
+
+// An order that costs virtual currency beside its price holds it while it waits for the payment. The steps are made from
+// the purchase code, so that whoever looks at the order next, be it after a crash, finishes what its state asks for.
+
+extension LocalBackend {
+  /// How much longer than its order a hold lasts, so that a payment at the last moment finds it.
+  static let holdGraceMilliseconds: Int64 = 3_600_000
+
+  /// Brings the currency that an order costs to where the order's state wants it: spent where it was paid for, released
+  /// where it failed.
+  ///
+  /// Every step of an order does so by itself; this is for an order whose last step was cut off, or whose currency was
+  /// not there when it was due.
+  ///
+  /// - Returns: What became of it; nil where the order costs none.
+  /// - Throws: `LedgerError` with `order_not_found`.
+  public func settleOrder(_ code: PurchaseCode) async throws(LedgerError) -> OrderHold? {
+    try await settleHold(of: order(code))
+  }
+
+  /// Does the same for every order that holds currency, as after a restart or once an hour.
+  ///
+  /// - Parameter cursor: What the call before returned, kept across restarts; nil to look through the whole journal.
+  /// - Returns: What was found; look at those that are not settled.
+  /// - Throws: `LedgerError` where the feed cannot be read.
+  public func settleOrders(after cursor: FeedCursor? = nil) async throws(LedgerError) -> SettledOrders {
+    let found = try UnfinishedHold.all(in: ledger, after: cursor, mark: OrderDocument.mark)
+    var settled: [SettledOrder] = []
+    var next: FeedCursor?? = .none
+    for hold in found.holds {
+      guard let text = hold.document?["order"]?.text, let code = PurchaseCode.read(text) else { continue }
+      let result: Result<OrderHold, LedgerError>
+      do throws(LedgerError) {
+        guard let standing = try await settleOrder(code) else { continue }
+        result = .success(standing)
+      } catch {
+        result = .failure(error)
+      }
+      let one = SettledOrder(code: code, result: result)
+      settled.append(one)
+      if !one.isSettled, next == nil { next = .some(hold.cursor) }
+    }
+    return SettledOrders(orders: settled, cursor: next ?? found.end)
+  }
+
+  /// What so many units cost.
+  ///
+  /// - Throws: `amount_out_of_range`, `limit_exceeded` where orders wait longer than a hold can last.
+  func costs(of request: OrderRequest) throws(LedgerError) -> [Adjustment] {
+    guard let prices = policy.currencyPrices[request.product] else { return [] }
+    guard Self.holdDuration(of: policy.orderLifetimeMilliseconds) > .milliseconds(policy.orderLifetimeMilliseconds) else {
+      throw LedgerError(
+        .limitExceeded, "An order that costs currency waits less than 30 days: no hold lasts longer. Set the policy's "
+          + "orderLifetimeMilliseconds lower.")
+    }
+    var costs: [Adjustment] = []
+    for price in prices {
+      let (amount, overflow) = price.amount.multipliedReportingOverflow(by: request.quantity)
+      guard !overflow else {
+        throw LedgerError(
+          .amountOutOfRange, "\(request.quantity) times \(price.amount) \(price.currency) is too much.",
+          details: [.integer("amount", request.quantity)])
+      }
+      costs.append(Adjustment(price.currency, amount))
+    }
+    return costs
+  }
+
+  /// Sets aside what a new order costs; one that it cannot be set aside for fails.
+  func hold(for order: Order) async throws(LedgerError) -> Order {
+    let steps = try steps(of: order)
+    switch order.status {
+    case .pending:
+      do throws(LedgerError) {
+        _ = try await steps.hold()
+      } catch {
+        if error.isRefusal {
+          _ = try await ledger.book(.advanceOrder(order.code, .fail, customer: order.request.customer))
+        }
+        throw error
+      }
+    case .failed:
+      if let refusal = try steps.refusal() { throw refusal }
+    case .success, .deliveryPending: _ = try await settleHold(of: order)
+    }
+    return order
+  }
+
+  func settleHold(of order: Order) async throws(LedgerError) -> OrderHold? {
+    guard !order.costs.isEmpty else { return nil }
+    let steps = try steps(of: order)
+    let hold = try steps.begun()
+    switch order.status {
+    case .pending: return .held
+    case .success, .deliveryPending:
+      switch try await steps.spend(hold) {
+      case .paid(let receipt): return .spent(receipt)
+      case .unpaid(let why): return .unpaid(why)
+      }
+    case .failed:
+      if let hold { try await steps.release(hold, because: "The order \(order.code) was not paid for.") }
+      return .released
+    }
+  }
+
+  private func steps(of order: Order) throws(LedgerError) -> HoldSteps {
+    try HoldSteps(
+      ledger: ledger, customer: order.request.customer, amounts: order.costs,
+      key: IdempotencyKey("order/\(order.code)"), reference: OrderDocument.reference(of: order.code),
+      duration: Self.holdDuration(of: order.deadline.milliseconds - order.createdAt.milliseconds))
+  }
+
+  private static func holdDuration(of lifetimeMilliseconds: Int64) -> Duration {
+    min(.milliseconds(lifetimeMilliseconds + holdGraceMilliseconds), Limits.holdDuration)
+  }
+}
+
+extension OrderDocument {
+  static let mark = "{\"order\":"
+
+  /// What every step of the order's hold says that it is for.
+  static func reference(of code: PurchaseCode) throws(LedgerError) -> Reference {
+    let document: JSONValue = ["order": .string(code.text)]
+    return try Reference(document.text())
+  }
+}
+
+extension PurchaseCode {
+  /// The code in a text that may be anything.
+  static func read(_ text: String) -> Self? {
+    do throws(LedgerError) { return try Self(text) } catch { return nil }
+  }
+}

@@ -1,0 +1,45 @@
+public import GemLedger
+
+/// What became of the virtual currency that an order costs beside its price at the store.
+public enum OrderHold: Hashable, Sendable {
+  /// It is set aside until the order is paid for or fails.
+  case held
+  /// The order was paid for, and this took it.
+  case spent(Receipt)
+  /// The order failed, and it is the customer's again.
+  case released
+  /// The order was paid for after it had failed, and by then the customer had spent the currency. What was paid for is
+  /// credited all the same; settling the order again takes the currency once it is there.
+  case unpaid(LedgerError)
+
+  /// Whether nothing is left to do.
+  public var isSettled: Bool {
+    switch self {
+    case .spent, .released: true
+    case .held, .unpaid: false
+    }
+  }
+}
+
+/// An order that was found unsettled, and how it stands now.
+public struct SettledOrder: Sendable {
+  /// Its name.
+  public let code: PurchaseCode
+  /// What became of the currency that it costs; a failure where that could not be found out.
+  public let result: Result<OrderHold, LedgerError>
+
+  /// Whether nothing is left to do.
+  public var isSettled: Bool {
+    guard case .success(let hold) = result else { return false }
+    return hold.isSettled
+  }
+}
+
+/// What settling came to.
+public struct SettledOrders: Sendable {
+  /// Those that were found unsettled, in the order in which they were announced; the ones that wait for their payment
+  /// too.
+  public let orders: [SettledOrder]
+  /// From where to look next time: everything before it is settled.
+  public let cursor: FeedCursor?
+}
