@@ -91,7 +91,7 @@ enum Gemstress {
   private static func undo(_ transaction: TransactionID, in storage: String) throws {
     let ledger = try open(storage, isForgetful: false)
     do {
-      try again { try ledger.reverse(transaction) }
+      _ = try again { try ledger.reverse(transaction) }
       say("booked\n", to: STDOUT_FILENO)
     } catch let error as LedgerError where error.code.isKept {
       say("\(error.code)\n", to: STDOUT_FILENO)
