@@ -83,12 +83,24 @@ extension Decider {
     }
     var change = RefundChange(purchase: purchase, owner: FoundCustomer(owner, origin: owner.number), to: share)
     change.granted = try granted(by: purchase, session: session)
+    try settleDues(of: change, session: session)
     if share > before {
       try planTakingBack(&change, session: session)
     } else {
       try planGivingBack(&change, session: session)
     }
     return try book(change, notice: notice, evidenceAt: evidenceAt, owner: owner, command: command, session: session)
+  }
+
+  /// Books what came about by itself before: a hold that ended may have given back what the refund had let go.
+  private mutating func settleDues(of change: RefundChange, session: any StorageSnapshot) throws(LedgerError) {
+    plans.removeAll(keepingCapacity: true)
+    for granted in change.granted {
+      let number = AccountNumber(customer: change.owner.number, currency: granted.currency.number)
+      let slot = try set.slot(of: number, session: session)
+      guard isDue(slot, granted.currency) else { continue }
+      try settleDues(slot, granted.currency, customer: change.owner, session: session)
+    }
   }
 
   private mutating func book(
