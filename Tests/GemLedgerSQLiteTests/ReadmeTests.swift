@@ -24,6 +24,22 @@ final class ReadmeTests: XCTestCase {
     XCTAssertEqual(shown.map { $0.trimmingPrefix { $0 == " " } }, program.map { $0.trimmingPrefix { $0 == " " } })
   }
 
+  /// Each of our features in the table of peers names a test that is there.
+  func testEveryYesNamesItsTest() throws {
+    let readme = try String(contentsOf: Self.root.appendingPathComponent("README.md"), encoding: .utf8)
+    let table = try XCTUnwrap(
+      readme.components(separatedBy: "## Beside the others").last?.components(separatedBy: "## ").first)
+    var count = 0
+    for line in table.split(separator: "\n") where line.hasPrefix("| ") && !line.hasPrefix("| |") {
+      let own = String(try XCTUnwrap(line.split(separator: "|").dropFirst().first))
+      let match = try XCTUnwrap(own.firstMatch(of: /\[yes\]\(([^ ]+) "([^"]+)"\)/), own)
+      let source = try String(contentsOf: Self.root.appendingPathComponent(String(match.1)), encoding: .utf8)
+      XCTAssertTrue(source.contains("func \(match.2)("), "\(match.1) has no \(match.2)")
+      count += 1
+    }
+    XCTAssertGreaterThan(count, 30)
+  }
+
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 }
