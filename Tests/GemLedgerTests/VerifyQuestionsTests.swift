@@ -38,6 +38,15 @@ final class VerifyQuestionsTests: XCTestCase {
     }
   }
 
+  func testProvesHoldsInWindowsOfAnySize() throws {
+    let storage = CountedStorage(MemoryStorage(project: ProjectRow(salt: 1, createdAt: time.now)))
+    let ledger = Ledger(storage: storage, clock: time.clock)
+    try EffectBooks.fill(ledger, time)
+    let whole = try ledger.verify()
+    XCTAssertEqual(whole.problems, [])
+    for size in 1...5 { XCTAssertEqual(try ledger.verify(customersPerWindow: size), whole, "\(size)") }
+  }
+
   private func questions(of ledger: Ledger, _ storage: CountedStorage) throws -> [String: Int] {
     _ = storage.takeQuestions()
     try assertBooksAddUp(ledger)
