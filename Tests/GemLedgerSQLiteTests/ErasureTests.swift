@@ -64,10 +64,13 @@ final class ErasureTests: XCTestCase {
       "SELECT * FROM effects WHERE transaction_number = 1 ORDER BY position",
       "SELECT * FROM effects WHERE target = 1 AND target <> 0 ORDER BY transaction_number, position",
       """
-      SELECT * FROM effects WHERE customer = 1 AND transaction_number < 9
+      SELECT * FROM effects WHERE customer = 1 AND transaction_number < 9 AND kind BETWEEN 3 AND 6
       ORDER BY transaction_number DESC, position DESC LIMIT 3
       """,
-      "SELECT * FROM effects WHERE customer = 1 AND transaction_number = 2 AND position < 3 ORDER BY position DESC",
+      """
+      SELECT * FROM effects WHERE customer = 1 AND transaction_number = 2 AND position < 3 AND kind BETWEEN 3 AND 6
+      ORDER BY position DESC
+      """,
       "SELECT * FROM effects WHERE (transaction_number, position) > (1, 2) ORDER BY transaction_number, position",
       "SELECT hold, customer, deadline FROM holds WHERE hold = 1",
       "SELECT hold, customer, deadline FROM holds WHERE customer = 1 ORDER BY deadline, hold",
