@@ -29,13 +29,13 @@ extension Decider {
       (decider: inout Decider) throws(LedgerError) -> Receipt in
       let owners = try decider.set.numbers(of: owner, session: session)
       guard let hold = try decider.set.hold(row.number, ofAny: owners, session: session) else {
-        throw .holdEnded(id, "it was captured or released before")
+        throw .holdEnded(id, "it was captured or released before. Nothing was changed")
       }
       decider.plans.removeAll(keepingCapacity: true)
       guard hold.deadline > decider.set.now else {
         // That it has ended is so whatever becomes of the command.
         try decider.lapse(hold, owner: owner, session: session)
-        throw .holdEnded(id, "its deadline was \(hold.deadline)")
+        throw .holdEnded(id, "its deadline was \(hold.deadline). Begin a new one")
       }
       return try body(&decider, hold, owner)
     }
@@ -190,7 +190,7 @@ extension LedgerError {
 
   fileprivate static func holdEnded(_ id: HoldID, _ why: String) -> Self {
     Self(
-      .holdEnded, "The hold \(id) has ended: \(why). Begin a new one.",
+      .holdEnded, "The hold \(id) has ended: \(why).",
       details: [.text("hold_id", id.description)])
   }
 }
