@@ -42,6 +42,17 @@
       try await FeedContract { try schemas.create() }.runAll()
     }
 
+    func testReportsMeetTheContract() throws {
+      let schemas = try Schemas()
+      try InsightContract { try schemas.create(clock: $0) }.runAll()
+    }
+
+    func testWhatWasReportedStaysSo() throws {
+      let schemas = try Schemas()
+      var contract = try LaterContract { try schemas.create(clock: $0) }
+      try contract.run(200)
+    }
+
     /// The same commands give the same journal as in memory, numbers apart, and opening it anew in between changes
     /// nothing.
     func testFollowsTheModelAndGivesTheJournalOfMemory() throws {

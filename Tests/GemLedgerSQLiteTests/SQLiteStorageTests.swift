@@ -74,4 +74,21 @@ final class SQLiteStorageTests: XCTestCase {
       return try Ledger.createSQLite(at: directory.path("\(count).sqlite"), salt: 1)
     }.runAll()
   }
+
+  func testReportsMeetTheContract() throws {
+    let directory = try TemporaryDirectory()
+    var count = 0
+    try InsightContract { clock in
+      count += 1
+      return try Ledger.createSQLite(at: directory.path("\(count).sqlite"), clock: clock, salt: 1)
+    }.runAll()
+  }
+
+  func testWhatWasReportedStaysSo() throws {
+    let directory = try TemporaryDirectory()
+    var contract = try LaterContract { clock in
+      try Ledger.createSQLite(at: directory.path("ledger.sqlite"), clock: clock, salt: 1)
+    }
+    try contract.run(300)
+  }
 }

@@ -33,4 +33,15 @@ final class MemoryStorageTests: XCTestCase {
   func testTheFeedMeetsTheContract() async throws {
     try await FeedContract { Ledger.inMemory(salt: 1) }.runAll()
   }
+
+  func testReportsMeetTheContract() throws {
+    try InsightContract { clock in Ledger.inMemory(clock: clock, salt: 1) }.runAll()
+  }
+
+  func testWhatWasReportedStaysSo() throws {
+    for _ in 0..<3 {
+      var contract = try LaterContract { clock in Ledger.inMemory(clock: clock, salt: 1) }
+      try contract.run(400)
+    }
+  }
 }

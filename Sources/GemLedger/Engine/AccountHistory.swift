@@ -26,11 +26,16 @@ struct AccountHistory {
     try newest { (anchor) in
       anchor.createdAt <= instant
     } fits: { (entry) throws(LedgerError) in
-      guard let transaction = try snapshot.transaction(entry.transaction, of: account.number.customer) else {
-        throw LedgerError(.storageDamaged, "The journal lacks transaction \(entry.transaction); run verify.")
-      }
-      return transaction.createdAt <= instant
+      try time(of: entry) <= instant
     }
+  }
+
+  /// When an entry of the account was booked.
+  func time(of entry: EntryRow) throws(LedgerError) -> Timestamp {
+    if let row = try snapshot.transaction(entry.transaction, of: account.number.customer) { return row.createdAt }
+    // The merge that emptied the account is the survivor's.
+    if entry.kind == .merge, let row = try snapshot.transaction(entry.transaction) { return row.createdAt }
+    throw LedgerError(.storageDamaged, "The journal lacks transaction \(entry.transaction); run verify.")
   }
 
   func previous(_ entry: EntryRow) throws(LedgerError) -> EntryRow? {

@@ -1,7 +1,9 @@
 extension Ledger {
   /// What a customer has, of every currency of the project; the absent ones are 0.
   ///
-  /// What has expired counts as gone from the instant it expires, whether that is booked yet or not.
+  /// What has expired counts as gone from the instant it expires, and a hold as ended from its deadline on, whether that
+  /// is booked yet or not. What is booked later changes nothing of what was: an id that was merged into another customer
+  /// after the instant names who it named then.
   ///
   /// - Parameters:
   ///   - customer: Must exist.
@@ -9,16 +11,20 @@ extension Ledger {
   /// - Throws: ``LedgerError`` with `customer_not_found`.
   public func balances(of customer: CustomerID, at instant: Timestamp? = nil) throws(LedgerError) -> [Balance] {
     try reading { (snapshot, terms) throws(LedgerError) -> [Balance] in
-      let row = try Self.customer(customer, in: snapshot)
+      let number = try Self.customer(customer, at: instant, in: snapshot)
       var accounts: [Int64: AccountRow] = [:]
-      for account in try snapshot.accounts(of: row.number) { accounts[account.number.currency] = account }
-      if instant == nil { try settle(&accounts, of: row, in: snapshot, terms: terms) }
+      for account in try snapshot.accounts(of: number) { accounts[account.number.currency] = account }
+      if instant == nil {
+        try settle(&accounts, of: try Self.customer(customer, in: snapshot), in: snapshot, terms: terms)
+      }
       var balances: [Balance] = []
       for currency in terms.currencies {
         let account =
           accounts[currency.number]
-          ?? AccountRow(number: AccountNumber(customer: row.number, currency: currency.number))
-        balances.append(try balance(of: account, currency, at: instant, in: snapshot, terms: terms))
+          ?? AccountRow(number: AccountNumber(customer: number, currency: currency.number))
+        balances.append(
+          try balance(
+            of: account, currency, at: instant, isSettled: instant == nil, in: snapshot, terms: terms))
       }
       return balances
     }
@@ -31,11 +37,15 @@ extension Ledger {
     of code: CurrencyCode, customer: CustomerID, at instant: Timestamp? = nil
   ) throws(LedgerError) -> Balance {
     try reading { (snapshot, terms) throws(LedgerError) -> Balance in
-      let row = try Self.customer(customer, in: snapshot)
-      let (currency, account) = try Self.account(code, customer: row, in: snapshot, terms: terms)
+      let number = try Self.customer(customer, at: instant, in: snapshot)
+      let (currency, account) = try Self.account(code, customer: number, in: snapshot, terms: terms)
       var accounts = [currency.number: account]
-      if instant == nil { try settle(&accounts, of: row, in: snapshot, terms: terms) }
-      return try balance(of: accounts[currency.number] ?? account, currency, at: instant, in: snapshot, terms: terms)
+      if instant == nil {
+        try settle(&accounts, of: try Self.customer(customer, in: snapshot), in: snapshot, terms: terms)
+      }
+      return try balance(
+        of: accounts[currency.number] ?? account, currency, at: instant, isSettled: instant == nil, in: snapshot,
+        terms: terms)
     }
   }
 
@@ -48,7 +58,7 @@ extension Ledger {
   ) throws(LedgerError) -> Balance {
     try reading { (snapshot, terms) throws(LedgerError) -> Balance in
       let row = try Self.customer(customer, in: snapshot)
-      let (currency, account) = try Self.account(code, customer: row, in: snapshot, terms: terms)
+      let (currency, account) = try Self.account(code, customer: row.number, in: snapshot, terms: terms)
       guard (0...account.version).contains(version) else {
         throw .invalid("\(code) of \"\(customer)\" has versions 0 to \(account.version); \(version) is none of them.")
       }
@@ -73,73 +83,26 @@ extension Ledger {
     return row
   }
 
+  /// - Parameter isSettled: Whether what has come about by itself is in the row already, expiries apart.
   func balance(
-    of account: AccountRow, _ currency: CurrencyTerms, at instant: Timestamp?, in snapshot: any StorageSnapshot,
-    terms: CatalogTerms
+    of account: AccountRow, _ currency: CurrencyTerms, at instant: Timestamp?, isSettled: Bool = false,
+    in snapshot: any StorageSnapshot, terms: CatalogTerms
   ) throws(LedgerError) -> Balance {
-    // An instant that the journal has passed does not come again, whatever the machine's clock does. Where nothing can
-    // expire, the instant does not matter, and the journal need not be asked.
-    var now = clock.now()
-    if instant != nil || account.nextExpiry != .max { now = max(now, try snapshot.sequences().createdAt) }
-    guard let instant, instant < now else {
-      let due = try Self.dueLots(of: account, at: instant ?? now, in: snapshot)
-      return Balance(
-        currency, terms, balance: account.balance - due, held: account.held, debt: account.debt,
-        version: account.version)
-    }
-    let (entry, successor) = try AccountHistory(snapshot: snapshot, account: account).newest(at: instant)
-    // What had expired by then was booked by the very next entry, or is not booked yet.
-    let due =
-      if let successor {
-        successor.kind == .expiry ? try Self.dueLots(bookedBy: successor, at: instant, in: snapshot) : 0
-      } else {
-        try Self.dueLots(of: account, at: instant, in: snapshot)
-      }
+    // Where nothing can expire or end, the instant of now does not matter, and the journal need not be asked.
+    let matters = instant != nil || account.nextExpiry != .max || account.held != 0
+    let now = matters ? try now(in: snapshot) : clock.now()
+    let times = AccountTimes(snapshot: snapshot, account: account, now: now, isSettled: isSettled)
+    let moment = try times.moment(at: instant ?? now)
     return Balance(
-      currency, terms, balance: (entry?.balance ?? 0) - due, held: 0, debt: entry?.debt ?? 0,
-      version: entry?.version ?? 0)
+      currency, terms, balance: moment.balance, held: moment.held, debt: moment.debt, version: moment.version)
   }
 
-  private static func account(
-    _ code: CurrencyCode, customer: FoundCustomer, in snapshot: any StorageSnapshot, terms: CatalogTerms
+  static func account(
+    _ code: CurrencyCode, customer: CustomerNumber, in snapshot: any StorageSnapshot, terms: CatalogTerms
   ) throws(LedgerError) -> (CurrencyTerms, AccountRow) {
     guard let currency = terms.currency(code) else { throw .unknownCurrency(code) }
-    let number = AccountNumber(customer: customer.number, currency: currency.number)
+    let number = AccountNumber(customer: customer, currency: currency.number)
     return (currency, try snapshot.account(number) ?? AccountRow(number: number))
-  }
-
-  /// What lots that still hold something hold, of those that are due.
-  private static func dueLots(
-    of account: AccountRow, at instant: Timestamp, in snapshot: any StorageSnapshot
-  ) throws(LedgerError) -> Int64 {
-    guard account.nextExpiry <= instant.milliseconds else { return 0 }
-    var due: Int64 = 0
-    for paid in [false, true] {
-      var after: LotPosition?
-      var isAtEnd = false
-      while !isAtEnd {
-        let page = try snapshot.openLots(account.number, paid: paid, after: after, limit: 256)
-        for lot in page where lot.expiresAt <= instant.milliseconds { due += lot.remaining }
-        after = page.last.map { LotPosition(expiresAt: $0.expiresAt, lot: $0.number) }
-        isAtEnd = page.count < 256 || (page.last?.expiresAt ?? .max) > instant.milliseconds
-      }
-    }
-    return due
-  }
-
-  private static func dueLots(
-    bookedBy entry: EntryRow, at instant: Timestamp, in snapshot: any StorageSnapshot
-  ) throws(LedgerError) -> Int64 {
-    var taken = try snapshot.allocations(of: entry.number, of: entry.account.customer)
-    if entry.lot != 0 {
-      taken = [AllocationRow(entry: entry.number, position: 1, lot: entry.lot, amount: entry.amount)]
-    }
-    var due: Int64 = 0
-    for allocation in taken {
-      guard let lot = try snapshot.lotTerms(allocation.lot, of: entry.account.customer) else { continue }
-      if lot.expiresAt <= instant.milliseconds { due -= allocation.amount }
-    }
-    return due
   }
 }
 

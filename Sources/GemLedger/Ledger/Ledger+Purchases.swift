@@ -52,7 +52,7 @@ extension Ledger {
 }
 
 /// Makes purchases of rows; reads owners and environments that several rows share once.
-private struct PurchaseReader {
+struct PurchaseReader {
   let snapshot: any StorageSnapshot
   let terms: CatalogTerms
   private var owners: [CustomerNumber: CustomerID] = [:]
@@ -80,7 +80,7 @@ private struct PurchaseReader {
       refundEvidenceAt: row.refund?.evidenceAt)
   }
 
-  private mutating func owner(_ number: CustomerNumber) throws(LedgerError) -> CustomerID {
+  mutating func owner(_ number: CustomerNumber) throws(LedgerError) -> CustomerID {
     if let known = owners[number] { return known }
     var row = try snapshot.customer(number: number)
     if let into = row?.mergedInto, into != 0 { row = try snapshot.customer(number: into) }
@@ -91,7 +91,7 @@ private struct PurchaseReader {
     return row.id
   }
 
-  private mutating func environment(_ number: Int64) throws(LedgerError) -> StoreEnvironment {
+  mutating func environment(_ number: Int64) throws(LedgerError) -> StoreEnvironment {
     if number < EnvironmentRow.firstDrawnNumber, let kind = StoreEnvironment.Kind(rawValue: number) {
       return StoreEnvironment(kind: kind, session: nil)
     }

@@ -1,0 +1,45 @@
+extension Ledger {
+  /// Whom an id named at an instant: the customer who was merged into another one later was one still.
+  static func customer(
+    _ id: CustomerID, at instant: Timestamp?, in snapshot: any StorageSnapshot
+  ) throws(LedgerError) -> CustomerNumber {
+    let customer = try customer(id, in: snapshot)
+    guard let instant, customer.origin != customer.number else { return customer.number }
+    var number = customer.origin
+    let scan = try snapshot.scan()
+    while number != customer.number {
+      guard let merge = try Self.merge(of: number, in: scan) else {
+        throw LedgerError(.storageDamaged, "The journal lacks the merge of customer number \(number); run verify.")
+      }
+      guard let row = try snapshot.transaction(merge.transaction, of: merge.into), row.createdAt <= instant else {
+        return number
+      }
+      number = merge.into
+    }
+    return number
+  }
+
+  private static func merge(
+    of number: CustomerNumber, in scan: any StorageScan
+  ) throws(LedgerError) -> MergeRow? {
+    var last: TransactionNumber = 0
+    while true {
+      let page = try scan.merges(after: last, limit: Verifier.pageSize)
+      if let row = page.first(where: { $0.from == number }) { return row }
+      guard let end = page.last?.transaction else { return nil }
+      last = end
+    }
+  }
+
+  /// The instant that the journal has come to, or the clock's where that is further on: an instant that the journal has
+  /// passed does not come again, whatever the machine's clock does.
+  func now(in snapshot: any StorageSnapshot) throws(LedgerError) -> Timestamp {
+    max(clock.now(), try snapshot.sequences().createdAt)
+  }
+
+  /// The instant meant; nil is now.
+  func instant(_ instant: Timestamp?, in snapshot: any StorageSnapshot) throws(LedgerError) -> Timestamp {
+    if let instant { return instant }
+    return try now(in: snapshot)
+  }
+}

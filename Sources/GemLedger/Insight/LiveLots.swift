@@ -1,0 +1,78 @@
+/// A lot that holds something now, the pool among them.
+struct LiveLot {
+  let number: LotNumber
+  let source: LotSource
+  let environment: Int64
+  let price: Money?
+  let purchase: Int64?
+  let granted: Int64
+  let remaining: Int64
+  let held: Int64
+}
+
+/// The lots that make up an account's balance now, those that are due and not booked yet left out.
+struct LiveLots {
+  let snapshot: any StorageSnapshot
+  let account: AccountRow
+  let now: Timestamp
+
+  /// At most so many, those that burn first before the others.
+  ///
+  /// - Parameters:
+  ///   - holds: What is set aside; what ended holds had set aside is in its lots again.
+  ///   - paidFirst: Whether the currency burns what was paid for before what was not.
+  func all(
+    holds: [StandingHold] = [], paidFirst: Bool = false, limit: Int = .max
+  ) throws(LedgerError) -> (lots: [LiveLot], hasMore: Bool) {
+    var (held, returned) = ([LotNumber: Int64](), [LotNumber: Int64]())
+    for hold in holds {
+      for lot in hold.lots where hold.deadline > now { held[lot.lot, default: 0] += lot.amount }
+      for lot in hold.lots where hold.deadline <= now && lot.expiresAt > now.milliseconds {
+        returned[lot.lot, default: 0] += lot.amount
+      }
+    }
+    var rows = account.poolRemaining > 0 ? [poolRow] : []
+    for paid in [false, true] { rows += try openLots(paid: paid, limit: limit) }
+    for lot in Set(held.keys).union(returned.keys).sorted() where !rows.contains(where: { $0.number == lot }) {
+      if let row = lot == account.poolLot ? poolRow : try row(lot) { rows.append(row) }
+    }
+    rows.sort { Self.place($0, paidFirst) < Self.place($1, paidFirst) }
+    let lots = rows.prefix(limit).map { row in
+      LiveLot(
+        number: row.number, source: row.source, environment: row.environment, price: row.price, purchase: row.purchase,
+        granted: row.granted,
+        remaining: (row.expiresAt > now.milliseconds ? row.remaining : 0) + (returned[row.number] ?? 0),
+        held: held[row.number] ?? 0)
+    }
+    return (lots, rows.count > limit)
+  }
+
+  /// The first of one stream, one more than asked for where there are more.
+  private func openLots(paid: Bool, limit: Int) throws(LedgerError) -> [LotRow] {
+    guard account.openLots > 0 else { return [] }
+    var rows: [LotRow] = []
+    var after: LotPosition?
+    while rows.count <= limit {
+      let page = try snapshot.openLots(account.number, paid: paid, after: after, limit: 256)
+      rows += page.filter { $0.expiresAt > now.milliseconds }
+      guard let last = page.last, page.count == 256 else { break }
+      after = LotPosition(expiresAt: last.expiresAt, lot: last.number)
+    }
+    return rows
+  }
+
+  private static func place(_ row: LotRow, _ paidFirst: Bool) -> (Int64, Int, LotNumber) {
+    (row.expiresAt, row.isPaid == paidFirst ? 0 : 1, row.number)
+  }
+
+  private func row(_ lot: LotNumber) throws(LedgerError) -> LotRow? {
+    try snapshot.lot(lot, of: account.number.customer)
+  }
+
+  private var poolRow: LotRow {
+    LotRow(
+      number: account.poolLot, account: account.number, source: LotSource(rawValue: account.poolSource) ?? .admin,
+      environment: account.poolEnvironment, granted: account.poolGranted, remaining: account.poolRemaining, price: nil,
+      purchase: nil, expiresAt: .max)
+  }
+}

@@ -1,0 +1,89 @@
+/// Where a lot came from, down to the receipt.
+public struct LotOrigin: Hashable, Sendable {
+  /// The lot's number.
+  public let lot: Int64
+  /// How it came.
+  public let source: LotSource
+  /// Production, sandbox, or a test session.
+  public let environment: StoreEnvironment
+  /// What was paid for the whole lot.
+  public let price: Money?
+  /// From when on it is worth nothing; nil for never.
+  public let expiresAt: Timestamp?
+  /// What it was bought with, by whoever bought it; nil for what was not bought.
+  public let purchase: Purchase?
+  /// The lots of other customers that its currency came out of: the one that it came from first, the very first one last.
+  public let origins: [Int64]
+}
+
+/// Finds out where lots came from; reads each once.
+struct LotReader {
+  /// How far a lot is followed from hand to hand.
+  static let originCountMax = 100
+
+  let snapshot: any StorageSnapshot
+  private var reader: PurchaseReader
+  private var lots: [LotNumber: LotOrigin] = [:]
+  private var purchases: [Int64: Purchase] = [:]
+
+  init(snapshot: any StorageSnapshot, terms: CatalogTerms) {
+    self.snapshot = snapshot
+    reader = PurchaseReader(snapshot: snapshot, terms: terms)
+  }
+
+  /// - Parameter owner: A customer who has or had the lot.
+  mutating func origin(of lot: LotNumber, owner: CustomerNumber) throws(LedgerError) -> LotOrigin {
+    if let known = lots[lot] { return known }
+    let terms = try terms(of: lot, owner: owner)
+    var (first, origins) = (terms, [LotNumber]())
+    while first.origin != 0, origins.count < Self.originCountMax {
+      origins.append(first.origin)
+      first = try self.terms(of: first.origin, owner: nil)
+    }
+    let found = LotOrigin(
+      lot: lot, source: terms.source, environment: try reader.environment(terms.environment), price: terms.price,
+      expiresAt: terms.expiresAt == .max ? nil : Timestamp(milliseconds: terms.expiresAt),
+      purchase: try first.purchase.map { (number) throws(LedgerError) in try purchase(number) }, origins: origins)
+    lots[lot] = found
+    return found
+  }
+
+  mutating func purchase(_ row: PurchaseRow) throws(LedgerError) -> Purchase {
+    if let known = purchases[row.number] { return known }
+    let purchase = try reader.purchase(row)
+    purchases[row.number] = purchase
+    return purchase
+  }
+
+  mutating func environment(_ number: Int64) throws(LedgerError) -> StoreEnvironment {
+    try reader.environment(number)
+  }
+
+  private mutating func purchase(_ number: Int64) throws(LedgerError) -> Purchase {
+    if let known = purchases[number] { return known }
+    guard let row = try snapshot.purchase(number: number) else {
+      throw LedgerError(.storageDamaged, "Purchase number \(number), which a lot names, has no row; run verify.")
+    }
+    return try purchase(row)
+  }
+
+  private func terms(of lot: LotNumber, owner: CustomerNumber?) throws(LedgerError) -> LotTermsRow {
+    var terms: LotTermsRow?
+    if let owner { terms = try snapshot.lotTerms(lot, of: owner) }
+    if terms == nil { terms = try snapshot.lotTerms(lot) }
+    guard let terms else {
+      throw LedgerError(.storageDamaged, "The journal lacks the terms of lot \(lot); run verify.")
+    }
+    return terms
+  }
+}
+
+/// What a part of a lot is worth.
+enum LotValue {
+  /// What was paid for what is left of the lot: what is spent rounds down, so that the rest takes what rounding leaves.
+  static func rest(of price: Int64, granted: Int64, remaining: Int64) -> Int64 {
+    guard granted > 0 else { return remaining > 0 ? price : 0 }
+    let spent = Int128(max(0, granted - remaining))
+    return price - Int64(clamping: Int128(price) * spent / Int128(granted))
+  }
+}

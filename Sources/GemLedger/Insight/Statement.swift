@@ -1,0 +1,233 @@
+/// What happened to a customer's balances in a period.
+public struct Statement: Hashable, Sendable {
+  /// Whose it is, as asked for.
+  public let customer: CustomerID
+  /// Where the period begins; nil for the beginning of everything.
+  public let from: Timestamp?
+  /// Where the period ends, the instant itself not in it.
+  public let until: Timestamp
+  /// Each currency that the customer had at some time up to the end, in the order of codes.
+  public let currencies: [Currency]
+  /// What was booked in the period, oldest first; at least as many as asked for where there are more, because the lines
+  /// of one transaction stand on one page.
+  public let lines: [Line]
+  /// Where the next page begins; nil on the last page.
+  public let next: PageCursor?
+
+  /// What a currency came to.
+  ///
+  /// The opening balance less its debt, with what was due then, and all lines, come to the closing balance less its
+  /// debt, with what was due then.
+  public struct Currency: Hashable, Sendable {
+    /// Which one.
+    public let currency: CurrencyCode
+    /// What there was just before the period.
+    public let opening: Standing
+    /// What there was at the end of the period.
+    public let closing: Standing
+    /// What the lines of this page come to, by kind; those of all pages together are the period's.
+    public let totals: [EntryKind: Int64]
+  }
+
+  /// What there was of a currency at an instant.
+  public struct Standing: Hashable, Sendable {
+    /// What the customer had; what had expired is not in it.
+    public let balance: Int64
+    /// What of it was set aside.
+    public let held: Int64
+    /// What the customer owed.
+    public let debt: Int64
+    /// What had come about by itself and was booked later, most often an expiry: positive where it took something.
+    public let due: Int64
+  }
+
+  /// A change of a balance.
+  public struct Line: Hashable, Sendable {
+    /// The transaction that made it.
+    public let transactionID: TransactionID
+    /// Which currency.
+    public let currency: CurrencyCode
+    /// Why.
+    public let kind: EntryKind
+    /// When it was booked.
+    public let createdAt: Timestamp
+    /// By how much.
+    public let amount: Int64
+    /// The balance after it, as booked.
+    public let balance: Int64
+    /// What the customer owed after it.
+    public let debt: Int64
+    /// The caller's own name for what it was about.
+    public let reference: Reference?
+    /// Why a person asked.
+    public let reason: Reason?
+    /// What items came or went with it; on the transaction's first line only.
+    public let items: [PostedItem]
+  }
+}
+
+extension Ledger {
+  /// What happened to a customer's balances in a period: opening balances, lines oldest first, closing balances.
+  ///
+  /// The cost is that of the page, however long the history and the period. Asked again after later spends, refunds and
+  /// merges it is the same, for the customer whom the id named at the end of the period.
+  ///
+  /// - Parameters:
+  ///   - customer: Must exist.
+  ///   - from: Where the period begins; nil for the beginning of everything.
+  ///   - until: Where it ends, the instant itself not in it; nil for now.
+  ///   - limit: How many lines, 1 to ``Limits/historyPage``.
+  ///   - cursor: Where the page before ended; nil for the first. The period must be that of the page before.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `limit_exceeded`, `invalid_request` for a period that ends
+  ///   before it begins, `customer_not_found`, `invalid_request` for a cursor that this list did not give.
+  public func statement(
+    of customer: CustomerID, from: Timestamp? = nil, until: Timestamp? = nil, limit: Int = 100,
+    after cursor: PageCursor? = nil
+  ) throws(LedgerError) -> Statement {
+    try Self.check(limit: limit)
+    return try reading { (snapshot, terms) throws(LedgerError) -> Statement in
+      let now = try now(in: snapshot)
+      // What is booked at this very instant is in it.
+      let end = until ?? now.after
+      if let from, from > end { throw .invalid("The period ends at \(end), before it begins at \(from).") }
+      let number = try Self.customer(customer, at: end.before, in: snapshot)
+      let found = try Self.customer(customer, in: snapshot)
+      var writer = StatementWriter(
+        snapshot: snapshot, terms: terms, owners: try Self.numbers(of: found, in: snapshot), from: from, until: end,
+        now: now)
+      let (list, salt) = (InsightList.statement(number), terms.transactionIDs.salt)
+      let start = try cursor?.place(list: list, salt: salt)
+      let accounts = try snapshot.accounts(of: number)
+      if end.before >= now { writer.settled = try settled(accounts, of: found, in: snapshot, terms: terms) }
+      for account in accounts { try writer.read(account, after: start, limit: limit) }
+      let (lines, last) = try writer.lines(limit: limit)
+      return Statement(
+        customer: customer, from: from, until: end, currencies: writer.currencies(totalling: lines), lines: lines,
+        next: last.map { PageCursor(place: $0, list: list, salt: salt) })
+    }
+  }
+}
+
+extension Ledger {
+  /// The accounts with everything that has come about by itself, expiries apart, by the currencies' numbers.
+  private func settled(
+    _ accounts: [AccountRow], of customer: FoundCustomer, in snapshot: any StorageSnapshot, terms: CatalogTerms
+  ) throws(LedgerError) -> [Int64: AccountRow] {
+    var settled: [Int64: AccountRow] = [:]
+    for account in accounts { settled[account.number.currency] = account }
+    try settle(&settled, of: customer, in: snapshot, terms: terms)
+    return settled
+  }
+}
+
+extension Timestamp {
+  /// The millisecond before.
+  var before: Self { Self(milliseconds: milliseconds == .min ? .min : milliseconds - 1) }
+  /// The millisecond after.
+  var after: Self { Self(milliseconds: milliseconds == .max ? .max : milliseconds + 1) }
+}
+
+/// Puts a statement together from the accounts, one after the other.
+private struct StatementWriter {
+  let snapshot: any StorageSnapshot
+  let terms: CatalogTerms
+  let owners: [CustomerNumber]
+  let from: Timestamp?
+  let until: Timestamp
+  let now: Timestamp
+  /// What the accounts are now; empty where the period ended before.
+  var settled: [Int64: AccountRow] = [:]
+  private var standings: [(currency: CurrencyTerms, opening: Statement.Standing, closing: Statement.Standing)] = []
+  private var rows: [EntryRow] = []
+  private var hasMore = false
+
+  init(
+    snapshot: any StorageSnapshot, terms: CatalogTerms, owners: [CustomerNumber], from: Timestamp?, until: Timestamp,
+    now: Timestamp
+  ) {
+    self.snapshot = snapshot
+    self.terms = terms
+    self.owners = owners
+    self.from = from
+    self.until = until
+    self.now = now
+  }
+
+  /// Reads what there was before and after, and the entries that may come on the page.
+  mutating func read(
+    _ account: AccountRow, after start: TransactionNumber?, limit: Int
+  ) throws(LedgerError) {
+    guard let currency = terms.currency(number: account.number.currency) else { return }
+    let times = AccountTimes(snapshot: snapshot, account: account, now: now)
+    var closing = try times.moment(at: until.before)
+    if let settled = settled[account.number.currency] {
+      let now = AccountTimes(snapshot: snapshot, account: settled, now: now, isSettled: true)
+      let moment = try now.moment(at: until.before)
+      (closing.balance, closing.debt, closing.held) = (moment.balance, moment.debt, moment.held)
+    }
+    // What the customer never had by then came later.
+    guard closing.version > 0 else { return }
+    let opening =
+      try from.map { (from) throws(LedgerError) in try times.moment(at: from.before) }
+      ?? AccountMoment()
+    standings.append((currency, Statement.Standing(opening), Statement.Standing(closing)))
+    let history = AccountHistory(snapshot: snapshot, account: account)
+    var version = opening.version
+    if let start { version = max(version, try history.newest(below: start + 1)?.version ?? 0) }
+    // One more than the page, and one for a transaction that has two entries.
+    let last = min(closing.version, version + Int64(limit) + 2)
+    rows += try history.entries(after: version, through: last)
+    if last < closing.version { hasMore = true }
+  }
+
+  /// The lines of the page, and where it ended where there are more.
+  mutating func lines(limit: Int) throws(LedgerError) -> ([Statement.Line], last: TransactionNumber?) {
+    rows.sort { ($0.transaction, $0.number) < ($1.transaction, $1.number) }
+    var page = rows.prefix(limit)
+    while page.count < rows.count, rows[page.count].transaction == page.last?.transaction {
+      page = rows.prefix(page.count + 1)
+    }
+    let found = try snapshot.notedTransactions(Array(Set(page.map(\.transaction))), ofAny: owners)
+    var lines: [Statement.Line] = []
+    var previous: TransactionNumber = 0
+    for row in page {
+      guard let transaction = found[row.transaction] else { throw .lacksTransaction(row.transaction) }
+      lines.append(line(row, transaction, isFirst: row.transaction != previous))
+      previous = row.transaction
+    }
+    return (lines, hasMore || page.count < rows.count ? page.last?.transaction : nil)
+  }
+
+  private func line(_ row: EntryRow, _ transaction: NotedTransaction, isFirst: Bool) -> Statement.Line {
+    let items = isFirst ? transaction.parts.items.filter { $0.customer == row.account.customer } : []
+    let at = transaction.parts.row.createdAt
+    return Statement.Line(
+      transactionID: terms.transactionIDs.id(number: row.transaction, createdAt: at),
+      currency: code(row.account), kind: row.kind, createdAt: at, amount: row.amount, balance: row.balance,
+      debt: row.debt, reference: transaction.note?.reference, reason: transaction.note?.reason,
+      items: items.map(PostedItem.init))
+  }
+
+  private func code(_ account: AccountNumber) -> CurrencyCode {
+    guard let currency = terms.currency(number: account.currency) else {
+      preconditionFailure("an account was read whose currency has no code")
+    }
+    return currency.code
+  }
+
+  func currencies(totalling lines: [Statement.Line]) -> [Statement.Currency] {
+    var totals: [CurrencyCode: [EntryKind: Int64]] = [:]
+    for line in lines { totals[line.currency, default: [:]][line.kind, default: 0] += line.amount }
+    return standings.sorted { $0.currency.code < $1.currency.code }.map { standing in
+      Statement.Currency(
+        currency: standing.currency.code, opening: standing.opening, closing: standing.closing,
+        totals: totals[standing.currency.code] ?? [:])
+    }
+  }
+}
+
+extension Statement.Standing {
+  init(_ moment: AccountMoment) {
+    self.init(balance: moment.balance, held: moment.held, debt: moment.debt, due: moment.due)
+  }
+}
