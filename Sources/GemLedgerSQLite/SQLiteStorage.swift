@@ -112,11 +112,20 @@ package final class SQLiteStorage: LedgerStorage {
     return storage
   }
 
+  /// Opens a ledger that an export is to be imported into, whether an earlier import of it came to its end or not.
+  ///
+  /// - Throws: As opening a ledger.
+  package static func openImport(
+    path: String, now: Timestamp = LedgerClock.system.now()
+  ) throws(LedgerError) -> SQLiteStorage {
+    try SQLiteStorage(path: path, now: now, isCopy: true)
+  }
+
   private static func incompleteCopy(_ path: String) -> LedgerError {
     LedgerError(
       .storageUnavailable,
-      "\(path) holds a copy that is not complete. Copy again from where it came from, with gemctl storage copy, and it "
-        + "goes on where it was.", details: [.text("file", path)])
+      "\(path) holds a copy or an import that is not complete. Copy again from where it came from with gemctl storage "
+        + "copy, or import the same export again, and it goes on where it was.", details: [.text("file", path)])
   }
 
   private static func openChecked(_ file: SQLiteFile) throws(LedgerError) -> SQLiteConnection {

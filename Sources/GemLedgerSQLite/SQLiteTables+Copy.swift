@@ -92,7 +92,8 @@ extension SQLiteTables: CopyReads {
       $0.bind(2, $1.appliedAt.milliseconds)
     }
     if let journal = copy.journal {
-      try run("INSERT OR IGNORE INTO copied_journal VALUES (1, ?1, ?2, ?3, ?4, ?5)", [journal]) {
+      // An import of what came later has other gaps; putting a row in another's place wakes no trigger.
+      try run("INSERT OR REPLACE INTO copied_journal VALUES (1, ?1, ?2, ?3, ?4, ?5)", [journal]) {
         $0.bind(1, $1.lastTransaction)
         $0.bind(2, $1.counts.transactions)
         $0.bind(3, $1.lastEntry)

@@ -16,4 +16,5 @@ final class SQLiteEconomyTests: XCTestCase {
   func testHoldsMeetTheContract() throws { try HoldContract(make: make()).runAll() }
   func testReversalsMeetTheContract() throws { try ReversalContract(make: make()).runAll() }
   func testBasketsMeetTheContract() throws { try BasketContract(make: make()).runAll() }
+  func testPoliciesMeetTheContract() throws { try PolicyContract(make: make()).runAll() }
 }

@@ -14,4 +14,8 @@ final class MemoryEconomyTests: XCTestCase {
   func testBasketsMeetTheContract() throws {
     try BasketContract { clock in Ledger.inMemory(clock: clock, salt: 1) }.runAll()
   }
+
+  func testPoliciesMeetTheContract() throws {
+    try PolicyContract { clock in Ledger.inMemory(clock: clock, salt: 1) }.runAll()
+  }
 }

@@ -28,7 +28,7 @@ package struct CopyContract {
 
   /// Copies what a random run and some rare commands made, is interrupted after every commit, and compares.
   package func runAll() throws {
-    try fill()
+    try RichJournal.fill(dice, time, make: make, open: open)
     let source = try open(time.clock)
     let before = try LedgerState(source)
     try copyWithInterruptions(source)
@@ -59,38 +59,6 @@ package struct CopyContract {
   }
 
   // MARK: Steps
-
-  private func fill() throws {
-    var model = try ModelContract(dice: dice, hasManyLanes: true, make: make)
-    _ = try model.run(400)
-    time.advance(seconds: 1_000_000)
-    let ledger = try open(time.clock)
-    let (zoe, yan) = (try Make.customer("zoe"), try Make.customer("yan"))
-    try ledger.creditPurchase(Make.purchase("copied", quantity: 2), customer: zoe)
-    try ledger.spend([Make.amount("GEM", 70)], customer: zoe, key: Make.key("copied-spend"))
-    assertRefused(.insufficientBalance) {
-      try ledger.spend([Make.amount("GEM", 10_000_000)], customer: zoe, key: Make.key("copied-refusal"))
-    }
-    try ledger.refund(Make.refund("copied", .quantity(1)))
-    // Told before its purchase.
-    try ledger.refund(Make.refund("still-to-come"))
-    try ledger.creditPurchase(Make.purchase("yans"), customer: yan)
-    try ledger.book(.registerToken(TokenNumber(high: .min, low: .min), customer: zoe))
-    try ledger.book(.registerToken(TokenNumber(high: -1, low: 7), customer: yan))
-    try ledger.book(.openOrder(Self.opening("ORDER-1", key: "order-key"), customer: yan))
-    try ledger.merge(from: yan, into: zoe)
-    try ledger.spend([Make.amount("GEM", 1300)], customer: zoe)
-    try ledger.freeze(zoe, reason: Reason("because"))
-    try ledger.creditPurchase(
-      Make.purchase("boxed", environment: StoreEnvironment.localTesting(session: "s")), customer: zoe)
-    ledger.close()
-  }
-
-  private static func opening(_ code: String, key: String) throws -> OrderOpening {
-    OrderOpening(
-      code: try PurchaseCode(code), store: .apple, product: try ProductCode("gems_1200"), quantity: 1,
-      request: "{}", key: try IdempotencyKey(key), lifetimeMilliseconds: 1000, paidBy: nil)
-  }
 
   /// Each try goes a commit further than the one before it.
   private func copyWithInterruptions(_ source: Ledger) throws {

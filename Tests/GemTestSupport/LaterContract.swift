@@ -60,6 +60,8 @@ package struct LaterContract {
         time.advance(seconds: 1)
       }
     }
+    // Longer than any hold lasts.
+    time.advance(seconds: 40 * 86_400)
     try ledger.sweep()
     XCTAssertGreaterThan(known.count, 0)
     for figures in known {
@@ -146,7 +148,8 @@ package struct LaterContract {
   private mutating func buy(_ step: Int, _ ledger: Ledger, _ customer: CustomerID) throws {
     var purchase = try Make.purchase(
       "t\(step)", product: dice.one(of: ["gems_1200", "rubies", "bundle", "ore_pack", "chest"]),
-      price: dice.percent(90) ? Money(minorUnits: Int64(dice.below(3000)), currency: dice.one(of: ["USD", "JPY"])) : nil,
+      price: dice.percent(90)
+        ? Money(minorUnits: Int64(dice.below(3000)), currency: dice.one(of: ["USD", "JPY"])) : nil,
       environment: dice.percent(80) ? .production : .sandbox)
     purchase.purchasedAt = time.now
     try ledger.creditPurchase(purchase, customer: customer)
@@ -157,7 +160,8 @@ package struct LaterContract {
     let days = dice.one(of: [0, 1, 3, 20]) * 86_400_000
     let expiry = days == 0 ? nil : Timestamp(milliseconds: time.now.milliseconds + Int64(days))
     try ledger.grant(
-      [Make.amount(code, Int64(1 + dice.below(200)))], customer: customer, source: dice.one(of: [.admin, .promotional]),
+      [Make.amount(code, Int64(1 + dice.below(200)))], customer: customer,
+      source: dice.one(of: [.admin, .promotional]),
       expiresAt: expiry)
   }
 

@@ -24,7 +24,7 @@ package struct Fingerprint: Hashable, Sendable {
     case .adjust(let adjust):
       kind = adjust.createsCustomer ? Self.grant : Self.adjust
       digest = Self.digest(of: adjust)
-    case .buyItem(let item, let quantity):
+    case .buyItem(let item, let quantity), .buyStocked(let item, let quantity):
       // The two halves stay apart so that a conflict can tell the item from the quantity.
       kind = Self.item
       var hash = StableHash()

@@ -9,6 +9,8 @@ extension LedgerCommand {
     package var transactions: [TransactionNumber] = []
     /// The order that it moves on.
     package var order: PurchaseCode?
+    /// Whether it reads what is counted of its customers.
+    package var wantsCounts = false
     /// Whom it concerns.
     package var subject = Subject.customer
 
@@ -23,6 +25,9 @@ extension LedgerCommand {
       case orderer
       /// Whom the transaction was booked for; the command's customer names nobody.
       case booked
+
+      /// Whether the command's customer is asked for.
+      package var isNamed: Bool { self != .owner && self != .booked }
     }
   }
 
@@ -40,6 +45,7 @@ extension LedgerCommand {
     case .adjustOne, .adjust, .buyItem, .createCustomer, .registerToken, .freeze, .unfreeze, .hold, .exchange,
       .settle, .erase:
       return nil
+    case .buyStocked(let item, _): footprint.customers = [CustomerID(ofStock: item)]
     case .creditPurchase(let purchase): footprint.purchases = [PurchaseClaim(purchase)]
     case .openOrder(let opening):
       guard let paid = opening.paidBy else { return nil }

@@ -42,6 +42,8 @@ public struct LedgerCommand: Sendable {
     case adjustOne(Adjustment)
     indirect case adjust(Adjust)
     indirect case buyItem(ItemID, quantity: Int64)
+    /// The same of an item with a stock, which a storage with lanes must know beforehand.
+    indirect case buyStocked(ItemID, quantity: Int64)
     indirect case creditPurchase(StorePurchase)
     case createCustomer
     indirect case openOrder(OrderOpening)
@@ -185,6 +187,13 @@ extension LedgerCommand {
   public var actor: ActorName? {
     get { body.note?.actor }
     set { change(key: key, conditions: conditions, note: Note(reference: reference, reason: reason, actor: newValue)) }
+  }
+
+  func withAction(_ action: Action) -> Self {
+    var command = self
+    command.body = Body(
+      customer: customer, key: key, conditions: conditions, action: action, note: body.note)
+    return command
   }
 
   private mutating func change(key: IdempotencyKey?, conditions: [Condition], note: Note?) {

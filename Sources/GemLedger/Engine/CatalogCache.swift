@@ -7,6 +7,8 @@ package final class CatalogTerms: Sendable {
   package let currencies: [CurrencyTerms]
   private let byNumber: [Int64: CurrencyTerms]
   private let names: [Int64: (name: String, description: String?)]
+  /// Whether any currency has some.
+  let hasPolicies: Bool
   package let transactionIDs: TransactionIDMaker
   /// What purchases' frozen terms say: there are as many as the catalog had versions.
   private let readTerms = Mutex<[String: PurchaseTerms]>([:])
@@ -21,6 +23,7 @@ package final class CatalogTerms: Sendable {
   init(version: Int64, currencies: [(number: Int64, currency: Currency)], salt: UInt64) {
     self.version = version
     self.currencies = currencies.map(CurrencyTerms.init).sorted { $0.code < $1.code }
+    hasPolicies = self.currencies.contains { $0.policies != nil }
     byNumber = Dictionary(uniqueKeysWithValues: self.currencies.map { ($0.number, $0) })
     names = Dictionary(
       uniqueKeysWithValues: currencies.map { ($0.number, ($0.currency.name, $0.currency.description)) })
@@ -101,6 +104,9 @@ package final class CatalogCache: Sendable {
     state.withLock { if $0.terms === terms { $0.items[id] = item } }
     return item
   }
+
+  /// Whether the item has a stock, as far as it was looked at.
+  func hasStock(_ id: ItemID) -> Bool { state.withLock { $0.items[id]?.stock != nil } }
 
   /// Reads a document that was checked when it was stored.
   static func read<Value: CatalogDocument>(_ row: CatalogRow, as type: Value.Type) throws(LedgerError) -> Value {

@@ -6,6 +6,9 @@ package final class CurrencyPolicies: Sendable {
   package let spendLimit: WindowLimit?
   package let grantLimit: WindowLimit?
 
+  /// Whether it gives something by itself.
+  var givesByItself: Bool { initialBalance != nil || recharge != nil || allowance != nil }
+
   /// Nil where the currency has no such policy.
   package init?(of currency: Currency) {
     initialBalance = currency.initialBalance

@@ -35,7 +35,7 @@ extension Decider {
       let kind: EntryKind = adjustment.amount < 0 ? .spend : .grant
       try plan(kind, adjustment.currency, adjustment.amount, customer: customer, session: session)
     }
-    try checkPlans(command, customer: customer)
+    try checkPlans(command, customer: customer, session: session)
     for index in plans.indices {
       if plans[index].amount < 0 {
         try planBurn(index, session: session)
@@ -66,16 +66,20 @@ extension Decider {
     guard let currency = terms.currency(code) else { throw .unknownCurrency(code) }
     let number = AccountNumber(customer: customer.number, currency: currency.number)
     let slot = try set.slot(of: number, session: session)
-    if isDue(slot, currency) { try settleDues(slot, customer: customer, session: session) }
+    if isDue(slot, currency) { try settleDues(slot, currency, customer: customer, session: session) }
     plans.append(AccountPlan(slot: slot, currency: currency, kind: kind, amount: amount))
     if set.accounts[slot].row.nextExpiry <= set.now.milliseconds {
       try planExpiry(plans.count - 1, session: session)
     }
   }
 
-  /// - Throws: in order of precedence `condition_failed`, `customer_frozen`, `insufficient_balance`, `over_maximum`.
-  func checkPlans(_ command: LedgerCommand.Body, customer: FoundCustomer) throws(LedgerError) {
+  /// - Throws: in order of precedence `condition_failed`, `customer_frozen`, `limit_reached`, `insufficient_balance`,
+  ///   `over_maximum`.
+  mutating func checkPlans(
+    _ command: LedgerCommand.Body, customer: FoundCustomer, session: any StorageSnapshot
+  ) throws(LedgerError) {
     try checkPremises(command, customer: customer)
+    if terms.hasPolicies { try checkCaps(session: session) }
     try checkBalances()
   }
 

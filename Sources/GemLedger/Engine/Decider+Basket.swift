@@ -66,6 +66,7 @@ extension Decider {
         }
       }
     }
+    if terms.hasPolicies { try checkCaps(session: session) }
     try checkBalances()
   }
 

@@ -8,6 +8,7 @@ extension Decider {
     }
     let number = appendTransaction(kind, customer: customer.number)
     booked = number
+    if !pendingCounts.isEmpty { bookCounts(of: customer.number, by: number) }
     let entries: CompactList<PostedEntry>
     if plans.count == 1 {
       try placeCredits(of: 0, session: session)
@@ -33,6 +34,23 @@ extension Decider {
     guard let note = command.note else { return }
     set.changes.notes.append(
       NoteRow(transaction: transaction, reference: note.reference, reason: note.reason, actor: note.actor))
+  }
+
+  /// Books a credit that comes about by itself, as a transaction of its own.
+  ///
+  /// - Returns: The transaction, and the lot that it went to.
+  mutating func bookCredit(
+    _ credit: LotCredit, _ kind: EntryKind, slot: Int, _ currency: CurrencyTerms, session: any StorageSnapshot
+  ) throws(LedgerError) -> (TransactionNumber, LotNumber) {
+    let others = plans
+    plans = [AccountPlan(slot: slot, currency: currency, kind: kind, amount: credit.amount)]
+    planCredit(0, credit)
+    let number = appendTransaction(kind, customer: set.accounts[slot].row.number.customer)
+    try placeCredits(of: 0, session: session)
+    _ = append(0, transaction: number)
+    let lot = plans[0].takes.first?.lot ?? set.accounts[slot].row.poolLot
+    plans = others
+    return (number, lot)
   }
 
   mutating func bookExpiry(of index: Int, customer: CustomerNumber) {
@@ -161,6 +179,7 @@ extension Decider {
       number: entry, transaction: transaction, account: account.number, kind: kind, amount: amount,
       balance: account.balance, debt: account.debt, version: account.version, previous: previous, lot: lot)
     set.changes.entries.append(row)
+    if terms.hasPolicies { touched.append((slot, transaction)) }
     if row.version % AnchorRow.interval == 0 { set.addAnchor(of: row) }
     return PostedEntry(
       currency: code, kind: kind, amount: amount, balance: account.balance,
@@ -240,7 +259,7 @@ extension Decider {
   }
 
   /// After an expiry, or a spend that emptied lots, the account's next expiry is later, where that is known.
-  private mutating func refreshNextExpiry(slot: Int, book: Int) {
+  mutating func refreshNextExpiry(slot: Int, book: Int) {
     set.books[book].skipEmptyLots()
     if let next = set.books[book].nextExpiry { set.accounts[slot].row.nextExpiry = next }
   }

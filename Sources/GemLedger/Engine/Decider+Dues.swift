@@ -5,11 +5,17 @@ extension Decider {
   /// Whether something other than an expiry has come about in the account.
   @inline(__always)
   func isDue(_ slot: Int, _ currency: CurrencyTerms) -> Bool {
-    set.accounts[slot].row.nextDue <= set.now.milliseconds
+    let next = set.accounts[slot].row.nextDue
+    return next <= set.now.milliseconds || next == .max && currency.policies != nil && mayGive(slot, currency)
+  }
+
+  /// Whether nobody has looked yet at what a currency gives by itself; where nothing is due, looking is cheap.
+  private func mayGive(_ slot: Int, _ currency: CurrencyTerms) -> Bool {
+    currency.policies?.givesByItself == true && !set.accounts[slot].isSettled
   }
 
   mutating func settleDues(
-    _ slot: Int, customer: FoundCustomer, session: any StorageSnapshot
+    _ slot: Int, _ currency: CurrencyTerms, customer: FoundCustomer, session: any StorageSnapshot
   ) throws(LedgerError) {
     var next = Int64.max
     for hold in try set.holds(of: customer.number, session: session) {
@@ -19,8 +25,14 @@ extension Decider {
         next = min(next, hold.deadline.milliseconds)
       }
     }
-    set.accounts[slot].row.nextDue = next
-    set.accounts[slot].isChanged = true
+    set.accounts[slot].isSettled = true
+    if let policies = currency.policies, policies.givesByItself {
+      next = min(next, try settlePolicies(policies, slot, currency, session: session))
+    }
+    if set.accounts[slot].row.nextDue != next {
+      set.accounts[slot].row.nextDue = next
+      set.accounts[slot].isChanged = true
+    }
     // What came back may have been due in the accounts that are planned already.
     for index in plans.indices where set.accounts[plans[index].slot].row.nextExpiry <= set.now.milliseconds {
       try planExpiry(index, session: session)
@@ -40,8 +52,15 @@ extension Decider {
     for currency in terms.currencies {
       try plan(.expiry, currency.code, 0, customer: customer, session: session)
     }
-    for index in plans.indices where plans[index].expiredAmount != 0 {
-      bookExpiry(of: index, customer: customer.number)
+    for index in plans.indices {
+      let slot = plans[index].slot
+      if plans[index].expiredAmount != 0 {
+        bookExpiry(of: index, customer: customer.number)
+      } else if set.accounts[slot].row.nextExpiry <= set.now.milliseconds {
+        // The account expected an expiry too early; now that its lots were looked at, it knows.
+        refreshNextExpiry(slot: slot, book: set.book(of: slot))
+        set.accounts[slot].isChanged = true
+      }
     }
     return Receipt(
       transactionID: nil, customer: command.customer, kind: .expiry, createdAt: set.now, entries: CompactList([]))

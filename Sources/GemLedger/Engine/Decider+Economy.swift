@@ -37,7 +37,7 @@ extension Decider {
       try decider.plan(.exchange, from.currency, -from.amount, customer: customer, session: session)
       try decider.plan(.exchange, exchange.into, 0, customer: customer, session: session)
       decider.plans[1].amount = try ExchangeRules.received(for: from.amount, at: exchange.rate)
-      try decider.checkPlans(command, customer: customer)
+      try decider.checkPlans(command, customer: customer, session: session)
       try decider.planBurn(0, session: session)
       let production = StoreEnvironment.production.kind.rawValue
       decider.planCredit(

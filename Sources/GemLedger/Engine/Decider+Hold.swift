@@ -14,7 +14,7 @@ extension Decider {
       for amount in amounts.count == 1 ? amounts : amounts.sorted(by: { $0.currency < $1.currency }) {
         try decider.plan(.hold, amount.currency, -amount.amount, customer: customer, session: session)
       }
-      try decider.checkPlans(command, customer: customer)
+      try decider.checkPlans(command, customer: customer, session: session)
       for index in decider.plans.indices { try decider.planBurn(index, session: session) }
       return decider.bookHold(command, customer: customer, milliseconds: milliseconds)
     }

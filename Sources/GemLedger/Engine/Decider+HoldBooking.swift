@@ -49,6 +49,7 @@ extension Decider {
     }
     let number = appendTransactionWithoutEntries(kind, customer: customer.number)
     booked = number
+    if !pendingCounts.isEmpty { bookCounts(of: customer.number, by: number) }
     addNote(of: command, to: number)
     return number
   }

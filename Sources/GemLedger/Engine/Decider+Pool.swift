@@ -33,7 +33,8 @@ extension Decider {
     guard let currency = terms.currency(adjustment.currency) else { throw .unknownCurrency(adjustment.currency) }
     let number = AccountNumber(customer: customer.number, currency: currency.number)
     let slot = try set.slot(of: number, session: session)
-    if command.isPlain, !customer.isFrozen, !isDue(slot, currency), set.accounts[slot].row.hasOnlyPool(at: set.now, for: adjustment.amount) {
+    if command.isPlain, !customer.isFrozen, currency.policies == nil, !isDue(slot, currency),
+      set.accounts[slot].row.hasOnlyPool(at: set.now, for: adjustment.amount) {
       return try move(adjustment.amount, of: currency, slot: slot, command: command, customer: customer.number)
     }
     return try adjust(command, adjustment, currency, slot: slot, customer: customer, session: session)
@@ -45,10 +46,10 @@ extension Decider {
   ) throws(LedgerError) -> Receipt {
     let kind: EntryKind = adjustment.amount < 0 ? .spend : .grant
     plans.removeAll(keepingCapacity: true)
-    if isDue(slot, currency) { try settleDues(slot, customer: customer, session: session) }
+    if isDue(slot, currency) { try settleDues(slot, currency, customer: customer, session: session) }
     plans.append(AccountPlan(slot: slot, currency: currency, kind: kind, amount: adjustment.amount))
     if set.accounts[slot].row.nextExpiry <= set.now.milliseconds { try planExpiry(0, session: session) }
-    try checkPlans(command, customer: customer)
+    try checkPlans(command, customer: customer, session: session)
     if adjustment.amount < 0 {
       try planBurn(0, session: session)
     } else {

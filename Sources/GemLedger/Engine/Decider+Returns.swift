@@ -26,16 +26,29 @@ extension Decider {
     _ parts: [HeldPart], of hold: HoldRow, in transaction: TransactionNumber, session: any StorageSnapshot
   ) throws(LedgerError) -> [ReturnedCurrency] {
     var returns: [ReturnedCurrency] = []
+    // What was held counts as spent from the hold's beginning.
+    let begunAt = terms.hasPolicies ? try begun(hold, session: session) : set.now
     for part in parts {
       let slot = try set.slot(of: part.account, session: session)
       let take = try placeReturn(part.amount, to: part.lot, slot: slot, session: session)
       apply([take], slot: slot, isReturn: true)
       set.setAside(-part.amount, slot: slot)
       addEffect(.released, of: part, hold: hold.number, in: transaction, slot: slot)
+      if terms.hasPolicies {
+        try uncount(part.amount, since: begunAt, slot: slot, by: transaction, session: session)
+      }
       returns.append(
         ReturnedCurrency(slot: slot, place: take.place, lot: take.lot, source: take.source, amount: part.amount))
     }
     return returns
+  }
+
+  private func begun(_ hold: HoldRow, session: any StorageSnapshot) throws(LedgerError) -> Timestamp {
+    if let own = set.transaction(hold.number) { return own.createdAt }
+    guard let row = try session.transaction(hold.number) else {
+      throw LedgerError(.storageDamaged, "The journal lacks transaction \(hold.number); run verify.")
+    }
+    return row.createdAt
   }
 
   /// Books what came back too late as expired, and takes what came back to refunded purchases for what their refunds

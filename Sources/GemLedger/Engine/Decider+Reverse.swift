@@ -48,18 +48,23 @@ extension Decider {
         plans[index].takes.append(take)
       }
     }
-    return try bookReversal(of: row.number, id, items, command: command, owner: owner, session: session)
+    return try bookReversal(of: row, id, items, command: command, owner: owner, session: session)
   }
 
   private mutating func bookReversal(
-    of number: TransactionNumber, _ id: TransactionID, _ items: [(ItemID, Int64)], command: LedgerCommand.Body,
+    of original: TransactionRow, _ id: TransactionID, _ items: [(ItemID, Int64)], command: LedgerCommand.Body,
     owner: FoundCustomer, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
     var receipt = try book(.reversal, command: command, customer: owner, session: session)
     set.add(
       EffectRow(
-        transaction: booked, position: 0, customer: owner.number, kind: .reversal, target: number, createdAt: set.now))
+        transaction: booked, position: 0, customer: owner.number, kind: .reversal, target: original.number,
+        createdAt: set.now))
     try addItems(items, to: &receipt, owner, session)
+    for (item, quantity) in items { try uncount(item, -quantity, since: original.createdAt, owner, session: session) }
+    for plan in plans where terms.hasPolicies {
+      try uncount(plan.amount, since: original.createdAt, slot: plan.slot, by: booked, session: session)
+    }
     receipt.isOverMaximum = plans.contains { set.accounts[$0.slot].row.balance > $0.currency.maximumBalance }
     var extras = ReceiptExtras()
     extras.reversed = id

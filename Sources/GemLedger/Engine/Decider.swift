@@ -8,6 +8,10 @@ struct Decider: ~Copyable {
   var plans: [AccountPlan] = []
   /// The transaction that the command at hand is answered with; what follows from it is booked behind it.
   var booked: TransactionNumber = 0
+  /// What the command counts once it is booked.
+  var pendingCounts: [CountRow] = []
+  /// Accounts of currencies with policies whose balances the command changed, and by which transactions.
+  var touched: [(slot: Int, transaction: TransactionNumber)] = []
   let catalog: CatalogCache
   private(set) var terms = CatalogTerms(version: -1, currencies: [], salt: 0)
 
@@ -21,10 +25,23 @@ struct Decider: ~Copyable {
   mutating func decide(
     _ command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
+    if !pendingCounts.isEmpty { pendingCounts.removeAll() }
+    guard terms.hasPolicies else { return try dispatch(command, session: session) }
+    touched.removeAll(keepingCapacity: true)
+    let receipt = try dispatch(command, session: session)
+    try restartClocks(session: session)
+    return receipt
+  }
+
+  @inline(__always)
+  private mutating func dispatch(
+    _ command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
     switch command.action {
     case .adjustOne(let adjustment): try decide(command, adjustment, session: session)
     case .adjust(let adjust): try decide(command, adjust, session: session)
-    case .buyItem(let item, let quantity): try decide(command, item: item, quantity: quantity, session: session)
+    case .buyItem(let item, let quantity), .buyStocked(let item, let quantity):
+      try decide(command, item: item, quantity: quantity, session: session)
     case .creditPurchase(let purchase): try decide(command, purchase, session: session)
     case .createCustomer: try decideCreation(command.customer, session: session)
     case .openOrder(let opening): try decide(command, opening, session: session)

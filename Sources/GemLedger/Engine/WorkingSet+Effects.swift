@@ -7,6 +7,7 @@ struct EffectSet {
   var erasedIDs: Set<CustomerID> = []
   /// The newest effect; the next one of the same transaction stands behind it.
   var last: (transaction: TransactionNumber, position: Int64) = (0, 0)
+  var newest: TransactionNumber = 0
   var isOutOfOrder = false
   /// Places of effects in the change set, by what they are about.
   var places: [TransactionNumber: [Int]] = [:]
@@ -20,12 +21,13 @@ extension WorkingSet {
     if rare.effects.last.transaction == effect.transaction {
       effect.position = rare.effects.last.position + 1
     } else {
-      let isNewest = effect.transaction > rare.effects.last.transaction
+      let isNewest = effect.transaction > rare.effects.newest
       rare.effects.isOutOfOrder = rare.effects.isOutOfOrder || !isNewest
       let own = isNewest ? [] : newEffects.filter { $0.transaction == effect.transaction }
       effect.position = (own.last?.position ?? 0) + 1
     }
     rare.effects.last = (effect.transaction, effect.position)
+    rare.effects.newest = max(rare.effects.newest, effect.transaction)
     hasRare = true
     if effect.target != 0 { rare.effects.places[effect.target, default: []].append(newEffects.count) }
     changes.ownRare.effects.append(effect)

@@ -3,6 +3,8 @@ struct WorkingAccount {
   var row: AccountRow
   var isNew: Bool
   var isChanged = false
+  /// Whether the group has looked at what comes about by itself in it.
+  var isSettled = false
   /// The index of its lot book; -1 until one is needed.
   var book = -1
 }

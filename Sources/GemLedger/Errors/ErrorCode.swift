@@ -33,6 +33,8 @@ extension LedgerError.Code {
   public static let limitExceeded = Self(.limitExceeded)
   /// The catalog has problems; all of them are listed.
   public static let invalidCatalog = Self(.invalidCatalog)
+  /// What is to be imported has problems; they are listed with their lines.
+  public static let invalidImport = Self(.invalidImport)
   /// The catalog has no such currency.
   public static let unknownCurrency = Self(.unknownCurrency)
   /// Nobody has this customer id.
@@ -150,6 +152,7 @@ package enum ErrorKind: String, CaseIterable, Sendable {
   case amountOutOfRange = "amount_out_of_range"
   case limitExceeded = "limit_exceeded"
   case invalidCatalog = "invalid_catalog"
+  case invalidImport = "invalid_import"
   case customerNotFound = "customer_not_found"
   case keyConflict = "key_conflict"
   case unknownCurrency = "unknown_currency"
@@ -219,7 +222,7 @@ extension ErrorKind {
     switch self {
     case .invalidRequest, .invalidIdentifier, .amountOutOfRange, .limitExceeded:
       Row(isKept: false, exitStatus: 64, httpStatus: 400, type: "parameter_error")
-    case .invalidCatalog:
+    case .invalidCatalog, .invalidImport:
       Row(isKept: false, exitStatus: 65, httpStatus: 400, type: "parameter_error")
     case .unknownCurrency, .customerNotFound, .productNotFound, .itemNotFound, .offeringNotFound,
       .transactionNotFound, .orderNotFound, .purchaseNotFound, .holdNotFound:

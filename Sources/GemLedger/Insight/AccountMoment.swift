@@ -21,15 +21,13 @@ struct AccountTimes {
   let account: AccountRow
   /// The instant that the journal has come to, or the clock where that is further on; what lies before it is over.
   let now: Timestamp
-  /// Whether holds whose deadline has come are taken off the account's row already.
-  var isSettled = false
 
   func moment(at instant: Timestamp) throws(LedgerError) -> AccountMoment {
     instant < now ? try past(instant) : try present(instant)
   }
 
   private func present(_ instant: Timestamp) throws(LedgerError) -> AccountMoment {
-    let ended = account.held == 0 || isSettled ? EndedHolds() : try endedHolds(at: instant)
+    let ended = account.held == 0 ? EndedHolds() : try endedHolds(at: instant)
     return AccountMoment(
       recorded: (account.balance, account.debt),
       balance: account.balance - (try openLotsDue(at: instant)) - ended.expired, debt: account.debt,

@@ -98,25 +98,16 @@ extension Ledger {
       let (list, salt) = (InsightList.statement(number), terms.transactionIDs.salt)
       let start = try cursor?.place(list: list, salt: salt)
       let accounts = try snapshot.accounts(of: number)
-      if end.before >= now { writer.settled = try settled(accounts, of: found, in: snapshot, terms: terms) }
+      if end.before >= now {
+        let rows = Dictionary(uniqueKeysWithValues: accounts.map { ($0.number.currency, $0) })
+        writer.settled = try settled(rows, of: customer, in: snapshot, terms: terms)
+      }
       for account in accounts { try writer.read(account, after: start, limit: limit) }
       let (lines, last) = try writer.lines(limit: limit)
       return Statement(
         customer: customer, from: from, until: end, currencies: writer.currencies(totalling: lines), lines: lines,
         next: last.map { PageCursor(place: $0, list: list, salt: salt) })
     }
-  }
-}
-
-extension Ledger {
-  /// The accounts with everything that has come about by itself, expiries apart, by the currencies' numbers.
-  private func settled(
-    _ accounts: [AccountRow], of customer: FoundCustomer, in snapshot: any StorageSnapshot, terms: CatalogTerms
-  ) throws(LedgerError) -> [Int64: AccountRow] {
-    var settled: [Int64: AccountRow] = [:]
-    for account in accounts { settled[account.number.currency] = account }
-    try settle(&settled, of: customer, in: snapshot, terms: terms)
-    return settled
   }
 }
 
@@ -135,8 +126,8 @@ private struct StatementWriter {
   let from: Timestamp?
   let until: Timestamp
   let now: Timestamp
-  /// What the accounts are now; empty where the period ended before.
-  var settled: [Int64: AccountRow] = [:]
+  /// The accounts in which something has come about by itself; empty where the period ended before.
+  var settled: [Int64: SettledAccount] = [:]
   private var standings: [(currency: CurrencyTerms, opening: Statement.Standing, closing: Statement.Standing)] = []
   private var rows: [EntryRow] = []
   private var hasMore = false
@@ -161,9 +152,8 @@ private struct StatementWriter {
     let times = AccountTimes(snapshot: snapshot, account: account, now: now)
     var closing = try times.moment(at: until.before)
     if let settled = settled[account.number.currency] {
-      let now = AccountTimes(snapshot: snapshot, account: settled, now: now, isSettled: true)
-      let moment = try now.moment(at: until.before)
-      (closing.balance, closing.debt, closing.held) = (moment.balance, moment.debt, moment.held)
+      (closing.balance, closing.debt) = (settled.row.balance - settled.due, settled.row.debt)
+      closing.held = settled.row.held
     }
     // What the customer never had by then came later.
     guard closing.version > 0 else { return }

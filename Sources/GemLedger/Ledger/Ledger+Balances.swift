@@ -1,9 +1,9 @@
 extension Ledger {
   /// What a customer has, of every currency of the project; the absent ones are 0.
   ///
-  /// What has expired counts as gone from the instant it expires, and a hold as ended from its deadline on, whether that
-  /// is booked yet or not. What is booked later changes nothing of what was: an id that was merged into another customer
-  /// after the instant names who it named then.
+  /// What has expired counts as gone from the instant it expires, and a hold as ended from its deadline on, whether
+  /// that is booked yet or not. What is booked later changes nothing of what was: an id that was merged into another
+  /// customer after the instant names who it named then.
   ///
   /// - Parameters:
   ///   - customer: Must exist.
@@ -14,17 +14,17 @@ extension Ledger {
       let number = try Self.customer(customer, at: instant, in: snapshot)
       var accounts: [Int64: AccountRow] = [:]
       for account in try snapshot.accounts(of: number) { accounts[account.number.currency] = account }
-      if instant == nil {
-        try settle(&accounts, of: try Self.customer(customer, in: snapshot), in: snapshot, terms: terms)
-      }
+      let settled = instant == nil ? try settled(accounts, of: customer, in: snapshot, terms: terms) : [:]
       var balances: [Balance] = []
       for currency in terms.currencies {
+        if let settled = settled[currency.number] {
+          balances.append(Balance(currency, terms, settled))
+          continue
+        }
         let account =
           accounts[currency.number]
           ?? AccountRow(number: AccountNumber(customer: number, currency: currency.number))
-        balances.append(
-          try balance(
-            of: account, currency, at: instant, isSettled: instant == nil, in: snapshot, terms: terms))
+        balances.append(try balance(of: account, currency, at: instant, in: snapshot, terms: terms))
       }
       return balances
     }
@@ -39,13 +39,11 @@ extension Ledger {
     try reading { (snapshot, terms) throws(LedgerError) -> Balance in
       let number = try Self.customer(customer, at: instant, in: snapshot)
       let (currency, account) = try Self.account(code, customer: number, in: snapshot, terms: terms)
-      var accounts = [currency.number: account]
       if instant == nil {
-        try settle(&accounts, of: try Self.customer(customer, in: snapshot), in: snapshot, terms: terms)
+        let settled = try settled([currency.number: account], of: customer, in: snapshot, terms: terms)
+        if let account = settled[currency.number] { return Balance(currency, terms, account) }
       }
-      return try balance(
-        of: accounts[currency.number] ?? account, currency, at: instant, isSettled: instant == nil, in: snapshot,
-        terms: terms)
+      return try balance(of: account, currency, at: instant, in: snapshot, terms: terms)
     }
   }
 
@@ -83,16 +81,14 @@ extension Ledger {
     return row
   }
 
-  /// - Parameter isSettled: Whether what has come about by itself is in the row already, expiries apart.
   func balance(
-    of account: AccountRow, _ currency: CurrencyTerms, at instant: Timestamp?, isSettled: Bool = false,
-    in snapshot: any StorageSnapshot, terms: CatalogTerms
+    of account: AccountRow, _ currency: CurrencyTerms, at instant: Timestamp?, in snapshot: any StorageSnapshot,
+    terms: CatalogTerms
   ) throws(LedgerError) -> Balance {
     // Where nothing can expire or end, the instant of now does not matter, and the journal need not be asked.
     let matters = instant != nil || account.nextExpiry != .max || account.held != 0
     let now = matters ? try now(in: snapshot) : clock.now()
-    let times = AccountTimes(snapshot: snapshot, account: account, now: now, isSettled: isSettled)
-    let moment = try times.moment(at: instant ?? now)
+    let moment = try AccountTimes(snapshot: snapshot, account: account, now: now).moment(at: instant ?? now)
     return Balance(
       currency, terms, balance: moment.balance, held: moment.held, debt: moment.debt, version: moment.version)
   }
@@ -107,6 +103,12 @@ extension Ledger {
 }
 
 extension Balance {
+  init(_ currency: CurrencyTerms, _ terms: CatalogTerms, _ settled: SettledAccount) {
+    let row = settled.row
+    self.init(
+      currency, terms, balance: row.balance - settled.due, held: row.held, debt: row.debt, version: row.version)
+  }
+
   init(
     _ currency: CurrencyTerms, _ terms: CatalogTerms, balance: Int64, held: Int64, debt: Int64, version: Int64
   ) {

@@ -71,7 +71,7 @@ extension Ledger {
     while found.count < limit {
       let page = try snapshot.customers(after: last, limit: limit)
       guard let end = page.last?.number else { break }
-      found += page.filter { $0.mergedInto == 0 }
+      found += page.filter { $0.mergedInto == 0 && !$0.id.isOfStock }
       last = end
     }
     return Array(found.prefix(limit))

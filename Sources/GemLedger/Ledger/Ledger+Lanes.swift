@@ -10,6 +10,7 @@ extension Ledger {
   private static let routesMax = 16
 
   func bookRouted(_ command: LedgerCommand) async throws(LedgerError) -> Receipt {
+    var command = command
     for _ in 0..<Self.routesMax {
       let route = try await routes.lanes(of: command)
       let answer: Result<Receipt, LedgerError>
@@ -20,6 +21,7 @@ extension Ledger {
         answer = bookCrossing(command, lanes: route)
       }
       if !answer.isMisrouted { return try answer.get() }
+      command = try stocked(command)
     }
     throw .keepsMoving
   }
@@ -46,7 +48,7 @@ extension Ledger {
   private func submit(
     _ commands: [LedgerCommand], at places: [Int], into results: inout [Result<Receipt, LedgerError>]
   ) {
-    var open = places
+    var (open, commands) = (places, commands)
     for _ in 0..<Self.routesMax where !open.isEmpty {
       do throws(LedgerError) {
         let routes = try storage.lanes(of: open.map { commands[$0] })
@@ -62,6 +64,12 @@ extension Ledger {
         return
       }
       open = open.filter { results[$0].isMisrouted }
+      do throws(LedgerError) {
+        for index in open { commands[index] = try stocked(commands[index]) }
+      } catch {
+        for index in open { results[index] = .failure(error) }
+        return
+      }
     }
     for index in open { results[index] = .failure(.keepsMoving) }
   }
@@ -93,6 +101,13 @@ extension Ledger {
     }
   }
 
+  /// The command with the stock that it turned out to need.
+  private func stocked(_ command: LedgerCommand) throws(LedgerError) -> LedgerCommand {
+    guard case .buyItem(let item, let quantity) = command.body.action, catalog.hasStock(item) else { return command }
+    try createCustomer(CustomerID(ofStock: item))
+    return command.withAction(.buyStocked(item, quantity: quantity))
+  }
+
   private func bookCrossing(_ command: LedgerCommand, lanes: [Int]) -> Result<Receipt, LedgerError> {
     let committer = GroupCommitter(storage: storage, lanes: lanes, clock: clock, catalog: catalog, commits: commits)
     return committer.commit([command])[0]
@@ -108,7 +123,7 @@ extension LedgerCommand {
     case .adjustOne, .adjust, .buyItem, .createCustomer, .freeze, .unfreeze, .hold, .exchange, .settle: true
     case .creditPurchase: (footprint?.purchases ?? []).allSatisfy { claims.insert($0).inserted }
     case .openOrder, .completeOrder, .advanceOrder, .registerToken, .holdEntitlement, .refund, .reverseRefund, .merge,
-      .createAlias, .reverse, .capture, .extendHold, .release, .basket, .erase:
+      .createAlias, .buyStocked, .reverse, .capture, .extendHold, .release, .basket, .erase:
       false
     }
   }

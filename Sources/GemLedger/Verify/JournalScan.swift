@@ -7,7 +7,13 @@ struct JournalScan {
   private var lastAllocation: AllocationRow?
   private var hasMoreAllocations = true
 
-  init(_ scan: any StorageScan) { self.scan = scan }
+  /// - Parameter first: Entries with lower numbers are passed over.
+  init(_ scan: any StorageScan, from first: EntryNumber = 1) {
+    self.scan = scan
+    guard first > 1 else { return }
+    lastEntry = first - 1
+    lastAllocation = AllocationRow(entry: first, position: 0, lot: 0, amount: 0)
+  }
 
   mutating func nextEntry() throws(LedgerError) -> EntryRow? {
     if entries.isEmpty { entries = try scan.entries(after: lastEntry, limit: Verifier.pageSize)[...] }

@@ -3,11 +3,21 @@
 
   extension PostgresStorage {
     package func knownLanes(of command: LedgerCommand) -> [Int]? {
-      // What touches more than its customer is found by questions.
-      guard command.footprint?.staysWithCustomer ?? true,
-        let place = memory.directory.places(of: [command.customer])[0]
-      else { return nil }
-      return [layout.lane(of: place.root)]
+      guard let footprint = command.footprint, !footprint.staysWithCustomer else {
+        return memory.directory.places(of: [command.customer])[0].map { [layout.lane(of: $0.root)] }
+      }
+      // What else somebody concerns is found by questions.
+      guard !footprint.needsRows else { return nil }
+      var lanes: Set<Int> = []
+      for place in memory.directory.places(of: footprint.ids(of: command)) {
+        guard let place else { return nil }
+        lanes.insert(layout.lane(of: place.root))
+      }
+      for place in memory.directory.places(of: footprint.transactions) {
+        guard let place else { return nil }
+        lanes.insert(layout.lane(of: place.root))
+      }
+      return lanes.sorted()
     }
 
     /// The lanes of each command, by what is remembered of its customers; who is not, is looked up in one question.
@@ -25,23 +35,27 @@
       }
     }
 
+    /// Where the ids and transactions of commands lead, of those that are somebody's.
+    private struct Places {
+      var ids: [CustomerID: CustomerDirectory.Place] = [:]
+      var transactions: [TransactionNumber: CustomerDirectory.Place] = [:]
+    }
+
     private func findLanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {
       let footprints = commands.map(\.footprint)
-      var ids: [CustomerID] = commands.map(\.customer)
-      for footprint in footprints { ids += footprint?.customers ?? [] }
-      var places: [CustomerID: CustomerDirectory.Place] = [:]
-      var unknown: Set<CustomerID> = []
-      for (id, place) in zip(ids, memory.directory.places(of: ids)) {
-        if let place { places[id] = place } else { unknown.insert(id) }
+      var ids: [CustomerID] = []
+      var transactions: [TransactionNumber] = []
+      for (command, footprint) in zip(commands, footprints) {
+        guard let footprint else {
+          ids.append(command.customer)
+          continue
+        }
+        ids += footprint.ids(of: command)
+        transactions += footprint.transactions
       }
-      if !unknown.isEmpty {
-        let found = try self.places(of: Array(unknown))
-        memory.directory.remember(found)
-        // As it is remembered now: merges that were met before count.
-        for (id, place) in zip(found.map(\.0), memory.directory.places(of: found.map(\.0))) { places[id] = place }
-      }
-      if footprints.allSatisfy({ $0?.staysWithCustomer ?? true }) {
-        return commands.map { [lane(of: $0.customer, places)] }
+      let places = try places(of: ids, transactions)
+      if !footprints.contains(where: { $0?.needsRows ?? false }) {
+        return zip(commands, footprints).map { lanes(of: $0, $1, places) }
       }
       return try read { (snapshot) throws(LedgerError) -> [[Int]] in
         guard let tables = snapshot as? PostgresTables else { throw .defect("A snapshot of another storage") }
@@ -53,52 +67,105 @@
       }
     }
 
-    /// Where ids lead, of those that somebody has.
-    ///
-    /// Merges are not looked up: the customer's own row tells of them when the command's turn comes, and they are few.
-    private func places(of ids: [CustomerID]) throws(LedgerError) -> [(CustomerID, CustomerDirectory.Place)] {
-      let rows = try askOutsideOfTransactions(
-        PostgresRequest("SELECT id, customer FROM aliases WHERE id = ANY($1)") { $0.add(ids, text: \.text) })
-      return (0..<rows.count).map { row in
-        let customer = rows.integer(row, 1)
-        return (
-          CustomerID(unchecked: rows.text(row, 0)), CustomerDirectory.Place(origin: customer, root: customer)
-        )
+    /// By what is remembered; the rest is looked up in one question.
+    private func places(
+      of ids: [CustomerID], _ transactions: [TransactionNumber]
+    ) throws(LedgerError) -> Places {
+      var places = Places()
+      var unknownIDs: Set<CustomerID> = []
+      for (id, place) in zip(ids, memory.directory.places(of: ids)) {
+        if let place { places.ids[id] = place } else { unknownIDs.insert(id) }
       }
+      var unknown: Set<TransactionNumber> = []
+      for (number, place) in zip(transactions, memory.directory.places(of: transactions)) {
+        if let place { places.transactions[number] = place } else { unknown.insert(number) }
+      }
+      if !unknownIDs.isEmpty || !unknown.isEmpty {
+        let (foundIDs, found) = try lookUp(Array(unknownIDs), Array(unknown))
+        memory.directory.remember(foundIDs)
+        memory.directory.remember(found)
+        // As it is remembered now: merges that were met before count.
+        for (id, place) in zip(foundIDs.map(\.0), memory.directory.places(of: foundIDs.map(\.0))) {
+          places.ids[id] = place
+        }
+        for (number, place) in zip(found.map(\.0), memory.directory.places(of: found.map(\.0))) {
+          places.transactions[number] = place
+        }
+      }
+      return places
     }
 
-    private func lane(of id: CustomerID, _ places: [CustomerID: CustomerDirectory.Place]) -> Int {
-      places[id].map { layout.lane(of: $0.root) } ?? layout.lane(ofNew: id.text)
+    /// Where ids and transactions lead, of those that are somebody's.
+    ///
+    /// Merges of ids are not looked up: the customer's own row tells of them when the command's turn comes, and they
+    /// are few.
+    private func lookUp(
+      _ ids: [CustomerID], _ transactions: [TransactionNumber]
+    ) throws(LedgerError) -> (
+      [(CustomerID, CustomerDirectory.Place)], [(TransactionNumber, CustomerDirectory.Place)]
+    ) {
+      let locating = PostgresTables.locating(transactions, isDistributed: layout.isDistributed)
+      let answers = try askOutsideOfTransactions(
+        [PostgresRequest("SELECT id, customer FROM aliases WHERE id = ANY($1)") { $0.add(ids, text: \.text) }]
+          + locating)
+      let found = (0..<answers[0].count).map { row in
+        let customer = answers[0].integer(row, 1)
+        return (
+          CustomerID(unchecked: answers[0].text(row, 0)), CustomerDirectory.Place(origin: customer, root: customer)
+        )
+      }
+      return (found, answers.dropFirst().flatMap(PostgresTables.located))
+    }
+
+    private func lane(of id: CustomerID, _ places: Places) -> Int {
+      places.ids[id].map { layout.lane(of: $0.root) } ?? layout.lane(ofNew: id.text)
     }
 
     private func lanes(
-      of command: LedgerCommand, _ footprint: LedgerCommand.Footprint?,
-      _ places: [CustomerID: CustomerDirectory.Place], _ tables: PostgresTables
-    ) throws(LedgerError) -> [Int] {
+      of command: LedgerCommand, _ footprint: LedgerCommand.Footprint?, _ places: Places, _ others: Set<Int> = []
+    ) -> [Int] {
       guard let footprint else { return [lane(of: command.customer, places)] }
-      var lanes: Set<Int> = []
-      if footprint.subject == .customer || footprint.subject == .holder {
-        lanes.insert(lane(of: command.customer, places))
+      var lanes = others
+      for id in footprint.ids(of: command) { lanes.insert(lane(of: id, places)) }
+      for number in footprint.transactions {
+        if let place = places.transactions[number] { lanes.insert(layout.lane(of: place.root)) }
       }
-      for id in footprint.customers { lanes.insert(lane(of: id, places)) }
-      if footprint.subject == .owner || footprint.subject == .holder {
+      // A refund of a purchase that nobody has brought yet may be kept in any lane, and what names nothing is refused
+      // in any.
+      return lanes.isEmpty ? [layout.lane(ofNew: command.customer.text)] : lanes.sorted()
+    }
+
+    private func lanes(
+      of command: LedgerCommand, _ footprint: LedgerCommand.Footprint?, _ places: Places, _ tables: PostgresTables
+    ) throws(LedgerError) -> [Int] {
+      var others: Set<Int> = []
+      if let footprint, footprint.subject == .owner || footprint.subject == .holder {
         for claim in footprint.purchases {
           for customer in try tables.customersConcerned(by: claim, footprint.subject) {
-            lanes.insert(layout.lane(of: try tables.root(of: customer)))
+            others.insert(layout.lane(of: try tables.root(of: customer)))
           }
         }
       }
-      if let code = footprint.order, let order = try tables.order(code) {
-        lanes.insert(layout.lane(of: try tables.root(of: order.customer)))
+      if let code = footprint?.order, let order = try tables.order(code) {
+        others.insert(layout.lane(of: try tables.root(of: order.customer)))
       }
-      // A refund of a purchase that nobody has brought yet may be kept in any lane.
-      return lanes.isEmpty ? [layout.lane(ofNew: command.customer.text)] : lanes.sorted()
+      return lanes(of: command, footprint, places, others)
     }
   }
 
   extension LedgerCommand.Footprint {
     /// Whether the lane of the command's customer is all that it needs.
-    fileprivate var staysWithCustomer: Bool { customers.isEmpty && order == nil && subject == .customer }
+    fileprivate var staysWithCustomer: Bool {
+      customers.isEmpty && transactions.isEmpty && order == nil && subject == .customer
+    }
+
+    /// Whether rows say whom it concerns.
+    fileprivate var needsRows: Bool { order != nil || subject == .owner || subject == .holder || subject == .orderer }
+
+    /// The ids of all whose rows it may write.
+    fileprivate func ids(of command: LedgerCommand) -> [CustomerID] {
+      (subject == .customer || subject == .holder ? [command.customer] : []) + customers
+    }
   }
 
   extension PostgresTables {

@@ -58,8 +58,8 @@
       guard isCopy || !state.isIncompleteCopy else {
         throw LedgerError(
           .storageUnavailable,
-          "\(target.description) holds a copy that is not complete. Copy again from where it came from, with gemctl "
-            + "storage copy, and it goes on where it was.",
+          "\(target.description) holds a copy or an import that is not complete. Copy again from where it came from "
+            + "with gemctl storage copy, or import the same export again, and it goes on where it was.",
           details: [.init(name: "storage", value: .text(target.description))])
       }
       layout = state.layout
@@ -115,6 +115,13 @@
         throw error
       }
       return storage
+    }
+
+    /// Opens a ledger that an export is to be imported into, whether an earlier import of it came to its end or not.
+    ///
+    /// - Throws: As opening a ledger.
+    package static func openImport(url: String) throws(LedgerError) -> PostgresStorage {
+      try PostgresStorage(url: url, isCopy: true)
     }
 
     package var isKeyedByCustomer: Bool { true }
@@ -185,8 +192,8 @@
       try Self.translating(target) { () throws(PostgresFailure) in try connections.take() }
     }
 
-    /// One question that is a transaction by itself.
-    func askOutsideOfTransactions(_ request: PostgresRequest) throws(LedgerError) -> PostgresRows {
+    /// Questions that are a transaction by themselves.
+    func askOutsideOfTransactions(_ requests: [PostgresRequest]) throws(LedgerError) -> [PostgresRows] {
       try refuseClosed()
       connections.readers.wait()
       defer { connections.readers.signal() }
@@ -194,9 +201,9 @@
       while true {
         let connection = try connect()
         do throws(PostgresFailure) {
-          let rows = try connection.ask(request)
+          let answers = try connection.ask(requests)
           connections.giveBack(connection)
-          return rows
+          return answers
         } catch {
           connections.giveBack(connection)
           guard error.isConnectionLost, triesLeft > 0 else { throw error.ledgerError(target.description) }

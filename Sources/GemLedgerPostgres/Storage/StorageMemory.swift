@@ -8,6 +8,9 @@
     let directory = CustomerDirectory()
     /// Whether the catalog was read before; who reads it first needs the currencies too.
     let knowsCatalog = Atomic(false)
+    /// How many groups more are begun with what is counted of their customers; asking for it anew starts over.
+    let countDemand = Atomic(0)
+    static let countDemandMax = 64
     private let environments = Mutex<[StoreEnvironment: Int64]>([:])
     private let terms = Mutex<[String: Int64]>([:])
 

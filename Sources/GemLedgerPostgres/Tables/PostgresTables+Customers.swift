@@ -20,7 +20,8 @@
     }
 
     func mergedCustomers(into number: CustomerNumber) throws(LedgerError) -> [CustomerNumber] {
-      try all(
+      if let known = try mergedInGroup(into: number) { return known }
+      return try all(
         "SELECT merged FROM merged_customers WHERE customer = $1 ORDER BY merged", { $0.add(number) },
         { $0.integer($1, 0) })
     }
@@ -49,6 +50,7 @@
     // MARK: Lots
 
     func lot(_ number: LotNumber, of owner: CustomerNumber) throws(LedgerError) -> LotRow? {
+      if let booked = prefetched?.booked, booked.knows(lot: number, of: owner) { return booked.lots[number] }
       prefetched?.lotOwners[number] = owner
       return try first(
         "SELECT \(Self.lotColumns) FROM lots WHERE customer = $1 AND lot = $2",
@@ -64,7 +66,8 @@
     }
 
     func lotTerms(_ number: LotNumber, of owner: CustomerNumber) throws(LedgerError) -> LotTermsRow? {
-      try first(
+      if let booked = prefetched?.booked, booked.knows(termsOf: number, of: owner) { return booked.terms[number] }
+      return try first(
         "SELECT \(Self.lotTermsColumns) FROM lot_terms WHERE customer = $1 AND lot = $2",
         {
           $0.add(owner)
@@ -81,7 +84,8 @@
     // MARK: Items
 
     func owned(_ item: ItemID, customer: CustomerNumber) throws(LedgerError) -> Int64 {
-      try first(
+      if let known = try ownedInGroup(item, by: customer) { return known }
+      return try first(
         "SELECT quantity FROM owned_items WHERE customer = $1 AND item = $2",
         {
           $0.add(customer)

@@ -23,7 +23,8 @@
     func effects(
       of transaction: TransactionNumber, ofAny owners: [CustomerNumber]
     ) throws(LedgerError) -> [EffectRow] {
-      try all(
+      if let booked = prefetched?.booked, booked.knows(transaction) { return booked.effects(of: transaction) }
+      return try all(
         """
         SELECT \(Self.effectColumns) FROM effects WHERE customer = ANY($1) AND transaction_number = $2
         ORDER BY position
@@ -37,7 +38,9 @@
     func effects(
       about target: TransactionNumber, ofAny owners: [CustomerNumber]
     ) throws(LedgerError) -> [EffectRow] {
-      try all(
+      try wantOpenHolds(with: target)
+      if let booked = prefetched?.booked, booked.knows(target) { return booked.effects(about: target) }
+      return try all(
         """
         SELECT \(Self.effectColumns) FROM effects WHERE customer = ANY($1) AND target = $2 AND target <> 0
         ORDER BY transaction_number, position
@@ -79,6 +82,7 @@
     }
 
     func hold(_ number: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> HoldRow? {
+      if let booked = prefetched?.booked, booked.knows(number) { return booked.holds[number] }
       let hold = try first(
         "SELECT \(Self.holdColumns) FROM holds WHERE customer = ANY($1) AND number = $2",
         {
@@ -90,11 +94,10 @@
     }
 
     func holds(of customer: CustomerNumber) throws(LedgerError) -> [HoldRow] {
-      let holds = try all(
+      if let known = try heldInGroup(by: customer) { return known }
+      return try all(
         "SELECT \(Self.holdColumns) FROM holds WHERE customer = $1 ORDER BY deadline, number", { $0.add(customer) },
         Self.hold)
-      for hold in holds { prefetched?.holdOwners[hold.number] = customer }
-      return holds
     }
 
     // MARK: Counts
@@ -109,7 +112,8 @@
     }
 
     func count(_ key: CountKey, of customer: CustomerNumber) throws(LedgerError) -> CountRow? {
-      try first(
+      if let known = try countsInGroup(of: customer) { return known[key] }
+      return try first(
         "SELECT \(Self.countColumns) FROM counts WHERE customer = $1 AND kind = $2 AND subject = $3",
         {
           $0.add(customer)
@@ -119,7 +123,8 @@
     }
 
     func counts(of customer: CustomerNumber) throws(LedgerError) -> [CountRow] {
-      try all(
+      if let known = try countsInGroup(of: customer) { return known.values.sorted { $0.key < $1.key } }
+      return try all(
         "SELECT \(Self.countColumns) FROM counts WHERE customer = $1 ORDER BY kind, subject", { $0.add(customer) },
         Self.count)
     }

@@ -70,13 +70,14 @@
     }
 
     func parts(of number: TransactionNumber, of owner: CustomerNumber) throws(LedgerError) -> TransactionParts? {
-      try notedTransactions([number], ofAny: [owner])[number]?.parts
+      try parts(of: number, ofAny: [owner])
     }
 
     func parts(
       of number: TransactionNumber, ofAny owners: [CustomerNumber]
     ) throws(LedgerError) -> TransactionParts? {
-      try notedTransactions([number], ofAny: owners)[number]?.parts
+      if let booked = prefetched?.booked, booked.knows(number) { return booked.parts(of: number) }
+      return try notedTransactions([number], ofAny: owners)[number]?.parts
     }
 
     // MARK: Statements

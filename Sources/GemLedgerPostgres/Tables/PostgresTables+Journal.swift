@@ -7,7 +7,8 @@
     func transaction(
       _ number: TransactionNumber, of owner: CustomerNumber
     ) throws(LedgerError) -> TransactionRow? {
-      try first(
+      if let booked = prefetched?.booked, booked.knows(number) { return booked.transactions[number] }
+      return try first(
         "SELECT \(Self.transactionColumns) FROM transactions WHERE customer = $1 AND number = $2",
         {
           $0.add(owner)

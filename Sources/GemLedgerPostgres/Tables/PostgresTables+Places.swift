@@ -27,13 +27,19 @@
     ) throws(LedgerError) -> [Row] {
       let known = Set(places).filter { $0.customer != nil }
       guard !known.isEmpty else { return [] }
-      let answers = try ask(
-        layout.isDistributed
-          ? Self.questions(known, lanes: layout, columns, table, number)
-          : [Self.question(Array(known), columns, table, number)])
+      let answers = try ask(requests(at: known, columns, from: table, by: number))
       var found: [Row] = []
       for rows in answers { for row in 0..<rows.count { found.append(read(rows, row)) } }
       return found
+    }
+
+    /// - Parameter places: All name a customer.
+    func requests(
+      at places: Set<RowPlace>, _ columns: String, from table: String, by number: RowsByNumber
+    ) -> [PostgresRequest] {
+      layout.isDistributed
+        ? Self.questions(places, lanes: layout, columns, table, number)
+        : [Self.question(Array(places), columns, table, number)]
     }
 
     /// One step through the index for each place.

@@ -12,7 +12,9 @@
       let known = memory.directory.places(of: ids)
       let unknown = zip(ids, known).filter { $1 == nil }.map(\.0)
       let claims = try claims(of: footprints)
-      var requests = requests(for: Set(known.compactMap { $0?.root }).sorted())
+      let strangers = wantBooked(by: commands, footprints)
+      let roots = Set(known.compactMap { $0?.root }).union(customersOfBooked()).sorted()
+      var requests = requests(for: roots)
       if !unknown.isEmpty {
         requests.append(
           PostgresRequest("SELECT id, customer FROM aliases WHERE id = ANY($1)") {
@@ -22,13 +24,22 @@
       if !claims.isEmpty { requests += Self.requests(for: claims) }
       let keys = keys(of: commands, Dictionary(zip(ids, known.map { $0?.root })) { first, _ in first })
       requests += keys.map(question)
-      var answers = try ask(requests)[...]
-      keep(rows: &answers, roots: known.compactMap { $0?.root })
+      let locating = Self.locating(strangers, isDistributed: layout.isDistributed)
+      let booked = bookedQuestions() + countQuestions(footprints, of: roots)
+      var answers = try ask(requests + locating + booked.flatMap(\.requests))[...]
+      keep(rows: &answers, roots: roots)
       for (id, place) in zip(ids, known) where place != nil { prefetched?.places[id] = place }
       let late = unknown.isEmpty ? nil : answers.removeFirst()
       if !claims.isEmpty { keep(claims: claims, &answers) }
-      for (asked, rows) in zip(keys, answers) { try keep(keys: asked, rows) }
+      for asked in keys { try keep(keys: asked, answers.removeFirst()) }
+      let located = locating.flatMap { _ in Self.located(answers.removeFirst()) }
+      try keep(booked, &answers)
       if let late { try keepUnknown(unknown, late, commands) }
+      try keepDoubtful(commands)
+      if footprints.contains(where: { $0?.transactions.isEmpty == false }) {
+        wantLocated(located, by: commands, footprints)
+        try completeBooked()
+      }
       return try misrouted(commands, footprints, lanes: group.lanes)
     }
 
@@ -37,14 +48,14 @@
     private static func ids(of commands: [LedgerCommand], _ footprints: [LedgerCommand.Footprint?]) -> [CustomerID] {
       var ids: Set<CustomerID> = []
       for (command, footprint) in zip(commands, footprints) {
-        if footprint?.subject != .owner { ids.insert(command.customer) }
+        if footprint?.subject.isNamed ?? true { ids.insert(command.customer) }
         for id in footprint?.customers ?? [] { ids.insert(id) }
       }
       return Array(ids)
     }
 
     /// The customers of these numbers with all that the common commands ask of them.
-    private func requests(for roots: [CustomerNumber]) -> [PostgresRequest] {
+    func requests(for roots: [CustomerNumber]) -> [PostgresRequest] {
       guard !roots.isEmpty else { return [] }
       return [
         PostgresRequest(Self.customersWithAccounts(isDistributed: layout.isDistributed)) { $0.add(roots) { $0 } },
@@ -56,7 +67,7 @@
     /// the list once more.
     private static func customersWithAccounts(isDistributed: Bool) -> String {
       """
-      SELECT c.customer, id, created_at, frozen, frozen_reason, merged_into, merged, a.*
+      SELECT c.customer, id, created_at, frozen, frozen_reason, merged_into, merged, erased, a.*
       FROM customers c LEFT JOIN (
         SELECT \(accountColumns) FROM accounts\(isDistributed ? " WHERE customer = ANY($1)" : "")
       ) a ON a.customer = c.customer
@@ -79,16 +90,17 @@
       ) l WHERE a.customer = ANY($1)
       """
 
-    private func keep(rows answers: inout ArraySlice<PostgresRows>, roots: [CustomerNumber]) {
+    func keep(rows answers: inout ArraySlice<PostgresRows>, roots: [CustomerNumber]) {
       guard !roots.isEmpty, answers.count >= 2 else { return }
       prefetched?.fetched.formUnion(roots)
       let (customers, lots) = (answers.removeFirst(), answers.removeFirst())
       for row in 0..<customers.count {
         let customer = Self.customer(customers, row)
         prefetched?.customers[customer.number] = customer
+        if customers.integer(row, 7) != 0 { prefetched?.erased.insert(customer.number) }
         // Who has no account has nulls in its place.
-        guard !customers.isNull(row, 7) else { continue }
-        let account = Self.account(customers, row, at: 7)
+        guard !customers.isNull(row, 8) else { continue }
+        let account = Self.account(customers, row, at: 8)
         prefetched?.accounts[account.number] = account
       }
       for row in 0..<lots.count {
@@ -130,6 +142,20 @@
       try fetch(prefetched?.places.values.compactMap { $0?.root } ?? [])
     }
 
+    /// Ids that are remembered as those of somebody who was erased since: nobody's, or somebody else's.
+    private func keepDoubtful(_ commands: [LedgerCommand]) throws(LedgerError) {
+      guard let prefetched, !prefetched.erased.isEmpty else { return }
+      let ids =
+        prefetched.places.compactMap { id, place in
+          guard let place, prefetched.erased.contains(place.root) else { return nil }
+          return prefetched.customers[place.root]?.id == id ? nil : id
+        } as [CustomerID]
+      guard !ids.isEmpty else { return }
+      for id in ids { memory.directory.forget(id) }
+      let rows = try rows("SELECT id, customer FROM aliases WHERE id = ANY($1)") { $0.add(ids, text: \.text) }
+      try keepUnknown(ids, rows, commands)
+    }
+
     // MARK: Keys
 
     /// How many keys one question to a distributed engine covers; as many of one customer's as there are go into one.
@@ -145,6 +171,11 @@
         guard let key = command.key, let root = roots[command.customer], let root else { continue }
         places.insert(Prefetched.KeyPlace(customer: root, key: key))
       }
+      return grouped(places)
+    }
+
+    /// As many as one question covers.
+    func grouped(_ places: Set<Prefetched.KeyPlace>) -> [[Prefetched.KeyPlace]] {
       guard layout.isDistributed else { return places.isEmpty ? [] : [Array(places)] }
       var questions: [[Prefetched.KeyPlace]] = []
       for place in places.sorted(by: { $0.customer < $1.customer }) {
@@ -157,7 +188,7 @@
       return questions
     }
 
-    private func question(_ places: [Prefetched.KeyPlace]) -> PostgresRequest {
+    func question(_ places: [Prefetched.KeyPlace]) -> PostgresRequest {
       guard layout.isDistributed else { return Self.oneStepEach(places) }
       return PostgresRequest(
         """
@@ -192,14 +223,7 @@
 
     private func keep(keys asked: [Prefetched.KeyPlace], _ rows: PostgresRows) throws(LedgerError) {
       prefetched?.askedKeys.formUnion(asked)
-      for row in 0..<rows.count {
-        let key = rows.withBytes(row, 1) { PostgresKey.key($0) }
-        let customer = rows.integer(row, 0)
-        prefetched?.keys[Prefetched.KeyPlace(customer: customer, key: key)] = KeyRow(
-          customer: customer, key: key,
-          fingerprint: Fingerprint(asked: rows.integer(row, 2), qualifiers: rows.integer(row, 3)),
-          outcome: try Self.outcome(rows, row, 4, place))
-      }
+      for row in 0..<rows.count { try prefetched?.keep(key: rows, row, place) }
     }
 
     // MARK: Store transactions
@@ -293,8 +317,12 @@
     private func belongs(
       _ command: LedgerCommand, _ footprint: LedgerCommand.Footprint?, _ lanes: [Int]
     ) throws(LedgerError) -> Bool {
-      if footprint?.subject != .owner, !belongs(command.customer, lanes) { return false }
+      if footprint?.subject.isNamed ?? true, !belongs(command.customer, lanes) { return false }
       guard let footprint else { return true }
+      for number in footprint.transactions {
+        guard let place = prefetched?.booked.places[number] else { continue }
+        if !lanes.contains(layout.lane(of: place.root)) { return false }
+      }
       for id in footprint.customers where !belongs(id, lanes) { return false }
       var others: [CustomerNumber] = []
       if footprint.subject == .owner || footprint.subject == .holder {

@@ -39,7 +39,8 @@
     }
 
     func purchase(number: Int64) throws(LedgerError) -> PurchaseRow? {
-      try first(
+      if let booked = prefetched?.booked, booked.knows(purchase: number) { return booked.purchases[number] }
+      return try first(
         "SELECT \(Self.purchaseColumns) FROM \(Self.purchaseTables) WHERE p.purchase = $1", { $0.add(number) },
         Self.purchase)
     }
@@ -112,7 +113,8 @@
     }
 
     func refunds(of purchase: Int64, of owner: CustomerNumber) throws(LedgerError) -> [RefundRow] {
-      try all(
+      if let known = try refundsInGroup(of: purchase) { return known }
+      return try all(
         """
         SELECT \(Self.refundColumns) FROM refunds WHERE customer = $1 AND purchase = $2 ORDER BY transaction_number
         """,
@@ -139,7 +141,8 @@
     func refundParts(
       of transaction: TransactionNumber, of owner: CustomerNumber
     ) throws(LedgerError) -> [RefundPartRow] {
-      try all(
+      if let known = prefetched?.refundParts[transaction] { return known }
+      return try all(
         """
         SELECT \(Self.refundPartColumns) FROM refund_parts WHERE customer = $1 AND transaction_number = $2
         ORDER BY position

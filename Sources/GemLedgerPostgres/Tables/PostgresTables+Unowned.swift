@@ -5,7 +5,8 @@
 
   extension PostgresTables {
     func transaction(_ number: TransactionNumber) throws(LedgerError) -> TransactionRow? {
-      try first(
+      if let booked = prefetched?.booked, booked.knows(number) { return booked.transactions[number] }
+      return try first(
         "SELECT \(Self.transactionColumns) FROM transactions WHERE (number & 63) = $1 AND number = $2",
         {
           $0.add(Numbering.lane(of: number))

@@ -39,7 +39,13 @@
     private func remember(_ changes: borrowing ChangeSet) {
       memory.remember(changes.environments)
       for (document, number) in newTerms { memory.remember(terms: document, number: number) }
-      memory.directory.remember(changes.rare?.merges ?? [])
+      if let rare = changes.rare {
+        // Whoever began a hold most likely comes back for it.
+        let new = rare.holds.filter { $0.number >= changes.transactions.first?.number ?? .max }
+        memory.directory.remember(
+          new.map { ($0.number, CustomerDirectory.Place(origin: $0.customer, root: $0.customer)) })
+        memory.directory.remember(rare.merges)
+      }
       memory.directory.remember(
         changes.customers.map { ($0.id, CustomerDirectory.Place(origin: $0.number, root: $0.number)) })
     }

@@ -34,6 +34,19 @@
     /// Whom a purchase was credited to, of those that were looked at.
     var purchaseOwners: [Int64: CustomerNumber] = [:]
 
+    /// What was booked before and the group's commands are about.
+    var booked = BookedRows()
+    /// Customers whose ids were forgotten: what is remembered of an id may be out of date.
+    var erased: Set<CustomerNumber> = []
+    /// Whose open holds and counts are here.
+    var heldBy: [CustomerNumber: [HoldRow]] = [:]
+    var counts: [CustomerNumber: [CountKey: CountRow]] = [:]
+    /// How many of an item customers own, of those that were asked about.
+    var owned: [ItemID: [CustomerNumber: Int64]] = [:]
+    /// The refunds of purchases that currency came back to, and their parts.
+    var refunds: [Int64: [RefundRow]] = [:]
+    var refundParts: [TransactionNumber: [RefundPartRow]] = [:]
+
     /// How many lots of a class one account's first page has; the engine's own first page.
     static let lotsPerPage = 32
 
@@ -52,6 +65,15 @@
       var customer: CustomerNumber
       /// 0 where it is not credited yet.
       var purchase: Int64
+    }
+
+    mutating func keep(key rows: PostgresRows, _ row: Int, _ storage: String) throws(LedgerError) {
+      let key = rows.withBytes(row, 1) { PostgresKey.key($0) }
+      let customer = rows.integer(row, 0)
+      keys[KeyPlace(customer: customer, key: key)] = KeyRow(
+        customer: customer, key: key,
+        fingerprint: Fingerprint(asked: rows.integer(row, 2), qualifiers: rows.integer(row, 3)),
+        outcome: try PostgresTables.outcome(rows, row, 4, storage))
     }
 
     func found(_ id: CustomerID) -> FoundCustomer?? {

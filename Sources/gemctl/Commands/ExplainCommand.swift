@@ -144,7 +144,8 @@ struct ExplainCommand {
     ])
     for entry in one.entries {
       let head = [
-        entry.createdAt.description, entry.kind.name, AmountText.signed(entry.amount), AmountText.grouped(entry.balance),
+        entry.createdAt.description, entry.kind.name, AmountText.signed(entry.amount),
+        AmountText.grouped(entry.balance),
       ]
       let about = InsightView.about(entry.items, entry.reference, entry.reason)
       let parts = entry.parts.map {

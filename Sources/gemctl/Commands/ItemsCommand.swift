@@ -79,7 +79,10 @@ struct ItemsCommand {
         [.amount($0.amount), .text($0.currency.description), .share($0.freeMilliPercent)]
       }
       let costs: [[Sheet.Cell]] = price.costs.map {
-        [.money($0.total), .money($0.perUnit), .text($0.total.currency), .text(InsightView.environment($0.environment))]
+        [
+          .money($0.total), .money($0.perUnit), .text($0.total.currency),
+          .text(InsightView.environment($0.environment)),
+        ]
       }
       for index in 0..<max(1, charges.count, costs.count) {
         sheet.add(

@@ -50,7 +50,8 @@ struct RefundCommands {
     let purchase = one.purchase
     let share = one.consumedMilliPercent.map { "\(Sheet.Cell.share($0).text) consumed" } ?? "no currency"
     let facts = [
-      ("purchase", "\(purchase.quantity) × \(purchase.product) at \(purchase.store)"), ("customer", purchase.customer.text),
+      ("purchase", "\(purchase.quantity) × \(purchase.product) at \(purchase.store)"),
+      ("customer", purchase.customer.text),
       ("bought", purchase.purchasedAt.description), ("environment", InsightView.environment(purchase.environment)),
       ("delivery", one.delivery.rawValue),
     ]
@@ -89,7 +90,8 @@ struct RefundCommands {
 
   private static func sheet(_ page: SpendsPage) -> Sheet {
     var sheet = Sheet([
-      .text("TIME"), .number("SPENT"), .number("PAID PART"), .number("REVERSED"), .text("CURRENCY"), .text("TRANSACTION"),
+      .text("TIME"), .number("SPENT"), .number("PAID PART"), .number("REVERSED"), .text("CURRENCY"),
+      .text("TRANSACTION"),
       .text("ABOUT"),
     ])
     for spend in page.spends {

@@ -1,13 +1,5 @@
-/// What only who copies a whole ledger reads: the rows that nobody else reads from end to end.
-package protocol CopyReads: StorageScan {
-  /// In the order of their transactions.
-  func notes(after: TransactionNumber, limit: Int) throws(LedgerError) -> [NoteRow]
-  /// In any order that stays the same.
-  func accountTokens(after: AccountTokenRow?, limit: Int) throws(LedgerError) -> [AccountTokenRow]
-  /// In any order that stays the same.
-  func refundEvidence(after: RefundEvidenceRow?, limit: Int) throws(LedgerError) -> [RefundEvidenceRow]
-  /// All of them: a catalog changes seldom.
-  func catalogVersions() throws(LedgerError) -> [CatalogVersionRow]
+/// What only who copies a whole ledger reads.
+package protocol CopyReads: ExportReads {
   /// The storage's own rows of a copy that is not complete, where this is one.
   func copyProgress() throws(LedgerError) -> CopyProgress?
 }

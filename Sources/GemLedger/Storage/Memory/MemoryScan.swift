@@ -3,7 +3,7 @@
 ///
 /// It belongs to one reading of the tables, which nobody changes meanwhile.
 final class MemoryScan: StorageScan {
-  private let tables: MemoryTables
+  let tables: MemoryTables
 
   private lazy var anchorsInOrder = tables.anchors.values.sorted(by: Self.precedes)
   private lazy var itemEntriesInOrder = tables.itemEntries.values.flatMap(\.self).sorted(by: Self.precedes)
@@ -16,6 +16,10 @@ final class MemoryScan: StorageScan {
     return (ids + tables.rare.addedIDs.map { AddedIDRow(customer: $0.value, id: $0.key) }).sorted { $0.id < $1.id }
   }()
 
+  private(set) lazy var notesInOrder = tables.notes.values.sorted { $0.transaction < $1.transaction }
+  private(set) lazy var tokensInOrder = tables.orders.tokens
+    .map { AccountTokenRow(token: $0.key, customer: $0.value) }.sorted(by: Self.precedes)
+  private(set) lazy var evidenceInOrder = tables.rare.evidence.values.flatMap(\.self).sorted(by: Self.precedes)
   private lazy var holdsInOrder = tables.rare.effects.holds.values.sorted { $0.number < $1.number }
   private lazy var countsInOrder = tables.rare.effects.counts.values.flatMap(\.values).sorted(by: Self.precedes)
 
@@ -146,7 +150,7 @@ final class MemoryScan: StorageScan {
   }
 
   /// The rows from the first that lies behind the place where the page before ended.
-  private static func page<Row>(of rows: [Row], limit: Int, _ isBehind: (Row) -> Bool) -> [Row] {
+  static func page<Row>(of rows: [Row], limit: Int, _ isBehind: (Row) -> Bool) -> [Row] {
     var (low, high) = (0, rows.count)
     while low < high {
       let middle = (low + high) / 2

@@ -5,7 +5,10 @@ extension MemoryTables {
     for customer in changes.customers { add(customer) }
     environmentRows += changes.environments
     if !changes.orders.isEmpty { orders.write(changes.orders) }
-    if let rows = changes.catalog { replaceCatalog(rows) }
+    if let rows = changes.catalog {
+      let made = CatalogVersionRow(version: version + 1, appliedAt: changes.catalogAppliedAt)
+      replaceCatalog(rows, as: changes.copy?.catalogVersions ?? [made])
+    }
     appendJournal(changes)
     for index in changes.keys.indices { add(changes.keys[index], hash: changes.keyHashes[index]) }
     for row in changes.newAccounts { set(row) }
@@ -34,8 +37,9 @@ extension MemoryTables {
     customers.append(customer)
   }
 
-  private func replaceCatalog(_ rows: [CatalogRow]) {
-    version += 1
+  private func replaceCatalog(_ rows: [CatalogRow], as versions: [CatalogVersionRow]) {
+    catalogVersions += versions
+    version = versions.last?.version ?? version
     catalog = Dictionary(grouping: rows, by: \.kind)
     catalogByCode = catalog.mapValues { rows in
       Dictionary(uniqueKeysWithValues: rows.enumerated().map { (ByteString($0.element.code), $0.offset) })

@@ -2,6 +2,8 @@
 final class MemoryTables: StorageSession {
   let projectRow: ProjectRow
   var version: Int64 = 0
+  /// When each version of the catalog came into force, from the first.
+  var catalogVersions: [CatalogVersionRow] = []
   var catalog: [CatalogRow.Kind: [CatalogRow]] = [:]
   var catalogByCode: [CatalogRow.Kind: [ByteString: Int]] = [:]
   var environmentRows: [EnvironmentRow] = []

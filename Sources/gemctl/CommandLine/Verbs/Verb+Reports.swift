@@ -2,7 +2,7 @@ extension Verb {
   static let items = Verb(
     name: "items", group: .insight, summary: "List what is sold for currency, or what it really cost",
     options: [
-      Option(name: "--prices", help: "What sold items cost in real money: what was paid for the currency spent on them"),
+      Option(name: "--prices", help: "What sold items really cost: what was paid for the currency spent"),
       Option(name: "--from", value: "TIME", help: "With --prices: only what was sold from then on"),
       Option(name: "--until", value: "TIME", help: "With --prices: only what was sold before then"), .csv,
     ],
@@ -29,7 +29,7 @@ extension Verb {
       Option(name: "--until", value: "TIME", help: "Where it ends, the instant not in it (default: now)"), .limit,
       .after, .csv,
     ],
-    examples: ["gemctl statement --from 2026-11-01T00:00:00Z --until 2026-12-01T00:00:00Z --customer alice"],
+    examples: ["gemctl statement --from 2026-11-01T00:00:00Z --customer alice", "gemctl statement --csv"],
     discussion: """
       Opening and closing balances are those of the period, also on further pages. What had expired at either end and \
       was booked later is not in them; it stands beside them, so that the lines add up.

@@ -1,0 +1,157 @@
+/// A transaction with all that hangs on it.
+struct ExportedTransaction {
+  let row: TransactionRow
+  var entries: [(entry: EntryRow, allocations: [AllocationRow])] = []
+  var items: [ItemEntryRow] = []
+  var note: NoteRow?
+  var merge: MergeRow?
+  var refund: RefundRow?
+  var refundParts: [RefundPartRow] = []
+  var effects: [EffectRow] = []
+  var newLots: [LotPlaceOfAccount] = []
+
+  init(_ row: TransactionRow) { self.row = row }
+}
+
+/// A lot, and a customer who had it.
+struct LotPlaceOfAccount {
+  let lot: LotNumber
+  let customer: CustomerNumber
+}
+
+/// Scans over what hangs on transactions, all in the order of transactions, side by side.
+struct TransactionScans {
+  private let scan: any ExportReads
+  private let start: TransactionNumber
+  private var journal: JournalScan?
+  private var entry: EntryRow?
+  private var notes: SortedRows<NoteRow>
+  private var items: SortedRows<ItemEntryRow>
+  private var merges: SortedRows<MergeRow>
+  private var refunds: SortedRows<RefundRow>
+  private var parts: SortedRows<RefundPartRow>
+  private var effects: SortedRows<EffectRow>
+
+  /// - Parameter start: The first transaction that is asked for has a higher number.
+  init(_ scan: any ExportReads, after start: TransactionNumber) {
+    self.scan = scan
+    self.start = start
+    let next = start + 1
+    notes = SortedRows { (last, limit) throws(LedgerError) in
+      try scan.notes(after: last?.transaction ?? start, limit: limit)
+    }
+    // Nothing sorts before the empty text, which is no item.
+    let noItem = ItemEntryRow(transaction: next, customer: 0, item: ItemID(unchecked: ""), quantity: 0, owned: 0)
+    items = SortedRows { (last, limit) throws(LedgerError) in try scan.itemEntries(after: last ?? noItem, limit: limit) }
+    merges = SortedRows { (last, limit) throws(LedgerError) in
+      try scan.merges(after: last?.transaction ?? start, limit: limit)
+    }
+    refunds = SortedRows { (last, limit) throws(LedgerError) in
+      try scan.refunds(after: last?.transaction ?? start, limit: limit)
+    }
+    let noPart = RefundPartRow(transaction: next, position: 0, lot: 0, kind: .taken, source: 0, amount: 0)
+    parts = SortedRows { (last, limit) throws(LedgerError) in try scan.refundParts(after: last ?? noPart, limit: limit) }
+    let noEffect = EffectRow(
+      transaction: next, position: 0, customer: 0, kind: .reversal, createdAt: Timestamp(milliseconds: 0))
+    effects = SortedRows { (last, limit) throws(LedgerError) in try scan.effects(after: last ?? noEffect, limit: limit) }
+  }
+
+  /// The transaction with its parts; each call is for the one that comes next.
+  mutating func next(_ row: TransactionRow) throws(LedgerError) -> ExportedTransaction {
+    var transaction = ExportedTransaction(row)
+    if journal == nil { try begin(at: row) }
+    while let own = entry, own.transaction <= row.number {
+      guard own.transaction == row.number else { throw Self.lost(own) }
+      transaction.entries.append((own, own.lot == 0 ? try allocations(of: own) : []))
+      entry = try journal?.nextEntry()
+    }
+    let number = row.number
+    transaction.note = try notes.take(number, \.transaction)
+    if let item = try items.take(number, \.transaction) {
+      transaction.items = [item]
+      while let next = try items.take(number, \.transaction) { transaction.items.append(next) }
+    }
+    transaction.merge = try merges.take(number, \.transaction)
+    if let refund = try refunds.take(number, \.transaction) {
+      transaction.refund = refund
+      while let part = try parts.take(number, \.transaction) { transaction.refundParts.append(part) }
+    }
+    while let effect = try effects.take(number, \.transaction) { transaction.effects.append(effect) }
+    return transaction
+  }
+
+  /// - Throws: `books_wrong` where an entry is left over.
+  func expectEnd() throws(LedgerError) {
+    if let entry { throw Self.lost(entry) }
+  }
+
+  private mutating func begin(at row: TransactionRow) throws(LedgerError) {
+    var scan = JournalScan(scan, from: row.firstEntry)
+    entry = try scan.nextEntry()
+    journal = scan
+  }
+
+  private mutating func allocations(of entry: EntryRow) throws(LedgerError) -> [AllocationRow] {
+    try journal?.allocations(of: entry) ?? []
+  }
+
+  private static func lost(_ entry: EntryRow) -> LedgerError {
+    LedgerError(
+      .booksWrong, "Entry \(entry.number) names transaction \(entry.transaction), which is missing. Run verify.")
+  }
+}
+
+/// Rows that a scan gives in order, taken by who walks along the same order.
+struct SortedRows<Row> {
+  private let read: (Row?, Int) throws(LedgerError) -> [Row]
+  private var page: ArraySlice<Row> = []
+  private var last: Row?
+  private var hasMore = true
+
+  init(_ read: @escaping (Row?, Int) throws(LedgerError) -> [Row]) { self.read = read }
+
+  /// The next row where it has this number; those before it are passed over.
+  mutating func take(_ number: Int64, _ own: (Row) -> Int64) throws(LedgerError) -> Row? {
+    while true {
+      if page.isEmpty {
+        guard hasMore else { return nil }
+        page = try read(last, JournalExport.pageSize)[...]
+        hasMore = page.count == JournalExport.pageSize
+      }
+      guard let first = page.first, own(first) <= number else { return nil }
+      last = first
+      page.removeFirst()
+      if own(first) == number { return first }
+    }
+  }
+}
+
+/// Finds the terms of lots when they are first named: from a scan beside the journal where lots are numbered in its
+/// order, else by asking for those of a page at once.
+struct LotTermsSource {
+  private let snapshot: any StorageSnapshot
+  private var rows: SortedRows<LotTermsRow>?
+  private var known: [LotNumber: LotTermsRow] = [:]
+
+  /// - Parameter scan: Nil where lots are not numbered in the order of the journal.
+  init(_ snapshot: any StorageSnapshot, scan: (any ExportReads)?, after lot: LotNumber?) {
+    self.snapshot = snapshot
+    rows = scan.map { scan in
+      SortedRows { (last, limit) throws(LedgerError) in try scan.lotTerms(after: last?.lot ?? lot ?? 0, limit: limit) }
+    }
+  }
+
+  mutating func load(_ page: [ExportedTransaction]) throws(LedgerError) {
+    guard rows == nil else { return }
+    let wanted = page.flatMap { $0.newLots.map { RowPlace($0.lot, of: $0.customer) } }
+    known = wanted.isEmpty ? [:] : try snapshot.lotTerms(wanted)
+  }
+
+  mutating func terms(of place: LotPlaceOfAccount) throws(LedgerError) -> LotTermsRow {
+    let found = rows == nil ? known[place.lot] : try rows?.take(place.lot, \.lot)
+    guard let found else {
+      throw LedgerError(.booksWrong, "Lot \(place.lot) has no terms. Run verify.")
+    }
+    return found
+  }
+}

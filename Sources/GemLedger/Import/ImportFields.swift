@@ -1,0 +1,211 @@
+/// Reads the members of one object of an export, and knows whether there were others.
+struct ImportFields {
+  private let object: JSONObject
+  private var taken = 0
+
+  init(_ value: JSONValue) throws(LineFault) {
+    guard let object = value.object else { throw LineFault("\(value.kind) stands where an object is expected.") }
+    self.object = object
+  }
+
+  /// - Throws: Where there is a member that nobody asked for.
+  func end(_ known: StaticString...) throws(LineFault) {
+    guard taken != object.members.count else { return }
+    let name = object.members.first { member in !known.contains { $0.description == member.name } }?.name
+    throw LineFault("The field \"\(name?.prefix(60) ?? "")\" is not known.")
+  }
+
+  // MARK: Values
+
+  mutating func value(ifAny name: String) -> JSONValue? {
+    guard let value = object[name] else { return nil }
+    taken += 1
+    return value
+  }
+
+  mutating func value(_ name: String) throws(LineFault) -> JSONValue {
+    guard let value = value(ifAny: name) else { throw LineFault("\"\(name)\" is missing.") }
+    return value
+  }
+
+  mutating func integer(_ name: String) throws(LineFault) -> Int64 {
+    guard let number = try value(name).integer else { throw LineFault("\"\(name)\" is no whole number.") }
+    return number
+  }
+
+  mutating func integer(ifAny name: String) throws(LineFault) -> Int64? {
+    guard let value = value(ifAny: name) else { return nil }
+    guard let number = value.integer else { throw LineFault("\"\(name)\" is no whole number.") }
+    return number
+  }
+
+  /// A number of something, from 1.
+  mutating func number(_ name: String) throws(LineFault) -> Int64 {
+    let number = try integer(name)
+    guard number > 0 else { throw LineFault("\"\(name)\" is \(number), and must be at least 1.") }
+    return number
+  }
+
+  mutating func number(ifAny name: String) throws(LineFault) -> Int64? {
+    guard let number = try integer(ifAny: name) else { return nil }
+    guard number > 0 else { throw LineFault("\"\(name)\" is \(number), and must be at least 1.") }
+    return number
+  }
+
+  /// A number that is not negative; 0 where it is missing.
+  mutating func count(_ name: String) throws(LineFault) -> Int64 {
+    let count = try integer(ifAny: name) ?? 0
+    guard count >= 0 else { throw LineFault("\"\(name)\" is \(count), and must not be negative.") }
+    return count
+  }
+
+  mutating func text(_ name: String) throws(LineFault) -> String {
+    guard let text = try value(name).text else { throw LineFault("\"\(name)\" is no text.") }
+    return text
+  }
+
+  mutating func text(ifAny name: String) throws(LineFault) -> String? {
+    guard let value = value(ifAny: name) else { return nil }
+    guard let text = value.text else { throw LineFault("\"\(name)\" is no text.") }
+    return text
+  }
+
+  mutating func list(ifAny name: String) throws(LineFault) -> [JSONValue] {
+    guard let value = value(ifAny: name) else { return [] }
+    guard let list = value.array else { throw LineFault("\"\(name)\" is no list.") }
+    return list
+  }
+
+  // MARK: Words of the ledger
+
+  mutating func identifier<Kind>(
+    _ name: String, as kind: Kind.Type = Kind.self
+  ) throws(LineFault) -> Identifier<Kind> {
+    try Self.identifier(try text(name), name)
+  }
+
+  mutating func identifier<Kind>(
+    ifAny name: String, as kind: Kind.Type = Kind.self
+  ) throws(LineFault) -> Identifier<Kind>? {
+    guard let text = try text(ifAny: name) else { return nil }
+    return try Self.identifier(text, name) as Identifier<Kind>
+  }
+
+  private static func identifier<Kind>(_ text: String, _ name: String) throws(LineFault) -> Identifier<Kind> {
+    do throws(LedgerError) { return try Identifier(text) } catch { throw LineFault("\"\(name)\": \(error.message)") }
+  }
+
+  mutating func time(_ name: String) throws(LineFault) -> Timestamp {
+    guard let time = try time(ifAny: name) else { throw LineFault("\"\(name)\" is missing.") }
+    return time
+  }
+
+  mutating func time(ifAny name: String) throws(LineFault) -> Timestamp? {
+    guard let text = try text(ifAny: name) else { return nil }
+    guard let time = TimestampText.read(text) ?? Timestamp(text) else {
+      throw LineFault("\"\(name)\" is no time such as 2026-11-21T09:30:00.250Z.")
+    }
+    return time
+  }
+
+  mutating func word<Word>(_ name: String, _ read: (String) -> Word?) throws(LineFault) -> Word {
+    let text = try text(name)
+    guard let word = read(text) else { throw LineFault("\"\(name)\" is \"\(text.prefix(60))\", which is not known.") }
+    return word
+  }
+
+  mutating func word<Word>(ifAny name: String, _ read: (String) -> Word?) throws(LineFault) -> Word? {
+    guard object[name] != nil else { return nil }
+    return try word(name, read) as Word
+  }
+
+  mutating func hexadecimal(_ name: String) throws(LineFault) -> UInt64 {
+    let text = try text(name)
+    guard text.utf8.count == 16, let value = UInt64(text, radix: 16) else {
+      throw LineFault("\"\(name)\" is not sixteen hexadecimal digits.")
+    }
+    return value
+  }
+
+  /// A document that is written as a value or as a text.
+  mutating func document(_ name: String) throws(LineFault) -> String {
+    let value = try value(name)
+    return value.text ?? value.text()
+  }
+
+  mutating func price() throws(LineFault) -> Money? {
+    guard let value = value(ifAny: "price") else { return nil }
+    var fields = try ImportFields(value)
+    let price = Money(minorUnits: try fields.integer("minor_units"), currency: try fields.text("currency"))
+    try fields.end("minor_units", "currency")
+    return price
+  }
+
+  mutating func environment() throws(LineFault) -> Int64 {
+    let value = try value("environment")
+    if let number = value.integer, number > 0 { return number }
+    guard let name = value.text, let kind = EnvironmentName.kind(name) else {
+      throw LineFault("\"environment\" is neither a name nor a number of one.")
+    }
+    return kind.rawValue
+  }
+
+  mutating func identity() throws(LineFault) -> PurchaseIdentity {
+    PurchaseIdentity(
+      store: try word("store", Store.init(name:)), environment: try environment(),
+      transactionID: try identifier("store_transaction_id"))
+  }
+
+  static func pair(_ value: JSONValue, _ name: String) throws(LineFault) -> (Int64, Int64) {
+    guard let list = value.array, list.count == 2, let one = list[0].integer, let other = list[1].integer else {
+      throw LineFault("\"\(name)\" holds something that is not a list of two whole numbers.")
+    }
+    return (one, other)
+  }
+}
+
+/// Reads what ``Timestamp/description`` writes, without the machinery that reads every other form.
+enum TimestampText {
+  static func read(_ text: String) -> Timestamp? {
+    var text = text
+    return text.withUTF8(read)
+  }
+
+  private static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Timestamp? {
+    guard bytes.count == 24, bytes[4] == ASCII.minus, bytes[7] == ASCII.minus, bytes[10] == UInt8(ascii: "T"),
+      bytes[13] == ASCII.colon, bytes[16] == ASCII.colon, bytes[19] == ASCII.dot, bytes[23] == UInt8(ascii: "Z")
+    else { return nil }
+    func number(_ start: Int, _ count: Int) -> Int64? {
+      var number: Int64 = 0
+      for byte in bytes[start..<start + count] {
+        guard ASCII.isDigit(byte) else { return nil }
+        number = number * 10 + Int64(byte - ASCII.zero)
+      }
+      return number
+    }
+    guard let year = number(0, 4), let month = number(5, 2), let day = number(8, 2), let hour = number(11, 2),
+      let minute = number(14, 2), let second = number(17, 2), let fraction = number(20, 3), year >= 1970,
+      (1...12).contains(month), (1...days(of: month, year)).contains(day), hour < 24, minute < 60, second < 60
+    else { return nil }
+    let seconds = ((dayNumber(year, month, day) * 24 + hour) * 60 + minute) * 60 + second
+    return Timestamp(milliseconds: seconds * 1000 + fraction)
+  }
+
+  private static func days(of month: Int64, _ year: Int64) -> Int64 {
+    let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+    return switch month {
+    case 2: isLeap ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  }
+
+  /// Days since 1970-01-01; years are counted from March, so that leap days come last.
+  private static func dayNumber(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+    let shifted = month <= 2 ? year - 1 : year
+    let era = shifted / 400
+    let ofEra = shifted - era * 400
+    let ofYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    return era * 146_097 + ofEra * 365 + ofEra / 4 - ofEra / 100 + ofYear - 719_468
+  }
+}

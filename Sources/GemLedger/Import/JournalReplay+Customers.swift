@@ -1,0 +1,198 @@
+// Merges, freezes, refunds and holds: what they leave behind beside balances.
+
+extension JournalReplay {
+  // MARK: Customers
+
+  private func customer(_ number: CustomerNumber) throws(LineFaultOrError) -> CustomerRow {
+    if let known = changedCustomers[number] ?? newCustomers[number] { return known }
+    guard let row = try asking({ () throws(LedgerError) in try snapshot.customer(number: number) }) else {
+      throw .fault("There is no customer \(number).")
+    }
+    return row
+  }
+
+  /// The customers who became part of this one.
+  func parts(of customer: CustomerNumber) throws(LedgerError) -> [CustomerNumber] {
+    var found = try snapshot.mergedCustomers(into: customer).filter { changedCustomers[$0] == nil }
+    found += changedCustomers.values.filter { $0.mergedInto == customer }.map(\.number)
+    return found.sorted()
+  }
+
+  /// As the merge itself did: see `Decider.becomeOne`.
+  func merge(_ from: CustomerNumber, _ transaction: ImportedTransaction) throws(LineFaultOrError) {
+    let into = transaction.row.customer
+    guard from != into else { throw .fault("Customer \(from) becomes part of itself.") }
+    var survivor = try customer(into)
+    let moved = try asking { () throws(LedgerError) in try parts(of: from) }
+    for number in [from] + moved {
+      var row = try customer(number)
+      if number == from {
+        survivor.frozen = FreezeRules.frozen(survivor.frozen, and: row.frozen)
+        survivor.frozenReason = survivor.frozenReason ?? row.frozenReason
+        (row.frozen, row.frozenReason, row.merged) = (0, nil, 0)
+      }
+      row.mergedInto = into
+      survivor.merged += 1
+      changedCustomers[number] = row
+    }
+    changedCustomers[into] = survivor
+    changes.ownRare.merges.append(MergeRow(transaction: transaction.row.number, from: from, into: into))
+    try moveHolds(from: from, into: into, transaction)
+    let counts = try asking { () throws(LedgerError) in try snapshot.counts(of: from) }
+    changes.ownRare.endedCounts += counts
+    changes.ownRare.counts.removeAll { $0.customer == from }
+  }
+
+  func applyFreeze(_ transaction: ImportedTransaction) throws(LineFaultOrError) {
+    let kind = transaction.row.kind
+    guard kind == .freeze || kind == .unfreeze else { return }
+    var row = try customer(transaction.row.customer)
+    row.frozen = FreezeRules.frozen(row.frozen, byPerson: kind == .freeze)
+    row.frozenReason = kind == .freeze ? transaction.note?.reason : nil
+    changedCustomers[row.number] = row
+  }
+
+  // MARK: Refunds
+
+  func add(_ refund: RefundRow, _ transaction: ImportedTransaction) throws(LineFaultOrError) {
+    changes.ownRare.refunds.append(refund)
+    changes.ownRare.refundParts += transaction.refundParts
+    let purchase = try purchase(refund.purchase)
+    purchaseOwners[purchase.number] = purchase.customer
+    // The newest notice may be newer than the one that booked it; the notices' own lines come later.
+    let known = refundStates[purchase.number] ?? purchase.refund
+    refundStates[purchase.number] = RefundStateRow(
+      purchase: purchase.number, share: refund.share,
+      evidenceAt: max(refund.signedAt, known?.evidenceAt ?? refund.signedAt), transaction: refund.transaction)
+    guard refund.freezes != 0 else { return }
+    var row = try customer(transaction.row.customer)
+    row.frozen = FreezeRules.frozen(row.frozen, byRefunds: refund.freezes)
+    if row.frozen == 0 { row.frozenReason = nil }
+    if refund.freezes > 0, row.frozenReason == nil { row.frozenReason = FreezeRules.refundReason }
+    changedCustomers[row.number] = row
+  }
+
+  private func purchase(_ number: Int64) throws(LineFaultOrError) -> PurchaseRow {
+    if let new = newPurchases[number] { return new }
+    guard let row = try asking({ () throws(LedgerError) in try snapshot.purchase(number: number) }) else {
+      throw .fault("There is no purchase \(number).")
+    }
+    return row
+  }
+
+  func add(_ notice: RefundEvidenceRow) throws(LineFaultOrError) {
+    changes.ownRare.refundEvidence.append(notice)
+    let known: PurchaseRow?
+    if let number = newPurchaseNumbers[notice.identity] {
+      known = newPurchases[number]
+    } else {
+      known = try asking { () throws(LedgerError) in try snapshot.purchase(notice.identity) }
+    }
+    guard let purchase = known, var state = refundStates[purchase.number] ?? purchase.refund,
+      state.evidenceAt < notice.signedAt
+    else { return }
+    state.evidenceAt = notice.signedAt
+    refundStates[purchase.number] = state
+    purchaseOwners[purchase.number] = purchase.customer
+  }
+
+  // MARK: Holds and counts
+
+  /// A hold as it is within the page.
+  struct HoldChange {
+    var row: HoldRow
+    /// What it holds still.
+    var amount: Int64
+    /// Whether the storage has a row of it.
+    var isStored: Bool
+  }
+
+  func applyEffects(of transaction: ImportedTransaction) throws(LineFaultOrError) {
+    guard !transaction.effects.isEmpty else { return }
+    changes.ownRare.effects += transaction.effects
+    for row in transaction.effects {
+      switch row.kind {
+      case .deadline:
+        var hold = try hold(row.target, beganBy: row)
+        hold.row.deadline = Timestamp(milliseconds: row.value)
+        holds[row.target] = hold
+      case .held:
+        try moveHeld(row, by: row.amount, inLot: -row.amount)
+      case .captured:
+        try moveHeld(row, by: -row.amount, inLot: 0)
+      case .released:
+        try moveHeld(row, by: -row.amount, inLot: row.amount)
+      case .counted:
+        guard let key = row.count else { throw .fault("An effect counts nothing.") }
+        changes.ownRare.counts.removeAll { $0.customer == row.customer && $0.key == key }
+        changes.ownRare.counts.append(
+          CountRow(customer: row.customer, key: key, period: row.period, value: row.value))
+      case .reversal, .late, .linked, .reclaimed: break
+      }
+    }
+  }
+
+  private func moveHeld(_ row: EffectRow, by amount: Int64, inLot moved: Int64) throws(LineFaultOrError) {
+    var hold = try hold(row.target, beganBy: row)
+    let (sum, overflow) = hold.amount.addingReportingOverflow(amount)
+    guard !overflow, sum >= 0 else { throw .fault("The hold \(row.target) holds \(hold.amount), and \(amount) moves.") }
+    hold.amount = sum
+    holds[row.target] = hold
+    var account = try account(row.account)
+    if moved != 0 { try move(moved, in: row.lot, &account, isReturn: true) }
+    account.row.held = row.heldAfter
+    account.row.nextDue = min(account.row.nextDue, hold.row.deadline.milliseconds)
+    put(account)
+  }
+
+  private func hold(_ number: TransactionNumber, beganBy effect: EffectRow) throws(LineFaultOrError) -> HoldChange {
+    if let known = holds[number] { return known }
+    let owners = try asking { () throws(LedgerError) in [effect.customer] + (try parts(of: effect.customer)) }
+    guard let row = try asking({ () throws(LedgerError) in try snapshot.hold(number, ofAny: owners) }) else {
+      let row = HoldRow(number: number, customer: effect.customer, deadline: effect.createdAt)
+      return HoldChange(row: row, amount: 0, isStored: false)
+    }
+    let effects = try asking { () throws(LedgerError) in try snapshot.effects(about: number, ofAny: owners) }
+    let amount = effects.reduce(Int64(0)) { sum, row in
+      switch row.kind {
+      case .held: sum &+ row.amount
+      case .captured, .released: sum &- row.amount
+      default: sum
+      }
+    }
+    return HoldChange(row: row, amount: amount, isStored: true)
+  }
+
+  private func moveHolds(
+    from: CustomerNumber, into: CustomerNumber, _ transaction: ImportedTransaction
+  ) throws(LineFaultOrError) {
+    for row in try asking({ () throws(LedgerError) in try snapshot.holds(of: from) }) where holds[row.number] == nil {
+      let effect = EffectRow(
+        transaction: row.number, position: 1, customer: from, kind: .deadline, createdAt: row.deadline)
+      holds[row.number] = try hold(row.number, beganBy: effect)
+    }
+    for (number, hold) in holds where hold.row.customer == from { holds[number]?.row.customer = into }
+    // What is held is part of a balance, so that the merge has an entry of each such account.
+    for currency in Set(transaction.entries.map(\.account.currency)).sorted() {
+      var old = try account(AccountNumber(customer: from, currency: currency))
+      guard old.row.held != 0 else { continue }
+      var new = try account(AccountNumber(customer: into, currency: currency))
+      new.row.held += old.row.held
+      new.row.nextDue = min(new.row.nextDue, old.row.nextDue)
+      old.row.held = 0
+      put(old)
+      put(new)
+    }
+  }
+
+  /// A hold that holds nothing any more is open no more.
+  func endHolds() {
+    for hold in holds.values.sorted(by: { $0.row.number < $1.row.number }) {
+      if hold.amount > 0 {
+        changes.ownRare.holds.append(hold.row)
+      } else if hold.isStored {
+        changes.ownRare.endedHolds.append(hold.row)
+      }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+/// A file or a text that can be read from its beginning, as often as need be.
+package protocol ImportText {
+  /// Begins to read.
+  ///
+  /// - Returns: What gives the next bytes with each call, and none at the end.
+  func open() throws(LedgerError) -> () throws(LedgerError) -> [UInt8]
+}
+
+/// Bytes that are in memory already.
+package struct ImportBytes: ImportText {
+  private let bytes: [UInt8]
+
+  package init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  package func open() -> () throws(LedgerError) -> [UInt8] {
+    var rest: [UInt8]? = bytes
+    return {
+      defer { rest = nil }
+      return rest ?? []
+    }
+  }
+}
+
+/// Cuts a text into lines.
+struct LineReader {
+  /// The longest line that is read; a whole catalog is one line.
+  static let lineLengthMax = 64 << 20
+
+  private let read: () throws(LedgerError) -> [UInt8]
+  private var buffer: [UInt8] = []
+  private var start = 0
+  private var isAtEnd = false
+  /// The number of the line that was given last, from 1.
+  private(set) var number: Int64 = 0
+  /// Whether the last line that was given had a line feed.
+  private(set) var isWhole = true
+  /// How many bytes were read.
+  private(set) var byteCount: Int64 = 0
+
+  init(_ text: some ImportText) throws(LedgerError) { read = try text.open() }
+
+  /// The next line without its line feed; nil behind the last.
+  ///
+  /// - Throws: `limit_exceeded`, or as reading does.
+  mutating func next() throws(LedgerError) -> ArraySlice<UInt8>? {
+    var searched = start
+    while true {
+      if let end = buffer[searched...].firstIndex(of: ASCII.lineFeed) {
+        defer { start = end + 1 }
+        number += 1
+        isWhole = true
+        return buffer[start..<end]
+      }
+      searched = buffer.count
+      if isAtEnd {
+        guard start < buffer.count else { return nil }
+        defer { start = buffer.count }
+        number += 1
+        isWhole = false
+        return buffer[start...]
+      }
+      guard buffer.count - start <= Self.lineLengthMax else {
+        throw LedgerError(
+          .limitExceeded, "Line \(number + 1) has more than \(Self.lineLengthMax) bytes.",
+          details: [.integer("line", number + 1)])
+      }
+      let more = try read()
+      isAtEnd = more.isEmpty
+      byteCount += Int64(more.count)
+      searched -= start
+      buffer.removeSubrange(..<start)
+      start = 0
+      buffer += more
+    }
+  }
+}

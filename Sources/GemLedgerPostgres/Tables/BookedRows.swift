@@ -1,0 +1,134 @@
+#if PostgreSQL
+  internal import GemLedger
+
+  /// What a group fetched of transactions that were booked before: those that its commands undo, the holds that they
+  /// are about, and what hangs on either.
+  ///
+  /// What is not here though it was asked for is not in the database either.
+  struct BookedRows {
+    typealias Place = CustomerDirectory.Place
+
+    /// Whose the transactions are that rows were asked of.
+    private(set) var places: [TransactionNumber: Place] = [:]
+    /// Numbers that nothing was booked under.
+    var unknown: Set<TransactionNumber> = []
+    /// The keys under which the transactions' customers asked for something.
+    private(set) var keys: [TransactionNumber: Set<IdempotencyKey>] = [:]
+    /// Who became part of whom, of those that were looked at.
+    var merged: [CustomerNumber: [CustomerNumber]] = [:]
+
+    private(set) var transactions: [TransactionNumber: TransactionRow] = [:]
+    private var entries: [TransactionNumber: [EntryRow]] = [:]
+    private var allocations: [TransactionNumber: [AllocationRow]] = [:]
+    private var items: [TransactionNumber: [ItemEntryRow]] = [:]
+    private var own: [TransactionNumber: [EffectRow]] = [:]
+    private var about: [TransactionNumber: [EffectRow]] = [:]
+    private(set) var holds: [TransactionNumber: HoldRow] = [:]
+    private(set) var lots: [LotNumber: LotRow] = [:]
+    private(set) var terms: [LotNumber: LotTermsRow] = [:]
+    private(set) var purchases: [Int64: PurchaseRow] = [:]
+
+    /// Of whom rows of the transactions, and the lots and terms that those name, were asked.
+    var asked: Set<RowPlace> = []
+    var askedLots: Set<RowPlace> = []
+    var askedTerms: Set<RowPlace> = []
+    var askedPurchases: Set<Int64> = []
+
+    // MARK: What is wanted
+
+    mutating func want(_ number: TransactionNumber, at place: Place, key: IdempotencyKey? = nil) {
+      places[number] = place
+      if let key { keys[number, default: []].insert(key) }
+    }
+
+    /// All numbers of the customers who may have rows of the transaction, as far as they are known.
+    func owners(of place: Place) -> Set<CustomerNumber> {
+      Set([place.origin, place.root] + (merged[place.root] ?? []))
+    }
+
+    /// Of whom rows are still to be asked.
+    var missing: Set<RowPlace> {
+      var missing: Set<RowPlace> = []
+      for (number, place) in places {
+        for owner in owners(of: place) { missing.insert(RowPlace(number, of: owner)) }
+      }
+      return missing.subtracting(asked)
+    }
+
+    /// Whose own part others may have become, which nobody looked at.
+    var missingMerges: Set<CustomerNumber> { Set(places.values.map(\.root)).subtracting(merged.keys) }
+
+    /// Transactions that undid a part of another before: how much that was is to be known.
+    func wantedByEffects() -> [(TransactionNumber, Place)] {
+      about.flatMap { target, effects in
+        effects.compactMap { effect in
+          guard effect.kind == .reversal, places[effect.transaction] == nil, let place = places[target] else {
+            return nil
+          }
+          return (effect.transaction, place)
+        }
+      }
+    }
+
+    /// The lots that rows name, each with the customer by whose number those rows lie, and all who may have it now.
+    func namedLots() -> [(lot: LotNumber, namer: CustomerNumber, place: Place)] {
+      var named: [(lot: LotNumber, namer: CustomerNumber, place: Place)] = []
+      for (number, place) in places {
+        var customers: [EntryNumber: CustomerNumber] = [:]
+        for entry in entries[number] ?? [] {
+          customers[entry.number] = entry.account.customer
+          if entry.lot != 0 { named.append((entry.lot, entry.account.customer, place)) }
+        }
+        for row in allocations[number] ?? [] { named.append((row.lot, customers[row.entry] ?? place.origin, place)) }
+        for effect in about[number] ?? [] where effect.lot != 0 { named.append((effect.lot, effect.customer, place)) }
+      }
+      return named
+    }
+
+    // MARK: What is there
+
+    /// Whether rows of the transaction were asked of all who may have them.
+    func knows(_ number: TransactionNumber) -> Bool { places[number] != nil || unknown.contains(number) }
+
+    func knows(lot: LotNumber, of owner: CustomerNumber) -> Bool {
+      lots[lot] != nil || askedLots.contains(RowPlace(lot, of: owner))
+    }
+
+    func knows(termsOf lot: LotNumber, of owner: CustomerNumber) -> Bool {
+      terms[lot] != nil || askedTerms.contains(RowPlace(lot, of: owner))
+    }
+
+    func knows(purchase number: Int64) -> Bool { purchases[number] != nil || askedPurchases.contains(number) }
+
+    func parts(of number: TransactionNumber) -> TransactionParts? {
+      guard let row = transactions[number] else { return nil }
+      let entries = (entries[number] ?? []).sorted { $0.number < $1.number }
+      let allocations = (allocations[number] ?? []).sorted { ($0.entry, $0.position) < ($1.entry, $1.position) }
+      let items = (items[number] ?? []).sorted { $0.item < $1.item }
+      var sources: [LotNumber: LotSource] = [:]
+      for lot in entries.map(\.lot) + allocations.map(\.lot) { sources[lot] = terms[lot]?.source }
+      return TransactionParts(row: row, entries: entries, allocations: allocations, items: items, sources: sources)
+    }
+
+    func effects(of number: TransactionNumber) -> [EffectRow] {
+      (own[number] ?? []).sorted { $0.position < $1.position }
+    }
+
+    func effects(about number: TransactionNumber) -> [EffectRow] {
+      (about[number] ?? []).sorted { ($0.transaction, $0.position) < ($1.transaction, $1.position) }
+    }
+
+    mutating func add(_ row: TransactionRow) { transactions[row.number] = row }
+    mutating func add(_ row: EntryRow) { entries[row.transaction, default: []].append(row) }
+    mutating func add(_ row: AllocationRow) {
+      allocations[Numbering.transaction(of: row.entry), default: []].append(row)
+    }
+    mutating func add(_ row: ItemEntryRow) { items[row.transaction, default: []].append(row) }
+    mutating func add(own row: EffectRow) { own[row.transaction, default: []].append(row) }
+    mutating func add(about row: EffectRow) { about[row.target, default: []].append(row) }
+    mutating func add(_ row: HoldRow) { holds[row.number] = row }
+    mutating func add(_ row: LotRow) { lots[row.number] = row }
+    mutating func add(_ row: LotTermsRow) { terms[row.lot] = row }
+    mutating func add(_ row: PurchaseRow) { purchases[row.number] = row }
+  }
+#endif

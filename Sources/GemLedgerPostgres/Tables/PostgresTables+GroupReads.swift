@@ -1,0 +1,141 @@
+#if PostgreSQL
+  internal import GemLedger
+  internal import Synchronization
+
+  // What only some groups ask of their customers. Where one command of a group asks for it, others will too, so that it
+  // is fetched for all of them at once.
+
+  extension PostgresTables {
+    /// Those of the group's customers that have rows of their own and are not among the given.
+    private func others(than asked: some Collection<CustomerNumber>) -> [CustomerNumber] {
+      guard let prefetched else { return [] }
+      return prefetched.fetched.subtracting(prefetched.made).subtracting(asked).sorted()
+    }
+
+    private func isOfGroup(_ customer: CustomerNumber) -> Bool { prefetched?.fetched.contains(customer) == true }
+
+    /// Who became part of the customer; nil outside of groups.
+    func mergedInGroup(into customer: CustomerNumber) throws(LedgerError) -> [CustomerNumber]? {
+      guard let prefetched, isOfGroup(customer) else { return nil }
+      guard let row = prefetched.customers[customer], row.merged > 0 else { return [] }
+      if let known = prefetched.booked.merged[customer] { return known }
+      let several = prefetched.customers.values.filter { $0.merged > 0 }.map(\.number)
+      let missing = several.filter { prefetched.booked.merged[$0] == nil }
+      let rows = try rows("SELECT customer, merged FROM merged_customers WHERE customer = ANY($1) ORDER BY merged") {
+        $0.add(missing) { $0 }
+      }
+      for number in missing { self.prefetched?.booked.merged[number] = [] }
+      for row in 0..<rows.count {
+        self.prefetched?.booked.merged[rows.integer(row, 0), default: []].append(rows.integer(row, 1))
+      }
+      return self.prefetched?.booked.merged[customer] ?? []
+    }
+
+    // MARK: Holds
+
+    /// The open holds of the customer; nil outside of groups.
+    func heldInGroup(by customer: CustomerNumber) throws(LedgerError) -> [HoldRow]? {
+      guard let prefetched, isOfGroup(customer) else { return nil }
+      if prefetched.made.contains(customer) { return [] }
+      if let known = prefetched.heldBy[customer] { return known }
+      let due = prefetched.accounts.values.filter { $0.nextDue != .max }.map(\.number.customer)
+      let asked = Set(due + [customer]).filter { prefetched.heldBy[$0] == nil }.sorted()
+      let holds = try all(
+        "SELECT \(Self.holdColumns) FROM holds WHERE customer = ANY($1) ORDER BY deadline, number",
+        { $0.add(asked) { $0 } }, Self.hold)
+      for number in asked { self.prefetched?.heldBy[number] = [] }
+      for hold in holds {
+        self.prefetched?.heldBy[hold.customer, default: []].append(hold)
+        self.prefetched?.holdOwners[hold.number] = hold.customer
+      }
+      return self.prefetched?.heldBy[customer]
+    }
+
+    /// Fetches what hangs on the open holds of the group's customers, where it is asked of one of them.
+    func wantOpenHolds(with number: TransactionNumber) throws(LedgerError) {
+      guard let prefetched, !prefetched.booked.knows(number), prefetched.holdOwners[number] != nil else { return }
+      for (hold, owner) in prefetched.holdOwners where !prefetched.booked.knows(hold) {
+        self.prefetched?.booked.want(hold, at: CustomerDirectory.Place(origin: owner, root: owner))
+      }
+      try completeBooked()
+    }
+
+    // MARK: Counts
+
+    /// What is counted of the customer; nil outside of groups.
+    func countsInGroup(of customer: CustomerNumber) throws(LedgerError) -> [CountKey: CountRow]? {
+      guard let prefetched, isOfGroup(customer) else { return nil }
+      if prefetched.made.contains(customer) { return [:] }
+      memory.countDemand.store(StorageMemory.countDemandMax, ordering: .relaxed)
+      if let known = prefetched.counts[customer] { return known }
+      let question = countQuestion(of: others(than: prefetched.counts.keys))
+      var answers = try ask(question.requests)[...]
+      try keep([question], &answers)
+      return self.prefetched?.counts[customer] ?? [:]
+    }
+
+    private func countQuestion(of customers: [CustomerNumber]) -> RowsQuestion {
+      for customer in customers { prefetched?.counts[customer] = [:] }
+      let request = PostgresRequest("SELECT \(Self.countColumns) FROM counts WHERE customer = ANY($1)") {
+        $0.add(customers) { $0 }
+      }
+      return RowsQuestion(requests: [request]) {
+        let count = Self.count($1, $2)
+        $0.counts[count.customer, default: [:]][count.key] = count
+      }
+    }
+
+    /// What is counted of the customers, where a command says that it reads that, or one did not long ago: whether
+    /// anything is counted is a matter of the catalog, and then most commands read it.
+    func countQuestions(
+      _ footprints: [LedgerCommand.Footprint?], of customers: [CustomerNumber]
+    ) -> [RowsQuestion] {
+      let demand = memory.countDemand.load(ordering: .relaxed)
+      if demand > 0 { memory.countDemand.store(demand - 1, ordering: .relaxed) }
+      guard !customers.isEmpty, demand > 0 || footprints.contains(where: { $0?.wantsCounts ?? false }) else {
+        return []
+      }
+      return [countQuestion(of: customers)]
+    }
+
+    // MARK: Items
+
+    /// How many of the item the customer owns; nil outside of groups.
+    func ownedInGroup(_ item: ItemID, by customer: CustomerNumber) throws(LedgerError) -> Int64? {
+      guard let prefetched, isOfGroup(customer) else { return nil }
+      if prefetched.made.contains(customer) { return 0 }
+      if let known = prefetched.owned[item]?[customer] { return known }
+      let customers = others(than: (prefetched.owned[item] ?? [:]).keys)
+      let rows = try rows("SELECT customer, quantity FROM owned_items WHERE customer = ANY($1) AND item = $2") {
+        $0.add(customers) { $0 }
+        $0.add(item.text)
+      }
+      for number in customers { self.prefetched?.owned[item, default: [:]][number] = 0 }
+      for row in 0..<rows.count { self.prefetched?.owned[item]?[rows.integer(row, 0)] = rows.integer(row, 1) }
+      return self.prefetched?.owned[item]?[customer] ?? 0
+    }
+
+    // MARK: Refunds of purchases that currency comes back to
+
+    /// The refunds of a purchase that the group fetched with the lots it paid for; nil for another.
+    func refundsInGroup(of purchase: Int64) throws(LedgerError) -> [RefundRow]? {
+      guard let prefetched, prefetched.booked.purchases[purchase] != nil else { return nil }
+      if let known = prefetched.refunds[purchase] { return known }
+      let purchases = prefetched.booked.purchases.values.filter { $0.refund != nil || $0.number == purchase }
+      let missing = purchases.filter { prefetched.refunds[$0.number] == nil }
+      let refunds = try self.refunds(of: missing.map { RowPlace($0.number, of: $0.customer) })
+      var places: [RowPlace] = []
+      for row in missing {
+        self.prefetched?.refunds[row.number] = refunds[row.number] ?? []
+        places += (refunds[row.number] ?? []).map { RowPlace($0.transaction, of: row.customer) }
+        // What the purchase gave says which of the refunds' parts are about which currency.
+        let place = CustomerDirectory.Place(origin: row.customer, root: row.customer)
+        if !prefetched.booked.knows(row.transaction) { self.prefetched?.booked.want(row.transaction, at: place) }
+      }
+      let parts = try refundParts(of: places)
+      for place in places { self.prefetched?.refundParts[place.number] = parts[place.number] ?? [] }
+      try completeBooked()
+      return self.prefetched?.refunds[purchase]
+    }
+  }
+#endif

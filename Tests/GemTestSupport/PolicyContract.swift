@@ -1,0 +1,275 @@
+package import GemLedger
+import XCTest
+
+/// What currencies and items give and limit by themselves, whatever the storage.
+package struct PolicyContract {
+  private let make: (LedgerClock) throws -> Ledger
+  // A Thursday, the first of January 2026, at midnight.
+  private let time = ManualClock()
+
+  /// The closure makes an empty ledger over the storage.
+  package init(make: @escaping (LedgerClock) throws -> Ledger) { self.make = make }
+
+  package func runAll() throws {
+    try testAnAccountOpensWithItsInitialBalance()
+    try testCustomersWhoCameBeforeACurrencyOpenWithItToo()
+    try testEnergyComesBackWithItsRemainder()
+    try testEnergyAboveTheTopIsKeptAndPauses()
+    try testAnAllowanceRollsOver()
+    try testAnAllowanceOfManyPeriods()
+    try testCapsOnSpendsAndGrants()
+    try testHoldsAndReversalsGiveBackTheCap()
+    try testALimitPerPeriod()
+    try testAStock()
+    try testAMergeCarriesThem()
+    try testTheSweeperOnlyWritesDown()
+  }
+
+  private static let document = """
+    {
+      "currencies": [
+        {"code": "GEM", "name": "Gems", "initial_balance": 50,
+         "limits": {"spend": {"amount": 100, "per": "day"}, "grant": {"amount": 200, "per": "week"}}},
+        {"code": "NRG", "name": "Energy", "initial_balance": 30,
+         "recharge": {"amount": 2, "every": "5m", "up_to": 30}},
+        {"code": "TIX", "name": "Tickets", "allowance": {"amount": 10, "per": "day", "rollover": 4}},
+        {"code": "COIN", "name": "Coins"}
+      ],
+      "items": [
+        {"id": "box", "name": "Box", "price": {"COIN": 1}, "limit": 2, "limit_per": "day"},
+        {"id": "crown", "name": "Crown", "price": {"COIN": 1}, "stock": 3}
+      ]
+    }
+    """
+
+  private func ledger() throws -> Ledger {
+    time.set(Timestamp(milliseconds: 1_767_225_600_000))
+    let ledger = try make(time.clock)
+    try ledger.apply(Catalog.load(Array(Self.document.utf8)))
+    return ledger
+  }
+
+  private func check(_ ledger: Ledger, line: UInt = #line) throws {
+    try assertBooksAddUp(ledger, line: line)
+    ledger.close()
+  }
+
+  private func balance(_ ledger: Ledger, _ code: String, _ customer: CustomerID) throws -> Int64 {
+    try ledger.balance(of: CurrencyCode(code), customer: customer).balance
+  }
+
+  private func alice(_ ledger: Ledger) throws -> CustomerID {
+    let alice = try Make.customer("alice")
+    try ledger.createCustomer(alice)
+    return alice
+  }
+
+  func testAnAccountOpensWithItsInitialBalance() throws {
+    let ledger = try ledger()
+    let alice = try alice(ledger)
+    XCTAssertEqual(try balance(ledger, "GEM", alice), 50)
+    XCTAssertEqual(try ledger.history(of: alice).transactions.count, 0, "a read books nothing")
+    let spend = try ledger.spend([Make.amount("GEM", 20)], customer: alice)
+    XCTAssertEqual(spend.entries.map(\.balance), [30])
+    XCTAssertEqual(try ledger.history(of: alice).transactions.map(\.receipt.kind), [.spend, .initial])
+    let bob = try Make.customer("bob")
+    let grant = try ledger.grant([Make.amount("GEM", 1)], customer: bob)
+    XCTAssertEqual(grant.entries.map(\.balance), [51])
+    try check(ledger)
+  }
+
+  func testCustomersWhoCameBeforeACurrencyOpenWithItToo() throws {
+    let ledger = try make(time.clock)
+    try ledger.apply(Make.catalog())
+    let alice = try alice(ledger)
+    try ledger.grant([Make.amount("COIN", 5)], customer: alice)
+    var document = try XCTUnwrap(String(bytes: Array(Self.document.utf8), encoding: .utf8))
+    document = document.replacing(
+      "{\"code\": \"COIN\"",
+      with: "{\"code\": \"ORE\", \"name\": \"Ore\"}, {\"code\": \"RUBY\", \"name\": \"Rubies\"}, {\"code\": \"COIN\"")
+    try ledger.apply(Catalog.load(Array(document.utf8)))
+    XCTAssertEqual(try balance(ledger, "NRG", alice), 30)
+    try ledger.spend([Make.amount("NRG", 30)], customer: alice)
+    XCTAssertEqual(try balance(ledger, "NRG", alice), 0)
+    try check(ledger)
+  }
+
+  func testEnergyComesBackWithItsRemainder() throws {
+    let ledger = try ledger()
+    let alice = try alice(ledger)
+    XCTAssertEqual(try balance(ledger, "NRG", alice), 30)
+    time.advance(seconds: 3600)
+    try ledger.spend([Make.amount("NRG", 10)], customer: alice)
+    // The clock starts when the account is no longer full.
+    time.advance(seconds: 299)
+    XCTAssertEqual(try balance(ledger, "NRG", alice), 20)
+    time.advance(seconds: 1)
+    XCTAssertEqual(try balance(ledger, "NRG", alice), 22)
+    // Four minutes of a tick are kept over a spend.
+    time.advance(seconds: 240)
+    let spend = try ledger.spend([Make.amount("NRG", 2)], customer: alice)
+    XCTAssertEqual(spend.entries.map(\.balance), [20])
+    time.advance(seconds: 60)
+    XCTAssertEqual(try balance(ledger, "NRG", alice), 22)
+    time.advance(seconds: 86_400)
+    XCTAssertEqual(try balance(ledger, "NRG", alice), 30)
+    try ledger.spend([Make.amount("NRG", 30)], customer: alice)
+    XCTAssertEqual(try balance(ledger, "NRG", alice), 0)
+    let kinds = try ledger.history(of: alice).transactions.map(\.receipt.kind)
+    XCTAssertEqual(kinds, [.spend, .recharge, .spend, .recharge, .spend, .initial])
+    try check(ledger)
+  }
+
+  func testEnergyAboveTheTopIsKeptAndPauses() throws {
+    let ledger = try ledger()
+    let alice = try alice(ledger)
+    try ledger.grant([Make.amount("NRG", 15)], customer: alice)
+    time.advance(seconds: 3600)
+    XCTAssertEqual(try balance(ledger, "NRG", alice), 45)
+    try ledger.spend([Make.amount("NRG", 14)], customer: alice)
+    time.advance(seconds: 3600)
+    XCTAssertEqual(try balance(ledger, "NRG", alice), 31)
+    try ledger.spend([Make.amount("NRG", 2)], customer: alice)
+    time.advance(seconds: 300)
+    XCTAssertEqual(try balance(ledger, "NRG", alice), 30)
+    try check(ledger)
+  }
+
+  func testAnAllowanceRollsOver() throws {
+    let ledger = try ledger()
+    let alice = try alice(ledger)
+    XCTAssertEqual(try balance(ledger, "TIX", alice), 10)
+    try ledger.spend([Make.amount("TIX", 3)], customer: alice)
+    time.advance(seconds: 86_400)
+    // Four of the seven that were left, and ten.
+    XCTAssertEqual(try balance(ledger, "TIX", alice), 14)
+    try ledger.spend([Make.amount("TIX", 12)], customer: alice)
+    time.advance(seconds: 86_399)
+    XCTAssertEqual(try balance(ledger, "TIX", alice), 2)
+    time.advance(seconds: 1)
+    XCTAssertEqual(try balance(ledger, "TIX", alice), 12)
+    try ledger.grant([Make.amount("TIX", 5)], customer: alice)
+    XCTAssertEqual(try balance(ledger, "TIX", alice), 17)
+    time.advance(seconds: 86_400)
+    // What was granted apart stays.
+    XCTAssertEqual(try balance(ledger, "TIX", alice), 19)
+    try check(ledger)
+  }
+
+  func testAnAllowanceOfManyPeriods() throws {
+    let ledger = try ledger()
+    let alice = try alice(ledger)
+    try ledger.spend([Make.amount("TIX", 10)], customer: alice)
+    time.advance(seconds: 10 * 86_400)
+    XCTAssertEqual(try balance(ledger, "TIX", alice), 14)
+    try ledger.spend([Make.amount("TIX", 14)], customer: alice)
+    assertRefused(.insufficientBalance) { try ledger.spend([Make.amount("TIX", 1)], customer: alice) }
+    try check(ledger)
+  }
+
+  func testCapsOnSpendsAndGrants() throws {
+    let ledger = try ledger()
+    let alice = try alice(ledger)
+    try ledger.grant([Make.amount("GEM", 150)], customer: alice)
+    assertRefused(.limitReached) { try ledger.grant([Make.amount("GEM", 51)], customer: alice) }
+    try ledger.spend([Make.amount("GEM", 60)], customer: alice)
+    let refusal = try assertRefusedWithoutTrace(.limitReached, ledger) {
+      try ledger.spend([Make.amount("GEM", 41)], customer: alice)
+    }
+    XCTAssertEqual(refusal?.details.contains(.integer("used", 60)), true)
+    try ledger.spend([Make.amount("GEM", 40)], customer: alice)
+    time.advance(seconds: 86_400)
+    try ledger.spend([Make.amount("GEM", 100)], customer: alice)
+    assertRefused(.limitReached) { try ledger.grant([Make.amount("GEM", 51)], customer: alice) }
+    // The next week begins on Monday.
+    time.advance(seconds: 3 * 86_400)
+    try ledger.grant([Make.amount("GEM", 200)], customer: alice)
+    try check(ledger)
+  }
+
+  func testHoldsAndReversalsGiveBackTheCap() throws {
+    let ledger = try ledger()
+    let alice = try alice(ledger)
+    try ledger.grant([Make.amount("GEM", 150)], customer: alice)
+    let hold = try XCTUnwrap(try ledger.hold([Make.amount("GEM", 80)], customer: alice).hold).id
+    assertRefused(.limitReached) { try ledger.spend([Make.amount("GEM", 21)], customer: alice) }
+    try ledger.release(hold)
+    let spend = try ledger.spend([Make.amount("GEM", 100)], customer: alice)
+    try ledger.reverse(XCTUnwrap(spend.transactionID), amounts: [Make.amount("GEM", 70)])
+    try ledger.spend([Make.amount("GEM", 70)], customer: alice)
+    assertRefused(.limitReached) { try ledger.spend([Make.amount("GEM", 1)], customer: alice) }
+    try check(ledger)
+  }
+
+  func testALimitPerPeriod() throws {
+    let ledger = try ledger()
+    let alice = try alice(ledger)
+    try ledger.grant([Make.amount("COIN", 10)], customer: alice)
+    let bought = try ledger.buyItem(ItemID("box"), quantity: 2, customer: alice)
+    try assertRefusedWithoutTrace(.limitReached, ledger) { try ledger.buyItem(ItemID("box"), customer: alice) }
+    try ledger.reverse(XCTUnwrap(bought.transactionID))
+    try ledger.buyItem(ItemID("box"), quantity: 2, customer: alice)
+    time.advance(seconds: 86_400)
+    let next = try ledger.buyItem(ItemID("box"), customer: alice)
+    XCTAssertEqual(next.items.map(\.owned), [3])
+    try check(ledger)
+  }
+
+  func testAStock() throws {
+    let ledger = try ledger()
+    let (alice, bob) = (try alice(ledger), try Make.customer("bob"))
+    for customer in [alice, bob] { try ledger.grant([Make.amount("COIN", 10)], customer: customer) }
+    let key = try Make.key("k")
+    try ledger.buyItem(ItemID("crown"), quantity: 2, customer: alice, key: key)
+    let refusal = try assertRefusedWithoutTrace(.notAvailable, ledger) {
+      try ledger.buyItem(ItemID("crown"), quantity: 2, customer: bob)
+    }
+    XCTAssertEqual(refusal?.details.contains(.integer("left", 1)), true)
+    XCTAssertTrue(try ledger.buyItem(ItemID("crown"), quantity: 2, customer: alice, key: key).isReplayed)
+    let answers = ledger.submit([
+      .buyItem(try ItemID("crown"), customer: bob), .buyItem(try ItemID("crown"), customer: alice),
+    ])
+    XCTAssertEqual(answers.filter { (try? $0.get()) != nil }.count, 1)
+    XCTAssertEqual(try ledger.customers().customers.map(\.id), [alice, bob])
+    try check(ledger)
+  }
+
+  func testAMergeCarriesThem() throws {
+    let ledger = try ledger()
+    let (alice, bob) = (try alice(ledger), try Make.customer("bob"))
+    for customer in [alice, bob] {
+      try ledger.grant([Make.amount("COIN", 10)], customer: customer)
+      try ledger.buyItem(ItemID("box"), customer: customer)
+      try ledger.spend([Make.amount("GEM", 40)], customer: customer)
+      try ledger.spend([Make.amount("TIX", 9)], customer: customer)
+      try ledger.spend([Make.amount("NRG", 20)], customer: customer)
+    }
+    try ledger.merge(from: alice, into: bob)
+    assertRefused(.limitReached) { try ledger.buyItem(ItemID("box"), customer: bob) }
+    assertRefused(.limitReached) { try ledger.spend([Make.amount("GEM", 21)], customer: bob) }
+    XCTAssertEqual(try balance(ledger, "TIX", bob), 2)
+    XCTAssertEqual(try balance(ledger, "NRG", bob), 20)
+    time.advance(seconds: 86_400)
+    // One allowance, not two; only what is left of the survivor's own is carried over.
+    XCTAssertEqual(try balance(ledger, "TIX", bob), 11)
+    XCTAssertEqual(try balance(ledger, "NRG", bob), 30)
+    try ledger.spend([Make.amount("TIX", 11)], customer: bob)
+    try check(ledger)
+  }
+
+  func testTheSweeperOnlyWritesDown() throws {
+    let ledger = try ledger()
+    let alice = try alice(ledger)
+    try ledger.spend([Make.amount("NRG", 20)], customer: alice)
+    try ledger.spend([Make.amount("TIX", 1)], customer: alice)
+    _ = try ledger.hold([Make.amount("GEM", 10)], customer: alice, for: .seconds(60))
+    time.advance(seconds: 86_400)
+    let before = try ledger.balances(of: alice)
+    XCTAssertEqual(try ledger.sweep(), 1)
+    let after = try ledger.balances(of: alice)
+    XCTAssertEqual(after.map(\.balance), before.map(\.balance))
+    XCTAssertEqual(after.map(\.available), before.map(\.available))
+    XCTAssertEqual(try ledger.sweep(), 0)
+    try check(ledger)
+  }
+}

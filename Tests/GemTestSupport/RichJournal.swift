@@ -1,0 +1,42 @@
+package import GemLedger
+
+/// A journal that has something of everything: a random run, and the rare commands behind it.
+package enum RichJournal {
+  /// - Parameters:
+  ///   - make: Makes an empty ledger, which is closed again.
+  ///   - open: Opens it anew.
+  package static func fill(
+    _ dice: SeededDice, _ time: ManualClock, make: (LedgerClock) throws -> Ledger,
+    open: (LedgerClock) throws -> Ledger
+  ) throws {
+    var model = try ModelContract(dice: dice, hasManyLanes: true, make: make)
+    _ = try model.run(400)
+    time.advance(seconds: 1_000_000)
+    let ledger = try open(time.clock)
+    let (zoe, yan) = (try Make.customer("zoe"), try Make.customer("yan"))
+    try ledger.creditPurchase(Make.purchase("copied", quantity: 2), customer: zoe)
+    try ledger.spend([Make.amount("GEM", 70)], customer: zoe, key: Make.key("copied-spend"))
+    assertRefused(.insufficientBalance) {
+      try ledger.spend([Make.amount("GEM", 10_000_000)], customer: zoe, key: Make.key("copied-refusal"))
+    }
+    try ledger.refund(Make.refund("copied", .quantity(1)))
+    // Told before its purchase.
+    try ledger.refund(Make.refund("still-to-come"))
+    try ledger.creditPurchase(Make.purchase("yans"), customer: yan)
+    try ledger.book(.registerToken(TokenNumber(high: .min, low: .min), customer: zoe))
+    try ledger.book(.registerToken(TokenNumber(high: -1, low: 7), customer: yan))
+    try ledger.book(.openOrder(opening("ORDER-1", key: "order-key"), customer: yan))
+    try ledger.merge(from: yan, into: zoe)
+    try ledger.spend([Make.amount("GEM", 1300)], customer: zoe)
+    try ledger.freeze(zoe, reason: Reason("because"))
+    try ledger.creditPurchase(
+      Make.purchase("boxed", environment: StoreEnvironment.localTesting(session: "s")), customer: zoe)
+    ledger.close()
+  }
+
+  package static func opening(_ code: String, key: String) throws -> OrderOpening {
+    OrderOpening(
+      code: try PurchaseCode(code), store: .apple, product: try ProductCode("gems_1200"), quantity: 1,
+      request: "{}", key: try IdempotencyKey(key), lifetimeMilliseconds: 1000, paidBy: nil)
+  }
+}
