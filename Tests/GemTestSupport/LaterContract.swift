@@ -9,6 +9,8 @@ package struct LaterContract {
   private var dice: SeededDice
   private let customers: [CustomerID]
   private var purchases: [String] = []
+  private var spends: [TransactionID] = []
+  private var holds: [HoldID] = []
 
   package init(dice: SeededDice = SeededDice(), make: @escaping (LedgerClock) throws -> Ledger) throws {
     self.make = make
@@ -16,11 +18,26 @@ package struct LaterContract {
     customers = try (0..<12).map { try Make.customer("customer \($0)") }
   }
 
+  /// A balance without its version: what has come about and is not booked yet may count it up.
+  private struct Standing: Equatable {
+    let currency: CurrencyCode
+    let balance: Int64
+    let held: Int64
+    let debt: Int64
+
+    init(_ balance: Balance) {
+      currency = balance.currency
+      self.balance = balance.balance
+      held = balance.held
+      debt = balance.debt
+    }
+  }
+
   /// All that is asked of an instant.
   private struct Figures: Equatable {
     let at: Timestamp
     let unspent: Unspent
-    let balances: [CustomerID: [Balance]]
+    let balances: [CustomerID: [Standing]]
     let statements: [CustomerID: Statement]
     let withdrawable: [String: [Withdrawable.Currency]]
     let prices: [EffectivePrice]
@@ -34,12 +51,18 @@ package struct LaterContract {
       time.advance(seconds: Int64(dice.below(30 * 3600)))
       try act(step, ledger)
       if dice.percent(5) {
+        // Half of them with everything booked that has come about by itself.
+        let isSwept = dice.percent(50)
+        if isSwept { try ledger.sweep() }
         let figures = try figures(of: ledger, at: nil)
-        try assertAddUp(figures, ledger)
+        try assertAddUp(figures, ledger, isSwept: isSwept)
         known.append(figures)
         time.advance(seconds: 1)
       }
     }
+    // Longer than any hold lasts.
+    time.advance(seconds: 40 * 86_400)
+    try ledger.sweep()
     XCTAssertGreaterThan(known.count, 0)
     for figures in known {
       let now = try self.figures(of: ledger, at: figures.at)
@@ -60,11 +83,11 @@ package struct LaterContract {
     let at = instant ?? time.now
     let until = Timestamp(milliseconds: at.milliseconds + 1)
     let from = Timestamp(milliseconds: at.milliseconds - 40 * 86_400_000)
-    var (balances, statements) = ([CustomerID: [Balance]](), [CustomerID: Statement]())
+    var (balances, statements) = ([CustomerID: [Standing]](), [CustomerID: Statement]())
     for customer in customers {
       // Not everybody has come yet.
       guard (try? ledger.customer(customer)) != nil else { continue }
-      balances[customer] = try ledger.balances(of: customer, at: instant)
+      balances[customer] = try ledger.balances(of: customer, at: instant).map(Standing.init)
       statements[customer] = try ledger.statement(of: customer, from: from, until: until, limit: 1000)
     }
     let withdrawable = try ledger.withdrawable(at: instant).map { ($0.purchase.storeTransactionID.text, $0.currencies) }
@@ -74,9 +97,9 @@ package struct LaterContract {
       prices: try ledger.effectivePrices(from: from, until: until))
   }
 
-  private func assertAddUp(_ figures: Figures, _ ledger: Ledger) throws {
+  private func assertAddUp(_ figures: Figures, _ ledger: Ledger, isSwept: Bool) throws {
     let books = try ledger.verify().currencies
-    for currency in books {
+    for currency in books where isSwept {
       let parts = figures.unspent.parts.filter { $0.currency == currency.currency }
       XCTAssertEqual(parts.reduce(0) { $0 + $1.paid + $1.free }, currency.outstanding, "\(currency.currency)")
     }
@@ -89,6 +112,7 @@ package struct LaterContract {
           "\(currency.currency) of \(customer)")
         let balance = figures.balances[customer]?.first { $0.currency == currency.currency }
         XCTAssertEqual(closing.balance, balance?.balance, "\(currency.currency) of \(customer)")
+        XCTAssertEqual(closing.held, balance?.held, "\(currency.currency) of \(customer)")
       }
     }
   }
@@ -101,12 +125,18 @@ package struct LaterContract {
     let chance = dice.below(100)
     do {
       switch chance {
-      case 0..<25: try buy(step, ledger, customer)
-      case 25..<40: try grant(ledger, customer, code)
-      case 40..<70: try ledger.spend([Make.amount(code, Int64(1 + dice.below(300)))], customer: customer)
-      case 70..<80: try ledger.buyItem(ItemID("extra_life"), quantity: Int64(1 + dice.below(2)), customer: customer)
-      case 80..<90: try refund(step, ledger)
-      case 90..<96: try giveBack(step, ledger)
+      case 0..<18: try buy(step, ledger, customer)
+      case 18..<30: try grant(ledger, customer, code)
+      case 30..<45: try spend(ledger, customer, code)
+      case 45..<55: try buyItem(ledger, customer)
+      case 55..<62: try refund(step, ledger)
+      case 62..<66: try giveBack(step, ledger)
+      case 66..<78: try hold(ledger, customer, code)
+      case 78..<86: try end(ledger)
+      case 86..<92: try reverse(ledger)
+      case 92..<97:
+        let amount = try Make.amount(code, Int64(1 + dice.below(100)))
+        try ledger.transfer([amount], from: customer, to: dice.one(of: customers))
       default: try ledger.merge(from: customer, into: dice.one(of: customers))
       }
     } catch let error as LedgerError {
@@ -118,7 +148,8 @@ package struct LaterContract {
   private mutating func buy(_ step: Int, _ ledger: Ledger, _ customer: CustomerID) throws {
     var purchase = try Make.purchase(
       "t\(step)", product: dice.one(of: ["gems_1200", "rubies", "bundle", "ore_pack", "chest"]),
-      price: dice.percent(90) ? Money(minorUnits: Int64(dice.below(3000)), currency: dice.one(of: ["USD", "JPY"])) : nil,
+      price: dice.percent(90)
+        ? Money(minorUnits: Int64(dice.below(3000)), currency: dice.one(of: ["USD", "JPY"])) : nil,
       environment: dice.percent(80) ? .production : .sandbox)
     purchase.purchasedAt = time.now
     try ledger.creditPurchase(purchase, customer: customer)
@@ -129,8 +160,41 @@ package struct LaterContract {
     let days = dice.one(of: [0, 1, 3, 20]) * 86_400_000
     let expiry = days == 0 ? nil : Timestamp(milliseconds: time.now.milliseconds + Int64(days))
     try ledger.grant(
-      [Make.amount(code, Int64(1 + dice.below(200)))], customer: customer, source: dice.one(of: [.admin, .promotional]),
+      [Make.amount(code, Int64(1 + dice.below(200)))], customer: customer,
+      source: dice.one(of: [.admin, .promotional]),
       expiresAt: expiry)
+  }
+
+  private mutating func spend(_ ledger: Ledger, _ customer: CustomerID, _ code: String) throws {
+    let receipt = try ledger.spend([Make.amount(code, Int64(1 + dice.below(300)))], customer: customer)
+    if let id = receipt.transactionID { spends.append(id) }
+  }
+
+  private mutating func buyItem(_ ledger: Ledger, _ customer: CustomerID) throws {
+    let receipt = try ledger.buyItem(
+      ItemID("extra_life"), quantity: Int64(1 + dice.below(2)), customer: customer)
+    if let id = receipt.transactionID { spends.append(id) }
+  }
+
+  private mutating func reverse(_ ledger: Ledger) throws {
+    guard !spends.isEmpty else { return }
+    try ledger.reverse(dice.one(of: spends))
+  }
+
+  private mutating func hold(_ ledger: Ledger, _ customer: CustomerID, _ code: String) throws {
+    let duration = Duration.seconds(dice.one(of: [3600, 86_400, 5 * 86_400, 20 * 86_400]))
+    let receipt = try ledger.hold([Make.amount(code, Int64(1 + dice.below(250)))], customer: customer, for: duration)
+    if let hold = receipt.hold { holds.append(hold.id) }
+  }
+
+  private mutating func end(_ ledger: Ledger) throws {
+    guard let id = holds.isEmpty ? nil : holds.remove(at: dice.below(holds.count)) else { return }
+    if dice.percent(50) {
+      let receipt = try ledger.capture(id)
+      if let id = receipt.transactionID { spends.append(id) }
+    } else {
+      try ledger.release(id)
+    }
   }
 
   private mutating func refund(_ step: Int, _ ledger: Ledger) throws {

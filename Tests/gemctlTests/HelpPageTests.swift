@@ -66,6 +66,14 @@ final class HelpPageTests: XCTestCase {
 
       Insight:
         customers       List the customers with their balances
+        items           List what is sold for currency, or what it really cost
+        explain         Show why a balance is what it is, down to the receipt
+        statement       Show what happened to a customer's balances in a period
+        spends          List what a customer spent, newest first, and nothing else
+        consumed        Show how much of a purchase is used up
+        withdrawable    List purchases younger than 14 days that are not used up
+        unspent         Show what customers had not spent, and what it had cost
+        flows           Show where currency came from and went, day by day
         feed            List the transactions of all customers, oldest first
         verify          Prove from the journal that the books add up
         simulate        Shake client, store and ledger with random events and faults
@@ -135,7 +143,11 @@ final class HelpPageTests: XCTestCase {
       """
       gemctl balance: Show a customer's balances
 
-      Usage: gemctl balance [CODE] [--at TIME] [--at-version N]
+      Usage: gemctl balance [CODE] [OPTIONS]
+
+      What is booked later changes nothing of what was: an id that was merged into
+      another customer since names who it named then, and what had expired counts as
+      gone.
 
       Arguments:
         [CODE]  One currency (default: all)
@@ -143,11 +155,15 @@ final class HelpPageTests: XCTestCase {
       Options:
         --at TIME       As of this instant, such as 2026-11-21T09:30:00Z
         --at-version N  As of this version of the account
+        --svg FILE      Draw the balances over time into this file
+        --from TIME     Where the drawing begins (default: with the customer)
+        --until TIME    Where the drawing ends (default: now)
 
       Examples:
         gemctl balance
         gemctl balance GEM --customer alice
         gemctl balance --at 2026-11-21T09:30:00Z
+        gemctl balance --svg balance.svg
 
       Takes the global options too (--home, --storage, --json, --customer and more):
       see "gemctl help".

@@ -1,17 +1,17 @@
 /// What an account came to at an instant.
 struct AccountMoment {
   /// What its newest entry by then recorded; 0 before its first.
-  let recorded: Int64
-  /// What of it had expired by then and is booked later, or not yet.
-  let due: Int64
+  var recorded: (balance: Int64, debt: Int64) = (0, 0)
+  /// What the customer had: without what had come about by itself and was booked later, or is not booked yet.
+  var balance: Int64 = 0
+  var debt: Int64 = 0
   /// What was set aside then; what a hold had set aside whose deadline had come is not.
-  let held: Int64
-  let debt: Int64
+  var held: Int64 = 0
   /// How many entries it had.
-  let version: Int64
+  var version: Int64 = 0
 
-  /// What the customer had.
-  var balance: Int64 { recorded - due }
+  /// What had come about by itself and was booked later, most often an expiry: positive where it took something.
+  var due: Int64 { recorded.balance - recorded.debt - (balance - debt) }
 }
 
 /// Looks at one account as of instants: at those that have passed by its journal alone, so that what is booked later
@@ -29,19 +29,26 @@ struct AccountTimes {
   private func present(_ instant: Timestamp) throws(LedgerError) -> AccountMoment {
     let ended = account.held == 0 ? EndedHolds() : try endedHolds(at: instant)
     return AccountMoment(
-      recorded: account.balance, due: try openLotsDue(at: instant) + ended.expired, held: account.held - ended.held,
-      debt: account.debt, version: account.version)
+      recorded: (account.balance, account.debt),
+      balance: account.balance - (try openLotsDue(at: instant)) - ended.expired, debt: account.debt,
+      held: account.held - ended.held, version: account.version)
   }
 
   private func past(_ instant: Timestamp) throws(LedgerError) -> AccountMoment {
     let (entry, successor) = try AccountHistory(snapshot: snapshot, account: account).newest(at: instant)
     let holds = try self.holds(at: instant, below: successor?.transaction ?? .max)
     let ended = holds.ended(at: instant)
-    // What had expired by then was booked by the very next command, or is not booked yet.
-    let due = if let successor { try due(bookedBy: successor, at: instant) } else { try openLotsDue(at: instant) }
+    // What had come about by then was booked by the very next command, or is not booked yet.
+    var due = Due(balance: 0, debt: 0)
+    if let successor {
+      due = try self.due(bookedBy: successor, at: instant, ended: holds.endedNumbers(at: instant))
+    } else {
+      due.balance = try openLotsDue(at: instant)
+    }
+    let recorded = (balance: entry?.balance ?? 0, debt: entry?.debt ?? 0)
     return AccountMoment(
-      recorded: entry?.balance ?? 0, due: due + ended.expired, held: holds.held - ended.held, debt: entry?.debt ?? 0,
-      version: entry?.version ?? 0)
+      recorded: recorded, balance: recorded.balance - due.balance - ended.expired, debt: recorded.debt - due.debt,
+      held: holds.held - ended.held, version: entry?.version ?? 0)
   }
 }
 
@@ -65,26 +72,54 @@ extension AccountTimes {
     return due
   }
 
-  /// What the expiries that one command booked took of what was due before it.
-  private func due(bookedBy first: EntryRow, at instant: Timestamp) throws(LedgerError) -> Int64 {
-    guard first.kind == .expiry else { return 0 }
+  /// What was due at an instant and booked after it.
+  private struct Due {
+    var balance: Int64
+    /// What of it repaid a debt.
+    var debt: Int64
+  }
+
+  /// What one command booked, before it booked what it was asked to, of what was due by then.
+  ///
+  /// - Parameter ended: The holds whose deadline had come by the instant.
+  private func due(
+    bookedBy first: EntryRow, at instant: Timestamp, ended: Set<TransactionNumber>
+  ) throws(LedgerError) -> Due {
+    var due = Due(balance: 0, debt: 0)
+    guard first.kind.comesAboutByItself else { return due }
     let history = AccountHistory(snapshot: snapshot, account: account)
     let bookedAt = try history.time(of: first)
-    var due: Int64 = 0
     var next: EntryRow? = first
-    while let entry = next, entry.kind == .expiry {
+    while let entry = next, entry.kind.comesAboutByItself {
       if entry.number != first.number, try history.time(of: entry) != bookedAt { break }
-      due += try taken(by: entry, at: instant)
+      let effects = try snapshot.effects(of: entry.transaction, ofAny: [account.number.customer])
+      if entry.kind == .expiry {
+        due.balance += try taken(by: entry, at: instant, late: effects.filter { $0.kind == .late })
+      } else if try isOfEndedHold(effects, ended) {
+        if entry.kind == .refund { due.balance -= entry.amount } else { due.debt += entry.amount }
+      } else {
+        break
+      }
       next = try history.entry(version: entry.version + 1)
     }
     return due
   }
 
+  /// Whether a refund took what came back from a hold that had ended.
+  private func isOfEndedHold(
+    _ effects: [EffectRow], _ ended: Set<TransactionNumber>
+  ) throws(LedgerError) -> Bool {
+    guard !ended.isEmpty, let release = effects.first(where: { $0.kind == .reclaimed })?.target else { return false }
+    return try snapshot.effects(of: release, ofAny: [account.number.customer]).contains {
+      $0.kind == .released && ended.contains($0.target)
+    }
+  }
+
   /// What of an expiry was due at the instant already; what came back to a lot after its time was not in the lot then.
-  private func taken(by entry: EntryRow, at instant: Timestamp) throws(LedgerError) -> Int64 {
+  private func taken(
+    by entry: EntryRow, at instant: Timestamp, late: [EffectRow]
+  ) throws(LedgerError) -> Int64 {
     let owner = account.number.customer
-    let late = try snapshot.effects(of: entry.transaction, ofAny: [owner]).filter { $0.kind == .late }
-    guard !late.contains(where: { $0.lot == 0 }) else { return 0 }
     var taken = [(entry.lot, entry.amount)]
     if entry.lot == 0 { taken = try snapshot.allocations(of: entry.number, of: owner).map { ($0.lot, $0.amount) } }
     var due: Int64 = 0
@@ -95,6 +130,11 @@ extension AccountTimes {
     }
     return due
   }
+}
+
+extension EntryKind {
+  /// Whether a command may book entries of this kind before what it was asked to.
+  fileprivate var comesAboutByItself: Bool { self == .expiry || self == .refund || self == .reversedRefund }
 }
 
 // MARK: Holds
@@ -135,6 +175,10 @@ extension AccountTimes {
         for lot in hold.lots where lot.expiresAt <= instant.milliseconds { ended.expired += lot.amount }
       }
       return ended
+    }
+
+    func endedNumbers(at instant: Timestamp) -> Set<TransactionNumber> {
+      Set(standing.filter { $0.deadline <= instant }.map(\.number))
     }
   }
 

@@ -171,7 +171,8 @@ struct ConsumptionReader {
     var taken: [LotNumber: Int64] = [:]
     guard purchase.refund != nil else { return taken }
     for refund in try snapshot.refunds(of: purchase.number) {
-      for part in try snapshot.refundParts(of: refund.transaction) where part.kind == .taken && part.source == part.lot {
+      for part in try snapshot.refundParts(of: refund.transaction) where part.kind == .taken && part.source == part.lot
+      {
         taken[part.lot, default: 0] += part.amount
       }
     }

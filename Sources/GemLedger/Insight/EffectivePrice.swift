@@ -35,11 +35,12 @@ public struct EffectivePrice: Hashable, Sendable {
 }
 
 extension Ledger {
-  /// What items really cost in a period: the paid value of the lots that were burnt for them, for all units together and
-  /// for one.
+  /// What items really cost in a period: the paid value of the lots that were burnt for them, for all units together
+  /// and for one.
   ///
   /// A sale that was reversed takes its part away when it is reversed. Sales of several items at once cannot be told
-  /// apart and are left out. It is computed from the journal: asked again later it is the same for a period that is over.
+  /// apart and are left out. It is computed from the journal: asked again later it is the same for a period that is
+  /// over.
   ///
   /// - Parameters:
   ///   - item: Nil for all items.

@@ -105,20 +105,26 @@ extension Ledger {
       let rows = try AccountHistory(snapshot: snapshot, account: account).entries(
         after: max(0, newest - Int64(limit)), through: newest)
       let entries = try explainer.entries(rows.reversed())
+      let settled = try settled([currency.number: account], of: customer, in: snapshot, terms: terms)
+      let current =
+        if let settled = settled[currency.number] {
+          Balance(currency, terms, settled)
+        } else {
+          try balance(of: account, currency, at: nil, in: snapshot, terms: terms)
+        }
       let holds = cursor == nil ? try explainer.openHolds() : []
       let (lots, hasMoreLots) = cursor == nil ? try explainer.lots(holds, limit: limit) : ([], false)
       let next = rows.first.flatMap { row in
         row.version > 1 ? PageCursor(place: row.version, list: list, salt: terms.transactionIDs.salt) : nil
       }
       return Explanation(
-        customer: customer,
-        balance: try balance(of: account, currency, at: nil, in: snapshot, terms: terms), lots: lots,
-        hasMoreLots: hasMoreLots, holds: try explainer.holds(holds), entries: entries, next: next)
+        customer: customer, balance: current, lots: lots, hasMoreLots: hasMoreLots,
+        holds: try explainer.holds(holds), entries: entries, next: next)
     }
   }
 }
 
-/// What tells the lists apart that cursors are of; the numbers only keep a cursor of one from being taken for another's.
+/// What tells the lists apart that cursors are of, so that a cursor of one is not taken for another's.
 enum InsightList {
   static func explanation(_ account: AccountNumber) -> Int64 { 1 << 62 | account.rawValue }
   static func statement(_ customer: CustomerNumber) -> Int64 { 1 << 61 | customer }

@@ -12,7 +12,7 @@ public struct LotOrigin: Hashable, Sendable {
   public let expiresAt: Timestamp?
   /// What it was bought with, by whoever bought it; nil for what was not bought.
   public let purchase: Purchase?
-  /// The lots of other customers that its currency came out of: the one that it came from first, the very first one last.
+  /// The lots of other customers that its currency came out of, the nearest before the others.
   public let origins: [Int64]
 }
 

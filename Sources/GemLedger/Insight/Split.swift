@@ -55,7 +55,10 @@ private struct SplitSum {
 
   mutating func add(_ lot: LiveLot) {
     let amount = lot.remaining + lot.held
-    guard lot.source == .paid else { return free += amount }
+    guard lot.source == .paid else {
+      free += amount
+      return
+    }
     paid += amount
     guard let price = lot.price, amount > 0 else { return }
     values[price.currency, default: 0] += LotValue.rest(

@@ -16,8 +16,8 @@ public struct Statement: Hashable, Sendable {
 
   /// What a currency came to.
   ///
-  /// The opening balance less its debt, and what expired before and is booked in the period, and all lines, come to the
-  /// closing balance less its debt, and what expired in the period and is booked after it.
+  /// The opening balance less its debt, with what was due then, and all lines, come to the closing balance less its
+  /// debt, with what was due then.
   public struct Currency: Hashable, Sendable {
     /// Which one.
     public let currency: CurrencyCode
@@ -37,7 +37,7 @@ public struct Statement: Hashable, Sendable {
     public let held: Int64
     /// What the customer owed.
     public let debt: Int64
-    /// What had expired and was booked later.
+    /// What had come about by itself and was booked later, most often an expiry: positive where it took something.
     public let due: Int64
   }
 
@@ -97,7 +97,12 @@ extension Ledger {
         now: now)
       let (list, salt) = (InsightList.statement(number), terms.transactionIDs.salt)
       let start = try cursor?.place(list: list, salt: salt)
-      for account in try snapshot.accounts(of: number) { try writer.read(account, after: start, limit: limit) }
+      let accounts = try snapshot.accounts(of: number)
+      if end.before >= now {
+        let rows = Dictionary(uniqueKeysWithValues: accounts.map { ($0.number.currency, $0) })
+        writer.settled = try settled(rows, of: customer, in: snapshot, terms: terms)
+      }
+      for account in accounts { try writer.read(account, after: start, limit: limit) }
       let (lines, last) = try writer.lines(limit: limit)
       return Statement(
         customer: customer, from: from, until: end, currencies: writer.currencies(totalling: lines), lines: lines,
@@ -121,6 +126,8 @@ private struct StatementWriter {
   let from: Timestamp?
   let until: Timestamp
   let now: Timestamp
+  /// The accounts in which something has come about by itself; empty where the period ended before.
+  var settled: [Int64: SettledAccount] = [:]
   private var standings: [(currency: CurrencyTerms, opening: Statement.Standing, closing: Statement.Standing)] = []
   private var rows: [EntryRow] = []
   private var hasMore = false
@@ -143,12 +150,16 @@ private struct StatementWriter {
   ) throws(LedgerError) {
     guard let currency = terms.currency(number: account.number.currency) else { return }
     let times = AccountTimes(snapshot: snapshot, account: account, now: now)
-    let closing = try times.moment(at: until.before)
+    var closing = try times.moment(at: until.before)
+    if let settled = settled[account.number.currency] {
+      (closing.balance, closing.debt) = (settled.row.balance - settled.due, settled.row.debt)
+      closing.held = settled.row.held
+    }
     // What the customer never had by then came later.
     guard closing.version > 0 else { return }
     let opening =
       try from.map { (from) throws(LedgerError) in try times.moment(at: from.before) }
-      ?? AccountMoment(recorded: 0, due: 0, held: 0, debt: 0, version: 0)
+      ?? AccountMoment()
     standings.append((currency, Statement.Standing(opening), Statement.Standing(closing)))
     let history = AccountHistory(snapshot: snapshot, account: account)
     var version = opening.version

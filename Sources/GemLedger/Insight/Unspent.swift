@@ -24,7 +24,9 @@ public struct Unspent: Hashable, Sendable {
   public struct Value: Hashable, Sendable {
     /// How many units.
     public let units: Int64
-    /// What was paid for them; nil where nobody said. What is left of a lot takes what rounding leaves.
+    /// What was paid for them; nil where nobody said.
+    ///
+    /// What is left of a lot takes what rounding leaves.
     public let price: Money?
   }
 }

@@ -74,8 +74,8 @@ extension Ledger {
   /// The purchases of all customers that could be withdrawn from at an instant, oldest first.
   ///
   /// It is computed from the journal up to the instant alone: asked again later it is the same, the marks of later
-  /// refunds on the purchases themselves apart. Time goes with the length of the journal; memory with how many purchases
-  /// two weeks have.
+  /// refunds on the purchases themselves apart. Time goes with the length of the journal; memory with how many
+  /// purchases two weeks have.
   ///
   /// - Parameters:
   ///   - instant: Nil for now.

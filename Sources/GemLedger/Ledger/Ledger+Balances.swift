@@ -1,9 +1,9 @@
 extension Ledger {
   /// What a customer has, of every currency of the project; the absent ones are 0.
   ///
-  /// What has expired counts as gone from the instant it expires, and a hold as ended from its deadline on, whether that
-  /// is booked yet or not. What is booked later changes nothing of what was: an id that was merged into another customer
-  /// after the instant names who it named then.
+  /// What has expired counts as gone from the instant it expires, and a hold as ended from its deadline on, whether
+  /// that is booked yet or not. What is booked later changes nothing of what was: an id that was merged into another
+  /// customer after the instant names who it named then.
   ///
   /// - Parameters:
   ///   - customer: Must exist.

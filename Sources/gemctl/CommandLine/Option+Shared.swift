@@ -24,4 +24,5 @@ extension Option {
   static let limit = Option(name: "--limit", value: "N", help: "How many at most (default: 100, most: 1000)")
   static let after = Option(
     name: "--after", value: "CURSOR", help: "Go on behind this cursor, which the page before printed")
+  static let csv = Option(name: "--csv", help: "Print comma-separated values (RFC 4180) instead of a table")
 }

@@ -10,6 +10,10 @@ struct BalanceCommand {
     let customer = try invocation.settledCustomer()
     let code = try invocation.parsed.positionals.first.map { (text) throws(LedgerError) in try CurrencyCode(text) }
     let moment = try self.moment(code)
+    if let path = invocation.parsed.value("--svg") { return try draw(customer, code, to: path) }
+    for option in ["--from", "--until"] where invocation.parsed.value(option) != nil {
+      throw UsageError("\(option) goes with --svg", verb: invocation.parsed.verb)
+    }
     let balances = try invocation.withLedger { (ledger) throws(LedgerError) in
       try Self.balances(of: customer, code, moment, in: ledger)
     }
@@ -49,6 +53,45 @@ struct BalanceCommand {
     }
     guard let code else { return try ledger.balances(of: customer, at: instant) }
     return [try ledger.balance(of: code, customer: customer, at: instant)]
+  }
+}
+
+// MARK: Drawing
+
+extension BalanceCommand {
+  /// Draws the balances over time; what there is at the end of it is printed as well.
+  private func draw(_ customer: CustomerID, _ code: CurrencyCode?, to path: String) throws {
+    for option in ["--at", "--at-version"] where invocation.parsed.value(option) != nil {
+      throw UsageError("--svg takes --from and --until, not \(option)", verb: invocation.parsed.verb)
+    }
+    let (from, until) = (try invocation.time("--from"), try invocation.time("--until"))
+    let course = try invocation.withLedger { (ledger) throws(LedgerError) in
+      let end = until ?? LedgerClock.system.now()
+      let created = try ledger.customer(customer).createdAt
+      let start = from ?? created
+      guard start < end else { throw LedgerError(.invalidRequest, "The period ends at \(end), before it begins.") }
+      return try ledger.balances(of: customer, code, at: BalanceChart.instants(from: start, until: end))
+    }
+    try FileAccess.replace(path, BalanceChart(customer, course).svg)
+    let last = course.last?.balances ?? []
+    try invocation.print(Self.json(customer, last), { Self.text(customer, last, style: $0) })
+  }
+}
+
+extension Ledger {
+  /// A customer's balances at several instants.
+  fileprivate func balances(
+    of customer: CustomerID, _ code: CurrencyCode?, at instants: [Timestamp]
+  ) throws(LedgerError) -> [(time: Timestamp, balances: [Balance])] {
+    var course: [(time: Timestamp, balances: [Balance])] = []
+    for instant in instants {
+      if let code {
+        course.append((instant, [try balance(of: code, customer: customer, at: instant)]))
+      } else {
+        course.append((instant, try balances(of: customer, at: instant)))
+      }
+    }
+    return course
   }
 }
 

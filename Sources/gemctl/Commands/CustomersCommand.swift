@@ -5,11 +5,12 @@ struct CustomersCommand {
   let invocation: Invocation
 
   func run() throws {
+    try invocation.checkForm()
     let limit = try invocation.limit()
     let page = try invocation.withLedger { (ledger) throws(LedgerError) in
       try ledger.customers(limit: limit, after: invocation.cursor)
     }
-    try invocation.print(Self.json(page), { Self.text(page, style: $0) })
+    try invocation.print(Self.json(page), csv: Self.sheet(page), { Self.text(page, style: $0) })
   }
 
   private static func json(_ page: CustomersPage) -> JSONValue {
@@ -21,6 +22,28 @@ struct CustomersCommand {
       ]
     }
     return ["customers": .array(customers), "next": JSONValue(page.next?.description)]
+  }
+
+  /// A row for each balance; a customer who never had anything has one row.
+  private static func sheet(_ page: CustomersPage) -> Sheet {
+    var sheet = Sheet([
+      .text("CUSTOMER"), .text("SINCE"), .text("FROZEN"), .text("CURRENCY"), .number("BALANCE"), .number("HELD"),
+      .number("OWED"),
+    ])
+    for customer in page.customers {
+      let head: [Sheet.Cell] = [
+        .text(customer.id.text), .time(customer.createdAt), .text(customer.isFrozen ? "yes" : "no"),
+      ]
+      for balance in customer.balances {
+        sheet.add(
+          head + [
+            .text(balance.currency.description), .amount(balance.balance), .amount(balance.held),
+            .amount(balance.debt),
+          ])
+      }
+      if customer.balances.isEmpty { sheet.add(head + [.none, .none, .none, .none]) }
+    }
+    return sheet
   }
 
   private static func text(_ page: CustomersPage, style: Style) -> String {

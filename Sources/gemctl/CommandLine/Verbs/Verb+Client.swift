@@ -36,8 +36,18 @@ extension Verb {
     options: [
       Option(name: "--at", value: "TIME", help: "As of this instant, such as 2026-11-21T09:30:00Z"),
       Option(name: "--at-version", value: "N", help: "As of this version of the account"),
+      Option(name: "--svg", value: "FILE", kind: .file, help: "Draw the balances over time into this file"),
+      Option(name: "--from", value: "TIME", help: "Where the drawing begins (default: with the customer)"),
+      Option(name: "--until", value: "TIME", help: "Where the drawing ends (default: now)"),
     ],
-    examples: ["gemctl balance", "gemctl balance GEM --customer alice", "gemctl balance --at 2026-11-21T09:30:00Z"])
+    examples: [
+      "gemctl balance", "gemctl balance GEM --customer alice", "gemctl balance --at 2026-11-21T09:30:00Z",
+      "gemctl balance --svg balance.svg",
+    ],
+    discussion: """
+      What is booked later changes nothing of what was: an id that was merged into another customer since names who \
+      it named then, and what had expired counts as gone.
+      """)
 
   private static let history = Verb(
     name: "history", group: .client, summary: "Show a customer's transactions, newest first",

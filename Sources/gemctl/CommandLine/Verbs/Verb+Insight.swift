@@ -1,11 +1,14 @@
 extension Verb {
   /// What explains and proves the books.
-  static let insight = [customers, feed, verify, simulate, demo]
+  static let insight =
+    [customers, items, explain, statement, spends, consumed, withdrawable, unspent, flows, feed] + [
+      verify, simulate, demo,
+    ]
 
   private static let customers = Verb(
     name: "customers", group: .insight, summary: "List the customers with their balances",
-    options: [.limit, .after],
-    examples: ["gemctl customers", "gemctl customers --limit 1000 --json"])
+    options: [.limit, .after, .csv],
+    examples: ["gemctl customers", "gemctl customers --limit 1000 --json", "gemctl customers --csv > customers.csv"])
 
   private static let feed = Verb(
     name: "feed", group: .insight, summary: "List the transactions of all customers, oldest first",

@@ -1,0 +1,69 @@
+import GemLedger
+
+/// `flows`: where currency came from and where it went, day by day.
+struct FlowsCommand {
+  let invocation: Invocation
+
+  func run() throws {
+    try invocation.checkForm()
+    let zone = try DaysOfZone(invocation.parsed.value("--zone"), verb: invocation.parsed.verb)
+    let (from, until) = (try time("--from", zone), try time("--until", zone))
+    guard from < until else { throw UsageError("--from must be before --until", verb: invocation.parsed.verb) }
+    let boundaries = zone.boundaries(from: from, until: until, limit: Ledger.flowDaysMax + 1)
+    let flows = try invocation.withProgress("Reading") { (ledger, progress) throws(LedgerError) in
+      try ledger.flows(between: boundaries, progress: progress)
+    }
+    if let path = invocation.parsed.value("--svg") { try FileAccess.replace(path, FlowChart(flows, zone: zone).svg) }
+    try invocation.print(Self.json(flows, zone), csv: Self.sheet(flows, zone)) { style in
+      let sheet = Self.sheet(flows, zone)
+      guard !sheet.rows.isEmpty else { return "Nothing flowed.\n" }
+      return sheet.text(style: style) + style.dim("days of \(zone.name)") + "\n"
+    }
+  }
+
+  private func time(_ option: String, _ zone: DaysOfZone) throws(UsageError) -> Timestamp {
+    let text = invocation.parsed.value(option) ?? ""
+    guard let time = zone.time(text) else {
+      throw UsageError(
+        "\(option) takes a day, such as 2026-11-21, or a time with its zone; got \(text.quotedForPeople)",
+        verb: invocation.parsed.verb)
+    }
+    return time
+  }
+
+  private static func json(_ flows: Flows, _ zone: DaysOfZone) -> JSONValue {
+    let days = flows.days.map { day -> JSONValue in
+      [
+        "day": .string(zone.day(of: day.from)), "from": .string(day.from.description),
+        "until": .string(day.until.description),
+        "flows": .array(
+          day.flows.map {
+            [
+              "currency": .string($0.currency.description), "kind": .string($0.kind.name), "in": .integer($0.inflow),
+              "out": .integer($0.outflow),
+            ]
+          }),
+        "outstanding": .object(
+          JSONObject(
+            day.outstanding.sorted { $0.key < $1.key }.map { ($0.key.description, .integer($0.value)) })),
+      ]
+    }
+    return ["zone": .string(zone.name), "days": .array(days)]
+  }
+
+  /// Days on which nothing flowed are left out.
+  private static func sheet(_ flows: Flows, _ zone: DaysOfZone) -> Sheet {
+    var sheet = Sheet([
+      .text("DAY"), .text("CURRENCY"), .text("KIND"), .number("IN"), .number("OUT"), .number("OUTSTANDING"),
+    ])
+    for day in flows.days {
+      for flow in day.flows {
+        sheet.add([
+          .text(zone.day(of: day.from)), .text(flow.currency.description), .text(flow.kind.name), .amount(flow.inflow),
+          .amount(flow.outflow), .amount(day.outstanding[flow.currency] ?? 0),
+        ])
+      }
+    }
+    return sheet
+  }
+}

@@ -1,0 +1,152 @@
+/// A drawing as a file of its own (SVG), readable in light and in dark surroundings.
+struct Chart {
+  static let width = 960.0
+  static let left = 88.0
+  static let right = 24.0
+
+  let title: String
+  private(set) var height = 64.0
+  private var body = ""
+
+  init(title: String) { self.title = title }
+
+  /// Makes room below what is there; gives where it begins.
+  mutating func makeRoom(_ height: Double) -> Double {
+    let top = self.height
+    self.height += height
+    return top
+  }
+
+  mutating func rectangle(x: Double, y: Double, width: Double, height: Double, fill: String, title: String) {
+    guard height > 0 else { return }
+    body +=
+      "<rect x=\"\(Self.text(x))\" y=\"\(Self.text(y))\" width=\"\(Self.text(width))\" height=\"\(Self.text(height))\" "
+      + "fill=\"\(fill)\"><title>\(Self.escaped(title))</title></rect>\n"
+  }
+
+  mutating func line(_ points: [(x: Double, y: Double)], name: String, stroke: String? = nil) {
+    let path = points.map { "\(Self.text($0.x)),\(Self.text($0.y))" }.joined(separator: " ")
+    let color = stroke.map { " style=\"stroke:\($0)\"" } ?? ""
+    body += "<polyline class=\"\(name)\"\(color) points=\"\(path)\"/>\n"
+  }
+
+  mutating func area(_ points: [(x: Double, y: Double)], fill: String) {
+    let path = points.map { "\(Self.text($0.x)),\(Self.text($0.y))" }.joined(separator: " ")
+    body += "<polygon fill=\"\(fill)\" fill-opacity=\"0.15\" points=\"\(path)\"/>\n"
+  }
+
+  mutating func write(_ text: String, x: Double, y: Double, anchor: String = "start", name: String = "label") {
+    body +=
+      "<text class=\"\(name)\" x=\"\(Self.text(x))\" y=\"\(Self.text(y))\" text-anchor=\"\(anchor)\">"
+      + "\(Self.escaped(text))</text>\n"
+  }
+
+  /// Coloured squares with names, side by side as far as they fit.
+  mutating func legend(_ entries: [(name: String, color: String)]) {
+    var x = Self.left
+    var y = makeRoom(26)
+    for entry in entries {
+      let width = 30 + 7.2 * Double(entry.name.count)
+      if x + width > Self.width - Self.right, x > Self.left { (x, y) = (Self.left, makeRoom(22)) }
+      rectangle(x: x, y: y, width: 12, height: 12, fill: entry.color, title: entry.name)
+      write(entry.name, x: x + 18, y: y + 10.5)
+      x += width
+    }
+  }
+
+  /// The whole file.
+  var svg: String {
+    """
+    <?xml version="1.0" encoding="UTF-8"?>
+    <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(Self.text(Self.width)) \(Self.text(height))" \
+    width="\(Self.text(Self.width))" height="\(Self.text(height))" role="img">
+    <title>\(Self.escaped(title))</title>
+    <style>
+    .paper { fill: #ffffff }
+    text { font: 12px system-ui, "DejaVu Sans", sans-serif; fill: #424a53 }
+    text.title { font-size: 18px; font-weight: 600; fill: #1f2328 }
+    text.panel { font-size: 14px; font-weight: 600; fill: #1f2328 }
+    polyline { fill: none; stroke-width: 2 }
+    polyline.grid { stroke: #d8dee4; stroke-width: 1 }
+    polyline.zero { stroke: #57606a; stroke-width: 1.5 }
+    @media (prefers-color-scheme: dark) {
+    .paper { fill: #0d1117 }
+    text { fill: #b1bac4 }
+    text.title, text.panel { fill: #f0f6fc }
+    polyline.grid { stroke: #30363d }
+    polyline.zero { stroke: #8b949e }
+    }
+    </style>
+    <rect class="paper" width="100%" height="100%"/>
+    <text class="title" x="\(Self.text(Self.left))" y="36">\(Self.escaped(title))</text>
+    \(body)</svg>
+
+    """
+  }
+
+  // MARK: Writing
+
+  /// At most two digits behind the point: a tenth of what anybody can see.
+  private static func text(_ number: Double) -> String {
+    let hundredths = Int64((number * 100).rounded())
+    let (whole, rest) = hundredths.magnitude.quotientAndRemainder(dividingBy: 100)
+    let sign = hundredths < 0 ? "-" : ""
+    if rest == 0 { return "\(sign)\(whole)" }
+    return "\(sign)\(whole).\(rest < 10 ? "0" : "")\(rest)"
+  }
+
+  static func escaped(_ text: String) -> String {
+    SafeText.escaped(text).replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+      .replacing("\"", with: "&quot;")
+  }
+}
+
+/// Where amounts are on a chart.
+struct Axis {
+  let low: Int64
+  let high: Int64
+  let step: Int64
+  private let top: Double
+  private let height: Double
+
+  /// - Parameters:
+  ///   - low: The least amount; 0 is always on the axis.
+  ///   - top: Where the highest amount is drawn.
+  init(low: Int64, high: Int64, top: Double, height: Double) {
+    let (low, high) = (min(0, low), max(0, high))
+    let step = Self.step((Double(high) - Double(low)) / 5)
+    self.step = step
+    // Whole steps, so that the outermost have lines too.
+    self.low = Int64(clamping: -((Int128(-Int128(low)) + Int128(step) - 1) / Int128(step)) * Int128(step))
+    self.high = max(Int64(clamping: (Int128(high) + Int128(step) - 1) / Int128(step) * Int128(step)), step)
+    self.top = top
+    self.height = height
+  }
+
+  func y(_ amount: Int64) -> Double {
+    top + height * (Double(high) - Double(amount)) / (Double(high) - Double(low))
+  }
+
+  /// 1, 2 or 5 with zeros behind, at least as large.
+  private static func step(_ least: Double) -> Int64 {
+    var power: Int64 = 1
+    while true {
+      for digit: Int64 in [1, 2, 5] where Double(digit * power) >= least { return digit * power }
+      let (next, overflow) = power.multipliedReportingOverflow(by: 10)
+      if overflow || next > Int64.max / 10 { return power }
+      power = next
+    }
+  }
+
+  /// Lines across the chart with their amounts.
+  func draw(on chart: inout Chart) {
+    var amount = low
+    while amount <= high {
+      let y = y(amount)
+      chart.line(
+        [(Chart.left, y), (Chart.width - Chart.right, y)], name: amount == 0 ? "zero" : "grid")
+      chart.write(AmountText.grouped(amount), x: Chart.left - 8, y: y + 4, anchor: "end")
+      amount += step
+    }
+  }
+}

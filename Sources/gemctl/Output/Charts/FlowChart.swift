@@ -1,0 +1,104 @@
+import GemLedger
+
+/// Sources above zero and sinks below, a bar a day, stacked by kind; a panel for each currency, and below it what was
+/// outstanding.
+struct FlowChart {
+  let svg: String
+
+  private static let barsHeight = 260.0
+  private static let lineHeight = 110.0
+
+  init(_ flows: Flows, zone: DaysOfZone) {
+    var chart = Chart(title: "Sources and sinks per day, \(zone.name)")
+    let currencies = Set(flows.days.flatMap(\.flows).map(\.currency)).sorted()
+    let kinds = Set(flows.days.flatMap(\.flows).map(\.kind)).sorted { $0.rawValue < $1.rawValue }
+    chart.legend(kinds.map { ($0.name, Self.color(of: $0)) })
+    for currency in currencies { Self.draw(currency, flows, zone, on: &chart) }
+    if currencies.isEmpty { chart.write("Nothing flowed.", x: Chart.left, y: chart.makeRoom(40) + 20) }
+    svg = chart.svg
+  }
+
+  private static func draw(_ currency: CurrencyCode, _ flows: Flows, _ zone: DaysOfZone, on chart: inout Chart) {
+    let top = chart.makeRoom(barsHeight + 60)
+    chart.write("\(currency): in and out per day", x: Chart.left, y: top + 26, name: "panel")
+    let days = flows.days.map { day in day.flows.filter { $0.currency == currency } }
+    let axis = Axis(
+      low: -(days.map { $0.reduce(0) { $0 + $1.outflow } }.max() ?? 0),
+      high: days.map { $0.reduce(0) { $0 + $1.inflow } }.max() ?? 0, top: top + 44, height: barsHeight - 20)
+    axis.draw(on: &chart)
+    let slot = (Chart.width - Chart.left - Chart.right) / Double(days.count)
+    for (index, day) in days.enumerated() {
+      let name = zone.day(of: flows.days[index].from)
+      var (up, down): (Int64, Int64) = (0, 0)
+      for flow in day {
+        let x = Chart.left + slot * (Double(index) + 0.12)
+        if flow.inflow > 0 {
+          chart.rectangle(
+            x: x, y: axis.y(up + flow.inflow), width: slot * 0.76, height: axis.y(up) - axis.y(up + flow.inflow),
+            fill: color(of: flow.kind),
+            title: "\(name) \(flow.kind.name) \(AmountText.signed(flow.inflow)) \(currency)")
+          up += flow.inflow
+        }
+        if flow.outflow > 0 {
+          chart.rectangle(
+            x: x, y: axis.y(-down), width: slot * 0.76, height: axis.y(-down - flow.outflow) - axis.y(-down),
+            fill: color(of: flow.kind),
+            title: "\(name) \(flow.kind.name) \(AmountText.signed(-flow.outflow)) \(currency)")
+          down += flow.outflow
+        }
+      }
+    }
+    // The line of zero once more, over the bars.
+    chart.line([(Chart.left, axis.y(0)), (Chart.width - Chart.right, axis.y(0))], name: "zero")
+    drawDays(flows.days.map(\.from), slot: slot, zone, y: top + 44 + barsHeight - 2, on: &chart)
+    drawOutstanding(currency, flows, slot: slot, on: &chart)
+  }
+
+  private static func drawOutstanding(
+    _ currency: CurrencyCode, _ flows: Flows, slot: Double, on chart: inout Chart
+  ) {
+    let top = chart.makeRoom(lineHeight + 50)
+    chart.write("\(currency): outstanding at the end of the day", x: Chart.left, y: top + 20, name: "panel")
+    let amounts = flows.days.map { $0.outstanding[currency] ?? 0 }
+    let axis = Axis(low: amounts.min() ?? 0, high: amounts.max() ?? 0, top: top + 36, height: lineHeight - 10)
+    axis.draw(on: &chart)
+    let points = amounts.enumerated().map { (x: Chart.left + slot * (Double($0) + 0.5), y: axis.y($1)) }
+    let color = color(of: .purchase)
+    if let first = points.first, let last = points.last {
+      chart.area([(first.x, axis.y(0))] + points + [(last.x, axis.y(0))], fill: color)
+    }
+    chart.line(points, name: "course", stroke: color)
+  }
+
+  /// As many names of days as fit beside each other.
+  private static func drawDays(
+    _ days: [Timestamp], slot: Double, _ zone: DaysOfZone, y: Double, on chart: inout Chart
+  ) {
+    let every = max(1, Int((80 / slot).rounded(.up)))
+    for (index, day) in days.enumerated() where index.isMultiple(of: every) {
+      let x = Chart.left + slot * (Double(index) + 0.5)
+      // The last one must not stand out of the drawing.
+      guard x < Chart.width - Chart.right - 20 || days.count == 1 else { continue }
+      chart.write(zone.day(of: day), x: x, y: y, anchor: "middle")
+    }
+  }
+
+  /// Colours that differ in lightness too, and stand out from light and dark paper alike.
+  static func color(of kind: EntryKind) -> String {
+    switch kind {
+    case .purchase: "#1f77d0"
+    case .grant: "#3aa657"
+    case .reversal: "#17a2a2"
+    case .reversedRefund: "#7fb8f0"
+    case .recharge: "#93cf5e"
+    case .initial: "#8c8cf0"
+    case .spend: "#e0662b"
+    case .refund: "#c2305b"
+    case .expiry: "#8a8f98"
+    case .transfer: "#b07cc6"
+    case .exchange: "#d8a21b"
+    case .merge: "#a1795b"
+    default: "#6e7781"
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import GemLedger
+import XCTest
+
+@testable import gemctl
+
+/// The reports of the built binary.
+final class InsightCommandTests: XCTestCase {
+  /// A home in which alice has bought 1,200 gems and spent 150 on lives.
+  private func shop() throws -> TestHome {
+    let home = try TestHome()
+    let answer = try home.run(
+      """
+      export GEMCTL_CUSTOMER=alice
+      gemctl init && gemctl buy gems_1200 && gemctl spend --item extra_life --quantity 3
+      """)
+    XCTAssertEqual(answer.status, 0, answer.error)
+    return home
+  }
+
+  private func check(_ script: String, _ parts: [String], in home: TestHome, line: UInt = #line) throws {
+    let answer = try home.run("export GEMCTL_CUSTOMER=alice; \(script)")
+    XCTAssertEqual(answer.status, 0, answer.error, line: line)
+    for part in parts { XCTAssertTrue(answer.output.contains(part), "\(part) in\n\(answer.output)", line: line) }
+  }
+
+  func testReportsForPeople() throws {
+    let home = try shop()
+    try check("gemctl explain", ["1,050 GEM\n", "gems_1200 at apple", "spend", "purchase", "+3 extra_life"], in: home)
+    try check("gemctl statement", ["opening", "closing", "1,050", "+1,200", "-150"], in: home)
+    try check("gemctl spends", ["PAID PART", "150", "+3 extra_life"], in: home)
+    try check("gemctl unspent", ["local_testing", "1,050", "8.75", "USD"], in: home)
+    try check("gemctl unspent --by-customer", ["alice", "1,050", "8.75"], in: home)
+    try check("gemctl withdrawable", ["gems_1200", "1,050", "8.75"], in: home)
+    try check("gemctl items", ["extra_life", "Extra life", "50"], in: home)
+    try check("gemctl items --prices", ["extra_life", "3", "150", "1.24", "0.41", "0.000 %"], in: home)
+    let id = "$(gemctl history --json > /dev/null; gemctl explain --csv | grep -o '2[0-9]\\{15\\}' | head -1)"
+    try check("gemctl consumed \(id)", ["12.500 % consumed", "1,200", "delivered"], in: home)
+    try check(
+      "gemctl consumed \(id) --json", [#""consumed_milli_percent":12500"#, #""delivery_status":"delivered""#],
+      in: home)
+  }
+
+  func testFiguresOfAnInstantStay() throws {
+    let home = try shop()
+    try check(
+      """
+      then=$(gemctl history --limit 1 --json | grep -o '"created_at":"[^"]*"' | cut -d '"' -f 4)
+      before="$(gemctl unspent --at $then --json)$(gemctl balance --at $then --json)"
+      gemctl spend GEM=700 > /dev/null; gemctl grant GEM=1 --reason r --customer bob > /dev/null
+      gemctl merge --from alice --into bob > /dev/null
+      after="$(gemctl unspent --at $then --json)$(gemctl balance --at $then --json)"
+      [ "$before" = "$after" ] && echo the same
+      """, ["the same\n"], in: home)
+  }
+
+  func testFlowsAreDrawn() throws {
+    let home = try shop()
+    try check(
+      "gemctl flows --from 2026-01-01 --until 2028-01-01 --zone Asia/Tokyo --svg f.svg; cat f.svg",
+      ["days of Asia/Tokyo", "purchase", "+1,200 GEM", "<svg ", "prefers-color-scheme: dark", "</svg>"], in: home)
+    try check(
+      "gemctl balance --svg b.svg > /dev/null; cat b.svg", ["Balances of alice", "<polyline", "</svg>"], in: home)
+  }
+
+  func testRefusesWhatDoesNotGoTogether() throws {
+    let home = try shop()
+    for script in [
+      "gemctl unspent --csv --json", "gemctl flows --from 2026-01-01", "gemctl flows --from today --until 2027-01-01",
+      "gemctl flows --from 2026-02-31 --until 2027-01-01", "gemctl flows --from 2027-01-01 --until 2026-01-01",
+      "gemctl flows --from 2026-01-01 --until 2027-01-01 --zone Nowhere/Land",
+      "gemctl items --from 2026-01-01T00:00:00Z",
+      "gemctl unspent --limit 5", "gemctl explain --after 1", "gemctl balance --from 2026-01-01T00:00:00Z",
+      "gemctl statement --from yesterday", "gemctl flows --from 1900-01-01 --until 2027-01-01",
+    ] { XCTAssertEqual(try home.run(script).status, 64, script) }
+    XCTAssertEqual(try home.run("gemctl consumed 1").status, 5)
+    XCTAssertEqual(try home.run("gemctl statement --customer nobody").status, 5)
+  }
+
+  func testCommaSeparatedValues() throws {
+    let home = try shop()
+    let answer = try home.run(
+      "gemctl grant GEM=1234 --reason r --customer 'a,\"b\"' > /dev/null; gemctl customers --csv | tail -1")
+    XCTAssertEqual(answer.output, "\"a,\"\"b\"\"\",<time>,no,GEM,1234,0,0\r\n")
+    let spends = try home.run("gemctl spends --customer alice --csv")
+    XCTAssertEqual(
+      spends.output,
+      "time,spent,paid_part,reversed,currency,transaction,about\r\n<time>,150,150,0,GEM,<id>,+3 extra_life\r\n")
+  }
+
+  func testSheetQuotesWhatNeedsIt() {
+    var sheet = Sheet([.text("A B"), .number("C")])
+    sheet.add([.text("plain"), .amount(-1234)])
+    sheet.add([.text("two\nlines, \"said\""), .share(33_005)])
+    XCTAssertEqual(sheet.csv, "a_b,c\r\nplain,-1234\r\n\"two\nlines, \"\"said\"\"\",33.005\r\n")
+    XCTAssertTrue(sheet.text(style: .plain).contains("-1,234"))
+  }
+
+  func testDaysAreThoseOfTheZone() throws {
+    let verb = try XCTUnwrap(Verb.named("flows"))
+    let berlin = try DaysOfZone("Europe/Berlin", verb: verb)
+    let from = try XCTUnwrap(berlin.time("2026-10-24"))
+    XCTAssertEqual(from.description, "2026-10-23T22:00:00.000Z")
+    let until = try XCTUnwrap(berlin.time("2026-10-27"))
+    let days = berlin.boundaries(from: from, until: until, limit: 100)
+    // The clock is put back on the 25th.
+    XCTAssertEqual(zip(days, days.dropFirst()).map { ($1.milliseconds - $0.milliseconds) / 3_600_000 }, [24, 25, 24])
+    XCTAssertEqual(days.map(berlin.day), ["2026-10-24", "2026-10-25", "2026-10-26", "2026-10-27"])
+    let noon = try XCTUnwrap(berlin.time("2026-10-24T12:00:00Z"))
+    XCTAssertEqual(berlin.boundaries(from: noon, until: until, limit: 100).count, 4)
+  }
+
+  func testAxesHaveRoundSteps() {
+    let rows: [(Int64, Int64, Int64)] = [
+      (0, 1200, 500), (-30, 150, 50), (0, 0, 1), (-7, 0, 2), (0, Limits.amount, 2_000_000_000_000_000),
+    ]
+    for (low, high, step) in rows {
+      let axis = Axis(low: low, high: high, top: 0, height: 100)
+      XCTAssertEqual(axis.step, step, "\(low) to \(high)")
+      XCTAssertLessThanOrEqual(axis.low, low)
+      XCTAssertGreaterThanOrEqual(axis.high, high)
+    }
+  }
+}
