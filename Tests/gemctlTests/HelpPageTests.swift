@@ -68,6 +68,8 @@ final class HelpPageTests: XCTestCase {
         customers       List the customers with their balances
         feed            List the transactions of all customers, oldest first
         verify          Prove from the journal that the books add up
+        export          Write the whole journal as lines of JSON
+        import          Make a ledger of an export, or take over balances
         simulate        Shake client, store and ledger with random events and faults
         demo            Play a story of buying and spending, with its command lines
 

@@ -190,7 +190,6 @@ struct JournalExport {
     try writer.end()
   }
 
-
   /// Keys of what was booked; each names its transaction, and so is as old.
   private func writeKeys() throws(LedgerError) {
     try forEachKey { (row) throws(LedgerError) in

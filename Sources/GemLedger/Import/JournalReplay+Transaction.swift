@@ -165,7 +165,8 @@ extension JournalReplay {
     let before = lot.row.remaining
     lot.row.remaining = try Self.sum(before, amount, number)
     if amount > 0 {
-      lot.row.granted = isReturn ? max(lot.row.granted, lot.row.remaining) : LotBook.granted(lot.row.granted, plus: amount)
+      let granted = lot.row.granted
+      lot.row.granted = isReturn ? max(granted, lot.row.remaining) : LotBook.granted(granted, plus: amount)
     }
     if before == 0, lot.row.remaining > 0 {
       account.row.openLots += 1

@@ -138,7 +138,10 @@ final class JournalReplay {
     case .refundNotice(let row): try add(row)
     case .order(let row): try add(row)
     case .accountToken(let row):
-      if isIncrement, try asking({ () throws(LedgerError) in try snapshot.customer(token: row.token) }) != nil { return }
+      let isKnown = try asking { () throws(LedgerError) in
+        isIncrement ? try snapshot.customer(token: row.token) != nil : false
+      }
+      if isKnown { return }
       changes.orders.accountTokens.append(row)
     case .entitlement(let row): try add(row)
     }

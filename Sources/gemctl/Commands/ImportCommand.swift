@@ -4,6 +4,11 @@ import GemLedgerSQLite
 #if PostgreSQL
   import GemLedgerPostgres
 #endif
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// `import`: a ledger of an export, or balances that were kept elsewhere.
 struct ImportCommand {
@@ -50,7 +55,8 @@ struct ImportCommand {
     var names: [String: CurrencyCode] = [:]
     for text in invocation.parsed.values("--map") {
       guard let equals = text.lastIndex(of: "="), equals > text.startIndex else {
-        throw UsageError("--map takes NAME=CODE, such as gems=GEM; got \(text.quotedForPeople)", verb: invocation.parsed.verb)
+        throw UsageError(
+          "--map takes NAME=CODE, such as gems=GEM; got \(text.quotedForPeople)", verb: invocation.parsed.verb)
       }
       names[String(text[..<equals])] = try CurrencyCode(String(text[text.index(after: equals)...]))
     }
@@ -203,7 +209,7 @@ private final class Spool {
 
   private static func fill(_ path: String) throws(LedgerError) {
     guard try FileAccess.create(path) else { throw .defect("A new directory was not empty") }
-    let (input, output) = (try OpenFile("/dev/stdin", 0), try OpenFile(path, 1))
+    let (input, output) = (try OpenFile("/dev/stdin", O_RDONLY), try OpenFile(path, O_WRONLY))
     while true {
       let bytes = try input.read()
       if bytes.isEmpty { return }

@@ -28,7 +28,8 @@ final class BalanceImportTests: XCTestCase {
 
   func testOpeningBalancesAreBookedOnce() throws {
     let ledger = try ledger()
-    let text = "customer_id,currency,amount,source,expires_at\r\n\"al,ice\",GEM,1200,,\r\nbob,GEM,5,promotional,"
+    let text =
+      "customer_id,currency,amount,source,expires_at\r\n\"al,ice\",GEM,1200,,\r\nbob,GEM,5,promotional,"
       + "2999-01-01T00:00:00Z\r\nbob,GEM,7,earned,\r\n"
     let balances = try BalanceImport.csv(Array(text.utf8))
     let trial = try ledger.book(balances, isDryRun: true)
@@ -114,8 +115,10 @@ final class BalanceImportTests: XCTestCase {
   func testReadsBothAnswersOfRevenueCat() throws {
     let ledger = try ledger()
     let text = #"""
-      {"object":"list","items":[{"object":"virtual_currency_balance","currency_code":"GEM","balance":80}],"next_page":null,"url":"/v2/projects/proj1/customers/al%20ice/virtual_currencies"}
-      {"app_user_id":"bob","virtual_currencies":{"GEM":{"balance":7,"code":"GEM","name":"Gems"},"COIN":{"balance":0,"code":"COIN","name":"Coins"}}}
+      {"object":"list","items":[{"object":"virtual_currency_balance","currency_code":"GEM","balance":80}],\#
+      "next_page":null,"url":"/v2/projects/proj1/customers/al%20ice/virtual_currencies"}
+      {"app_user_id":"bob","virtual_currencies":{"GEM":{"balance":7,"code":"GEM","name":"Gems"},\#
+      "COIN":{"balance":0,"code":"COIN","name":"Coins"}}}
       """#
     let outcome = try ledger.book(try .revenueCat(Array(text.utf8)))
     XCTAssertEqual(outcome.booked, 2)
@@ -147,7 +150,8 @@ final class BalanceImportTests: XCTestCase {
   // MARK: Nakama
 
   private let wallets = #"""
-    {"id":"b","user_id":"alice","changeset":{"gems":-30},"metadata":{"item":"sword"},"create_time":"2024-05-02T12:00:00Z","update_time":"2024-05-02T12:00:00Z"}
+    {"id":"b","user_id":"alice","changeset":{"gems":-30},"metadata":{"item":"sword"},\#
+    "create_time":"2024-05-02T12:00:00Z","update_time":"2024-05-02T12:00:00Z"}
     {"id":"a","user_id":"alice","changeset":"{\"gems\": 100}","metadata":"{}","create_time":"2024-05-01 12:00:00.123456+00"}
     {"id":"c","user_id":"bob","changeset":{"gems":0},"metadata":{},"create_time":1714640400}
     """#
@@ -173,8 +177,12 @@ final class BalanceImportTests: XCTestCase {
 
   func testAWalletThatWouldGoBelowZeroIsAProblem() throws {
     let ledger = try ledger()
-    let text = "user_id,changeset,create_time\nalice,\"{\"\"GEM\"\":5}\",2024-05-01T00:00:00Z\nalice,\"{\"\"GEM\"\":-6}\","
-      + "2024-05-02T00:00:00Z\nbob,\"{\"\"GOLD\"\":1}\",2024-05-02T00:00:00Z\n"
+    let text = #"""
+      user_id,changeset,create_time
+      alice,"{""GEM"":5}",2024-05-01T00:00:00Z
+      alice,"{""GEM"":-6}",2024-05-02T00:00:00Z
+      bob,"{""GOLD"":1}",2024-05-02T00:00:00Z
+      """#
     let found = refused { try ledger.book(try .nakama(Array(text.utf8))) }
     XCTAssertEqual(found.map { String($0.prefix { $0 != ":" }) }, ["Line 3", "Line 4"])
     XCTAssertTrue(try ledger.everyCustomer().isEmpty)

@@ -107,8 +107,10 @@ final class DamagedExportTests: XCTestCase {
       (#line, "customer", #""number":1"#, #""number":0"#, "\"number\" is 0, and must be at least 1."),
       (#line, "customer", #""number":1"#, #""numbers":1"#, "\"number\" is missing."),
       (#line, "transaction", #""kind":"spend""#, #""kind":"spent""#, "\"kind\" is \"spent\", which is not known."),
-      (#line, "transaction", #""currency":"GEM","amount":-50"#, #""currency":"GOLD","amount":-50"#,
-        "The currency \"GOLD\" is not in the catalog."),
+      (
+        #line, "transaction", #""currency":"GEM","amount":-50"#, #""currency":"GOLD","amount":-50"#,
+        "The currency \"GOLD\" is not in the catalog."
+      ),
       (#line, "transaction", #""lot":1}"#, #""lot":1,"odd":2}"#, "The field \"odd\" is not known."),
       (#line, "key", #""type":"key""#, #""type":"keys""#, "\"keys\" is no type of line."),
     ]
