@@ -12,10 +12,13 @@ extension JournalReplay {
       changes.ownRare.lotTerms.append(terms)
       changes.lastLot = max(changes.lastLot ?? 0, terms.lot)
     }
+    if !transaction.effects.isEmpty { changes.ownRare.effects += transaction.effects }
+    // What a merge takes out of holds moves with the entries, and is set aside again behind them.
+    try applyEffects(of: transaction) { $0 == .released }
     var captured = CapturedAmounts(transaction.effects)
     for entry in transaction.entries { try add(entry, of: transaction, &captured) }
     changes.itemEntries += transaction.items
-    try applyEffects(of: transaction)
+    try applyEffects(of: transaction) { $0 != .released }
     if let merged = transaction.merged { try merge(merged, transaction) }
     if let refund = transaction.refund { try add(refund, transaction) }
     try applyFreeze(transaction)
