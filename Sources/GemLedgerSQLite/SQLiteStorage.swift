@@ -10,6 +10,8 @@ package final class SQLiteStorage: LedgerStorage {
   private static let idleReaderCount = 4
 
   private let path: String
+  /// Whether it was opened to have a copy or an import written into it.
+  private let isCopy: Bool
   private let isClosed = Atomic(false)
   private let writer: Mutex<Writer>
   private let readers: Mutex<Readers>
@@ -41,6 +43,7 @@ package final class SQLiteStorage: LedgerStorage {
   /// - Parameter isCopy: Opened to go on with a copy that is not complete.
   private init(path: String, now: Timestamp, isCopy: Bool) throws(LedgerError) {
     self.path = path
+    self.isCopy = isCopy
     let file = SQLiteFile(path: path)
     switch try file.examine() {
     case .missing, .empty: throw file.noLedger
@@ -51,7 +54,7 @@ package final class SQLiteStorage: LedgerStorage {
       guard try connection.integer("PRAGMA user_version") < Int64(Migration.all.count) else { return }
       try connection.migrate(project: nil, at: now)
     }
-    let tables = SQLiteTables(connection)
+    let tables = SQLiteTables(connection, isCopy: isCopy)
     if !isCopy, try tables.copyProgress() != nil { throw Self.incompleteCopy(path) }
     writer = Mutex(Writer())
     readers = Mutex(Readers(idle: [tables]))
@@ -62,6 +65,12 @@ package final class SQLiteStorage: LedgerStorage {
   /// - Throws: in order of precedence `input_output`, `storage_foreign`, `storage_damaged`, `storage_newer`,
   ///   `already_exists`, `storage_unavailable`.
   package static func create(path: String, project: ProjectRow) throws(LedgerError) -> SQLiteStorage {
+    try create(path: path, project: project, isCopy: false)
+  }
+
+  private static func create(
+    path: String, project: ProjectRow, isCopy: Bool
+  ) throws(LedgerError) -> SQLiteStorage {
     let file = SQLiteFile(path: path)
     // Whoever made it last may have been killed on the way: without a schema, also in the log, it is not there yet.
     if case .ledger(let schema) = try file.examine() {
@@ -75,7 +84,7 @@ package final class SQLiteStorage: LedgerStorage {
       return try connection.migrate(project: project, at: project.createdAt)
     }
     guard isMade else { throw file.ledgerExists }
-    return try SQLiteStorage(path: path, now: project.createdAt)
+    return try SQLiteStorage(path: path, now: project.createdAt, isCopy: isCopy)
   }
 
   /// Makes a new file that a ledger is to be copied into, or opens the one that an interrupted copy of it left.
@@ -90,7 +99,7 @@ package final class SQLiteStorage: LedgerStorage {
     let file = SQLiteFile(path: path)
     let storage: SQLiteStorage
     do throws(LedgerError) {
-      storage = try create(path: path, project: project)
+      storage = try create(path: path, project: project, isCopy: true)
     } catch {
       guard error.code == .alreadyExists else { throw error }
       storage = try SQLiteStorage(path: path, now: project.createdAt, isCopy: true)
@@ -206,7 +215,7 @@ package final class SQLiteStorage: LedgerStorage {
   private func openWriter(_ writer: inout Writer) throws(LedgerError) -> SQLiteTables {
     try refuseClosed()
     if let tables = writer.tables { return tables }
-    let tables = SQLiteTables(try Self.openChecked(SQLiteFile(path: path)))
+    let tables = SQLiteTables(try Self.openChecked(SQLiteFile(path: path)), isCopy: isCopy)
     writer.tables = tables
     return tables
   }
@@ -214,7 +223,7 @@ package final class SQLiteStorage: LedgerStorage {
   private func takeReader() throws(LedgerError) -> SQLiteTables {
     try refuseClosed()
     if let tables = readers.withLock({ $0.idle.popLast() }) { return tables }
-    return SQLiteTables(try Self.openChecked(SQLiteFile(path: path)))
+    return SQLiteTables(try Self.openChecked(SQLiteFile(path: path)), isCopy: isCopy)
   }
 
   private func giveBack(_ tables: SQLiteTables) {

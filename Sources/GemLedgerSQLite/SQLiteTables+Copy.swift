@@ -86,13 +86,27 @@ extension SQLiteTables: CopyReads {
 
   // MARK: Writing
 
+  private func setReplacingIsFree(_ isFree: Bool) throws(LedgerError) {
+    try translating { () throws(SQLiteFailure) in
+      try connection.execute("PRAGMA recursive_triggers = \(isFree ? "OFF" : "ON")")
+    }
+  }
+
+  private func setReplacingIsHeldOff() {
+    // The setting is the connection's own and touches no file, so that there is nothing to fail.
+    try? setReplacingIsFree(false)
+  }
+
   func write(_ copy: CopyChanges) throws(LedgerError) {
     try run("INSERT INTO catalog_versions VALUES (?1, ?2)", copy.catalogVersions) {
       $0.bind(1, $1.version)
       $0.bind(2, $1.appliedAt.milliseconds)
     }
     if let journal = copy.journal {
-      // An import of what came later has other gaps; putting a row in another's place wakes no trigger.
+      // An import of what came later has further gaps: the only time that the row changes. Without this setting a row
+      // that is put in another's place wakes no trigger.
+      try setReplacingIsFree(true)
+      defer { setReplacingIsHeldOff() }
       try run("INSERT OR REPLACE INTO copied_journal VALUES (1, ?1, ?2, ?3, ?4, ?5)", [journal]) {
         $0.bind(1, $1.lastTransaction)
         $0.bind(2, $1.counts.transactions)

@@ -11,15 +11,19 @@ final class SQLiteTables {
 
   /// What says how a copied journal is numbered, once it is read: a complete copy's never changes.
   private var knownCopiedJournal: CopiedJournal??
+  /// Whether another connection may be writing what says so.
+  private let isCopy: Bool
 
-  init(_ connection: SQLiteConnection) {
+  init(_ connection: SQLiteConnection, isCopy: Bool = false) {
     self.connection = connection
+    self.isCopy = isCopy
     hot = HotStatements(connection)
   }
 
   func copiedJournal() throws(LedgerError) -> CopiedJournal? {
     if let knownCopiedJournal { return knownCopiedJournal }
     let copied = try loadCopiedJournal()
+    if isCopy { return copied }
     knownCopiedJournal = .some(copied)
     return copied
   }

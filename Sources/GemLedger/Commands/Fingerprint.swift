@@ -22,7 +22,7 @@ package struct Fingerprint: Hashable, Sendable {
       kind = Self.adjust
       digest = Self.digest(of: adjustment)
     case .adjust(let adjust):
-      kind = adjust.createsCustomer ? Self.grant : Self.adjust
+      kind = adjust.isOpening ? Self.opening : adjust.createsCustomer ? Self.grant : Self.adjust
       digest = Self.digest(of: adjust)
     case .buyItem(let item, let quantity), .buyStocked(let item, let quantity):
       // The two halves stay apart so that a conflict can tell the item from the quantity.
@@ -130,6 +130,7 @@ package struct Fingerprint: Hashable, Sendable {
       hash.combine(id.text)
     }
   }
+  static let opening: UInt64 = 30
   static let order: UInt64 = 31
 
   // Adjustments are added up, not chained, so that their order does not matter and nothing needs sorting.

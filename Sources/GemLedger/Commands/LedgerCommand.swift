@@ -74,6 +74,8 @@ public struct LedgerCommand: Sendable {
     let environment: StoreEnvironment
     let expiresAt: Timestamp?
     let createsCustomer: Bool
+    /// Whether it is what an account opens with.
+    var isOpening = false
   }
 
   final class Note: Sendable {
@@ -132,6 +134,26 @@ public struct LedgerCommand: Sendable {
   ) -> Self {
     let adjust = Adjust(
       adjustments: amounts, source: source, environment: environment, expiresAt: expiresAt, createsCustomer: true)
+    return Self(customer: customer, key: key, action: .adjust(adjust))
+  }
+
+  /// Credits what a customer's account opens with, such as a balance that was kept elsewhere before; makes the customer
+  /// if need be.
+  ///
+  /// - Parameters:
+  ///   - amounts: 1 to 100 positive amounts, each currency once.
+  ///   - customer: Need not exist.
+  ///   - key: Send the same one with every retry; an import derives it from its line.
+  ///   - source: What kind of lots it makes; not `paid`, which only a purchase makes.
+  ///   - environment: Which world those lots belong to.
+  ///   - expiresAt: From when the currency is worth nothing; nil for never.
+  public static func openingBalance(
+    _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey? = nil, source: LotSource = .admin,
+    environment: StoreEnvironment = .production, expiresAt: Timestamp? = nil
+  ) -> Self {
+    let adjust = Adjust(
+      adjustments: amounts, source: source, environment: environment, expiresAt: expiresAt, createsCustomer: true,
+      isOpening: true)
     return Self(customer: customer, key: key, action: .adjust(adjust))
   }
 

@@ -32,7 +32,7 @@ extension Decider {
     plans.removeAll(keepingCapacity: true)
     let adjustments = adjust.adjustments
     for adjustment in adjustments.count == 1 ? adjustments : adjustments.sorted(by: { $0.currency < $1.currency }) {
-      let kind: EntryKind = adjustment.amount < 0 ? .spend : .grant
+      let kind: EntryKind = adjust.isOpening ? .initial : adjustment.amount < 0 ? .spend : .grant
       try plan(kind, adjustment.currency, adjustment.amount, customer: customer, session: session)
     }
     try checkPlans(command, customer: customer, session: session)
@@ -50,6 +50,7 @@ extension Decider {
   }
 
   private func kind(of adjust: LedgerCommand.Adjust) -> EntryKind {
+    if adjust.isOpening { return .initial }
     let isGrant = adjust.adjustments[0].amount > 0
     if adjust.adjustments.count > 1, adjust.adjustments.contains(where: { ($0.amount > 0) != isGrant }) {
       return .mixed

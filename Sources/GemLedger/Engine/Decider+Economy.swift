@@ -83,10 +83,12 @@ extension Decider {
 }
 
 extension CustomerID {
+  static let erasedPrefix = "$erased:"
+
   /// What is left of the id of somebody who was erased: it names nobody.
   init(ofErased number: CustomerNumber, salt: UInt64) {
     var hash = StableHash(seed: salt)
     hash.combine(UInt64(bitPattern: number))
-    self.init(unchecked: "$erased:" + HexForm.hex(hash.value, digits: 16))
+    self.init(unchecked: Self.erasedPrefix + HexForm.hex(hash.value, digits: 16))
   }
 }

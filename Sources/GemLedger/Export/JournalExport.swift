@@ -132,7 +132,8 @@ struct JournalExport {
   }
 
   private mutating func writeEnvironments() throws(LedgerError) {
-    for row in try snapshot.environments().sorted(by: { $0.number < $1.number }) where row.number > position.environment {
+    let rows = try snapshot.environments().sorted { $0.number < $1.number }
+    for row in rows where row.number > position.environment {
       writer.begin("environment")
       writer.integer("number", row.number)
       writer.text("kind", EnvironmentName.of(row.environment.kind))
@@ -188,7 +189,6 @@ struct JournalExport {
     writer.document("terms", row.terms)
     try writer.end()
   }
-
 
   /// Keys of what was booked; each names its transaction, and so is as old.
   private func writeKeys() throws(LedgerError) {

@@ -42,7 +42,8 @@ struct TransactionScans {
     }
     // Nothing sorts before the empty text, which is no item.
     let noItem = ItemEntryRow(transaction: next, customer: 0, item: ItemID(unchecked: ""), quantity: 0, owned: 0)
-    items = SortedRows { (last, limit) throws(LedgerError) in try scan.itemEntries(after: last ?? noItem, limit: limit) }
+    items = SortedRows { (last, limit) throws(LedgerError) in try scan.itemEntries(after: last ?? noItem, limit: limit)
+    }
     merges = SortedRows { (last, limit) throws(LedgerError) in
       try scan.merges(after: last?.transaction ?? start, limit: limit)
     }
@@ -50,10 +51,12 @@ struct TransactionScans {
       try scan.refunds(after: last?.transaction ?? start, limit: limit)
     }
     let noPart = RefundPartRow(transaction: next, position: 0, lot: 0, kind: .taken, source: 0, amount: 0)
-    parts = SortedRows { (last, limit) throws(LedgerError) in try scan.refundParts(after: last ?? noPart, limit: limit) }
+    parts = SortedRows { (last, limit) throws(LedgerError) in try scan.refundParts(after: last ?? noPart, limit: limit)
+    }
     let noEffect = EffectRow(
       transaction: next, position: 0, customer: 0, kind: .reversal, createdAt: Timestamp(milliseconds: 0))
-    effects = SortedRows { (last, limit) throws(LedgerError) in try scan.effects(after: last ?? noEffect, limit: limit) }
+    effects = SortedRows { (last, limit) throws(LedgerError) in try scan.effects(after: last ?? noEffect, limit: limit)
+    }
   }
 
   /// The transaction with its parts; each call is for the one that comes next.

@@ -2,7 +2,7 @@
 /// it is written anywhere.
 struct ImportCheck {
   /// What the export holds, once it is known to be whole.
-  struct Findings {
+  struct Findings: Sendable {
     var header: ExportHeader
     var after: ExportPosition?
     var end: ExportEnd

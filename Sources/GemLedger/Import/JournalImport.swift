@@ -57,16 +57,32 @@ package struct JournalImport {
     }
   }
 
+  /// An export that is whole and has no damaged line.
+  package struct Checked: Sendable {
+    let findings: ImportCheck.Findings
+
+    package var transactions: Int64 { findings.journal.counts.transactions }
+    package var entries: Int64 { findings.journal.counts.entries }
+  }
+
   /// Reads and checks everything, and writes nothing.
   ///
   /// - Parameter ledger: The ledger that an increment continues; nil for an export of a whole journal.
-  /// - Returns: How many transactions and entries the export holds.
   /// - Throws: `invalid_import` with every problem up to a bound, or as reading does.
-  @discardableResult
   package func check(
     continuing ledger: (any LedgerStorage)? = nil, _ progress: Progress = { _, _, _ in }
-  ) throws(LedgerError) -> JournalCounts {
-    try findings(ledger, progress).journal.counts
+  ) throws(LedgerError) -> Checked {
+    var context = ImportContext()
+    if let ledger { context = try ledger.read { (snapshot) throws(LedgerError) in try Self.context(snapshot) } }
+    return Checked(findings: try ImportCheck.run(text, context: context) { progress(.checking, $0, 0) })
+  }
+
+  /// Checks everything, and imports it.
+  @discardableResult
+  package func run(
+    into target: any LedgerStorage, _ progress: Progress = { _, _, _ in }
+  ) throws(LedgerError) -> Verification {
+    try run(try check(continuing: target, progress), into: target, progress)
   }
 
   /// Imports everything into a storage that says that it is a copy under way, and proves the books.
@@ -76,9 +92,9 @@ package struct JournalImport {
   ///   `already_exists` where the import was begun from another export; `books_wrong`; or as the storage does.
   @discardableResult
   package func run(
-    into target: any LedgerStorage, _ progress: Progress = { _, _, _ in }
+    _ checked: Checked, into target: any LedgerStorage, _ progress: Progress = { _, _, _ in }
   ) throws(LedgerError) -> Verification {
-    let found = try findings(target, progress)
+    let found = checked.findings
     let begun = try begin(found, target)
     try write(found, from: begun, into: target, progress)
     let verification = try Ledger(storage: target, clock: clock).verify { progress(.verifying, $0, $1) }
@@ -93,14 +109,6 @@ package struct JournalImport {
     return verification
   }
 
-  private func findings(
-    _ ledger: (any LedgerStorage)?, _ progress: Progress
-  ) throws(LedgerError) -> ImportCheck.Findings {
-    var context = ImportContext()
-    if let ledger { context = try ledger.read { (snapshot) throws(LedgerError) in try Self.context(snapshot) } }
-    return try ImportCheck.run(text, context: context) { progress(.checking, $0, 0) }
-  }
-
   private static func context(_ snapshot: any StorageSnapshot) throws(LedgerError) -> ImportContext {
     var context = ImportContext()
     context.learn(try snapshot.catalogRows(.currency))
@@ -112,10 +120,10 @@ package struct JournalImport {
 
   /// Says in the storage what is being imported.
   ///
-  /// - Returns: How many pages an earlier import of the same export wrote.
+  /// - Returns: How far an earlier import of the same export came.
   private func begin(
     _ found: ImportCheck.Findings, _ target: any LedgerStorage
-  ) throws(LedgerError) -> Int64 {
+  ) throws(LedgerError) -> CopyProgress {
     if target is MemoryStorage, !found.header.isDense {
       throw LedgerError(
         .invalidImport,
@@ -127,9 +135,10 @@ package struct JournalImport {
       if known?.source != found.identity { try Self.check(found, fits: snapshot, known) }
       return known
     }
-    if let known, known.source == found.identity { return known.pages }
-    try Self.commit(target) { $0.copy = CopyChanges(progress: CopyProgress(source: found.identity)) }
-    return 0
+    if let known, known.source == found.identity { return known }
+    let start = CopyProgress(source: found.identity)
+    try Self.commit(target) { $0.copy = CopyChanges(progress: start) }
+    return start
   }
 
   private static func check(
@@ -166,8 +175,10 @@ package struct JournalImport {
   // MARK: Pages
 
   private func write(
-    _ found: ImportCheck.Findings, from begun: Int64, into target: any LedgerStorage, _ progress: Progress
+    _ found: ImportCheck.Findings, from begun: CopyProgress, into target: any LedgerStorage, _ progress: Progress
   ) throws(LedgerError) {
+    // The step says that all pages are there.
+    guard begun.step == 0 else { return }
     var pages = ImportPages(
       try LineReader(text), context: try target.read { (snapshot) throws(LedgerError) in try Self.context(snapshot) })
     pages.context.ids = TransactionIDMaker(salt: found.header.project.salt)
@@ -176,7 +187,7 @@ package struct JournalImport {
         snapshot, isKeyed: target.isKeyedByCustomer, isDense: found.header.isDense,
         isIncrement: found.header.after != nil)
     }
-    try pages.skip(begun)
+    try pages.skip(begun.pages)
     while let page = try pages.next() {
       try target.read { (snapshot) throws(LedgerError) in try Self.fill(replay, with: page, snapshot) }
       replay.changes.copy?.progress = CopyProgress(pages: pages.number, source: found.identity)
@@ -184,19 +195,15 @@ package struct JournalImport {
       progress(.importing, pages.lineNumber, found.end.lines)
     }
     guard !found.header.isDense else { return }
-    let journal = try target.read { (snapshot) throws(LedgerError) in
-      try Self.journal(found, joining: try snapshot.journalCounts(), try snapshot.sequences())
-    }
+    let sequences = try target.read { (snapshot) throws(LedgerError) in try snapshot.sequences() }
     try Self.commit(target) {
-      $0.copy = CopyChanges(progress: CopyProgress(pages: pages.number, source: found.identity))
-      $0.copy?.journal = journal
+      $0.copy = CopyChanges(progress: CopyProgress(step: 1, pages: pages.number, source: found.identity))
+      $0.copy?.journal = Self.journal(found, sequences)
     }
   }
 
   /// What the storage must know of a journal with gaps: of the export, and of what was there before.
-  private static func journal(
-    _ found: ImportCheck.Findings, joining known: JournalCounts?, _ sequences: Sequences
-  ) throws(LedgerError) -> CopiedJournal {
+  private static func journal(_ found: ImportCheck.Findings, _ sequences: Sequences) -> CopiedJournal {
     var journal = found.journal
     journal.counts.transactions += found.after?.transactions ?? 0
     journal.counts.entries += found.after?.entries ?? 0
@@ -233,7 +240,7 @@ package struct JournalImport {
   }
 
   private static func commit(_ replay: JournalReplay, _ target: any LedgerStorage) throws(LedgerError) {
-    let moved = replay.changedLots.compactMap { number in replay.lots[number].flatMap { lot in lot.movedFrom.map { (number, $0) } } }
+    let moved = replay.changedLots.compactMap { number in replay.lots[number]?.movedFrom.map { (number, $0) } }
     try target.commit(lanes: Array(0..<target.laneCount)) { (session) throws(LedgerError) in
       // A storage that keeps rows with their customers learns whose they were.
       for (lot, customer) in moved { _ = try session.lot(lot, of: customer) }

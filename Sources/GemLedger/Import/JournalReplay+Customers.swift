@@ -45,11 +45,31 @@ extension JournalReplay {
 
   func applyFreeze(_ transaction: ImportedTransaction) throws(LineFaultOrError) {
     let kind = transaction.row.kind
+    if kind == .erase { return try erase(transaction.row) }
     guard kind == .freeze || kind == .unfreeze else { return }
     var row = try customer(transaction.row.customer)
     row.frozen = FreezeRules.frozen(row.frozen, byPerson: kind == .freeze)
     row.frozenReason = kind == .freeze ? transaction.note?.reason : nil
     changedCustomers[row.number] = row
+  }
+
+  /// As the erasure itself did: see `Decider.decideErasure`.
+  private func erase(_ transaction: TransactionRow) throws(LineFaultOrError) {
+    let numbers = try asking { () throws(LedgerError) in
+      [transaction.customer] + (try parts(of: transaction.customer))
+    }
+    var ids: [CustomerID] = []
+    for number in numbers {
+      var row = try customer(number)
+      row.id = CustomerID(ofErased: number, salt: try asking { () throws(LedgerError) in try snapshot.project().salt })
+      if row.mergedInto == 0 { row.frozen = FreezeRules.frozen(row.frozen, byPerson: true) }
+      row.frozenReason = nil
+      changedCustomers[number] = row
+      ids.append(row.id)
+    }
+    // What a whole export says of who was erased is said without names already.
+    guard isIncrement else { return }
+    changes.ownRare.erasures.append(ErasureRow(transaction: transaction.number, numbers: numbers, ids: ids))
   }
 
   // MARK: Refunds
@@ -107,10 +127,10 @@ extension JournalReplay {
     var isStored: Bool
   }
 
-  func applyEffects(of transaction: ImportedTransaction) throws(LineFaultOrError) {
-    guard !transaction.effects.isEmpty else { return }
-    changes.ownRare.effects += transaction.effects
-    for row in transaction.effects {
+  func applyEffects(
+    of transaction: ImportedTransaction, where isWanted: (EffectRow.Kind) -> Bool
+  ) throws(LineFaultOrError) {
+    for row in transaction.effects where isWanted(row.kind) {
       switch row.kind {
       case .deadline:
         var hold = try hold(row.target, beganBy: row)
@@ -141,7 +161,9 @@ extension JournalReplay {
     var account = try account(row.account)
     if moved != 0 { try move(moved, in: row.lot, &account, isReturn: true) }
     account.row.held = row.heldAfter
-    account.row.nextDue = min(account.row.nextDue, hold.row.deadline.milliseconds)
+    // A bound that always holds: what the currency gives by itself may be due before the hold ends, and the next
+    // command looks at both.
+    account.row.nextDue = 0
     put(account)
   }
 

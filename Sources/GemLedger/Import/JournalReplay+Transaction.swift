@@ -12,10 +12,13 @@ extension JournalReplay {
       changes.ownRare.lotTerms.append(terms)
       changes.lastLot = max(changes.lastLot ?? 0, terms.lot)
     }
+    if !transaction.effects.isEmpty { changes.ownRare.effects += transaction.effects }
+    // What a merge takes out of holds moves with the entries, and is set aside again behind them.
+    try applyEffects(of: transaction) { $0 == .released }
     var captured = CapturedAmounts(transaction.effects)
     for entry in transaction.entries { try add(entry, of: transaction, &captured) }
     changes.itemEntries += transaction.items
-    try applyEffects(of: transaction)
+    try applyEffects(of: transaction) { $0 != .released }
     if let merged = transaction.merged { try merge(merged, transaction) }
     if let refund = transaction.refund { try add(refund, transaction) }
     try applyFreeze(transaction)
@@ -165,7 +168,8 @@ extension JournalReplay {
     let before = lot.row.remaining
     lot.row.remaining = try Self.sum(before, amount, number)
     if amount > 0 {
-      lot.row.granted = isReturn ? max(lot.row.granted, lot.row.remaining) : LotBook.granted(lot.row.granted, plus: amount)
+      let granted = lot.row.granted
+      lot.row.granted = isReturn ? max(granted, lot.row.remaining) : LotBook.granted(granted, plus: amount)
     }
     if before == 0, lot.row.remaining > 0 {
       account.row.openLots += 1

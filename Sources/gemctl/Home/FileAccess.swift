@@ -14,7 +14,7 @@ enum FileAccess {
   /// The file's bytes; `-` is standard input.
   ///
   /// - Throws: `LedgerError` with, in order of precedence, `input_output`, `limit_exceeded`.
-  static func read(_ path: String) throws(LedgerError) -> [UInt8] {
+  static func read(_ path: String, atMost byteCountMax: Int = byteCountMax) throws(LedgerError) -> [UInt8] {
     let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure(path, "read") }
     defer { if path != "-" { close(descriptor) } }
@@ -76,7 +76,7 @@ enum FileAccess {
     }
   }
 
-  fileprivate static func failure(_ path: String, _ verb: String) -> LedgerError {
+  static func failure(_ path: String, _ verb: String) -> LedgerError {
     let reason = ByteWriter.name(of: errno)
     return LedgerError(
       .inputOutput, "\(path.quotedForPeople) cannot be \(verb): \(reason).", details: [.text("file", path)])

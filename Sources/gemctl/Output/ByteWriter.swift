@@ -29,7 +29,7 @@ enum ByteWriter {
   /// What the system calls an error number, such as `No space left on device`.
   static func name(of number: Int32) -> String { String(cString: strerror(number)) }
 
-  private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Outcome {
+  static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Outcome {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest))

@@ -4,6 +4,7 @@ extension Verb {
     [customers, items, explain, statement, spends, consumed, withdrawable, unspent, flows, feed] + [
       verify, simulate, demo,
     ]
+  static let insight = [customers, feed, verify, export, importing, simulate, demo]
 
   private static let customers = Verb(
     name: "customers", group: .insight, summary: "List the customers with their balances",
@@ -29,6 +30,49 @@ extension Verb {
     name: "verify", group: .insight, summary: "Prove from the journal that the books add up",
     examples: ["gemctl verify", "gemctl verify --json"],
     discussion: "Replays the journal and compares balances, lots and totals with it. Exits with 6 on any difference.")
+
+  private static let export = Verb(
+    name: "export", group: .insight, summary: "Write the whole journal as lines of JSON",
+    options: [
+      Option(name: "--after", value: "CURSOR", help: "Only what came since the export that ended with this cursor"),
+      Option(name: "--output", value: "FILE", kind: .file, help: "A new file (default: standard output)"),
+    ],
+    examples: ["gemctl export --output journal.jsonl", "gemctl export --after CURSOR > since.jsonl"],
+    discussion: """
+      It holds everything: history with its transaction ids, keys, purchases, refunds, orders, the catalog. Its last \
+      line has a cursor; the export after that cursor goes on without a gap. An export, and those after it in order, \
+      make an equal ledger with \"gemctl import\". It can be read by people and other programs.
+      """)
+
+  private static let importing = Verb(
+    name: "import", group: .insight, summary: "Make a ledger of an export, or take over balances",
+    arguments: [Argument(name: "FILE", kind: .file, help: "The file; - for standard input")],
+    options: [
+      Option(
+        name: "--format", value: "FORMAT", kind: .oneOf(["journal", "csv", "revenuecat", "nakama"]),
+        help: "What is in it: journal (default), csv, revenuecat or nakama"),
+      Option(
+        name: "--source", value: "SOURCE", kind: .oneOf(["bonus", "earned", "promotional", "admin"]),
+        help: "What kind of currency balances are that do not say so: bonus, earned, promotional or admin (default)"),
+      Option(
+        name: "--map", value: "NAME=CODE", isRepeatable: true,
+        help: "A currency's code for the name that a Nakama wallet has; may be given several times"),
+      Option(name: "--dry-run", help: "Only check, and say what would be booked"),
+    ],
+    examples: [
+      "gemctl --storage sqlite:new.sqlite import journal.jsonl", "gemctl import balances.csv --format csv --dry-run",
+      "gemctl import wallets.jsonl --format nakama --map gems=GEM",
+    ],
+    discussion: """
+      An export makes a ledger of its own, where nothing is yet; one with --after goes on where the ledger stands. \
+      Every line is checked before anything is written, and the books are proved at the end. Until then the ledger \
+      cannot be opened; an import that was interrupted goes on when the same line is given again.
+
+      csv: opening balances under the header customer_id,currency,amount[,source,expires_at]. revenuecat: balances of \
+      virtual currencies. nakama: rows of the wallet ledger, each booked, oldest first. Importing such a file again \
+      changes nothing; what a line says otherwise than before is a problem. All problems are listed with their lines, \
+      and then nothing is booked.
+      """)
 
   private static let simulate = Verb(
     name: "simulate", group: .insight, summary: "Shake client, store and ledger with random events and faults",

@@ -1,0 +1,64 @@
+import GemLedger
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// `export`: the journal as lines of JSON, into a file or to standard output.
+struct ExportCommand {
+  let invocation: Invocation
+
+  func run() throws {
+    let cursor = invocation.parsed.value("--after").map(ExportCursor.init)
+    guard let path = invocation.parsed.value("--output"), path != "-" else {
+      _ = try write(to: OpenFile(), after: cursor)
+      return
+    }
+    if FileAccess.exists(path) {
+      throw LedgerError(
+        .alreadyExists, "\(path.quotedForPeople) is there already; name a new file.", details: [.text("file", path)])
+    }
+    let file = try OpenFile(path, O_WRONLY | O_CREAT | O_EXCL)
+    let summary: ExportSummary
+    do throws(LedgerError) {
+      summary = try write(to: file, after: cursor)
+      try file.sync()
+    } catch {
+      FileAccess.remove([path])
+      throw error
+    }
+    try invocation.print(Self.json(summary, path), { Self.text(summary, path, style: $0) })
+  }
+
+  private func write(to file: OpenFile, after cursor: ExportCursor?) throws(LedgerError) -> ExportSummary {
+    var bar: ProgressBar?
+    defer { bar?.finish() }
+    let ledger = try StorageChoice(invocation.settings.storage).open(invocation.home)
+    defer { ledger.close() }
+    return try ledger.export(after: cursor) { done, total in
+      var shown = bar ?? ProgressBar("Exporting", total: Int(clamping: total), terminal: invocation.terminal)
+      shown.advance(to: Int(clamping: done))
+      bar = shown
+    } to: { bytes throws(LedgerError) in
+      if try !file.write(bytes) { exit(Terminal.brokenPipeStatus) }
+    }
+  }
+
+  private static func json(_ summary: ExportSummary, _ path: String) -> JSONValue {
+    [
+      "file": .string(path), "cursor": .string(summary.cursor.description),
+      "transactions": .integer(summary.transactions), "entries": .integer(summary.entries),
+      "lines": .integer(summary.lines),
+    ]
+  }
+
+  private static func text(_ summary: ExportSummary, _ path: String, style: Style) -> String {
+    """
+    \(style.green("Exported")) \(AmountText.grouped(summary.transactions)) transactions to \(SafeText.escaped(path)).
+    \(style.dim("The next export: --after \(summary.cursor)"))
+
+    """
+  }
+}

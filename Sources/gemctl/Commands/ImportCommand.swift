@@ -1,0 +1,219 @@
+import GemLedger
+import GemLedgerSQLite
+
+#if PostgreSQL
+  import GemLedgerPostgres
+#endif
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// `import`: a ledger of an export, or balances that were kept elsewhere.
+struct ImportCommand {
+  /// The largest file of balances; it is read whole.
+  private static let byteCountMax = 1 << 30
+
+  let invocation: Invocation
+
+  private var path: String { invocation.parsed.positionals[0] }
+
+  func run() throws {
+    let format = invocation.parsed.value("--format") ?? "journal"
+    guard format != "journal" else { return try importJournal() }
+    try importBalances(format)
+  }
+
+  // MARK: Balances
+
+  private func importBalances(_ format: String) throws {
+    let currencies = try names()
+    let source = invocation.parsed.value("--source").flatMap(LotSource.init(name:)) ?? .admin
+    let isDryRun = invocation.parsed.isDryRun
+    let bytes = try FileAccess.read(path, atMost: Self.byteCountMax)
+    let balances: BalanceImport =
+      switch format {
+      case "csv": try .csv(bytes, source: source)
+      case "revenuecat": try .revenueCat(bytes, source: source)
+      default: try .nakama(bytes, currencies: currencies)
+      }
+    var bar: ProgressBar?
+    defer { bar?.finish() }
+    let outcome = try invocation.withLedger { (ledger) throws(LedgerError) in
+      try ledger.book(balances, isDryRun: isDryRun) { done, total in
+        var shown = bar ?? ProgressBar("Importing", total: Int(clamping: total), terminal: invocation.terminal)
+        shown.advance(to: Int(clamping: done))
+        bar = shown
+      }
+    }
+    bar?.finish()
+    try invocation.print(Self.json(outcome), { Self.text(outcome, isDryRun: isDryRun, style: $0) })
+  }
+
+  private func names() throws -> [String: CurrencyCode] {
+    var names: [String: CurrencyCode] = [:]
+    for text in invocation.parsed.values("--map") {
+      guard let equals = text.lastIndex(of: "="), equals > text.startIndex else {
+        throw UsageError(
+          "--map takes NAME=CODE, such as gems=GEM; got \(text.quotedForPeople)", verb: invocation.parsed.verb)
+      }
+      names[String(text[..<equals])] = try CurrencyCode(String(text[text.index(after: equals)...]))
+    }
+    return names
+  }
+
+  private static func json(_ outcome: BalanceImport.Outcome) -> JSONValue {
+    [
+      "booked": .integer(outcome.booked), "replayed": .integer(outcome.replayed),
+      "without_change": .integer(outcome.withoutChange),
+      "amounts": .object(
+        JSONObject(outcome.amounts.sorted { $0.key < $1.key }.map { ($0.key.description, .integer($0.value)) })),
+    ]
+  }
+
+  private static func text(_ outcome: BalanceImport.Outcome, isDryRun: Bool, style: Style) -> String {
+    let verb = isDryRun ? "Would book" : style.green("Booked")
+    var text = "\(verb) \(AmountText.grouped(outcome.booked)) \(outcome.booked == 1 ? "line" : "lines")"
+    if outcome.replayed > 0 { text += "; \(AmountText.grouped(outcome.replayed)) were booked before" }
+    if outcome.withoutChange > 0 { text += "; \(AmountText.grouped(outcome.withoutChange)) change nothing" }
+    text += ".\n"
+    for (code, amount) in outcome.amounts.sorted(by: { $0.key < $1.key }) {
+      text += "  \(AmountText.signed(amount)) \(code)\n"
+    }
+    return text
+  }
+}
+
+// MARK: A journal
+
+extension ImportCommand {
+  private func importJournal() throws {
+    let spool = path == "-" ? try Spool() : nil
+    let file = FileText(path: spool?.path ?? path)
+    let text = JournalImport(file)
+    let head = try text.head()
+    var bar = StageBar(file.size, invocation.terminal)
+    defer { bar.finish() }
+    if head.isWhole {
+      let checked = try text.check { bar.show($0, $1, $2) }
+      if invocation.parsed.isDryRun { return try tell(checked, nil, &bar) }
+      let target = try open(head)
+      defer { target.close() }
+      try tell(checked, try text.run(checked, into: target) { bar.show($0, $1, $2) }, &bar)
+    } else {
+      let target = try open(head)
+      defer { target.close() }
+      let checked = try text.check(continuing: target) { bar.show($0, $1, $2) }
+      if invocation.parsed.isDryRun { return try tell(checked, nil, &bar) }
+      try tell(checked, try text.run(checked, into: target) { bar.show($0, $1, $2) }, &bar)
+    }
+  }
+
+  private func tell(_ checked: JournalImport.Checked, _ books: Verification?, _ bar: inout StageBar) throws {
+    bar.finish()
+    var json: JSONObject = [
+      "transactions": .integer(checked.transactions), "entries": .integer(checked.entries),
+    ]
+    if let books {
+      json["ok"] = .bool(books.isOK)
+      json["total_transactions"] = .integer(books.transactions)
+    }
+    try invocation.print(.object(json)) { style in
+      let count = "\(AmountText.grouped(checked.transactions)) transactions"
+      guard books != nil else { return "Nothing is wrong with the export of \(count); nothing was written.\n" }
+      return "\(style.green("Imported")) \(count), and the books add up.\n"
+    }
+  }
+
+  /// The storage that the export goes into: a new one, or with an increment the one that it continues.
+  private func open(_ head: JournalImport.Head) throws(LedgerError) -> any LedgerStorage {
+    switch try StorageChoice(invocation.settings.storage) {
+    case .memory: throw .invalid("A ledger in memory ends with the command; name a new file or schema with --storage.")
+    case .home:
+      let home = invocation.home
+      guard head.isWhole else { return try SQLiteStorage.openImport(path: home.ledgerPath) }
+      // A home that an interrupted import made has nothing but its ledger to go on with.
+      if !FileAccess.exists(home.ledgerPath) { try home.claim(.new(storefront: .unitedStates)) }
+      return try openFile(home.ledgerPath, head)
+    case .file(let path): return try openFile(path, head)
+    case .postgres(let url):
+      #if PostgreSQL
+        if !head.isWhole { return try PostgresStorage.openImport(url: url) }
+        return try PostgresStorage.openCopy(url: url, project: head.project, source: 0)
+      #else
+        throw .defect("A build without PostgreSQL took the URL of one of \(url.utf8.count) bytes")
+      #endif
+    }
+  }
+
+  private func openFile(_ path: String, _ head: JournalImport.Head) throws(LedgerError) -> any LedgerStorage {
+    if !head.isWhole { return try SQLiteStorage.openImport(path: path) }
+    // SQLite gives its other files the mode of this one.
+    _ = try FileAccess.create(path)
+    return try SQLiteStorage.openCopy(path: path, project: head.project, source: 0)
+  }
+}
+
+/// A bar for each stage of an import.
+private struct StageBar {
+  private let size: Int64
+  private let terminal: Terminal
+  private var stage: JournalImport.Stage?
+  private var bar: ProgressBar?
+
+  init(_ size: Int64, _ terminal: Terminal) {
+    self.size = size
+    self.terminal = terminal
+  }
+
+  mutating func show(_ stage: JournalImport.Stage, _ done: Int64, _ total: Int64) {
+    if self.stage != stage {
+      finish()
+      self.stage = stage
+      let total = stage == .checking ? size : total
+      bar = ProgressBar(Self.label(stage), total: Int(clamping: total), terminal: terminal)
+    }
+    bar?.advance(to: Int(clamping: done))
+  }
+
+  mutating func finish() {
+    bar?.finish()
+    bar = nil
+  }
+
+  private static func label(_ stage: JournalImport.Stage) -> String {
+    switch stage {
+    case .checking: "Checking"
+    case .importing: "Importing"
+    case .verifying: "Verifying"
+    }
+  }
+}
+
+/// Standard input as a file, since it is read twice; gone with its last holder.
+private final class Spool {
+  let path: String
+  private let directory: String
+
+  init() throws(LedgerError) {
+    directory = try FileAccess.makeTemporaryDirectory("gemctl-import")
+    path = "\(directory)/import.jsonl"
+    try Self.fill(path)
+  }
+
+  deinit {
+    FileAccess.remove([path])
+    FileAccess.removeDirectory(directory)
+  }
+
+  private static func fill(_ path: String) throws(LedgerError) {
+    guard try FileAccess.create(path) else { throw .defect("A new directory was not empty") }
+    let (input, output) = (try OpenFile("/dev/stdin", O_RDONLY), try OpenFile(path, O_WRONLY))
+    while true {
+      let bytes = try input.read()
+      if bytes.isEmpty { return }
+      _ = try output.write(bytes)
+    }
+  }
+}

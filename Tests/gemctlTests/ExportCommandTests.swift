@@ -1,0 +1,99 @@
+import XCTest
+
+/// `export` and `import` of the built binary.
+final class ExportCommandTests: XCTestCase {
+  private func shop() throws -> TestHome {
+    let home = try TestHome()
+    let answer = try home.run(
+      """
+      gemctl init && gemctl buy gems_1200 --customer alice && gemctl spend GEM=50 --customer alice --key k1 \\
+      && gemctl export --output base.jsonl --json > base.json
+      """)
+    XCTAssertEqual(answer.status, 0, answer.error)
+    return home
+  }
+
+  private let cursor = #"cursor=$(grep -o '"cursor":"[^"]*' base.json | cut -d '"' -f 4); "#
+
+  func testWhatIsExportedIsTheSameLedgerElsewhere() throws {
+    let answer = try shop().run(
+      cursor + """
+        gemctl spend GEM=1 --customer alice --key k2 > /dev/null
+        gemctl export --after $cursor > more.jsonl
+        gemctl export > whole.jsonl
+        export GEMCTL_STORAGE=sqlite:new.sqlite
+        gemctl import base.jsonl && gemctl import - < more.jsonl
+        gemctl export | cmp - whole.jsonl && gemctl balance GEM --customer alice --json
+        gemctl spend GEM=1 --customer alice --key k2 --json | grep -o '"replayed":true'
+        gemctl import more.jsonl; echo $?
+        """)
+    XCTAssertEqual(
+      answer.output.split(separator: "\n").map { $0.prefix(40) },
+      [
+        "Imported 2 transactions, and the books a", "Imported 1 transactions, and the books a",
+        #"{"customer_id":"alice","virtual_currencie"#, #""replayed":true"#, "65",
+      ])
+    XCTAssertTrue(answer.error.hasPrefix("error: The export goes on after 2 transactions"), answer.error)
+  }
+
+  func testAHomeCanBeMadeOfAnExport() throws {
+    let answer = try shop().run(
+      "gemctl --home other import base.jsonl > /dev/null && gemctl --home other balance GEM --customer alice --json")
+    XCTAssertTrue(answer.output.contains(#""balance":1150"#), answer.output + answer.error)
+  }
+
+  func testADamagedExportLeavesNothingBehind() throws {
+    let answer = try shop().run(
+      """
+      head -n 4 base.jsonl > cut.jsonl
+      gemctl --storage sqlite:new.sqlite import cut.jsonl; echo $?; ls | grep -c new.sqlite
+      gemctl --storage sqlite:new.sqlite import base.jsonl --dry-run; ls | grep -c new.sqlite
+      gemctl export --output base.jsonl; echo $?
+      gemctl export --after nonsense > /dev/null; echo $?
+      """)
+    XCTAssertEqual(
+      answer.output,
+      "65\n0\nNothing is wrong with the export of 2 transactions; nothing was written.\n0\n2\n64\n")
+    XCTAssertTrue(answer.error.contains("The export ends without its last line: it was cut off."), answer.error)
+  }
+
+  func testTakesOverBalances() throws {
+    let home = try TestHome()
+    try home.write("customer_id,currency,amount\nalice,GEM,5\nbob,GEM,7\n", to: "balances.csv")
+    try home.write("customer_id,currency,amount\nalice,GEM,-5\nbob,GEM,7.0\n", to: "bad.csv")
+    try Row.check(
+      [
+        Row("gemctl init > /dev/null"),
+        Row(
+          "gemctl import balances.csv --format csv --dry-run", output: "Would book 2 lines.\n  +12 GEM\n"),
+        Row("gemctl import balances.csv --format csv", output: "Booked 2 lines.\n  +12 GEM\n"),
+        Row(
+          "gemctl import balances.csv --format csv --json",
+          output: "{\"booked\":0,\"replayed\":2,\"without_change\":0,\"amounts\":{}}\n"),
+        Row(
+          "gemctl import bad.csv --format csv", 65,
+          error: """
+            error: The file has 2 problems; nothing of it was imported:
+            Line 2: The amount "-5" is not plain digits, such as 1200.
+            Line 3: The amount "7.0" is not plain digits, such as 1200.
+
+            """),
+        Row("gemctl import missing.csv --format csv > /dev/null 2>&1", 74),
+        Row("gemctl verify > /dev/null"),
+      ], in: home)
+  }
+
+  func testTakesOverANakamaWallet() throws {
+    let home = try TestHome()
+    try home.write(
+      #"{"id":"1","user_id":"alice","changeset":{"gems":9},"metadata":{},"create_time":1714640400}"# + "\n",
+      to: "wallets.jsonl")
+    try Row.check(
+      [
+        Row("gemctl init > /dev/null"),
+        Row(
+          "gemctl import wallets.jsonl --format nakama --map gems=GEM", output: "Booked 1 line.\n  +9 GEM\n"),
+        Row("gemctl import wallets.jsonl --format nakama --map gems > /dev/null 2>&1", 64),
+      ], in: home)
+  }
+}
