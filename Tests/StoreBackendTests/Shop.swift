@@ -13,12 +13,20 @@ struct Shop {
 
   init(
     policy: BackendPolicy = BackendPolicy(), delivery: (any DeliveryTarget)? = nil, catalog: Catalog? = nil,
-    environment: StoreEnvironment? = nil
+    environment: StoreEnvironment? = nil, storage: (any LedgerStorage)? = nil
   ) throws {
-    ledger = Ledger.inMemory(clock: time.clock, salt: 1)
+    if let storage {
+      ledger = Self.ledger(storage, time)
+    } else {
+      ledger = Ledger.inMemory(clock: time.clock, salt: 1)
+    }
     try ledger.apply(catalog ?? Self.catalog())
     receipts = try UnsignedReceipts(environment: environment ?? .localTesting(session: "s1"))
     backend = LocalBackend(ledger: ledger, verifier: receipts, policy: policy, delivery: delivery)
+  }
+
+  private static func ledger(_ storage: some LedgerStorage, _ time: ManualClock) -> Ledger {
+    Ledger(storage: storage, clock: time.clock)
   }
 
   /// A transaction of the shop's environment; what a test does not say is as it should be.

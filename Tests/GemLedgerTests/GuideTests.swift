@@ -1,0 +1,185 @@
+import Foundation
+import GemLedger
+import GemTestSupport
+import Synchronization
+import XCTest
+
+/// The programs of the guides run, and the guides show these programs.
+final class GuideTests: XCTestCase {
+  // MARK: Holds
+
+  func testGrantThenCaptureTakesOnceHoweverOftenItIsAskedFor() throws {
+    let (ledger, alice, gem) = try Self.ledger()
+    let shop = PotionShop(ledger: ledger, gem: gem, inventory: Inventory())
+    let first = try shop.sellPotion(to: alice, key: Make.key("k"))
+    let again = try shop.sellPotion(to: alice, key: Make.key("k"))
+    XCTAssertEqual(again.transactionID, first.transactionID)
+    XCTAssertEqual(shop.inventory.potions, 1)
+    XCTAssertEqual(try ledger.balance(of: gem, customer: alice).balance, 1150)
+    try assertBooksAddUp(ledger)
+  }
+
+  func testGrantThatFailsTakesNothing() throws {
+    let (ledger, alice, gem) = try Self.ledger()
+    let shop = PotionShop(ledger: ledger, gem: gem, inventory: Inventory(isFull: true))
+    XCTAssertThrowsError(try shop.sellPotion(to: alice, key: Make.key("k")))
+    XCTAssertEqual(try ledger.balance(of: gem, customer: alice).available, 1200)
+    XCTAssertEqual(try ledger.holds(of: alice), [])
+    try assertBooksAddUp(ledger)
+  }
+
+  func testThePageOfHoldsShowsThatProgram() throws {
+    XCTAssertEqual(try Guide.blocks(of: "Holds"), try Guide.programs(in: "Holds"))
+  }
+
+  // MARK: Two shapes
+
+  func testTheSplitShape() async throws {
+    let (ledger, alice, gem) = try Self.ledger()
+    let coins = CoinTable()
+    let key = try Make.key("tap")
+    try await buyCoins(ledger: ledger, coins: coins, player: alice, gem: gem, key: key)
+    try await buyCoins(ledger: ledger, coins: coins, player: alice, gem: gem, key: key)
+    XCTAssertEqual(try ledger.balance(of: gem, customer: alice).balance, 1150)
+    XCTAssertEqual(coins.balance(of: alice), 5000)
+    try assertBooksAddUp(ledger)
+  }
+
+  func testTheUnifiedShape() throws {
+    let (ledger, alice, gem) = try Self.ledger()
+    let coin = try CurrencyCode("COIN")
+    let key = try Make.key("tap")
+    try exchangeForCoins(ledger: ledger, player: alice, gem: gem, coin: coin, key: key)
+    try exchangeForCoins(ledger: ledger, player: alice, gem: gem, coin: coin, key: key)
+    XCTAssertEqual(try ledger.balance(of: gem, customer: alice).balance, 1150)
+    XCTAssertEqual(try ledger.balance(of: coin, customer: alice).balance, 5000)
+    try assertBooksAddUp(ledger)
+  }
+
+  func testThePageOfTwoShapesShowsThesePrograms() throws {
+    XCTAssertEqual(try Guide.blocks(of: "TwoShapes"), try Guide.programs(in: "TwoShapes"))
+  }
+
+  /// Alice has bought a pack of 1,200 gems.
+  private static func ledger() throws -> (Ledger, CustomerID, CurrencyCode) {
+    let ledger = Ledger.inMemory(clock: ManualClock().clock, salt: 1)
+    try ledger.apply(Make.catalog())
+    let alice = try Make.customer("alice")
+    try ledger.creditPurchase(Make.purchase("t"), customer: alice)
+    return (ledger, alice, try CurrencyCode("GEM"))
+  }
+}
+
+/// What a game keeps of potions; it knows a key again.
+private final class Inventory: Sendable {
+  struct Full: Error {}
+
+  private let keys = Mutex<Set<IdempotencyKey>>([])
+  private let isFull: Bool
+
+  init(isFull: Bool = false) { self.isFull = isFull }
+
+  var potions: Int { keys.withLock { $0.count } }
+
+  func give(_ item: String, to player: CustomerID, key: IdempotencyKey) throws {
+    if isFull { throw Full() }
+    _ = keys.withLock { $0.insert(key) }
+  }
+}
+
+private struct PotionShop {
+  let ledger: Ledger
+  let gem: CurrencyCode
+  let inventory: Inventory
+
+  // Holds begins
+  func sellPotion(to player: CustomerID, key: IdempotencyKey) throws -> Receipt {
+    let held = try ledger.hold([Adjustment(gem, 50)], customer: player, key: IdempotencyKey("\(key)/hold"))
+    guard let hold = held.hold else { throw LedgerError(.unexpected, "A hold answers with itself.") }
+    do {
+      try inventory.give("potion", to: player, key: key)
+    } catch {
+      try ledger.release(hold.id, key: IdempotencyKey("\(key)/release"))
+      throw error
+    }
+    return try ledger.capture(hold.id, key: IdempotencyKey("\(key)/capture"))
+  }
+  // Holds ends
+}
+
+// TwoShapes begins
+/// The coins, in a table of your own; `credits` has the key as its primary key.
+final class CoinTable: RemoteCurrency {
+  private let rows = Mutex<(balances: [CustomerID: Int64], credits: Set<IdempotencyKey>)>(([:], []))
+
+  func credit(_ amount: CurrencyAmount, to player: CustomerID, key: IdempotencyKey) async throws {
+    // One transaction of your database: the key's row, and the balance with it.
+    rows.withLock { rows in
+      guard rows.credits.insert(key).inserted else { return }
+      rows.balances[player, default: 0] += amount.amount
+    }
+  }
+
+  func wasCredited(key: IdempotencyKey) async throws -> Bool? {
+    rows.withLock { $0.credits.contains(key) }
+  }
+
+  func balance(of player: CustomerID) -> Int64 { rows.withLock { $0.balances[player] ?? 0 } }
+}
+
+func buyCoins(
+  ledger: Ledger, coins: CoinTable, player: CustomerID, gem: CurrencyCode, key: IdempotencyKey
+) async throws {
+  let exchange = try RemoteExchange(
+    customer: player, gives: CurrencyAmount(currency: gem, amount: 50), into: CurrencyCode("COIN"),
+    rate: ExchangeRate(100, for: 1))
+  switch try await ExchangeSaga(ledger: ledger, remote: coins).run(exchange, key: key) {
+  case .exchanged(let receipt): print("Done; \(receipt.balance(gem) ?? 0) gems are left.")
+  case .refused(let reason): print("Nothing was taken: \(reason)")
+  case .unpaid(let why): print("Credited and not paid for; somebody has to look: \(why)")
+  }
+}
+// TwoShapes ends
+
+// TwoShapes begins
+func exchangeForCoins(
+  ledger: Ledger, player: CustomerID, gem: CurrencyCode, coin: CurrencyCode, key: IdempotencyKey
+) throws {
+  try ledger.exchange(
+    Adjustment(gem, 50), into: coin, rate: ExchangeRate(100, for: 1), customer: player, key: key)
+}
+// TwoShapes ends
+
+/// Pages with programs in them.
+private enum Guide {
+  private static var top: URL {
+    URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+  }
+
+  /// The page's blocks of Swift, without indentation.
+  static func blocks(of page: String) throws -> [[String]] {
+    let path = top.appending(path: "Sources/GemLedger/GemLedger.docc/\(page).md")
+    return pieces(try String(contentsOf: path, encoding: .utf8), from: "```swift", to: "```")
+  }
+
+  /// The programs of this file that belong to the page.
+  static func programs(in page: String) throws -> [[String]] {
+    pieces(try String(contentsOfFile: #filePath, encoding: .utf8), from: "// \(page) begins", to: "// \(page) ends")
+  }
+
+  private static func pieces(_ text: String, from opening: String, to closing: String) -> [[String]] {
+    var (pieces, piece): ([[String]], [String]?) = ([], nil)
+    for line in text.components(separatedBy: "\n") {
+      let code = line.trimmingCharacters(in: .whitespaces)
+      if code == opening {
+        piece = []
+      } else if code == closing, let done = piece {
+        pieces.append(done)
+        piece = nil
+      } else {
+        piece?.append(code)
+      }
+    }
+    return pieces
+  }
+}

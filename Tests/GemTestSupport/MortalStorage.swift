@@ -1,0 +1,62 @@
+package import GemLedger
+internal import Synchronization
+
+/// When a process dies: at which of its steps, and on which side of it.
+package final class Fate: Sendable {
+  package enum Moment: CaseIterable { case before, after }
+
+  private struct State {
+    var step = 0
+    var deaths: [Int: Moment] = [:]
+    var isDead = false
+  }
+
+  package static let death = LedgerError(.storageUnavailable, "The process died.")
+  private let state = Mutex(State())
+
+  package init() {}
+
+  /// Steps are counted from here; nobody dies unless told.
+  package func begin(deaths: [Int: Moment] = [:]) { state.withLock { $0 = State(deaths: deaths) } }
+  package var stepCount: Int { state.withLock { $0.step } }
+  package var isDead: Bool { state.withLock { $0.isDead } }
+
+  /// Whether to die behind the step that begins.
+  package func enter() throws(LedgerError) -> Bool {
+    let moment = try state.withLock { (state) throws(LedgerError) -> Moment? in
+      guard !state.isDead else { throw Self.death }
+      defer { state.step += 1 }
+      return state.deaths[state.step]
+    }
+    if moment == .before { throw die() }
+    return moment == .after
+  }
+
+  package func die() -> LedgerError {
+    state.withLock { $0.isDead = true }
+    return Self.death
+  }
+}
+
+/// A storage whose commits are steps of a process that may die.
+package final class MortalStorage: LedgerStorage {
+  private let storage = MemoryStorage(project: ProjectRow(salt: 1, createdAt: Timestamp(milliseconds: 0)))
+  private let fate: Fate
+
+  package init(fate: Fate) { self.fate = fate }
+
+  package func read<R>(_ body: (any StorageSnapshot) throws(LedgerError) -> R) throws(LedgerError) -> R {
+    try storage.read(body)
+  }
+
+  package func commit<R>(
+    lanes: [Int], _ body: (any StorageSession) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    let dies = try fate.enter()
+    let answer = try storage.commit(lanes: lanes, body)
+    if dies { throw fate.die() }
+    return answer
+  }
+
+  package func close() {}
+}

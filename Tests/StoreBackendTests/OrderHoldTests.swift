@@ -1,0 +1,164 @@
+import GemLedger
+import GemTestSupport
+import XCTest
+
+@testable import StoreBackend
+
+/// Orders that cost gems beside their price: the gems are held until the purchase completes.
+final class OrderHoldTests: XCTestCase {
+  /// The pass costs 60 gems on top of its price; alice has 100.
+  private func shop(
+    delivery: (any DeliveryTarget)? = nil, storage: (any LedgerStorage)? = nil, lifetime: Int64 = 86_400_000
+  ) throws -> Shop {
+    let gem = try CurrencyCode("GEM")
+    let shop = try Shop(
+      policy: BackendPolicy(
+        orderLifetimeMilliseconds: lifetime, currencyPrices: [ProductCode("premium"): [Adjustment(gem, 60)]]),
+      delivery: delivery, storage: storage)
+    try shop.ledger.grant([Adjustment(gem, 100)], customer: CustomerID("alice"))
+    return shop
+  }
+
+  private func assertGems(_ shop: Shop, _ balance: Int64, held: Int64 = 0, line: UInt = #line) throws {
+    let found = try shop.ledger.balance(of: CurrencyCode("GEM"), customer: CustomerID("alice"))
+    XCTAssertEqual(found.balance, balance, line: line)
+    XCTAssertEqual(found.held, held, line: line)
+    try assertBooksAddUp(shop.ledger, line: line)
+  }
+
+  private func pay(_ shop: Shop, _ order: Order) async throws -> ReceiptAnswer {
+    try await shop.backend.completePayment(order.code, post: shop.post(shop.transaction("t1", product: "premium")))
+  }
+
+  func testTheGemsAreHeldUntilThePurchaseCompletes() async throws {
+    let shop = try shop()
+    let order = try await shop.backend.initPayment(shop.request("premium", key: "k"))
+    XCTAssertEqual(order.costs, [Adjustment(try CurrencyCode("GEM"), 60)])
+    try assertGems(shop, 100, held: 60)
+    let again = try await shop.backend.initPayment(shop.request("premium", key: "k"))
+    XCTAssertEqual(again.code, order.code)
+    let hold = try XCTUnwrap(shop.ledger.holds(of: CustomerID("alice")).first)
+    XCTAssertGreaterThan(hold.expiresAt, order.deadline)
+    let pending = try await shop.backend.settleOrder(order.code)
+    XCTAssertEqual(pending, .held)
+    let answer = try await pay(shop, order)
+    guard case .spent(let receipt) = answer.held else { return XCTFail("\(String(describing: answer.held))") }
+    XCTAssertEqual(receipt.entries.map(\.amount), [-60])
+    try assertGems(shop, 40)
+    guard case .spent = try await pay(shop, order).held else { return XCTFail("not spent") }
+    try assertGems(shop, 40)
+    // Other products cost none.
+    let plain = try await shop.backend.initPayment(shop.request())
+    XCTAssertEqual(plain.costs, [])
+    let none = try await shop.backend.settleOrder(plain.code)
+    XCTAssertNil(none)
+  }
+
+  func testAnOrderWithoutTheGemsFails() async throws {
+    let shop = try shop()
+    try shop.ledger.spend([Adjustment(CurrencyCode("GEM"), 50)], customer: CustomerID("alice"))
+    for _ in 0..<2 {
+      await assertRefused(.insufficientBalance) { try await shop.backend.initPayment(shop.request("premium", key: "k")) }
+    }
+    let orders = try shop.backend.orders(of: CustomerID("alice"))
+    XCTAssertEqual(orders.map(\.status), [.failed])
+    try assertGems(shop, 50)
+  }
+
+  func testAnOrderThatFailsGivesThemBack() async throws {
+    let shop = try shop()
+    let givenUp = try await shop.backend.initPayment(shop.request("premium"))
+    _ = try await shop.backend.cancelPayment(givenUp.code)
+    try assertGems(shop, 100)
+    let late = try await shop.backend.initPayment(shop.request("premium"))
+    shop.time.advance(seconds: 86_400)
+    let settled = try await shop.backend.settleOrders()
+    XCTAssertEqual(settled.orders.map(\.code), [late.code])
+    XCTAssertEqual(settled.orders.map(\.isSettled), [true])
+    try assertGems(shop, 100)
+    _ = try await shop.backend.initPayment(shop.request("premium"))
+    // Without anybody who settles, the deadline does.
+    shop.time.advance(seconds: 2 * 86_400)
+    try assertGems(shop, 100)
+  }
+
+  func testAPaymentAtTheLastMomentFindsTheHold() async throws {
+    let shop = try shop()
+    let order = try await shop.backend.initPayment(shop.request("premium"))
+    shop.time.advance(seconds: 86_400 + 1800)
+    guard case .spent(let receipt) = try await pay(shop, order).held else { return XCTFail("not spent") }
+    XCTAssertEqual(receipt.kind, .capture)
+    try assertGems(shop, 40)
+  }
+
+  func testALatePaymentTakesThemIfTheyAreThereAndElseSaysSo() async throws {
+    for gone in [0, 70] as [Int64] {
+      let shop = try shop()
+      let order = try await shop.backend.initPayment(shop.request("premium"))
+      shop.time.advance(seconds: 3 * 86_400)
+      if gone > 0 { try shop.ledger.spend([Adjustment(CurrencyCode("GEM"), gone)], customer: CustomerID("alice")) }
+      let answer = try await pay(shop, order)
+      XCTAssertEqual(answer.order?.status, .success)
+      if gone == 0 {
+        guard case .spent(let receipt) = answer.held else { return XCTFail("not spent") }
+        XCTAssertEqual(receipt.kind, .spend)
+        try assertGems(shop, 40)
+      } else {
+        guard case .unpaid(let why) = answer.held else { return XCTFail("spent") }
+        XCTAssertEqual(why.code, .insufficientBalance)
+        try assertGems(shop, 30)
+        let settled = try await shop.backend.settleOrders()
+        XCTAssertEqual(settled.orders.map(\.isSettled), [false])
+        try shop.ledger.grant([Adjustment(CurrencyCode("GEM"), 30)], customer: CustomerID("alice"))
+        let after = try await shop.backend.settleOrders(after: settled.cursor)
+        XCTAssertEqual(after.orders.map(\.isSettled), [true])
+        try assertGems(shop, 0)
+      }
+    }
+  }
+
+  func testTheGemsAreTakenBeforeTheDelivery() async throws {
+    let server = GameServer()
+    let shop = try shop(delivery: server)
+    let order = try await shop.backend.initPayment(shop.request("premium"))
+    _ = try await pay(shop, order)
+    XCTAssertEqual(server.heard.map(\.purchaseCode), [order.code])
+    try assertGems(shop, 40)
+  }
+
+  func testOrdersThatOutliveEveryHoldAreRefused() async throws {
+    let shop = try shop(lifetime: 31 * 86_400_000)
+    await assertRefused(.limitExceeded) { try await shop.backend.initPayment(shop.request("premium")) }
+    XCTAssertEqual(try shop.backend.orders(of: CustomerID("alice")), [])
+  }
+
+  /// Dies at every commit, on either side of it; what comes again is what an app and its queue send again.
+  func testACrashAnywhereLosesNeitherTheGemsNorThePurchase() async throws {
+    for fails in [false, true] {
+      for step in 0..<5 {
+        for moment in Fate.Moment.allCases {
+          let fate = Fate()
+          let shop = try shop(storage: MortalStorage(fate: fate))
+          fate.begin(deaths: [step: moment])
+          do { try await live(shop, fails: fails) } catch { XCTAssertTrue(fate.isDead, "\(error)") }
+          XCTAssertTrue(fate.isDead || step >= fate.stepCount)
+          fate.begin()
+          try await live(shop, fails: fails)
+          try assertGems(shop, fails ? 100 : 40)
+          XCTAssertEqual(try shop.ledger.purchases(of: CustomerID("alice")).purchases.count, fails ? 0 : 1)
+          let left = try await shop.backend.settleOrders()
+          XCTAssertEqual(left.orders.count, 0, "\(step) \(moment)")
+        }
+      }
+    }
+  }
+
+  private func live(_ shop: Shop, fails: Bool) async throws {
+    let order = try await shop.backend.initPayment(shop.request("premium", key: "k"))
+    if fails {
+      _ = try await shop.backend.cancelPayment(order.code)
+    } else {
+      _ = try await pay(shop, order)
+    }
+  }
+}
