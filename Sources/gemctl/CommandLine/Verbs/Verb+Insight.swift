@@ -2,9 +2,8 @@ extension Verb {
   /// What explains and proves the books.
   static let insight =
     [customers, items, explain, statement, spends, consumed, withdrawable, unspent, flows, feed] + [
-      verify, simulate, demo,
+      verify, export, importing, simulate, demo,
     ]
-  static let insight = [customers, feed, verify, export, importing, simulate, demo]
 
   private static let customers = Verb(
     name: "customers", group: .insight, summary: "List the customers with their balances",
