@@ -41,9 +41,6 @@ private func dispatch(_ invocation: Invocation) throws -> Int32 {
   case "basket": try EconomyCommands(invocation: invocation).basket()
   case "buy": return try BuyCommand(invocation: invocation).run()
   case "capture": try HoldCommands(invocation: invocation).capture()
-  case "catalog apply": try CatalogCommands(invocation: invocation).apply()
-  case "catalog check": try CatalogCommands(invocation: invocation).check()
-  case "catalog show": try CatalogCommands(invocation: invocation).show()
   case "completions": try AboutCommands.completions(parsed, on: terminal)
   case "consumed": try RefundCommands(invocation: invocation).consumed()
   case "customers": try CustomersCommand(invocation: invocation).run()
@@ -71,9 +68,6 @@ private func dispatch(_ invocation: Invocation) throws -> Int32 {
   case "merge": try CorrectionCommands(invocation: invocation).merge()
   case "offerings": try OfferingsCommand(invocation: invocation).run()
   case "orders": try ClientCommands(invocation: invocation).orders()
-  case "queue", "queue list": try QueueCommands(invocation: invocation).list()
-  case "queue drain": return try QueueCommands(invocation: invocation).drain()
-  case "queue requeue": return try QueueCommands(invocation: invocation).requeue()
   case "release": try HoldCommands(invocation: invocation).release()
   case "restore": try ClientCommands(invocation: invocation).restore()
   case "reverse": try EconomyCommands(invocation: invocation).reverse()
@@ -81,6 +75,28 @@ private func dispatch(_ invocation: Invocation) throws -> Int32 {
   case "spend": try SpendCommand(invocation: invocation).run()
   case "spends": try RefundCommands(invocation: invocation).spends()
   case "statement": try StatementCommand(invocation: invocation).run()
+  case "sweep": try SweepCommand(invocation: invocation).run()
+  case "transfer": try EconomyCommands(invocation: invocation).transfer()
+  case "unfreeze": try CorrectionCommands(invocation: invocation).unfreeze()
+  case "unspent": try UnspentCommand(invocation: invocation).run()
+  case "verify": try VerifyCommand(invocation: invocation).run()
+  case "version": try AboutCommands.version(parsed, on: terminal)
+  case "whoami": try IdentityCommands(invocation: invocation).whoAmI()
+  case "withdrawable": try RefundCommands(invocation: invocation).withdrawable()
+  default: return try dispatchParts(invocation)
+  }
+  return 0
+}
+
+/// Verbs of two words, and what works off the queue.
+private func dispatchParts(_ invocation: Invocation) throws -> Int32 {
+  switch invocation.parsed.verb.name {
+  case "catalog apply": try CatalogCommands(invocation: invocation).apply()
+  case "catalog check": try CatalogCommands(invocation: invocation).check()
+  case "catalog show": try CatalogCommands(invocation: invocation).show()
+  case "queue", "queue list": try QueueCommands(invocation: invocation).list()
+  case "queue drain": return try QueueCommands(invocation: invocation).drain()
+  case "queue requeue": return try QueueCommands(invocation: invocation).requeue()
   case "storage copy": try StorageCommands(invocation: invocation).copy()
   case "storage distribute": try StorageCommands(invocation: invocation).distribute()
   case "storage grant": try StorageCommands(invocation: invocation).grant()
@@ -90,16 +106,8 @@ private func dispatch(_ invocation: Invocation) throws -> Int32 {
   case "store redeliver": try StoreCommands(invocation: invocation).redeliver()
   case "store refund": try StoreCommands(invocation: invocation).refund()
   case "store reverse-refund": try StoreCommands(invocation: invocation).reverseRefund()
-  case "sweep": try SweepCommand(invocation: invocation).run()
   case "sync": return try QueueCommands(invocation: invocation).sync()
-  case "transfer": try EconomyCommands(invocation: invocation).transfer()
-  case "unfreeze": try CorrectionCommands(invocation: invocation).unfreeze()
-  case "unspent": try UnspentCommand(invocation: invocation).run()
-  case "verify": try VerifyCommand(invocation: invocation).run()
-  case "version": try AboutCommands.version(parsed, on: terminal)
-  case "whoami": try IdentityCommands(invocation: invocation).whoAmI()
-  case "withdrawable": try RefundCommands(invocation: invocation).withdrawable()
-  default: throw LedgerError.defect("\"\(parsed.verb.name)\" is a verb that nothing does")
+  default: throw LedgerError.defect("\"\(invocation.parsed.verb.name)\" is a verb that nothing does")
   }
   return 0
 }
