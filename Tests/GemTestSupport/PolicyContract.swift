@@ -23,6 +23,7 @@ package struct PolicyContract {
     try testAStock()
     try testAMergeCarriesThem()
     try testTheSweeperOnlyWritesDown()
+    try testWhatWasReadIsReadAgainLater()
   }
 
   private static let document = """
@@ -270,6 +271,38 @@ package struct PolicyContract {
     XCTAssertEqual(after.map(\.balance), before.map(\.balance))
     XCTAssertEqual(after.map(\.available), before.map(\.available))
     XCTAssertEqual(try ledger.sweep(), 0)
+    try check(ledger)
+  }
+
+  /// A read at an instant counts what came by itself until then; asked later for that instant it says the same.
+  func testWhatWasReadIsReadAgainLater() throws {
+    let ledger = try ledger()
+    let alice = try alice(ledger)
+    var seen: [(Timestamp, [Int64])] = []
+    func look() throws {
+      time.advance(seconds: 1)
+      seen.append((time.now, try ledger.balances(of: alice).map(\.balance)))
+      time.advance(seconds: 1)
+    }
+    try look()
+    try ledger.spend([Make.amount("NRG", 25), Make.amount("TIX", 3)], customer: alice)
+    try look()
+    for _ in 0..<6 {
+      time.advance(seconds: 700)
+      try look()
+    }
+    try ledger.spend([Make.amount("NRG", 1)], customer: alice)
+    time.advance(seconds: 2 * 86_400)
+    try look()
+    try ledger.spend([Make.amount("TIX", 1)], customer: alice)
+    time.advance(seconds: 86_400)
+    try look()
+    try ledger.spend([Make.amount("GEM", 1), Make.amount("NRG", 30), Make.amount("TIX", 2)], customer: alice)
+    time.advance(seconds: 86_400)
+    try ledger.sweep()
+    for (instant, balances) in seen {
+      XCTAssertEqual(try ledger.balances(of: alice, at: instant).map(\.balance), balances, "\(instant)")
+    }
     try check(ledger)
   }
 }

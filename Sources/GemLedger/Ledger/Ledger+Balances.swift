@@ -88,9 +88,14 @@ extension Ledger {
     // Where nothing can expire or end, the instant of now does not matter, and the journal need not be asked.
     let matters = instant != nil || account.nextExpiry != .max || account.held != 0
     let now = matters ? try now(in: snapshot) : clock.now()
-    let moment = try AccountTimes(snapshot: snapshot, account: account, now: now).moment(at: instant ?? now)
+    let times = AccountTimes(snapshot: snapshot, account: account, now: now)
+    let moment = try times.moment(at: instant ?? now)
+    var balance = moment.balance
+    if let instant, instant < now, let policies = currency.policies {
+      balance += try times.given(by: policies, currency, at: instant)
+    }
     return Balance(
-      currency, terms, balance: moment.balance, held: moment.held, debt: moment.debt, version: moment.version)
+      currency, terms, balance: balance, held: moment.held, debt: moment.debt, version: moment.version)
   }
 
   static func account(
