@@ -105,7 +105,7 @@ extension Decider {
     for (slot, transaction) in touched.reversed() where seen.insert(slot).inserted {
       let row = set.accounts[slot].row
       guard let currency = terms.currency(number: row.number.currency),
-        let recharge = currency.policies?.recharge, !set.isMerged(row.number.customer)
+        let recharge = currency.policies?.recharge
       else { continue }
       let key = CountKey(.recharged, currency.code.description)
       let known = try set.count(key, of: row.number.customer, session: session)

@@ -50,9 +50,6 @@ extension WorkingSet {
     customer.isOneOfSeveral ? try numbers(of: customer.number, session: session) : [customer.number]
   }
 
-  /// Whether the customer became part of another in this group.
-  func isMerged(_ customer: CustomerNumber) -> Bool { hasRare && rare.customers[customer]?.mergedInto ?? 0 != 0 }
-
   // MARK: Refunds
 
   func evidence(
