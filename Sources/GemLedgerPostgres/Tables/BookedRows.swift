@@ -18,11 +18,12 @@
     var merged: [CustomerNumber: [CustomerNumber]] = [:]
 
     private(set) var transactions: [TransactionNumber: TransactionRow] = [:]
-    private var entries: [TransactionNumber: [EntryRow]] = [:]
-    private var allocations: [TransactionNumber: [AllocationRow]] = [:]
-    private var items: [TransactionNumber: [ItemEntryRow]] = [:]
-    private var own: [TransactionNumber: [EffectRow]] = [:]
-    private var about: [TransactionNumber: [EffectRow]] = [:]
+    // Sets: a distributed engine, asked for some transactions of some customers, gives rows of others of them again.
+    private var entries: [TransactionNumber: Set<EntryRow>] = [:]
+    private var allocations: [TransactionNumber: Set<AllocationRow>] = [:]
+    private var items: [TransactionNumber: Set<ItemEntryRow>] = [:]
+    private var own: [TransactionNumber: Set<EffectRow>] = [:]
+    private var about: [TransactionNumber: Set<EffectRow>] = [:]
     private(set) var holds: [TransactionNumber: HoldRow] = [:]
     private(set) var lots: [LotNumber: LotRow] = [:]
     private(set) var terms: [LotNumber: LotTermsRow] = [:]
@@ -119,13 +120,17 @@
     }
 
     mutating func add(_ row: TransactionRow) { transactions[row.number] = row }
-    mutating func add(_ row: EntryRow) { entries[row.transaction, default: []].append(row) }
+    mutating func add(_ row: EntryRow) { entries[row.transaction, default: []].insert(row) }
     mutating func add(_ row: AllocationRow) {
-      allocations[Numbering.transaction(of: row.entry), default: []].append(row)
+      allocations[Numbering.transaction(of: row.entry), default: []].insert(row)
     }
-    mutating func add(_ row: ItemEntryRow) { items[row.transaction, default: []].append(row) }
-    mutating func add(own row: EffectRow) { own[row.transaction, default: []].append(row) }
-    mutating func add(about row: EffectRow) { about[row.target, default: []].append(row) }
+    mutating func add(_ row: ItemEntryRow) { items[row.transaction, default: []].insert(row) }
+    mutating func add(own row: EffectRow) { own[row.transaction, default: []].insert(row) }
+    mutating func add(about row: EffectRow) {
+      // One of another customer may be linked to it.
+      guard asked.contains(RowPlace(row.target, of: row.customer)) else { return }
+      about[row.target, default: []].insert(row)
+    }
     mutating func add(_ row: HoldRow) { holds[row.number] = row }
     mutating func add(_ row: LotRow) { lots[row.number] = row }
     mutating func add(_ row: LotTermsRow) { terms[row.lot] = row }
