@@ -12,6 +12,7 @@ package struct InsightContract {
   package func runAll() throws {
     try testExplainsABalanceDownToTheReceipt()
     try testExplainsPageByPage()
+    try testExplainsHoldsAndWhatCameFromOthers()
     try testAStatementAddsUp()
     try testAStatementComesInPages()
     try testAStatementOfAnIDThatWasMergedLater()
@@ -100,6 +101,37 @@ package struct InsightContract {
       XCTAssertEqual(versions, Array((1...200).reversed()), "pages of \(limit)")
     }
     XCTAssertEqual(try ledger.explain(code("COIN"), customer: alice).entries, [])
+    try finish(ledger)
+  }
+
+  func testExplainsHoldsAndWhatCameFromOthers() throws {
+    let (ledger, alice, bob) = (try ledger(), try Make.customer("alice"), try Make.customer("bob"))
+    try ledger.createCustomer(bob)
+    try ledger.creditPurchase(bought("t1"), customer: alice)
+    try ledger.transfer([Make.amount("GEM", 200)], from: alice, to: bob)
+    try ledger.hold([Make.amount("GEM", 50)], customer: bob, for: .seconds(600))
+    let page = try ledger.explain(code("GEM"), customer: bob)
+    XCTAssertEqual(page.holds.map(\.amount), [50])
+    XCTAssertEqual(page.lots.map(\.remaining), [150])
+    XCTAssertEqual(page.lots.map(\.held), [50])
+    XCTAssertEqual(page.lots.map(\.origin.source), [.paid])
+    XCTAssertEqual(page.lots.map(\.origin.origins.count), [1])
+    XCTAssertEqual(page.lots.map(\.origin.purchase?.storeTransactionID.text), ["t1"])
+    XCTAssertEqual(page.lots.map(\.origin.purchase?.customer), [alice])
+    let held = time.now
+    time.advance(seconds: 600)
+    let ended = time.now
+    func check(_ line: UInt = #line) throws {
+      XCTAssertEqual(try ledger.balance(of: code("GEM"), customer: bob, at: held).held, 50, line: line)
+      XCTAssertEqual(try ledger.balance(of: code("GEM"), customer: bob, at: ended).held, 0, line: line)
+      XCTAssertEqual(try ledger.unspent(at: ended).parts.map(\.paid), [1200], line: line)
+    }
+    try check()
+    XCTAssertEqual(try ledger.explain(code("GEM"), customer: bob).lots.map(\.remaining), [200])
+    XCTAssertEqual(try ledger.split(of: bob).map(\.paid), [200])
+    time.advance(seconds: 1)
+    try ledger.spend([Make.amount("GEM", 1)], customer: bob)
+    try check()
     try finish(ledger)
   }
 
