@@ -31,7 +31,7 @@ final class ExportCommandTests: XCTestCase {
       answer.output.split(separator: "\n").map { $0.prefix(40) },
       [
         "Imported 2 transactions, and the books a", "Imported 1 transactions, and the books a",
-        #"{"customer_id":"alice","virtual_currencie"#, #""replayed":true"#, "65",
+        #"{"customer_id":"alice","virtual_currenci"#, #""replayed":true"#, "65",
       ])
     XCTAssertTrue(answer.error.hasPrefix("error: The export goes on after 2 transactions"), answer.error)
   }

@@ -1,4 +1,4 @@
-/// Fills a buffer with lines of JSON and hands it on whenever it is full; knows how many lines there were, and their sum.
+/// Fills a buffer with lines of JSON and hands it on whenever it is full; knows how many there were, and their sum.
 ///
 /// It makes no values in between: an export writes some five hundred thousand entries a second.
 final class ExportWriter {

@@ -167,7 +167,8 @@ final class BalanceImportTests: XCTestCase {
     let history = try ledger.wholeHistory(of: Make.customer("alice"))
     XCTAssertEqual(history.map { $0.receipt.entries[0].amount }, [-30, 100])
     XCTAssertEqual(
-      history.map { $0.reason?.text }, ["2024-05-02T12:00:00.000Z {\"item\":\"sword\"}", "2024-05-01T12:00:00.123Z"])
+      history.map { $0.reason?.text },
+      ["2024-05-02T12:00:00.000Z {\"item\":\"sword\"}", "2024-05-01T12:00:00.123Z"])
     XCTAssertEqual(try ledger.book(balances).replayed, 2)
     // Spent meanwhile: what is booked already is not counted again.
     try ledger.spend([Make.amount("GEM", 70)], customer: Make.customer("alice"))

@@ -35,8 +35,8 @@ public struct BalanceImport: Sendable {
 
   // MARK: Opening balances
 
-  /// Reads opening balances: comma-separated values with the columns `customer_id`, `currency` and `amount`, and perhaps
-  /// `source` and `expires_at`.
+  /// Reads opening balances: comma-separated values with the columns `customer_id`, `currency` and `amount`, and
+  /// perhaps `source` and `expires_at`.
   ///
   /// - Parameter source: What kind of lots lines make that do not say so; not `paid`, which only a purchase makes.
   /// - Throws: ``LedgerError`` with `invalid_import`, every problem listed with its line up to a bound.
