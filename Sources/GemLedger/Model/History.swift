@@ -2,8 +2,8 @@
 public struct HistoryRecord: Hashable, Sendable {
   /// What was booked.
   ///
-  /// What came back with it and was lost at once has transactions of its own, and no entries here: the entries of a list
-  /// add up to the balance.
+  /// What came back with it and was lost at once has transactions of its own, and no entries here: the entries of a
+  /// list add up to the balance.
   public let receipt: Receipt
   /// The caller's own name for what it was about.
   public let reference: Reference?

@@ -23,11 +23,11 @@ extension Story {
         daysBefore: 2),
       Step("gemctl transfer GEM=20 --from alice --to bob", "A gift. The gems keep their price and their origin."),
       Step("gemctl exchange GEM=10 --into COIN --rate 100/1", "Some are changed into coins, at a stated rate."),
+      Step("gemctl explain GEM --limit 3", "Why is it 410? By lots and entries, down to the purchase."),
       Step("gemctl hold GEM=200", "She holds 200 for an auction,"),
       Step("gemctl store refund {store transaction}", "and asks the store for her money back in the middle of it."),
       Step("gemctl balance", "What was free went at once; what is on hold waits for its end."),
       Step("gemctl release {hold}", "Now that goes to the refund too: nobody keeps both the money and the gems."),
-      Step("gemctl history --limit 4", "Every change is in the history, newest first."),
       Step("gemctl verify", "The books are proved from the journal alone."),
     ])
 
