@@ -80,7 +80,8 @@ final class CommandBenchmark: Benchmark {
       guard let id = try booked(spend).transactionID else { throw LedgerError(.unexpected, "no transaction") }
       return .reverse(id, key: key)
     case .exchange:
-      return .exchange(one, into: try CurrencyCode("COIN"), rate: ExchangeRate(10, for: 1), customer: customer, key: key)
+      return .exchange(
+        one, into: try CurrencyCode("COIN"), rate: ExchangeRate(10, for: 1), customer: customer, key: key)
     case .transfer:
       let other = workload.customers[(place + round + 1) % workload.customers.count]
       let to = other == customer ? workload.customers[(place + round + 2) % workload.customers.count] : other
