@@ -152,7 +152,8 @@ final class BalanceImportTests: XCTestCase {
   private let wallets = #"""
     {"id":"b","user_id":"alice","changeset":{"gems":-30},"metadata":{"item":"sword"},\#
     "create_time":"2024-05-02T12:00:00Z","update_time":"2024-05-02T12:00:00Z"}
-    {"id":"a","user_id":"alice","changeset":"{\"gems\": 100}","metadata":"{}","create_time":"2024-05-01 12:00:00.123456+00"}
+    {"id":"a","user_id":"alice","changeset":"{\"gems\": 100}","metadata":"{}",\#
+    "create_time":"2024-05-01 12:00:00.123456+00"}
     {"id":"c","user_id":"bob","changeset":{"gems":0},"metadata":{},"create_time":1714640400}
     """#
 
