@@ -18,7 +18,7 @@ final class SQLiteInvariantTests: XCTestCase {
         try Ledger.createSQLite(at: path, clock: clock, salt: 1)
       }
       var memory = try InvariantContract(dice: dice) { Ledger.inMemory(clock: $0, salt: 1) }
-      let (stored, expected) = (try file.run(350), try memory.run(350))
+      let (stored, expected) = (try file.run(800), try memory.run(800))
       if let difference = stored.difference(from: expected) {
         XCTFail("seed \(dice.seed): \(Invariant.enginesAgree.rawValue); \(difference)")
       }

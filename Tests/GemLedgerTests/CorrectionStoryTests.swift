@@ -119,6 +119,23 @@ final class CorrectionStoryTests: XCTestCase {
     try assertBooksAddUp(ledger)
   }
 
+  /// A hold ended by itself, nobody booked that, and the refund is taken back: everything is there again.
+  func testARefundTakenBackAfterAHoldEndedByItself() throws {
+    for product in ["gems_1200", "ore_pack", "rubies"] {
+      let (ledger, alice) = (try ledger(), try Make.customer("alice"))
+      let credit = try ledger.creditPurchase(Make.purchase("t", product: product), customer: alice)
+      let (currency, bought) = (credit.entries[0].currency, credit.entries[0].amount)
+      try ledger.hold([Adjustment(currency, 40)], customer: alice, for: .seconds(60))
+      try ledger.refund(Make.refund("t"))
+      time.advance(seconds: 60)
+      try ledger.reverseRefund(Make.reversal("t"))
+      let found = try ledger.balance(of: currency, customer: alice)
+      XCTAssertEqual([found.available, found.debt], [bought, 0], product)
+      XCTAssertFalse(try ledger.customer(alice).isFrozen)
+      try assertBooksAddUp(ledger)
+    }
+  }
+
   /// A debt that was repaid with other currency, then the spend undone, then the refund taken back: everything is there
   /// again, and no lot has more than was bought.
   func testADebtRepaidAndTheSpendUndone() throws {

@@ -13,15 +13,15 @@ final class InvariantControlTests: XCTestCase {
     change(&access)
     let dice = SeededDice()
     var contract = try InvariantContract(dice: dice, access: access) { Ledger.inMemory(clock: $0, salt: 1) }
-    let breaches = try contract.findBreaches(400).breaches
+    let breaches = try contract.findBreaches(800).breaches
     XCTAssertTrue(
       breaches.contains { $0.invariant == invariant },
       "seed \(dice.seed): \(invariant.rawValue) went unnoticed; found \(breaches.prefix(3))", line: line)
   }
 
   /// Damages what is read at every look.
-  private func assertFound(
-    _ invariant: Invariant, damaging damage: @escaping (inout EconomyRows) -> Void, line: UInt = #line
+  private func assertDamageIsFound(
+    _ invariant: Invariant, damage: @escaping (inout EconomyRows) -> Void, line: UInt = #line
   ) throws {
     try assertFound(invariant, { access in
       access.read = { ledger in
@@ -33,31 +33,31 @@ final class InvariantControlTests: XCTestCase {
   }
 
   func testCurrencyOutOfNothingIsFound() throws {
-    try assertFound(.issuedLessBurnedIsInTheLots) { rows in
+    try assertDamageIsFound(.issuedLessBurnedIsInTheLots) { rows in
       if let index = rows.lots.indices.last { rows.lots[index].remaining += 1 }
     }
   }
 
   func testAHeldAmountThatNobodyHoldsIsFound() throws {
-    try assertFound(.issuedLessBurnedIsInTheLots) { rows in
+    try assertDamageIsFound(.issuedLessBurnedIsInTheLots) { rows in
       if let index = rows.effects.lastIndex(where: { $0.kind == .held }) { rows.effects[index].amount += 1 }
     }
   }
 
   func testALotOutOfBoundsIsFound() throws {
-    try assertFound(.lotsStayInBounds) { rows in
+    try assertDamageIsFound(.lotsStayInBounds) { rows in
       if let index = rows.lots.indices.last { rows.lots[index].remaining = -1 }
     }
-    try assertFound(.lotsStayInBounds) { rows in
+    try assertDamageIsFound(.lotsStayInBounds) { rows in
       if let index = rows.lots.lastIndex(where: { $0.purchase != nil }) { rows.lots[index].granted -= 1 }
     }
   }
 
   func testARunningBalanceThatIsOffIsFound() throws {
-    try assertFound(.balancesAreTheirLots) { rows in
+    try assertDamageIsFound(.balancesAreTheirLots) { rows in
       if let index = rows.entries.indices.last { rows.entries[index].balance += 1 }
     }
-    try assertFound(.balancesAreTheirLots) { rows in
+    try assertDamageIsFound(.balancesAreTheirLots) { rows in
       if let index = rows.accounts.indices.last { rows.accounts[index].held += 1 }
     }
   }
@@ -73,19 +73,19 @@ final class InvariantControlTests: XCTestCase {
   }
 
   func testAReversalOfTooMuchIsFound() throws {
-    try assertFound(.reversalsStayBelowTheOriginal) { rows in
+    try assertDamageIsFound(.reversalsStayBelowTheOriginal) { rows in
       // As if it had been booked once more.
       if let index = rows.effects.lastIndex(where: { $0.kind == .reversal }) {
         rows.effects += [EffectRow](repeating: rows.effects[index], count: 1000)
       }
     }
-    try assertFound(.reversalsStayBelowTheOriginal) { rows in
+    try assertDamageIsFound(.reversalsStayBelowTheOriginal) { rows in
       if let part = rows.refundParts.last { rows.refundParts += [RefundPartRow](repeating: part, count: 1000) }
     }
   }
 
   func testAnExpiredLotThatIsWorthSomethingIsFound() throws {
-    try assertFound(.expiredIsWorthNothing) { rows in
+    try assertDamageIsFound(.expiredIsWorthNothing) { rows in
       if let index = rows.lots.lastIndex(where: { $0.remaining > 0 }) { rows.lots[index].expiresAt = 1 }
     }
     // A sweeper that does more than write down.
@@ -100,17 +100,17 @@ final class InvariantControlTests: XCTestCase {
   }
 
   func testAHoldThatEndsTwiceOrNeverIsFound() throws {
-    try assertFound(.holdsEndOnce) { rows in
+    try assertDamageIsFound(.holdsEndOnce) { rows in
       if let end = rows.effects.last(where: { $0.kind == .released || $0.kind == .captured }) {
         var again = end
-        again.transaction = .max
+        (again.transaction, again.amount) = (.max, 1 << 40)
         rows.effects.append(again)
       }
     }
-    try assertFound(.holdsEndOnce) { rows in
+    try assertDamageIsFound(.holdsEndOnce) { rows in
       if let index = rows.effects.lastIndex(where: { $0.kind == .captured }) { rows.effects.remove(at: index) }
     }
-    try assertFound(.holdsEndOnce) { rows in rows.holds.removeAll() }
+    try assertDamageIsFound(.holdsEndOnce) { rows in rows.holds.removeAll() }
   }
 
   func testARefusalThatLeavesATraceIsFound() throws {
@@ -130,7 +130,7 @@ final class InvariantControlTests: XCTestCase {
     try assertFound(.previewsAreCommits) { access in
       access.preview = { ledger, command in
         var receipt = try ledger.preview(command)
-        receipt.entries = CompactList(receipt.entries.dropLast())
+        receipt.entries = CompactList(Array(receipt.entries.dropLast()))
         return receipt
       }
     }
@@ -142,7 +142,7 @@ final class InvariantControlTests: XCTestCase {
       access.book = { ledger, command in
         let receipt: Receipt = try ledger.book(command)
         // What came back is spent behind everybody's back.
-        if receipt.kind == .reversedRefund, let entry = receipt.entries.first, entry.amount > 0 {
+        if !receipt.isReplayed, receipt.kind == .reversedRefund, let entry = receipt.entries.first, entry.amount > 0 {
           _ = try? ledger.spend([Adjustment(entry.currency, 1)], customer: receipt.customer)
         }
         return receipt
@@ -170,6 +170,8 @@ final class InvariantControlTests: XCTestCase {
   }
 
   func testALostPurchaseIsFound() throws {
-    try assertFound(.purchasesAreDurable) { rows in if !rows.purchases.isEmpty { rows.purchases.removeFirst() } }
+    try assertDamageIsFound(.purchasesAreDurable) { rows in
+      if !rows.purchases.isEmpty { rows.purchases.removeFirst() }
+    }
   }
 }

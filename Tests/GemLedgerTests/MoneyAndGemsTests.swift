@@ -36,7 +36,7 @@ final class MoneyAndGemsTests: XCTestCase {
     let currency = try CurrencyCode(code)
     var walkers = try paths.enumerated().map { try Walker($1, number: $0, currency, product) }
     for answer in ledger.submit(try walkers.map { try $0.purchase() }) { _ = try answer.get() }
-    for answer in ledger.submit(walkers.map { .createCustomer($0.friend) }) { _ = try answer.get() }
+    for answer in ledger.submit(walkers.map { LedgerCommand.createCustomer($0.friend) }) { _ = try answer.get() }
     for step in 0..<5 {
       // Holds that are to end by themselves end in between.
       time.advance(seconds: Walker.secondsPerStep)
@@ -44,13 +44,16 @@ final class MoneyAndGemsTests: XCTestCase {
       let commands = try asked.map { try walkers[$0].command(step) }
       for (index, answer) in zip(asked, ledger.submit(commands)) {
         do {
-          walkers[index].heard(try answer.get(), step)
+          let receipt = try answer.get()
+          walkers[index].heard(receipt, step)
         } catch {
           XCTFail("\(walkers[index].path) step \(step): \(error)")
           return
         }
       }
-      for index in asked where !(try isAsReckoned(walkers[index], after: step, ledger, policy)) { return }
+      for index in asked {
+        guard try isAsReckoned(walkers[index], after: step, ledger, policy) else { return }
+      }
     }
     try assertBooksAddUp(ledger)
   }
@@ -156,8 +159,9 @@ private struct Path: CustomStringConvertible {
   static func all(length: Int, _ policy: Policy) -> [Path] {
     var found: [Path] = []
     func go(_ fate: Fate, _ path: Path) {
-      let next = path.steps.count == length ? [] : Step.allCases.compactMap { step in
-        fate.after(step, policy).map { (step, $0) }
+      var next: [(Step, Fate)] = []
+      for step in Step.allCases where path.steps.count < length {
+        if let fate = fate.after(step, policy) { next.append((step, fate)) }
       }
       if next.isEmpty { found.append(path) }
       for (step, fate) in next { go(fate, Path(steps: path.steps + [step], fates: path.fates + [fate])) }
@@ -212,7 +216,7 @@ private struct Walker {
   mutating func heard(_ receipt: Receipt, _ step: Int) {
     switch path.steps[step] {
     case .hold: hold = receipt.hold?.id
-    case .spend, .capture: receipt.transactionID.map { spends.append($0) }
+    case .spend, .capture: if let id = receipt.transactionID { spends.append(id) }
     case .reverse: spends.removeLast()
     default: break
     }

@@ -33,7 +33,8 @@ extension EconomyRows {
     let granting = Set(purchases.map(\.transaction))
     var granted: [LotNumber: Int64] = [:]
     for entry in entries where granting.contains(entry.transaction) && entry.kind == .purchase {
-      let parts = entry.lot != 0 ? [(entry.lot, entry.amount)] : (byEntry[entry.number] ?? []).map { ($0.lot, $0.amount) }
+      let rows = byEntry[entry.number] ?? []
+      let parts = entry.lot != 0 ? [(entry.lot, entry.amount)] : rows.map { ($0.lot, $0.amount) }
       for (lot, amount) in parts where amount > 0 { granted[lot, default: 0] += amount }
     }
     var (sums, found): ([LotNumber: Int64], [Breach]) = ([:], [])
@@ -43,7 +44,8 @@ extension EconomyRows {
     for (lot, sum) in sums.sorted(by: { $0.key < $1.key }) where !(0...(granted[lot] ?? 0)).contains(sum) {
       found.append(
         Breach(
-          .reversalsStayBelowTheOriginal, "\(sum) of lot \(lot) is clawed back; its purchase gave \(granted[lot] ?? 0)"))
+          .reversalsStayBelowTheOriginal,
+          "\(sum) of lot \(lot) is clawed back; its purchase gave \(granted[lot] ?? 0)"))
     }
     return found
   }

@@ -112,7 +112,8 @@ package struct InvariantContract {
       // Keys go with who is erased, and some answers name them: none is asked for again.
       if receipt.kind == .erase { answers.removeAll() }
       if receipt.kind == .purchase, let id = receipt.transactionID { try acknowledge(id) }
-      if receipt.isReplayed { return }
+      // A notice that books nothing keeps no key.
+      if receipt.isReplayed || receipt.transactionID == nil { return }
     }
     if case .failure(let error as LedgerError) = result {
       guard error.code != .storageDamaged, error.code != .unexpected else { throw error }
@@ -200,7 +201,7 @@ extension InvariantContract {
     let settled = try access.read(ledger)
     if try Self.worth(ledger) != after { add(.expiredIsWorthNothing, "settling changed what customers have") }
     let now = max(time.now, settled.transactions.last?.createdAt ?? time.now)
-    breaches += settled.breaches() + settled.expiries(at: now)
+    breaches += settled.breaches() + settled.expiries(at: now) + settled.losses(of: acknowledged)
     try access.sweep(ledger)
     if let difference = try access.read(ledger).difference(from: settled) {
       add(.expiredIsWorthNothing, "a second sweep changed \(difference)")
