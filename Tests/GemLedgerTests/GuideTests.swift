@@ -8,24 +8,67 @@ import XCTest
 final class GuideTests: XCTestCase {
   // MARK: Holds
 
-  func testGrantThenCaptureTakesOnceHoweverOftenItIsAskedFor() throws {
+  func testGrantThenCaptureTakesOnceHoweverOftenItIsAskedFor() async throws {
     let (ledger, alice, gem) = try Self.ledger()
     let shop = PotionShop(ledger: ledger, gem: gem, inventory: Inventory())
-    let first = try shop.sellPotion(to: alice, key: Make.key("k"))
-    let again = try shop.sellPotion(to: alice, key: Make.key("k"))
+    let first = try await shop.sellPotion(to: alice, key: Make.key("k"))
+    let again = try await shop.sellPotion(to: alice, key: Make.key("k"))
     XCTAssertEqual(again.transactionID, first.transactionID)
     XCTAssertEqual(shop.inventory.potions, 1)
     XCTAssertEqual(try ledger.balance(of: gem, customer: alice).balance, 1150)
     try assertBooksAddUp(ledger)
   }
 
-  func testGrantThatFailsTakesNothing() throws {
+  func testGrantThatFailsTakesNothingAndGivesNothingLater() async throws {
     let (ledger, alice, gem) = try Self.ledger()
     let shop = PotionShop(ledger: ledger, gem: gem, inventory: Inventory(isFull: true))
-    XCTAssertThrowsError(try shop.sellPotion(to: alice, key: Make.key("k")))
+    do {
+      _ = try await shop.sellPotion(to: alice, key: Make.key("k"))
+      XCTFail("sold")
+    } catch is Inventory.Full {}
     XCTAssertEqual(try ledger.balance(of: gem, customer: alice).available, 1200)
     XCTAssertEqual(try ledger.holds(of: alice), [])
+    shop.inventory.makeRoom()
+    await assertRefused(.holdEnded) { try await shop.sellPotion(to: alice, key: Make.key("k")) }
+    XCTAssertEqual(shop.inventory.potions, 0)
+    _ = try await shop.sellPotion(to: alice, key: Make.key("l"))
+    XCTAssertEqual(try ledger.balance(of: gem, customer: alice).balance, 1150)
     try assertBooksAddUp(ledger)
+  }
+
+  func testARetryFinishesWhereverTheProcessDied() async throws {
+    for step in 0..<2 {
+      for moment in Fate.Moment.allCases {
+        let world = try SagaWorld()
+        let inventory = Inventory()
+        world.fate.begin(deaths: [step: moment])
+        let first = PotionShop(ledger: world.ledger, gem: world.gem, inventory: inventory)
+        do {
+          _ = try await first.sellPotion(to: world.alice, key: Make.key("k"))
+          XCTFail("lived")
+        } catch let error as LedgerError { XCTAssertEqual(error, Fate.death) }
+        world.fate.begin()
+        let second = PotionShop(ledger: world.ledger, gem: world.gem, inventory: inventory)
+        _ = try await second.sellPotion(to: world.alice, key: Make.key("k"))
+        XCTAssertEqual(inventory.potions, 1)
+        XCTAssertEqual(try world.balance.balance, 50)
+        XCTAssertEqual(try world.balance.held, 0)
+      }
+    }
+  }
+
+  func testARetryAfterTheDeadlineGivesNothing() async throws {
+    let world = try SagaWorld()
+    let shop = PotionShop(ledger: world.ledger, gem: world.gem, inventory: Inventory())
+    world.fate.begin(deaths: [0: .after])
+    do { _ = try await shop.sellPotion(to: world.alice, key: Make.key("k")) } catch {
+      XCTAssertTrue(world.fate.isDead, "\(error)")
+    }
+    world.fate.begin()
+    world.time.advance(seconds: 901)
+    await assertRefused(.holdEnded) { try await shop.sellPotion(to: world.alice, key: Make.key("k")) }
+    XCTAssertEqual(shop.inventory.potions, 0)
+    XCTAssertEqual(try world.balance.available, 100)
   }
 
   func testThePageOfHoldsShowsThatProgram() throws {
@@ -74,16 +117,18 @@ final class GuideTests: XCTestCase {
 private final class Inventory: Sendable {
   struct Full: Error {}
 
-  private let keys = Mutex<Set<IdempotencyKey>>([])
-  private let isFull: Bool
+  private let state: Mutex<(keys: Set<IdempotencyKey>, isFull: Bool)>
 
-  init(isFull: Bool = false) { self.isFull = isFull }
+  init(isFull: Bool = false) { state = Mutex(([], isFull)) }
 
-  var potions: Int { keys.withLock { $0.count } }
+  var potions: Int { state.withLock { $0.keys.count } }
+  func makeRoom() { state.withLock { $0.isFull = false } }
 
   func give(_ item: String, to player: CustomerID, key: IdempotencyKey) throws {
-    if isFull { throw Full() }
-    _ = keys.withLock { $0.insert(key) }
+    try state.withLock { state in
+      if state.isFull { throw Full() }
+      state.keys.insert(key)
+    }
   }
 }
 
@@ -93,16 +138,10 @@ private struct PotionShop {
   let inventory: Inventory
 
   // Holds begins
-  func sellPotion(to player: CustomerID, key: IdempotencyKey) throws -> Receipt {
-    let held = try ledger.hold([Adjustment(gem, 50)], customer: player, key: IdempotencyKey("\(key)/hold"))
-    guard let hold = held.hold else { throw LedgerError(.unexpected, "A hold answers with itself.") }
-    do {
+  func sellPotion(to player: CustomerID, key: IdempotencyKey) async throws -> Receipt {
+    try await ledger.spend([Adjustment(gem, 50)], customer: player, key: key) {
       try inventory.give("potion", to: player, key: key)
-    } catch {
-      try ledger.release(hold.id, key: IdempotencyKey("\(key)/release"))
-      throw error
     }
-    return try ledger.capture(hold.id, key: IdempotencyKey("\(key)/capture"))
   }
   // Holds ends
 }

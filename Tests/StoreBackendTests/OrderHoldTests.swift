@@ -58,7 +58,9 @@ final class OrderHoldTests: XCTestCase {
     let shop = try shop()
     try shop.ledger.spend([Adjustment(CurrencyCode("GEM"), 50)], customer: CustomerID("alice"))
     for _ in 0..<2 {
-      await assertRefused(.insufficientBalance) { try await shop.backend.initPayment(shop.request("premium", key: "k")) }
+      await assertRefused(.insufficientBalance) {
+        try await shop.backend.initPayment(shop.request("premium", key: "k"))
+      }
     }
     let orders = try shop.backend.orders(of: CustomerID("alice"))
     XCTAssertEqual(orders.map(\.status), [.failed])

@@ -188,7 +188,7 @@ extension LedgerError {
       details: [.text("hold_id", id.description)])
   }
 
-  fileprivate static func holdEnded(_ id: HoldID, _ why: String) -> Self {
+  static func holdEnded(_ id: HoldID, _ why: String) -> Self {
     Self(
       .holdEnded, "The hold \(id) has ended: \(why).",
       details: [.text("hold_id", id.description)])

@@ -307,7 +307,9 @@ struct ImportPages {
 extension Ledger {
   /// A new ledger in memory that holds what an export holds.
   ///
-  /// - Parameter text: An export of a whole journal; see ``export(after:progress:to:)``.
+  /// - Parameters:
+  ///   - text: An export of a whole journal; see ``export(after:progress:to:)``.
+  ///   - clock: Where it reads the time.
   /// - Throws: ``LedgerError`` with `invalid_import`, every problem listed up to a bound, or `books_wrong`.
   public static func inMemory(importing text: [UInt8], clock: LedgerClock = .system) throws(LedgerError) -> Ledger {
     let source = JournalImport(ImportBytes(text), clock: clock)

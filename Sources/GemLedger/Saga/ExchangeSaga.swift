@@ -3,7 +3,8 @@
 /// ```swift
 /// let saga = ExchangeSaga(ledger: ledger, remote: CoinServer())
 /// let exchange = RemoteExchange(
-///   customer: alice, gives: CurrencyAmount(currency: gem, amount: 50), gets: CurrencyAmount(currency: coin, amount: 5000))
+///   customer: alice, gives: CurrencyAmount(currency: gem, amount: 50),
+///   gets: CurrencyAmount(currency: coin, amount: 5000))
 /// switch try await saga.run(exchange, key: key) {
 /// case .exchanged(let receipt): print("Done: \(receipt.balance(gem) ?? 0) left.")
 /// case .refused(let reason): print("Nothing was taken: \(reason)")
@@ -42,12 +43,14 @@ public struct ExchangeSaga: Sendable {
   ///   - key: Made once for the exchange and sent with every retry; at most 239 bytes, and with the customer's id at
   ///     most 1,300.
   /// - Returns: How it ended. It stays so, but for `unpaid`.
-  /// - Throws: ``LedgerError`` with `outcome_unknown` where the other server gave no clear answer: the currency stays on
-  ///   hold, and the same key finds out. Else as ``Ledger/hold(_:customer:for:key:)``, with nothing done.
+  /// - Throws: ``LedgerError`` with `outcome_unknown` where the other server gave no clear answer: the currency stays
+  ///   on hold, and the same key finds out. Else as ``Ledger/hold(_:customer:for:key:)``, with nothing done.
   public func run(_ exchange: RemoteExchange, key: IdempotencyKey) async throws(LedgerError) -> ExchangeOutcome {
     let steps = try steps(of: exchange, key: key)
     let begun = try await steps.hold()
-    guard let hold = begun.hold?.id else { throw .defect("The hold \(String(describing: begun.transactionID)) is none") }
+    guard let hold = begun.hold?.id else {
+      throw .defect("The hold \(String(describing: begun.transactionID)) is none")
+    }
     if begun.isReplayed {
       switch try steps.standing(of: hold) {
       case .spent(let receipt): return .exchanged(receipt)
@@ -157,8 +160,8 @@ public struct ExchangeSaga: Sendable {
   private static func unknown(_ what: String, _ steps: HoldSteps) -> LedgerError {
     LedgerError(
       .outcomeUnknown,
-      "Nobody knows yet whether the other server has credited: \(what.prefix(500)). What is held stays on hold; run the "
-        + "exchange again with the same key.",
+      "Nobody knows yet whether the other server has credited: \(what.prefix(500)). What is held stays on hold; run "
+        + "the exchange again with the same key.",
       details: [.text("key", steps.key.text)])
   }
 }

@@ -16,7 +16,7 @@ package struct HoldSteps: Sendable {
     duration: Duration
   ) throws(LedgerError) {
     // Each step must have its key before the first one is taken.
-    _ = try IdempotencyKey("\(key.text)/a step's name")
+    _ = try IdempotencyKey("\(key.text)/the step's name")
     self.ledger = ledger
     self.customer = customer
     self.amounts = amounts

@@ -7,6 +7,8 @@ package struct UnfinishedHold: Sendable {
   package let reference: Reference
   /// From where the feed gives it.
   package let cursor: FeedCursor?
+  /// Its place among those that were found.
+  private let place: Int
 
   /// What the reference says, where it is a JSON text.
   package var document: JSONValue? {
@@ -27,7 +29,7 @@ package struct UnfinishedHold: Sendable {
     in ledger: Ledger, after cursor: FeedCursor?, mark: String
   ) throws(LedgerError) -> (holds: [Self], end: FeedCursor?) {
     var found: [Reference: Self] = [:]
-    var cursor = cursor
+    var (cursor, place) = (cursor, 0)
     while true {
       let page = try ledger.feed(after: cursor, limit: Limits.historyPage)
       for event in page.events {
@@ -35,13 +37,16 @@ package struct UnfinishedHold: Sendable {
         let receipt = event.record.receipt
         if receipt.kind == .hold, let hold = receipt.hold {
           found[reference] = Self(
-            id: hold.id, customer: receipt.customer, amounts: hold.amounts, reference: reference, cursor: cursor)
+            id: hold.id, customer: receipt.customer, amounts: hold.amounts, reference: reference, cursor: cursor,
+            place: place)
+          place += 1
         } else {
           found[reference] = nil
         }
       }
       if !page.events.isEmpty { cursor = page.next }
-      if !page.hasMore { return (found.values.sorted { $0.id < $1.id }, cursor) }
+      // In the feed's order, so that the first of them has the earliest cursor: ids are in that of time.
+      if !page.hasMore { return (found.values.sorted { $0.place < $1.place }, cursor) }
     }
   }
 }

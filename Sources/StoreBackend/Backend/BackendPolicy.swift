@@ -18,8 +18,8 @@ public struct BackendPolicy: Hashable, Sendable {
   public var orderLifetimeMilliseconds: Int64
   /// When deliveries to a game server are tried again.
   public var deliverySchedule: DeliverySchedule
-  /// What a unit of a product costs in virtual currency on top of its price at the store: held when its order is opened,
-  /// and spent when the order is paid for.
+  /// What a unit of a product costs in virtual currency on top of its price at the store: held when its order is
+  /// opened, and spent when the order is paid for.
   public var currencyPrices: [ProductCode: [Adjustment]]
 
   /// A policy.

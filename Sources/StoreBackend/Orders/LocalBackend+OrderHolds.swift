@@ -1,7 +1,8 @@
 public import GemLedger
 
-// An order that costs virtual currency beside its price holds it while it waits for the payment. The steps are made from
-// the purchase code, so that whoever looks at the order next, be it after a crash, finishes what its state asks for.
+// An order that costs virtual currency beside its price holds it while it waits for the payment. The steps' keys are
+// made from the purchase code, so that whoever looks at the order next, be it after a crash, finishes what its state
+// asks for.
 
 extension LocalBackend {
   /// How much longer than its order a hold lasts, so that a payment at the last moment finds it.
@@ -49,9 +50,11 @@ extension LocalBackend {
   /// - Throws: `amount_out_of_range`, `limit_exceeded` where orders wait longer than a hold can last.
   func costs(of request: OrderRequest) throws(LedgerError) -> [Adjustment] {
     guard let prices = policy.currencyPrices[request.product] else { return [] }
-    guard Self.holdDuration(of: policy.orderLifetimeMilliseconds) > .milliseconds(policy.orderLifetimeMilliseconds) else {
+    guard Self.holdDuration(of: policy.orderLifetimeMilliseconds) > .milliseconds(policy.orderLifetimeMilliseconds)
+    else {
       throw LedgerError(
-        .limitExceeded, "An order that costs currency waits less than 30 days: no hold lasts longer. Set the policy's "
+        .limitExceeded,
+        "An order that costs currency waits less than 30 days: no hold lasts longer. Set the policy's "
           + "orderLifetimeMilliseconds lower.")
     }
     var costs: [Adjustment] = []

@@ -21,7 +21,8 @@ extension LocalBackend {
       let opening = OrderOpening(
         code: .make(store: request.store, at: clock.now(), randomness: randomness), store: request.store,
         product: request.product, quantity: request.quantity,
-        request: OrderDocument.text(of: request, costs: try costs(of: request)), key: request.key, lifetimeMilliseconds: policy.orderLifetimeMilliseconds,
+        request: OrderDocument.text(of: request, costs: try costs(of: request)), key: request.key,
+        lifetimeMilliseconds: policy.orderLifetimeMilliseconds,
         paidBy: request.paidBy.map { OrderOpening.PaidTransaction(environment: $0.environment, id: $0.id) })
       let receipt = try await ledger.book(.openOrder(opening, customer: request.customer))
       let order = try order(opened: opening, by: request, isReplayed: receipt.isReplayed)

@@ -124,9 +124,9 @@ public struct Order: Hashable, Sendable {
 
   /// An order.
   public init(
-    code: PurchaseCode, request: OrderRequest, costs: [Adjustment] = [], status: Status, storeTransactionID: StoreTransactionID? = nil,
-    createdAt: Timestamp, updatedAt: Timestamp, deadline: Timestamp, deliveryAttempts: Int64 = 0,
-    nextDeliveryAt: Timestamp? = nil, isReplayed: Bool = false
+    code: PurchaseCode, request: OrderRequest, costs: [Adjustment] = [], status: Status,
+    storeTransactionID: StoreTransactionID? = nil, createdAt: Timestamp, updatedAt: Timestamp, deadline: Timestamp,
+    deliveryAttempts: Int64 = 0, nextDeliveryAt: Timestamp? = nil, isReplayed: Bool = false
   ) {
     self.code = code
     self.request = request

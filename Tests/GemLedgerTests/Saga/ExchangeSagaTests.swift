@@ -76,7 +76,7 @@ final class ExchangeSagaTests: XCTestCase {
       // A minute before it ends.
       world.time.advance(seconds: 86_400 - 60)
     }
-    // Thirty days are the most, and then the other side is asked.
+    // Nobody came in time, so the other side is asked.
     world.time.advance(seconds: 86_400)
     guard case .exchanged = try await world.run() else { return XCTFail("not exchanged") }
     try check(world, balance: 50, coins: 5000)

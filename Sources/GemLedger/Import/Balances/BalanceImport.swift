@@ -38,7 +38,9 @@ public struct BalanceImport: Sendable {
   /// Reads opening balances: comma-separated values with the columns `customer_id`, `currency` and `amount`, and
   /// perhaps `source` and `expires_at`.
   ///
-  /// - Parameter source: What kind of lots lines make that do not say so; not `paid`, which only a purchase makes.
+  /// - Parameters:
+  ///   - bytes: The file.
+  ///   - source: What kind of lots lines make that do not say so; not `paid`, which only a purchase makes.
   /// - Throws: ``LedgerError`` with `invalid_import`, every problem listed with its line up to a bound.
   public static func csv(_ bytes: [UInt8], source: LotSource = .admin) throws(LedgerError) -> Self {
     var problems = ImportProblems()
