@@ -72,7 +72,9 @@ package struct EconomyRows: Hashable {
     while true {
       let page = try scan.keys(after: last, limit: 4096)
       guard let end = page.last else { break }
-      keys += page.map { "\($0.0.customer) \($0.0.key) \($0.0.fingerprint) \($0.0.outcome)" }
+      // A key of somebody who was erased may leave an empty place behind.
+      let kept = page.map(\.0).filter { !$0.key.text.hasPrefix("\u{0}") }
+      keys += kept.map { "\($0.customer) \($0.key) \($0.fingerprint) \($0.outcome)" }
       last = end.1
     }
     keys.sort()
