@@ -210,7 +210,7 @@ extension SQLiteTables {
     }
   }
 
-  private func eraseIDs(of row: ErasureRow) throws(LedgerError) {
+  func eraseIDs(of row: ErasureRow) throws(LedgerError) {
     for sql in [
       "DELETE FROM aliases WHERE id IN (SELECT id FROM added_ids WHERE customer = ?1)",
       "DELETE FROM aliases WHERE id = (SELECT id FROM customers WHERE customer = ?1)",

@@ -20,7 +20,7 @@ extension Decider {
       }
     } catch {
       // Who came into being with a refused command never did.
-      if isNew { set.removeNewestCustomer() }
+      if isNew { set.removeNewestCustomer(unlessBookedFor: customer.number) }
       throw error
     }
   }

@@ -14,7 +14,7 @@ extension Decider {
   /// Books steps over several customers, all or none: a transaction for each of them, linked to each other.
   ///
   /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `same_customer`, `amount_out_of_range`,
-  ///   `customer_not_found`, `key_conflict`, `same_customer` (two ids of one), `unknown_currency`, `item_not_found`,
+  ///   `customer_not_found` (the payer), `key_conflict`, `customer_not_found`, `same_customer` (two ids of one), `unknown_currency`, `item_not_found`,
   ///   `invalid_request` (one who gives and gets the same), `condition_failed`, `customer_frozen`,
   ///   `insufficient_balance`, `over_maximum`.
   mutating func decide(
@@ -24,21 +24,9 @@ extension Decider {
     guard let payer = try findCustomer(of: command, session: session) else {
       throw .customerNotFound(command.customer)
     }
-    var sides = [BasketSide(customer: payer, id: command.customer)]
-    var places: [CustomerID: Int] = [command.customer: 0]
-    for id in BasketRules.customers(of: legs) where places[id] == nil {
-      guard let customer = try findCustomer(id, session: session) else { throw .customerNotFound(id) }
-      if let known = sides.firstIndex(where: { $0.customer.number == customer.number }) {
-        places[id] = known
-      } else {
-        places[id] = sides.count
-        sides.append(BasketSide(customer: customer, id: id))
-      }
-    }
-    let (all, who) = (sides, places)
     return try once(command, customer: payer, session: session) {
       (decider: inout Decider) throws(LedgerError) -> Receipt in
-      var basket = BasketPlan(sides: all, places: who)
+      var basket = try decider.basketPlan(legs, payer: payer, named: command.customer, session: session)
       decider.plans.removeAll(keepingCapacity: true)
       for leg in legs { try decider.plan(leg, &basket, session: session) }
       try decider.check(basket, command, session: session)
@@ -53,11 +41,11 @@ extension Decider {
     for index in basket.sides[0].plans where !command.conditions.isEmpty {
       try AccountRules.check(command.conditions, plan: plans[index], account: set.accounts[plans[index].slot].row)
     }
-    for side in basket.sides where side.customer.isFrozen && side.plans.contains(where: { plans[$0].amount < 0 }) {
+    for side in basket.sides where side.customer.isFrozen && gives(side) {
       throw LedgerError(.customerFrozen, "The customer \"\(side.id)\" is frozen and may not spend.")
     }
     for side in basket.sides {
-      for (item, quantity) in side.items where quantity < 0 {
+      for (item, quantity) in Self.summed(side.items) where quantity < 0 {
         let owned = try set.owned(item, customer: side.customer.number, session: session)
         guard owned >= -quantity else {
           throw LedgerError(
@@ -68,6 +56,28 @@ extension Decider {
     }
     if terms.hasPolicies { try checkCaps(session: session) }
     try checkBalances()
+  }
+
+  private func gives(_ side: BasketSide) -> Bool {
+    side.plans.contains { plans[$0].amount < 0 } || side.items.contains { $0.1 < 0 }
+  }
+
+  /// Finds everybody who takes part, the payer first.
+  private mutating func basketPlan(
+    _ legs: [BasketLeg], payer: FoundCustomer, named id: CustomerID, session: any StorageSnapshot
+  ) throws(LedgerError) -> BasketPlan {
+    var sides = [BasketSide(customer: payer, id: id)]
+    var places: [CustomerID: Int] = [id: 0]
+    for id in BasketRules.customers(of: legs) where places[id] == nil {
+      guard let customer = try findCustomer(id, session: session) else { throw .customerNotFound(id) }
+      if let known = sides.firstIndex(where: { $0.customer.number == customer.number }) {
+        places[id] = known
+      } else {
+        places[id] = sides.count
+        sides.append(BasketSide(customer: customer, id: id))
+      }
+    }
+    return BasketPlan(sides: sides, places: places)
   }
 
   // MARK: Booking

@@ -49,18 +49,22 @@ extension Decider {
 
   /// Forgets who the customer is.
   ///
-  /// - Throws: `customer_not_found`.
+  /// - Throws: in order of precedence `customer_not_found`, `in_progress` (the same commit made the customer).
   mutating func decideErasure(
     _ command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
     guard let customer = try findCustomer(command.customer, session: session) else {
       throw .customerNotFound(command.customer)
     }
+    let numbers = try set.numbers(of: customer.number, session: session)
+    // Who came into being with this very commit is erased by the next one.
+    if let row = set.changes.customers.first(where: { numbers.contains($0.number) }) {
+      throw LedgerError(.inProgress, "The customer \"\(row.id)\" is being made. Ask again.")
+    }
     plans.removeAll(keepingCapacity: true)
     let number = begin(.erase, command: command, customer: customer)
     // Who erased whom and why would tell again who it was.
     if command.note != nil { set.changes.notes.removeLast() }
-    let numbers = try set.numbers(of: customer.number, session: session)
     var ids: [CustomerID] = []
     for own in numbers {
       var row = try set.knownCustomer(own, session: session)

@@ -23,16 +23,25 @@ extension Decider {
     _ item: Item, quantity: Int64, command: LedgerCommand.Body, customer: FoundCustomer,
     session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
+    // Over several lanes a command that did not say that it needs the stock's lane is sent there, before anything else.
+    if item.stock != nil, hasSeveralLanes, case .buyItem = command.action { throw .misrouted }
     let price = try ItemRules.price(of: item, quantity: quantity)
     try RequestRules.check(command.conditions, cover: price)
     plans.removeAll(keepingCapacity: true)
     for part in price { try plan(.spend, part.currency, part.amount, customer: customer, session: session) }
     try checkPremises(command, customer: customer)
-    let keeper = item.stock == nil ? nil : try stockKeeper(of: item.id, for: command, session: session)
-    pendingCounts += try counts(of: item, quantity: quantity, customer: customer, keeper: keeper, session: session)
-    if terms.hasPolicies { try checkCaps(session: session) }
-    try checkBalances()
-    for index in plans.indices { try planBurn(index, session: session) }
+    let made = set.changes.customers.count
+    let keeper = item.stock == nil ? nil : try stockKeeper(of: item.id, session: session)
+    do throws(LedgerError) {
+      pendingCounts += try counts(of: item, quantity: quantity, customer: customer, keeper: keeper, session: session)
+      if terms.hasPolicies { try checkCaps(session: session) }
+      try checkBalances()
+      for index in plans.indices { try planBurn(index, session: session) }
+    } catch {
+      // Of a sale that is refused, nothing is left.
+      if set.changes.customers.count > made { set.removeNewestCustomer() }
+      throw error
+    }
     var receipt = try book(.spend, command: command, customer: customer, session: session)
     try addItems([(item.id, quantity)], to: &receipt, customer, session)
     if let keeper { bookSale(to: customer, by: keeper) }
@@ -60,10 +69,8 @@ extension Decider {
   /// Who counts what everybody bought of an item: a customer of its own, so that on a storage with lanes its count lies
   /// in one of them.
   private mutating func stockKeeper(
-    of item: ItemID, for command: LedgerCommand.Body, session: any StorageSnapshot
+    of item: ItemID, session: any StorageSnapshot
   ) throws(LedgerError) -> FoundCustomer {
-    // Over several lanes the ledger sends a command that did not say so again, to the stock's lane too.
-    if !set.sequences.isDense, case .buyItem = command.action { throw .misrouted }
     let id = CustomerID(ofStock: item)
     if let keeper = try findCustomer(id, session: session) { return keeper }
     return try set.addCustomer(id, session: session)

@@ -45,6 +45,7 @@ extension Decider {
     _ id: CustomerID, to customer: FoundCustomer, command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
     plans.removeAll(keepingCapacity: true)
+    try set.checkNotErased(id)
     set.add(id, to: customer.number)
     return try book(.merge, command: command, customer: customer, session: session)
   }
@@ -94,6 +95,12 @@ extension Decider {
   ) throws(LedgerError) {
     plans.removeAll(keepingCapacity: true)
     for currency in terms.currencies {
+      // What has come about by itself on either side moves, or counts, as well.
+      for customer in [source, target] {
+        let number = AccountNumber(customer: customer.number, currency: currency.number)
+        let slot = try set.slot(of: number, session: session)
+        if isDue(slot, currency) { try settleDues(slot, currency, customer: customer, session: session) }
+      }
       let number = AccountNumber(customer: source.number, currency: currency.number)
       let row = set.accounts[try set.slot(of: number, session: session)].row
       guard row.balance != 0 || row.debt != 0 else { continue }

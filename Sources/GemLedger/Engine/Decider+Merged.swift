@@ -15,7 +15,9 @@ extension Decider {
   ///
   /// The credit goes to its lots whole and out of them again, so that a lot still says what was granted and paid.
   mutating func repayDebt(of index: Int) {
-    let credits = plans[index].takes.filter { $0.amount > 0 }
+    // What came back to a lot whose time is over is gone, and repays nothing.
+    let slot = plans[index].slot
+    let credits = plans[index].takes.filter { $0.amount > 0 && !isOver($0.place, slot: slot) }
     let debt = set.accounts[plans[index].slot].row.debt + plans[index].debtChange
     let repaid = min(debt, credits.reduce(0) { $0 + $1.amount })
     guard repaid > 0 else { return }
@@ -30,6 +32,10 @@ extension Decider {
       rest -= part
     }
     plans[index].debtChange -= repaid
+  }
+
+  private mutating func isOver(_ place: LotPlace, slot: Int) -> Bool {
+    place != .pool && set.books[set.book(of: slot)][place].row.expiresAt <= set.now.milliseconds
   }
 
   /// What a spend of that amount takes from the lots as they are, apart from what `taken` takes already.

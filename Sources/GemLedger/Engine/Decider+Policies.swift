@@ -82,7 +82,8 @@ extension Decider {
   // MARK: Recharge
 
   private mutating func settle(
-    _ recharge: Recharge, _ slot: Int, _ currency: CurrencyTerms, session: any StorageSnapshot
+    _ recharge: Recharge, _ slot: Int, _ currency: CurrencyTerms, by transaction: TransactionNumber? = nil,
+    session: any StorageSnapshot
   ) throws(LedgerError) -> Int64 {
     let row = set.accounts[slot].row
     let key = CountKey(.recharged, currency.code.description)
@@ -90,9 +91,9 @@ extension Decider {
     let from = known.flatMap { $0.period == 0 ? nil : $0.period }
     let due = RechargeRules.due(
       balance: row.balance - row.debt, rechargedFrom: from, now: set.now, policy: recharge)
-    var given: TransactionNumber?
+    var given = transaction
     if due.amount > 0 {
-      given = try give(due.amount, .recharge, .earned, slot, currency, session: session)?.transaction
+      given = try give(due.amount, .recharge, .earned, slot, currency, session: session)?.transaction ?? transaction
     }
     keep(due, of: slot, key, known: known, by: given)
     return due.nextTick ?? .max
@@ -107,13 +108,9 @@ extension Decider {
       guard let currency = terms.currency(number: row.number.currency),
         let recharge = currency.policies?.recharge
       else { continue }
-      let key = CountKey(.recharged, currency.code.description)
-      let known = try set.count(key, of: row.number.customer, session: session)
-      let from = known.flatMap { $0.period == 0 ? nil : $0.period }
-      let due = RechargeRules.due(
-        balance: row.balance - row.debt, rechargedFrom: from, now: set.now, policy: recharge)
-      keep(due, of: slot, key, known: known, by: transaction)
-      set.accounts[slot].row.nextDue = min(set.accounts[slot].row.nextDue, due.nextTick ?? .max)
+      // What came back to the account with an end of a hold was not looked at before.
+      let next = try settle(recharge, slot, currency, by: transaction, session: session)
+      set.accounts[slot].row.nextDue = min(set.accounts[slot].row.nextDue, next)
     }
     touched.removeAll(keepingCapacity: true)
   }

@@ -28,7 +28,7 @@ extension Decider {
         try decider.credit(purchase, identity: identity, command: command, customer: customer, session: session)
       }
     } catch {
-      if isNew { set.removeNewestCustomer() }
+      if isNew { set.removeNewestCustomer(unlessBookedFor: customer.number) }
       throw error
     }
     if !receipt.isReplayed { try settleEarlyRefunds(of: identity, command: command, session: session) }

@@ -27,7 +27,7 @@ extension Decider {
   ) throws(LedgerError) -> [ReturnedCurrency] {
     var returns: [ReturnedCurrency] = []
     // What was held counts as spent from the hold's beginning.
-    let begunAt = terms.hasPolicies ? try begun(hold, session: session) : set.now
+    let begunAt = terms.hasPolicies ? try begun(hold.number, session: session) : set.now
     for part in parts {
       let slot = try set.slot(of: part.account, session: session)
       let take = try placeReturn(part.amount, to: part.lot, slot: slot, session: session)
@@ -43,10 +43,10 @@ extension Decider {
     return returns
   }
 
-  private func begun(_ hold: HoldRow, session: any StorageSnapshot) throws(LedgerError) -> Timestamp {
-    if let own = set.transaction(hold.number) { return own.createdAt }
-    guard let row = try session.transaction(hold.number) else {
-      throw LedgerError(.storageDamaged, "The journal lacks transaction \(hold.number); run verify.")
+  func begun(_ hold: TransactionNumber, session: any StorageSnapshot) throws(LedgerError) -> Timestamp {
+    if let own = set.transaction(hold) { return own.createdAt }
+    guard let row = try session.transaction(hold) else {
+      throw LedgerError(.storageDamaged, "The journal lacks transaction \(hold); run verify.")
     }
     return row.createdAt
   }

@@ -78,8 +78,11 @@ extension Decider {
         createdAt: set.now))
     try addItems(items, to: &receipt, owner, session)
     for (item, quantity) in items { try uncount(item, -quantity, since: original.createdAt, owner, session: session) }
-    for plan in plans where terms.hasPolicies {
-      try uncount(plan.amount, since: original.createdAt, slot: plan.slot, by: booked, session: session)
+    if terms.hasPolicies {
+      let countedAt = try countedAt(original, owner: owner, session: session)
+      for plan in plans {
+        try uncount(plan.amount, since: countedAt, slot: plan.slot, by: booked, session: session)
+      }
     }
     receipt.isOverMaximum = plans.contains { set.accounts[$0.slot].row.balance > $0.currency.maximumBalance }
     var extras = ReceiptExtras()
@@ -88,6 +91,17 @@ extension Decider {
     if !lost.isEmpty { receipt.entries = CompactList(Array(receipt.entries) + lost) }
     receipt.extras = extras
     return receipt
+  }
+
+  /// When the spend was counted: what a hold had set aside, when the hold began.
+  private func countedAt(
+    _ original: TransactionRow, owner: FoundCustomer, session: any StorageSnapshot
+  ) throws(LedgerError) -> Timestamp {
+    guard original.kind == .capture else { return original.createdAt }
+    let owners = try set.numbers(of: owner, session: session)
+    let effects = try set.effects(of: original.number, ofAny: owners, session: session)
+    guard let hold = effects.first(where: { $0.kind == .captured })?.target else { return original.createdAt }
+    return try begun(hold, session: session)
   }
 
   /// What came to the lots and stayed: what repaid a debt left them at once.

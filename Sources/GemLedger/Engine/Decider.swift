@@ -15,7 +15,13 @@ struct Decider: ~Copyable {
   let catalog: CatalogCache
   private(set) var terms = CatalogTerms(version: -1, currencies: [], salt: 0)
 
-  init(catalog: CatalogCache) { self.catalog = catalog }
+  /// Whether some customers' rows are written by others than this decider's owner.
+  let hasSeveralLanes: Bool
+
+  init(catalog: CatalogCache, hasSeveralLanes: Bool = false) {
+    self.catalog = catalog
+    self.hasSeveralLanes = hasSeveralLanes
+  }
 
   mutating func begin(session: any StorageSnapshot, clock: Timestamp) throws(LedgerError) {
     set.begin(after: try session.sequences(), clock: clock)
@@ -83,9 +89,7 @@ struct Decider: ~Copyable {
     var found = set.newCustomer(id)
     if found == nil { found = try session.customer(id) }
     guard set.hasRare else { return found }
-    if found == nil || set.rare.effects.erasedIDs.contains(id), set.newCustomer(id) == nil, set.rare.ids[id] == nil {
-      return nil
-    }
+    if set.rare.effects.erasedIDs.contains(id) { return nil }
     guard let origin = found?.origin ?? set.rare.ids[id] else { return nil }
     return try set.found(origin, session: session)
   }

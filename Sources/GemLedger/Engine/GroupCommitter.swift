@@ -15,7 +15,7 @@ final class GroupCommitter: Sendable {
     self.lanes = lanes
     self.clock = clock
     self.commits = commits
-    decider = Mutex(Decider(catalog: catalog))
+    decider = Mutex(Decider(catalog: catalog, hasSeveralLanes: storage.laneCount > 1))
   }
 
   /// What came of each command, in order.
@@ -60,7 +60,7 @@ final class GroupCommitter: Sendable {
           results.append(.success(try decider.decide(commands[index].body, session: snapshot)))
         } catch {
           // What the storage cannot answer fails the group; a refusal is the answer of its command alone.
-          if error.code.isStorageFailure { throw error }
+          if error != .misrouted, error.code.isStorageFailure { throw error }
           results.append(.failure(error))
         }
       }

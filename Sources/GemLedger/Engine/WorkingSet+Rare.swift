@@ -30,6 +30,14 @@ extension WorkingSet {
     hasRare = true
   }
 
+  /// An id that was erased by this very commit is free for the next one.
+  ///
+  /// - Throws: `in_progress`.
+  func checkNotErased(_ id: CustomerID) throws(LedgerError) {
+    guard hasRare, rare.effects.erasedIDs.contains(id) else { return }
+    throw LedgerError(.inProgress, "The customer \"\(id)\" is being erased. Ask again.")
+  }
+
   mutating func add(_ id: CustomerID, to customer: CustomerNumber) {
     rare.ids[id] = customer
     hasRare = true

@@ -63,6 +63,7 @@ struct WorkingSet: ~Copyable {
   }
 
   mutating func addCustomer(_ id: CustomerID, session: any StorageSnapshot) throws(LedgerError) -> FoundCustomer {
+    try checkNotErased(id)
     let row = CustomerRow(number: try next(.customer, session: session), id: id, createdAt: now)
     newCustomers[id] = changes.customers.count
     changes.customers.append(row)
@@ -73,6 +74,11 @@ struct WorkingSet: ~Copyable {
     if hasRare, let changed = rare.customers[number] { return changed }
     if let new = changes.customers.first(where: { $0.number == number }) { return new }
     return try session.customer(number: number)
+  }
+
+  /// The same, unless something came about by itself for the customer meanwhile: then there is somebody.
+  mutating func removeNewestCustomer(unlessBookedFor number: CustomerNumber) {
+    if changes.transactions.last?.customer != number { removeNewestCustomer() }
   }
 
   /// Takes back the customer that the command at hand made, and the number.

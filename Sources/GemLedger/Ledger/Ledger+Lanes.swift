@@ -10,7 +10,7 @@ extension Ledger {
   private static let routesMax = 16
 
   func bookRouted(_ command: LedgerCommand) async throws(LedgerError) -> Receipt {
-    var command = command
+    var command = try stocked(command)
     for _ in 0..<Self.routesMax {
       let route = try await routes.lanes(of: command)
       let answer: Result<Receipt, LedgerError>
@@ -26,8 +26,14 @@ extension Ledger {
     throw .keepsMoving
   }
 
-  func submitRouted(_ commands: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
-    var results = [Result<Receipt, LedgerError>](repeating: .failure(.keepsMoving), count: commands.count)
+  func submitRouted(_ asked: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
+    var results = [Result<Receipt, LedgerError>](repeating: .failure(.keepsMoving), count: asked.count)
+    let commands: [LedgerCommand]
+    do throws(LedgerError) {
+      commands = try asked.map { (command) throws(LedgerError) in try stocked(command) }
+    } catch {
+      return asked.map { _ in .failure(error) }
+    }
     var gathered: [Int] = []
     var claims: Set<LedgerCommand.PurchaseClaim> = []
     for place in commands.indices {
@@ -100,10 +106,13 @@ extension Ledger {
     }
   }
 
-  /// The command with the stock that it turned out to need.
+  /// The command with the stock that it is known to need.
   private func stocked(_ command: LedgerCommand) throws(LedgerError) -> LedgerCommand {
     guard case .buyItem(let item, let quantity) = command.body.action, catalog.hasStock(item) else { return command }
-    try createCustomer(CustomerID(ofStock: item))
+    if !stocks.withLock({ $0.contains(item) }) {
+      try createCustomer(CustomerID(ofStock: item))
+      stocks.withLock { _ = $0.insert(item) }
+    }
     return command.withAction(.buyStocked(item, quantity: quantity))
   }
 

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// A virtual-currency ledger: balances that add up, purchases that are credited once, and a history that never changes.
 ///
 /// ```swift
@@ -20,6 +22,8 @@ public final class Ledger: Sendable {
   /// What was committed, for who waits for the feed.
   let commits = CommitSignal()
   let listeners = SharedListener()
+  /// Items whose stocks are known to be somebody's.
+  let stocks = Mutex<Set<ItemID>>([])
 
   /// A ledger over the storage, which is ready.
   package init(storage: some LedgerStorage, clock: LedgerClock = .system) {

@@ -91,7 +91,9 @@ extension MemoryTables {
       customer.frozenReason = nil
       customers[Int(number) - 1] = customer
       customerIndex.insert(ByteHash.of(id.text), row: Int(number) - 1)
-      for added in rare.idsOfCustomers.removeValue(forKey: number) ?? [] { rare.addedIDs[added] = nil }
+      for added in rare.idsOfCustomers.removeValue(forKey: number) ?? [] where rare.addedIDs[added] == number {
+        rare.addedIDs[added] = nil
+      }
     }
     notes = notes.filter { number, _ in !numbers.contains(transactions[Int(number) - 1].customer) }
     for place in 0..<keys.count where numbers.contains(keys[place].customer) {
