@@ -96,6 +96,13 @@ package struct EconomyRows: Hashable {
     return rows
   }
 
+  /// Without the instants at which accounts look for what is due: they may be too early, and say nothing to anybody.
+  package var withoutHints: Self {
+    var rows = self
+    for index in rows.accounts.indices { (rows.accounts[index].nextDue, rows.accounts[index].nextExpiry) = (0, 0) }
+    return rows
+  }
+
   /// Whether what customers have is the same, however it came about.
   package func isSameState(as other: Self) -> Bool {
     func worth(_ rows: Self) -> [[Int64]] {

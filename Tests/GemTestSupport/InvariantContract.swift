@@ -165,11 +165,11 @@ extension InvariantContract {
   /// 8: with everything due written down before, what is refused changes nothing but its key.
   private mutating func checkRefusal() throws {
     try settleAll()
-    let before = try access.read(ledger)
+    let before = try access.read(ledger).withoutHints
     let command = try stream.command(now: time.now)
     let result = Result { try access.book(ledger, command) }
     if case .failure(let error as LedgerError) = result {
-      let after = try access.read(ledger)
+      let after = try access.read(ledger).withoutHints
       let isKept = error.code.isKept && command.key != nil
       if let difference = isKept
         ? after.withoutKeys.difference(from: before.withoutKeys) : after.difference(from: before)
