@@ -5,31 +5,37 @@ import XCTest
 
 /// Each invariant is broken once on purpose: a harness that cannot fail would prove nothing.
 final class InvariantControlTests: XCTestCase {
-  /// Runs until something is found; it must be that the invariant is broken.
+  /// Runs until something is found; it must be that the invariant is broken, in one of a few runs: another may notice
+  /// the same damage before it.
   private func assertFound(
     _ invariant: Invariant, _ change: (inout InvariantContract.Access) -> Void, line: UInt = #line
   ) throws {
     var access = InvariantContract.Access()
     change(&access)
-    let dice = SeededDice()
-    var contract = try InvariantContract(dice: dice, access: access) { Ledger.inMemory(clock: $0, salt: 1) }
-    let breaches = try contract.findBreaches(800).breaches
-    XCTAssertTrue(
-      breaches.contains { $0.invariant == invariant },
-      "seed \(dice.seed): \(invariant.rawValue) went unnoticed; found \(breaches.prefix(3))", line: line)
+    var found: [String] = []
+    for _ in 0..<8 {
+      let dice = SeededDice()
+      var contract = try InvariantContract(dice: dice, access: access) { Ledger.inMemory(clock: $0, salt: 1) }
+      let breaches = try contract.findBreaches(800).breaches
+      if breaches.contains(where: { $0.invariant == invariant }) { return }
+      found.append("seed \(dice.seed): \(breaches.prefix(3))")
+    }
+    XCTFail("\(invariant.rawValue) went unnoticed; found \(found)", line: line)
   }
 
   /// Damages what is read at every look.
   private func assertDamageIsFound(
     _ invariant: Invariant, damage: @escaping (inout EconomyRows) -> Void, line: UInt = #line
   ) throws {
-    try assertFound(invariant, { access in
-      access.read = { ledger in
-        var rows = try EconomyRows(ledger)
-        damage(&rows)
-        return rows
-      }
-    }, line: line)
+    try assertFound(
+      invariant,
+      { access in
+        access.read = { ledger in
+          var rows = try EconomyRows(ledger)
+          damage(&rows)
+          return rows
+        }
+      }, line: line)
   }
 
   func testCurrencyOutOfNothingIsFound() throws {

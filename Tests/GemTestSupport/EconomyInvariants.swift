@@ -60,7 +60,8 @@ extension EconomyRows {
       let burned = own.filter { $0.amount < 0 && $0.kind != .expiry }.reduce(0) { $0 - $1.amount }
       let expired = own.filter { $0.amount < 0 && $0.kind == .expiry }.reduce(0) { $0 - $1.amount }
       let accounts = accounts.filter { $0.number.currency == currency }
-      let free = lots.filter { $0.account.currency == currency }.reduce(0) { $0 + $1.remaining }
+      let free =
+        lots.filter { $0.account.currency == currency }.reduce(0) { $0 + $1.remaining }
         + accounts.reduce(0) { $0 + $1.poolRemaining }
       let held = effects.filter { $0.currency == currency }.reduce(0) { $0 + $1.heldChange }
       let owed = accounts.reduce(0) { $0 + $1.debt }

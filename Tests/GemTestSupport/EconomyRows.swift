@@ -123,7 +123,7 @@ package struct EconomyRows: Hashable {
         "\($0.kind) \($0.account.currency) \($0.amount) \($0.balance) \($0.debt) \($0.version)"
       }
       let marks = (effects[transaction.number] ?? []).map {
-        "\($0.kind) \($0.currency) \($0.amount) \($0.kind == .counted || $0.kind == .deadline ? $0.value : 0) "
+        "\($0.kind) \($0.currency) \($0.amount) \($0.hasPlainValue ? $0.value : 0) "
           + "\($0.heldAfter)"
       }
       return "\(transaction.kind) \(transaction.createdAt) \(lines) \(marks)"
@@ -150,4 +150,9 @@ package struct EconomyRows: Hashable {
     ]
     return differences.lazy.compactMap(\.self).first
   }
+}
+
+extension EffectRow {
+  /// Whether its value is no number that a storage draws, as a customer's is, or that of an allowance's lot.
+  fileprivate var hasPlainValue: Bool { kind == .deadline || kind == .counted && count?.kind != .allowed }
 }

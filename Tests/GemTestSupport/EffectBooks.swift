@@ -3,7 +3,9 @@ internal import XCTest
 
 /// Books in which every kind of effect occurs, for tests that damage them.
 package enum EffectBooks {
-  /// Alice, bob, carol and dave, numbered so where numbers have no gaps; carol became part of bob. GEM is currency 1.
+  /// Alice, bob, carol and dave, numbered so where numbers have no gaps.
+  ///
+  /// Carol became part of bob. GEM is currency 1.
   package static func fill(_ ledger: Ledger, _ time: ManualClock) throws {
     try ledger.apply(Make.catalog())
     let (alice, bob) = (try Make.customer("alice"), try Make.customer("bob"))

@@ -14,9 +14,9 @@ extension Decider {
   /// Books steps over several customers, all or none: a transaction for each of them, linked to each other.
   ///
   /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `same_customer`, `amount_out_of_range`,
-  ///   `customer_not_found` (the payer), `key_conflict`, `customer_not_found`, `same_customer` (two ids of one), `unknown_currency`, `item_not_found`,
-  ///   `invalid_request` (one who gives and gets the same), `condition_failed`, `customer_frozen`,
-  ///   `insufficient_balance`, `over_maximum`.
+  ///   `customer_not_found` (the payer), `key_conflict`, `customer_not_found` (the others), `same_customer` (two ids of
+  ///   one), `unknown_currency`, `item_not_found`, `invalid_request` (one who gives and gets the same),
+  ///   `condition_failed`, `customer_frozen`, `insufficient_balance`, `over_maximum`.
   mutating func decide(
     _ command: LedgerCommand.Body, basket legs: [BasketLeg], session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {

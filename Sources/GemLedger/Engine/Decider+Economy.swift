@@ -89,6 +89,9 @@ extension Decider {
 extension CustomerID {
   static let erasedPrefix = "$erased:"
 
+  /// Whether it is what is left of the id of somebody who was erased.
+  var isOfErased: Bool { text.utf8.starts(with: Self.erasedPrefix.utf8) }
+
   /// What is left of the id of somebody who was erased: it names nobody.
   init(ofErased number: CustomerNumber, salt: UInt64) {
     var hash = StableHash(seed: salt)

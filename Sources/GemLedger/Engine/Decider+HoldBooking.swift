@@ -1,7 +1,7 @@
 // What every command about a hold needs.
 
 extension Decider {
-  /// The transaction that an id names, and whom it concerns now.
+  /// The transaction that an id names, and whom it concerns now; nil also where they were erased.
   mutating func booked(
     _ id: TransactionID, session: any StorageSnapshot
   ) throws(LedgerError) -> (row: TransactionRow, owner: FoundCustomer, id: CustomerID)? {
@@ -11,6 +11,8 @@ extension Decider {
     guard let row, terms.transactionIDs.id(number: number, createdAt: row.createdAt) == id else { return nil }
     var customer = try set.knownCustomer(row.customer, session: session)
     let origin = customer.number
+    // Their keys are forgotten, so that nothing could tell a second call from the first.
+    guard !customer.id.isOfErased else { return nil }
     if customer.mergedInto != 0 { customer = try set.knownCustomer(customer.mergedInto, session: session) }
     return (row, FoundCustomer(customer, origin: origin), customer.id)
   }
