@@ -210,17 +210,23 @@ extension SQLiteTables {
     }
   }
 
-  func eraseIDs(of row: ErasureRow) throws(LedgerError) {
+  /// Frees the ids of who is erased, before anybody new comes under them.
+  func freeIDs(of row: ErasureRow) throws(LedgerError) {
     for sql in [
-      "DELETE FROM aliases WHERE id IN (SELECT id FROM added_ids WHERE customer = ?1)",
-      "DELETE FROM aliases WHERE id = (SELECT id FROM customers WHERE customer = ?1)",
-      "DELETE FROM added_ids WHERE customer = ?1",
+      "DELETE FROM aliases WHERE customer = ?1 AND id IN (SELECT id FROM added_ids WHERE customer = ?1)",
+      "DELETE FROM aliases WHERE customer = ?1 AND id = (SELECT id FROM customers WHERE customer = ?1)",
     ] as [StaticString] {
       try run(sql, row.numbers) { $0.bind(1, $1) }
     }
+  }
+
+  private func eraseIDs(of row: ErasureRow) throws(LedgerError) {
+    // Those too that came with this very commit.
+    try freeIDs(of: row)
+    try run("DELETE FROM added_ids WHERE customer = ?1", row.numbers) { $0.bind(1, $1) }
     for sql in [
       "UPDATE customers SET id = ?2, frozen_reason = NULL WHERE customer = ?1",
-      "INSERT INTO aliases (customer, id) VALUES (?1, ?2)",
+      "INSERT OR REPLACE INTO aliases (customer, id) VALUES (?1, ?2)",
     ] as [StaticString] {
       try run(sql, Array(zip(row.numbers, row.ids))) {
         $0.bind(1, $1.0)

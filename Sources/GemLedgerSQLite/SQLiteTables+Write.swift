@@ -3,7 +3,7 @@ internal import GemLedger
 extension SQLiteTables: StorageSession {
   func write(_ changes: borrowing ChangeSet) throws(LedgerError) {
     // Who is new may come under the id of somebody who is erased.
-    if let rare = changes.rare { for row in rare.erasures { try eraseIDs(of: row) } }
+    if let rare = changes.rare { for row in rare.erasures { try freeIDs(of: row) } }
     try write(journal: changes)
     try write(projections: changes)
     if !changes.orders.isEmpty { try write(changes.orders) }

@@ -21,6 +21,7 @@ package struct BasketContract {
     try testAnExchange()
     try testBadExchanges()
     try testErasure()
+    try testNobodyGivesAnItemTwice()
   }
 
   private func ledger() throws -> Ledger {
@@ -320,6 +321,24 @@ package struct BasketContract {
     // Who comes under the id later is somebody else.
     try ledger.grant([Make.amount("GEM", 1)], customer: alice, key: Make.key("k"))
     XCTAssertEqual(try balance(ledger, alice), 1)
+    try check(ledger)
+  }
+
+  func testNobodyGivesAnItemTwice() throws {
+    let ledger = try ledger()
+    let (alice, bob, house) = try people(ledger)
+    try ledger.grant([Make.amount("GEM", 100), Make.amount("COIN", 10)], customer: alice)
+    try ledger.buyItem(ItemID("sword"), customer: alice)
+    let sword = try ItemID("sword")
+    try assertRefusedWithoutTrace(.insufficientBalance, ledger) {
+      try ledger.basket(
+        [.item(sword, quantity: 1, from: alice, to: bob), .item(sword, quantity: 1, from: alice, to: house)],
+        payer: alice)
+    }
+    try ledger.freeze(alice)
+    try assertRefusedWithoutTrace(.customerFrozen, ledger) {
+      try ledger.basket([.item(sword, quantity: 1, from: alice, to: bob)], payer: alice)
+    }
     try check(ledger)
   }
 }

@@ -25,6 +25,7 @@ package struct HoldContract {
     try testARefundInMidHoldThatFroze()
     try testAHoldMovesWithAMerge()
     try testAnswersGivenAgain()
+    try testWhatComesBackRepaysADebt()
     try testNothingLeavesMoneyAndGems()
   }
 
@@ -360,6 +361,26 @@ package struct HoldContract {
     XCTAssertEqual(part.hold?.available.first?.amount, 9)
     let other = try hold(ledger, alice, 5)
     _ = try twice(.release(other, key: Make.key("l")))
+    try check(ledger)
+  }
+
+  /// What was on hold while a refund made a debt repays it as it comes back.
+  func testWhatComesBackRepaysADebt() throws {
+    let ledger = try ledger()
+    let alice = try Make.customer("alice")
+    try ledger.grant([Make.amount("RUBY", 100)], customer: alice)
+    let held = try ledger.hold([Make.amount("RUBY", 100)], customer: alice, key: Make.key("h"))
+    try ledger.creditPurchase(Make.purchase("t", product: "rubies"), customer: alice)
+    try ledger.spend([Make.amount("RUBY", 120)], customer: alice)
+    try ledger.refund(Make.refund("t"))
+    let command = LedgerCommand.release(try XCTUnwrap(held.hold).id, key: try Make.key("r"))
+    let release: Receipt = try ledger.book(command)
+    XCTAssertEqual(release.reclaimed.map(\.amount), [100])
+    try assert(ledger, "RUBY", alice, balance: 0, held: 0)
+    XCTAssertEqual(try ledger.balance(of: CurrencyCode("RUBY"), customer: alice).debt, 20)
+    var again: Receipt = try ledger.book(command)
+    again.isReplayed = false
+    XCTAssertEqual(again, release)
     try check(ledger)
   }
 

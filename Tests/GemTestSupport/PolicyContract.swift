@@ -24,6 +24,8 @@ package struct PolicyContract {
     try testAMergeCarriesThem()
     try testTheSweeperOnlyWritesDown()
     try testWhatWasReadIsReadAgainLater()
+    try testARefusedGrantLeavesTheBooksWhole()
+    try testAMergeOfWhoNeverDidAnythingBringsNothing()
   }
 
   private static let document = """
@@ -303,6 +305,34 @@ package struct PolicyContract {
     for (instant, balances) in seen {
       XCTAssertEqual(try ledger.balances(of: alice, at: instant).map(\.balance), balances, "\(instant)")
     }
+    try check(ledger)
+  }
+
+  func testARefusedGrantLeavesTheBooksWhole() throws {
+    let ledger = try ledger()
+    let alice = try Make.customer("alice")
+    assertRefused(.limitReached) { try ledger.grant([Make.amount("GEM", 201)], customer: alice) }
+    assertRefused(.unknownCurrency) {
+      try ledger.grant([Make.amount("GEM", 1), Make.amount("NONE", 1)], customer: Make.customer("bob"))
+    }
+    let carol = try Make.customer("carol")
+    try ledger.grant([Make.amount("GEM", 1)], customer: carol)
+    XCTAssertEqual(try balance(ledger, "GEM", carol), 51)
+    XCTAssertEqual(try ledger.history(of: carol).transactions.count, 2)
+    try check(ledger)
+  }
+
+  func testAMergeOfWhoNeverDidAnythingBringsNothing() throws {
+    let ledger = try ledger()
+    let alice = try alice(ledger)
+    try ledger.spend([Make.amount("GEM", 1)], customer: alice)
+    for name in ["x", "y", "z"] {
+      let other = try Make.customer(name)
+      try ledger.createCustomer(other)
+      try ledger.merge(from: other, into: alice)
+    }
+    XCTAssertEqual(try balance(ledger, "GEM", alice), 49)
+    XCTAssertEqual(try balance(ledger, "TIX", alice), 10)
     try check(ledger)
   }
 }

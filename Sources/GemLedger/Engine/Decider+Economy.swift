@@ -53,9 +53,9 @@ extension Decider {
   mutating func decideErasure(
     _ command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
-    guard let customer = try findCustomer(command.customer, session: session) else {
-      throw .customerNotFound(command.customer)
-    }
+    guard !command.customer.isOfStock, !command.customer.isOfErased,
+      let customer = try findCustomer(command.customer, session: session)
+    else { throw .customerNotFound(command.customer) }
     let numbers = try set.numbers(of: customer.number, session: session)
     // Who came into being with this very commit is erased by the next one.
     if let row = set.changes.customers.first(where: { numbers.contains($0.number) }) {

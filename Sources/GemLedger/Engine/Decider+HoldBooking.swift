@@ -39,10 +39,23 @@ extension Decider {
         try decider.lapse(hold, owner: owner, session: session)
         throw .holdEnded(id, "its deadline was \(hold.deadline). Begin a new one")
       }
+      if decider.terms.hasPolicies { try decider.settleDues(of: hold, owner: owner, session: session) }
       return try body(&decider, hold, owner)
     }
     receipt.customer = whose
     return receipt
+  }
+
+  /// What has come about by itself in the hold's accounts comes before what is asked.
+  private mutating func settleDues(
+    of hold: HoldRow, owner: FoundCustomer, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    for slot in try slots(of: try outstanding(of: hold, owner: owner, session: session), session: session) {
+      guard let currency = terms.currency(number: set.accounts[slot].row.number.currency), isDue(slot, currency) else {
+        continue
+      }
+      try settleDues(slot, currency, customer: owner, session: session)
+    }
   }
 
   /// Books what is due in the plans, and begins a transaction that has no entries yet.

@@ -99,7 +99,8 @@ extension Decider {
       for customer in [source, target] {
         let number = AccountNumber(customer: customer.number, currency: currency.number)
         let slot = try set.slot(of: number, session: session)
-        if isDue(slot, currency) { try settleDues(slot, currency, customer: customer, session: session) }
+        // An account that was never touched gives nothing: else every new customer who is merged brought it again.
+        if !set.accounts[slot].isNew, isDue(slot, currency) { try settleDues(slot, currency, customer: customer, session: session) }
       }
       let number = AccountNumber(customer: source.number, currency: currency.number)
       let row = set.accounts[try set.slot(of: number, session: session)].row

@@ -73,11 +73,45 @@ extension Decider {
       entries += expire(late, after: transaction, owner: owner)
       extras.expired = amounts(of: entries)
     }
+    var taken: [ReturnedCurrency] = []
     for (purchase, returns) in refunded.sorted(by: { $0.key < $1.key }) {
       entries += try reclaim(
-        returns, of: purchase, after: transaction, owner: owner, &extras.reclaimed, session: session)
+        returns, of: purchase, after: transaction, owner: owner, &taken, session: session)
+    }
+    entries += repayDebts(of: returns, besides: late + taken, after: transaction, owner: owner, &taken)
+    for returned in taken {
+      guard let code = terms.currency(number: set.accounts[returned.slot].row.number.currency)?.code else { continue }
+      extras.reclaimed = Self.sum(extras.reclaimed, [CurrencyAmount(currency: code, amount: returned.amount)])
     }
     return entries
+  }
+
+  // MARK: Owed meanwhile
+
+  /// Takes what came back for what the account owes, as every credit is: else a balance stood beside a debt.
+  private mutating func repayDebts(
+    of returns: [ReturnedCurrency], besides gone: [ReturnedCurrency], after transaction: TransactionNumber,
+    owner: FoundCustomer, _ taken: inout [ReturnedCurrency]
+  ) -> [PostedEntry] {
+    var (parts, repaid): ([ReturnedCurrency], [Int: Int64]) = ([], [:])
+    for returned in returns {
+      let lost = gone.filter { $0.slot == returned.slot && $0.lot == returned.lot }.reduce(0) { $0 + $1.amount }
+      let debt = set.accounts[returned.slot].row.debt - (repaid[returned.slot] ?? 0)
+      var part = returned
+      part.amount = min(returned.amount - lost, debt)
+      guard part.amount > 0 else { continue }
+      parts.append(part)
+      repaid[returned.slot, default: 0] += part.amount
+    }
+    guard !parts.isEmpty else { return [] }
+    let number = appendTransaction(.mixed, customer: owner.number)
+    var entries: [PostedEntry] = []
+    for (slot, amount) in repaid.sorted(by: { $0.key < $1.key }) {
+      entries += cancelDebt(amount, slot: slot, in: number)
+    }
+    entries += takeBack(parts, .refund, in: number, marking: .reclaimed, about: transaction)
+    taken += parts
+    return entries.sorted { $0.currency < $1.currency }
   }
 
   // MARK: Too late
@@ -124,7 +158,7 @@ extension Decider {
 
   private mutating func reclaim(
     _ returns: [ReturnedCurrency], of number: Int64, after transaction: TransactionNumber, owner: FoundCustomer,
-    _ reclaimed: inout [CurrencyAmount], session: any StorageSnapshot
+    _ all: inout [ReturnedCurrency], session: any StorageSnapshot
   ) throws(LedgerError) -> [PostedEntry] {
     guard let purchase = try purchase(number, session: session), let state = purchase.refund else { return [] }
     var outstanding = try outstandingParts(of: purchase, session: session)
@@ -161,7 +195,7 @@ extension Decider {
       entries.append(contentsOf: cancelDebt(amount, slot: slot, in: refund))
     }
     let takes = takeBack(taken, .refund, in: refund, marking: .reclaimed, about: transaction)
-    reclaimed = Self.sum(reclaimed, amounts(of: takes))
+    all += taken
     entries += takes
     try book(parts, of: purchase, state, in: refund, outstanding: outstanding, owner: owner, session: session)
     return entries.sorted { $0.currency < $1.currency }

@@ -8,6 +8,8 @@ struct EffectSet {
   /// The newest effect; the next one of the same transaction stands behind it.
   var last: (transaction: TransactionNumber, position: Int64) = (0, 0)
   var newest: TransactionNumber = 0
+  /// How many effects the other transactions of the group have.
+  var positions: [TransactionNumber: Int64] = [:]
   var isOutOfOrder = false
   /// Places of effects in the change set, by what they are about.
   var places: [TransactionNumber: [Int]] = [:]
@@ -18,13 +20,13 @@ extension WorkingSet {
 
   mutating func add(_ effect: EffectRow) {
     var effect = effect
-    if rare.effects.last.transaction == effect.transaction {
-      effect.position = rare.effects.last.position + 1
+    let last = rare.effects.last
+    if last.transaction == effect.transaction {
+      effect.position = last.position + 1
     } else {
-      let isNewest = effect.transaction > rare.effects.newest
-      rare.effects.isOutOfOrder = rare.effects.isOutOfOrder || !isNewest
-      let own = isNewest ? [] : newEffects.filter { $0.transaction == effect.transaction }
-      effect.position = (own.last?.position ?? 0) + 1
+      rare.effects.positions[last.transaction] = last.position
+      effect.position = (rare.effects.positions[effect.transaction] ?? 0) + 1
+      rare.effects.isOutOfOrder = rare.effects.isOutOfOrder || effect.transaction < rare.effects.newest
     }
     rare.effects.last = (effect.transaction, effect.position)
     rare.effects.newest = max(rare.effects.newest, effect.transaction)

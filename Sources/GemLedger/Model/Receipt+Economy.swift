@@ -33,7 +33,7 @@ public struct ReceiptExtras: Hashable, Sendable {
   public var reversed: TransactionID?
   /// What came back too late and is gone: its lots had expired meanwhile.
   public var expired: [CurrencyAmount] = []
-  /// What came back to a refunded purchase and went to what its refund had let go.
+  /// What came back and went to what a refund of its purchase had let go, or to what the customer owes.
   public var reclaimed: [CurrencyAmount] = []
   /// The other customers who took part.
   public var parties: [ReceiptParty] = []
@@ -50,7 +50,7 @@ extension Receipt {
   public var reversed: TransactionID? { extras?.reversed }
   /// What came back too late and is gone: its lots had expired meanwhile.
   public var expired: [CurrencyAmount] { extras?.expired ?? [] }
-  /// What came back to a refunded purchase and went to what its refund had let go.
+  /// What came back and went to what a refund of its purchase had let go, or to what the customer owes.
   public var reclaimed: [CurrencyAmount] { extras?.reclaimed ?? [] }
   /// The other customers who took part.
   public var parties: [ReceiptParty] { extras?.parties ?? [] }

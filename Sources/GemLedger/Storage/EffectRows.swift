@@ -18,7 +18,7 @@ package struct EffectRow: Hashable, Sendable {
     case late = 7
     /// Another customer's side of the same booking: the transaction `target` of the customer number `value`.
     case linked = 8
-    /// What the transaction takes had come back to a refunded purchase: by the transaction `target`.
+    /// What the transaction takes, for a refund or a debt, had come back by the transaction `target`.
     case reclaimed = 9
   }
 

@@ -51,7 +51,8 @@ extension Verifier {
         case .deadline, .held, .captured, .released, .counted: break
         }
       }
-      if group.contains(where: { $0.kind == .reclaimed }) { reclaimCount += 1 }
+      // What repays a debt belongs to no refund.
+      if transaction.kind == .refund, group.contains(where: { $0.kind == .reclaimed }) { reclaimCount += 1 }
       if group.contains(where: { $0.kind.isOfAnEntry }) { checkParts(of: group, page) }
       if transaction.kind == .merge { checkMoves(of: group) }
       checkExpiries(after: first.transaction, page)
@@ -221,7 +222,7 @@ extension EffectRow.Kind {
     case .captured: kind == .capture
     case .released: kind == .release || kind == .capture || kind == .merge
     case .late: kind == .expiry
-    case .reclaimed: kind == .refund
+    case .reclaimed: kind == .refund || kind == .mixed
     // A spend is linked to the stock that its item came out of.
     case .linked: kind == .transfer || kind == .mixed || kind == .spend
     case .counted: true
