@@ -100,7 +100,8 @@ extension Decider {
         let number = AccountNumber(customer: customer.number, currency: currency.number)
         let slot = try set.slot(of: number, session: session)
         // An account that was never touched gives nothing: else every new customer who is merged brought it again.
-        if !set.accounts[slot].isNew, isDue(slot, currency) { try settleDues(slot, currency, customer: customer, session: session) }
+        guard !set.accounts[slot].isNew, isDue(slot, currency) else { continue }
+        try settleDues(slot, currency, customer: customer, session: session)
       }
       let number = AccountNumber(customer: source.number, currency: currency.number)
       let row = set.accounts[try set.slot(of: number, session: session)].row
