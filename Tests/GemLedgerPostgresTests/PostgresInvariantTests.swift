@@ -8,7 +8,7 @@
     /// The twelve invariants over a stream of everything, opened anew in between; and the journal is that of memory,
     /// numbers apart.
     func testTheTwelveInvariantsHoldAndTheJournalIsThatOfMemory() throws {
-      let (schemas, dice) = (try Schemas(), SeededDice())
+      let (schemas, dice) = (try Schemas(), InvariantContract.dice(1)[0])
       let reopen: InvariantContract.Reopen = { try schemas.reopen($0, clock: $1) }
       var database = try InvariantContract(dice: dice, reopen: reopen) { try schemas.create(clock: $0, lanes: 1) }
       var memory = try InvariantContract(dice: dice) { Ledger.inMemory(clock: $0, salt: 1) }

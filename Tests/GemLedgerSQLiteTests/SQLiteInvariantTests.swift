@@ -7,9 +7,9 @@ final class SQLiteInvariantTests: XCTestCase {
   /// The twelve invariants over a stream of everything, the file closed and opened in between; and the journal is that
   /// of memory to the byte: ids, entries, allocations, effects, lots, keys.
   func testTheTwelveInvariantsHoldAndTheJournalIsThatOfMemory() throws {
-    for _ in 0..<2 {
+    for dice in InvariantContract.dice(2) {
       let directory = try TemporaryDirectory()
-      let (dice, path) = (SeededDice(), directory.path("ledger.sqlite"))
+      let path = directory.path("ledger.sqlite")
       let reopen: InvariantContract.Reopen = { ledger, clock in
         ledger.close()
         return try Ledger.openSQLite(at: path, clock: clock)

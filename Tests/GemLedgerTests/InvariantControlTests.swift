@@ -13,8 +13,7 @@ final class InvariantControlTests: XCTestCase {
     var access = InvariantContract.Access()
     change(&access)
     var found: [String] = []
-    for _ in 0..<8 {
-      let dice = SeededDice()
+    for dice in InvariantContract.dice(8) {
       var contract = try InvariantContract(dice: dice, access: access) { Ledger.inMemory(clock: $0, salt: 1) }
       let breaches = try contract.findBreaches(800).breaches
       if breaches.contains(where: { $0.invariant == invariant }) { return }
@@ -157,7 +156,7 @@ final class InvariantControlTests: XCTestCase {
   }
 
   func testJournalsThatDifferAreFound() throws {
-    let dice = SeededDice()
+    let dice = InvariantContract.dice(1)[0]
     var one = try InvariantContract(dice: dice) { Ledger.inMemory(clock: $0, salt: 1) }
     var access = InvariantContract.Access()
     let count = Mutex(0)
