@@ -49,7 +49,7 @@
 
     func testWhatWasReportedStaysSo() throws {
       let schemas = try Schemas()
-      var contract = try LaterContract { try schemas.create(clock: $0) }
+      var contract = try LaterContract(dice: InvariantContract.dice(1)[0]) { try schemas.create(clock: $0) }
       try contract.run(200)
     }
 

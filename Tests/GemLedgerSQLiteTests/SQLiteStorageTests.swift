@@ -86,7 +86,7 @@ final class SQLiteStorageTests: XCTestCase {
 
   func testWhatWasReportedStaysSo() throws {
     let directory = try TemporaryDirectory()
-    var contract = try LaterContract { clock in
+    var contract = try LaterContract(dice: InvariantContract.dice(1)[0]) { clock in
       try Ledger.createSQLite(at: directory.path("ledger.sqlite"), clock: clock, salt: 1)
     }
     try contract.run(300)
