@@ -105,17 +105,13 @@ extension Decider {
     _ change: inout RefundChange, session: any StorageSnapshot
   ) throws(LedgerError) {
     plans.removeAll(keepingCapacity: true)
-    var changed: [(granted: RefundChange.Granted, less: [Int64])] = []
+    var outstanding = try outstandingParts(of: change.purchase, session: session)
+    var returnsOfPlans: [[(lot: LotNumber, amount: Int64)]] = []
     for granted in change.granted {
       let less = zip(granted.due(change.before), granted.due(change.share)).map { $0 - $1 }
       guard less.contains(where: { $0 != 0 }) else { continue }
       try plan(.reversedRefund, granted.currency.code, 0, customer: change.owner, session: session)
-      changed.append((granted, less))
-    }
-    // Only now: a hold that ended by itself may just have brought back what a refund had let go.
-    var outstanding = try outstandingParts(of: change.purchase, session: session)
-    var returnsOfPlans: [[(lot: LotNumber, amount: Int64)]] = []
-    for (index, (granted, less)) in changed.enumerated() {
+      let index = plans.count - 1
       var debt = set.accounts[plans[index].slot].row.debt
       let debtBefore = debt
       var returns: [(lot: LotNumber, amount: Int64)] = []

@@ -119,7 +119,7 @@ struct Decider: ~Copyable {
       keepBooking(under: key, command: command, customer: customer.number)
       return receipt
     } catch {
-      if error.code.isKept, !isNew {
+      if error.code.isKept, !isNew || set.hasBooked(for: customer.number) {
         keepRefusal(error, under: key, command: command, customer: customer.number)
       }
       throw error
