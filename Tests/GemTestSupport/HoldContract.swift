@@ -24,6 +24,7 @@ package struct HoldContract {
     try testARefundInMidHold()
     try testARefundInMidHoldThatFroze()
     try testAHoldMovesWithAMerge()
+    try testACaptureOfALotThatGrewByAMerge()
     try testAnswersGivenAgain()
     try testWhatComesBackRepaysADebt()
     try testNothingLeavesMoneyAndGems()
@@ -329,6 +330,19 @@ package struct HoldContract {
     try ledger.refund(Make.refund("t"))
     try assert(ledger, bob, balance: 0, held: 0)
     try ledger.reverse(try XCTUnwrap(capture.transactionID))
+    try check(ledger)
+  }
+
+  /// What is released beside a capture may leave more in a pooled lot than it was ever given at once.
+  func testACaptureOfALotThatGrewByAMerge() throws {
+    let ledger = try ledger()
+    let alice = try alice(ledger, gems: 30)
+    let id = try hold(ledger, alice, 30)
+    let bob = try Make.customer("bob")
+    try ledger.grant([Make.amount("GEM", 30)], customer: bob)
+    try ledger.merge(from: bob, into: alice)
+    try ledger.capture(id, amounts: [Make.amount("GEM", 28)])
+    try assert(ledger, alice, balance: 32, held: 0)
     try check(ledger)
   }
 

@@ -17,6 +17,7 @@ package struct InsightContract {
     try testAStatementComesInPages()
     try testAStatementOfAnIDThatWasMergedLater()
     try testWhatExpiredCountsAsGoneInEveryReport()
+    try testWhatARefusedCommandBookedOfWhatWasDue()
     try testUnspentValueRoundsInFavourOfTheRest()
     try testMoneyOfEnvironmentsIsNeverMixed()
     try testUnspentInSmallWindows()
@@ -244,6 +245,28 @@ package struct InsightContract {
     XCTAssertEqual(
       gem.opening.balance + gem.opening.due + after.lines.reduce(0) { $0 + $1.amount } - gem.closing.due,
       gem.closing.balance)
+    try finish(ledger)
+  }
+
+  /// A refused command ends a hold whose deadline has come, and leaves what expired beside it for the next one.
+  func testWhatARefusedCommandBookedOfWhatWasDue() throws {
+    let (ledger, alice) = (try ledger(), try Make.customer("alice"))
+    let expiry = Timestamp(milliseconds: time.now.milliseconds + 5_000)
+    try ledger.grant([Make.amount("GEM", 40)], customer: alice, expiresAt: expiry)
+    try ledger.hold([Make.amount("GEM", 15)], customer: alice, for: .seconds(2))
+    time.advance(seconds: 10)
+    let unbooked = time.now
+    func check(_ line: UInt = #line) throws {
+      XCTAssertEqual(try ledger.balance(of: code("GEM"), customer: alice, at: unbooked).balance, 0, line: line)
+    }
+    try check()
+    time.advance(seconds: 10)
+    assertRefused(.insufficientBalance) { try ledger.spend([Make.amount("GEM", 1)], customer: alice) }
+    try check()
+    time.advance(seconds: 10)
+    try ledger.sweep()
+    try check()
+    XCTAssertEqual(try ledger.wholeHistory(of: alice).map(\.receipt.kind), [.expiry, .expiry, .release, .hold, .grant])
     try finish(ledger)
   }
 

@@ -32,8 +32,6 @@ package struct InvariantContract {
     let answer: String
     /// Whether the store says it: notices are answered before keys are looked at, with what they did last.
     let isNotice: Bool
-    /// Whether customers became one since: of those whose keys met, another may have used the key first.
-    var isBeforeAMerge = false
   }
 
   package init(
@@ -99,31 +97,36 @@ package struct InvariantContract {
 
   private mutating func bookOne() throws {
     let command = try stream.command(now: time.now)
-    try keep(command, Result { try access.book(ledger, command) })
+    let isKnown = isKnown(command)
+    try keep(command, Result { try access.book(ledger, command) }, isKnown: isKnown)
   }
+
+  /// A refusal is kept for somebody only: who would have come into being with the command never did.
+  private func isKnown(_ command: LedgerCommand) -> Bool { (try? ledger.customer(command.customer)) != nil }
 
   private mutating func submitGroup() throws -> Int {
     var commands: [LedgerCommand] = []
     for _ in 0..<(2 + stream.dice.below(10)) { commands.append(try stream.command(now: time.now)) }
-    let results = ledger.submit(commands)
-    for (command, result) in zip(commands, results) { try keep(command, result.mapError { $0 }) }
+    let known = commands.map(isKnown)
+    for ((command, isKnown), result) in zip(zip(commands, known), ledger.submit(commands)) {
+      try keep(command, result.mapError { $0 }, isKnown: isKnown)
+    }
     return commands.count
   }
 
   /// Remembers what was answered, to ask again.
-  private mutating func keep(_ command: LedgerCommand, _ result: Result<Receipt, any Error>) throws {
+  private mutating func keep(_ command: LedgerCommand, _ result: Result<Receipt, any Error>, isKnown: Bool) throws {
     if case .success(let receipt) = result {
       stream.heard(receipt)
       // Keys go with who is erased, and some answers name them: none is asked for again.
       if receipt.kind == .erase { answers.removeAll() }
-      if receipt.kind == .merge { for index in answers.indices { answers[index].isBeforeAMerge = true } }
       if receipt.kind == .purchase, let id = receipt.transactionID { try acknowledge(id) }
       // A notice that books nothing keeps no key.
       if receipt.isReplayed || receipt.transactionID == nil { return }
     }
     if case .failure(let error as LedgerError) = result {
       guard error.code != .storageDamaged, error.code != .unexpected else { throw error }
-      if error.isReplayed || !error.code.isKept { return }
+      if error.isReplayed || !error.code.isKept || !isKnown { return }
     }
     guard command.key != nil else { return }
     let kind = try? result.get().kind
@@ -172,8 +175,7 @@ extension InvariantContract {
     let known = stream.dice.one(of: answers)
     let before = try access.read(ledger)
     let again = Self.text(Result { try access.book(ledger, known.command) })
-    let isConflict = known.isBeforeAMerge && again.hasPrefix("refused key_conflict")
-    if again != known.answer, !known.isNotice, !isConflict {
+    if again != known.answer, !known.isNotice {
       add(.oneKeyOneEffect, "\(known.command.key?.text ?? "") gave\n  \(known.answer)\nand then\n  \(again)")
     }
     if let difference = try access.read(ledger).difference(from: before) {
@@ -186,6 +188,7 @@ extension InvariantContract {
     try settleAll()
     let before = try access.read(ledger).withoutHints
     let command = try stream.command(now: time.now)
+    let isKnown = isKnown(command)
     let result = Result { try access.book(ledger, command) }
     if case .failure(let error as LedgerError) = result {
       let after = try access.read(ledger).withoutHints
@@ -196,12 +199,13 @@ extension InvariantContract {
         add(.refusalsLeaveNoTrace, "\(error.code) by \(Self.text(of: command)) left \(difference)")
       }
     }
-    try keep(command, result)
+    try keep(command, result, isKnown: isKnown)
   }
 
   /// 9: a preview books nothing, and says what is booked next.
   private mutating func checkPreview() throws {
     let command = try stream.command(now: time.now)
+    let isKnown = isKnown(command)
     let before = try access.read(ledger)
     let preview = Result { try access.preview(ledger, command) }
     if let difference = try access.read(ledger).difference(from: before) {
@@ -210,7 +214,7 @@ extension InvariantContract {
     let result = Result { try access.book(ledger, command) }
     let (said, did) = (Self.text(preview, hidesNumbers: true), Self.text(result, hidesNumbers: true))
     if said != did { add(.previewsAreCommits, "\(Self.text(of: command)) was to give\n  \(said)\nand gave\n  \(did)") }
-    try keep(command, result)
+    try keep(command, result, isKnown: isKnown)
   }
 
   /// 6: what the sweeper writes down was so before.

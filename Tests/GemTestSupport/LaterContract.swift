@@ -66,12 +66,14 @@ package struct LaterContract {
     XCTAssertGreaterThan(known.count, 0)
     for figures in known {
       let now = try self.figures(of: ledger, at: figures.at)
-      XCTAssertEqual(now.unspent, figures.unspent, "unspent at \(figures.at)")
-      XCTAssertEqual(now.withdrawable, figures.withdrawable, "withdrawable at \(figures.at)")
-      XCTAssertEqual(now.prices, figures.prices, "effective prices until \(figures.at)")
+      XCTAssertEqual(now.unspent, figures.unspent, "seed \(dice.seed): unspent at \(figures.at)")
+      XCTAssertEqual(now.withdrawable, figures.withdrawable, "seed \(dice.seed): withdrawable at \(figures.at)")
+      XCTAssertEqual(now.prices, figures.prices, "seed \(dice.seed): effective prices until \(figures.at)")
       for (customer, balances) in figures.balances {
-        XCTAssertEqual(now.balances[customer], balances, "\(customer) at \(figures.at)")
-        XCTAssertEqual(now.statements[customer], figures.statements[customer], "\(customer) until \(figures.at)")
+        XCTAssertEqual(now.balances[customer], balances, "seed \(dice.seed): \(customer) at \(figures.at)")
+        XCTAssertEqual(
+          now.statements[customer], figures.statements[customer],
+          "seed \(dice.seed): \(customer) until \(figures.at)")
       }
     }
     try assertBooksAddUp(ledger)

@@ -15,6 +15,7 @@ package struct PolicyContract {
     try testCustomersWhoCameBeforeACurrencyOpenWithItToo()
     try testEnergyComesBackWithItsRemainder()
     try testEnergyAboveTheTopIsKeptAndPauses()
+    try testEnergyIsMissedFromWhenItWasLost()
     try testAnAllowanceRollsOver()
     try testAnAllowanceOfManyPeriods()
     try testCapsOnSpendsAndGrants()
@@ -135,6 +136,42 @@ package struct PolicyContract {
     try ledger.spend([Make.amount("NRG", 2)], customer: alice)
     time.advance(seconds: 300)
     XCTAssertEqual(try balance(ledger, "NRG", alice), 30)
+    try check(ledger)
+  }
+
+  /// The clock starts when an expiry or the end of a hold leaves less than the top, whenever either is booked.
+  func testEnergyIsMissedFromWhenItWasLost() throws {
+    let ledger = try ledger()
+    let customers = try ["swept", "lazy", "refused"].map { try Make.customer($0) }
+    let (first, second) = (time.now.milliseconds + 60_000, time.now.milliseconds + 120_000)
+    for customer in customers {
+      try ledger.createCustomer(customer)
+      try ledger.spend([Make.amount("NRG", 10)], customer: customer)
+      for expiry in [first, second] {
+        try ledger.grant([Make.amount("NRG", 8)], customer: customer, expiresAt: Timestamp(milliseconds: expiry))
+      }
+      // Of the second lot, three are on hold for longer than it lasts.
+      try ledger.hold([Make.amount("NRG", 11)], customer: customer, for: .seconds(240))
+    }
+    var read: [(Timestamp, Int64)] = []
+    for _ in 0..<30 {
+      time.advance(seconds: 30)
+      _ = try ledger.book(.settle(customers[0])) as Receipt
+      assertRefused(.insufficientBalance) { try ledger.spend([Make.amount("NRG", 999)], customer: customers[2]) }
+      let balances = try customers.map { try balance(ledger, "NRG", $0) }
+      XCTAssertEqual(balances[1], balances[0], "at \(time.now)")
+      XCTAssertEqual(balances[2], balances[0], "at \(time.now)")
+      read.append((time.now, balances[0]))
+    }
+    // Eleven are lost at 4:00; two come back five minutes later.
+    XCTAssertEqual(read[0..<17].map(\.1), [36, 36, 36] + [31, 31, 31, 31] + [Int64](repeating: 20, count: 10))
+    XCTAssertEqual(read[17..<27].map(\.1), [Int64](repeating: 22, count: 10))
+    XCTAssertEqual(read[27..<30].map(\.1), [24, 24, 24])
+    time.advance(seconds: 1)
+    for (instant, balance) in read {
+      let again = try customers.map { try ledger.balance(of: CurrencyCode("NRG"), customer: $0, at: instant).balance }
+      XCTAssertEqual(again, [balance, balance, balance], "at \(instant)")
+    }
     try check(ledger)
   }
 

@@ -101,15 +101,18 @@ extension Decider {
   }
 
   mutating func planExpiry(_ index: Int, session: any StorageSnapshot) throws(LedgerError) {
-    let slot = plans[index].slot
+    let takes = try expired(plans[index].slot, session: session)
+    plans[index].expired = takes
+    plans[index].expiredAmount = takes.reduce(0) { $0 - $1.amount }
+  }
+
+  /// What lots hold whose time is over.
+  mutating func expired(_ slot: Int, session: any StorageSnapshot) throws(LedgerError) -> [LotTake] {
     let book = set.book(of: slot)
     while true {
       switch BurnPlanner.expired(account: set.accounts[slot].row, book: set.books[book], now: set.now.milliseconds) {
       case .needsLots(let paid): try loadLots(slot: slot, book: book, paid: paid, session: session)
-      case .takes(let takes):
-        plans[index].expired = takes
-        plans[index].expiredAmount = takes.reduce(0) { $0 - $1.amount }
-        return
+      case .takes(let takes): return takes
       }
     }
   }

@@ -1,14 +1,20 @@
 extension Decider {
   /// What a key of a customer who became one with others was used for: of the id as named first, then of the others.
+  ///
+  /// Several of the others may have used it before they became one. Then the same request is the one that is meant.
   mutating func earlier(
     underAnyNumberOf customer: FoundCustomer, _ key: IdempotencyKey, command: LedgerCommand.Body,
     session: any StorageSnapshot
   ) throws(LedgerError) -> KeyRow? {
     let numbers = try set.numbers(of: customer.number, session: session)
-    for number in [customer.origin] + numbers.filter({ $0 != customer.origin }) {
-      if let row = try earlier(key, command: command, customer: number, session: session) { return row }
+    if let own = try earlier(key, command: command, customer: customer.origin, session: session) { return own }
+    var other: KeyRow?
+    for number in numbers where number != customer.origin {
+      guard let row = try earlier(key, command: command, customer: number, session: session) else { continue }
+      if row.fingerprint == command.fingerprint { return row }
+      other = other ?? row
     }
-    return nil
+    return other
   }
 
   /// Repays what the customer owes out of what the plan brings in: first from the lots that burn first.

@@ -85,18 +85,31 @@ extension Decider {
     _ recharge: Recharge, _ slot: Int, _ currency: CurrencyTerms, by transaction: TransactionNumber? = nil,
     session: any StorageSnapshot
   ) throws(LedgerError) -> Int64 {
+    let booked = lapsed.removeValue(forKey: slot) ?? []
+    let losses = booked + (try unbookedExpiries(slot, session: session))
     let row = set.accounts[slot].row
     let key = CountKey(.recharged, currency.code.description)
     let known = try set.count(key, of: row.number.customer, session: session)
     let from = known.flatMap { $0.period == 0 ? nil : $0.period }
     let due = RechargeRules.due(
-      balance: row.balance - row.debt, rechargedFrom: from, now: set.now, policy: recharge)
+      balance: row.balance - row.debt + booked.reduce(0) { $0 + $1.amount }, rechargedFrom: from, losses: losses,
+      now: set.now, policy: recharge)
     var given = transaction
     if due.amount > 0 {
       given = try give(due.amount, .recharge, .earned, slot, currency, session: session)?.transaction ?? transaction
     }
     keep(due, of: slot, key, known: known, by: given)
     return due.nextTick ?? .max
+  }
+
+  /// What is in the account still, and was lost when its lots expired.
+  private mutating func unbookedExpiries(
+    _ slot: Int, session: any StorageSnapshot
+  ) throws(LedgerError) -> [RechargeRules.Loss] {
+    guard set.accounts[slot].row.nextExpiry <= set.now.milliseconds else { return [] }
+    let takes = try expired(slot, session: session)
+    let book = set.book(of: slot)
+    return takes.map { RechargeRules.Loss(at: set.books[book][$0.place].row.expiresAt, amount: -$0.amount) }
   }
 
   /// After a change: a clock that stood still starts where the balance is no longer full, one that runs stops where it

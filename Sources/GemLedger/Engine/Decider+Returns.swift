@@ -17,8 +17,25 @@ extension Decider {
     let number = appendTransactionWithoutEntries(.release, customer: owner.number)
     let returns = try giveBack(parts, of: hold, in: number, session: session)
     set.end(hold)
+    let before = Dictionary(returns.map { ($0.slot, set.accounts[$0.slot].row.balance) }) { first, _ in first }
     var extras = ReceiptExtras()
     _ = try settle(returns, after: number, owner: owner, &extras, session: session)
+    guard terms.hasPolicies else { return }
+    for (slot, balance) in before { keepLosses(since: balance, slot: slot, returns, deadline: hold.deadline) }
+  }
+
+  /// Remembers when what the end of a hold took from an account was lost: with its lot, or at the deadline.
+  private mutating func keepLosses(
+    since balance: Int64, slot: Int, _ returns: [ReturnedCurrency], deadline: Timestamp
+  ) {
+    var rest = balance - set.accounts[slot].row.balance
+    for returned in returns where returned.slot == slot && returned.place != .pool {
+      let expiresAt = set.books[set.book(of: slot)][returned.place].row.expiresAt
+      guard expiresAt > deadline.milliseconds, expiresAt <= set.now.milliseconds else { continue }
+      lapsed[slot, default: []].append(RechargeRules.Loss(at: expiresAt, amount: returned.amount))
+      rest -= returned.amount
+    }
+    if rest > 0 { lapsed[slot, default: []].append(RechargeRules.Loss(at: deadline.milliseconds, amount: rest)) }
   }
 
   /// Puts back what a hold has set aside.

@@ -12,6 +12,8 @@ struct Decider: ~Copyable {
   var pendingCounts: [CountRow] = []
   /// Accounts of currencies with policies whose balances the command changed, and by which transactions.
   var touched: [(slot: Int, transaction: TransactionNumber)] = []
+  /// What ends of holds took from accounts, as of when it was lost; until the accounts' clocks were looked at.
+  var lapsed: [Int: [RechargeRules.Loss]] = [:]
   let catalog: CatalogCache
   private(set) var terms = CatalogTerms(version: -1, currencies: [], salt: 0)
 
@@ -34,6 +36,7 @@ struct Decider: ~Copyable {
     if !pendingCounts.isEmpty { pendingCounts.removeAll() }
     guard terms.hasPolicies else { return try dispatch(command, session: session) }
     touched.removeAll(keepingCapacity: true)
+    if !lapsed.isEmpty { lapsed.removeAll() }
     let receipt = try dispatch(command, session: session)
     try restartClocks(session: session)
     return receipt

@@ -9,6 +9,8 @@ struct AccountMoment {
   var held: Int64 = 0
   /// How many entries it had.
   var version: Int64 = 0
+  /// What had been lost to expiries by then and was not booked.
+  var losses: [RechargeRules.Loss] = []
 
   /// What had come about by itself and was booked later, most often an expiry: positive where it took something.
   var due: Int64 { recorded.balance - recorded.debt - (balance - debt) }
@@ -30,7 +32,7 @@ struct AccountTimes {
     let ended = account.held == 0 ? EndedHolds() : try endedHolds(at: instant)
     return AccountMoment(
       recorded: (account.balance, account.debt),
-      balance: account.balance - (try openLotsDue(at: instant)) - ended.expired, debt: account.debt,
+      balance: account.balance - (try openLotsDue(at: instant)).total - ended.expired.total, debt: account.debt,
       held: account.held - ended.held, version: account.version)
   }
 
@@ -38,17 +40,12 @@ struct AccountTimes {
     let (entry, successor) = try AccountHistory(snapshot: snapshot, account: account).newest(at: instant)
     let holds = try self.holds(at: instant, below: successor?.transaction ?? .max)
     let ended = holds.ended(at: instant)
-    // What had come about by then was booked by the very next command, or is not booked yet.
-    var due = Due(balance: 0, debt: 0)
-    if let successor {
-      due = try self.due(bookedBy: successor, at: instant, ended: holds.endedNumbers(at: instant))
-    } else {
-      due.balance = try openLotsDue(at: instant)
-    }
+    let due = try self.due(after: successor, at: instant, ended: holds.endedNumbers(at: instant))
     let recorded = (balance: entry?.balance ?? 0, debt: entry?.debt ?? 0)
     return AccountMoment(
-      recorded: recorded, balance: recorded.balance - due.balance - ended.expired, debt: recorded.debt - due.debt,
-      held: holds.held - ended.held, version: entry?.version ?? 0)
+      recorded: recorded, balance: recorded.balance - due.expired.total - due.reclaimed - ended.expired.total,
+      debt: recorded.debt - due.debt, held: holds.held - ended.held, version: entry?.version ?? 0,
+      losses: due.expired + ended.expired)
   }
 }
 
@@ -56,15 +53,17 @@ struct AccountTimes {
 
 extension AccountTimes {
   /// What lots that still hold something hold, of those that are due.
-  private func openLotsDue(at instant: Timestamp) throws(LedgerError) -> Int64 {
-    guard account.nextExpiry <= instant.milliseconds else { return 0 }
-    var due: Int64 = 0
+  private func openLotsDue(at instant: Timestamp) throws(LedgerError) -> [RechargeRules.Loss] {
+    guard account.nextExpiry <= instant.milliseconds else { return [] }
+    var due: [RechargeRules.Loss] = []
     for paid in [false, true] {
       var after: LotPosition?
       var isAtEnd = false
       while !isAtEnd {
         let page = try snapshot.openLots(account.number, paid: paid, after: after, limit: 256)
-        for lot in page where lot.expiresAt <= instant.milliseconds { due += lot.remaining }
+        for lot in page where lot.expiresAt <= instant.milliseconds {
+          due.append(RechargeRules.Loss(at: lot.expiresAt, amount: lot.remaining))
+        }
         after = page.last.map { LotPosition(expiresAt: $0.expiresAt, lot: $0.number) }
         isAtEnd = page.count < 256 || (page.last?.expiresAt ?? .max) > instant.milliseconds
       }
@@ -74,34 +73,38 @@ extension AccountTimes {
 
   /// What was due at an instant and booked after it.
   private struct Due {
-    var balance: Int64
+    var expired: [RechargeRules.Loss] = []
+    /// What refunds took of what had come back.
+    var reclaimed: Int64 = 0
     /// What of it repaid a debt.
-    var debt: Int64
+    var debt: Int64 = 0
   }
 
-  /// What one command booked, before it booked what it was asked to, of what was due by then.
+  /// What was booked later, or is not booked yet, of what was due by the instant: the first command that is not refused
+  /// books all of it before what it was asked to, and a refused one some of it.
   ///
-  /// - Parameter ended: The holds whose deadline had come by the instant.
+  /// - Parameters:
+  ///   - first: The account's first entry after the instant.
+  ///   - ended: The holds whose deadline had come by the instant.
   private func due(
-    bookedBy first: EntryRow, at instant: Timestamp, ended: Set<TransactionNumber>
+    after first: EntryRow?, at instant: Timestamp, ended: Set<TransactionNumber>
   ) throws(LedgerError) -> Due {
-    var due = Due(balance: 0, debt: 0)
-    guard first.kind.comesAboutByItself else { return due }
+    var due = Due()
     let history = AccountHistory(snapshot: snapshot, account: account)
-    let bookedAt = try history.time(of: first)
-    var next: EntryRow? = first
-    while let entry = next, entry.kind.comesAboutByItself {
-      if entry.number != first.number, try history.time(of: entry) != bookedAt { break }
+    var next = first
+    while let entry = next {
+      guard entry.kind.comesAboutByItself else { return due }
       let effects = try snapshot.effects(of: entry.transaction, ofAny: [account.number.customer])
       if entry.kind == .expiry {
-        due.balance += try taken(by: entry, at: instant, late: effects.filter { $0.kind == .late })
+        due.expired += try taken(by: entry, at: instant, late: effects.filter { $0.kind == .late })
       } else if try isOfEndedHold(effects, ended) {
-        if entry.kind == .refund { due.balance -= entry.amount } else { due.debt += entry.amount }
-      } else {
-        break
+        if entry.kind == .refund { due.reclaimed -= entry.amount } else { due.debt += entry.amount }
+      } else if entry.kind == .refund || entry.kind == .reversedRefund {
+        return due
       }
       next = try history.entry(version: entry.version + 1)
     }
+    due.expired += try openLotsDue(at: instant)
     return due
   }
 
@@ -118,23 +121,32 @@ extension AccountTimes {
   /// What of an expiry was due at the instant already; what came back to a lot after its time was not in the lot then.
   private func taken(
     by entry: EntryRow, at instant: Timestamp, late: [EffectRow]
-  ) throws(LedgerError) -> Int64 {
+  ) throws(LedgerError) -> [RechargeRules.Loss] {
     let owner = account.number.customer
     var taken = [(entry.lot, entry.amount)]
     if entry.lot == 0 { taken = try snapshot.allocations(of: entry.number, of: owner).map { ($0.lot, $0.amount) } }
-    var due: Int64 = 0
+    var due: [RechargeRules.Loss] = []
     for (lot, amount) in taken {
       guard let terms = try snapshot.lotTerms(lot, of: owner), terms.expiresAt <= instant.milliseconds else { continue }
       let cameLate = late.filter { $0.lot == lot }.reduce(0) { $0 + $1.amount }
-      due += max(0, -amount - cameLate)
+      due.append(RechargeRules.Loss(at: terms.expiresAt, amount: max(0, -amount - cameLate)))
     }
     return due
   }
 }
 
+extension [RechargeRules.Loss] {
+  fileprivate var total: Int64 { reduce(0) { $0 + $1.amount } }
+}
+
 extension EntryKind {
   /// Whether a command may book entries of this kind before what it was asked to.
-  fileprivate var comesAboutByItself: Bool { self == .expiry || self == .refund || self == .reversedRefund }
+  fileprivate var comesAboutByItself: Bool {
+    switch self {
+    case .expiry, .refund, .reversedRefund, .recharge, .initial: true
+    default: false
+    }
+  }
 }
 
 // MARK: Holds
@@ -142,8 +154,8 @@ extension EntryKind {
 /// What holds whose deadline has come, and whose end is not booked, had set aside.
 struct EndedHolds {
   var held: Int64 = 0
-  /// What of it goes back to lots that have expired.
-  var expired: Int64 = 0
+  /// What of it goes back to lots that have expired: lost when the hold ended.
+  var expired: [RechargeRules.Loss] = []
 }
 
 /// A hold of an account as it stood at an instant.
@@ -172,7 +184,10 @@ extension AccountTimes {
       var ended = EndedHolds()
       for hold in standing where hold.deadline <= instant {
         ended.held += hold.amount
-        for lot in hold.lots where lot.expiresAt <= instant.milliseconds { ended.expired += lot.amount }
+        for lot in hold.lots where lot.expiresAt <= instant.milliseconds {
+          let end = max(lot.expiresAt, hold.deadline.milliseconds)
+          ended.expired.append(RechargeRules.Loss(at: end, amount: lot.amount))
+        }
       }
       return ended
     }

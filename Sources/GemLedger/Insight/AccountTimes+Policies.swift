@@ -22,8 +22,9 @@ extension AccountTimes {
     }
     if let recharge = policies.recharge {
       let from = counts[.recharged].flatMap { $0.period == 0 ? nil : $0.period }
+      let unlost = moment.balance - moment.debt + moment.losses.reduce(0) { $0 + $1.amount }
       let due = RechargeRules.due(
-        balance: moment.balance - moment.debt + given, rechargedFrom: from, now: instant, policy: recharge)
+        balance: unlost + given, rechargedFrom: from, losses: moment.losses, now: instant, policy: recharge)
       given += due.amount
     }
     return min(given, room)

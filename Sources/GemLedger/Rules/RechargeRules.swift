@@ -10,6 +10,36 @@ enum RechargeRules {
     var nextTick: Int64?
   }
 
+  /// Currency that was lost at an instant, such as by an expiry, and may be booked later.
+  struct Loss: Hashable {
+    let at: Int64
+    let amount: Int64
+  }
+
+  /// What is due at an instant where currency was lost meanwhile: each loss counts from when it happened, whenever that
+  /// is booked.
+  ///
+  /// - Parameters:
+  ///   - balance: As in the other function, with the losses that are not booked yet still in it.
+  ///   - losses: What happened before the clock began was looked at when it began.
+  static func due(
+    balance: Int64, rechargedFrom: Int64?, losses: [Loss], now: Timestamp, policy: Recharge
+  ) -> Outcome {
+    let start = rechargedFrom ?? .min
+    var balance = losses.reduce(balance) { $1.at <= start ? $0 - $1.amount : $0 }
+    var (from, amount) = (rechargedFrom, Int64(0))
+    for loss in losses.filter({ $0.at > start }).sorted(by: { $0.at < $1.at }) {
+      let instant = Timestamp(milliseconds: loss.at)
+      let before = due(balance: balance, rechargedFrom: from, now: instant, policy: policy)
+      amount += before.amount
+      balance += before.amount - loss.amount
+      from = due(balance: balance, rechargedFrom: before.rechargedFrom, now: instant, policy: policy).rechargedFrom
+    }
+    var outcome = due(balance: balance, rechargedFrom: from, now: now, policy: policy)
+    outcome.amount += amount
+    return outcome
+  }
+
   /// What is due at an instant, to be asked before and after each change of the balance.
   ///
   /// Before it, the answer is what came back meanwhile. After it, nothing is due any more, and the answer says whether

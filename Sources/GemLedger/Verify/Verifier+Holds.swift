@@ -34,6 +34,8 @@ struct EffectReplay {
   /// Holds of which nothing is left, unless the transaction at hand sets it aside anew.
   fileprivate var emptied: Set<TransactionNumber> = []
   fileprivate var last: TransactionNumber = 0
+  /// What the transaction at hand captured of lots: its entries, which come behind the effects, take that out.
+  fileprivate var captured: [LotNumber: Int128] = [:]
 
   var isWaiting: Bool { !waiting.isEmpty }
 }
@@ -73,7 +75,10 @@ extension Verifier {
   }
 
   private mutating func replay(_ effect: EffectRow, _ replay: inout Replay) {
-    if effect.transaction != replay.effects.last, !replay.effects.emptied.isEmpty { forgetEnded(&replay) }
+    if effect.transaction != replay.effects.last {
+      if !replay.effects.emptied.isEmpty { forgetEnded(&replay) }
+      replay.effects.captured.removeAll(keepingCapacity: true)
+    }
     replay.effects.last = effect.transaction
     switch effect.kind {
     case .deadline: setDeadline(effect, &replay)
@@ -129,8 +134,12 @@ extension Verifier {
         "lots_are_never_overdrawn", currency: effect.currency,
         "transaction \(effect.transaction) sets more of lot \(effect.lot) aside than it holds")
     }
+    if effect.kind == .captured { replay.effects.captured[effect.lot, default: 0] -= amount }
     // What is back may make the lot larger than entries alone did.
-    if effect.kind == .released { replay.lots[effect.lot]?.granted = max(lot.granted, lot.remaining - ofLot) }
+    if effect.kind == .released {
+      let free = lot.remaining - ofLot - (replay.effects.captured[effect.lot] ?? 0)
+      replay.lots[effect.lot]?.granted = max(lot.granted, free)
+    }
   }
 
   private mutating func checkHeld(_ effect: EffectRow, _ replay: Replay) {
