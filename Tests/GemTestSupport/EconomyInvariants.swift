@@ -87,7 +87,9 @@ extension EconomyRows {
     let pooled = Set(lots.filter(\.isShared).map(\.number) + accounts.map(\.poolLot))
     for lot in lots { check(lot.number, lot.remaining, lot.isShared ? .max : lot.granted, "has") }
     for account in accounts { check(account.poolLot, account.poolRemaining, .max, "has") }
-    let granted = Dictionary(lots.map { ($0.number, $0.granted) }) { first, _ in first }
+    // What others repaid for a refunded purchase comes back to its lot when the refund does; what is on hold counts too.
+    var granted = Dictionary(lots.map { ($0.number, $0.granted) }) { first, _ in first }
+    for part in refundParts where part.kind == .repaid { granted[part.lot]? += max(0, part.amount) }
     // What pools share with each other after merges has one bound for all of them.
     var (sums, shared, limits): ([LotNumber: Int64], [AccountNumber: Int64], [AccountNumber: Int64]) = ([:], [:], [:])
     let rows = allocationsByEntry

@@ -352,6 +352,8 @@ package struct PolicyContract {
     assertRefused(.unknownCurrency) {
       try ledger.grant([Make.amount("GEM", 1), Make.amount("NONE", 1)], customer: Make.customer("bob"))
     }
+    // Nobody came into being, with what currencies give by themselves or without.
+    XCTAssertEqual(try ledger.everyCustomer().map(\.id), [])
     let carol = try Make.customer("carol")
     try ledger.grant([Make.amount("GEM", 1)], customer: carol)
     XCTAssertEqual(try balance(ledger, "GEM", carol), 51)

@@ -8,7 +8,10 @@ extension Decider {
     try RequestRules.check(adjust, conditions: command.conditions)
     var customer = try findCustomer(of: command, session: session)
     let isNew = customer == nil
-    if customer == nil, adjust.createsCustomer { customer = try set.addCustomer(command.customer, session: session) }
+    if isNew, adjust.createsCustomer {
+      try rehearse(command, session: session)
+      customer = try set.addCustomer(command.customer, session: session)
+    }
     guard let customer else { throw .customerNotFound(command.customer) }
     do throws(LedgerError) {
       return try once(command, customer: customer, isNew: isNew, session: session) {
@@ -20,7 +23,7 @@ extension Decider {
       }
     } catch {
       // Who came into being with a refused command never did.
-      if isNew { set.removeNewestCustomer(unlessBookedFor: customer.number) }
+      if isNew { set.removeNewestCustomer() }
       throw error
     }
   }

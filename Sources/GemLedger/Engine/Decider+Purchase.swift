@@ -19,7 +19,10 @@ extension Decider {
     }
     var customer = try findCustomer(command.customer, session: session)
     let isNew = customer == nil
-    if customer == nil { customer = try set.addCustomer(command.customer, session: session) }
+    if isNew {
+      try rehearse(command, session: session)
+      customer = try set.addCustomer(command.customer, session: session)
+    }
     guard let customer else { throw .customerNotFound(command.customer) }
     let receipt: Receipt
     do throws(LedgerError) {
@@ -28,7 +31,7 @@ extension Decider {
         try decider.credit(purchase, identity: identity, command: command, customer: customer, session: session)
       }
     } catch {
-      if isNew { set.removeNewestCustomer(unlessBookedFor: customer.number) }
+      if isNew { set.removeNewestCustomer() }
       throw error
     }
     if !receipt.isReplayed { try settleEarlyRefunds(of: identity, command: command, session: session) }

@@ -19,6 +19,8 @@ struct Decider: ~Copyable {
 
   /// Whether some customers' rows are written by others than this decider's owner.
   let hasSeveralLanes: Bool
+  /// Whether what is decided is thrown away.
+  private var isRehearsal = false
 
   init(catalog: CatalogCache, hasSeveralLanes: Bool = false) {
     self.catalog = catalog
@@ -73,6 +75,18 @@ struct Decider: ~Copyable {
     }
   }
 
+  /// Refuses, before anything is done, what a command that makes its customer would be refused for.
+  ///
+  /// A new customer's accounts are given what their currencies give by themselves before the command is decided. Of one
+  /// that is refused nothing may be left, and what was booked is booked.
+  mutating func rehearse(_ command: LedgerCommand.Body, session: any StorageSnapshot) throws(LedgerError) {
+    guard terms.hasPolicies, !isRehearsal else { return }
+    var other = Self(catalog: catalog, hasSeveralLanes: hasSeveralLanes)
+    other.isRehearsal = true
+    try other.begin(session: session, clock: set.now)
+    _ = try other.decide(command, session: session)
+  }
+
   private mutating func decideCreation(
     _ id: CustomerID, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
@@ -122,7 +136,7 @@ struct Decider: ~Copyable {
       keepBooking(under: key, command: command, customer: customer.number)
       return receipt
     } catch {
-      if error.code.isKept, !isNew || set.hasBooked(for: customer.number) {
+      if error.code.isKept, !isNew {
         keepRefusal(error, under: key, command: command, customer: customer.number)
       }
       throw error

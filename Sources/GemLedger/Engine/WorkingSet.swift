@@ -76,14 +76,6 @@ struct WorkingSet: ~Copyable {
     return try session.customer(number: number)
   }
 
-  /// The same, unless something came about by itself for the customer meanwhile: then there is somebody.
-  mutating func removeNewestCustomer(unlessBookedFor number: CustomerNumber) {
-    if !hasBooked(for: number) { removeNewestCustomer() }
-  }
-
-  /// Whether the newest transaction of the group is the customer's.
-  func hasBooked(for number: CustomerNumber) -> Bool { changes.transactions.last?.customer == number }
-
   /// Takes back the customer that the command at hand made, and the number.
   mutating func removeNewestCustomer() {
     guard let row = changes.customers.popLast() else { return }
