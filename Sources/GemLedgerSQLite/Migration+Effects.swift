@@ -75,4 +75,19 @@ extension Migration {
         OR NOT EXISTS (SELECT 1 FROM erasures WHERE customer = OLD.customer)
       BEGIN SELECT RAISE(ABORT, 'what an order announced never changes'); END;
     """
+
+  /// Each index by customer costs a hold a page of the file, so what one tells is not told by another.
+  static let listEffects = """
+    -- listed: whether the transaction is in transactions_without_entries under the effect's customer, and found there.
+    ALTER TABLE effects ADD COLUMN listed INTEGER NOT NULL DEFAULT 0 CHECK (listed IN (0, 1));
+
+    DROP INDEX effects_of_customers;
+    CREATE INDEX effects_of_customers ON effects (customer, transaction_number, position)
+      WHERE kind BETWEEN 3 AND 6 AND listed = 0;
+
+    -- What a hold's own transaction says of it is found by that transaction.
+    DROP INDEX effects_about;
+    CREATE INDEX effects_about ON effects (target, transaction_number, position)
+      WHERE target <> 0 AND target <> transaction_number;
+    """
 }

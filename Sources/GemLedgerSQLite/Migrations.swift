@@ -11,6 +11,7 @@ package struct Migration: Sendable {
     Migration(name: "0003-add-orders", sql: addOrders),
     Migration(name: "0004-add-copies", sql: addCopies),
     Migration(name: "0005-add-effects", sql: addEffects),
+    Migration(name: "0006-list-effects", sql: listEffects),
   ]
 }
 

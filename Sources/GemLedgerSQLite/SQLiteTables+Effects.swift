@@ -10,9 +10,14 @@ extension SQLiteTables {
   }
 
   func effects(about target: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> [EffectRow] {
-    // The index leaves out what is about nothing, so the statement has to as well.
+    // The index leaves out what is about nothing, and about its own transaction, so the statement has to as well.
     try all(
-      "SELECT * FROM effects WHERE target = ?1 AND target <> 0 ORDER BY transaction_number, position",
+      """
+      SELECT * FROM effects WHERE transaction_number = ?1 AND target = ?1
+      UNION ALL
+      SELECT * FROM effects WHERE target = ?1 AND target <> 0 AND target <> transaction_number
+      ORDER BY transaction_number, position
+      """,
       { $0.bind(1, target) }, Self.effect)
   }
 
@@ -21,7 +26,14 @@ extension SQLiteTables {
   ) throws(LedgerError) -> [EffectRow] {
     let found = try all(
       """
-      SELECT * FROM effects WHERE customer = ?1 AND transaction_number < ?2 AND kind BETWEEN 3 AND 6
+      SELECT * FROM (
+        SELECT * FROM effects WHERE customer = ?1 AND transaction_number < ?2 AND kind BETWEEN 3 AND 6 AND listed = 0
+        ORDER BY transaction_number DESC, position DESC LIMIT ?3)
+      UNION ALL
+      SELECT * FROM (
+        SELECT e.* FROM transactions_without_entries t CROSS JOIN effects e ON e.transaction_number = t.number
+        WHERE t.customer = ?1 AND t.number < ?2 AND e.customer = ?1 AND e.kind BETWEEN 3 AND 6 AND e.listed = 1
+        ORDER BY t.number DESC, e.position DESC LIMIT ?3)
       ORDER BY transaction_number DESC, position DESC LIMIT ?3
       """,
       {
@@ -35,7 +47,7 @@ extension SQLiteTables {
       + all(
         """
         SELECT * FROM effects
-        WHERE customer = ?1 AND transaction_number = ?2 AND position < ?3 AND kind BETWEEN 3 AND 6
+        WHERE transaction_number = ?2 AND position < ?3 AND customer = ?1 AND kind BETWEEN 3 AND 6
         ORDER BY position DESC
         """,
         {
@@ -115,6 +127,10 @@ extension SQLiteTables {
       SELECT 'an effect of transaction ' || transaction_number || ' is of kind ' || kind FROM effects
       WHERE kind NOT BETWEEN 1 AND ?1
       UNION ALL
+      SELECT 'an effect of transaction ' || transaction_number || ' is not found by its customer' FROM effects e
+      WHERE listed <> 0 AND NOT EXISTS (
+        SELECT 1 FROM transactions_without_entries t WHERE t.customer = e.customer AND t.number = e.transaction_number)
+      UNION ALL
       SELECT 'a count of customer number ' || customer || ' is of kind ' || kind FROM counts
       WHERE kind NOT BETWEEN 1 AND ?2
       """,
@@ -150,9 +166,10 @@ extension SQLiteTables {
 // MARK: Writing
 
 extension SQLiteTables {
-  func write(effects changes: RareChanges) throws(LedgerError) {
+  func write(effects changes: RareChanges, listed: [TransactionRow]) throws(LedgerError) {
+    let listed = Dictionary(listed.map { ($0.number, $0.customer) }) { first, _ in first }
     try run(
-      "INSERT INTO effects VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)", changes.effects
+      "INSERT INTO effects VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)", changes.effects
     ) {
       $0.bind(1, $1.transaction)
       $0.bind(2, $1.position)
@@ -168,6 +185,7 @@ extension SQLiteTables {
       $0.bind(12, $1.period)
       $0.bind(13, $1.createdAt.milliseconds)
       $0.bind(14, $1.heldAfter)
+      $0.bind(15, listed[$1.transaction] == $1.customer ? 1 : 0)
     }
     try run("INSERT OR REPLACE INTO holds VALUES (?1, ?2, ?3)", changes.holds) {
       $0.bind(1, $1.number)

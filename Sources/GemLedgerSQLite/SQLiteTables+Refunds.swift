@@ -176,11 +176,12 @@ extension SQLiteTables {
 // MARK: Writing
 
 extension SQLiteTables {
-  func write(_ changes: RareChanges) throws(LedgerError) {
+  /// - Parameter listed: The commit's transactions that are found by their customers.
+  func write(_ changes: RareChanges, listed: [TransactionRow]) throws(LedgerError) {
     try write(lots: changes)
     try write(customers: changes)
     try write(refunds: changes)
-    try write(effects: changes)
+    try write(effects: changes, listed: listed)
     for row in changes.erasures { try erase(row) }
   }
 

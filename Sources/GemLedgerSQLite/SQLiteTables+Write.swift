@@ -7,7 +7,7 @@ extension SQLiteTables: StorageSession {
     try write(journal: changes)
     try write(projections: changes)
     if !changes.orders.isEmpty { try write(changes.orders) }
-    if let rare = changes.rare { try write(rare) }
+    if let rare = changes.rare { try write(rare, listed: changes.transactionsWithoutEntries) }
     if let rows = changes.catalog { try replaceCatalog(rows, at: changes.copy == nil ? changes.catalogAppliedAt : nil) }
     if let copy = changes.copy { try write(copy) }
   }

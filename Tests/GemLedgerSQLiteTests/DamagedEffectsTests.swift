@@ -122,12 +122,13 @@ final class DamagedEffectsTests: XCTestCase {
       WHERE own.kind = 6 AND \(place.replacingOccurrences(of: "transaction_number", with: "own.transaction_number")
         .replacingOccurrences(of: "position", with: "own.position"))
       """
-    let deadlines = "SELECT count(*) FROM effects WHERE kind = 2 AND \(place)"
+    let deadlines = "SELECT count(*) FROM effects WHERE kind IN (2, 3) AND \(place)"
     if raw.rows(later) != ["0"] { return true }
     guard column == "value", raw.rows(deadlines) != ["0"] else { return false }
     // A deadline of a hold that has ended, or that was extended.
     let newest = """
-      SELECT count(*) FROM effects JOIN holds ON hold = target AND deadline = value WHERE kind = 2 AND \(place)
+      SELECT count(*) FROM effects JOIN holds ON hold = target AND deadline = value
+      WHERE kind IN (2, 3) AND \(place)
       """
     return raw.rows(newest) == ["0"]
   }

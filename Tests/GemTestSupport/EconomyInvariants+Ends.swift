@@ -78,8 +78,9 @@ extension EconomyRows {
         let end = effects[start...].firstIndex { $0.transaction != transaction } ?? effects.count
         if isEnded { report("had ended, and transaction \(transaction) is about it") }
         for effect in effects[start..<end] {
+          if let given = effect.deadline { deadline = given.milliseconds }
           switch effect.kind {
-          case .deadline: deadline = effect.value
+          case .deadline: break
           case .held:
             left += effect.amount
             if transaction != hold, kinds[transaction] != .merge {

@@ -87,7 +87,7 @@ extension EconomyRows {
     let pooled = Set(lots.filter(\.isShared).map(\.number) + accounts.map(\.poolLot))
     for lot in lots { check(lot.number, lot.remaining, lot.isShared ? .max : lot.granted, "has") }
     for account in accounts { check(account.poolLot, account.poolRemaining, .max, "has") }
-    // What others repaid for a refunded purchase comes back to its lot when the refund does; what is on hold counts too.
+    // What others repaid for a refunded purchase comes back to its lot with the refund, beside what is on hold of it.
     var granted = Dictionary(lots.map { ($0.number, $0.granted) }) { first, _ in first }
     for part in refundParts where part.kind == .repaid { granted[part.lot]? += max(0, part.amount) }
     // What pools share with each other after merges has one bound for all of them.

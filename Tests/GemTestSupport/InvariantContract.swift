@@ -176,7 +176,7 @@ extension InvariantContract {
     let before = try access.read(ledger)
     let again = Self.text(Result { try access.book(ledger, known.command) })
     if again != known.answer, !known.isNotice {
-      add(.oneKeyOneEffect, "\(known.command.key?.text ?? "") gave\n  \(known.answer)\nand then\n  \(again)")
+      add(.oneKeyOneEffect, "\(Self.text(of: known.command)) gave\n  \(known.answer)\nand then\n  \(again)")
     }
     if let difference = try access.read(ledger).difference(from: before) {
       add(.oneKeyOneEffect, "\(known.command.key?.text ?? "") again changed \(difference)")

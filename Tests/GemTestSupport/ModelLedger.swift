@@ -177,18 +177,21 @@ package struct ModelLedger {
     }
   }
 
-  /// Of the id as named first, then of all others that the customer ever was.
+  /// Of the id as named first, then of all others that the customer ever was, those that asked the same before others.
   func answerUnderKey(_ command: Command) throws -> Answer? {
     guard let key = command.key else { return nil }
     let now = person(command.customer)
     let others = everybody.filter { person($0) == now && $0 != now }
-    for principal in [persons[command.customer] ?? command.customer, now] + others {
-      guard let known = keys.first(where: { $0.customer == principal && $0.key == key }) else { continue }
-      guard known.request == fingerprint(command.request) else { throw Refusal(code: "key_conflict") }
-      if case .refused(let code, _) = known.answer { throw Refusal(code: code, isReplayed: true) }
-      return replay(known.answer, customer: command.customer)
+    let own = persons[command.customer] ?? command.customer
+    let request = fingerprint(command.request)
+    let known = ([own, now] + others).compactMap { principal in
+      keys.first { $0.customer == principal && $0.key == key }
     }
-    return nil
+    guard let first = known.first else { return nil }
+    let meant = first.customer == own ? first : known.first { $0.request == request } ?? first
+    guard meant.request == request else { throw Refusal(code: "key_conflict") }
+    if case .refused(let code, _) = meant.answer { throw Refusal(code: code, isReplayed: true) }
+    return replay(meant.answer, customer: command.customer)
   }
 
   mutating func keep(_ answer: Answer, _ command: Command) {

@@ -27,7 +27,6 @@ extension Decider {
     let hold = HoldRow(
       number: number, customer: customer.number,
       deadline: Timestamp(milliseconds: set.now.milliseconds + milliseconds))
-    addDeadline(of: hold, in: number)
     var parts: [HeldPart] = []
     for index in plans.indices {
       let (slot, amount) = (plans[index].slot, -plans[index].amount)
@@ -41,7 +40,8 @@ extension Decider {
       }
       for part in parts where part.account == account {
         set.setAside(part.amount, slot: slot)
-        addEffect(.held, of: part, hold: hold.number, in: number, slot: slot)
+        addEffect(
+          .held, of: part, hold: hold.number, in: number, slot: slot, value: hold.deadline.milliseconds)
       }
       set.accounts[slot].row.nextDue = min(set.accounts[slot].row.nextDue, hold.deadline.milliseconds)
     }

@@ -165,12 +165,13 @@ extension Decider {
   }
 
   mutating func addEffect(
-    _ kind: EffectRow.Kind, of part: HeldPart, hold: TransactionNumber, in transaction: TransactionNumber, slot: Int
+    _ kind: EffectRow.Kind, of part: HeldPart, hold: TransactionNumber, in transaction: TransactionNumber, slot: Int,
+    value: Int64 = 0
   ) {
     set.add(
       EffectRow(
         transaction: transaction, position: 0, customer: part.account.customer, kind: kind, target: hold,
-        currency: part.account.currency, lot: part.lot, amount: part.amount, createdAt: set.now,
+        currency: part.account.currency, lot: part.lot, amount: part.amount, value: value, createdAt: set.now,
         heldAfter: set.accounts[slot].row.held))
   }
 
@@ -189,7 +190,9 @@ extension Decider {
       balances.append(CurrencyAmount(currency: code, amount: row.balance))
       available.append(CurrencyAmount(currency: code, amount: row.balance - row.held))
     }
-    func sorted(_ amounts: [CurrencyAmount]) -> [CurrencyAmount] { amounts.sorted { $0.currency < $1.currency } }
+    func sorted(_ amounts: [CurrencyAmount]) -> [CurrencyAmount] {
+      amounts.count < 2 ? amounts : amounts.sorted { $0.currency < $1.currency }
+    }
     return HoldReceipt(
       id: id, amounts: amounts, expiresAt: parts.isEmpty ? nil : hold.deadline, balances: sorted(balances),
       available: sorted(available))

@@ -81,6 +81,8 @@ struct Decider: ~Copyable {
   /// that is refused nothing may be left, and what was booked is booked.
   mutating func rehearse(_ command: LedgerCommand.Body, session: any StorageSnapshot) throws(LedgerError) {
     guard terms.hasPolicies, !isRehearsal else { return }
+    // The rehearsal knows nothing of the group, and would find who was erased by it.
+    try set.checkNotErased(command.customer)
     var other = Self(catalog: catalog, hasSeveralLanes: hasSeveralLanes)
     other.isRehearsal = true
     try other.begin(session: session, clock: set.now)

@@ -101,7 +101,7 @@ extension WorkingSet {
     let all = try effects(about: hold, ofAny: owners, session: session).filter { $0.transaction <= row.number }
     let isEnded = own.contains { $0.kind == .released } || row.kind == .release
     let parts = isEnded ? [] : HoldRules.outstanding(all, of: row.customer)
-    let deadline = all.last { $0.kind == .deadline }?.value ?? 0
+    let deadline = all.lazy.compactMap(\.deadline).last
     var (amounts, balances, available): ([CurrencyAmount], [CurrencyAmount], [CurrencyAmount]) = ([], [], [])
     var seen: [Int64: Int64] = [:]
     for effect in own where effect.currency != 0 {
@@ -119,7 +119,7 @@ extension WorkingSet {
     }
     return HoldReceipt(
       id: HoldID(try id(of: hold, terms: terms, session: session)), amounts: amounts,
-      expiresAt: parts.isEmpty ? nil : Timestamp(milliseconds: deadline), balances: balances, available: available)
+      expiresAt: parts.isEmpty ? nil : deadline, balances: balances, available: available)
   }
 
   /// What the account's newest entry before the transaction left.

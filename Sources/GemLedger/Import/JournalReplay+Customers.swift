@@ -131,11 +131,12 @@ extension JournalReplay {
     of transaction: ImportedTransaction, where isWanted: (EffectRow.Kind) -> Bool
   ) throws(LineFaultOrError) {
     for row in transaction.effects where isWanted(row.kind) {
-      switch row.kind {
-      case .deadline:
+      if let deadline = row.deadline {
         var hold = try hold(row.target, beganBy: row)
-        hold.row.deadline = Timestamp(milliseconds: row.value)
+        hold.row.deadline = deadline
         holds[row.target] = hold
+      }
+      switch row.kind {
       case .held:
         try moveHeld(row, by: row.amount, inLot: -row.amount)
       case .captured:
@@ -147,7 +148,7 @@ extension JournalReplay {
         changes.ownRare.counts.removeAll { $0.customer == row.customer && $0.key == key }
         changes.ownRare.counts.append(
           CountRow(customer: row.customer, key: key, period: row.period, value: row.value))
-      case .reversal, .late, .linked, .reclaimed: break
+      case .deadline, .reversal, .late, .linked, .reclaimed: break
       }
     }
   }

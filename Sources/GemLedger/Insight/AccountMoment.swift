@@ -251,7 +251,7 @@ extension AccountTimes {
     var deadline = known ?? Timestamp(milliseconds: .max)
     var amounts: [LotNumber: Int64] = [:]
     for effect in try snapshot.effects(about: number, ofAny: owners) where effect.createdAt <= instant {
-      if effect.kind == .deadline { deadline = Timestamp(milliseconds: effect.value) }
+      deadline = effect.deadline ?? deadline
       guard effect.account == account.number, effect.kind.setsAside else { continue }
       amounts[effect.lot, default: 0] += effect.kind == .held ? effect.amount : -effect.amount
     }

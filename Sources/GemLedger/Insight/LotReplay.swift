@@ -256,10 +256,10 @@ struct LotReplay {
       guard let end = page.last else { break }
       last = end
       for effect in page where effect.createdAt <= instant {
-        if effect.kind == .deadline {
+        if let given = effect.deadline {
           // It may come before what it is the deadline of.
-          deadline = (effect.target, Timestamp(milliseconds: effect.value))
-          open[effect.target]?.deadline = deadline.at
+          deadline = (effect.target, given)
+          open[effect.target]?.deadline = given
         }
         guard effect.kind.setsAside, lots.contains(effect.lot) else { continue }
         let isNew = deadline.hold == effect.target

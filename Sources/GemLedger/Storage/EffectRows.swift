@@ -4,9 +4,10 @@ package struct EffectRow: Hashable, Sendable {
   package enum Kind: Int64, CaseIterable, Sendable {
     /// The transaction undoes a part of the transaction `target`, or all of it.
     case reversal = 1
-    /// A hold begins, or is extended: `target` is the hold, `value` its deadline in milliseconds.
+    /// A hold is extended: `target` is the hold, `value` its new deadline in milliseconds. Holds of older files begin
+    /// with one too.
     case deadline = 2
-    /// Currency of a lot is set aside for the hold `target`.
+    /// Currency of a lot is set aside for the hold `target`; where that begins the hold, `value` is its deadline.
     case held = 3
     /// Currency that the hold `target` had set aside is spent.
     case captured = 4
@@ -66,6 +67,11 @@ package struct EffectRow: Hashable, Sendable {
   }
 
   package var account: AccountNumber { AccountNumber(customer: customer, currency: currency) }
+
+  /// The deadline that the hold has from here on, where the effect sets one.
+  package var deadline: Timestamp? {
+    kind == .deadline || kind == .held && value != 0 ? Timestamp(milliseconds: value) : nil
+  }
 }
 
 extension EffectRow.Kind {

@@ -33,10 +33,9 @@ extension ChangeSet {
     get { rare ?? RareChanges() }
     // In place: a getter and a setter would copy a list for each row that is appended.
     _modify {
-      var own = rare ?? RareChanges()
-      rare = nil
-      defer { rare = own }
-      yield &own
+      if rare == nil { rare = RareChanges() }
+      // It is there by the line above.
+      yield &rare!
     }
   }
 }

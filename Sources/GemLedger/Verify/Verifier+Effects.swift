@@ -239,7 +239,8 @@ extension EffectRow {
     switch kind {
     case .reversal: return target != 0 && isOfNoLot && value == 0 && isOfNoCount
     case .deadline, .linked: return target != 0 && isOfNoLot && isOfNoCount
-    case .held, .captured, .released, .late, .reclaimed: return target != 0 && isOfLot && value == 0 && isOfNoCount
+    case .held: return target != 0 && isOfLot && (value == 0 || target == transaction) && isOfNoCount
+    case .captured, .released, .late, .reclaimed: return target != 0 && isOfLot && value == 0 && isOfNoCount
     case .counted: return target == 0 && isOfNoLot && count != nil
     }
   }

@@ -82,7 +82,9 @@ extension Verifier {
     replay.effects.last = effect.transaction
     switch effect.kind {
     case .deadline: setDeadline(effect, &replay)
-    case .held: setAside(effect, by: Int128(effect.amount), &replay)
+    case .held:
+      if effect.value != 0 { setDeadline(effect, &replay) }
+      setAside(effect, by: Int128(effect.amount), &replay)
     case .captured, .released: setAside(effect, by: -Int128(effect.amount), &replay)
     case .late, .reclaimed: checkHeld(effect, replay)
     case .counted:
@@ -95,9 +97,10 @@ extension Verifier {
 
   private mutating func setDeadline(_ effect: EffectRow, _ replay: inout Replay) {
     let owner = replay.root(effect.customer)
-    if effect.target == effect.transaction, replay.effects.holds[effect.target] == nil {
+    let known = replay.effects.holds[effect.target]
+    if effect.target == effect.transaction, known == nil {
       replay.effects.holds[effect.target] = EffectReplay.Hold(owner: owner, deadline: effect.value)
-    } else if replay.effects.holds[effect.target]?.owner == owner {
+    } else if known?.owner == owner, effect.kind == .deadline || known?.deadline == effect.value {
       replay.effects.holds[effect.target]?.deadline = effect.value
     } else {
       report(
