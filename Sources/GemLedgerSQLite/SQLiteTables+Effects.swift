@@ -217,15 +217,19 @@ extension SQLiteTables {
     }
     try eraseIDs(of: row)
     try eraseNotes(of: row.numbers)
-    // Keys lie by themselves, not by customers, so that this goes over all of them.
-    try run(
-      "DELETE FROM keys WHERE customer IN (SELECT customer FROM erasures WHERE transaction_number = ?1)",
-      [row.transaction]
-    ) { $0.bind(1, $1) }
     try run("UPDATE orders SET request = ?2, key = NULL WHERE customer = ?1", row.numbers) {
       $0.bind(1, $1)
       $0.bind(2, OrderRow.erasedRequest)
     }
+  }
+
+  /// Forgets the keys of all who are erased by a commit: keys lie by themselves, not by customers, so that this goes over
+  /// all of them, and once.
+  func eraseKeys(of erasures: [ErasureRow]) throws(LedgerError) {
+    guard let first = erasures.map(\.transaction).min() else { return }
+    try run(
+      "DELETE FROM keys WHERE customer IN (SELECT customer FROM erasures WHERE transaction_number >= ?1)", [first]
+    ) { $0.bind(1, $1) }
   }
 
   /// Frees the ids of who is erased, before anybody new comes under them.

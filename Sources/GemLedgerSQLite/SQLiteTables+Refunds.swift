@@ -183,6 +183,7 @@ extension SQLiteTables {
     try write(refunds: changes)
     try write(effects: changes, listed: listed)
     for row in changes.erasures { try erase(row) }
+    try eraseKeys(of: changes.erasures)
   }
 
   private func write(lots changes: RareChanges) throws(LedgerError) {

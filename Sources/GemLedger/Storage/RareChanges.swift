@@ -34,7 +34,8 @@ extension ChangeSet {
     // In place: a getter and a setter would copy a list for each row that is appended.
     _modify {
       if rare == nil { rare = RareChanges() }
-      // It is there by the line above.
+      // It is there by the line above, and only so is it changed where it lies.
+      // swift-format-ignore: NeverForceUnwrap
       yield &rare!
     }
   }
