@@ -198,23 +198,43 @@ struct WorkingSet: ~Copyable {
   func parts(of number: TransactionNumber) -> TransactionParts? {
     guard let index = sequences.count(from: firstTransaction, to: number), changes.transactions.indices.contains(index)
     else { return nil }
-    let entries = changes.entries.filter { $0.transaction == number }
+    let row = changes.transactions[index]
+    // Entries and allocations are in the order of entries' numbers, and those of a transaction lie together.
+    let first = changes.entries.firstIndex(atOrAfter: row.firstEntry) { $0.number }
+    let entries = Array(changes.entries[first...].prefix { $0.transaction == number })
+    var allocations: [AllocationRow] = []
+    if let entry = entries.first {
+      let first = changes.allocations.firstIndex(atOrAfter: entry.number) { $0.entry }
+      allocations = Array(changes.allocations[first...].prefix { $0.entry <= entries[entries.count - 1].number })
+    }
     return TransactionParts(
-      row: changes.transactions[index], entries: entries,
-      allocations: entries.flatMap { entry in changes.allocations.filter { $0.entry == entry.number } },
-      items: changes.itemEntries.filter { $0.transaction == number }, sources: lotSources)
+      row: row, entries: entries, allocations: allocations,
+      items: changes.itemEntries.filter { $0.transaction == number }, sources: sources(of: entries, allocations))
   }
 
-  /// Only a replay inside the group asks, so this is made when asked.
-  private var lotSources: [LotNumber: LotSource] {
+  private func sources(of entries: [EntryRow], _ allocations: [AllocationRow]) -> [LotNumber: LotSource] {
     var sources: [LotNumber: LotSource] = [:]
-    for account in accounts where account.row.poolLot != 0 {
-      sources[account.row.poolLot] = LotSource(rawValue: account.row.poolSource)
-    }
-    for book in books {
-      for lot in book.free.lots + book.paid.lots + book.extras { sources[lot.row.number] = lot.row.source }
+    for entry in entries {
+      let lots = entry.lot == 0 ? allocations.filter { $0.entry == entry.number }.map(\.lot) : [entry.lot]
+      for lot in lots where sources[lot] == nil { sources[lot] = source(of: lot, in: entry.account) }
     }
     return sources
+  }
+
+  private func source(of lot: LotNumber, in account: AccountNumber) -> LotSource? {
+    if let slot = slots[account.rawValue], let source = source(of: lot, at: slot) { return source }
+    // It went on with a merge.
+    for slot in accounts.indices {
+      if let source = source(of: lot, at: slot) { return source }
+    }
+    return nil
+  }
+
+  private func source(of lot: LotNumber, at slot: Int) -> LotSource? {
+    let account = accounts[slot]
+    if account.row.poolLot == lot { return LotSource(rawValue: account.row.poolSource) }
+    guard account.book >= 0, let place = books[account.book].place(of: lot) else { return nil }
+    return books[account.book][place].row.source
   }
 
   // MARK: Numbers
@@ -258,6 +278,18 @@ struct WorkingSet: ~Copyable {
   var hasChanges: Bool {
     !changes.transactions.isEmpty || !changes.keys.isEmpty || !changes.customers.isEmpty
       || !changes.environments.isEmpty || orders.hasChanges || changes.catalog != nil || changes.rare != nil
+  }
+}
+
+extension Array {
+  /// The place of the first element with that number or a greater one, in an array in the order of numbers.
+  fileprivate func firstIndex(atOrAfter number: Int64, by numberOf: (Element) -> Int64) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if numberOf(self[middle]) < number { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 }
 
