@@ -82,7 +82,7 @@ struct JournalFiller {
     let receipt: Receipt
     do {
       receipt = try result.get()
-    } catch where error.code == .insufficientBalance {
+    } catch  where error.code == .insufficientBalance {
       return 0
     }
     if receipt.kind == .hold, let hold = receipt.hold { holds.append(hold.id) }
