@@ -16,8 +16,9 @@ struct ImportFields {
   /// - Throws: Where there is a member that nobody asked for.
   func end(_ known: StaticString...) throws(LineFault) {
     guard taken != tokens[object].count else { return }
+    let names = known.map(\.description)
     var member = object + 1
-    while member < tokens[object].next, known.contains(where: { tokens.isName(member, $0) }) {
+    while member < tokens[object].next, tokens.text(member).map(names.contains) == true {
       member = tokens[member + 1].next
     }
     let name = member < tokens[object].next ? tokens.text(member) : nil
@@ -27,23 +28,10 @@ struct ImportFields {
   // MARK: Values
 
   mutating func value(ifAny name: StaticString) -> ImportValue? {
-    guard let place = find(name) else { return nil }
+    guard let place = tokens.value(name, of: object, from: upcoming) else { return nil }
     taken += 1
+    upcoming = tokens[place].next
     return ImportValue(tokens: tokens, place: place)
-  }
-
-  private mutating func find(_ name: StaticString) -> Int? {
-    var member = upcoming
-    for _ in 0..<tokens[object].count {
-      if member == tokens[object].next { member = object + 1 }
-      let next = tokens[member + 1].next
-      if tokens.isName(member, name) {
-        upcoming = next
-        return member + 1
-      }
-      member = next
-    }
-    return nil
   }
 
   mutating func value(_ name: StaticString) throws(LineFault) -> ImportValue {

@@ -28,7 +28,7 @@ package struct JournalImport {
     }
   }
 
-  /// How many lines are read, and written in one commit, at a time: an account that several of them touch is written once.
+  /// How many lines a commit writes: an account that several of them touch is written once.
   static let pageSize = 16_384
 
   private let text: any ImportText

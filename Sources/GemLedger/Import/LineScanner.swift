@@ -1,5 +1,6 @@
-/// Finds the tokens of one line; every method starts at `position` and leaves it after what it read, and says whether it
-/// was what it had to be.
+/// Finds the tokens of one line.
+///
+/// Every method starts at `position`, leaves it after what it read, and says whether it was what it had to be.
 struct LineScanner {
   private let bytes: UnsafeBufferPointer<UInt8>
   private(set) var tokens: [LineTokens.Token]
@@ -68,15 +69,14 @@ struct LineScanner {
   }
 
   /// Whether no member before it has that name.
-  private func isNew(_ name: Int, in object: Int) -> Bool {
-    let length = tokens[name].end - tokens[name].start
+  private mutating func isNew(_ name: Int, in object: Int) -> Bool {
+    let own = bytes[tokens[name].start..<tokens[name].end]
+    let mark = LineTokens.Token.mark(own.first ?? 0, own.last ?? 0, length: own.count)
+    defer { tokens[object].marks |= mark }
+    guard tokens[object].marks & mark != 0 else { return true }
     var other = object + 1
     while other < name {
-      if tokens[other].end - tokens[other].start == length,
-        bytes[tokens[other].start..<tokens[other].end].elementsEqual(bytes[tokens[name].start..<tokens[name].end])
-      {
-        return false
-      }
+      if bytes[tokens[other].start..<tokens[other].end].elementsEqual(own) { return false }
       other = tokens[other + 1].next
     }
     return true

@@ -1,7 +1,7 @@
 /// The tokens of one line of an export, where they lie in it; nothing is made of them until it is asked for.
 ///
-/// It takes exactly the lines that ``JSONValue/parse(_:)-swift.type.method`` takes. One of it reads line after line, so that it
-/// needs no memory for each.
+/// It takes exactly the lines that ``JSONValue/parse(_:)-swift.type.method`` takes. One of it reads line after line, so
+/// that none needs memory of its own.
 final class LineTokens {
   struct Token {
     enum Kind {
@@ -25,6 +25,13 @@ final class LineTokens {
     var count = 0
     /// The token behind it and all that is in it.
     var next = 0
+    /// The marks of its members' names: without a name's mark there is no such member.
+    var marks: UInt64 = 0
+
+    /// One bit for a name, by its length and its ends; a name is never without bytes where it is asked for.
+    static func mark(_ first: UInt8, _ last: UInt8, length: Int) -> UInt64 {
+      1 << ((UInt64(first) &* 7 &+ UInt64(last) &* 3 &+ UInt64(truncatingIfNeeded: length)) & 63)
+    }
   }
 
   private var bytes: [UInt8] = []
@@ -66,13 +73,27 @@ final class LineTokens {
     return bytes.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[token.start..<token.end])) }
   }
 
-  /// Whether the member's name at that place is this one.
-  func isName(_ place: Int, _ name: StaticString) -> Bool {
-    let token = tokens[place]
-    guard token.end - token.start == name.utf8CodeUnitCount else { return false }
-    return bytes.withUnsafeBufferPointer { bytes in
-      for index in 0..<name.utf8CodeUnitCount where bytes[token.start + index] != name.utf8Start[index] { return false }
-      return true
+  /// Where the value of an object's member of that name is.
+  ///
+  /// - Parameter member: The name that is looked at first, and then those behind it, and then those before it.
+  func value(_ name: StaticString, of object: Int, from member: Int) -> Int? {
+    tokens.withUnsafeBufferPointer { tokens in
+      let (start, length) = (name.utf8Start, name.utf8CodeUnitCount)
+      guard tokens[object].marks & Token.mark(start[0], start[length - 1], length: length) != 0 else { return nil }
+      return bytes.withUnsafeBufferPointer { bytes in
+        var place = member
+        for _ in 0..<tokens[object].count {
+          if place == tokens[object].next { place = object + 1 }
+          let own = tokens[place].start..<tokens[place].end
+          if own.count == length,
+            bytes[own].elementsEqual(UnsafeBufferPointer(start: start, count: length))
+          {
+            return place + 1
+          }
+          place = tokens[place + 1].next
+        }
+        return nil
+      }
     }
   }
 

@@ -28,6 +28,10 @@ final class ReplayTable<Value>: Sequence {
     }
   }
 
+  /// Reads where the value lies, so that it is near when it is asked for.
+  @inline(__always)
+  func touch(_ number: Int64) -> Int64 { place(of: number).map { rows[$0].number } ?? 0 }
+
   subscript(account: AccountNumber) -> Value? {
     get { self[account.rawValue] }
     set { self[account.rawValue] = newValue }

@@ -8,6 +8,7 @@ extension Verifier {
     var previous: EntryNumber = 0
     var count: Int64 = 0
     while let entry = try journal.nextEntry() {
+      if count % Self.touchedCount == 0 { touch(journal.upcoming.prefix(Int(Self.touchedCount)), replay) }
       let allocations = try journal.allocations(of: entry)
       if replay.isFirst {
         if counts == nil, entry.number != previous + 1 {
@@ -33,6 +34,13 @@ extension Verifier {
     try replayLastEffects(&effects, &replay)
     try checkExpectedAnchors()
     if replay.isFirst { try finish(&walk, entryCount: count) }
+  }
+
+  /// Customers come in any order; read ahead, the waits for what is known of them overlap.
+  private mutating func touch(_ entries: ArraySlice<EntryRow>, _ replay: Replay) {
+    for entry in entries where replay.covers(entry.account) {
+      touched &+= replay.accounts.touch(entry.account.rawValue) &+ replay.lots.touch(entry.lot)
+    }
   }
 
   private mutating func checkCurrency(of entry: EntryRow) {

@@ -6,6 +6,8 @@ struct Verifier {
   /// How many lots one pass should replay at the most.
   static let lotsPerWindow = 1_500_000
   static let pageSize = 4096
+  /// For how many entries the replay reads ahead in memory.
+  static let touchedCount: Int64 = 64
   /// How many frozen terms are remembered.
   static let productCountMax = 1000
 
@@ -44,6 +46,8 @@ struct Verifier {
   var effectKindCounts: [EntryKind: Int64] = [:]
   /// The frozen terms that were read; nil for what cannot be read.
   var products: [ByteString: Product?] = [:]
+  /// What was read ahead, so that the reading is not left out.
+  var touched: Int64 = 0
   /// The currency of the newest entry that was in one that there is.
   var lastKnownCurrency: Int64?
   /// How many transactions say that they took what had come back to refunded purchases.
