@@ -38,9 +38,14 @@ extension ExportReads {
     var last = after
     while true {
       let page = try keys(after: last, limit: limit)
-      let found = page.filter { wanted.contains($0.0) }
-      if page.isEmpty || !found.isEmpty { return found }
-      last = page.last?.1
+      guard let end = page.last?.1 else { return [] }
+      var found = page.filter { wanted.contains($0.0) }
+      if !found.isEmpty {
+        // The next page begins behind all that was looked at.
+        found[found.count - 1].1 = end
+        return found
+      }
+      last = end
     }
   }
 }
