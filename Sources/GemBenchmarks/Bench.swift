@@ -8,6 +8,8 @@ public enum Bench {
     public var customerCount: Int?
     /// How many operations a round does; nil for each subject's own number.
     public var operationCount: Int?
+    /// How many entries a journal has; nil for each subject's own number.
+    public var entryCount: Int?
     /// Where files are made; they are removed afterwards.
     public var directory: String
     /// The URL of a PostgreSQL server that may be loaded.
@@ -41,6 +43,10 @@ public enum Bench {
     case purchases
     /// A launch with many unfinished transactions.
     case backlog
+    /// Proof, export and import of a whole journal.
+    case journal
+    /// Pages of the histories of customers with few and with many entries.
+    case pages
     /// Storage on PostgreSQL against what the server does by itself.
     case postgres
 
@@ -57,6 +63,8 @@ public enum Bench {
       case .commands: "every kind of command against the plain adjustment, in groups of 256"
       case .purchases: "purchases from payment to finish; count the syncs with strace -f -c -e trace=fdatasync,fsync"
       case .postgres: "storage on PostgreSQL against pgbench and a function inside the server; needs --storage URL"
+      case .journal: "verify, export and import of a whole journal on SQLite, and the memory they take; --entries N"
+      case .pages: "a page of explain and statement at 1,000,000 entries of one customer to one at 1,000; --entries N"
       case .backlog: "a launch with 10,000 unfinished transactions, in order, and the memory it takes"
       }
     }
@@ -87,6 +95,8 @@ public enum Bench {
     case .commands: try bench.commands()
     case .purchases: try bench.purchases()
     case .backlog: try bench.backlog()
+    case .journal: try bench.journal()
+    case .pages: try bench.pages()
     case .postgres: try bench.postgres()
     }
   }

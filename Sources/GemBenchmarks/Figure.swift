@@ -22,6 +22,11 @@ enum Figure {
     return "\(Int((1e9 / nanoseconds).rounded())) a second"
   }
 
+  static func seconds(_ duration: Duration) -> Double {
+    let (seconds, attoseconds) = duration.components
+    return Double(seconds) + Double(attoseconds) / 1e18
+  }
+
   /// The most memory that this process has held so far.
   static func peakMegabytes() -> Int {
     var usage = rusage()

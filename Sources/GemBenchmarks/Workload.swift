@@ -17,7 +17,12 @@ package struct Workload: Sendable {
   private var drawers: UInt64 = 1
 
   package init(customerCount: Int, keys: Keys = .timeOrdered, seed: UInt64 = 42) throws {
-    customers = try (0..<customerCount).map { try CustomerID("customer-\($0)") }
+    self.init(
+      customers: try (0..<customerCount).map { try CustomerID("customer-\($0)") }, keys: keys, seed: seed)
+  }
+
+  package init(customers: [CustomerID], keys: Keys = .timeOrdered, seed: UInt64 = 42) {
+    self.customers = customers
     self.keys = keys
     generator = SplitMix64(seed: seed)
   }

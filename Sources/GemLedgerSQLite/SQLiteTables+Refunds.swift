@@ -145,7 +145,7 @@ extension SQLiteTables {
 
   // MARK: Rows
 
-  private static func lotTerms(_ row: SQLiteStatement) -> LotTermsRow {
+  static func lotTerms(_ row: SQLiteStatement) -> LotTermsRow {
     LotTermsRow(
       lot: row.integer(0), source: LotSource(rawValue: row.integer(1)) ?? .admin, environment: row.integer(2),
       price: money(row, 3), purchase: row.optionalInteger(5), expiresAt: Never.loaded(row.integer(6)),

@@ -68,33 +68,55 @@ extension SQLiteTables: StorageScan {
   }
 
   func keys(after: KeyScanPosition?, limit: Int) throws(LedgerError) -> [(KeyRow, KeyScanPosition)] {
-    // Text sorts before blobs, and nothing sorts before the empty text.
-    let rows = try all(
+    try keys(
       """
       SELECT key, customer, asked, qualifiers, transaction_number, refusal FROM keys
       WHERE (key, customer) > (?1, ?2) ORDER BY key, customer LIMIT ?3
-      """,
+      """, after: after, limit)
+  }
+
+  func keys(
+    _ wanted: ExportedKeys, after: KeyScanPosition?, limit: Int
+  ) throws(LedgerError) -> [(KeyRow, KeyScanPosition)] {
+    switch wanted {
+    case .booked(let transaction):
+      try keys(
+        """
+        SELECT key, customer, asked, qualifiers, transaction_number, refusal FROM keys
+        WHERE (key, customer) > (?1, ?2) AND transaction_number > ?4 ORDER BY key, customer LIMIT ?3
+        """, after: after, limit
+      ) { $0.bind(4, transaction) }
+    case .refused:
+      try keys(
+        """
+        SELECT key, customer, asked, qualifiers, transaction_number, refusal FROM keys
+        WHERE (key, customer) > (?1, ?2) AND transaction_number IS NULL ORDER BY key, customer LIMIT ?3
+        """, after: after, limit)
+    }
+  }
+
+  private func keys(
+    _ sql: StaticString, after: KeyScanPosition?, _ limit: Int, _ bind: (SQLiteStatement) -> Void = { _ in }
+  ) throws(LedgerError) -> [(KeyRow, KeyScanPosition)] {
+    try all(
+      sql,
       { statement in
+        // Text sorts before blobs, and nothing sorts before the empty text.
         if let last = after?.row { statement.bind(1, key: last.key) } else { statement.bind(1, "") }
         statement.bind(2, after?.row?.customer ?? -1)
         statement.bind(3, Int64(limit))
+        bind(statement)
       },
-      {
-        (
-          $0.key(0), $0.integer(1), Fingerprint(asked: $0.integer(2), qualifiers: $0.integer(3)),
-          $0.optionalInteger(4), $0.optionalText(5)
-        )
+      { statement in
+        let fingerprint = Fingerprint(asked: statement.integer(2), qualifiers: statement.integer(3))
+        // A key with neither is a problem to be reported, not an error: no transaction has number 0.
+        let outcome =
+          statement.optionalInteger(4).map(KeyRow.Outcome.booked)
+          ?? statement.optionalText(5).flatMap(LedgerError.init(stored:)).map(KeyRow.Outcome.refused) ?? .booked(0)
+        let row = KeyRow(
+          customer: statement.integer(1), key: statement.key(0), fingerprint: fingerprint, outcome: outcome)
+        return (row, KeyScanPosition(place: 0, row: row))
       })
-    var found: [(KeyRow, KeyScanPosition)] = []
-    for (key, customer, fingerprint, transaction, refusal) in rows {
-      // A key with neither is a problem to be reported, not an error: no transaction has number 0.
-      let kept = refusal.flatMap(LedgerError.init(stored:)).map(KeyRow.Outcome.refused)
-      let row = KeyRow(
-        customer: customer, key: key, fingerprint: fingerprint,
-        outcome: transaction.map(KeyRow.Outcome.booked) ?? kept ?? .booked(0))
-      found.append((row, KeyScanPosition(place: 0, row: row)))
-    }
-    return found
   }
 
   func itemEntries(after: ItemEntryRow?, limit: Int) throws(LedgerError) -> [ItemEntryRow] {
@@ -124,8 +146,22 @@ extension SQLiteTables: StorageScan {
       }, { OwnedItemRow(customer: $0.integer(0), item: ItemID(unchecked: $0.text(1)), quantity: $0.integer(2)) })
   }
 
-  func integrityProblems() throws(LedgerError) -> [String] {
-    try all("PRAGMA integrity_check(20)") { $0.text(0) }.filter { $0 != "ok" } + unknownKinds()
+  /// A check takes as long as half a replay, so that it goes on beside that, over a connection of its own.
+  func beginIntegrityCheck() throws(LedgerError) -> () throws(LedgerError) -> [String] {
+    let path = connection.path
+    let check = SideWork { () throws(LedgerError) in try Self.integrityProblems(path: path) }
+    return { () throws(LedgerError) in try check.wait() + self.unknownKinds() }
+  }
+
+  private static func integrityProblems(path: String) throws(LedgerError) -> [String] {
+    let tables: SQLiteTables
+    do throws(SQLiteFailure) {
+      tables = SQLiteTables(try SQLiteConnection(path: path))
+      try tables.connection.configure()
+    } catch {
+      throw error.ledgerError(path: path)
+    }
+    return try tables.all("PRAGMA integrity_check(20)") { $0.text(0) }.filter { $0 != "ok" }
   }
 
   func page<Row>(

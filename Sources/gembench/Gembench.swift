@@ -62,14 +62,15 @@ nonisolated private func set(_ option: String, _ value: String, _ settings: inou
   case "--rounds": settings.rounds = number
   case "--customers": settings.customerCount = number
   case "--operations": settings.operationCount = number
+  case "--entries": settings.entryCount = number
   default: return false
   }
   return true
 }
 
 nonisolated private func printHelp() {
-  print("Usage: gembench [SUBJECT...] [--rounds N] [--customers N] [--operations N] [--directory DIR]")
-  print("                [--storage URL]\n")
+  print("Usage: gembench [SUBJECT...] [--rounds N] [--customers N] [--operations N] [--entries N]")
+  print("                [--directory DIR] [--storage URL]\n")
   print("Medians of the rounds, which are run in turn: A B A B. Without a subject: memory sqlite size lots.\n")
   for subject in Bench.Subject.allCases {
     let name = subject.rawValue

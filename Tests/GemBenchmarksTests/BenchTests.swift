@@ -16,6 +16,7 @@ final class BenchTests: XCTestCase {
     settings.rounds = 1
     settings.customerCount = 100
     settings.operationCount = 600
+    settings.entryCount = 2000
     // The one that needs a server and a second a round has a test of its own.
     for subject in Bench.Subject.allCases where subject != .postgres {
       var lines: [String] = []

@@ -72,5 +72,7 @@ final class CountedScan: StorageScan {
   func counts(after: CountRow?, limit: Int) throws(LedgerError) -> [CountRow] {
     try counted().counts(after: after, limit: limit)
   }
-  func integrityProblems() throws(LedgerError) -> [String] { try counted().integrityProblems() }
+  func beginIntegrityCheck() throws(LedgerError) -> () throws(LedgerError) -> [String] {
+    try counted().beginIntegrityCheck()
+  }
 }

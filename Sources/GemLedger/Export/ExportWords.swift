@@ -1,8 +1,10 @@
 // The words of the format; they never change once shipped.
 
 extension EntryKind {
+  private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.name, $0) })
+
   init?(name: String) {
-    guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
+    guard let kind = Self.byName[name] else { return nil }
     self = kind
   }
 }

@@ -28,7 +28,7 @@ extension JournalExport {
   }
 
   /// The number that all that is new lies behind; what is not new may lie behind it too.
-  private func firstNumber() throws(LedgerError) -> TransactionNumber {
+  func firstNumber() throws(LedgerError) -> TransactionNumber {
     guard let feed = after?.feed else { return 0 }
     guard !snapshot.commitsInOrder else { return feed.floor }
     // A lane that had booked nothing may come with any number.

@@ -41,8 +41,10 @@ extension JournalExport {
   }
 
   private func writeRefusals(_ writer: ExportWriter) throws(LedgerError) {
-    try forEachKey { (row) throws(LedgerError) in
-      guard case .refused(let error) = row.outcome else { return }
+    try forEach(.refused) { (row) throws(LedgerError) in
+      guard case .refused(let error) = row.outcome else {
+        throw LedgerError(.booksWrong, "A key of customer \(row.customer) has neither a transaction nor a refusal.")
+      }
       Self.begin(row, writer)
       writer.document("refusal", error.stored)
       try writer.end()

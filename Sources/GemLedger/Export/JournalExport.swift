@@ -8,6 +8,46 @@ package protocol ExportReads: StorageScan {
   func refundEvidence(after: RefundEvidenceRow?, limit: Int) throws(LedgerError) -> [RefundEvidenceRow]
   /// All of them: a catalog changes seldom.
   func catalogVersions() throws(LedgerError) -> [CatalogVersionRow]
+  /// Those keys among ``StorageScan/keys(after:limit:)``, in the same order; none only where there are no more.
+  func keys(
+    _ wanted: ExportedKeys, after: KeyScanPosition?, limit: Int
+  ) throws(LedgerError) -> [(KeyRow, KeyScanPosition)]
+}
+
+/// Which keys are exported together.
+package enum ExportedKeys: Sendable {
+  /// Those of what was booked behind a transaction.
+  case booked(after: TransactionNumber)
+  /// Those that keep refusals.
+  case refused
+
+  package func contains(_ row: KeyRow) -> Bool {
+    switch (self, row.outcome) {
+    case (.booked(let last), .booked(let transaction)): transaction > last
+    case (.refused, .refused): true
+    default: false
+    }
+  }
+}
+
+extension ExportReads {
+  /// Looks at all keys.
+  package func keys(
+    _ wanted: ExportedKeys, after: KeyScanPosition?, limit: Int
+  ) throws(LedgerError) -> [(KeyRow, KeyScanPosition)] {
+    var last = after
+    while true {
+      let page = try keys(after: last, limit: limit)
+      guard let end = page.last?.1 else { return [] }
+      var found = page.filter { wanted.contains($0.0) }
+      if !found.isEmpty {
+        // The next page begins behind all that was looked at.
+        found[found.count - 1].1 = end
+        return found
+      }
+      last = end
+    }
+  }
 }
 
 /// Writes one snapshot of a ledger, or what is new in it, as lines.
@@ -192,7 +232,7 @@ struct JournalExport {
 
   /// Keys of what was booked; each names its transaction, and so is as old.
   private func writeKeys() throws(LedgerError) {
-    try forEachKey { (row) throws(LedgerError) in
+    try forEach(.booked(after: try firstNumber())) { (row) throws(LedgerError) in
       guard case .booked(let number) = row.outcome, after?.feed.covers(number) != true else { return }
       Self.begin(row, writer)
       writer.integer("transaction", number)
@@ -200,10 +240,10 @@ struct JournalExport {
     }
   }
 
-  func forEachKey(_ body: (KeyRow) throws(LedgerError) -> Void) throws(LedgerError) {
+  func forEach(_ keys: ExportedKeys, _ body: (KeyRow) throws(LedgerError) -> Void) throws(LedgerError) {
     var last: KeyScanPosition?
     while true {
-      let rows = try scan.keys(after: last, limit: Self.pageSize)
+      let rows = try scan.keys(keys, after: last, limit: Self.pageSize)
       guard let end = rows.last?.1 else { return }
       for (row, _) in rows { try body(row) }
       last = end

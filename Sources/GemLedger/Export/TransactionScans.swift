@@ -37,25 +37,28 @@ struct TransactionScans {
     self.scan = scan
     self.start = start
     let next = start + 1
-    notes = SortedRows { (last, limit) throws(LedgerError) in
+    notes = SortedRows(\.transaction) { (last, limit) throws(LedgerError) in
       try scan.notes(after: last?.transaction ?? start, limit: limit)
     }
     // Nothing sorts before the empty text, which is no item.
     let noItem = ItemEntryRow(transaction: next, customer: 0, item: ItemID(unchecked: ""), quantity: 0, owned: 0)
-    items = SortedRows { (last, limit) throws(LedgerError) in try scan.itemEntries(after: last ?? noItem, limit: limit)
+    items = SortedRows(\.transaction) { (last, limit) throws(LedgerError) in
+      try scan.itemEntries(after: last ?? noItem, limit: limit)
     }
-    merges = SortedRows { (last, limit) throws(LedgerError) in
+    merges = SortedRows(\.transaction) { (last, limit) throws(LedgerError) in
       try scan.merges(after: last?.transaction ?? start, limit: limit)
     }
-    refunds = SortedRows { (last, limit) throws(LedgerError) in
+    refunds = SortedRows(\.transaction) { (last, limit) throws(LedgerError) in
       try scan.refunds(after: last?.transaction ?? start, limit: limit)
     }
     let noPart = RefundPartRow(transaction: next, position: 0, lot: 0, kind: .taken, source: 0, amount: 0)
-    parts = SortedRows { (last, limit) throws(LedgerError) in try scan.refundParts(after: last ?? noPart, limit: limit)
+    parts = SortedRows(\.transaction) { (last, limit) throws(LedgerError) in
+      try scan.refundParts(after: last ?? noPart, limit: limit)
     }
     let noEffect = EffectRow(
       transaction: next, position: 0, customer: 0, kind: .reversal, createdAt: Timestamp(milliseconds: 0))
-    effects = SortedRows { (last, limit) throws(LedgerError) in try scan.effects(after: last ?? noEffect, limit: limit)
+    effects = SortedRows(\.transaction) { (last, limit) throws(LedgerError) in
+      try scan.effects(after: last ?? noEffect, limit: limit)
     }
   }
 
@@ -69,17 +72,17 @@ struct TransactionScans {
       entry = try journal?.nextEntry()
     }
     let number = row.number
-    transaction.note = try notes.take(number, \.transaction)
-    if let item = try items.take(number, \.transaction) {
+    transaction.note = try notes.take(number)
+    if let item = try items.take(number) {
       transaction.items = [item]
-      while let next = try items.take(number, \.transaction) { transaction.items.append(next) }
+      while let next = try items.take(number) { transaction.items.append(next) }
     }
-    transaction.merge = try merges.take(number, \.transaction)
-    if let refund = try refunds.take(number, \.transaction) {
+    transaction.merge = try merges.take(number)
+    if let refund = try refunds.take(number) {
       transaction.refund = refund
-      while let part = try parts.take(number, \.transaction) { transaction.refundParts.append(part) }
+      while let part = try parts.take(number) { transaction.refundParts.append(part) }
     }
-    while let effect = try effects.take(number, \.transaction) { transaction.effects.append(effect) }
+    while let effect = try effects.take(number) { transaction.effects.append(effect) }
     return transaction
   }
 
@@ -106,26 +109,50 @@ struct TransactionScans {
 
 /// Rows that a scan gives in order, taken by who walks along the same order.
 struct SortedRows<Row> {
+  private let own: (Row) -> Int64
   private let read: (Row?, Int) throws(LedgerError) -> [Row]
-  private var page: ArraySlice<Row> = []
-  private var last: Row?
-  private var hasMore = true
+  private var page: [Row] = []
+  private var place = 0
+  /// The number of the row that comes next: `.min` before the first is read, `.max` behind the last.
+  private var next = Int64.min
 
-  init(_ read: @escaping (Row?, Int) throws(LedgerError) -> [Row]) { self.read = read }
+  /// - Parameters:
+  ///   - own: The number by which a row is taken.
+  ///   - read: Gives the rows behind another one, or the first ones.
+  init(_ own: @escaping (Row) -> Int64, _ read: @escaping (Row?, Int) throws(LedgerError) -> [Row]) {
+    self.own = own
+    self.read = read
+  }
 
   /// The next row where it has this number; those before it are passed over.
-  mutating func take(_ number: Int64, _ own: (Row) -> Int64) throws(LedgerError) -> Row? {
-    while true {
-      if page.isEmpty {
-        guard hasMore else { return nil }
-        page = try read(last, JournalExport.pageSize)[...]
-        hasMore = page.count == JournalExport.pageSize
+  ///
+  /// Most transactions have none of most kinds, which costs one comparison.
+  @inline(__always)
+  mutating func take(_ number: Int64) throws(LedgerError) -> Row? {
+    next <= number ? try advance(to: number) : nil
+  }
+
+  private mutating func advance(to number: Int64) throws(LedgerError) -> Row? {
+    if next == .min { try readOn(after: nil) }
+    while next <= number {
+      let row = page[place]
+      place += 1
+      if place < page.count {
+        next = own(page[place])
+      } else if page.count == JournalExport.pageSize {
+        try readOn(after: row)
+      } else {
+        next = .max
       }
-      guard let first = page.first, own(first) <= number else { return nil }
-      last = first
-      page.removeFirst()
-      if own(first) == number { return first }
+      if own(row) == number { return row }
     }
+    return nil
+  }
+
+  private mutating func readOn(after row: Row?) throws(LedgerError) {
+    page = try read(row, JournalExport.pageSize)
+    place = 0
+    next = page.first.map(own) ?? .max
   }
 }
 
@@ -140,7 +167,9 @@ struct LotTermsSource {
   init(_ snapshot: any StorageSnapshot, scan: (any ExportReads)?, after lot: LotNumber?) {
     self.snapshot = snapshot
     rows = scan.map { scan in
-      SortedRows { (last, limit) throws(LedgerError) in try scan.lotTerms(after: last?.lot ?? lot ?? 0, limit: limit) }
+      SortedRows(\.lot) { (last, limit) throws(LedgerError) in
+        try scan.lotTerms(after: last?.lot ?? lot ?? 0, limit: limit)
+      }
     }
   }
 
@@ -151,7 +180,7 @@ struct LotTermsSource {
   }
 
   mutating func terms(of place: LotPlaceOfAccount) throws(LedgerError) -> LotTermsRow {
-    let found = rows == nil ? known[place.lot] : try rows?.take(place.lot, \.lot)
+    let found = rows == nil ? known[place.lot] : try rows?.take(place.lot)
     guard let found else {
       throw LedgerError(.booksWrong, "Lot \(place.lot) has no terms. Run verify.")
     }

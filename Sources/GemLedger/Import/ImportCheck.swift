@@ -12,6 +12,7 @@ struct ImportCheck {
     var journal: CopiedJournal
   }
 
+  private let tokens = LineTokens()
   private var problems = ImportProblems()
   private var context = ImportContext()
   private var header: ExportHeader?
@@ -50,7 +51,7 @@ struct ImportCheck {
     let hash = ExportWriter.hash(of: line)
     checksum &+= hash
     lastHash = hash
-    let record = try ImportRecord(line, context)
+    let record = try ImportRecord(line, context, tokens)
     guard record.rank >= rank else { throw LineFault("A line of this type does not come so late.") }
     guard header != nil || record.rank == 0 else { throw LineFault("The first line is not the header of an export.") }
     rank = record.rank

@@ -1,136 +1,151 @@
 /// Reads the members of one object of an export, and knows whether there were others.
 struct ImportFields {
-  private let object: JSONObject
+  private let tokens: LineTokens
+  private let object: Int
+  /// The member that is looked at first: fields are asked for in the order in which they are written.
+  private var upcoming: Int
   private var taken = 0
 
-  init(_ value: JSONValue) throws(LineFault) {
-    guard let object = value.object else { throw LineFault("\(value.kind) stands where an object is expected.") }
-    self.object = object
+  init(_ value: ImportValue) throws(LineFault) {
+    guard value.kind == .object else { throw LineFault("\(value.kind.name) stands where an object is expected.") }
+    tokens = value.tokens
+    object = value.place
+    upcoming = object + 1
   }
 
   /// - Throws: Where there is a member that nobody asked for.
   func end(_ known: StaticString...) throws(LineFault) {
-    guard taken != object.members.count else { return }
-    let name = object.members.first { member in !known.contains { $0.description == member.name } }?.name
+    guard taken != tokens[object].count else { return }
+    let names = known.map(\.description)
+    var member = object + 1
+    while member < tokens[object].next, tokens.text(member).map(names.contains) == true {
+      member = tokens[member + 1].next
+    }
+    let name = member < tokens[object].next ? tokens.text(member) : nil
     throw LineFault("The field \"\(name?.prefix(60) ?? "")\" is not known.")
   }
 
   // MARK: Values
 
-  mutating func value(ifAny name: String) -> JSONValue? {
-    guard let value = object[name] else { return nil }
+  mutating func value(ifAny name: StaticString) -> ImportValue? {
+    guard let place = tokens.value(name, of: object, from: upcoming) else { return nil }
     taken += 1
-    return value
+    upcoming = tokens[place].next
+    return ImportValue(tokens: tokens, place: place)
   }
 
-  mutating func value(_ name: String) throws(LineFault) -> JSONValue {
+  mutating func value(_ name: StaticString) throws(LineFault) -> ImportValue {
     guard let value = value(ifAny: name) else { throw LineFault("\"\(name)\" is missing.") }
     return value
   }
 
-  mutating func integer(_ name: String) throws(LineFault) -> Int64 {
+  mutating func integer(_ name: StaticString) throws(LineFault) -> Int64 {
     guard let number = try value(name).integer else { throw LineFault("\"\(name)\" is no whole number.") }
     return number
   }
 
-  mutating func integer(ifAny name: String) throws(LineFault) -> Int64? {
+  mutating func integer(ifAny name: StaticString) throws(LineFault) -> Int64? {
     guard let value = value(ifAny: name) else { return nil }
     guard let number = value.integer else { throw LineFault("\"\(name)\" is no whole number.") }
     return number
   }
 
   /// A number of something, from 1.
-  mutating func number(_ name: String) throws(LineFault) -> Int64 {
+  mutating func number(_ name: StaticString) throws(LineFault) -> Int64 {
     let number = try integer(name)
     guard number > 0 else { throw LineFault("\"\(name)\" is \(number), and must be at least 1.") }
     return number
   }
 
-  mutating func number(ifAny name: String) throws(LineFault) -> Int64? {
+  mutating func number(ifAny name: StaticString) throws(LineFault) -> Int64? {
     guard let number = try integer(ifAny: name) else { return nil }
     guard number > 0 else { throw LineFault("\"\(name)\" is \(number), and must be at least 1.") }
     return number
   }
 
   /// A number that is not negative; 0 where it is missing.
-  mutating func count(_ name: String) throws(LineFault) -> Int64 {
+  mutating func count(_ name: StaticString) throws(LineFault) -> Int64 {
     let count = try integer(ifAny: name) ?? 0
     guard count >= 0 else { throw LineFault("\"\(name)\" is \(count), and must not be negative.") }
     return count
   }
 
-  mutating func text(_ name: String) throws(LineFault) -> String {
+  mutating func text(_ name: StaticString) throws(LineFault) -> String {
     guard let text = try value(name).text else { throw LineFault("\"\(name)\" is no text.") }
     return text
   }
 
-  mutating func text(ifAny name: String) throws(LineFault) -> String? {
+  mutating func text(ifAny name: StaticString) throws(LineFault) -> String? {
     guard let value = value(ifAny: name) else { return nil }
     guard let text = value.text else { throw LineFault("\"\(name)\" is no text.") }
     return text
   }
 
-  mutating func list(ifAny name: String) throws(LineFault) -> [JSONValue] {
-    guard let value = value(ifAny: name) else { return [] }
-    guard let list = value.array else { throw LineFault("\"\(name)\" is no list.") }
+  mutating func list(ifAny name: StaticString) throws(LineFault) -> ImportList {
+    guard let value = value(ifAny: name) else { return ImportList() }
+    guard let list = ImportList(value) else { throw LineFault("\"\(name)\" is no list.") }
     return list
   }
 
   // MARK: Words of the ledger
 
   mutating func identifier<Kind>(
-    _ name: String, as kind: Kind.Type = Kind.self
+    _ name: StaticString, as kind: Kind.Type = Kind.self
   ) throws(LineFault) -> Identifier<Kind> {
     try Self.identifier(try text(name), name)
   }
 
   mutating func identifier<Kind>(
-    ifAny name: String, as kind: Kind.Type = Kind.self
+    ifAny name: StaticString, as kind: Kind.Type = Kind.self
   ) throws(LineFault) -> Identifier<Kind>? {
     guard let text = try text(ifAny: name) else { return nil }
     return try Self.identifier(text, name) as Identifier<Kind>
   }
 
-  private static func identifier<Kind>(_ text: String, _ name: String) throws(LineFault) -> Identifier<Kind> {
+  private static func identifier<Kind>(_ text: String, _ name: StaticString) throws(LineFault) -> Identifier<Kind> {
     do throws(LedgerError) { return try Identifier(text) } catch { throw LineFault("\"\(name)\": \(error.message)") }
   }
 
-  mutating func time(_ name: String) throws(LineFault) -> Timestamp {
+  mutating func time(_ name: StaticString) throws(LineFault) -> Timestamp {
     guard let time = try time(ifAny: name) else { throw LineFault("\"\(name)\" is missing.") }
     return time
   }
 
-  mutating func time(ifAny name: String) throws(LineFault) -> Timestamp? {
-    guard let text = try text(ifAny: name) else { return nil }
-    guard let time = TimestampText.read(text) ?? Timestamp(text) else {
+  mutating func time(ifAny name: StaticString) throws(LineFault) -> Timestamp? {
+    guard let value = value(ifAny: name) else { return nil }
+    guard let time = value.bytes(TimestampText.read) ?? value.text.flatMap(Timestamp.init) else {
       throw LineFault("\"\(name)\" is no time such as 2026-11-21T09:30:00.250Z.")
     }
     return time
   }
 
-  mutating func word<Word>(_ name: String, _ read: (String) -> Word?) throws(LineFault) -> Word {
+  mutating func word<Word>(_ name: StaticString, _ read: (String) -> Word?) throws(LineFault) -> Word {
     let text = try text(name)
-    guard let word = read(text) else { throw LineFault("\"\(name)\" is \"\(text.prefix(60))\", which is not known.") }
+    guard let word = read(text) else { throw Self.unknown(text, name) }
     return word
   }
 
-  mutating func word<Word>(ifAny name: String, _ read: (String) -> Word?) throws(LineFault) -> Word? {
-    guard object[name] != nil else { return nil }
-    return try word(name, read) as Word
+  private static func unknown(_ text: String, _ name: StaticString) -> LineFault {
+    LineFault("\"\(name)\" is \"\(text.prefix(60))\", which is not known.")
   }
 
-  mutating func hexadecimal(_ name: String) throws(LineFault) -> UInt64 {
-    let text = try text(name)
-    guard text.utf8.count == 16, let value = UInt64(text, radix: 16) else {
+  mutating func word<Word>(ifAny name: StaticString, _ read: (String) -> Word?) throws(LineFault) -> Word? {
+    guard let text = try text(ifAny: name) else { return nil }
+    guard let word = read(text) else { throw Self.unknown(text, name) }
+    return word
+  }
+
+  mutating func hexadecimal(_ name: StaticString) throws(LineFault) -> UInt64 {
+    guard let value = try value(name).bytes(HexForm.number) else {
       throw LineFault("\"\(name)\" is not sixteen hexadecimal digits.")
     }
     return value
   }
 
   /// A document that is written as a value or as a text.
-  mutating func document(_ name: String) throws(LineFault) -> String {
+  mutating func document(_ name: StaticString) throws(LineFault) -> String {
     let value = try value(name)
-    return value.text ?? value.text()
+    return value.text ?? value.json
   }
 
   mutating func price() throws(LineFault) -> Money? {
@@ -156,8 +171,10 @@ struct ImportFields {
       transactionID: try identifier("store_transaction_id"))
   }
 
-  static func pair(_ value: JSONValue, _ name: String) throws(LineFault) -> (Int64, Int64) {
-    guard let list = value.array, list.count == 2, let one = list[0].integer, let other = list[1].integer else {
+  static func pair(_ value: ImportValue, _ name: StaticString) throws(LineFault) -> (Int64, Int64) {
+    guard var list = ImportList(value), list.count == 2, let one = list.next()?.integer,
+      let other = list.next()?.integer
+    else {
       throw LineFault("\"\(name)\" holds something that is not a list of two whole numbers.")
     }
     return (one, other)
@@ -166,12 +183,7 @@ struct ImportFields {
 
 /// Reads what ``Timestamp/description`` writes, without the machinery that reads every other form.
 enum TimestampText {
-  static func read(_ text: String) -> Timestamp? {
-    var text = text
-    return text.withUTF8(read)
-  }
-
-  private static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Timestamp? {
+  static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Timestamp? {
     guard bytes.count == 24, bytes[4] == ASCII.minus, bytes[7] == ASCII.minus, bytes[10] == UInt8(ascii: "T"),
       bytes[13] == ASCII.colon, bytes[16] == ASCII.colon, bytes[19] == ASCII.dot, bytes[23] == UInt8(ascii: "Z")
     else { return nil }

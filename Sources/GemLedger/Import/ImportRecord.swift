@@ -72,14 +72,11 @@ struct ImportContext {
 
 extension ImportRecord {
   /// Reads a line.
-  init(_ line: ArraySlice<UInt8>, _ context: ImportContext) throws(LineFault) {
-    let value: JSONValue
-    do throws(JSONError) {
-      value = try JSONValue.parse(Array(line))
-    } catch {
-      throw LineFault("\(error.message) (column \(error.column))")
-    }
-    var fields = try ImportFields(value)
+  ///
+  /// - Parameter tokens: What the lines before it were read with.
+  init(_ line: ArraySlice<UInt8>, _ context: ImportContext, _ tokens: LineTokens) throws(LineFault) {
+    try tokens.read(line)
+    var fields = try ImportFields(tokens.value)
     switch try fields.text("type") {
     case "header": self = .header(try fields.header())
     case "catalog": self = try fields.catalog()

@@ -31,7 +31,7 @@ extension ImportFields {
         createdAt: try time("created_at"), firstEntry: 0))
     // Checked as it is given out: the id is made of the number and the instant.
     let id = context.ids.id(number: number, createdAt: transaction.row.createdAt)
-    guard try text("id") == id.description else {
+    guard let (high, low) = try value("id").bytes(HexForm.parseUUID), id == TransactionID(high: high, low: low) else {
       throw LineFault("The id is not that of transaction \(number) of this project at this instant, \(id).")
     }
     for value in try list(ifAny: "new_lots") { transaction.newLots.append(try Self.lot(value)) }
@@ -56,13 +56,13 @@ extension ImportFields {
   }
 
   /// A customer's number, with room for a currency's beside it.
-  private mutating func customerNumber(_ name: String) throws(LineFault) -> CustomerNumber {
+  private mutating func customerNumber(_ name: StaticString) throws(LineFault) -> CustomerNumber {
     let number = try self.number(name)
     guard number < 1 << 53 else { throw LineFault("\"\(name)\" is \(number), which no customer has.") }
     return number
   }
 
-  private static func lot(_ value: JSONValue) throws(LineFault) -> LotTermsRow {
+  private static func lot(_ value: ImportValue) throws(LineFault) -> LotTermsRow {
     var fields = try ImportFields(value)
     let row = LotTermsRow(
       lot: try fields.number("lot"), source: try fields.word("source", LotSource.init(name:)),
@@ -74,7 +74,7 @@ extension ImportFields {
   }
 
   private static func entry(
-    _ value: JSONValue, of transaction: TransactionRow, _ context: ImportContext
+    _ value: ImportValue, of transaction: TransactionRow, _ context: ImportContext
   ) throws(LineFault) -> ImportedTransaction.Entry {
     var fields = try ImportFields(value)
     let currency = try context.currency(try fields.text("currency"))
@@ -99,7 +99,7 @@ extension ImportFields {
     return entry
   }
 
-  private static func item(_ value: JSONValue, of transaction: TransactionRow) throws(LineFault) -> ItemEntryRow {
+  private static func item(_ value: ImportValue, of transaction: TransactionRow) throws(LineFault) -> ItemEntryRow {
     var fields = try ImportFields(value)
     let row = ItemEntryRow(
       transaction: transaction.number, customer: try fields.number(ifAny: "customer") ?? transaction.customer,
@@ -110,7 +110,7 @@ extension ImportFields {
   }
 
   private static func refund(
-    _ value: JSONValue, _ transaction: inout ImportedTransaction
+    _ value: ImportValue, _ transaction: inout ImportedTransaction
   ) throws(LineFault) {
     var fields = try ImportFields(value)
     let (part, whole) = try pair(try fields.value("share"), "share")
@@ -134,7 +134,7 @@ extension ImportFields {
   }
 
   private static func effect(
-    _ value: JSONValue, of transaction: TransactionRow, _ position: Int64, _ context: ImportContext
+    _ value: ImportValue, of transaction: TransactionRow, _ position: Int64, _ context: ImportContext
   ) throws(LineFault) -> EffectRow {
     var fields = try ImportFields(value)
     var row = EffectRow(

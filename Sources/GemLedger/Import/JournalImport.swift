@@ -28,7 +28,8 @@ package struct JournalImport {
     }
   }
 
-  static let pageSize = 4096
+  /// How many lines a commit writes: an account that several of them touch is written once.
+  static let pageSize = 16_384
 
   private let text: any ImportText
   private let clock: LedgerClock
@@ -47,7 +48,7 @@ package struct JournalImport {
     do throws(LineFault) {
       let line = Result { () throws(LedgerError) in try reader.next() }
       guard let bytes = try? line.get() else { throw LineFault("There is nothing in it.") }
-      if case .header(let header) = try ImportRecord(bytes, ImportContext()) {
+      if case .header(let header) = try ImportRecord(bytes, ImportContext(), LineTokens()) {
         return Head(project: header.project, isWhole: header.after == nil)
       }
       throw LineFault("The first line is not the header of an export.")
@@ -269,6 +270,7 @@ struct ImportPage {
 /// Cuts an export into pages; the same export gives the same pages.
 struct ImportPages {
   private var reader: LineReader
+  private let tokens = LineTokens()
   var context: ImportContext
   /// How many pages were given or skipped.
   private(set) var number: Int64 = 0
@@ -288,7 +290,7 @@ struct ImportPages {
     var page = ImportPage(firstLine: reader.number + 1)
     while page.records.count < JournalImport.pageSize, let line = try reader.next() {
       do throws(LineFault) {
-        let record = try ImportRecord(line, context)
+        let record = try ImportRecord(line, context, tokens)
         if case .catalog(_, let rows) = record { context.learn(rows) }
         page.records.append(record)
       } catch {

@@ -165,8 +165,8 @@ package protocol StorageScan: EffectScan {
   func refundStates(after: Int64, limit: Int) throws(LedgerError) -> [RefundStateRow]
   /// Every id with the number of the customer that it names, merges apart; in the order of ids.
   func customerIDs(after: CustomerID?, limit: Int) throws(LedgerError) -> [AddedIDRow]
-  /// What the storage itself finds wrong below the level of rows.
-  func integrityProblems() throws(LedgerError) -> [String]
+  /// Begins to look for what the storage itself finds wrong below the level of rows; what is given back waits for it.
+  func beginIntegrityCheck() throws(LedgerError) -> () throws(LedgerError) -> [String]
 }
 
 /// Where a scan over the keys stands; each storage orders them in its own way.

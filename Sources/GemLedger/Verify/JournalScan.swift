@@ -15,6 +15,9 @@ struct JournalScan {
     lastAllocation = AllocationRow(entry: first, position: 0, lot: 0, amount: 0)
   }
 
+  /// The entries behind the newest, as far as they are read.
+  var upcoming: ArraySlice<EntryRow> { entries }
+
   mutating func nextEntry() throws(LedgerError) -> EntryRow? {
     if entries.isEmpty { entries = try scan.entries(after: lastEntry, limit: Verifier.pageSize)[...] }
     guard let entry = entries.popFirst() else { return nil }

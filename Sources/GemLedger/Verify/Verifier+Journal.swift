@@ -4,9 +4,11 @@ extension Verifier {
     var journal = JournalScan(scan)
     var walk = TransactionWalk(scan)
     var effects = try EffectWalk(scan)
+    var sums = EntrySums()
     var previous: EntryNumber = 0
     var count: Int64 = 0
     while let entry = try journal.nextEntry() {
+      if count % Self.touchedCount == 0 { touch(journal.upcoming.prefix(Int(Self.touchedCount)), replay) }
       let allocations = try journal.allocations(of: entry)
       if replay.isFirst {
         if counts == nil, entry.number != previous + 1 {
@@ -19,33 +21,52 @@ extension Verifier {
         try replayEffects(through: entry.transaction, &effects, &replay)
       }
       if replay.covers(entry.account) {
-        tally(entry)
-        let before = replay.accounts[entry.account]?.balance ?? 0
-        replayEntry(entry, &replay)
+        sums.add(entry)
+        checkCurrency(of: entry)
+        let before = replayEntry(entry, &replay)
         replayAllocations(entry, allocations, change: Int128(entry.balance) - Int128(before), &replay)
         try expectAnchor(of: entry)
       }
       count += 1
       if count & 0xFFFF == 0 { progress(count) }
     }
+    tally(sums)
     try replayLastEffects(&effects, &replay)
     try checkExpectedAnchors()
     if replay.isFirst { try finish(&walk, entryCount: count) }
   }
 
-  private mutating func tally(_ entry: EntryRow) {
-    guard books[entry.account.currency] != nil else {
-      report(
-        "currencies_are_known",
-        "entry \(entry.number) is in currency number \(entry.account.currency), which is not defined")
-      return
+  /// Customers come in any order; read ahead, the waits for what is known of them overlap.
+  private mutating func touch(_ entries: ArraySlice<EntryRow>, _ replay: Replay) {
+    for entry in entries where replay.covers(entry.account) {
+      touched &+= replay.accounts.touch(entry.account.rawValue) &+ replay.lots.touch(entry.lot)
     }
-    books[entry.account.currency]?.kinds[entry.kind, default: 0] += Int128(entry.amount)
   }
 
-  private mutating func replayEntry(_ entry: EntryRow, _ replay: inout Replay) {
+  private mutating func checkCurrency(of entry: EntryRow) {
+    let currency = entry.account.currency
+    // Most entries are in the currency of the one before.
+    guard currency != lastKnownCurrency else { return }
+    guard books[currency] != nil else {
+      return report(
+        "currencies_are_known", "entry \(entry.number) is in currency number \(currency), which is not defined")
+    }
+    lastKnownCurrency = currency
+  }
+
+  private mutating func tally(_ sums: EntrySums) {
+    for currency in books.keys {
+      for kind in EntryKind.allCases {
+        if let sum = sums.sum(kind, currency: currency) { books[currency]?.kinds[kind, default: 0] += sum }
+      }
+    }
+  }
+
+  /// - Returns: The balance before the entry.
+  private mutating func replayEntry(_ entry: EntryRow, _ replay: inout Replay) -> Int64 {
     let currency = entry.account.currency
     var account = replay.accounts[entry.account] ?? Replay.Account()
+    let before = account.balance
     let expected = Int128(account.balance) - Int128(account.debt) + Int128(entry.amount)
     if Int128(entry.balance) - Int128(entry.debt) != expected {
       report(
@@ -68,6 +89,7 @@ extension Verifier {
     account.version = entry.version
     account.lastEntry = entry.number
     replay.accounts[entry.account] = account
+    return before
   }
 
   /// A debt grows only by what may take more than there is, and shrinks only by what comes in.

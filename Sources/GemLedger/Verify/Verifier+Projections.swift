@@ -33,7 +33,9 @@ extension Verifier {
   }
 
   private mutating func add(_ amount: Int64, to account: AccountNumber, expiresAt: Int64, _ replay: inout Replay) {
-    replay.accounts[account, default: Replay.Account()].lots += Int128(amount)
+    var found = replay.accounts[account] ?? Replay.Account()
+    found.lots += Int128(amount)
+    replay.accounts[account] = found
     books[account.currency]?.lots += Int128(amount)
     if expiresAt <= asOf.milliseconds { books[account.currency]?.due += Int128(amount) }
   }
@@ -56,6 +58,7 @@ extension Verifier {
       try compare(try snapshot.accounts(of: customers), &replay)
     }
     for (number, account) in replay.accounts where !account.isSeen && account.version > 0 {
+      let number = AccountNumber(rawValue: number)
       report("accounts_replay", currency: number.currency, "\(name(of: number)) has entries and no account row")
     }
     for (number, lot) in replay.lots where !lot.isSeen {

@@ -3,7 +3,13 @@
 struct Verifier {
   /// How many customers one pass over the journal replays; bounds the memory, whatever the history.
   static let customersPerWindow = 500_000
+  /// How many lots one pass should replay at the most.
+  static let lotsPerWindow = 1_500_000
   static let pageSize = 4096
+  /// For how many entries the replay reads ahead in memory.
+  static let touchedCount: Int64 = 64
+  /// How many frozen terms are remembered.
+  static let productCountMax = 1000
 
   let snapshot: any StorageSnapshot
   let scan: any StorageScan
@@ -38,6 +44,12 @@ struct Verifier {
   var countKeys: [CountKey: Int32] = [:]
   /// How many transactions the journal has of each kind that never is without effects.
   var effectKindCounts: [EntryKind: Int64] = [:]
+  /// The frozen terms that were read; nil for what cannot be read.
+  var products: [ByteString: Product?] = [:]
+  /// What was read ahead, so that the reading is not left out.
+  var touched: Int64 = 0
+  /// The currency of the newest entry that was in one that there is.
+  var lastKnownCurrency: Int64?
   /// How many transactions say that they took what had come back to refunded purchases.
   var reclaimCount: Int64 = 0
 
@@ -55,7 +67,7 @@ struct Verifier {
   }
 
   mutating func run(progress: (Int64, Int64) -> Void) throws(LedgerError) -> Verification {
-    for problem in try scan.integrityProblems() { report("storage_integrity", "the storage says: \(problem)") }
+    let integrity = try scan.beginIntegrityCheck()
     let roots = try replayMerges()
     let windows = try windows()
     let entryCount = try expectedEntryCount()
@@ -79,6 +91,7 @@ struct Verifier {
     try checkRefunds(roots: roots)
     checkSums()
     let customers = try checkCustomers(roots: roots)
+    for problem in try integrity() { report("storage_integrity", "the storage says: \(problem)") }
     return Verification(
       asOf: asOf, transactions: transactionCount, customers: customers, currencies: currencyBooks(),
       problems: problems, problemCount: problemCount)
@@ -88,11 +101,21 @@ struct Verifier {
   private func windows() throws(LedgerError) -> [Range<CustomerNumber>] {
     var windows: [Range<CustomerNumber>] = []
     var start: CustomerNumber = 0
-    while let next = try snapshot.customerNumber(after: max(0, start - 1), skipping: customersPerWindow), next > start {
+    let count = try windowSize()
+    while let next = try snapshot.customerNumber(after: max(0, start - 1), skipping: count), next > start {
       windows.append(start..<next)
       start = next
     }
     return windows + [start..<CustomerNumber.max]
+  }
+
+  /// How many customers a window has: fewer where they have many lots, since every lot ever made is replayed.
+  private func windowSize() throws(LedgerError) -> Int {
+    // Where numbers have gaps they do not say how many there are.
+    guard counts == nil else { return customersPerWindow }
+    let (customers, lots) = (try snapshot.last(.customer), try snapshot.last(.lot))
+    guard lots > Self.lotsPerWindow, customers < 1 << 40 else { return customersPerWindow }
+    return min(customersPerWindow, max(1, Int(customers * Int64(Self.lotsPerWindow) / lots)))
   }
 
   /// How many entries there should be, for the progress; within bounds whatever a damaged row says.
@@ -195,8 +218,8 @@ struct Replay {
   let customers: Range<CustomerNumber>
   /// What is not about one customer is checked in the first window only.
   let isFirst: Bool
-  var accounts: [AccountNumber: Account] = [:]
-  var lots: [LotNumber: Lot] = [:]
+  let accounts = ReplayTable<Account>()
+  let lots = ReplayTable<Lot>()
   var effects = EffectReplay()
   /// Until when nothing ends that is on hold of an account; known once all effects are replayed.
   var firstDeadlines: [AccountNumber: Int64] = [:]

@@ -1,22 +1,44 @@
 /// Hexadecimal text of 16-byte ids.
 package enum HexForm {
-  private static let digits: StaticString = "0123456789abcdef"
-
   /// 32 lower-case digits with hyphens after 8, 12, 16 and 20.
   package static func uuid(high: UInt64, low: UInt64) -> String {
     String(unsafeUninitializedCapacity: 36) { buffer in
-      var next = 0
-      for index in 0..<32 {
-        if index == 8 || index == 12 || index == 16 || index == 20 {
-          buffer[next] = 0x2D
-          next += 1
-        }
-        let word = index < 16 ? high : low
-        buffer[next] = digits.utf8Start[Int(word >> UInt64(60 - 4 * (index % 16)) & 15)]
-        next += 1
-      }
+      guard let start = buffer.baseAddress else { return 0 }
+      write(high: high, low: low, to: start)
       return 36
     }
+  }
+
+  /// Stores the 36 bytes of such a text.
+  static func write(high: UInt64, low: UInt64, to start: UnsafeMutablePointer<UInt8>) {
+    let bytes = UnsafeMutableRawPointer(start)
+    let (second, third) = (eightDigits(of: high), eightDigits(of: low >> 32))
+    bytes.storeBytes(of: eightDigits(of: high >> 32).littleEndian, as: UInt64.self)
+    bytes.storeBytes(of: UInt32(truncatingIfNeeded: second).littleEndian, toByteOffset: 9, as: UInt32.self)
+    bytes.storeBytes(of: UInt32(truncatingIfNeeded: second >> 32).littleEndian, toByteOffset: 14, as: UInt32.self)
+    bytes.storeBytes(of: UInt32(truncatingIfNeeded: third).littleEndian, toByteOffset: 19, as: UInt32.self)
+    bytes.storeBytes(of: UInt32(truncatingIfNeeded: third >> 32).littleEndian, toByteOffset: 24, as: UInt32.self)
+    bytes.storeBytes(of: eightDigits(of: low).littleEndian, toByteOffset: 28, as: UInt64.self)
+    for hyphen in [8, 13, 18, 23] { start[hyphen] = 0x2D }
+  }
+
+  /// Stores sixteen digits.
+  static func write(_ number: UInt64, to start: UnsafeMutablePointer<UInt8>) {
+    let bytes = UnsafeMutableRawPointer(start)
+    bytes.storeBytes(of: eightDigits(of: number >> 32).littleEndian, as: UInt64.self)
+    bytes.storeBytes(of: eightDigits(of: number).littleEndian, toByteOffset: 8, as: UInt64.self)
+  }
+
+  /// The text of the number's low 32 bits, the first digit in the lowest byte.
+  private static func eightDigits(of number: UInt64) -> UInt64 {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    var values = number & 0xFFFF_FFFF
+    values = (values | values << 16) & 0x0000_FFFF_0000_FFFF
+    values = (values | values << 8) & 0x00FF_00FF_00FF_00FF
+    values = (values | values << 4) & (0x0F * ones)
+    // Set where a value is ten or more, whose digit is a letter.
+    let letters = (values &+ 6 * ones) >> 4 & ones
+    return (values &+ 0x30 * ones &+ 0x27 * letters).byteSwapped
   }
 
   /// The two halves, or nil when the text is not exactly what ``uuid(high:low:)`` writes.
@@ -37,6 +59,15 @@ package enum HexForm {
     guard let first = digits(0, 4), let second = digits(9, 14), let third = digits(19, 24), let fourth = digits(28, 32)
     else { return nil }
     return (first << 32 | second, third << 32 | fourth)
+  }
+
+  /// The value of sixteen lower-case digits; nil for anything else.
+  static func number(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64? {
+    guard bytes.count == 16, let start = UnsafeRawPointer(bytes.baseAddress),
+      let high = eightDigits(UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))),
+      let low = eightDigits(UInt64(littleEndian: start.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+    else { return nil }
+    return high << 32 | low
   }
 
   /// The value of eight lower-case digits, the first in the lowest byte; nil where one of them is no such digit.

@@ -55,7 +55,7 @@
     deinit { tables.connection.waitsForLong = false }
 
     /// What the server finds wrong below the level of rows it says itself, when it reads them.
-    func integrityProblems() throws(LedgerError) -> [String] { [] }
+    func beginIntegrityCheck() -> () throws(LedgerError) -> [String] { { [] } }
 
     /// - Parameters:
     ///   - name: Of the cursor.

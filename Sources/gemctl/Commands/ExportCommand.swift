@@ -37,13 +37,21 @@ struct ExportCommand {
     defer { bar?.finish() }
     let ledger = try StorageChoice(invocation.settings.storage).open(invocation.home)
     defer { ledger.close() }
-    return try ledger.export(after: cursor) { done, total in
+    // What was made is written while more is made; a reader who has gone away ends the command.
+    var writing: SideWork<Bool>?
+    func finishWriting() throws(LedgerError) {
+      if try writing?.wait() == false { exit(Terminal.brokenPipeStatus) }
+    }
+    let summary = try ledger.export(after: cursor) { done, total in
       var shown = bar ?? ProgressBar("Exporting", total: Int(clamping: total), terminal: invocation.terminal)
       shown.advance(to: Int(clamping: done))
       bar = shown
     } to: { bytes throws(LedgerError) in
-      if try !file.write(bytes) { exit(Terminal.brokenPipeStatus) }
+      try finishWriting()
+      writing = SideWork { () throws(LedgerError) in try file.write(bytes) }
     }
+    try finishWriting()
+    return summary
   }
 
   private static func json(_ summary: ExportSummary, _ path: String) -> JSONValue {

@@ -23,7 +23,7 @@ struct FileText: ImportText {
 }
 
 /// An open file, closed with the last who holds it.
-final class OpenFile {
+final class OpenFile: Sendable {
   private let path: String
   private let descriptor: Int32
 

@@ -121,7 +121,7 @@ final class MemoryScan: StorageScan {
     Self.page(of: customerIDsInOrder, limit: limit) { row in after.map { $0 < row.id } ?? true }
   }
 
-  func integrityProblems() -> [String] { [] }
+  func beginIntegrityCheck() -> () throws(LedgerError) -> [String] { { [] } }
 
   // MARK: Orders
 
