@@ -2,8 +2,8 @@
   internal import GemLedger
 
   // What nearly every group writes: keys, transactions, entries, accounts, how far the lane came, and the group's mark.
-  // On a single server that is one statement, since each costs some thirty microseconds before it has a row. A
-  // distributed engine wants a statement a table.
+  // On a single server that is one statement, since each has a cost before its first row. A distributed engine wants a
+  // statement a table.
 
   extension PostgresTables {
     func common(_ changes: borrowing ChangeSet, _ heads: [LaneHead], _ group: PostgresGroup) -> [PostgresRequest] {
