@@ -108,6 +108,39 @@
       proxy.close()
     }
 
+    /// Marks of processes that are long gone go in time; those of a minute ago stay.
+    func testOldMarksAreSweptAndFreshOnesKept() throws {
+      let server = try PostgresServer.shared()
+      let url = try server.createDatabase()
+      let ledger = try Ledger.createPostgres(at: url + "?lanes=1")
+      try ledger.apply(Make.catalog())
+      ledger.close()
+      func marks(_ age: String) throws -> Int64 {
+        let answer = try server.execute(
+          "SELECT count(*) FROM gemledger.commit_marks WHERE octet_length(writer) = 3 AND marked_at \(age)", on: url)
+        return try XCTUnwrap(answer.first.flatMap { Int64($0) })
+      }
+      for ago in [0, 2 * 86_400_000] {
+        try server.execute(
+          """
+          INSERT INTO gemledger.commit_marks
+            SELECT -1, set_byte('\\x0000'::bytea, 0, n) || set_byte('\\x00'::bytea, 0, \(ago == 0 ? 0 : 1)), 1,
+              (extract(epoch FROM now()) * 1000)::bigint - \(ago) FROM generate_series(0, 255) n
+          """, on: url)
+      }
+      for count in 1...3 {
+        let other = try Ledger.openPostgres(at: url)
+        try other.grant([Make.amount("GEM", 1)], customer: Make.customer("alice"))
+        try other.grant([Make.amount("GEM", 1)], customer: Make.customer("alice"))
+        try assertBooksAddUp(other)
+        other.close()
+        let left = try marks("< (extract(epoch FROM now()) * 1000)::bigint - 86400000")
+        XCTAssertLessThan(left, 256)
+        XCTAssertGreaterThanOrEqual(left, Int64(256 - count))
+        XCTAssertEqual(try marks("> (extract(epoch FROM now()) * 1000)::bigint - 86400000"), 256)
+      }
+    }
+
     func testAnUnreachableServerLeavesTheOutcomeUnknownUntilTheKeyIsSentAgain() throws {
       let alice = try Make.customer("alice")
       let (ledger, proxy) = try open([alice], recovery: PostgresRecovery(patience: .zero))

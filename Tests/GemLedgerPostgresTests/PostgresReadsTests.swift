@@ -123,6 +123,21 @@
       }
     }
 
+    func testFindsAVersionOfAnAccountInOneRoundTrip() throws {
+      try withBooks { books in
+        let tables = books.tables
+        for account in books.accounts {
+          let own = books.entries.filter { $0.account == account.number }
+          for version in [0, 1, account.version / 2, account.version - 1, account.version, account.version + 1] {
+            let before = tables.connection.roundTrips
+            let entry = try tables.entry(of: account, version: version)
+            XCTAssertLessThanOrEqual(tables.connection.roundTrips - before, 1)
+            XCTAssertEqual(entry, own.first { $0.version == version })
+          }
+        }
+      }
+    }
+
     /// Compares with what is read row by row.
     private func check(
       _ noted: NotedTransaction?, _ number: TransactionNumber, _ owners: [CustomerNumber], _ books: Books

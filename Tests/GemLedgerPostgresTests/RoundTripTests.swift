@@ -10,9 +10,10 @@
   final class RoundTripTests: XCTestCase {
     private let sizes = [1, 32, 256, 1024]
     private var ledger: Ledger?
+    private var url = ""
 
     private func open() throws -> (Ledger, [CustomerID]) {
-      let url = try PostgresServer.shared().createDatabase()
+      url = try PostgresServer.shared().createDatabase()
       // One lane, so that the commands that are handed in together are one group.
       let ledger = try Ledger.createPostgres(at: url + "?lanes=1")
       try ledger.apply(Make.catalog())
@@ -89,6 +90,23 @@
         try customers.prefix(size).map { try LedgerCommand.spend([Make.amount("GEM", 1250)], customer: $0) }
       }
       XCTAssertEqual(try roundTrips(of: spends), [2, 2, 2, 2])
+    }
+
+    /// A ledger without lots of their own is not asked for any after a while; one that another process makes is found.
+    func testLotsThatComeLaterAreFetched() throws {
+      let (ledger, customers) = try open()
+      let spends = try customers.prefix(2).map { try LedgerCommand.spend([Make.amount("GEM", 1)], customer: $0) }
+      for _ in 0..<80 { XCTAssertEqual(try roundTrips(of: [spends]), [2]) }
+      let other = try PostgresStorage(url: url)
+      let second = Ledger(storage: other)
+      for customer in customers.prefix(2) {
+        try second.creditPurchase(Make.purchase("of \(customer)"), customer: customer)
+      }
+      second.close()
+      // 20 of the 1,200 paid ones are burned behind the 20 free ones.
+      let big = try customers.prefix(2).map { try LedgerCommand.spend([Make.amount("GEM", 40)], customer: $0) }
+      XCTAssertEqual(try roundTrips(of: [big, big]), [3, 2])
+      XCTAssertEqual(try ledger.balance(of: CurrencyCode("GEM"), customer: customers[0]).balance, 1140)
     }
 
     func testNewCustomers() throws {

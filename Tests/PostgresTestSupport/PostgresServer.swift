@@ -119,6 +119,8 @@
     package func execute(_ statement: String, on url: String? = nil) throws -> [String] {
       let connection = PQconnectdb(url ?? self.url)
       defer { PQfinish(connection) }
+      // What the server notices by the way (a database that was not there) is not for the terminal.
+      _ = PQsetNoticeProcessor(connection, { _, _ in }, nil)
       let result = PQexec(connection, statement)
       defer { PQclear(result) }
       guard [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(result)) else {

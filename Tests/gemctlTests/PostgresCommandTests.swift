@@ -19,7 +19,16 @@ final class PostgresCommandTests: XCTestCase {
           Row(
             before + "gemctl init | head -1",
             output: "Made the home .gemctl with 1 currency, 3 products, 1 offering and 2 items.\n"),
-          Row(before + "gemctl --home other init", 2, error: "error: "),
+          Row(before + "gemctl --home other init 2>&1 | grep -c -- 'init --join'", output: "1\n"),
+          Row(
+            before + "gemctl --home other init --join | head -1",
+            output: "Made the home other with 1 currency, 3 products, 1 offering and 2 items.\n"),
+          Row(before + "gemctl --home other init --join", 2, error: "error: "),
+          Row(before + "gemctl --home third init --join catalog.json", 64, error: "error: "),
+          Row("gemctl --home third init --join", 64, error: "error: "),
+          Row(
+            before + "gemctl --home other buy gems_300 --customer carol --json | cut -c1-19",
+            output: "{\"result\":\"success\"\n"),
           Row(
             before + "gemctl buy gems_1200 --customer alice --json | cut -c1-19",
             output: "{\"result\":\"success\"\n"),

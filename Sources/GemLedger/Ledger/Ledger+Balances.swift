@@ -60,7 +60,7 @@ extension Ledger {
       guard (0...account.version).contains(version) else {
         throw .invalid("\(code) of \"\(customer)\" has versions 0 to \(account.version); \(version) is none of them.")
       }
-      let entry = try AccountHistory(snapshot: snapshot, account: account).entry(version: version)
+      let entry = try snapshot.entry(of: account, version: version)
       return Balance(
         currency, terms, balance: entry?.balance ?? 0, held: 0, debt: entry?.debt ?? 0, version: version)
     }

@@ -28,9 +28,15 @@ package protocol HistoryReads: AnyObject {
   func parts(of number: TransactionNumber, of owner: CustomerNumber) throws(LedgerError) -> TransactionParts?
   /// A transaction of one of several customers' own numbers, or nil where none of them has it.
   func parts(of number: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> TransactionParts?
+  /// The entry that made this version of the account; nil for version 0.
+  func entry(of account: AccountRow, version: Int64) throws(LedgerError) -> EntryRow?
 }
 
 extension StorageSnapshot {
+  package func entry(of account: AccountRow, version: Int64) throws(LedgerError) -> EntryRow? {
+    try AccountHistory(snapshot: self, account: account).entry(version: version)
+  }
+
   package func newestTransactions(
     ofAny owners: [CustomerNumber], below start: TransactionNumber, limit: Int
   ) throws(LedgerError) -> [TransactionNumber] {

@@ -2,9 +2,11 @@
   /// The values of a statement's parameters, in the server's binary form.
   struct PostgresParameters {
     private enum Kind {
+      static let truth: UInt32 = 16
       static let bytes: UInt32 = 17
       static let integer: UInt32 = 20
       static let text: UInt32 = 25
+      static let truths: UInt32 = 1000
       static let byteLists: UInt32 = 1001
       static let texts: UInt32 = 1009
       static let integers: UInt32 = 1016
@@ -54,6 +56,16 @@
       for row in rows {
         append(Int32(8))
         append(value(row))
+      }
+      end()
+    }
+
+    mutating func add<Row>(_ rows: [Row], truth: (Row) -> Bool) {
+      begin(Kind.truths)
+      appendHead(count: rows.count, of: Kind.truth, hasNulls: false)
+      for row in rows {
+        append(Int32(1))
+        buffer.append(truth(row) ? 1 : 0)
       }
       end()
     }

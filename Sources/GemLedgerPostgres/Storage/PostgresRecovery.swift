@@ -24,8 +24,9 @@
     // By lane, so that a lane has no more marks of this process than groups that were under way in it at once.
     private let idle = Mutex<[Int: [[UInt8]]]>([:])
 
-    func take(_ lane: Int) -> [UInt8] {
-      idle.withLock { $0[lane]?.popLast() } ?? (0..<16).map { _ in UInt8.random(in: 0 ... .max) }
+    func take(_ lane: Int) -> (writer: [UInt8], isNew: Bool) {
+      if let writer = idle.withLock({ $0[lane]?.popLast() }) { return (writer, false) }
+      return ((0..<16).map { _ in UInt8.random(in: 0 ... .max) }, true)
     }
 
     func giveBack(_ writer: [UInt8], _ lane: Int) { idle.withLock { $0[lane, default: []].append(writer) } }

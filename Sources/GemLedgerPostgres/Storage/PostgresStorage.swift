@@ -76,13 +76,15 @@
       let isMade = try translating(target) { () throws(PostgresFailure) in
         try SchemaKeeper(PostgresConnection(target), target).create(project)
       }
-      guard isMade else { throw alreadyExists(target) }
+      guard isMade else {
+        throw alreadyExists(target, "Make a home for it with gemctl init --join, or name")
+      }
       return try PostgresStorage(url: url)
     }
 
-    private static func alreadyExists(_ target: PostgresTarget) -> LedgerError {
+    private static func alreadyExists(_ target: PostgresTarget, _ hint: String = "Name") -> LedgerError {
       LedgerError(
-        .alreadyExists, "\(target.description) has a ledger already. Name another schema with ?schema=NAME.",
+        .alreadyExists, "\(target.description) has a ledger already. \(hint) another schema with ?schema=NAME.",
         details: [.init(name: "storage", value: .text(target.description))])
     }
 
@@ -221,13 +223,13 @@
       try refuseClosed()
       var patience = Patience(limit: recovery.patience)
       let firstLane = lanes.first ?? 0
-      let writer = writers.take(firstLane)
+      let (writer, isNew) = writers.take(firstLane)
       defer { writers.giveBack(writer, firstLane) }
       while true {
         let tables = tables(try connectPatiently(&patience))
         let mark = PostgresGroup.CommitMark(
           writer: writer, number: attempts.add(1, ordering: .sequentiallyConsistent).newValue)
-        let group = PostgresGroup(lanes: lanes, mark: mark)
+        let group = PostgresGroup(lanes: lanes, mark: mark, isFirstOfWriter: isNew)
         tables.begin(group)
         tables.wasCommitted = { [self] () throws(LedgerError) in try wasCommitted(group) }
         let roundTripsBefore = tables.connection.roundTrips

@@ -11,8 +11,43 @@
     /// How many groups more are begun with what is counted of their customers; asking for it anew starts over.
     let countDemand = Atomic(0)
     static let countDemandMax = 64
+    /// How many groups more are begun with the first of their customers' lots; meeting an account with one starts over.
+    let lotDemand = Atomic(StorageMemory.lotDemandMax)
+    static let lotDemandMax = 64
     private let environments = Mutex<[StoreEnvironment: Int64]>([:])
     private let terms = Mutex<[String: Int64]>([:])
+
+    private let foreign = Mutex<[Int64: TransactionNumber]?>(nil)
+
+    /// The newest transactions of lanes that a copied journal has and the ledger does not.
+    var foreignNumbers: [Int64: TransactionNumber]? {
+      get { foreign.withLock { $0 } }
+      set { foreign.withLock { $0 = newValue } }
+    }
+
+    /// Of a lane, up to where it was read, and the newest transaction that there was.
+    private struct LaneEnd {
+      let bound: Int64
+      let newest: TransactionNumber
+    }
+
+    private let ends = Mutex<[Int64: LaneEnd]>([:])
+
+    func remember(newest: TransactionNumber, ofLane lane: Int64, upTo bound: Int64) {
+      ends.withLock { $0[lane] = LaneEnd(bound: bound, newest: newest) }
+    }
+
+    /// The lanes that may have transactions behind these places: they draw numbers for other things too.
+    func lanesWithNews(
+      _ lanes: [(lane: Int64, last: TransactionNumber)], _ bounds: [Int64: Int64]
+    ) -> [(lane: Int64, last: TransactionNumber)] {
+      let ends = ends.withLock { $0 }
+      return lanes.filter { lane, last in
+        guard let bound = bounds[lane], last < bound else { return false }
+        guard let end = ends[lane], end.bound == bound else { return true }
+        return last < end.newest
+      }
+    }
 
     /// What the project is, once the storage is open; it never changes.
     var project: ProjectRow? { known.withLock { $0 } }
@@ -24,6 +59,8 @@
       directory.forgetAll()
       environments.withLock { $0.removeAll() }
       terms.withLock { $0.removeAll() }
+      foreign.withLock { $0 = nil }
+      ends.withLock { $0.removeAll() }
     }
 
     /// The number of an environment that is known; those without a session have fixed ones.

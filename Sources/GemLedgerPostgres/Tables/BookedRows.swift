@@ -34,6 +34,8 @@
     var askedLots: Set<RowPlace> = []
     var askedTerms: Set<RowPlace> = []
     var askedPurchases: Set<Int64> = []
+    /// Purchases that were asked of those who have the lots, and of nobody else yet.
+    var askedNear: Set<Int64> = []
 
     // MARK: What is wanted
 
@@ -84,6 +86,25 @@
         for effect in about[number] ?? [] where effect.lot != 0 { named.append((effect.lot, effect.customer, place)) }
       }
       return named
+    }
+
+    /// Purchases that lots name, and which are not there.
+    ///
+    /// - Returns: Those to be asked of whoever has the lots, and those to be asked of everybody. A distributed engine
+    ///   asks every machine for the latter, so they wait until the former were looked for.
+    func missingPurchases(isDistributed: Bool) -> (near: Set<RowPlace>, far: Set<Int64>) {
+      var (near, far): (Set<RowPlace>, Set<Int64>) = ([], [])
+      for lot in lots.values {
+        guard let purchase = lot.purchase, purchases[purchase] == nil, !askedPurchases.contains(purchase) else {
+          continue
+        }
+        if isDistributed, !askedNear.contains(purchase) {
+          near.insert(RowPlace(purchase, of: lot.account.customer))
+        } else {
+          far.insert(purchase)
+        }
+      }
+      return (near, far)
     }
 
     // MARK: What is there

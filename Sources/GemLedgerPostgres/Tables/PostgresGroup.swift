@@ -7,6 +7,8 @@
     let lanes: [Int]
     /// Who writes, and the number of this attempt: what a lost answer is looked up by.
     let mark: CommitMark
+    /// Whether nobody left a mark under the writer's name before.
+    let isFirstOfWriter: Bool
     private var known: [LaneHead] = []
     private(set) var isBegun = false
     var isCommitted = false
@@ -16,9 +18,10 @@
       let number: Int64
     }
 
-    init(lanes: [Int], mark: CommitMark) {
+    init(lanes: [Int], mark: CommitMark, isFirstOfWriter: Bool = false) {
       self.lanes = lanes
       self.mark = mark
+      self.isFirstOfWriter = isFirstOfWriter
     }
 
     /// Where the lanes stand; begins the group where it has not begun.

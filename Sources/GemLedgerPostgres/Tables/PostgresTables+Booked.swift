@@ -205,11 +205,11 @@
       }
       lots.subtract(booked.askedLots)
       terms.subtract(booked.askedTerms)
-      let purchases = Set(booked.lots.values.compactMap(\.purchase)).subtracting(booked.purchases.keys)
-        .subtracting(booked.askedPurchases)
+      let (near, far) = booked.missingPurchases(isDistributed: layout.isDistributed)
       booked.askedLots.formUnion(lots)
       booked.askedTerms.formUnion(terms)
-      booked.askedPurchases.formUnion(purchases)
+      booked.askedPurchases.formUnion(far)
+      booked.askedNear.formUnion(near.map(\.number))
       prefetched?.booked = booked
       var questions: [RowsQuestion] = []
       if !lots.isEmpty {
@@ -224,8 +224,26 @@
             $0.keep(terms: Self.lotTerms($1, $2))
           })
       }
-      if !purchases.isEmpty { questions.append(Self.purchasesQuestion(Array(purchases))) }
+      if !near.isEmpty { questions.append(purchasesQuestion(near)) }
+      if !far.isEmpty { questions.append(Self.purchasesQuestion(Array(far))) }
       return questions
+    }
+
+    /// Of whoever has the lots that they paid for, as nearly all purchases are.
+    private func purchasesQuestion(_ places: Set<RowPlace>) -> RowsQuestion {
+      let pages = Dictionary(grouping: places) { layout.lane(of: $0.customer ?? 0) }.values
+      let requests = pages.map { places in
+        PostgresRequest(
+          """
+          SELECT \(Self.purchaseColumns) FROM \(Self.purchaseTables) AND r.customer = ANY($1)
+          WHERE p.customer = ANY($1) AND p.purchase = ANY($2)
+          """
+        ) {
+          $0.add(Array(Set(places.map { $0.customer ?? 0 }))) { $0 }
+          $0.add(places, \.number)
+        }
+      }
+      return RowsQuestion(requests: requests) { $0.keep(purchase: Self.purchase($1, $2)) }
     }
 
     private static func purchasesQuestion(_ numbers: [Int64]) -> RowsQuestion {
@@ -276,9 +294,9 @@
         let missing = customersOfBooked()
         let questions = bookedQuestions()
         if missing.isEmpty && questions.isEmpty { return }
-        let customers = requests(for: missing)
-        var answers = try ask(customers + questions.flatMap(\.requests))[...]
-        keep(rows: &answers, roots: missing)
+        let customers = question(for: missing)
+        var answers = try ask(customers.requests + questions.flatMap(\.requests))[...]
+        keep(customers, &answers)
         try keep(questions, &answers)
       }
     }

@@ -92,7 +92,8 @@
       if after == nil, limit == Prefetched.lotsPerPage, let prefetched,
         prefetched.fetched.contains(account.customer)
       {
-        return prefetched.openLots[Prefetched.LotStream(account: account, paid: paid)] ?? []
+        if prefetched.unfetchedLots.contains(account.customer) { try fetchFirstLots() }
+        return self.prefetched?.openLots[Prefetched.LotStream(account: account, paid: paid)] ?? []
       }
       let lots = try all(
         """

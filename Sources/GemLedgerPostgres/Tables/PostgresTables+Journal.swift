@@ -40,6 +40,33 @@
         }, Self.entry)
     }
 
+    /// Anchors say between which entries a version lies: at most so many are looked at, in one round trip.
+    func entry(of account: AccountRow, version: Int64) throws(LedgerError) -> EntryRow? {
+      guard version >= 1, version <= account.version else { return nil }
+      let before = version / AnchorRow.interval * AnchorRow.interval
+      let found = try first(
+        """
+        SELECT \(Self.entryColumns) FROM entries WHERE customer = $1 AND currency = $2 AND version = $3
+          AND number >= coalesce((
+            SELECT entry FROM anchors WHERE customer = $1 AND currency = $2 AND version = $4), 0)
+          AND number <= coalesce((
+            SELECT entry FROM anchors WHERE customer = $1 AND currency = $2 AND version = $5), $6)
+        """,
+        {
+          $0.add(account.number.customer)
+          $0.add(account.number.currency)
+          $0.add(version)
+          $0.add(before)
+          $0.add(before + AnchorRow.interval)
+          $0.add(account.lastEntry)
+        }, Self.entry)
+      guard let found else {
+        throw LedgerError(
+          .storageDamaged, "\(place) lacks the entry that made version \(version) of an account. Run verify.")
+      }
+      return found
+    }
+
     func entries(
       of transaction: TransactionNumber, of owner: CustomerNumber
     ) throws(LedgerError) -> [EntryRow] {

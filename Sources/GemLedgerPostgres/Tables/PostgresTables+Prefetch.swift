@@ -1,5 +1,6 @@
 #if PostgreSQL
   internal import GemLedger
+  internal import Synchronization
 
   // A group's beginning: one round trip takes hold of its lanes and brings the customers, their accounts and the first
   // of their lots. Store transactions are claimed with it. Only what touches more than one customer asks a second time.
@@ -14,7 +15,8 @@
       let claims = try claims(of: footprints)
       let strangers = wantBooked(by: commands, footprints)
       let roots = Set(known.compactMap { $0?.root }).union(customersOfBooked()).sorted()
-      var requests = requests(for: roots)
+      let customers = question(for: roots)
+      var requests = customers.requests
       if !unknown.isEmpty {
         requests.append(
           PostgresRequest("SELECT id, customer FROM aliases WHERE id = ANY($1)") {
@@ -27,7 +29,7 @@
       let locating = Self.locating(strangers, isDistributed: layout.isDistributed)
       let booked = bookedQuestions() + countQuestions(footprints, of: roots)
       var answers = try ask(requests + locating + booked.flatMap(\.requests))[...]
-      keep(rows: &answers, roots: roots)
+      keep(customers, &answers)
       for (id, place) in zip(ids, known) where place != nil { prefetched?.places[id] = place }
       let late = unknown.isEmpty ? nil : answers.removeFirst()
       if !claims.isEmpty { keep(claims: claims, &answers) }
@@ -54,13 +56,38 @@
       return Array(ids)
     }
 
-    /// The customers of these numbers with all that the common commands ask of them.
-    func requests(for roots: [CustomerNumber]) -> [PostgresRequest] {
-      guard !roots.isEmpty else { return [] }
-      return [
-        PostgresRequest(Self.customersWithAccounts(isDistributed: layout.isDistributed)) { $0.add(roots) { $0 } },
-        PostgresRequest(Self.firstLots) { $0.add(roots) { $0 } },
-      ]
+    /// A question for customers with all that the common commands ask of them.
+    struct CustomersQuestion {
+      let roots: [CustomerNumber]
+      /// Whether the first of their lots come with it: a question each, behind the customers' own.
+      let hasLots: Bool
+      let requests: [PostgresRequest]
+    }
+
+    func question(for roots: [CustomerNumber]) -> CustomersQuestion {
+      let hasLots = memory.lotDemand.load(ordering: .relaxed) > 0
+      let requests = ofOneShard(roots).flatMap { roots in
+        [PostgresRequest(Self.customersWithAccounts(isDistributed: layout.isDistributed)) { $0.add(roots) { $0 } }]
+          + (hasLots ? [PostgresRequest(Self.firstLots) { $0.add(roots) { $0 } }] : [])
+      }
+      return CustomersQuestion(roots: roots, hasLots: hasLots, requests: requests)
+    }
+
+    /// A distributed engine joins tables row by row within a shard only.
+    private func ofOneShard(_ customers: [CustomerNumber]) -> [[CustomerNumber]] {
+      if customers.isEmpty { return [] }
+      guard layout.isDistributed else { return [customers] }
+      return Dictionary(grouping: customers, by: layout.lane(of:)).values.map { $0.sorted() }
+    }
+
+    /// Fetches first pages of lots that the group's beginning left out, as it does in ledgers without such lots.
+    func fetchFirstLots() throws(LedgerError) {
+      guard let missing = prefetched?.unfetchedLots, !missing.isEmpty else { return }
+      prefetched?.unfetchedLots = []
+      let requests = ofOneShard(missing.sorted()).map { owners in
+        PostgresRequest(Self.firstLots) { $0.add(owners) { $0 } }
+      }
+      for lots in try ask(requests) { keep(lots: lots) }
     }
 
     /// A distributed engine wants to hear of each table which shard it is; a single server would look each row up in
@@ -90,10 +117,26 @@
       ) l WHERE a.customer = ANY($1)
       """
 
-    func keep(rows answers: inout ArraySlice<PostgresRows>, roots: [CustomerNumber]) {
-      guard !roots.isEmpty, answers.count >= 2 else { return }
-      prefetched?.fetched.formUnion(roots)
-      let (customers, lots) = (answers.removeFirst(), answers.removeFirst())
+    func keep(_ question: CustomersQuestion, _ answers: inout ArraySlice<PostgresRows>) {
+      guard !question.requests.isEmpty else { return }
+      prefetched?.fetched.formUnion(question.roots)
+      var holders: Set<CustomerNumber> = []
+      var left = question.requests.count
+      while left > 0 {
+        keep(customers: answers.removeFirst(), &holders)
+        if question.hasLots { keep(lots: answers.removeFirst()) }
+        left -= question.hasLots ? 2 : 1
+      }
+      if !question.hasLots { prefetched?.unfetchedLots.formUnion(holders) }
+      if !holders.isEmpty {
+        memory.lotDemand.store(StorageMemory.lotDemandMax, ordering: .relaxed)
+      } else if question.hasLots {
+        memory.lotDemand.subtract(1, ordering: .relaxed)
+      }
+    }
+
+    /// - Parameter holders: Gets those with open lots.
+    private func keep(customers: PostgresRows, _ holders: inout Set<CustomerNumber>) {
       for row in 0..<customers.count {
         let customer = Self.customer(customers, row)
         prefetched?.customers[customer.number] = customer
@@ -102,7 +145,11 @@
         guard !customers.isNull(row, 8) else { continue }
         let account = Self.account(customers, row, at: 8)
         prefetched?.accounts[account.number] = account
+        if account.openLots > 0 { holders.insert(customer.number) }
       }
+    }
+
+    private func keep(lots: PostgresRows) {
       for row in 0..<lots.count {
         let lot = Self.lot(lots, row)
         prefetched?.openLots[Prefetched.LotStream(account: lot.account, paid: lot.isPaid), default: []].append(lot)
@@ -115,8 +162,9 @@
     ) throws(LedgerError) {
       let missing = Set(numbers).filter { prefetched?.fetched.contains($0) == false }.sorted()
       guard !missing.isEmpty else { return }
-      var answers = try ask(requests(for: missing) + questions.map(question))[...]
-      keep(rows: &answers, roots: missing)
+      let customers = question(for: missing)
+      var answers = try ask(customers.requests + questions.map(question))[...]
+      keep(customers, &answers)
       for (asked, rows) in zip(questions, answers) { try keep(keys: asked, rows) }
     }
 
@@ -209,8 +257,7 @@
     private static func oneStepEach(_ places: [Prefetched.KeyPlace]) -> PostgresRequest {
       PostgresRequest(
         """
-        WITH places AS MATERIALIZED (SELECT * FROM unnest($1, $2) AS place (owner, wanted))
-        SELECT found.* FROM places CROSS JOIN LATERAL (
+        SELECT found.* FROM (SELECT unnest($1) AS owner, unnest($2) AS wanted) places CROSS JOIN LATERAL (
           SELECT customer, key, asked, qualifiers, transaction_number, refusal FROM keys
           WHERE customer = owner AND key = wanted OFFSET 0
         ) found

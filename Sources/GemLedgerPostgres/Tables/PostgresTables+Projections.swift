@@ -4,8 +4,6 @@
   extension PostgresTables {
     func projections(_ changes: borrowing ChangeSet) throws(LedgerError) -> [PostgresRequest] {
       var requests: [PostgresRequest] = []
-      let accounts = changes.newAccounts + changes.changedAccounts
-      if !accounts.isEmpty { requests.append(Self.accounts(accounts)) }
       requests += try moved(changes.rare?.movedLots ?? [])
       let lots = changes.newLots + changes.changedLots + Self.unchanged(changes)
       if !lots.isEmpty { requests.append(Self.lots(lots)) }
@@ -27,37 +25,6 @@
           })
       }
       return requests
-    }
-
-    private static func accounts(_ rows: [AccountRow]) -> PostgresRequest {
-      PostgresRequest(
-        """
-        INSERT INTO accounts (\(accountColumns))
-        SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
-        ON CONFLICT (customer, currency) DO UPDATE SET
-          balance = excluded.balance, debt = excluded.debt, held = excluded.held, version = excluded.version,
-          last_entry = excluded.last_entry, pool_lot = excluded.pool_lot, pool_source = excluded.pool_source,
-          pool_environment = excluded.pool_environment, pool_granted = excluded.pool_granted,
-          pool_remaining = excluded.pool_remaining, open_lots = excluded.open_lots,
-          next_expiry = excluded.next_expiry, next_due = excluded.next_due
-        """
-      ) {
-        $0.add(rows, \.number.customer)
-        $0.add(rows, \.number.currency)
-        $0.add(rows, \.balance)
-        $0.add(rows, \.debt)
-        $0.add(rows, \.held)
-        $0.add(rows, \.version)
-        $0.add(rows, \.lastEntry)
-        $0.add(rows, \.poolLot)
-        $0.add(rows, \.poolSource)
-        $0.add(rows, \.poolEnvironment)
-        $0.add(rows, \.poolGranted)
-        $0.add(rows, \.poolRemaining)
-        $0.add(rows, \.openLots)
-        $0.add(rows, \.nextExpiry)
-        $0.add(rows, \.nextDue)
-      }
     }
 
     // MARK: Lots

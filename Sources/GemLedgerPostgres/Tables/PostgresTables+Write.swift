@@ -12,7 +12,8 @@
       let erasures = changes.rare?.erasures ?? []
       let ids = try erasures.isEmpty ? [] : ids(of: erasures.flatMap(\.numbers))
       if !erasures.isEmpty { requests.append(Self.freeing(ids, of: erasures.flatMap(\.numbers))) }
-      requests += Self.customers(changes) + Self.keys(changes.keys)
+      requests += Self.customers(changes)
+      requests += common(changes, heads, group)
       requests += Self.journal(changes)
       requests += try purchases(changes)
       requests += try projections(changes)
@@ -23,12 +24,15 @@
       }
       if let copy = changes.copy { requests += copied(copy) }
       if !erasures.isEmpty { requests += Self.erasing(erasures, changes) }
-      requests += self.heads(after: changes, heads, group)
+      if group.isFirstOfWriter { requests.append(sweepOfMarks(group)) }
       requests.append(PostgresRequest("COMMIT"))
       do throws(LedgerError) {
         _ = try ask(requests)
       } catch {
-        guard failure?.isConnectionLost == true, let wasCommitted, try wasCommitted() else { throw error }
+        guard failure?.isConnectionLost == true, let wasCommitted else { throw error }
+        // Where a node behind the server was lost the transaction is open still, and holds the lane.
+        if connection.isOpen { _ = try? connection.execute(["ROLLBACK"]) }
+        guard try wasCommitted() else { throw error }
       }
       noteEnd()
       group.isCommitted = true
@@ -50,69 +54,7 @@
         changes.customers.map { ($0.id, CustomerDirectory.Place(origin: $0.number, root: $0.number)) })
     }
 
-    // MARK: The lanes
-
-    /// The lanes go on after the highest number that the group drew, in whatever sequence.
-    private func heads(
-      after changes: borrowing ChangeSet, _ heads: [LaneHead], _ group: PostgresGroup
-    ) -> [PostgresRequest] {
-      var last = heads.map(\.last).max() ?? 0
-      last = max(last, changes.transactions.last?.number ?? 0, changes.customers.map(\.number).max() ?? 0)
-      last = max(last, changes.lastLot ?? 0)
-      last = max(last, changes.purchases.map(\.number).max() ?? 0, changes.orders.new.map(\.number).max() ?? 0)
-      last = max(last, changes.rare?.lotTerms.map(\.lot).max() ?? 0)
-      let createdAt = max(
-        heads.map(\.createdAt).max() ?? 0, changes.transactions.map(\.createdAt.milliseconds).max() ?? 0)
-      let (transactions, entries) = (Int64(changes.transactions.count), Int64(changes.entries.count))
-      var requests = heads.enumerated().map { (index, head) in
-        PostgresRequest(
-          """
-          UPDATE lanes SET last = $2, created_at = $3, transactions = transactions + $4, entries = entries + $5
-          WHERE customer = $1
-          """
-        ) {
-          $0.add(layout.heads[head.lane])
-          $0.add(last)
-          $0.add(createdAt)
-          $0.add(index == 0 ? transactions : 0)
-          $0.add(index == 0 ? entries : 0)
-        }
-      }
-      requests.append(
-        PostgresRequest(
-          """
-          INSERT INTO commit_marks (customer, writer, mark, marked_at) VALUES ($1, $2, $3, $4)
-          ON CONFLICT (customer, writer) DO UPDATE SET mark = excluded.mark, marked_at = excluded.marked_at
-          """
-        ) {
-          $0.add(layout.heads[heads.first?.lane ?? 0])
-          $0.add(bytes: group.mark.writer)
-          $0.add(group.mark.number)
-          $0.add(createdAt)
-        })
-      return requests
-    }
-
-    // MARK: Keys and customers
-
-    private static func keys(_ rows: [KeyRow]) -> [PostgresRequest] {
-      guard !rows.isEmpty else { return [] }
-      return [
-        PostgresRequest(
-          """
-          INSERT INTO keys (customer, key, asked, qualifiers, transaction_number, refusal)
-          SELECT * FROM unnest($1, $2, $3, $4, $5, $6)
-          """
-        ) {
-          $0.add(rows, \.customer)
-          $0.add(rows, bytes: { PostgresKey.append($0.key, to: &$1) })
-          $0.add(rows, \.fingerprint.asked)
-          $0.add(rows, \.fingerprint.qualifiers)
-          $0.add(rows, optional: { if case .booked(let number) = $0.outcome { number } else { nil } })
-          $0.add(rows, text: { if case .refused(let refusal) = $0.outcome { refusal.stored } else { nil } })
-        }
-      ]
-    }
+    // MARK: Customers
 
     private static func customers(_ changes: borrowing ChangeSet) -> [PostgresRequest] {
       var requests: [PostgresRequest] = []
@@ -142,29 +84,10 @@
       return requests
     }
 
-    // MARK: Journal
+    // MARK: Journal, beside transactions and entries
 
     private static func journal(_ changes: borrowing ChangeSet) -> [PostgresRequest] {
       var requests: [PostgresRequest] = []
-      let transactions = changes.transactions
-      if !transactions.isEmpty {
-        let empty = Set(changes.transactionsWithoutEntries.map(\.number))
-        requests.append(
-          PostgresRequest(
-            """
-            INSERT INTO transactions (customer, number, kind, created_at, has_entries)
-            SELECT customer, number, kind, created_at, has_entries <> 0
-            FROM unnest($1, $2, $3, $4, $5) AS t (customer, number, kind, created_at, has_entries)
-            """
-          ) {
-            $0.add(transactions, \.customer)
-            $0.add(transactions, \.number)
-            $0.add(transactions, \.kind.rawValue)
-            $0.add(transactions, \.createdAt.milliseconds)
-            $0.add(transactions, { empty.contains($0.number) ? 0 : 1 })
-          })
-      }
-      if !changes.entries.isEmpty { requests.append(entries(changes.entries)) }
       let owners = Owners(changes)
       let (allocations, notes, items) = (changes.allocations, changes.notes, changes.itemEntries)
       if !allocations.isEmpty {
@@ -210,26 +133,6 @@
         if !changes.allocations.isEmpty {
           for row in changes.entries { entries[row.number] = row.account.customer }
         }
-      }
-    }
-
-    private static func entries(_ rows: [EntryRow]) -> PostgresRequest {
-      PostgresRequest(
-        """
-        INSERT INTO entries (customer, number, currency, kind, amount, balance, debt, version, previous, lot)
-        SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-        """
-      ) {
-        $0.add(rows, \.account.customer)
-        $0.add(rows, \.number)
-        $0.add(rows, \.account.currency)
-        $0.add(rows, \.kind.rawValue)
-        $0.add(rows, \.amount)
-        $0.add(rows, \.balance)
-        $0.add(rows, \.debt)
-        $0.add(rows, \.version)
-        $0.add(rows, \.previous)
-        $0.add(rows, \.lot)
       }
     }
 

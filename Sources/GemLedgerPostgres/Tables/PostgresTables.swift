@@ -57,6 +57,21 @@
       return rest
     }
 
+    /// Asks outside of the reader's snapshot; what is asked next has a new one.
+    func askApart(_ requests: [PostgresRequest]) throws(LedgerError) -> [PostgresRows] {
+      if isOpen {
+        _ = try ask([PostgresRequest("COMMIT")])
+        isOpen = false
+      }
+      do throws(PostgresFailure) {
+        return try connection.ask(requests)
+      } catch {
+        failure = error
+        isOpen = connection.isOpen
+        throw error.ledgerError(place)
+      }
+    }
+
     private var opening: [PostgresRequest] {
       if isOpen { return [] }
       if let group { return group.beginning(layout) }

@@ -16,6 +16,8 @@
     var accounts: [AccountNumber: AccountRow] = [:]
     /// The first page of open lots of each account and class that has any.
     var openLots: [LotStream: [LotRow]] = [:]
+    /// Whose first pages were not fetched, though an account of theirs has open lots.
+    var unfetchedLots: Set<CustomerNumber> = []
     /// Where the ids of the group's commands lead; nil for an id that nobody has.
     var places: [CustomerID: CustomerDirectory.Place?] = [:]
     var keys: [KeyPlace: KeyRow] = [:]

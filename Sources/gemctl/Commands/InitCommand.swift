@@ -12,6 +12,7 @@ struct InitCommand {
   }
 
   func run() throws {
+    if invocation.parsed.flags.contains("--join") { return try join() }
     // The files first: a home is not made for a catalog that cannot be used.
     let start = try self.start()
     let storage = try StorageChoice(invocation.settings.storage)
@@ -24,6 +25,31 @@ struct InitCommand {
         try ledger.apply(start.catalog)
         try ledger.createCustomer(state.customer)
       }
+    } catch {
+      home.giveUp()
+      throw error
+    }
+    try invocation.print(json(start, state), { text(start, state, style: $0) })
+  }
+
+  /// A home of one's own over a ledger that others use: its catalog stays as it is.
+  private func join() throws {
+    guard invocation.parsed.positionals.isEmpty, invocation.parsed.value("--storekit") == nil else {
+      throw UsageError("--join takes the catalog that the ledger has", verb: invocation.parsed.verb)
+    }
+    guard invocation.settings.storage != nil else {
+      throw UsageError("--join goes with --storage, which names the ledger", verb: invocation.parsed.verb)
+    }
+    let storage = try StorageChoice(invocation.settings.storage)
+    if storage == .memory { throw LedgerError.memoryEnds }
+    let home = invocation.home
+    let ledger = try storage.open(home)
+    defer { ledger.close() }
+    let start = Start(catalog: try ledger.currentCatalog())
+    let state = Home.State.new(storefront: start.storefront)
+    try home.claim(state)
+    do throws(LedgerError) {
+      try ledger.createCustomer(state.customer)
     } catch {
       home.giveUp()
       throw error

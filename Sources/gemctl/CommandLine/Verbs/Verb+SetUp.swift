@@ -11,12 +11,17 @@ extension Verb {
     options: [
       Option(
         name: "--storekit", value: "FILE", kind: .file,
-        help: "Take products and prices from an Xcode StoreKit configuration file")
+        help: "Take products and prices from an Xcode StoreKit configuration file"),
+      Option(name: "--join", help: "Use the ledger that --storage names, with its catalog, instead of making one"),
     ],
-    examples: ["gemctl init", "gemctl init catalog.json", "gemctl --home shop init --storekit Gems.storekit"],
+    examples: [
+      "gemctl init", "gemctl init catalog.json", "gemctl --home shop init --storekit Gems.storekit",
+      "gemctl --storage postgres://gem@db/shop init --join",
+    ],
     discussion: """
       Makes the home and in it an empty ledger, a simulated store and an anonymous customer. The home may be there \
-      already if it is empty; one that is in use is left alone and the verb fails with already_exists.
+      already if it is empty; one that is in use is left alone and the verb fails with already_exists, as it does where \
+      --storage names a ledger that is there. On a further host --join makes a home for that ledger.
       """)
 
   private static let catalogShow = Verb(

@@ -1,0 +1,146 @@
+#if PostgreSQL
+  import GemLedger
+  @testable import GemLedgerPostgres
+  import GemTestSupport
+  import PostgresTestSupport
+  import XCTest
+
+  /// What a ledger asks once it is spread over a distributed engine, told by a stand-in: the same rules come of it, and
+  /// no statement is among those that such an engine refuses or takes long over.
+  final class DistributedLedgerTests: XCTestCase {
+    private static let shards = 4
+
+    /// Ledgers in schemas of one database, each spread while it is empty.
+    private final class SpreadSchemas {
+      let server: PostgresServer
+      let database: String
+      private var count = 0
+
+      init() throws {
+        server = try PostgresServer(settings: ["log_statement": "all", "log_line_prefix": "", "fsync": "off"])
+        database = try server.createDatabase()
+        try server.standInForAnEngine(in: database)
+      }
+
+      var current: String { "\(database)?schema=spread_\(count)" }
+
+      func create(clock: LedgerClock = .system) throws -> Ledger {
+        count += 1
+        try Ledger.createPostgres(at: current, clock: clock, salt: 1).close()
+        XCTAssertTrue(try LaneChange(url: current).distribute(shards: DistributedLedgerTests.shards).isChanged)
+        _ = try server.takeStatements()
+        return try Ledger.openPostgres(at: current, clock: clock)
+      }
+
+      func reopen(_ ledger: Ledger, clock: LedgerClock) throws -> Ledger {
+        ledger.close()
+        return try Ledger.openPostgres(at: current, clock: clock)
+      }
+    }
+
+    private func assertAccepted(
+      _ statements: [AskedStatement], file: StaticString = #filePath, line: UInt = #line
+    ) throws {
+      XCTAssertFalse(statements.isEmpty, "the server logged nothing", file: file, line: line)
+      for statement in statements where statement.isOfLedger {
+        if let refusal = statement.refusal { XCTFail("\(refusal): \(statement.sql)", file: file, line: line) }
+        let shards = Set(
+          statement.customersOfOneShard.map { ShardHash.shard(of: $0, count: DistributedLedgerTests.shards) })
+        XCTAssertLessThanOrEqual(shards.count, 1, "over shards: \(statement.sql)", file: file, line: line)
+      }
+    }
+
+    // MARK: The same rules
+
+    func testTheContractsHold() throws {
+      let schemas = try SpreadSchemas()
+      let make = { (clock: LedgerClock) in try schemas.create(clock: clock) }
+      try StorageContract(make: make).runAll()
+      try RefundContract(make: make).runAll()
+      try MergeContract(make: make).runAll()
+      try OrderContract(make: make, reopen: { try schemas.reopen($0, clock: $1) }).runAll()
+      try HoldContract(make: make).runAll()
+      try ReversalContract(make: make).runAll()
+      try BasketContract(make: make).runAll()
+      try PolicyContract(make: make).runAll()
+      try EffectContract(make: make).runAll()
+      try ErasureContract(make: make).runAll()
+      try assertAccepted(schemas.server.takeStatements())
+    }
+
+    func testTheFeedSkipsNothing() async throws {
+      let schemas = try SpreadSchemas()
+      try await FeedContract { try schemas.create() }.runAll()
+      try assertAccepted(schemas.server.takeStatements())
+    }
+
+    func testTheModelIsFollowed() throws {
+      let schemas = try SpreadSchemas()
+      var model = try ModelContract(
+        dice: SeededDice(), hasManyLanes: true, reopen: { try schemas.reopen($0, clock: $1) },
+        make: { try schemas.create(clock: $0) })
+      _ = try model.run(600)
+      try assertAccepted(schemas.server.takeStatements())
+    }
+
+    // MARK: Where statements go
+
+    /// What services do all day names the customer in every statement, and so goes to one machine.
+    func testDailyWorkGoesToOneShardEach() throws {
+      let schemas = try SpreadSchemas()
+      let ledger = try schemas.create()
+      try ledger.apply(Make.catalog())
+      let (alice, bob) = (try Make.customer("alice"), try Make.customer("bob"))
+      for customer in [alice, bob] { try ledger.grant([Make.amount("GEM", 100)], customer: customer) }
+      _ = try schemas.server.takeStatements()
+      try ledger.creditPurchase(Make.purchase("t"), customer: alice)
+      let spend = try ledger.spend([Make.amount("GEM", 50)], customer: alice, key: Make.key("k"))
+      try ledger.spend([Make.amount("GEM", 1250)], customer: alice)
+      let hold = try ledger.hold([Make.amount("GEM", 5)], customer: bob, for: .seconds(60))
+      try ledger.capture(XCTUnwrap(hold.hold).id)
+      _ = try ledger.balances(of: alice)
+      _ = try ledger.history(of: alice, limit: 10)
+      let statements = try schemas.server.takeStatements()
+      try assertAccepted(statements)
+      XCTAssertEqual(Set(statements.filter { $0.isOfLedger && $0.isOfAllShards }.map(\.sql)), [])
+      // Whose a transaction is that nobody remembers, every machine is asked; what hangs on it, one.
+      try ledger.reverse(XCTUnwrap(spend.transactionID))
+      let others = try schemas.server.takeStatements()
+      try assertAccepted(others)
+      let everywhere = Set(others.filter { $0.isOfLedger && $0.isOfAllShards }.map(\.sql))
+      XCTAssertEqual(everywhere.count, 1, "\(everywhere)")
+      XCTAssertTrue(everywhere.allSatisfy { $0.contains("(t.number & 63) = $1") }, "\(everywhere)")
+      try assertBooksAddUp(ledger)
+      ledger.close()
+    }
+
+    /// A ledger that has rows is spread with them, once; one that was spread stays so.
+    func testAFilledLedgerIsSpreadAndStaysWhole() throws {
+      let server = try PostgresServer(settings: ["fsync": "off"])
+      let url = try server.createDatabase()
+      try server.standInForAnEngine(in: url)
+      let ledger = try Ledger.createPostgres(at: url)
+      try ledger.apply(Make.catalog())
+      for number in 0..<40 {
+        try ledger.grant([Make.amount("GEM", 10)], customer: Make.customer("customer \(number)"))
+        try ledger.creditPurchase(Make.purchase("t\(number)"), customer: Make.customer("customer \(number)"))
+      }
+      let outcome = try LaneChange(url: url).distribute(shards: 8)
+      XCTAssertEqual(outcome, LaneChange.Outcome(lanes: 8, isChanged: true))
+      XCTAssertFalse(try LaneChange(url: url).distribute(shards: 8).isChanged)
+      assertRefused(.storageUnavailable) { try ledger.grant([Make.amount("GEM", 1)], customer: Make.customer("x")) }
+      ledger.close()
+      let tables = try server.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'gemledger'", on: url)
+      let spread = try server.execute(
+        "SELECT relname FROM pg_dist_partition p JOIN pg_class c ON c.oid = p.logicalrelid", on: url)
+      XCTAssertEqual(Set(spread), Set(tables))
+      let again = try Ledger.openPostgres(at: url)
+      try again.merge(from: Make.customer("customer 1"), into: Make.customer("customer 2"))
+      for number in 3..<40 {
+        try again.spend([Make.amount("GEM", 5)], customer: Make.customer("customer \(number)"))
+      }
+      try assertBooksAddUp(again)
+      again.close()
+    }
+  }
+#endif
