@@ -41,6 +41,20 @@ struct ReceiptRules {
       details: [.text("environment", environment.description)])
   }
 
+  /// The token names a buyer whom nobody has introduced yet: the app that bought has not reached the backend. Another
+  /// app on the same store account may have found the purchase first, and must not take it.
+  ///
+  /// - Throws: `validation_pending` with the detail `retry_after`, in seconds.
+  func check(waitFor transaction: StoreTransaction, now: Timestamp) throws(LedgerError) {
+    let left = transaction.purchasedAt.milliseconds + policy.unknownBuyerWaitMilliseconds - now.milliseconds
+    guard policy.unknownBuyerWaitMilliseconds > 0, left > 0 else { return }
+    throw LedgerError(
+      .validationPending,
+      "The purchase names a buyer whom this backend does not know yet. It is credited as soon as that is so, and in "
+        + "\((left + 59_999) / 60_000) minutes to whoever posts it then.",
+      details: [.integer("retry_after", (left + 999) / 1000)])
+  }
+
   /// - Throws: `amount_mismatch`.
   func check(amountsOf transaction: StoreTransaction, product: Product) throws(LedgerError) {
     let (quantity, isConsumable) = (transaction.quantity, product.type == .consumable)
