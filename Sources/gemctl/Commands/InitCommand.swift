@@ -7,6 +7,7 @@ struct InitCommand {
   /// What the home starts with.
   private struct Start {
     var catalog: Catalog
+    var store = Store.apple
     var storefront = StorefrontCode.unitedStates
     var notes: [String] = []
   }
@@ -16,7 +17,7 @@ struct InitCommand {
     let start = try self.start()
     let storage = try StorageChoice(invocation.settings.storage)
     if storage == .memory { throw LedgerError.memoryEnds }
-    let state = Home.State.new(storefront: start.storefront)
+    let state = Home.State.new(store: start.store, storefront: start.storefront)
     let home = invocation.home
     try home.claim(state)
     do throws(LedgerError) {
@@ -31,14 +32,19 @@ struct InitCommand {
     try invocation.print(json(start, state), { text(start, state, style: $0) })
   }
 
-  private func start() throws(LedgerError) -> Start {
+  private func start() throws -> Start {
     var start = Start(catalog: try catalog())
-    guard let path = invocation.parsed.value("--storekit") else { return start }
+    let parsed = invocation.parsed
+    start.store = parsed.value("--store").flatMap(Store.init(name:)) ?? .apple
+    guard let path = parsed.value("--storekit") else { return start }
+    guard start.store == .apple else {
+      throw UsageError("A StoreKit file describes the App Store, and not --store \(start.store)", verb: parsed.verb)
+    }
     let bytes = try FileAccess.read(path)
     do throws(CatalogProblems) {
       let configuration = try StoreKitConfiguration.load(bytes)
       start.catalog = try start.catalog.merging(configuration)
-      if invocation.parsed.positionals.isEmpty { start.catalog = try Self.only(configuration, of: start.catalog) }
+      if parsed.positionals.isEmpty { start.catalog = try Self.only(configuration, of: start.catalog) }
       start.notes = configuration.notes
       start.storefront = configuration.storefront.flatMap(StorefrontCode.init(exactly:)) ?? .unitedStates
     } catch {

@@ -7,26 +7,24 @@ struct StoreCommands {
   let invocation: Invocation
 
   func approve() throws {
-    try act { (session, id) throws(LedgerError) in try session.store.approveAskToBuyTransaction(identifier: id) }
+    try act { (session, id) throws(LedgerError) in try session.store.approve(id) }
   }
 
   func decline() throws {
-    try act { (session, id) throws(LedgerError) in try session.store.declineAskToBuyTransaction(identifier: id) }
+    try act { (session, id) throws(LedgerError) in try session.store.decline(id) }
   }
 
   func redeliver() throws {
-    try act { (session, id) throws(LedgerError) in try session.store.redeliverTransaction(identifier: id) }
+    try act { (session, id) throws(LedgerError) in try session.store.redeliver(id) }
   }
 
   func reverseRefund() throws {
-    try act { (session, id) throws(LedgerError) in try session.store.reverseRefund(identifier: id) }
+    try act { (session, id) throws(LedgerError) in try session.store.reverseRefund(id) }
   }
 
   func refund() throws {
     let extent = try extent()
-    try act { (session, id) throws(LedgerError) in
-      try session.store.refundTransaction(identifier: id, extent: extent)
-    }
+    try act { (session, id) throws(LedgerError) in try session.store.refund(id, extent) }
   }
 
   private func extent() throws -> StoreTransaction.Revocation.Extent {
@@ -46,15 +44,15 @@ struct StoreCommands {
     _ change: @escaping @Sendable (ClientSession, StoreTransactionID) throws(LedgerError) -> Void
   ) throws {
     let id = try StoreTransactionID(invocation.parsed.positionals[0])
-    let transaction = try invocation.withClient { (session) async throws(LedgerError) -> SimulatedTransaction in
-      guard session.store.transaction(identifier: id) != nil else {
+    let transaction = try invocation.withClient { (session) async throws(LedgerError) -> HomeTransaction in
+      guard let named = session.store.transaction(id) else {
         throw LedgerError(
           .purchaseNotFound, "The store has no transaction \"\(id)\"; \"gemctl store list\" lists them.",
           details: [.text("store_transaction_id", id.text)])
       }
-      try change(session, id)
+      try change(session, named.id)
       try await session.deliverNotices()
-      guard let transaction = session.store.transaction(identifier: id) else {
+      guard let transaction = session.store.transaction(named.id) else {
         throw .defect("A store transaction is gone")
       }
       return transaction
@@ -65,7 +63,7 @@ struct StoreCommands {
   func list() throws {
     let limit = try invocation.limit()
     let transactions = try invocation.withClient { session in
-      Array(session.store.allTransactions().reversed().prefix(limit))
+      Array(session.store.transactions().reversed().prefix(limit))
     }
     let json: JSONValue = ["transactions": .array(transactions.map(Self.json))]
     try invocation.print(json, { Self.text(transactions, style: $0) })
@@ -121,24 +119,20 @@ enum StoreFaultWords {
 // MARK: Answering
 
 extension StoreCommands {
-  private static func json(_ transaction: SimulatedTransaction) -> JSONValue {
-    [
-      "store_transaction_id": .string(transaction.identifier.text), "state": .string(state(transaction)),
-      "store_account": .string(transaction.account), "product_id": .string(transaction.productIdentifier),
-      "quantity": .integer(transaction.transaction.quantity), "price": MoneyText.json(transaction.transaction.price),
-      "purchased_at": .string(transaction.purchaseDate.description), "finished": .bool(transaction.isFinished),
-      "revoked_at": JSONValue(transaction.cancelDate?.description),
+  private static func json(_ one: HomeTransaction) -> JSONValue {
+    let transaction = one.transaction
+    var object: JSONObject = [
+      "store_transaction_id": .string(transaction.id.text), "state": .string(one.state),
+      "store_account": .string(one.account), "product_id": .string(transaction.storeProductID),
+      "quantity": .integer(transaction.quantity), "price": MoneyText.json(transaction.price),
+      "purchased_at": .string(transaction.purchasedAt.description), "finished": .bool(one.isFinished),
+      "revoked_at": JSONValue(transaction.revocation?.revokedAt.description),
     ]
+    if let order = transaction.orderID { object["order_id"] = .string(order) }
+    return .object(object)
   }
 
-  private static func state(_ transaction: SimulatedTransaction) -> String {
-    if transaction.pendingAskToBuyConfirmation { return "ask_to_buy" }
-    if transaction.hasPurchaseIssue { return "interrupted" }
-    if transaction.transaction.revocation != nil { return "refunded" }
-    return transaction.state.rawValue
-  }
-
-  private static func text(_ transactions: [SimulatedTransaction], style: Style) -> String {
+  private static func text(_ transactions: [HomeTransaction], style: Style) -> String {
     guard !transactions.isEmpty else { return "Nobody has bought anything at this store yet.\n" }
     var table = Table([
       .init(title: "STORE TRANSACTION"), .init(title: "STATE"), .init(title: "FINISHED"),
@@ -146,10 +140,13 @@ extension StoreCommands {
       .init(title: "PURCHASED AT"),
     ])
     for one in transactions {
-      let units = one.transaction.quantity == 1 ? "" : " × \(one.transaction.quantity)"
+      let transaction = one.transaction
+      let units = transaction.quantity == 1 ? "" : " × \(transaction.quantity)"
       table.add([
-        one.identifier.text, state(one), one.isFinished ? "yes" : "no", one.account, one.productIdentifier + units,
-        one.transaction.price.map { "\(MoneyText.plain($0)) \($0.currency)" } ?? "", one.purchaseDate.description,
+        // Google's order id is what people can read, and as good a name of it here as its token.
+        transaction.orderID ?? transaction.id.text, one.state, one.isFinished ? "yes" : "no", one.account,
+        transaction.storeProductID + units,
+        transaction.price.map { "\(MoneyText.plain($0)) \($0.currency)" } ?? "", transaction.purchasedAt.description,
       ])
     }
     return table.text(style: style)

@@ -11,9 +11,15 @@ extension Verb {
     options: [
       Option(
         name: "--storekit", value: "FILE", kind: .file,
-        help: "Take products and prices from an Xcode StoreKit configuration file")
+        help: "Take products and prices from an Xcode StoreKit configuration file"),
+      Option(
+        name: "--store", value: "STORE", kind: .oneOf(["apple", "google"]),
+        help: "Which store the simulated one behaves as: apple or google (default: apple)"),
     ],
-    examples: ["gemctl init", "gemctl init catalog.json", "gemctl --home shop init --storekit Gems.storekit"],
+    examples: [
+      "gemctl init", "gemctl init catalog.json", "gemctl --home shop init --storekit Gems.storekit",
+      "gemctl --home play init --store google",
+    ],
     discussion: """
       Makes the home and in it an empty ledger, a simulated store and an anonymous customer. The home may be there \
       already if it is empty; one that is in use is left alone and the verb fails with already_exists.
@@ -48,7 +54,7 @@ extension Verb {
       Option(name: "--locale", value: "LOCALE", help: "Language of the titles (default: en_US)"),
       Option(
         name: "--store", value: "STORE", kind: .oneOf(["apple", "google"]),
-        help: "Whose products: apple or google (default: apple)"),
+        help: "Whose products: apple or google (default: the home's store)"),
     ],
     examples: ["gemctl offerings", "gemctl offerings gems --storefront JPN --locale ja_JP"])
 }

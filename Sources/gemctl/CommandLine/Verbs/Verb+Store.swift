@@ -25,18 +25,18 @@ extension Verb {
     examples: ["gemctl store refund 2000000000000001", "gemctl store refund 2000000000000001 --percent 50"],
     discussion: """
       What the purchase gave is taken back from its own lot first; what is spent already the currency's refund policy \
-      decides.
+      decides. Google Play gives money back by units only, on top of those given back before.
       """)
 
   private static let storeReverseRefund = Verb(
     name: "store reverse-refund", group: .store, summary: "Take a refund back",
     arguments: [.storeTransaction], examples: ["gemctl store reverse-refund 2000000000000001"],
-    discussion: "The customer gets back exactly what the refund took.")
+    discussion: "The customer gets back exactly what the refund took. Google Play does not do that.")
 
   private static let storeRedeliver = Verb(
     name: "store redeliver", group: .store, summary: "Deliver a transaction once more",
     arguments: [.storeTransaction], examples: ["gemctl store redeliver 2000000000000001"],
-    discussion: "As stores do. It is credited once all the same.")
+    discussion: "As the App Store does. It is credited once all the same.")
 
   private static let storeFault = Verb(
     name: "store fault", group: .store, summary: "Make the store misbehave, or show how it does",
