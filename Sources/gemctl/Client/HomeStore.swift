@@ -15,7 +15,7 @@ protocol HomeStore: Sendable {
   func transaction(_ id: StoreTransactionID) -> HomeTransaction?
 
   func inject(_ fault: StoreFault) throws(LedgerError)
-  func clearFaults() throws(LedgerError)
+  func clearFaults(on api: StoreAPI?) throws(LedgerError)
   func approve(_ id: StoreTransactionID) throws(LedgerError)
   func decline(_ id: StoreTransactionID) throws(LedgerError)
   func redeliver(_ id: StoreTransactionID) throws(LedgerError)
@@ -69,7 +69,7 @@ struct AppleHomeStore: HomeStore {
   }
 
   func inject(_ fault: StoreFault) throws(LedgerError) { try shop.inject(fault) }
-  func clearFaults() throws(LedgerError) { try shop.clearFaults() }
+  func clearFaults(on api: StoreAPI?) throws(LedgerError) { try shop.clearFaults(on: api) }
   func approve(_ id: StoreTransactionID) throws(LedgerError) { try shop.approveAskToBuyTransaction(identifier: id) }
   func decline(_ id: StoreTransactionID) throws(LedgerError) { try shop.declineAskToBuyTransaction(identifier: id) }
   func redeliver(_ id: StoreTransactionID) throws(LedgerError) { try shop.redeliverTransaction(identifier: id) }
@@ -133,7 +133,7 @@ struct GoogleHomeStore: HomeStore {
   }
 
   func inject(_ fault: StoreFault) throws(LedgerError) { try shop.inject(fault) }
-  func clearFaults() throws(LedgerError) { try shop.clearFaults() }
+  func clearFaults(on api: StoreAPI?) throws(LedgerError) { try shop.clearFaults(on: api) }
   func approve(_ id: StoreTransactionID) throws(LedgerError) { try shop.approvePendingPurchase(token: id) }
   func decline(_ id: StoreTransactionID) throws(LedgerError) { try shop.declinePendingPurchase(token: id) }
 

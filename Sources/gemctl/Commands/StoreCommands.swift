@@ -76,10 +76,11 @@ extension StoreCommands {
   func fault() throws {
     let parsed = invocation.parsed
     let fault = try asked()
-    let isCleared = parsed.flags.contains("--clear") || parsed.positionals.dropFirst().first == "off"
+    let isCleared = parsed.flags.contains("--clear")
+    let isOff = parsed.positionals.dropFirst().first == StoreFaultWords.off
     let faults = try invocation.withClient { (session) async throws(LedgerError) in
-      if isCleared { try session.store.clearFaults() }
-      if let fault, !isCleared { try session.store.inject(fault) }
+      if isCleared || isOff { try session.store.clearFaults(on: isCleared ? nil : fault?.api) }
+      if let fault, !isCleared, !isOff { try session.store.inject(fault) }
       return session.store.faults
     }
     let words = faults.map(StoreFaultWords.text)
@@ -91,29 +92,59 @@ extension StoreCommands {
   private func asked() throws -> StoreFault? {
     let parsed = invocation.parsed
     guard let name = parsed.positionals.first, let api = StoreAPI(rawValue: name) else { return nil }
-    let failure = parsed.positionals.dropFirst().first.flatMap(StoreFailure.init(rawValue:)) ?? .networkError
+    let word = parsed.positionals.dropFirst().first ?? StoreFailure.networkError.rawValue
     let isAfter = parsed.flags.contains("--after-effect")
-    guard !isAfter || failure == .networkError else {
+    guard !isAfter || word == StoreFailure.networkError.rawValue else {
       throw UsageError("--after-effect goes with networkError: only an answer can be lost", verb: parsed.verb)
     }
-    let effect: StoreFault.Effect =
-      isAfter ? .networkCutAfter : failure == .networkError ? .networkCutBefore : .failure(failure)
-    let timing: StoreFault.Timing =
-      if let number = try parsed.integer("--nth", in: 1...1_000_000) {
-        .nth(number)
-      } else {
-        parsed.flags.contains("--once") ? .once : .always
-      }
-    return StoreFault(effect, on: api, timing)
+    let length = try invocation.duration("--for")
+    guard length == nil || word == StoreFaultWords.delay else {
+      throw UsageError("--for goes with \(StoreFaultWords.delay)", verb: parsed.verb)
+    }
+    let effect = StoreFaultWords.effect(word, for: length ?? .seconds(60))
+    return StoreFault(isAfter ? .networkCutAfter : effect, on: api, try timing())
+  }
+
+  private func timing() throws -> StoreFault.Timing {
+    let parsed = invocation.parsed
+    let once: StoreFault.Timing? = parsed.flags.contains("--once") ? .once : nil
+    let given = [
+      once, try parsed.integer("--nth", in: 1...1_000_000).map(StoreFault.Timing.nth),
+      try parsed.integer("--times", in: 1...1_000_000).map(StoreFault.Timing.times),
+      try parsed.integer("--chance", in: 1...100).map { .chance(percent: $0) },
+    ].compactMap(\.self)
+    guard given.count < 2 else {
+      throw UsageError("--once, --nth, --times and --chance exclude each other", verb: parsed.verb)
+    }
+    return given.first ?? .always
   }
 }
 
 /// The words of `store fault`.
 enum StoreFaultWords {
+  static let off = "off"
+  static let delay = "delay"
   static let apis = StoreAPI.allCases.map(\.rawValue)
   static let failures = StoreFailure.allCases.map(\.rawValue)
+  /// What else can go wrong than a failure of the call.
+  static let effects = plain.map(\.text) + [delay] + VerificationFailure.allCases.map(\.rawValue)
 
-  static func text(_ fault: StoreFault) -> String { "\(fault.api.rawValue): \(fault.effect), \(fault.timing)" }
+  private static let plain: [StoreFault.Effect] = [
+    .cancel, .reportsCancelled, .reportsPending, .askToBuy, .interrupt, .duplicate, .reorder,
+  ]
+
+  /// What a word means; a failure of the network is one before anything happens.
+  static func effect(_ word: String, for length: Duration) -> StoreFault.Effect {
+    if word == delay { return .delay(length) }
+    if let effect = plain.first(where: { $0.text == word }) { return effect }
+    if let failure = VerificationFailure(rawValue: word) { return .unverified(failure) }
+    let failure = StoreFailure(rawValue: word) ?? .networkError
+    return failure == .networkError ? .networkCutBefore : .failure(failure)
+  }
+
+  static func text(_ fault: StoreFault) -> String {
+    "\(fault.api.rawValue): \(fault.effect.text), \(fault.timing.text)"
+  }
 }
 
 // MARK: Answering
