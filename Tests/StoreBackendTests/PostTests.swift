@@ -163,8 +163,8 @@ final class PostTests: XCTestCase {
   func testRefusalsInTheirOrder() async throws {
     typealias Row = (line: UInt, code: LedgerError.Code, check: String?, mend: (inout StoreTransaction) throws -> Void)
     let rows: [Row] = [
-      (#line, .receiptUnverified, "signed_date", { _ in }),
-      (#line, .receiptUnverified, "purchase_date", { $0.signedAt = ManualClock().now }),
+      (#line, .receiptFutureDated, "signed_date", { _ in }),
+      (#line, .receiptFutureDated, "purchase_date", { $0.signedAt = ManualClock().now }),
       (#line, .bundleMismatch, nil, { $0.purchasedAt = ManualClock().now }),
       (#line, .environmentNotAllowed, nil, { $0.bundleID = "com.example.gems" }),
     ]

@@ -14,8 +14,9 @@ public struct BackendPolicy: Hashable, Sendable {
   public var checksPrice: Bool
   /// How far ahead of the clock a store's date may lie, in milliseconds.
   public var futureSkewMilliseconds: Int64
-  /// How long a purchase whose account token names nobody yet waits for its buyer to become known, in milliseconds from
-  /// the purchase; after that whoever posts it is credited. 0 for not at all.
+  /// How long a purchase whose account token names nobody yet waits for its buyer, in milliseconds from the purchase.
+  ///
+  /// After that whoever posts it is credited; 0 for not waiting at all.
   public var unknownBuyerWaitMilliseconds: Int64
   /// How long an order waits for its payment, in milliseconds.
   public var orderLifetimeMilliseconds: Int64

@@ -5,13 +5,14 @@ extension LocalBackend {
   ///
   /// The customer whom the receipt's account token names is credited where the backend knows the token. A token that it
   /// does not know yet is waited for (``BackendPolicy/unknownBuyerWaitMilliseconds``), unless it is that of the post's
-  /// customer; without a token, and after that time, the post's customer is credited. What was credited before, to whomever, is a success: the answer's receipt is the first one and names the
-  /// owner, whatever the policy says by now. Inactive products are credited too.
+  /// customer; without a token, and after that time, the post's customer is credited. What was credited before, to
+  /// whomever, is a success: the answer's receipt is the first one and names the owner, whatever the policy says by now.
+  /// Inactive products are credited too.
   ///
   /// - Throws: `LedgerError` with, in order of precedence, `receipt_malformed`, `receipt_unverified`,
-  ///   `bundle_mismatch`, `environment_not_allowed`, `product_not_found`, `amount_mismatch`, `receipt_revoked`,
-  ///   `validation_pending` while the buyer is waited for (detail `retry_after`, in seconds), and those of
-  ///   `Ledger.creditPurchase(_:customer:key:)`. Its detail `request_id` names the request.
+  ///   `receipt_future_dated`, `bundle_mismatch`, `environment_not_allowed`, `product_not_found`, `amount_mismatch`,
+  ///   `receipt_revoked`, `validation_pending` while the buyer is waited for (detail `retry_after`, in seconds), and
+  ///   those of `Ledger.creditPurchase(_:customer:key:)`. Its detail `request_id` names the request.
   public func post(_ post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
     try await answer(post, order: nil)
   }
@@ -142,9 +143,9 @@ extension LocalBackend {
         number = row.customer
       }
       let token = transaction.accountToken
-      var isBuyerKnown = token.map { !$0.isMadeOfID } ?? true || token == AccountToken(of: customer)
-      if let token, number != nil || token != AccountToken(of: customer),
-        let named = try snapshot.customer(token: token.number) {
+      let isPosters = token == AccountToken(of: customer)
+      var isBuyerKnown = token?.isMadeOfID != true || isPosters
+      if let token, number != nil || !isPosters, let named = try snapshot.customer(token: token.number) {
         (number, isBuyerKnown) = (named, true)
       }
       let buyer = try number.map { (number) throws(LedgerError) in
