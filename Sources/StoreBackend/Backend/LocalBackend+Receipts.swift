@@ -5,9 +5,10 @@ extension LocalBackend {
   ///
   /// The customer whom the receipt's account token names is credited where the backend knows the token. A token that it
   /// does not know yet is waited for (``BackendPolicy/unknownBuyerWaitMilliseconds``), unless it is that of the post's
-  /// customer; without a token, and after that time, the post's customer is credited. What was credited before, to
-  /// whomever, is a success: the answer's receipt is the first one and names the owner, whatever the policy says by now.
-  /// Inactive products are credited too.
+  /// customer; without a token, and after that time, the post's customer is credited.
+  ///
+  /// What was credited before, to whomever, is a success: the answer's receipt is the first one and names the owner,
+  /// whatever the policy says by now. Inactive products are credited too.
   ///
   /// - Throws: `LedgerError` with, in order of precedence, `receipt_malformed`, `receipt_unverified`,
   ///   `receipt_future_dated`, `bundle_mismatch`, `environment_not_allowed`, `product_not_found`, `amount_mismatch`,
