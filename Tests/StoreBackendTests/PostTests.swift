@@ -61,11 +61,72 @@ final class PostTests: XCTestCase {
     // Bob is signed in when alice's purchase is found again.
     let late = try await shop.backend.post(shop.post(shop.transaction("t1", of: "alice"), as: "bob"))
     XCTAssertEqual(late.receipt.customer.text, "alice")
-    // A token that nobody registered says nothing.
-    let unknown = try await shop.backend.post(shop.post(shop.transaction("t2", of: "carol"), as: "bob"))
-    XCTAssertEqual(unknown.receipt.customer.text, "bob")
+    assertRefused(.customerNotFound) { try shop.gems("bob") }
     XCTAssertEqual(try shop.gems(), 1200)
+  }
+
+  /// Carol's app was never in touch with the backend, and bob's finds her purchase on the account that they share.
+  func testAPurchaseOfABuyerWhomNobodyKnowsYetWaits() async throws {
+    let shop = try Shop()
+    let post = try shop.post(shop.transaction("t1", of: "carol"), as: "bob")
+    let refusal = await assertRefused(.validationPending) { try await shop.backend.post(post) }
+    XCTAssertEqual(refusal?.integer("retry_after"), 3600)
+    XCTAssertNotNil(refusal?.text("request_id"))
+    shop.time.advance(seconds: 3599)
+    let last = await assertRefused(.validationPending) { try await shop.backend.post(post) }
+    XCTAssertEqual(last?.integer("retry_after"), 1)
+    assertRefused(.customerNotFound) { try shop.gems("bob") }
+    _ = try await shop.backend.register(try CustomerID("carol"))
+    let found = try await shop.backend.post(post)
+    XCTAssertEqual(found.receipt.customer.text, "carol")
+    XCTAssertEqual(try shop.gems("carol"), 1200)
+    try assertBooksAddUp(shop.ledger)
+  }
+
+  func testAPurchaseWhoseBuyerNeverComesGoesToWhoPostsIt() async throws {
+    let shop = try Shop()
+    let post = try shop.post(shop.transaction("t1", of: "carol"), as: "bob")
+    shop.time.advance(seconds: 3600)
+    let late = try await shop.backend.post(post)
+    XCTAssertEqual(late.receipt.customer.text, "bob")
+    let hasty = try Shop(policy: BackendPolicy(unknownBuyerWaitMilliseconds: 0))
+    let taken = try await hasty.backend.post(hasty.post(hasty.transaction("t1", of: "carol"), as: "bob"))
+    XCTAssertEqual(taken.receipt.customer.text, "bob")
+  }
+
+  /// Who restores says that the store account is theirs; an order names its buyer only where the token does not name
+  /// somebody else.
+  func testWhoRestoresNeedNotWait() async throws {
+    let shop = try Shop()
+    let bob = try CustomerID("bob")
+    let receipt = shop.receipts.receipt(for: try shop.transaction("t1", of: "carol"))
+    _ = try await shop.backend.restore([receipt], customer: bob, sharing: .keepWithOwner)
     XCTAssertEqual(try shop.gems("bob"), 1200)
+    let order = try await shop.backend.initPayment(shop.request(customer: "bob"))
+    let hers = try shop.post(shop.transaction("t2", of: "carol"), as: "bob")
+    await assertRefused(.validationPending) { try await shop.backend.completePayment(order.code, post: hers) }
+    let his = try shop.post(shop.transaction("t3", of: "bob"), as: "dave")
+    let answer = try await shop.backend.completePayment(order.code, post: his)
+    XCTAssertEqual(answer.receipt.customer.text, "bob")
+  }
+
+  /// Other SDKs put random UUIDs, or ids of their own, where our clients put their customers' tokens.
+  func testATokenOfAnotherMakeNamesNobody() async throws {
+    let shop = try Shop()
+    var transaction = try shop.transaction("t1")
+    transaction.accountToken = try XCTUnwrap(AccountToken("3f0f4a52-9c1b-4f7e-8a2d-5b6c7d8e9f01"))
+    let answer = try await shop.backend.post(shop.post(transaction, as: "bob"))
+    XCTAssertEqual(answer.receipt.customer.text, "bob")
+  }
+
+  /// Nobody is to wait for what will be refused.
+  func testWhatIsRefusedIsRefusedAtOnce() async throws {
+    let shop = try Shop()
+    var transaction = try shop.transaction("t1", product: "nothing", of: "carol")
+    await assertRefused(.productNotFound) { try await shop.backend.post(shop.post(transaction, as: "bob")) }
+    transaction.storeProductID = "gems.apple"
+    transaction.revocation = .init(revokedAt: shop.time.now)
+    await assertRefused(.receiptRevoked) { try await shop.backend.post(shop.post(transaction, as: "bob")) }
   }
 
   func testCreditedToSomebodyElseIsASuccessThatNamesTheOwner() async throws {
@@ -102,8 +163,8 @@ final class PostTests: XCTestCase {
   func testRefusalsInTheirOrder() async throws {
     typealias Row = (line: UInt, code: LedgerError.Code, check: String?, mend: (inout StoreTransaction) throws -> Void)
     let rows: [Row] = [
-      (#line, .receiptUnverified, "signed_date", { _ in }),
-      (#line, .receiptUnverified, "purchase_date", { $0.signedAt = ManualClock().now }),
+      (#line, .receiptFutureDated, "signed_date", { _ in }),
+      (#line, .receiptFutureDated, "purchase_date", { $0.signedAt = ManualClock().now }),
       (#line, .bundleMismatch, nil, { $0.purchasedAt = ManualClock().now }),
       (#line, .environmentNotAllowed, nil, { $0.bundleID = "com.example.gems" }),
     ]

@@ -134,7 +134,7 @@ final class RefundTests: XCTestCase {
     transaction.bundleID = "com.example.other"
     await assertRefused(.bundleMismatch) { try await shop.backend.apply(transaction) }
     transaction.signedAt = shop.after(hours: 25)
-    await assertRefused(.receiptUnverified) { try await shop.backend.apply(transaction) }
+    await assertRefused(.receiptFutureDated) { try await shop.backend.apply(transaction) }
   }
 
   /// In whatever order and number the store's notices come, the newest evidence holds in the end.

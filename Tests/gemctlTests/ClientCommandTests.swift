@@ -127,6 +127,35 @@ final class ClientCommandTests: XCTestCase {
       ], in: try TestHome())
   }
 
+  func testFaultsOfAllKindsAreGivenInWordsAndEndedByTheirAPI() throws {
+    let delay = "updates: delay 90s, 20 of 100 calls\n"
+    try Row.check(
+      [
+        Row("gemctl init > /dev/null; gemctl login alice > /dev/null"),
+        Row("gemctl store fault updates delay --for 90s --chance 20", output: delay),
+        Row(
+          "gemctl store fault purchase reportsCancelled --nth 2",
+          output: delay + "purchase: reportsCancelled, call 2\n"),
+        Row("gemctl buy gems_300 > /dev/null"),
+        Row("gemctl buy gems_300", 3, output: "Cancelled: nothing was bought.\n"),
+        Row("gemctl balance GEM --json | grep -o '\"balance\":[0-9]*'", output: "\"balance\":600\n"),
+        Row(
+          "gemctl store fault purchase systemError --times 2", output: delay + "purchase: systemError, 2 calls\n"),
+        Row("gemctl buy gems_300 > /dev/null", 3),
+        Row("gemctl store fault purchase off", output: delay),
+        Row("gemctl buy gems_300 > /dev/null"),
+        Row("gemctl store fault purchase invalidSignature --once > /dev/null"),
+        Row(
+          "gemctl buy gems_300 --json | grep -o '\"code\":\"[a-z_]*'", output: "\"code\":\"receipt_unverified\n"),
+        Row(
+          "gemctl store fault finish reorder", 64, error: "error: The call finish cannot go wrong like this: reorder."),
+        Row(
+          "gemctl store fault finish --once --nth 2", 64, error: "error: --once, --nth, --times and --chance exclude"),
+        Row("gemctl store fault finish systemError --for 1m", 64, error: "error: --for goes with delay"),
+        Row("gemctl store fault --clear", output: "The store works as it should.\n"),
+      ], in: try TestHome(), errorsBegin: true)
+  }
+
   func testTwoPurchasesAtOnceAreTwoPurchases() throws {
     let home = try TestHome()
     let script =

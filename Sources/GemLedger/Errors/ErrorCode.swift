@@ -105,6 +105,8 @@ extension LedgerError.Code {
   public static let receiptMalformed = Self(.receiptMalformed)
   /// A receipt is not the store's; the detail `check` says what did not hold.
   public static let receiptUnverified = Self(.receiptUnverified)
+  /// A receipt is dated further ahead than a clock can be wrong; the detail `check` says which date.
+  public static let receiptFutureDated = Self(.receiptFutureDated)
   /// A receipt is for another app.
   public static let bundleMismatch = Self(.bundleMismatch)
   /// A receipt comes from an environment that is not credited here.
@@ -188,6 +190,7 @@ package enum ErrorKind: String, CaseIterable, Sendable {
   case validationFailed = "validation_failed"
   case receiptMalformed = "receipt_malformed"
   case receiptUnverified = "receipt_unverified"
+  case receiptFutureDated = "receipt_future_dated"
   case bundleMismatch = "bundle_mismatch"
   case environmentNotAllowed = "environment_not_allowed"
   case receiptRevoked = "receipt_revoked"
@@ -242,8 +245,8 @@ extension ErrorKind {
       Row(isKept: true, exitStatus: 2, httpStatus: 422, type: "unprocessable_entity_error")
     case .purchaseCancelled, .purchasePending, .purchaseDeclined, .storeError, .validationPending, .validationFailed:
       Row(isKept: false, exitStatus: 3, httpStatus: 422, type: "store_error")
-    case .receiptMalformed, .receiptUnverified, .bundleMismatch, .environmentNotAllowed, .receiptRevoked,
-      .amountMismatch:
+    case .receiptMalformed, .receiptUnverified, .receiptFutureDated, .bundleMismatch, .environmentNotAllowed,
+      .receiptRevoked, .amountMismatch:
       Row(isKept: false, exitStatus: 65, httpStatus: 422, type: "store_error")
     case .purchaseAlreadyInProgress, .configuration, .invalidUserID:
       Row(isKept: false, exitStatus: 64, httpStatus: 400, type: "parameter_error")

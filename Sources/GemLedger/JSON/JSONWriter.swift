@@ -71,9 +71,12 @@ extension JSONWriter {
   /// Appends the text in quotes, escaping what must be escaped and nothing else.
   package static func append(_ text: String, to bytes: inout [UInt8]) {
     var text = text
-    bytes.append(ASCII.quote)
     text.withUTF8 { utf8 in
       var position = 0
+      if utf8.count <= shortCount, JSONRun(in: utf8, from: 0).end == utf8.count {
+        return append(short: utf8, to: &bytes)
+      }
+      bytes.append(ASCII.quote)
       while true {
         let end = JSONRun(in: utf8, from: position).end
         bytes += UnsafeBufferPointer(rebasing: utf8[position..<end])
@@ -81,20 +84,55 @@ extension JSONWriter {
         bytes += escape(utf8[end])
         position = end + 1
       }
+      bytes.append(ASCII.quote)
     }
-    bytes.append(ASCII.quote)
+  }
+
+  /// Appends a member's name of ours, which needs no escaping and has at most 60 bytes, with its colon.
+  ///
+  /// - Parameter isFirst: Whether no comma stands before it.
+  package static func append(name: StaticString, isFirst: Bool = false, to bytes: inout [UInt8]) {
+    let name = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+    append(short: name, after: isFirst ? nil : ASCII.comma, before: ASCII.colon, to: &bytes)
+  }
+
+  private static let shortCount = 60
+
+  /// Appends bytes in quotes in one go: an array looks at itself with every append.
+  private static func append(
+    short text: UnsafeBufferPointer<UInt8>, after: UInt8? = nil, before: UInt8? = nil, to bytes: inout [UInt8]
+  ) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: shortCount + 4) { buffer in
+      var end = 0
+      func put(_ byte: UInt8) {
+        buffer[end] = byte
+        end += 1
+      }
+      if let after { put(after) }
+      put(ASCII.quote)
+      end = buffer[end...].update(fromContentsOf: text)
+      put(ASCII.quote)
+      if let before { put(before) }
+      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: buffer[..<end]))
+    }
   }
 
   /// Appends the digits.
   package static func append(_ integer: Int64, to bytes: inout [UInt8]) {
-    if integer < 0 { bytes.append(ASCII.minus) }
-    let start = bytes.count
-    var rest = integer.magnitude
-    repeat {
-      bytes.append(ASCII.zero + UInt8(rest % 10))
-      rest /= 10
-    } while rest > 0
-    bytes[start...].reverse()
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { buffer in
+      var start = buffer.count
+      func put(_ byte: UInt8) {
+        start -= 1
+        buffer[start] = byte
+      }
+      var rest = integer.magnitude
+      repeat {
+        put(ASCII.zero + UInt8(rest % 10))
+        rest /= 10
+      } while rest > 0
+      if integer < 0 { put(ASCII.minus) }
+      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: buffer[start...]))
+    }
   }
 
   private static func escape(_ byte: UInt8) -> [UInt8] {

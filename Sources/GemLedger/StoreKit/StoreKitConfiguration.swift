@@ -10,6 +10,29 @@ public struct StoreKitConfiguration: Hashable, Sendable {
   public let storefront: String?
   /// The language that the file names for display.
   public let locale: String?
+  /// What the file switches on for tests.
+  public let switches: Switches
+
+  /// What Xcode's editor of such files switches on for tests, under StoreKit's names; at first nothing is.
+  public struct Switches: Hashable, Sendable {
+    /// Whether somebody else has to agree to every purchase.
+    public var askToBuyEnabled = false
+    /// Whether purchases are interrupted until somebody resolves them.
+    public var interruptedPurchasesEnabled = false
+    /// Whether customers are shown no sheets; nil where the file does not say.
+    public var disableDialogs: Bool?
+    /// Whether purchases fail.
+    public var failTransactionsEnabled = false
+    /// Whether a subscription that could not be renewed runs on for a while.
+    public var billingGracePeriodIsEnabled = false
+    /// Whether renewals cannot be paid for at first.
+    public var shouldEnterBillingRetryOnRenewal = false
+    /// StoreKit's number of how fast subscriptions run; nil where the file does not say.
+    public var timeRate: Int64?
+
+    /// Nothing switched on.
+    public init() {}
+  }
 
   /// Reads a configuration file of version 1 to 5, or a newer one with a note.
   ///

@@ -14,11 +14,36 @@ struct StoreKitReader {
     let storefront = settings?.optional("_storefront") { $0.caption() }
     let locale = settings?.optional("_locale") { $0.caption() }
     if let storefront { choose(storefront, fields) }
+    let switches = settings.map { self.switches($0) } ?? StoreKitConfiguration.Switches()
     let products = products(fields)
     if !products.isEmpty {
       notes.append("The file says nothing about what its products give: add grants with a catalog.")
     }
-    return StoreKitConfiguration(products: products, notes: notes, storefront: storefront, locale: locale)
+    return StoreKitConfiguration(
+      products: products, notes: notes, storefront: storefront, locale: locale, switches: switches)
+  }
+
+  private mutating func switches(_ settings: CatalogFields) -> StoreKitConfiguration.Switches {
+    func isOn(_ name: String) -> Bool { settings.optional(name, default: false) { $0.bool() } }
+    var switches = StoreKitConfiguration.Switches()
+    switches.askToBuyEnabled = isOn("_askToBuyEnabled")
+    switches.interruptedPurchasesEnabled = isOn("_billingIssuesEnabled")
+    switches.disableDialogs = settings.optional("_disableDialogs") { $0.bool() }
+    switches.failTransactionsEnabled = isOn("_failTransactionsEnabled")
+    switches.billingGracePeriodIsEnabled = isOn("_billingGracePeriodEnabled")
+    switches.shouldEnterBillingRetryOnRenewal = isOn("_renewalBillingIssuesEnabled")
+    switches.timeRate = settings.optional("_timeRate") { $0.integer(in: 0...Int64(Int32.max)) }
+    let errors = list(settings, "_storeKitErrors") { reader, field -> String? in
+      guard let fields = reader.object(field, ["current", "enabled", "name"]) else { return nil }
+      let isOn = fields.optional("enabled", default: false) { $0.bool() }
+      return isOn ? fields.required("name") { $0.text() } : nil
+    }
+    for name in errors {
+      note(
+        "The error that the file simulates for \"\(name.abridged)\" is left out: its number means nothing outside of "
+          + "Xcode.")
+    }
+    return switches
   }
 
   private mutating func readVersion(_ fields: CatalogFields) {

@@ -14,6 +14,10 @@ public struct BackendPolicy: Hashable, Sendable {
   public var checksPrice: Bool
   /// How far ahead of the clock a store's date may lie, in milliseconds.
   public var futureSkewMilliseconds: Int64
+  /// How long a purchase whose account token names nobody yet waits for its buyer, in milliseconds from the purchase.
+  ///
+  /// After that whoever posts it is credited; 0 for not waiting at all.
+  public var unknownBuyerWaitMilliseconds: Int64
   /// How long an order waits for its payment, in milliseconds.
   public var orderLifetimeMilliseconds: Int64
   /// When deliveries to a game server are tried again.
@@ -25,7 +29,8 @@ public struct BackendPolicy: Hashable, Sendable {
   /// A policy.
   public init(
     bundleIDs: Set<String>? = nil, sandboxReceipts: SandboxReceipts? = nil, testers: Set<CustomerID> = [],
-    checksPrice: Bool = true, futureSkewMilliseconds: Int64 = 86_400_000, orderLifetimeMilliseconds: Int64 = 86_400_000,
+    checksPrice: Bool = true, futureSkewMilliseconds: Int64 = 86_400_000,
+    unknownBuyerWaitMilliseconds: Int64 = 3_600_000, orderLifetimeMilliseconds: Int64 = 86_400_000,
     deliverySchedule: DeliverySchedule = .standard, currencyPrices: [ProductCode: [Adjustment]] = [:]
   ) {
     self.bundleIDs = bundleIDs
@@ -33,6 +38,7 @@ public struct BackendPolicy: Hashable, Sendable {
     self.testers = testers
     self.checksPrice = checksPrice
     self.futureSkewMilliseconds = futureSkewMilliseconds
+    self.unknownBuyerWaitMilliseconds = unknownBuyerWaitMilliseconds
     self.orderLifetimeMilliseconds = orderLifetimeMilliseconds
     self.deliverySchedule = deliverySchedule
     self.currencyPrices = currencyPrices

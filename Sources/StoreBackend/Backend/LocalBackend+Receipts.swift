@@ -3,12 +3,16 @@ public import GemLedger
 extension LocalBackend {
   /// Credits what a receipt proves was paid for, once; applies what it says was given back.
   ///
-  /// The customer whom the receipt's account token names is credited where the backend knows the token, else the post's
-  /// customer. What was credited before, to whomever, is a success: the answer's receipt is the first one and names the
-  /// owner, whatever the policy says by now. Inactive products are credited too.
+  /// The customer whom the receipt's account token names is credited where the backend knows the token. A token that it
+  /// does not know yet is waited for (``BackendPolicy/unknownBuyerWaitMilliseconds``), unless it is that of the post's
+  /// customer; without a token, and after that time, the post's customer is credited.
+  ///
+  /// What was credited before, to whomever, is a success: the answer's receipt is the first one and names the owner,
+  /// whatever the policy says by now. Inactive products are credited too.
   ///
   /// - Throws: `LedgerError` with, in order of precedence, `receipt_malformed`, `receipt_unverified`,
-  ///   `bundle_mismatch`, `environment_not_allowed`, `product_not_found`, `amount_mismatch`, `receipt_revoked`, and
+  ///   `receipt_future_dated`, `bundle_mismatch`, `environment_not_allowed`, `product_not_found`, `amount_mismatch`,
+  ///   `receipt_revoked`, `validation_pending` while the buyer is waited for (detail `retry_after`, in seconds), and
   ///   those of `Ledger.creditPurchase(_:customer:key:)`. Its detail `request_id` names the request.
   public func post(_ post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
     try await answer(post, order: nil)
@@ -25,8 +29,11 @@ extension LocalBackend {
   }
 
   /// Credits a verified transaction, or finds its credit, and applies what the store gave back.
+  ///
+  /// - Parameter waitsForBuyer: Whether a buyer whom nobody knows yet is waited for.
   func settle(
-    _ transaction: StoreTransaction, customer: CustomerID, order code: PurchaseCode?, requestID: String
+    _ transaction: StoreTransaction, customer: CustomerID, order code: PurchaseCode?, requestID: String,
+    waitsForBuyer: Bool = true
   ) async throws(LedgerError) -> ReceiptAnswer {
     try ReceiptRules.check(
       datesOf: transaction, now: clock.now(), skewMilliseconds: policy.futureSkewMilliseconds)
@@ -39,6 +46,7 @@ extension LocalBackend {
         again: receipt, transaction, customer: customer, order: code, requestID: requestID)
     }
     let product = try await checkedProduct(of: transaction, scene: scene, rules: rules)
+    if waitsForBuyer, !scene.isBuyerKnown { try rules.check(waitFor: transaction, now: clock.now()) }
     let receipt = try await book(transaction, as: product.code, scene: scene, order: code)
     guard !receipt.isReplayed, transaction.revocation == nil, code == nil, let id = receipt.transactionID else {
       return try await answer(
@@ -121,6 +129,8 @@ extension LocalBackend {
   struct Scene {
     let shelf: Shelf
     let buyer: CustomerID
+    /// Whether the buyer is the one whom the transaction's token names, as far as it can name anybody.
+    let isBuyerKnown: Bool
     let known: PurchaseRow?
   }
 
@@ -133,13 +143,19 @@ extension LocalBackend {
         guard let row = try snapshot.order(order) else { throw .orderNotFound(order) }
         number = row.customer
       }
-      if let token = transaction.accountToken, number != nil || token != AccountToken(of: customer) {
-        number = try snapshot.customer(token: token.number) ?? number
+      let token = transaction.accountToken
+      let isPosters = token == AccountToken(of: customer)
+      var isBuyerKnown = token?.isMadeOfID != true || isPosters
+      if let token, number != nil || !isPosters, let named = try snapshot.customer(token: token.number) {
+        (number, isBuyerKnown) = (named, true)
       }
       let buyer = try number.map { (number) throws(LedgerError) in
         try snapshot.id(of: number, asNamedBy: customer)
       }
-      return Scene(shelf: shelf, buyer: buyer ?? customer, known: try snapshot.purchase(of: transaction))
+      return Scene(
+        shelf: shelf, buyer: buyer ?? customer,
+        isBuyerKnown: isBuyerKnown || buyer.map { token == AccountToken(of: $0) } ?? false,
+        known: try snapshot.purchase(of: transaction))
     }
   }
 }

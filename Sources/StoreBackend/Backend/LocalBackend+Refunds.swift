@@ -37,8 +37,8 @@ extension LocalBackend {
   /// store's own date of the evidence decides. A transaction without a refund takes back all refunds that its date is
   /// not before, since stores drop the refund from the evidence when they reverse it.
   ///
-  /// - Throws: `LedgerError` with, in order of precedence, `receipt_unverified`, `bundle_mismatch`, and for a purchase
-  ///   that is not credited yet those of ``post(_:)``.
+  /// - Throws: `LedgerError` with, in order of precedence, `receipt_future_dated`, `bundle_mismatch`, and for a
+  ///   purchase that is not credited yet those of ``post(_:)``.
   @discardableResult
   public func apply(_ transaction: StoreTransaction) async throws(LedgerError) -> NoticeAnswer {
     try ReceiptRules.check(

@@ -1,4 +1,5 @@
 public import GemLedger
+internal import Synchronization
 
 /// The crediting side in this process: it verifies receipts and books what they prove into a ledger, once.
 ///
@@ -20,6 +21,8 @@ public final class LocalBackend: PurchaseBackend {
   let clock: LedgerClock
   let randomness: @Sendable () -> UInt64
   let shelves = ShelfCache()
+  private let requestSeed: UInt64
+  private let requestCount = Atomic<UInt64>(0)
 
   /// A backend over a ledger.
   ///
@@ -41,6 +44,7 @@ public final class LocalBackend: PurchaseBackend {
     self.delivery = delivery
     self.clock = clock ?? ledger.clock
     self.randomness = randomness
+    requestSeed = randomness()
   }
 
   // MARK: Shop window and balances
@@ -90,15 +94,31 @@ public final class LocalBackend: PurchaseBackend {
 
   /// Names a request in errors, answers and logs.
   func newRequestID() -> String {
-    var generator = ClosureGenerator(draw: randomness)
+    // It has to be another one each time, and may be guessed: so chance is asked for once, which takes the system long.
+    let number = requestCount.wrappingAdd(1, ordering: .relaxed).newValue
+    var generator = CountedNumbers(seed: requestSeed, count: number)
     return IdempotencyKey.timeOrdered(at: clock.now(), using: &generator).text
   }
 }
 
-struct ClosureGenerator: RandomNumberGenerator {
-  let draw: @Sendable () -> UInt64
+/// Numbers that look random, others for each count.
+private struct CountedNumbers: RandomNumberGenerator {
+  let seed: UInt64
+  let count: UInt64
+  private var place: UInt64 = 0
 
-  mutating func next() -> UInt64 { draw() }
+  init(seed: UInt64, count: UInt64) {
+    self.seed = seed
+    self.count = count
+  }
+
+  mutating func next() -> UInt64 {
+    var hash = StableHash(seed: seed)
+    hash.combine(count)
+    hash.combine(place)
+    place += 1
+    return hash.value
+  }
 }
 
 extension LedgerError {

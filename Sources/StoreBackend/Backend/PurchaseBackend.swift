@@ -21,8 +21,10 @@ public protocol PurchaseBackend: Sendable {
   /// Credits what a receipt proves was paid for, once; applies what it says was given back.
   ///
   /// - Throws: `LedgerError` with, in order of precedence, `receipt_malformed`, `receipt_unverified`,
-  ///   `bundle_mismatch`, `environment_not_allowed`, `product_not_found`, `amount_mismatch`, `receipt_revoked`, and
-  ///   those of `Ledger.creditPurchase(_:customer:key:)`. Its detail `request_id` names the request in the logs.
+  ///   `receipt_future_dated`, `bundle_mismatch`, `environment_not_allowed`, `product_not_found`, `amount_mismatch`,
+  ///   `receipt_revoked`, `validation_pending` while a buyer whom the backend does not know yet is waited for (detail
+  ///   `retry_after`, in seconds: ask again then), and those of `Ledger.creditPurchase(_:customer:key:)`. Its detail
+  ///   `request_id` names the request in the logs.
   func post(_ post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer
 
   /// Finds what the store account's purchases give, and moves entitlements by the sharing rule; credits no consumable

@@ -5,7 +5,7 @@ struct ReceiptRules {
   let policy: BackendPolicy
   let settings: CatalogSettings
 
-  /// - Throws: `receipt_unverified` with the detail `check`.
+  /// - Throws: `receipt_future_dated` with the detail `check`.
   static func check(
     datesOf transaction: StoreTransaction, now: Timestamp, skewMilliseconds: Int64
   ) throws(LedgerError) {
@@ -13,7 +13,7 @@ struct ReceiptRules {
     for (check, date) in [("signed_date", transaction.signedAt), ("purchase_date", transaction.purchasedAt)]
     where date.milliseconds > latest {
       throw LedgerError(
-        .receiptUnverified, "The receipt is not to be trusted: its \(check) \(date) lies in the future.",
+        .receiptFutureDated, "The receipt's \(check) \(date) lies in the future; here it is \(now).",
         details: [.text("check", check)])
     }
   }
@@ -39,6 +39,21 @@ struct ReceiptRules {
     throw LedgerError(
       .environmentNotAllowed, "The receipt comes from the \(environment) environment, which is not credited here.",
       details: [.text("environment", environment.description)])
+  }
+
+  /// The token names a buyer whom nobody has introduced yet: the app that bought has not reached the backend.
+  ///
+  /// Another app on the same store account may have found the purchase first, and must not take it.
+  ///
+  /// - Throws: `validation_pending` with the detail `retry_after`, in seconds.
+  func check(waitFor transaction: StoreTransaction, now: Timestamp) throws(LedgerError) {
+    let left = transaction.purchasedAt.milliseconds + policy.unknownBuyerWaitMilliseconds - now.milliseconds
+    guard policy.unknownBuyerWaitMilliseconds > 0, left > 0 else { return }
+    throw LedgerError(
+      .validationPending,
+      "The purchase names a buyer whom this backend does not know yet. It is credited as soon as that is so, and in "
+        + "\((left + 59_999) / 60_000) minutes to whoever posts it then.",
+      details: [.integer("retry_after", (left + 999) / 1000)])
   }
 
   /// - Throws: `amount_mismatch`.

@@ -26,6 +26,9 @@ public struct AccountToken: Hashable, Sendable, CustomStringConvertible {
     (self.high, self.low) = (high, low)
   }
 
+  /// Whether it has the form of a customer's token; apps of before made UUIDs of other versions, by rules of their own.
+  var isMadeOfID: Bool { high >> 12 & 0xF == 8 && low >> 62 == 2 }
+
   /// The number that the ledger knows it by.
   package var number: TokenNumber {
     TokenNumber(high: Int64(bitPattern: high), low: Int64(bitPattern: low))

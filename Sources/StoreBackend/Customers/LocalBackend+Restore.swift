@@ -4,7 +4,8 @@ extension LocalBackend {
   /// Finds what the store account's purchases give, and moves entitlements by the sharing rule; credits no consumable
   /// a second time.
   ///
-  /// A purchase that nobody was credited for is credited here. What somebody else was credited for stays credited to
+  /// A purchase that nobody was credited for is credited here, at once: who restores says that the store account is
+  /// theirs. What somebody else was credited for stays credited to
   /// them; the rule says what becomes of the entitlement. An anonymous customer on either side shares as with `alias`,
   /// whatever the rule. Receipts that are refused are left out where others were not.
   ///
@@ -19,7 +20,8 @@ extension LocalBackend {
     for receipt in receipts {
       do throws(LedgerError) {
         let transaction = try verifier.verify(receipt)
-        let answer = try await settle(transaction, customer: customer, order: nil, requestID: newRequestID())
+        let answer = try await settle(
+          transaction, customer: customer, order: nil, requestID: newRequestID(), waitsForBuyer: false)
         isAnyTaken = true
         try await share(transaction, ownedBy: answer.receipt.customer, with: customer, sharing)
       } catch {

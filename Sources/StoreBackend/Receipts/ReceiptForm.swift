@@ -67,10 +67,6 @@ struct PayloadWriter {
   }
 
   private mutating func begin(_ name: StaticString) {
-    if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
-    bytes.append(UInt8(ascii: "\""))
-    bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-    bytes.append(UInt8(ascii: "\""))
-    bytes.append(UInt8(ascii: ":"))
+    JSONWriter.append(name: name, isFirst: bytes.count == 1, to: &bytes)
   }
 }

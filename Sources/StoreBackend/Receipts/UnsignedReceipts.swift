@@ -71,15 +71,18 @@ public struct UnsignedReceipts: ReceiptVerifier {
   }
 
   private func payload(of bytes: UnsafeBufferPointer<UInt8>) throws(LedgerError) -> [UInt8] {
-    let segments = bytes.split(separator: ReceiptForm.dot, maxSplits: 3, omittingEmptySubsequences: false)
-      .map(UnsafeBufferPointer.init(rebasing:))
-    guard segments.count == 3 else { throw ReceiptFields.malformed("it does not have three segments") }
-    guard let payload = Base64URL.decode(segments[1]) else {
-      throw ReceiptFields.malformed("its payload is not base64url")
+    guard let first = bytes.firstIndex(of: ReceiptForm.dot), let last = bytes.lastIndex(of: ReceiptForm.dot),
+      first < last
+    else { throw ReceiptFields.malformed("it does not have three segments") }
+    let (head, body) = (bytes[..<first], UnsafeBufferPointer(rebasing: bytes[(first + 1)..<last]))
+    guard let payload = Base64URL.decode(body) else {
+      let isOfMore = body.contains(ReceiptForm.dot)
+      throw ReceiptFields.malformed(isOfMore ? "it does not have three segments" : "its payload is not base64url")
     }
     // The header of our own receipts is always the same bytes.
-    if !header.withUnsafeBufferPointer({ Bytes.areEqual(segments[0], $0) }) { try refuse(header: segments[0]) }
-    guard segments[2].isEmpty else {
+    let isOwn = header.withUnsafeBufferPointer { Bytes.areEqual(UnsafeBufferPointer(rebasing: head), $0) }
+    if !isOwn { try refuse(header: UnsafeBufferPointer(rebasing: head)) }
+    guard last == bytes.count - 1 else {
       throw Self.unverified("signature", "it has a signature, which nobody here checks")
     }
     return payload

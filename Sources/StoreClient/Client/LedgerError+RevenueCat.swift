@@ -10,8 +10,8 @@ extension LedgerError {
     case .purchaseCancelled: 1
     case .storeError, .purchaseDeclined: Self.storeProblem(text("store_error").flatMap(StoreFailure.init(rawValue:)))
     case .productNotFound, .notAvailable, .offeringNotFound: 5
-    case .receiptMalformed, .receiptUnverified, .bundleMismatch, .environmentNotAllowed, .receiptRevoked,
-      .amountMismatch, .validationFailed:
+    case .receiptMalformed, .receiptUnverified, .receiptFutureDated, .bundleMismatch, .environmentNotAllowed,
+      .receiptRevoked, .amountMismatch, .validationFailed:
       8
     case .backendUnreachable, .timedOut: 10
     case .unauthenticated: 11

@@ -85,12 +85,15 @@ public final class StoreClient: Sendable {
   struct LastKeys {
     private static let countMax = 256
     private var keys: [ReceiptKey] = []
+    /// Where the oldest one is, once there are so many.
+    private var oldest = 0
 
     func contains(_ key: ReceiptKey) -> Bool { keys.contains(key) }
 
     mutating func insert(_ key: ReceiptKey) {
-      if keys.count == Self.countMax { keys.removeFirst() }
-      keys.append(key)
+      guard keys.count == Self.countMax else { return keys.append(key) }
+      keys[oldest] = key
+      oldest = (oldest + 1) % Self.countMax
     }
   }
 

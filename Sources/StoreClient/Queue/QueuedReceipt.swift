@@ -20,12 +20,12 @@ final class QueuedReceipt: Sendable {
   let source: ReceiptPost.Source
   let order: PurchaseCode?
   let seenAt: Timestamp
-  /// What the whole purchase gives, as far as the client knows.
+  /// What the whole purchase gives, as far as the client knows; nothing where somebody else bought.
   let grants: [Adjustment]
 
   convenience init(
     _ evidence: StoreEvidence, buyer: CustomerID, product: KnownProduct?, source: ReceiptPost.Source,
-    order: PurchaseCode?, seenAt: Timestamp
+    order: PurchaseCode?, seenAt: Timestamp, isProvisional: Bool = true
   ) {
     let transaction = evidence.transaction
     self.init(
@@ -33,7 +33,7 @@ final class QueuedReceipt: Sendable {
       revision: evidence.revision, bundleID: transaction.bundleID, storeProductID: transaction.storeProductID,
       product: product?.code, quantity: transaction.quantity, price: transaction.price, source: source, order: order,
       seenAt: seenAt,
-      grants: transaction.revocation == nil ? product?.grants(times: transaction.quantity) ?? [] : [])
+      grants: isProvisional && transaction.revocation == nil ? product?.grants(times: transaction.quantity) ?? [] : [])
   }
 
   init(

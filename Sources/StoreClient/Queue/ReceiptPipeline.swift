@@ -121,17 +121,20 @@ extension ReceiptPipeline {
     of evidence: StoreEvidence, source: ReceiptPost.Source, current: CustomerID, intent: PurchaseIntent?, now: Timestamp
   ) -> [QueueEvent] {
     let transaction = evidence.transaction
-    let (matched, buyer, product) = queue.read { state in
+    let (matched, buyer, product) = queue.read { state -> (PurchaseIntent?, CustomerID?, KnownProduct?) in
       let own = intent.flatMap { Self.isOf($0, transaction) ? $0 : nil }
       // What is looked through for refunds was bought before, and is not what somebody has just announced.
       let matched = own ?? (source == .refunds ? nil : state.intent(for: transaction))
       let named = transaction.accountToken.flatMap(state.customer(with:))
       return (
-        matched, named ?? matched?.buyer ?? current, state.productsByStoreID[ByteString(transaction.storeProductID)]
+        matched, named ?? matched?.buyer, state.productsByStoreID[ByteString(transaction.storeProductID)]
       )
     }
+    // Somebody else on the store account bought what names nobody of this device: it is posted, and shown to nobody.
+    let isOwn = buyer != nil || transaction.accountToken == nil
     let receipt = QueuedReceipt(
-      evidence, buyer: buyer, product: product, source: source, order: matched?.order, seenAt: now)
+      evidence, buyer: buyer ?? current, product: product, source: source, order: matched?.order, seenAt: now,
+      isProvisional: isOwn)
     var events = [QueueEvent.queued(receipt)]
     if let matched { events.append(.intentEnded(matched.number)) }
     if let failure = evidence.unverified {

@@ -53,7 +53,7 @@ enum PostVerdict: Hashable, Sendable {
       case .backendUnreachable, .timedOut, .rateLimited, .unauthenticated, .forbidden, .storageUnavailable,
         .storageDamaged, .storageForeign, .storageNewer, .booksWrong:
         .retryLater
-      case .inProgress, .outcomeUnknown, .inputOutput, .unexpected: .retry
+      case .inProgress, .validationPending, .outcomeUnknown, .inputOutput, .unexpected: .retry
       default: .deadLetter
       }
   }

@@ -5,13 +5,14 @@ import StoreClient
 /// The client's side for one command: the simulated store, the backend over the ledger, and the client between them.
 struct ClientSession: Sendable {
   let ledger: Ledger
-  let store: SimulatedStore
-  let device: StoreDevice
+  let store: any HomeStore
   let backend: LocalBackend
   /// The way to the backend, which can be cut.
   let network: FaultyBackend
   let client: StoreClient
   let receipts: UnsignedReceipts
+  /// The store account that pays.
+  private let account: String
 
   /// What it is made of.
   struct Parts {
@@ -38,17 +39,19 @@ struct ClientSession: Sendable {
     }
     var hash = StableHash()
     hash.combine(parts.state.storeSession)
-    store = try SimulatedStore(
-      catalog: catalog, session: parts.state.storeSession, seed: hash.value,
-      clock: VirtualClock(following: .system), signer: receipts, journal: storeJournal)
-    if store.storefront != parts.state.storefront { store.storefront = parts.state.storefront }
+    let isApple = parts.state.store == .apple
+    store =
+      isApple
+      ? try AppleHomeStore(catalog, parts.state, seed: hash.value, signer: receipts, journal: storeJournal)
+      : try GoogleHomeStore(catalog, parts.state, seed: hash.value, signer: receipts, journal: storeJournal)
     self.ledger = ledger
     backend = LocalBackend(ledger: ledger, verifier: receipts, policy: BackendPolicy(sandboxReceipts: .anybody))
     network = FaultyBackend(backend)
     let who = parts.customer ?? parts.state.customer
-    device = store.account(parts.account ?? who.text).device(parts.device ?? "device")
+    account = parts.account ?? who.text
     var configuration = StoreClient.Configuration(
-      apiKey: "appl_gemctl", appUserID: who.text, mode: .payment(network), storefront: device, journal: clientJournal)
+      apiKey: isApple ? "appl_gemctl" : "goog_gemctl", appUserID: who.text, mode: .payment(network),
+      storefront: store.device(account: account, name: parts.device ?? "device"), journal: clientJournal)
     configuration.bundleID = catalog.settings.bundleID ?? "com.example.app"
     configuration.isAutomatic = false
     configuration.keepsIdentity = parts.customer == nil
@@ -76,6 +79,9 @@ struct ClientSession: Sendable {
         switch numbered.notice {
         case .refunded(let evidence), .refundReversed(let evidence), .voided(_, let evidence):
           _ = try await backend.apply(evidence.transaction)
+        case .renewed(let evidence) where store.store == .google:
+          // The next renewal takes the place of this one in all lists.
+          _ = try await backend.apply(evidence.transaction)
         case .oneTimeCharge, .renewed, .consumptionRequest, .refundDeclined, .oneTimePurchased, .oneTimeCanceled:
           // What was paid for is credited from the queue, for who bought.
           continue
@@ -87,8 +93,13 @@ struct ClientSession: Sendable {
 
   /// How many purchases wait for their credit, at the store and in the queue.
   var backlogCount: Int {
-    max(
-      client.pendingReceiptCount, device.account.transactions().count { $0.isPaid && !$0.isFinished })
+    let unfinished = store.transactions().count { $0.isPaid && !$0.isFinished && $0.account.hasBytes(of: account) }
+    return max(client.pendingReceiptCount, unfinished)
+  }
+
+  /// The account's purchase that was begun last and waits for somebody.
+  var newestPending: StoreTransactionID? {
+    store.transactions().last { $0.isPending && $0.account.hasBytes(of: account) }?.id
   }
 
   /// Whether nothing is left to do that a later command would have to finish.
@@ -98,11 +109,6 @@ struct ClientSession: Sendable {
     let queue = client.receiptQueueSnapshot()
     let refused = Set(queue.filter { $0.status == .deadLettered }.map(\.storeTransactionID))
     return queue.count == refused.count
-      && store.allTransactions().allSatisfy { $0.isFinished || !$0.isPaid || refused.contains($0.identifier) }
+      && store.transactions().allSatisfy { $0.isFinished || !$0.isPaid || refused.contains($0.id) }
   }
-}
-
-extension SimulatedTransaction {
-  /// Whether money was taken and kept, in part at least.
-  var isPaid: Bool { state == .purchased }
 }

@@ -107,8 +107,7 @@ struct BuyCommand {
       return .incomplete("failed_server_validation", outcome.storeTransactionID, outcome.failure)
     case .cancelled: return .incomplete("cancelled", nil, nil)
     case .pending:
-      let waiting = session.device.account.transactions().last { $0.pendingAskToBuyConfirmation }
-      return .incomplete("pending", waiting?.identifier, nil)
+      return .incomplete("pending", session.newestPending, nil)
     }
   }
 
@@ -120,9 +119,9 @@ struct BuyCommand {
     let order = try await session.backend.initPayment(
       OrderRequest(
         customer: session.client.appUserID, product: request.product, quantity: request.quantity,
-        store: session.device.store, bundleID: session.client.configuration.bundleID, key: key))
+        store: session.store.store, bundleID: session.client.configuration.bundleID, key: key))
     guard order.status != .pending, order.status != .failed, let id = order.storeTransactionID,
-      let paid = session.store.transaction(identifier: id)
+      let paid = session.store.transaction(id)
     else { return nil }
     let post = ReceiptPost(
       receipt: session.receipts.receipt(for: paid.transaction), customer: session.client.appUserID, source: .sweep)
@@ -151,11 +150,11 @@ struct BuyCommand {
 
 extension BuyCommand {
   /// Says why the store would not list the product, which the store itself does not.
-  private static func checkSale(of product: Product, at store: SimulatedStore) throws(LedgerError) {
-    let why = product.obstacles(at: Store.apple.description, storefront: store.storefront).joined(separator: ", ")
+  private static func checkSale(of product: Product, at store: any HomeStore) throws(LedgerError) {
+    let why = product.obstacles(at: store.store.description, storefront: store.storefront).joined(separator: ", ")
     guard !why.isEmpty else { return }
     throw LedgerError(
-      .notAvailable, "\"\(product.code)\" cannot be bought at \(Store.apple) in \(store.storefront): \(why).",
+      .notAvailable, "\"\(product.code)\" cannot be bought at \(store.store) in \(store.storefront): \(why).",
       details: [.text("product_id", product.code.text), .text("why", why)])
   }
 

@@ -7,6 +7,7 @@ struct InitCommand {
   /// What the home starts with.
   private struct Start {
     var catalog: Catalog
+    var store = Store.apple
     var storefront = StorefrontCode.unitedStates
     var notes: [String] = []
   }
@@ -17,7 +18,7 @@ struct InitCommand {
     let start = try self.start()
     let storage = try StorageChoice(invocation.settings.storage)
     if storage == .memory { throw LedgerError.memoryEnds }
-    let state = Home.State.new(storefront: start.storefront)
+    let state = Home.State.new(store: start.store, storefront: start.storefront)
     let home = invocation.home
     try home.claim(state)
     do throws(LedgerError) {
@@ -45,8 +46,8 @@ struct InitCommand {
     let home = invocation.home
     let ledger = try storage.open(home)
     defer { ledger.close() }
-    let start = Start(catalog: try ledger.currentCatalog())
-    let state = Home.State.new(storefront: start.storefront)
+    let start = Start(catalog: try ledger.currentCatalog(), store: store)
+    let state = Home.State.new(store: start.store, storefront: start.storefront)
     try home.claim(state)
     do throws(LedgerError) {
       try ledger.createCustomer(state.customer)
@@ -57,14 +58,18 @@ struct InitCommand {
     try invocation.print(json(start, state), { text(start, state, style: $0) })
   }
 
-  private func start() throws(LedgerError) -> Start {
-    var start = Start(catalog: try catalog())
-    guard let path = invocation.parsed.value("--storekit") else { return start }
+  private func start() throws -> Start {
+    var start = Start(catalog: try catalog(), store: store)
+    let parsed = invocation.parsed
+    guard let path = parsed.value("--storekit") else { return start }
+    guard start.store == .apple else {
+      throw UsageError("A StoreKit file describes the App Store, and not --store \(start.store)", verb: parsed.verb)
+    }
     let bytes = try FileAccess.read(path)
     do throws(CatalogProblems) {
       let configuration = try StoreKitConfiguration.load(bytes)
       start.catalog = try start.catalog.merging(configuration)
-      if invocation.parsed.positionals.isEmpty { start.catalog = try Self.only(configuration, of: start.catalog) }
+      if parsed.positionals.isEmpty { start.catalog = try Self.only(configuration, of: start.catalog) }
       start.notes = configuration.notes
       start.storefront = configuration.storefront.flatMap(StorefrontCode.init(exactly:)) ?? .unitedStates
     } catch {
@@ -88,6 +93,8 @@ struct InitCommand {
       offerings: [Offering(id: id, description: "Products of the StoreKit file", packages: packages)],
       currentOffering: id, items: merged.items, settings: merged.settings)
   }
+
+  private var store: Store { invocation.parsed.value("--store").flatMap(Store.init(name:)) ?? .apple }
 
   private func catalog() throws(LedgerError) -> Catalog {
     guard let path = invocation.parsed.positionals.first else { return try BuiltInCatalog.load() }

@@ -15,13 +15,14 @@ struct OfferingsCommand {
 
   private func window() throws -> ShopWindow {
     let parsed = invocation.parsed
-    let store = parsed.value("--store").flatMap(Store.init(name:)) ?? .apple
+    let state = try invocation.clientState()
+    let store = parsed.value("--store").flatMap(Store.init(name:)) ?? state.store
     let locale = parsed.value("--locale") ?? "en_US"
     guard Localization.isLocale(locale) else {
       throw UsageError("--locale takes a locale such as en_US, not \(locale.quotedForPeople)", verb: parsed.verb)
     }
     guard let code = parsed.value("--storefront") else {
-      return ShopWindow(store: store, storefront: try invocation.clientState().storefront, locale: locale)
+      return ShopWindow(store: store, storefront: state.storefront, locale: locale)
     }
     guard let storefront = StorefrontCode(exactly: code) else {
       throw UsageError(

@@ -7,26 +7,24 @@ struct StoreCommands {
   let invocation: Invocation
 
   func approve() throws {
-    try act { (session, id) throws(LedgerError) in try session.store.approveAskToBuyTransaction(identifier: id) }
+    try act { (session, id) throws(LedgerError) in try session.store.approve(id) }
   }
 
   func decline() throws {
-    try act { (session, id) throws(LedgerError) in try session.store.declineAskToBuyTransaction(identifier: id) }
+    try act { (session, id) throws(LedgerError) in try session.store.decline(id) }
   }
 
   func redeliver() throws {
-    try act { (session, id) throws(LedgerError) in try session.store.redeliverTransaction(identifier: id) }
+    try act { (session, id) throws(LedgerError) in try session.store.redeliver(id) }
   }
 
   func reverseRefund() throws {
-    try act { (session, id) throws(LedgerError) in try session.store.reverseRefund(identifier: id) }
+    try act { (session, id) throws(LedgerError) in try session.store.reverseRefund(id) }
   }
 
   func refund() throws {
     let extent = try extent()
-    try act { (session, id) throws(LedgerError) in
-      try session.store.refundTransaction(identifier: id, extent: extent)
-    }
+    try act { (session, id) throws(LedgerError) in try session.store.refund(id, extent) }
   }
 
   private func extent() throws -> StoreTransaction.Revocation.Extent {
@@ -46,15 +44,15 @@ struct StoreCommands {
     _ change: @escaping @Sendable (ClientSession, StoreTransactionID) throws(LedgerError) -> Void
   ) throws {
     let id = try StoreTransactionID(invocation.parsed.positionals[0])
-    let transaction = try invocation.withClient { (session) async throws(LedgerError) -> SimulatedTransaction in
-      guard session.store.transaction(identifier: id) != nil else {
+    let transaction = try invocation.withClient { (session) async throws(LedgerError) -> HomeTransaction in
+      guard let named = session.store.transaction(id) else {
         throw LedgerError(
           .purchaseNotFound, "The store has no transaction \"\(id)\"; \"gemctl store list\" lists them.",
           details: [.text("store_transaction_id", id.text)])
       }
-      try change(session, id)
+      try change(session, named.id)
       try await session.deliverNotices()
-      guard let transaction = session.store.transaction(identifier: id) else {
+      guard let transaction = session.store.transaction(named.id) else {
         throw .defect("A store transaction is gone")
       }
       return transaction
@@ -65,7 +63,7 @@ struct StoreCommands {
   func list() throws {
     let limit = try invocation.limit()
     let transactions = try invocation.withClient { session in
-      Array(session.store.allTransactions().reversed().prefix(limit))
+      Array(session.store.transactions().reversed().prefix(limit))
     }
     let json: JSONValue = ["transactions": .array(transactions.map(Self.json))]
     try invocation.print(json, { Self.text(transactions, style: $0) })
@@ -78,10 +76,11 @@ extension StoreCommands {
   func fault() throws {
     let parsed = invocation.parsed
     let fault = try asked()
-    let isCleared = parsed.flags.contains("--clear") || parsed.positionals.dropFirst().first == "off"
+    let isCleared = parsed.flags.contains("--clear")
+    let isOff = parsed.positionals.dropFirst().first == StoreFaultWords.off
     let faults = try invocation.withClient { (session) async throws(LedgerError) in
-      if isCleared { try session.store.clearFaults() }
-      if let fault, !isCleared { try session.store.inject(fault) }
+      if isCleared || isOff { try session.store.clearFaults(on: isCleared ? nil : fault?.api) }
+      if let fault, !isCleared, !isOff { try session.store.inject(fault) }
       return session.store.faults
     }
     let words = faults.map(StoreFaultWords.text)
@@ -93,52 +92,78 @@ extension StoreCommands {
   private func asked() throws -> StoreFault? {
     let parsed = invocation.parsed
     guard let name = parsed.positionals.first, let api = StoreAPI(rawValue: name) else { return nil }
-    let failure = parsed.positionals.dropFirst().first.flatMap(StoreFailure.init(rawValue:)) ?? .networkError
+    let word = parsed.positionals.dropFirst().first ?? StoreFailure.networkError.rawValue
     let isAfter = parsed.flags.contains("--after-effect")
-    guard !isAfter || failure == .networkError else {
+    guard !isAfter || word == StoreFailure.networkError.rawValue else {
       throw UsageError("--after-effect goes with networkError: only an answer can be lost", verb: parsed.verb)
     }
-    let effect: StoreFault.Effect =
-      isAfter ? .networkCutAfter : failure == .networkError ? .networkCutBefore : .failure(failure)
-    let timing: StoreFault.Timing =
-      if let number = try parsed.integer("--nth", in: 1...1_000_000) {
-        .nth(number)
-      } else {
-        parsed.flags.contains("--once") ? .once : .always
-      }
-    return StoreFault(effect, on: api, timing)
+    let length = try invocation.duration("--for")
+    guard length == nil || word == StoreFaultWords.delay else {
+      throw UsageError("--for goes with \(StoreFaultWords.delay)", verb: parsed.verb)
+    }
+    let effect = StoreFaultWords.effect(word, for: length ?? .seconds(60))
+    return StoreFault(isAfter ? .networkCutAfter : effect, on: api, try timing())
+  }
+
+  private func timing() throws -> StoreFault.Timing {
+    let parsed = invocation.parsed
+    let once: StoreFault.Timing? = parsed.flags.contains("--once") ? .once : nil
+    let given = [
+      once, try parsed.integer("--nth", in: 1...1_000_000).map(StoreFault.Timing.nth),
+      try parsed.integer("--times", in: 1...1_000_000).map(StoreFault.Timing.times),
+      try parsed.integer("--chance", in: 1...100).map { .chance(percent: $0) },
+    ].compactMap(\.self)
+    guard given.count < 2 else {
+      throw UsageError("--once, --nth, --times and --chance exclude each other", verb: parsed.verb)
+    }
+    return given.first ?? .always
   }
 }
 
 /// The words of `store fault`.
 enum StoreFaultWords {
+  static let off = "off"
+  static let delay = "delay"
   static let apis = StoreAPI.allCases.map(\.rawValue)
   static let failures = StoreFailure.allCases.map(\.rawValue)
+  /// What else can go wrong than a failure of the call.
+  static let effects = plain.map(\.text) + [delay] + VerificationFailure.allCases.map(\.rawValue)
 
-  static func text(_ fault: StoreFault) -> String { "\(fault.api.rawValue): \(fault.effect), \(fault.timing)" }
+  private static let plain: [StoreFault.Effect] = [
+    .cancel, .reportsCancelled, .reportsPending, .askToBuy, .interrupt, .duplicate, .reorder,
+  ]
+
+  /// What a word means; a failure of the network is one before anything happens.
+  static func effect(_ word: String, for length: Duration) -> StoreFault.Effect {
+    if word == delay { return .delay(length) }
+    if let effect = plain.first(where: { $0.text == word }) { return effect }
+    if let failure = VerificationFailure(rawValue: word) { return .unverified(failure) }
+    let failure = StoreFailure(rawValue: word) ?? .networkError
+    return failure == .networkError ? .networkCutBefore : .failure(failure)
+  }
+
+  static func text(_ fault: StoreFault) -> String {
+    "\(fault.api.rawValue): \(fault.effect.text), \(fault.timing.text)"
+  }
 }
 
 // MARK: Answering
 
 extension StoreCommands {
-  private static func json(_ transaction: SimulatedTransaction) -> JSONValue {
-    [
-      "store_transaction_id": .string(transaction.identifier.text), "state": .string(state(transaction)),
-      "store_account": .string(transaction.account), "product_id": .string(transaction.productIdentifier),
-      "quantity": .integer(transaction.transaction.quantity), "price": MoneyText.json(transaction.transaction.price),
-      "purchased_at": .string(transaction.purchaseDate.description), "finished": .bool(transaction.isFinished),
-      "revoked_at": JSONValue(transaction.cancelDate?.description),
+  private static func json(_ one: HomeTransaction) -> JSONValue {
+    let transaction = one.transaction
+    var object: JSONObject = [
+      "store_transaction_id": .string(transaction.id.text), "state": .string(one.state),
+      "store_account": .string(one.account), "product_id": .string(transaction.storeProductID),
+      "quantity": .integer(transaction.quantity), "price": MoneyText.json(transaction.price),
+      "purchased_at": .string(transaction.purchasedAt.description), "finished": .bool(one.isFinished),
+      "revoked_at": JSONValue(transaction.revocation?.revokedAt.description),
     ]
+    if let order = transaction.orderID { object["order_id"] = .string(order) }
+    return .object(object)
   }
 
-  private static func state(_ transaction: SimulatedTransaction) -> String {
-    if transaction.pendingAskToBuyConfirmation { return "ask_to_buy" }
-    if transaction.hasPurchaseIssue { return "interrupted" }
-    if transaction.transaction.revocation != nil { return "refunded" }
-    return transaction.state.rawValue
-  }
-
-  private static func text(_ transactions: [SimulatedTransaction], style: Style) -> String {
+  private static func text(_ transactions: [HomeTransaction], style: Style) -> String {
     guard !transactions.isEmpty else { return "Nobody has bought anything at this store yet.\n" }
     var table = Table([
       .init(title: "STORE TRANSACTION"), .init(title: "STATE"), .init(title: "FINISHED"),
@@ -146,10 +171,13 @@ extension StoreCommands {
       .init(title: "PURCHASED AT"),
     ])
     for one in transactions {
-      let units = one.transaction.quantity == 1 ? "" : " × \(one.transaction.quantity)"
+      let transaction = one.transaction
+      let units = transaction.quantity == 1 ? "" : " × \(transaction.quantity)"
       table.add([
-        one.identifier.text, state(one), one.isFinished ? "yes" : "no", one.account, one.productIdentifier + units,
-        one.transaction.price.map { "\(MoneyText.plain($0)) \($0.currency)" } ?? "", one.purchaseDate.description,
+        // Google's order id is what people can read, and as good a name of it here as its token.
+        transaction.orderID ?? transaction.id.text, one.state, one.isFinished ? "yes" : "no", one.account,
+        transaction.storeProductID + units,
+        transaction.price.map { "\(MoneyText.plain($0)) \($0.currency)" } ?? "", transaction.purchasedAt.description,
       ])
     }
     return table.text(style: style)

@@ -23,6 +23,8 @@ struct Home: Hashable, Sendable {
     var customer: CustomerID
     /// Names the world of this home's simulated store.
     var storeSession: String
+    /// Which store this home's simulated one behaves as: the App Store or Google Play.
+    var store = Store.apple
     /// The country that the store sells in.
     var storefront: StorefrontCode
   }
@@ -94,8 +96,9 @@ extension Home {
 
 extension Home.State {
   /// A new anonymous customer, in a store session of its own.
-  static func new(storefront: StorefrontCode) -> Self {
-    Self(customer: .anonymous(), storeSession: IdempotencyKey.timeOrdered().text, storefront: storefront)
+  static func new(store: Store = .apple, storefront: StorefrontCode) -> Self {
+    Self(
+      customer: .anonymous(), storeSession: IdempotencyKey.timeOrdered().text, store: store, storefront: storefront)
   }
 
   fileprivate init?(_ bytes: [UInt8]) {
@@ -104,13 +107,15 @@ extension Home.State {
       let customer = try? CustomerID(text), let session = json["store_session"]?.text,
       let storefront = json["storefront"]?.text.flatMap(StorefrontCode.init(exactly:))
     else { return nil }
-    self.init(customer: customer, storeSession: session, storefront: storefront)
+    // Homes of before there was a choice have the App Store.
+    let store = json["store"]?.text.flatMap(Store.init(name:)) ?? .apple
+    self.init(customer: customer, storeSession: session, store: store, storefront: storefront)
   }
 
   fileprivate var text: String {
     let json: JSONValue = [
       "customer_id": .string(customer.text), "store_session": .string(storeSession),
-      "storefront": .string(storefront.description),
+      "store": .string(store.description), "storefront": .string(storefront.description),
     ]
     return json.text(pretty: true) + "\n"
   }

@@ -32,6 +32,35 @@ final class StoreKitConfigurationTests: XCTestCase {
       .joined(separator: " ")
   }
 
+  func testReadsWhatIsSwitchedOnForTests() throws {
+    let text = #"""
+      {"version":{"major":4,"minor":0},"settings":{"_askToBuyEnabled":true,"_billingIssuesEnabled":true,
+      "_disableDialogs":false,"_failTransactionsEnabled":true,"_billingGracePeriodEnabled":true,
+      "_renewalBillingIssuesEnabled":true,"_timeRate":1004,"_storeKitErrors":[
+      {"name":"Purchase","enabled":true,"current":{"index":1,"type":"generic"}},
+      {"name":"Load Products","enabled":false,"current":null}]}}
+      """#
+    let configuration = try StoreKitConfiguration.load(Array(text.utf8))
+    var switches = StoreKitConfiguration.Switches()
+    switches.askToBuyEnabled = true
+    switches.interruptedPurchasesEnabled = true
+    switches.disableDialogs = false
+    switches.failTransactionsEnabled = true
+    switches.billingGracePeriodIsEnabled = true
+    switches.shouldEnterBillingRetryOnRenewal = true
+    switches.timeRate = 1004
+    XCTAssertEqual(configuration.switches, switches)
+    XCTAssertEqual(
+      configuration.notes,
+      [
+        "The error that the file simulates for \"Purchase\" is left out: its number means nothing outside of Xcode."
+      ])
+    for file in ["gems.storekit", "storekit/v1.storekit", "storekit/v3.storekit", "storekit/v5.storekit"] {
+      let plain = try StoreKitConfiguration.load(Fixture.bytes(file)).switches
+      XCTAssertFalse(plain.askToBuyEnabled || plain.failTransactionsEnabled, file)
+    }
+  }
+
   func testNamelessLocalizationsAreLeftOut() throws {
     let configuration = try StoreKitConfiguration.load(Fixture.bytes("storekit/v1.storekit"))
     XCTAssertEqual(configuration.products.map(\.localizations.count), [0, 1])

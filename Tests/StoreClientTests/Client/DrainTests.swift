@@ -58,8 +58,8 @@ final class DrainTests: XCTestCase {
       _ = try await client.purchase(try ProductCode(ClientFixture.gems))
       let isRetried = [
         "backend_unreachable", "timed_out", "rate_limited", "unauthenticated", "forbidden", "in_progress",
-        "outcome_unknown", "input_output", "storage_unavailable", "storage_damaged", "storage_foreign",
-        "storage_newer", "books_wrong", "unexpected",
+        "validation_pending", "outcome_unknown", "input_output", "storage_unavailable", "storage_damaged",
+        "storage_foreign", "storage_newer", "books_wrong", "unexpected",
       ].contains(code.description)
       let expected: ReceiptQueueItem.Status = isRetried ? .waiting : .deadLettered
       XCTAssertEqual(client.receiptQueueSnapshot().map(\.status), [expected], code.description)

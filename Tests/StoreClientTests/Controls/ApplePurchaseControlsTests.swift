@@ -182,6 +182,31 @@ final class ApplePurchaseControlsTests: XCTestCase {
     await assertStoreFails(.productUnavailable) { try await scene.client.buy("gems") }
   }
 
+  /// What Xcode's editor of such a file switches on is on from the start, and again after a reset.
+  func testTheSwitchesOfAStoreKitFileHold() async throws {
+    let text = #"""
+      {"version":{"major":4,"minor":0},"settings":{"_askToBuyEnabled":true,"_timeRate":1003},
+      "products":[{"productID":"gems","type":"Consumable","displayPrice":"2.99",
+      "localizations":[{"locale":"en_US","displayName":"Gems"}]}]}
+      """#
+    let world = try World(catalog: ControlScene.catalog())
+    let store = try SimulatedStore(
+      storeKit: StoreKitConfiguration.load(Array(text.utf8)), bundleID: "com.example.gems", session: World.session,
+      clock: world.clock, signer: world.receipts)
+    let client = try world.client(ControlScene.alice, on: store.account("family").device("phone"))
+    let asked = try await client.buy("gems")
+    XCTAssertEqual(asked, .pending)
+    XCTAssertEqual(store.timeRate, .anyRenewalEveryThirtySeconds)
+    try store.approveAskToBuyTransaction(identifier: XCTUnwrap(store.allTransactions().first).identifier)
+    store.askToBuyEnabled = false
+    let bought = try await client.buy("gems")
+    XCTAssertNotNil(bought.customerInfo)
+    try store.resetToDefaultState()
+    let again = try await client.buy("gems")
+    XCTAssertEqual(again, .pending)
+    try await assertSees(300, client)
+  }
+
   func testAStoreKitFileIsAShopToBuyFrom() async throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Fixtures/gems.storekit")

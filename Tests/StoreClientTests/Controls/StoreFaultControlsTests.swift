@@ -55,6 +55,22 @@ final class StoreFaultControlsTests: XCTestCase {
     try await assertSees(600, scene.client)
   }
 
+  func testTheFaultsOfOneAPIAreEndedAndTheOthersGoOnCounting() async throws {
+    let scene = try ControlScene()
+    try scene.store.inject([
+      StoreFault(.networkCutBefore, on: .finish, .always), StoreFault(.failure(.unknown), on: .purchase, .nth(2)),
+    ])
+    let result = try await scene.client.buy("gems")
+    XCTAssertNotNil(result.customerInfo)
+    XCTAssertEqual(scene.client.pendingReceiptCount, 1, "credited, and the store cannot be told")
+    try scene.store.clearFaults(on: .finish)
+    await scene.client.syncPurchases()
+    XCTAssertEqual(scene.client.pendingReceiptCount, 0)
+    await assertStoreFails(.unknown) { try await scene.client.buy("gems") }
+    XCTAssertEqual(scene.store.faults, [])
+    try await assertSees(300, scene.client)
+  }
+
   func testUnverifiedEvidenceIsRefusedAndCreditedOnceItIsTrusted() async throws {
     let scene = try ControlScene()
     try scene.store.inject(StoreFault(.unverified(.invalidSignature), on: .verification))

@@ -37,13 +37,14 @@ struct World {
 
   func client(
     _ customer: String?, on device: any Storefront, journal: (any RecordJournal)? = nil,
-    backend: (any PurchaseBackend)? = nil, isAutomatic: Bool = false
+    backend: (any PurchaseBackend)? = nil, isAutomatic: Bool = false, style: StoreClient.PurchaseStyle = .direct
   ) throws -> StoreClient {
     var configuration = StoreClient.Configuration(
       apiKey: "test_key", appUserID: customer, mode: .payment(backend ?? self.backend), storefront: device,
       journal: journal)
     configuration.clock = clock.storeClock
     configuration.isAutomatic = isAutomatic
+    configuration.purchaseStyle = style
     configuration.bundleID = "com.example.gems"
     configuration.logHandler = { _, _ in }
     return try StoreClient(configuration: configuration)

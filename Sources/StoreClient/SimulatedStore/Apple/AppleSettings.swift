@@ -20,6 +20,24 @@ struct AppleSettings: Sendable {
   var productStates: [ByteString: ProductState] = [:]
   var offerCodes: [ByteString: String] = [:]
 
+  /// Nothing is switched on.
+  init() {}
+
+  /// As a `.storekit` file has them.
+  init(_ storeKit: StoreKitConfiguration) {
+    storefront = storeKit.storefront.flatMap(StorefrontCode.init(exactly:)) ?? .unitedStates
+    locale = storeKit.locale ?? "en_US"
+    let switches = storeKit.switches
+    askToBuyEnabled = switches.askToBuyEnabled
+    interruptedPurchasesEnabled = switches.interruptedPurchasesEnabled
+    disableDialogs = switches.disableDialogs ?? true
+    failTransactionsEnabled = switches.failTransactionsEnabled
+    billingGracePeriodIsEnabled = switches.billingGracePeriodIsEnabled
+    shouldEnterBillingRetryOnRenewal = switches.shouldEnterBillingRetryOnRenewal
+    // A rate that is newer than this shop runs in real time.
+    timeRate = switches.timeRate.flatMap(TimeRate.init(rawValue:)) ?? .realTime
+  }
+
   func state(of product: String) -> ProductState {
     productStates.isEmpty ? .clearedForSale : productStates[ByteString(product)] ?? .clearedForSale
   }

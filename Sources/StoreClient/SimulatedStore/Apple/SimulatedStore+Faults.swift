@@ -14,8 +14,8 @@ extension SimulatedStore {
   /// The faults that can still strike.
   public var faults: [StoreFault] { keeper.look { $0.desk.faults.armed.map(\.fault) } }
 
-  /// Ends all faults.
-  public func clearFaults() throws(LedgerError) { try keeper.act { shop, _ in shop.record(.faults([])) } }
+  /// Ends all faults, or those of one API.
+  public func clearFaults(on api: StoreAPI? = nil) throws(LedgerError) { try keeper.clearFaults(on: api) }
 
   /// What the store tells the backend from now on; each call starts a stream of its own, and takes nothing away.
   public func notices() -> AsyncStream<StoreNotice> { keeper.notices() }

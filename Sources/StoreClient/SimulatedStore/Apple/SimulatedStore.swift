@@ -18,8 +18,8 @@ internal import StoreBackend
 /// before anything else happens; until then every call fails with `systemError`.
 public final class SimulatedStore: Sendable {
   let keeper: ShopKeeper<AppleShop>
-  private let defaultStorefront: StorefrontCode
-  private let defaultLocale: String
+  /// What a reset goes back to.
+  private let defaults: AppleSettings
 
   /// A store that sells the catalog's products.
   ///
@@ -42,11 +42,10 @@ public final class SimulatedStore: Sendable {
     let identity = ShopIdentity(
       store: store, environment: try .localTesting(session: session),
       bundleID: catalog.settings.bundleID ?? "com.example.app", seed: seed)
-    try self.init(
-      identity, products: catalog.products, storefront: .unitedStates, locale: "en_US", clock, signer, journal)
+    try self.init(identity, products: catalog.products, AppleSettings(), clock, signer, journal)
   }
 
-  /// A store that sells what a `.storekit` file lists, in its storefront and language.
+  /// A store that sells what a `.storekit` file lists, in its storefront and language, with what it switches on.
   ///
   /// - Throws: `LedgerError`, as with a catalog.
   public convenience init(
@@ -56,27 +55,19 @@ public final class SimulatedStore: Sendable {
   ) throws(LedgerError) {
     let identity = ShopIdentity(
       store: .apple, environment: try .localTesting(session: session), bundleID: bundleID, seed: seed)
-    let storefront = storeKit.storefront.flatMap(StorefrontCode.init(exactly:)) ?? .unitedStates
-    try self.init(
-      identity, products: storeKit.products, storefront: storefront, locale: storeKit.locale ?? "en_US", clock,
-      signer, journal)
+    try self.init(identity, products: storeKit.products, AppleSettings(storeKit), clock, signer, journal)
   }
 
   private init(
-    _ identity: ShopIdentity, products: [Product], storefront: StorefrontCode, locale: String, _ clock: VirtualClock,
+    _ identity: ShopIdentity, products: [Product], _ settings: AppleSettings, _ clock: VirtualClock,
     _ signer: any ReceiptSigner, _ journal: (any RecordJournal)?
   ) throws(LedgerError) {
-    defaultStorefront = storefront
-    defaultLocale = locale
+    defaults = settings
     keeper = try ShopKeeper(identity, clock: clock, signer: signer, journal: journal)
     let shelf = ProductShelf(products, at: identity.store)
     try keeper.start { shop in
       shop.shelf = shelf
-      guard !shop.hasSettings else { return }
-      shop.change { settings in
-        settings.storefront = storefront
-        settings.locale = locale
-      }
+      if !shop.hasSettings { shop.change { $0 = settings } }
     }
   }
 
@@ -113,14 +104,10 @@ public final class SimulatedStore: Sendable {
   ///
   /// Transactions stay; ``clearTransactions()`` removes those.
   public func resetToDefaultState() throws(LedgerError) {
-    let (storefront, locale) = (defaultStorefront, defaultLocale)
+    let defaults = defaults
     try keeper.act { shop, _ in
       shop.record(.faults([]))
-      shop.change { settings in
-        settings = AppleSettings()
-        settings.storefront = storefront
-        settings.locale = locale
-      }
+      shop.change { $0 = defaults }
     }
   }
 }

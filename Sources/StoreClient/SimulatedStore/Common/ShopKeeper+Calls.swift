@@ -104,6 +104,13 @@ extension ShopKeeper {
     try act { shop, _ in shop.record(.faults(shop.desk.faults.adding(plan.faults))) }
   }
 
+  /// The others go on where they are in their counts.
+  func clearFaults(on api: StoreAPI?) throws(LedgerError) {
+    try act { shop, _ in
+      shop.record(.faults(shop.desk.faults.armed.filter { api != nil && $0.fault.api != api }))
+    }
+  }
+
   func notices() -> AsyncStream<StoreNotice> {
     let feed = subscribeToNotices()
     return AsyncStream {

@@ -110,7 +110,7 @@ extension StoreFault {
     case .nth(let count), .times(let count): if count < 1 { return "A count of \(count) calls never comes." }
     case .chance(let percent): if !(1...100).contains(percent) { return "A chance is 1 to 100 percent." }
     }
-    guard effect.fits(api) else { return "The call \(api.rawValue) cannot go wrong like this: \(effect)." }
+    guard effect.fits(api) else { return "The call \(api.rawValue) cannot go wrong like this: \(effect.text)." }
     guard api != .updates || device == nil else { return "Updates go wrong for an account, not for one device." }
     return nil
   }
@@ -126,6 +126,35 @@ extension StoreFault.Effect {
     case .delay, .duplicate: api == .purchase || api == .updates
     case .slow: api != .verification && api != .updates
     case .reorder: api == .updates
+    }
+  }
+}
+
+// In the words of those who read them: what the enumerations print has the names of modules in it.
+extension StoreFault.Effect {
+  /// Such as `networkCutAfter`, `systemError` or `delay 60s`.
+  package var text: String {
+    switch self {
+    case .failure(let failure): failure.rawValue
+    case .unverified(let failure): "unverified \(failure.rawValue)"
+    case .delay(let length): "delay \(length.components.seconds)s"
+    case .slow(let length): "slow \(length.components.seconds)s"
+    case .networkCutBefore, .networkCutAfter, .cancel, .reportsCancelled, .reportsPending, .askToBuy, .interrupt,
+      .duplicate, .reorder:
+      "\(self)"
+    }
+  }
+}
+
+extension StoreFault.Timing {
+  /// Such as `once`, `always`, `call 3`.
+  package var text: String {
+    switch self {
+    case .once: "once"
+    case .always: "always"
+    case .nth(let number): "call \(number)"
+    case .times(let count): "\(count) calls"
+    case .chance(let percent): "\(percent) of 100 calls"
     }
   }
 }

@@ -9,7 +9,7 @@ extension Verb {
     name: "buy", group: .client, summary: "Buy a product at the simulated store and credit it",
     arguments: [Argument(name: "PRODUCT", help: "The product's code, as \"gemctl offerings\" lists it")],
     options: [
-      Option(name: "--quantity", value: "N", help: "How many units, 1 to 10 (default: 1)"),
+      Option(name: "--quantity", value: "N", help: "How many units, 1 to 10, at Google Play to 99 (default: 1)"),
       Option(
         name: "--key", value: "KEY", help: "Makes it an order: repeating the command with the key pays nothing twice"),
       Option(name: "--fail", help: "The store fails; nobody pays"),

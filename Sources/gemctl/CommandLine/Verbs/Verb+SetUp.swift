@@ -12,11 +12,14 @@ extension Verb {
       Option(
         name: "--storekit", value: "FILE", kind: .file,
         help: "Take products and prices from an Xcode StoreKit configuration file"),
+      Option(
+        name: "--store", value: "STORE", kind: .oneOf(["apple", "google"]),
+        help: "Which store the simulated one behaves as: apple or google (default: apple)"),
       Option(name: "--join", help: "Use the ledger that --storage names, with its catalog, instead of making one"),
     ],
     examples: [
       "gemctl init", "gemctl init catalog.json", "gemctl --home shop init --storekit Gems.storekit",
-      "gemctl --storage postgres://gem@db/shop init --join",
+      "gemctl --home play init --store google", "gemctl --storage postgres://gem@db/shop init --join",
     ],
     discussion: """
       Makes the home and in it an empty ledger, a simulated store and an anonymous customer. The home may be there \
@@ -53,7 +56,7 @@ extension Verb {
       Option(name: "--locale", value: "LOCALE", help: "Language of the titles (default: en_US)"),
       Option(
         name: "--store", value: "STORE", kind: .oneOf(["apple", "google"]),
-        help: "Whose products: apple or google (default: apple)"),
+        help: "Whose products: apple or google (default: the home's store)"),
     ],
     examples: ["gemctl offerings", "gemctl offerings gems --storefront JPN --locale ja_JP"])
 }

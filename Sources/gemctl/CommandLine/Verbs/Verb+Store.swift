@@ -25,18 +25,18 @@ extension Verb {
     examples: ["gemctl store refund 2000000000000001", "gemctl store refund 2000000000000001 --percent 50"],
     discussion: """
       What the purchase gave is taken back from its own lot first; what is spent already the currency's refund policy \
-      decides.
+      decides. Google Play gives money back by units only, on top of those given back before.
       """)
 
   private static let storeReverseRefund = Verb(
     name: "store reverse-refund", group: .store, summary: "Take a refund back",
     arguments: [.storeTransaction], examples: ["gemctl store reverse-refund 2000000000000001"],
-    discussion: "The customer gets back exactly what the refund took.")
+    discussion: "The customer gets back exactly what the refund took. Google Play does not do that.")
 
   private static let storeRedeliver = Verb(
     name: "store redeliver", group: .store, summary: "Deliver a transaction once more",
     arguments: [.storeTransaction], examples: ["gemctl store redeliver 2000000000000001"],
-    discussion: "As stores do. It is credited once all the same.")
+    discussion: "As the App Store does. It is credited once all the same.")
 
   private static let storeFault = Verb(
     name: "store fault", group: .store, summary: "Make the store misbehave, or show how it does",
@@ -45,17 +45,24 @@ extension Verb {
         name: "API", arity: .optional, kind: .oneOf(StoreFaultWords.apis),
         help: "What fails: \(StoreFaultWords.apis.joined(separator: ", "))"),
       Argument(
-        name: "FAILURE", arity: .optional, kind: .oneOf(StoreFaultWords.failures + ["off"]),
-        help: "How; \"off\" ends it (default: networkError)"),
+        name: "FAILURE", arity: .optional,
+        kind: .oneOf(StoreFaultWords.failures + StoreFaultWords.effects + [StoreFaultWords.off]),
+        help: "How: a failure (default: networkError), \(StoreFaultWords.effects.joined(separator: ", ")); "
+          + "\"off\" ends the API's faults"),
     ],
     options: [
       Option(name: "--once", help: "The next call only"),
       Option(name: "--nth", value: "N", help: "The N-th call from now only"),
+      Option(name: "--times", value: "N", help: "The next N calls only"),
+      Option(name: "--chance", value: "P", help: "So many of a hundred calls, at random"),
+      Option(name: "--for", value: "TIME", help: "How long a delay is, such as 90s or 15m (default: 1m)"),
       Option(name: "--after-effect", help: "The effect happens and the answer is lost"),
       Option(name: "--clear", help: "End all faults"),
     ],
     examples: [
-      "gemctl store fault purchase --once", "gemctl store fault finish networkError", "gemctl store fault --clear",
+      "gemctl store fault purchase --once", "gemctl store fault finish networkError",
+      "gemctl store fault updates duplicate --chance 20", "gemctl store fault purchase off",
+      "gemctl store fault --clear",
     ])
 }
 

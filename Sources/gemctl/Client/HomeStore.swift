@@ -1,0 +1,169 @@
+import GemLedger
+import StoreBackend
+import StoreClient
+
+/// The simulated store of a home, App-Store-like or Google-Play-like, as the verbs use it.
+protocol HomeStore: Sendable {
+  var store: Store { get }
+  var storefront: StorefrontCode { get }
+  /// The faults that can still strike.
+  var faults: [StoreFault] { get }
+
+  func device(account: String, name: String) -> any Storefront
+  /// Everything that anybody bought or tried to buy, oldest first.
+  func transactions() -> [HomeTransaction]
+  func transaction(_ id: StoreTransactionID) -> HomeTransaction?
+
+  func inject(_ fault: StoreFault) throws(LedgerError)
+  func clearFaults(on api: StoreAPI?) throws(LedgerError)
+  func approve(_ id: StoreTransactionID) throws(LedgerError)
+  func decline(_ id: StoreTransactionID) throws(LedgerError)
+  func redeliver(_ id: StoreTransactionID) throws(LedgerError)
+  func refund(_ id: StoreTransactionID, _ extent: StoreTransaction.Revocation.Extent) throws(LedgerError)
+  func reverseRefund(_ id: StoreTransactionID) throws(LedgerError)
+
+  func pendingNotices() -> [NumberedNotice]
+  func settleNotices(through id: Int64) throws(LedgerError)
+}
+
+/// What a home's store knows of a purchase.
+struct HomeTransaction: Sendable {
+  /// The store account that pays.
+  let account: String
+  /// How it stands, in the store's own words.
+  let state: String
+  /// Whether somebody has to agree or to pay first.
+  let isPending: Bool
+  /// Whether money was taken.
+  let isPaid: Bool
+  /// Whether the store waits for nothing more.
+  let isFinished: Bool
+  let transaction: StoreTransaction
+
+  var id: StoreTransactionID { transaction.id }
+}
+
+// MARK: The App Store
+
+/// A home's store that behaves as the App Store does.
+struct AppleHomeStore: HomeStore {
+  let shop: SimulatedStore
+
+  var store: Store { .apple }
+  var storefront: StorefrontCode { shop.storefront }
+  var faults: [StoreFault] { shop.faults }
+
+  init(
+    _ catalog: Catalog, _ state: Home.State, seed: UInt64, signer: any ReceiptSigner, journal: (any RecordJournal)?
+  ) throws(LedgerError) {
+    shop = try SimulatedStore(
+      catalog: catalog, session: state.storeSession, seed: seed, clock: VirtualClock(following: .system),
+      signer: signer, journal: journal)
+    if shop.storefront != state.storefront { shop.storefront = state.storefront }
+  }
+
+  func device(account: String, name: String) -> any Storefront { shop.account(account).device(name) }
+  func transactions() -> [HomeTransaction] { shop.allTransactions().map(HomeTransaction.init) }
+  func transaction(_ id: StoreTransactionID) -> HomeTransaction? {
+    shop.transaction(identifier: id).map(HomeTransaction.init)
+  }
+
+  func inject(_ fault: StoreFault) throws(LedgerError) { try shop.inject(fault) }
+  func clearFaults(on api: StoreAPI?) throws(LedgerError) { try shop.clearFaults(on: api) }
+  func approve(_ id: StoreTransactionID) throws(LedgerError) { try shop.approveAskToBuyTransaction(identifier: id) }
+  func decline(_ id: StoreTransactionID) throws(LedgerError) { try shop.declineAskToBuyTransaction(identifier: id) }
+  func redeliver(_ id: StoreTransactionID) throws(LedgerError) { try shop.redeliverTransaction(identifier: id) }
+  func reverseRefund(_ id: StoreTransactionID) throws(LedgerError) { try shop.reverseRefund(identifier: id) }
+  func refund(_ id: StoreTransactionID, _ extent: StoreTransaction.Revocation.Extent) throws(LedgerError) {
+    try shop.refundTransaction(identifier: id, extent: extent)
+  }
+
+  func pendingNotices() -> [NumberedNotice] { shop.pendingNotices() }
+  func settleNotices(through id: Int64) throws(LedgerError) { try shop.settleNotices(through: id) }
+}
+
+extension HomeTransaction {
+  init(_ bought: SimulatedTransaction) {
+    account = bought.account
+    state =
+      if bought.pendingAskToBuyConfirmation {
+        "ask_to_buy"
+      } else if bought.hasPurchaseIssue {
+        "interrupted"
+      } else {
+        bought.transaction.revocation == nil ? bought.state.rawValue : "refunded"
+      }
+    isPending = bought.pendingAskToBuyConfirmation
+    isPaid = bought.state == .purchased
+    isFinished = bought.isFinished
+    transaction = bought.transaction
+  }
+}
+
+// MARK: Google Play
+
+/// A home's store that behaves as Google Play does.
+struct GoogleHomeStore: HomeStore {
+  let shop: SimulatedPlayStore
+
+  var store: Store { .google }
+  var storefront: StorefrontCode { shop.storefront }
+  var faults: [StoreFault] { shop.faults }
+
+  init(
+    _ catalog: Catalog, _ state: Home.State, seed: UInt64, signer: any ReceiptSigner, journal: (any RecordJournal)?
+  ) throws(LedgerError) {
+    shop = try SimulatedPlayStore(
+      catalog: catalog, session: state.storeSession, seed: seed, clock: VirtualClock(following: .system),
+      signer: signer, journal: journal)
+    if shop.storefront != state.storefront { shop.storefront = state.storefront }
+  }
+
+  func device(account: String, name: String) -> any Storefront { shop.account(account).device(name) }
+  func transactions() -> [HomeTransaction] { shop.purchases().map(HomeTransaction.init) }
+
+  /// By the purchase token, by what the ledger calls it, or by an order id, which is what people have at hand.
+  func transaction(_ id: StoreTransactionID) -> HomeTransaction? {
+    let found =
+      shop.purchase(token: id)
+      ?? shop.purchases().first { bought in
+        bought.transaction.creditID == id || bought.orderIDs.contains { $0.hasBytes(of: id.text) }
+      }
+    return found.map(HomeTransaction.init)
+  }
+
+  func inject(_ fault: StoreFault) throws(LedgerError) { try shop.inject(fault) }
+  func clearFaults(on api: StoreAPI?) throws(LedgerError) { try shop.clearFaults(on: api) }
+  func approve(_ id: StoreTransactionID) throws(LedgerError) { try shop.approvePendingPurchase(token: id) }
+  func decline(_ id: StoreTransactionID) throws(LedgerError) { try shop.declinePendingPurchase(token: id) }
+
+  func refund(_ id: StoreTransactionID, _ extent: StoreTransaction.Revocation.Extent) throws(LedgerError) {
+    switch extent {
+    case .full: try shop.refund(token: id)
+    case .quantity(let units): try shop.refund(token: id, quantity: units)
+    case .milliPercent: throw .invalid("Google Play gives money back by units: take --quantity in place of --percent.")
+    }
+  }
+
+  func redeliver(_ id: StoreTransactionID) throws(LedgerError) {
+    throw .invalid("Google Play delivers nothing again by itself: the app asks, as every client verb does.")
+  }
+
+  func reverseRefund(_ id: StoreTransactionID) throws(LedgerError) {
+    throw .invalid("Google Play takes no refund back.")
+  }
+
+  func pendingNotices() -> [NumberedNotice] { shop.pendingNotices() }
+  func settleNotices(through id: Int64) throws(LedgerError) { try shop.settleNotices(through: id) }
+}
+
+extension HomeTransaction {
+  init(_ bought: PlayPurchase) {
+    account = bought.account
+    state = bought.transaction.revocation == nil ? bought.state.rawValue : "refunded"
+    isPending = bought.state == .pending
+    isPaid = bought.state == .purchased || bought.state == .expired
+    isFinished = bought.transaction.productType == .consumable ? bought.isConsumed : bought.isAcknowledged
+    transaction = bought.transaction
+  }
+}

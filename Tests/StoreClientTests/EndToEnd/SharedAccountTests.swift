@@ -1,0 +1,83 @@
+import GemLedger
+import GemTestSupport
+import StoreBackend
+import StoreClient
+import XCTest
+
+/// Two customers on one store account, of whom the backend knows one.
+final class SharedAccountTests: XCTestCase {
+  private let alice = "alice-4f1c9a7e"
+  private let bob = "bobby-77d0e2b1"
+
+  /// She pays before her app ever reached the backend; his finds the purchase first.
+  func testAPurchaseWaitsForABuyerWhomTheBackendDoesNotKnowYet() async throws {
+    for style in [StoreClient.PurchaseStyle.direct, .twoStep] {
+      let world = try World()
+      let (hers, network) = try await offlinePurchase(in: world, alice)
+      let his = try world.client(bob, on: world.tablet, journal: MemoryRecordLog(), style: style)
+      await his.syncPurchases()
+      let item = try XCTUnwrap(his.receiptQueueSnapshot().first)
+      XCTAssertEqual(item.status, .waiting)
+      XCTAssertEqual(item.lastError?.code, .validationPending)
+      // It is not his, so nothing of it is shown as his, however long it takes.
+      world.clock.advance(by: .seconds(300))
+      let shown = try await his.appDidBecomeActive()
+      XCTAssertEqual(shown["GEM"]?.balance, 0)
+      XCTAssertEqual(shown["GEM"]?.provisional, 0)
+      XCTAssertEqual(his.provisionalCredits, [:])
+
+      network.heal()
+      await hers.syncPurchases()
+      await his.syncPurchases()
+      XCTAssertEqual(hers.receiptQueueSnapshot(), [])
+      XCTAssertEqual(his.receiptQueueSnapshot(), [])
+      XCTAssertEqual(try world.balance(alice), 300)
+      XCTAssertEqual(try world.balance(bob), 0)
+      XCTAssertTrue(world.store.allTransactions().allSatisfy(\.isFinished))
+      try assertBooksAddUp(world.ledger)
+    }
+  }
+
+  /// Whoever bought is gone with the installation, and nobody will ever sign in under that id.
+  func testALostInstallationsPurchaseIsCreditedToTheNextOneInTime() async throws {
+    let world = try World()
+    _ = try await offlinePurchase(in: world, nil)
+    world.phone.reinstall()
+    let next = try world.client(nil, on: world.phone, journal: MemoryRecordLog())
+    await next.syncPurchases()
+    XCTAssertEqual(next.pendingReceiptCount, 1)
+    world.clock.advance(by: .seconds(3600))
+    let shown = try await next.appDidBecomeActive()
+    XCTAssertEqual(shown["GEM"]?.balance, 300)
+    XCTAssertEqual(next.pendingReceiptCount, 0)
+    try assertBooksAddUp(world.ledger)
+  }
+
+  func testARestoreTakesALostInstallationsPurchaseAtOnce() async throws {
+    let world = try World()
+    _ = try await offlinePurchase(in: world, nil)
+    world.phone.reinstall()
+    let next = try world.client(nil, on: world.phone, journal: MemoryRecordLog())
+    await next.syncPurchases()
+    try await next.restorePurchases()
+    let shown = try await next.virtualCurrencies()
+    XCTAssertEqual(shown["GEM"]?.balance, 300)
+    await next.syncPurchases()
+    XCTAssertEqual(next.receiptQueueSnapshot(), [])
+    XCTAssertTrue(world.store.allTransactions().allSatisfy(\.isFinished))
+    try assertBooksAddUp(world.ledger)
+  }
+
+  /// A purchase by somebody whom the backend has never heard of, with the network that it cannot be reached through.
+  private func offlinePurchase(
+    in world: World, _ customer: String?
+  ) async throws -> (client: StoreClient, network: FaultyBackend) {
+    let network = FaultyBackend(world.backend)
+    let client = try world.client(customer, on: world.phone, journal: MemoryRecordLog(), backend: network)
+    _ = try await client.offerings()
+    network.fail(with: .networkLostBeforeEffect, .always)
+    let result = try await client.purchase(try ProductCode("gems"))
+    XCTAssertEqual(result, .pendingServerValidation)
+    return (client, network)
+  }
+}
