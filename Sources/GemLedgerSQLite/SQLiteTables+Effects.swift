@@ -223,8 +223,8 @@ extension SQLiteTables {
     }
   }
 
-  /// Forgets the keys of all who are erased by a commit: keys lie by themselves, not by customers, so that this goes over
-  /// all of them, and once.
+  /// Forgets the keys of all who are erased by a commit: keys lie by themselves, not by customers, so that this goes
+  /// over all of them, and once.
   func eraseKeys(of erasures: [ErasureRow]) throws(LedgerError) {
     guard let first = erasures.map(\.transaction).min() else { return }
     try run(

@@ -2,8 +2,8 @@
   internal import Foundation
 
   // A stand-in for a distributed engine's extension: a single server that keeps the engine's own lists of tables and
-  // shards and refuses what it refuses when a schema is spread. Rows stay where they are, so that everything that only a
-  // distributed ledger asks runs for once; what an engine would refuse of that, ``AskedStatement`` says.
+  // shards and refuses what it refuses when a schema is spread. Rows stay where they are, so that everything that only
+  // a distributed ledger asks runs for once; what an engine would refuse of that, ``AskedStatement`` says.
 
   extension PostgresServer {
     /// Gives the database what a ledger asks an engine for; takes a server of one's own.

@@ -88,6 +88,13 @@ final class ParserTests: XCTestCase {
     }
   }
 
+  /// Cursors are made of what Base64 for URLs has, and a dash is of it.
+  func testACursorMayBeginWithADash() throws {
+    XCTAssertEqual(try Parser.parse(["history", "--after", "-OAwQK8"]).value("--after"), "-OAwQK8")
+    XCTAssertThrowsError(try Parser.parse(["history", "--after", "--json"]))
+    XCTAssertThrowsError(try Parser.parse(["history", "--after", "--limit"]))
+  }
+
   func testPlainVerbMayHaveSubverbs() throws {
     let queue = Verb(
       name: "queue", group: .client, summary: "", arguments: [Argument(name: "ID", arity: .optional, help: "")],

@@ -40,7 +40,7 @@ final class VerbTests: XCTestCase {
 
   func testUsageListsWhatAVerbTakes() {
     let rows: [(line: UInt, verb: String, usage: String)] = [
-      (#line, "init", "Usage: gemctl init [CATALOG.json] [--storekit FILE] [--store STORE]"),
+      (#line, "init", "Usage: gemctl init [CATALOG.json] [OPTIONS]"),
       (#line, "catalog show", "Usage: gemctl catalog show"),
       (#line, "catalog apply", "Usage: gemctl catalog apply FILE [--dry-run]"),
       (#line, "buy", "Usage: gemctl buy PRODUCT [OPTIONS]"),

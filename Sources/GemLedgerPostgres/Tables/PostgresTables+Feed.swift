@@ -48,8 +48,8 @@
 
     /// Waits until what is visible on one machine is on the others too.
     ///
-    /// A group over several lanes holds each of them until it is visible there, so whoever got hold of each once, for an
-    /// instant, sees the whole of all that they saw a part of before.
+    /// A group over several lanes holds each of them until it is visible there, so whoever got hold of each once, for
+    /// an instant, sees the whole of all that they saw a part of before.
     private func waitForHalves() throws(LedgerError) {
       // One after the other, so that no writer waits for a reader that waits for another writer.
       _ = try askApart(

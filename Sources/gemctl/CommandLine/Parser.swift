@@ -123,7 +123,9 @@ extension Scan {
     guard let next = words.first else {
       throw UsageError("\(option.name) needs a value: \(option.name) \(placeholder)", verb: verb)
     }
-    guard next.utf8.first != UInt8(ascii: "-") else {
+    // One cursor in 64 begins with a dash.
+    let isCursor = placeholder == "CURSOR" && !isOption(next)
+    guard next.utf8.first != UInt8(ascii: "-") || isCursor else {
       throw UsageError(
         "\(option.name) needs a value, and \(next.quotedForPeople) begins with a dash; "
           + "write \(option.name)=\(placeholder) if you mean it",
@@ -131,6 +133,10 @@ extension Scan {
     }
     words.removeFirst()
     return next
+  }
+
+  private func isOption(_ word: String) -> Bool {
+    Option.global.contains { $0.answers(to: word) } || verb?.option(named: word) != nil
   }
 
   private mutating func accept(_ value: String, for option: Option) throws(UsageError) {

@@ -23,8 +23,8 @@ extension Verb {
     ],
     discussion: """
       Makes the home and in it an empty ledger, a simulated store and an anonymous customer. The home may be there \
-      already if it is empty; one that is in use is left alone and the verb fails with already_exists, as it does where \
-      --storage names a ledger that is there. On a further host --join makes a home for that ledger.
+      already if it is empty; one that is in use is left alone and the verb fails with already_exists, as it does \
+      where --storage names a ledger that is there. On a further host --join makes a home for that ledger.
       """)
 
   private static let catalogShow = Verb(
