@@ -105,6 +105,8 @@
         return rows.count == 1 && rows.integer(0, 1) != 0
       } catch {
         connection.close()
+        // Closed it is not kept, and the pool knows that one was lost: the next may lead to a restored backup.
+        connections.giveBack(connection)
         return false
       }
     }
