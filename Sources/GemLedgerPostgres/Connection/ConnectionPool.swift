@@ -76,6 +76,8 @@
     func giveBack(_ connection: PostgresConnection) {
       guard connection.isOpen else {
         state.withLock { $0.wasLost = true }
+        // Somebody may have connected anew already, before it was known that one was lost.
+        memory.forgetAll()
         return
       }
       let isKept = state.withLock { state in
