@@ -120,8 +120,9 @@ extension SQLiteTables {
       }, Self.count)
   }
 
-  /// What the tables hold that no row can say.
-  func unknownKinds() throws(LedgerError) -> [String] {
+  /// What is wrong with rows that no reader would see: kinds that nobody knows, and effects that are not where they are
+  /// looked for.
+  func rowProblems() throws(LedgerError) -> [String] {
     try all(
       """
       SELECT 'an effect of transaction ' || transaction_number || ' is of kind ' || kind FROM effects

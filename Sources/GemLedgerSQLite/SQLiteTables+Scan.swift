@@ -150,7 +150,7 @@ extension SQLiteTables: StorageScan {
   func beginIntegrityCheck() throws(LedgerError) -> () throws(LedgerError) -> [String] {
     let path = connection.path
     let check = SideWork { () throws(LedgerError) in try Self.integrityProblems(path: path) }
-    return { () throws(LedgerError) in try check.wait() + self.unknownKinds() }
+    return { () throws(LedgerError) in try check.wait() + self.rowProblems() }
   }
 
   private static func integrityProblems(path: String) throws(LedgerError) -> [String] {
