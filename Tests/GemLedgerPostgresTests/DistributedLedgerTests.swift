@@ -122,11 +122,14 @@
       let ledger = try Ledger.createPostgres(at: url)
       try ledger.apply(Make.catalog())
       for number in 0..<40 {
-        try ledger.grant([Make.amount("GEM", 10)], customer: Make.customer("customer \(number)"))
+        try ledger.grant(
+          [Make.amount("GEM", 10)], customer: Make.customer("customer \(number)"), key: Make.key("k"),
+          reason: Reason("welcome"))
         try ledger.creditPurchase(Make.purchase("t\(number)"), customer: Make.customer("customer \(number)"))
       }
       let outcome = try LaneChange(url: url).distribute(shards: 8)
       XCTAssertEqual(outcome, LaneChange.Outcome(lanes: 8, isChanged: true))
+      try assertLocalRowsWereRemoved(server, url)
       XCTAssertFalse(try LaneChange(url: url).distribute(shards: 8).isChanged)
       assertRefused(.storageUnavailable) { try ledger.grant([Make.amount("GEM", 1)], customer: Make.customer("x")) }
       ledger.close()
@@ -141,6 +144,48 @@
       }
       try assertBooksAddUp(again)
       again.close()
+    }
+
+    /// Every table that had rows was emptied on the coordinator, and the journal keeps its rows as before.
+    private func assertLocalRowsWereRemoved(_ server: PostgresServer, _ url: String) throws {
+      let emptied = try tablesEmptied(server, url)
+      for table in ["aliases", "customers", "keys", "notes", "entries", "transactions", "purchases", "catalog"] {
+        XCTAssertTrue(emptied.contains(table), "\(table) of \(emptied)")
+      }
+      XCTAssertFalse(emptied.contains("merges"), "which has no rows")
+      let asleep = try server.execute("SELECT tgname FROM pg_trigger WHERE tgenabled = 'D'", on: url)
+      XCTAssertEqual(asleep, [])
+      XCTAssertThrowsError(try server.execute("DELETE FROM gemledger.entries", on: url))
+      XCTAssertThrowsError(try server.execute("TRUNCATE gemledger.keys", on: url))
+    }
+
+    /// What the engine would not remove is named, spreads the ledger all the same, and is tried again by the next call.
+    func testRowsThatTheEngineKeepsAreNamed() throws {
+      let server = try PostgresServer(settings: ["fsync": "off"])
+      let url = try server.createDatabase()
+      try server.standInForAnEngine(in: url)
+      let ledger = try Ledger.createPostgres(at: url)
+      try ledger.apply(Make.catalog())
+      try ledger.grant([Make.amount("GEM", 10)], customer: Make.customer("alice"), key: Make.key("k"))
+      ledger.close()
+      let superuser = try XCTUnwrap(server.superuserURL(database: String(url.split(separator: "/").last ?? "")))
+      let refusing = "ALTER FUNCTION truncate_local_data_after_distributing_table(regclass) RENAME TO "
+      try server.execute(refusing + "put_aside", on: superuser)
+      let outcome = try LaneChange(url: url).distribute(shards: 4)
+      XCTAssertTrue(outcome.isChanged)
+      XCTAssertTrue(outcome.leftovers.contains("aliases"), "\(outcome.leftovers)")
+      try server.execute(
+        "ALTER FUNCTION put_aside(regclass) RENAME TO truncate_local_data_after_distributing_table", on: superuser)
+      XCTAssertEqual(
+        try LaneChange(url: url).distribute(shards: 4), LaneChange.Outcome(lanes: 4, isChanged: false))
+      XCTAssertTrue(try tablesEmptied(server, url).contains("aliases"))
+      let again = try Ledger.openPostgres(at: url)
+      try assertBooksAddUp(again)
+      again.close()
+    }
+
+    private func tablesEmptied(_ server: PostgresServer, _ url: String) throws -> Set<String> {
+      Set(try server.execute("SELECT relname FROM stand_in_emptied JOIN pg_class ON oid = emptied", on: url))
     }
   }
 #endif

@@ -23,7 +23,8 @@
         logicalrelid regclass PRIMARY KEY, partkey text, shards integer NOT NULL);
       CREATE TABLE pg_catalog.pg_dist_shard (
         logicalrelid regclass, shardid bigserial, shardminvalue text, shardmaxvalue text);
-      GRANT ALL ON pg_catalog.pg_dist_partition, pg_catalog.pg_dist_shard TO PUBLIC;
+      CREATE TABLE pg_catalog.stand_in_emptied (emptied regclass);
+      GRANT ALL ON pg_catalog.pg_dist_partition, pg_catalog.pg_dist_shard, pg_catalog.stand_in_emptied TO PUBLIC;
       GRANT ALL ON SEQUENCE pg_catalog.pg_dist_shard_shardid_seq TO PUBLIC;
 
       CREATE FUNCTION pg_catalog.create_reference_table(wanted regclass) RETURNS void LANGUAGE sql AS $$
@@ -58,6 +59,24 @@
           SELECT wanted, -2147483648 + n * (4294967296 / count),
             CASE WHEN n = count - 1 THEN 2147483647 ELSE -2147483649 + (n + 1) * (4294967296 / count) END
           FROM generate_series(0, count - 1) n;
+      END $$;
+
+      -- Rows stay, since the shards' are the same ones; that it was asked is written down.
+      CREATE FUNCTION pg_catalog.truncate_local_data_after_distributing_table(wanted regclass) RETURNS void
+      LANGUAGE plpgsql AS $$
+      BEGIN
+        IF NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = wanted) THEN
+          RAISE EXCEPTION 'supplied parameter is not a distributed relation';
+        END IF;
+        -- 32: before or after a statement that empties the table.
+        IF EXISTS (
+          SELECT FROM pg_trigger
+          WHERE tgrelid = wanted AND NOT tgisinternal AND tgenabled <> 'D' AND tgtype & 32 <> 0
+        ) THEN
+          RAISE EXCEPTION '% is append-only', wanted;
+        END IF;
+        PERFORM set_config('citus.enable_ddl_propagation', 'on', true);
+        INSERT INTO stand_in_emptied VALUES (wanted);
       END $$;
 
       CREATE FUNCTION pg_catalog.get_shard_id_for_distribution_column(wanted regclass, value bigint) RETURNS bigint

@@ -19,6 +19,8 @@
       package let lanes: Int
       /// False where everything was so already.
       package let isChanged: Bool
+      /// Tables whose old rows the engine would not remove from the coordinator; an erasure does not reach those.
+      package var leftovers: [String] = []
     }
 
     /// Gives the ledger another number of lanes.
@@ -40,11 +42,13 @@
 
     /// Spreads the tables over the nodes of a Citus cluster, by customer, and gives each shard a lane.
     ///
+    /// Rows that the engine copied to the shards are removed where they were, also those that an earlier call left.
+    ///
     /// - Parameter shards: How many, 1 to 64; nil for 32, or as many as there are.
     /// - Throws: `LedgerError` with, in order of precedence, `storage_unavailable` (no such extension too),
     ///   `storage_foreign`, `unexpected` (the engine spreads otherwise than this version knows).
     package func distribute(shards: Int?) throws(LedgerError) -> Outcome {
-      try changing { (session) throws(LedgerError) in
+      var outcome = try changing { (session) throws(LedgerError) in
         guard try session.hasExtension() else {
           throw LedgerError(
             .storageUnavailable,
@@ -64,14 +68,18 @@
         try session.lay(heads, after: before, isDistributed: true)
         return Outcome(lanes: count, isChanged: true)
       }
+      outcome.leftovers = try LocalRows(connect(), target).remove()
+      return outcome
+    }
+
+    private func connect() throws(LedgerError) -> PostgresConnection {
+      try PostgresStorage.translating(target) { () throws(PostgresFailure) in try PostgresConnection(target) }
     }
 
     private func changing(
       _ body: (LaneChangeSession) throws(LedgerError) -> Outcome
     ) throws(LedgerError) -> Outcome {
-      let connection = try PostgresStorage.translating(target) { () throws(PostgresFailure) in
-        try PostgresConnection(target)
-      }
+      let connection = try connect()
       connection.waitsForLong = true
       let session = LaneChangeSession(connection, target)
       try session.begin()

@@ -128,11 +128,24 @@ struct StorageCommands {
 
   #if PostgreSQL
     private func show(_ outcome: LaneChange.Outcome) throws(LedgerError) {
-      try invocation.print(["lanes": .integer(Int64(outcome.lanes)), "changed": .bool(outcome.isChanged)]) { _ in
-        outcome.isChanged
+      let fields: JSONValue = [
+        "lanes": .integer(Int64(outcome.lanes)), "changed": .bool(outcome.isChanged),
+        "leftovers": .array(outcome.leftovers.map(JSONValue.string)),
+      ]
+      try invocation.print(fields) { _ in
+        (outcome.isChanged
           ? "The ledger has \(outcome.lanes) lanes now; restart what has it open.\n"
-          : "Nothing changes: the ledger has \(outcome.lanes) lanes already.\n"
+          : "Nothing changes: the ledger has \(outcome.lanes) lanes already.\n") + Self.leftovers(outcome)
       }
+    }
+  #endif
+
+  #if PostgreSQL
+    private static func leftovers(_ outcome: LaneChange.Outcome) -> String {
+      guard !outcome.leftovers.isEmpty else { return "" }
+      return "The engine keeps old rows on the coordinator, where erase does not reach them, of: "
+        + outcome.leftovers.joined(separator: ", ")
+        + ".\nAsk again as the owner of the tables to have them removed.\n"
     }
   #endif
 
