@@ -10,15 +10,16 @@ extension SQLiteTables {
   }
 
   func effects(about target: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> [EffectRow] {
-    // The index leaves out what is about nothing, and about its own transaction, so the statement has to as well.
-    try all(
-      """
-      SELECT * FROM effects WHERE transaction_number = ?1 AND target = ?1
-      UNION ALL
-      SELECT * FROM effects WHERE target = ?1 AND target <> 0 AND target <> transaction_number
-      ORDER BY transaction_number, position
-      """,
-      { $0.bind(1, target) }, Self.effect)
+    // What a transaction says of itself comes before what others say of it, and is not in their index.
+    let own = try all(
+      "SELECT * FROM effects WHERE transaction_number = ?1 AND target = ?1 ORDER BY position", { $0.bind(1, target) },
+      Self.effect)
+    return try own
+      + all(
+        """
+        SELECT * FROM effects WHERE target = ?1 AND target <> 0 AND target <> transaction_number
+        ORDER BY transaction_number, position
+        """, { $0.bind(1, target) }, Self.effect)
   }
 
   func effects(
@@ -168,7 +169,8 @@ extension SQLiteTables {
 
 extension SQLiteTables {
   func write(effects changes: RareChanges, listed: [TransactionRow]) throws(LedgerError) {
-    let listed = Dictionary(listed.map { ($0.number, $0.customer) }) { first, _ in first }
+    // Both are in the order of transactions' numbers.
+    var listed = listed[...]
     try run(
       "INSERT INTO effects VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)", changes.effects
     ) {
@@ -186,7 +188,9 @@ extension SQLiteTables {
       $0.bind(12, $1.period)
       $0.bind(13, $1.createdAt.milliseconds)
       $0.bind(14, $1.heldAfter)
-      $0.bind(15, listed[$1.transaction] == $1.customer ? 1 : 0)
+      while let first = listed.first, first.number < $1.transaction { listed.removeFirst() }
+      let isListed = listed.first.map { [row = $1] in $0.number == row.transaction && $0.customer == row.customer }
+      $0.bind(15, isListed == true ? 1 : 0)
     }
     try run("INSERT OR REPLACE INTO holds VALUES (?1, ?2, ?3)", changes.holds) {
       $0.bind(1, $1.number)
@@ -206,79 +210,5 @@ extension SQLiteTables {
       $0.bind(2, $1.key.kind.rawValue)
       $0.bind(3, $1.key.subject)
     }
-  }
-
-  // MARK: Erasing
-
-  /// Forgets who somebody was and what was said about them.
-  func erase(_ row: ErasureRow) throws(LedgerError) {
-    try run("INSERT OR IGNORE INTO erasures VALUES (?1, ?2)", row.numbers) {
-      $0.bind(1, $1)
-      $0.bind(2, row.transaction)
-    }
-    try eraseIDs(of: row)
-    try eraseNotes(of: row.numbers)
-    try run("UPDATE orders SET request = ?2, key = NULL WHERE customer = ?1", row.numbers) {
-      $0.bind(1, $1)
-      $0.bind(2, OrderRow.erasedRequest)
-    }
-  }
-
-  /// Forgets the keys of all who are erased by a commit: keys lie by themselves, not by customers, so that this goes
-  /// over all of them, and once.
-  func eraseKeys(of erasures: [ErasureRow]) throws(LedgerError) {
-    guard let first = erasures.map(\.transaction).min() else { return }
-    try run(
-      "DELETE FROM keys WHERE customer IN (SELECT customer FROM erasures WHERE transaction_number >= ?1)", [first]
-    ) { $0.bind(1, $1) }
-  }
-
-  /// Frees the ids of who is erased, before anybody new comes under them.
-  func freeIDs(of row: ErasureRow) throws(LedgerError) {
-    for sql in [
-      "DELETE FROM aliases WHERE customer = ?1 AND id IN (SELECT id FROM added_ids WHERE customer = ?1)",
-      "DELETE FROM aliases WHERE customer = ?1 AND id = (SELECT id FROM customers WHERE customer = ?1)",
-    ] as [StaticString] {
-      try run(sql, row.numbers) { $0.bind(1, $1) }
-    }
-  }
-
-  private func eraseIDs(of row: ErasureRow) throws(LedgerError) {
-    // Those too that came with this very commit.
-    try freeIDs(of: row)
-    try run("DELETE FROM added_ids WHERE customer = ?1", row.numbers) { $0.bind(1, $1) }
-    for sql in [
-      "UPDATE customers SET id = ?2, frozen_reason = NULL WHERE customer = ?1",
-      "INSERT OR REPLACE INTO aliases (customer, id) VALUES (?1, ?2)",
-    ] as [StaticString] {
-      try run(sql, Array(zip(row.numbers, row.ids))) {
-        $0.bind(1, $1.0)
-        $0.bind(2, $1.1.text)
-      }
-    }
-  }
-
-  /// Notes are found by the customers' histories: from each account's newest entry backwards.
-  private func eraseNotes(of customers: [CustomerNumber]) throws(LedgerError) {
-    try run(
-      """
-      WITH RECURSIVE own (entry) AS (
-        SELECT last_entry FROM accounts WHERE account >= ?1 AND account < ?2
-        UNION SELECT previous FROM own JOIN entries ON number = entry WHERE previous <> 0)
-      DELETE FROM notes WHERE transaction_number IN (
-        SELECT t.number FROM own JOIN entries e ON e.number = entry JOIN transactions t ON t.number = transaction_number
-        WHERE t.customer = ?3)
-      """, customers
-    ) {
-      $0.bind(1, AccountNumber(customer: $1, currency: 0).rawValue)
-      $0.bind(2, AccountNumber(customer: $1 + 1, currency: 0).rawValue)
-      $0.bind(3, $1)
-    }
-    try run(
-      """
-      DELETE FROM notes
-      WHERE transaction_number IN (SELECT number FROM transactions_without_entries WHERE customer = ?1)
-      """, customers
-    ) { $0.bind(1, $1) }
   }
 }

@@ -174,19 +174,36 @@ extension SQLiteTables: StorageSnapshot {
   }
 
   func purchase(_ identity: PurchaseIdentity) throws(LedgerError) -> PurchaseRow? {
-    try first(
+    let found = try first(
       """
       SELECT p.purchase, store, environment, store_transaction, customer, p.transaction_number, product, quantity,
-        price, price_currency, purchased_at, t.document, original_transaction, expires_at, r.share, r.share_of,
+        price, price_currency, purchased_at, terms, original_transaction, expires_at, r.share, r.share_of,
         r.evidence_at, r.transaction_number
-      FROM purchases p JOIN purchase_terms t USING (terms) LEFT JOIN refund_states r ON r.purchase = p.purchase
+      FROM purchases p LEFT JOIN refund_states r ON r.purchase = p.purchase
       WHERE store_transaction = ?1 AND environment = ?2 AND store = ?3
       """,
       {
         $0.bind(1, identity.transactionID.text)
         $0.bind(2, identity.environment)
         $0.bind(3, identity.store.number)
-      }, Self.purchase)
+      }, { ($0.integer(11), Self.purchase($0)) })
+    guard let (terms, row) = found else { return nil }
+    var purchase = row
+    purchase.terms = try document(ofTerms: terms)
+    return purchase
+  }
+
+  /// Purchases share few terms, which never change.
+  private func document(ofTerms number: Int64) throws(LedgerError) -> String {
+    if let known = knownTerms[number] { return known }
+    let document = try first(
+      "SELECT document FROM purchase_terms WHERE terms = ?1", { $0.bind(1, number) }, { $0.text(0) })
+    guard let document else {
+      throw LedgerError(.storageDamaged, "\(connection.path) has a purchase without terms. Run verify.")
+    }
+    if knownTerms.count >= 256 { knownTerms = [:] }
+    knownTerms[number] = document
+    return document
   }
 
   func owned(_ item: ItemID, customer: CustomerNumber) throws(LedgerError) -> Int64 {
@@ -250,14 +267,26 @@ extension SQLiteTables: StorageSnapshot {
   }
 
   func entries(of transaction: TransactionNumber) throws(LedgerError) -> [EntryRow] {
-    guard let first = try self.transaction(transaction)?.firstEntry else { return [] }
-    var found: [EntryRow] = []
-    var number = first
-    while let entry = try entry(number), entry.transaction == transaction {
-      found.append(entry)
-      number += 1
+    guard let row = try self.transaction(transaction) else { return [] }
+    return try entries(of: row)
+  }
+
+  func entries(of transaction: TransactionRow) throws(LedgerError) -> [EntryRow] {
+    // Those of a transaction lie together: one walk up to the first of another is cheaper than a look at each.
+    let statement = try statement("SELECT * FROM entries WHERE number >= ?1 ORDER BY number")
+    return try translating { () throws(SQLiteFailure) in
+      statement.bind(1, transaction.firstEntry)
+      var found: [EntryRow] = []
+      while try statement.step() {
+        let entry = Self.entry(statement)
+        guard entry.transaction == transaction.number else {
+          statement.reset()
+          break
+        }
+        found.append(entry)
+      }
+      return found
     }
-    return found
   }
 
   func transactionsWithoutEntries(

@@ -182,8 +182,6 @@ extension SQLiteTables {
     try write(customers: changes)
     try write(refunds: changes)
     try write(effects: changes, listed: listed)
-    for row in changes.erasures { try erase(row) }
-    try eraseKeys(of: changes.erasures)
   }
 
   private func write(lots changes: RareChanges) throws(LedgerError) {
@@ -248,7 +246,13 @@ extension SQLiteTables {
       $0.bind(5, $1.source)
       $0.bind(6, $1.amount)
     }
-    try run("INSERT OR REPLACE INTO refund_evidence VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", changes.refundEvidence) {
+    try run(
+      """
+      INSERT INTO refund_evidence VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+      ON CONFLICT DO UPDATE SET signed_at = excluded.signed_at, extent_kind = excluded.extent_kind,
+        extent = excluded.extent
+      """, changes.refundEvidence
+    ) {
       $0.bind(1, $1.identity.transactionID.text)
       $0.bind(2, $1.identity.environment)
       $0.bind(3, $1.identity.store.number)
@@ -258,7 +262,13 @@ extension SQLiteTables {
       $0.bind(7, $1.extent.stored.kind)
       $0.bind(8, $1.extent.stored.amount)
     }
-    try run("INSERT OR REPLACE INTO refund_states VALUES (?1, ?2, ?3, ?4, ?5)", changes.refundStates) {
+    try run(
+      """
+      INSERT INTO refund_states VALUES (?1, ?2, ?3, ?4, ?5)
+      ON CONFLICT DO UPDATE SET share = excluded.share, share_of = excluded.share_of,
+        evidence_at = excluded.evidence_at, transaction_number = excluded.transaction_number
+      """, changes.refundStates
+    ) {
       $0.bind(1, $1.purchase)
       $0.bind(2, $1.share.part)
       $0.bind(3, $1.share.whole)

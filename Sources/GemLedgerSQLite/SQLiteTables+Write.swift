@@ -3,11 +3,15 @@ internal import GemLedger
 extension SQLiteTables: StorageSession {
   func write(_ changes: borrowing ChangeSet) throws(LedgerError) {
     // Who is new may come under the id of somebody who is erased.
-    if let rare = changes.rare { for row in rare.erasures { try freeIDs(of: row) } }
+    if let rare = changes.rare { try freeIDs(of: rare.erasures) }
     try write(journal: changes)
     try write(projections: changes)
     if !changes.orders.isEmpty { try write(changes.orders) }
-    if let rare = changes.rare { try write(rare, listed: changes.transactionsWithoutEntries) }
+    if let rare = changes.rare {
+      try write(rare, listed: changes.transactionsWithoutEntries)
+      let new = changes.customers.map { AddedIDRow(customer: $0.number, id: $0.id) }
+      try erase(rare.erasures, new: new + rare.addedIDs)
+    }
     if let rows = changes.catalog { try replaceCatalog(rows, at: changes.copy == nil ? changes.catalogAppliedAt : nil) }
     if let copy = changes.copy { try write(copy) }
   }

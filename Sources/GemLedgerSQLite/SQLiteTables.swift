@@ -5,12 +5,14 @@ internal import GemLedger
 /// Every statement is prepared when it is first needed and kept.
 final class SQLiteTables {
   let connection: SQLiteConnection
-  private var statements: [StaticString.Identity: SQLiteStatement] = [:]
+  private var statements = StatementTable()
 
   let hot: HotStatements
 
   /// What says how a copied journal is numbered, once it is read: a complete copy's never changes.
   private var knownCopiedJournal: CopiedJournal??
+  /// Documents of purchases' terms by their numbers; forgotten where a commit that may have made some is undone.
+  var knownTerms: [Int64: String] = [:]
   /// Whether another connection may be writing what says so.
   private let isCopy: Bool
 
@@ -32,9 +34,9 @@ final class SQLiteTables {
 
   /// The statement for the text, which is prepared once.
   func statement(_ sql: StaticString) throws(LedgerError) -> SQLiteStatement {
-    if let known = statements[sql.identity] { return known }
+    if let known = statements[sql] { return known }
     let made = try translating { () throws(SQLiteFailure) in try connection.prepare(sql.description) }
-    statements[sql.identity] = made
+    statements[sql] = made
     return made
   }
 
@@ -77,13 +79,4 @@ final class SQLiteTables {
   func all<Row>(_ sql: StaticString, _ read: (SQLiteStatement) -> Row) throws(LedgerError) -> [Row] {
     try all(sql, { _ in }, read)
   }
-}
-
-extension StaticString {
-  /// Where the text lies; equal for the same literal.
-  struct Identity: Hashable {
-    let address: UInt
-  }
-
-  var identity: Identity { Identity(address: UInt(bitPattern: utf8Start)) }
 }

@@ -82,7 +82,9 @@ extension Decider {
       return nil
     }
     var change = RefundChange(purchase: purchase, owner: FoundCustomer(owner, origin: owner.number), to: share)
-    change.granted = try granted(by: purchase, session: session)
+    let given = try given(by: purchase, session: session)
+    change.granted = RefundChange.granted(by: given, terms: terms)
+    change.givenItems = given.items
     try settleDues(of: change, session: session)
     if share > before {
       try planTakingBack(&change, session: session)

@@ -179,7 +179,7 @@ extension Decider {
   ) throws(LedgerError) -> [PostedEntry] {
     guard let purchase = try purchase(number, session: session), let state = purchase.refund else { return [] }
     var outstanding = try outstandingParts(of: purchase, session: session)
-    let granted = try granted(by: purchase, session: session)
+    let granted = RefundChange.granted(by: try given(by: purchase, session: session), terms: terms)
     var taken: [ReturnedCurrency] = []
     var repaid: [Int: Int64] = [:]
     var parts: [RefundChange.Part] = []

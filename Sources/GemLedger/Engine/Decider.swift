@@ -107,20 +107,16 @@ struct Decider: ~Copyable {
   // five hundred bytes with every call.
 
   mutating func findCustomer(_ id: CustomerID, session: any StorageSnapshot) throws(LedgerError) -> FoundCustomer? {
-    var found = set.newCustomer(id)
-    if found == nil { found = try session.customer(id) }
-    guard set.hasRare else { return found }
-    if set.rare.effects.erasedIDs.contains(id) { return nil }
-    guard let origin = found?.origin ?? set.rare.ids[id] else { return nil }
-    return try set.found(origin, session: session)
+    if let new = set.newCustomer(id) { return try set.current(new, id, session: session) }
+    return try set.current(try session.customer(id), id, session: session)
   }
 
   mutating func findCustomer(
     of command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> FoundCustomer? {
-    if set.hasRare { return try findCustomer(command.customer, session: session) }
-    if let new = set.newCustomer(command.customer) { return new }
-    return try session.customer(command.customer, hash: command.customerHash)
+    if let new = set.newCustomer(command.customer) { return try set.current(new, command.customer, session: session) }
+    let found = try session.customer(command.customer, hash: command.customerHash)
+    return set.hasRare ? try set.current(found, command.customer, session: session) : found
   }
 
   /// Looks the key up, and decides only where it is new; a refusal that is kept is kept under the key, unless the

@@ -32,6 +32,8 @@ struct RefundChange {
   let before: RefundShare
   let share: RefundShare
   var granted: [Granted] = []
+  /// The items that the purchase gave.
+  var givenItems: [ItemEntryRow] = []
   var parts: [Part] = []
   /// Whether some of it is lost in a currency whose policy is to freeze then.
   var freezes = false
@@ -65,15 +67,13 @@ struct RefundChange {
 }
 
 extension Decider {
-  /// What the purchase gave, by the journal, in the order of codes.
-  func granted(
-    by purchase: PurchaseRow, session: any StorageSnapshot
-  ) throws(LedgerError) -> [RefundChange.Granted] {
+  /// What the purchase gave, by the journal.
+  func given(by purchase: PurchaseRow, session: any StorageSnapshot) throws(LedgerError) -> TransactionParts {
     guard let parts = try parts(of: purchase.transaction, of: purchase.customer, session: session) else {
       throw LedgerError(
         .storageDamaged, "The journal lacks transaction \(purchase.transaction), which a purchase names; run verify.")
     }
-    return RefundChange.granted(by: parts, terms: terms)
+    return parts
   }
 
   /// What was booked by a transaction, by this group or before it.
@@ -88,9 +88,7 @@ extension Decider {
   mutating func items(
     of change: RefundChange, session: any StorageSnapshot
   ) throws(LedgerError) -> [(ItemID, Int64)] {
-    guard let given = try parts(of: change.purchase.transaction, of: change.purchase.customer, session: session)?.items,
-      !given.isEmpty
-    else { return [] }
+    guard !change.givenItems.isEmpty else { return [] }
     var taken: [ItemID: Int64] = [:]
     for refund in try set.refunds(of: change.purchase, session: session) {
       for item in try itemsOfRefund(refund, of: change.owner.number, session: session) {
@@ -98,7 +96,7 @@ extension Decider {
       }
     }
     var items: [(ItemID, Int64)] = []
-    for item in given {
+    for item in change.givenItems {
       let due = change.share.dueItems(of: item.quantity)
       let had = taken[item.item] ?? 0
       let owned = try set.owned(item.item, customer: change.owner.number, session: session)

@@ -72,7 +72,7 @@ extension StorageSnapshot {
     of number: TransactionNumber, of owner: CustomerNumber
   ) throws(LedgerError) -> TransactionParts? {
     guard let row = try transaction(number, of: owner), row.customer == owner else { return nil }
-    let entries = try entries(of: number, of: owner)
+    let entries = try entries(of: row)
     var allocations: [AllocationRow] = []
     var sources: [LotNumber: LotSource] = [:]
     for entry in entries {

@@ -17,6 +17,20 @@ extension WorkingSet {
     return FoundCustomer(try knownCustomer(row.mergedInto, session: session), origin: origin)
   }
 
+  /// Whom the id names now, after what the group did; the given is whom it named before.
+  func current(
+    _ found: FoundCustomer?, _ id: CustomerID, session: any StorageSnapshot
+  ) throws(LedgerError) -> FoundCustomer? {
+    guard hasRare else { return found }
+    if rare.effects.erasedIDs.contains(id) { return nil }
+    guard let found else {
+      guard let origin = rare.ids[id] else { return nil }
+      return try self.found(origin, session: session)
+    }
+    let isChanged = rare.customers[found.number] != nil || rare.customers[found.origin] != nil
+    return isChanged ? try self.found(found.origin, session: session) : found
+  }
+
   /// The row of a customer who must be there.
   func knownCustomer(_ number: CustomerNumber, session: any StorageSnapshot) throws(LedgerError) -> CustomerRow {
     guard let row = try customer(number, session: session) else {

@@ -8,6 +8,8 @@ package protocol OwnedReads: AnyObject {
   func entry(_ number: EntryNumber, of owner: CustomerNumber) throws(LedgerError) -> EntryRow?
   /// Those on accounts of the owner at least.
   func entries(of transaction: TransactionNumber, of owner: CustomerNumber) throws(LedgerError) -> [EntryRow]
+  /// The same, for who has the transaction's own row.
+  func entries(of transaction: TransactionRow) throws(LedgerError) -> [EntryRow]
   func allocations(of entry: EntryNumber, of owner: CustomerNumber) throws(LedgerError) -> [AllocationRow]
   func note(_ transaction: TransactionNumber, of owner: CustomerNumber) throws(LedgerError) -> NoteRow?
   /// Those of the owner at least.
@@ -33,6 +35,9 @@ extension OwnedReads where Self: StorageSnapshot {
     of transaction: TransactionNumber, of owner: CustomerNumber
   ) throws(LedgerError) -> [EntryRow] {
     try entries(of: transaction)
+  }
+  package func entries(of transaction: TransactionRow) throws(LedgerError) -> [EntryRow] {
+    try entries(of: transaction.number, of: transaction.customer)
   }
   package func allocations(
     of entry: EntryNumber, of owner: CustomerNumber

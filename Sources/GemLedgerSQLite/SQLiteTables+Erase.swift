@@ -1,0 +1,108 @@
+internal import GemLedger
+
+// Whom the ledger forgets. What is looked up first is little, so that nothing is joined: a statement that gathers rows
+// in a table of its own costs more than all of it.
+
+extension SQLiteTables {
+  /// Frees the ids of who is erased, before anybody new comes under them.
+  func freeIDs(of rows: [ErasureRow]) throws(LedgerError) {
+    for number in rows.flatMap(\.numbers) {
+      let own = try all(
+        "SELECT id FROM customers WHERE customer = ?1", { $0.bind(1, number) }, { CustomerID(unchecked: $0.text(0)) })
+      for id in try own + addedIDs(of: number) { try free(AddedIDRow(customer: number, id: id)) }
+    }
+  }
+
+  /// An id that is somebody else's by now stays theirs.
+  private func free(_ row: AddedIDRow) throws(LedgerError) {
+    try run("DELETE FROM aliases WHERE id = ?1 AND customer = ?2", [row]) {
+      $0.bind(1, $1.id.text)
+      $0.bind(2, $1.customer)
+    }
+  }
+
+  /// Forgets who they were and what was said about them, after all that the commit wrote.
+  ///
+  /// - Parameter new: The ids that the commit itself gave.
+  func erase(_ rows: [ErasureRow], new: [AddedIDRow]) throws(LedgerError) {
+    guard !rows.isEmpty else { return }
+    let numbers = Set(rows.flatMap(\.numbers))
+    for row in new where numbers.contains(row.customer) { try free(row) }
+    for row in rows {
+      try run("INSERT OR IGNORE INTO erasures VALUES (?1, ?2)", row.numbers) {
+        $0.bind(1, $1)
+        $0.bind(2, row.transaction)
+      }
+      try rename(row)
+      for number in row.numbers {
+        try eraseNotes(of: number)
+        try eraseOrders(of: number)
+      }
+    }
+    try eraseKeys(of: rows)
+  }
+
+  private func rename(_ row: ErasureRow) throws(LedgerError) {
+    try run("DELETE FROM added_ids WHERE customer = ?1", row.numbers) { $0.bind(1, $1) }
+    for sql in [
+      "UPDATE customers SET id = ?2, frozen_reason = NULL WHERE customer = ?1",
+      "INSERT OR REPLACE INTO aliases (customer, id) VALUES (?1, ?2)",
+    ] as [StaticString] {
+      try run(sql, Array(zip(row.numbers, row.ids))) {
+        $0.bind(1, $1.0)
+        $0.bind(2, $1.1.text)
+      }
+    }
+  }
+
+  private func eraseOrders(of customer: CustomerNumber) throws(LedgerError) {
+    let hasOrders =
+      try first("SELECT 1 FROM orders WHERE customer = ?1 LIMIT 1", { $0.bind(1, customer) }, { _ in true }) ?? false
+    guard hasOrders else { return }
+    try run("UPDATE orders SET request = ?2, key = NULL WHERE customer = ?1", [customer]) {
+      $0.bind(1, $1)
+      $0.bind(2, OrderRow.erasedRequest)
+    }
+  }
+
+  // MARK: Notes
+
+  /// Notes are found by the customer's history: from each account's newest entry backwards, and by what has no entry.
+  private func eraseNotes(of customer: CustomerNumber) throws(LedgerError) {
+    for account in try accounts(of: customer) {
+      var number = account.lastEntry
+      while number != 0, let entry = try entry(number) {
+        // Entries of baskets and merges may be of somebody else's transaction, whose note stays.
+        try eraseNote(of: entry.transaction, by: customer)
+        number = entry.previous
+      }
+    }
+    let others = try all(
+      "SELECT number FROM transactions_without_entries WHERE customer = ?1", { $0.bind(1, customer) },
+      { $0.integer(0) })
+    try run("DELETE FROM notes WHERE transaction_number = ?1", others) { $0.bind(1, $1) }
+  }
+
+  private func eraseNote(of transaction: TransactionNumber, by customer: CustomerNumber) throws(LedgerError) {
+    try run(
+      """
+      DELETE FROM notes WHERE transaction_number = ?1
+        AND (SELECT customer FROM transactions WHERE number = ?1) = ?2
+      """, [transaction]
+    ) {
+      $0.bind(1, $1)
+      $0.bind(2, customer)
+    }
+  }
+
+  // MARK: Keys
+
+  /// Forgets the keys of all who are erased by a commit: keys lie by themselves, not by customers, so that this goes
+  /// over all of them, and once.
+  private func eraseKeys(of erasures: [ErasureRow]) throws(LedgerError) {
+    guard let first = erasures.map(\.transaction).min() else { return }
+    try run(
+      "DELETE FROM keys WHERE customer IN (SELECT customer FROM erasures WHERE transaction_number >= ?1)", [first]
+    ) { $0.bind(1, $1) }
+  }
+}
