@@ -22,6 +22,7 @@ package struct PolicyContract {
     try testHoldsAndReversalsGiveBackTheCap()
     try testALimitPerPeriod()
     try testAStock()
+    try testAStockIsNobody()
     try testAMergeCarriesThem()
     try testTheSweeperOnlyWritesDown()
     try testWhatWasReadIsReadAgainLater()
@@ -271,6 +272,30 @@ package struct PolicyContract {
     ])
     XCTAssertEqual(answers.filter { (try? $0.get()) != nil }.count, 1)
     XCTAssertEqual(try ledger.customers().customers.map(\.id), [alice, bob])
+    try check(ledger)
+  }
+
+  /// What stands for a stock inside the ledger is nobody whom a command can be about.
+  func testAStockIsNobody() throws {
+    let ledger = try ledger()
+    let alice = try alice(ledger)
+    try ledger.grant([Make.amount("COIN", 10)], customer: alice)
+    try ledger.buyItem(ItemID("crown"), customer: alice)
+    let amounts = [try Make.amount("COIN", 1)]
+    for stock in [try Make.customer("$stock:crown"), try Make.customer("$stock:nothing")] {
+      let commands: [LedgerCommand] = [
+        .grant(amounts, customer: stock), try .spend(amounts, customer: stock), .hold(amounts, customer: stock),
+        .merge(from: stock, into: alice), .merge(from: alice, into: stock), .createAlias(stock, of: alice),
+        .createAlias(alice, of: stock), .freeze(stock), .erase(stock),
+        .transfer(amounts, from: alice, to: stock), .transfer(amounts, from: stock, to: alice),
+        try .creditPurchase(Make.purchase("of a stock"), customer: stock), try .buyItem(ItemID("box"), customer: stock),
+      ]
+      for command in commands {
+        try assertRefusedWithoutTrace(.customerNotFound, ledger) { try ledger.book(command) }
+      }
+    }
+    try ledger.buyItem(ItemID("crown"), quantity: 2, customer: alice)
+    assertRefused(.notAvailable) { try ledger.buyItem(ItemID("crown"), customer: alice) }
     try check(ledger)
   }
 

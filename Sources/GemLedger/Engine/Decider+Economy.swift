@@ -53,7 +53,7 @@ extension Decider {
   mutating func decideErasure(
     _ command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
-    guard !command.customer.isOfStock, !command.customer.isOfErased,
+    guard !command.customer.isOfErased,
       let customer = try findCustomer(command.customer, session: session)
     else { throw .customerNotFound(command.customer) }
     let numbers = try set.numbers(of: customer.number, session: session)

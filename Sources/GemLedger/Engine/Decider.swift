@@ -94,7 +94,7 @@ struct Decider: ~Copyable {
   ) throws(LedgerError) -> Receipt {
     // The stock of an item is made like this by the ledger itself, and nobody has such an id.
     guard !id.isOfErased else { throw .customerNotFound(id) }
-    let isKnown = try findCustomer(id, session: session) != nil
+    let isKnown = try findAnybody(id, session: session) != nil
     if !isKnown { _ = try set.addCustomer(id, session: session) }
     return Receipt(
       transactionID: nil, customer: id, kind: .initial, createdAt: set.now, entries: CompactList([]),
@@ -106,7 +106,17 @@ struct Decider: ~Copyable {
   // Some of it changes nothing and is marked as mutating all the same: what only borrows the decider gets a copy of its
   // five hundred bytes with every call.
 
+  /// Whom the id names; nil for nobody.
+  ///
+  /// - Throws: `customer_not_found` where the id is the ledger's own: what stands for the stock of an item is nobody,
+  ///   and no command is about it.
   mutating func findCustomer(_ id: CustomerID, session: any StorageSnapshot) throws(LedgerError) -> FoundCustomer? {
+    if id.isOfStock { throw .customerNotFound(id) }
+    return try findAnybody(id, session: session)
+  }
+
+  /// The same, with the keepers of stocks.
+  mutating func findAnybody(_ id: CustomerID, session: any StorageSnapshot) throws(LedgerError) -> FoundCustomer? {
     if let new = set.newCustomer(id) { return try set.current(new, id, session: session) }
     return try set.current(try session.customer(id), id, session: session)
   }
@@ -114,6 +124,7 @@ struct Decider: ~Copyable {
   mutating func findCustomer(
     of command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> FoundCustomer? {
+    if command.customer.isOfStock { throw .customerNotFound(command.customer) }
     if let new = set.newCustomer(command.customer) { return try set.current(new, command.customer, session: session) }
     let found = try session.customer(command.customer, hash: command.customerHash)
     return set.hasRare ? try set.current(found, command.customer, session: session) : found
