@@ -27,6 +27,13 @@
       try PolicyContract { try schemas.create(clock: $0) }.runAll()
     }
 
+    func testExchangesWithAnotherServerSurviveTheirProcesses() async throws {
+      let schemas = try Schemas()
+      try schemas.create().close()
+      let url = schemas.current
+      try await SagaContract { try PostgresStorage(url: url) }.runAll()
+    }
+
     // MARK: Two processes
 
     private func two(lanes: Int) throws -> (Ledger, Ledger) {

@@ -16,5 +16,12 @@ final class SQLiteEconomyTests: XCTestCase {
   func testHoldsMeetTheContract() throws { try HoldContract(make: make()).runAll() }
   func testReversalsMeetTheContract() throws { try ReversalContract(make: make()).runAll() }
   func testBasketsMeetTheContract() throws { try BasketContract(make: make()).runAll() }
+
+  func testExchangesWithAnotherServerSurviveTheirProcesses() async throws {
+    let directory = try TemporaryDirectory()
+    try Ledger.createSQLite(at: directory.path("saga.sqlite")).close()
+    try await SagaContract { try SQLiteStorage(path: directory.path("saga.sqlite")) }.runAll()
+  }
+
   func testPoliciesMeetTheContract() throws { try PolicyContract(make: make()).runAll() }
 }

@@ -40,10 +40,45 @@ package final class Fate: Sendable {
 
 /// A storage whose commits are steps of a process that may die.
 package final class MortalStorage: LedgerStorage {
-  private let storage = MemoryStorage(project: ProjectRow(salt: 1, createdAt: Timestamp(milliseconds: 0)))
+  // What keeps the rows, as the process that lives now has it open.
+  private let current: Mutex<any LedgerStorage>
+  private let open: (@Sendable () throws -> any LedgerStorage)?
   private let fate: Fate
 
-  package init(fate: Fate) { self.fate = fate }
+  /// In memory, which outlives its processes.
+  package init(fate: Fate) {
+    current = Mutex(MemoryStorage(project: ProjectRow(salt: 1, createdAt: Timestamp(milliseconds: 0))))
+    open = nil
+    self.fate = fate
+  }
+
+  /// - Parameter open: Opens what keeps the rows, as each new process does.
+  package init(fate: Fate, open: @escaping @Sendable () throws -> any LedgerStorage) throws {
+    current = Mutex(try open())
+    self.open = open
+    self.fate = fate
+  }
+
+  /// What the next process begins with.
+  package func startAgain() throws {
+    guard let open else { return }
+    storage.close()
+    let opened = try open()
+    current.withLock { $0 = opened }
+  }
+
+  private var storage: any LedgerStorage { current.withLock { $0 } }
+
+  package var isKeyedByCustomer: Bool { storage.isKeyedByCustomer }
+  package var laneCount: Int { storage.laneCount }
+  package var isRemote: Bool { storage.isRemote }
+  package var showsHalves: Bool { storage.showsHalves }
+
+  package func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {
+    try storage.lanes(of: commands)
+  }
+
+  package func knownLanes(of command: LedgerCommand) -> [Int]? { storage.knownLanes(of: command) }
 
   package func read<R>(_ body: (any StorageSnapshot) throws(LedgerError) -> R) throws(LedgerError) -> R {
     try storage.read(body)
@@ -58,5 +93,5 @@ package final class MortalStorage: LedgerStorage {
     return answer
   }
 
-  package func close() {}
+  package func close() { storage.close() }
 }

@@ -4,70 +4,11 @@ import XCTest
 
 /// An exchange whose process dies at every step, on either side of it, and once more while it is taken up again.
 final class ExchangeCrashTests: XCTestCase {
-  /// What a process did before it died: the steps at which the first one and the one after it die.
-  private struct Deaths {
-    var first: (step: Int, moment: Fate.Moment)?
-    var second: (step: Int, moment: Fate.Moment)?
-  }
-
-  private enum Path: CaseIterable {
-    /// The other side credits.
-    case credited
-    /// It refuses.
-    case refused
-    /// It credits, and time goes by between the processes until the hold must be extended.
-    case extended
-    /// The hold ends between the processes.
-    case lapsed
-  }
-
-  /// Every pair of deaths on the path.
-  private func matrix(_ body: (Path, Deaths) async throws -> Void) async throws {
-    for path in Path.allCases {
-      for first in 0..<4 {
-        for one in Fate.Moment.allCases {
-          try await body(path, Deaths(first: (first, one)))
-          for second in 0..<5 {
-            for other in Fate.Moment.allCases {
-              try await body(path, Deaths(first: (first, one), second: (second, other)))
-            }
-          }
-        }
-      }
-    }
-  }
-
-  /// Runs the exchange through its deaths and to its end.
-  private func play(
-    _ world: SagaWorld, _ path: Path, _ deaths: Deaths, run: () async throws -> Void
-  ) async throws {
-    if path == .refused { world.server.refuse() }
-    for death in [deaths.first, deaths.second] {
-      guard let death else { continue }
-      world.fate.begin(deaths: [death.step: death.moment])
-      do { try await run() } catch { XCTAssertTrue(world.fate.isDead, "\(error)") }
-      switch path {
-      case .extended: world.time.advance(seconds: 86_400 - 100)
-      case .lapsed: world.time.advance(seconds: 86_400 + 100)
-      case .credited, .refused: break
-      }
-    }
-    world.fate.begin()
-    try await run()
-  }
-
-  private func isOnceOnBothSides(_ world: SagaWorld) throws -> Bool {
-    let balance = try world.balance
-    let isWhole = balance.balance == 50 && world.server.coins == 5000
-    let isNothing = balance.balance == 100 && world.server.coins == 0
-    return balance.held == 0 && (isWhole || isNothing)
-  }
-
   func testItIsOnceOnBothSidesWhereverItDies() async throws {
-    try await matrix { path, deaths in
+    try await SagaWorld.matrix { path, deaths in
       let world = try SagaWorld()
-      try await play(world, path, deaths) { _ = try await world.run() }
-      XCTAssertTrue(try isOnceOnBothSides(world), "\(path) \(deaths)")
+      try await world.play(path, deaths) { _ = try await world.run() }
+      XCTAssertTrue(try world.isOnceOnBothSides(), "\(path) \(deaths)")
       if path == .refused { XCTAssertEqual(world.server.coins, 0) }
       if path == .credited { XCTAssertEqual(world.server.coins, 5000, "\(deaths)") }
       try assertBooksAddUp(world.ledger)
@@ -75,10 +16,10 @@ final class ExchangeCrashTests: XCTestCase {
   }
 
   func testResumingFindsItWhereverItDies() async throws {
-    try await matrix { path, deaths in
+    try await SagaWorld.matrix { path, deaths in
       let world = try SagaWorld()
       var isFirst = true
-      try await play(world, path, deaths) {
+      try await world.play(path, deaths) {
         if isFirst {
           isFirst = false
           _ = try await world.run()
@@ -88,7 +29,7 @@ final class ExchangeCrashTests: XCTestCase {
           XCTAssertTrue(resumed.exchanges.allSatisfy(\.isFinished), "\(path) \(deaths)")
         }
       }
-      XCTAssertTrue(try isOnceOnBothSides(world), "\(path) \(deaths)")
+      XCTAssertTrue(try world.isOnceOnBothSides(), "\(path) \(deaths)")
       XCTAssertEqual(try world.ledger.holds(of: world.alice), [])
     }
   }
@@ -96,10 +37,10 @@ final class ExchangeCrashTests: XCTestCase {
   /// The control: keys of their own for every try, as a caller without the saga would have them, go wrong.
   func testWithoutOneKeyItGoesWrong() async throws {
     var wrong = 0
-    try await matrix { path, deaths in
+    try await SagaWorld.matrix { path, deaths in
       let world = try SagaWorld()
       var tries = 0
-      try await play(world, path, deaths) {
+      try await world.play(path, deaths) {
         tries += 1
         do {
           _ = try await world.run("try \(tries)")
@@ -108,7 +49,7 @@ final class ExchangeCrashTests: XCTestCase {
           if world.fate.isDead { throw error }
         }
       }
-      if try !isOnceOnBothSides(world) { wrong += 1 }
+      if try !world.isOnceOnBothSides() { wrong += 1 }
     }
     XCTAssertGreaterThan(wrong, 50)
   }

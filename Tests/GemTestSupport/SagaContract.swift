@@ -1,0 +1,48 @@
+package import GemLedger
+internal import XCTest
+
+/// An exchange with another server, on a storage that every process opens anew, whose processes die at every step.
+package struct SagaContract {
+  private let open: @Sendable () throws -> any LedgerStorage
+
+  /// - Parameter open: Opens a ledger that is there and has no customers.
+  package init(open: @escaping @Sendable () throws -> any LedgerStorage) { self.open = open }
+
+  /// The second process dies too, or takes up what the first one left.
+  package func runAll() async throws {
+    let time = ManualClock()
+    var count = 0
+    var last: SagaWorld?
+    try await SagaWorld.matrix { path, deaths in
+      // Where the second process dies matters little where the first one did nothing; memory is tried with all pairs.
+      if deaths.second != nil, deaths.first.step != 1 { return }
+      count += 1
+      let world = try SagaWorld("customer-\(count)", time, open: open)
+      try await world.play(path, deaths) {
+        if count.isMultiple(of: 2) || deaths.second == nil {
+          _ = try await world.run()
+        } else {
+          try await resume(world)
+        }
+      }
+      XCTAssertTrue(try world.isOnceOnBothSides(), "\(path) \(deaths)")
+      if path == .refused { XCTAssertEqual(world.server.coins, 0) }
+      last?.storage.close()
+      last = world
+    }
+    guard let last else { return XCTFail("no exchanges") }
+    try assertBooksAddUp(last.ledger)
+    last.storage.close()
+  }
+
+  /// The first process begins; the others look for what it began.
+  private func resume(_ world: SagaWorld) async throws {
+    if try world.ledger.holds(of: world.alice).isEmpty, world.server.calls == 0 {
+      _ = try await world.run()
+    } else {
+      _ = try await world.saga.resumeAll()
+      if world.fate.isDead { throw Fate.death }
+      _ = try await world.run()
+    }
+  }
+}

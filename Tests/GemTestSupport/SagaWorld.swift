@@ -1,0 +1,163 @@
+package import GemLedger
+internal import Synchronization
+internal import XCTest
+
+/// A server of coins on which calls are steps too; it survives whoever calls.
+package final class CoinServer: RemoteCurrency {
+  package struct Lost: Error {}
+
+  private struct State {
+    var credits: [IdempotencyKey: Int64] = [:]
+    var refuses = false
+    var answers = true
+    var canSay = true
+    var calls = 0
+  }
+
+  private let state = Mutex(State())
+  private let fate: Fate
+
+  package init(fate: Fate = Fate()) { self.fate = fate }
+
+  package var coins: Int64 { state.withLock { $0.credits.values.reduce(0, +) } }
+  package var creditCount: Int { state.withLock { $0.credits.count } }
+  package var calls: Int { state.withLock { $0.calls } }
+  /// Says no to everything that it has not credited.
+  package func refuse() { state.withLock { $0.refuses = true } }
+  /// Does its work and tells nobody.
+  package func answers(_ answers: Bool) { state.withLock { $0.answers = answers } }
+  /// Cannot say afterwards what it did.
+  package func cannotSay() { state.withLock { $0.canSay = false } }
+
+  package func credit(_ amount: CurrencyAmount, to customer: CustomerID, key: IdempotencyKey) async throws {
+    let dies = try fate.enter()
+    let answers = try state.withLock { state in
+      state.calls += 1
+      if state.credits[key] == nil {
+        if state.refuses { throw RemoteRefusal("No such player.") }
+        state.credits[key] = amount.amount
+      }
+      return state.answers
+    }
+    if dies { throw fate.die() }
+    if !answers { throw Lost() }
+  }
+
+  package func wasCredited(key: IdempotencyKey) async throws -> Bool? {
+    let dies = try fate.enter()
+    let answer: Bool? = state.withLock { $0.canSay ? $0.credits[key] != nil : nil }
+    if dies { throw fate.die() }
+    return answer
+  }
+}
+
+/// Somebody with 100 gems, and a server of coins.
+package struct SagaWorld {
+  package let time: ManualClock
+  package let fate = Fate()
+  package let server: CoinServer
+  package let storage: MortalStorage
+  package let gem: CurrencyCode
+  package let alice: CustomerID
+  package let exchange: RemoteExchange
+
+  /// In memory.
+  package init() throws { try self.init("alice", ManualClock()) { MortalStorage(fate: $0) } }
+
+  /// - Parameters:
+  ///   - customer: Who exchanges; somebody new.
+  ///   - time: One for all who are in the same storage.
+  ///   - open: Opens the storage, as each process that starts does.
+  package init(
+    _ customer: String, _ time: ManualClock, open: @escaping @Sendable () throws -> any LedgerStorage
+  ) throws {
+    try self.init(customer, time) { try MortalStorage(fate: $0, open: open) }
+  }
+
+  private init(_ customer: String, _ time: ManualClock, storage make: (Fate) throws -> MortalStorage) throws {
+    self.time = time
+    server = CoinServer(fate: fate)
+    storage = try make(fate)
+    gem = try CurrencyCode("GEM")
+    alice = try CustomerID(customer)
+    exchange = RemoteExchange(
+      customer: alice, gives: CurrencyAmount(currency: gem, amount: 50),
+      gets: CurrencyAmount(currency: try CurrencyCode("COIN"), amount: 5000))
+    let ledger = self.ledger
+    try ledger.apply(Make.catalog())
+    try ledger.grant([Adjustment(gem, 100)], customer: alice)
+    fate.begin()
+  }
+
+  /// The ledger as a process that has just started has it.
+  package var ledger: Ledger { Ledger(storage: storage, clock: time.clock) }
+  package var saga: ExchangeSaga { ExchangeSaga(ledger: ledger, remote: server) }
+
+  package func run(_ key: String = "k") async throws -> ExchangeOutcome {
+    try await saga.run(exchange, key: Make.key(key))
+  }
+
+  package var balance: Balance { get throws { try ledger.balance(of: gem, customer: alice) } }
+}
+
+// MARK: Processes that die
+
+extension SagaWorld {
+  /// At which steps, and on which side of them, the first process dies and the one after it.
+  package struct Deaths {
+    package var first: (step: Int, moment: Fate.Moment)
+    package var second: (step: Int, moment: Fate.Moment)?
+  }
+
+  package enum Path: CaseIterable, Sendable {
+    /// The other side credits.
+    case credited
+    /// It refuses.
+    case refused
+    /// It credits, and time goes by between the processes until the hold must be extended.
+    case extended
+    /// The hold ends between the processes.
+    case lapsed
+  }
+
+  /// Every pair of deaths on every path.
+  package static func matrix(_ body: (Path, Deaths) async throws -> Void) async throws {
+    for path in Path.allCases {
+      for first in 0..<4 {
+        for one in Fate.Moment.allCases {
+          try await body(path, Deaths(first: (first, one)))
+          for second in 0..<5 {
+            for other in Fate.Moment.allCases {
+              try await body(path, Deaths(first: (first, one), second: (second, other)))
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// Runs the exchange through its deaths and to its end.
+  package func play(_ path: Path, _ deaths: Deaths, run: () async throws -> Void) async throws {
+    if path == .refused { server.refuse() }
+    for death in [deaths.first, deaths.second] {
+      guard let death else { continue }
+      fate.begin(deaths: [death.step: death.moment])
+      do { try await run() } catch { XCTAssertTrue(fate.isDead, "\(error)") }
+      switch path {
+      case .extended: time.advance(seconds: 86_400 - 100)
+      case .lapsed: time.advance(seconds: 86_400 + 100)
+      case .credited, .refused: break
+      }
+      try storage.startAgain()
+    }
+    fate.begin()
+    try await run()
+  }
+
+  package func isOnceOnBothSides() throws -> Bool {
+    let balance = try balance
+    let isWhole = balance.balance == 50 && server.coins == 5000
+    let isNothing = balance.balance == 100 && server.coins == 0
+    return balance.held == 0 && (isWhole || isNothing)
+  }
+}
