@@ -1,6 +1,6 @@
 #if PostgreSQL
-  import GemLedger
-  import GemLedgerPostgres
+  @testable import GemLedger
+  @testable import GemLedgerPostgres
   import GemTestSupport
   import PostgresTestSupport
   import XCTest
@@ -59,6 +59,30 @@
       }
       try ledger?.grant([Make.amount("GEM", 2000)], customer: customers[1000])
       XCTAssertEqual(try roundTrips(of: oneCustomers), [2, 2, 2, 2])
+    }
+
+    /// Who comes while a group waits for its lane goes with it, at one round trip more.
+    func testLatecomersGoWithTheGroup() async throws {
+      let (ledger, customers) = try open()
+      let storage = try XCTUnwrap(ledger.storage as? PostgresStorage)
+      let before = storage.roundTrips
+      let gate = try PostgresConnection(PostgresTarget(url: url))
+      try gate.execute(["BEGIN", "SELECT 1 FROM lanes FOR UPDATE"])
+      func spend(_ place: Int) throws -> Task<Receipt, any Error> {
+        let command = try LedgerCommand.spend([Make.amount("GEM", 1)], customer: customers[place], key: Make.key("k"))
+        return Task { try await ledger.book(command) }
+      }
+      var tasks = [try spend(0)]
+      let isWaiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'"
+      while try PostgresServer.shared().execute(isWaiting, on: url) == ["0"] { await Task.yield() }
+      tasks += try (1..<40).map(spend)
+      while ledger.lanes[0].waitingCount < 39 { await Task.yield() }
+      try gate.execute(["COMMIT"])
+      for task in tasks {
+        let receipt = try await task.value
+        XCTAssertEqual(receipt.entries.map(\.balance), [99])
+      }
+      XCTAssertEqual(storage.roundTrips - before, 3)
     }
 
     /// Currency of another source than an account's usual one has a lot of its own, which is looked for.

@@ -18,16 +18,29 @@ final class GroupCommitter: Sendable {
     decider = Mutex(Decider(catalog: catalog, hasSeveralLanes: storage.laneCount > 1))
   }
 
-  /// What came of each command, in order.
+  /// What came of each command, in order, latecomers behind the others.
   ///
   /// Where the storage fails, all get its error: nothing of the group was booked.
-  func commit(_ commands: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
+  ///
+  /// - Parameter latecomers: Gives what else is to be booked with the group, once it has hold of its lanes.
+  func commit(
+    _ commands: [LedgerCommand], latecomers: @Sendable () -> [LedgerCommand] = { [] }
+  ) -> [Result<Receipt, LedgerError>] {
     let now = clock.now()
     return decider.withLock { decider in
+      var commands = commands
       do throws(LedgerError) {
         let answers = try storage.commit(lanes: lanes) {
           (session) throws(LedgerError) -> [Result<Receipt, LedgerError>] in
-          try Self.run(commands, decider: &decider, session: session, now: now)
+          var misrouted = try session.prefetch(commands)
+          let late = latecomers()
+          if !late.isEmpty {
+            let count = commands.count
+            // They are of the group from here on, whatever becomes of it.
+            commands += late
+            misrouted += try session.prefetch(late).map { $0 + count }
+          }
+          return try Self.run(commands, besides: misrouted, decider: &decider, session: session, now: now)
         }
         if decider.set.hasChanges { commits.note() }
         return answers
@@ -40,10 +53,11 @@ final class GroupCommitter: Sendable {
   /// How many commands are looked at ahead: few enough that what they ask for stays near.
   private static let window = 64
 
+  /// - Parameter misrouted: Places of commands that are not to be decided here.
   private static func run(
-    _ commands: [LedgerCommand], decider: inout Decider, session: any StorageSession, now: Timestamp
+    _ commands: [LedgerCommand], besides misrouted: [Int], decider: inout Decider, session: any StorageSession,
+    now: Timestamp
   ) throws(LedgerError) -> [Result<Receipt, LedgerError>] {
-    let misrouted = try session.prefetch(commands)
     let snapshot: any StorageSnapshot = session
     try decider.begin(session: snapshot, clock: now)
     var results: [Result<Receipt, LedgerError>] = []

@@ -40,6 +40,8 @@ final class Lane: Sendable {
 
   private struct State {
     var waiting = Group()
+    /// Those who joined the group at hand after it began.
+    var late = Group()
     /// How many callers the group before waited for; they are about to ask again.
     var answered = 0
     /// Somebody commits, or is about to.
@@ -75,6 +77,9 @@ final class Lane: Sendable {
     return Array(waiter.wait())
   }
 
+  /// How many commands wait for the next group.
+  var waitingCount: Int { state.withLock { $0.waiting.commands.count } }
+
   private func becomeBusy() -> Bool {
     state.withLock { state in
       guard !state.isBusy else { return false }
@@ -105,8 +110,10 @@ final class Lane: Sendable {
 
   /// Commits groups until nothing waits.
   private func drain() {
-    while let group = takeNextGroup() {
-      let answers = committer.commit(group.commands)
+    while var group = takeNextGroup() {
+      let count = group.commands.count
+      let answers = committer.commit(group.commands) { isFarAway ? takeLatecomers(behind: count) : [] }
+      group.waiters += takeWaitersOfLatecomers()
       // Waking a group takes as long as a good part of its commit, and the next group waits already.
       if group.waiters.count > 8 {
         Task.detached { Self.wake(group, answers) }
@@ -136,6 +143,28 @@ final class Lane: Sendable {
       let isWorthIt = state.withLock { $0.waiting.waiters.count < $0.answered }
       guard isWorthIt else { return }
       usleep(Self.pauseMicroseconds)
+    }
+  }
+
+  /// Commands that came while the group waited for others to let go of its lane, where there are so many that another
+  /// look at the rows is worth it: a group costs the server far more than what is in it.
+  private func takeLatecomers(behind count: Int) -> [LedgerCommand] {
+    state.withLock { state in
+      guard state.waiting.commands.count * 2 >= count else { return [] }
+      let room = Limits.commandsPerGroup - count - state.late.commands.count
+      let late = state.waiting.takeLatecomers(room: room)
+      state.late.commands += late.commands
+      state.late.waiters += late.waiters
+      state.answered += late.waiters.count
+      return late.commands
+    }
+  }
+
+  private func takeWaitersOfLatecomers() -> [(waiter: Waiter, count: Int)] {
+    guard isFarAway else { return [] }
+    return state.withLock { state in
+      defer { state.late = Group() }
+      return state.late.waiters
     }
   }
 
@@ -176,9 +205,27 @@ extension Lane.Group {
       group.commands += commands[group.commands.count..<group.commands.count + count]
       group.waiters.append((waiter, count))
     }
-    commands.removeFirst(group.commands.count)
-    waiters.removeFirst(group.waiters.count)
+    remove(group)
     return group
+  }
+
+  /// Takes the first callers' commands out as long as there is room for them, and as they touch nothing but their
+  /// customers' own rows: what a group claims beside those it claims at once, in an order.
+  fileprivate mutating func takeLatecomers(room: Int) -> Self {
+    var group = Self()
+    for (waiter, count) in waiters {
+      let own = commands[group.commands.count..<group.commands.count + count]
+      guard group.commands.count + count <= room, own.allSatisfy({ $0.footprint == nil }) else { break }
+      group.commands += own
+      group.waiters.append((waiter, count))
+    }
+    remove(group)
+    return group
+  }
+
+  private mutating func remove(_ first: Self) {
+    commands.removeFirst(first.commands.count)
+    waiters.removeFirst(first.waiters.count)
   }
 }
 

@@ -14,7 +14,8 @@
       let unknown = zip(ids, known).filter { $1 == nil }.map(\.0)
       let claims = try claims(of: footprints)
       let strangers = wantBooked(by: commands, footprints)
-      let roots = Set(known.compactMap { $0?.root }).union(customersOfBooked()).sorted()
+      let roots = Set(known.compactMap { $0?.root }).union(customersOfBooked())
+        .subtracting(prefetched?.fetched ?? []).sorted()
       let customers = question(for: roots)
       var requests = customers.requests
       if !unknown.isEmpty {

@@ -39,6 +39,7 @@
     /// Asks all of it in one round trip, together with what opens the transaction, where nothing did yet.
     func ask(_ requests: [PostgresRequest]) throws(LedgerError) -> [PostgresRows] {
       let opening = opening
+      if opening.isEmpty, requests.isEmpty { return [] }
       let opened: ArraySlice<PostgresRows>
       let rest: [PostgresRows]
       do throws(PostgresFailure) {
