@@ -189,6 +189,7 @@ extension SQLiteTables: StorageSnapshot {
       }, { ($0.integer(11), Self.purchase($0)) })
     guard let (terms, row) = found else { return nil }
     var purchase = row
+    // In the document's place the row has the number of its terms.
     purchase.terms = try document(ofTerms: terms)
     return purchase
   }

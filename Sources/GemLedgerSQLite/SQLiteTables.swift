@@ -11,10 +11,10 @@ final class SQLiteTables {
 
   /// What says how a copied journal is numbered, once it is read: a complete copy's never changes.
   private var knownCopiedJournal: CopiedJournal??
-  /// Documents of purchases' terms by their numbers; forgotten where a commit that may have made some is undone.
-  var knownTerms: [Int64: String] = [:]
   /// Whether another connection may be writing what says so.
   private let isCopy: Bool
+  /// Documents of purchases' terms by their numbers; forgotten where a commit that may have made some is undone.
+  var knownTerms: [Int64: String] = [:]
 
   init(_ connection: SQLiteConnection, isCopy: Bool = false) {
     self.connection = connection

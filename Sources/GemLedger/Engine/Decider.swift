@@ -124,10 +124,9 @@ struct Decider: ~Copyable {
   mutating func findCustomer(
     of command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> FoundCustomer? {
-    if command.customer.isOfStock { throw .customerNotFound(command.customer) }
-    if let new = set.newCustomer(command.customer) { return try set.current(new, command.customer, session: session) }
-    let found = try session.customer(command.customer, hash: command.customerHash)
-    return set.hasRare ? try set.current(found, command.customer, session: session) : found
+    if set.hasRare || command.customer.isOfStock { return try findCustomer(command.customer, session: session) }
+    if let new = set.newCustomer(command.customer) { return new }
+    return try session.customer(command.customer, hash: command.customerHash)
   }
 
   /// Looks the key up, and decides only where it is new; a refusal that is kept is kept under the key, unless the

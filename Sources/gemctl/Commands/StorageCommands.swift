@@ -138,9 +138,7 @@ struct StorageCommands {
           : "Nothing changes: the ledger has \(outcome.lanes) lanes already.\n") + Self.leftovers(outcome)
       }
     }
-  #endif
 
-  #if PostgreSQL
     private static func leftovers(_ outcome: LaneChange.Outcome) -> String {
       guard !outcome.leftovers.isEmpty else { return "" }
       return "The engine keeps old rows on the coordinator, where erase does not reach them, of: "

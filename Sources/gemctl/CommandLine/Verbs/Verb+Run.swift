@@ -45,7 +45,8 @@ extension Verb {
     examples: ["gemctl --storage postgres://owner@db/shop storage distribute --shards 32"],
     discussion: """
       The database must have the extension citus. Customers are spread over shards, each with a lane of its own, in \
-      one transaction: where it fails nothing has changed, and where it was done already nothing happens. Services \
-      that have the ledger open fail with storage_unavailable from then on, and are to be restarted.
+      one transaction: where it fails nothing has changed, and where it was done already nothing is spread again. The \
+      rows that were copied are then removed from the coordinator, also those that an earlier call left. Services that \
+      have the ledger open fail with storage_unavailable from then on, and are to be restarted.
       """)
 }
