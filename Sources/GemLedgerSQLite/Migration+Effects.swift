@@ -90,4 +90,36 @@ extension Migration {
     CREATE INDEX effects_about ON effects (target, transaction_number, position)
       WHERE target <> 0 AND target <> transaction_number;
     """
+
+  /// What is found by customers lies together, and is written down in two steps: see ``NewlyListed``.
+  static let listByCustomers = """
+    -- list: 1 the customer's transactions without entries; 2 others whose effects on the customer say what is on
+    -- hold or counted; 3 the customer's open holds, by the transactions that began them.
+    CREATE TABLE listed_transactions (
+      customer INTEGER NOT NULL,
+      list INTEGER NOT NULL CHECK (list BETWEEN 1 AND 3),
+      number INTEGER NOT NULL,
+      PRIMARY KEY (customer, list, number)
+    ) STRICT, WITHOUT ROWID;
+    -- The same, for the newest; a row is in one of the two.
+    CREATE TABLE newly_listed_transactions (
+      customer INTEGER NOT NULL,
+      list INTEGER NOT NULL CHECK (list BETWEEN 1 AND 3),
+      number INTEGER NOT NULL,
+      PRIMARY KEY (customer, list, number)
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO listed_transactions
+      SELECT customer, 1, number FROM transactions_without_entries
+      UNION ALL
+      SELECT DISTINCT customer, 2, transaction_number FROM effects
+      WHERE kind BETWEEN 3 AND 6 AND (customer, transaction_number) NOT IN transactions_without_entries
+      UNION ALL
+      SELECT customer, 3, hold FROM holds
+      ORDER BY 1, 2, 3;
+
+    DROP TABLE transactions_without_entries;
+    DROP INDEX holds_of_customers;
+    DROP INDEX effects_of_customers;
+    ALTER TABLE effects DROP COLUMN listed;
+    """
 }

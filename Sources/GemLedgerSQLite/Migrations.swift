@@ -12,6 +12,7 @@ package struct Migration: Sendable {
     Migration(name: "0004-add-copies", sql: addCopies),
     Migration(name: "0005-add-effects", sql: addEffects),
     Migration(name: "0006-list-effects", sql: listEffects),
+    Migration(name: "0007-list-by-customers", sql: listByCustomers),
   ]
 }
 

@@ -39,6 +39,9 @@ final class SQLiteConnection {
 
   deinit { sqlite3_close_v2(database) }
 
+  /// How many rows the last statement that changes any changed.
+  var changeCount: Int { Int(sqlite3_changes(database)) }
+
   func execute(_ sql: String) throws(SQLiteFailure) {
     let code = sqlite3_exec(database, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw Self.failure(code, database) }

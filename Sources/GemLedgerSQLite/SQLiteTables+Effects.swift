@@ -28,12 +28,23 @@ extension SQLiteTables {
     let found = try all(
       """
       SELECT * FROM (
-        SELECT * FROM effects WHERE customer = ?1 AND transaction_number < ?2 AND kind BETWEEN 3 AND 6 AND listed = 0
-        ORDER BY transaction_number DESC, position DESC LIMIT ?3)
+        SELECT e.* FROM listed_transactions t CROSS JOIN effects e ON e.transaction_number = t.number
+        WHERE t.customer = ?1 AND t.list = 1 AND t.number < ?2 AND e.customer = ?1 AND e.kind BETWEEN 3 AND 6
+        ORDER BY t.number DESC, e.position DESC LIMIT ?3)
       UNION ALL
       SELECT * FROM (
-        SELECT e.* FROM transactions_without_entries t CROSS JOIN effects e ON e.transaction_number = t.number
-        WHERE t.customer = ?1 AND t.number < ?2 AND e.customer = ?1 AND e.kind BETWEEN 3 AND 6 AND e.listed = 1
+        SELECT e.* FROM listed_transactions t CROSS JOIN effects e ON e.transaction_number = t.number
+        WHERE t.customer = ?1 AND t.list = 2 AND t.number < ?2 AND e.customer = ?1 AND e.kind BETWEEN 3 AND 6
+        ORDER BY t.number DESC, e.position DESC LIMIT ?3)
+      UNION ALL
+      SELECT * FROM (
+        SELECT e.* FROM newly_listed_transactions t CROSS JOIN effects e ON e.transaction_number = t.number
+        WHERE t.customer = ?1 AND t.list = 1 AND t.number < ?2 AND e.customer = ?1 AND e.kind BETWEEN 3 AND 6
+        ORDER BY t.number DESC, e.position DESC LIMIT ?3)
+      UNION ALL
+      SELECT * FROM (
+        SELECT e.* FROM newly_listed_transactions t CROSS JOIN effects e ON e.transaction_number = t.number
+        WHERE t.customer = ?1 AND t.list = 2 AND t.number < ?2 AND e.customer = ?1 AND e.kind BETWEEN 3 AND 6
         ORDER BY t.number DESC, e.position DESC LIMIT ?3)
       ORDER BY transaction_number DESC, position DESC LIMIT ?3
       """,
@@ -60,13 +71,6 @@ extension SQLiteTables {
 
   func hold(_ number: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> HoldRow? {
     try first("SELECT hold, customer, deadline FROM holds WHERE hold = ?1", { $0.bind(1, number) }, Self.hold)
-  }
-
-  func holds(of customer: CustomerNumber) throws(LedgerError) -> [HoldRow] {
-    try all(
-      "SELECT hold, customer, deadline FROM holds WHERE customer = ?1 ORDER BY deadline, hold",
-      { $0.bind(1, customer) },
-      Self.hold)
   }
 
   func count(_ key: CountKey, of customer: CustomerNumber) throws(LedgerError) -> CountRow? {
@@ -121,17 +125,35 @@ extension SQLiteTables {
       }, Self.count)
   }
 
-  /// What is wrong with rows that no reader would see: kinds that nobody knows, and effects that are not where they are
-  /// looked for.
+  /// What is wrong with rows that no reader would see: kinds that nobody knows, and transactions and holds that are not
+  /// where they are looked for.
   func rowProblems() throws(LedgerError) -> [String] {
     try all(
       """
+      WITH listed AS NOT MATERIALIZED (
+        SELECT * FROM listed_transactions UNION ALL SELECT * FROM newly_listed_transactions)
       SELECT 'an effect of transaction ' || transaction_number || ' is of kind ' || kind FROM effects
       WHERE kind NOT BETWEEN 1 AND ?1
       UNION ALL
       SELECT 'an effect of transaction ' || transaction_number || ' is not found by its customer' FROM effects e
-      WHERE listed <> 0 AND NOT EXISTS (
-        SELECT 1 FROM transactions_without_entries t WHERE t.customer = e.customer AND t.number = e.transaction_number)
+      WHERE kind BETWEEN 3 AND 6 AND NOT EXISTS (
+        SELECT 1 FROM listed t
+        WHERE t.customer = e.customer AND t.list IN (1, 2) AND t.number = e.transaction_number)
+      UNION ALL
+      SELECT 'the hold ' || hold || ' is not found by its customer' FROM holds h
+      WHERE NOT EXISTS (SELECT 1 FROM listed t WHERE t.customer = h.customer AND t.list = 3 AND t.number = h.hold)
+      UNION ALL
+      SELECT 'transaction ' || number || ' is in list ' || list || ' of customer number ' || customer || ' for nothing'
+      FROM listed t
+      WHERE list = 2 AND (
+          NOT EXISTS (
+            SELECT 1 FROM effects e
+            WHERE e.transaction_number = t.number AND e.customer = t.customer AND e.kind BETWEEN 3 AND 6)
+          OR EXISTS (SELECT 1 FROM listed o WHERE o.customer = t.customer AND o.list = 1 AND o.number = t.number))
+        OR list = 3 AND NOT EXISTS (SELECT 1 FROM holds h WHERE h.hold = t.number AND h.customer = t.customer)
+      UNION ALL
+      SELECT 'transaction ' || number || ' is twice in list ' || list || ' of customer number ' || customer
+      FROM newly_listed_transactions WHERE (customer, list, number) IN listed_transactions
       UNION ALL
       SELECT 'a count of customer number ' || customer || ' is of kind ' || kind FROM counts
       WHERE kind NOT BETWEEN 1 AND ?2
@@ -154,7 +176,7 @@ extension SQLiteTables {
       createdAt: Timestamp(milliseconds: row.integer(12)), heldAfter: row.integer(13))
   }
 
-  private static func hold(_ row: SQLiteStatement) -> HoldRow {
+  static func hold(_ row: SQLiteStatement) -> HoldRow {
     HoldRow(number: row.integer(0), customer: row.integer(1), deadline: Timestamp(milliseconds: row.integer(2)))
   }
 
@@ -168,11 +190,9 @@ extension SQLiteTables {
 // MARK: Writing
 
 extension SQLiteTables {
-  func write(effects changes: RareChanges, listed: [TransactionRow]) throws(LedgerError) {
-    // Both are in the order of transactions' numbers.
-    var listed = listed[...]
+  func write(effects changes: RareChanges, listed: [TransactionNumber: CustomerNumber]) throws(LedgerError) {
     try run(
-      "INSERT INTO effects VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)", changes.effects
+      "INSERT INTO effects VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)", changes.effects
     ) {
       $0.bind(1, $1.transaction)
       $0.bind(2, $1.position)
@@ -188,15 +208,19 @@ extension SQLiteTables {
       $0.bind(12, $1.period)
       $0.bind(13, $1.createdAt.milliseconds)
       $0.bind(14, $1.heldAfter)
-      while let first = listed.first, first.number < $1.transaction { listed.removeFirst() }
-      let isListed = listed.first.map { [row = $1] in $0.number == row.transaction && $0.customer == row.customer }
-      $0.bind(15, isListed == true ? 1 : 0)
     }
-    try run("INSERT OR REPLACE INTO holds VALUES (?1, ?2, ?3)", changes.holds) {
+    try list(changes.holds, new: listed)
+    try run(
+      """
+      INSERT INTO holds VALUES (?1, ?2, ?3)
+      ON CONFLICT (hold) DO UPDATE SET customer = excluded.customer, deadline = excluded.deadline
+      """, changes.holds
+    ) {
       $0.bind(1, $1.number)
       $0.bind(2, $1.customer)
       $0.bind(3, $1.deadline.milliseconds)
     }
+    for hold in changes.endedHolds { try unlist(hold) }
     try run("DELETE FROM holds WHERE hold = ?1", changes.endedHolds) { $0.bind(1, $1.number) }
     try run("INSERT OR REPLACE INTO counts VALUES (?1, ?2, ?3, ?4, ?5)", changes.counts) {
       $0.bind(1, $1.customer)

@@ -78,8 +78,11 @@ extension SQLiteTables {
       }
     }
     let others = try all(
-      "SELECT number FROM transactions_without_entries WHERE customer = ?1", { $0.bind(1, customer) },
-      { $0.integer(0) })
+      """
+      SELECT number FROM listed_transactions WHERE customer = ?1 AND list = 1
+      UNION ALL
+      SELECT number FROM newly_listed_transactions WHERE customer = ?1 AND list = 1
+      """, { $0.bind(1, customer) }, { $0.integer(0) })
     try run("DELETE FROM notes WHERE transaction_number = ?1", others) { $0.bind(1, $1) }
   }
 

@@ -290,21 +290,6 @@ extension SQLiteTables: StorageSnapshot {
     }
   }
 
-  func transactionsWithoutEntries(
-    of customer: CustomerNumber, below: TransactionNumber, limit: Int
-  ) throws(LedgerError) -> [TransactionNumber] {
-    try all(
-      """
-      SELECT number FROM transactions_without_entries WHERE customer = ?1 AND number < ?2
-      ORDER BY number DESC LIMIT ?3
-      """,
-      {
-        $0.bind(1, customer)
-        $0.bind(2, below)
-        $0.bind(3, Int64(limit))
-      }, { $0.integer(0) })
-  }
-
   func allocations(of entry: EntryNumber) throws(LedgerError) -> [AllocationRow] {
     try all(
       "SELECT entry, position, lot, amount FROM allocations WHERE entry = ?1 ORDER BY position", { $0.bind(1, entry) },

@@ -177,7 +177,7 @@ extension SQLiteTables {
 
 extension SQLiteTables {
   /// - Parameter listed: The commit's transactions that are found by their customers.
-  func write(_ changes: RareChanges, listed: [TransactionRow]) throws(LedgerError) {
+  func write(_ changes: RareChanges, listed: [TransactionNumber: CustomerNumber]) throws(LedgerError) {
     try write(lots: changes)
     try write(customers: changes)
     try write(refunds: changes)

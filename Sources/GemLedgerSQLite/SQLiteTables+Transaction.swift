@@ -26,6 +26,7 @@ extension SQLiteTables {
   /// Forgets what was written since ``begin()``; the first error matters, not one of this.
   func rollBack() {
     knownTerms = [:]
+    newlyListed.count = nil
     guard connection.isInTransaction else { return }
     sqlite3_exec(connection.database, "ROLLBACK", nil, nil, nil)
   }

@@ -8,10 +8,13 @@ extension SQLiteTables: StorageSession {
     try write(projections: changes)
     if !changes.orders.isEmpty { try write(changes.orders) }
     if let rare = changes.rare {
-      try write(rare, listed: changes.transactionsWithoutEntries)
+      let listed = Dictionary(uniqueKeysWithValues: changes.transactionsWithoutEntries.map { ($0.number, $0.customer) })
+      try write(rare, listed: listed)
+      try list(rare.effects, but: listed, areNew: !changes.transactions.isEmpty)
       let new = changes.customers.map { AddedIDRow(customer: $0.number, id: $0.id) }
       try erase(rare.erasures, new: new + rare.addedIDs)
     }
+    if changes.rare != nil || !changes.transactionsWithoutEntries.isEmpty { try moveNewlyListed() }
     if let rows = changes.catalog { try replaceCatalog(rows, at: changes.copy == nil ? changes.catalogAppliedAt : nil) }
     if let copy = changes.copy { try write(copy) }
   }
@@ -23,10 +26,7 @@ extension SQLiteTables: StorageSession {
     try run(.addEntry, changes.entries, Self.bind)
     try run(.addKey, changes.keys, Self.bind)
     try run(.addNote, changes.notes, Self.bind)
-    try run("INSERT INTO transactions_without_entries VALUES (?1, ?2)", changes.transactionsWithoutEntries) {
-      $0.bind(1, $1.customer)
-      $0.bind(2, $1.number)
-    }
+    try list(changes.transactionsWithoutEntries)
     try run("INSERT INTO allocations VALUES (?1, ?2, ?3, ?4)", changes.allocations) {
       $0.bind(1, $1.entry)
       $0.bind(2, $1.position)

@@ -15,6 +15,7 @@ final class SQLiteTables {
   private let isCopy: Bool
   /// Documents of purchases' terms by their numbers; forgotten where a commit that may have made some is undone.
   var knownTerms: [Int64: String] = [:]
+  var newlyListed = NewlyListed()
 
   init(_ connection: SQLiteConnection, isCopy: Bool = false) {
     self.connection = connection

@@ -82,7 +82,7 @@ final class DamagedBooksTests: XCTestCase {
       (#line, "DELETE FROM transactions WHERE number = 1", "transactions_are_complete"),
       (#line, "DELETE FROM transactions WHERE number = 6", "transactions_are_complete"),
       (#line, "DELETE FROM transactions WHERE number = \(newest)", "entries_have_transactions"),
-      (#line, "DELETE FROM transactions_without_entries", "histories_are_complete"),
+      (#line, "DELETE FROM newly_listed_transactions WHERE list = 1", "histories_are_complete"),
       (#line, "DELETE FROM allocations WHERE lot = 1", "allocations_make_the_entry"),
       (#line, "DELETE FROM allocations", "allocations_make_the_entry"),
       (#line, "DELETE FROM accounts WHERE account = 1025", "accounts_replay"),

@@ -20,7 +20,7 @@ final class DamagedEffectsTests: XCTestCase {
   /// Each column of each row is changed by itself, and each row goes by itself.
   func testNoDamageGoesUnseen() throws {
     let (ledger, raw) = try books()
-    for table in ["effects", "holds", "counts"] {
+    for table in ["effects", "holds", "counts", "newly_listed_transactions"] {
       let columns = raw.rows("SELECT name FROM pragma_table_xinfo('\(table)')")
       let key = raw.rows("SELECT name FROM pragma_table_info('\(table)') WHERE pk > 0")
       XCTAssertNil(raw.run("CREATE TABLE saved_\(table) AS SELECT * FROM \(table)"))

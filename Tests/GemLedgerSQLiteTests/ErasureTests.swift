@@ -67,13 +67,17 @@ final class ErasureTests: XCTestCase {
       ORDER BY transaction_number, position
       """,
       """
-      SELECT * FROM effects WHERE customer = 1 AND transaction_number < 9 AND kind BETWEEN 3 AND 6 AND listed = 0
-      ORDER BY transaction_number DESC, position DESC LIMIT 3
+      SELECT e.* FROM listed_transactions t CROSS JOIN effects e ON e.transaction_number = t.number
+      WHERE t.customer = 1 AND t.list = 2 AND t.number < 9 AND e.customer = 1 AND e.kind BETWEEN 3 AND 6
+      ORDER BY t.number DESC, e.position DESC LIMIT 3
       """,
       """
-      SELECT e.* FROM transactions_without_entries t CROSS JOIN effects e ON e.transaction_number = t.number
-      WHERE t.customer = 1 AND t.number < 9 AND e.customer = 1 AND e.kind BETWEEN 3 AND 6 AND e.listed = 1
-      ORDER BY t.number DESC, e.position DESC LIMIT 3
+      SELECT number FROM newly_listed_transactions WHERE customer = 1 AND list = 1 AND number < 9
+      ORDER BY number DESC LIMIT 3
+      """,
+      """
+      SELECT h.hold, h.customer, h.deadline FROM newly_listed_transactions t CROSS JOIN holds h ON h.hold = t.number
+      WHERE t.customer = 1 AND t.list = 3
       """,
       """
       SELECT * FROM effects WHERE customer = 1 AND transaction_number = 2 AND position < 3 AND kind BETWEEN 3 AND 6
@@ -81,7 +85,6 @@ final class ErasureTests: XCTestCase {
       """,
       "SELECT * FROM effects WHERE (transaction_number, position) > (1, 2) ORDER BY transaction_number, position",
       "SELECT hold, customer, deadline FROM holds WHERE hold = 1",
-      "SELECT hold, customer, deadline FROM holds WHERE customer = 1 ORDER BY deadline, hold",
       "SELECT * FROM counts WHERE customer = 1 AND kind = 2 AND subject = 'x'",
       "SELECT * FROM counts WHERE customer = 1 ORDER BY kind, subject",
     ]

@@ -58,6 +58,11 @@ final class SQLiteOrderTests: XCTestCase {
         ALTER TABLE accounts DROP COLUMN next_due; ALTER TABLE lot_terms DROP COLUMN origin;
         DROP TRIGGER keys_keep_deletes; CREATE TRIGGER keys_keep_deletes BEFORE DELETE ON keys BEGIN SELECT 1; END;
         DROP TABLE effects; DROP TABLE holds; DROP TABLE counts; DROP TABLE erasures;
+        CREATE TABLE transactions_without_entries (
+          customer INTEGER NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (customer, number)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO transactions_without_entries SELECT customer, number FROM newly_listed_transactions;
+        DROP TABLE listed_transactions; DROP TABLE newly_listed_transactions;
         DELETE FROM migrations WHERE name > '0003'; PRAGMA user_version = 2;
         """))
     let ledger = try Ledger.openSQLite(at: path, clock: time.clock)

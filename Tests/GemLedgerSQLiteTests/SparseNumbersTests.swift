@@ -57,7 +57,7 @@ final class SparseNumbersTests: XCTestCase {
       (#line, "UPDATE transactions SET first_entry = 1 WHERE \(seventh)", "entries_have_transactions"),
       (#line, "UPDATE transactions SET created_at = 1 WHERE \(seventh)", "journal_time_goes_on"),
       (#line, "UPDATE transactions SET created_at = 1 WHERE \(sixth)", "journal_time_goes_on"),
-      (#line, "DELETE FROM transactions_without_entries WHERE \(sixth)", "histories_are_complete"),
+      (#line, "DELETE FROM newly_listed_transactions WHERE list = 1 AND \(sixth)", "histories_are_complete"),
       (#line, "DELETE FROM anchors", "anchors_replay"),
       (#line, "UPDATE keys SET transaction_number = transaction_number + 1", "keys_have_transactions"),
       (#line, "DELETE FROM purchases", "purchases_are_complete"),
@@ -140,7 +140,7 @@ final class SparseNumbersTests: XCTestCase {
   private static let renumbering: String = {
     let columns: [(table: String, columns: [String])] = [
       ("customers", ["customer", "merged_into"]), ("aliases", ["customer"]), ("added_ids", ["customer"]),
-      ("transactions_without_entries", ["customer", "number"]), ("keys", ["customer", "transaction_number"]),
+      ("newly_listed_transactions", ["customer", "number"]), ("keys", ["customer", "transaction_number"]),
       ("purchases", ["purchase", "customer", "transaction_number"]), ("notes", ["transaction_number"]),
       ("item_entries", ["transaction_number", "customer"]), ("owned_items", ["customer"]),
       ("lots", ["lot", "purchase"]), ("lot_terms", ["lot", "purchase"]),

@@ -29,7 +29,8 @@ struct AccountTimes {
   }
 
   private func present(_ instant: Timestamp) throws(LedgerError) -> AccountMoment {
-    let ended = account.held == 0 ? EndedHolds() : try endedHolds(at: instant)
+    // No hold of the account ends before something is due.
+    let ended = account.nextDue > instant.milliseconds ? EndedHolds() : try endedHolds(at: instant)
     return AccountMoment(
       recorded: (account.balance, account.debt),
       balance: account.balance - (try openLotsDue(at: instant)).total - ended.expired.total, debt: account.debt,
