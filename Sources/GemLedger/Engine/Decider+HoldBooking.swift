@@ -124,15 +124,15 @@ extension Decider {
     _ parts: [HeldPart], command: LedgerCommand.Body, owner: FoundCustomer, session: any StorageSnapshot
   ) throws(LedgerError) {
     plans.removeAll(keepingCapacity: true)
-    var amounts: [CurrencyCode: Int64] = [:]
+    var amounts: [CurrencyAmount] = []
     for part in parts {
       guard let code = terms.currency(number: part.account.currency)?.code else {
         throw .defect("Currency number \(part.account.currency) has no code")
       }
-      amounts[code, default: 0] += part.amount
+      amounts.append(CurrencyAmount(currency: code, amount: part.amount))
     }
-    for (code, amount) in amounts.sorted(by: { $0.key < $1.key }) {
-      try plan(.spend, code, -amount, customer: owner, session: session)
+    for amount in Self.sum([], amounts) {
+      try plan(.spend, amount.currency, -amount.amount, customer: owner, session: session)
     }
     for plan in plans { try AccountRules.check(command.conditions, plan: plan, account: set.accounts[plan.slot].row) }
   }
@@ -178,12 +178,12 @@ extension Decider {
   // MARK: Receipts
 
   func holdReceipt(_ id: HoldID, _ hold: HoldRow, _ parts: [HeldPart], slots: [Int]) -> HoldReceipt {
-    var amounts: [CurrencyAmount] = []
+    let amounts = Self.sum(
+      [],
+      parts.compactMap { part in
+        terms.currency(number: part.account.currency).map { CurrencyAmount(currency: $0.code, amount: part.amount) }
+      })
     var (balances, available): ([CurrencyAmount], [CurrencyAmount]) = ([], [])
-    for part in parts {
-      guard let code = terms.currency(number: part.account.currency)?.code else { continue }
-      amounts = Self.sum(amounts, [CurrencyAmount(currency: code, amount: part.amount)])
-    }
     for slot in slots {
       let row = set.accounts[slot].row
       guard let code = terms.currency(number: row.number.currency)?.code else { continue }

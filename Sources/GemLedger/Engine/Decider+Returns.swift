@@ -266,8 +266,15 @@ extension Decider {
   }
 
   static func sum(_ one: [CurrencyAmount], _ other: [CurrencyAmount]) -> [CurrencyAmount] {
-    var sums: [CurrencyCode: Int64] = [:]
-    for amount in one + other { sums[amount.currency, default: 0] += amount.amount }
-    return sums.sorted { $0.key < $1.key }.map { CurrencyAmount(currency: $0.key, amount: $0.value) }
+    var sums = one
+    for amount in other {
+      if let index = sums.firstIndex(where: { $0.currency == amount.currency }) {
+        sums[index] = CurrencyAmount(currency: amount.currency, amount: sums[index].amount + amount.amount)
+      } else {
+        sums.append(amount)
+      }
+    }
+    if sums.count > 1 { sums.sort { $0.currency < $1.currency } }
+    return sums
   }
 }

@@ -8,11 +8,11 @@ struct EffectSet {
   /// The newest effect; the next one of the same transaction stands behind it.
   var last: (transaction: TransactionNumber, position: Int64) = (0, 0)
   var newest: TransactionNumber = 0
-  /// How many effects the other transactions of the group have.
-  var positions: [TransactionNumber: Int64] = [:]
   var isOutOfOrder = false
-  /// Places of effects in the change set, by what they are about.
-  var places: [TransactionNumber: [Int]] = [:]
+  /// The place in the change set of the newest effect about a transaction.
+  var newestPlaces: [TransactionNumber: Int] = [:]
+  /// For each effect the place of the one before it about the same transaction; -1 for none.
+  var earlierPlaces: [Int] = []
 }
 
 extension WorkingSet {
@@ -23,15 +23,18 @@ extension WorkingSet {
     let last = rare.effects.last
     if last.transaction == effect.transaction {
       effect.position = last.position + 1
+    } else if effect.transaction > rare.effects.newest {
+      effect.position = 1
     } else {
-      rare.effects.positions[last.transaction] = last.position
-      effect.position = (rare.effects.positions[effect.transaction] ?? 0) + 1
-      rare.effects.isOutOfOrder = rare.effects.isOutOfOrder || effect.transaction < rare.effects.newest
+      effect.position = (newEffects.last { $0.transaction == effect.transaction }?.position ?? 0) + 1
+      rare.effects.isOutOfOrder = true
     }
     rare.effects.last = (effect.transaction, effect.position)
     rare.effects.newest = max(rare.effects.newest, effect.transaction)
     hasRare = true
-    if effect.target != 0 { rare.effects.places[effect.target, default: []].append(newEffects.count) }
+    var earlier: Int?
+    if effect.target != 0 { earlier = rare.effects.newestPlaces.updateValue(newEffects.count, forKey: effect.target) }
+    rare.effects.earlierPlaces.append(earlier ?? -1)
     changes.ownRare.effects.append(effect)
   }
 
@@ -49,8 +52,13 @@ extension WorkingSet {
   ) throws(LedgerError) -> [EffectRow] {
     // What the group began itself is nowhere else.
     let known = transaction(target) != nil ? [] : try session.effects(about: target, ofAny: owners)
-    guard let places = rare.effects.places[target] else { return known }
-    return known + places.map { newEffects[$0] }
+    guard var place = rare.effects.newestPlaces[target] else { return known }
+    var new: [EffectRow] = []
+    while place >= 0 {
+      new.append(newEffects[place])
+      place = rare.effects.earlierPlaces[place]
+    }
+    return known + new.reversed()
   }
 
   // MARK: Holds
