@@ -11,8 +11,9 @@ struct NewlyListed {
   /// How many of them go on at once; more where they are one customer's.
   static let step = 512
 
-  /// How many rows it has; nil before they are counted. What other processes do to it is not in it, so that it is a
-  /// guess.
+  /// How many rows it has, but for what other processes did to it.
+  ///
+  /// Nil before they are counted.
   var count: Int?
   /// The customer whose rows went on last.
   var last: CustomerNumber = .min
