@@ -41,6 +41,8 @@ final class SQLiteConnection {
 
   /// How many rows the last statement that changes any changed.
   var changeCount: Int { Int(sqlite3_changes(database)) }
+  /// How many rows all statements changed so far.
+  var totalChangeCount: Int { Int(sqlite3_total_changes(database)) }
 
   func execute(_ sql: String) throws(SQLiteFailure) {
     let code = sqlite3_exec(database, sql, nil, nil, nil)

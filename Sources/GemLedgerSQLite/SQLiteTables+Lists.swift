@@ -54,11 +54,10 @@ extension SQLiteTables {
   // MARK: Writing
 
   func list(_ transactions: [TransactionRow]) throws(LedgerError) {
-    try run("INSERT INTO newly_listed_transactions VALUES (?1, 1, ?2)", transactions) {
+    try add("INSERT INTO newly_listed_transactions VALUES (?1, 1, ?2)", transactions) {
       $0.bind(1, $1.customer)
       $0.bind(2, $1.number)
     }
-    newlyListed.count? += transactions.count
   }
 
   /// Lists the transactions of effects that are asked for by customers, but for those that are listed for want of
@@ -70,15 +69,14 @@ extension SQLiteTables {
   ) throws(LedgerError) {
     let missing = effects.filter { $0.kind.isAskedByCustomer && listed[$0.transaction] != $0.customer }
     guard areNew else { return try listLater(missing) }
-    try run("INSERT OR IGNORE INTO newly_listed_transactions VALUES (?1, 2, ?2)", missing) {
+    try add("INSERT OR IGNORE INTO newly_listed_transactions VALUES (?1, 2, ?2)", missing) {
       $0.bind(1, $1.customer)
       $0.bind(2, $1.transaction)
     }
-    newlyListed.count? += missing.count
   }
 
   private func listLater(_ effects: [EffectRow]) throws(LedgerError) {
-    try run(
+    try add(
       """
       INSERT OR IGNORE INTO newly_listed_transactions SELECT ?1, 2, ?2
       WHERE NOT EXISTS (
@@ -90,7 +88,6 @@ extension SQLiteTables {
       $0.bind(1, $1.customer)
       $0.bind(2, $1.transaction)
     }
-    newlyListed.count? += effects.count
   }
 
   /// Lists holds under whom they are of, before they are written.
@@ -104,13 +101,21 @@ extension SQLiteTables {
       if let known { try unlist(known) }
       moved.append(hold)
     }
-    try run(
+    try add(
       "INSERT INTO newly_listed_transactions VALUES (?1, 3, ?2)", holds.filter { new[$0.number] != nil } + moved
     ) {
       $0.bind(1, $1.customer)
       $0.bind(2, $1.number)
     }
-    newlyListed.count? += holds.count
+  }
+
+  /// Runs a statement that adds rows to the small table, and counts them.
+  private func add<Row>(
+    _ sql: StaticString, _ rows: [Row], _ bind: (SQLiteStatement, Row) -> Void
+  ) throws(LedgerError) {
+    let before = connection.totalChangeCount
+    try run(sql, rows, bind)
+    newlyListed.count? += connection.totalChangeCount - before
   }
 
   func unlist(_ hold: HoldRow) throws(LedgerError) {
@@ -159,7 +164,7 @@ extension SQLiteTables {
     }
     try run(
       """
-      INSERT INTO listed_transactions SELECT * FROM newly_listed_transactions
+      INSERT OR IGNORE INTO listed_transactions SELECT * FROM newly_listed_transactions
       WHERE customer > ?1 AND customer <= ?2 ORDER BY customer, list, number
       """, [(first, last)], bind)
     try run(
