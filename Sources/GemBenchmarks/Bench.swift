@@ -60,7 +60,7 @@ public enum Bench {
       case .open: "opening a ledger, after a clean end and after a kill"
       case .size: "bytes of file an adjustment takes"
       case .lots: "a spend from an account with many open lots"
-      case .commands: "every kind of command against the plain adjustment, in groups of 256"
+      case .commands: "every command against the plain adjustment, groups of 256; --storage URL for PostgreSQL"
       case .purchases: "purchases from payment to finish; count the syncs with strace -f -c -e trace=fdatasync,fsync"
       case .postgres: "storage on PostgreSQL against pgbench and a function inside the server; needs --storage URL"
       case .journal: "verify, export and import of a whole journal on SQLite, and the memory they take; --entries N"

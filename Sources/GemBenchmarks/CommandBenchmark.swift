@@ -140,5 +140,13 @@ extension SubjectBench {
       return ledger
     }
     try bench("on SQLite") { try Ledger.openSQLite(at: files.copy()) }
+    guard let url = settings.storage else { return }
+    #if PostgreSQL
+      let schemas = PostgresSchemas(url, customerCount: customers)
+      try bench("on PostgreSQL", schemas.next)
+      try schemas.remove()
+    #else
+      throw LedgerError(.invalidRequest, "Build gembench with --traits PostgreSQL to measure \(url).")
+    #endif
   }
 }
