@@ -17,10 +17,10 @@
     }
 
     /// Each customer has 1200 bought gems, 40 earned, and 20 of a promotion.
-    private func scene() throws -> Scene {
+    private func scene(lanes: Int = 1) throws -> Scene {
       let url = try PostgresServer.shared().createDatabase()
-      // One lane, so that the commands that are handed in together are one group.
-      let ledger = try Ledger.createPostgres(at: url + "?lanes=1", clock: time.clock)
+      // With one lane the commands that are handed in together are one group.
+      let ledger = try Ledger.createPostgres(at: url + "?lanes=\(lanes)", clock: time.clock)
       try ledger.apply(Make.catalog())
       let customers = try (0..<size).map { try Make.customer("customer \($0)") }
       let scene = Scene(url: url, ledger: ledger, customers: customers)
@@ -57,6 +57,31 @@
       XCTAssertEqual(
         try again.book(holds.enumerated().map { .release($1, key: try Make.key("\($0)")) }).1, 2)
       try finish(again)
+    }
+
+    /// What ends a hold or undoes a spend goes by whose it is, so that a list of it is a group a lane.
+    func testListsGoByLanes() throws {
+      let scene = try scene(lanes: 2)
+      let gem = try Make.amount("GEM", 1)
+      let holds = try scene.book(scene.customers.map { .hold([gem], customer: $0) }).0.map {
+        try XCTUnwrap($0.hold?.id)
+      }
+      XCTAssertLessThanOrEqual(try scene.book(holds.map { .extend($0, for: .seconds(2000)) }).1, 4)
+      let captured = try scene.book(holds.map { .capture($0) })
+      XCTAssertLessThanOrEqual(captured.1, 4)
+      XCTAssertLessThanOrEqual(
+        try scene.book(captured.0.map { .reverse(try XCTUnwrap($0.transactionID)) }).1, 6)
+      // In the order of the list, for whoever is in it twice.
+      let hold = try XCTUnwrap(try scene.ledger.hold([gem], customer: scene.customers[0]).hold?.id)
+      let answers = try scene.ledger.submit([
+        .extend(hold, for: .seconds(2000)), .capture(hold, keepsOpen: false), .release(hold),
+        .spend([Make.amount("GEM", 1259)], customer: scene.customers[0]),
+      ])
+      XCTAssertNoThrow(try answers[0].get())
+      XCTAssertNoThrow(try answers[1].get())
+      XCTAssertThrowsError(try answers[2].get()) { XCTAssertEqual(($0 as? LedgerError)?.code, .holdEnded) }
+      XCTAssertEqual(try answers[3].get().entries.first?.balance, 0)
+      try finish(scene)
     }
 
     func testReversals() throws {

@@ -129,9 +129,11 @@ extension LedgerCommand {
   fileprivate func keepsOrder(after claims: inout Set<PurchaseClaim>) -> Bool {
     switch body.action {
     case .adjustOne, .adjust, .buyItem, .createCustomer, .freeze, .unfreeze, .hold, .exchange, .settle: true
+    // They name what was booked before the list was made, and go to the lane of whose it is.
+    case .reverse, .capture, .extendHold, .release: true
     case .creditPurchase: (footprint?.purchases ?? []).allSatisfy { claims.insert($0).inserted }
     case .openOrder, .completeOrder, .advanceOrder, .registerToken, .holdEntitlement, .refund, .reverseRefund, .merge,
-      .createAlias, .buyStocked, .reverse, .capture, .extendHold, .release, .basket, .erase:
+      .createAlias, .buyStocked, .basket, .erase:
       false
     }
   }
