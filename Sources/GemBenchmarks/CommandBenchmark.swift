@@ -115,6 +115,11 @@ final class CommandBenchmark: Benchmark {
 
 extension SubjectBench {
   func commands() throws {
+    #if !PostgreSQL
+      guard settings.storage == nil else {
+        throw LedgerError(.invalidRequest, "Build gembench with --traits PostgreSQL.")
+      }
+    #endif
     let customers = settings.customerCount ?? 10_000
     let operations = settings.operationCount ?? 5120
     let files = try LedgerFiles(directory: settings.directory, customerCount: customers)
@@ -140,13 +145,11 @@ extension SubjectBench {
       return ledger
     }
     try bench("on SQLite") { try Ledger.openSQLite(at: files.copy()) }
-    guard let url = settings.storage else { return }
     #if PostgreSQL
+      guard let url = settings.storage else { return }
       let schemas = PostgresSchemas(url, customerCount: customers)
+      defer { schemas.remove() }
       try bench("on PostgreSQL", schemas.next)
-      try schemas.remove()
-    #else
-      throw LedgerError(.invalidRequest, "Build gembench with --traits PostgreSQL to measure \(url).")
     #endif
   }
 }

@@ -100,7 +100,7 @@
 
     // MARK: The ledger
 
-    private var schemaURL: String { url + (url.contains("?") ? "&" : "?") + "schema=gembench" }
+    private var schemaURL: String { PostgresSchemas.url(url, schema: "gembench") }
 
     private func prepare(_ customers: Int) throws {
       try PlainSQL(url).run(["DROP SCHEMA IF EXISTS gembench CASCADE"])

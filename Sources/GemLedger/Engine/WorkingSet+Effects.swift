@@ -8,6 +8,8 @@ struct EffectSet {
   /// The newest effect; the next one of the same transaction stands behind it.
   var last: (transaction: TransactionNumber, position: Int64) = (0, 0)
   var newest: TransactionNumber = 0
+  /// How many effects the other transactions of the group have.
+  var positions: [TransactionNumber: Int64] = [:]
   var isOutOfOrder = false
   /// The place in the change set of the newest effect about a transaction.
   var newestPlaces: [TransactionNumber: Int] = [:]
@@ -23,11 +25,10 @@ extension WorkingSet {
     let last = rare.effects.last
     if last.transaction == effect.transaction {
       effect.position = last.position + 1
-    } else if effect.transaction > rare.effects.newest {
-      effect.position = 1
     } else {
-      effect.position = (newEffects.last { $0.transaction == effect.transaction }?.position ?? 0) + 1
-      rare.effects.isOutOfOrder = true
+      rare.effects.positions[last.transaction] = last.position
+      effect.position = (rare.effects.positions[effect.transaction] ?? 0) + 1
+      rare.effects.isOutOfOrder = rare.effects.isOutOfOrder || effect.transaction < rare.effects.newest
     }
     rare.effects.last = (effect.transaction, effect.position)
     rare.effects.newest = max(rare.effects.newest, effect.transaction)
