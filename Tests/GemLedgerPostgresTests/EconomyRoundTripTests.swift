@@ -84,6 +84,24 @@
       try finish(scene)
     }
 
+    /// What touches several lanes is a group of all of theirs.
+    func testListsThatTouchSeveralLanes() throws {
+      for lanes in [1, 2] {
+        let scene = try scene(lanes: lanes)
+        let gem = try Make.amount("GEM", 1)
+        // Each gives to the next one: about half of them to somebody of another lane.
+        let transfers = scene.customers.indices.map { index in
+          LedgerCommand.transfer(
+            [gem], from: scene.customers[index], to: scene.customers[(index + 1) % scene.customers.count])
+        }
+        print(lanes, "transfers", try scene.book(transfers).1)
+        let refunds = try scene.customers.indices.map { try LedgerCommand.refund(Make.refund("t \($0)")) }
+        print(lanes, "refunds", try scene.book(refunds).1)
+        print(lanes, "erasures", try scene.book(scene.customers.map { LedgerCommand.erase($0) }).1)
+        try finish(scene)
+      }
+    }
+
     func testReversals() throws {
       let scene = try scene()
       let spent = try scene.book(

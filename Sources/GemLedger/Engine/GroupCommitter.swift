@@ -3,16 +3,18 @@ internal import Synchronization
 /// Decides a group of commands and commits what came of it, in one storage transaction.
 final class GroupCommitter: Sendable {
   private let storage: any LedgerStorage
-  private let lanes: [Int]
+  /// Nil where the groups touch several lanes: all that their commands may write in.
+  let lane: Int?
   private let clock: LedgerClock
   private let commits: CommitSignal
   private let decider: Mutex<Decider>
 
+  /// - Parameter lane: The one of all its groups; nil where each takes hold of the lanes of its commands.
   init(
-    storage: any LedgerStorage, lanes: [Int], clock: LedgerClock, catalog: CatalogCache, commits: CommitSignal
+    storage: any LedgerStorage, lane: Int?, clock: LedgerClock, catalog: CatalogCache, commits: CommitSignal
   ) {
     self.storage = storage
-    self.lanes = lanes
+    self.lane = lane
     self.clock = clock
     self.commits = commits
     decider = Mutex(Decider(catalog: catalog, hasSeveralLanes: storage.laneCount > 1))
@@ -30,7 +32,7 @@ final class GroupCommitter: Sendable {
     return decider.withLock { decider in
       var commands = commands
       do throws(LedgerError) {
-        let answers = try storage.commit(lanes: lanes) {
+        let answers = try storage.commit(lanes: lanes(of: commands)) {
           (session) throws(LedgerError) -> [Result<Receipt, LedgerError>] in
           var misrouted = try session.prefetch(commands)
           let late = latecomers()
@@ -40,7 +42,7 @@ final class GroupCommitter: Sendable {
             commands += late
             misrouted += try session.prefetch(late).map { $0 + count }
           }
-          return try Self.run(commands, besides: misrouted, decider: &decider, session: session, now: now)
+          return try run(commands, besides: misrouted, decider: &decider, session: session, now: now)
         }
         if decider.set.hasChanges { commits.note() }
         return answers
@@ -50,11 +52,17 @@ final class GroupCommitter: Sendable {
     }
   }
 
+  private func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [Int] {
+    if let lane { return [lane] }
+    return Set(try storage.lanes(of: commands).joined()).sorted()
+  }
+
   /// How many commands are looked at ahead: few enough that what they ask for stays near.
   private static let window = 64
 
-  /// - Parameter misrouted: Places of commands that are not to be decided here.
-  private static func run(
+  /// - Parameter misrouted: Places of commands that are not to be decided here. Where the group touches several lanes,
+  ///   what comes after one of them is not either: it may depend on it.
+  private func run(
     _ commands: [LedgerCommand], besides misrouted: [Int], decider: inout Decider, session: any StorageSession,
     now: Timestamp
   ) throws(LedgerError) -> [Result<Receipt, LedgerError>] {
@@ -65,8 +73,10 @@ final class GroupCommitter: Sendable {
     // Through the buffer, so that no command is copied.
     try commands.withUnsafeBufferPointer { (commands) throws(LedgerError) in
       for index in commands.indices {
-        if index % window == 0 { session.approach(commands[index..<min(index + window, commands.count)]) }
-        if !misrouted.isEmpty, misrouted.contains(index) {
+        if index % Self.window == 0 {
+          session.approach(commands[index..<min(index + Self.window, commands.count)])
+        }
+        if misrouted.contains(index) || (lane == nil && results.last?.isMisrouted == true) {
           results.append(.failure(.misrouted))
           continue
         }

@@ -53,6 +53,8 @@ final class Lane: Sendable {
   private let committer: GroupCommitter
   /// Whether a commit waits for another machine: tasks have few threads among them, and none of those waits with it.
   private let isFarAway: Bool
+  /// Whether commands join a group that waits for its lane; it has hold of no other lanes than its commands need.
+  private var takesLatecomers: Bool { isFarAway && committer.lane != nil }
 
   init(committer: GroupCommitter, isFarAway: Bool = false) {
     self.committer = committer
@@ -112,7 +114,7 @@ final class Lane: Sendable {
   private func drain() {
     while var group = takeNextGroup() {
       let count = group.commands.count
-      let answers = committer.commit(group.commands) { isFarAway ? takeLatecomers(behind: count) : [] }
+      let answers = committer.commit(group.commands) { takesLatecomers ? takeLatecomers(behind: count) : [] }
       group.waiters += takeWaitersOfLatecomers()
       // Waking a group takes as long as a good part of its commit, and the next group waits already.
       if group.waiters.count > 8 {
@@ -161,7 +163,7 @@ final class Lane: Sendable {
   }
 
   private func takeWaitersOfLatecomers() -> [(waiter: Waiter, count: Int)] {
-    guard isFarAway else { return [] }
+    guard takesLatecomers else { return [] }
     return state.withLock { state in
       defer { state.late = Group() }
       return state.late.waiters

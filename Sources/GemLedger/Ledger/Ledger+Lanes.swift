@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Synchronization
 
 // Over several lanes every command first finds the lanes in whose rows it may write. What belongs to one lane joins its
-// groups; the few that touch several are groups of their own.
+// groups; what touches several gathers in groups of its own, which take hold of all lanes that their commands need.
 
 extension Ledger {
   /// How often a command is sent on to other lanes, before it is given up: each time somebody was merged or moved just
@@ -12,98 +12,91 @@ extension Ledger {
   func bookRouted(_ command: LedgerCommand) async throws(LedgerError) -> Receipt {
     var command = try stocked(command)
     for _ in 0..<Self.routesMax {
-      let route = try await routes.lanes(of: command)
-      let answer: Result<Receipt, LedgerError>
-      if route.count == 1 {
-        let answers = await lanes[route[0]].book(command)
-        answer = answers[answers.startIndex]
-      } else {
-        answer = bookCrossing(command, lanes: route)
-      }
+      let answers = await lane(of: try await routes.lanes(of: command)).book(command)
+      let answer = answers[answers.startIndex]
       if !answer.isMisrouted { return try answer.get() }
       command = try stocked(command)
     }
     throw .keepsMoving
   }
 
+  private func lane(of route: [Int]) -> Lane { route.count == 1 ? lanes[route[0]] : crossing }
+
   func submitRouted(_ asked: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
-    var results = [Result<Receipt, LedgerError>](repeating: .failure(.keepsMoving), count: asked.count)
     let commands: [LedgerCommand]
     do throws(LedgerError) {
       commands = try asked.map { (command) throws(LedgerError) in try stocked(command) }
     } catch {
       return asked.map { _ in .failure(error) }
     }
-    var gathered: [Int] = []
-    var claims: Set<LedgerCommand.PurchaseClaim> = []
-    for place in commands.indices {
-      if commands[place].keepsOrder(after: &claims) {
-        gathered.append(place)
-        continue
+    var results: [Result<Receipt, LedgerError>] = []
+    results.reserveCapacity(commands.count)
+    while results.count < commands.count {
+      let rest = commands[results.count...]
+      let count = rest.countOfThoseApart
+      if count > 0 {
+        results += submit(Array(rest.prefix(count)), bookSideBySide)
+      } else {
+        // The first of them, and what comes after it and may depend on it.
+        results += submit(Array(rest.prefix(Limits.commandsPerGroup)), bookInOrder)
       }
-      // What comes after it may depend on it, and it on what came before.
-      submit(commands, at: gathered, into: &results)
-      submit(commands, at: [place], into: &results)
-      gathered = []
-      claims = []
     }
-    submit(commands, at: gathered, into: &results)
     return results
   }
 
+  /// Books commands, those again that belong elsewhere than they were sent to.
   private func submit(
-    _ commands: [LedgerCommand], at places: [Int], into results: inout [Result<Receipt, LedgerError>]
-  ) {
-    var (open, commands) = (places, commands)
-    for _ in 0..<Self.routesMax where !open.isEmpty {
-      do throws(LedgerError) {
-        let routes = try storage.lanes(of: open.map { commands[$0] })
-        var byLane: [[Int]] = Array(repeating: [], count: lanes.count)
-        for (place, route) in zip(open, routes) where route.count == 1 { byLane[route[0]].append(place) }
-        bookSideBySide(commands, byLane, into: &results)
-        for (place, route) in zip(open, routes) where route.count > 1 {
-          results[place] = bookCrossing(commands[place], lanes: route)
+    _ asked: [LedgerCommand],
+    _ book: ([LedgerCommand]) throws(LedgerError) -> [Result<Receipt, LedgerError>]
+  ) -> [Result<Receipt, LedgerError>] {
+    var results = [Result<Receipt, LedgerError>](repeating: .failure(.keepsMoving), count: asked.count)
+    var (open, commands) = (Array(asked.indices), asked)
+    do throws(LedgerError) {
+      for _ in 0..<Self.routesMax where !open.isEmpty {
+        let answers = try book(commands)
+        var misrouted: [Int] = []
+        for (place, answer) in zip(open, answers) {
+          if answer.isMisrouted { misrouted.append(place) } else { results[place] = answer }
         }
-      } catch {
-        for index in open { results[index] = .failure(error) }
-        return
+        open = misrouted
+        commands = try open.map { (place) throws(LedgerError) in try stocked(asked[place]) }
       }
-      open = open.filter { results[$0].isMisrouted }
-      do throws(LedgerError) {
-        for index in open { commands[index] = try stocked(commands[index]) }
-      } catch {
-        for index in open { results[index] = .failure(error) }
-        return
-      }
+    } catch {
+      for place in open { results[place] = .failure(error) }
     }
-    for index in open { results[index] = .failure(.keepsMoving) }
+    return results
   }
 
+  /// A group of several takes hold of their lanes itself, and goes no further than to the first that is misrouted.
+  private func bookInOrder(
+    _ commands: [LedgerCommand]
+  ) throws(LedgerError) -> [Result<Receipt, LedgerError>] {
+    let lane = commands.count > 1 ? crossing : lane(of: try storage.lanes(of: commands)[0])
+    return lane.bookBlocking(commands)
+  }
+
+  /// Books each in its lane, the lanes at the same time.
   private func bookSideBySide(
-    _ commands: [LedgerCommand], _ places: [[Int]], into results: inout [Result<Receipt, LedgerError>]
-  ) {
-    let busy = lanes.indices.filter { !places[$0].isEmpty }
-    guard busy.count > 1 else {
-      for lane in busy { book(commands, places[lane], in: lane) { results[$0] = $1 } }
-      return
+    _ commands: [LedgerCommand]
+  ) throws(LedgerError) -> [Result<Receipt, LedgerError>] {
+    var places: [ObjectIdentifier: (lane: Lane, places: [Int])] = [:]
+    for (place, route) in zip(commands.indices, try storage.lanes(of: commands)) {
+      let lane = lane(of: route)
+      places[ObjectIdentifier(lane), default: (lane, [])].places.append(place)
     }
-    let answers = Mutex<[(Int, Result<Receipt, LedgerError>)]>([])
+    let busy = Array(places.values)
+    let answers = Mutex([Result<Receipt, LedgerError>](repeating: .failure(.misrouted), count: commands.count))
     DispatchQueue.concurrentPerform(iterations: busy.count) { index in
-      var own: [(Int, Result<Receipt, LedgerError>)] = []
-      book(commands, places[busy[index]], in: busy[index]) { own.append(($0, $1)) }
-      answers.withLock { $0 += own }
+      let (lane, places) = busy[index]
+      for start in stride(from: 0, to: places.count, by: Limits.commandsPerGroup) {
+        let group = places[start..<min(start + Limits.commandsPerGroup, places.count)]
+        let booked = lane.bookBlocking(group.map { commands[$0] })
+        answers.withLock { answers in
+          for (place, answer) in zip(group, booked) { answers[place] = answer }
+        }
+      }
     }
-    for (place, answer) in answers.withLock({ $0 }) { results[place] = answer }
-  }
-
-  private func book(
-    _ commands: [LedgerCommand], _ places: [Int], in lane: Int, answer: (Int, Result<Receipt, LedgerError>) -> Void
-  ) {
-    for start in stride(from: 0, to: places.count, by: Limits.commandsPerGroup) {
-      let group = places[start..<min(start + Limits.commandsPerGroup, places.count)]
-      let answers = lanes[lane].bookBlocking(group.map { commands[$0] })
-      for (place, result) in zip(group, answers) { answer(place, result) }
-    }
+    return answers.withLock { $0 }
   }
 
   /// The command with the stock that it is known to need.
@@ -115,32 +108,36 @@ extension Ledger {
     }
     return command.withAction(.buyStocked(item, quantity: quantity))
   }
+}
 
-  private func bookCrossing(_ command: LedgerCommand, lanes: [Int]) -> Result<Receipt, LedgerError> {
-    let committer = GroupCommitter(storage: storage, lanes: lanes, clock: clock, catalog: catalog, commits: commits)
-    return committer.commit([command])[0]
+extension ArraySlice<LedgerCommand> {
+  /// How many of the first may be booked beside each other, as long as each customer's stay in their order.
+  fileprivate var countOfThoseApart: Int {
+    var claims: Set<LedgerCommand.PurchaseClaim> = []
+    return prefix { $0.goesApart(from: &claims) }.count
   }
 }
 
 extension LedgerCommand {
-  /// Whether it may be booked beside others of a list: nothing but its customer's own rows says what comes of it.
+  /// Whether nothing but one customer's own rows says what comes of it.
   ///
-  /// - Parameter claims: The store transactions of those others.
-  fileprivate func keepsOrder(after claims: inout Set<PurchaseClaim>) -> Bool {
+  /// - Parameter claims: The store transactions of the others of its list.
+  fileprivate func goesApart(from claims: inout Set<PurchaseClaim>) -> Bool {
     switch body.action {
-    case .adjustOne, .adjust, .buyItem, .createCustomer, .freeze, .unfreeze, .hold, .exchange, .settle: true
+    case .adjustOne, .adjust, .buyItem, .createCustomer, .freeze, .unfreeze, .hold, .exchange, .settle, .erase: true
     // They name what was booked before the list was made, and go to the lane of whose it is.
     case .reverse, .capture, .extendHold, .release: true
-    case .creditPurchase: (footprint?.purchases ?? []).allSatisfy { claims.insert($0).inserted }
-    case .openOrder, .completeOrder, .advanceOrder, .registerToken, .holdEntitlement, .refund, .reverseRefund, .merge,
-      .createAlias, .buyStocked, .basket, .erase:
+    case .creditPurchase, .refund, .reverseRefund:
+      (footprint?.purchases ?? []).allSatisfy { claims.insert($0).inserted }
+    case .openOrder, .completeOrder, .advanceOrder, .registerToken, .holdEntitlement, .merge, .createAlias,
+      .buyStocked, .basket:
       false
     }
   }
 }
 
 extension Result<Receipt, LedgerError> {
-  fileprivate var isMisrouted: Bool {
+  var isMisrouted: Bool {
     if case .failure(let error) = self { return error == .misrouted }
     return false
   }

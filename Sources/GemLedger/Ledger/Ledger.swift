@@ -18,6 +18,8 @@ public final class Ledger: Sendable {
   package let catalog = CatalogCache()
   package let clock: LedgerClock
   let lanes: [Lane]
+  /// For what touches several of them.
+  let crossing: Lane
   let routes: RouteFinder
   /// What was committed, for who waits for the feed.
   let commits = CommitSignal()
@@ -31,11 +33,13 @@ public final class Ledger: Sendable {
     self.clock = clock
     routes = RouteFinder(storage: storage)
     let (catalog, commits) = (catalog, commits)
-    lanes = (0..<storage.laneCount).map { lane in
+    func makeLane(_ lane: Int?) -> Lane {
       Lane(
-        committer: GroupCommitter(storage: storage, lanes: [lane], clock: clock, catalog: catalog, commits: commits),
+        committer: GroupCommitter(storage: storage, lane: lane, clock: clock, catalog: catalog, commits: commits),
         isFarAway: storage.isRemote)
     }
+    lanes = (0..<storage.laneCount).map(makeLane)
+    crossing = makeLane(nil)
   }
 
   /// A new ledger that lives in memory and ends with the process.
