@@ -84,8 +84,8 @@
       try finish(scene)
     }
 
-    /// What touches several lanes is a group of all of theirs.
-    func testListsThatTouchSeveralLanes() throws {
+    /// What touches several lanes is a group of all of theirs; what is refunded is looked at for all of them.
+    func testListsOfTransfersRefundsAndErasures() throws {
       for lanes in [1, 2] {
         let scene = try scene(lanes: lanes)
         let gem = try Make.amount("GEM", 1)
@@ -94,10 +94,13 @@
           LedgerCommand.transfer(
             [gem], from: scene.customers[index], to: scene.customers[(index + 1) % scene.customers.count])
         }
-        print(lanes, "transfers", try scene.book(transfers).1)
-        let refunds = try scene.customers.indices.map { try LedgerCommand.refund(Make.refund("t \($0)")) }
-        print(lanes, "refunds", try scene.book(refunds).1)
-        print(lanes, "erasures", try scene.book(scene.customers.map { LedgerCommand.erase($0) }).1)
+        XCTAssertEqual(try scene.book(transfers).1, 2)
+        let refunds = try scene.customers.indices.map {
+          LedgerCommand.refund(try Make.refund("t \($0)"), key: try Make.key("\($0)"))
+        }
+        XCTAssertLessThanOrEqual(try scene.book(refunds).1, 4 * lanes)
+        XCTAssertTrue(try scene.book(refunds).0.allSatisfy(\.isReplayed))
+        XCTAssertLessThanOrEqual(try scene.book(scene.customers.map { .erase($0) }).1, 4 * lanes)
         try finish(scene)
       }
     }

@@ -59,9 +59,17 @@
       }
       return try read { (snapshot) throws(LedgerError) -> [[Int]] in
         guard let tables = snapshot as? PostgresTables else { throw .defect("A snapshot of another storage") }
+        let concerned = try tables.customersConcerned(by: footprints)
         var lanes: [[Int]] = []
         for (command, footprint) in zip(commands, footprints) {
-          lanes.append(try self.lanes(of: command, footprint, places, tables))
+          var others: Set<Int> = []
+          for claim in footprint?.purchases ?? [] where footprint?.subject.isOfPurchase == true {
+            for root in concerned[claim] ?? [] { others.insert(layout.lane(of: root)) }
+          }
+          if let code = footprint?.order, let order = try tables.order(code) {
+            others.insert(layout.lane(of: try tables.root(of: order.customer)))
+          }
+          lanes.append(self.lanes(of: command, footprint, places, others))
         }
         return lanes
       }
@@ -134,23 +142,6 @@
       // in any.
       return lanes.isEmpty ? [layout.lane(ofNew: command.customer.text)] : lanes.sorted()
     }
-
-    private func lanes(
-      of command: LedgerCommand, _ footprint: LedgerCommand.Footprint?, _ places: Places, _ tables: PostgresTables
-    ) throws(LedgerError) -> [Int] {
-      var others: Set<Int> = []
-      if let footprint, footprint.subject == .owner || footprint.subject == .holder {
-        for claim in footprint.purchases {
-          for customer in try tables.customersConcerned(by: claim, footprint.subject) {
-            others.insert(layout.lane(of: try tables.root(of: customer)))
-          }
-        }
-      }
-      if let code = footprint?.order, let order = try tables.order(code) {
-        others.insert(layout.lane(of: try tables.root(of: order.customer)))
-      }
-      return lanes(of: command, footprint, places, others)
-    }
   }
 
   extension LedgerCommand.Footprint {
@@ -160,7 +151,7 @@
     }
 
     /// Whether rows say whom it concerns.
-    fileprivate var needsRows: Bool { order != nil || subject == .owner || subject == .holder || subject == .orderer }
+    fileprivate var needsRows: Bool { order != nil || subject.isOfPurchase || subject == .orderer }
 
     /// The ids of all whose rows it may write.
     fileprivate func ids(of command: LedgerCommand) -> [CustomerID] {
@@ -172,26 +163,6 @@
     func root(of customer: CustomerNumber) throws(LedgerError) -> CustomerNumber {
       guard let row = try self.customer(number: customer), row.mergedInto != 0 else { return customer }
       return row.mergedInto
-    }
-
-    /// Whom a purchase was credited to, and who has its entitlement where that matters; nobody where it is not
-    /// credited.
-    func customersConcerned(
-      by claim: LedgerCommand.PurchaseClaim, _ subject: LedgerCommand.Footprint.Subject
-    ) throws(LedgerError) -> [CustomerNumber] {
-      var environment = memory.number(of: claim.environment)
-      if environment == nil {
-        memory.remember(try environments())
-        environment = memory.number(of: claim.environment)
-      }
-      guard let environment else { return [] }
-      let identity = PurchaseIdentity(
-        store: claim.store, environment: environment, transactionID: claim.transactionID)
-      guard let purchase = try purchase(identity) else { return [] }
-      guard subject == .holder, let holder = try entitlementHolder(purchase: purchase.number) else {
-        return [purchase.customer]
-      }
-      return [purchase.customer, holder]
     }
   }
 #endif

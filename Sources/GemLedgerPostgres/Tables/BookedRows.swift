@@ -39,9 +39,9 @@
 
     // MARK: What is wanted
 
-    mutating func want(_ number: TransactionNumber, at place: Place, key: IdempotencyKey? = nil) {
+    mutating func want(_ number: TransactionNumber, at place: Place, keys asked: Set<IdempotencyKey> = []) {
       places[number] = place
-      if let key { keys[number, default: []].insert(key) }
+      if !asked.isEmpty { keys[number, default: []].formUnion(asked) }
     }
 
     /// All numbers of the customers who may have rows of the transaction, as far as they are known.

@@ -66,7 +66,7 @@
             strangers.insert(number)
             continue
           }
-          prefetched?.booked.want(number, at: place, key: footprint.subject == .booked ? command.key : nil)
+          prefetched?.booked.want(number, at: place, keys: command.keysAtBooked(footprint))
         }
       }
       return Array(strangers)
@@ -89,7 +89,7 @@
         guard let footprint else { continue }
         for number in footprint.transactions {
           if let place = places[number] {
-            prefetched?.booked.want(number, at: place, key: footprint.subject == .booked ? command.key : nil)
+            prefetched?.booked.want(number, at: place, keys: command.keysAtBooked(footprint))
           } else if prefetched?.booked.places[number] == nil {
             prefetched?.booked.unknown.insert(number)
           }
@@ -229,23 +229,6 @@
       return questions
     }
 
-    /// Of whoever has the lots that they paid for, as nearly all purchases are.
-    private func purchasesQuestion(_ places: Set<RowPlace>) -> RowsQuestion {
-      let pages = Dictionary(grouping: places) { layout.lane(of: $0.customer ?? 0) }.values
-      let requests = pages.map { places in
-        PostgresRequest(
-          """
-          SELECT \(Self.purchaseColumns) FROM \(Self.purchaseTables) AND r.customer = ANY($1)
-          WHERE p.customer = ANY($1) AND p.purchase = ANY($2)
-          """
-        ) {
-          $0.add(Array(Set(places.map { $0.customer ?? 0 }))) { $0 }
-          $0.add(places, \.number)
-        }
-      }
-      return RowsQuestion(requests: requests) { $0.keep(purchase: Self.purchase($1, $2)) }
-    }
-
     private static func purchasesQuestion(_ numbers: [Int64]) -> RowsQuestion {
       let request = PostgresRequest(
         "SELECT \(purchaseColumns) FROM \(purchaseTables) WHERE p.purchase = ANY($1)"
@@ -309,6 +292,14 @@
     }
   }
 
+  extension LedgerCommand {
+    /// The key under which whom the transaction is of asked for something.
+    fileprivate func keysAtBooked(_ footprint: Footprint) -> Set<IdempotencyKey> {
+      guard footprint.subject == .booked, let key else { return [] }
+      return [key]
+    }
+  }
+
   extension Prefetched {
     fileprivate mutating func keep(lot row: LotRow) {
       booked.add(row)
@@ -317,7 +308,7 @@
 
     fileprivate mutating func keep(terms row: LotTermsRow) { booked.add(row) }
 
-    fileprivate mutating func keep(purchase row: PurchaseRow) {
+    mutating func keep(purchase row: PurchaseRow) {
       booked.add(row)
       purchaseOwners[row.number] = row.customer
     }

@@ -27,7 +27,8 @@
     }
 
     func addedIDs(of number: CustomerNumber) throws(LedgerError) -> [CustomerID] {
-      try all(
+      if let known = try addedIDsInGroup(of: number) { return known }
+      return try all(
         "SELECT id FROM added_ids WHERE customer = $1 ORDER BY id", { $0.add(number) },
         { CustomerID(unchecked: $0.text($1, 0)) })
     }

@@ -187,6 +187,7 @@
     func purchase(_ identity: PurchaseIdentity) throws(LedgerError) -> PurchaseRow? {
       let claim = try claim(identity)
       guard let claim, claim.purchase != 0 else { return nil }
+      if let known = prefetched?.booked.purchases[claim.purchase] { return known }
       prefetched?.purchaseOwners[claim.purchase] = claim.customer
       return try first(
         "SELECT \(Self.purchaseColumns) FROM \(Self.purchaseTables) WHERE p.customer = $1 AND p.purchase = $2",

@@ -31,6 +31,17 @@
       return self.prefetched?.booked.merged[customer] ?? []
     }
 
+    /// The ids that the customer was given beside the first one; nil outside of groups.
+    func addedIDsInGroup(of customer: CustomerNumber) throws(LedgerError) -> [CustomerID]? {
+      if let known = prefetched?.addedIDs[customer] { return known }
+      guard let prefetched, isOfGroup(customer) else { return nil }
+      if prefetched.made.contains(customer) { return [] }
+      let missing = others(than: prefetched.addedIDs.keys)
+      let found = try addedIDs(of: missing)
+      for number in missing { self.prefetched?.addedIDs[number] = found[number] ?? [] }
+      return self.prefetched?.addedIDs[customer]
+    }
+
     // MARK: Holds
 
     /// The open holds of the customer; nil outside of groups.

@@ -43,6 +43,7 @@
         wantLocated(located, by: commands, footprints)
         try completeBooked()
       }
+      try fetchRefunded(commands, footprints)
       return try misrouted(commands, footprints, lanes: group.lanes)
     }
 
@@ -328,8 +329,7 @@
       let (held, evidence) = (answers.removeFirst(), answers.removeFirst())
       for row in 0..<held.count {
         let identity = Self.identity(held, row)
-        prefetched?.claims[identity] = Prefetched.StoreClaim(
-          customer: held.integer(row, 3), purchase: held.integer(row, 4))
+        prefetched?.claims[identity] = Self.storeClaim(held, row)
       }
       for identity in claims { prefetched?.evidence[identity] = [] }
       for row in 0..<evidence.count {
@@ -343,10 +343,15 @@
       }
     }
 
-    private static func identity(_ rows: PostgresRows, _ row: Int) -> PurchaseIdentity {
+    static func identity(_ rows: PostgresRows, _ row: Int) -> PurchaseIdentity {
       PurchaseIdentity(
         store: Store.numbered(rows.integer(row, 2)) ?? .test, environment: rows.integer(row, 1),
         transactionID: StoreTransactionID(unchecked: rows.text(row, 0)))
+    }
+
+    /// Behind the columns of ``identity(_:_:)``.
+    static func storeClaim(_ rows: PostgresRows, _ row: Int) -> Prefetched.StoreClaim {
+      Prefetched.StoreClaim(customer: rows.integer(row, 3), purchase: rows.integer(row, 4))
     }
 
     // MARK: Whose turn it is
@@ -373,7 +378,7 @@
       }
       for id in footprint.customers where !belongs(id, lanes) { return false }
       var others: [CustomerNumber] = []
-      if footprint.subject == .owner || footprint.subject == .holder {
+      if footprint.subject.isOfPurchase {
         for claim in footprint.purchases { others += try holders(of: claim, footprint.subject) }
       }
       if let code = footprint.order, let order = try order(code) { others.append(order.customer) }
@@ -403,10 +408,7 @@
     private func holders(
       of claim: LedgerCommand.PurchaseClaim, _ subject: LedgerCommand.Footprint.Subject
     ) throws(LedgerError) -> [CustomerNumber] {
-      guard let number = prefetched?.environments[claim.environment] else { return [] }
-      let identity = PurchaseIdentity(
-        store: claim.store, environment: number, transactionID: claim.transactionID)
-      guard let held = prefetched?.claims[identity], held.purchase != 0 else { return [] }
+      guard let held = storeClaim(claim), held.purchase != 0 else { return [] }
       guard subject == .holder, let holder = try entitlementHolder(purchase: held.purchase) else {
         return [held.customer]
       }

@@ -1,7 +1,8 @@
 #if PostgreSQL
   internal import GemLedger
 
-  // What few groups change. One statement a row where rows are few by nature.
+  // What few groups change. One statement a row only where rows are few by nature: lists of refunds, merges and erasures
+  // are as long as any.
 
   extension PostgresTables {
     func rare(_ changes: borrowing ChangeSet) throws(LedgerError) -> [PostgresRequest] {
@@ -12,11 +13,11 @@
         requests.append(
           Self.terms(rare.lotTerms.flatMap { terms in (owners[terms.lot] ?? [0]).map { (terms, $0) } }))
       }
-      requests += rare.changedCustomers.map(Self.change)
-      requests += rare.addedIDs.flatMap(Self.add)
+      if !rare.changedCustomers.isEmpty { requests.append(Self.change(rare.changedCustomers)) }
+      if !rare.addedIDs.isEmpty { requests += Self.add(rare.addedIDs) }
       requests += Self.merges(rare)
       requests += try refunds(rare)
-      if !rare.refundEvidence.isEmpty { requests += rare.refundEvidence.map(Self.keep) }
+      if !rare.refundEvidence.isEmpty { requests.append(Self.keep(rare.refundEvidence)) }
       requests += effects(rare, changes.transactions)
       return requests
     }
@@ -41,46 +42,64 @@
 
     // MARK: Customers
 
-    private static func change(_ row: CustomerRow) -> PostgresRequest {
-      PostgresRequest(
-        "UPDATE customers SET frozen = $2, frozen_reason = $3, merged_into = $4, merged = $5 WHERE customer = $1"
+    /// The last row of each key.
+    private static func last<Row, Key: Hashable>(_ rows: [Row], of key: (Row) -> Key) -> [Row] {
+      Array(Dictionary(rows.map { (key($0), $0) }) { _, last in last }.values)
+    }
+
+    private static func change(_ rows: [CustomerRow]) -> PostgresRequest {
+      let rows = last(rows, of: \.number).sorted { $0.number < $1.number }
+      return PostgresRequest(
+        """
+        INSERT INTO customers (\(customerColumns)) SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7)
+        ON CONFLICT (customer) DO UPDATE SET frozen = excluded.frozen, frozen_reason = excluded.frozen_reason,
+          merged_into = excluded.merged_into, merged = excluded.merged
+        """
       ) {
-        $0.add(row.number)
-        $0.add(row.frozen)
-        $0.add(row.frozenReason?.text)
-        $0.add(row.mergedInto)
-        $0.add(row.merged)
+        $0.add(rows, \.number)
+        $0.add(rows, text: \.id.text)
+        $0.add(rows, \.createdAt.milliseconds)
+        $0.add(rows, \.frozen)
+        $0.add(rows, text: \.frozenReason?.text)
+        $0.add(rows, \.mergedInto)
+        $0.add(rows, \.merged)
       }
     }
 
-    private static func add(_ row: AddedIDRow) -> [PostgresRequest] {
+    private static func add(_ rows: [AddedIDRow]) -> [PostgresRequest] {
       ["aliases", "added_ids"].map { table in
-        PostgresRequest("INSERT INTO \(table) (customer, id) VALUES ($1, $2)") {
-          $0.add(row.customer)
-          $0.add(row.id.text)
+        PostgresRequest("INSERT INTO \(table) (customer, id) SELECT * FROM unnest($1, $2)") {
+          $0.add(rows, \.customer)
+          $0.add(rows, text: \.id.text)
         }
       }
     }
 
     private static func merges(_ rare: RareChanges) -> [PostgresRequest] {
       var requests: [PostgresRequest] = []
-      for row in rare.merges {
+      let (rows, merged) = (rare.merges, rare.changedCustomers.filter { $0.mergedInto != 0 })
+      if !rows.isEmpty {
         requests.append(
           PostgresRequest(
-            "INSERT INTO merges (customer, transaction_number, from_customer) VALUES ($1, $2, $3)"
+            "INSERT INTO merges (customer, transaction_number, from_customer) SELECT * FROM unnest($1, $2, $3)"
           ) {
-            $0.add(row.into)
-            $0.add(row.transaction)
-            $0.add(row.from)
+            $0.add(rows, \.into)
+            $0.add(rows, \.transaction)
+            $0.add(rows, \.from)
           })
         requests.append(
-          PostgresRequest("DELETE FROM merged_customers WHERE customer = $1") { $0.add(row.from) })
+          PostgresRequest("DELETE FROM merged_customers WHERE customer = ANY($1)") { $0.add(rows, \.from) })
       }
-      for row in rare.changedCustomers where row.mergedInto != 0 {
+      if !merged.isEmpty {
         requests.append(
-          PostgresRequest("INSERT INTO merged_customers (customer, merged) VALUES ($1, $2) ON CONFLICT DO NOTHING") {
-            $0.add(row.mergedInto)
-            $0.add(row.number)
+          PostgresRequest(
+            """
+            INSERT INTO merged_customers (customer, merged) SELECT * FROM unnest($1, $2)
+            ON CONFLICT (customer, merged) DO NOTHING
+            """
+          ) {
+            $0.add(merged, \.mergedInto)
+            $0.add(merged, \.number)
           })
       }
       return requests
@@ -98,88 +117,102 @@
 
     private func refunds(_ rare: RareChanges) throws(LedgerError) -> [PostgresRequest] {
       var requests: [PostgresRequest] = []
-      for row in rare.refunds {
-        let owner = try owner(of: row.purchase)
-        requests.append(Self.refund(row, owner))
-        for part in rare.refundParts where part.transaction == row.transaction {
-          requests.append(Self.part(part, owner))
-        }
+      var owners: [Int64: CustomerNumber] = [:]
+      for number in rare.refunds.map(\.purchase) + rare.refundStates.map(\.purchase) {
+        owners[number] = try owner(of: number)
       }
-      for row in rare.refundStates { requests.append(Self.state(row, try owner(of: row.purchase))) }
+      if !rare.refunds.isEmpty { requests.append(Self.refunds(rare.refunds, owners)) }
+      if !rare.refundParts.isEmpty {
+        let payers = Dictionary(rare.refunds.map { ($0.transaction, owners[$0.purchase]) }) { first, _ in first }
+        requests.append(
+          Self.parts(
+            try rare.refundParts.map { (part) throws(LedgerError) in
+              guard let owner = payers[part.transaction] ?? nil else { throw .defect("A refund's part has no refund") }
+              return (part, owner)
+            }))
+      }
+      if !rare.refundStates.isEmpty { requests.append(Self.states(rare.refundStates, owners)) }
       return requests
     }
 
-    private static func refund(_ row: RefundRow, _ owner: CustomerNumber) -> PostgresRequest {
+    private static func refunds(_ rows: [RefundRow], _ owners: [Int64: CustomerNumber]) -> PostgresRequest {
       PostgresRequest(
         """
         INSERT INTO refunds (customer, purchase, transaction_number, kind, revoked_at, signed_at, share, share_of,
-          freezes) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+          freezes) SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9)
         """
       ) {
-        $0.add(owner)
-        $0.add(row.purchase)
-        $0.add(row.transaction)
-        $0.add(row.kind.rawValue)
-        $0.add(row.revokedAt.milliseconds)
-        $0.add(row.signedAt.milliseconds)
-        $0.add(row.share.part)
-        $0.add(row.share.whole)
-        $0.add(row.freezes)
+        $0.add(rows, { owners[$0.purchase] ?? 0 })
+        $0.add(rows, \.purchase)
+        $0.add(rows, \.transaction)
+        $0.add(rows, \.kind.rawValue)
+        $0.add(rows, \.revokedAt.milliseconds)
+        $0.add(rows, \.signedAt.milliseconds)
+        $0.add(rows, \.share.part)
+        $0.add(rows, \.share.whole)
+        $0.add(rows, \.freezes)
       }
     }
 
-    private static func part(_ row: RefundPartRow, _ owner: CustomerNumber) -> PostgresRequest {
+    private static func parts(_ rows: [(part: RefundPartRow, owner: CustomerNumber)]) -> PostgresRequest {
       PostgresRequest(
         """
         INSERT INTO refund_parts (customer, transaction_number, position, lot, kind, source_lot, amount)
-        VALUES ($1, $2, $3, $4, $5, $6, $7)
+        SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7)
         """
       ) {
-        $0.add(owner)
-        $0.add(row.transaction)
-        $0.add(row.position)
-        $0.add(row.lot)
-        $0.add(row.kind.rawValue)
-        $0.add(row.source)
-        $0.add(row.amount)
+        $0.add(rows, \.owner)
+        $0.add(rows, \.part.transaction)
+        $0.add(rows, \.part.position)
+        $0.add(rows, \.part.lot)
+        $0.add(rows, \.part.kind.rawValue)
+        $0.add(rows, \.part.source)
+        $0.add(rows, \.part.amount)
       }
     }
 
-    private static func state(_ row: RefundStateRow, _ owner: CustomerNumber) -> PostgresRequest {
-      PostgresRequest(
+    private static func states(_ rows: [RefundStateRow], _ owners: [Int64: CustomerNumber]) -> PostgresRequest {
+      let rows = last(rows, of: \.purchase)
+      return PostgresRequest(
         """
         INSERT INTO refund_states (customer, purchase, share, share_of, evidence_at, transaction_number)
-        VALUES ($1, $2, $3, $4, $5, $6)
+        SELECT * FROM unnest($1, $2, $3, $4, $5, $6)
         ON CONFLICT (customer, purchase) DO UPDATE SET share = excluded.share, share_of = excluded.share_of,
           evidence_at = excluded.evidence_at, transaction_number = excluded.transaction_number
         """
       ) {
-        $0.add(owner)
-        $0.add(row.purchase)
-        $0.add(row.share.part)
-        $0.add(row.share.whole)
-        $0.add(row.evidenceAt.milliseconds)
-        $0.add(row.transaction)
+        $0.add(rows, { owners[$0.purchase] ?? 0 })
+        $0.add(rows, \.purchase)
+        $0.add(rows, \.share.part)
+        $0.add(rows, \.share.whole)
+        $0.add(rows, \.evidenceAt.milliseconds)
+        $0.add(rows, \.transaction)
       }
     }
 
-    private static func keep(_ row: RefundEvidenceRow) -> PostgresRequest {
-      PostgresRequest(
+    private static func keep(_ rows: [RefundEvidenceRow]) -> PostgresRequest {
+      struct Place: Hashable {
+        let identity: PurchaseIdentity
+        let kind: Int64
+        let revokedAt: Timestamp
+      }
+      let rows = last(rows) { Place(identity: $0.identity, kind: $0.kind.rawValue, revokedAt: $0.revokedAt) }
+      return PostgresRequest(
         """
         INSERT INTO refund_evidence (store_transaction, environment, store, kind, revoked_at, signed_at, extent_kind,
-          extent) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+          extent) SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8)
         ON CONFLICT (store_transaction, environment, store, kind, revoked_at)
           DO UPDATE SET signed_at = excluded.signed_at, extent_kind = excluded.extent_kind, extent = excluded.extent
         """
       ) {
-        $0.add(row.identity.transactionID.text)
-        $0.add(row.identity.environment)
-        $0.add(row.identity.store.number)
-        $0.add(row.kind.rawValue)
-        $0.add(row.revokedAt.milliseconds)
-        $0.add(row.signedAt.milliseconds)
-        $0.add(row.extent.stored.kind)
-        $0.add(row.extent.stored.amount)
+        $0.add(rows, text: \.identity.transactionID.text)
+        $0.add(rows, \.identity.environment)
+        $0.add(rows, \.identity.store.number)
+        $0.add(rows, \.kind.rawValue)
+        $0.add(rows, \.revokedAt.milliseconds)
+        $0.add(rows, \.signedAt.milliseconds)
+        $0.add(rows, \.extent.stored.kind)
+        $0.add(rows, \.extent.stored.amount)
       }
     }
 

@@ -143,25 +143,26 @@
     /// The rest of it, after all that the group wrote.
     static func erasing(_ rows: [ErasureRow], _ changes: borrowing ChangeSet) -> [PostgresRequest] {
       let new = changes.customers.map(\.id) + (changes.rare?.addedIDs ?? []).map(\.id)
-      return rows.flatMap { erasing($0, new: new) }
-    }
-
-    /// - Parameter new: Ids that the group itself gave.
-    private static func erasing(_ row: ErasureRow, new: [CustomerID]) -> [PostgresRequest] {
-      let numbers = row.numbers
-      let renaming = zip(numbers, row.ids).flatMap { number, id in
-        [
-          PostgresRequest("INSERT INTO aliases (id, customer) VALUES ($1, $2)") {
-            $0.add(id.text)
-            $0.add(number)
-          },
-          PostgresRequest("UPDATE customers SET id = $2, frozen_reason = NULL, erased = $3 WHERE customer = $1") {
-            $0.add(number)
-            $0.add(id.text)
-            $0.add(row.transaction)
-          },
-        ]
-      }
+      let numbers = rows.flatMap(\.numbers)
+      let ids = rows.flatMap(\.ids)
+      let transactions = rows.flatMap { row in row.numbers.map { _ in row.transaction } }
+      let renaming = [
+        PostgresRequest("INSERT INTO aliases (id, customer) SELECT * FROM unnest($1, $2)") {
+          $0.add(ids, text: \.text)
+          $0.add(numbers, \.self)
+        },
+        // They are there: nothing is inserted.
+        PostgresRequest(
+          """
+          INSERT INTO customers (customer, id, created_at, erased) SELECT number, id, 0, erased FROM unnest($1, $2, $3) AS new (number, id, erased)
+          ON CONFLICT (customer) DO UPDATE SET id = excluded.id, frozen_reason = NULL, erased = excluded.erased
+          """
+        ) {
+          $0.add(numbers, \.self)
+          $0.add(ids, text: \.text)
+          $0.add(transactions, \.self)
+        },
+      ]
       let emptying = ["added_ids", "notes", "keys"].map { table in
         PostgresRequest("DELETE FROM \(table) WHERE customer = ANY($1)") { $0.add(numbers, \.self) }
       }

@@ -40,6 +40,8 @@
     var booked = BookedRows()
     /// Customers whose ids were forgotten: what is remembered of an id may be out of date.
     var erased: Set<CustomerNumber> = []
+    /// Ids beside their first ones, of those that were asked about.
+    var addedIDs: [CustomerNumber: [CustomerID]] = [:]
     /// Whose open holds and counts are here.
     var heldBy: [CustomerNumber: [HoldRow]] = [:]
     var counts: [CustomerNumber: [CountKey: CountRow]] = [:]
