@@ -24,4 +24,13 @@ final class SQLiteInvariantTests: XCTestCase {
       }
     }
   }
+
+  func testAListGivesWhatItsCommandsGiveOneAfterTheOther() throws {
+    for dice in InvariantContract.dice(2) {
+      let directory = try TemporaryDirectory()
+      try ListContract(dice: dice) { clock in
+        try Ledger.createSQLite(at: directory.path("ledger.sqlite"), clock: clock)
+      }.run(lists: 12, of: 60)
+    }
+  }
 }

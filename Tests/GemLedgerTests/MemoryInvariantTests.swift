@@ -9,4 +9,10 @@ final class MemoryInvariantTests: XCTestCase {
       XCTAssertFalse(try contract.run(1200).transactions.isEmpty)
     }
   }
+
+  func testAListGivesWhatItsCommandsGiveOneAfterTheOther() throws {
+    for dice in InvariantContract.dice(8) {
+      try ListContract(dice: dice) { Ledger.inMemory(clock: $0, salt: 1) }.run(lists: 12, of: 60)
+    }
+  }
 }

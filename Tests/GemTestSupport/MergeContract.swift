@@ -25,6 +25,7 @@ package struct MergeContract {
     try testMergesOfOneGroup()
     try testManyLotsMove()
     try testWhatExpiresWithAMergeStaysBehind()
+    try testALotThatExpiredWithAMergeOfItsGroupStaysEmpty()
     try testAMergeMayPassTheMaximum()
     try testAFrozenCustomerStaysFrozen()
   }
@@ -399,6 +400,22 @@ package struct MergeContract {
     time.set(Timestamp(milliseconds: soon.milliseconds + 1))
     try ledger.merge(from: alice, into: bob)
     XCTAssertEqual(try balance(ledger, "GEM", bob), 4)
+    try check(ledger)
+  }
+
+  /// A merge leaves a balance of 0 alone; what was in its lots before is not there again when one is looked for.
+  func testALotThatExpiredWithAMergeOfItsGroupStaysEmpty() throws {
+    let ledger = try ledger()
+    let (alice, bob, _) = try people()
+    let soon = Timestamp(milliseconds: time.now.milliseconds + 1000)
+    try ledger.grant([Make.amount("GEM", 10)], customer: alice, expiresAt: soon)
+    let spent = try XCTUnwrap(ledger.spend([Make.amount("GEM", 9)], customer: alice).transactionID)
+    try ledger.grant([Make.amount("GEM", 5)], customer: bob)
+    time.set(Timestamp(milliseconds: soon.milliseconds + 1))
+    let answers = ledger.submit([.merge(from: alice, into: bob), .reverse(spent)])
+    XCTAssertEqual(try answers.map { try $0.get().kind }, [.merge, .reversal])
+    XCTAssertEqual(try balance(ledger, "GEM", bob), 5)
+    try ledger.spend([Make.amount("GEM", 5)], customer: bob)
     try check(ledger)
   }
 

@@ -70,13 +70,15 @@ final class GroupCommitter: Sendable {
     try decider.begin(session: snapshot, clock: now)
     var results: [Result<Receipt, LedgerError>] = []
     results.reserveCapacity(commands.count)
+    var stops = false
     // Through the buffer, so that no command is copied.
     try commands.withUnsafeBufferPointer { (commands) throws(LedgerError) in
       for index in commands.indices {
         if index % Self.window == 0 {
           session.approach(commands[index..<min(index + Self.window, commands.count)])
         }
-        if misrouted.contains(index) || (lane == nil && results.last?.isMisrouted == true) {
+        if stops || misrouted.contains(index) {
+          stops = stops || lane == nil
           results.append(.failure(.misrouted))
           continue
         }
@@ -84,7 +86,12 @@ final class GroupCommitter: Sendable {
           results.append(.success(try decider.decide(commands[index].body, session: snapshot)))
         } catch {
           // What the storage cannot answer fails the group; a refusal is the answer of its command alone.
-          if error != .misrouted, error.code.isStorageFailure { throw error }
+          if error == .misrouted {
+            // Unlike that of a customer who moved, it does not mean the next command of the same customer too.
+            stops = true
+          } else if error.code.isStorageFailure {
+            throw error
+          }
           results.append(.failure(error))
         }
       }

@@ -118,13 +118,12 @@ extension WorkingSet {
     return nil
   }
 
-  /// Takes a lot out of the book of the account that it was in.
+  /// Takes a lot out of the book of the account that it was in, whose customer became part of another.
   ///
-  /// That account's customer became part of another, so that its lots are all extras.
+  /// A merge leaves behind what is empty, and looks at no lots at all of a balance of 0.
   mutating func takeLot(_ number: LotNumber) -> WorkingLot? {
     for book in books.indices {
-      guard let index = books[book].extras.firstIndex(where: { $0.row.number == number }) else { continue }
-      return books[book].extras.remove(at: index)
+      if let place = books[book].place(of: number) { return books[book].remove(at: place) }
     }
     return nil
   }

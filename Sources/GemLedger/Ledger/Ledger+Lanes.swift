@@ -51,14 +51,14 @@ extension Ledger {
   ) -> [Result<Receipt, LedgerError>] {
     var results = [Result<Receipt, LedgerError>](repeating: .failure(.keepsMoving), count: asked.count)
     var (open, commands) = (Array(asked.indices), asked)
+    var triesLeft = Self.routesMax
     do throws(LedgerError) {
-      for _ in 0..<Self.routesMax where !open.isEmpty {
+      while !open.isEmpty, triesLeft > 0 {
         let answers = try book(commands)
-        var misrouted: [Int] = []
-        for (place, answer) in zip(open, answers) {
-          if answer.isMisrouted { misrouted.append(place) } else { results[place] = answer }
-        }
-        open = misrouted
+        for (place, answer) in zip(open, answers) where !answer.isMisrouted { results[place] = answer }
+        let left = zip(open, answers).filter { $1.isMisrouted }.map(\.0)
+        triesLeft = left.count < open.count ? Self.routesMax : triesLeft - 1
+        open = left
         commands = try open.map { (place) throws(LedgerError) in try stocked(asked[place]) }
       }
     } catch {
@@ -75,7 +75,7 @@ extension Ledger {
     return lane.bookBlocking(commands)
   }
 
-  /// Books each in its lane, the lanes at the same time.
+  /// Books each in its lane, the lanes at the same time; of a lane nothing behind a group in which one was misrouted.
   private func bookSideBySide(
     _ commands: [LedgerCommand]
   ) throws(LedgerError) -> [Result<Receipt, LedgerError>] {
@@ -94,6 +94,7 @@ extension Ledger {
         answers.withLock { answers in
           for (place, answer) in zip(group, booked) { answers[place] = answer }
         }
+        if booked.contains(where: \.isMisrouted) { break }
       }
     }
     return answers.withLock { $0 }

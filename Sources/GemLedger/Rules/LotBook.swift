@@ -74,6 +74,20 @@ struct LotBook {
     }
   }
 
+  /// Takes out a lot that goes on to another account; whose book this is has no commands any more.
+  mutating func remove(at place: LotPlace) -> WorkingLot {
+    switch place {
+    case .free(let index):
+      free.head = min(free.head, index)
+      return free.lots.remove(at: index)
+    case .paid(let index):
+      paid.head = min(paid.head, index)
+      return paid.lots.remove(at: index)
+    case .extra(let index): return extras.remove(at: index)
+    case .pool: preconditionFailure("the pool lies in the account's row")
+    }
+  }
+
   /// When the next lot expires, `.max` for never; nil while that is not known.
   var nextExpiry: Int64? {
     guard free.isComplete || free.head < free.lots.count, paid.isComplete || paid.head < paid.lots.count else {

@@ -1,0 +1,78 @@
+@testable package import GemLedger
+import XCTest
+
+/// A list of commands gives what its commands give one after the other, however many share a group.
+package struct ListContract {
+  /// One of two ledgers that hear the same script, each by its own numbers.
+  private struct Run {
+    var stream: EconomyStream
+    let ledger: Ledger
+
+    mutating func list(_ count: Int, now: Timestamp) throws -> [LedgerCommand] {
+      try (0..<count).map { _ in try stream.command(now: now) }
+    }
+
+    mutating func heard(_ results: [Result<Receipt, LedgerError>]) {
+      for case .success(let receipt) in results { stream.heard(receipt) }
+    }
+  }
+
+  private let dice: SeededDice
+  private let comparesLots: Bool
+  private let make: (LedgerClock) throws -> Ledger
+
+  /// - Parameters:
+  ///   - comparesLots: Whether lots are compared too. Of those that were made within one millisecond in two lanes,
+  ///     which is the older one is a matter of the lanes.
+  ///   - make: Makes an empty ledger over the storage.
+  package init(dice: SeededDice, comparesLots: Bool = true, make: @escaping (LedgerClock) throws -> Ledger) {
+    self.dice = dice
+    self.comparesLots = comparesLots
+    self.make = make
+  }
+
+  package func run(lists: Int, of size: Int, line: UInt = #line) throws {
+    let time = ManualClock()
+    var listed = Run(stream: EconomyStream(dice: dice), ledger: try make(time.clock))
+    var single = Run(stream: EconomyStream(dice: dice), ledger: Ledger.inMemory(clock: time.clock, salt: 1))
+    for run in [listed, single] { try run.ledger.apply(EconomyStream.catalog()) }
+    for number in 0..<lists {
+      let answers = Self.cut(try listed.list(size, now: time.now)).flatMap(listed.ledger.submit)
+      let expected = try single.list(size, now: time.now).map { single.ledger.submit([$0])[0] }
+      listed.heard(answers)
+      single.heard(expected)
+      for (place, (answer, expected)) in zip(answers, expected).enumerated() {
+        guard text(answer) != text(expected) else { continue }
+        return XCTFail(
+          "seed \(dice.seed), list \(number), command \(place): in the list\n  \(text(answer))\nby itself\n  "
+            + text(expected), line: line)
+      }
+      time.advance(seconds: 500)
+    }
+    try assertBooksAddUp(listed.ledger, line: line)
+    listed.ledger.close()
+  }
+
+  /// Whom a group erases, the group itself knows no more about: lists end before an erasure, and behind it.
+  private static func cut(_ commands: [LedgerCommand]) -> [[LedgerCommand]] {
+    var lists: [[LedgerCommand]] = [[]]
+    for command in commands {
+      if case .erase = command.body.action {
+        lists += [[command], []]
+      } else {
+        lists[lists.count - 1].append(command)
+      }
+    }
+    return lists
+  }
+
+  private func text(_ result: Result<Receipt, LedgerError>) -> String {
+    if comparesLots { return InvariantContract.text(result.mapError { $0 }, hidesNumbers: true) }
+    switch result {
+    case .failure(let error): return "refused \(error.code) \(error.isReplayed)"
+    case .success(let receipt):
+      let entries = receipt.entries.map { "\($0.currency) \($0.kind) \($0.amount) to \($0.balance) owing \($0.debt)" }
+      return "\(receipt.kind) \(receipt.customer) \(receipt.createdAt) \(entries) \(receipt.items)"
+    }
+  }
+}
