@@ -10,7 +10,7 @@
     private let size = 256
     private let time = ManualClock()
 
-    fileprivate struct Scene {
+    fileprivate struct Scene: Sendable {
       let url: String
       let ledger: Ledger
       let customers: [CustomerID]
@@ -103,6 +103,24 @@
         XCTAssertLessThanOrEqual(try scene.book(scene.customers.map { .erase($0) }).1, 4 * lanes)
         try finish(scene)
       }
+    }
+
+    /// Callers who wait at the same time share groups, also where their commands touch several lanes.
+    func testTransfersOfManyCallersShareGroups() async throws {
+      let scene = try scene(lanes: 2)
+      let storage = try XCTUnwrap(scene.ledger.storage as? PostgresStorage)
+      let (customers, gem, before) = (scene.customers, try Make.amount("GEM", 1), storage.roundTrips)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for index in customers.indices {
+          group.addTask {
+            let next = customers[(index + 1) % customers.count]
+            _ = try await scene.ledger.book(.transfer([gem], from: customers[index], to: next)) as Receipt
+          }
+        }
+        try await group.waitForAll()
+      }
+      XCTAssertLessThan(storage.roundTrips - before, size)
+      try finish(scene)
     }
 
     func testReversals() throws {

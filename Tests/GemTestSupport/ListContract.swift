@@ -72,7 +72,7 @@ package struct ListContract {
     case .failure(let error): return "refused \(error.code) \(error.isReplayed)"
     case .success(let receipt):
       let entries = receipt.entries.map { "\($0.currency) \($0.kind) \($0.amount) to \($0.balance) owing \($0.debt)" }
-      return "\(receipt.kind) \(receipt.customer) \(receipt.createdAt) \(entries) \(receipt.items)"
+      return "\(receipt.kind) \(receipt.createdAt) \(entries) \(receipt.items)"
     }
   }
 }

@@ -4,7 +4,8 @@
   extension PostgresTables {
     func projections(_ changes: borrowing ChangeSet) throws(LedgerError) -> [PostgresRequest] {
       var requests: [PostgresRequest] = []
-      requests += try moved(changes.rare?.movedLots ?? [])
+      let moved = changes.rare?.movedLots ?? []
+      if !moved.isEmpty { requests += try self.moved(moved, Self.owners(ofLotsOf: changes)) }
       let lots = changes.newLots + changes.changedLots + Self.unchanged(changes)
       if !lots.isEmpty { requests.append(Self.lots(lots)) }
       let anchors = changes.anchors
@@ -57,15 +58,21 @@
       return moved.filter { !written.contains($0.number) }
     }
 
-    /// A lot that moves leaves the rows of whom it was with, and its terms are then with both.
-    private func moved(_ lots: [LotRow]) throws(LedgerError) -> [PostgresRequest] {
-      guard !lots.isEmpty else { return [] }
+    /// A lot that moves leaves the rows of whom it was with; its terms are then with all who had it.
+    ///
+    /// - Parameter owners: Who had which lot within the group: it may have gone through several hands.
+    private func moved(
+      _ lots: [LotRow], _ owners: [LotNumber: Set<CustomerNumber>]
+    ) throws(LedgerError) -> [PostgresRequest] {
       let places = lots.map { lot in
         RowPlace(lot.number, of: prefetched?.lotOwners[lot.number] ?? lot.account.customer)
       }
       // A lot's row does not say which lot its currency came out of.
       let terms = try self.lotTerms(places)
-      let former = lots.map { (terms[$0.number] ?? LotTermsRow(of: $0), $0.account.customer) }
+      let former = lots.flatMap { lot in
+        let terms = terms[lot.number] ?? LotTermsRow(of: lot)
+        return (owners[lot.number] ?? []).union([lot.account.customer]).sorted().map { (terms, $0) }
+      }
       let leaving = places.map { place in
         PostgresRequest("DELETE FROM lots WHERE customer = $1 AND lot = $2") {
           $0.add(place.customer ?? 0)

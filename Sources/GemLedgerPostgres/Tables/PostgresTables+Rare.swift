@@ -9,7 +9,7 @@
       guard let rare = changes.rare else { return [] }
       var requests: [PostgresRequest] = []
       if !rare.lotTerms.isEmpty {
-        let owners = Self.owners(ofNewLots: changes)
+        let owners = Self.owners(ofLotsOf: changes)
         requests.append(
           Self.terms(rare.lotTerms.flatMap { terms in (owners[terms.lot] ?? [0]).map { (terms, $0) } }))
       }
@@ -23,7 +23,7 @@
     }
 
     /// Everybody who had them in this group: a lot that was made and moved on in one group is named by entries of both.
-    private static func owners(ofNewLots changes: borrowing ChangeSet) -> [LotNumber: Set<CustomerNumber>] {
+    static func owners(ofLotsOf changes: borrowing ChangeSet) -> [LotNumber: Set<CustomerNumber>] {
       var owners: [LotNumber: Set<CustomerNumber>] = [:]
       for row in changes.newLots { owners[row.number, default: []].insert(row.account.customer) }
       for row in changes.newAccounts + changes.changedAccounts {
