@@ -6,16 +6,14 @@ internal import GemLedger
 extension SQLiteTables {
   /// Frees the ids of who is erased, before anybody new comes under them.
   func freeIDs(of rows: [ErasureRow]) throws(LedgerError) {
-    for number in rows.flatMap(\.numbers) {
-      let own = try all(
-        "SELECT id FROM customers WHERE customer = ?1", { $0.bind(1, number) }, { CustomerID(unchecked: $0.text(0)) })
-      for id in try own + addedIDs(of: number) { try free(AddedIDRow(customer: number, id: id)) }
+    for row in rows {
+      try free(zip(row.numbers, row.former).map { AddedIDRow(customer: $0, id: $1) } + row.added)
     }
   }
 
   /// An id that is somebody else's by now stays theirs.
-  private func free(_ row: AddedIDRow) throws(LedgerError) {
-    try run("DELETE FROM aliases WHERE id = ?1 AND customer = ?2", [row]) {
+  private func free(_ rows: [AddedIDRow]) throws(LedgerError) {
+    try run("DELETE FROM aliases WHERE id = ?1 AND customer = ?2", rows) {
       $0.bind(1, $1.id.text)
       $0.bind(2, $1.customer)
     }
@@ -27,13 +25,13 @@ extension SQLiteTables {
   func erase(_ rows: [ErasureRow], new: [AddedIDRow]) throws(LedgerError) {
     guard !rows.isEmpty else { return }
     let numbers = Set(rows.flatMap(\.numbers))
-    for row in new where numbers.contains(row.customer) { try free(row) }
+    try free(new.filter { numbers.contains($0.customer) })
     for row in rows {
       try run("INSERT OR IGNORE INTO erasures VALUES (?1, ?2)", row.numbers) {
         $0.bind(1, $1)
         $0.bind(2, row.transaction)
       }
-      try rename(row)
+      try rename(row, new: new)
       for number in row.numbers {
         try eraseNotes(of: number)
         try eraseOrders(of: number)
@@ -42,16 +40,13 @@ extension SQLiteTables {
     try eraseKeys(of: rows)
   }
 
-  private func rename(_ row: ErasureRow) throws(LedgerError) {
-    try run("DELETE FROM added_ids WHERE customer = ?1", row.numbers) { $0.bind(1, $1) }
-    for sql in [
-      "UPDATE customers SET id = ?2, frozen_reason = NULL WHERE customer = ?1",
-      "INSERT OR REPLACE INTO aliases (customer, id) VALUES (?1, ?2)",
-    ] as [StaticString] {
-      try run(sql, Array(zip(row.numbers, row.ids))) {
-        $0.bind(1, $1.0)
-        $0.bind(2, $1.1.text)
-      }
+  private func rename(_ row: ErasureRow, new: [AddedIDRow]) throws(LedgerError) {
+    // The customers' own rows were written with what changed of them.
+    let withMore = Set((row.added + new).map(\.customer))
+    try run("DELETE FROM added_ids WHERE customer = ?1", row.numbers.filter(withMore.contains)) { $0.bind(1, $1) }
+    try run("INSERT OR REPLACE INTO aliases (customer, id) VALUES (?1, ?2)", Array(zip(row.numbers, row.ids))) {
+      $0.bind(1, $1.0)
+      $0.bind(2, $1.1.text)
     }
   }
 
@@ -87,15 +82,9 @@ extension SQLiteTables {
   }
 
   private func eraseNote(of transaction: TransactionNumber, by customer: CustomerNumber) throws(LedgerError) {
-    try run(
-      """
-      DELETE FROM notes WHERE transaction_number = ?1
-        AND (SELECT customer FROM transactions WHERE number = ?1) = ?2
-      """, [transaction]
-    ) {
-      $0.bind(1, $1)
-      $0.bind(2, customer)
-    }
+    // Most transactions have none, and then nobody asks whose it is.
+    guard try note(transaction) != nil, try self.transaction(transaction)?.customer == customer else { return }
+    try run("DELETE FROM notes WHERE transaction_number = ?1", [transaction]) { $0.bind(1, $1) }
   }
 
   // MARK: Keys

@@ -203,14 +203,17 @@ extension SQLiteTables {
 
   private func write(customers changes: RareChanges) throws(LedgerError) {
     try run(
-      "UPDATE customers SET frozen = ?2, frozen_reason = ?3, merged_into = ?4, merged = ?5 WHERE customer = ?1",
-      changes.changedCustomers
+      """
+      UPDATE customers SET id = ?2, frozen = ?3, frozen_reason = ?4, merged_into = ?5, merged = ?6
+      WHERE customer = ?1
+      """, changes.changedCustomers
     ) {
       $0.bind(1, $1.number)
-      $0.bind(2, $1.frozen)
-      $0.bind(3, $1.frozenReason?.text)
-      $0.bind(4, $1.mergedInto)
-      $0.bind(5, $1.merged)
+      $0.bind(2, $1.id.text)
+      $0.bind(3, $1.frozen)
+      $0.bind(4, $1.frozenReason?.text)
+      $0.bind(5, $1.mergedInto)
+      $0.bind(6, $1.merged)
     }
     for sql in ["INSERT INTO added_ids VALUES (?1, ?2)", "INSERT INTO aliases (customer, id) VALUES (?1, ?2)"]
       as [StaticString]

@@ -72,7 +72,7 @@ package struct ErasureContract {
     let (alice, carol) = (try ledger.number(of: "alice-secret"), try ledger.merged(into: "alice-secret"))
     let transaction = try ledger.newestTransaction(of: "alice-secret")
     let ids = [try Make.customer("nobody-1"), try Make.customer("nobody-2")]
-    try ledger.write { $0.erasures = [ErasureRow(transaction: transaction, numbers: [alice] + carol, ids: ids)] }
+    try ledger.erase([alice] + carol, as: ids, by: transaction)
   }
 
   private static func spend(_ ledger: Ledger, _ customer: CustomerID, _ word: String) throws -> Receipt {

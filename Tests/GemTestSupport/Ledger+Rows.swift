@@ -21,6 +21,29 @@ extension Ledger {
     try writeAll { $0.rare = rare }
   }
 
+  /// Erases all who have the numbers, as one customer, under those ids.
+  package func erase(_ numbers: [CustomerNumber], as ids: [CustomerID], by transaction: TransactionNumber) throws {
+    var erasure = ErasureRow(transaction: transaction, numbers: numbers, ids: ids, former: [], added: [])
+    let (rows, added) = try storage.read { (snapshot) throws(LedgerError) -> ([CustomerRow], [AddedIDRow]) in
+      let rows = try snapshot.customers(numbers)
+      let added = try snapshot.addedIDs(of: numbers)
+      return (
+        numbers.compactMap { rows[$0] },
+        numbers.flatMap { number in (added[number] ?? []).map { AddedIDRow(customer: number, id: $0) } }
+      )
+    }
+    erasure.former = rows.map(\.id)
+    erasure.added = added
+    try write { rare in
+      rare.erasures = [erasure]
+      rare.changedCustomers = zip(rows, ids).map { row, id in
+        var row = row
+        (row.id, row.frozenReason) = (id, nil)
+        return row
+      }
+    }
+  }
+
   /// Gives the customer one GEM; the number of the transaction.
   package func newTransaction(_ customer: String) throws -> TransactionNumber {
     try grant([Make.amount("GEM", 1)], customer: Make.customer(customer))

@@ -65,24 +65,26 @@ extension Decider {
     let number = begin(.erase, command: command, customer: customer)
     // Who erased whom and why would tell again who it was.
     if command.note != nil { set.changes.notes.removeLast() }
-    var ids: [CustomerID] = []
+    var erasure = ErasureRow(transaction: number, numbers: numbers, ids: [], former: [], added: [])
     for own in numbers {
       var row = try set.knownCustomer(own, session: session)
-      set.rare.effects.erasedIDs.insert(row.id)
-      for id in try session.addedIDs(of: own) { set.rare.effects.erasedIDs.insert(id) }
+      erasure.former.append(row.id)
+      erasure.added += try session.addedIDs(of: own).map { AddedIDRow(customer: own, id: $0) }
       row.id = CustomerID(ofErased: own, salt: terms.transactionIDs.salt)
       if row.mergedInto == 0 { row.frozen = FreezeRules.frozen(row.frozen, byPerson: true) }
       row.frozenReason = nil
-      ids.append(row.id)
+      erasure.ids.append(row.id)
       set.change(row)
     }
+    set.rare.effects.erasedIDs.formUnion(erasure.former)
+    set.rare.effects.erasedIDs.formUnion(erasure.added.map(\.id))
     for (id, owner) in set.rare.ids where numbers.contains(owner) {
       set.rare.ids[id] = nil
       set.rare.effects.erasedIDs.insert(id)
     }
     set.changes.ownRare.addedIDs.removeAll { numbers.contains($0.customer) }
-    set.changes.ownRare.erasures.append(ErasureRow(transaction: number, numbers: numbers, ids: ids))
-    return receiptWithoutEntries(.erase, number, of: ids[0])
+    set.changes.ownRare.erasures.append(erasure)
+    return receiptWithoutEntries(.erase, number, of: erasure.ids[0])
   }
 }
 

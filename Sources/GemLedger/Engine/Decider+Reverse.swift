@@ -46,7 +46,7 @@ extension Decider {
         details: [.text("transaction_id", id.description), .text("kind", row.kind.name)])
     }
     let owners = try set.numbers(of: owner, session: session)
-    let original = try parts(of: row.number, ofAny: owners, session: session)
+    let original = try postings(of: row, session: session)
     let taken = try taken(by: original, owners: owners, session: session)
     let amounts = try ReversalRules.amounts(asked, of: taken, id: id)
     let isLast = zip(taken, amounts).allSatisfy { $0.left == $1 }
@@ -119,6 +119,13 @@ extension Decider {
       }
     }
     return returns
+  }
+
+  private func postings(
+    of row: TransactionRow, session: any StorageSnapshot
+  ) throws(LedgerError) -> TransactionParts {
+    if let own = set.parts(of: row.number) { return own }
+    return try session.postings(of: row)
   }
 
   private func parts(

@@ -72,18 +72,26 @@ extension StorageSnapshot {
     of number: TransactionNumber, of owner: CustomerNumber
   ) throws(LedgerError) -> TransactionParts? {
     guard let row = try transaction(number, of: owner), row.customer == owner else { return nil }
-    let entries = try entries(of: row)
-    var allocations: [AllocationRow] = []
-    var sources: [LotNumber: LotSource] = [:]
-    for entry in entries {
-      let own = entry.lot == 0 ? try self.allocations(of: entry.number, of: entry.account.customer) : []
-      allocations += own
+    var parts = try postings(of: row)
+    for entry in parts.entries {
+      let own = entry.lot == 0 ? parts.allocations.filter { $0.entry == entry.number }.map(\.lot) : [entry.lot]
       // The lots themselves change and may move on with a merge; their terms stay.
-      for lot in entry.lot == 0 ? own.map(\.lot) : [entry.lot] where sources[lot] == nil {
-        sources[lot] = try lotTerms(lot, of: entry.account.customer)?.source
+      for lot in own where parts.sources[lot] == nil {
+        parts.sources[lot] = try lotTerms(lot, of: entry.account.customer)?.source
       }
     }
+    return parts
+  }
+
+  /// A transaction's entries with their allocations, and what it brought; without the sources of its lots.
+  package func postings(of row: TransactionRow) throws(LedgerError) -> TransactionParts {
+    let entries = try entries(of: row)
+    var allocations: [AllocationRow] = []
+    for entry in entries where entry.lot == 0 {
+      allocations += try self.allocations(of: entry.number, of: entry.account.customer)
+    }
     return TransactionParts(
-      row: row, entries: entries, allocations: allocations, items: try items(of: number, of: owner), sources: sources)
+      row: row, entries: entries, allocations: allocations, items: try items(of: row.number, of: row.customer),
+      sources: [:])
   }
 }

@@ -58,18 +58,22 @@ extension JournalReplay {
     let numbers = try asking { () throws(LedgerError) in
       [transaction.customer] + (try parts(of: transaction.customer))
     }
-    var ids: [CustomerID] = []
+    var erasure = ErasureRow(transaction: transaction.number, numbers: numbers, ids: [], former: [], added: [])
     for number in numbers {
       var row = try customer(number)
+      erasure.former.append(row.id)
+      erasure.added += try asking { () throws(LedgerError) in
+        try snapshot.addedIDs(of: number).map { AddedIDRow(customer: number, id: $0) }
+      }
       row.id = CustomerID(ofErased: number, salt: try asking { () throws(LedgerError) in try snapshot.project().salt })
       if row.mergedInto == 0 { row.frozen = FreezeRules.frozen(row.frozen, byPerson: true) }
       row.frozenReason = nil
       changedCustomers[number] = row
-      ids.append(row.id)
+      erasure.ids.append(row.id)
     }
     // What a whole export says of who was erased is said without names already.
     guard isIncrement else { return }
-    changes.ownRare.erasures.append(ErasureRow(transaction: transaction.number, numbers: numbers, ids: ids))
+    changes.ownRare.erasures.append(erasure)
   }
 
   // MARK: Refunds

@@ -158,17 +158,28 @@ package struct CountRow: Hashable, Sendable {
 }
 
 /// A customer whose ids and whatever was said about them go; the books stay.
+///
+/// The customer's rows come with it, among those that changed.
 package struct ErasureRow: Hashable, Sendable {
   package var transaction: TransactionNumber
   /// All numbers that mean the customer.
   package var numbers: [CustomerNumber]
   /// The id that each row of the numbers has from now on; names nobody.
   package var ids: [CustomerID]
+  /// The ids that the numbers came with, and those added later, of which each is free from now on; those apart that the
+  /// commit itself gave.
+  package var former: [CustomerID]
+  package var added: [AddedIDRow]
 
-  package init(transaction: TransactionNumber, numbers: [CustomerNumber], ids: [CustomerID]) {
+  package init(
+    transaction: TransactionNumber, numbers: [CustomerNumber], ids: [CustomerID], former: [CustomerID],
+    added: [AddedIDRow]
+  ) {
     self.transaction = transaction
     self.numbers = numbers
     self.ids = ids
+    self.former = former
+    self.added = added
   }
 }
 

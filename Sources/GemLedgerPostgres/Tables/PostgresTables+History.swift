@@ -73,6 +73,13 @@
       try parts(of: number, ofAny: [owner])
     }
 
+    func postings(of row: TransactionRow) throws(LedgerError) -> TransactionParts {
+      guard let parts = try parts(of: row.number, of: row.customer) else {
+        throw LedgerError(.storageDamaged, "The journal lacks transaction \(row.number); run verify.")
+      }
+      return parts
+    }
+
     func parts(
       of number: TransactionNumber, ofAny owners: [CustomerNumber]
     ) throws(LedgerError) -> TransactionParts? {

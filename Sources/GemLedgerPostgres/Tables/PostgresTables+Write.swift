@@ -10,7 +10,7 @@
       for (purchase, owner) in changes.copy?.purchaseOwners ?? [:] { prefetched?.purchaseOwners[purchase] = owner }
       var requests: [PostgresRequest] = []
       let erasures = changes.rare?.erasures ?? []
-      let ids = try erasures.isEmpty ? [] : ids(of: erasures.flatMap(\.numbers))
+      let ids = erasures.flatMap { $0.former + $0.added.map(\.id) }
       if !erasures.isEmpty { requests.append(Self.freeing(ids, of: erasures.flatMap(\.numbers))) }
       requests += Self.customers(changes)
       requests += common(changes, heads, group)

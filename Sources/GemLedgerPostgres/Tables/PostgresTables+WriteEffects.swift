@@ -131,15 +131,6 @@
       }
     }
 
-    /// All ids of the customers, those apart that the group itself gave them.
-    func ids(of numbers: [CustomerNumber]) throws(LedgerError) -> [CustomerID] {
-      let answers = try ask(
-        ["customers", "added_ids"].map { table in
-          PostgresRequest("SELECT id FROM \(table) WHERE customer = ANY($1)") { $0.add(numbers, \.self) }
-        })
-      return answers.flatMap { rows in (0..<rows.count).map { CustomerID(unchecked: rows.text($0, 0)) } }
-    }
-
     /// The rest of it, after all that the group wrote.
     static func erasing(_ rows: [ErasureRow], _ changes: borrowing ChangeSet) -> [PostgresRequest] {
       let new = changes.customers.map(\.id) + (changes.rare?.addedIDs ?? []).map(\.id)
