@@ -9,7 +9,7 @@
     func testAListGivesWhatItsCommandsGiveOneAfterTheOther() throws {
       let schemas = try Schemas()
       for dice in InvariantContract.dice(2) {
-        try ListContract(dice: dice) { try schemas.create(clock: $0, lanes: 1) }.run(lists: 12, of: 60)
+        try ListContract(dice: dice) { try schemas.create(clock: $0, lanes: 1) }.run(lists: 12, of: 120)
       }
     }
 
@@ -17,7 +17,7 @@
       let schemas = try Schemas()
       for dice in InvariantContract.dice(3) {
         try ListContract(dice: dice, comparesLots: false) { try schemas.create(clock: $0, lanes: 3) }
-          .run(lists: 12, of: 60)
+          .run(lists: 12, of: 120)
       }
     }
   }

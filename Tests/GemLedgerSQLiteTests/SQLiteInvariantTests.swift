@@ -30,7 +30,7 @@ final class SQLiteInvariantTests: XCTestCase {
       let directory = try TemporaryDirectory()
       try ListContract(dice: dice) { clock in
         try Ledger.createSQLite(at: directory.path("ledger.sqlite"), clock: clock)
-      }.run(lists: 12, of: 60)
+      }.run(lists: 12, of: 120)
     }
   }
 }

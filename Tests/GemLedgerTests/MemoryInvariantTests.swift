@@ -12,7 +12,7 @@ final class MemoryInvariantTests: XCTestCase {
 
   func testAListGivesWhatItsCommandsGiveOneAfterTheOther() throws {
     for dice in InvariantContract.dice(8) {
-      try ListContract(dice: dice) { Ledger.inMemory(clock: $0, salt: 1) }.run(lists: 12, of: 60)
+      try ListContract(dice: dice) { Ledger.inMemory(clock: $0, salt: 1) }.run(lists: 12, of: 120)
     }
   }
 }

@@ -375,6 +375,14 @@ package struct HoldContract {
     XCTAssertEqual(part.hold?.available.first?.amount, 9)
     let other = try hold(ledger, alice, 5)
     _ = try twice(.release(other, key: Make.key("l")))
+    // Also within one group, which has not looked at the lot.
+    let soon = Timestamp(milliseconds: time.now.milliseconds + 9_000_000)
+    try ledger.grant([Make.amount("GEM", 5)], customer: alice, source: .promotional, expiresAt: soon)
+    let capture = LedgerCommand.capture(try hold(ledger, alice, 5), key: try Make.key("g"))
+    var answers = try ledger.submit([capture, capture]).map { try $0.get() }
+    XCTAssertTrue(answers[1].isReplayed)
+    answers[1].isReplayed = false
+    XCTAssertEqual(answers[1], answers[0])
     try check(ledger)
   }
 

@@ -31,12 +31,15 @@ package struct ListContract {
     self.make = make
   }
 
+  /// - Parameter size: How many commands a list has at most.
   package func run(lists: Int, of size: Int, line: UInt = #line) throws {
     let time = ManualClock()
+    var cuts = dice
     var listed = Run(stream: EconomyStream(dice: dice), ledger: try make(time.clock))
     var single = Run(stream: EconomyStream(dice: dice), ledger: Ledger.inMemory(clock: time.clock, salt: 1))
     for run in [listed, single] { try run.ledger.apply(EconomyStream.catalog()) }
     for number in 0..<lists {
+      let size = 1 + cuts.below(size)
       let answers = Self.cut(try listed.list(size, now: time.now)).flatMap(listed.ledger.submit)
       let expected = try single.list(size, now: time.now).map { single.ledger.submit([$0])[0] }
       listed.heard(answers)
@@ -47,7 +50,7 @@ package struct ListContract {
           "seed \(dice.seed), list \(number), command \(place): in the list\n  \(text(answer))\nby itself\n  "
             + text(expected), line: line)
       }
-      time.advance(seconds: 500)
+      time.advance(seconds: Int64(cuts.percent(8) ? cuts.below(200_000) : cuts.below(600)))
     }
     try assertBooksAddUp(listed.ledger, line: line)
     listed.ledger.close()

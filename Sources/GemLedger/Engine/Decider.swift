@@ -215,9 +215,7 @@ struct Decider: ~Copyable {
   func replay(
     _ number: TransactionNumber, ofAny owners: [CustomerNumber], customer: CustomerID, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
-    var parts = set.parts(of: number)
-    if parts == nil { parts = try session.parts(of: number, ofAny: owners) }
-    guard let parts else {
+    guard let parts = try set.parts(of: number, ofAny: owners, session: session) else {
       throw LedgerError(
         .storageDamaged,
         "The journal lacks transaction \(number), which a key, a purchase or a refund names; run verify.")

@@ -42,6 +42,11 @@ package struct TransactionParts: Sendable {
       isOverMaximum: isOverMaximum)
   }
 
+  /// The lots that the entry moved something in or out of.
+  func lots(of entry: EntryRow) -> [LotNumber] {
+    entry.lot == 0 ? allocations.filter { $0.entry == entry.number }.map(\.lot) : [entry.lot]
+  }
+
   private func allocations(of entry: EntryRow) -> CompactList<Allocation> {
     guard entry.lot == 0 else {
       return CompactList(
@@ -74,9 +79,8 @@ extension StorageSnapshot {
     guard let row = try transaction(number, of: owner), row.customer == owner else { return nil }
     var parts = try postings(of: row)
     for entry in parts.entries {
-      let own = entry.lot == 0 ? parts.allocations.filter { $0.entry == entry.number }.map(\.lot) : [entry.lot]
       // The lots themselves change and may move on with a merge; their terms stay.
-      for lot in own where parts.sources[lot] == nil {
+      for lot in parts.lots(of: entry) where parts.sources[lot] == nil {
         parts.sources[lot] = try lotTerms(lot, of: entry.account.customer)?.source
       }
     }

@@ -51,9 +51,7 @@ extension WorkingSet {
     of number: TransactionNumber, ofAny owners: [CustomerNumber], _ id: CustomerID, terms: CatalogTerms,
     session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
-    var parts = parts(of: number)
-    if parts == nil { parts = try session.parts(of: number, ofAny: owners) }
-    guard let parts else {
+    guard let parts = try parts(of: number, ofAny: owners, session: session) else {
       throw LedgerError(.storageDamaged, "The journal lacks transaction \(number); run verify.")
     }
     return try parts.receipt(customer: id, terms: terms)

@@ -118,6 +118,21 @@ extension WorkingSet {
     return nil
   }
 
+  /// A transaction of this group or of before, with the sources of all lots that it names.
+  func parts(
+    of number: TransactionNumber, ofAny owners: [CustomerNumber], session: any StorageSnapshot
+  ) throws(LedgerError) -> TransactionParts? {
+    guard var parts = parts(of: number) else { return try session.parts(of: number, ofAny: owners) }
+    for entry in parts.entries {
+      // What a hold had set aside is spent without a look at its lots.
+      for lot in parts.lots(of: entry) where parts.sources[lot] == nil {
+        let owners = try numbers(of: entry.account.customer, session: session)
+        parts.sources[lot] = try lotTerms(lot, of: owners, session: session)?.source
+      }
+    }
+    return parts
+  }
+
   /// Takes a lot out of the book of the account that it was in, whose customer became part of another.
   ///
   /// A merge leaves behind what is empty, and looks at no lots at all of a balance of 0.

@@ -194,7 +194,7 @@ struct WorkingSet: ~Copyable {
         createdAt: now))
   }
 
-  /// A transaction that this group booked.
+  /// A transaction that this group booked, with the sources of lots that the group looked at.
   func parts(of number: TransactionNumber) -> TransactionParts? {
     guard let index = sequences.count(from: firstTransaction, to: number), changes.transactions.indices.contains(index)
     else { return nil }
@@ -207,16 +207,17 @@ struct WorkingSet: ~Copyable {
       let first = changes.allocations.firstIndex(atOrAfter: entry.number) { $0.entry }
       allocations = Array(changes.allocations[first...].prefix { $0.entry <= entries[entries.count - 1].number })
     }
-    return TransactionParts(
+    var parts = TransactionParts(
       row: row, entries: entries, allocations: allocations,
-      items: changes.itemEntries.filter { $0.transaction == number }, sources: sources(of: entries, allocations))
+      items: changes.itemEntries.filter { $0.transaction == number }, sources: [:])
+    parts.sources = sources(of: parts)
+    return parts
   }
 
-  private func sources(of entries: [EntryRow], _ allocations: [AllocationRow]) -> [LotNumber: LotSource] {
+  private func sources(of parts: TransactionParts) -> [LotNumber: LotSource] {
     var sources: [LotNumber: LotSource] = [:]
-    for entry in entries {
-      let lots = entry.lot == 0 ? allocations.filter { $0.entry == entry.number }.map(\.lot) : [entry.lot]
-      for lot in lots where sources[lot] == nil { sources[lot] = source(of: lot, in: entry.account) }
+    for entry in parts.entries {
+      for lot in parts.lots(of: entry) where sources[lot] == nil { sources[lot] = source(of: lot, in: entry.account) }
     }
     return sources
   }
