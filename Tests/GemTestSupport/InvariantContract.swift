@@ -287,7 +287,7 @@ extension InvariantContract {
   }
 
   /// An answer without what may change when it is given again: whether it is, and by which id the customer goes.
-  package static func text(_ result: Result<Receipt, any Error>, hidesNumbers: Bool = false) -> String {
+  private static func text(_ result: Result<Receipt, any Error>, hidesNumbers: Bool = false) -> String {
     switch result {
     case .failure(let error as LedgerError): return "refused \(error.code) \(hidesNumbers ? "\(error.isReplayed)" : "")"
     case .failure(let error): return "failed \(error)"
