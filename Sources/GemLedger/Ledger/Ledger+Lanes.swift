@@ -23,48 +23,46 @@ extension Ledger {
   private func lane(of route: [Int]) -> Lane { route.count == 1 ? lanes[route[0]] : crossing }
 
   func submitRouted(_ asked: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
-    let commands: [LedgerCommand]
-    do throws(LedgerError) {
-      commands = try asked.map { (command) throws(LedgerError) in try stocked(command) }
-    } catch {
-      return asked.map { _ in .failure(error) }
-    }
-    var results: [Result<Receipt, LedgerError>] = []
-    results.reserveCapacity(commands.count)
-    while results.count < commands.count {
-      let rest = commands[results.count...]
-      let count = rest.countOfThoseApart
-      if count > 0 {
-        results += submit(Array(rest.prefix(count)), bookSideBySide)
-      } else {
-        // The first of them, and what comes after it and may depend on it.
-        results += submit(Array(rest.prefix(Limits.commandsPerGroup)), bookInOrder)
-      }
-    }
-    return results
-  }
-
-  /// Books commands, those again that belong elsewhere than they were sent to.
-  private func submit(
-    _ asked: [LedgerCommand],
-    _ book: ([LedgerCommand]) throws(LedgerError) -> [Result<Receipt, LedgerError>]
-  ) -> [Result<Receipt, LedgerError>] {
     var results = [Result<Receipt, LedgerError>](repeating: .failure(.keepsMoving), count: asked.count)
-    var (open, commands) = (Array(asked.indices), asked)
+    var open = Array(asked.indices)
     var triesLeft = Self.routesMax
     do throws(LedgerError) {
       while !open.isEmpty, triesLeft > 0 {
-        let answers = try book(commands)
+        let answers = bookList(try open.map { (place) throws(LedgerError) in try stocked(asked[place]) })
         for (place, answer) in zip(open, answers) where !answer.isMisrouted { results[place] = answer }
         let left = zip(open, answers).filter { $1.isMisrouted }.map(\.0)
         triesLeft = left.count < open.count ? Self.routesMax : triesLeft - 1
         open = left
-        commands = try open.map { (place) throws(LedgerError) in try stocked(asked[place]) }
       }
     } catch {
       for place in open { results[place] = .failure(error) }
     }
     return results
+  }
+
+  /// Books a list part by part, as far as to the first part in which a command belongs elsewhere than it was sent to:
+  /// what comes after that may depend on it, and goes the way of the misrouted.
+  private func bookList(_ commands: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
+    var answers: [Result<Receipt, LedgerError>] = []
+    answers.reserveCapacity(commands.count)
+    var end = LedgerError.misrouted
+    do throws(LedgerError) {
+      while answers.count < commands.count {
+        let rest = commands[answers.count...]
+        let count = rest.countOfThoseApart
+        let part =
+          count > 0
+          ? try bookSideBySide(Array(rest.prefix(count)))
+          // The first of them, and what comes after it and may depend on it.
+          : try bookInOrder(Array(rest.prefix(Limits.commandsPerGroup)))
+        answers += part
+        if part.contains(where: \.isMisrouted) { break }
+      }
+    } catch {
+      end = error
+    }
+    answers += repeatElement(.failure(end), count: commands.count - answers.count)
+    return answers
   }
 
   /// A group of several takes hold of their lanes itself, and goes no further than to the first that is misrouted.
