@@ -1,8 +1,8 @@
 #if PostgreSQL
   internal import GemLedger
 
-  // What few groups change. One statement a row only where rows are few by nature: lists of refunds, merges and erasures
-  // are as long as any.
+  // What few groups change. One statement a row only where rows are few by nature: lists of refunds, merges and
+  // erasures are as long as any.
 
   extension PostgresTables {
     func rare(_ changes: borrowing ChangeSet) throws(LedgerError) -> [PostgresRequest] {

@@ -145,7 +145,8 @@
         // They are there: nothing is inserted.
         PostgresRequest(
           """
-          INSERT INTO customers (customer, id, created_at, erased) SELECT number, id, 0, erased FROM unnest($1, $2, $3) AS new (number, id, erased)
+          INSERT INTO customers (customer, id, created_at, erased)
+          SELECT number, id, 0, erased FROM unnest($1, $2, $3) AS new (number, id, erased)
           ON CONFLICT (customer) DO UPDATE SET id = excluded.id, frozen_reason = NULL, erased = excluded.erased
           """
         ) {
