@@ -26,12 +26,14 @@ extension SQLiteTables {
     guard !rows.isEmpty else { return }
     let numbers = Set(rows.flatMap(\.numbers))
     try free(new.filter { numbers.contains($0.customer) })
+    let withMore = Set(rows.flatMap(\.added).map(\.customer)).union(new.map(\.customer)).intersection(numbers)
+    try run("DELETE FROM added_ids WHERE customer = ?1", withMore.sorted()) { $0.bind(1, $1) }
     for row in rows {
       try run("INSERT OR IGNORE INTO erasures VALUES (?1, ?2)", row.numbers) {
         $0.bind(1, $1)
         $0.bind(2, row.transaction)
       }
-      try rename(row, new: new)
+      try rename(row)
       for number in row.numbers {
         try eraseNotes(of: number)
         try eraseOrders(of: number)
@@ -40,10 +42,8 @@ extension SQLiteTables {
     try eraseKeys(of: rows)
   }
 
-  private func rename(_ row: ErasureRow, new: [AddedIDRow]) throws(LedgerError) {
-    // The customers' own rows were written with what changed of them.
-    let withMore = Set((row.added + new).map(\.customer))
-    try run("DELETE FROM added_ids WHERE customer = ?1", row.numbers.filter(withMore.contains)) { $0.bind(1, $1) }
+  /// The customers' own rows were written with what changed of them.
+  private func rename(_ row: ErasureRow) throws(LedgerError) {
     try run("INSERT OR REPLACE INTO aliases (customer, id) VALUES (?1, ?2)", Array(zip(row.numbers, row.ids))) {
       $0.bind(1, $1.0)
       $0.bind(2, $1.1.text)

@@ -131,9 +131,7 @@ extension Decider {
   private func parts(
     of number: TransactionNumber, ofAny owners: [CustomerNumber], session: any StorageSnapshot
   ) throws(LedgerError) -> TransactionParts {
-    var parts = set.parts(of: number)
-    if parts == nil { parts = try session.parts(of: number, ofAny: owners) }
-    guard let parts else {
+    guard let parts = try set.parts(of: number, ofAny: owners, session: session) else {
       throw LedgerError(.storageDamaged, "The journal lacks transaction \(number); run verify.")
     }
     return parts

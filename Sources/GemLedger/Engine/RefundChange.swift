@@ -69,19 +69,11 @@ struct RefundChange {
 extension Decider {
   /// What the purchase gave, by the journal.
   func given(by purchase: PurchaseRow, session: any StorageSnapshot) throws(LedgerError) -> TransactionParts {
-    guard let parts = try parts(of: purchase.transaction, of: purchase.customer, session: session) else {
+    guard let parts = try set.parts(of: purchase.transaction, ofAny: [purchase.customer], session: session) else {
       throw LedgerError(
         .storageDamaged, "The journal lacks transaction \(purchase.transaction), which a purchase names; run verify.")
     }
     return parts
-  }
-
-  /// What was booked by a transaction, by this group or before it.
-  func parts(
-    of number: TransactionNumber, of owner: CustomerNumber, session: any StorageSnapshot
-  ) throws(LedgerError) -> TransactionParts? {
-    if let own = set.parts(of: number) { return own }
-    return try session.parts(of: number, of: owner)
   }
 
   /// What items come back or go with the change.

@@ -18,7 +18,7 @@ public final class Ledger: Sendable {
   package let catalog = CatalogCache()
   package let clock: LedgerClock
   let lanes: [Lane]
-  /// For what touches several of them.
+  /// For what touches several of them; the only one where there is one.
   let crossing: Lane
   let routes: RouteFinder
   /// What was committed, for who waits for the feed.
@@ -39,7 +39,7 @@ public final class Ledger: Sendable {
         isFarAway: storage.isRemote)
     }
     lanes = (0..<storage.laneCount).map(makeLane)
-    crossing = makeLane(nil)
+    crossing = lanes.count > 1 ? makeLane(nil) : lanes[0]
   }
 
   /// A new ledger that lives in memory and ends with the process.

@@ -120,8 +120,8 @@ extension FileAccess {
   /// - Throws: `LedgerError` with `input_output`.
   static func makeTemporaryDirectory(_ name: String) throws(LedgerError) -> String {
     let parent = Environment.value("TMPDIR") ?? "/tmp"
-    // Not a gap: `mkdtemp` puts letters of its own choice in the place of the six.
-    var template = Array("\(parent)/\(name)-XXXXXX".utf8CString)
+    // `mkdtemp` puts letters of its own choice in the place of the six.
+    var template = Array("\(parent)/\(name)-\(String(repeating: "X", count: 6))".utf8CString)
     guard mkdtemp(&template) != nil else { throw failure(parent, "written to") }
     return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
