@@ -106,4 +106,27 @@ extension Migration {
     \(appendOnly("refunds"))
     \(appendOnly("refund_parts"))
     """
+
+  /// Most refunds take one lot's currency for one notice, and each table that says so costs them a page of the file.
+  static let bookRefundsInOneRow = """
+    -- evidence_at: when the newest notice by then was signed, where that is not signed_at.
+    ALTER TABLE refunds ADD COLUMN evidence_at INTEGER;
+    -- What the notice says is given back; NULL where it lies in refund_evidence, which now keeps what no refund was
+    -- booked for, or where it was no notice of the store's.
+    ALTER TABLE refunds ADD COLUMN extent_kind INTEGER;
+    ALTER TABLE refunds ADD COLUMN extent INTEGER;
+    -- The only part, as in refund_parts; NULL where the parts lie there.
+    ALTER TABLE refunds ADD COLUMN lot INTEGER;
+    ALTER TABLE refunds ADD COLUMN part_kind INTEGER;
+    ALTER TABLE refunds ADD COLUMN source_lot INTEGER;
+    ALTER TABLE refunds ADD COLUMN amount INTEGER;
+
+    -- What the purchase gave, where that was one lot's currency and nothing else; NULL where its transaction says.
+    ALTER TABLE purchases ADD COLUMN grant_currency INTEGER;
+    ALTER TABLE purchases ADD COLUMN grant_lot INTEGER;
+    ALTER TABLE purchases ADD COLUMN grant_amount INTEGER;
+
+    -- The newest refund of a purchase says how much of it is clawed back.
+    DROP TABLE refund_states;
+    """
 }

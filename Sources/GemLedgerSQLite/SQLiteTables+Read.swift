@@ -178,8 +178,9 @@ extension SQLiteTables: StorageSnapshot {
       """
       SELECT p.purchase, store, environment, store_transaction, customer, p.transaction_number, product, quantity,
         price, price_currency, purchased_at, terms, original_transaction, expires_at, r.share, r.share_of,
-        r.evidence_at, r.transaction_number
-      FROM purchases p LEFT JOIN refund_states r ON r.purchase = p.purchase
+        coalesce(r.evidence_at, r.signed_at), r.transaction_number, grant_currency, grant_lot, grant_amount
+      FROM purchases p LEFT JOIN refunds r
+        ON r.transaction_number = (SELECT max(transaction_number) FROM refunds WHERE purchase = p.purchase)
       WHERE store_transaction = ?1 AND environment = ?2 AND store = ?3
       """,
       {

@@ -26,8 +26,9 @@ extension SQLiteTables {
       """
       SELECT p.purchase, store, environment, store_transaction, customer, p.transaction_number, product, quantity,
         price, price_currency, purchased_at, t.document, original_transaction, expires_at, r.share, r.share_of,
-        r.evidence_at, r.transaction_number
-      FROM purchases p JOIN purchase_terms t USING (terms) LEFT JOIN refund_states r ON r.purchase = p.purchase
+        coalesce(r.evidence_at, r.signed_at), r.transaction_number, grant_currency, grant_lot, grant_amount
+      FROM purchases p JOIN purchase_terms t USING (terms) LEFT JOIN refunds r
+        ON r.transaction_number = (SELECT max(transaction_number) FROM refunds WHERE purchase = p.purchase)
       WHERE customer = ?1 AND p.purchase < ?2 ORDER BY p.purchase DESC LIMIT ?3
       """,
       {
@@ -67,14 +68,18 @@ extension SQLiteTables {
   func refunds(of purchase: Int64) throws(LedgerError) -> [RefundRow] {
     try all(
       """
-      SELECT transaction_number, purchase, kind, revoked_at, signed_at, share, share_of, freezes FROM refunds
-      WHERE purchase = ?1 ORDER BY transaction_number
+      SELECT transaction_number, purchase, kind, revoked_at, signed_at, extent_kind, extent, evidence_at, share, share_of,
+        freezes
+      FROM refunds WHERE purchase = ?1 ORDER BY transaction_number
       """, { $0.bind(1, purchase) }, Self.refund)
   }
 
   func refundParts(of transaction: TransactionNumber) throws(LedgerError) -> [RefundPartRow] {
     try all(
       """
+      SELECT transaction_number, 1 AS position, lot, part_kind AS kind, source_lot, amount FROM refunds
+      WHERE transaction_number = ?1 AND lot IS NOT NULL
+      UNION ALL
       SELECT transaction_number, position, lot, kind, source_lot, amount FROM refund_parts
       WHERE transaction_number = ?1 ORDER BY position
       """, { $0.bind(1, transaction) }, Self.refundPart)
@@ -102,14 +107,18 @@ extension SQLiteTables {
   func refunds(after: TransactionNumber, limit: Int) throws(LedgerError) -> [RefundRow] {
     try page(
       """
-      SELECT transaction_number, purchase, kind, revoked_at, signed_at, share, share_of, freezes FROM refunds
-      WHERE transaction_number > ?1 ORDER BY transaction_number LIMIT ?2
+      SELECT transaction_number, purchase, kind, revoked_at, signed_at, extent_kind, extent, evidence_at, share, share_of,
+        freezes
+      FROM refunds WHERE transaction_number > ?1 ORDER BY transaction_number LIMIT ?2
       """, after: after, limit, Self.refund)
   }
 
   func refundParts(after: RefundPartRow?, limit: Int) throws(LedgerError) -> [RefundPartRow] {
     try all(
       """
+      SELECT transaction_number, 1 AS position, lot, part_kind AS kind, source_lot, amount FROM refunds
+      WHERE transaction_number >= ?1 AND (transaction_number > ?1 OR ?2 < 1) AND lot IS NOT NULL
+      UNION ALL
       SELECT transaction_number, position, lot, kind, source_lot, amount FROM refund_parts
       WHERE (transaction_number, position) > (?1, ?2) ORDER BY transaction_number, position LIMIT ?3
       """,
@@ -123,8 +132,11 @@ extension SQLiteTables {
   func refundStates(after: Int64, limit: Int) throws(LedgerError) -> [RefundStateRow] {
     try page(
       """
-      SELECT purchase, share, share_of, evidence_at, transaction_number FROM refund_states
-      WHERE purchase > ?1 ORDER BY purchase LIMIT ?2
+      SELECT r.purchase, r.share, r.share_of, coalesce(r.evidence_at, r.signed_at), r.transaction_number
+      FROM (
+        SELECT max(transaction_number) AS newest FROM refunds WHERE purchase > ?1
+        GROUP BY purchase ORDER BY purchase LIMIT ?2
+      ) CROSS JOIN refunds r ON r.transaction_number = newest ORDER BY r.purchase
       """, after: after, limit
     ) {
       RefundStateRow(
@@ -163,7 +175,9 @@ extension SQLiteTables {
       transaction: row.integer(0), purchase: row.integer(1),
       kind: RefundEvidenceRow.Kind(rawValue: row.integer(2)) ?? .refund,
       revokedAt: Timestamp(milliseconds: row.integer(3)), signedAt: Timestamp(milliseconds: row.integer(4)),
-      share: share(row, 5), freezes: row.integer(7))
+      extent: row.optionalInteger(5).map { StoreRefund.Extent(kind: $0, amount: row.integer(6)) },
+      evidenceAt: row.optionalInteger(7).map(Timestamp.init(milliseconds:)), share: share(row, 8),
+      freezes: row.integer(10))
   }
 
   private static func refundPart(_ row: SQLiteStatement) -> RefundPartRow {
@@ -231,17 +245,26 @@ extension SQLiteTables {
   }
 
   private func write(refunds changes: RareChanges) throws(LedgerError) {
-    try run("INSERT INTO refunds VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", changes.refunds) {
-      $0.bind(1, $1.transaction)
-      $0.bind(2, $1.purchase)
-      $0.bind(3, $1.kind.rawValue)
-      $0.bind(4, $1.revokedAt.milliseconds)
-      $0.bind(5, $1.signedAt.milliseconds)
-      $0.bind(6, $1.share.part)
-      $0.bind(7, $1.share.whole)
-      $0.bind(8, $1.freezes)
+    let parts = changes.partsOfRefunds()
+    try run("INSERT INTO refunds VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)", parts.rows) {
+      let (refund, part) = $1
+      $0.bind(1, refund.transaction)
+      $0.bind(2, refund.purchase)
+      $0.bind(3, refund.kind.rawValue)
+      $0.bind(4, refund.revokedAt.milliseconds)
+      $0.bind(5, refund.signedAt.milliseconds)
+      $0.bind(6, refund.share.part)
+      $0.bind(7, refund.share.whole)
+      $0.bind(8, refund.freezes)
+      $0.bind(9, refund.evidenceAt == refund.signedAt ? nil : refund.evidenceAt.milliseconds)
+      $0.bind(10, refund.extent?.stored.kind)
+      $0.bind(11, refund.extent?.stored.amount)
+      $0.bind(12, part?.lot)
+      $0.bind(13, part?.kind.rawValue)
+      $0.bind(14, part?.source)
+      $0.bind(15, part?.amount)
     }
-    try run("INSERT INTO refund_parts VALUES (?1, ?2, ?3, ?4, ?5, ?6)", changes.refundParts) {
+    try run("INSERT INTO refund_parts VALUES (?1, ?2, ?3, ?4, ?5, ?6)", parts.others) {
       $0.bind(1, $1.transaction)
       $0.bind(2, $1.position)
       $0.bind(3, $1.lot)
@@ -264,19 +287,6 @@ extension SQLiteTables {
       $0.bind(6, $1.signedAt.milliseconds)
       $0.bind(7, $1.extent.stored.kind)
       $0.bind(8, $1.extent.stored.amount)
-    }
-    try run(
-      """
-      INSERT INTO refund_states VALUES (?1, ?2, ?3, ?4, ?5)
-      ON CONFLICT DO UPDATE SET share = excluded.share, share_of = excluded.share_of,
-        evidence_at = excluded.evidence_at, transaction_number = excluded.transaction_number
-      """, changes.refundStates
-    ) {
-      $0.bind(1, $1.purchase)
-      $0.bind(2, $1.share.part)
-      $0.bind(3, $1.share.whole)
-      $0.bind(4, $1.evidenceAt.milliseconds)
-      $0.bind(5, $1.transaction)
     }
   }
 }

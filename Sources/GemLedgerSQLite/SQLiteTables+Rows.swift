@@ -85,7 +85,13 @@ extension SQLiteTables {
       customer: row.integer(4), transaction: row.integer(5), product: ProductCode(unchecked: row.text(6)),
       quantity: row.integer(7), price: money(row, 8), purchasedAt: Timestamp(milliseconds: row.integer(10)),
       terms: row.text(11), originalTransactionID: row.optionalText(12).map(StoreTransactionID.init(unchecked:)),
-      expiresAt: row.optionalInteger(13).map(Timestamp.init(milliseconds:)), refund: refundState(row))
+      expiresAt: row.optionalInteger(13).map(Timestamp.init(milliseconds:)), grant: grant(row),
+      refund: refundState(row))
+  }
+
+  private static func grant(_ row: SQLiteStatement) -> SoleGrant? {
+    guard let currency = row.optionalInteger(18) else { return nil }
+    return SoleGrant(currency: currency, lot: row.integer(19), amount: row.integer(20))
   }
 
   private static func refundState(_ row: SQLiteStatement) -> RefundStateRow? {

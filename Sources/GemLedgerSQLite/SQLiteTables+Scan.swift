@@ -48,8 +48,9 @@ extension SQLiteTables: StorageScan {
       """
       SELECT p.purchase, store, environment, store_transaction, customer, p.transaction_number, product, quantity,
         price, price_currency, purchased_at, t.document, original_transaction, expires_at, r.share, r.share_of,
-        r.evidence_at, r.transaction_number
-      FROM purchases p LEFT JOIN purchase_terms t USING (terms) LEFT JOIN refund_states r ON r.purchase = p.purchase
+        coalesce(r.evidence_at, r.signed_at), r.transaction_number, grant_currency, grant_lot, grant_amount
+      FROM purchases p LEFT JOIN purchase_terms t USING (terms) LEFT JOIN refunds r
+        ON r.transaction_number = (SELECT max(transaction_number) FROM refunds WHERE purchase = p.purchase)
       WHERE p.purchase > ?1 ORDER BY p.purchase LIMIT ?2
       """, after: after, limit, Self.purchase)
   }

@@ -90,7 +90,7 @@ extension SQLiteTables: StorageSession {
     try run("INSERT INTO purchase_terms (document) VALUES (?1) ON CONFLICT DO NOTHING", [row]) { $0.bind(1, $1.terms) }
     try run(
       """
-      INSERT INTO purchases SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, terms, ?13, ?14
+      INSERT INTO purchases SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, terms, ?13, ?14, ?15, ?16, ?17
       FROM purchase_terms WHERE document = ?12
       """, [row]
     ) {
@@ -108,6 +108,9 @@ extension SQLiteTables: StorageSession {
       $0.bind(12, $1.terms)
       $0.bind(13, $1.originalTransactionID?.text)
       $0.bind(14, $1.expiresAt?.milliseconds)
+      $0.bind(15, $1.grant?.currency)
+      $0.bind(16, $1.grant?.lot)
+      $0.bind(17, $1.grant?.amount)
     }
   }
 

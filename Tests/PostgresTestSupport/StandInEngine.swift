@@ -125,8 +125,8 @@
     ]
     private static let byCustomer = [
       "accounts", "customers", "added_ids", "merged_customers", "transactions", "entries", "allocations", "effects",
-      "keys", "notes", "item_entries", "lot_terms", "merges", "purchases", "refunds", "refund_parts", "refund_states",
-      "lots", "holds", "counts", "owned_items", "anchors", "orders", "entitlements", "lanes", "commit_marks",
+      "keys", "notes", "item_entries", "lot_terms", "merges", "purchases", "refunds", "refund_parts", "lots",
+      "holds", "counts", "owned_items", "anchors", "orders", "entitlements", "lanes", "commit_marks",
     ]
 
     private func has(_ pattern: String) -> Bool { sql.range(of: pattern, options: .regularExpression) != nil }

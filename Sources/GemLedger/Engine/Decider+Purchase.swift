@@ -52,6 +52,13 @@ extension Decider {
     return set.withRefund(row)
   }
 
+  /// What the newest transaction gave, where that is one lot's currency.
+  private func soleGrant() -> SoleGrant? {
+    let own = set.changes.entries.suffix(2).filter { $0.transaction == set.sequences.transaction }
+    guard own.count == 1, let entry = own.first, entry.lot != 0 else { return nil }
+    return SoleGrant(currency: entry.account.currency, lot: entry.lot, amount: entry.amount)
+  }
+
   private mutating func credit(
     _ purchase: StorePurchase, identity: PurchaseIdentity, command: LedgerCommand.Body, customer: FoundCustomer,
     session: any StorageSnapshot
@@ -79,7 +86,7 @@ extension Decider {
         number: number, identity: identity, customer: customer.number, transaction: set.sequences.transaction,
         product: purchase.product, quantity: purchase.quantity, price: purchase.price,
         purchasedAt: purchase.purchasedAt, terms: document, originalTransactionID: purchase.originalTransactionID,
-        expiresAt: purchase.cycleEndsAt))
+        expiresAt: purchase.cycleEndsAt, grant: items.isEmpty ? soleGrant() : nil))
     if product.entitlement != nil, let row = set.changes.purchases.last {
       try addEntitlement(of: row, session: session)
     }

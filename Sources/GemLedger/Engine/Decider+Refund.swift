@@ -36,9 +36,10 @@ extension Decider {
   private mutating func decide(
     _ command: LedgerCommand.Body, _ notice: RefundEvidenceRow, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
-    let known = try set.evidence(notice.identity, session: session)
+    let credited = try knownPurchase(notice.identity, session: session)
+    let known = try set.evidence(notice.identity, credited, session: session)
     let isNews = RefundRules.isNews(notice, among: known)
-    guard let purchase = try knownPurchase(notice.identity, session: session) else {
+    guard let purchase = credited else {
       if isNews { set.keep(notice, among: known) }
       return receiptWithoutBooking(command.customer, notice, isReplayed: !isNews, isAwaitingPurchase: true)
     }
@@ -49,8 +50,8 @@ extension Decider {
       let evidence = RefundRules.adding(notice, to: known)
       let receipt = try decider.settle(
         purchase, evidence: evidence, notice: notice, owner: owner, command: command, session: session)
-      decider.set.keep(notice, among: known)
       if let receipt { return receipt }
+      decider.set.keep(notice, among: known)
       return try decider.answerAgain(notice, purchase, owner, session: session)
     }
   }
@@ -59,9 +60,10 @@ extension Decider {
   mutating func settleEarlyRefunds(
     of identity: PurchaseIdentity, command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) {
-    let evidence = try set.evidence(identity, session: session)
+    guard let purchase = set.newPurchase(identity) else { return }
+    let evidence = try set.evidence(identity, purchase, session: session)
     let newest = evidence.max { ($0.signedAt, $0.kind.rawValue) < ($1.signedAt, $1.kind.rawValue) }
-    guard let newest, let purchase = set.newPurchase(identity) else { return }
+    guard let newest else { return }
     let owner = try owner(of: purchase, session: session)
     _ = try settle(purchase, evidence: evidence, notice: newest, owner: owner, command: command, session: session)
   }
@@ -73,25 +75,18 @@ extension Decider {
   ) throws(LedgerError) -> Receipt? {
     let share = RefundRules.share(of: evidence, quantity: purchase.quantity)
     let before = purchase.refund?.share ?? .none
-    let evidenceAt = RefundRules.newest(evidence)
-    guard share != before else {
-      if var state = purchase.refund {
-        state.evidenceAt = evidenceAt
-        set.set(state)
-      }
-      return nil
-    }
+    guard share != before else { return nil }
     var change = RefundChange(purchase: purchase, owner: FoundCustomer(owner, origin: owner.number), to: share)
-    let given = try given(by: purchase, session: session)
-    change.granted = RefundChange.granted(by: given, terms: terms)
-    change.givenItems = given.items
+    (change.granted, change.givenItems) = try given(by: purchase, session: session)
     try settleDues(of: change, session: session)
     if share > before {
       try planTakingBack(&change, session: session)
     } else {
       try planGivingBack(&change, session: session)
     }
-    return try book(change, notice: notice, evidenceAt: evidenceAt, owner: owner, command: command, session: session)
+    return try book(
+      change, notice: notice, evidenceAt: RefundRules.newest(evidence), owner: owner, command: command,
+      session: session)
   }
 
   /// Books what came about by itself before: a hold that ended may have given back what the refund had let go.
@@ -121,19 +116,10 @@ extension Decider {
       }
     try addItems(try items(of: change, session: session), to: &receipt, change.owner, session)
     let freezes = try freeze(owner, after: change, session: session)
-    set.changes.ownRare.refunds.append(
-      RefundRow(
-        transaction: transaction, purchase: change.purchase.number, kind: notice.kind, revokedAt: notice.revokedAt,
-        signedAt: notice.signedAt, share: change.share, freezes: freezes))
-    for (index, part) in change.parts.enumerated() {
-      set.changes.ownRare.refundParts.append(
-        RefundPartRow(
-          transaction: transaction, position: Int64(index) + 1, lot: part.lot, kind: part.kind, source: part.source,
-          amount: part.amount))
-    }
-    set.set(
-      RefundStateRow(
-        purchase: change.purchase.number, share: change.share, evidenceAt: evidenceAt, transaction: transaction))
+    let refund = RefundRow(
+      transaction: transaction, purchase: change.purchase.number, kind: notice.kind, revokedAt: notice.revokedAt,
+      signedAt: notice.signedAt, extent: notice.extent, evidenceAt: evidenceAt, share: change.share, freezes: freezes)
+    set.add(refund, change.parts)
     return receipt
   }
 

@@ -179,7 +179,7 @@ extension Decider {
   ) throws(LedgerError) -> [PostedEntry] {
     guard let purchase = try purchase(number, session: session), let state = purchase.refund else { return [] }
     var outstanding = try outstandingParts(of: purchase, session: session)
-    let granted = RefundChange.granted(by: try given(by: purchase, session: session), terms: terms)
+    let granted = try given(by: purchase, session: session).granted
     var taken: [ReturnedCurrency] = []
     var repaid: [Int: Int64] = [:]
     var parts: [RefundChange.Part] = []
@@ -238,19 +238,10 @@ extension Decider {
     change.isMadeGood = !outstanding.contains { $0.kind == .short && $0.amount > 0 }
     let row = try set.knownCustomer(owner.number, session: session)
     let freezes = try freeze(row, after: change, session: session)
-    set.changes.ownRare.refunds.append(
-      RefundRow(
-        transaction: transaction, purchase: purchase.number, kind: .reclaim, revokedAt: state.evidenceAt,
-        signedAt: state.evidenceAt, share: state.share, freezes: freezes))
-    for (index, part) in parts.enumerated() {
-      set.changes.ownRare.refundParts.append(
-        RefundPartRow(
-          transaction: transaction, position: Int64(index) + 1, lot: part.lot, kind: part.kind, source: part.source,
-          amount: part.amount))
-    }
-    var state = state
-    state.transaction = transaction
-    set.set(state)
+    let refund = RefundRow(
+      transaction: transaction, purchase: purchase.number, kind: .reclaim, revokedAt: state.evidenceAt,
+      signedAt: state.evidenceAt, share: state.share, freezes: freezes)
+    set.add(refund, parts)
   }
 
   private func purchase(_ number: Int64, session: any StorageSnapshot) throws(LedgerError) -> PurchaseRow? {

@@ -67,13 +67,29 @@ struct RefundChange {
 }
 
 extension Decider {
-  /// What the purchase gave, by the journal.
-  func given(by purchase: PurchaseRow, session: any StorageSnapshot) throws(LedgerError) -> TransactionParts {
-    guard let parts = try set.parts(of: purchase.transaction, ofAny: [purchase.customer], session: session) else {
+  /// What the purchase gave; without the sources of its lots.
+  func given(
+    by purchase: PurchaseRow, session: any StorageSnapshot
+  ) throws(LedgerError) -> (granted: [RefundChange.Granted], items: [ItemEntryRow]) {
+    if let sole = purchase.grant, let currency = terms.currency(number: sole.currency) {
+      let lot = RefundChange.GrantedLot(lot: sole.lot, source: .paid, amount: sole.amount)
+      return ([RefundChange.Granted(currency: currency, lots: [lot])], [])
+    }
+    let parts = try postings(of: purchase, session: session)
+    return (RefundChange.granted(by: parts, terms: terms), parts.items)
+  }
+
+  private func postings(
+    of purchase: PurchaseRow, session: any StorageSnapshot
+  ) throws(LedgerError) -> TransactionParts {
+    if let own = set.parts(of: purchase.transaction) { return own }
+    guard let row = try session.transaction(purchase.transaction, of: purchase.customer),
+      row.customer == purchase.customer
+    else {
       throw LedgerError(
         .storageDamaged, "The journal lacks transaction \(purchase.transaction), which a purchase names; run verify.")
     }
-    return parts
+    return try session.postings(of: row)
   }
 
   /// What items come back or go with the change.

@@ -3,6 +3,7 @@ struct RareSet {
   var customers: [CustomerNumber: CustomerRow] = [:]
   var ids: [CustomerID: CustomerNumber] = [:]
   var evidence: [PurchaseIdentity: [RefundEvidenceRow]] = [:]
+  /// What the group's refunds made of purchases.
   var refundStates: [Int64: RefundStateRow] = [:]
   var effects = EffectSet()
 }
@@ -74,21 +75,34 @@ extension WorkingSet {
 
   // MARK: Refunds
 
+  /// What the store said about a purchase, whether it is credited or not.
   func evidence(
-    _ identity: PurchaseIdentity, session: any StorageSnapshot
+    _ identity: PurchaseIdentity, _ purchase: PurchaseRow?, session: any StorageSnapshot
   ) throws(LedgerError) -> [RefundEvidenceRow] {
-    if let known = rare.evidence[identity] { return known }
-    return try session.refundEvidence(identity)
+    var kept = rare.evidence[identity] ?? []
+    if kept.isEmpty { kept = try session.refundEvidence(identity) }
+    guard let purchase, purchase.refund != nil else { return kept }
+    return RefundRules.known(kept, and: try refunds(of: purchase, session: session), about: identity)
   }
 
+  /// Keeps a notice that no refund is booked for.
+  ///
+  /// - Parameter known: What is known about the same purchase.
   mutating func keep(_ notice: RefundEvidenceRow, among known: [RefundEvidenceRow]) {
     rare.evidence[notice.identity] = RefundRules.adding(notice, to: known)
     hasRare = true
     changes.ownRare.refundEvidence.append(notice)
   }
 
-  mutating func set(_ state: RefundStateRow) {
-    rare.refundStates[state.purchase] = state
+  mutating func add(_ refund: RefundRow, _ parts: [RefundChange.Part]) {
+    changes.ownRare.refunds.append(refund)
+    for (index, part) in parts.enumerated() {
+      changes.ownRare.refundParts.append(
+        RefundPartRow(
+          transaction: refund.transaction, position: Int64(index) + 1, lot: part.lot, kind: part.kind,
+          source: part.source, amount: part.amount))
+    }
+    rare.refundStates[refund.purchase] = refund.state
     hasRare = true
   }
 
@@ -150,9 +164,6 @@ extension WorkingSet {
     collectEffects()
     if !rare.customers.isEmpty {
       changes.ownRare.changedCustomers = rare.customers.values.sorted { $0.number < $1.number }
-    }
-    if !rare.refundStates.isEmpty {
-      changes.ownRare.refundStates = rare.refundStates.values.sorted { $0.purchase < $1.purchase }
     }
   }
 }

@@ -145,6 +145,11 @@ extension JournalExport {
       writer.text("kind", row.kind.name)
       writer.time("revoked_at", row.revokedAt)
       writer.time("signed_at", row.signedAt)
+      if let extent = row.extent {
+        if extent == .full { writer.text("extent", "full") }
+        writer.amount(of: extent)
+      }
+      if row.evidenceAt != row.signedAt { writer.time("evidence_at", row.evidenceAt) }
       writer.pair("share", row.share.part, row.share.whole)
       if row.freezes != 0 { writer.integer("freezes", row.freezes) }
       writer.list("parts", parts) { part in

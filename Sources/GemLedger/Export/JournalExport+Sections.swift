@@ -59,9 +59,7 @@ extension JournalExport {
         writer.text("kind", row.kind.name)
         writer.time("revoked_at", row.revokedAt)
         writer.time("signed_at", row.signedAt)
-        let (kind, amount) = row.extent.stored
-        if kind == 2 { writer.integer("milli_percent", amount) }
-        if kind == 3 { writer.integer("quantity", amount) }
+        writer.amount(of: row.extent)
         try writer.end()
       }
     }

@@ -56,7 +56,7 @@ extension ExportReads {
 /// items and the like go side by side. What has an order of its own (keys, orders) has lines of its own.
 struct JournalExport {
   static let formatName = "gemledger-journal"
-  static let formatVersion: Int64 = 1
+  static let formatVersion: Int64 = 2
   static let pageSize = 4096
 
   let snapshot: any StorageSnapshot
@@ -226,6 +226,13 @@ struct JournalExport {
     writer.time("purchased_at", row.purchasedAt)
     writer.text("original_transaction_id", ifAny: row.originalTransactionID?.text)
     if let expiresAt = row.expiresAt { writer.time("expires_at", expiresAt) }
+    if let grant = row.grant, let code = codes[grant.currency] {
+      writer.object("grant") {
+        writer.plain("currency", code)
+        writer.integer("lot", grant.lot)
+        writer.integer("amount", grant.amount)
+      }
+    }
     writer.document("terms", row.terms)
     try writer.end()
   }
@@ -264,6 +271,15 @@ extension ExportWriter {
     text("store", identity.store.description)
     environment(identity.environment)
     text("store_transaction_id", identity.transactionID.text)
+  }
+
+  /// Nothing where it is all.
+  func amount(of extent: StoreRefund.Extent) {
+    switch extent {
+    case .full: break
+    case .milliPercent(let share): integer("milli_percent", share)
+    case .quantity(let units): integer("quantity", units)
+    }
   }
 
   /// Those without a session by name, the others by the number that their own line gives.

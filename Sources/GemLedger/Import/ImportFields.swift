@@ -135,6 +135,13 @@ struct ImportFields {
     return word
   }
 
+  /// How much of a purchase a notice says is given back; nil where it does not say.
+  mutating func extent() throws(LineFault) -> StoreRefund.Extent? {
+    if let share = try number(ifAny: "milli_percent") { return .milliPercent(share) }
+    if let units = try number(ifAny: "quantity") { return .quantity(units) }
+    return try word(ifAny: "extent") { $0 == "full" ? .full : nil }
+  }
+
   mutating func hexadecimal(_ name: StaticString) throws(LineFault) -> UInt64 {
     guard let value = try value(name).bytes(HexForm.number) else {
       throw LineFault("\"\(name)\" is not sixteen hexadecimal digits.")

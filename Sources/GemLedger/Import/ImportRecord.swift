@@ -82,7 +82,7 @@ extension ImportRecord {
     case "catalog": self = try fields.catalog()
     case "environment": self = .environment(try fields.drawnEnvironment())
     case "customer": self = .customer(try fields.customer())
-    case "purchase": self = .purchase(try fields.purchase())
+    case "purchase": self = .purchase(try fields.purchase(context))
     case "transaction": self = .transaction(try fields.transaction(context))
     case "key": self = .key(try fields.key())
     case "added_id": self = .addedID(try fields.addedID())
@@ -102,8 +102,9 @@ extension ImportFields {
   fileprivate mutating func header() throws(LineFault) -> ExportHeader {
     guard try text("format") == JournalExport.formatName else { throw LineFault("This is no export of a ledger.") }
     let version = try integer("format_version")
-    guard version == JournalExport.formatVersion else {
-      throw LineFault("The export has format version \(version); this program reads \(JournalExport.formatVersion).")
+    guard (1...JournalExport.formatVersion).contains(version) else {
+      throw LineFault(
+        "The export has format version \(version); this program reads up to \(JournalExport.formatVersion).")
     }
     var own = try ImportFields(try value("project"))
     let project = ProjectRow(salt: try own.hexadecimal("salt"), createdAt: try own.time("created_at"))
@@ -152,16 +153,27 @@ extension ImportFields {
     return row
   }
 
-  fileprivate mutating func purchase() throws(LineFault) -> PurchaseRow {
+  fileprivate mutating func purchase(_ context: ImportContext) throws(LineFault) -> PurchaseRow {
     let row = PurchaseRow(
       number: try number("number"), identity: try identity(), customer: try number("customer"),
       transaction: try number("transaction"), product: try identifier("product"), quantity: try number("quantity"),
       price: try price(), purchasedAt: try time("purchased_at"), terms: try document("terms"),
-      originalTransactionID: try identifier(ifAny: "original_transaction_id"), expiresAt: try time(ifAny: "expires_at"))
+      originalTransactionID: try identifier(ifAny: "original_transaction_id"), expiresAt: try time(ifAny: "expires_at"),
+      grant: try grant(context))
     try end(
       "type", "number", "store", "environment", "store_transaction_id", "customer", "transaction", "product",
-      "quantity", "price", "purchased_at", "terms", "original_transaction_id", "expires_at")
+      "quantity", "price", "purchased_at", "terms", "original_transaction_id", "expires_at", "grant")
     return row
+  }
+
+  private mutating func grant(_ context: ImportContext) throws(LineFault) -> SoleGrant? {
+    guard let value = value(ifAny: "grant") else { return nil }
+    var fields = try ImportFields(value)
+    let grant = SoleGrant(
+      currency: try context.currency(try fields.text("currency")), lot: try fields.number("lot"),
+      amount: try fields.number("amount"))
+    try fields.end("currency", "lot", "amount")
+    return grant
   }
 
   fileprivate mutating func key() throws(LineFault) -> KeyRow {
@@ -188,12 +200,11 @@ extension ImportFields {
   }
 
   fileprivate mutating func refundNotice() throws(LineFault) -> RefundEvidenceRow {
-    let (share, units) = (try number(ifAny: "milli_percent"), try number(ifAny: "quantity"))
     let row = RefundEvidenceRow(
       identity: try identity(),
       kind: try word("kind") { name in RefundEvidenceRow.Kind.allCases.first { $0.name == name } },
       revokedAt: try time("revoked_at"), signedAt: try time("signed_at"),
-      extent: share.map { .milliPercent($0) } ?? units.map { .quantity($0) } ?? .full)
+      extent: try extent() ?? .full)
     try end(
       "type", "store", "environment", "store_transaction_id", "kind", "revoked_at", "signed_at", "milli_percent",
       "quantity")

@@ -83,11 +83,6 @@ extension JournalReplay {
     changes.ownRare.refundParts += transaction.refundParts
     let purchase = try purchase(refund.purchase)
     purchaseOwners[purchase.number] = purchase.customer
-    // The newest notice may be newer than the one that booked it; the notices' own lines come later.
-    let known = refundStates[purchase.number] ?? purchase.refund
-    refundStates[purchase.number] = RefundStateRow(
-      purchase: purchase.number, share: refund.share,
-      evidenceAt: max(refund.signedAt, known?.evidenceAt ?? refund.signedAt), transaction: refund.transaction)
     guard refund.freezes != 0 else { return }
     var row = try customer(transaction.row.customer)
     row.frozen = FreezeRules.frozen(row.frozen, byRefunds: refund.freezes)
@@ -102,22 +97,6 @@ extension JournalReplay {
       throw .fault("There is no purchase \(number).")
     }
     return row
-  }
-
-  func add(_ notice: RefundEvidenceRow) throws(LineFaultOrError) {
-    changes.ownRare.refundEvidence.append(notice)
-    let known: PurchaseRow?
-    if let number = newPurchaseNumbers[notice.identity] {
-      known = newPurchases[number]
-    } else {
-      known = try asking { () throws(LedgerError) in try snapshot.purchase(notice.identity) }
-    }
-    guard let purchase = known, var state = refundStates[purchase.number] ?? purchase.refund,
-      state.evidenceAt < notice.signedAt
-    else { return }
-    state.evidenceAt = notice.signedAt
-    refundStates[purchase.number] = state
-    purchaseOwners[purchase.number] = purchase.customer
   }
 
   // MARK: Holds and counts

@@ -40,7 +40,6 @@ final class JournalReplay {
   var changedCustomers: [CustomerNumber: CustomerRow] = [:]
   var newPurchases: [Int64: PurchaseRow] = [:]
   var newPurchaseNumbers: [PurchaseIdentity: Int64] = [:]
-  var refundStates: [Int64: RefundStateRow] = [:]
   var purchaseOwners: [Int64: CustomerNumber] = [:]
   var holds: [TransactionNumber: HoldChange] = [:]
   /// Whose entitlements move, so that the storage can take them from who had them.
@@ -80,7 +79,6 @@ final class JournalReplay {
     changedCustomers.removeAll()
     newPurchases.removeAll()
     newPurchaseNumbers.removeAll()
-    refundStates.removeAll()
     purchaseOwners.removeAll()
     holds.removeAll()
     movedEntitlements.removeAll()
@@ -109,9 +107,6 @@ final class JournalReplay {
     if !changedCustomers.isEmpty {
       changes.ownRare.changedCustomers = changedCustomers.values.sorted { $0.number < $1.number }
     }
-    if !refundStates.isEmpty {
-      changes.ownRare.refundStates = refundStates.values.sorted { $0.purchase < $1.purchase }
-    }
     endHolds()
     changes.copy?.purchaseOwners = purchaseOwners
   }
@@ -135,7 +130,7 @@ final class JournalReplay {
     case .addedID(let row):
       if isIncrement, try asking({ () throws(LedgerError) in try snapshot.customer(row.id) }) != nil { return }
       changes.ownRare.addedIDs.append(row)
-    case .refundNotice(let row): try add(row)
+    case .refundNotice(let row): changes.ownRare.refundEvidence.append(row)
     case .order(let row): try add(row)
     case .accountToken(let row):
       let isKnown = try asking { () throws(LedgerError) in

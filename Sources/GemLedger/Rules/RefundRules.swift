@@ -61,6 +61,15 @@ enum RefundRules {
     known.filter { !$0.isAboutTheSame(as: notice) } + [notice]
   }
 
+  /// All that is known about a purchase: the notices that its refunds were booked for, and those kept beside them.
+  static func known(
+    _ kept: [RefundEvidenceRow], and refunds: [RefundRow], about identity: PurchaseIdentity
+  ) -> [RefundEvidenceRow] {
+    refunds.compactMap { $0.notice(about: identity) }.reduce(kept) { known, notice in
+      isNews(notice, among: known) ? adding(notice, to: known) : known
+    }
+  }
+
   /// How much of the purchase is given back, as far as the store's notices say, in whatever order they came.
   ///
   /// Each extent counts from the whole purchase, so that of several refunds the largest is what all come to. A refund

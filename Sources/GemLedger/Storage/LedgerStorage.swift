@@ -112,6 +112,7 @@ package protocol StorageSnapshot: OrderReads, OwnedReads, EffectReads, BulkReads
   func purchases(
     of customer: CustomerNumber, below: Int64, limit: Int
   ) throws(LedgerError) -> [PurchaseRow]
+  /// What no refund was booked for, and what older versions kept of all.
   func refundEvidence(_ identity: PurchaseIdentity) throws(LedgerError) -> [RefundEvidenceRow]
   /// The transactions that changed how much of the purchase is clawed back, oldest first.
   func refunds(of purchase: Int64) throws(LedgerError) -> [RefundRow]
@@ -161,7 +162,7 @@ package protocol StorageScan: EffectScan {
   func merges(after: TransactionNumber, limit: Int) throws(LedgerError) -> [MergeRow]
   func refunds(after: TransactionNumber, limit: Int) throws(LedgerError) -> [RefundRow]
   func refundParts(after: RefundPartRow?, limit: Int) throws(LedgerError) -> [RefundPartRow]
-  /// In the order of their purchases.
+  /// What the newest refund of each purchase says, in the order of purchases.
   func refundStates(after: Int64, limit: Int) throws(LedgerError) -> [RefundStateRow]
   /// Every id with the number of the customer that it names, merges apart; in the order of ids.
   func customerIDs(after: CustomerID?, limit: Int) throws(LedgerError) -> [AddedIDRow]

@@ -11,8 +11,6 @@ package struct RareChanges: Sendable {
   package var refundParts: [RefundPartRow] = []
   /// To be written over what is known about the same.
   package var refundEvidence: [RefundEvidenceRow] = []
-  /// To be written over what is known of the same purchase.
-  package var refundStates: [RefundStateRow] = []
   package var effects: [EffectRow] = []
   /// Open holds that are new, or have another deadline or customer than before.
   package var holds: [HoldRow] = []

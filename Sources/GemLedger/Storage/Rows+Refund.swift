@@ -1,4 +1,6 @@
 /// What the store said last about one refund of a purchase, whether the purchase is credited yet or not.
+///
+/// A notice that a refund was booked for is that refund's; only the others are kept beside it.
 package struct RefundEvidenceRow: Hashable, Sendable {
   package enum Kind: Int64, CaseIterable, Sendable {
     case refund = 1
@@ -54,6 +56,11 @@ package struct RefundRow: Hashable, Sendable {
   package var kind: RefundEvidenceRow.Kind
   package var revokedAt: Timestamp
   package var signedAt: Timestamp
+  /// How much the notice says; nil where it was no notice of the store's, and where it is kept beside the refund, as
+  /// older versions kept all of them.
+  package var extent: StoreRefund.Extent?
+  /// The date of the newest notice about the purchase by then.
+  package var evidenceAt: Timestamp
   /// How much of the purchase is clawed back from here on.
   package var share: RefundShare
   /// 1 where it froze the customer, -1 where it took that back.
@@ -61,15 +68,30 @@ package struct RefundRow: Hashable, Sendable {
 
   package init(
     transaction: TransactionNumber, purchase: Int64, kind: RefundEvidenceRow.Kind, revokedAt: Timestamp,
-    signedAt: Timestamp, share: RefundShare, freezes: Int64
+    signedAt: Timestamp, extent: StoreRefund.Extent? = nil, evidenceAt: Timestamp? = nil, share: RefundShare,
+    freezes: Int64
   ) {
     self.transaction = transaction
     self.purchase = purchase
     self.kind = kind
     self.revokedAt = revokedAt
     self.signedAt = signedAt
+    self.extent = extent
+    self.evidenceAt = evidenceAt ?? signedAt
     self.share = share
     self.freezes = freezes
+  }
+
+  /// The notice that it was booked for, where it is kept here.
+  func notice(about identity: PurchaseIdentity) -> RefundEvidenceRow? {
+    guard let extent else { return nil }
+    return RefundEvidenceRow(
+      identity: identity, kind: kind, revokedAt: revokedAt, signedAt: signedAt, extent: extent)
+  }
+
+  /// What is clawed back of the purchase, where this is the newest refund of it.
+  var state: RefundStateRow {
+    RefundStateRow(purchase: purchase, share: share, evidenceAt: evidenceAt, transaction: transaction)
   }
 }
 
@@ -110,13 +132,30 @@ package struct RefundPartRow: Hashable, Sendable {
   }
 }
 
-/// How much of a purchase is clawed back; only purchases that a refund ever touched have one.
+extension RareChanges {
+  /// Each refund with its part where it has one alone, and the parts of those that have several.
+  package func partsOfRefunds() -> (rows: [(refund: RefundRow, part: RefundPartRow?)], others: [RefundPartRow]) {
+    var (rows, others): ([(refund: RefundRow, part: RefundPartRow?)], [RefundPartRow]) = ([], [])
+    rows.reserveCapacity(refunds.count)
+    // Both are in the order of transactions.
+    var rest = refundParts[...]
+    for refund in refunds {
+      let own = rest.prefix { $0.transaction == refund.transaction }
+      rest = rest.dropFirst(own.count)
+      rows.append((refund, own.count == 1 ? own.first : nil))
+      if own.count > 1 { others += own }
+    }
+    return (rows, others + rest)
+  }
+}
+
+/// How much of a purchase is clawed back, by its newest refund; only purchases that a refund ever touched have one.
 package struct RefundStateRow: Hashable, Sendable {
   package var purchase: Int64
   package var share: RefundShare
-  /// The date of the newest evidence.
+  /// The date of the newest notice by then.
   package var evidenceAt: Timestamp
-  /// The newest transaction that changed the share.
+  /// The newest refund.
   package var transaction: TransactionNumber
 
   package init(purchase: Int64, share: RefundShare, evidenceAt: Timestamp, transaction: TransactionNumber) {

@@ -336,6 +336,20 @@ package struct PurchaseIdentity: Hashable, Sendable {
   }
 }
 
+/// What a purchase gave, where that is one lot's currency and nothing else.
+package struct SoleGrant: Hashable, Sendable {
+  /// The currency's number.
+  package var currency: Int64
+  package var lot: LotNumber
+  package var amount: Int64
+
+  package init(currency: Int64, lot: LotNumber, amount: Int64) {
+    self.currency = currency
+    self.lot = lot
+    self.amount = amount
+  }
+}
+
 /// A credited purchase with its terms as they were.
 package struct PurchaseRow: Hashable, Sendable {
   package var number: Int64
@@ -352,16 +366,20 @@ package struct PurchaseRow: Hashable, Sendable {
   package var originalTransactionID: StoreTransactionID?
   /// When the paid period ends, for a subscription.
   package var expiresAt: Timestamp?
+  /// What its transaction says of one that gave a single thing; nil for the others, and for those of older versions.
+  package var grant: SoleGrant?
   /// What refunds did to it, where any did; not part of the journal's row.
   package var refund: RefundStateRow?
 
   package init(
     number: Int64, identity: PurchaseIdentity, customer: CustomerNumber, transaction: TransactionNumber,
     product: ProductCode, quantity: Int64, price: Money?, purchasedAt: Timestamp, terms: String,
-    originalTransactionID: StoreTransactionID? = nil, expiresAt: Timestamp? = nil, refund: RefundStateRow? = nil
+    originalTransactionID: StoreTransactionID? = nil, expiresAt: Timestamp? = nil, grant: SoleGrant? = nil,
+    refund: RefundStateRow? = nil
   ) {
     self.originalTransactionID = originalTransactionID
     self.expiresAt = expiresAt
+    self.grant = grant
     self.refund = refund
     self.number = number
     self.identity = identity

@@ -43,7 +43,10 @@ struct RefundPage {
 
   func purchase(of state: RefundStateRow) -> PurchaseRow? { purchases[state.purchase] }
   func refunds(of state: RefundStateRow) -> [RefundRow] { refunds[state.purchase] ?? [] }
-  func evidence(of purchase: PurchaseRow) -> [RefundEvidenceRow] { evidence[purchase.identity] ?? [] }
+  func evidence(of purchase: PurchaseRow) -> [RefundEvidenceRow] {
+    let (kept, refunds) = (evidence[purchase.identity] ?? [], refunds[purchase.number] ?? [])
+    return RefundRules.known(kept, and: refunds, about: purchase.identity)
+  }
   func transaction(of refund: RefundRow) -> TransactionRow? { transactions[refund.transaction] }
   func entries(of refund: RefundRow) -> [EntryRow] { entries[refund.transaction] ?? [] }
   func parts(of refund: RefundRow) -> [RefundPartRow] { parts[refund.transaction] ?? [] }

@@ -76,6 +76,14 @@ extension Verifier {
         "purchase \(row.number) of \(row.quantity) \(row.product) credited \(found.values.sorted()), its terms give "
           + "\(expected.values.sorted())")
     }
+    guard let grant = row.grant else { return }
+    let given = entries.map { SoleGrant(currency: $0.account.currency, lot: $0.lot, amount: $0.amount) }
+    if given != [grant] || !product.itemGrants.isEmpty {
+      report(
+        "purchases_know_what_they_gave", currency: grant.currency,
+        "purchase \(row.number) says that all it gave is \(grant.amount) in lot \(grant.lot); its transaction "
+          + "\(row.transaction) says otherwise")
+    }
   }
 
   /// What frozen terms say; purchases repeat those of few products, and each is read once.

@@ -9,8 +9,8 @@
     /// Rows of one customer lie together; `accounts` comes first, and the others follow it.
     private static let byCustomer = [
       "accounts", "customers", "added_ids", "merged_customers", "transactions", "entries", "allocations", "effects",
-      "keys", "notes", "item_entries", "lot_terms", "merges", "purchases", "refunds", "refund_parts", "refund_states",
-      "lots", "holds", "counts", "owned_items", "anchors", "orders", "entitlements", "lanes", "commit_marks",
+      "keys", "notes", "item_entries", "lot_terms", "merges", "purchases", "refunds", "refund_parts", "lots",
+      "holds", "counts", "owned_items", "anchors", "orders", "entitlements", "lanes", "commit_marks",
     ]
 
     /// What is unique across customers lies by what is unique; the second table of a pair lies with the first.

@@ -13,6 +13,7 @@
       PostgresMigration(
         name: "0002-keep-effects",
         sql: effects + [appendOnly("effects"), neverEmptied("effects")] + erasableKeys + [rightsOnNewTables]),
+      PostgresMigration(name: "0003-book-refunds-in-one-row", sql: refundsInOneRow),
     ]
 
     /// The tables that are only ever appended to.

@@ -10,10 +10,14 @@
 
     /// Whose the transactions are that rows were asked of.
     private(set) var places: [TransactionNumber: Place] = [:]
+    /// Of those, the ones of which only what they moved is asked: no holds, effects or terms.
+    private var postings: Set<TransactionNumber> = []
     /// Numbers that nothing was booked under.
     var unknown: Set<TransactionNumber> = []
-    /// The keys under which the transactions' customers asked for something.
-    private(set) var keys: [TransactionNumber: Set<IdempotencyKey>] = [:]
+    /// Lots that are wanted whatever rows name them, and whose they are.
+    private var wantedLots: [LotNumber: Place] = [:]
+    /// The keys under which customers whose rows are wanted asked for something.
+    private(set) var keys: [Place: Set<IdempotencyKey>] = [:]
     /// Who became part of whom, of those that were looked at.
     var merged: [CustomerNumber: [CustomerNumber]] = [:]
 
@@ -31,6 +35,7 @@
 
     /// Of whom rows of the transactions, and the lots and terms that those name, were asked.
     var asked: Set<RowPlace> = []
+    var askedPostings: Set<RowPlace> = []
     var askedLots: Set<RowPlace> = []
     var askedTerms: Set<RowPlace> = []
     var askedPurchases: Set<Int64> = []
@@ -41,8 +46,37 @@
 
     mutating func want(_ number: TransactionNumber, at place: Place, keys asked: Set<IdempotencyKey> = []) {
       places[number] = place
-      if !asked.isEmpty { keys[number, default: []].formUnion(asked) }
+      postings.remove(number)
+      want(asked, at: place)
     }
+
+    private mutating func want(_ asked: Set<IdempotencyKey>, at place: Place) {
+      if !asked.isEmpty { keys[place, default: []].formUnion(asked) }
+    }
+
+    /// Wants what the transaction moved, and nothing that came about it since.
+    mutating func wantPostings(of number: TransactionNumber, at place: Place, keys asked: Set<IdempotencyKey>) {
+      if places[number] == nil || postings.contains(number) {
+        places[number] = place
+        postings.insert(number)
+      }
+      want(asked, at: place)
+    }
+
+    mutating func want(lot number: LotNumber, at place: Place, keys asked: Set<IdempotencyKey>) {
+      wantedLots[number] = place
+      want(asked, at: place)
+    }
+
+    /// All of whom rows are wanted.
+    var customers: Set<CustomerNumber> {
+      var customers: Set<CustomerNumber> = []
+      for place in places.values { customers.formUnion([place.origin, place.root]) }
+      for place in wantedLots.values { customers.formUnion([place.origin, place.root]) }
+      return customers
+    }
+
+    var isEmpty: Bool { places.isEmpty && wantedLots.isEmpty }
 
     /// All numbers of the customers who may have rows of the transaction, as far as they are known.
     func owners(of place: Place) -> Set<CustomerNumber> {
@@ -52,14 +86,21 @@
     /// Of whom rows are still to be asked.
     var missing: Set<RowPlace> {
       var missing: Set<RowPlace> = []
-      for (number, place) in places {
+      for (number, place) in places where !postings.contains(number) {
         for owner in owners(of: place) { missing.insert(RowPlace(number, of: owner)) }
       }
       return missing.subtracting(asked)
     }
 
+    var missingPostings: Set<RowPlace> {
+      Set(postings.compactMap { number in places[number].map { RowPlace(number, of: $0.origin) } })
+        .subtracting(askedPostings)
+    }
+
     /// Whose own part others may have become, which nobody looked at.
-    var missingMerges: Set<CustomerNumber> { Set(places.values.map(\.root)).subtracting(merged.keys) }
+    var missingMerges: Set<CustomerNumber> {
+      Set(places.values.map(\.root)).union(wantedLots.values.map(\.root)).subtracting(merged.keys)
+    }
 
     /// Transactions that undid a part of another before: how much that was is to be known.
     func wantedByEffects() -> [(TransactionNumber, Place)] {
@@ -73,17 +114,30 @@
       }
     }
 
-    /// The lots that rows name, each with the customer by whose number those rows lie, and all who may have it now.
-    func namedLots() -> [(lot: LotNumber, namer: CustomerNumber, place: Place)] {
-      var named: [(lot: LotNumber, namer: CustomerNumber, place: Place)] = []
+    struct NamedLot {
+      let lot: LotNumber
+      /// By whose number the rows lie that name it.
+      let namer: CustomerNumber
+      /// All who may have it now.
+      let place: Place
+      let wantsTerms: Bool
+    }
+
+    /// The lots that rows name.
+    func namedLots() -> [NamedLot] {
+      var named = wantedLots.map { NamedLot(lot: $0, namer: $1.origin, place: $1, wantsTerms: false) }
       for (number, place) in places {
+        let wantsTerms = !postings.contains(number)
+        func name(_ lot: LotNumber, _ namer: CustomerNumber) {
+          named.append(NamedLot(lot: lot, namer: namer, place: place, wantsTerms: wantsTerms))
+        }
         var customers: [EntryNumber: CustomerNumber] = [:]
         for entry in entries[number] ?? [] {
           customers[entry.number] = entry.account.customer
-          if entry.lot != 0 { named.append((entry.lot, entry.account.customer, place)) }
+          if entry.lot != 0 { name(entry.lot, entry.account.customer) }
         }
-        for row in allocations[number] ?? [] { named.append((row.lot, customers[row.entry] ?? place.origin, place)) }
-        for effect in about[number] ?? [] where effect.lot != 0 { named.append((effect.lot, effect.customer, place)) }
+        for row in allocations[number] ?? [] { name(row.lot, customers[row.entry] ?? place.origin) }
+        for effect in about[number] ?? [] where effect.lot != 0 { name(effect.lot, effect.customer) }
       }
       return named
     }
@@ -110,7 +164,11 @@
     // MARK: What is there
 
     /// Whether rows of the transaction were asked of all who may have them.
-    func knows(_ number: TransactionNumber) -> Bool { places[number] != nil || unknown.contains(number) }
+    func knows(_ number: TransactionNumber) -> Bool {
+      places[number] != nil && !postings.contains(number) || unknown.contains(number)
+    }
+
+    func knowsPostings(of number: TransactionNumber) -> Bool { places[number] != nil || unknown.contains(number) }
 
     func knows(lot: LotNumber, of owner: CustomerNumber) -> Bool {
       lots[lot] != nil || askedLots.contains(RowPlace(lot, of: owner))

@@ -181,7 +181,7 @@
       return try page(
         "refund_parts",
         """
-        SELECT \(Tables.refundPartColumns) FROM refund_parts WHERE (transaction_number, position) > ($1, $2)
+        SELECT \(Tables.refundPartColumns) FROM \(Tables.refundPartRows) WHERE (transaction_number, position) > ($1, $2)
         ORDER BY transaction_number, position
         """, after: after.map(place) ?? [.integer(-1), .integer(-1)], limit, Tables.refundPart, place: place)
     }
@@ -216,13 +216,12 @@
       ) { [.integer($0.number)] }
     }
 
-    /// In the order of their purchases.
     func refundStates(after: Int64, limit: Int) throws(LedgerError) -> [RefundStateRow] {
       try page(
         "refund_states",
         """
-        SELECT purchase, share, share_of, evidence_at, transaction_number FROM refund_states WHERE purchase > $1
-        ORDER BY purchase
+        SELECT DISTINCT ON (purchase) purchase, share, share_of, coalesce(evidence_at, signed_at), transaction_number
+        FROM refunds WHERE purchase > $1 ORDER BY purchase, transaction_number DESC
         """, after: [.integer(after)], limit,
         {
           RefundStateRow(

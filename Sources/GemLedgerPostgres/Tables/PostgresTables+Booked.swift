@@ -101,11 +101,12 @@
 
     /// All that is known to be missing by now.
     func bookedQuestions() -> [RowsQuestion] {
-      guard var booked = prefetched?.booked, !booked.places.isEmpty else { return [] }
+      guard var booked = prefetched?.booked, !booked.isEmpty else { return [] }
       for (number, place) in booked.wantedByEffects() { booked.want(number, at: place) }
-      let places = booked.missing
+      let (places, postings) = (booked.missing, booked.missingPostings)
       booked.asked.formUnion(places)
-      var questions = rowsQuestions(at: places)
+      booked.askedPostings.formUnion(postings)
+      var questions = rowsQuestions(at: places) + postingsQuestions(at: postings)
       let merges = booked.missingMerges.sorted()
       for root in merges { booked.merged[root] = [] }
       if !merges.isEmpty {
@@ -121,7 +122,8 @@
       return questions + lotQuestions() + keyQuestions()
     }
 
-    private func rowsQuestions(at places: Set<RowPlace>) -> [RowsQuestion] {
+    /// What the transactions moved.
+    private func postingsQuestions(at places: Set<RowPlace>) -> [RowsQuestion] {
       guard !places.isEmpty else { return [] }
       func at(
         _ columns: String, _ table: String, _ number: RowsByNumber,
@@ -133,11 +135,24 @@
         RowsByNumber(
           isWanted: "\(column) >= wanted << 12 AND \(column) < (wanted + 1) << 12", isAny: "\(column) >> 12 = ANY($2)")
       }
-      let rows = [
+      return [
         at(Self.transactionColumns, "transactions", "number") { $0.booked.add(Self.transaction($1, $2)) },
         at(Self.entryColumns, "entries", within("number")) { $0.booked.add(Self.entry($1, $2)) },
         at(Self.allocationColumns, "allocations", within("entry")) { $0.booked.add(Self.allocation($1, $2)) },
         at(Self.itemEntryColumns, "item_entries", "transaction_number") { $0.booked.add(Self.itemEntry($1, $2)) },
+      ]
+    }
+
+    /// The same, with all that is about the transactions.
+    private func rowsQuestions(at places: Set<RowPlace>) -> [RowsQuestion] {
+      guard !places.isEmpty else { return [] }
+      func at(
+        _ columns: String, _ table: String, _ number: RowsByNumber,
+        _ keep: @escaping (inout Prefetched, PostgresRows, Int) -> Void
+      ) -> RowsQuestion {
+        RowsQuestion(requests: requests(at: places, columns, from: table, by: number), keep: keep)
+      }
+      let rows = [
         at(Self.effectColumns, "effects", "transaction_number") { $0.booked.add(own: Self.effect($1, $2)) },
         at(
           Self.effectColumns, "effects", Self.byTarget
@@ -148,7 +163,8 @@
           $0.holdOwners[hold.number] = hold.customer
         },
       ]
-      return layout.isDistributed ? rows : rows + namedQuestions(at: Array(places))
+      let all = postingsQuestions(at: places) + rows
+      return layout.isDistributed ? all : all + namedQuestions(at: Array(places))
     }
 
     /// The lots that the rows name, with their terms and purchases, of the same customers.
@@ -198,10 +214,10 @@
       guard !named.isEmpty else { return [] }
       let pools = Set((prefetched?.accounts ?? [:]).values.map(\.poolLot))
       var (lots, terms): (Set<RowPlace>, Set<RowPlace>) = ([], [])
-      for (lot, namer, place) in named {
-        if booked.terms[lot] == nil { terms.insert(RowPlace(lot, of: namer)) }
-        guard booked.lots[lot] == nil, !pools.contains(lot) else { continue }
-        for owner in booked.owners(of: place) { lots.insert(RowPlace(lot, of: owner)) }
+      for name in named {
+        if name.wantsTerms, booked.terms[name.lot] == nil { terms.insert(RowPlace(name.lot, of: name.namer)) }
+        guard booked.lots[name.lot] == nil, !pools.contains(name.lot) else { continue }
+        for owner in booked.owners(of: name.place) { lots.insert(RowPlace(name.lot, of: owner)) }
       }
       lots.subtract(booked.askedLots)
       terms.subtract(booked.askedTerms)
@@ -240,8 +256,7 @@
     private func keyQuestions() -> [RowsQuestion] {
       guard let booked = prefetched?.booked else { return [] }
       var places: Set<Prefetched.KeyPlace> = []
-      for (number, keys) in booked.keys {
-        guard let place = booked.places[number] else { continue }
+      for (place, keys) in booked.keys {
         for owner in booked.owners(of: place) {
           for key in keys { places.insert(Prefetched.KeyPlace(customer: owner, key: key)) }
         }
@@ -286,9 +301,7 @@
 
     func customersOfBooked() -> [CustomerNumber] {
       guard let prefetched else { return [] }
-      var wanted: Set<CustomerNumber> = []
-      for place in prefetched.booked.places.values { wanted.formUnion([place.origin, place.root]) }
-      return wanted.subtracting(prefetched.fetched).sorted()
+      return prefetched.booked.customers.subtracting(prefetched.fetched).sorted()
     }
   }
 

@@ -165,11 +165,12 @@
 
     func refundParts(of transactions: [RowPlace]) throws(LedgerError) -> [TransactionNumber: [RefundPartRow]] {
       var rows = try rows(
-        at: transactions, Self.refundPartColumns, from: "refund_parts", by: "transaction_number", Self.refundPart)
+        at: transactions, Self.refundPartColumns, from: Self.refundPartRows, by: "transaction_number",
+        Self.refundPart)
       let unknown = transactions.filter { $0.customer == nil }.map(\.number)
       if !unknown.isEmpty {
         rows += try all(
-          "SELECT \(Self.refundPartColumns) FROM refund_parts WHERE transaction_number = ANY($1)",
+          "SELECT \(Self.refundPartColumns) FROM \(Self.refundPartRows) WHERE transaction_number = ANY($1)",
           { $0.add(unknown, \.self) }, Self.refundPart)
       }
       let wanted = Set(rows)

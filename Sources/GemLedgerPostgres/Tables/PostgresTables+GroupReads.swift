@@ -142,7 +142,9 @@
         places += (refunds[row.number] ?? []).map { RowPlace($0.transaction, of: row.customer) }
         // What the purchase gave says which of the refunds' parts are about which currency.
         let place = CustomerDirectory.Place(origin: row.customer, root: row.customer)
-        if !prefetched.booked.knows(row.transaction) { self.prefetched?.booked.want(row.transaction, at: place) }
+        if row.grant == nil, !prefetched.booked.knows(row.transaction) {
+          self.prefetched?.booked.want(row.transaction, at: place)
+        }
       }
       let parts = try refundParts(of: places)
       for place in places { self.prefetched?.refundParts[place.number] = parts[place.number] ?? [] }

@@ -74,6 +74,7 @@
     }
 
     func postings(of row: TransactionRow) throws(LedgerError) -> TransactionParts {
+      if let known = prefetched?.booked.parts(of: row.number) { return known }
       guard let parts = try parts(of: row.number, of: row.customer) else {
         throw LedgerError(.storageDamaged, "The journal lacks transaction \(row.number); run verify.")
       }

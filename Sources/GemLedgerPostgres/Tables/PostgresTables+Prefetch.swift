@@ -24,7 +24,7 @@
             $0.add(unknown, text: \.text)
           })
       }
-      if !claims.isEmpty { requests += Self.requests(for: claims) }
+      if !claims.isEmpty { requests += Self.requests(for: claims, isDistributed: layout.isDistributed) }
       let keys = keys(of: commands, Dictionary(zip(ids, known.map { $0?.root })) { first, _ in first })
       requests += keys.map(question)
       let locating = Self.locating(strangers, isDistributed: layout.isDistributed)
@@ -66,8 +66,8 @@
       let requests: [PostgresRequest]
     }
 
-    func question(for roots: [CustomerNumber]) -> CustomersQuestion {
-      let hasLots = memory.lotDemand.load(ordering: .relaxed) > 0
+    func question(for roots: [CustomerNumber], withLots: Bool = true) -> CustomersQuestion {
+      let hasLots = withLots && memory.lotDemand.load(ordering: .relaxed) > 0
       let requests = ofOneShard(roots).flatMap { roots in
         [PostgresRequest(Self.customersWithAccounts(isDistributed: layout.isDistributed)) { $0.add(roots) { $0 } }]
           + (hasLots ? [PostgresRequest(Self.firstLots) { $0.add(roots) { $0 } }] : [])
@@ -303,11 +303,20 @@
     }
 
     /// Claims what nobody has, waits for who is at it, and says what came of it.
-    private static func requests(for claims: [PurchaseIdentity]) -> [PostgresRequest] {
+    ///
+    /// What is credited stays so, and who has its customer's lane is alone with it: there is nothing to claim. A
+    /// distributed engine joins no lists with its tables, and claims that too.
+    private static func requests(for claims: [PurchaseIdentity], isDistributed: Bool) -> [PostgresRequest] {
+      let isOpen = """
+        WHERE NOT EXISTS (
+          SELECT 1 FROM store_transactions AS c WHERE c.store_transaction = claim.store_transaction
+            AND c.environment = claim.environment AND c.store = claim.store AND c.purchase <> 0)
+        """
       let touch = PostgresRequest(
         """
         INSERT INTO store_transactions AS t (store_transaction, environment, store, customer, purchase)
-        SELECT *, 0, 0 FROM unnest($1, $2, $3)
+        SELECT *, 0, 0 FROM unnest($1, $2, $3) AS claim (store_transaction, environment, store)
+        \(isDistributed ? "" : isOpen)
         ON CONFLICT (store_transaction, environment, store) DO UPDATE SET customer = t.customer
         RETURNING store_transaction, environment, store, customer, purchase
         """
@@ -316,21 +325,27 @@
         $0.add(claims, \.environment)
         $0.add(claims, \.store.number)
       }
+      let credited = PostgresRequest(
+        """
+        SELECT store_transaction, environment, store, customer, purchase FROM store_transactions
+        WHERE store_transaction = ANY($1) AND purchase <> 0
+        """
+      ) { $0.add(claims, text: \.transactionID.text) }
       let evidence = PostgresRequest(
         """
         SELECT store_transaction, environment, store, kind, revoked_at, signed_at, extent_kind, extent
         FROM refund_evidence WHERE store_transaction = ANY($1) ORDER BY kind, revoked_at
         """
       ) { $0.add(claims, text: \.transactionID.text) }
-      return [touch, evidence]
+      return isDistributed ? [touch, evidence] : [touch, credited, evidence]
     }
 
     private func keep(claims: [PurchaseIdentity], _ answers: inout ArraySlice<PostgresRows>) {
-      let (held, evidence) = (answers.removeFirst(), answers.removeFirst())
-      for row in 0..<held.count {
-        let identity = Self.identity(held, row)
-        prefetched?.claims[identity] = Self.storeClaim(held, row)
+      let held = layout.isDistributed ? [answers.removeFirst()] : [answers.removeFirst(), answers.removeFirst()]
+      for rows in held {
+        for row in 0..<rows.count { prefetched?.claims[Self.identity(rows, row)] = Self.storeClaim(rows, row) }
       }
+      let evidence = answers.removeFirst()
       for identity in claims { prefetched?.evidence[identity] = [] }
       for row in 0..<evidence.count {
         let identity = Self.identity(evidence, row)

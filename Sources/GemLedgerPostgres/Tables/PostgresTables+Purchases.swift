@@ -8,14 +8,22 @@
     static let purchaseColumns = """
       p.purchase, p.store, p.environment, p.store_transaction, p.customer, p.transaction_number, p.product, p.quantity,
       p.price, p.price_currency, p.purchased_at, t.document, p.original_transaction, p.expires_at, r.share, r.share_of,
-      r.evidence_at, r.transaction_number
+      r.evidence_at, r.transaction_number, p.grant_currency, p.grant_lot, p.grant_amount
       """
 
-    /// A purchase without terms is damaged; verify is to see it all the same.
-    static let purchaseTables = """
-      purchases p LEFT JOIN purchase_terms t ON t.terms = p.terms
-      LEFT JOIN refund_states r ON r.customer = p.customer AND r.purchase = p.purchase
+    /// Purchases with their newest refunds. A purchase without terms is damaged; verify is to see it all the same.
+    static let purchaseTables = purchaseTables(where: "customer = p.customer")
+
+    /// - Parameter owner: Whose the refunds are.
+    static func purchaseTables(where owner: String) -> String {
       """
+      purchases p LEFT JOIN purchase_terms t ON t.terms = p.terms
+      LEFT JOIN LATERAL (
+        SELECT share, share_of, coalesce(evidence_at, signed_at) AS evidence_at, transaction_number FROM refunds
+        WHERE \(owner) AND purchase = p.purchase ORDER BY transaction_number DESC LIMIT 1
+      ) r ON true
+      """
+    }
 
     static func purchase(_ rows: PostgresRows, _ row: Int) -> PurchaseRow {
       PurchaseRow(
@@ -29,7 +37,9 @@
         terms: rows.text(row, 11),
         originalTransactionID: rows.optionalText(row, 12).map(StoreTransactionID.init(unchecked:)),
         expiresAt: rows.optionalInteger(row, 13).map(Timestamp.init(milliseconds:)),
-        refund: rows.isNull(row, 17) ? nil : refundState(rows, row))
+        grant: rows.optionalInteger(row, 18).map {
+          SoleGrant(currency: $0, lot: rows.integer(row, 19), amount: rows.integer(row, 20))
+        }, refund: rows.isNull(row, 17) ? nil : refundState(rows, row))
     }
 
     private static func refundState(_ rows: PostgresRows, _ row: Int) -> RefundStateRow {
@@ -95,15 +105,18 @@
     }
 
     static let refundColumns =
-      "transaction_number, purchase, kind, revoked_at, signed_at, share, share_of, freezes"
+      "transaction_number, purchase, kind, revoked_at, signed_at, extent_kind, extent, evidence_at, share, share_of, "
+      + "freezes"
 
     static func refund(_ rows: PostgresRows, _ row: Int) -> RefundRow {
       RefundRow(
         transaction: rows.integer(row, 0), purchase: rows.integer(row, 1),
         kind: RefundEvidenceRow.Kind(rawValue: rows.integer(row, 2)) ?? .refund,
         revokedAt: Timestamp(milliseconds: rows.integer(row, 3)),
-        signedAt: Timestamp(milliseconds: rows.integer(row, 4)), share: share(rows, row, 5),
-        freezes: rows.integer(row, 7))
+        signedAt: Timestamp(milliseconds: rows.integer(row, 4)),
+        extent: rows.optionalInteger(row, 5).map { StoreRefund.Extent(kind: $0, amount: rows.integer(row, 6)) },
+        evidenceAt: rows.optionalInteger(row, 7).map(Timestamp.init(milliseconds:)), share: share(rows, row, 8),
+        freezes: rows.integer(row, 10))
     }
 
     /// A damaged share is none, so that verify can report it.
@@ -131,6 +144,16 @@
 
     static let refundPartColumns = "transaction_number, position, lot, kind, source_lot, amount"
 
+    /// In the place of a table: a part alone lies with its refund.
+    static let refundPartRows = """
+      (
+        SELECT customer, transaction_number, 1::bigint AS position, lot, part_kind AS kind, source_lot, amount
+        FROM refunds WHERE lot IS NOT NULL
+        UNION ALL
+        SELECT customer, transaction_number, position, lot, kind, source_lot, amount FROM refund_parts
+      ) parts
+      """
+
     static func refundPart(_ rows: PostgresRows, _ row: Int) -> RefundPartRow {
       RefundPartRow(
         transaction: rows.integer(row, 0), position: rows.integer(row, 1), lot: rows.integer(row, 2),
@@ -144,7 +167,7 @@
       if let known = prefetched?.refundParts[transaction] { return known }
       return try all(
         """
-        SELECT \(Self.refundPartColumns) FROM refund_parts WHERE customer = $1 AND transaction_number = $2
+        SELECT \(Self.refundPartColumns) FROM \(Self.refundPartRows) WHERE customer = $1 AND transaction_number = $2
         ORDER BY position
         """,
         {
@@ -156,7 +179,7 @@
     /// Looks through the parts of all refunds: whom the purchase was credited to may have become part of another.
     func refundParts(of transaction: TransactionNumber) throws(LedgerError) -> [RefundPartRow] {
       try all(
-        "SELECT \(Self.refundPartColumns) FROM refund_parts WHERE transaction_number = $1 ORDER BY position",
+        "SELECT \(Self.refundPartColumns) FROM \(Self.refundPartRows) WHERE transaction_number = $1 ORDER BY position",
         { $0.add(transaction) }, Self.refundPart)
     }
 

@@ -116,77 +116,67 @@
     }
 
     private func refunds(_ rare: RareChanges) throws(LedgerError) -> [PostgresRequest] {
-      var requests: [PostgresRequest] = []
-      var owners: [Int64: CustomerNumber] = [:]
-      for number in rare.refunds.map(\.purchase) + rare.refundStates.map(\.purchase) {
-        owners[number] = try owner(of: number)
+      guard !rare.refunds.isEmpty else { return [] }
+      let (rows, parts) = rare.partsOfRefunds()
+      let owned = try rows.map { (row) throws(LedgerError) in
+        OwnedRefund(row: row.refund, part: row.part, owner: try owner(of: row.refund.purchase))
       }
-      if !rare.refunds.isEmpty { requests.append(Self.refunds(rare.refunds, owners)) }
-      if !rare.refundParts.isEmpty {
-        let payers = Dictionary(rare.refunds.map { ($0.transaction, owners[$0.purchase]) }) { first, _ in first }
-        requests.append(
-          Self.parts(
-            try rare.refundParts.map { (part) throws(LedgerError) in
-              guard let owner = payers[part.transaction] ?? nil else { throw .defect("A refund's part has no refund") }
-              return (part, owner)
-            }))
-      }
-      if !rare.refundStates.isEmpty { requests.append(Self.states(rare.refundStates, owners)) }
-      return requests
+      let requests = [Self.refunds(owned)]
+      if parts.isEmpty { return requests }
+      let payers = Dictionary(owned.map { ($0.row.transaction, $0.owner) }) { first, _ in first }
+      return requests + [Self.parts(parts, payers)]
     }
 
-    private static func refunds(_ rows: [RefundRow], _ owners: [Int64: CustomerNumber]) -> PostgresRequest {
+    private struct OwnedRefund {
+      let row: RefundRow
+      /// The only one.
+      let part: RefundPartRow?
+      let owner: CustomerNumber
+    }
+
+    private static func refunds(_ rows: [OwnedRefund]) -> PostgresRequest {
       PostgresRequest(
         """
-        INSERT INTO refunds (customer, purchase, transaction_number, kind, revoked_at, signed_at, share, share_of,
-          freezes) SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9)
+        INSERT INTO refunds (customer, purchase, transaction_number, kind, revoked_at, signed_at, evidence_at,
+          extent_kind, extent, share, share_of, freezes, lot, part_kind, source_lot, amount)
+        SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
         """
       ) {
-        $0.add(rows, { owners[$0.purchase] ?? 0 })
-        $0.add(rows, \.purchase)
-        $0.add(rows, \.transaction)
-        $0.add(rows, \.kind.rawValue)
-        $0.add(rows, \.revokedAt.milliseconds)
-        $0.add(rows, \.signedAt.milliseconds)
-        $0.add(rows, \.share.part)
-        $0.add(rows, \.share.whole)
-        $0.add(rows, \.freezes)
+        $0.add(rows, \.owner)
+        $0.add(rows, \.row.purchase)
+        $0.add(rows, \.row.transaction)
+        $0.add(rows, \.row.kind.rawValue)
+        $0.add(rows, \.row.revokedAt.milliseconds)
+        $0.add(rows, \.row.signedAt.milliseconds)
+        $0.add(rows) { $0.row.evidenceAt == $0.row.signedAt ? nil : $0.row.evidenceAt.milliseconds }
+        $0.add(rows) { $0.row.extent?.stored.kind }
+        $0.add(rows) { $0.row.extent?.stored.amount }
+        $0.add(rows, \.row.share.part)
+        $0.add(rows, \.row.share.whole)
+        $0.add(rows, \.row.freezes)
+        $0.add(rows) { $0.part?.lot }
+        $0.add(rows) { $0.part?.kind.rawValue }
+        $0.add(rows) { $0.part?.source }
+        $0.add(rows) { $0.part?.amount }
       }
     }
 
-    private static func parts(_ rows: [(part: RefundPartRow, owner: CustomerNumber)]) -> PostgresRequest {
+    private static func parts(
+      _ rows: [RefundPartRow], _ payers: [TransactionNumber: CustomerNumber]
+    ) -> PostgresRequest {
       PostgresRequest(
         """
         INSERT INTO refund_parts (customer, transaction_number, position, lot, kind, source_lot, amount)
         SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7)
         """
       ) {
-        $0.add(rows, \.owner)
-        $0.add(rows, \.part.transaction)
-        $0.add(rows, \.part.position)
-        $0.add(rows, \.part.lot)
-        $0.add(rows, \.part.kind.rawValue)
-        $0.add(rows, \.part.source)
-        $0.add(rows, \.part.amount)
-      }
-    }
-
-    private static func states(_ rows: [RefundStateRow], _ owners: [Int64: CustomerNumber]) -> PostgresRequest {
-      let rows = last(rows, of: \.purchase)
-      return PostgresRequest(
-        """
-        INSERT INTO refund_states (customer, purchase, share, share_of, evidence_at, transaction_number)
-        SELECT * FROM unnest($1, $2, $3, $4, $5, $6)
-        ON CONFLICT (customer, purchase) DO UPDATE SET share = excluded.share, share_of = excluded.share_of,
-          evidence_at = excluded.evidence_at, transaction_number = excluded.transaction_number
-        """
-      ) {
-        $0.add(rows, { owners[$0.purchase] ?? 0 })
-        $0.add(rows, \.purchase)
-        $0.add(rows, \.share.part)
-        $0.add(rows, \.share.whole)
-        $0.add(rows, \.evidenceAt.milliseconds)
+        $0.add(rows) { payers[$0.transaction] ?? 0 }
         $0.add(rows, \.transaction)
+        $0.add(rows, \.position)
+        $0.add(rows, \.lot)
+        $0.add(rows, \.kind.rawValue)
+        $0.add(rows, \.source)
+        $0.add(rows, \.amount)
       }
     }
 

@@ -73,7 +73,8 @@
       }
       guard !places.isEmpty else { return }
       let missing = Set(places.compactMap(\.customer)).subtracting(prefetched?.fetched ?? []).sorted()
-      let customers = question(for: missing)
+      // The lots that a purchase paid for are found by what it moved; others are seldom needed.
+      let customers = question(for: missing, withLots: false)
       let purchases = purchasesQuestion(places)
       var answers = try ask(customers.requests + purchases.requests)[...]
       keep(customers, &answers)
@@ -82,7 +83,15 @@
         guard let row = prefetched?.booked.purchases[place.number] else { continue }
         let mergedInto = prefetched?.customers[row.customer]?.mergedInto ?? 0
         let owner = CustomerDirectory.Place(origin: row.customer, mergedInto: mergedInto)
-        prefetched?.booked.want(row.transaction, at: owner, keys: keys[row.number] ?? [])
+        let keys = keys[row.number] ?? []
+        if row.refund != nil {
+          // It may come back, into whatever lots it was taken from.
+          prefetched?.booked.want(row.transaction, at: owner, keys: keys)
+        } else if let grant = row.grant {
+          prefetched?.booked.want(lot: grant.lot, at: owner, keys: keys)
+        } else {
+          prefetched?.booked.wantPostings(of: row.transaction, at: owner, keys: keys)
+        }
       }
       try completeBooked()
     }
@@ -122,7 +131,7 @@
     private static func purchasesOfShard(_ places: [RowPlace]) -> PostgresRequest {
       PostgresRequest(
         """
-        SELECT \(purchaseColumns) FROM \(purchaseTables) AND r.customer = ANY($1)
+        SELECT \(purchaseColumns) FROM \(purchaseTables(where: "customer = p.customer AND customer = ANY($1)"))
         WHERE p.customer = ANY($1) AND p.purchase = ANY($2)
         """
       ) {

@@ -195,8 +195,9 @@
         PostgresRequest(
           """
           INSERT INTO purchases (customer, purchase, store, environment, store_transaction, transaction_number, product,
-            quantity, price, price_currency, purchased_at, terms, original_transaction, expires_at)
-          SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+            quantity, price, price_currency, purchased_at, terms, original_transaction, expires_at, grant_currency,
+            grant_lot, grant_amount)
+          SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
           """
         ) {
           $0.add(rows, \.customer)
@@ -213,6 +214,9 @@
           $0.add(numbers, { $0 })
           $0.add(rows, text: \.originalTransactionID?.text)
           $0.add(rows, optional: \.expiresAt?.milliseconds)
+          $0.add(rows, optional: \.grant?.currency)
+          $0.add(rows, optional: \.grant?.lot)
+          $0.add(rows, optional: \.grant?.amount)
         },
       ]
     }

@@ -41,7 +41,6 @@ struct CopyDigest: Hashable {
     add("refunds", rare.refunds)
     add("refund parts", rare.refundParts)
     add("refund evidence", rare.refundEvidence)
-    add("refund states", rare.refundStates)
     add("effects", rare.effects)
     add("holds", rare.holds)
     add("counts", rare.counts)

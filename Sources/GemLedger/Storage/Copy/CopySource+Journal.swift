@@ -162,15 +162,6 @@ extension CopySource {
     }
   }
 
-  func readRefundStates(_ page: Page) throws(LedgerError) {
-    try pages(from: 0, scan.refundStates(after:limit:), place: \.purchase) { (rows) throws(LedgerError) in
-      var changes = ChangeSet()
-      changes.ownRare.refundStates = rows
-      changes.copy = try owning(rows.map(\.purchase))
-      try page(&changes)
-    }
-  }
-
   private func owning(_ purchases: [Int64]) throws(LedgerError) -> CopyChanges {
     var copy = CopyChanges(progress: nil)
     copy.purchaseOwners = try snapshot.purchases(Set(purchases).map { RowPlace($0, of: nil) }).mapValues(\.customer)

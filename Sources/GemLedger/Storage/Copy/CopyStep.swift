@@ -13,6 +13,7 @@ enum CopyStep: Int64, CaseIterable {
   case anchors
   case merges
   case refunds
+  /// Of older versions; now the newest refund says it.
   case refundStates
   case refundEvidence
   case orders

@@ -10,7 +10,9 @@ final class MemoryScan: StorageScan {
   private lazy var ownedItemsInOrder = tables.ownedItems
     .map { OwnedItemRow(customer: $0.key.customer, item: $0.key.item, quantity: $0.value) }.sorted(by: Self.precedes)
   private lazy var refundPartsInOrder = tables.rare.refundParts.values.flatMap(\.self).sorted(by: Self.precedes)
-  private lazy var refundStatesInOrder = tables.rare.refundStates.values.sorted { $0.purchase < $1.purchase }
+  private lazy var refundStatesInOrder = tables.rare.refundsOfPurchases.values.compactMap { places in
+    places.last.map { tables.rare.refunds[$0].state }
+  }.sorted { $0.purchase < $1.purchase }
   private lazy var customerIDsInOrder: [AddedIDRow] = {
     let ids = tables.customers.map { AddedIDRow(customer: $0.number, id: $0.id) }
     return (ids + tables.rare.addedIDs.map { AddedIDRow(customer: $0.value, id: $0.key) }).sorted { $0.id < $1.id }

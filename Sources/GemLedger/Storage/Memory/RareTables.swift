@@ -12,7 +12,6 @@ struct RareTables {
   /// Places in ``refunds``, by purchase.
   var refundsOfPurchases: [Int64: [Int]] = [:]
   var refundParts: [TransactionNumber: [RefundPartRow]] = [:]
-  var refundStates: [Int64: RefundStateRow] = [:]
   /// Places among the purchases, by customer.
   var purchasesOfCustomers: [CustomerNumber: [Int]] = [:]
   /// What a customer ever owned.
@@ -50,9 +49,9 @@ extension MemoryTables {
   }
 
   func withRefund(_ row: PurchaseRow) -> PurchaseRow {
-    guard let state = rare.refundStates[row.number] else { return row }
+    guard let newest = rare.refundsOfPurchases[row.number]?.last else { return row }
     var row = row
-    row.refund = state
+    row.refund = rare.refunds[newest].state
     return row
   }
 
@@ -104,7 +103,6 @@ extension MemoryTables {
     for row in changes.refundEvidence {
       rare.evidence[row.identity] = RefundRules.adding(row, to: rare.evidence[row.identity] ?? [])
     }
-    for row in changes.refundStates { rare.refundStates[row.purchase] = row }
     rare.effects.write(changes)
     for row in changes.erasures { erase(row) }
   }
