@@ -68,8 +68,8 @@ extension SQLiteTables {
   func refunds(of purchase: Int64) throws(LedgerError) -> [RefundRow] {
     try all(
       """
-      SELECT transaction_number, purchase, kind, revoked_at, signed_at, extent_kind, extent, evidence_at, share, share_of,
-        freezes
+      SELECT transaction_number, purchase, kind, revoked_at, signed_at, extent_kind, extent, evidence_at, share,
+        share_of, freezes
       FROM refunds WHERE purchase = ?1 ORDER BY transaction_number
       """, { $0.bind(1, purchase) }, Self.refund)
   }
@@ -107,8 +107,8 @@ extension SQLiteTables {
   func refunds(after: TransactionNumber, limit: Int) throws(LedgerError) -> [RefundRow] {
     try page(
       """
-      SELECT transaction_number, purchase, kind, revoked_at, signed_at, extent_kind, extent, evidence_at, share, share_of,
-        freezes
+      SELECT transaction_number, purchase, kind, revoked_at, signed_at, extent_kind, extent, evidence_at, share,
+        share_of, freezes
       FROM refunds WHERE transaction_number > ?1 ORDER BY transaction_number LIMIT ?2
       """, after: after, limit, Self.refund)
   }
@@ -246,7 +246,9 @@ extension SQLiteTables {
 
   private func write(refunds changes: RareChanges) throws(LedgerError) {
     let parts = changes.partsOfRefunds()
-    try run("INSERT INTO refunds VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)", parts.rows) {
+    try run(
+      "INSERT INTO refunds VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)", parts.rows
+    ) {
       let (refund, part) = $1
       $0.bind(1, refund.transaction)
       $0.bind(2, refund.purchase)

@@ -24,6 +24,8 @@
       try ledger.creditPurchase(Make.purchase("t"), customer: zoe, key: Make.key("k"))
       try ledger.creditPurchase(Make.purchase("u"), customer: yan)
       try ledger.merge(from: yan, into: zoe)
+      try ledger.creditPurchase(Make.purchase("v"), customer: zoe)
+      try ledger.refund(Make.refund("v"))
       let state = try LedgerState(ledger)
       ledger.close()
       // The tables as they were then, filled with what they had room for.
@@ -38,11 +40,38 @@
         """
         SELECT format('INSERT INTO old.%I (%s) SELECT %2$s FROM new.%1$I', table_name,
           string_agg(quote_ident(column_name), ', '))
-        FROM information_schema.columns WHERE table_schema = 'old' AND table_name <> 'migrations' GROUP BY table_name
+        FROM information_schema.columns
+        WHERE table_schema = 'old'
+          AND table_name NOT IN ('migrations', 'refund_states', 'refund_parts', 'refund_evidence')
+        GROUP BY table_name
         """, on: url)
-      try server.execute(columns.joined(separator: ";\n"), on: url)
+      try server.execute((columns + Self.oldRefunds).joined(separator: ";\n"), on: url)
       return state
     }
+
+    /// What refunds say in one row each had tables of its own.
+    private static let oldRefunds = [
+      """
+      INSERT INTO old.refund_states
+        SELECT DISTINCT ON (purchase) customer, purchase, share, share_of, coalesce(evidence_at, signed_at),
+          transaction_number
+        FROM new.refunds ORDER BY purchase, transaction_number DESC
+      """,
+      """
+      INSERT INTO old.refund_parts
+        SELECT * FROM new.refund_parts UNION ALL
+        SELECT customer, transaction_number, 1, lot, part_kind, source_lot, amount FROM new.refunds
+        WHERE lot IS NOT NULL
+      """,
+      """
+      INSERT INTO old.refund_evidence
+        SELECT DISTINCT ON (store_transaction, environment, store, kind, revoked_at) * FROM (
+          SELECT * FROM new.refund_evidence UNION ALL
+          SELECT store_transaction, environment, store, kind, revoked_at, signed_at, extent_kind, extent
+          FROM new.refunds JOIN new.purchases USING (customer, purchase) WHERE extent_kind IS NOT NULL
+        ) notices ORDER BY store_transaction, environment, store, kind, revoked_at, signed_at DESC
+      """,
+    ]
 
     func testALedgerOfEachEarlierStepGoesOn() throws {
       for steps in 1..<PostgresMigration.all.count {
@@ -53,6 +82,9 @@
         let zoe = try Make.customer("zoe")
         XCTAssertTrue(try ledger.creditPurchase(Make.purchase("t"), customer: zoe, key: Make.key("k")).isReplayed)
         try ledger.spend([Make.amount("GEM", 1300)], customer: zoe)
+        XCTAssertTrue(try ledger.refund(Make.refund("v")).isReplayed)
+        XCTAssertEqual(try ledger.reverseRefund(Make.reversal("v", signedAt: 1_000_000)).entries.map(\.amount), [1200])
+        XCTAssertEqual(try ledger.refund(Make.refund("u")).entries.map(\.kind), [.refund])
         try assertBooksAddUp(ledger)
         ledger.close()
         // It is what a new one is.
@@ -104,6 +136,14 @@
         "DROP TABLE gemledger.effects, gemledger.holds, gemledger.counts",
         "ALTER TABLE gemledger.accounts DROP COLUMN next_due", "ALTER TABLE gemledger.lot_terms DROP COLUMN origin",
         "ALTER TABLE gemledger.customers DROP COLUMN erased",
+        "CREATE TABLE gemledger.refund_states (purchase bigint)",
+        """
+        ALTER TABLE gemledger.refunds DROP COLUMN evidence_at, DROP COLUMN extent_kind, DROP COLUMN extent,
+          DROP COLUMN lot, DROP COLUMN part_kind, DROP COLUMN source_lot, DROP COLUMN amount
+        """,
+        """
+        ALTER TABLE gemledger.purchases DROP COLUMN grant_currency, DROP COLUMN grant_lot, DROP COLUMN grant_amount
+        """,
         "DELETE FROM gemledger.migrations WHERE name > '0002'",
         "GRANT USAGE ON SCHEMA gemledger TO \"gem service\"",
         "GRANT SELECT, INSERT ON gemledger.entries TO \"gem service\"",

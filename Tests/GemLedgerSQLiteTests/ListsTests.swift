@@ -79,6 +79,7 @@ final class ListsTests: XCTestCase {
     let before = raw.rows(lists)
     XCTAssertEqual(Set(before.map { $0.split(separator: "|")[1] }), ["1", "2", "3"])
     let effects = raw.rows("SELECT * FROM effects ORDER BY 1, 2")
+    XCTAssertNil(raw.run(RefundMigrationTests.undoing))
     XCTAssertNil(
       raw.run(
         """

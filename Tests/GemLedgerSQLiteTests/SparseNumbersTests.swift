@@ -141,12 +141,12 @@ final class SparseNumbersTests: XCTestCase {
     let columns: [(table: String, columns: [String])] = [
       ("customers", ["customer", "merged_into"]), ("aliases", ["customer"]), ("added_ids", ["customer"]),
       ("newly_listed_transactions", ["customer", "number"]), ("keys", ["customer", "transaction_number"]),
-      ("purchases", ["purchase", "customer", "transaction_number"]), ("notes", ["transaction_number"]),
+      ("purchases", ["purchase", "customer", "transaction_number", "grant_lot"]), ("notes", ["transaction_number"]),
       ("item_entries", ["transaction_number", "customer"]), ("owned_items", ["customer"]),
       ("lots", ["lot", "purchase"]), ("lot_terms", ["lot", "purchase"]),
       ("merges", ["transaction_number", "from_customer", "into_customer"]),
-      ("refunds", ["transaction_number", "purchase"]), ("refund_parts", ["transaction_number", "lot", "source_lot"]),
-      ("refund_states", ["purchase", "transaction_number"]), ("entitlements", ["purchase", "holder"]),
+      ("refunds", ["transaction_number", "purchase", "lot", "source_lot"]),
+      ("refund_parts", ["transaction_number", "lot", "source_lot"]), ("entitlements", ["purchase", "holder"]),
       ("accounts", ["pool_lot"]), ("anchors", ["transaction_number"]), ("allocations", ["lot"]),
       ("entries", ["transaction_number", "lot"]), ("transactions", ["number", "customer"]),
     ]

@@ -79,8 +79,8 @@ extension WorkingSet {
   func evidence(
     _ identity: PurchaseIdentity, _ purchase: PurchaseRow?, session: any StorageSnapshot
   ) throws(LedgerError) -> [RefundEvidenceRow] {
-    var kept = rare.evidence[identity] ?? []
-    if kept.isEmpty { kept = try session.refundEvidence(identity) }
+    let kept: [RefundEvidenceRow]
+    if let known = rare.evidence[identity] { kept = known } else { kept = try session.refundEvidence(identity) }
     guard let purchase, purchase.refund != nil else { return kept }
     return RefundRules.known(kept, and: try refunds(of: purchase, session: session), about: identity)
   }

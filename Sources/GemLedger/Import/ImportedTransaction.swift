@@ -119,7 +119,8 @@ extension ImportFields {
       transaction: transaction.row.number, purchase: try fields.number("purchase"),
       kind: try fields.word("kind") { name in RefundEvidenceRow.Kind.allCases.first { $0.name == name } },
       revokedAt: try fields.time("revoked_at"), signedAt: try fields.time("signed_at"),
-      extent: try fields.extent(), evidenceAt: try fields.time(ifAny: "evidence_at"), share: RefundShare(part, of: whole), freezes: try fields.integer(ifAny: "freezes") ?? 0)
+      extent: try fields.extent(), evidenceAt: try fields.time(ifAny: "evidence_at"),
+      share: RefundShare(part, of: whole), freezes: try fields.integer(ifAny: "freezes") ?? 0)
     for value in try fields.list(ifAny: "parts") {
       var own = try ImportFields(value)
       transaction.refundParts.append(

@@ -28,7 +28,7 @@ public struct Purchase: Hashable, Sendable {
   public let expiresAt: Timestamp?
   /// How much of it is refunded, in thousandths of a percent; 100,000 is all of it.
   public let refundedMilliPercent: Int64
-  /// The date of the store's newest evidence about refunds, where there was any.
+  /// The date of the store's newest evidence when the newest refund was booked, where there was any.
   public let refundEvidenceAt: Timestamp?
 
   /// Whether all of it is refunded; the right that it gave has ended then.

@@ -1,6 +1,6 @@
 #if PostgreSQL
   extension PostgresMigration {
-    /// Most refunds take one lot's currency for one notice, and each table that says so costs them a row and an index's.
+    /// Most refunds take one lot's currency for one notice; each table that says so costs them a row and an index's.
     static let refundsInOneRow = [
       // evidence_at: when the newest notice by then was signed, where that is not signed_at.
       // extent_kind, extent: what the notice says is given back; null where it lies in refund_evidence, which now keeps

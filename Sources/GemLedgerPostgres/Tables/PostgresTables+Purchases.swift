@@ -11,7 +11,9 @@
       r.evidence_at, r.transaction_number, p.grant_currency, p.grant_lot, p.grant_amount
       """
 
-    /// Purchases with their newest refunds. A purchase without terms is damaged; verify is to see it all the same.
+    /// Purchases with their newest refunds.
+    ///
+    /// A purchase without terms is damaged; verify is to see it all the same.
     static let purchaseTables = purchaseTables(where: "customer = p.customer")
 
     /// - Parameter owner: Whose the refunds are.
