@@ -64,12 +64,18 @@ extension SQLiteTables {
 
   /// Notes are found by the customer's history: from each account's newest entry backwards, and by what has no entry.
   private func eraseNotes(of customer: CustomerNumber) throws(LedgerError) {
-    for account in try accounts(of: customer) {
-      var number = account.lastEntry
-      while number != 0, let entry = try entry(number) {
+    let newest = try all(
+      "SELECT last_entry FROM accounts WHERE account >= ?1 AND account < ?2",
+      {
+        $0.bind(1, AccountNumber(customer: customer, currency: 0).rawValue)
+        $0.bind(2, AccountNumber(customer: customer + 1, currency: 0).rawValue)
+      }, { $0.integer(0) })
+    for entry in newest {
+      var number = entry
+      while number != 0, let (transaction, previous) = try step(back: number) {
         // Entries of baskets and merges may be of somebody else's transaction, whose note stays.
-        try eraseNote(of: entry.transaction, by: customer)
-        number = entry.previous
+        try eraseNote(of: transaction, by: customer)
+        number = previous
       }
     }
     let others = try all(
@@ -81,9 +87,19 @@ extension SQLiteTables {
     try run("DELETE FROM notes WHERE transaction_number = ?1", others) { $0.bind(1, $1) }
   }
 
+  private func step(
+    back entry: EntryNumber
+  ) throws(LedgerError) -> (transaction: TransactionNumber, previous: EntryNumber)? {
+    try first(
+      "SELECT transaction_number, previous FROM entries WHERE number = ?1", { $0.bind(1, entry) },
+      { ($0.integer(0), $0.integer(1)) })
+  }
+
   private func eraseNote(of transaction: TransactionNumber, by customer: CustomerNumber) throws(LedgerError) {
     // Most transactions have none, and then nobody asks whose it is.
-    guard try note(transaction) != nil, try self.transaction(transaction)?.customer == customer else { return }
+    let hasNote = try first(
+      "SELECT 1 FROM notes WHERE transaction_number = ?1", { $0.bind(1, transaction) }, { _ in true })
+    guard hasNote != nil, try self.transaction(transaction)?.customer == customer else { return }
     try run("DELETE FROM notes WHERE transaction_number = ?1", [transaction]) { $0.bind(1, $1) }
   }
 

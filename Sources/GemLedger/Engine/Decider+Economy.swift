@@ -56,7 +56,7 @@ extension Decider {
     guard !command.customer.isOfErased,
       let customer = try findCustomer(command.customer, session: session)
     else { throw .customerNotFound(command.customer) }
-    let numbers = try set.numbers(of: customer.number, session: session)
+    let numbers = try set.numbers(of: customer, session: session)
     // Who came into being with this very commit is erased by the next one.
     if let row = set.changes.customers.first(where: { numbers.contains($0.number) }) {
       throw LedgerError(.inProgress, "The customer \"\(row.id)\" is being made. Ask again.")
