@@ -19,6 +19,23 @@ extension SQLiteTables {
     }
   }
 
+  /// Who has what is left of an erased id, which tells the number.
+  func erased(_ id: CustomerID) throws(LedgerError) -> CustomerRow? {
+    guard let number = id.numberOfErased(salt: try project().salt), let row = try customer(number: number) else {
+      return nil
+    }
+    return row.id == id ? row : nil
+  }
+
+  /// The customers' own rows were written with what changed of them; what is left of an erased id needs no alias.
+  private func rename(_ row: ErasureRow) throws(LedgerError) {
+    let others = zip(row.numbers, row.ids).filter { !$1.isOfErased }
+    try run("INSERT OR REPLACE INTO aliases (customer, id) VALUES (?1, ?2)", others) {
+      $0.bind(1, $1.0)
+      $0.bind(2, $1.1.text)
+    }
+  }
+
   /// Forgets who they were and what was said about them, after all that the commit wrote.
   ///
   /// - Parameter new: The ids that the commit itself gave.
@@ -40,14 +57,6 @@ extension SQLiteTables {
       }
     }
     try eraseKeys(of: rows)
-  }
-
-  /// The customers' own rows were written with what changed of them.
-  private func rename(_ row: ErasureRow) throws(LedgerError) {
-    try run("INSERT OR REPLACE INTO aliases (customer, id) VALUES (?1, ?2)", Array(zip(row.numbers, row.ids))) {
-      $0.bind(1, $1.0)
-      $0.bind(2, $1.1.text)
-    }
   }
 
   private func eraseOrders(of customer: CustomerNumber) throws(LedgerError) {

@@ -49,6 +49,11 @@ extension SQLiteTables: StorageSnapshot {
   // MARK: Customers and accounts
 
   func customer(_ id: CustomerID) throws(LedgerError) -> FoundCustomer? {
+    if id.isOfErased {
+      guard let row = try erased(id) else { return nil }
+      guard row.mergedInto != 0 else { return FoundCustomer(row, origin: row.number) }
+      return try customer(number: row.mergedInto).map { FoundCustomer($0, origin: row.number) }
+    }
     let (found, mergedInto) = try translating { () throws(SQLiteFailure) -> (FoundCustomer?, CustomerNumber) in
       let statement = try hot(.customer)
       statement.bind(1, id.text)

@@ -30,6 +30,40 @@ final class ErasureTests: XCTestCase {
     XCTAssertEqual(try Self.secrets(in: path), [])
   }
 
+  /// What is left of an erased id tells the customer's number, so that it is found without being listed.
+  func testWhatIsLeftOfAnIDIsFound() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("it.sqlite")
+    let ledger = try Ledger.createSQLite(at: path, clock: time.clock, salt: 7)
+    try ledger.apply(Make.catalog())
+    let (alice, bob) = (try Make.customer("alice"), try Make.customer("bob"))
+    try ledger.grant([Make.amount("GEM", 5)], customer: alice)
+    try ledger.grant([Make.amount("GEM", 6)], customer: bob)
+    try ledger.merge(from: bob, into: alice)
+    let left = try ledger.erase(alice).customer
+    XCTAssertEqual(try ledger.balance(of: CurrencyCode("GEM"), customer: left).balance, 11)
+    XCTAssertEqual(try ledger.customerIDs(of: left).count, 2)
+    for id in try ledger.customerIDs(of: left) {
+      XCTAssertEqual(try ledger.history(of: id).transactions.count, 4)
+    }
+    for id in ["$erased:0000000000000000", "$erased:", "$erased:12", "$erased:g"] {
+      XCTAssertThrowsError(try ledger.balances(of: CustomerID(unchecked: id)), id)
+    }
+    try assertBooksAddUp(ledger)
+    ledger.close()
+    let raw = try RawSQLite(path)
+    XCTAssertEqual(raw.rows("SELECT count(*) FROM aliases"), ["0"])
+    // As older versions did.
+    XCTAssertNil(raw.run("INSERT INTO aliases SELECT id, customer FROM customers"))
+    let again = try Ledger.openSQLite(at: path, clock: time.clock)
+    try assertBooksAddUp(again)
+    again.close()
+    XCTAssertNil(raw.run("UPDATE customers SET id = (SELECT id FROM customers WHERE customer = 2) WHERE customer = 1"))
+    let damaged = try Ledger.openSQLite(at: path, clock: time.clock)
+    XCTAssertTrue(try damaged.verify().problems.contains { $0.equation == "ids_name_customers" })
+    damaged.close()
+  }
+
   func testOnlyWhoWasErasedMayBeForgotten() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("it.sqlite")

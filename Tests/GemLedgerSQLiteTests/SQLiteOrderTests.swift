@@ -50,6 +50,7 @@ final class SQLiteOrderTests: XCTestCase {
     let path = directory.path("it.sqlite")
     try makeLedger(path)
     let raw = try RawSQLite(path)
+    XCTAssertNil(raw.run(RefundMigrationTests.undoing))
     XCTAssertNil(
       raw.run(
         """

@@ -92,12 +92,19 @@ extension CustomerID {
   static let erasedPrefix = "$erased:"
 
   /// Whether it is what is left of the id of somebody who was erased.
-  var isOfErased: Bool { text.utf8.starts(with: Self.erasedPrefix.utf8) }
+  package var isOfErased: Bool { text.utf8.starts(with: Self.erasedPrefix.utf8) }
 
   /// What is left of the id of somebody who was erased: it names nobody.
   init(ofErased number: CustomerNumber, salt: UInt64) {
     var hash = StableHash(seed: salt)
     hash.combine(UInt64(bitPattern: number))
     self.init(unchecked: Self.erasedPrefix + HexForm.hex(hash.value, digits: 16))
+  }
+
+  /// The number of who was erased, which such an id tells to who knows the project's salt; nil for another id.
+  package func numberOfErased(salt: UInt64) -> CustomerNumber? {
+    guard isOfErased, let hash = UInt64(text.dropFirst(Self.erasedPrefix.count), radix: 16) else { return nil }
+    let number = CustomerNumber(bitPattern: StableHash.number(ofHash: hash, seed: salt))
+    return number > 0 && CustomerID(ofErased: number, salt: salt) == self ? number : nil
   }
 }

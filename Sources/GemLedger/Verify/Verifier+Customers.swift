@@ -55,7 +55,12 @@ extension Verifier {
             "customer number \(row.number) is frozen \(row.frozen); the journal says \(frozen[row.number] ?? 0)")
         }
         if row.mergedInto == 0 { count += 1 }
-        idCount += 1 + Int64(added[row.number]?.count ?? 0)
+        // What is left of an erased one's id tells the number, and need not be listed.
+        idCount += (row.id.isOfErased ? 0 : 1) + Int64(added[row.number]?.count ?? 0)
+        if row.id.isOfErased, row.id.numberOfErased(salt: terms.transactionIDs.salt) != row.number {
+          report(
+            "ids_name_customers", "customer number \(row.number) has the id \"\(row.id)\" of another who was erased")
+        }
       }
       last = end
     }
@@ -79,7 +84,7 @@ extension Verifier {
             "ids_name_customers", "the id \"\(row.id)\" names customer number \(row.customer), whose it is not")
         }
       }
-      found += Int64(page.count)
+      found += Int64(page.count { !$0.id.isOfErased })
       last = page.last?.id
     }
     if found != count { report("ids_name_customers", "there are \(found) ids; the customers have \(count)") }

@@ -23,4 +23,26 @@ package struct StableHash {
     mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
     return mixed ^ mixed >> 31
   }
+
+  /// The number whose hash this is: of one number alone no two have the same.
+  package static func number(ofHash value: UInt64, seed: UInt64) -> UInt64 {
+    var mixed = unshifted(value, by: 31) &* inverse(of: 0x94D0_49BB_1331_11EB)
+    mixed = unshifted(mixed, by: 27) &* inverse(of: 0xBF58_476D_1CE4_E5B9)
+    let state = unshifted(unshifted(mixed, by: 30), by: 29) &* inverse(of: 0x9E37_79B9_7F4A_7C15)
+    return state ^ Self(seed: seed).state
+  }
+
+  /// What `x ^ x >> count` was made of.
+  private static func unshifted(_ value: UInt64, by count: UInt64) -> UInt64 {
+    var number = value
+    for _ in 0..<(64 / count) { number = value ^ number >> count }
+    return number
+  }
+
+  /// What an odd number times this comes to 1; each step doubles the bits that are right.
+  private static func inverse(of number: UInt64) -> UInt64 {
+    var inverse = number
+    for _ in 0..<5 { inverse = inverse &* (2 &- number &* inverse) }
+    return inverse
+  }
 }
