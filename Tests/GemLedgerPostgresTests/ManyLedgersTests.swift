@@ -78,6 +78,24 @@
       XCTAssertEqual(try people.map { try ledgers[1].purchases(of: $0).purchases.count }.reduce(0, +), 30)
     }
 
+    /// Whoever says that a purchase paid for an order of theirs: what is credited already pays for one of them.
+    func testAPurchasePaysForOneOrder() throws {
+      let people = [try Make.customer("alice"), try Make.customer("bob")]
+      for round in 0..<30 { try ledgers[0].creditPurchase(Make.purchase("t \(round)"), customer: people[round % 2]) }
+      let rounds = try race(30) { round in
+        let payment = OrderOpening.PaidTransaction(environment: .production, id: try StoreTransactionID("t \(round)"))
+        return try people.map { customer in
+          let opening = OrderOpening(
+            code: try PurchaseCode("\(customer) \(round)"), store: .apple, product: try ProductCode("gems_1200"),
+            quantity: 1, request: "{}", key: nil, lifetimeMilliseconds: 1000, paidBy: payment)
+          return .openOrder(opening, customer: customer)
+        }
+      }
+      for answers in rounds {
+        XCTAssertEqual(try answers.map { try $0.get().isReplayed }.sorted { !$0 && $1 }, [false, true])
+      }
+    }
+
     func testASessionsFirstPurchaseFromBoth() throws {
       let people = try (0..<4).map { try Make.customer("person \($0)") }
       let rounds = try race(10) { round in

@@ -140,6 +140,9 @@ extension RareChanges {
     // Both are in the order of transactions.
     var rest = refundParts[...]
     for refund in refunds {
+      let lost = rest.prefix { $0.transaction < refund.transaction }
+      others += lost
+      rest = rest.dropFirst(lost.count)
       let own = rest.prefix { $0.transaction == refund.transaction }
       rest = rest.dropFirst(own.count)
       rows.append((refund, own.count == 1 ? own.first : nil))

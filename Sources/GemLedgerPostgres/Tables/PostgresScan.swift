@@ -211,7 +211,8 @@
       try page(
         "purchases",
         """
-        SELECT \(Tables.purchaseColumns) FROM \(Tables.purchaseTables) WHERE p.purchase > $1 ORDER BY p.purchase
+        SELECT \(Tables.purchaseColumns) FROM \(Tables.purchaseTables)
+        WHERE p.purchase > $1 AND \(Tables.isNewestRefund) ORDER BY p.purchase
         """, after: [.integer(after)], limit, Tables.purchase
       ) { [.integer($0.number)] }
     }

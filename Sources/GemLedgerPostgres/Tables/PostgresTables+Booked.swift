@@ -200,7 +200,7 @@
         named(
           Self.purchaseColumns,
           """
-          \(Self.purchaseTables) WHERE p.customer = owner
+          \(Self.purchaseTables) WHERE p.customer = owner AND \(Self.isNewestRefund)
             AND p.purchase = (SELECT l.purchase FROM lots l WHERE l.customer = owner AND l.lot = named)
           """
         ) { $0.keep(purchase: Self.purchase($1, $2)) },
@@ -247,7 +247,7 @@
 
     private static func purchasesQuestion(_ numbers: [Int64]) -> RowsQuestion {
       let request = PostgresRequest(
-        "SELECT \(purchaseColumns) FROM \(purchaseTables) WHERE p.purchase = ANY($1)"
+        "SELECT \(purchaseColumns) FROM \(purchaseTables) WHERE p.purchase = ANY($1) AND \(isNewestRefund)"
       ) { $0.add(numbers) { $0 } }
       return RowsQuestion(requests: [request]) { $0.keep(purchase: purchase($1, $2)) }
     }

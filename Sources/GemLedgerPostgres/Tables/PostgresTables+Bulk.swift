@@ -128,7 +128,10 @@
 
     func purchases(_ wanted: [RowPlace]) throws(LedgerError) -> [Int64: PurchaseRow] {
       let rows = try all(
-        "SELECT \(Self.purchaseColumns) FROM \(Self.purchaseTables) WHERE p.purchase = ANY($1)",
+        """
+        SELECT \(Self.purchaseColumns) FROM \(Self.purchaseTables)
+        WHERE p.purchase = ANY($1) AND \(Self.isNewestRefund)
+        """,
         { $0.add(wanted, \.number) }, Self.purchase)
       return Dictionary(rows.map { ($0.number, $0) }) { first, _ in first }
     }

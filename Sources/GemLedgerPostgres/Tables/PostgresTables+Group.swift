@@ -190,7 +190,10 @@
       if let known = prefetched?.booked.purchases[claim.purchase] { return known }
       prefetched?.purchaseOwners[claim.purchase] = claim.customer
       return try first(
-        "SELECT \(Self.purchaseColumns) FROM \(Self.purchaseTables) WHERE p.customer = $1 AND p.purchase = $2",
+        """
+        SELECT \(Self.purchaseColumns) FROM \(Self.purchaseTables)
+        WHERE p.customer = $1 AND p.purchase = $2 AND \(Self.isNewestRefund)
+        """,
         {
           $0.add(claim.customer)
           $0.add(claim.purchase)

@@ -141,7 +141,9 @@
         self.prefetched?.refunds[row.number] = refunds[row.number] ?? []
         places += (refunds[row.number] ?? []).map { RowPlace($0.transaction, of: row.customer) }
         // What the purchase gave says which of the refunds' parts are about which currency.
-        let place = CustomerDirectory.Place(origin: row.customer, root: row.customer)
+        let place =
+          prefetched.booked.places[row.transaction]
+          ?? CustomerDirectory.Place(origin: row.customer, root: row.customer)
         if row.grant == nil, !prefetched.booked.knows(row.transaction) {
           self.prefetched?.booked.want(row.transaction, at: place)
         }

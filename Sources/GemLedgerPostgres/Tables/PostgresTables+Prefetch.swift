@@ -24,7 +24,7 @@
             $0.add(unknown, text: \.text)
           })
       }
-      if !claims.isEmpty { requests += Self.requests(for: claims, isDistributed: layout.isDistributed) }
+      if !claims.isEmpty { requests += self.requests(for: claims, of: footprints) }
       let keys = keys(of: commands, Dictionary(zip(ids, known.map { $0?.root })) { first, _ in first })
       requests += keys.map(question)
       let locating = Self.locating(strangers, isDistributed: layout.isDistributed)
@@ -304,40 +304,79 @@
 
     /// Claims what nobody has, waits for who is at it, and says what came of it.
     ///
-    /// What is credited stays so, and who has its customer's lane is alone with it: there is nothing to claim. A
-    /// distributed engine joins no lists with its tables, and claims that too.
-    private static func requests(for claims: [PurchaseIdentity], isDistributed: Bool) -> [PostgresRequest] {
-      let isOpen = """
-        WHERE NOT EXISTS (
-          SELECT 1 FROM store_transactions AS c WHERE c.store_transaction = claim.store_transaction
-            AND c.environment = claim.environment AND c.store = claim.store AND c.purchase <> 0)
-        """
-      let touch = PostgresRequest(
-        """
-        INSERT INTO store_transactions AS t (store_transaction, environment, store, customer, purchase)
-        SELECT *, 0, 0 FROM unnest($1, $2, $3) AS claim (store_transaction, environment, store)
-        \(isDistributed ? "" : isOpen)
-        ON CONFLICT (store_transaction, environment, store) DO UPDATE SET customer = t.customer
-        RETURNING store_transaction, environment, store, customer, purchase
-        """
-      ) {
-        $0.add(claims, text: \.transactionID.text)
-        $0.add(claims, \.environment)
-        $0.add(claims, \.store.number)
-      }
-      let credited = PostgresRequest(
-        """
-        SELECT store_transaction, environment, store, customer, purchase FROM store_transactions
-        WHERE store_transaction = ANY($1) AND purchase <> 0
-        """
-      ) { $0.add(claims, text: \.transactionID.text) }
+    /// A refund of what is credited has nothing to claim: the purchase stays credited, and who has its customer's lane
+    /// is alone with it. Orders are paid for by whoever says so, and take hold of it all the same. A distributed engine
+    /// joins no lists with its tables, and everybody claims everything there.
+    private func requests(
+      for claims: [PurchaseIdentity], of footprints: [LedgerCommand.Footprint?]
+    ) -> [PostgresRequest] {
+      let touch = layout.isDistributed ? Self.touch(claims) : Self.touch(claims, always: claimed(by: footprints))
       let evidence = PostgresRequest(
         """
         SELECT store_transaction, environment, store, kind, revoked_at, signed_at, extent_kind, extent
         FROM refund_evidence WHERE store_transaction = ANY($1) ORDER BY kind, revoked_at
         """
       ) { $0.add(claims, text: \.transactionID.text) }
-      return isDistributed ? [touch, evidence] : [touch, credited, evidence]
+      if layout.isDistributed { return [touch, evidence] }
+      let credited = PostgresRequest(
+        """
+        SELECT store_transaction, environment, store, customer, purchase FROM store_transactions
+        WHERE store_transaction = ANY($1) AND purchase <> 0
+        """
+      ) { $0.add(claims, text: \.transactionID.text) }
+      return [touch, credited, evidence]
+    }
+
+    /// What commands are about that concern others than its owner.
+    private func claimed(by footprints: [LedgerCommand.Footprint?]) -> Set<PurchaseIdentity> {
+      var claimed: Set<PurchaseIdentity> = []
+      for footprint in footprints.lazy.compactMap({ $0 }) where !footprint.subject.isOfPurchase {
+        for claim in footprint.purchases {
+          guard let number = prefetched?.environments[claim.environment] else { continue }
+          claimed.insert(
+            PurchaseIdentity(store: claim.store, environment: number, transactionID: claim.transactionID))
+        }
+      }
+      return claimed
+    }
+
+    private static let touching = """
+      ON CONFLICT (store_transaction, environment, store) DO UPDATE SET customer = t.customer
+      RETURNING store_transaction, environment, store, customer, purchase
+      """
+
+    private static func touch(_ claims: [PurchaseIdentity]) -> PostgresRequest {
+      PostgresRequest(
+        """
+        INSERT INTO store_transactions AS t (store_transaction, environment, store, customer, purchase)
+        SELECT *, 0, 0 FROM unnest($1, $2, $3) \(touching)
+        """
+      ) {
+        $0.add(claims, text: \.transactionID.text)
+        $0.add(claims, \.environment)
+        $0.add(claims, \.store.number)
+      }
+    }
+
+    /// - Parameter always: Those to be claimed though they are credited.
+    private static func touch(_ claims: [PurchaseIdentity], always: Set<PurchaseIdentity>) -> PostgresRequest {
+      PostgresRequest(
+        """
+        INSERT INTO store_transactions AS t (store_transaction, environment, store, customer, purchase)
+        SELECT store_transaction, environment, store, 0, 0
+        FROM unnest($1, $2, $3, $4) AS claim (store_transaction, environment, store, always)
+        LEFT JOIN LATERAL (
+          SELECT 1 AS one FROM store_transactions AS c WHERE c.store_transaction = claim.store_transaction
+            AND c.environment = claim.environment AND c.store = claim.store AND c.purchase <> 0 OFFSET 0
+        ) credited ON true WHERE always <> 0 OR one IS NULL
+        ORDER BY 1, 2, 3 \(touching)
+        """
+      ) {
+        $0.add(claims, text: \.transactionID.text)
+        $0.add(claims, \.environment)
+        $0.add(claims, \.store.number)
+        $0.add(claims) { always.contains($0) ? 1 : 0 }
+      }
     }
 
     private func keep(claims: [PurchaseIdentity], _ answers: inout ArraySlice<PostgresRows>) {

@@ -8,22 +8,24 @@
     static let purchaseColumns = """
       p.purchase, p.store, p.environment, p.store_transaction, p.customer, p.transaction_number, p.product, p.quantity,
       p.price, p.price_currency, p.purchased_at, t.document, p.original_transaction, p.expires_at, r.share, r.share_of,
-      r.evidence_at, r.transaction_number, p.grant_currency, p.grant_lot, p.grant_amount
+      coalesce(r.evidence_at, r.signed_at), r.transaction_number, p.grant_currency, p.grant_lot, p.grant_amount
       """
 
-    /// Purchases with their newest refunds.
+    /// Purchases with their refunds, of which ``isNewestRefund`` leaves the newest.
     ///
-    /// A purchase without terms is damaged; verify is to see it all the same.
-    static let purchaseTables = purchaseTables(where: "customer = p.customer")
+    /// A purchase without terms is damaged; verify is to see it all the same. A distributed engine sorts no rows within
+    /// a join, hence the newest by there being none behind it.
+    static let purchaseTables = purchaseTables(of: { "\($0).customer = p.customer" })
 
-    /// - Parameter owner: Whose the refunds are.
-    static func purchaseTables(where owner: String) -> String {
+    /// What goes with it into the condition.
+    static let isNewestRefund = "n.transaction_number IS NULL"
+
+    /// - Parameter owner: Says whose the rows of the table are.
+    static func purchaseTables(of owner: (String) -> String) -> String {
       """
       purchases p LEFT JOIN purchase_terms t ON t.terms = p.terms
-      LEFT JOIN LATERAL (
-        SELECT share, share_of, coalesce(evidence_at, signed_at) AS evidence_at, transaction_number FROM refunds
-        WHERE \(owner) AND purchase = p.purchase ORDER BY transaction_number DESC LIMIT 1
-      ) r ON true
+      LEFT JOIN refunds r ON \(owner("r")) AND r.purchase = p.purchase
+      LEFT JOIN refunds n ON \(owner("n")) AND n.purchase = p.purchase AND n.transaction_number > r.transaction_number
       """
     }
 
@@ -53,15 +55,15 @@
     func purchase(number: Int64) throws(LedgerError) -> PurchaseRow? {
       if let booked = prefetched?.booked, booked.knows(purchase: number) { return booked.purchases[number] }
       return try first(
-        "SELECT \(Self.purchaseColumns) FROM \(Self.purchaseTables) WHERE p.purchase = $1", { $0.add(number) },
-        Self.purchase)
+        "SELECT \(Self.purchaseColumns) FROM \(Self.purchaseTables) WHERE p.purchase = $1 AND \(Self.isNewestRefund)",
+        { $0.add(number) }, Self.purchase)
     }
 
     func purchases(of customer: CustomerNumber, below: Int64, limit: Int) throws(LedgerError) -> [PurchaseRow] {
       try all(
         """
         SELECT \(Self.purchaseColumns) FROM \(Self.purchaseTables)
-        WHERE p.customer = $1 AND p.purchase < $2 ORDER BY p.purchase DESC LIMIT $3
+        WHERE p.customer = $1 AND p.purchase < $2 AND \(Self.isNewestRefund) ORDER BY p.purchase DESC LIMIT $3
         """,
         {
           $0.add(customer)

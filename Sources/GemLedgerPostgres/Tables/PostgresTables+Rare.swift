@@ -124,6 +124,7 @@
       let requests = [Self.refunds(owned)]
       if parts.isEmpty { return requests }
       let payers = Dictionary(owned.map { ($0.row.transaction, $0.owner) }) { first, _ in first }
+      guard parts.allSatisfy({ payers[$0.transaction] != nil }) else { throw .defect("A refund's part has no refund") }
       return requests + [Self.parts(parts, payers)]
     }
 

@@ -119,7 +119,8 @@
         """
         WITH places AS MATERIALIZED (SELECT * FROM unnest($1, $2) AS place (owner, wanted))
         SELECT found.* FROM places CROSS JOIN LATERAL (
-          SELECT \(purchaseColumns) FROM \(purchaseTables) WHERE p.customer = owner AND p.purchase = wanted OFFSET 0
+          SELECT \(purchaseColumns) FROM \(purchaseTables)
+          WHERE p.customer = owner AND p.purchase = wanted AND \(isNewestRefund) OFFSET 0
         ) found
         """
       ) {
@@ -131,8 +132,9 @@
     private static func purchasesOfShard(_ places: [RowPlace]) -> PostgresRequest {
       PostgresRequest(
         """
-        SELECT \(purchaseColumns) FROM \(purchaseTables(where: "customer = p.customer AND customer = ANY($1)"))
-        WHERE p.customer = ANY($1) AND p.purchase = ANY($2)
+        SELECT \(purchaseColumns)
+        FROM \(purchaseTables(of: { "\($0).customer = p.customer AND \($0).customer = ANY($1)" }))
+        WHERE p.customer = ANY($1) AND p.purchase = ANY($2) AND \(isNewestRefund)
         """
       ) {
         $0.add(Array(Set(places.map { $0.customer ?? 0 }))) { $0 }

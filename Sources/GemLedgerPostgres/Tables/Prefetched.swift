@@ -64,7 +64,7 @@
       let paid: Bool
     }
 
-    /// A store transaction that this group holds, so that nobody credits or refunds it meanwhile.
+    /// A store transaction: nobody else credits one that is not credited while this group is at it.
     struct StoreClaim {
       var customer: CustomerNumber
       /// 0 where it is not credited yet.
