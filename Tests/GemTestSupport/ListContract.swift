@@ -46,11 +46,14 @@ package struct ListContract {
       listed.heard(answers)
       single.heard(expected)
       for (place, (answer, expected)) in zip(answers, expected).enumerated() {
-        guard text(answer) != text(expected) else { continue }
-        return XCTFail(
-          "seed \(dice.seed), list \(number), command \(place): in the list\n  \(text(answer))\nby itself\n  "
-            + text(expected), line: line)
+        guard text(answer) == text(expected) else {
+          return XCTFail(
+            "seed \(dice.seed), list \(number), command \(place): in the list\n  \(text(answer))\nby itself\n  "
+              + text(expected), line: line)
+        }
       }
+      // Where they spent other lots of the same age, what expires later is another amount.
+      if !comparesLots, zip(answers, expected).contains(where: { Self.sources($0) != Self.sources($1) }) { break }
       time.advance(seconds: Int64(cuts.percent(8) ? cuts.below(200_000) : cuts.below(600)))
     }
     try assertBooksAddUp(listed.ledger, line: line)
@@ -68,6 +71,11 @@ package struct ListContract {
       }
     }
     return lists
+  }
+
+  private static func sources(_ answer: Result<Receipt, LedgerError>) -> [[String]] {
+    guard let receipt = try? answer.get() else { return [] }
+    return receipt.entries.map { $0.allocations.map { "\($0.source) \($0.amount)" } }
   }
 
   /// An answer without numbers, and without versions: who finds first that a hold has ended by itself writes it down,
