@@ -39,7 +39,6 @@ final class JournalReplay {
   var newCustomers: [CustomerNumber: CustomerRow] = [:]
   var changedCustomers: [CustomerNumber: CustomerRow] = [:]
   var newPurchases: [Int64: PurchaseRow] = [:]
-  var newPurchaseNumbers: [PurchaseIdentity: Int64] = [:]
   var purchaseOwners: [Int64: CustomerNumber] = [:]
   var holds: [TransactionNumber: HoldChange] = [:]
   /// Whose entitlements move, so that the storage can take them from who had them.
@@ -78,7 +77,6 @@ final class JournalReplay {
     newCustomers.removeAll(keepingCapacity: true)
     changedCustomers.removeAll()
     newPurchases.removeAll()
-    newPurchaseNumbers.removeAll()
     purchaseOwners.removeAll()
     holds.removeAll()
     movedEntitlements.removeAll()
@@ -124,7 +122,6 @@ final class JournalReplay {
     case .purchase(let row):
       changes.purchases.append(row)
       newPurchases[row.number] = row
-      newPurchaseNumbers[row.identity] = row.number
     case .transaction(let transaction): try add(transaction)
     case .key(let row): try add(row)
     case .addedID(let row):

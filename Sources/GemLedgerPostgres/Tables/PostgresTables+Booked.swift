@@ -122,42 +122,45 @@
       return questions + lotQuestions() + keyQuestions()
     }
 
+    private func question(
+      at places: Set<RowPlace>, _ columns: String, _ table: String, _ number: RowsByNumber,
+      _ keep: @escaping (inout Prefetched, PostgresRows, Int) -> Void
+    ) -> RowsQuestion {
+      RowsQuestion(requests: requests(at: places, columns, from: table, by: number), keep: keep)
+    }
+
     /// What the transactions moved.
     private func postingsQuestions(at places: Set<RowPlace>) -> [RowsQuestion] {
       guard !places.isEmpty else { return [] }
-      func at(
-        _ columns: String, _ table: String, _ number: RowsByNumber,
-        _ keep: @escaping (inout Prefetched, PostgresRows, Int) -> Void
-      ) -> RowsQuestion {
-        RowsQuestion(requests: requests(at: places, columns, from: table, by: number), keep: keep)
-      }
       func within(_ column: String) -> RowsByNumber {
         RowsByNumber(
           isWanted: "\(column) >= wanted << 12 AND \(column) < (wanted + 1) << 12", isAny: "\(column) >> 12 = ANY($2)")
       }
       return [
-        at(Self.transactionColumns, "transactions", "number") { $0.booked.add(Self.transaction($1, $2)) },
-        at(Self.entryColumns, "entries", within("number")) { $0.booked.add(Self.entry($1, $2)) },
-        at(Self.allocationColumns, "allocations", within("entry")) { $0.booked.add(Self.allocation($1, $2)) },
-        at(Self.itemEntryColumns, "item_entries", "transaction_number") { $0.booked.add(Self.itemEntry($1, $2)) },
+        question(at: places, Self.transactionColumns, "transactions", "number") {
+          $0.booked.add(Self.transaction($1, $2))
+        },
+        question(at: places, Self.entryColumns, "entries", within("number")) { $0.booked.add(Self.entry($1, $2)) },
+        question(at: places, Self.allocationColumns, "allocations", within("entry")) {
+          $0.booked.add(Self.allocation($1, $2))
+        },
+        question(at: places, Self.itemEntryColumns, "item_entries", "transaction_number") {
+          $0.booked.add(Self.itemEntry($1, $2))
+        },
       ]
     }
 
     /// The same, with all that is about the transactions.
     private func rowsQuestions(at places: Set<RowPlace>) -> [RowsQuestion] {
       guard !places.isEmpty else { return [] }
-      func at(
-        _ columns: String, _ table: String, _ number: RowsByNumber,
-        _ keep: @escaping (inout Prefetched, PostgresRows, Int) -> Void
-      ) -> RowsQuestion {
-        RowsQuestion(requests: requests(at: places, columns, from: table, by: number), keep: keep)
-      }
       let rows = [
-        at(Self.effectColumns, "effects", "transaction_number") { $0.booked.add(own: Self.effect($1, $2)) },
-        at(
-          Self.effectColumns, "effects", Self.byTarget
+        question(at: places, Self.effectColumns, "effects", "transaction_number") {
+          $0.booked.add(own: Self.effect($1, $2))
+        },
+        question(
+          at: places, Self.effectColumns, "effects", Self.byTarget
         ) { $0.booked.add(about: Self.effect($1, $2)) },
-        at(Self.holdColumns, "holds", "number") {
+        question(at: places, Self.holdColumns, "holds", "number") {
           let hold = Self.hold($1, $2)
           $0.booked.add(hold)
           $0.holdOwners[hold.number] = hold.customer

@@ -1,0 +1,138 @@
+#if PostgreSQL
+  internal import GemLedger
+
+  // Store transactions, which nobody else credits while a group is at them.
+
+  extension PostgresTables {
+    /// In one order for everybody, so that two groups never wait for each other in a circle.
+    func claims(of footprints: [LedgerCommand.Footprint?]) throws(LedgerError) -> [PurchaseIdentity] {
+      var found: Set<PurchaseIdentity> = []
+      var isUpToDate = false
+      for claim in footprints.lazy.compactMap({ $0 }).flatMap(\.purchases) {
+        if memory.number(of: claim.environment) == nil, !isUpToDate {
+          let rows = try environments()
+          memory.remember(rows)
+          for row in rows { prefetched?.environments[row.environment] = row.number }
+          isUpToDate = true
+        }
+        // One that has no number yet has no purchases either; who gives it one is alone in that.
+        guard let number = prefetched?.environments[claim.environment] ?? memory.number(of: claim.environment) else {
+          continue
+        }
+        prefetched?.environments[claim.environment] = number
+        found.insert(
+          PurchaseIdentity(store: claim.store, environment: number, transactionID: claim.transactionID))
+      }
+      return found.sorted {
+        ($0.transactionID.text, $0.environment, $0.store.number)
+          < ($1.transactionID.text, $1.environment, $1.store.number)
+      }
+    }
+
+    /// Claims what nobody has, waits for who is at it, and says what came of it.
+    ///
+    /// A refund of what is credited has nothing to claim: the purchase stays credited, and who has its customer's lane
+    /// is alone with it. Orders are paid for by whoever says so, and take hold of it all the same. A distributed engine
+    /// joins no lists with its tables, and everybody claims everything there.
+    func requests(
+      for claims: [PurchaseIdentity], of footprints: [LedgerCommand.Footprint?]
+    ) -> [PostgresRequest] {
+      let touch = layout.isDistributed ? Self.touch(claims) : Self.touch(claims, always: claimed(by: footprints))
+      let evidence = PostgresRequest(
+        """
+        SELECT store_transaction, environment, store, kind, revoked_at, signed_at, extent_kind, extent
+        FROM refund_evidence WHERE store_transaction = ANY($1) ORDER BY kind, revoked_at
+        """
+      ) { $0.add(claims, text: \.transactionID.text) }
+      if layout.isDistributed { return [touch, evidence] }
+      let credited = PostgresRequest(
+        """
+        SELECT store_transaction, environment, store, customer, purchase FROM store_transactions
+        WHERE store_transaction = ANY($1) AND purchase <> 0
+        """
+      ) { $0.add(claims, text: \.transactionID.text) }
+      return [touch, credited, evidence]
+    }
+
+    /// What commands are about that concern others than its owner.
+    private func claimed(by footprints: [LedgerCommand.Footprint?]) -> Set<PurchaseIdentity> {
+      var claimed: Set<PurchaseIdentity> = []
+      for footprint in footprints.lazy.compactMap({ $0 }) where !footprint.subject.isOfPurchase {
+        for claim in footprint.purchases {
+          guard let number = prefetched?.environments[claim.environment] else { continue }
+          claimed.insert(
+            PurchaseIdentity(store: claim.store, environment: number, transactionID: claim.transactionID))
+        }
+      }
+      return claimed
+    }
+
+    private static let touching = """
+      ON CONFLICT (store_transaction, environment, store) DO UPDATE SET customer = t.customer
+      RETURNING store_transaction, environment, store, customer, purchase
+      """
+
+    private static func touch(_ claims: [PurchaseIdentity]) -> PostgresRequest {
+      PostgresRequest(
+        """
+        INSERT INTO store_transactions AS t (store_transaction, environment, store, customer, purchase)
+        SELECT *, 0, 0 FROM unnest($1, $2, $3) \(touching)
+        """
+      ) {
+        $0.add(claims, text: \.transactionID.text)
+        $0.add(claims, \.environment)
+        $0.add(claims, \.store.number)
+      }
+    }
+
+    /// - Parameter always: Those to be claimed though they are credited.
+    private static func touch(_ claims: [PurchaseIdentity], always: Set<PurchaseIdentity>) -> PostgresRequest {
+      PostgresRequest(
+        """
+        INSERT INTO store_transactions AS t (store_transaction, environment, store, customer, purchase)
+        SELECT store_transaction, environment, store, 0, 0
+        FROM unnest($1, $2, $3, $4) AS claim (store_transaction, environment, store, always)
+        LEFT JOIN LATERAL (
+          SELECT 1 AS one FROM store_transactions AS c WHERE c.store_transaction = claim.store_transaction
+            AND c.environment = claim.environment AND c.store = claim.store AND c.purchase <> 0 OFFSET 0
+        ) credited ON true WHERE always <> 0 OR one IS NULL
+        ORDER BY 1, 2, 3 \(touching)
+        """
+      ) {
+        $0.add(claims, text: \.transactionID.text)
+        $0.add(claims, \.environment)
+        $0.add(claims, \.store.number)
+        $0.add(claims) { always.contains($0) ? 1 : 0 }
+      }
+    }
+
+    func keep(claims: [PurchaseIdentity], _ answers: inout ArraySlice<PostgresRows>) {
+      let held = layout.isDistributed ? [answers.removeFirst()] : [answers.removeFirst(), answers.removeFirst()]
+      for rows in held {
+        for row in 0..<rows.count { prefetched?.claims[Self.identity(rows, row)] = Self.storeClaim(rows, row) }
+      }
+      let evidence = answers.removeFirst()
+      for identity in claims { prefetched?.evidence[identity] = [] }
+      for row in 0..<evidence.count {
+        let identity = Self.identity(evidence, row)
+        prefetched?.evidence[identity, default: []].append(
+          RefundEvidenceRow(
+            identity: identity, kind: RefundEvidenceRow.Kind(rawValue: evidence.integer(row, 3)) ?? .refund,
+            revokedAt: Timestamp(milliseconds: evidence.integer(row, 4)),
+            signedAt: Timestamp(milliseconds: evidence.integer(row, 5)),
+            extent: StoreRefund.Extent(kind: evidence.integer(row, 6), amount: evidence.integer(row, 7))))
+      }
+    }
+
+    static func identity(_ rows: PostgresRows, _ row: Int) -> PurchaseIdentity {
+      PurchaseIdentity(
+        store: Store.numbered(rows.integer(row, 2)) ?? .test, environment: rows.integer(row, 1),
+        transactionID: StoreTransactionID(unchecked: rows.text(row, 0)))
+    }
+
+    /// Behind the columns of ``identity(_:_:)``.
+    static func storeClaim(_ rows: PostgresRows, _ row: Int) -> Prefetched.StoreClaim {
+      Prefetched.StoreClaim(customer: rows.integer(row, 3), purchase: rows.integer(row, 4))
+    }
+  }
+#endif
