@@ -122,4 +122,15 @@ extension Migration {
     DROP INDEX effects_of_customers;
     ALTER TABLE effects DROP COLUMN listed;
     """
+
+  /// Most holds are of one lot and end with one command, which then need look neither their transactions nor their
+  /// effects up.
+  static let sayWhatHoldsHave = """
+    -- When it began, where it is with whom it began; NULL where its transaction says.
+    ALTER TABLE holds ADD COLUMN begun_at INTEGER;
+    -- What it still has, where that is of one lot; NULL where its effects say.
+    ALTER TABLE holds ADD COLUMN currency INTEGER;
+    ALTER TABLE holds ADD COLUMN lot INTEGER;
+    ALTER TABLE holds ADD COLUMN amount INTEGER;
+    """
 }

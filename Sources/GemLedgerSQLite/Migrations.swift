@@ -14,6 +14,7 @@ package struct Migration: Sendable {
     Migration(name: "0006-list-effects", sql: listEffects),
     Migration(name: "0007-list-by-customers", sql: listByCustomers),
     Migration(name: "0008-book-refunds-in-one-row", sql: bookRefundsInOneRow),
+    Migration(name: "0009-say-what-holds-have", sql: sayWhatHoldsHave),
   ]
 }
 

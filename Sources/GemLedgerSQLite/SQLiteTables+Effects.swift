@@ -70,7 +70,7 @@ extension SQLiteTables {
   }
 
   func hold(_ number: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> HoldRow? {
-    try first("SELECT hold, customer, deadline FROM holds WHERE hold = ?1", { $0.bind(1, number) }, Self.hold)
+    try first("SELECT * FROM holds WHERE hold = ?1", { $0.bind(1, number) }, Self.hold)
   }
 
   func count(_ key: CountKey, of customer: CustomerNumber) throws(LedgerError) -> CountRow? {
@@ -105,7 +105,7 @@ extension SQLiteTables {
 
   func holds(after: TransactionNumber, limit: Int) throws(LedgerError) -> [HoldRow] {
     try page(
-      "SELECT hold, customer, deadline FROM holds WHERE hold > ?1 ORDER BY hold LIMIT ?2", after: after, limit,
+      "SELECT * FROM holds WHERE hold > ?1 ORDER BY hold LIMIT ?2", after: after, limit,
       Self.hold)
   }
 
@@ -143,6 +143,9 @@ extension SQLiteTables {
       SELECT 'the hold ' || hold || ' is not found by its customer' FROM holds h
       WHERE NOT EXISTS (SELECT 1 FROM listed t WHERE t.customer = h.customer AND t.list = 3 AND t.number = h.hold)
       UNION ALL
+      SELECT 'the hold ' || hold || ' says half of what it has' FROM holds
+      WHERE (currency IS NULL) <> (lot IS NULL) OR (lot IS NULL) <> (amount IS NULL)
+      UNION ALL
       SELECT 'transaction ' || number || ' is in list ' || list || ' of customer number ' || customer || ' for nothing'
       FROM listed t
       WHERE list = 2 AND (
@@ -177,7 +180,10 @@ extension SQLiteTables {
   }
 
   static func hold(_ row: SQLiteStatement) -> HoldRow {
-    HoldRow(number: row.integer(0), customer: row.integer(1), deadline: Timestamp(milliseconds: row.integer(2)))
+    HoldRow(
+      number: row.integer(0), customer: row.integer(1), deadline: Timestamp(milliseconds: row.integer(2)),
+      begunAt: row.optionalInteger(3).map(Timestamp.init(milliseconds:)),
+      sole: row.optionalInteger(4).map { LotAmount(currency: $0, lot: row.integer(5), amount: row.integer(6)) })
   }
 
   private static func count(_ row: SQLiteStatement) -> CountRow {
@@ -212,13 +218,18 @@ extension SQLiteTables {
     try list(changes.holds, new: listed)
     try run(
       """
-      INSERT INTO holds VALUES (?1, ?2, ?3)
-      ON CONFLICT (hold) DO UPDATE SET customer = excluded.customer, deadline = excluded.deadline
+      INSERT INTO holds VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+      ON CONFLICT (hold) DO UPDATE SET customer = excluded.customer, deadline = excluded.deadline,
+        begun_at = excluded.begun_at, currency = excluded.currency, lot = excluded.lot, amount = excluded.amount
       """, changes.holds
     ) {
       $0.bind(1, $1.number)
       $0.bind(2, $1.customer)
       $0.bind(3, $1.deadline.milliseconds)
+      $0.bind(4, $1.begunAt?.milliseconds)
+      $0.bind(5, $1.sole?.currency)
+      $0.bind(6, $1.sole?.lot)
+      $0.bind(7, $1.sole?.amount)
     }
     for hold in changes.endedHolds { try unlist(hold) }
     try run("DELETE FROM holds WHERE hold = ?1", changes.endedHolds) { $0.bind(1, $1.number) }

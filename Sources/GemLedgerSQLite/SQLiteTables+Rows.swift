@@ -89,9 +89,9 @@ extension SQLiteTables {
       refund: refundState(row))
   }
 
-  private static func grant(_ row: SQLiteStatement) -> SoleGrant? {
+  private static func grant(_ row: SQLiteStatement) -> LotAmount? {
     guard let currency = row.optionalInteger(18) else { return nil }
-    return SoleGrant(currency: currency, lot: row.integer(19), amount: row.integer(20))
+    return LotAmount(currency: currency, lot: row.integer(19), amount: row.integer(20))
   }
 
   private static func refundState(_ row: SQLiteStatement) -> RefundStateRow? {

@@ -26,6 +26,9 @@
       try ledger.merge(from: yan, into: zoe)
       try ledger.creditPurchase(Make.purchase("v"), customer: zoe)
       try ledger.refund(Make.refund("v"))
+      if steps > 1 {
+        for _ in 0..<3 { try ledger.hold([Make.amount("GEM", 10)], customer: zoe, for: .seconds(86_400)) }
+      }
       let state = try LedgerState(ledger)
       ledger.close()
       // The tables as they were then, filled with what they had room for.
@@ -36,16 +39,17 @@
         script += step.sql + ["INSERT INTO migrations VALUES ('\(step.name)', 1)"]
       }
       try server.execute(script.joined(separator: ";\n"), on: url)
+      let hasOldRefunds = steps < 3
+      let apart = ["migrations"] + (hasOldRefunds ? ["refund_states", "refund_parts", "refund_evidence"] : [])
       let columns = try server.execute(
         """
         SELECT format('INSERT INTO old.%I (%s) SELECT %2$s FROM new.%1$I', table_name,
           string_agg(quote_ident(column_name), ', '))
         FROM information_schema.columns
-        WHERE table_schema = 'old'
-          AND table_name NOT IN ('migrations', 'refund_states', 'refund_parts', 'refund_evidence')
+        WHERE table_schema = 'old' AND table_name NOT IN (\(apart.map { "'\($0)'" }.joined(separator: ", ")))
         GROUP BY table_name
         """, on: url)
-      try server.execute((columns + Self.oldRefunds).joined(separator: ";\n"), on: url)
+      try server.execute((columns + (hasOldRefunds ? Self.oldRefunds : [])).joined(separator: ";\n"), on: url)
       return state
     }
 
@@ -81,6 +85,13 @@
         XCTAssertEqual(try LedgerState(ledger), before)
         let zoe = try Make.customer("zoe")
         XCTAssertTrue(try ledger.creditPurchase(Make.purchase("t"), customer: zoe, key: Make.key("k")).isReplayed)
+        let holds = try ledger.holds(of: zoe).map(\.id)
+        XCTAssertEqual(holds.count, steps > 1 ? 3 : 0)
+        if steps > 1 {
+          try ledger.capture(holds[0], amounts: [Make.amount("GEM", 4)], keepsOpen: true)
+          try ledger.extend(holds[1], for: .seconds(172_800))
+          for hold in holds { try ledger.release(hold) }
+        }
         try ledger.spend([Make.amount("GEM", 1300)], customer: zoe)
         XCTAssertTrue(try ledger.refund(Make.refund("v")).isReplayed)
         XCTAssertEqual(try ledger.reverseRefund(Make.reversal("v", signedAt: 1_000_000)).entries.map(\.amount), [1200])

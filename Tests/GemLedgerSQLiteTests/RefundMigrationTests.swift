@@ -7,34 +7,35 @@ import XCTest
 /// Refunds as older versions wrote them: their parts, states and notices in tables of their own, and purchases that do
 /// not say what they gave.
 final class RefundMigrationTests: XCTestCase {
-  /// Undoes the step that put them into one row.
-  static let undoing = """
-    CREATE TABLE refund_states (
-      purchase INTEGER PRIMARY KEY, share INTEGER NOT NULL, share_of INTEGER NOT NULL, evidence_at INTEGER NOT NULL,
-      transaction_number INTEGER NOT NULL
-    ) STRICT;
-    INSERT INTO refund_states
-      SELECT purchase, share, share_of, coalesce(evidence_at, signed_at), transaction_number FROM refunds
-      WHERE transaction_number IN (SELECT max(transaction_number) FROM refunds GROUP BY purchase);
-    INSERT INTO refund_evidence
-      SELECT store_transaction, environment, store, kind, revoked_at, signed_at, extent_kind, extent
-      FROM refunds JOIN purchases USING (purchase) WHERE extent_kind IS NOT NULL
-      ON CONFLICT DO UPDATE SET signed_at = excluded.signed_at, extent_kind = excluded.extent_kind,
-        extent = excluded.extent WHERE excluded.signed_at > signed_at;
-    INSERT INTO refund_parts
-      SELECT transaction_number, 1, lot, part_kind, source_lot, amount FROM refunds WHERE lot IS NOT NULL;
-    ALTER TABLE refunds DROP COLUMN evidence_at;
-    ALTER TABLE refunds DROP COLUMN extent_kind;
-    ALTER TABLE refunds DROP COLUMN extent;
-    ALTER TABLE refunds DROP COLUMN lot;
-    ALTER TABLE refunds DROP COLUMN part_kind;
-    ALTER TABLE refunds DROP COLUMN source_lot;
-    ALTER TABLE refunds DROP COLUMN amount;
-    ALTER TABLE purchases DROP COLUMN grant_currency;
-    ALTER TABLE purchases DROP COLUMN grant_lot;
-    ALTER TABLE purchases DROP COLUMN grant_amount;
-    DELETE FROM migrations WHERE name > '0008'; PRAGMA user_version = 7;
-    """
+  /// Undoes the step that put them into one row, and those behind it.
+  static let undoing =
+    HoldMigrationTests.undoing + """
+      CREATE TABLE refund_states (
+        purchase INTEGER PRIMARY KEY, share INTEGER NOT NULL, share_of INTEGER NOT NULL, evidence_at INTEGER NOT NULL,
+        transaction_number INTEGER NOT NULL
+      ) STRICT;
+      INSERT INTO refund_states
+        SELECT purchase, share, share_of, coalesce(evidence_at, signed_at), transaction_number FROM refunds
+        WHERE transaction_number IN (SELECT max(transaction_number) FROM refunds GROUP BY purchase);
+      INSERT INTO refund_evidence
+        SELECT store_transaction, environment, store, kind, revoked_at, signed_at, extent_kind, extent
+        FROM refunds JOIN purchases USING (purchase) WHERE extent_kind IS NOT NULL
+        ON CONFLICT DO UPDATE SET signed_at = excluded.signed_at, extent_kind = excluded.extent_kind,
+          extent = excluded.extent WHERE excluded.signed_at > signed_at;
+      INSERT INTO refund_parts
+        SELECT transaction_number, 1, lot, part_kind, source_lot, amount FROM refunds WHERE lot IS NOT NULL;
+      ALTER TABLE refunds DROP COLUMN evidence_at;
+      ALTER TABLE refunds DROP COLUMN extent_kind;
+      ALTER TABLE refunds DROP COLUMN extent;
+      ALTER TABLE refunds DROP COLUMN lot;
+      ALTER TABLE refunds DROP COLUMN part_kind;
+      ALTER TABLE refunds DROP COLUMN source_lot;
+      ALTER TABLE refunds DROP COLUMN amount;
+      ALTER TABLE purchases DROP COLUMN grant_currency;
+      ALTER TABLE purchases DROP COLUMN grant_lot;
+      ALTER TABLE purchases DROP COLUMN grant_amount;
+      DELETE FROM migrations WHERE name > '0008'; PRAGMA user_version = 7;
+      """
 
   private let time = ManualClock()
 

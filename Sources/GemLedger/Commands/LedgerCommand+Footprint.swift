@@ -25,9 +25,11 @@ extension LedgerCommand {
       case orderer
       /// Whom the transaction was booked for; the command's customer names nobody.
       case booked
+      /// The same, of a transaction that began a hold.
+      case holding
 
       /// Whether the command's customer is asked for.
-      package var isNamed: Bool { self != .owner && self != .booked }
+      package var isNamed: Bool { self != .owner && self != .booked && self != .holding }
     }
   }
 
@@ -73,9 +75,9 @@ extension LedgerCommand {
       footprint.subject = .owner
     case .merge(let from): footprint.customers = [from]
     case .createAlias(let alias): footprint.customers = [alias]
-    case .reverse(let id, _): footprint.concerns(id)
-    case .capture(let capture): footprint.concerns(capture.hold.transactionID)
-    case .extendHold(let hold, _), .release(let hold): footprint.concerns(hold.transactionID)
+    case .reverse(let id, _): footprint.concerns(id, .booked)
+    case .capture(let capture): footprint.concerns(capture.hold.transactionID, .holding)
+    case .extendHold(let hold, _), .release(let hold): footprint.concerns(hold.transactionID, .holding)
     case .basket(let legs): footprint.customers = BasketRules.customers(of: legs).filter { $0 != body.customer }
     }
     return footprint
@@ -83,9 +85,9 @@ extension LedgerCommand {
 }
 
 extension LedgerCommand.Footprint {
-  fileprivate mutating func concerns(_ id: TransactionID) {
+  fileprivate mutating func concerns(_ id: TransactionID, _ subject: Subject) {
     transactions = [id.unprovenNumber]
-    subject = .booked
+    self.subject = subject
   }
 }
 

@@ -24,9 +24,9 @@ extension Decider {
     _ command: LedgerCommand.Body, customer: FoundCustomer, milliseconds: Int64
   ) -> Receipt {
     let number = begin(.hold, command: command, customer: customer)
-    let hold = HoldRow(
+    var hold = HoldRow(
       number: number, customer: customer.number,
-      deadline: Timestamp(milliseconds: set.now.milliseconds + milliseconds))
+      deadline: Timestamp(milliseconds: set.now.milliseconds + milliseconds), begunAt: set.now)
     var parts: [HeldPart] = []
     for index in plans.indices {
       let (slot, amount) = (plans[index].slot, -plans[index].amount)
@@ -45,6 +45,7 @@ extension Decider {
       }
       set.accounts[slot].row.nextDue = min(set.accounts[slot].row.nextDue, hold.deadline.milliseconds)
     }
+    hold.sole = HeldPart.sole(parts)
     set.set(hold)
     var receipt = receiptWithoutEntries(.hold, number, of: command.customer)
     if let id = receipt.transactionID {
@@ -102,6 +103,9 @@ extension Decider {
       entries += try settle(returns, after: number, owner: owner, &extras, session: session)
       extras.hold = holdReceipt(capture.hold, hold, [], slots: slots)
     } else {
+      var hold = hold
+      hold.sole = HeldPart.sole(left)
+      set.set(hold)
       extras.hold = holdReceipt(capture.hold, hold, left, slots: plans.map(\.slot))
     }
     var receipt = receiptWithoutEntries(.capture, number, of: command.customer)
@@ -139,10 +143,9 @@ extension Decider {
     try HoldRules.check(milliseconds: milliseconds)
     return try decide(command, on: id, session: session) {
       (decider: inout Decider, hold: HoldRow, owner: FoundCustomer) throws(LedgerError) -> Receipt in
-      guard let begun = try decider.booked(id.transactionID, session: session)?.row else { throw .holdNotFound(id) }
       var hold = hold
       hold.deadline = try HoldRules.deadline(
-        of: hold, begunAt: begun.createdAt, now: decider.set.now, milliseconds: milliseconds)
+        of: hold, begunAt: decider.begun(hold, session: session), now: decider.set.now, milliseconds: milliseconds)
       let parts = try decider.outstanding(of: hold, owner: owner, session: session)
       let number = decider.begin(.extend, command: command, customer: owner)
       decider.addDeadline(of: hold, in: number)

@@ -77,9 +77,7 @@ extension Decider {
     if !posted.isEmpty { set.changes.transactionsWithoutEntries.removeLast() }
     receipt.entries = CompactList(posted)
     try moveItems(from: source, to: target, &receipt, session: session)
-    for hold in holds {
-      set.set(HoldRow(number: hold.row.number, customer: target.number, deadline: hold.row.deadline))
-    }
+    for hold in holds { try move(hold, from: source, to: target, session: session) }
     try moveCounts(from: source, to: target, transaction: transaction, session: session)
     // The clocks of who is nobody of their own any more stay still.
     touched.removeAll { set.accounts[$0.slot].row.number.customer == source.number }

@@ -53,6 +53,17 @@ extension Decider {
       slot: pair.into)
   }
 
+  /// Says whose the hold is now, and what it has there.
+  mutating func move(
+    _ hold: MovingHold, from source: FoundCustomer, to target: FoundCustomer, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    var row = HoldRow(number: hold.row.number, customer: target.number, deadline: hold.row.deadline)
+    let owners = try set.numbers(of: source, session: session) + [target.number]
+    let effects = try set.effects(about: row.number, ofAny: owners, session: session)
+    row.sole = HeldPart.sole(HoldRules.outstanding(effects, of: target.number))
+    set.set(row)
+  }
+
   mutating func moveDue(_ pair: MergedAccount) {
     let next = set.accounts[pair.from].row.nextDue
     set.accounts[pair.from].row.nextDue = .max

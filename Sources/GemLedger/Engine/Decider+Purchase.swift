@@ -53,10 +53,10 @@ extension Decider {
   }
 
   /// What the newest transaction gave, where that is one lot's currency.
-  private func soleGrant() -> SoleGrant? {
+  private func soleGrant() -> LotAmount? {
     let own = set.changes.entries.suffix(2).filter { $0.transaction == set.sequences.transaction }
     guard own.count == 1, let entry = own.first, entry.lot != 0 else { return nil }
-    return SoleGrant(currency: entry.account.currency, lot: entry.lot, amount: entry.amount)
+    return LotAmount(currency: entry.account.currency, lot: entry.lot, amount: entry.amount)
   }
 
   private mutating func credit(

@@ -44,7 +44,7 @@ extension Decider {
   ) throws(LedgerError) -> [ReturnedCurrency] {
     var returns: [ReturnedCurrency] = []
     // What was held counts as spent from the hold's beginning.
-    let begunAt = terms.hasPolicies ? try begun(hold.number, session: session) : set.now
+    let begunAt = terms.hasPolicies ? try begun(hold, session: session) : set.now
     for part in parts {
       let slot = try set.slot(of: part.account, session: session)
       let take = try placeReturn(part.amount, to: part.lot, slot: slot, session: session)
@@ -58,6 +58,11 @@ extension Decider {
         ReturnedCurrency(slot: slot, place: take.place, lot: take.lot, source: take.source, amount: part.amount))
     }
     return returns
+  }
+
+  func begun(_ hold: HoldRow, session: any StorageSnapshot) throws(LedgerError) -> Timestamp {
+    if let known = hold.begunAt { return known }
+    return try begun(hold.number, session: session)
   }
 
   func begun(_ hold: TransactionNumber, session: any StorageSnapshot) throws(LedgerError) -> Timestamp {

@@ -166,10 +166,10 @@ extension ImportFields {
     return row
   }
 
-  private mutating func grant(_ context: ImportContext) throws(LineFault) -> SoleGrant? {
+  private mutating func grant(_ context: ImportContext) throws(LineFault) -> LotAmount? {
     guard let value = value(ifAny: "grant") else { return nil }
     var fields = try ImportFields(value)
-    let grant = SoleGrant(
+    let grant = LotAmount(
       currency: try context.currency(try fields.text("currency")), lot: try fields.number("lot"),
       amount: try fields.number("amount"))
     try fields.end("currency", "lot", "amount")

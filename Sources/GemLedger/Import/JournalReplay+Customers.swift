@@ -104,10 +104,22 @@ extension JournalReplay {
   /// A hold as it is within the page.
   struct HoldChange {
     var row: HoldRow
-    /// What it holds still.
-    var amount: Int64
+    /// What it holds still, in the order in which it was set aside.
+    var parts: [LotAmount]
     /// Whether the storage has a row of it.
     var isStored: Bool
+
+    mutating func move(_ amount: Int64, _ effect: EffectRow) throws(LineFaultOrError) {
+      let index = parts.firstIndex { $0.lot == effect.lot && $0.currency == effect.currency }
+      let held = index.map { parts[$0].amount } ?? 0
+      let (sum, overflow) = held.addingReportingOverflow(amount)
+      guard !overflow, sum >= 0 else {
+        throw .fault("The hold \(row.number) holds \(held) of lot \(effect.lot), and \(amount) moves.")
+      }
+      if let index { parts.remove(at: index) }
+      guard sum > 0 else { return }
+      parts.insert(LotAmount(currency: effect.currency, lot: effect.lot, amount: sum), at: index ?? parts.count)
+    }
   }
 
   func applyEffects(
@@ -138,9 +150,7 @@ extension JournalReplay {
 
   private func moveHeld(_ row: EffectRow, by amount: Int64, inLot moved: Int64) throws(LineFaultOrError) {
     var hold = try hold(row.target, beganBy: row)
-    let (sum, overflow) = hold.amount.addingReportingOverflow(amount)
-    guard !overflow, sum >= 0 else { throw .fault("The hold \(row.target) holds \(hold.amount), and \(amount) moves.") }
-    hold.amount = sum
+    try hold.move(amount, row)
     holds[row.target] = hold
     var account = try account(row.account)
     if moved != 0 { try move(moved, in: row.lot, &account, isReturn: true) }
@@ -155,18 +165,15 @@ extension JournalReplay {
     if let known = holds[number] { return known }
     let owners = try asking { () throws(LedgerError) in [effect.customer] + (try parts(of: effect.customer)) }
     guard let row = try asking({ () throws(LedgerError) in try snapshot.hold(number, ofAny: owners) }) else {
-      let row = HoldRow(number: number, customer: effect.customer, deadline: effect.createdAt)
-      return HoldChange(row: row, amount: 0, isStored: false)
+      let row = HoldRow(
+        number: number, customer: effect.customer, deadline: effect.createdAt, begunAt: effect.createdAt)
+      return HoldChange(row: row, parts: [], isStored: false)
     }
     let effects = try asking { () throws(LedgerError) in try snapshot.effects(about: number, ofAny: owners) }
-    let amount = effects.reduce(Int64(0)) { sum, row in
-      switch row.kind {
-      case .held: sum &+ row.amount
-      case .captured, .released: sum &- row.amount
-      default: sum
-      }
+    let held = HoldRules.outstanding(effects, of: row.customer).map { part in
+      LotAmount(currency: part.account.currency, lot: part.lot, amount: part.amount)
     }
-    return HoldChange(row: row, amount: amount, isStored: true)
+    return HoldChange(row: row, parts: held, isStored: true)
   }
 
   private func moveHolds(
@@ -177,7 +184,10 @@ extension JournalReplay {
         transaction: row.number, position: 1, customer: from, kind: .deadline, createdAt: row.deadline)
       holds[row.number] = try hold(row.number, beganBy: effect)
     }
-    for (number, hold) in holds where hold.row.customer == from { holds[number]?.row.customer = into }
+    for (number, hold) in holds where hold.row.customer == from {
+      holds[number]?.row.customer = into
+      holds[number]?.row.begunAt = nil
+    }
     // What is held is part of a balance, so that the merge has an entry of each such account.
     for currency in Set(transaction.entries.map(\.account.currency)).sorted() {
       var old = try account(AccountNumber(customer: from, currency: currency))
@@ -194,8 +204,10 @@ extension JournalReplay {
   /// A hold that holds nothing any more is open no more.
   func endHolds() {
     for hold in holds.values.sorted(by: { $0.row.number < $1.row.number }) {
-      if hold.amount > 0 {
-        changes.ownRare.holds.append(hold.row)
+      if !hold.parts.isEmpty {
+        var row = hold.row
+        row.sole = hold.parts.count == 1 ? hold.parts[0] : nil
+        changes.ownRare.holds.append(row)
       } else if hold.isStored {
         changes.ownRare.endedHolds.append(hold.row)
       }

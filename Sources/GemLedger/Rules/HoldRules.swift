@@ -5,6 +5,14 @@ struct HeldPart: Hashable {
   var amount: Int64
 }
 
+extension HeldPart {
+  /// What the hold's row says of its parts: the only one.
+  static func sole(_ parts: [HeldPart]) -> LotAmount? {
+    guard parts.count == 1, let part = parts.first else { return nil }
+    return LotAmount(currency: part.account.currency, lot: part.lot, amount: part.amount)
+  }
+}
+
 /// What can be said of holds without looking at rows; pure.
 enum HoldRules {
   /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`.

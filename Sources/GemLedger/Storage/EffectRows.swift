@@ -92,11 +92,20 @@ package struct HoldRow: Hashable, Sendable {
   package var customer: CustomerNumber
   /// It has ended from this instant on, whether that is booked or not.
   package var deadline: Timestamp
+  /// When it began, where it is with whom it began; nil where its transaction says, as for those of older versions.
+  package var begunAt: Timestamp?
+  /// What it still has, where that is of one lot; nil where its effects say, as for those of older versions.
+  package var sole: LotAmount?
 
-  package init(number: TransactionNumber, customer: CustomerNumber, deadline: Timestamp) {
+  package init(
+    number: TransactionNumber, customer: CustomerNumber, deadline: Timestamp, begunAt: Timestamp? = nil,
+    sole: LotAmount? = nil
+  ) {
     self.number = number
     self.customer = customer
     self.deadline = deadline
+    self.begunAt = begunAt
+    self.sole = sole
   }
 }
 

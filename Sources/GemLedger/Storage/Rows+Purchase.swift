@@ -11,8 +11,8 @@ package struct PurchaseIdentity: Hashable, Sendable {
   }
 }
 
-/// What a purchase gave, where that is one lot's currency and nothing else.
-package struct SoleGrant: Hashable, Sendable {
+/// Currency of one lot.
+package struct LotAmount: Hashable, Sendable {
   /// The currency's number.
   package var currency: Int64
   package var lot: LotNumber
@@ -42,14 +42,14 @@ package struct PurchaseRow: Hashable, Sendable {
   /// When the paid period ends, for a subscription.
   package var expiresAt: Timestamp?
   /// What its transaction says of one that gave a single thing; nil for the others, and for those of older versions.
-  package var grant: SoleGrant?
+  package var grant: LotAmount?
   /// What refunds did to it, where any did; not part of the journal's row.
   package var refund: RefundStateRow?
 
   package init(
     number: Int64, identity: PurchaseIdentity, customer: CustomerNumber, transaction: TransactionNumber,
     product: ProductCode, quantity: Int64, price: Money?, purchasedAt: Timestamp, terms: String,
-    originalTransactionID: StoreTransactionID? = nil, expiresAt: Timestamp? = nil, grant: SoleGrant? = nil,
+    originalTransactionID: StoreTransactionID? = nil, expiresAt: Timestamp? = nil, grant: LotAmount? = nil,
     refund: RefundStateRow? = nil
   ) {
     self.originalTransactionID = originalTransactionID

@@ -4,6 +4,7 @@ struct EffectReplay {
   struct Hold {
     var owner: CustomerNumber
     var deadline: Int64
+    let begunAt: Timestamp
     /// What it still has, by account and lot.
     var parts: [Part: Int128] = [:]
   }
@@ -99,7 +100,8 @@ extension Verifier {
     let owner = replay.root(effect.customer)
     let known = replay.effects.holds[effect.target]
     if effect.target == effect.transaction, known == nil {
-      replay.effects.holds[effect.target] = EffectReplay.Hold(owner: owner, deadline: effect.value)
+      replay.effects.holds[effect.target] = EffectReplay.Hold(
+        owner: owner, deadline: effect.value, begunAt: effect.createdAt)
     } else if known?.owner == owner, effect.kind == .deadline || known?.deadline == effect.value {
       replay.effects.holds[effect.target]?.deadline = effect.value
     } else {
@@ -189,12 +191,26 @@ extension Verifier {
             "hold \(row.number) of customer number \(row.customer) is open until \(row.deadline); the effects say "
               + (hold.map { "customer number \($0.owner), \(Timestamp(milliseconds: $0.deadline))" } ?? "otherwise"))
         }
+        if let hold { compareWords(of: row, hold) }
       }
       last = end
     }
     for (number, hold) in replay.effects.holds {
       report("holds_replay", "hold \(number) of customer number \(hold.owner) is open and has no row")
     }
+  }
+
+  /// What the row itself says of its effects; those of older versions say nothing.
+  private mutating func compareWords(of row: HoldRow, _ hold: EffectReplay.Hold) {
+    if let begunAt = row.begunAt, begunAt != hold.begunAt {
+      report("holds_replay", "hold \(row.number) says that it began at \(begunAt); the effects say \(hold.begunAt)")
+    }
+    guard let sole = row.sole else { return }
+    let account = AccountNumber(customer: row.customer, currency: sole.currency)
+    guard hold.parts != [EffectReplay.Part(account: account, lot: sole.lot): Int128(sole.amount)] else { return }
+    report(
+      "holds_replay", currency: sole.currency,
+      "hold \(row.number) says that it has \(sole.amount) of lot \(sole.lot) alone; the effects say otherwise")
   }
 
   private mutating func compareCounts(_ replay: inout Replay) throws(LedgerError) {

@@ -77,7 +77,7 @@ extension Verifier {
           + "\(expected.values.sorted())")
     }
     guard let grant = row.grant else { return }
-    let given = entries.map { SoleGrant(currency: $0.account.currency, lot: $0.lot, amount: $0.amount) }
+    let given = entries.map { LotAmount(currency: $0.account.currency, lot: $0.lot, amount: $0.amount) }
     if given != [grant] || !product.itemGrants.isEmpty {
       report(
         "purchases_know_what_they_gave", currency: grant.currency,

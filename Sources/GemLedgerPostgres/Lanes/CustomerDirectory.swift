@@ -2,10 +2,12 @@
   internal import GemLedger
   internal import Synchronization
 
-  /// Which customer an id named when it was last asked, and whom a transaction was booked for: a memory that may be out
-  /// of date, and never decides anything.
+  /// Which customer an id named when it was last asked: a memory that may be out of date, and never decides anything.
   ///
   /// Whoever acts on it finds out inside the group, by the customer's own row, whether it still holds.
+  ///
+  /// And transactions and credited purchases that somebody is likely to come back to: those never change, though whose
+  /// they are now does.
   final class CustomerDirectory: Sendable {
     struct Place: Hashable, Sendable {
       /// The customer whom the id named before merges.
@@ -24,19 +26,27 @@
       }
     }
 
+    struct LocatedTransaction {
+      let row: TransactionRow
+      let place: Place
+    }
+
     private static let sizeMax = 1 << 18
 
     private struct State {
       var places: [CustomerID: Place] = [:]
-      /// Whom transactions were booked for; that never changes, but who it is now does.
-      var transactions: [TransactionNumber: CustomerNumber] = [:]
+      var transactions: [TransactionNumber: TransactionRow] = [:]
+      /// What store transactions were credited as.
+      var credits: [PurchaseIdentity: Prefetched.StoreClaim] = [:]
       /// Customers who became part of another while they were remembered.
       var merged: [CustomerNumber: CustomerNumber] = [:]
 
       func place(of id: CustomerID) -> Place? { places[id].map(followed) }
 
-      func place(of transaction: TransactionNumber) -> Place? {
-        transactions[transaction].map { followed(Place(origin: $0, root: $0)) }
+      func located(_ transaction: TransactionNumber) -> LocatedTransaction? {
+        transactions[transaction].map { row in
+          LocatedTransaction(row: row, place: followed(Place(origin: row.customer, root: row.customer)))
+        }
       }
 
       private func followed(_ place: Place) -> Place {
@@ -47,7 +57,8 @@
 
       /// Plain and bounded: who is asked for again comes back with the next question.
       mutating func makeRoom(_ count: Int) {
-        if places.count + transactions.count + merged.count + count > CustomerDirectory.sizeMax { self = State() }
+        let size = places.count + transactions.count + credits.count + merged.count
+        if size + count > CustomerDirectory.sizeMax { self = State() }
       }
     }
 
@@ -63,18 +74,31 @@
       }
     }
 
-    func places(of transactions: [TransactionNumber]) -> [Place?] {
-      state.withLock { state in transactions.map { state.place(of: $0) } }
+    func located(_ transactions: [TransactionNumber]) -> [LocatedTransaction?] {
+      state.withLock { state in transactions.map { state.located($0) } }
     }
 
-    func remember(_ found: [(TransactionNumber, Place)]) {
+    func remember(_ found: [LocatedTransaction]) {
       guard !found.isEmpty else { return }
       state.withLock { state in
         state.makeRoom(2 * found.count)
-        for (transaction, place) in found {
-          state.transactions[transaction] = place.origin
+        for found in found {
+          state.transactions[found.row.number] = found.row
+          let place = found.place
           if place.root != place.origin { state.merged[place.origin] = place.root }
         }
+      }
+    }
+
+    func credits(_ identities: [PurchaseIdentity]) -> [Prefetched.StoreClaim?] {
+      state.withLock { state in identities.map { state.credits[$0] } }
+    }
+
+    func remember(_ found: [(PurchaseIdentity, Prefetched.StoreClaim)]) {
+      guard !found.isEmpty else { return }
+      state.withLock { state in
+        state.makeRoom(found.count)
+        for (identity, credit) in found { state.credits[identity] = credit }
       }
     }
 

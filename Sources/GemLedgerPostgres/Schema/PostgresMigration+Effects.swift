@@ -94,5 +94,15 @@
         END LOOP;
       END $$
       """
+
+    /// Most holds are of one lot and end with one command, which then need not look their effects up.
+    static let whatHoldsHave = [
+      // begun_at: when the hold began, where it is with whom it began; null where its transaction says.
+      // What follows: what it still has, where that is of one lot; null where its effects say.
+      """
+      ALTER TABLE holds
+        ADD COLUMN begun_at bigint, ADD COLUMN currency smallint, ADD COLUMN lot bigint, ADD COLUMN amount bigint
+      """
+    ]
   }
 #endif

@@ -14,6 +14,7 @@
         name: "0002-keep-effects",
         sql: effects + [appendOnly("effects"), neverEmptied("effects")] + erasableKeys + [rightsOnNewTables]),
       PostgresMigration(name: "0003-book-refunds-in-one-row", sql: refundsInOneRow),
+      PostgresMigration(name: "0004-say-what-holds-have", sql: whatHoldsHave),
     ]
 
     /// The tables that are only ever appended to.

@@ -13,9 +13,9 @@
         guard let place else { return nil }
         lanes.insert(layout.lane(of: place.root))
       }
-      for place in memory.directory.places(of: footprint.transactions) {
-        guard let place else { return nil }
-        lanes.insert(layout.lane(of: place.root))
+      for found in memory.directory.located(footprint.transactions) {
+        guard let found else { return nil }
+        lanes.insert(layout.lane(of: found.place.root))
       }
       return lanes.isEmpty ? nil : lanes.sorted()
     }
@@ -85,8 +85,8 @@
         if let place { places.ids[id] = place } else { unknownIDs.insert(id) }
       }
       var unknown: Set<TransactionNumber> = []
-      for (number, place) in zip(transactions, memory.directory.places(of: transactions)) {
-        if let place { places.transactions[number] = place } else { unknown.insert(number) }
+      for (number, found) in zip(transactions, memory.directory.located(transactions)) {
+        if let found { places.transactions[number] = found.place } else { unknown.insert(number) }
       }
       if !unknownIDs.isEmpty || !unknown.isEmpty {
         let (foundIDs, found) = try lookUp(Array(unknownIDs), Array(unknown))
@@ -96,8 +96,8 @@
         for (id, place) in zip(foundIDs.map(\.0), memory.directory.places(of: foundIDs.map(\.0))) {
           places.ids[id] = place
         }
-        for (number, place) in zip(found.map(\.0), memory.directory.places(of: found.map(\.0))) {
-          places.transactions[number] = place
+        for found in memory.directory.located(found.map(\.row.number)) {
+          if let found { places.transactions[found.row.number] = found.place }
         }
       }
       return places
@@ -110,7 +110,7 @@
     private func lookUp(
       _ ids: [CustomerID], _ transactions: [TransactionNumber]
     ) throws(LedgerError) -> (
-      [(CustomerID, CustomerDirectory.Place)], [(TransactionNumber, CustomerDirectory.Place)]
+      [(CustomerID, CustomerDirectory.Place)], [CustomerDirectory.LocatedTransaction]
     ) {
       let locating = PostgresTables.locating(transactions, isDistributed: layout.isDistributed)
       let answers = try askOutsideOfTransactions(

@@ -2,7 +2,7 @@
   internal import GemLedger
   internal import Synchronization
 
-  /// What a storage remembers between groups, for all of its connections; none of it decides anything.
+  /// What a storage remembers between groups, for all of its connections: what never changes, and hints.
   final class StorageMemory: Sendable {
     private let known = Mutex<ProjectRow?>(nil)
     let directory = CustomerDirectory()

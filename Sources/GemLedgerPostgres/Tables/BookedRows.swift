@@ -1,41 +1,64 @@
 #if PostgreSQL
   internal import GemLedger
 
+  /// What may be asked about a transaction that was booked before.
+  struct BookedParts: OptionSet, Hashable {
+    let rawValue: Int
+
+    /// Its own row.
+    static let row = BookedParts(rawValue: 1)
+    /// Its entries, with what they took from which lots, and its items.
+    static let postings = BookedParts(rawValue: 2)
+    /// What it did beside its entries.
+    static let effects = BookedParts(rawValue: 4)
+    /// What came about it since.
+    static let about = BookedParts(rawValue: 8)
+    /// The hold that it began, where that is open.
+    static let hold = BookedParts(rawValue: 16)
+    /// The terms of the lots that it names: asked about lots.
+    static let terms = BookedParts(rawValue: 32)
+
+    static let all: BookedParts = [.row, .postings, .effects, .about, .hold, .terms]
+    /// What is asked about the transaction itself, each by itself.
+    static let asked: [BookedParts] = [.row, .postings, .effects, .about, .hold]
+  }
+
   /// What a group fetched of transactions that were booked before: those that its commands undo, the holds that they
   /// are about, and what hangs on either.
   ///
   /// What is not here though it was asked for is not in the database either.
-  struct BookedRows {
+  final class BookedRows {
     typealias Place = CustomerDirectory.Place
 
-    /// Whose the transactions are that rows were asked of.
+    /// Whose the transactions are that are wanted, and what of them.
     private(set) var places: [TransactionNumber: Place] = [:]
-    /// Of those, the ones of which only what they moved is asked: no holds, effects or terms.
-    private var postings: Set<TransactionNumber> = []
+    private var wanted: [TransactionNumber: BookedParts] = [:]
     /// Numbers that nothing was booked under.
     var unknown: Set<TransactionNumber> = []
     /// Lots that are wanted whatever rows name them, and whose they are.
     private var wantedLots: [LotNumber: Place] = [:]
     /// The keys under which customers whose rows are wanted asked for something.
-    private(set) var keys: [Place: Set<IdempotencyKey>] = [:]
+    private(set) var keys: [(place: Place, key: IdempotencyKey)] = []
     /// Who became part of whom, of those that were looked at.
     var merged: [CustomerNumber: [CustomerNumber]] = [:]
 
     private(set) var transactions: [TransactionNumber: TransactionRow] = [:]
-    // Sets: a distributed engine, asked for some transactions of some customers, gives rows of others of them again.
-    private var entries: [TransactionNumber: Set<EntryRow>] = [:]
-    private var allocations: [TransactionNumber: Set<AllocationRow>] = [:]
-    private var items: [TransactionNumber: Set<ItemEntryRow>] = [:]
-    private var own: [TransactionNumber: Set<EffectRow>] = [:]
-    private var about: [TransactionNumber: Set<EffectRow>] = [:]
+    // As they came: a distributed engine, asked for some transactions of some customers, gives rows of others of them
+    // again.
+    private var entries: [TransactionNumber: [EntryRow]] = [:]
+    private var allocations: [TransactionNumber: [AllocationRow]] = [:]
+    private var items: [TransactionNumber: [ItemEntryRow]] = [:]
+    private var own: [TransactionNumber: [EffectRow]] = [:]
+    private var about: [TransactionNumber: [EffectRow]] = [:]
     private(set) var holds: [TransactionNumber: HoldRow] = [:]
     private(set) var lots: [LotNumber: LotRow] = [:]
     private(set) var terms: [LotNumber: LotTermsRow] = [:]
+    /// Where pooled currency came from, as accounts say: its terms are not asked for.
+    var poolSources: [LotNumber: LotSource] = [:]
     private(set) var purchases: [Int64: PurchaseRow] = [:]
 
-    /// Of whom rows of the transactions, and the lots and terms that those name, were asked.
-    var asked: Set<RowPlace> = []
-    var askedPostings: Set<RowPlace> = []
+    /// What was asked, and of whom.
+    private var asked: [RowPlace: BookedParts] = [:]
     var askedLots: Set<RowPlace> = []
     var askedTerms: Set<RowPlace> = []
     var askedPurchases: Set<Int64> = []
@@ -44,29 +67,22 @@
 
     // MARK: What is wanted
 
-    mutating func want(_ number: TransactionNumber, at place: Place, keys asked: Set<IdempotencyKey> = []) {
+    func want(_ parts: BookedParts, of number: TransactionNumber, at place: Place) {
       places[number] = place
-      postings.remove(number)
-      want(asked, at: place)
+      wanted[number, default: []].formUnion(parts)
     }
 
-    private mutating func want(_ asked: Set<IdempotencyKey>, at place: Place) {
-      if !asked.isEmpty { keys[place, default: []].formUnion(asked) }
+    /// Wants the parts of all transactions that are wanted anyhow.
+    func wantOfAll(_ parts: BookedParts) {
+      for number in places.keys { wanted[number, default: []].formUnion(parts) }
     }
 
-    /// Wants what the transaction moved, and nothing that came about it since.
-    mutating func wantPostings(of number: TransactionNumber, at place: Place, keys asked: Set<IdempotencyKey>) {
-      if places[number] == nil || postings.contains(number) {
-        places[number] = place
-        postings.insert(number)
-      }
-      want(asked, at: place)
-    }
+    /// Whether the terms of some transaction's lots were not asked for.
+    var lacksTerms: Bool { wanted.values.contains { !$0.contains(.terms) } }
 
-    mutating func want(lot number: LotNumber, at place: Place, keys asked: Set<IdempotencyKey>) {
-      wantedLots[number] = place
-      want(asked, at: place)
-    }
+    func want(lot number: LotNumber, at place: Place) { wantedLots[number] = place }
+
+    func want(key: IdempotencyKey, at place: Place) { keys.append((place, key)) }
 
     /// All of whom rows are wanted.
     var customers: Set<CustomerNumber> {
@@ -79,27 +95,40 @@
     var isEmpty: Bool { places.isEmpty && wantedLots.isEmpty }
 
     /// All numbers of the customers who may have rows of the transaction, as far as they are known.
-    func owners(of place: Place) -> Set<CustomerNumber> {
-      Set([place.origin, place.root] + (merged[place.root] ?? []))
+    func owners(of place: Place) -> [CustomerNumber] {
+      let others = merged[place.root] ?? []
+      if others.isEmpty, place.origin == place.root { return [place.root] }
+      return Array(Set([place.origin, place.root] + others))
     }
 
-    /// Of whom rows are still to be asked.
-    var missing: Set<RowPlace> {
-      var missing: Set<RowPlace> = []
-      for (number, place) in places where !postings.contains(number) {
-        for owner in owners(of: place) { missing.insert(RowPlace(number, of: owner)) }
+    /// What is still to be asked, and of whom; from here on it counts as asked.
+    func takeMissing() -> [BookedParts: [RowPlace]] {
+      var missing: [BookedParts: [RowPlace]] = [:]
+      for (number, parts) in wanted {
+        guard let place = places[number] else { continue }
+        for owner in owners(of: place) {
+          let at = RowPlace(number, of: owner)
+          var rest = parts.subtracting(asked[at] ?? [])
+          if rest.isEmpty { continue }
+          asked[at, default: []].formUnion(rest)
+          // Only one customer has it.
+          if transactions[number] != nil { rest.remove(.row) }
+          for part in BookedParts.asked where rest.contains(part) { missing[part, default: []].append(at) }
+        }
       }
-      return missing.subtracting(asked)
+      return missing
     }
 
-    var missingPostings: Set<RowPlace> {
-      Set(postings.compactMap { number in places[number].map { RowPlace(number, of: $0.origin) } })
-        .subtracting(askedPostings)
-    }
-
-    /// Whose own part others may have become, which nobody looked at.
-    var missingMerges: Set<CustomerNumber> {
-      Set(places.values.map(\.root)).union(wantedLots.values.map(\.root)).subtracting(merged.keys)
+    /// Whose own part others have become, whom nobody looked at; from here on they count as looked at.
+    ///
+    /// - Parameter customers: Those whose rows are there.
+    func takeMissingMerges(
+      fetched: Set<CustomerNumber>, _ customers: [CustomerNumber: CustomerRow]
+    ) -> [CustomerNumber] {
+      let roots = Set(places.values.map(\.root)).union(wantedLots.values.map(\.root))
+      let looked = roots.filter { merged[$0] == nil && fetched.contains($0) }
+      for root in looked { merged[root] = [] }
+      return looked.filter { customers[$0].map { $0.merged > 0 } ?? false }.sorted()
     }
 
     /// Transactions that undid a part of another before: how much that was is to be known.
@@ -114,6 +143,14 @@
       }
     }
 
+    /// Holds of several lots, or of older versions: what they have is to be known.
+    func wantedByHolds() -> [(TransactionNumber, Place)] {
+      holds.values.compactMap { hold in
+        guard hold.sole == nil, let place = places[hold.number] else { return nil }
+        return (hold.number, place)
+      }
+    }
+
     struct NamedLot {
       let lot: LotNumber
       /// By whose number the rows lie that name it.
@@ -121,16 +158,22 @@
       /// All who may have it now.
       let place: Place
       let wantsTerms: Bool
+      /// Whether what was paid for it is to be known.
+      let wantsPurchase: Bool
     }
 
     /// The lots that rows name.
     func namedLots() -> [NamedLot] {
-      var named = wantedLots.map { NamedLot(lot: $0, namer: $1.origin, place: $1, wantsTerms: false) }
+      var named = wantedLots.map {
+        NamedLot(lot: $0, namer: $1.origin, place: $1, wantsTerms: false, wantsPurchase: false)
+      }
       for (number, place) in places {
-        let wantsTerms = !postings.contains(number)
+        let wantsTerms = wanted[number]?.contains(.terms) ?? false
         func name(_ lot: LotNumber, _ namer: CustomerNumber) {
-          named.append(NamedLot(lot: lot, namer: namer, place: place, wantsTerms: wantsTerms))
+          named.append(
+            NamedLot(lot: lot, namer: namer, place: place, wantsTerms: wantsTerms, wantsPurchase: true))
         }
+        if let hold = holds[number], let sole = hold.sole { name(sole.lot, hold.customer) }
         var customers: [EntryNumber: CustomerNumber] = [:]
         for entry in entries[number] ?? [] {
           customers[entry.number] = entry.account.customer
@@ -163,12 +206,10 @@
 
     // MARK: What is there
 
-    /// Whether rows of the transaction were asked of all who may have them.
-    func knows(_ number: TransactionNumber) -> Bool {
-      places[number] != nil && !postings.contains(number) || unknown.contains(number)
+    /// Whether all of this was asked about the transaction.
+    func knows(_ parts: BookedParts, of number: TransactionNumber) -> Bool {
+      wanted[number]?.isSuperset(of: parts) ?? unknown.contains(number)
     }
-
-    func knowsPostings(of number: TransactionNumber) -> Bool { places[number] != nil || unknown.contains(number) }
 
     func knows(lot: LotNumber, of owner: CustomerNumber) -> Bool {
       lots[lot] != nil || askedLots.contains(RowPlace(lot, of: owner))
@@ -182,37 +223,44 @@
 
     func parts(of number: TransactionNumber) -> TransactionParts? {
       guard let row = transactions[number] else { return nil }
-      let entries = (entries[number] ?? []).sorted { $0.number < $1.number }
-      let allocations = (allocations[number] ?? []).sorted { ($0.entry, $0.position) < ($1.entry, $1.position) }
-      let items = (items[number] ?? []).sorted { $0.item < $1.item }
+      let entries = Self.each(entries[number]) { $0.number < $1.number }
+      let allocations = Self.each(allocations[number]) { ($0.entry, $0.position) < ($1.entry, $1.position) }
+      let items = Self.each(items[number]) { $0.item < $1.item }
       var sources: [LotNumber: LotSource] = [:]
-      for lot in entries.map(\.lot) + allocations.map(\.lot) { sources[lot] = terms[lot]?.source }
+      for lot in entries.map(\.lot) + allocations.map(\.lot) { sources[lot] = terms[lot]?.source ?? poolSources[lot] }
       return TransactionParts(row: row, entries: entries, allocations: allocations, items: items, sources: sources)
     }
 
     func effects(of number: TransactionNumber) -> [EffectRow] {
-      (own[number] ?? []).sorted { $0.position < $1.position }
+      Self.each(own[number]) { $0.position < $1.position }
     }
 
     func effects(about number: TransactionNumber) -> [EffectRow] {
-      (about[number] ?? []).sorted { ($0.transaction, $0.position) < ($1.transaction, $1.position) }
+      Self.each(about[number]) { ($0.transaction, $0.position) < ($1.transaction, $1.position) }
     }
 
-    mutating func add(_ row: TransactionRow) { transactions[row.number] = row }
-    mutating func add(_ row: EntryRow) { entries[row.transaction, default: []].insert(row) }
-    mutating func add(_ row: AllocationRow) {
-      allocations[Numbering.transaction(of: row.entry), default: []].insert(row)
+    /// Each row once, in this order.
+    private static func each<Row: Equatable>(_ rows: [Row]?, inOrder: (Row, Row) -> Bool) -> [Row] {
+      guard var rows, rows.count > 1 else { return rows ?? [] }
+      rows.sort(by: inOrder)
+      return rows.indices.compactMap { $0 > 0 && rows[$0] == rows[$0 - 1] ? nil : rows[$0] }
     }
-    mutating func add(_ row: ItemEntryRow) { items[row.transaction, default: []].insert(row) }
-    mutating func add(own row: EffectRow) { own[row.transaction, default: []].insert(row) }
-    mutating func add(about row: EffectRow) {
+
+    func add(_ row: TransactionRow) { transactions[row.number] = row }
+    func add(_ row: EntryRow) { entries[row.transaction, default: []].append(row) }
+    func add(_ row: AllocationRow) {
+      allocations[Numbering.transaction(of: row.entry), default: []].append(row)
+    }
+    func add(_ row: ItemEntryRow) { items[row.transaction, default: []].append(row) }
+    func add(own row: EffectRow) { own[row.transaction, default: []].append(row) }
+    func add(about row: EffectRow) {
       // One of another customer may be linked to it.
-      guard asked.contains(RowPlace(row.target, of: row.customer)) else { return }
-      about[row.target, default: []].insert(row)
+      guard asked[RowPlace(row.target, of: row.customer)]?.contains(.about) ?? false else { return }
+      about[row.target, default: []].append(row)
     }
-    mutating func add(_ row: HoldRow) { holds[row.number] = row }
-    mutating func add(_ row: LotRow) { lots[row.number] = row }
-    mutating func add(_ row: LotTermsRow) { terms[row.lot] = row }
-    mutating func add(_ row: PurchaseRow) { purchases[row.number] = row }
+    func add(_ row: HoldRow) { holds[row.number] = row }
+    func add(_ row: LotRow) { lots[row.number] = row }
+    func add(_ row: LotTermsRow) { terms[row.lot] = row }
+    func add(_ row: PurchaseRow) { purchases[row.number] = row }
   }
 #endif

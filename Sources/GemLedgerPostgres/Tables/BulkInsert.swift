@@ -17,8 +17,13 @@
 
     /// - Parameter first: The number of the first list's parameter.
     func sql(from first: Int = 1) -> String {
-      let lists = columns.indices.map { "unnest($\(first + $0))" }.joined(separator: ", ")
+      let lists = Self.lists(columns.count, from: first)
       return "INSERT INTO \(table) (\(columns.joined(separator: ", "))) SELECT \(lists) \(conflict)"
+    }
+
+    /// A row of what the parameters list, from the first one on.
+    static func lists(_ count: Int, from first: Int = 1) -> String {
+      (first..<first + count).map { "unnest($\($0))" }.joined(separator: ", ")
     }
   }
 #endif

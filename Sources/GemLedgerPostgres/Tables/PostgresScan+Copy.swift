@@ -65,7 +65,7 @@
       let versions = copy.catalogVersions
       if let last = versions.last {
         requests.append(
-          PostgresRequest("INSERT INTO catalog_versions (version, applied_at) SELECT * FROM unnest($1, $2)") {
+          PostgresRequest("INSERT INTO catalog_versions (version, applied_at) SELECT \(BulkInsert.lists(2))") {
             $0.add(versions, \.version)
             $0.add(versions, \.appliedAt.milliseconds)
           })

@@ -8,7 +8,7 @@
   /// A question for rows, and where they go.
   struct RowsQuestion {
     let requests: [PostgresRequest]
-    let keep: (inout Prefetched, PostgresRows, Int) throws(LedgerError) -> Void
+    let keep: (Prefetched, PostgresRows, Int) throws(LedgerError) -> Void
   }
 
   extension PostgresTables {
@@ -22,8 +22,7 @@
         return [
           PostgresRequest(
             """
-            WITH places AS MATERIALIZED (SELECT * FROM unnest($1, $2) AS place (lane, wanted))
-            SELECT found.* FROM places CROSS JOIN LATERAL (
+            SELECT found.* FROM (SELECT unnest($1) AS lane, unnest($2) AS wanted) places CROSS JOIN LATERAL (
               SELECT \(columns) FROM \(tables) WHERE (t.number & 63) = lane AND t.number = wanted OFFSET 0
             ) found
             """
@@ -41,12 +40,11 @@
       }
     }
 
-    static func located(_ rows: PostgresRows) -> [(TransactionNumber, CustomerDirectory.Place)] {
+    static func located(_ rows: PostgresRows) -> [CustomerDirectory.LocatedTransaction] {
       (0..<rows.count).map { row in
         let found = transaction(rows, row)
-        return (
-          found.number, CustomerDirectory.Place(origin: found.customer, mergedInto: rows.integer(row, 4))
-        )
+        let place = CustomerDirectory.Place(origin: found.customer, mergedInto: rows.integer(row, 4))
+        return CustomerDirectory.LocatedTransaction(row: found, place: place)
       }
     }
 
@@ -61,12 +59,12 @@
       var strangers: Set<TransactionNumber> = []
       for (command, footprint) in zip(commands, footprints) {
         guard let footprint, !footprint.transactions.isEmpty else { continue }
-        for (number, place) in zip(footprint.transactions, memory.directory.places(of: footprint.transactions)) {
-          guard let place else {
+        for (number, found) in zip(footprint.transactions, memory.directory.located(footprint.transactions)) {
+          guard let found else {
             strangers.insert(number)
             continue
           }
-          prefetched?.booked.want(number, at: place, keys: command.keysAtBooked(footprint))
+          want(found, by: command, footprint)
         }
       }
       return Array(strangers)
@@ -74,41 +72,73 @@
 
     /// Notes whose the other transactions are, and who is whom by now, as the customers' own rows say.
     func wantLocated(
-      _ located: [(TransactionNumber, CustomerDirectory.Place)], by commands: [LedgerCommand],
+      _ located: [CustomerDirectory.LocatedTransaction], by commands: [LedgerCommand],
       _ footprints: [LedgerCommand.Footprint?]
     ) {
+      guard let prefetched else { return }
       var moved = located
-      for (number, place) in prefetched?.booked.places ?? [:] {
-        guard let origin = prefetched?.customers[place.origin] else { continue }
+      for (number, place) in prefetched.booked.places {
+        guard let origin = prefetched.customers[place.origin], let row = prefetched.booked.transactions[number] else {
+          continue
+        }
         let now = CustomerDirectory.Place(origin: place.origin, mergedInto: origin.mergedInto)
-        if now != place { moved.append((number, now)) }
+        if now != place { moved.append(CustomerDirectory.LocatedTransaction(row: row, place: now)) }
       }
       memory.directory.remember(moved)
-      let places = Dictionary(moved) { first, _ in first }
+      let places = Dictionary(moved.map { ($0.row.number, $0) }) { first, _ in first }
       for (command, footprint) in zip(commands, footprints) {
         guard let footprint else { continue }
         for number in footprint.transactions {
-          if let place = places[number] {
-            prefetched?.booked.want(number, at: place, keys: command.keysAtBooked(footprint))
-          } else if prefetched?.booked.places[number] == nil {
-            prefetched?.booked.unknown.insert(number)
+          if let found = places[number] {
+            want(found, by: command, footprint)
+          } else if prefetched.booked.places[number] == nil {
+            prefetched.booked.unknown.insert(number)
           }
         }
       }
+    }
+
+    private func want(
+      _ found: CustomerDirectory.LocatedTransaction, by command: LedgerCommand, _ footprint: LedgerCommand.Footprint
+    ) {
+      guard let booked = prefetched?.booked else { return }
+      booked.add(found.row)
+      booked.want(
+        footprint.subject == .holding ? [.row, .hold, .terms] : [.row, .about, .postings],
+        of: found.row.number, at: found.place)
+      if let key = command.key { booked.want(key: key, at: found.place) }
+    }
+
+    /// Fetches parts of the transaction, where it is one of those that the group's commands are about: of all of them,
+    /// since where one command asks for it others will too.
+    func fetchBooked(_ parts: BookedParts, of number: TransactionNumber) throws(LedgerError) {
+      guard let booked = prefetched?.booked, booked.places[number] != nil, !booked.knows(parts, of: number) else {
+        return
+      }
+      prefetched?.booked.wantOfAll(parts)
+      try completeBooked()
+    }
+
+    /// The same with the terms of their lots, which few commands look at.
+    func fetchTermsOfBooked() throws(LedgerError) {
+      guard prefetched?.booked.lacksTerms ?? false else { return }
+      prefetched?.booked.wantOfAll(.terms)
+      try completeBooked()
     }
 
     // MARK: Questions
 
     /// All that is known to be missing by now.
     func bookedQuestions() -> [RowsQuestion] {
-      guard var booked = prefetched?.booked, !booked.isEmpty else { return [] }
-      for (number, place) in booked.wantedByEffects() { booked.want(number, at: place) }
-      let (places, postings) = (booked.missing, booked.missingPostings)
-      booked.asked.formUnion(places)
-      booked.askedPostings.formUnion(postings)
-      var questions = rowsQuestions(at: places) + postingsQuestions(at: postings)
-      let merges = booked.missingMerges.sorted()
-      for root in merges { booked.merged[root] = [] }
+      guard let prefetched, !prefetched.booked.isEmpty else { return [] }
+      for (number, place) in prefetched.booked.wantedByEffects() {
+        prefetched.booked.want([.row, .postings, .terms], of: number, at: place)
+      }
+      for (number, place) in prefetched.booked.wantedByHolds() { prefetched.booked.want(.about, of: number, at: place) }
+      let missing = prefetched.booked.takeMissing()
+      let merges = prefetched.booked.takeMissingMerges(fetched: prefetched.fetched, prefetched.customers)
+      var questions = missing.flatMap(rowsQuestions)
+      if !layout.isDistributed { questions += namedQuestions(at: missing) }
       if !merges.isEmpty {
         questions.append(
           RowsQuestion(
@@ -118,28 +148,55 @@
               ) { $0.add(merges) { $0 } }
             ], keep: { $0.booked.merged[$1.integer($2, 0), default: []].append($1.integer($2, 1)) }))
       }
-      prefetched?.booked = booked
       return questions + lotQuestions() + keyQuestions()
     }
 
     private func question(
-      at places: Set<RowPlace>, _ columns: String, _ table: String, _ number: RowsByNumber,
-      _ keep: @escaping (inout Prefetched, PostgresRows, Int) -> Void
+      at places: [RowPlace], _ columns: String, _ table: String, _ number: RowsByNumber,
+      _ keep: @escaping (Prefetched, PostgresRows, Int) -> Void
     ) -> RowsQuestion {
       RowsQuestion(requests: requests(at: places, columns, from: table, by: number), keep: keep)
     }
 
+    private func rowsQuestions(about part: BookedParts, at places: [RowPlace]) -> [RowsQuestion] {
+      switch part {
+      case .row:
+        [
+          question(at: places, Self.transactionColumns, "transactions", "number") {
+            $0.booked.add(Self.transaction($1, $2))
+          }
+        ]
+      case .postings: postingsQuestions(at: places)
+      case .effects:
+        [
+          question(at: places, Self.effectColumns, "effects", "transaction_number") {
+            $0.booked.add(own: Self.effect($1, $2))
+          }
+        ]
+      case .about:
+        [
+          question(at: places, Self.effectColumns, "effects", Self.byTarget) {
+            $0.booked.add(about: Self.effect($1, $2))
+          }
+        ]
+      default:
+        [
+          question(at: places, Self.holdColumns, "holds", "number") {
+            let hold = Self.hold($1, $2)
+            $0.booked.add(hold)
+            $0.holdOwners[hold.number] = hold.customer
+          }
+        ]
+      }
+    }
+
     /// What the transactions moved.
-    private func postingsQuestions(at places: Set<RowPlace>) -> [RowsQuestion] {
-      guard !places.isEmpty else { return [] }
+    private func postingsQuestions(at places: [RowPlace]) -> [RowsQuestion] {
       func within(_ column: String) -> RowsByNumber {
         RowsByNumber(
           isWanted: "\(column) >= wanted << 12 AND \(column) < (wanted + 1) << 12", isAny: "\(column) >> 12 = ANY($2)")
       }
       return [
-        question(at: places, Self.transactionColumns, "transactions", "number") {
-          $0.booked.add(Self.transaction($1, $2))
-        },
         question(at: places, Self.entryColumns, "entries", within("number")) { $0.booked.add(Self.entry($1, $2)) },
         question(at: places, Self.allocationColumns, "allocations", within("entry")) {
           $0.booked.add(Self.allocation($1, $2))
@@ -150,30 +207,16 @@
       ]
     }
 
-    /// The same, with all that is about the transactions.
-    private func rowsQuestions(at places: Set<RowPlace>) -> [RowsQuestion] {
-      guard !places.isEmpty else { return [] }
-      let rows = [
-        question(at: places, Self.effectColumns, "effects", "transaction_number") {
-          $0.booked.add(own: Self.effect($1, $2))
-        },
-        question(
-          at: places, Self.effectColumns, "effects", Self.byTarget
-        ) { $0.booked.add(about: Self.effect($1, $2)) },
-        question(at: places, Self.holdColumns, "holds", "number") {
-          let hold = Self.hold($1, $2)
-          $0.booked.add(hold)
-          $0.holdOwners[hold.number] = hold.customer
-        },
-      ]
-      let all = postingsQuestions(at: places) + rows
-      return layout.isDistributed ? all : all + namedQuestions(at: Array(places))
-    }
+    /// Up to how many transactions the lots that rows of theirs name are asked for with those rows: each of them costs
+    /// more so, which a round trip less outweighs while they are few.
+    private static let placesWithLots = 16
 
     /// The lots that the rows name, with their terms and purchases, of the same customers.
-    private func namedQuestions(at places: [RowPlace]) -> [RowsQuestion] {
+    private func namedQuestions(at missing: [BookedParts: [RowPlace]]) -> [RowsQuestion] {
+      let places = Array(Set([.postings, .about, .hold].flatMap { missing[$0] ?? [] }))
+      guard (1...Self.placesWithLots).contains(places.count) else { return [] }
       func named(
-        _ columns: String, _ tables: String, _ keep: @escaping (inout Prefetched, PostgresRows, Int) -> Void
+        _ columns: String, _ tables: String, _ keep: @escaping (Prefetched, PostgresRows, Int) -> Void
       ) -> RowsQuestion {
         let request = PostgresRequest(
           """
@@ -212,37 +255,48 @@
 
     /// Lots, terms and purchases that rows which are there name, and which are not.
     private func lotQuestions() -> [RowsQuestion] {
-      guard var booked = prefetched?.booked else { return [] }
+      guard let prefetched else { return [] }
+      let booked = prefetched.booked
       let named = booked.namedLots()
       guard !named.isEmpty else { return [] }
-      let pools = Set((prefetched?.accounts ?? [:]).values.map(\.poolLot))
-      var (lots, terms): (Set<RowPlace>, Set<RowPlace>) = ([], [])
+      var pools: [LotNumber: LotSource] = [:]
+      for account in prefetched.accounts.values {
+        pools[account.poolLot] = LotSource(rawValue: account.poolSource)
+      }
+      var (lots, terms, paid): (Set<RowPlace>, Set<RowPlace>, Set<RowPlace>) = ([], [], [])
       for name in named {
+        if let source = pools[name.lot] {
+          booked.poolSources[name.lot] = source
+          continue
+        }
         if name.wantsTerms, booked.terms[name.lot] == nil { terms.insert(RowPlace(name.lot, of: name.namer)) }
-        guard booked.lots[name.lot] == nil, !pools.contains(name.lot) else { continue }
-        for owner in booked.owners(of: name.place) { lots.insert(RowPlace(name.lot, of: owner)) }
+        guard booked.lots[name.lot] == nil else { continue }
+        let places = booked.owners(of: name.place).map { RowPlace(name.lot, of: $0) }
+        lots.formUnion(places)
+        if name.wantsPurchase { paid.formUnion(places) }
       }
       lots.subtract(booked.askedLots)
+      paid.formIntersection(lots)
       terms.subtract(booked.askedTerms)
       let (near, far) = booked.missingPurchases(isDistributed: layout.isDistributed)
       booked.askedLots.formUnion(lots)
       booked.askedTerms.formUnion(terms)
       booked.askedPurchases.formUnion(far)
       booked.askedNear.formUnion(near.map(\.number))
-      prefetched?.booked = booked
       var questions: [RowsQuestion] = []
       if !lots.isEmpty {
         questions.append(
-          RowsQuestion(requests: requests(at: lots, Self.lotColumns, from: "lots", by: "lot")) {
+          RowsQuestion(requests: requests(at: Array(lots), Self.lotColumns, from: "lots", by: "lot")) {
             $0.keep(lot: Self.lot($1, $2))
           })
       }
       if !terms.isEmpty {
         questions.append(
-          RowsQuestion(requests: requests(at: terms, Self.lotTermsColumns, from: "lot_terms", by: "lot")) {
+          RowsQuestion(requests: requests(at: Array(terms), Self.lotTermsColumns, from: "lot_terms", by: "lot")) {
             $0.keep(terms: Self.lotTerms($1, $2))
           })
       }
+      if !paid.isEmpty, !layout.isDistributed { questions.append(purchasesQuestion(ofLots: paid)) }
       if !near.isEmpty { questions.append(purchasesQuestion(near)) }
       if !far.isEmpty { questions.append(Self.purchasesQuestion(Array(far))) }
       return questions
@@ -257,15 +311,14 @@
 
     /// Keys of whom the transactions are of: under all numbers, since merges leave keys where they are.
     private func keyQuestions() -> [RowsQuestion] {
-      guard let booked = prefetched?.booked else { return [] }
-      var places: Set<Prefetched.KeyPlace> = []
-      for (place, keys) in booked.keys {
-        for owner in booked.owners(of: place) {
-          for key in keys { places.insert(Prefetched.KeyPlace(customer: owner, key: key)) }
+      guard let prefetched else { return [] }
+      var places: [Prefetched.KeyPlace] = []
+      for (place, key) in prefetched.booked.keys {
+        for owner in prefetched.booked.owners(of: place) {
+          let place = Prefetched.KeyPlace(customer: owner, key: key)
+          if prefetched.askedKeys.insert(place).inserted { places.append(place) }
         }
       }
-      places.subtract(prefetched?.askedKeys ?? [])
-      prefetched?.askedKeys.formUnion(places)
       let storage = place
       return grouped(places).map { places in
         RowsQuestion(requests: [question(places)]) { (prefetched, rows, row) throws(LedgerError) in
@@ -277,14 +330,11 @@
     // MARK: Answers
 
     func keep(_ questions: [RowsQuestion], _ answers: inout ArraySlice<PostgresRows>) throws(LedgerError) {
-      guard !questions.isEmpty, var prefetched else { return }
-      // Two would be copied with every row.
-      self.prefetched = nil
-      defer { self.prefetched = prefetched }
+      guard let prefetched else { return }
       for question in questions {
         for _ in question.requests {
           let rows = answers.removeFirst()
-          for row in 0..<rows.count { try question.keep(&prefetched, rows, row) }
+          for row in 0..<rows.count { try question.keep(prefetched, rows, row) }
         }
       }
     }
@@ -308,23 +358,15 @@
     }
   }
 
-  extension LedgerCommand {
-    /// The key under which whom the transaction is of asked for something.
-    fileprivate func keysAtBooked(_ footprint: Footprint) -> Set<IdempotencyKey> {
-      guard footprint.subject == .booked, let key else { return [] }
-      return [key]
-    }
-  }
-
   extension Prefetched {
-    fileprivate mutating func keep(lot row: LotRow) {
+    fileprivate func keep(lot row: LotRow) {
       booked.add(row)
       lotOwners[row.number] = row.account.customer
     }
 
-    fileprivate mutating func keep(terms row: LotTermsRow) { booked.add(row) }
+    fileprivate func keep(terms row: LotTermsRow) { booked.add(row) }
 
-    mutating func keep(purchase row: PurchaseRow) {
+    func keep(purchase row: PurchaseRow) {
       booked.add(row)
       purchaseOwners[row.number] = row.customer
     }

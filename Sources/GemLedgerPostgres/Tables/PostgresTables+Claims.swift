@@ -29,29 +29,60 @@
       }
     }
 
-    /// Claims what nobody has, waits for who is at it, and says what came of it.
+    /// What a group does about its store transactions: claims those of which it is not known that they are credited,
+    /// waits for who is at them, and says what came of it; and what the store said of all of them.
     ///
     /// A refund of what is credited has nothing to claim: the purchase stays credited, and who has its customer's lane
     /// is alone with it. Orders are paid for by whoever says so, and take hold of it all the same. A distributed engine
     /// joins no lists with its tables, and everybody claims everything there.
-    func requests(
-      for claims: [PurchaseIdentity], of footprints: [LedgerCommand.Footprint?]
-    ) -> [PostgresRequest] {
-      let touch = layout.isDistributed ? Self.touch(claims) : Self.touch(claims, always: claimed(by: footprints))
-      let evidence = PostgresRequest(
-        """
-        SELECT store_transaction, environment, store, kind, revoked_at, signed_at, extent_kind, extent
-        FROM refund_evidence WHERE store_transaction = ANY($1) ORDER BY kind, revoked_at
-        """
-      ) { $0.add(claims, text: \.transactionID.text) }
-      if layout.isDistributed { return [touch, evidence] }
+    func claimQuestions(
+      _ all: [PurchaseIdentity], of footprints: [LedgerCommand.Footprint?]
+    ) -> [RowsQuestion] {
+      if all.isEmpty { return [] }
+      for identity in all { prefetched?.evidence[identity] = [] }
+      let always = layout.isDistributed ? Set(all) : claimed(by: footprints)
+      var claims: [PurchaseIdentity] = []
+      for (identity, credit) in zip(all, memory.directory.credits(all)) {
+        if let credit, !always.contains(identity) {
+          prefetched?.claims[identity] = credit
+        } else {
+          claims.append(identity)
+        }
+      }
+      return (claims.isEmpty ? [] : [claiming(claims, always: always)]) + [Self.evidenceQuestion(all)]
+    }
+
+    private func claiming(_ claims: [PurchaseIdentity], always: Set<PurchaseIdentity>) -> RowsQuestion {
       let credited = PostgresRequest(
         """
         SELECT store_transaction, environment, store, customer, purchase FROM store_transactions
         WHERE store_transaction = ANY($1) AND purchase <> 0
         """
       ) { $0.add(claims, text: \.transactionID.text) }
-      return [touch, credited, evidence]
+      return RowsQuestion(
+        requests: layout.isDistributed ? [Self.touch(claims)] : [Self.touch(claims, always: always), credited]
+      ) { $0.claims[Self.identity($1, $2)] = Self.storeClaim($1, $2) }
+    }
+
+    private static func evidenceQuestion(_ identities: [PurchaseIdentity]) -> RowsQuestion {
+      let evidence = PostgresRequest(
+        """
+        SELECT store_transaction, environment, store, kind, revoked_at, signed_at, extent_kind, extent
+        FROM refund_evidence WHERE store_transaction = ANY($1) ORDER BY kind, revoked_at
+        """
+      ) { $0.add(identities, text: \.transactionID.text) }
+      let asked = Set(identities)
+      return RowsQuestion(requests: [evidence]) { (prefetched, rows, row) in
+        // Another store's may have the same text.
+        let identity = identity(rows, row)
+        guard asked.contains(identity) else { return }
+        prefetched.evidence[identity, default: []].append(
+          RefundEvidenceRow(
+            identity: identity, kind: RefundEvidenceRow.Kind(rawValue: rows.integer(row, 3)) ?? .refund,
+            revokedAt: Timestamp(milliseconds: rows.integer(row, 4)),
+            signedAt: Timestamp(milliseconds: rows.integer(row, 5)),
+            extent: StoreRefund.Extent(kind: rows.integer(row, 6), amount: rows.integer(row, 7))))
+      }
     }
 
     /// What commands are about that concern others than its owner.
@@ -76,7 +107,7 @@
       PostgresRequest(
         """
         INSERT INTO store_transactions AS t (store_transaction, environment, store, customer, purchase)
-        SELECT *, 0, 0 FROM unnest($1, $2, $3) \(touching)
+        SELECT \(BulkInsert.lists(3)), 0, 0 \(touching)
         """
       ) {
         $0.add(claims, text: \.transactionID.text)
@@ -103,24 +134,6 @@
         $0.add(claims, \.environment)
         $0.add(claims, \.store.number)
         $0.add(claims) { always.contains($0) ? 1 : 0 }
-      }
-    }
-
-    func keep(claims: [PurchaseIdentity], _ answers: inout ArraySlice<PostgresRows>) {
-      let held = layout.isDistributed ? [answers.removeFirst()] : [answers.removeFirst(), answers.removeFirst()]
-      for rows in held {
-        for row in 0..<rows.count { prefetched?.claims[Self.identity(rows, row)] = Self.storeClaim(rows, row) }
-      }
-      let evidence = answers.removeFirst()
-      for identity in claims { prefetched?.evidence[identity] = [] }
-      for row in 0..<evidence.count {
-        let identity = Self.identity(evidence, row)
-        prefetched?.evidence[identity, default: []].append(
-          RefundEvidenceRow(
-            identity: identity, kind: RefundEvidenceRow.Kind(rawValue: evidence.integer(row, 3)) ?? .refund,
-            revokedAt: Timestamp(milliseconds: evidence.integer(row, 4)),
-            signedAt: Timestamp(milliseconds: evidence.integer(row, 5)),
-            extent: StoreRefund.Extent(kind: evidence.integer(row, 6), amount: evidence.integer(row, 7))))
       }
     }
 

@@ -51,6 +51,7 @@
     // MARK: Lots
 
     func lot(_ number: LotNumber, of owner: CustomerNumber) throws(LedgerError) -> LotRow? {
+      if prefetched?.booked.knows(lot: number, of: owner) == false { try fetchOpenHolds() }
       if let booked = prefetched?.booked, booked.knows(lot: number, of: owner) { return booked.lots[number] }
       prefetched?.lotOwners[number] = owner
       return try first(
@@ -67,6 +68,7 @@
     }
 
     func lotTerms(_ number: LotNumber, of owner: CustomerNumber) throws(LedgerError) -> LotTermsRow? {
+      try fetchTermsOfBooked()
       if let booked = prefetched?.booked, booked.knows(termsOf: number, of: owner) { return booked.terms[number] }
       return try first(
         "SELECT \(Self.lotTermsColumns) FROM lot_terms WHERE customer = $1 AND lot = $2",

@@ -23,7 +23,10 @@
     func effects(
       of transaction: TransactionNumber, ofAny owners: [CustomerNumber]
     ) throws(LedgerError) -> [EffectRow] {
-      if let booked = prefetched?.booked, booked.knows(transaction) { return booked.effects(of: transaction) }
+      try fetchBooked(.effects, of: transaction)
+      if let booked = prefetched?.booked, booked.knows(.effects, of: transaction) {
+        return booked.effects(of: transaction)
+      }
       return try all(
         """
         SELECT \(Self.effectColumns) FROM effects WHERE customer = ANY($1) AND transaction_number = $2
@@ -38,8 +41,9 @@
     func effects(
       about target: TransactionNumber, ofAny owners: [CustomerNumber]
     ) throws(LedgerError) -> [EffectRow] {
-      try wantOpenHolds(with: target)
-      if let booked = prefetched?.booked, booked.knows(target) { return booked.effects(about: target) }
+      if prefetched?.holdOwners[target] != nil { try fetchOpenHolds() }
+      try fetchBooked(.about, of: target)
+      if let booked = prefetched?.booked, booked.knows(.about, of: target) { return booked.effects(about: target) }
       return try all(
         """
         SELECT \(Self.effectColumns) FROM effects WHERE customer = ANY($1) AND target = $2 AND target <> 0
@@ -95,16 +99,20 @@
 
     // MARK: Holds
 
-    static let holdColumns = "number, customer, deadline"
+    static let holdColumns = "number, customer, deadline, begun_at, currency, lot, amount"
 
     static func hold(_ rows: PostgresRows, _ row: Int) -> HoldRow {
       HoldRow(
         number: rows.integer(row, 0), customer: rows.integer(row, 1),
-        deadline: Timestamp(milliseconds: rows.integer(row, 2)))
+        deadline: Timestamp(milliseconds: rows.integer(row, 2)),
+        begunAt: rows.optionalInteger(row, 3).map(Timestamp.init(milliseconds:)),
+        sole: rows.optionalInteger(row, 4).map {
+          LotAmount(currency: $0, lot: rows.integer(row, 5), amount: rows.integer(row, 6))
+        })
     }
 
     func hold(_ number: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> HoldRow? {
-      if let booked = prefetched?.booked, booked.knows(number) { return booked.holds[number] }
+      if let booked = prefetched?.booked, booked.knows(.hold, of: number) { return booked.holds[number] }
       let hold = try first(
         "SELECT \(Self.holdColumns) FROM holds WHERE customer = ANY($1) AND number = $2",
         {

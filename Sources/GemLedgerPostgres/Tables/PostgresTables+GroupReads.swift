@@ -62,11 +62,15 @@
       return self.prefetched?.heldBy[customer]
     }
 
-    /// Fetches what hangs on the open holds of the group's customers, where it is asked of one of them.
-    func wantOpenHolds(with number: TransactionNumber) throws(LedgerError) {
-      guard let prefetched, !prefetched.booked.knows(number), prefetched.holdOwners[number] != nil else { return }
-      for (hold, owner) in prefetched.holdOwners where !prefetched.booked.knows(hold) {
-        self.prefetched?.booked.want(hold, at: CustomerDirectory.Place(origin: owner, root: owner))
+    /// Fetches what hangs on the open holds that were looked at, of all of them.
+    func fetchOpenHolds() throws(LedgerError) {
+      guard let prefetched else { return }
+      let holds = prefetched.heldBy.values.joined().filter { prefetched.booked.places[$0.number] == nil }
+      if holds.isEmpty { return }
+      for hold in holds {
+        prefetched.booked.add(hold)
+        let place = CustomerDirectory.Place(origin: hold.customer, root: hold.customer)
+        prefetched.booked.want([.row, .terms], of: hold.number, at: place)
       }
       try completeBooked()
     }
@@ -144,8 +148,8 @@
         let place =
           prefetched.booked.places[row.transaction]
           ?? CustomerDirectory.Place(origin: row.customer, root: row.customer)
-        if row.grant == nil, !prefetched.booked.knows(row.transaction) {
-          self.prefetched?.booked.want(row.transaction, at: place)
+        if row.grant == nil, !prefetched.booked.knows([.row, .postings], of: row.transaction) {
+          self.prefetched?.booked.want([.row, .postings], of: row.transaction, at: place)
         }
       }
       let parts = try refundParts(of: places)

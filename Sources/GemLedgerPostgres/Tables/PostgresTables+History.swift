@@ -74,7 +74,11 @@
     }
 
     func postings(of row: TransactionRow) throws(LedgerError) -> TransactionParts {
-      if let known = prefetched?.booked.parts(of: row.number) { return known }
+      if let booked = prefetched?.booked, booked.knows([.row, .postings], of: row.number),
+        let known = booked.parts(of: row.number)
+      {
+        return known
+      }
       guard let parts = try parts(of: row.number, of: row.customer) else {
         throw LedgerError(.storageDamaged, "The journal lacks transaction \(row.number); run verify.")
       }
@@ -84,7 +88,9 @@
     func parts(
       of number: TransactionNumber, ofAny owners: [CustomerNumber]
     ) throws(LedgerError) -> TransactionParts? {
-      if let booked = prefetched?.booked, booked.knows(number) { return booked.parts(of: number) }
+      if let booked = prefetched?.booked, booked.knows([.row, .postings, .terms], of: number) {
+        return booked.parts(of: number)
+      }
       return try notedTransactions([number], ofAny: owners)[number]?.parts
     }
 

@@ -7,7 +7,7 @@
     func transaction(
       _ number: TransactionNumber, of owner: CustomerNumber
     ) throws(LedgerError) -> TransactionRow? {
-      if let booked = prefetched?.booked, booked.knowsPostings(of: number) { return booked.transactions[number] }
+      if let booked = prefetched?.booked, booked.knows(.row, of: number) { return booked.transactions[number] }
       return try first(
         "SELECT \(Self.transactionColumns) FROM transactions WHERE customer = $1 AND number = $2",
         {

@@ -27,19 +27,19 @@
     ) throws(LedgerError) -> [Row] {
       let known = Set(places).filter { $0.customer != nil }
       guard !known.isEmpty else { return [] }
-      let answers = try ask(requests(at: known, columns, from: table, by: number))
+      let answers = try ask(requests(at: Array(known), columns, from: table, by: number))
       var found: [Row] = []
       for rows in answers { for row in 0..<rows.count { found.append(read(rows, row)) } }
       return found
     }
 
-    /// - Parameter places: All name a customer.
+    /// - Parameter places: Each once; all name a customer.
     func requests(
-      at places: Set<RowPlace>, _ columns: String, from table: String, by number: RowsByNumber
+      at places: [RowPlace], _ columns: String, from table: String, by number: RowsByNumber
     ) -> [PostgresRequest] {
       layout.isDistributed
         ? Self.questions(places, lanes: layout, columns, table, number)
-        : [Self.question(Array(places), columns, table, number)]
+        : [Self.question(places, columns, table, number)]
     }
 
     /// One step through the index for each place.
@@ -51,8 +51,7 @@
     ) -> PostgresRequest {
       PostgresRequest(
         """
-        WITH places AS MATERIALIZED (SELECT * FROM unnest($1, $2) AS place (owner, wanted))
-        SELECT found.* FROM places CROSS JOIN LATERAL (
+        SELECT found.* FROM (SELECT unnest($1) AS owner, unnest($2) AS wanted) places CROSS JOIN LATERAL (
           SELECT \(columns) FROM \(table) WHERE customer = owner AND \(number.isWanted) OFFSET 0
         ) found
         """
@@ -64,7 +63,7 @@
 
     /// A distributed engine joins no lists with its tables: a few places at a time, each time of one machine.
     private static func questions(
-      _ places: Set<RowPlace>, lanes: LaneLayout, _ columns: String, _ table: String, _ number: RowsByNumber
+      _ places: [RowPlace], lanes: LaneLayout, _ columns: String, _ table: String, _ number: RowsByNumber
     ) -> [PostgresRequest] {
       Dictionary(grouping: places) { lanes.lane(of: $0.customer ?? 0) }.values.flatMap(pages).map { places in
         PostgresRequest("SELECT \(columns) FROM \(table) WHERE customer = ANY($1) AND \(number.isAny)") {

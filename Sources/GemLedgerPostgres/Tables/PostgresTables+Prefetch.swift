@@ -24,16 +24,15 @@
             $0.add(unknown, text: \.text)
           })
       }
-      if !claims.isEmpty { requests += self.requests(for: claims, of: footprints) }
       let keys = keys(of: commands, Dictionary(zip(ids, known.map { $0?.root })) { first, _ in first })
       requests += keys.map(question)
       let locating = Self.locating(strangers, isDistributed: layout.isDistributed)
-      let booked = bookedQuestions() + countQuestions(footprints, of: roots)
+      let claimed = claimQuestions(claims, of: footprints)
+      let booked = claimed + bookedQuestions() + countQuestions(footprints, of: roots)
       var answers = try ask(requests + locating + booked.flatMap(\.requests))[...]
       keep(customers, &answers)
       for (id, place) in zip(ids, known) where place != nil { prefetched?.places[id] = place }
       let late = unknown.isEmpty ? nil : answers.removeFirst()
-      if !claims.isEmpty { keep(claims: claims, &answers) }
       for asked in keys { try keep(keys: asked, answers.removeFirst()) }
       let located = locating.flatMap { _ in Self.located(answers.removeFirst()) }
       try keep(booked, &answers)
@@ -221,12 +220,12 @@
         guard let key = command.key, let root = roots[command.customer], let root else { continue }
         places.insert(Prefetched.KeyPlace(customer: root, key: key))
       }
-      return grouped(places)
+      return grouped(Array(places))
     }
 
     /// As many as one question covers.
-    func grouped(_ places: Set<Prefetched.KeyPlace>) -> [[Prefetched.KeyPlace]] {
-      guard layout.isDistributed else { return places.isEmpty ? [] : [Array(places)] }
+    func grouped(_ places: [Prefetched.KeyPlace]) -> [[Prefetched.KeyPlace]] {
+      guard layout.isDistributed else { return places.isEmpty ? [] : [places] }
       var questions: [[Prefetched.KeyPlace]] = []
       for place in places.sorted(by: { $0.customer < $1.customer }) {
         if let last = questions.last, last.count < Self.keysPerQuestion || last.first?.customer == place.customer {

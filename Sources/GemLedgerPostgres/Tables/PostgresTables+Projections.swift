@@ -6,15 +6,16 @@
       var requests: [PostgresRequest] = []
       let moved = changes.rare?.movedLots ?? []
       if !moved.isEmpty { requests += try self.moved(moved, Self.owners(ofLotsOf: changes)) }
-      let lots = changes.newLots + changes.changedLots + Self.unchanged(changes)
-      if !lots.isEmpty { requests.append(Self.lots(lots)) }
+      let (written, changed) = lots(changes)
+      if !written.isEmpty { requests.append(Self.lots(written)) }
+      if !changed.isEmpty { requests.append(Self.change(changed)) }
       let anchors = changes.anchors
       if !anchors.isEmpty {
         requests.append(
           PostgresRequest(
             """
             INSERT INTO anchors (customer, currency, version, entry, transaction_number, created_at)
-            SELECT * FROM unnest($1, $2, $3, $4, $5, $6)
+            SELECT \(BulkInsert.lists(6))
             """
           ) {
             $0.add(anchors, \.account.customer)
@@ -30,10 +31,42 @@
 
     // MARK: Lots
 
+    /// The lots that are written whole, and those that are there and only have other amounts.
+    ///
+    /// The latter are a third cheaper so; but a distributed engine joins no lists with its tables.
+    private func lots(_ changes: borrowing ChangeSet) -> (written: [LotRow], changed: [LotRow]) {
+      let moved = changes.rare?.movedLots ?? []
+      if layout.isDistributed {
+        let written = changes.newLots + changes.changedLots
+        let numbers = Set(written.map(\.number))
+        return (written + moved.filter { !numbers.contains($0.number) }, [])
+      }
+      if moved.isEmpty { return (changes.newLots, changes.changedLots) }
+      let numbers = Set(moved.map(\.number))
+      return (changes.newLots + moved, changes.changedLots.filter { !numbers.contains($0.number) })
+    }
+
+    private static func change(_ rows: [LotRow]) -> PostgresRequest {
+      PostgresRequest(
+        """
+        UPDATE lots SET granted = changed.granted, remaining = changed.remaining
+        FROM (
+          SELECT unnest($1) AS customer, unnest($2) AS lot, unnest($3) AS granted, unnest($4) AS remaining
+        ) AS changed
+        WHERE lots.customer = changed.customer AND lots.lot = changed.lot
+        """
+      ) {
+        $0.add(rows, \.account.customer)
+        $0.add(rows, \.number)
+        $0.add(rows, \.granted)
+        $0.add(rows, \.remaining)
+      }
+    }
+
     private static func lots(_ rows: [LotRow]) -> PostgresRequest {
       PostgresRequest(
         """
-        INSERT INTO lots (\(lotColumns)) SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        INSERT INTO lots (\(lotColumns)) SELECT \(BulkInsert.lists(11))
         ON CONFLICT (customer, lot) DO UPDATE SET granted = excluded.granted, remaining = excluded.remaining
         """
       ) {
@@ -49,13 +82,6 @@
         $0.add(rows, optional: \.purchase)
         $0.add(rows, \.expiresAt)
       }
-    }
-
-    /// Lots that only moved; those that also changed are written with the changed ones.
-    private static func unchanged(_ changes: borrowing ChangeSet) -> [LotRow] {
-      guard let moved = changes.rare?.movedLots, !moved.isEmpty else { return [] }
-      let written = Set((changes.newLots + changes.changedLots).map(\.number))
-      return moved.filter { !written.contains($0.number) }
     }
 
     /// A lot that moves leaves the rows of whom it was with; its terms are then with all who had it.
@@ -89,7 +115,7 @@
       return PostgresRequest(
         """
         INSERT INTO lot_terms (customer, lot, source, environment, price, price_currency, purchase, expires_at, origin)
-        SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9)\(tail)
+        SELECT \(BulkInsert.lists(9))\(tail)
         """
       ) {
         $0.add(rows, \.owner)

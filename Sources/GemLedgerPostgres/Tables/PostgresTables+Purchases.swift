@@ -42,7 +42,7 @@
         originalTransactionID: rows.optionalText(row, 12).map(StoreTransactionID.init(unchecked:)),
         expiresAt: rows.optionalInteger(row, 13).map(Timestamp.init(milliseconds:)),
         grant: rows.optionalInteger(row, 18).map {
-          SoleGrant(currency: $0, lot: rows.integer(row, 19), amount: rows.integer(row, 20))
+          LotAmount(currency: $0, lot: rows.integer(row, 19), amount: rows.integer(row, 20))
         }, refund: rows.isNull(row, 17) ? nil : refundState(rows, row))
     }
 

@@ -51,7 +51,7 @@
       let rows = last(rows, of: \.number).sorted { $0.number < $1.number }
       return PostgresRequest(
         """
-        INSERT INTO customers (\(customerColumns)) SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7)
+        INSERT INTO customers (\(customerColumns)) SELECT \(BulkInsert.lists(7))
         ON CONFLICT (customer) DO UPDATE SET frozen = excluded.frozen, frozen_reason = excluded.frozen_reason,
           merged_into = excluded.merged_into, merged = excluded.merged
         """
@@ -68,7 +68,7 @@
 
     private static func add(_ rows: [AddedIDRow]) -> [PostgresRequest] {
       ["aliases", "added_ids"].map { table in
-        PostgresRequest("INSERT INTO \(table) (customer, id) SELECT * FROM unnest($1, $2)") {
+        PostgresRequest("INSERT INTO \(table) (customer, id) SELECT \(BulkInsert.lists(2))") {
           $0.add(rows, \.customer)
           $0.add(rows, text: \.id.text)
         }
@@ -81,7 +81,7 @@
       if !rows.isEmpty {
         requests.append(
           PostgresRequest(
-            "INSERT INTO merges (customer, transaction_number, from_customer) SELECT * FROM unnest($1, $2, $3)"
+            "INSERT INTO merges (customer, transaction_number, from_customer) SELECT \(BulkInsert.lists(3))"
           ) {
             $0.add(rows, \.into)
             $0.add(rows, \.transaction)
@@ -94,7 +94,7 @@
         requests.append(
           PostgresRequest(
             """
-            INSERT INTO merged_customers (customer, merged) SELECT * FROM unnest($1, $2)
+            INSERT INTO merged_customers (customer, merged) SELECT \(BulkInsert.lists(2))
             ON CONFLICT (customer, merged) DO NOTHING
             """
           ) {
@@ -140,7 +140,7 @@
         """
         INSERT INTO refunds (customer, purchase, transaction_number, kind, revoked_at, signed_at, evidence_at,
           extent_kind, extent, share, share_of, freezes, lot, part_kind, source_lot, amount)
-        SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+        SELECT \(BulkInsert.lists(16))
         """
       ) {
         $0.add(rows, \.owner)
@@ -168,7 +168,7 @@
       PostgresRequest(
         """
         INSERT INTO refund_parts (customer, transaction_number, position, lot, kind, source_lot, amount)
-        SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7)
+        SELECT \(BulkInsert.lists(7))
         """
       ) {
         $0.add(rows) { payers[$0.transaction] ?? 0 }
@@ -191,7 +191,7 @@
       return PostgresRequest(
         """
         INSERT INTO refund_evidence (store_transaction, environment, store, kind, revoked_at, signed_at, extent_kind,
-          extent) SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8)
+          extent) SELECT \(BulkInsert.lists(8))
         ON CONFLICT (store_transaction, environment, store, kind, revoked_at)
           DO UPDATE SET signed_at = excluded.signed_at, extent_kind = excluded.extent_kind, extent = excluded.extent
         """
@@ -304,7 +304,7 @@
     func catalog(_ rows: [CatalogRow], at instant: Timestamp?) throws(LedgerError) -> [PostgresRequest] {
       let version = try catalogVersion() + 1
       let replace = PostgresRequest(
-        "INSERT INTO catalog (kind, code, position, document) SELECT * FROM unnest($1, $2, $3, $4)"
+        "INSERT INTO catalog (kind, code, position, document) SELECT \(BulkInsert.lists(4))"
       ) {
         $0.add(rows, \.kind.rawValue)
         $0.add(rows, text: \.code)

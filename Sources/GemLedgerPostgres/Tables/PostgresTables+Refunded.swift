@@ -27,6 +27,7 @@
         WHERE store_transaction = ANY($1) AND purchase <> 0
         """, { $0.add(Array(wanted.keys), text: \.transactionID.text) },
         { (Self.identity($0, $1), Self.storeClaim($0, $1)) })
+      memory.directory.remember(credited)
       var concerned: [LedgerCommand.PurchaseClaim: Set<CustomerNumber>] = [:]
       var entitling: [Int64: LedgerCommand.PurchaseClaim] = [:]
       for (identity, held) in credited {
@@ -83,14 +84,14 @@
         guard let row = prefetched?.booked.purchases[place.number] else { continue }
         let mergedInto = prefetched?.customers[row.customer]?.mergedInto ?? 0
         let owner = CustomerDirectory.Place(origin: row.customer, mergedInto: mergedInto)
-        let keys = keys[row.number] ?? []
+        for key in keys[row.number] ?? [] { prefetched?.booked.want(key: key, at: owner) }
         if row.refund != nil {
           // It may come back, into whatever lots it was taken from.
-          prefetched?.booked.want(row.transaction, at: owner, keys: keys)
+          prefetched?.booked.want(.all, of: row.transaction, at: owner)
         } else if let grant = row.grant {
-          prefetched?.booked.want(lot: grant.lot, at: owner, keys: keys)
+          prefetched?.booked.want(lot: grant.lot, at: owner)
         } else {
-          prefetched?.booked.wantPostings(of: row.transaction, at: owner, keys: keys)
+          prefetched?.booked.want([.row, .postings], of: row.transaction, at: owner)
         }
       }
       try completeBooked()
@@ -114,13 +115,20 @@
       return RowsQuestion(requests: requests) { $0.keep(purchase: Self.purchase($1, $2)) }
     }
 
-    private static func purchasesOneStepEach(_ places: [RowPlace]) -> PostgresRequest {
+    /// Of those who have the lots.
+    func purchasesQuestion(ofLots places: Set<RowPlace>) -> RowsQuestion {
+      let request = Self.purchasesOneStepEach(
+        Array(places), "(SELECT l.purchase FROM lots l WHERE l.customer = owner AND l.lot = wanted)")
+      return RowsQuestion(requests: [request]) { $0.keep(purchase: Self.purchase($1, $2)) }
+    }
+
+    /// - Parameter number: The purchase's, said with the `wanted` number and its `owner`.
+    private static func purchasesOneStepEach(_ places: [RowPlace], _ number: String = "wanted") -> PostgresRequest {
       PostgresRequest(
         """
-        WITH places AS MATERIALIZED (SELECT * FROM unnest($1, $2) AS place (owner, wanted))
-        SELECT found.* FROM places CROSS JOIN LATERAL (
+        SELECT found.* FROM (SELECT unnest($1) AS owner, unnest($2) AS wanted) places CROSS JOIN LATERAL (
           SELECT \(purchaseColumns) FROM \(purchaseTables)
-          WHERE p.customer = owner AND p.purchase = wanted AND \(isNewestRefund) OFFSET 0
+          WHERE p.customer = owner AND p.purchase = \(number) AND \(isNewestRefund) OFFSET 0
         ) found
         """
       ) {

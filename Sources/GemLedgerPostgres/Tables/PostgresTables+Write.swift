@@ -44,11 +44,15 @@
       memory.remember(changes.environments)
       for (document, number) in newTerms { memory.remember(terms: document, number: number) }
       if let rare = changes.rare {
-        // Whoever began a hold most likely comes back for it.
-        let new = rare.holds.filter { $0.number >= changes.transactions.first?.number ?? .max }
-        memory.directory.remember(
-          new.map { ($0.number, CustomerDirectory.Place(origin: $0.customer, root: $0.customer)) })
         memory.directory.remember(rare.merges)
+      }
+      if changes.copy == nil {
+        // Whoever began a hold most likely comes back for it.
+        memory.directory.remember(
+          changes.transactions.filter { $0.kind == .hold }.map { row in
+            CustomerDirectory.LocatedTransaction(
+              row: row, place: CustomerDirectory.Place(origin: row.customer, root: row.customer))
+          })
       }
       memory.directory.remember(
         changes.customers.map { ($0.id, CustomerDirectory.Place(origin: $0.number, root: $0.number)) })
@@ -61,7 +65,7 @@
       if !changes.environments.isEmpty {
         let rows = changes.environments
         requests.append(
-          PostgresRequest("INSERT INTO environments (environment, kind, session) SELECT * FROM unnest($1, $2, $3)") {
+          PostgresRequest("INSERT INTO environments (environment, kind, session) SELECT \(BulkInsert.lists(3))") {
             $0.add(rows, \.number)
             $0.add(rows, \.environment.kind.rawValue)
             $0.add(rows, text: \.environment.session)
@@ -70,12 +74,12 @@
       if !changes.customers.isEmpty {
         let rows = changes.customers.sorted { $0.id < $1.id }
         requests.append(
-          PostgresRequest("INSERT INTO aliases (id, customer) SELECT * FROM unnest($1, $2)") {
+          PostgresRequest("INSERT INTO aliases (id, customer) SELECT \(BulkInsert.lists(2))") {
             $0.add(rows, text: \.id.text)
             $0.add(rows, \.number)
           })
         requests.append(
-          PostgresRequest("INSERT INTO customers (customer, id, created_at) SELECT * FROM unnest($1, $2, $3)") {
+          PostgresRequest("INSERT INTO customers (customer, id, created_at) SELECT \(BulkInsert.lists(3))") {
             $0.add(rows, \.number)
             $0.add(rows, text: \.id.text)
             $0.add(rows, \.createdAt.milliseconds)
@@ -93,7 +97,7 @@
       if !allocations.isEmpty {
         requests.append(
           PostgresRequest(
-            "INSERT INTO allocations (customer, entry, position, lot, amount) SELECT * FROM unnest($1, $2, $3, $4, $5)"
+            "INSERT INTO allocations (customer, entry, position, lot, amount) SELECT \(BulkInsert.lists(5))"
           ) {
             $0.add(allocations, { owners.entries[$0.entry] ?? 0 })
             $0.add(allocations, \.entry)
@@ -107,7 +111,7 @@
           PostgresRequest(
             """
             INSERT INTO notes (customer, transaction_number, reference, reason, actor)
-            SELECT * FROM unnest($1, $2, $3, $4, $5)
+            SELECT \(BulkInsert.lists(5))
             """
           ) {
             $0.add(notes, { owners.transactions[$0.transaction] ?? 0 })
@@ -145,7 +149,7 @@
         PostgresRequest(
           """
           INSERT INTO item_entries (customer, transaction_number, item, quantity, owned)
-          SELECT * FROM unnest($1, $2, $3, $4, $5)
+          SELECT \(BulkInsert.lists(5))
           """
         ) {
           $0.add(rows, \.customer)
@@ -156,7 +160,7 @@
         },
         PostgresRequest(
           """
-          INSERT INTO owned_items (customer, item, quantity) SELECT * FROM unnest($1, $2, $3)
+          INSERT INTO owned_items (customer, item, quantity) SELECT \(BulkInsert.lists(3))
           ON CONFLICT (customer, item) DO UPDATE SET quantity = excluded.quantity
           """
         ) {
@@ -181,7 +185,7 @@
         PostgresRequest(
           """
           INSERT INTO store_transactions AS t (store_transaction, environment, store, customer, purchase)
-          SELECT * FROM unnest($1, $2, $3, $4, $5)
+          SELECT \(BulkInsert.lists(5))
           ON CONFLICT (store_transaction, environment, store)
             DO UPDATE SET customer = excluded.customer, purchase = excluded.purchase
           """
@@ -197,7 +201,7 @@
           INSERT INTO purchases (customer, purchase, store, environment, store_transaction, transaction_number, product,
             quantity, price, price_currency, purchased_at, terms, original_transaction, expires_at, grant_currency,
             grant_lot, grant_amount)
-          SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+          SELECT \(BulkInsert.lists(17))
           """
         ) {
           $0.add(rows, \.customer)

@@ -24,7 +24,7 @@
       PostgresRequest(
         """
         INSERT INTO effects (\(effectColumns))
-        SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+        SELECT \(BulkInsert.lists(14))
         """
       ) {
         $0.add(rows, \.transaction)
@@ -55,13 +55,18 @@
       let others = rows.filter { prefetched?.holdOwners[$0.number] != $0.customer && !begun.contains($0.number) }
       let write = PostgresRequest(
         """
-        INSERT INTO holds (number, customer, deadline) SELECT * FROM unnest($1, $2, $3)
-        ON CONFLICT (customer, number) DO UPDATE SET deadline = excluded.deadline
+        INSERT INTO holds (\(Self.holdColumns)) SELECT \(BulkInsert.lists(7))
+        ON CONFLICT (customer, number) DO UPDATE SET deadline = excluded.deadline, begun_at = excluded.begun_at,
+          currency = excluded.currency, lot = excluded.lot, amount = excluded.amount
         """
       ) {
         $0.add(rows, \.number)
         $0.add(rows, \.customer)
         $0.add(rows, \.deadline.milliseconds)
+        $0.add(rows, optional: \.begunAt?.milliseconds)
+        $0.add(rows, optional: \.sole?.currency)
+        $0.add(rows, optional: \.sole?.lot)
+        $0.add(rows, optional: \.sole?.amount)
       }
       return leaving(others) + [write]
     }
@@ -105,7 +110,7 @@
       let rows = last.values.sorted { ($0.customer, $0.key) < ($1.customer, $1.key) }
       return PostgresRequest(
         """
-        INSERT INTO counts (\(countColumns)) SELECT * FROM unnest($1, $2, $3, $4, $5)
+        INSERT INTO counts (\(countColumns)) SELECT \(BulkInsert.lists(5))
         ON CONFLICT (customer, kind, subject) DO UPDATE SET period = excluded.period, value = excluded.value
         """
       ) {
@@ -138,7 +143,7 @@
       let ids = rows.flatMap(\.ids)
       let transactions = rows.flatMap { row in row.numbers.map { _ in row.transaction } }
       let renaming = [
-        PostgresRequest("INSERT INTO aliases (id, customer) SELECT * FROM unnest($1, $2)") {
+        PostgresRequest("INSERT INTO aliases (id, customer) SELECT \(BulkInsert.lists(2))") {
           $0.add(ids, text: \.text)
           $0.add(numbers, \.self)
         },

@@ -4,7 +4,7 @@
   /// What a group fetched in one round trip, before its first command was decided.
   ///
   /// A row that is not here though its customer was fetched is not in the database either.
-  struct Prefetched {
+  final class Prefetched {
     /// Which customers' rows, accounts and first open lots are here.
     var customers: [CustomerNumber: CustomerRow] = [:]
     var fetched: Set<CustomerNumber> = []
@@ -37,7 +37,7 @@
     var purchaseOwners: [Int64: CustomerNumber] = [:]
 
     /// What was booked before and the group's commands are about.
-    var booked = BookedRows()
+    let booked = BookedRows()
     /// Customers whose ids were forgotten: what is remembered of an id may be out of date.
     var erased: Set<CustomerNumber> = []
     /// Ids beside their first ones, of those that were asked about.
@@ -71,7 +71,7 @@
       var purchase: Int64
     }
 
-    mutating func keep(key rows: PostgresRows, _ row: Int, _ storage: String) throws(LedgerError) {
+    func keep(key rows: PostgresRows, _ row: Int, _ storage: String) throws(LedgerError) {
       let key = rows.withBytes(row, 1) { PostgresKey.key($0) }
       let customer = rows.integer(row, 0)
       keys[KeyPlace(customer: customer, key: key)] = KeyRow(
