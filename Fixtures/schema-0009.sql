@@ -186,12 +186,6 @@ CREATE TRIGGER erasures_keep_deletes BEFORE DELETE ON erasures
 CREATE TRIGGER erasures_keep_updates BEFORE UPDATE ON erasures
   BEGIN SELECT RAISE(ABORT, 'erasures is append-only'); END;
 
-CREATE TABLE holds (
-  hold INTEGER PRIMARY KEY,
-  customer INTEGER NOT NULL,
-  deadline INTEGER NOT NULL
-, begun_at INTEGER, currency INTEGER, lot INTEGER, amount INTEGER) STRICT;
-
 CREATE TABLE "item_entries" (
   transaction_number INTEGER NOT NULL,
   item TEXT NOT NULL,
@@ -301,6 +295,12 @@ CREATE TABLE notes (
   reason TEXT,
   actor TEXT
 ) STRICT;
+
+CREATE TABLE "open_holds" (
+  hold INTEGER PRIMARY KEY,
+  customer INTEGER NOT NULL,
+  deadline INTEGER NOT NULL
+, begun_at INTEGER, currency INTEGER, lot INTEGER, amount INTEGER) STRICT;
 
 CREATE TABLE orders (
   number INTEGER PRIMARY KEY,

@@ -126,11 +126,13 @@ extension Migration {
   /// Most holds are of one lot and end with one command, which then need look neither their transactions nor their
   /// effects up.
   static let sayWhatHoldsHave = """
+    -- Another name: a process of an earlier version that has the file open would leave what is said here as it was.
+    ALTER TABLE holds RENAME TO open_holds;
     -- When it began, where it is with whom it began; NULL where its transaction says.
-    ALTER TABLE holds ADD COLUMN begun_at INTEGER;
+    ALTER TABLE open_holds ADD COLUMN begun_at INTEGER;
     -- What it still has, where that is of one lot; NULL where its effects say.
-    ALTER TABLE holds ADD COLUMN currency INTEGER;
-    ALTER TABLE holds ADD COLUMN lot INTEGER;
-    ALTER TABLE holds ADD COLUMN amount INTEGER;
+    ALTER TABLE open_holds ADD COLUMN currency INTEGER;
+    ALTER TABLE open_holds ADD COLUMN lot INTEGER;
+    ALTER TABLE open_holds ADD COLUMN amount INTEGER;
     """
 }

@@ -70,7 +70,7 @@ extension SQLiteTables {
   }
 
   func hold(_ number: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> HoldRow? {
-    try first("SELECT * FROM holds WHERE hold = ?1", { $0.bind(1, number) }, Self.hold)
+    try first("SELECT * FROM open_holds WHERE hold = ?1", { $0.bind(1, number) }, Self.hold)
   }
 
   func count(_ key: CountKey, of customer: CustomerNumber) throws(LedgerError) -> CountRow? {
@@ -105,7 +105,7 @@ extension SQLiteTables {
 
   func holds(after: TransactionNumber, limit: Int) throws(LedgerError) -> [HoldRow] {
     try page(
-      "SELECT * FROM holds WHERE hold > ?1 ORDER BY hold LIMIT ?2", after: after, limit,
+      "SELECT * FROM open_holds WHERE hold > ?1 ORDER BY hold LIMIT ?2", after: after, limit,
       Self.hold)
   }
 
@@ -140,10 +140,10 @@ extension SQLiteTables {
         SELECT 1 FROM listed t
         WHERE t.customer = e.customer AND t.list IN (1, 2) AND t.number = e.transaction_number)
       UNION ALL
-      SELECT 'the hold ' || hold || ' is not found by its customer' FROM holds h
+      SELECT 'the hold ' || hold || ' is not found by its customer' FROM open_holds h
       WHERE NOT EXISTS (SELECT 1 FROM listed t WHERE t.customer = h.customer AND t.list = 3 AND t.number = h.hold)
       UNION ALL
-      SELECT 'the hold ' || hold || ' says half of what it has' FROM holds
+      SELECT 'the hold ' || hold || ' says half of what it has' FROM open_holds
       WHERE (currency IS NULL) <> (lot IS NULL) OR (lot IS NULL) <> (amount IS NULL)
       UNION ALL
       SELECT 'transaction ' || number || ' is in list ' || list || ' of customer number ' || customer || ' for nothing'
@@ -153,7 +153,7 @@ extension SQLiteTables {
             SELECT 1 FROM effects e
             WHERE e.transaction_number = t.number AND e.customer = t.customer AND e.kind BETWEEN 3 AND 6)
           OR EXISTS (SELECT 1 FROM listed o WHERE o.customer = t.customer AND o.list = 1 AND o.number = t.number))
-        OR list = 3 AND NOT EXISTS (SELECT 1 FROM holds h WHERE h.hold = t.number AND h.customer = t.customer)
+        OR list = 3 AND NOT EXISTS (SELECT 1 FROM open_holds h WHERE h.hold = t.number AND h.customer = t.customer)
       UNION ALL
       SELECT 'transaction ' || number || ' is twice in list ' || list || ' of customer number ' || customer
       FROM newly_listed_transactions WHERE (customer, list, number) IN listed_transactions
@@ -218,7 +218,7 @@ extension SQLiteTables {
     try list(changes.holds, new: listed)
     try run(
       """
-      INSERT INTO holds VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+      INSERT INTO open_holds VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
       ON CONFLICT (hold) DO UPDATE SET customer = excluded.customer, deadline = excluded.deadline,
         begun_at = excluded.begun_at, currency = excluded.currency, lot = excluded.lot, amount = excluded.amount
       """, changes.holds
@@ -232,7 +232,7 @@ extension SQLiteTables {
       $0.bind(7, $1.sole?.amount)
     }
     for hold in changes.endedHolds { try unlist(hold) }
-    try run("DELETE FROM holds WHERE hold = ?1", changes.endedHolds) { $0.bind(1, $1.number) }
+    try run("DELETE FROM open_holds WHERE hold = ?1", changes.endedHolds) { $0.bind(1, $1.number) }
     try run("INSERT OR REPLACE INTO counts VALUES (?1, ?2, ?3, ?4, ?5)", changes.counts) {
       $0.bind(1, $1.customer)
       $0.bind(2, $1.key.kind.rawValue)

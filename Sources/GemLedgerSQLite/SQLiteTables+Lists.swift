@@ -42,10 +42,10 @@ extension SQLiteTables {
   func holds(of customer: CustomerNumber) throws(LedgerError) -> [HoldRow] {
     try all(
       """
-      SELECT h.* FROM listed_transactions t CROSS JOIN holds h ON h.hold = t.number
+      SELECT h.* FROM listed_transactions t CROSS JOIN open_holds h ON h.hold = t.number
       WHERE t.customer = ?1 AND t.list = 3
       UNION ALL
-      SELECT h.* FROM newly_listed_transactions t CROSS JOIN holds h ON h.hold = t.number
+      SELECT h.* FROM newly_listed_transactions t CROSS JOIN open_holds h ON h.hold = t.number
       WHERE t.customer = ?1 AND t.list = 3
       ORDER BY deadline, hold
       """, { $0.bind(1, customer) }, Self.hold)

@@ -81,8 +81,12 @@
       for steps in 1..<PostgresMigration.all.count {
         let url = try PostgresServer.shared().createDatabase()
         let before = try old(steps, url)
+        let layouts = "SELECT max(layout) FROM old.lanes"
+        let layout = try PostgresServer.shared().execute(layouts, on: url)
         let ledger = try Ledger.openPostgres(at: "\(url)?schema=old", clock: time.clock)
         XCTAssertEqual(try LedgerState(ledger), before)
+        // Processes of the earlier version that have it open book nothing any more.
+        XCTAssertNotEqual(try PostgresServer.shared().execute(layouts, on: url), layout)
         let zoe = try Make.customer("zoe")
         XCTAssertTrue(try ledger.creditPurchase(Make.purchase("t"), customer: zoe, key: Make.key("k")).isReplayed)
         let holds = try ledger.holds(of: zoe).map(\.id)

@@ -13,14 +13,14 @@ final class DamagedEffectsTests: XCTestCase {
     let (ledger, raw) = try books()
     try assertBooksAddUp(ledger)
     XCTAssertEqual(raw.rows("SELECT DISTINCT kind FROM effects ORDER BY kind"), (1...9).map(String.init))
-    XCTAssertEqual(raw.rows("SELECT count(*) FROM holds"), ["3"])
+    XCTAssertEqual(raw.rows("SELECT count(*) FROM open_holds"), ["3"])
     ledger.close()
   }
 
   /// Each column of each row is changed by itself, and each row goes by itself.
   func testNoDamageGoesUnseen() throws {
     let (ledger, raw) = try books()
-    for table in ["effects", "holds", "counts", "newly_listed_transactions"] {
+    for table in ["effects", "open_holds", "counts", "newly_listed_transactions"] {
       let columns = raw.rows("SELECT name FROM pragma_table_xinfo('\(table)')")
       let key = raw.rows("SELECT name FROM pragma_table_info('\(table)') WHERE pk > 0")
       XCTAssertNil(raw.run("CREATE TABLE saved_\(table) AS SELECT * FROM \(table)"))
@@ -43,7 +43,7 @@ final class DamagedEffectsTests: XCTestCase {
 
   func testVerifyNamesTheBrokenEquation() throws {
     let (ledger, raw) = try books()
-    for table in ["effects", "holds", "counts", "accounts", "entries", "allocations", "lot_terms"] {
+    for table in ["effects", "open_holds", "counts", "accounts", "entries", "allocations", "lot_terms"] {
       XCTAssertNil(raw.run("CREATE TABLE saved_\(table) AS SELECT * FROM \(table)"))
     }
     let newest = "(SELECT max(transaction_number) FROM effects)"
@@ -68,14 +68,14 @@ final class DamagedEffectsTests: XCTestCase {
       (#line, "effects", "UPDATE effects SET amount = 99999 WHERE kind = 3", "lots_are_never_overdrawn"),
       (#line, "effects", "UPDATE effects SET lot = 1 WHERE kind = 3 AND customer > 1", "lots_belong_to_accounts"),
       (#line, "effects", "UPDATE effects SET kind = 77 WHERE kind = 8", "storage_integrity"),
-      (#line, "holds", "UPDATE holds SET deadline = deadline + 1", "holds_replay"),
-      (#line, "holds", "UPDATE holds SET customer = 3 WHERE customer = 2", "holds_replay"),
-      (#line, "holds", "DELETE FROM holds", "holds_replay"),
-      (#line, "holds", "UPDATE holds SET amount = amount + 1", "holds_replay"),
-      (#line, "holds", "UPDATE holds SET begun_at = begun_at + 1", "holds_replay"),
-      (#line, "holds", "UPDATE holds SET lot = lot + 1", "holds_replay"),
-      (#line, "holds", "UPDATE holds SET currency = currency + 1", "holds_replay"),
-      (#line, "holds", "INSERT INTO holds VALUES (1, 1, 1, NULL, NULL, NULL, NULL)", "holds_replay"),
+      (#line, "open_holds", "UPDATE open_holds SET deadline = deadline + 1", "holds_replay"),
+      (#line, "open_holds", "UPDATE open_holds SET customer = 3 WHERE customer = 2", "holds_replay"),
+      (#line, "open_holds", "DELETE FROM open_holds", "holds_replay"),
+      (#line, "open_holds", "UPDATE open_holds SET amount = amount + 1", "holds_replay"),
+      (#line, "open_holds", "UPDATE open_holds SET begun_at = begun_at + 1", "holds_replay"),
+      (#line, "open_holds", "UPDATE open_holds SET lot = lot + 1", "holds_replay"),
+      (#line, "open_holds", "UPDATE open_holds SET currency = currency + 1", "holds_replay"),
+      (#line, "open_holds", "INSERT INTO open_holds VALUES (1, 1, 1, NULL, NULL, NULL, NULL)", "holds_replay"),
       (#line, "counts", "UPDATE counts SET value = value + 1", "counts_replay"),
       (#line, "counts", "UPDATE counts SET period = 0", "counts_replay"),
       (#line, "counts", "DELETE FROM counts", "counts_replay"),
@@ -131,7 +131,7 @@ final class DamagedEffectsTests: XCTestCase {
     guard column == "value", raw.rows(deadlines) != ["0"] else { return false }
     // A deadline of a hold that has ended, or that was extended.
     let newest = """
-      SELECT count(*) FROM effects JOIN holds ON hold = target AND deadline = value
+      SELECT count(*) FROM effects JOIN open_holds ON hold = target AND deadline = value
       WHERE kind IN (2, 3) AND \(place)
       """
     return raw.rows(newest) == ["0"]

@@ -110,7 +110,7 @@ final class ErasureTests: XCTestCase {
       ORDER BY number DESC LIMIT 3
       """,
       """
-      SELECT h.hold, h.customer, h.deadline FROM newly_listed_transactions t CROSS JOIN holds h ON h.hold = t.number
+      SELECT h.* FROM newly_listed_transactions t CROSS JOIN open_holds h ON h.hold = t.number
       WHERE t.customer = 1 AND t.list = 3
       """,
       """
@@ -118,7 +118,7 @@ final class ErasureTests: XCTestCase {
       ORDER BY position DESC
       """,
       "SELECT * FROM effects WHERE (transaction_number, position) > (1, 2) ORDER BY transaction_number, position",
-      "SELECT hold, customer, deadline FROM holds WHERE hold = 1",
+      "SELECT * FROM open_holds WHERE hold = 1",
       "SELECT * FROM counts WHERE customer = 1 AND kind = 2 AND subject = 'x'",
       "SELECT * FROM counts WHERE customer = 1 ORDER BY kind, subject",
     ]

@@ -8,17 +8,18 @@ import XCTest
 final class HoldMigrationTests: XCTestCase {
   /// Undoes the step that lets them say it.
   static let undoing = """
-    ALTER TABLE holds DROP COLUMN begun_at;
-    ALTER TABLE holds DROP COLUMN currency;
-    ALTER TABLE holds DROP COLUMN lot;
-    ALTER TABLE holds DROP COLUMN amount;
+    ALTER TABLE open_holds DROP COLUMN begun_at;
+    ALTER TABLE open_holds DROP COLUMN currency;
+    ALTER TABLE open_holds DROP COLUMN lot;
+    ALTER TABLE open_holds DROP COLUMN amount;
+    ALTER TABLE open_holds RENAME TO holds;
     DELETE FROM migrations WHERE name > '0009'; PRAGMA user_version = 8;
 
     """
 
   private let time = ManualClock()
 
-  private func holds(_ raw: RawSQLite) -> [String] { raw.rows("SELECT amount FROM holds ORDER BY hold") }
+  private func holds(_ raw: RawSQLite) -> [String] { raw.rows("SELECT amount FROM open_holds ORDER BY hold") }
 
   private func bobsHold(_ ledger: Ledger, _ amount: Int64) throws -> HoldID {
     try XCTUnwrap(try ledger.hold([Make.amount("GEM", amount)], customer: Make.customer("bob")).hold?.id)

@@ -12,7 +12,7 @@ package struct RareChanges: Sendable {
   /// To be written over what is known about the same.
   package var refundEvidence: [RefundEvidenceRow] = []
   package var effects: [EffectRow] = []
-  /// Open holds that are new, or have another deadline or customer than before.
+  /// Open holds that are new, or of which something is other than before.
   package var holds: [HoldRow] = []
   /// Holds that are open no more; written after ``holds``.
   package var endedHolds: [HoldRow] = []

@@ -34,6 +34,8 @@
     private static let sizeMax = 1 << 18
 
     private struct State {
+      /// How often all of it was forgotten.
+      var epoch = 0
       var places: [CustomerID: Place] = [:]
       var transactions: [TransactionNumber: TransactionRow] = [:]
       /// What store transactions were credited as.
@@ -58,7 +60,7 @@
       /// Plain and bounded: who is asked for again comes back with the next question.
       mutating func makeRoom(_ count: Int) {
         let size = places.count + transactions.count + credits.count + merged.count
-        if size + count > CustomerDirectory.sizeMax { self = State() }
+        if size + count > CustomerDirectory.sizeMax { self = State(epoch: epoch) }
       }
     }
 
@@ -74,13 +76,18 @@
       }
     }
 
+    /// What is never looked at again is remembered only by who began to read it in this epoch: it may be what a server
+    /// said that another took the place of.
+    var epoch: Int { state.withLock { $0.epoch } }
+
     func located(_ transactions: [TransactionNumber]) -> [LocatedTransaction?] {
       state.withLock { state in transactions.map { state.located($0) } }
     }
 
-    func remember(_ found: [LocatedTransaction]) {
+    func remember(_ found: [LocatedTransaction], since epoch: Int) {
       guard !found.isEmpty else { return }
       state.withLock { state in
+        guard state.epoch == epoch else { return }
         state.makeRoom(2 * found.count)
         for found in found {
           state.transactions[found.row.number] = found.row
@@ -94,9 +101,10 @@
       state.withLock { state in identities.map { state.credits[$0] } }
     }
 
-    func remember(_ found: [(PurchaseIdentity, Prefetched.StoreClaim)]) {
+    func remember(_ found: [(PurchaseIdentity, Prefetched.StoreClaim)], since epoch: Int) {
       guard !found.isEmpty else { return }
       state.withLock { state in
+        guard state.epoch == epoch else { return }
         state.makeRoom(found.count)
         for (identity, credit) in found { state.credits[identity] = credit }
       }
@@ -113,7 +121,7 @@
       }
     }
 
-    func forgetAll() { state.withLock { $0 = State() } }
+    func forgetAll() { state.withLock { $0 = State(epoch: $0.epoch + 1) } }
 
     func forget(_ id: CustomerID) { _ = state.withLock { $0.places.removeValue(forKey: id) } }
   }

@@ -97,12 +97,15 @@
 
     /// Most holds are of one lot and end with one command, which then need not look their effects up.
     static let whatHoldsHave = [
+      // A process of an earlier version would leave what is said here as it was: its groups end here.
+      "UPDATE lanes SET layout = layout + 1",
       // begun_at: when the hold began, where it is with whom it began; null where its transaction says.
       // What follows: what it still has, where that is of one lot; null where its effects say.
       """
       ALTER TABLE holds
-        ADD COLUMN begun_at bigint, ADD COLUMN currency smallint, ADD COLUMN lot bigint, ADD COLUMN amount bigint
-      """
+        ADD COLUMN begun_at bigint, ADD COLUMN currency smallint, ADD COLUMN lot bigint, ADD COLUMN amount bigint,
+        ADD CHECK ((currency IS NULL) = (lot IS NULL) AND (lot IS NULL) = (amount IS NULL))
+      """,
     ]
   }
 #endif

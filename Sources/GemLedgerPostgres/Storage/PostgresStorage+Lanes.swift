@@ -89,9 +89,10 @@
         if let found { places.transactions[number] = found.place } else { unknown.insert(number) }
       }
       if !unknownIDs.isEmpty || !unknown.isEmpty {
+        let epoch = memory.directory.epoch
         let (foundIDs, found) = try lookUp(Array(unknownIDs), Array(unknown))
         memory.directory.remember(foundIDs)
-        memory.directory.remember(found)
+        memory.directory.remember(found, since: epoch)
         // As it is remembered now: merges that were met before count.
         for (id, place) in zip(foundIDs.map(\.0), memory.directory.places(of: foundIDs.map(\.0))) {
           places.ids[id] = place

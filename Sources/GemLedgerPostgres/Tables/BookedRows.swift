@@ -225,7 +225,7 @@
       guard let row = transactions[number] else { return nil }
       let entries = Self.each(entries[number]) { $0.number < $1.number }
       let allocations = Self.each(allocations[number]) { ($0.entry, $0.position) < ($1.entry, $1.position) }
-      let items = Self.each(items[number]) { $0.item < $1.item }
+      let items = Self.each(items[number]) { ($0.item, $0.customer) < ($1.item, $1.customer) }
       var sources: [LotNumber: LotSource] = [:]
       for lot in entries.map(\.lot) + allocations.map(\.lot) { sources[lot] = terms[lot]?.source ?? poolSources[lot] }
       return TransactionParts(row: row, entries: entries, allocations: allocations, items: items, sources: sources)

@@ -84,7 +84,7 @@
         let now = CustomerDirectory.Place(origin: place.origin, mergedInto: origin.mergedInto)
         if now != place { moved.append(CustomerDirectory.LocatedTransaction(row: row, place: now)) }
       }
-      memory.directory.remember(moved)
+      memory.directory.remember(moved, since: epoch)
       let places = Dictionary(moved.map { ($0.row.number, $0) }) { first, _ in first }
       for (command, footprint) in zip(commands, footprints) {
         guard let footprint else { continue }
@@ -260,17 +260,20 @@
       let named = booked.namedLots()
       guard !named.isEmpty else { return [] }
       var pools: [LotNumber: LotSource] = [:]
+      // What comes back to pooled lots of who became part of another goes where their terms lead.
+      var former: Set<LotNumber> = []
       for account in prefetched.accounts.values {
         pools[account.poolLot] = LotSource(rawValue: account.poolSource)
+        if prefetched.customers[account.number.customer]?.mergedInto != 0 { former.insert(account.poolLot) }
       }
       var (lots, terms, paid): (Set<RowPlace>, Set<RowPlace>, Set<RowPlace>) = ([], [], [])
       for name in named {
         if let source = pools[name.lot] {
           booked.poolSources[name.lot] = source
-          continue
+          if !former.contains(name.lot) { continue }
         }
         if name.wantsTerms, booked.terms[name.lot] == nil { terms.insert(RowPlace(name.lot, of: name.namer)) }
-        guard booked.lots[name.lot] == nil else { continue }
+        guard booked.lots[name.lot] == nil, pools[name.lot] == nil else { continue }
         let places = booked.owners(of: name.place).map { RowPlace(name.lot, of: $0) }
         lots.formUnion(places)
         if name.wantsPurchase { paid.formUnion(places) }

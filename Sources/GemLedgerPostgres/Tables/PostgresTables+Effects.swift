@@ -119,7 +119,7 @@
           $0.add(owners, \.self)
           $0.add(number)
         }, Self.hold)
-      prefetched?.holdOwners[number] = hold?.customer
+      if let hold { prefetched?.holdOwners[number] = hold.customer }
       return hold
     }
 

@@ -27,7 +27,7 @@
         WHERE store_transaction = ANY($1) AND purchase <> 0
         """, { $0.add(Array(wanted.keys), text: \.transactionID.text) },
         { (Self.identity($0, $1), Self.storeClaim($0, $1)) })
-      memory.directory.remember(credited)
+      memory.directory.remember(credited, since: epoch)
       var concerned: [LedgerCommand.PurchaseClaim: Set<CustomerNumber>] = [:]
       var entitling: [Int64: LedgerCommand.PurchaseClaim] = [:]
       for (identity, held) in credited {

@@ -52,7 +52,7 @@
           changes.transactions.filter { $0.kind == .hold }.map { row in
             CustomerDirectory.LocatedTransaction(
               row: row, place: CustomerDirectory.Place(origin: row.customer, root: row.customer))
-          })
+          }, since: epoch)
       }
       memory.directory.remember(
         changes.customers.map { ($0.id, CustomerDirectory.Place(origin: $0.number, root: $0.number)) })

@@ -24,12 +24,15 @@
     var newTerms: [(document: String, number: Int64)] = []
     /// Finds out whether the group was committed, where the answer was lost.
     var wasCommitted: (() throws(LedgerError) -> Bool)?
+    /// Since when what is read is the same server's.
+    private(set) var epoch: Int
     /// Why the last statement failed, where one did.
     private(set) var failure: PostgresFailure?
 
     init(_ connection: PostgresConnection, place: String, layout: LaneLayout, memory: StorageMemory) {
       self.connection = connection
       self.memory = memory
+      epoch = memory.directory.epoch
       self.place = place
       self.layout = layout
     }
@@ -114,6 +117,7 @@
     /// Starts anew: what is asked next opens a transaction.
     func begin(_ group: PostgresGroup?) {
       self.group = group
+      epoch = memory.directory.epoch
       prefetched = group == nil ? nil : Prefetched()
       openScan = nil
       newTerms = []
