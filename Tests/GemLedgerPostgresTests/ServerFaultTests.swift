@@ -194,7 +194,7 @@
       try ledger.grant([Make.amount("GEM", 5)], customer: bob)
       try ledger.creditPurchase(Make.purchase("t", environment: sandbox), customer: bob)
       try ledger.merge(from: alice, into: bob)
-      try server.execute("DROP DATABASE \(name) WITH (FORCE)")
+      try server.drop(name)
       try server.execute("ALTER DATABASE \(name)_kept RENAME TO \(name)")
       XCTAssertEqual(try ledger.spend([Make.amount("GEM", 1)], customer: alice).entries.map(\.balance), [9])
       assertRefused(.customerNotFound) { try ledger.spend([Make.amount("GEM", 1)], customer: bob) }

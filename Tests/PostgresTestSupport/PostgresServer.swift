@@ -110,8 +110,23 @@
     /// Drops a database that ``createDatabase()`` made, whoever is connected to it.
     package func dropDatabase(_ url: String) throws {
       guard let name = databases.withLock({ names in names.first { self.url(database: $0) == url } }) else { return }
-      try execute("DROP DATABASE IF EXISTS \(name) WITH (FORCE)")
+      try drop(name)
       databases.withLock { $0.removeAll { $0 == name } }
+    }
+
+    /// Drops a database by its name, whoever is connected to it.
+    package func drop(_ name: some StringProtocol) throws {
+      var triesLeft = 100
+      while true {
+        do {
+          try execute("DROP DATABASE IF EXISTS \(name) WITH (FORCE)")
+          return
+        } catch let failure as Failure where failure.description.contains("pg_signal_backend") && triesLeft > 0 {
+          // The server itself cleans up there, which only a superuser may end; soon it is done.
+          triesLeft -= 1
+          try execute("SELECT pg_sleep(0.1)")
+        }
+      }
     }
 
     /// Runs one statement; gives the first column of its rows, NULL as an empty string.
@@ -151,7 +166,7 @@
         if let directory {
           try Self.script(["remove", directory.path])
         } else {
-          for name in databases.withLock({ $0 }) { try execute("DROP DATABASE IF EXISTS \(name) WITH (FORCE)") }
+          for name in databases.withLock({ $0 }) { try drop(name) }
         }
       } catch {
         FileHandle.standardError.write(Data("PostgreSQL was not cleaned up: \(error)\n".utf8))
