@@ -26,7 +26,7 @@ struct SQLiteFile {
 
   /// - Throws: in order of precedence `input_output`, `storage_foreign`, `storage_damaged`, `storage_newer`.
   func examine() throws(LedgerError) -> Finding {
-    guard let (header, size) = try readHeader() else { return .missing }
+    guard let header = try readHeader() else { return .missing }
     if header.isEmpty { return .empty }
     let isOurs = header.count >= 72 && Self.number(header, at: 68) == Self.applicationID
     guard header.starts(with: Array("SQLite format 3\0".utf8)), header.count == 100 else {
@@ -42,7 +42,7 @@ struct SQLiteFile {
         "\(path) is a SQLite file of another program. Nothing was written to it; name another file.",
         details: [.text("file", path)])
     }
-    try check(size: size, header: header)
+    try checkSize(header)
     let schema = Self.number(header, at: 60)
     try refuseNewer(schema)
     return .ledger(schema: schema)
@@ -59,13 +59,19 @@ struct SQLiteFile {
   }
 
   /// The header counts the pages; with a log beside it the file may still be shorter.
-  private func check(size: Int64, header: [UInt8]) throws(LedgerError) {
+  ///
+  /// The size is looked at last: while the header was read, somebody may have written the log's pages into the file and
+  /// removed the log.
+  private func checkSize(_ header: [UInt8]) throws(LedgerError) {
     var pageSize = Int64(header[16]) << 8 | Int64(header[17])
     if pageSize == 1 { pageSize = 65_536 }
     let pages = Int64(UInt32(bitPattern: Self.number(header, at: 28)))
     guard pageSize >= 512, pageSize & (pageSize - 1) == 0 else { throw damaged("its header is broken") }
-    if size < pages * pageSize, !hasLog {
-      throw damaged("it has \(size) bytes where its header speaks of \(pages * pageSize)")
+    if hasLog { return }
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw inputOutput("examined") }
+    guard status.st_size >= pages * pageSize else {
+      throw damaged("it has \(status.st_size) bytes where its header speaks of \(pages * pageSize)")
     }
   }
 
@@ -88,7 +94,7 @@ struct SQLiteFile {
       details: [.text("file", path)])
   }
 
-  private func readHeader() throws(LedgerError) -> (bytes: [UInt8], size: Int64)? {
+  private func readHeader() throws(LedgerError) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       if errno == ENOENT { return nil }
@@ -104,7 +110,7 @@ struct SQLiteFile {
     var bytes = [UInt8](repeating: 0, count: 100)
     let count = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, 100) }
     guard count >= 0 else { throw inputOutput("read") }
-    return (Array(bytes.prefix(count)), Int64(status.st_size))
+    return Array(bytes.prefix(count))
   }
 
   private func inputOutput(_ verb: String) -> LedgerError {
