@@ -24,11 +24,9 @@ extension Decider {
     _ command: LedgerCommand.Body, on id: HoldID, session: any StorageSnapshot,
     body: (inout Self, HoldRow, FoundCustomer) throws(LedgerError) -> Receipt
   ) throws(LedgerError) -> Receipt {
-    let (open, number, owner, whose) = try find(id, session: session)
+    let (hold, owner, whose) = try find(id, session: session)
     var receipt = try once(command, customer: owner, session: session) {
       (decider: inout Decider) throws(LedgerError) -> Receipt in
-      var hold = open
-      if hold == nil { hold = try decider.hold(number, of: owner, session: session) }
       guard let hold else {
         throw .holdEnded(id, "it was captured or released before. Nothing was changed")
       }
@@ -45,31 +43,27 @@ extension Decider {
     return receipt
   }
 
-  /// Whose the hold is: by its own row, where that is open and tells; else by the transaction that began it.
+  /// The hold, nil where it has ended, and whose it is: by its own row where that tells, else by the transaction that
+  /// began it.
   ///
   /// - Throws: `hold_not_found`.
   private mutating func find(
     _ id: HoldID, session: any StorageSnapshot
-  ) throws(LedgerError) -> (open: HoldRow?, number: TransactionNumber, owner: FoundCustomer, id: CustomerID) {
+  ) throws(LedgerError) -> (hold: HoldRow?, owner: FoundCustomer, id: CustomerID) {
     if let number = terms.transactionIDs.number(of: id.transactionID),
       let hold = try set.hold(number, ofAny: [], session: session), let begunAt = hold.begunAt,
       terms.transactionIDs.id(number: number, createdAt: begunAt) == id.transactionID
     {
       let customer = try set.knownCustomer(hold.customer, session: session)
       if customer.mergedInto == 0, !customer.id.isOfErased {
-        return (hold, number, FoundCustomer(customer, origin: customer.number), customer.id)
+        return (hold, FoundCustomer(customer, origin: customer.number), customer.id)
       }
     }
     guard let (row, owner, whose) = try booked(id.transactionID, session: session), row.kind == .hold else {
       throw .holdNotFound(id)
     }
-    return (nil, row.number, owner, whose)
-  }
-
-  private func hold(
-    _ number: TransactionNumber, of owner: FoundCustomer, session: any StorageSnapshot
-  ) throws(LedgerError) -> HoldRow? {
-    try set.hold(number, ofAny: try set.numbers(of: owner, session: session), session: session)
+    let owners = try set.numbers(of: owner, session: session)
+    return (try set.hold(row.number, ofAny: owners, session: session), owner, whose)
   }
 
   /// What has come about by itself in the hold's accounts comes before what is asked.

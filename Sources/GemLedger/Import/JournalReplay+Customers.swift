@@ -105,12 +105,12 @@ extension JournalReplay {
   struct HoldChange {
     var row: HoldRow
     /// What it holds still, in the order in which it was set aside.
-    var parts: [LotAmount]
+    var parts: [HeldPart]
     /// Whether the storage has a row of it.
     var isStored: Bool
 
     mutating func move(_ amount: Int64, _ effect: EffectRow) throws(LineFaultOrError) {
-      let index = parts.firstIndex { $0.lot == effect.lot && $0.currency == effect.currency }
+      let index = parts.firstIndex { $0.lot == effect.lot && $0.account == effect.account }
       let held = index.map { parts[$0].amount } ?? 0
       let (sum, overflow) = held.addingReportingOverflow(amount)
       guard !overflow, sum >= 0 else {
@@ -118,7 +118,7 @@ extension JournalReplay {
       }
       if let index { parts.remove(at: index) }
       guard sum > 0 else { return }
-      parts.insert(LotAmount(currency: effect.currency, lot: effect.lot, amount: sum), at: index ?? parts.count)
+      parts.insert(HeldPart(account: effect.account, lot: effect.lot, amount: sum), at: index ?? parts.count)
     }
   }
 
@@ -170,10 +170,7 @@ extension JournalReplay {
       return HoldChange(row: row, parts: [], isStored: false)
     }
     let effects = try asking { () throws(LedgerError) in try snapshot.effects(about: number, ofAny: owners) }
-    let held = HoldRules.outstanding(effects, of: row.customer).map { part in
-      LotAmount(currency: part.account.currency, lot: part.lot, amount: part.amount)
-    }
-    return HoldChange(row: row, parts: held, isStored: true)
+    return HoldChange(row: row, parts: HoldRules.outstanding(effects, of: row.customer), isStored: true)
   }
 
   private func moveHolds(
@@ -206,7 +203,7 @@ extension JournalReplay {
     for hold in holds.values.sorted(by: { $0.row.number < $1.row.number }) {
       if !hold.parts.isEmpty {
         var row = hold.row
-        row.sole = hold.parts.count == 1 ? hold.parts[0] : nil
+        row.sole = HeldPart.sole(hold.parts)
         changes.ownRare.holds.append(row)
       } else if hold.isStored {
         changes.ownRare.endedHolds.append(hold.row)

@@ -206,6 +206,7 @@ package protocol EffectReads: AnyObject {
   func effects(
     of customer: CustomerNumber, below: TransactionNumber, limit: Int
   ) throws(LedgerError) -> [EffectRow]
+  /// - Parameter owners: Nobody where it is not known yet; then only a row that is found without them is given.
   func hold(_ number: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> HoldRow?
   /// All open ones of the customer, those that end first before the others.
   func holds(of customer: CustomerNumber) throws(LedgerError) -> [HoldRow]

@@ -68,7 +68,7 @@
     }
 
     func lotTerms(_ number: LotNumber, of owner: CustomerNumber) throws(LedgerError) -> LotTermsRow? {
-      try fetchTermsOfBooked()
+      if prefetched?.booked.knows(termsOf: number, of: owner) == false { try fetchTermsOfBooked() }
       if let booked = prefetched?.booked, booked.knows(termsOf: number, of: owner) { return booked.terms[number] }
       return try first(
         "SELECT \(Self.lotTermsColumns) FROM lot_terms WHERE customer = $1 AND lot = $2",

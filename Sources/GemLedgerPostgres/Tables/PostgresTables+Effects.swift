@@ -41,7 +41,7 @@
     func effects(
       about target: TransactionNumber, ofAny owners: [CustomerNumber]
     ) throws(LedgerError) -> [EffectRow] {
-      if prefetched?.holdOwners[target] != nil { try fetchOpenHolds() }
+      try fetchOpenHold(target)
       try fetchBooked(.about, of: target)
       if let booked = prefetched?.booked, booked.knows(.about, of: target) { return booked.effects(about: target) }
       return try all(
@@ -113,6 +113,7 @@
 
     func hold(_ number: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> HoldRow? {
       if let booked = prefetched?.booked, booked.knows(.hold, of: number) { return booked.holds[number] }
+      if owners.isEmpty { return nil }
       let hold = try first(
         "SELECT \(Self.holdColumns) FROM holds WHERE customer = ANY($1) AND number = $2",
         {

@@ -62,6 +62,14 @@
       return self.prefetched?.heldBy[customer]
     }
 
+    /// Fetches what hangs on the hold, where it is one of those that were looked at: of all of them.
+    func fetchOpenHold(_ number: TransactionNumber) throws(LedgerError) {
+      guard let prefetched, prefetched.holdOwners[number] != nil, prefetched.booked.places[number] == nil else {
+        return
+      }
+      try fetchOpenHolds()
+    }
+
     /// Fetches what hangs on the open holds that were looked at, of all of them.
     func fetchOpenHolds() throws(LedgerError) {
       guard let prefetched else { return }

@@ -5,7 +5,7 @@
 
   extension PostgresTables {
     func transaction(_ number: TransactionNumber) throws(LedgerError) -> TransactionRow? {
-      if prefetched?.holdOwners[number] != nil { try fetchOpenHolds() }
+      try fetchOpenHold(number)
       if let booked = prefetched?.booked, booked.knows(.row, of: number) { return booked.transactions[number] }
       return try first(
         "SELECT \(Self.transactionColumns) FROM transactions WHERE (number & 63) = $1 AND number = $2",
