@@ -22,6 +22,7 @@ extension Verifier {
         for customer in moved { roots[customer] = row.into }
         parts[row.into, default: []] += moved
       }
+      try checkSums(of: page)
       last = end
     }
   }

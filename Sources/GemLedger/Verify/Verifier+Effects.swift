@@ -33,6 +33,7 @@ extension Verifier {
     _ groups: [[EffectRow]], _ families: Families, _ counts: inout [EntryKind: Int64]
   ) throws(LedgerError) {
     let page = try EffectPage(groups, snapshot: snapshot, families: families, survivors: survivors)
+    try checkTransfers(of: groups, page)
     for group in groups {
       guard let first = group.first else { continue }
       guard let transaction = page.transaction(first.transaction) else {

@@ -15,6 +15,7 @@ extension Verifier {
           report("entries_are_complete", "entries \(previous + 1) to \(entry.number - 1) are missing")
         }
         try checkTransaction(of: entry, &walk, replay)
+        if entry.kind == .exchange { enterExchange(entry) }
       }
       previous = entry.number
       if entry.transaction >= effects.next || replay.effects.isWaiting {
@@ -25,6 +26,7 @@ extension Verifier {
         checkCurrency(of: entry)
         let before = replayEntry(entry, &replay)
         replayAllocations(entry, allocations, change: Int128(entry.balance) - Int128(before), &replay)
+        if entry.kind.burns { try expectBurn(of: entry, allocations, replay) }
         try expectAnchor(of: entry)
       }
       count += 1
@@ -33,6 +35,8 @@ extension Verifier {
     tally(sums)
     try replayLastEffects(&effects, &replay)
     try checkExpectedAnchors()
+    enterExchange(nil)
+    try checkBurns(replay)
     if replay.isFirst { try finish(&walk, entryCount: count) }
   }
 
@@ -137,7 +141,12 @@ extension Verifier {
       }
     }
     highestLot = max(highestLot, number)
+    let before = lot.remaining
     lot.remaining += Int128(amount)
+    if before == 0 { replay.accounts[entry.account]?.open.open(number) }
+    if lot.remaining == 0 { replay.accounts[entry.account]?.open.close(number) }
+    if amount < 0, entry.kind.burns { lot.lastSpend = entry.transaction }
+    if entry.kind == .expiry, lot.firstExpiry == 0 { lot.firstExpiry = entry.transaction }
     let held = replay.effects.heldOfLots.isEmpty ? 0 : replay.effects.heldOfLots[number] ?? 0
     let free = lot.remaining - held
     if amount > 0 { lot.granted = entry.kind.isReturn ? max(lot.granted, free) : lot.granted + Int128(amount) }

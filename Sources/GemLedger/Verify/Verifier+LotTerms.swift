@@ -38,7 +38,7 @@ extension Verifier {
     }
   }
 
-  private static func text(_ terms: LotTermsRow) -> String {
+  static func text(_ terms: LotTermsRow) -> String {
     let price = terms.price.map { ", price \($0.minorUnits) \($0.currency)" } ?? ""
     let purchase = terms.purchase.map { ", purchase \($0)" } ?? ""
     let expiry = terms.expiresAt == .max ? "" : ", expiry \(terms.expiresAt)"
@@ -47,17 +47,25 @@ extension Verifier {
 
   /// No terms are of a lot that is nowhere.
   mutating func checkLotTerms() throws(LedgerError) {
+    let environments = Set(try snapshot.environments().map(\.number))
     var count: Int64 = 0
+    var purchased: Int64 = 0
     var last: LotNumber = 0
     while true {
       let page = try scan.lotTerms(after: last, limit: Self.pageSize)
       guard let end = page.last?.lot else { break }
       count += Int64(page.count)
+      purchased += checkMakers(of: page, environments: environments)
       try checkOrigins(of: page.filter { $0.origin != 0 })
       last = end
     }
     if count != lotCount {
       report("lots_have_terms", "the journal has the terms of \(count) lots; there are \(lotCount)")
+    }
+    if purchased != equations.purchaseLotCount {
+      report(
+        "lots_have_makers",
+        "\(purchased) lots say that a purchase made them; purchases made \(equations.purchaseLotCount)")
     }
   }
 
@@ -70,7 +78,7 @@ extension Verifier {
       let origin = origins[row.origin]
       let isSame =
         origin?.source == row.source && origin?.environment == row.environment && origin?.expiresAt == row.expiresAt
-      if !isSame || row.origin == row.lot || row.purchase != nil {
+      if !isSame || !hasShare(row, of: origin) || row.origin == row.lot || row.purchase != nil {
         report(
           "lots_have_origins", "lot \(row.lot) came out of lot \(row.origin), which is missing or of another kind")
       }

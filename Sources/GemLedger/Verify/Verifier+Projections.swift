@@ -8,6 +8,7 @@ extension Verifier {
       let covered = page.filter { replay.covers($0.account) }
       for row in covered { compare(row, &replay) }
       try checkTerms(of: covered)
+      try checkEnds(of: covered, replay)
       last = end
     }
   }
@@ -137,6 +138,7 @@ extension Verifier {
           + "replay gives "
           + "\(free) of \(lot.granted)")
     }
+    checkEnd(ofPoolOf: row, replay)
     add(row.poolRemaining, to: row.number, expiresAt: .max, &replay)
   }
 

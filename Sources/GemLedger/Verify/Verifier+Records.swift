@@ -16,6 +16,7 @@ extension Verifier {
           "a key of customer number \(place.customer ?? 0) names transaction \(place.number), which is missing or "
             + "another's")
       }
+      try checkOwners(of: page.map(\.0), transactions)
       position = end
     }
   }
@@ -31,6 +32,7 @@ extension Verifier {
       let places = page.map { RowPlace($0.transaction, of: $0.customer) }
       let transactions = try snapshot.transactions(places)
       let entries = try snapshot.entries(of: places)
+      try checkLots(of: page, entries)
       for row in page {
         check(row, transactions[row.transaction], entries[row.transaction] ?? [])
         let environment = row.identity.environment
@@ -112,8 +114,10 @@ extension Verifier {
               + "\"\(row.item)\"; the replay gives \(owned[row.customer]?[row.item] ?? 0)")
         }
       }
+      try countItems(of: page)
       last = page.last
     }
+    checkItemsDue()
     try compareOwned(&owned)
   }
 

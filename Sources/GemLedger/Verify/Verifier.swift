@@ -52,6 +52,7 @@ struct Verifier {
   var lastKnownCurrency: Int64?
   /// How many transactions say that they took what had come back to refunded purchases.
   var reclaimCount: Int64 = 0
+  var equations = EquationState()
 
   init(
     snapshot: any StorageSnapshot, terms: CatalogTerms, asOf: Timestamp,
@@ -201,6 +202,7 @@ struct Replay {
     var debt: Int64 = 0
     var version: Int64 = 0
     var lastEntry: EntryNumber = 0
+    var open = OpenLots()
     // What the lots' rows say of it.
     var lots: Int128 = 0
     var openLots: Int64 = 0
@@ -212,6 +214,9 @@ struct Replay {
     var account: AccountNumber
     var granted: Int128 = 0
     var remaining: Int128 = 0
+    /// Which transactions expired some of it first and spent some of it last; 0 for none.
+    var firstExpiry: TransactionNumber = 0
+    var lastSpend: TransactionNumber = 0
     var isSeen = false
   }
 
@@ -220,6 +225,8 @@ struct Replay {
   let isFirst: Bool
   let accounts = ReplayTable<Account>()
   let lots = ReplayTable<Lot>()
+  /// Where lots stand in the order of burning, as far as somebody asked.
+  let ranks = ReplayTable<BurnRank>()
   var effects = EffectReplay()
   /// Until when nothing ends that is on hold of an account; known once all effects are replayed.
   var firstDeadlines: [AccountNumber: Int64] = [:]

@@ -1,0 +1,255 @@
+import Foundation
+import GemLedger
+import GemLedgerSQLite
+import GemTestSupport
+import XCTest
+
+/// Verify finds changes of a few rows that agree with each other: tables that repeat each other say the same, and every
+/// sum is right.
+final class ConsistentChangesTests: XCTestCase {
+  private struct Change {
+    let line: UInt
+    /// The equation that is broken.
+    let equation: String
+    let sql: String
+
+    init(_ equation: String, _ sql: String, line: UInt = #line) {
+      (self.line, self.equation, self.sql) = (line, equation, sql)
+    }
+  }
+
+  /// The lot that the purchase paid for, in both tables that say what it is.
+  private static func paidLot(of purchase: String, _ change: String) -> String {
+    let lots = """
+      WHERE source = 1 AND purchase = (SELECT purchase FROM purchases WHERE store_transaction = '\(purchase)')
+      """
+    return "UPDATE lots SET \(change) \(lots); UPDATE lot_terms SET \(change) \(lots)"
+  }
+
+  private static func purchase(_ purchase: String, _ change: String) -> String {
+    "UPDATE purchases SET \(change) WHERE store_transaction = '\(purchase)'"
+  }
+
+  /// What a customer spent at once, with its entries made another kind.
+  private static func spend(of customer: String, amount: Int, madeKind kind: Int) -> String {
+    """
+    CREATE TEMP TABLE chosen AS SELECT transaction_number AS t FROM entries WHERE amount = -\(amount)
+      AND account >> 10 = (SELECT customer FROM aliases WHERE id = '\(customer)');
+    UPDATE transactions SET kind = \(kind) WHERE number IN (SELECT t FROM chosen);
+    UPDATE entries SET kind = \(kind) WHERE transaction_number IN (SELECT t FROM chosen);
+    """
+  }
+
+  private static func grant(madeKind kind: Int) -> String {
+    "UPDATE transactions SET kind = \(kind) WHERE number = 2; UPDATE entries SET kind = \(kind) WHERE number = 2"
+  }
+
+  // MARK: Purchases and their lots
+
+  func testVerifyFindsChangesOfPurchasesAndTheirLots() throws {
+    let swapped = "CASE purchase WHEN 1 THEN 2 WHEN 2 THEN 1 ELSE purchase END"
+    try assertFound([
+      Change("purchases_make_their_lots", Self.paidLot(of: "t1", "price = price - 1")),
+      Change("purchases_make_their_lots", Self.paidLot(of: "t1", "price = NULL, price_currency = NULL")),
+      Change("purchases_make_their_lots", Self.paidLot(of: "t1", "price_currency = 'EUR'")),
+      Change("purchases_make_their_lots", Self.paidLot(of: "t1", "environment = 2")),
+      Change("purchases_make_their_lots", Self.paidLot(of: "t3", "environment = 1")),
+      Change("purchases_make_their_lots", Self.paidLot(of: "t1", "source = 4")),
+      Change("lots_have_makers", Self.paidLot(of: "t1", "source = 4")),
+      Change("purchases_make_their_lots", Self.paidLot(of: "t6", "expires_at = expires_at + 1")),
+      Change("purchases_make_their_lots", Self.paidLot(of: "t5", "price = price + 1")),
+      Change("lots_have_makers", Self.paidLot(of: "t1", "purchase = NULL")),
+      Change(
+        "purchases_make_their_lots", "UPDATE lots SET purchase = \(swapped); UPDATE lot_terms SET purchase = \(swapped)"
+      ),
+      Change(
+        "purchases_make_their_lots",
+        """
+        UPDATE lot_terms SET price = 899, price_currency = 'EUR' WHERE purchase = 1;
+        UPDATE lot_terms SET price = 999, price_currency = 'USD' WHERE purchase = 2;
+        UPDATE lots SET price = 899, price_currency = 'EUR' WHERE purchase = 1;
+        UPDATE lots SET price = 999, price_currency = 'USD' WHERE purchase = 2;
+        """),
+      Change("purchases_make_their_lots", Self.purchase("t1", "price = price + 1")),
+      Change("purchases_make_their_lots", Self.purchase("t1", "price = NULL, price_currency = NULL")),
+      Change("purchases_make_their_lots", Self.purchase("t1", "price_currency = 'EUR'")),
+      Change("purchases_make_their_lots", Self.purchase("t1", "environment = 2")),
+      Change("purchases_make_their_lots", Self.purchase("t6", "expires_at = expires_at + 1")),
+      Change("purchases_have_terms", Self.purchase("t1", "product = 'gems_300'")),
+      // What was granted for nothing is said to have been paid for, or to have a price.
+      Change(
+        "lots_have_makers",
+        "UPDATE lot_terms SET source = 1 WHERE lot = 1; UPDATE accounts SET pool_source = 1 WHERE pool_lot = 1"),
+      Change(
+        "lots_have_makers",
+        """
+        UPDATE lot_terms SET price = 5, price_currency = 'USD' WHERE source = 2;
+        UPDATE lots SET price = 5, price_currency = 'USD' WHERE source = 2;
+        """),
+      Change(
+        "environments_are_known",
+        """
+        UPDATE lot_terms SET environment = 77 WHERE lot = 1;
+        UPDATE accounts SET pool_environment = 77 WHERE pool_lot = 1;
+        """
+      ),
+      // What came out of another customer's lot costs more than that did, or in another currency.
+      Change(
+        "lots_have_origins",
+        """
+        UPDATE lots SET price = 100000 WHERE lot IN (SELECT lot FROM lot_terms WHERE origin <> 0 AND price > 0);
+        UPDATE lot_terms SET price = 100000 WHERE origin <> 0 AND price > 0;
+        """),
+      Change(
+        "lots_have_origins",
+        """
+        UPDATE lots SET price_currency = 'JPY' WHERE lot IN (SELECT lot FROM lot_terms WHERE origin <> 0 AND price > 0);
+        UPDATE lot_terms SET price_currency = 'JPY' WHERE origin <> 0 AND price > 0;
+        """),
+    ])
+  }
+
+  // MARK: Kinds
+
+  func testVerifyFindsChangesOfKinds() throws {
+    try assertFound([
+      // Of a pool, of what came with a purchase, and of several lots.
+      Change("lots_expire_in_time", Self.spend(of: "ivan", amount: 1, madeKind: 7)),
+      Change("lots_expire_in_time", Self.spend(of: "alice", amount: 6, madeKind: 7)),
+      Change("lots_expire_in_time", Self.spend(of: "alice", amount: 60, madeKind: 7)),
+      Change("keys_have_transactions", Self.spend(of: "ivan", amount: 1, madeKind: 7)),
+      Change("exchanges_have_two_sides", Self.spend(of: "ivan", amount: 1, madeKind: 9)),
+      Change("refunds_are_complete", Self.spend(of: "ivan", amount: 1, madeKind: 5)),
+      Change("effects_are_complete", Self.spend(of: "ivan", amount: 1, madeKind: 4)),
+      Change("transfers_cancel_out", Self.spend(of: "ivan", amount: 1, madeKind: 8)),
+      Change("purchases_are_complete", Self.grant(madeKind: 1)),
+      Change("effects_are_complete", Self.grant(madeKind: 4)),
+      Change("transfers_cancel_out", Self.grant(madeKind: 8)),
+      Change("exchanges_have_two_sides", Self.grant(madeKind: 9)),
+      // Carol and dave were never one.
+      Change(
+        "entries_have_transactions",
+        "DELETE FROM merges; UPDATE customers SET merged_into = 0, merged = 0 WHERE customer IN (3, 4)"),
+      Change(
+        "lots_expire_in_time",
+        "UPDATE transactions SET kind = 3 WHERE kind = 7; UPDATE entries SET kind = 3 WHERE kind = 7"),
+      Change(
+        "keys_have_transactions",
+        "UPDATE keys SET transaction_number = (SELECT number FROM transactions WHERE kind = 7 AND customer = 2)"
+          + " WHERE customer = 2 AND transaction_number IS NOT NULL"),
+      Change("keys_have_customers", "UPDATE keys SET customer = 99 WHERE refusal IS NOT NULL"),
+    ])
+  }
+
+  // MARK: Amounts
+
+  func testVerifyFindsEqualAndOppositeAmounts() throws {
+    // Frank has got 45 and hugo 35, of 40 that each was given: all balances, lots and sums agree.
+    let transfers = [(6, 5), (8, -5)].map { customer, more in
+      let account = customer << 10 | 2
+      return """
+        UPDATE entries SET amount = amount + \(more), balance = balance + \(more) WHERE account = \(account);
+        UPDATE accounts SET balance = balance + \(more), pool_remaining = pool_remaining + \(more),
+          pool_granted = pool_granted + \(more) WHERE account = \(account);
+        """
+    }
+    // The merge brings 10 more than it takes, and ivan was granted 10 less.
+    let merge = """
+      UPDATE entries SET amount = amount + 10, balance = balance + 10 WHERE kind = 10 AND account = 4 << 10 | 2;
+      UPDATE accounts SET balance = balance + 10, pool_remaining = pool_remaining + 10,
+        pool_granted = pool_granted + 10 WHERE account = 4 << 10 | 2;
+      UPDATE entries SET amount = amount - 10 WHERE kind = 2 AND account = 10 << 10 | 2;
+      UPDATE entries SET balance = balance - 10 WHERE account = 10 << 10 | 2;
+      UPDATE accounts SET balance = balance - 10, pool_remaining = pool_remaining - 10,
+        pool_granted = pool_granted - 10 WHERE account = 10 << 10 | 2;
+      """
+    try assertFound([
+      Change("transfers_cancel_out", transfers.joined()), Change("merges_cancel_out", merge),
+    ])
+  }
+
+  func testVerifyFindsLotsThatBurnOutOfTheirOrder() throws {
+    let chosen = """
+      CREATE TEMP TABLE chosen AS SELECT number AS entry FROM entries WHERE amount = -60 AND account = 1 << 10 | 2;
+      """
+    let swapped = """
+      \(chosen)
+      UPDATE allocations SET position = position + 10 WHERE entry IN (SELECT entry FROM chosen);
+      UPDATE allocations SET position = 13 - position WHERE entry IN (SELECT entry FROM chosen);
+      """
+    // One less of the lot that burns first, and one more of the one that burns last.
+    let moved = """
+      CREATE TEMP TABLE chosen AS SELECT number AS entry FROM entries WHERE amount = -1990;
+      UPDATE lots SET remaining = 1
+        WHERE lot = (SELECT lot FROM allocations WHERE position = 1 AND entry IN (SELECT entry FROM chosen));
+      UPDATE accounts SET pool_remaining = pool_remaining - 1, open_lots = open_lots + 1 WHERE account = 1 << 10 | 2;
+      UPDATE allocations SET amount = amount + CASE position WHEN 1 THEN 1 ELSE -1 END
+        WHERE entry IN (SELECT entry FROM chosen) AND position IN (1, 3);
+      """
+    try assertFound([Change("lots_burn_in_order", swapped), Change("lots_burn_in_order", moved)])
+  }
+
+  // MARK: The file itself
+
+  func testWithoutChangesTheBooksAddUp() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("ledger.sqlite")
+    try FileManager.default.copyItem(atPath: try healthyLedger(), toPath: path)
+    let raw = try RawSQLite(path)
+    raw.disarm()
+    // What the changes rely on.
+    XCTAssertEqual(
+      raw.rows("SELECT id, customer FROM aliases WHERE id IN ('alice', 'dave', 'hugo', 'ivan') ORDER BY customer"),
+      ["alice|1", "dave|4", "hugo|8", "ivan|10"])
+    XCTAssertEqual(raw.rows("SELECT code FROM catalog WHERE kind = 1 ORDER BY position"), ["COIN", "GEM", "RUBY"])
+    XCTAssertEqual(
+      raw.rows("SELECT count(*) > 1 FROM allocations WHERE entry IN (SELECT number FROM entries WHERE amount = -60)"),
+      ["1"])
+    XCTAssertEqual(raw.rows("SELECT customer FROM transactions WHERE kind = 7"), ["2"])
+    XCTAssertEqual(raw.rows("SELECT transaction_number, kind, account FROM entries WHERE number = 2"), ["2|2|2050"])
+    XCTAssertEqual(
+      raw.rows(
+        "SELECT count(*), min(amount) FROM allocations WHERE entry IN (SELECT number FROM entries WHERE amount = -1990)"
+      ),
+      ["3|-1200"])
+    XCTAssertNotEqual(raw.rows("SELECT lot FROM lot_terms WHERE origin <> 0 AND price > 0"), [])
+    let ledger = try Ledger.openSQLite(at: path, clock: time.clock)
+    try assertBooksAddUp(ledger)
+    ledger.close()
+  }
+
+  // MARK: Helpers
+
+  private let time = ManualClock()
+  private var healthy: TemporaryDirectory?
+
+  private func assertFound(_ changes: [Change], file: StaticString = #filePath) throws {
+    for change in changes {
+      let found = try problems(after: change.sql, file: file, line: change.line)
+      XCTAssertTrue(
+        found.contains(change.equation), "\(change.sql): found \(found.sorted())", file: file, line: change.line)
+    }
+  }
+
+  /// The equations that verify finds broken after the change.
+  private func problems(after sql: String, file: StaticString = #filePath, line: UInt) throws -> Set<String> {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("ledger.sqlite")
+    try FileManager.default.copyItem(atPath: try healthyLedger(), toPath: path)
+    let raw = try RawSQLite(path)
+    raw.disarm()
+    XCTAssertNil(raw.run(sql), sql, file: file, line: line)
+    XCTAssertNotEqual(raw.rows("SELECT total_changes()"), ["0"], sql, file: file, line: line)
+    let ledger = try Ledger.openSQLite(at: path, clock: time.clock)
+    defer { ledger.close() }
+    return Set(try ledger.verify().problems.map(\.equation))
+  }
+
+  private func healthyLedger() throws -> String {
+    if let healthy { return healthy.path("healthy.sqlite") }
+    let directory = try TemporaryDirectory()
+    try ConsistentScene.make(at: directory.path("healthy.sqlite"), time)
+    healthy = directory
+    return directory.path("healthy.sqlite")
+  }
+}
