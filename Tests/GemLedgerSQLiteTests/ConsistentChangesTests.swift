@@ -50,7 +50,8 @@ final class ConsistentChangesTests: XCTestCase {
     let swapped = "CASE purchase WHEN 1 THEN 2 WHEN 2 THEN 1 ELSE purchase END"
     try assertFound([
       Change("purchases_make_their_lots", Self.paidLot(of: "t1", "price = price - 1")),
-      Change("purchases_make_their_lots", Self.paidLot(of: "t1", "price = NULL, price_currency = NULL")),
+      Change(
+        "purchases_make_their_lots", Self.paidLot(of: "t1", "price = NULL, price_currency = NULL")),
       Change("purchases_make_their_lots", Self.paidLot(of: "t1", "price_currency = 'EUR'")),
       Change("purchases_make_their_lots", Self.paidLot(of: "t1", "environment = 2")),
       Change("purchases_make_their_lots", Self.paidLot(of: "t3", "environment = 1")),
@@ -60,7 +61,8 @@ final class ConsistentChangesTests: XCTestCase {
       Change("purchases_make_their_lots", Self.paidLot(of: "t5", "price = price + 1")),
       Change("lots_have_makers", Self.paidLot(of: "t1", "purchase = NULL")),
       Change(
-        "purchases_make_their_lots", "UPDATE lots SET purchase = \(swapped); UPDATE lot_terms SET purchase = \(swapped)"
+        "purchases_make_their_lots",
+        "UPDATE lots SET purchase = \(swapped); UPDATE lot_terms SET purchase = \(swapped)"
       ),
       Change(
         "purchases_make_their_lots",
@@ -71,7 +73,8 @@ final class ConsistentChangesTests: XCTestCase {
         UPDATE lots SET price = 999, price_currency = 'USD' WHERE purchase = 2;
         """),
       Change("purchases_make_their_lots", Self.purchase("t1", "price = price + 1")),
-      Change("purchases_make_their_lots", Self.purchase("t1", "price = NULL, price_currency = NULL")),
+      Change(
+        "purchases_make_their_lots", Self.purchase("t1", "price = NULL, price_currency = NULL")),
       Change("purchases_make_their_lots", Self.purchase("t1", "price_currency = 'EUR'")),
       Change("purchases_make_their_lots", Self.purchase("t1", "environment = 2")),
       Change("purchases_make_their_lots", Self.purchase("t6", "expires_at = expires_at + 1")),
@@ -79,7 +82,8 @@ final class ConsistentChangesTests: XCTestCase {
       // What was granted for nothing is said to have been paid for, or to have a price.
       Change(
         "lots_have_makers",
-        "UPDATE lot_terms SET source = 1 WHERE lot = 1; UPDATE accounts SET pool_source = 1 WHERE pool_lot = 1"),
+        "UPDATE lot_terms SET source = 1 WHERE lot = 1; UPDATE accounts SET pool_source = 1 WHERE pool_lot = 1"
+      ),
       Change(
         "lots_have_makers",
         """
@@ -129,10 +133,12 @@ final class ConsistentChangesTests: XCTestCase {
       // Carol and dave were never one.
       Change(
         "entries_have_transactions",
-        "DELETE FROM merges; UPDATE customers SET merged_into = 0, merged = 0 WHERE customer IN (3, 4)"),
+        "DELETE FROM merges; UPDATE customers SET merged_into = 0, merged = 0 WHERE customer IN (3, 4)"
+      ),
       Change(
         "lots_expire_in_time",
-        "UPDATE transactions SET kind = 3 WHERE kind = 7; UPDATE entries SET kind = 3 WHERE kind = 7"),
+        "UPDATE transactions SET kind = 3 WHERE kind = 7; UPDATE entries SET kind = 3 WHERE kind = 7"
+      ),
       Change(
         "keys_have_transactions",
         "UPDATE keys SET transaction_number = (SELECT number FROM transactions WHERE kind = 7 AND customer = 2)"
@@ -163,8 +169,31 @@ final class ConsistentChangesTests: XCTestCase {
       UPDATE accounts SET balance = balance - 10, pool_remaining = pool_remaining - 10,
         pool_granted = pool_granted - 10 WHERE account = 10 << 10 | 2;
       """
+    // Carol keeps 1 of what became dave's.
+    let rest = [(3, 1), (4, -1)].map { customer, more in
+      let account = customer << 10 | 2
+      return """
+        UPDATE entries SET amount = amount + \(more), balance = balance + \(more)
+          WHERE kind = 10 AND account = \(account);
+        UPDATE accounts SET balance = balance + \(more), pool_remaining = pool_remaining + \(more)
+          WHERE account = \(account);
+        UPDATE accounts SET pool_granted = pool_granted + \(min(0, more)) WHERE account = \(account);
+        """
+    }
+    let items = """
+      UPDATE item_entries SET quantity = 2, owned = 2 WHERE customer = 2;
+      UPDATE owned_items SET quantity = 2 WHERE customer = 2;
+      """
     try assertFound([
       Change("transfers_cancel_out", transfers.joined()), Change("merges_cancel_out", merge),
+      Change("merges_leave_nothing", rest.joined()), Change("items_cancel_out", items),
+      Change(
+        "purchases_credit_their_terms",
+        """
+        UPDATE item_entries SET quantity = quantity + 1 WHERE quantity = 4;
+        UPDATE item_entries SET owned = owned + 1 WHERE customer = 1;
+        UPDATE owned_items SET quantity = quantity + 1 WHERE customer = 1;
+        """),
     ])
   }
 
@@ -199,14 +228,22 @@ final class ConsistentChangesTests: XCTestCase {
     raw.disarm()
     // What the changes rely on.
     XCTAssertEqual(
-      raw.rows("SELECT id, customer FROM aliases WHERE id IN ('alice', 'dave', 'hugo', 'ivan') ORDER BY customer"),
+      raw.rows(
+        "SELECT id, customer FROM aliases WHERE id IN ('alice', 'dave', 'hugo', 'ivan') ORDER BY customer"
+      ),
       ["alice|1", "dave|4", "hugo|8", "ivan|10"])
-    XCTAssertEqual(raw.rows("SELECT code FROM catalog WHERE kind = 1 ORDER BY position"), ["COIN", "GEM", "RUBY"])
     XCTAssertEqual(
-      raw.rows("SELECT count(*) > 1 FROM allocations WHERE entry IN (SELECT number FROM entries WHERE amount = -60)"),
+      raw.rows("SELECT code FROM catalog WHERE kind = 1 ORDER BY position"),
+      ["COIN", "GEM", "RUBY"])
+    XCTAssertEqual(
+      raw.rows(
+        "SELECT count(*) > 1 FROM allocations WHERE entry IN (SELECT number FROM entries WHERE amount = -60)"
+      ),
       ["1"])
     XCTAssertEqual(raw.rows("SELECT customer FROM transactions WHERE kind = 7"), ["2"])
-    XCTAssertEqual(raw.rows("SELECT transaction_number, kind, account FROM entries WHERE number = 2"), ["2|2|2050"])
+    XCTAssertEqual(
+      raw.rows("SELECT transaction_number, kind, account FROM entries WHERE number = 2"),
+      ["2|2|2050"])
     XCTAssertEqual(
       raw.rows(
         "SELECT count(*), min(amount) FROM allocations WHERE entry IN (SELECT number FROM entries WHERE amount = -1990)"
@@ -227,12 +264,15 @@ final class ConsistentChangesTests: XCTestCase {
     for change in changes {
       let found = try problems(after: change.sql, file: file, line: change.line)
       XCTAssertTrue(
-        found.contains(change.equation), "\(change.sql): found \(found.sorted())", file: file, line: change.line)
+        found.contains(change.equation), "\(change.sql): found \(found.sorted())", file: file,
+        line: change.line)
     }
   }
 
   /// The equations that verify finds broken after the change.
-  private func problems(after sql: String, file: StaticString = #filePath, line: UInt) throws -> Set<String> {
+  private func problems(after sql: String, file: StaticString = #filePath, line: UInt) throws
+    -> Set<String>
+  {
     let directory = try TemporaryDirectory()
     let path = directory.path("ledger.sqlite")
     try FileManager.default.copyItem(atPath: try healthyLedger(), toPath: path)

@@ -105,6 +105,8 @@ enum ConsistentScene {
     try book(ledger, time) { try $0.book(.registerToken(TokenNumber(high: 2, low: 2), customer: bob)) }
     try book(ledger, time) { try $0.book(.openOrder(RichJournal.opening("ORDER-1", key: "order-key"), customer: bob)) }
     try book(ledger, time) { try $0.apply(catalog(priceOfLife: 60, burnsPaidFirst: true)) }
+    let gift = BasketLeg.item(try ItemID("life"), quantity: 1, from: alice, to: bob)
+    try book(ledger, time) { try $0.basket([gift], payer: alice) }
     // What was paid for burns before what was granted now.
     try book(ledger, time) { try $0.spend([Make.amount("GEM", 1990)], customer: alice) }
     try book(ledger, time) { try $0.freeze(names[7], reason: Reason("chargeback")) }

@@ -106,6 +106,7 @@ extension Verifier {
           + "expiry too late")
     }
     checkHeld(row, replay)
+    checkMoved(row, replay)
   }
 
   private mutating func checkHeld(_ row: AccountRow, _ replay: Replay) {

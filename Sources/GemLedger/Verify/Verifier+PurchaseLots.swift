@@ -4,6 +4,8 @@ struct EquationState {
   var purchaseLotCount: Int64 = 0
   /// How many of each item the terms of purchases give, less how many their transactions brought.
   var itemsDue: [ItemID: Int128] = [:]
+  /// How many of each item came to customers from others, less how many went.
+  var itemsMoved: [ItemID: Int128] = [:]
   /// The sides of the exchange that the replay has come to.
   var exchange: ExchangeSides?
   /// Spends over several lots whose order is to be checked, gathered until they are worth a question.
@@ -93,18 +95,26 @@ extension Verifier {
 
   // MARK: Items
 
-  /// Takes from what purchases were to bring what their transactions brought.
+  /// Takes from what purchases were to bring what their transactions brought, and adds up what customers gave others.
   mutating func countItems(of page: [ItemEntryRow]) throws(LedgerError) {
-    // A merge's are of two customers, and no purchase's.
+    // Those of a merge are of two customers, and its transaction need not be found by the one who gave.
     let transactions = try snapshot.transactions(page.map { RowPlace($0.transaction, of: $0.customer) })
-    for row in page where transactions[row.transaction]?.kind == .purchase {
-      equations.itemsDue[row.item, default: 0] -= Int128(row.quantity)
+    for row in page {
+      switch survivors[row.transaction] == nil ? transactions[row.transaction]?.kind : .merge {
+      case .purchase: equations.itemsDue[row.item, default: 0] -= Int128(row.quantity)
+      // Of a basket, what was bought or granted is currency alone.
+      case .transfer, .mixed, .merge: equations.itemsMoved[row.item, default: 0] += Int128(row.quantity)
+      default: break
+      }
     }
   }
 
   mutating func checkItemsDue() {
     for (item, due) in equations.itemsDue.sorted(by: { $0.key < $1.key }) where due != 0 {
       report("purchases_credit_their_terms", "purchases brought \(-due) more of \"\(item)\" than their terms give")
+    }
+    for (item, sum) in equations.itemsMoved.sorted(by: { $0.key < $1.key }) where sum != 0 {
+      report("items_cancel_out", "what customers gave each other of \"\(item)\" comes to \(sum), not to 0")
     }
   }
 

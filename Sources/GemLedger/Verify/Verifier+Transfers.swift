@@ -45,6 +45,16 @@ extension Verifier {
     }
   }
 
+  /// Who became part of another has nothing left.
+  mutating func checkMoved(_ row: AccountRow, _ replay: Replay) {
+    guard !replay.roots.isEmpty, let root = replay.roots[row.number.customer],
+      row.balance != 0 || row.debt != 0 || row.held != 0
+    else { return }
+    report(
+      "merges_leave_nothing", currency: row.number.currency,
+      "\(name(of: row.number)) is \(row.balance) with debt \(row.debt), and is part of customer number \(root)'s")
+  }
+
   private static func sums(_ entries: [EntryRow], of kind: EntryKind) -> [(Int64, Int128)] {
     var sums: [Int64: Int128] = [:]
     for entry in entries where entry.kind == kind {
