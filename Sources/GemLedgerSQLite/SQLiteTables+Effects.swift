@@ -231,8 +231,12 @@ extension SQLiteTables {
       $0.bind(6, $1.sole?.lot)
       $0.bind(7, $1.sole?.amount)
     }
-    for hold in changes.endedHolds { try unlist(hold) }
-    try run("DELETE FROM open_holds WHERE hold = ?1", changes.endedHolds) { $0.bind(1, $1.number) }
+    for hold in changes.endedHolds {
+      // A group that merged customers may end a hold that is still listed with its former owner.
+      let owner = try first(
+        "DELETE FROM open_holds WHERE hold = ?1 RETURNING customer", { $0.bind(1, hold.number) }, { $0.integer(0) })
+      if let owner { try unlist(hold.number, of: owner) }
+    }
     try run("INSERT OR REPLACE INTO counts VALUES (?1, ?2, ?3, ?4, ?5)", changes.counts) {
       $0.bind(1, $1.customer)
       $0.bind(2, $1.key.kind.rawValue)

@@ -98,7 +98,7 @@ extension SQLiteTables {
     for hold in holds where new[hold.number] == nil {
       let known = try self.hold(hold.number, ofAny: [])
       guard known?.customer != hold.customer else { continue }
-      if let known { try unlist(known) }
+      if let known { try unlist(known.number, of: known.customer) }
       moved.append(hold)
     }
     try add(
@@ -118,18 +118,18 @@ extension SQLiteTables {
     newlyListed.count? += connection.totalChangeCount - before
   }
 
-  func unlist(_ hold: HoldRow) throws(LedgerError) {
+  func unlist(_ hold: TransactionNumber, of owner: CustomerNumber) throws(LedgerError) {
     try run("DELETE FROM newly_listed_transactions WHERE customer = ?1 AND list = 3 AND number = ?2", [hold]) {
-      $0.bind(1, $1.customer)
-      $0.bind(2, $1.number)
+      $0.bind(1, owner)
+      $0.bind(2, $1)
     }
     guard connection.changeCount == 0 else {
       newlyListed.count? -= 1
       return
     }
     try run("DELETE FROM listed_transactions WHERE customer = ?1 AND list = 3 AND number = ?2", [hold]) {
-      $0.bind(1, $1.customer)
-      $0.bind(2, $1.number)
+      $0.bind(1, owner)
+      $0.bind(2, $1)
     }
   }
 

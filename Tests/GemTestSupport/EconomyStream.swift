@@ -186,7 +186,7 @@ package struct EconomyStream {
     return .exchange(amount, into: try CurrencyCode(code()), rate: rate, customer: try customer())
   }
 
-  private static let document = """
+  static let document = """
     {
       "currencies": [
         {"code": "GEM", "name": "Gems"},

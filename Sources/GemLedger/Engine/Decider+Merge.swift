@@ -98,7 +98,8 @@ extension Decider {
         let number = AccountNumber(customer: customer.number, currency: currency.number)
         let slot = try set.slot(of: number, session: session)
         // An account that was never touched gives nothing: else every new customer who is merged brought it again.
-        guard !set.accounts[slot].isNew, isDue(slot, currency) else { continue }
+        // One that was only looked at has a row without entries, which no export gives.
+        guard set.accounts[slot].row.version > 0, isDue(slot, currency) else { continue }
         try settleDues(slot, currency, customer: customer, session: session)
       }
       let number = AccountNumber(customer: source.number, currency: currency.number)

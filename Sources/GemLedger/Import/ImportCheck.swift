@@ -10,6 +10,7 @@ struct ImportCheck {
     var identity: Int64
     /// With gaps in the numbers: what the storage must know of them.
     var journal: CopiedJournal
+    var erasures: ImportedErasures
   }
 
   private let tokens = LineTokens()
@@ -26,6 +27,7 @@ struct ImportCheck {
     lastTransaction: 0, lastEntry: 0, counts: JournalCounts(transactions: 0, entries: 0, isSparse: false),
     createdAt: Timestamp(milliseconds: 0))
   private var line: Int64 = 0
+  private var erasures = ImportedErasures()
 
   /// - Parameters:
   ///   - context: What is known before the first line: for an increment, the catalog of the ledger that it continues.
@@ -94,6 +96,8 @@ struct ImportCheck {
       journal.lastEntry = Numbering.entries(of: number).lowerBound + Int64(transaction.entries.count) - 1
     }
     journal.lastTransaction = max(last, number)
+    // A whole export has no names of erased customers.
+    if after != nil { erasures.note(transaction) }
     if header?.isDense == true, number != last + 1 {
       throw LineFault(
         number > last + 1
@@ -132,6 +136,6 @@ struct ImportCheck {
     guard problems.isEmpty, let header, let end else { throw problems.error("The export") }
     // Never the number of a transaction, which marks copies.
     let identity = Int64(bitPattern: (firstHash &* 31 &+ lastHash) >> 2 | 1 << 62)
-    return Findings(header: header, after: after, end: end, identity: identity, journal: journal)
+    return Findings(header: header, after: after, end: end, identity: identity, journal: journal, erasures: erasures)
   }
 }

@@ -29,14 +29,17 @@ package struct JournalImport {
   }
 
   /// How many lines a commit writes: an account that several of them touch is written once.
-  static let pageSize = 16_384
+  package static let pageSize = 16_384
 
   private let text: any ImportText
   private let clock: LedgerClock
+  private let pageSize: Int
 
-  package init(_ text: some ImportText, clock: LedgerClock = .system) {
+  /// - Parameter pageSize: How many lines a commit writes; an interrupted import goes on with the same number.
+  package init(_ text: some ImportText, clock: LedgerClock = .system, pageSize: Int = Self.pageSize) {
     self.text = text
     self.clock = clock
+    self.pageSize = pageSize
   }
 
   /// Reads the first line.
@@ -180,8 +183,10 @@ package struct JournalImport {
   ) throws(LedgerError) {
     // The step says that all pages are there.
     guard begun.step == 0 else { return }
+    if begun.pages == 0 { try eraseNames(found.erasures, in: target) }
     var pages = ImportPages(
-      try LineReader(text), context: try target.read { (snapshot) throws(LedgerError) in try Self.context(snapshot) })
+      try LineReader(text), pageSize: pageSize,
+      context: try target.read { (snapshot) throws(LedgerError) in try Self.context(snapshot) })
     pages.context.ids = TransactionIDMaker(salt: found.header.project.salt)
     let replay = try target.read { (snapshot) throws(LedgerError) in
       try JournalReplay(
@@ -200,6 +205,22 @@ package struct JournalImport {
     try Self.commit(target) {
       $0.copy = CopyChanges(progress: CopyProgress(step: 1, pages: pages.number, source: found.identity))
       $0.copy?.journal = Self.journal(found, sequences)
+    }
+  }
+
+  /// Erases the customers whom the export erases, before anything of it is written: their ids and keys may be in use
+  /// again in any of its pages.
+  private func eraseNames(_ erasures: ImportedErasures, in target: any LedgerStorage) throws(LedgerError) {
+    guard !erasures.isEmpty else { return }
+    let (rows, customers) = try target.read { (snapshot) throws(LedgerError) in try erasures.rows(in: snapshot) }
+    guard !rows.isEmpty else { return }
+    let progress = try target.read { (snapshot) throws(LedgerError) in
+      try (snapshot.scan() as? any CopyReads)?.copyProgress()
+    }
+    try Self.commit(target) {
+      $0.copy = CopyChanges(progress: progress)
+      $0.ownRare.erasures = rows
+      $0.ownRare.changedCustomers = customers
     }
   }
 
@@ -246,6 +267,9 @@ package struct JournalImport {
       // A storage that keeps rows with their customers learns whose they were.
       for (lot, customer) in moved { _ = try session.lot(lot, of: customer) }
       for purchase in replay.movedEntitlements { _ = try session.entitlementHolder(purchase: purchase) }
+      for hold in replay.holds.values {
+        if let owner = hold.storedOwner, owner != hold.row.customer { _ = try session.hold(hold.row.number, ofAny: [owner]) }
+      }
       try session.write(replay.changes)
     }
   }
@@ -271,24 +295,26 @@ struct ImportPage {
 struct ImportPages {
   private var reader: LineReader
   private let tokens = LineTokens()
+  private let pageSize: Int
   var context: ImportContext
   /// How many pages were given or skipped.
   private(set) var number: Int64 = 0
   var lineNumber: Int64 { reader.number }
 
-  init(_ reader: LineReader, context: ImportContext) {
+  init(_ reader: LineReader, pageSize: Int, context: ImportContext) {
     self.reader = reader
+    self.pageSize = pageSize
     self.context = context
   }
 
   mutating func skip(_ pages: Int64) throws(LedgerError) {
-    for _ in 0..<pages * Int64(JournalImport.pageSize) where try reader.next() == nil { break }
+    for _ in 0..<pages * Int64(pageSize) where try reader.next() == nil { break }
     number = pages
   }
 
   mutating func next() throws(LedgerError) -> ImportPage? {
     var page = ImportPage(firstLine: reader.number + 1)
-    while page.records.count < JournalImport.pageSize, let line = try reader.next() {
+    while page.records.count < pageSize, let line = try reader.next() {
       do throws(LineFault) {
         let record = try ImportRecord(line, context, tokens)
         if case .catalog(_, let rows) = record { context.learn(rows) }

@@ -54,26 +54,19 @@ extension JournalReplay {
   }
 
   /// As the erasure itself did: see `Decider.decideErasure`.
+  ///
+  /// The names went before the first page, and the export has none: see ``ImportedErasures``.
   private func erase(_ transaction: TransactionRow) throws(LineFaultOrError) {
     let numbers = try asking { () throws(LedgerError) in
       [transaction.customer] + (try parts(of: transaction.customer))
     }
-    var erasure = ErasureRow(transaction: transaction.number, numbers: numbers, ids: [], former: [], added: [])
     for number in numbers {
       var row = try customer(number)
-      erasure.former.append(row.id)
-      erasure.added += try asking { () throws(LedgerError) in
-        try snapshot.addedIDs(of: number).map { AddedIDRow(customer: number, id: $0) }
-      }
-      row.id = CustomerID(ofErased: number, salt: try asking { () throws(LedgerError) in try snapshot.project().salt })
+      guard row.id.isOfErased else { throw .fault("Customer \(number) was erased and still has the id \"\(row.id)\".") }
       if row.mergedInto == 0 { row.frozen = FreezeRules.frozen(row.frozen, byPerson: true) }
       row.frozenReason = nil
       changedCustomers[number] = row
-      erasure.ids.append(row.id)
     }
-    // What a whole export says of who was erased is said without names already.
-    guard isIncrement else { return }
-    changes.ownRare.erasures.append(erasure)
   }
 
   // MARK: Refunds
@@ -106,8 +99,8 @@ extension JournalReplay {
     var row: HoldRow
     /// What it holds still, in the order in which it was set aside.
     var parts: [HeldPart]
-    /// Whether the storage has a row of it.
-    var isStored: Bool
+    /// The customer with whom the storage has it; nil where it has no row of it.
+    var storedOwner: CustomerNumber?
 
     mutating func move(_ amount: Int64, _ effect: EffectRow) throws(LineFaultOrError) {
       let index = parts.firstIndex { $0.lot == effect.lot && $0.account == effect.account }
@@ -154,7 +147,8 @@ extension JournalReplay {
     holds[row.target] = hold
     var account = try account(row.account)
     if moved != 0 { try move(moved, in: row.lot, &account, isReturn: true) }
-    account.row.held = row.heldAfter
+    // Added and not taken from the row: effects are not applied in their own order.
+    account.row.held += amount
     // A bound that always holds: what the currency gives by itself may be due before the hold ends, and the next
     // command looks at both.
     account.row.nextDue = 0
@@ -167,10 +161,11 @@ extension JournalReplay {
     guard let row = try asking({ () throws(LedgerError) in try snapshot.hold(number, ofAny: owners) }) else {
       let row = HoldRow(
         number: number, customer: effect.customer, deadline: effect.createdAt, begunAt: effect.createdAt)
-      return HoldChange(row: row, parts: [], isStored: false)
+      return HoldChange(row: row, parts: [], storedOwner: nil)
     }
     let effects = try asking { () throws(LedgerError) in try snapshot.effects(about: number, ofAny: owners) }
-    return HoldChange(row: row, parts: HoldRules.outstanding(effects, of: row.customer), isStored: true)
+    return HoldChange(
+      row: row, parts: HoldRules.outstanding(effects, of: row.customer), storedOwner: row.customer)
   }
 
   private func moveHolds(
@@ -205,7 +200,7 @@ extension JournalReplay {
         var row = hold.row
         row.sole = HeldPart.sole(hold.parts)
         changes.ownRare.holds.append(row)
-      } else if hold.isStored {
+      } else if hold.storedOwner != nil {
         changes.ownRare.endedHolds.append(hold.row)
       }
     }

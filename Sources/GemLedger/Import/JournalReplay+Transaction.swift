@@ -134,9 +134,10 @@ extension JournalReplay {
 
   private func accountPoolLacks(_ account: Account, _ number: LotNumber) -> Bool { account.row.poolLot != number }
 
-  /// The first lot of an account without price, purchase and expiry lies in the account's own row.
+  /// The first pooled lot of an account lies in the account's own row.
   private func makeLot(_ terms: LotTermsRow, _ account: inout Account) {
-    if account.row.poolLot == 0, terms.price == nil, terms.purchase == nil, terms.expiresAt == .max {
+    let isPooled = LotCredit.isPooled(terms.source, purchase: terms.purchase, expiresAt: terms.expiresAt)
+    if account.row.poolLot == 0, isPooled {
       account.row.poolLot = terms.lot
       account.row.poolSource = terms.source.rawValue
       account.row.poolEnvironment = terms.environment

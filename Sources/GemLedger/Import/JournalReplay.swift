@@ -125,8 +125,7 @@ final class JournalReplay {
     case .transaction(let transaction): try add(transaction)
     case .key(let row): try add(row)
     case .addedID(let row):
-      if isIncrement, try asking({ () throws(LedgerError) in try snapshot.customer(row.id) }) != nil { return }
-      changes.ownRare.addedIDs.append(row)
+      try add(row)
     case .refundNotice(let row): changes.ownRare.refundEvidence.append(row)
     case .order(let row): try add(row)
     case .accountToken(let row):
@@ -139,10 +138,20 @@ final class JournalReplay {
     }
   }
 
+  /// All added ids are given again with an increment that has a new one.
+  private func add(_ row: AddedIDRow) throws(LineFaultOrError) {
+    if isIncrement, let known = try asking({ () throws(LedgerError) in try snapshot.customer(row.id) }) {
+      guard known.origin == row.customer else {
+        throw .fault("The id \"\(row.id)\" is customer \(row.customer)'s here and \(known.origin)'s in the ledger.")
+      }
+      return
+    }
+    changes.ownRare.addedIDs.append(row)
+  }
+
   private func add(_ row: CustomerRow) throws(LineFaultOrError) {
     if isIncrement, let known = try asking({ () throws(LedgerError) in try snapshot.customer(number: row.number) }) {
-      // Who was erased meanwhile has another id here; the erasure itself comes later.
-      guard known.id == row.id || row.id.text.hasPrefix(CustomerID.erasedPrefix) else {
+      guard known.id == row.id else {
         throw .line(LineFault("Customer \(row.number) is \"\(row.id)\" here and \"\(known.id)\" in the ledger."))
       }
       return

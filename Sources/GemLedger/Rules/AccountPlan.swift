@@ -71,5 +71,9 @@ struct LotCredit {
 
   /// Without price, purchase and expiry it joins the account's pooled lot of that source and environment; what was paid
   /// for never does, wherever it came from.
-  var isPooled: Bool { purchase == nil && expiresAt == .max && source != .paid }
+  var isPooled: Bool { Self.isPooled(source, purchase: purchase, expiresAt: expiresAt) }
+
+  static func isPooled(_ source: LotSource, purchase: Int64?, expiresAt: Int64) -> Bool {
+    purchase == nil && expiresAt == .max && source != .paid
+  }
 }

@@ -54,8 +54,9 @@ struct MemoryEffects {
       holdsOfCustomers[row.customer, default: []].insert(row.number)
     }
     for row in changes.endedHolds {
-      holds[row.number] = nil
-      holdsOfCustomers[row.customer]?.remove(row.number)
+      // A group that merged customers may end a hold that is still listed with its former owner.
+      let owner = holds.removeValue(forKey: row.number)?.customer
+      holdsOfCustomers[owner ?? row.customer]?.remove(row.number)
     }
     for row in changes.counts { counts[row.customer, default: [:]][row.key] = row }
     for row in changes.endedCounts { counts[row.customer]?[row.key] = nil }
@@ -97,11 +98,20 @@ extension MemoryTables {
     }
     notes = notes.filter { number, _ in !numbers.contains(transactions[Int(number) - 1].customer) }
     for place in 0..<keys.count where numbers.contains(keys[place].customer) {
-      // The index finds it no more, since no caller's key reads like this.
-      let key = IdempotencyKey(unchecked: "\u{0}\(place)")
-      keys[place] = KeyRow(
-        customer: keys[place].customer, key: key, fingerprint: keys[place].fingerprint, outcome: keys[place].outcome)
+      keys[place] = keys[place].erased(at: place)
     }
     orders.erase(numbers)
   }
+}
+
+extension KeyRow {
+  /// The empty place that an erased key leaves, since the index counts places.
+  ///
+  /// The index does not find it: a caller's key has no NUL.
+  fileprivate func erased(at place: Int) -> KeyRow {
+    let key = IdempotencyKey(unchecked: "\u{0}\(place)")
+    return KeyRow(customer: customer, key: key, fingerprint: fingerprint, outcome: outcome)
+  }
+
+  var isErased: Bool { key.text.utf8.first == 0 }
 }

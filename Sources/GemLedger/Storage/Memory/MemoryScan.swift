@@ -68,9 +68,14 @@ final class MemoryScan: StorageScan {
   }
 
   func keys(after: KeyScanPosition?, limit: Int) -> [(KeyRow, KeyScanPosition)] {
-    tables.rows(after: Int(after?.place ?? 0), limit: limit, count: tables.keys.count) {
-      (tables.keys[$0], KeyScanPosition(place: Int64($0) + 1, row: nil))
+    var rows: [(KeyRow, KeyScanPosition)] = []
+    var place = Int(after?.place ?? 0)
+    while place < tables.keys.count, rows.count < limit {
+      let row = tables.keys[place]
+      place += 1
+      if !row.isErased { rows.append((row, KeyScanPosition(place: Int64(place), row: nil))) }
     }
+    return rows
   }
 
   func lotTerms(after: LotNumber, limit: Int) -> [LotTermsRow] {
