@@ -105,6 +105,58 @@ final class BalanceImportTests: XCTestCase {
     XCTAssertTrue(try ledger.everyCustomer().isEmpty)
   }
 
+  /// A file of another system may know a customer by an id that became an alias here.
+  func testTwoLinesOfOneCustomerByTwoIDsAreAProblem() throws {
+    for amount in [5, 6] {
+      let ledger = try ledger()
+      try ledger.grant([Make.amount("COIN", 1)], customer: Make.customer("alice"))
+      try ledger.book(.createAlias(Make.customer("ally"), of: Make.customer("alice")))
+      let text = "customer_id,currency,amount\nalice,GEM,5\nbob,GEM,1\nally,GEM,\(amount)\n"
+      for isDryRun in [true, false] {
+        let found = refused { try ledger.book(try .csv(Array(text.utf8)), isDryRun: isDryRun) }
+        XCTAssertEqual(
+          found,
+          [
+            "Line 4: Line 2 has GEM of the same customer with the same source and expiry already: \"alice\" and "
+              + "\"ally\" are ids of one customer."
+          ])
+      }
+      XCTAssertEqual(try balance(ledger, "alice"), 0)
+      assertRefused(.customerNotFound) { try self.balance(ledger, "bob") }
+    }
+  }
+
+  func testLinesOfOneCustomerThatPassTheMaximumTogetherAreAProblem() throws {
+    let ledger = try ledger()
+    let text = "customer_id,currency,amount,source\nbob,ORE,1,\nalice,ORE,600,earned\nalice,ORE,600,bonus\n"
+    for isDryRun in [true, false] {
+      let found = refused { try ledger.book(try .csv(Array(text.utf8)), isDryRun: isDryRun) }
+      XCTAssertEqual(found.map { String($0.prefix { $0 != ":" }) }, ["Line 4"])
+    }
+    XCTAssertTrue(try ledger.everyCustomer().isEmpty)
+    // Nothing was refused under a key: the same lines go in once there is room for them.
+    try ledger.define(Currency(code: CurrencyCode("ORE"), name: "Ore"))
+    XCTAssertEqual(try ledger.book(try .csv(Array(text.utf8))).booked, 3)
+    XCTAssertEqual(try balance(ledger, "alice", "ORE"), 1200)
+  }
+
+  /// Another command takes the room between the trial and the booking: the refusal is kept under the line's key.
+  func testALineThatWasRefusedOnceIsBookedOnceThereIsRoom() throws {
+    let ledger = try ledger()
+    let alice = try Make.customer("alice")
+    let balances = try BalanceImport.csv(Array("customer_id,currency,amount\nalice,ORE,600\n".utf8))
+    try ledger.grant([Make.amount("ORE", 500)], customer: alice)
+    for line in balances.lines { assertRefused(.overMaximum) { _ = try ledger.submit([line.command])[0].get() } }
+    XCTAssertEqual(refused { try ledger.book(balances) }.count, 1)
+    try ledger.spend([Make.amount("ORE", 400)], customer: alice)
+    XCTAssertEqual(try ledger.book(balances, isDryRun: true).booked, 1)
+    XCTAssertEqual(try ledger.book(balances).booked, 1)
+    XCTAssertEqual(try balance(ledger, "alice", "ORE"), 700)
+    let again = try ledger.book(balances)
+    XCTAssertEqual([again.booked, again.replayed], [0, 1])
+    XCTAssertEqual(try balance(ledger, "alice", "ORE"), 700)
+  }
+
   func testPaidCurrencyComesFromPurchasesOnly() throws {
     let text = "customer_id,currency,amount,source\nalice,GEM,5,paid\n"
     XCTAssertEqual(refused { _ = try BalanceImport.csv(Array(text.utf8)) }.count, 1)
@@ -132,6 +184,36 @@ final class BalanceImportTests: XCTestCase {
     let text = "project_id,app_user_id,currency_code,balance\nproj1,alice,GEM,80\nproj1,bob,GEM,0\n"
     XCTAssertEqual(try ledger.book(try .revenueCat(Array(text.utf8))).booked, 1)
     XCTAssertEqual(try balance(ledger, "alice"), 80)
+  }
+
+  private func page(_ code: String, of customer: String, next: String?, query: String = "") -> String {
+    let url = "/v2/projects/p/customers/\(customer)/virtual_currencies"
+    let nextPage = next.map { "\"\(url)?\($0)\"" } ?? "null"
+    return #"{"items":[{"currency_code":"\#(code)","balance":5}],"next_page":\#(nextPage),"url":"\#(url)\#(query)"}"#
+      + "\n"
+  }
+
+  func testAFirstPageIsNotTheWhole() throws {
+    let first = page("GEM", of: "alice", next: "starting_after=GEM")
+    for text in [first, first + page("GEM", of: "bob", next: nil)] {
+      let found = refused { _ = try BalanceImport.revenueCat(Array(text.utf8)) }
+      XCTAssertEqual(
+        found,
+        [
+          #"Line 1: "next_page" is "/v2/projects/p/customers/alice/virtual_currencies?starting_after=GEM": the "#
+            + "customer has more balances. Put the answer of that page behind this one."
+        ])
+    }
+    let other = first + page("COIN", of: "alice", next: nil, query: "?starting_after=ORE")
+    XCTAssertEqual(
+      refused { _ = try BalanceImport.revenueCat(Array(other.utf8)) }.map { String($0.prefix { $0 != ":" }) },
+      ["Line 2"])
+    for query in ["", "?starting_after=GEM"] {
+      let all = first + page("GEM", of: "bob", next: nil) + page("COIN", of: "alice", next: nil, query: query)
+      XCTAssertEqual(try BalanceImport.revenueCat(Array(all.utf8)).lines.count, 3)
+    }
+    let number = #"{"app_user_id":"a","items":[],"next_page":1}"#
+    XCTAssertEqual(refused { _ = try BalanceImport.revenueCat(Array(number.utf8)) }.count, 1)
   }
 
   func testRefusesWhatRevenueCatDoesNotGive() throws {

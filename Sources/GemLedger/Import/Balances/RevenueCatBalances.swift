@@ -38,18 +38,45 @@ struct RevenueCatBalances {
 
   private static func lines(_ bytes: [UInt8], _ problems: inout ImportProblems) -> [Balance] {
     var balances: [Balance] = []
+    var pages = Pages()
     for (index, line) in bytes.split(separator: ASCII.lineFeed, omittingEmptySubsequences: false).enumerated() {
       if line.allSatisfy({ $0 <= ASCII.space }) { continue }
       do throws(LineFault) {
-        balances += try read(line, Int64(index) + 1)
+        balances += try read(line, Int64(index) + 1, &pages)
       } catch {
         problems.add(Int64(index) + 1, error.message)
       }
     }
+    for (line, next) in pages.open.values.sorted(by: { $0.line < $1.line }) { problems.add(line, Pages.message(next)) }
     return balances
   }
 
-  private static func read(_ line: ArraySlice<UInt8>, _ number: Int64) throws(LineFault) -> [Balance] {
+  /// The answers of version 2 come in pages, of which each but the last names the next one.
+  private struct Pages {
+    /// The newest page of each customer whose next page has not come yet.
+    private(set) var open: [String: (line: Int64, next: String)] = [:]
+
+    /// - Throws: Where another page was to come than this one.
+    mutating func note(_ value: JSONValue, of customer: String, _ line: Int64) throws(LineFault) {
+      let url = value["url"]?.text
+      if let (line, next) = open.removeValue(forKey: customer), let url, url.contains("?"), url != next {
+        throw LineFault("This is the page \"\(url.prefix(200))\". Line \(line): \(Self.message(next))")
+      }
+      guard let next = value["next_page"] else { return }
+      if case .null = next { return }
+      guard let text = next.text else { throw LineFault("\"next_page\" is neither null nor a text.") }
+      open[customer] = (line, text)
+    }
+
+    static func message(_ next: String) -> String {
+      "\"next_page\" is \"\(next.prefix(200))\": the customer has more balances. Put the answer of that page behind "
+        + "this one."
+    }
+  }
+
+  private static func read(
+    _ line: ArraySlice<UInt8>, _ number: Int64, _ pages: inout Pages
+  ) throws(LineFault) -> [Balance] {
     let value: JSONValue
     do throws(JSONError) { value = try JSONValue.parse(Array(line)) } catch { throw LineFault(error.message) }
     guard let customer = value["app_user_id"]?.text ?? value["customer_id"]?.text ?? customer(of: value["url"]?.text)
@@ -59,6 +86,7 @@ struct RevenueCatBalances {
     var found: [(String, JSONValue?)] = []
     if let items = value["items"]?.array {
       // The answer of version 2 of the interface.
+      try pages.note(value, of: customer, number)
       for item in items {
         guard let code = item["currency_code"]?.text else { throw LineFault("An item has no \"currency_code\".") }
         found.append((code, item["balance"]))
