@@ -11,6 +11,8 @@ struct ImportCheck {
     /// With gaps in the numbers: what the storage must know of them.
     var journal: CopiedJournal
     var erasures: ImportedErasures
+    /// Whether customers have all numbers from 1.
+    var hasAllCustomers: Bool
   }
 
   private let tokens = LineTokens()
@@ -28,6 +30,7 @@ struct ImportCheck {
     createdAt: Timestamp(milliseconds: 0))
   private var line: Int64 = 0
   private var erasures = ImportedErasures()
+  private var bounds = ImportBounds(isDense: false, after: nil)
 
   /// - Parameters:
   ///   - context: What is known before the first line: for an increment, the catalog of the ledger that it continues.
@@ -57,6 +60,7 @@ struct ImportCheck {
     guard record.rank >= rank else { throw LineFault("A line of this type does not come so late.") }
     guard header != nil || record.rank == 0 else { throw LineFault("The first line is not the header of an export.") }
     rank = record.rank
+    try bounds.check(record)
     switch record {
     case .header(let header): try begin(header, hash)
     case .catalog(_, let rows): try learn(rows)
@@ -71,6 +75,7 @@ struct ImportCheck {
     self.header = header
     firstHash = hash
     context.ids = TransactionIDMaker(salt: header.project.salt)
+    bounds = ImportBounds(isDense: header.isDense, after: nil)
     guard let cursor = header.after else { return }
     do throws(LedgerError) {
       after = try cursor.position(salt: header.project.salt)
@@ -78,12 +83,11 @@ struct ImportCheck {
       throw LineFault("\"after\" is no cursor of this project's exports.")
     }
     if header.isDense { journal.lastTransaction = after?.feed.floor ?? 0 }
+    bounds = ImportBounds(isDense: header.isDense, after: after)
   }
 
   private mutating func learn(_ rows: [CatalogRow]) throws(LineFault) {
-    for row in rows where row.kind == .currency && !(1..<1024).contains(row.position) {
-      throw LineFault("The currency \"\(row.code)\" has the position \(row.position).")
-    }
+    try ImportBounds.check(rows)
     context.learn(rows)
   }
 
@@ -136,6 +140,8 @@ struct ImportCheck {
     guard problems.isEmpty, let header, let end else { throw problems.error("The export") }
     // Never the number of a transaction, which marks copies.
     let identity = Int64(bitPattern: (firstHash &* 31 &+ lastHash) >> 2 | 1 << 62)
-    return Findings(header: header, after: after, end: end, identity: identity, journal: journal, erasures: erasures)
+    return Findings(
+      header: header, after: after, end: end, identity: identity, journal: journal, erasures: erasures,
+      hasAllCustomers: bounds.hasAllCustomers)
   }
 }

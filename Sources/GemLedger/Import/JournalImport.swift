@@ -31,7 +31,7 @@ package struct JournalImport {
   /// How many lines a commit writes: an account that several of them touch is written once.
   package static let pageSize = 16_384
 
-  private let text: any ImportText
+  let text: any ImportText
   private let clock: LedgerClock
   private let pageSize: Int
 
@@ -48,9 +48,9 @@ package struct JournalImport {
   package func head() throws(LedgerError) -> Head {
     var problems = ImportProblems()
     var reader = try LineReader(text)
+    let line = try reader.next()
     do throws(LineFault) {
-      let line = Result { () throws(LedgerError) in try reader.next() }
-      guard let bytes = try? line.get() else { throw LineFault("There is nothing in it.") }
+      guard let bytes = line else { throw LineFault("There is nothing in it.") }
       if case .header(let header) = try ImportRecord(bytes, ImportContext(), LineTokens()) {
         return Head(project: header.project, isWhole: header.after == nil)
       }
@@ -92,8 +92,8 @@ package struct JournalImport {
   /// Imports everything into a storage that says that it is a copy under way, and proves the books.
   ///
   /// - Returns: The books of the ledger that was made.
-  /// - Throws: `invalid_import` where the export is damaged or does not continue what the storage holds;
-  ///   `already_exists` where the import was begun from another export; `books_wrong`; or as the storage does.
+  /// - Throws: `invalid_import` where the export is damaged, does not continue what the storage holds or is of books
+  ///   that do not add up; `already_exists` where the import was begun from another export; or as the storage does.
   @discardableResult
   package func run(
     _ checked: Checked, into target: any LedgerStorage, _ progress: Progress = { _, _, _ in }
@@ -102,18 +102,12 @@ package struct JournalImport {
     let begun = try begin(found, target)
     try write(found, from: begun, into: target, progress)
     let verification = try Ledger(storage: target, clock: clock).verify { progress(.verifying, $0, $1) }
-    guard verification.isOK else {
-      throw LedgerError(
-        .booksWrong,
-        "Everything was imported, and the books do not add up: verify what it was exported from. First problem: "
-          + "\(verification.problems.first.map(\.description) ?? "none")",
-        details: [.integer("problems", Int64(verification.problemCount))])
-    }
+    guard verification.isOK else { throw Self.refusal(verification) }
     try Self.commit(target) { $0.copy = CopyChanges(progress: nil) }
     return verification
   }
 
-  private static func context(_ snapshot: any StorageSnapshot) throws(LedgerError) -> ImportContext {
+  static func context(_ snapshot: any StorageSnapshot) throws(LedgerError) -> ImportContext {
     var context = ImportContext()
     context.learn(try snapshot.catalogRows(.currency))
     context.ids = TransactionIDMaker(salt: try snapshot.project().salt)
@@ -128,7 +122,7 @@ package struct JournalImport {
   private func begin(
     _ found: ImportCheck.Findings, _ target: any LedgerStorage
   ) throws(LedgerError) -> CopyProgress {
-    if target is MemoryStorage, !found.header.isDense {
+    if target is MemoryStorage, !found.header.isDense || !found.hasAllCustomers {
       throw LedgerError(
         .invalidImport,
         "The export is of a ledger whose numbers have gaps, as PostgreSQL draws them; memory has no room for gaps. "
@@ -140,6 +134,7 @@ package struct JournalImport {
       return known
     }
     if let known, known.source == found.identity { return known }
+    try rehearse(found, into: target)
     let start = CopyProgress(source: found.identity)
     try Self.commit(target) { $0.copy = CopyChanges(progress: start) }
     return start
@@ -197,7 +192,11 @@ package struct JournalImport {
     while let page = try pages.next() {
       try target.read { (snapshot) throws(LedgerError) in try Self.fill(replay, with: page, snapshot) }
       replay.changes.copy?.progress = CopyProgress(pages: pages.number, source: found.identity)
-      try Self.commit(replay, target)
+      do throws(LedgerError) {
+        try Self.commit(replay, target)
+      } catch {
+        throw try refusal(error, of: page, found, target)
+      }
       progress(.importing, pages.lineNumber, found.end.lines)
     }
     guard !found.header.isDense else { return }
@@ -235,7 +234,7 @@ package struct JournalImport {
     return journal
   }
 
-  private static func fill(
+  static func fill(
     _ replay: JournalReplay, with page: ImportPage, _ snapshot: any StorageSnapshot
   ) throws(LedgerError) {
     replay.beginPage(snapshot)
@@ -253,22 +252,15 @@ package struct JournalImport {
     replay.endPage()
   }
 
-  private static func unfit(_ fault: LineFault, line: Int64) -> LedgerError {
-    let problem = ImportProblem(line: line, message: fault.message)
-    return LedgerError(
-      .invalidImport,
-      "The export does not fit together. \(problem) What was written so far is no ledger: remove it, and export again.",
-      details: [.integer("problem_count", 1), .text("problems[0]", problem.description)])
-  }
-
-  private static func commit(_ replay: JournalReplay, _ target: any LedgerStorage) throws(LedgerError) {
+  static func commit(_ replay: JournalReplay, _ target: any LedgerStorage) throws(LedgerError) {
     let moved = replay.changedLots.compactMap { number in replay.lots[number]?.movedFrom.map { (number, $0) } }
     try target.commit(lanes: Array(0..<target.laneCount)) { (session) throws(LedgerError) in
       // A storage that keeps rows with their customers learns whose they were.
       for (lot, customer) in moved { _ = try session.lot(lot, of: customer) }
       for purchase in replay.movedEntitlements { _ = try session.entitlementHolder(purchase: purchase) }
       for hold in replay.holds.values {
-        if let owner = hold.storedOwner, owner != hold.row.customer { _ = try session.hold(hold.row.number, ofAny: [owner]) }
+        guard let owner = hold.storedOwner, owner != hold.row.customer else { continue }
+        _ = try session.hold(hold.row.number, ofAny: [owner])
       }
       try session.write(replay.changes)
     }

@@ -5,8 +5,11 @@ extension JournalReplay {
 
   private func customer(_ number: CustomerNumber) throws(LineFaultOrError) -> CustomerRow {
     if let known = changedCustomers[number] ?? newCustomers[number] { return known }
-    guard let row = try asking({ () throws(LedgerError) in try snapshot.customer(number: number) }) else {
+    guard var row = try asking({ () throws(LedgerError) in try snapshot.customer(number: number) }) else {
       throw .fault("There is no customer \(number).")
+    }
+    if unnamed.contains(number) {
+      row.id = CustomerID(ofErased: number, salt: try asking { () throws(LedgerError) in try snapshot.project().salt })
     }
     return row
   }

@@ -41,8 +41,16 @@ final class JournalReplay {
   var newPurchases: [Int64: PurchaseRow] = [:]
   var purchaseOwners: [Int64: CustomerNumber] = [:]
   var holds: [TransactionNumber: HoldChange] = [:]
+  /// Customers whose names the ledger has still, where the import is only tried: it would have erased them by now.
+  var unnamed: Set<CustomerNumber> = []
   /// Whose entitlements move, so that the storage can take them from who had them.
   var movedEntitlements: [Int64] = []
+  private var newKeys: Set<KeyID> = []
+
+  private struct KeyID: Hashable {
+    let customer: CustomerNumber
+    let key: IdempotencyKey
+  }
 
   /// - Parameters:
   ///   - isKeyed: Whether the storage numbers entries by their transactions.
@@ -80,6 +88,7 @@ final class JournalReplay {
     purchaseOwners.removeAll()
     holds.removeAll()
     movedEntitlements.removeAll()
+    newKeys.removeAll(keepingCapacity: true)
     if accounts.count > Self.keptCountMax {
       accounts.removeAll(keepingCapacity: true)
       knownCustomers.removeAll(keepingCapacity: true)
@@ -141,17 +150,17 @@ final class JournalReplay {
   /// All added ids are given again with an increment that has a new one.
   private func add(_ row: AddedIDRow) throws(LineFaultOrError) {
     if isIncrement, let known = try asking({ () throws(LedgerError) in try snapshot.customer(row.id) }) {
-      guard known.origin == row.customer else {
+      guard known.origin == row.customer || unnamed.contains(known.origin) else {
         throw .fault("The id \"\(row.id)\" is customer \(row.customer)'s here and \(known.origin)'s in the ledger.")
       }
-      return
+      if !unnamed.contains(known.origin) { return }
     }
     changes.ownRare.addedIDs.append(row)
   }
 
   private func add(_ row: CustomerRow) throws(LineFaultOrError) {
     if isIncrement, let known = try asking({ () throws(LedgerError) in try snapshot.customer(number: row.number) }) {
-      guard known.id == row.id else {
+      guard known.id == row.id || unnamed.contains(row.number) && row.id.isOfErased else {
         throw .line(LineFault("Customer \(row.number) is \"\(row.id)\" here and \"\(known.id)\" in the ledger."))
       }
       return
@@ -162,12 +171,16 @@ final class JournalReplay {
 
   private func add(_ row: KeyRow) throws(LineFaultOrError) {
     let hash = KeyHash.of(ByteHash.of(row.key.text), customer: row.customer)
-    // Refusals are given again with every increment.
-    if isIncrement, case .refused = row.outcome {
+    if isIncrement, !unnamed.contains(row.customer) {
       let known = try asking { () throws(LedgerError) in
         try snapshot.key(row.key, customer: row.customer, hash: hash)
       }
-      if known != nil { return }
+      // Refusals are given again with every increment.
+      if known != nil, case .refused = row.outcome { return }
+      guard known == nil else { throw .fault("\"key\" is \"\(row.key)\", which the customer has used already.") }
+    }
+    guard newKeys.insert(KeyID(customer: row.customer, key: row.key)).inserted else {
+      throw .fault("\"key\" is \"\(row.key)\", which the customer has used already: it contradicts a line before it.")
     }
     changes.keys.append(row)
     changes.keyHashes.append(hash)

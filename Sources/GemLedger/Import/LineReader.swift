@@ -23,8 +23,8 @@ package struct ImportBytes: ImportText {
 
 /// Cuts a text into lines.
 struct LineReader {
-  /// The longest line that is read; a whole catalog is one line.
-  static let lineLengthMax = 64 << 20
+  /// The longest line that is read; a whole catalog is one line, and longer there than in its file.
+  static let lineLengthMax = 256 << 20
 
   private let read: () throws(LedgerError) -> [UInt8]
   private var buffer: [UInt8] = []
@@ -41,7 +41,7 @@ struct LineReader {
 
   /// The next line without its line feed; nil behind the last.
   ///
-  /// - Throws: `limit_exceeded`, or as reading does.
+  /// - Throws: `invalid_import` for a longer line, or as reading does.
   mutating func next() throws(LedgerError) -> ArraySlice<UInt8>? {
     var searched = start
     while true {
@@ -61,7 +61,7 @@ struct LineReader {
       }
       guard buffer.count - start <= Self.lineLengthMax else {
         throw LedgerError(
-          .limitExceeded, "Line \(number + 1) has more than \(Self.lineLengthMax) bytes.",
+          .invalidImport, "Line \(number + 1) has more than \(Self.lineLengthMax) bytes.",
           details: [.integer("line", number + 1)])
       }
       let more = try read()

@@ -99,8 +99,15 @@ extension ImportCommand {
       let checked = try text.check { bar.show($0, $1, $2) }
       if invocation.parsed.isDryRun { return try tell(checked, nil, &bar) }
       let target = try open(head)
-      defer { target.close() }
-      try tell(checked, try text.run(checked, into: target) { bar.show($0, $1, $2) }, &bar)
+      do {
+        try tell(checked, try text.run(checked, into: target) { bar.show($0, $1, $2) }, &bar)
+        target.close()
+      } catch {
+        target.close()
+        // What is left is no ledger, and would keep a good export from its place.
+        if let error = error as? LedgerError, error.code == .invalidImport { try discard() }
+        throw error
+      }
     } else {
       let target = try open(head)
       defer { target.close() }
@@ -141,6 +148,21 @@ extension ImportCommand {
       #if PostgreSQL
         if !head.isWhole { return try PostgresStorage.openImport(url: url) }
         return try PostgresStorage.openCopy(url: url, project: head.project, source: 0)
+      #else
+        throw .defect("A build without PostgreSQL took the URL of one of \(url.utf8.count) bytes")
+      #endif
+    }
+  }
+
+  /// Removes what a whole export that was refused left: a copy that never was a ledger.
+  private func discard() throws(LedgerError) {
+    switch try StorageChoice(invocation.settings.storage) {
+    case .memory: break
+    case .home: invocation.home.remove()
+    case .file(let path): FileAccess.remove(Home.files(ofLedger: path))
+    case .postgres(let url):
+      #if PostgreSQL
+        _ = try PostgresStorage.removeCopy(url: url)
       #else
         throw .defect("A build without PostgreSQL took the URL of one of \(url.utf8.count) bytes")
       #endif
