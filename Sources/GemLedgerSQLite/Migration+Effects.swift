@@ -136,8 +136,9 @@ extension Migration {
     ALTER TABLE open_holds ADD COLUMN amount INTEGER;
     """
 
-  /// A hold that one commit moved to another customer and ended stayed listed with the first. Only a merged customer has
-  /// such rows, so that nothing else is looked at.
+  /// A hold that one commit moved to another customer and ended stayed listed with the first.
+  ///
+  /// Only a merged customer has such rows, so that nothing else is looked at.
   static let unlistMovedHolds = """
     DELETE FROM newly_listed_transactions
     WHERE list = 3 AND customer IN (SELECT from_customer FROM merges) AND NOT EXISTS (

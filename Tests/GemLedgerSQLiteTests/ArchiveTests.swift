@@ -6,7 +6,7 @@ import XCTest
 final class ArchiveTests: XCTestCase {
   /// From memory into a file and back, and from a file into memory and into a file.
   func testEveryJournalComesBackFromAFile() throws {
-    for (index, dice) in InvariantContract.dice(6).enumerated() {
+    for (index, dice) in InvariantContract.dice(4).enumerated() {
       let (kept, directory) = (KeptStorages(), try TemporaryDirectory())
       let (file, memory) = (Self.file("copy", directory), ArchiveContract.Copy.memory("copy", kept))
       var contract = try ArchiveContract(
@@ -18,6 +18,11 @@ final class ArchiveTests: XCTestCase {
         whole: { Self.file("whole", try TemporaryDirectory()) })
       try contract.run(cuts: 3, of: 60)
     }
+  }
+
+  func testEveryStoryComesBack() throws {
+    let directory = try TemporaryDirectory()
+    try ArchiveStories.run(make: { Ledger.inMemory(clock: $0, salt: 7) }, copy: { Self.file($0, directory) })
   }
 
   private static func file(_ name: String, _ directory: TemporaryDirectory) -> ArchiveContract.Copy {

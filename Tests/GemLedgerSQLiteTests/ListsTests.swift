@@ -48,6 +48,64 @@ final class ListsTests: XCTestCase {
     ledger.close()
   }
 
+  /// A hold that moves and ends in one commit is listed with nobody, however it ends.
+  func testAGroupThatMergesEndsAMovedHold() throws {
+    let directory = try TemporaryDirectory()
+    for (index, isLongOpen) in [false, true].enumerated() {
+      let path = directory.path("merged-\(index).sqlite")
+      let ledger = try Ledger.createSQLite(at: path, clock: time.clock, salt: 1)
+      try ledger.apply(Make.catalog())
+      let (alice, bob) = (try Make.customer("alice"), try Make.customer("bob"))
+      try ledger.grant([Make.amount("GEM", 100)], customer: alice)
+      try ledger.grant([Make.amount("GEM", 1)], customer: bob)
+      let holds = try (0..<3).map { _ in
+        try XCTUnwrap(try ledger.hold([Make.amount("GEM", 9)], customer: alice, for: .seconds(60)).hold?.id)
+      }
+      let raw = try RawSQLite(path)
+      if isLongOpen {
+        XCTAssertNil(
+          raw.run(
+            """
+            INSERT INTO listed_transactions SELECT * FROM newly_listed_transactions;
+            DELETE FROM newly_listed_transactions;
+            """))
+      }
+      let answers = ledger.submit([
+        .merge(from: alice, into: bob), .release(holds[0]), .capture(holds[1], amounts: nil, keepsOpen: false),
+      ])
+      for answer in answers { _ = try answer.get() }
+      XCTAssertEqual(try ledger.holds(of: bob).map(\.id), [holds[2]])
+      XCTAssertEqual(try ledger.verify().problems.map(\.description), [])
+      ledger.close()
+    }
+  }
+
+  /// An older version left such a hold listed with its former owner.
+  func testAFileWithHoldsListedForNothingIsMended() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("old.sqlite")
+    let old = try Ledger.createSQLite(at: path, clock: time.clock, salt: 1)
+    try old.apply(Make.catalog())
+    let (alice, bob) = (try Make.customer("alice"), try Make.customer("bob"))
+    for customer in [alice, bob] { try old.grant([Make.amount("GEM", 9)], customer: customer) }
+    try old.hold([Make.amount("GEM", 1)], customer: bob)
+    try old.merge(from: alice, into: bob)
+    old.close()
+    let raw = try RawSQLite(path)
+    for table in ["newly_listed_transactions", "listed_transactions"] {
+      XCTAssertNil(
+        raw.run(
+          """
+          INSERT INTO \(table) SELECT from_customer, 3, transaction_number FROM merges;
+          DELETE FROM migrations WHERE name > '0010'; PRAGMA user_version = 9;
+          """))
+      let ledger = try Ledger.openSQLite(at: path, clock: time.clock)
+      XCTAssertEqual(try ledger.verify().problems.map(\.description), [])
+      XCTAssertEqual(try ledger.holds(of: bob).count, 1)
+      ledger.close()
+    }
+  }
+
   /// Processes count for themselves, and none of them knows of the others' rows.
   func testSeveralConnectionsKeepTheSmallTableSmall() throws {
     let directory = try TemporaryDirectory()

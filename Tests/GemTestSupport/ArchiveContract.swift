@@ -69,20 +69,31 @@ package struct ArchiveContract {
         let export = try Exported(ledger, after: cursors[index])
         cursors[index] = export.summary.cursor
         if index > 0 { ledger.close() }
-        guard try restore(export, to: chain[index], pageSize, expected, place, line: line) else { return }
+        guard try Self.restore(export, to: chain[index], pageSize, time, expected, place, line: line) else { return }
         ledger = try chain[index].ledger(time.clock)
       }
-      if chain.count > 0 { ledger.close() }
+      if !chain.isEmpty { ledger.close() }
       guard cut == cuts || dice.percent(30) else { continue }
-      guard try restore(Exported(source), to: whole(), pageSize, expected, "\(place), whole", line: line) else {
+      let export = try Exported(source)
+      guard try Self.restore(export, to: whole(), pageSize, time, expected, "\(place), whole", line: line) else {
         return
       }
     }
     source.close()
   }
 
-  private func restore(
-    _ export: Exported, to copy: Copy, _ pageSize: Int, _ expected: Books, _ place: String, line: UInt
+  /// Imports an export of the ledger as it is, and fails where the copy is not equal to it.
+  static func check(
+    _ export: Exported, of ledger: Ledger, in copy: Copy, _ pageSize: Int, _ time: ManualClock, _ place: String,
+    line: UInt
+  ) throws {
+    let place = "\(place), \(pageSize) lines a page"
+    _ = try restore(export, to: copy, pageSize, time, Books(ledger), place, line: line)
+  }
+
+  private static func restore(
+    _ export: Exported, to copy: Copy, _ pageSize: Int, _ time: ManualClock, _ expected: Books, _ place: String,
+    line: UInt
   ) throws -> Bool {
     let text = JournalImport(ImportBytes(export.bytes), clock: time.clock, pageSize: pageSize)
     let target = try copy.open(try text.head())

@@ -125,13 +125,19 @@ extension EconomyStream {
       #""code": "GEM", "name": "Gems"}"#,
       #""code": "GEM", "name": "Gems", "recharge": {"amount": 3, "every": "5m", "up_to": 40}}"#
     ),
-    (#""recharge": {"amount": 2, "every": "1m", "up_to": 30}"#, #""recharge": {"amount": 5, "every": "7m", "up_to": 60}"#),
+    (
+      #""recharge": {"amount": 2, "every": "1m", "up_to": 30}"#,
+      #""recharge": {"amount": 5, "every": "7m", "up_to": 60}"#
+    ),
     (#", "recharge": {"amount": 2, "every": "1m", "up_to": 30}"#, ""),
     (#""amount": 10, "per": "day", "rollover": 4"#, #""amount": 15, "per": "week""#),
     (#", "allowance": {"amount": 10, "per": "day", "rollover": 4}"#, ""),
     (#""spend": {"amount": 400, "per": "day"}, "#, ""),
     (#""limit": 2, "limit_per": "day""#, #""limit": 3, "limit_per": "week""#),
-    (#""grants": [{"currency": "GEM", "amount": 100, "bonus": 20}]"#, #""grants": [{"currency": "GEM", "amount": 90}]"#),
+    (
+      #""grants": [{"currency": "GEM", "amount": 100, "bonus": 20}]"#,
+      #""grants": [{"currency": "GEM", "amount": 90}]"#
+    ),
     (#""price": {"GEM": 5}"#, #""price": {"GEM": 4, "RUBY": 1}"#),
   ]
 

@@ -151,12 +151,14 @@ package struct InvariantContract {
 // MARK: Seeds
 
 extension InvariantContract {
-  /// The dice of so many runs: the same each time, so that what was found once is found again; others where
-  /// GEMLEDGER_SEED says `random`, or names one.
+  /// The dice of so many runs: the same each time, so that what was found once is found again.
+  ///
+  /// They are others where GEMLEDGER_SEED says `random`, or names one; GEMLEDGER_RUNS says how many there are.
   package static func dice(_ count: Int, for test: String = #function) -> [SeededDice] {
     let wanted = ProcessInfo.processInfo.environment["GEMLEDGER_SEED"]
     if let seed = wanted.flatMap(UInt64.init) { return [SeededDice(seed: seed, for: test)] }
-    return (1...count).map { run in
+    let count = ProcessInfo.processInfo.environment["GEMLEDGER_RUNS"].flatMap(Int.init) ?? count
+    return (1...max(1, count)).map { run in
       wanted == "random" ? SeededDice(for: test) : SeededDice(seed: UInt64(run) &* 0x2545_F491_4F6C_DD1D, for: test)
     }
   }

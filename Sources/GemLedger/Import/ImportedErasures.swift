@@ -21,7 +21,8 @@ struct ImportedErasures: Sendable {
   }
 
   /// What the ledger forgets: of the customers that it has, those whose names it has still.
-  func rows(in snapshot: any StorageSnapshot) throws(LedgerError) -> (erasures: [ErasureRow], customers: [CustomerRow]) {
+  func rows(in snapshot: any StorageSnapshot) throws(LedgerError) -> (erasures: [ErasureRow], customers: [CustomerRow])
+  {
     let salt = try snapshot.project().salt
     var parts: [CustomerNumber: [CustomerNumber]] = [:]
     func members(of customer: CustomerNumber) throws(LedgerError) -> [CustomerNumber] {

@@ -152,7 +152,7 @@
           """
           INSERT INTO customers (customer, id, created_at, erased)
           SELECT number, id, 0, erased FROM unnest($1, $2, $3) AS new (number, id, erased)
-          ON CONFLICT (customer) DO UPDATE SET id = excluded.id, frozen_reason = NULL, erased = excluded.erased
+          ON CONFLICT (customer) DO UPDATE SET id = excluded.id, erased = excluded.erased
           """
         ) {
           $0.add(numbers, \.self)

@@ -89,7 +89,6 @@ extension MemoryTables {
     for (number, id) in zip(row.numbers, row.ids) {
       var customer = customers[Int(number) - 1]
       customer.id = id
-      customer.frozenReason = nil
       customers[Int(number) - 1] = customer
       customerIndex.insert(ByteHash.of(id.text), row: Int(number) - 1)
       for added in rare.idsOfCustomers.removeValue(forKey: number) ?? [] where rare.addedIDs[added] == number {
