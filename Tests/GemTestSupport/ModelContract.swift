@@ -244,7 +244,10 @@ extension ModelContract {
       return .reverse(id, session: session, revokedAt: dice.percent(50) ? date : nil, signedAt: signedAt)
     }
     // One notice says one thing, however often it comes.
-    let extents = [Model.Extent.full, .full, .milliPercent(50_000), .milliPercent(33_333), .quantity(1), .quantity(2)]
+    let extents = [
+      Model.Extent.full, .full, .milliPercent(50_000), .milliPercent(33_333), .quantity(1), .quantity(2),
+      .totalQuantity(2),
+    ]
     return .refund(
       id, session: session, extents[Int(date * 7 + signedAt) % extents.count], revokedAt: date, signedAt: signedAt)
   }
@@ -281,6 +284,7 @@ extension ModelContract {
         case .full: .full
         case .milliPercent(let part): .milliPercent(part)
         case .quantity(let units): .quantity(units)
+        case .totalQuantity(let units): .totalQuantity(units)
         }
       return .refund(
         try Make.refund(

@@ -112,6 +112,7 @@ extension ModelLedger {
   private func share(_ purchase: Purchase) -> (part: Int64, whole: Int64) {
     let own = notices.filter { $0.identity == purchase.identity }
     var best: (part: Int64, whole: Int64) = (0, 1)
+    var standing: [(date: Int64, extent: Extent)] = []
     for date in Set(own.filter(\.isRefund).compactMap(\.revokedAt)) {
       guard let newest = own.filter({ $0.isRefund && $0.revokedAt == date }).max(by: { $0.signedAt < $1.signedAt }),
         !own.contains(where: {
@@ -122,9 +123,19 @@ extension ModelLedger {
         switch newest.extent {
         case .full: (1, 1)
         case .milliPercent(let part): (part, 100_000)
-        case .quantity(let units): (min(units, purchase.quantity), purchase.quantity)
+        case .quantity(let units), .totalQuantity(let units): (min(units, purchase.quantity), purchase.quantity)
         }
       if share.part * best.whole > best.part * share.whole { best = share }
+      standing.append((date, newest.extent))
+    }
+    // From the beginning, or from the date of a refund that says what all until then come to.
+    var starts: [(date: Int64, units: Int64)] = [(.min, 0)]
+    for case (let date, .totalQuantity(let units)) in standing { starts.append((date, units)) }
+    for start in starts {
+      var units = start.units
+      for case (let date, .quantity(let more)) in standing where date > start.date { units += more }
+      let part = min(units, purchase.quantity)
+      if part * best.whole > best.part * purchase.quantity { best = (part, purchase.quantity) }
     }
     return best
   }

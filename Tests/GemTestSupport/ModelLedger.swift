@@ -22,6 +22,7 @@ package struct ModelLedger {
     case full
     case milliPercent(Int64)
     case quantity(Int64)
+    case totalQuantity(Int64)
   }
 
   package struct Command: Hashable {

@@ -12,6 +12,7 @@ package struct RefundContract {
   package func runAll() throws {
     try testWhatIsTakenAndGivenBack()
     try testExtentsCountFromTheWholePurchase()
+    try testUnitsOfSingleRefundsAddUp()
     try testTheOrderOfNoticesChangesNothing()
     try testRepeatedAndOlderNoticesAreReplays()
     try testARefundBeforeItsPurchase()
@@ -108,6 +109,36 @@ package struct RefundContract {
       // The lots are what they were: the whole balance can be spent, and nothing more.
       if before.balance > 0 { try ledger.spend([Make.amount(row.code, before.balance)], customer: alice) }
       try check(ledger, line: row.line)
+    }
+  }
+
+  /// Google says of each refund how many units it was for, Apple how much of the purchase is refunded in all.
+  func testUnitsOfSingleRefundsAddUp() throws {
+    typealias Notice = (extent: StoreRefund.Extent, revokedAt: Int64)
+    let rows: [(line: UInt, notices: [Notice], balance: Int64)] = [
+      (#line, [(.quantity(1), 1), (.quantity(1), 2)], 2400), (#line, [(.quantity(1), 1), (.quantity(1), 1)], 3600),
+      (#line, [(.quantity(3), 1), (.quantity(3), 2)], 0), (#line, [(.quantity(1), 1), (.full, 2)], 0),
+      (#line, [(.totalQuantity(1), 1), (.totalQuantity(2), 2)], 2400),
+      (#line, [(.totalQuantity(2), 2), (.quantity(1), 1)], 2400),
+      (#line, [(.totalQuantity(2), 2), (.quantity(1), 3)], 1200),
+      (#line, [(.totalQuantity(1), 2), (.quantity(1), 1), (.quantity(1), 3)], 2400),
+      (#line, [(.milliPercent(25_000), 1), (.milliPercent(25_000), 2)], 3600),
+    ]
+    let alice = try Make.customer("alice")
+    for row in rows {
+      for notices in [row.notices, row.notices.reversed()] {
+        for isEarly in [false, true] {
+          let ledger = try ledger()
+          if !isEarly { try ledger.creditPurchase(Make.purchase("t", quantity: 4), customer: alice) }
+          // Each comes twice, as notices do.
+          for notice in notices + notices {
+            try ledger.refund(Make.refund("t", notice.extent, revokedAt: notice.revokedAt, signedAt: notice.revokedAt))
+          }
+          if isEarly { try ledger.creditPurchase(Make.purchase("t", quantity: 4), customer: alice) }
+          XCTAssertEqual(try balance(ledger, "GEM").balance, row.balance, "\(notices)", line: row.line)
+          try check(ledger, line: row.line)
+        }
+      }
     }
   }
 

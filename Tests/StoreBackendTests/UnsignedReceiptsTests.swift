@@ -14,7 +14,10 @@ final class UnsignedReceiptsTests: XCTestCase {
     let environment = try StoreEnvironment.localTesting(session: "s1")
     var found: [StoreTransaction] = []
     for store in Store.all {
-      for extent in [nil, .full, .milliPercent(33_333), .quantity(2)] as [StoreTransaction.Revocation.Extent?] {
+      let extents: [StoreTransaction.Revocation.Extent?] = [
+        nil, .full, .milliPercent(33_333), .quantity(2), .totalQuantity(2),
+      ]
+      for extent in extents {
         found.append(
           StoreTransaction(
             store: store, environment: environment, id: try StoreTransactionID("2000000123 \"é\""),

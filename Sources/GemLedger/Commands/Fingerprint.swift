@@ -106,6 +106,9 @@ package struct Fingerprint: Hashable, Sendable {
       case .quantity(let units):
         hash.combine(3)
         hash.combine(UInt64(bitPattern: units))
+      case .totalQuantity(let units):
+        hash.combine(4)
+        hash.combine(UInt64(bitPattern: units))
       }
       return (refund, hash.value)
     case .reverseRefund(let asked):

@@ -2,14 +2,17 @@
 public struct StoreRefund: Hashable, Sendable {
   /// How much of the purchase was given back.
   ///
-  /// It always counts from the whole purchase: half of it after a quarter of it is half of it in all.
+  /// Stores count in two ways. Apple's percentage says how much of the purchase is refunded in all: half of it after
+  /// a quarter of it is half of it. Google's voided quantity is of one refund: one unit after one unit is two.
   public enum Extent: Hashable, Sendable {
     /// All of it.
     case full
-    /// Thousandths of a percent of the whole quantity, 1 to 100,000.
+    /// Thousandths of a percent of the whole purchase in all so far, 1 to 100,000: Apple's `revocationPercentage`.
     case milliPercent(Int64)
-    /// This many of the units that were bought, at least 1; more than were bought is all of them.
+    /// This many units by this refund alone, at least 1: Google's `voidedQuantity`. Refunds of other dates add up.
     case quantity(Int64)
+    /// This many units in all so far, at least 1: on Google Play what was bought less `refundableQuantity`.
+    case totalQuantity(Int64)
   }
 
   /// Where it was bought.

@@ -278,7 +278,8 @@ extension ExportWriter {
     switch extent {
     case .full: break
     case .milliPercent(let share): integer("milli_percent", share)
-    case .quantity(let units): integer("quantity", units)
+    case .totalQuantity(let units): integer("quantity", units)
+    case .quantity(let units): integer("units", units)
     }
   }
 

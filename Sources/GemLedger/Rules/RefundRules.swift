@@ -18,7 +18,7 @@ package struct RefundShare: Hashable, Comparable, Sendable {
     switch extent {
     case .full: self = .all
     case .milliPercent(let part): self.init(min(part, 100_000), of: 100_000)
-    case .quantity(let units): self.init(min(units, quantity), of: quantity)
+    case .quantity(let units), .totalQuantity(let units): self.init(min(units, quantity), of: quantity)
     }
   }
 
@@ -72,21 +72,45 @@ enum RefundRules {
 
   /// How much of the purchase is given back, as far as the store's notices say, in whatever order they came.
   ///
-  /// Each extent counts from the whole purchase, so that of several refunds the largest is what all come to. A refund
-  /// counts until evidence of the same date or later takes it back.
+  /// Of extents that count from the whole purchase the largest is what all come to; units of single refunds are added
+  /// up. A refund counts until evidence of the same date or later takes it back.
   static func share(of evidence: [RefundEvidenceRow], quantity: Int64) -> RefundShare {
-    var share = RefundShare.none
-    for refund in evidence where refund.kind == .refund {
-      let isTakenBack = evidence.contains { other in
-        switch other.kind {
-        case .refund, .reclaim: false
-        case .reversal: other.revokedAt == refund.revokedAt && other.signedAt >= refund.signedAt
-        case .reversalOfAll: other.signedAt >= refund.signedAt
+    let standing = evidence.filter { refund in
+      refund.kind == .refund
+        && !evidence.contains { other in
+          switch other.kind {
+          case .refund, .reclaim: false
+          case .reversal: other.revokedAt == refund.revokedAt && other.signedAt >= refund.signedAt
+          case .reversalOfAll: other.signedAt >= refund.signedAt
+          }
         }
-      }
-      if !isTakenBack { share = max(share, RefundShare(refund.extent, quantity: quantity)) }
     }
-    return share
+    return standing.reduce(.none) { share, refund in
+      max(share, RefundShare(refund.extent, quantity: quantity), units(with: refund, among: standing, of: quantity))
+    }
+  }
+
+  /// What the refunds by units come to: those of one refund and of all others, or those of all until its date and of
+  /// the later ones.
+  private static func units(
+    with refund: RefundEvidenceRow, among standing: [RefundEvidenceRow], of quantity: Int64
+  ) -> RefundShare {
+    let start: Int64?
+    switch refund.extent {
+    case .full, .milliPercent: return .none
+    case .quantity: start = nil
+    case .totalQuantity: start = refund.revokedAt.milliseconds
+    }
+    var units: Int64 = 0
+    if case .totalQuantity(let soFar) = refund.extent { units = min(soFar, quantity) }
+    for other in standing {
+      guard case .quantity(let more) = other.extent, start.map({ other.revokedAt.milliseconds > $0 }) ?? true else {
+        continue
+      }
+      // Both are at most the quantity, so that their sum is far from 64 bits.
+      units = min(quantity, units + min(more, quantity))
+    }
+    return RefundShare(units, of: quantity)
   }
 
   /// The date of the newest notice.
@@ -116,7 +140,7 @@ enum RefundRules {
           .amountOutOfRange, "A refund of \(share) thousandths of a percent is out of range: 1 to 100000.",
           details: [.integer("amount", share), .integer("limit", 100_000)])
       }
-    case .quantity(let units): try RequestRules.check(quantity: units, of: "refunded units")
+    case .quantity(let units), .totalQuantity(let units): try RequestRules.check(quantity: units, of: "refunded units")
     }
   }
 }

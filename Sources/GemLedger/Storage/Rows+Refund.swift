@@ -39,12 +39,19 @@ extension StoreRefund.Extent {
     switch self {
     case .full: (1, 0)
     case .milliPercent(let share): (2, share)
-    case .quantity(let units): (3, units)
+    // Older versions took all units for those of all refunds so far.
+    case .totalQuantity(let units): (3, units)
+    case .quantity(let units): (4, units)
     }
   }
 
   package init(kind: Int64, amount: Int64) {
-    self = kind == 2 ? .milliPercent(amount) : kind == 3 ? .quantity(amount) : .full
+    switch kind {
+    case 2: self = .milliPercent(amount)
+    case 3: self = .totalQuantity(amount)
+    case 4: self = .quantity(amount)
+    default: self = .full
+    }
   }
 }
 

@@ -91,6 +91,7 @@ extension LocalBackend {
       case .full: .full
       case .milliPercent(let share): .milliPercent(share)
       case .quantity(let units): .quantity(units)
+      case .totalQuantity(let units): .totalQuantity(units)
       }
     return try await ledger.book(
       .refund(

@@ -46,9 +46,12 @@ enum AppleReceiptForm {
     case .milliPercent(let share):
       writer.text("revocationType", "REFUND_PRORATED")
       writer.integer("revocationPercentage", share)
-    case .quantity(let units):
+    case .totalQuantity(let units):
       writer.text("revocationType", "REFUND_PRORATED")
       writer.integer("revokedQuantity", units)
+    case .quantity(let units):
+      writer.text("revocationType", "REFUND_PRORATED")
+      writer.integer("revokedUnits", units)
     }
   }
 
@@ -89,8 +92,17 @@ enum AppleReceiptForm {
     guard let revokedAt = try fields.optionalInstant("revocationDate") else { return nil }
     let share = try fields.optionalInteger("revocationPercentage", in: 1...100_000)
     let units = try fields.optionalInteger("revokedQuantity", in: 1...Limits.quantity)
+    let single = try fields.optionalInteger("revokedUnits", in: 1...Limits.quantity)
     let extent: StoreTransaction.Revocation.Extent =
-      if let units { .quantity(units) } else if let share, share < 100_000 { .milliPercent(share) } else { .full }
+      if let units {
+        .totalQuantity(units)
+      } else if let single {
+        .quantity(single)
+      } else if let share, share < 100_000 {
+        .milliPercent(share)
+      } else {
+        .full
+      }
     return StoreTransaction.Revocation(
       revokedAt: revokedAt, extent: extent,
       isAppIssue: try fields.optionalInteger("revocationReason", in: 0...Int64.max) == 1)

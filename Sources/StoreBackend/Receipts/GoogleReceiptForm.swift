@@ -32,18 +32,21 @@ enum GoogleReceiptForm {
       writer.text("priceCurrencyCode", transaction.price?.currency)
     }
     if transaction.reason == .renewal { writer.integer("renewal", 1) }
-    if let revocation = transaction.revocation { write(revocation, to: &writer) }
+    if let revocation = transaction.revocation { write(revocation, of: transaction.quantity, to: &writer) }
     writer.text("environment", ReceiptForm.name(of: transaction.environment))
     writer.instant("signedDate", transaction.signedAt)
   }
 
-  private static func write(_ revocation: StoreTransaction.Revocation, to writer: inout PayloadWriter) {
+  private static func write(
+    _ revocation: StoreTransaction.Revocation, of quantity: Int64, to writer: inout PayloadWriter
+  ) {
     writer.text("voidedTimeMillis", String(revocation.revokedAt.milliseconds))
     writer.integer("voidedReason", revocation.isAppIssue ? 3 : 0)
     switch revocation.extent {
     case .full: break
     case .milliPercent(let share): writer.integer("voidedMilliPercent", share)
     case .quantity(let units): writer.integer("voidedQuantity", units)
+    case .totalQuantity(let units): writer.integer("refundableQuantity", max(0, quantity - units))
     }
   }
 
@@ -54,14 +57,15 @@ enum GoogleReceiptForm {
     guard let purchasedAt = try fields.optionalInstantText("purchaseTimeMillis") else {
       throw ReceiptFields.malformed("purchaseTimeMillis is missing")
     }
-    let revocation = try revocation(fields)
+    let quantity = try fields.optionalInteger("quantity", in: 0...Int64.max) ?? 1
+    let revocation = try revocation(fields, of: quantity)
     return StoreTransaction(
       store: .google, environment: environment, id: token,
       originalID: try fields.optionalText("initialPurchaseToken").map(StoreTransactionID.init(unchecked:)) ?? token,
       orderID: try fields.optionalText("orderId"), bundleID: try fields.name("packageName"),
       storeProductID: try fields.name("productId"), productType: try fields.word("productType", types),
       subscriptionGroupID: try fields.optionalText("subscriptionGroup"),
-      quantity: try fields.optionalInteger("quantity", in: 0...Int64.max) ?? 1,
+      quantity: quantity,
       price: try fields.price("priceAmountMicros", currency: "priceCurrencyCode", scale: 6),
       storefront: try fields.optionalText("regionCode").flatMap(StorefrontCode.init(exactly:)),
       accountToken: try fields.accountToken("obfuscatedExternalAccountId"), purchasedAt: purchasedAt,
@@ -71,7 +75,9 @@ enum GoogleReceiptForm {
       signedAt: try fields.instant("signedDate"))
   }
 
-  private static func revocation(_ fields: ReceiptFields) throws(LedgerError) -> StoreTransaction.Revocation? {
+  private static func revocation(
+    _ fields: ReceiptFields, of quantity: Int64
+  ) throws(LedgerError) -> StoreTransaction.Revocation? {
     switch try fields.optionalInteger("purchaseState", in: 0...2) {
     case 2: throw ReceiptFields.malformed("the purchase is pending: nobody has paid yet")
     default: break
@@ -79,8 +85,17 @@ enum GoogleReceiptForm {
     guard let revokedAt = try fields.optionalInstantText("voidedTimeMillis") else { return nil }
     let units = try fields.optionalInteger("voidedQuantity", in: 1...Limits.quantity)
     let share = try fields.optionalInteger("voidedMilliPercent", in: 1...100_000)
+    let left = try fields.optionalInteger("refundableQuantity", in: 0...Int64.max)
     let extent: StoreTransaction.Revocation.Extent =
-      if let units { .quantity(units) } else if let share { .milliPercent(share) } else { .full }
+      if let units {
+        .quantity(units)
+      } else if let share {
+        .milliPercent(share)
+      } else if let left, (1..<quantity).contains(left) {
+        .totalQuantity(quantity - left)
+      } else {
+        .full
+      }
     return StoreTransaction.Revocation(
       revokedAt: revokedAt, extent: extent, isAppIssue: try fields.optionalInteger("voidedReason", in: 0...8) == 3)
   }

@@ -13,14 +13,16 @@ public struct StoreTransaction: Hashable, Sendable {
 
   /// Money that the store gave back.
   public struct Revocation: Hashable, Sendable {
-    /// How much of the whole purchase.
+    /// How much of the purchase, as `StoreRefund.Extent` counts it.
     public enum Extent: Hashable, Sendable {
       /// All of it.
       case full
-      /// Thousandths of a percent of the whole quantity, 1 to 100,000.
+      /// Thousandths of a percent of the whole purchase in all so far, 1 to 100,000.
       case milliPercent(Int64)
-      /// This many units.
+      /// This many units by this refund alone, as Google's list of voided purchases says.
       case quantity(Int64)
+      /// This many units in all so far, as the state of a purchase at Google says.
+      case totalQuantity(Int64)
     }
 
     /// The store's own date of it; with the transaction it names the refund.

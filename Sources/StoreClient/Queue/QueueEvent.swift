@@ -86,7 +86,8 @@ extension StoreEvidence {
     switch revocation.extent {
     case .full: break
     case .milliPercent(let share): text += " share \(share)"
-    case .quantity(let quantity): text += " quantity \(quantity)"
+    case .quantity(let units): text += " units \(units)"
+    case .totalQuantity(let quantity): text += " quantity \(quantity)"
     }
     return text
   }

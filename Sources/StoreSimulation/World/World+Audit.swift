@@ -202,7 +202,7 @@ private enum Share: Hashable {
     case nil: self = isByUnits ? .units(0) : .milliPercent(0)
     case .full?: self = isByUnits ? .units(transaction.quantity) : .milliPercent(100_000)
     case .milliPercent(let share)?: self = .milliPercent(share)
-    case .quantity(let units)?: self = .units(units)
+    case .quantity(let units)?, .totalQuantity(let units)?: self = .units(units)
     }
   }
 

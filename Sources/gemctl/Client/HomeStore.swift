@@ -141,7 +141,8 @@ struct GoogleHomeStore: HomeStore {
     switch extent {
     case .full: try shop.refund(token: id)
     case .quantity(let units): try shop.refund(token: id, quantity: units)
-    case .milliPercent: throw .invalid("Google Play gives money back by units: take --quantity in place of --percent.")
+    case .milliPercent, .totalQuantity:
+      throw .invalid("Google Play gives money back by units: take --quantity in place of --percent.")
     }
   }
 

@@ -188,7 +188,7 @@ final class PlayStoreTests: XCTestCase {
     var purchase = try XCTUnwrap(store.purchase(token: token))
     XCTAssertEqual(purchase.refundableQuantity, 3)
     XCTAssertEqual(purchase.state, .purchased)
-    XCTAssertEqual(purchase.transaction.revocation?.extent, .quantity(2))
+    XCTAssertEqual(purchase.transaction.revocation?.extent, .totalQuantity(2))
     assertRefused(.invalidRequest) { try store.refund(token: token, quantity: 4) }
     assertRefused(.invalidRequest) { try store.refund(token: token, quantity: 0) }
     try store.refund(token: token, quantity: 1)

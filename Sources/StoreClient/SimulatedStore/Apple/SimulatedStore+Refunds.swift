@@ -79,7 +79,7 @@ extension StoreTransaction.Revocation.Extent {
     switch self {
     case .full, .milliPercent(100_000): .full
     case .milliPercent(let share): (1..<100_000).contains(share) ? self : nil
-    case .quantity(let units):
+    case .quantity(let units), .totalQuantity(let units):
       // Rounded up, so that what the ledger takes back covers the units.
       units == quantity
         ? .full : (1..<quantity).contains(units) ? .milliPercent((units * 100_000 + quantity - 1) / quantity) : nil

@@ -60,7 +60,8 @@ extension StoreTransaction.Revocation {
     switch extent {
     case .full: break
     case .milliPercent(let share): writer.put("milli_percent", share)
-    case .quantity(let quantity): writer.put("quantity", quantity)
+    case .totalQuantity(let quantity): writer.put("quantity", quantity)
+    case .quantity(let units): writer.put("units", units)
     }
     writer.put("app_issue", flag: isAppIssue)
     return writer.json
@@ -68,8 +69,10 @@ extension StoreTransaction.Revocation {
 
   init(reading record: ShopRecordReader) throws(LedgerError) {
     let share = try record.optionalInteger("milli_percent").map(Extent.milliPercent)
-    let quantity = try record.optionalInteger("quantity").map(Extent.quantity)
+    let quantity = try record.optionalInteger("quantity").map(Extent.totalQuantity)
+    let units = try record.optionalInteger("units").map(Extent.quantity)
     self.init(
-      revokedAt: try record.time("at"), extent: share ?? quantity ?? .full, isAppIssue: record.flag("app_issue"))
+      revokedAt: try record.time("at"), extent: share ?? quantity ?? units ?? .full,
+      isAppIssue: record.flag("app_issue"))
   }
 }

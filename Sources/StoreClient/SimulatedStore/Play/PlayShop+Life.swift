@@ -39,7 +39,7 @@ extension PlayShop {
     let stamp = row.nextStamp(now)
     row.refundedQuantity += units
     let isPartial = row.refundedQuantity < row.transaction.quantity
-    let extent: StoreTransaction.Revocation.Extent = isPartial ? .quantity(row.refundedQuantity) : .full
+    let extent: StoreTransaction.Revocation.Extent = isPartial ? .totalQuantity(row.refundedQuantity) : .full
     row.transaction.revocation = StoreTransaction.Revocation(revokedAt: stamp, extent: extent)
     row.transaction.signedAt = stamp
     if !isPartial {
