@@ -3,12 +3,14 @@
 package struct HoldSteps: Sendable {
   package let ledger: Ledger
   package let customer: CustomerID
-  package let amounts: [Adjustment]
+  package internal(set) var amounts: [Adjustment]
   /// The key that those of the steps are made from.
   package let key: IdempotencyKey
   /// Says what it is for, on every step.
   package let reference: Reference
   package let duration: Duration
+  /// Counts the holds that were begun for the same, each because the one before it had ended unspent.
+  var attempt = 1
 
   /// - Throws: `invalid_identifier` where the key is too long to have steps: 239 bytes are the most.
   package init(
@@ -42,7 +44,7 @@ package struct HoldSteps: Sendable {
   }
 
   package func key(of step: String) throws(LedgerError) -> IdempotencyKey {
-    try IdempotencyKey("\(key.text)/\(step)")
+    try IdempotencyKey(attempt == 1 ? "\(key.text)/\(step)" : "\(key.text)/\(step)/\(attempt)")
   }
 
   // MARK: Looking
@@ -100,14 +102,19 @@ package struct HoldSteps: Sendable {
     } catch {
       guard error.code == .holdEnded else { throw error }
     }
-    // Somebody may have captured it by hand.
+    let (due, transaction) = try due(after: hold)
+    if due.isEmpty, let transaction { return .paid(try ledger.transaction(transaction).receipt) }
+    return try await spendLate(due)
+  }
+
+  /// What a hold that has ended left unspent: an operator may have captured it, without the step's key.
+  func due(after hold: HoldID) throws(LedgerError) -> (amounts: [Adjustment], last: TransactionID?) {
     let (captured, transaction) = try captures(of: hold)
     let due = amounts.compactMap { amount -> Adjustment? in
       let rest = amount.amount - (captured[amount.currency] ?? 0)
       return rest > 0 ? Adjustment(amount.currency, rest) : nil
     }
-    if due.isEmpty, let transaction { return .paid(try ledger.transaction(transaction).receipt) }
-    return try await spendLate(due)
+    return (due, transaction)
   }
 
   /// Gives back what is held; nothing where the hold has ended.
@@ -136,13 +143,13 @@ package struct HoldSteps: Sendable {
 
   // MARK: Commands
 
-  private var begin: LedgerCommand {
+  var begin: LedgerCommand {
     get throws(LedgerError) {
       noted(.hold(amounts, customer: customer, for: duration, key: try key(of: "hold")))
     }
   }
 
-  private func capture(_ hold: HoldID) throws(LedgerError) -> LedgerCommand {
+  func capture(_ hold: HoldID) throws(LedgerError) -> LedgerCommand {
     noted(.capture(hold, key: try key(of: "capture")))
   }
 

@@ -1,8 +1,9 @@
 extension Ledger {
   /// Spends currency for something that is given meanwhile: held, then given, then captured, or released if that fails.
   ///
-  /// Nothing has to be given back, since nothing is taken before it is given. After a crash, call it again with the
-  /// same key: it finishes what was begun. Where the hold has ended before it was given, nothing is given any more.
+  /// Nothing has to be given back, since nothing is taken before it is given. After a crash or an error, call it again
+  /// with the same key: it finishes what was begun. Where the hold has ended unspent, nobody here knows whether it was
+  /// given; the call then holds the currency again, gives, which does nothing where it was given, and captures.
   ///
   /// ```swift
   /// try await ledger.spend([Adjustment(gem, 50)], customer: alice, key: key) {
@@ -15,11 +16,11 @@ extension Ledger {
   ///   - customer: Must exist.
   ///   - key: Made once and sent with every retry; at most 239 bytes.
   ///   - give: May be called again with a retry, so it gives once per key. What it throws means that nothing was given;
-  ///     it ends within ``LedgerCommand/holdDuration``.
+  ///     it should end within ``LedgerCommand/holdDuration``.
   /// - Returns: What was spent, now or when it was called first.
   /// - Throws: What `give` throws, once the currency is released. ``LedgerError`` as ``hold(_:customer:for:key:)``, and
-  ///   with `hold_ended` where an earlier call released it or its time went by: use a new key. Where it was given and
-  ///   what was held is gone, since giving took too long, why that could not be spent.
+  ///   with `hold_ended` where an earlier call's `give` threw, so that nothing was given and nothing spent: use a new
+  ///   key. Where the hold ended unspent and the currency is gone, why it cannot be held again: use the same key.
   @discardableResult
   public func spend(
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey, giving give: () async throws -> Void
@@ -27,26 +28,34 @@ extension Ledger {
     let steps = try HoldSteps(
       ledger: self, customer: customer, amounts: amounts, key: key, reference: Reference(key.text),
       duration: LedgerCommand.holdDuration)
-    let begun = try await steps.hold()
-    guard let hold = begun.hold?.id else { throw LedgerError.defect("A hold of \(customer) has no name") }
-    if begun.isReplayed {
-      switch try steps.standing(of: hold) {
-      case .spent(let receipt): return receipt
-      case .released, .ended: throw LedgerError.holdEnded(hold, "nothing was spent")
-      case .open:
-        // Giving has all of its time again.
-        _ = try await book(.extend(hold, for: LedgerCommand.holdDuration))
-      }
+    var (current, hold): (HoldSteps, HoldID)
+    switch try await steps.findOrBegin() {
+    case .spent(let receipt): return receipt
+    case .held(let found, let open, let isNew):
+      (current, hold) = (found, open)
+      if !isNew { try await giveTime(to: open) }
     }
     do {
       try await give()
     } catch {
-      try await steps.release(hold, because: "\(error)")
+      try await current.release(hold, because: "\(error)")
       throw error
     }
-    switch try await steps.spend(hold) {
-    case .paid(let receipt): return receipt
-    case .unpaid(let why): throw why
+    while true {
+      if let receipt = try await current.capture(held: hold) { return receipt }
+      switch try await steps.findOrBegin(isGiven: true) {
+      case .spent(let receipt): return receipt
+      case .held(let found, let open, _): (current, hold) = (found, open)
+      }
+    }
+  }
+
+  /// Giving has all of its time again, where the hold is still open and not at its longest.
+  private func giveTime(to hold: HoldID) async throws(LedgerError) {
+    do throws(LedgerError) {
+      _ = try await book(.extend(hold, for: LedgerCommand.holdDuration))
+    } catch {
+      guard error.code == .holdEnded || error.code == .limitExceeded else { throw error }
     }
   }
 }

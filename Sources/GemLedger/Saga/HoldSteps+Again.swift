@@ -1,0 +1,83 @@
+// A hold that ended unspent is followed by another one. What was held for may be given already, so that the same
+// caller's key must be able to finish it: a second key would give it twice.
+
+extension HoldSteps {
+  /// How far an earlier call came.
+  enum Progress {
+    /// A hold is open: begun now, or by an earlier call.
+    case held(HoldSteps, HoldID, isNew: Bool)
+    case spent(Receipt)
+  }
+
+  /// Finds the hold that is open, and begins one where none is.
+  ///
+  /// Every caller comes upon the same holds in the same order, each under its own key, so that two calls at once spend
+  /// once.
+  ///
+  /// - Parameter isGiven: Whether what is held for was given: then another hold is begun also where an earlier call
+  ///   released the one before it.
+  /// - Throws: `hold_ended` where an earlier call released it and nothing was spent; why a hold cannot be begun.
+  func findOrBegin(isGiven: Bool = false) async throws(LedgerError) -> Progress {
+    var steps = self
+    while true {
+      let begun: Receipt
+      do throws(LedgerError) {
+        begun = try await steps.beginHold()
+      } catch {
+        // The answer of an earlier attempt: it holds nothing, and those after it may.
+        guard steps.attempt > 1, error.isReplayed else { throw error }
+        steps.attempt += 1
+        continue
+      }
+      guard let hold = begun.hold?.id else { throw .defect("A hold of \(customer) has no name") }
+      guard begun.isReplayed else { return .held(steps, hold, isNew: true) }
+      switch try steps.standing(of: hold) {
+      case .spent(let receipt): return .spent(receipt)
+      case .open: return .held(steps, hold, isNew: false)
+      case .released:
+        let goesOn = isGiven ? true : try steps.isFollowed()
+        guard goesOn else {
+          throw .holdEnded(hold, "an earlier call released it, since nothing was given, and nothing was spent")
+        }
+      case .ended: break
+      }
+      let (due, last) = try steps.due(after: hold)
+      if due.isEmpty, let last { return .spent(try ledger.transaction(last).receipt) }
+      steps.amounts = due
+      steps.attempt += 1
+    }
+  }
+
+  /// Whether the attempt after this one began.
+  private func isFollowed() throws(LedgerError) -> Bool {
+    var next = self
+    next.attempt += 1
+    return try next.begun() != nil
+  }
+
+  /// Asked without a trace first where it is not the first hold: a refusal would be kept under its key, and it is to be
+  /// possible later.
+  private func beginHold() async throws(LedgerError) -> Receipt {
+    guard attempt > 1 else { return try await hold() }
+    do throws(LedgerError) {
+      let preview = try ledger.preview(begin)
+      return preview.isReplayed ? preview : try await hold()
+    } catch {
+      guard error.isRefusal, !error.isReplayed else { throw error }
+      throw LedgerError(
+        error.code,
+        "\(error.message) The hold before it ended unspent, and what it was for may have been given: call again with "
+          + "the same key, not with another one.", details: error.details)
+    }
+  }
+
+  /// Spends what is held; nil where the hold has ended meanwhile.
+  func capture(held hold: HoldID) async throws(LedgerError) -> Receipt? {
+    do throws(LedgerError) {
+      return try await ledger.book(capture(hold))
+    } catch {
+      guard error.code == .holdEnded else { throw error }
+      return nil
+    }
+  }
+}
