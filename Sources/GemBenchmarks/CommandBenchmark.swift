@@ -62,10 +62,10 @@ final class CommandBenchmark: Benchmark {
       return try ledger.submit([command])[0].get()
     }
     func held() throws -> HoldID {
-      guard let hold = try booked(.hold([one], customer: customer)).hold else {
+      guard let hold = try booked(.hold([one], customer: customer)).hold?.id else {
         throw LedgerError(.unexpected, "no hold")
       }
-      return hold.id
+      return hold
     }
     switch kind {
     case .adjustment: return plain

@@ -127,7 +127,7 @@ extension SQLiteTables: StorageSnapshot {
       {
         $0.bind(1, account.rawValue)
         $0.bind(2, paid ? 1 : 0)
-        $0.bind(3, Never.stored(after?.expiresAt ?? 0))
+        $0.bind(3, Never.stored(after?.expiresAt ?? .min))
         $0.bind(4, after?.lot ?? 0)
         $0.bind(5, Int64(limit))
       }, Self.lot)

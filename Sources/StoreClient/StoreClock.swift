@@ -18,7 +18,7 @@ public struct StoreClock: Sendable {
 
   /// The machine's clock.
   public static let system = StoreClock(now: LedgerClock.system.now) { (until) throws(CancellationError) in
-    let milliseconds = until.milliseconds - LedgerClock.system.now().milliseconds
+    let milliseconds = until.milliseconds(since: LedgerClock.system.now())
     guard milliseconds > 0 else { return }
     do { try await Task.sleep(for: .milliseconds(milliseconds)) } catch { throw CancellationError() }
   }

@@ -97,7 +97,7 @@
       let spend = try ledger.spend([Make.amount("GEM", 50)], customer: alice, key: Make.key("k"))
       try ledger.spend([Make.amount("GEM", 1250)], customer: alice)
       let hold = try ledger.hold([Make.amount("GEM", 5)], customer: bob, for: .seconds(60))
-      try ledger.capture(XCTUnwrap(hold.hold).id)
+      try ledger.capture(XCTUnwrap(hold.hold?.id))
       _ = try ledger.balances(of: alice)
       _ = try ledger.history(of: alice, limit: 10)
       let statements = try schemas.server.takeStatements()

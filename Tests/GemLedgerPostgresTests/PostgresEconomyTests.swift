@@ -12,6 +12,11 @@
       try HoldContract { try schemas.create(clock: $0) }.runAll()
     }
 
+    func testTimeMeetsTheContract() throws {
+      let schemas = try Schemas()
+      try TimeContract { try schemas.create(clock: $0) }.runAll()
+    }
+
     func testReversalsMeetTheContract() throws {
       let schemas = try Schemas()
       try ReversalContract { try schemas.create(clock: $0) }.runAll()

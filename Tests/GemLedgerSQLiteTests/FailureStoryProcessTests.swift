@@ -28,7 +28,7 @@ final class FailureStoryProcessTests: XCTestCase {
         // The next process asks under the same key, and is told of the same hold.
         let again = try ledger.hold([Make.amount("GEM", 60)], customer: alice, key: Make.key("order 7"))
         XCTAssertEqual(again.hold?.id, receipt.hold?.id)
-        let hold = try XCTUnwrap(receipt.hold).id
+        let hold = try XCTUnwrap(receipt.hold?.id)
         if deaths > 1 {
           try ledger.capture(hold, key: Make.key("order 7 paid"))
           try die()

@@ -14,6 +14,8 @@ final class SQLiteEconomyTests: XCTestCase {
   }
 
   func testHoldsMeetTheContract() throws { try HoldContract(make: make()).runAll() }
+
+  func testTimeMeetsTheContract() throws { try TimeContract(make: make()).runAll() }
   func testReversalsMeetTheContract() throws { try ReversalContract(make: make()).runAll() }
   func testBasketsMeetTheContract() throws { try BasketContract(make: make()).runAll() }
 

@@ -191,8 +191,8 @@ final class CorrectionStoryTests: XCTestCase {
     let (ledger, alice) = (try ledger(), try Make.customer("alice"))
     let soon = Timestamp(milliseconds: time.now.milliseconds + 60_000)
     try ledger.grant([Make.amount("GEM", 50)], customer: alice, source: .promotional, expiresAt: soon)
-    let held = try XCTUnwrap(try ledger.hold([Make.amount("GEM", 20)], customer: alice, for: .seconds(600)).hold).id
-    let lapsing = try XCTUnwrap(try ledger.hold([Make.amount("GEM", 10)], customer: alice, for: .seconds(90)).hold).id
+    let held = try XCTUnwrap(try ledger.hold([Make.amount("GEM", 20)], customer: alice, for: .seconds(600)).hold?.id)
+    let lapsing = try XCTUnwrap(try ledger.hold([Make.amount("GEM", 10)], customer: alice, for: .seconds(90)).hold?.id)
     time.advance(seconds: 60)
     XCTAssertEqual(try balance(ledger, alice), 30)
     XCTAssertEqual(try ledger.capture(held).entries.map(\.amount), [-20])

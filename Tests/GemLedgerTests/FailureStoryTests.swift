@@ -29,7 +29,7 @@ final class FailureStoryTests: XCTestCase {
     try ledger.grant([Make.amount("GEM", 100)], customer: alice)
     for ending in ["says that it failed", "says nothing", "dies before the hold"] {
       if ending != "dies before the hold" {
-        let hold = try XCTUnwrap(try ledger.hold([Make.amount("GEM", 60)], customer: alice, for: .seconds(60)).hold).id
+        let hold = try XCTUnwrap(try ledger.hold([Make.amount("GEM", 60)], customer: alice, for: .seconds(60)).hold?.id)
         XCTAssertEqual(try gems(ledger, alice).available, 40)
         if ending == "says that it failed" { try ledger.release(hold) } else { time.advance(seconds: 60) }
         // The payment's late success finds the hold ended, and nothing is taken.
@@ -37,7 +37,7 @@ final class FailureStoryTests: XCTestCase {
       }
       XCTAssertEqual(try gems(ledger, alice).available, 100, ending)
     }
-    let hold = try XCTUnwrap(try ledger.hold([Make.amount("GEM", 60)], customer: alice).hold).id
+    let hold = try XCTUnwrap(try ledger.hold([Make.amount("GEM", 60)], customer: alice).hold?.id)
     let capture = try ledger.capture(hold, key: Make.key("paid"))
     XCTAssertEqual(try ledger.capture(hold, key: Make.key("paid")).transactionID, capture.transactionID)
     XCTAssertEqual(try gems(ledger, alice).balance, 40)
@@ -156,7 +156,7 @@ final class FailureStoryTests: XCTestCase {
     let later = Timestamp(milliseconds: time.now.milliseconds + 3_600_000)
     try ledger.grant([Make.amount("GEM", 30)], customer: alice, source: .promotional, expiresAt: later)
     try ledger.creditPurchase(Make.purchase("t"), customer: alice)
-    let hold = try XCTUnwrap(try ledger.hold([Make.amount("GEM", 100)], customer: alice).hold).id
+    let hold = try XCTUnwrap(try ledger.hold([Make.amount("GEM", 100)], customer: alice).hold?.id)
     // Meanwhile everything else moves.
     try ledger.spend([Make.amount("GEM", 1000)], customer: alice)
     try ledger.grant([Make.amount("GEM", 7)], customer: alice)

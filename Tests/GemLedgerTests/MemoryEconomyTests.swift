@@ -7,6 +7,10 @@ final class MemoryEconomyTests: XCTestCase {
     try HoldContract { clock in Ledger.inMemory(clock: clock, salt: 1) }.runAll()
   }
 
+  func testTimeMeetsTheContract() throws {
+    try TimeContract { clock in Ledger.inMemory(clock: clock, salt: 1) }.runAll()
+  }
+
   func testReversalsMeetTheContract() throws {
     try ReversalContract { clock in Ledger.inMemory(clock: clock, salt: 1) }.runAll()
   }

@@ -6,6 +6,7 @@ internal import Synchronization
 package final class GatedStorage: LedgerStorage {
   private let storage: any LedgerStorage
   private let isArmed = Atomic(false)
+  private let isArmedAtEntry = Atomic(false)
   private let entered = DispatchSemaphore(value: 0)
   private let opened = DispatchSemaphore(value: 0)
 
@@ -13,11 +14,14 @@ package final class GatedStorage: LedgerStorage {
 
   /// The next commit stops.
   package func arm() { isArmed.store(true, ordering: .sequentiallyConsistent) }
+  /// The next commit stops before it has hold of the storage, as behind another writer.
+  package func armEntry() { isArmedAtEntry.store(true, ordering: .sequentiallyConsistent) }
   /// Waits until a commit has stopped.
   package func waitUntilEntered() { entered.wait() }
   /// Lets the stopped commit go on.
   package func open() { opened.signal() }
 
+  package var isKeyedByCustomer: Bool { storage.isKeyedByCustomer }
   package var laneCount: Int { storage.laneCount }
   package var isRemote: Bool { storage.isRemote }
   package var showsHalves: Bool { storage.showsHalves }
@@ -33,14 +37,18 @@ package final class GatedStorage: LedgerStorage {
   package func commit<R>(
     lanes: [Int], _ body: (any StorageSession) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
-    try storage.commit(lanes: lanes) { (session) throws(LedgerError) -> R in
+    stop(isArmedAtEntry)
+    return try storage.commit(lanes: lanes) { (session) throws(LedgerError) -> R in
       let answer = try body(session)
-      if isArmed.exchange(false, ordering: .sequentiallyConsistent) {
-        entered.signal()
-        opened.wait()
-      }
+      stop(isArmed)
       return answer
     }
+  }
+
+  private func stop(_ isArmed: borrowing Atomic<Bool>) {
+    guard isArmed.exchange(false, ordering: .sequentiallyConsistent) else { return }
+    entered.signal()
+    opened.wait()
   }
 
   package func close() { storage.close() }

@@ -66,7 +66,7 @@ package struct HoldContract {
     _ ledger: Ledger, _ customer: CustomerID, _ amount: Int64, seconds: Int64 = 900
   ) throws -> HoldID {
     let receipt = try ledger.hold([Make.amount("GEM", amount)], customer: customer, for: .seconds(seconds))
-    return try XCTUnwrap(receipt.hold).id
+    return try XCTUnwrap(receipt.hold?.id)
   }
 
   func testAHoldLowersWhatIsAvailable() throws {
@@ -192,7 +192,7 @@ package struct HoldContract {
     let alice = try alice(ledger)
     try ledger.grant([Make.amount("COIN", 10)], customer: alice)
     let receipt = try ledger.hold([Make.amount("GEM", 5), Make.amount("COIN", 7)], customer: alice, for: .seconds(60))
-    let id = try XCTUnwrap(receipt.hold).id
+    let id = try XCTUnwrap(receipt.hold?.id)
     try ledger.capture(id, amounts: [Make.amount("COIN", 2)], keepsOpen: true)
     try assert(ledger, "COIN", alice, balance: 8, held: 5)
     try assert(ledger, alice, balance: 100, held: 5)
@@ -291,7 +291,7 @@ package struct HoldContract {
     let alice = try Make.customer("alice")
     try ledger.creditPurchase(Make.purchase("t", product: "ore_pack"), customer: alice)
     let receipt = try ledger.hold([Make.amount("ORE", 400)], customer: alice)
-    let id = try XCTUnwrap(receipt.hold).id
+    let id = try XCTUnwrap(receipt.hold?.id)
     try ledger.refund(Make.refund("t"))
     XCTAssertEqual(try ledger.customer(alice).isFrozen, true)
     // A part of it is spent all the same; the customer stays frozen for that.
@@ -359,7 +359,7 @@ package struct HoldContract {
       return first
     }
     let held = try twice(.hold([Make.amount("GEM", 60)], customer: alice, key: Make.key("h")))
-    let id = try XCTUnwrap(held.hold).id
+    let id = try XCTUnwrap(held.hold?.id)
     _ = try twice(.extend(id, for: .seconds(3000), key: Make.key("e")))
     _ = try twice(.capture(id, amounts: [Make.amount("GEM", 10)], keepsOpen: true, key: Make.key("c")))
     let last = try twice(.capture(id, amounts: [Make.amount("GEM", 20)], key: Make.key("d")))
@@ -370,7 +370,7 @@ package struct HoldContract {
     try ledger.grant([Make.amount("COIN", 9)], customer: alice)
     let both = try ledger.hold([Make.amount("GEM", 5), Make.amount("COIN", 9)], customer: alice)
     let gems = [try Make.amount("GEM", 2)]
-    let part = try twice(.capture(try XCTUnwrap(both.hold).id, amounts: gems, key: Make.key("p")))
+    let part = try twice(.capture(try XCTUnwrap(both.hold?.id), amounts: gems, key: Make.key("p")))
     XCTAssertEqual(part.hold?.available.map(\.currency.description), ["COIN", "GEM"])
     XCTAssertEqual(part.hold?.available.first?.amount, 9)
     let other = try hold(ledger, alice, 5)
@@ -395,7 +395,7 @@ package struct HoldContract {
     try ledger.creditPurchase(Make.purchase("t", product: "rubies"), customer: alice)
     try ledger.spend([Make.amount("RUBY", 120)], customer: alice)
     try ledger.refund(Make.refund("t"))
-    let command = LedgerCommand.release(try XCTUnwrap(held.hold).id, key: try Make.key("r"))
+    let command = LedgerCommand.release(try XCTUnwrap(held.hold?.id), key: try Make.key("r"))
     let release: Receipt = try ledger.book(command)
     XCTAssertEqual(release.reclaimed.map(\.amount), [100])
     try assert(ledger, "RUBY", alice, balance: 0, held: 0)
@@ -420,7 +420,7 @@ package struct HoldContract {
           try ledger.reverse(try XCTUnwrap(spend.transactionID))
         } else {
           let held = try ledger.hold([Make.amount(code, 70)], customer: alice)
-          let id = try XCTUnwrap(held.hold).id
+          let id = try XCTUnwrap(held.hold?.id)
           try ledger.refund(Make.refund("t"))
           if path == 0 {
             try ledger.release(id)

@@ -186,7 +186,7 @@ package struct LaterContract {
   private mutating func hold(_ ledger: Ledger, _ customer: CustomerID, _ code: String) throws {
     let duration = Duration.seconds(dice.one(of: [3600, 86_400, 5 * 86_400, 20 * 86_400]))
     let receipt = try ledger.hold([Make.amount(code, Int64(1 + dice.below(250)))], customer: customer, for: duration)
-    if let hold = receipt.hold { holds.append(hold.id) }
+    if let hold = receipt.hold?.id { holds.append(hold) }
   }
 
   private mutating func end(_ ledger: Ledger) throws {

@@ -232,7 +232,7 @@ package struct PolicyContract {
     let ledger = try ledger()
     let alice = try alice(ledger)
     try ledger.grant([Make.amount("GEM", 150)], customer: alice)
-    let hold = try XCTUnwrap(try ledger.hold([Make.amount("GEM", 80)], customer: alice).hold).id
+    let hold = try XCTUnwrap(try ledger.hold([Make.amount("GEM", 80)], customer: alice).hold?.id)
     assertRefused(.limitReached) { try ledger.spend([Make.amount("GEM", 21)], customer: alice) }
     try ledger.release(hold)
     let spend = try ledger.spend([Make.amount("GEM", 100)], customer: alice)

@@ -85,7 +85,7 @@ struct JournalFiller {
     } catch  where error.code == .insufficientBalance {
       return 0
     }
-    if receipt.kind == .hold, let hold = receipt.hold { holds.append(hold.id) }
+    if receipt.kind == .hold, let hold = receipt.hold?.id { holds.append(hold) }
     if receipt.kind == .spend, let id = receipt.transactionID { spends.append(id) }
     return receipt.entries.count
   }

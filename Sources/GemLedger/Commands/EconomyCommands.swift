@@ -80,7 +80,7 @@ extension LedgerCommand {
   public static func hold(
     _ amounts: [Adjustment], customer: CustomerID, for duration: Duration = holdDuration, key: IdempotencyKey? = nil
   ) -> Self {
-    Self(customer: customer, key: key, action: .hold(amounts, milliseconds: duration.milliseconds))
+    Self(customer: customer, key: key, action: .hold(amounts, milliseconds: duration.wholeMilliseconds))
   }
 
   /// Spends what a hold set aside.
@@ -103,7 +103,7 @@ extension LedgerCommand {
   public static func extend(_ hold: HoldID, for duration: Duration, key: IdempotencyKey? = nil) -> Self {
     Self(
       customer: CustomerID(ofNobody: hold.transactionID), key: key,
-      action: .extendHold(hold, milliseconds: duration.milliseconds))
+      action: .extendHold(hold, milliseconds: duration.wholeMilliseconds))
   }
 
   /// Gives back what a hold set aside.
@@ -162,12 +162,4 @@ extension LedgerCommand {
 extension CustomerID {
   /// Stands where a customer belongs while nobody knows whom the transaction was booked for.
   init(ofNobody transaction: TransactionID) { self.init(unchecked: transaction.description) }
-}
-
-extension Duration {
-  var milliseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-    return overflow ? (seconds < 0 ? .min : .max) : whole + attoseconds / 1_000_000_000_000_000
-  }
 }

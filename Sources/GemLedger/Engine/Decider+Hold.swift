@@ -26,7 +26,7 @@ extension Decider {
     let number = begin(.hold, command: command, customer: customer)
     var hold = HoldRow(
       number: number, customer: customer.number,
-      deadline: Timestamp(milliseconds: set.now.milliseconds + milliseconds), begunAt: set.now)
+      deadline: set.now.advanced(milliseconds: milliseconds), begunAt: set.now)
     var parts: [HeldPart] = []
     for index in plans.indices {
       let (slot, amount) = (plans[index].slot, -plans[index].amount)

@@ -29,7 +29,7 @@ extension Decider {
       number: try set.next(.order, session: session), code: opening.code, customer: customer.number,
       store: opening.store, product: opening.product, quantity: opening.quantity, request: opening.request,
       key: opening.key, createdAt: set.now,
-      deadline: Timestamp(milliseconds: set.now.milliseconds + opening.lifetimeMilliseconds))
+      deadline: set.now.advanced(milliseconds: opening.lifetimeMilliseconds))
     if let purchase, row.fits(purchase) { row.complete(by: purchase, at: set.now, retryAfterMilliseconds: nil) }
     set.orders.add(row)
     return answer(command.customer, isReplayed: false)

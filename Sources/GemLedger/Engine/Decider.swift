@@ -27,8 +27,14 @@ struct Decider: ~Copyable {
     self.hasSeveralLanes = hasSeveralLanes
   }
 
-  mutating func begin(session: any StorageSnapshot, clock: Timestamp) throws(LedgerError) {
-    set.begin(after: try session.sequences(), clock: clock)
+  /// - Parameter isBounded: Whether the time must be plausible beside that of the newest transaction.
+  /// - Throws: `clock_implausible`.
+  mutating func begin(
+    session: any StorageSnapshot, clock: Timestamp, isBounded: Bool = false
+  ) throws(LedgerError) {
+    let sequences = try session.sequences()
+    if isBounded { try ClockRules.check(clock, newest: sequences.createdAt, in: session) }
+    set.begin(after: sequences, clock: clock)
     terms = try catalog.terms(in: session)
   }
 

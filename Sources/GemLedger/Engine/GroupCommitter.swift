@@ -28,8 +28,7 @@ final class GroupCommitter: Sendable {
   func commit(
     _ commands: [LedgerCommand], latecomers: @Sendable () -> [LedgerCommand] = { [] }
   ) -> [Result<Receipt, LedgerError>] {
-    let now = clock.now()
-    return decider.withLock { decider in
+    decider.withLock { decider in
       var commands = commands
       do throws(LedgerError) {
         let answers = try storage.commit(lanes: lanes(of: commands)) {
@@ -42,7 +41,10 @@ final class GroupCommitter: Sendable {
             commands += late
             misrouted += try session.prefetch(late).map { $0 + count }
           }
-          return try run(commands, besides: misrouted, decider: &decider, session: session, now: now)
+          // Read only now: before, the group waited for other writers, and what it books must not be dated into a time
+          // that readers took for over. Where the body runs again, the time is read again.
+          if clock.isAccepted { clock.goOn(from: try session.sequences().createdAt) }
+          return try run(commands, besides: misrouted, decider: &decider, session: session, now: clock.now())
         }
         if decider.set.hasChanges { commits.note() }
         return answers
@@ -67,7 +69,7 @@ final class GroupCommitter: Sendable {
     now: Timestamp
   ) throws(LedgerError) -> [Result<Receipt, LedgerError>] {
     let snapshot: any StorageSnapshot = session
-    try decider.begin(session: snapshot, clock: now)
+    try decider.begin(session: snapshot, clock: now, isBounded: !clock.isAccepted)
     var results: [Result<Receipt, LedgerError>] = []
     results.reserveCapacity(commands.count)
     var stops = false
@@ -106,7 +108,7 @@ extension LedgerError.Code {
   var isStorageFailure: Bool {
     switch kind {
     case .storageUnavailable, .storageDamaged, .storageForeign, .storageNewer, .inputOutput, .outcomeUnknown,
-      .unexpected:
+      .unexpected, .clockImplausible:
       true
     default: false
     }

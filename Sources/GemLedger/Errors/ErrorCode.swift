@@ -133,6 +133,8 @@ extension LedgerError.Code {
   public static let timedOut = Self(.timedOut)
   /// The storage could not be reached or stayed busy.
   public static let storageUnavailable = Self(.storageUnavailable)
+  /// The machine's clock is too far from the newest transaction to be right.
+  public static let clockImplausible = Self(.clockImplausible)
   /// The storage is damaged.
   public static let storageDamaged = Self(.storageDamaged)
   /// The file is not a GemLedger storage.
@@ -204,6 +206,7 @@ package enum ErrorKind: String, CaseIterable, Sendable {
   case backendUnreachable = "backend_unreachable"
   case timedOut = "timed_out"
   case storageUnavailable = "storage_unavailable"
+  case clockImplausible = "clock_implausible"
   case storageDamaged = "storage_damaged"
   case storageForeign = "storage_foreign"
   case storageNewer = "storage_newer"
@@ -236,7 +239,7 @@ extension ErrorKind {
       Row(isKept: false, exitStatus: 2, httpStatus: 409, type: "resource_already_exists")
     case .inProgress:
       Row(isKept: false, exitStatus: 69, httpStatus: 423, type: "resource_locked_error")
-    case .outcomeUnknown, .storageUnavailable:
+    case .outcomeUnknown, .storageUnavailable, .clockImplausible:
       Row(isKept: false, exitStatus: 69, httpStatus: 503, type: "server_error")
     case .conditionFailed:
       Row(isKept: false, exitStatus: 2, httpStatus: 412, type: "unprocessable_entity_error")

@@ -138,7 +138,8 @@ struct ImportFields {
   /// How much of a purchase a notice says is given back; nil where it does not say.
   mutating func extent() throws(LineFault) -> StoreRefund.Extent? {
     if let share = try number(ifAny: "milli_percent") { return .milliPercent(share) }
-    if let units = try number(ifAny: "quantity") { return .quantity(units) }
+    if let units = try number(ifAny: "quantity") { return .totalQuantity(units) }
+    if let units = try number(ifAny: "units") { return .quantity(units) }
     return try word(ifAny: "extent") { $0 == "full" ? .full : nil }
   }
 
@@ -185,46 +186,5 @@ struct ImportFields {
       throw LineFault("\"\(name)\" holds something that is not a list of two whole numbers.")
     }
     return (one, other)
-  }
-}
-
-/// Reads what ``Timestamp/description`` writes, without the machinery that reads every other form.
-enum TimestampText {
-  static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Timestamp? {
-    guard bytes.count == 24, bytes[4] == ASCII.minus, bytes[7] == ASCII.minus, bytes[10] == UInt8(ascii: "T"),
-      bytes[13] == ASCII.colon, bytes[16] == ASCII.colon, bytes[19] == ASCII.dot, bytes[23] == UInt8(ascii: "Z")
-    else { return nil }
-    func number(_ start: Int, _ count: Int) -> Int64? {
-      var number: Int64 = 0
-      for byte in bytes[start..<start + count] {
-        guard ASCII.isDigit(byte) else { return nil }
-        number = number * 10 + Int64(byte - ASCII.zero)
-      }
-      return number
-    }
-    guard let year = number(0, 4), let month = number(5, 2), let day = number(8, 2), let hour = number(11, 2),
-      let minute = number(14, 2), let second = number(17, 2), let fraction = number(20, 3), year >= 1970,
-      (1...12).contains(month), (1...days(of: month, year)).contains(day), hour < 24, minute < 60, second < 60
-    else { return nil }
-    let seconds = ((dayNumber(year, month, day) * 24 + hour) * 60 + minute) * 60 + second
-    return Timestamp(milliseconds: seconds * 1000 + fraction)
-  }
-
-  private static func days(of month: Int64, _ year: Int64) -> Int64 {
-    let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-    return switch month {
-    case 2: isLeap ? 29 : 28
-    case 4, 6, 9, 11: 30
-    default: 31
-    }
-  }
-
-  /// Days since 1970-01-01; years are counted from March, so that leap days come last.
-  private static func dayNumber(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-    let shifted = month <= 2 ? year - 1 : year
-    let era = shifted / 400
-    let ofEra = shifted - era * 400
-    let ofYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-    return era * 146_097 + ofEra * 365 + ofEra / 4 - ofEra / 100 + ofYear - 719_468
   }
 }

@@ -38,8 +38,21 @@ extension Ledger {
   }
 
   /// The instant meant; nil is now.
+  ///
+  /// - Throws: `invalid_request` for an instant in the future.
   func instant(_ instant: Timestamp?, in snapshot: any StorageSnapshot) throws(LedgerError) -> Timestamp {
-    if let instant { return instant }
-    return try now(in: snapshot)
+    let now = try now(in: snapshot)
+    guard let instant else { return now }
+    try Self.check(instant, isOverAt: now)
+    return instant
+  }
+
+  /// What is said of an instant that is over stays; of one in the future the next command would change it.
+  ///
+  /// - Throws: `invalid_request`.
+  static func check(_ instant: Timestamp, isOverAt now: Timestamp) throws(LedgerError) {
+    guard instant <= now else {
+      throw .invalid("The instant \(instant) lies in the future: it is \(now). Ask for one that is over.")
+    }
   }
 }

@@ -111,13 +111,6 @@ extension Ledger {
   }
 }
 
-extension Timestamp {
-  /// The millisecond before.
-  var before: Self { Self(milliseconds: milliseconds == .min ? .min : milliseconds - 1) }
-  /// The millisecond after.
-  var after: Self { Self(milliseconds: milliseconds == .max ? .max : milliseconds + 1) }
-}
-
 /// Puts a statement together from the accounts, one after the other.
 private struct StatementWriter {
   let snapshot: any StorageSnapshot

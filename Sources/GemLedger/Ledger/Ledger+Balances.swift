@@ -88,6 +88,7 @@ extension Ledger {
     // Where nothing can expire or end, the instant of now does not matter, and the journal need not be asked.
     let matters = instant != nil || account.nextExpiry != .max || account.held != 0
     let now = matters ? try now(in: snapshot) : clock.now()
+    if let instant { try Self.check(instant, isOverAt: now) }
     let times = AccountTimes(snapshot: snapshot, account: account, now: now)
     let moment = try times.moment(at: instant ?? now)
     var balance = moment.balance

@@ -15,7 +15,6 @@ extension Ledger {
   private func changeCatalog(
     _ change: (Catalog) throws(CatalogProblems) -> Catalog
   ) throws(LedgerError) -> CatalogDifference {
-    let now = clock.now()
     let lanes = Array(0..<storage.laneCount)
     return try storage.commit(lanes: lanes) { (session) throws(LedgerError) -> CatalogDifference in
       let old = try Self.catalog(in: session)
@@ -27,10 +26,19 @@ extension Ledger {
       guard !difference.isEmpty else { return difference }
       var changes = ChangeSet()
       changes.catalog = try CatalogRow.rows(of: catalog, keeping: try session.catalogRows(.currency))
-      changes.catalogAppliedAt = now
+      changes.catalogAppliedAt = try journalTime(in: session)
       try session.write(changes)
       return difference
     }
+  }
+
+  /// The time of what is written now, by the rules of a group's: read while no other writer is in between.
+  private func journalTime(in session: any StorageSession) throws(LedgerError) -> Timestamp {
+    let newest = try session.sequences().createdAt
+    clock.goOn(from: newest)
+    let now = clock.now()
+    if !clock.isAccepted { try ClockRules.check(now, newest: newest) }
+    return max(now, newest)
   }
 
   /// What ``apply(_:)`` would change.

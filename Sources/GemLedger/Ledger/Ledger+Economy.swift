@@ -84,9 +84,9 @@ extension Ledger {
   public func sweep(progress: (Int) -> Void = { _ in }) throws(LedgerError) -> Int {
     var (after, seen, settled) = (CustomerNumber(0), 0, 0)
     while true {
-      let now = clock.now()
       let page = try storage.read {
         (snapshot) throws(LedgerError) -> (due: [CustomerID], end: CustomerNumber?, count: Int) in
+        let now = try now(in: snapshot)
         let rows = try snapshot.customers(after: after, limit: Self.sweepCount)
         let accounts = try snapshot.accounts(of: rows.map(\.number))
         let due = Set(

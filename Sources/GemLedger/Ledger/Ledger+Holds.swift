@@ -63,8 +63,8 @@ extension Ledger {
   ///
   /// - Throws: ``LedgerError`` with `customer_not_found`.
   public func holds(of customer: CustomerID) throws(LedgerError) -> [OpenHold] {
-    let now = clock.now()
     return try reading { (snapshot, terms) throws(LedgerError) -> [OpenHold] in
+      let now = try now(in: snapshot)
       let row = try Self.customer(customer, in: snapshot)
       let owners = try Self.numbers(of: row, in: snapshot)
       var holds: [OpenHold] = []

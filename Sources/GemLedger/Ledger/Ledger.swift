@@ -99,19 +99,17 @@ public final class Ledger: Sendable {
 
   /// Decides a command without booking it: the same path, up to the commit.
   ///
-  /// - Returns: What would be booked; it has no transaction id.
+  /// - Returns: What would be booked; neither a transaction nor a hold that it would make has an id.
   /// - Throws: ``LedgerError`` as booking would.
   public func preview(_ command: LedgerCommand) throws(LedgerError) -> Receipt {
-    let now = clock.now()
+    let (now, isBounded) = (clock.now(), !clock.isAccepted)
     let catalog = catalog
     // Nothing is written, so that it does not matter in whose lanes it would be.
     let command = command.withAnyStock
     return try storage.read { (snapshot) throws(LedgerError) -> Receipt in
       var decider = Decider(catalog: catalog)
-      try decider.begin(session: snapshot, clock: now)
-      var receipt = try decider.decide(command.body, session: snapshot)
-      if !receipt.isReplayed { receipt.transactionID = nil }
-      return receipt
+      try decider.begin(session: snapshot, clock: now, isBounded: isBounded)
+      return try decider.decide(command.body, session: snapshot).asPreview
     }
   }
 }

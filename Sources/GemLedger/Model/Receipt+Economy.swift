@@ -1,7 +1,7 @@
 /// A hold as a command left it.
 public struct HoldReceipt: Hashable, Sendable {
-  /// Names the hold.
-  public let id: HoldID
+  /// Names the hold; nil where a preview would begin it.
+  public internal(set) var id: HoldID?
   /// What is still on hold, in the order of codes; empty once the hold has ended.
   public let amounts: [CurrencyAmount]
   /// When it ends by itself; nil once it has ended.
@@ -17,8 +17,8 @@ public struct HoldReceipt: Hashable, Sendable {
 public struct ReceiptParty: Hashable, Sendable {
   /// Whose balances changed; the id that the customer came with.
   public let customer: CustomerID
-  /// Their transaction.
-  public let transactionID: TransactionID
+  /// Their transaction; nil in a preview.
+  public internal(set) var transactionID: TransactionID?
   /// Their entries.
   public let entries: CompactList<PostedEntry>
   /// Items that came or went.
@@ -54,4 +54,16 @@ extension Receipt {
   public var reclaimed: [CurrencyAmount] { extras?.reclaimed ?? [] }
   /// The other customers who took part.
   public var parties: [ReceiptParty] { extras?.parties ?? [] }
+}
+
+extension Receipt {
+  /// The receipt without the ids that its commit would have drawn: other transactions get those.
+  var asPreview: Receipt {
+    guard !isReplayed else { return self }
+    var preview = self
+    if let hold = preview.extras?.hold, hold.id?.transactionID == transactionID { preview.extras?.hold?.id = nil }
+    for index in parties.indices { preview.extras?.parties[index].transactionID = nil }
+    preview.transactionID = nil
+    return preview
+  }
 }

@@ -23,10 +23,10 @@ enum HoldRules {
 
   /// - Throws: `amount_out_of_range`.
   static func check(milliseconds: Int64) throws(LedgerError) {
-    guard (1000...Limits.holdDuration.milliseconds).contains(milliseconds) else {
+    guard (1000...Limits.holdDuration.wholeMilliseconds).contains(milliseconds) else {
       throw LedgerError(
         .amountOutOfRange, "A hold lasts from 1 second to 30 days; \(milliseconds) ms were asked for.",
-        details: [.integer("amount", milliseconds), .integer("limit", Limits.holdDuration.milliseconds)])
+        details: [.integer("amount", milliseconds), .integer("limit", Limits.holdDuration.wholeMilliseconds)])
     }
   }
 
@@ -36,8 +36,8 @@ enum HoldRules {
   static func deadline(
     of hold: HoldRow, begunAt: Timestamp, now: Timestamp, milliseconds: Int64
   ) throws(LedgerError) -> Timestamp {
-    let wanted = max(hold.deadline, Timestamp(milliseconds: now.milliseconds + milliseconds))
-    let last = Timestamp(milliseconds: begunAt.milliseconds + Limits.holdDuration.milliseconds)
+    let wanted = max(hold.deadline, now.advanced(milliseconds: milliseconds))
+    let last = begunAt.advanced(by: Limits.holdDuration)
     guard wanted <= last else {
       throw LedgerError(
         .limitExceeded, "A hold lasts at most 30 days from its beginning: this one until \(last) at most.",

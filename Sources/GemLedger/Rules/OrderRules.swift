@@ -24,7 +24,7 @@ extension OrderRow {
       state = .deliveryPending
       deliveryAttempts = 1
       // A single try has no second one.
-      dueAt = retryAfterMilliseconds == .max ? .max : now.milliseconds + retryAfterMilliseconds
+      dueAt = now.advanced(milliseconds: retryAfterMilliseconds).milliseconds
     } else {
       state = .success
       dueAt = .max

@@ -108,11 +108,11 @@ public struct ExchangeSaga: Sendable {
   /// Sees to it that the hold outlasts a call of the other server; whether it does.
   private func makeTime(_ steps: HoldSteps, _ hold: HoldID) async throws(LedgerError) -> Bool {
     guard let open = try ledger.holds(of: steps.customer).first(where: { $0.id == hold }) else { return false }
-    let now = ledger.clock.now().milliseconds
-    if open.expiresAt.milliseconds - now >= leeway.milliseconds { return true }
-    let longest = open.createdAt.milliseconds + Limits.holdDuration.milliseconds - now
-    let wanted = min(Self.holdDuration.milliseconds, longest)
-    guard wanted >= max(leeway.milliseconds, 1000) else { return false }
+    let now = ledger.clock.now()
+    if open.expiresAt.milliseconds(since: now) >= leeway.wholeMilliseconds { return true }
+    let longest = open.createdAt.advanced(by: Limits.holdDuration).milliseconds(since: now)
+    let wanted = min(Self.holdDuration.wholeMilliseconds, longest)
+    guard wanted >= max(leeway.wholeMilliseconds, 1000) else { return false }
     do throws(LedgerError) {
       // Without a key: each time it has to last from now on.
       _ = try await ledger.book(.extend(hold, for: .milliseconds(wanted)))

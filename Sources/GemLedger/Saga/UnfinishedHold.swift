@@ -35,9 +35,9 @@ package struct UnfinishedHold: Sendable {
       for event in page.events {
         guard let reference = event.record.reference, reference.text.hasPrefix(mark) else { continue }
         let receipt = event.record.receipt
-        if receipt.kind == .hold, let hold = receipt.hold {
+        if receipt.kind == .hold, let hold = receipt.hold, let id = hold.id {
           found[reference] = Self(
-            id: hold.id, customer: receipt.customer, amounts: hold.amounts, reference: reference, cursor: cursor,
+            id: id, customer: receipt.customer, amounts: hold.amounts, reference: reference, cursor: cursor,
             place: place)
           place += 1
         } else {

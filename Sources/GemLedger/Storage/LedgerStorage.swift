@@ -121,6 +121,8 @@ package protocol StorageSnapshot: OrderReads, OwnedReads, EffectReads, BulkReads
   func ownedItems(of customer: CustomerNumber) throws(LedgerError) -> [OwnedItemRow]
 
   func sequences() throws(LedgerError) -> Sequences
+  /// The instant of the newest transaction of all lanes, those included that the session has no hold of.
+  func newestInstant() throws(LedgerError) -> Timestamp
   /// The highest number in use.
   func last(_ sequence: RareSequence) throws(LedgerError) -> Int64
   /// What is drawn after that number.
@@ -144,6 +146,7 @@ package protocol StorageSnapshot: OrderReads, OwnedReads, EffectReads, BulkReads
 extension StorageSnapshot {
   package func customer(_ id: CustomerID, hash: Int) throws(LedgerError) -> FoundCustomer? { try customer(id) }
   package func number(after last: Int64, in sequence: RareSequence) throws(LedgerError) -> Int64 { last + 1 }
+  package func newestInstant() throws(LedgerError) -> Timestamp { try sequences().createdAt }
 }
 
 /// Reads every table from end to end in bounded steps; each call goes on after the last row given.

@@ -19,38 +19,58 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
   }
 
   /// Reads ISO 8601 with a time zone, such as `2026-11-21T09:30:00Z` or `2026-11-21T09:30:00.250+01:00`.
+  ///
+  /// The year has four digits, the seconds may have a fraction of 1 to 9, of which 3 count, and the zone is `Z`,
+  /// `+01:00` or `+0100`.
+  ///
+  /// - Returns: Nil where the text is of another form, or names a day or a time that does not exist.
   public init?(_ text: String) {
-    let whole = Date.ISO8601FormatStyle(timeZoneSeparator: .colon)
-    let fractional = Date.ISO8601FormatStyle(timeZoneSeparator: .colon, includingFractionalSeconds: true)
-    // The styles say no by throwing; which of them said no, and why, is of no use to anybody.
-    guard let date = (try? fractional.parse(text)) ?? (try? whole.parse(text)) else { return nil }
-    self.milliseconds = Int64((date.timeIntervalSince1970 * 1000).rounded())
+    var text = text
+    guard let read = text.withUTF8({ TimestampText.read($0) }) else { return nil }
+    self = read
   }
 
   /// The instant as a date.
   public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 
   /// ISO 8601 in UTC with milliseconds, such as `2026-11-21T09:30:00.250Z`.
-  public var description: String {
-    // The milliseconds apart: the style cuts off what a binary fraction falls short of, so that .004 would become .003.
-    let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
-    let fraction = rest < 0 ? rest + 1000 : rest
-    let whole = Date(timeIntervalSince1970: Double(rest < 0 ? seconds - 1 : seconds))
-    return whole.formatted(Date.ISO8601FormatStyle()).dropLast() + "." + "00\(fraction)".suffix(3) + "Z"
-  }
+  public var description: String { TimestampText.write(self) }
 
   /// Earlier first.
   public static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
 }
 
-/// Where a ledger reads the time; tests give it their own.
-public struct LedgerClock: Sendable {
-  /// The instant now.
-  public let now: @Sendable () -> Timestamp
+// Dates come from outside, and may lie at the ends of 64 bits: all arithmetic with them is done here.
+extension Timestamp {
+  /// The instant that many milliseconds later; past the last instant, the last one, and the first one likewise.
+  package func advanced(milliseconds step: Int64) -> Timestamp {
+    let (sum, overflow) = milliseconds.addingReportingOverflow(step)
+    return Timestamp(milliseconds: overflow ? (step < 0 ? .min : .max) : sum)
+  }
 
-  /// A clock that asks the closure.
-  public init(now: @escaping @Sendable () -> Timestamp) { self.now = now }
+  /// The instant that much later; past the last instant, the last one, and the first one likewise.
+  package func advanced(by duration: Duration) -> Timestamp { advanced(milliseconds: duration.wholeMilliseconds) }
 
-  /// The machine's clock.
-  public static let system = LedgerClock { Timestamp(Date()) }
+  /// The milliseconds from another instant to this one; the nearest bound where they pass 64 bits.
+  package func milliseconds(since other: Timestamp) -> Int64 {
+    let (difference, overflow) = milliseconds.subtractingReportingOverflow(other.milliseconds)
+    return overflow ? (milliseconds < 0 ? .min : .max) : difference
+  }
+
+  /// The last instant before this one.
+  package var before: Timestamp { advanced(milliseconds: -1) }
+
+  /// The first instant after this one.
+  package var after: Timestamp { advanced(milliseconds: 1) }
+}
+
+extension Duration {
+  /// Whole milliseconds; the nearest bound where they pass 64 bits.
+  package var wholeMilliseconds: Int64 {
+    // A duration holds more seconds than 64 bits do, and its components trap there.
+    if self >= .seconds(Int64.max / 1000) { return .max }
+    if self <= .seconds(Int64.min / 1000) { return .min }
+    let (seconds, attoseconds) = components
+    return seconds * 1000 + attoseconds / 1_000_000_000_000_000
+  }
 }

@@ -35,6 +35,10 @@
         createdAt: Timestamp(milliseconds: heads.map(\.createdAt).max() ?? 0))
     }
 
+    func newestInstant() throws(LedgerError) -> Timestamp {
+      Timestamp(milliseconds: try rows("SELECT max(created_at) FROM lanes").integer(0, 0))
+    }
+
     func number(after last: Int64, in sequence: RareSequence) throws(LedgerError) -> Int64 {
       guard sequence != .environment else { return last + 1 }
       let lane = group?.lanes.first ?? 0
@@ -106,7 +110,7 @@
           $0.add(account.customer)
           $0.add(account.currency)
           $0.add(paid ? 1 : 0)
-          $0.add(after?.expiresAt ?? -1)
+          $0.add(after?.expiresAt ?? .min)
           $0.add(after?.lot ?? 0)
           $0.add(Int64(limit))
         }, Self.lot)

@@ -9,9 +9,9 @@ struct ReceiptRules {
   static func check(
     datesOf transaction: StoreTransaction, now: Timestamp, skewMilliseconds: Int64
   ) throws(LedgerError) {
-    let latest = now.milliseconds + skewMilliseconds
+    let latest = now.advanced(milliseconds: skewMilliseconds)
     for (check, date) in [("signed_date", transaction.signedAt), ("purchase_date", transaction.purchasedAt)]
-    where date.milliseconds > latest {
+    where date > latest {
       throw LedgerError(
         .receiptFutureDated, "The receipt's \(check) \(date) lies in the future; here it is \(now).",
         details: [.text("check", check)])
@@ -47,7 +47,8 @@ struct ReceiptRules {
   ///
   /// - Throws: `validation_pending` with the detail `retry_after`, in seconds.
   func check(waitFor transaction: StoreTransaction, now: Timestamp) throws(LedgerError) {
-    let left = transaction.purchasedAt.milliseconds + policy.unknownBuyerWaitMilliseconds - now.milliseconds
+    let end = transaction.purchasedAt.advanced(milliseconds: policy.unknownBuyerWaitMilliseconds)
+    let left = end.milliseconds(since: now)
     guard policy.unknownBuyerWaitMilliseconds > 0, left > 0 else { return }
     throw LedgerError(
       .validationPending,

@@ -58,7 +58,8 @@ extension LedgerError.Code {
   var meansNothingIsKnown: Bool {
     switch kind {
     case .storageUnavailable, .storageDamaged, .storageForeign, .storageNewer, .inputOutput, .outcomeUnknown,
-      .inProgress, .unexpected, .rateLimited, .backendUnreachable, .timedOut, .unauthenticated, .forbidden:
+      .inProgress, .unexpected, .rateLimited, .backendUnreachable, .timedOut, .unauthenticated, .forbidden,
+      .clockImplausible:
       true
     default: false
     }

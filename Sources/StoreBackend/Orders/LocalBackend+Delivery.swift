@@ -36,7 +36,7 @@ extension LocalBackend {
     }
     for row in due {
       let gap = policy.deliverySchedule.gapMilliseconds(after: row.deliveryAttempts + 1)
-      let next = gap.map { Timestamp(milliseconds: now.milliseconds + $0) }
+      let next = gap.map { now.advanced(milliseconds: $0) }
       guard let isConfirmed = try await tryDelivery(row, nextAt: next) else { continue }
       round.tried += 1
       if isConfirmed { round.confirmed += 1 } else if next == nil { round.exhausted += 1 }

@@ -111,7 +111,7 @@ extension LocalBackend {
     try HoldSteps(
       ledger: ledger, customer: order.request.customer, amounts: order.costs,
       key: IdempotencyKey("order/\(order.code)"), reference: OrderDocument.reference(of: order.code),
-      duration: Self.holdDuration(of: order.deadline.milliseconds - order.createdAt.milliseconds))
+      duration: Self.holdDuration(of: order.deadline.milliseconds(since: order.createdAt)))
   }
 
   private static func holdDuration(of lifetimeMilliseconds: Int64) -> Duration {

@@ -104,9 +104,9 @@ extension LocalBackend {
     let now = clock.now()
     return try reading { (snapshot, _) throws(LedgerError) -> OrdersPage in
       let start = cursor?.position ?? OrderPosition(dueAt: from.milliseconds, number: 0)
-      let failed = try snapshot.orders(.failed, after: start, dueUntil: until.milliseconds - 1, limit: limit + 1)
+      let failed = try snapshot.orders(.failed, after: start, dueUntil: until.before.milliseconds, limit: limit + 1)
       let late = try snapshot.orders(
-        .pending, after: start, dueUntil: min(until.milliseconds - 1, now.milliseconds), limit: limit + 1)
+        .pending, after: start, dueUntil: min(until.before.milliseconds, now.milliseconds), limit: limit + 1)
       let rows = (failed + late).sorted { OrderPosition(of: $0) < OrderPosition(of: $1) }
       var orders: [Order] = []
       for row in rows.prefix(limit) { orders.append(try self.order(row, isReplayed: false, in: snapshot)) }

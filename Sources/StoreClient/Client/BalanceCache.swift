@@ -23,7 +23,7 @@ struct BalanceCache: Sendable {
   /// What is known of the customer, and whether it is fresh.
   func value(of customer: CustomerID, now: Timestamp) -> (balances: StoredBalances, isFresh: Bool)? {
     guard let entry = entries[customer] else { return nil }
-    let age = now.milliseconds - entry.balances.asOf.milliseconds
+    let age = now.milliseconds(since: entry.balances.asOf)
     return (entry.balances, entry.generation == generation && (0..<Self.freshMilliseconds).contains(age))
   }
 

@@ -196,7 +196,7 @@ extension StoreClient {
       return await pipeline.settle([key])[key]
     }
     let (pipeline, clock) = (pipeline, configuration.clock)
-    let deadline = Timestamp(milliseconds: clock.now().milliseconds + timeout.milliseconds)
+    let deadline = clock.now().advanced(by: timeout)
     let outcome = await first(
       of: { await pipeline.settle([key])[key] },
       orUntil: { do throws(CancellationError) { try await clock.sleep(deadline) } catch {} })

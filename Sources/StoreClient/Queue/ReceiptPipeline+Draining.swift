@@ -101,7 +101,7 @@ extension ReceiptPipeline {
   /// Shows as provisional what waits longer than it should; durable before anybody sees it.
   func markProvisional() {
     guard let after = settings.provisionalAfter else { return }
-    let latest = clock.now().milliseconds - after.milliseconds
+    let latest = clock.now().milliseconds(since: Timestamp(milliseconds: after.wholeMilliseconds))
     let due = queue.read { state in
       state.ordered {
         ($0.status == .waiting || $0.status == .posting) && $0.provisionalSince == nil && !$0.receipt.grants.isEmpty
@@ -123,12 +123,12 @@ extension ReceiptPipeline {
 
   /// When something is to be done next: a try, or a provisional credit.
   func nextWakeUp() -> Timestamp? {
-    let after = settings.provisionalAfter?.milliseconds
+    let after = settings.provisionalAfter?.wholeMilliseconds
     return queue.read { state in
       state.items.values.lazy.compactMap { item -> Timestamp? in
         guard item.status == .waiting else { return nil }
         guard let after, item.provisionalSince == nil, !item.receipt.grants.isEmpty else { return item.nextAttemptAt }
-        return min(item.nextAttemptAt, Timestamp(milliseconds: item.receipt.seenAt.milliseconds + after))
+        return min(item.nextAttemptAt, item.receipt.seenAt.advanced(milliseconds: after))
       }.min()
     }
   }

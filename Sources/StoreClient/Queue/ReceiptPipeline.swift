@@ -245,7 +245,7 @@ extension ReceiptPipeline {
     for key in keys {
       guard let item = queue.read({ $0.items[key] }), item.status == .finishOnly else { continue }
       do throws(StoreFailure) { try await storefront.finish(key.id) } catch {
-        let again = Timestamp(milliseconds: clock.now().milliseconds + settings.retry.cap.milliseconds)
+        let again = clock.now().advanced(by: settings.retry.cap)
         observers.onWakeUp?(again)
         continue
       }

@@ -21,19 +21,11 @@ public struct RetryPolicy: Hashable, Sendable {
   /// Half of the wait is certain and half is chance, so that many clients do not come back at the same instant. What
   /// the backend asked for in `retry_after` is the least.
   func nextAttempt(after error: LedgerError, count: Int, now: Timestamp, random: UInt64) -> Timestamp {
-    let longest = min(cap.milliseconds, base.milliseconds << Int64(min(max(count, 1) - 1, 20)))
+    let (grown, overflow) = base.wholeMilliseconds.multipliedReportingOverflow(by: 1 << min(max(count, 1) - 1, 20))
+    let longest = min(cap.wholeMilliseconds, overflow ? .max : grown)
     let chance = Int64(random % UInt64(max(longest / 2, 0) + 1))
     let asked = min(max(error.integer("retry_after") ?? 0, 0), Self.retryAfterSecondsMax) * 1000
-    return Timestamp(milliseconds: now.milliseconds + max(longest - longest / 2 + chance, asked))
-  }
-}
-
-extension Duration {
-  /// Whole milliseconds, within what timestamps can hold.
-  var milliseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-    return overflow ? (seconds < 0 ? .min / 4 : .max / 4) : whole + attoseconds / 1_000_000_000_000_000
+    return now.advanced(milliseconds: max(longest - longest / 2 + chance, asked))
   }
 }
 
@@ -51,7 +43,7 @@ enum PostVerdict: Hashable, Sendable {
     self =
       switch code.kind {
       case .backendUnreachable, .timedOut, .rateLimited, .unauthenticated, .forbidden, .storageUnavailable,
-        .storageDamaged, .storageForeign, .storageNewer, .booksWrong:
+        .storageDamaged, .storageForeign, .storageNewer, .booksWrong, .clockImplausible:
         .retryLater
       case .inProgress, .validationPending, .outcomeUnknown, .inputOutput, .unexpected: .retry
       default: .deadLetter

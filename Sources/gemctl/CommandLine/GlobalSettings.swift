@@ -14,6 +14,8 @@ struct GlobalSettings: Hashable, Sendable {
   let device: String?
   let storeAccount: String?
   let isJSON: Bool
+  /// Whether the operator has looked at the machine's clock.
+  let acceptsClock: Bool
 
   /// Reads the options, then the variables; an empty variable counts as unset.
   init(_ parsed: Parsed, environment: (String) -> String?) {
@@ -28,5 +30,6 @@ struct GlobalSettings: Hashable, Sendable {
     device = parsed.value("--device")
     storeAccount = parsed.value("--store-account")
     isJSON = parsed.isJSON
+    acceptsClock = parsed.flags.contains("--accept-clock")
   }
 }

@@ -31,7 +31,7 @@ struct HistoryCommand {
       "reference": JSONValue(record.reference?.text), "reason": JSONValue(record.reason?.text),
       "actor": JSONValue(record.actor?.text), "items": ReceiptView(receipt).items,
     ]
-    if let hold = receipt.hold { object["hold"] = HoldView.json(hold, of: receipt) }
+    if let hold = receipt.hold { object["hold"] = HoldView.json(hold) }
     if let id = receipt.reversed { object["reversed"] = .string(id.description) }
     if !receipt.expired.isEmpty { object["expired"] = HoldView.json(receipt.expired) }
     if !receipt.reclaimed.isEmpty { object["reclaimed"] = HoldView.json(receipt.reclaimed) }
@@ -40,7 +40,7 @@ struct HistoryCommand {
   }
 
   private static func party(_ party: ReceiptParty) -> JSONValue {
-    ["customer_id": .string(party.customer.text), "transaction_id": .string(party.transactionID.description)]
+    ["customer_id": .string(party.customer.text), "transaction_id": JSONValue(party.transactionID?.description)]
   }
 
   static func entries(_ receipt: Receipt) -> JSONValue {
@@ -89,7 +89,7 @@ extension HistoryCommand {
     if let hold = receipt.hold, let end = hold.expiresAt {
       notes.append("\(HoldView.text(hold.amounts)) on hold until \(end)")
     }
-    if let hold = receipt.hold, receipt.kind != .hold { notes.append("hold \(hold.id)") }
+    if let id = receipt.hold?.id, receipt.kind != .hold { notes.append("hold \(id)") }
     if let id = receipt.reversed { notes.append("undoes \(id)") }
     if !receipt.expired.isEmpty { notes.append("\(HoldView.text(receipt.expired)) too late") }
     if !receipt.reclaimed.isEmpty { notes.append("\(HoldView.text(receipt.reclaimed)) to a refund") }

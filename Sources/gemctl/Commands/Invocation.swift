@@ -68,7 +68,7 @@ struct Invocation: Sendable {
   }
 
   private func openLedger() throws(LedgerError) -> Ledger {
-    try StorageChoice(settings.storage).open(home, clock: clock)
+    try StorageChoice(settings.storage).open(home, clock: settings.acceptsClock ? clock.accepted : clock)
   }
 }
 

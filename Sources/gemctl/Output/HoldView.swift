@@ -15,7 +15,7 @@ struct HoldView {
   var json: JSONValue {
     guard let hold = receipt.hold else { return .null }
     var object: JSONObject = [
-      "hold_id": Self.id(of: hold, receipt), "customer_id": .string(receipt.customer.text),
+      "hold_id": JSONValue(hold.id?.description), "customer_id": .string(receipt.customer.text),
       "amounts": Self.json(hold.amounts),
     ]
     if receipt.kind == .hold {
@@ -30,9 +30,9 @@ struct HoldView {
   }
 
   /// What other documents say of the hold.
-  static func json(_ hold: HoldReceipt, of receipt: Receipt) -> JSONValue {
+  static func json(_ hold: HoldReceipt) -> JSONValue {
     [
-      "hold_id": id(of: hold, receipt), "amounts": json(hold.amounts),
+      "hold_id": JSONValue(hold.id?.description), "amounts": json(hold.amounts),
       "expires_at": JSONValue(hold.expiresAt?.description),
     ]
   }
@@ -48,10 +48,6 @@ struct HoldView {
     .object(JSONObject(amounts.map { ($0.currency.description, .integer($0.amount)) }))
   }
 
-  /// A hold that was only tried has no id that anybody could use.
-  private static func id(of hold: HoldReceipt, _ receipt: Receipt) -> JSONValue {
-    receipt.kind == .hold && receipt.transactionID == nil ? .null : .string(hold.id.description)
-  }
 }
 
 // MARK: For people
@@ -65,7 +61,7 @@ extension HoldView {
     text += "\n"
     if !hold.balances.isEmpty { text += "\n" + Self.balances(of: hold).text(style: style) }
     var names: [(String, String)] = []
-    if receipt.kind != .hold || receipt.transactionID != nil { names.append(("hold", hold.id.description)) }
+    if let id = hold.id { names.append(("hold", id.description)) }
     if receipt.kind != .hold, let id = receipt.transactionID { names.append(("transaction", id.description)) }
     names.append(("customer", receipt.customer.text))
     text += NamesText.lines(names, style: style)

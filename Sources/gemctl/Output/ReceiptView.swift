@@ -50,7 +50,7 @@ struct ReceiptView {
     case .reversal: object["reversed"] = JSONValue(receipt.reversed?.description)
     case .capture, .release:
       object["available"] = HoldView.json(receipt.hold?.available ?? [])
-      object["hold"] = receipt.hold.map { HoldView.json($0, of: receipt) } ?? .null
+      object["hold"] = receipt.hold.map { HoldView.json($0) } ?? .null
     default:
       if isBasket { object["parties"] = .array(receipt.parties.map(json)) }
       return object
@@ -62,7 +62,7 @@ struct ReceiptView {
 
   private func json(_ party: ReceiptParty) -> JSONValue {
     // Of what was only tried there is no transaction that anybody could ask for.
-    let id = receipt.transactionID == nil ? nil : party.transactionID.description
+    let id = party.transactionID?.description
     return [
       "customer_id": .string(party.customer.text), "transaction_id": JSONValue(id),
       "adjustments": Self.changes(Array(party.entries)), "balances": Self.balances(Array(party.entries)),
@@ -116,7 +116,7 @@ extension ReceiptView {
     for item in receipt.items { text += Self.text(item, of: isBasket ? receipt.customer : nil) }
     for party in receipt.parties { for item in party.items { text += Self.text(item, of: party.customer) } }
     var names = names
-    if let hold = receipt.hold { names.append(("hold", hold.id.description)) }
+    if let id = receipt.hold?.id { names.append(("hold", id.description)) }
     if let id = receipt.transactionID { names.append(("transaction", id.description)) }
     if let id = receipt.reversed { names.append(("undoes", id.description)) }
     names.append(("customer", receipt.customer.text))

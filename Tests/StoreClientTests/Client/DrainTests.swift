@@ -59,7 +59,7 @@ final class DrainTests: XCTestCase {
       let isRetried = [
         "backend_unreachable", "timed_out", "rate_limited", "unauthenticated", "forbidden", "in_progress",
         "validation_pending", "outcome_unknown", "input_output", "storage_unavailable", "storage_damaged",
-        "storage_foreign", "storage_newer", "books_wrong", "unexpected",
+        "storage_foreign", "storage_newer", "books_wrong", "unexpected", "clock_implausible",
       ].contains(code.description)
       let expected: ReceiptQueueItem.Status = isRetried ? .waiting : .deadLettered
       XCTAssertEqual(client.receiptQueueSnapshot().map(\.status), [expected], code.description)

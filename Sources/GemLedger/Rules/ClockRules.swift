@@ -1,0 +1,45 @@
+/// Which instants a ledger believes its machine's clock; pure.
+///
+/// Journal time never goes back. Booked once by a clock that is ten years ahead, it would stay there: what expires
+/// within ten years would be gone, and a hold for an hour would last ten years.
+enum ClockRules {
+  /// - Parameter newest: The instant of the newest transaction; 0 where there is none.
+  /// - Throws: `clock_implausible`.
+  static func check(_ clock: Timestamp, newest: Timestamp) throws(LedgerError) {
+    guard newest.milliseconds != 0 else { return }
+    let ahead = clock.milliseconds(since: newest)
+    if ahead > Limits.clockAhead.wholeMilliseconds {
+      throw implausible(
+        "\(days(ahead)) days after the newest transaction", clock, newest,
+        "where it is right, and the ledger was idle so long, book once with --accept-clock")
+    }
+    if ahead < -Limits.clockBehind.wholeMilliseconds {
+      throw implausible(
+        "\(days(-ahead)) days before the newest transaction", clock, newest,
+        "where it is right, the newest transactions are dated wrong: the page Time says what can be done")
+    }
+  }
+
+  /// The same for what the lanes at hand say; one that was idle is no reason to doubt the clock where others were not.
+  static func check(_ clock: Timestamp, newest: Timestamp, in snapshot: any StorageSnapshot) throws(LedgerError) {
+    do throws(LedgerError) {
+      try check(clock, newest: newest)
+    } catch {
+      let newestOfAll = try snapshot.newestInstant()
+      guard newestOfAll > newest else { throw error }
+      try check(clock, newest: newestOfAll)
+    }
+  }
+
+  private static func days(_ milliseconds: Int64) -> Int64 { milliseconds / CivilDate.dayMilliseconds }
+
+  private static func implausible(
+    _ distance: String, _ clock: Timestamp, _ newest: Timestamp, _ advice: String
+  ) -> LedgerError {
+    LedgerError(
+      .clockImplausible,
+      "This machine's clock says \(clock), which is \(distance), of \(newest). Nothing was booked. Set the clock; "
+        + "\(advice).",
+      details: [.text("clock", clock.description), .text("newest", newest.description)])
+  }
+}
