@@ -20,7 +20,7 @@ final class CompletionScriptTests: XCTestCase {
       (#line, ["catalog", ""], "show check apply"),
       (#line, ["catalog", "a"], "apply"),
       (#line, ["catalog", "apply", "--dr"], "--dry-run"),
-      (#line, ["balance", "--a"], "--at --at-version"),
+      (#line, ["balance", "--a"], "--at --at-version --accept-clock"),
       (#line, ["balance", "--", "--a"], ""),
       (#line, ["grant", "GEM", "=", "5", "--source", "b"], "bonus"),
       (#line, ["offerings", "--store", "="], "apple google"),

@@ -1,3 +1,4 @@
+import GemLedger
 import XCTest
 
 @testable import gemctl
@@ -38,6 +39,25 @@ final class EconomyCommandTests: XCTestCase {
 
     """
   private let use = ". ./words.sh; "
+
+  /// The newest transaction was booked by a clock that was ten years ahead; now the clock is right.
+  func testAnImplausibleClockBooksOnlyWhereAnOperatorAcceptsIt() throws {
+    let home = try shop()
+    let directory = try home.raw("pwd").output.trimmingCharacters(in: .newlines)
+    let ahead = LedgerClock { LedgerClock.system.now().advanced(by: .seconds(3653 * 86_400)) }
+    let ledger = try StorageChoice(nil).open(Home(path: "\(directory)/.gemctl"), clock: ahead.accepted)
+    try ledger.grant([Adjustment(CurrencyCode("GEM"), 1)], customer: CustomerID("alice"))
+    ledger.close()
+    let refused = try home.run("gemctl spend GEM=1 --customer alice --json")
+    XCTAssertEqual(refused.status, 69)
+    XCTAssertTrue(refused.error.hasPrefix(#"{"error":{"code":"clock_implausible","#), refused.error)
+    XCTAssertTrue(
+      refused.error.contains(#""details":{"clock":"<time>","newest":"<time>"}"#), refused.error)
+    XCTAssertEqual(try home.run("gemctl balance GEM --customer alice").status, 0)
+    let accepted = try home.run("gemctl spend GEM=1 --customer alice --accept-clock --json")
+    XCTAssertEqual(accepted.status, 0, accepted.error)
+    XCTAssertEqual(try home.run("gemctl verify").status, 0)
+  }
 
   func testASpendIsUndoneInParts() throws {
     try Row.check(

@@ -11,7 +11,7 @@ extension Option {
     Option(name: "--customer", value: "ID", help: "The customer meant (default: who is signed in)"),
     Option(name: "--device", value: "NAME", help: "The device that acts, where a story needs two"),
     Option(name: "--store-account", value: "NAME", help: "Who pays at the store (default: named after the customer)"),
-    Option(name: "--accept-clock", help: "Book although the clock is far from the newest transaction (see Time)"),
+    Option(name: "--accept-clock", help: "Book although the machine's clock is far from the newest transaction"),
     Option(name: "--help", short: "-h", help: "Show help for gemctl or for the verb"),
     Option(name: "--version", help: "Show the version"),
   ]
