@@ -103,8 +103,8 @@ final class HelpPageTests: XCTestCase {
         --device NAME         The device that acts, where a story needs two
         --store-account NAME  Who pays at the store (default: named after the
                               customer)
-        --accept-clock        Book although the machine's clock is far from the
-                              newest transaction
+        --accept-clock        Book although the machine's clock is far from the newest
+                              transaction
         -h, --help            Show help for gemctl or for the verb
         --version             Show the version
 
