@@ -4,7 +4,10 @@
 package enum ForgedExport {
   /// - Parameter change: Gives other lines for those between the first and the last.
   package static func lines(of export: Exported, _ change: ([String]) -> [String]) -> [UInt8] {
-    let lines = export.lines
+    text(of: export.lines, change)
+  }
+
+  package static func text(of lines: [String], _ change: ([String]) -> [String]) -> [UInt8] {
     let inner = change(Array(lines.dropFirst().dropLast()))
     var checksum = ExportWriter.hash(of: Array(lines[0].utf8)[...])
     for line in inner { checksum &+= ExportWriter.hash(of: Array(line.utf8)[...]) }

@@ -1,3 +1,4 @@
+import GemTestSupport
 import XCTest
 
 /// `export` and `import` of the built binary.
@@ -55,6 +56,27 @@ final class ExportCommandTests: XCTestCase {
       answer.output,
       "65\n0\nNothing is wrong with the export of 2 transactions; nothing was written.\n0\n2\n64\n")
     XCTAssertTrue(answer.error.contains("The export ends without its last line: it was cut off."), answer.error)
+  }
+
+  /// The lines are whole and their checksum is right, so that the fault shows once the import writes.
+  func testARefusedExportMakesRoomForAGoodOne() throws {
+    let home = try shop()
+    let lines = try home.raw("cat base.jsonl").output.split(separator: "\n").map(String.init)
+    let forged = ForgedExport.text(of: lines) { lines in
+      lines.map { $0.replacing("\"balance\":1150", with: "\"balance\":1151") }
+    }
+    try home.write(String(decoding: forged, as: UTF8.self), to: "bad.jsonl")
+    for (place, name) in [("--storage sqlite:first.sqlite", "first"), ("--home second", "second")] {
+      let answer = try home.run(
+        """
+        gemctl \(place) import bad.jsonl; echo $?; ls | grep -c \(name)
+        gemctl \(place) import base.jsonl && gemctl \(place) balance GEM --customer alice --json
+        """)
+      XCTAssertTrue(answer.output.hasPrefix("65\n0\nImported 2 transactions"), answer.output + answer.error)
+      XCTAssertTrue(answer.output.contains("\"balance\":1150"), answer.output)
+      XCTAssertTrue(answer.error.hasPrefix("error: The export does not fit together. Line "), answer.error)
+      XCTAssertTrue(answer.error.contains("leaves balance 1151"), answer.error)
+    }
   }
 
   func testTakesOverBalances() throws {
