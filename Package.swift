@@ -84,10 +84,13 @@ let package = Package(
     .executableTarget(
       name: "gemcrash", dependencies: ["GemLedger", "GemLedgerSQLite", "StoreBackend", "StoreClient"],
       path: "Tests/gemcrash", swiftSettings: houseRules),
+    .executableTarget(
+      name: "gemdamage", dependencies: ["GemLedger", "GemLedgerSQLite", "CSQLite"], path: "Tests/gemdamage",
+      swiftSettings: houseRules),
     .testTarget(name: "GemLedgerTests", dependencies: ["GemLedger", "GemTestSupport"], swiftSettings: houseRules),
     .testTarget(
       name: "GemLedgerSQLiteTests",
-      dependencies: ["GemLedger", "GemLedgerSQLite", "CSQLite", "GemTestSupport", "gemstress"],
+      dependencies: ["GemLedger", "GemLedgerSQLite", "CSQLite", "GemTestSupport", "gemdamage", "gemstress"],
       swiftSettings: houseRules),
     .testTarget(
       name: "GemLedgerPostgresTests",

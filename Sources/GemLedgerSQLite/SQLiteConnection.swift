@@ -20,6 +20,8 @@ final class SQLiteConnection {
 
   let path: String
   let database: OpaquePointer
+  /// What tells statements to end, where anything does.
+  var stopSign: StopSign?
 
   init(path: String, create: Bool = false) throws(SQLiteFailure) {
     var database: OpaquePointer?
@@ -86,7 +88,20 @@ final class SQLiteConnection {
   var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
 
   static func failure(_ code: Int32, _ database: OpaquePointer) -> SQLiteFailure {
-    SQLiteFailure(extendedCode: code, message: String(cString: sqlite3_errmsg(database)))
+    var failure = SQLiteFailure(extendedCode: code, message: String(cString: sqlite3_errmsg(database)))
+    // What SQLite does not understand of our statements may be in a schema that came after this program.
+    if failure.code == SQLITE_ERROR { failure.newerSchema = newerSchema(database) }
+    return failure
+  }
+
+  private static func newerSchema(_ database: OpaquePointer) -> Int32? {
+    var statement: OpaquePointer?
+    defer { sqlite3_finalize(statement) }
+    guard sqlite3_prepare_v2(database, "PRAGMA user_version", -1, &statement, nil) == SQLITE_OK,
+      sqlite3_step(statement) == SQLITE_ROW
+    else { return nil }
+    let schema = sqlite3_column_int(statement, 0)
+    return schema > Int32(Migration.all.count) ? schema : nil
   }
 }
 

@@ -5,11 +5,17 @@ internal import GemLedger
 struct SQLiteFailure: Error {
   let extendedCode: Int32
   let message: String
+  /// The schema that the file has by now, where a newer version of the program brought it up to date meanwhile.
+  var newerSchema: Int32?
+
+  /// Pages lead to each other in another order than that of their rows.
+  static let notAscending = SQLiteFailure(extendedCode: SQLITE_CORRUPT, message: "rows are not in their order")
 
   var code: Int32 { extendedCode & 0xFF }
 
   /// The ledger's error for it; this is the one place where SQLite's codes are translated.
   func ledgerError(path: String) -> LedgerError {
+    if let newerSchema { return SQLiteFile(path: path).newer(newerSchema) }
     let details: [LedgerError.Detail] = [
       .text("file", path), .text("sqlite", message), .integer("sqlite_code", Int64(extendedCode)),
     ]
@@ -19,7 +25,10 @@ struct SQLiteFailure: Error {
         .storageUnavailable,
         "\(path) stayed locked by another process for \(SQLiteConnection.lockTimeoutSeconds) seconds. Nothing was "
           + "changed; try again.", details: details)
-    case SQLITE_CORRUPT, SQLITE_NOTADB:
+    // A statement of ours that SQLite does not understand meets another schema than ours; a text or a row too big comes
+    // of lengths that are not true; only a check that found damage interrupts.
+    case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_SCHEMA, SQLITE_TOOBIG, SQLITE_MISMATCH, SQLITE_FORMAT,
+      SQLITE_INTERRUPT:
       return LedgerError(
         .storageDamaged, "\(path) is damaged: \(message). Restore it from a backup.", details: details)
     case SQLITE_FULL:

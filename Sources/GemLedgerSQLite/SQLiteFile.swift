@@ -49,13 +49,14 @@ struct SQLiteFile {
   }
 
   func refuseNewer(_ schema: Int32) throws(LedgerError) {
-    guard schema <= Int32(Migration.all.count) else {
-      throw LedgerError(
-        .storageNewer,
-        "\(path) was written by a newer GemLedger (schema \(schema); this one knows \(Migration.all.count)). "
-          + "Nothing was "
-          + "written to it; update this program.", details: [.text("file", path), .integer("schema", Int64(schema))])
-    }
+    guard schema <= Int32(Migration.all.count) else { throw newer(schema) }
+  }
+
+  func newer(_ schema: Int32) -> LedgerError {
+    LedgerError(
+      .storageNewer,
+      "\(path) was written by a newer GemLedger (schema \(schema); this one knows \(Migration.all.count)). Nothing was "
+        + "written to it; update this program.", details: [.text("file", path), .integer("schema", Int64(schema))])
   }
 
   /// The header counts the pages; with a log beside it the file may still be shorter.

@@ -3,7 +3,7 @@ internal import GemLedger
 
 /// A prepared statement, used by one connection at a time.
 final class SQLiteStatement {
-  private let handle: OpaquePointer
+  let handle: OpaquePointer
   private let database: OpaquePointer
 
   init(_ sql: String, database: OpaquePointer) throws(SQLiteFailure) {

@@ -167,6 +167,8 @@ package final class SQLiteStorage: LedgerStorage {
     // One statement sees one state by itself, but a read is several: a transaction holds them to one snapshot.
     try tables.translating { () throws(SQLiteFailure) in try tables.connection.execute("BEGIN") }
     defer {
+      // A check that nobody waited for must not end what others read.
+      if tables.connection.stopSign != nil { tables.connection.obey(nil) }
       // Ending a read can fail only with the connection, which is then not used again.
       if (try? tables.connection.execute("COMMIT")) != nil { giveBack(tables) }
     }

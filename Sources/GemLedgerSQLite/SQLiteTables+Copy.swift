@@ -26,8 +26,8 @@ extension SQLiteTables: CopyReads {
       }, Self.accountToken)
   }
 
-  private static func accountToken(_ row: SQLiteStatement) -> AccountTokenRow {
-    AccountTokenRow(token: TokenNumber(high: row.integer(0), low: row.integer(1)), customer: row.integer(2))
+  private static func accountToken(_ row: SQLiteStatement) throws(SQLiteFailure) -> AccountTokenRow {
+    AccountTokenRow(token: TokenNumber(high: row.integer(0), low: row.integer(1)), customer: try row.number(2))
   }
 
   func refundEvidence(after: RefundEvidenceRow?, limit: Int) throws(LedgerError) -> [RefundEvidenceRow] {
@@ -47,23 +47,24 @@ extension SQLiteTables: CopyReads {
         $0.bind(5, after?.revokedAt.milliseconds ?? -1)
         $0.bind(6, Int64(limit))
       },
-      { row in
+      { (row) throws(SQLiteFailure) in
         let identity = PurchaseIdentity(
-          store: Store.numbered(row.integer(7)) ?? .test, environment: row.integer(6),
+          store: Store.numbered(row.integer(7)) ?? .test, environment: try row.number(6),
           transactionID: StoreTransactionID(unchecked: row.text(5)))
-        return Self.refundEvidence(identity, row)
+        return try Self.refundEvidence(identity, row)
       })
   }
 
   func catalogVersions() throws(LedgerError) -> [CatalogVersionRow] {
-    try all("SELECT version, applied_at FROM catalog_versions ORDER BY version") {
-      CatalogVersionRow(version: $0.integer(0), appliedAt: Timestamp(milliseconds: $0.integer(1)))
+    try all("SELECT version, applied_at FROM catalog_versions ORDER BY version") { (row) throws(SQLiteFailure) in
+      CatalogVersionRow(version: try row.number(0), appliedAt: try row.instant(1))
     }
   }
 
   func copyProgress() throws(LedgerError) -> CopyProgress? {
-    try first("SELECT step, pages, source FROM copy_progress") {
-      CopyProgress(step: $0.integer(0), pages: $0.integer(1), source: $0.integer(2))
+    try first("SELECT step, pages, source FROM copy_progress") { (row) throws(SQLiteFailure) in
+      // The source of an import is no number of a row.
+      CopyProgress(step: try row.number(0), pages: try row.number(1), source: row.integer(2))
     }
   }
 
@@ -77,10 +78,11 @@ extension SQLiteTables: CopyReads {
 
   func loadCopiedJournal() throws(LedgerError) -> CopiedJournal? {
     try first("SELECT last_transaction, transactions, last_entry, entries, created_at FROM copied_journal") {
-      CopiedJournal(
-        lastTransaction: $0.integer(0), lastEntry: $0.integer(2),
-        counts: JournalCounts(transactions: $0.integer(1), entries: $0.integer(3), isSparse: false),
-        createdAt: Timestamp(milliseconds: $0.integer(4)))
+      (row) throws(SQLiteFailure) in
+      let counts = JournalCounts(transactions: try row.number(1), entries: try row.number(3), isSparse: false)
+      return CopiedJournal(
+        lastTransaction: try row.transaction(0), lastEntry: try row.entry(2), counts: counts,
+        createdAt: try row.instant(4))
     }
   }
 

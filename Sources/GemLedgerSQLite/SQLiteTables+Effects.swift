@@ -91,11 +91,11 @@ extension SQLiteTables {
   // MARK: Scanning
 
   func effects(after: EffectRow?, limit: Int) throws(LedgerError) -> [EffectRow] {
-    try all(
+    try scanned(
       """
       SELECT * FROM effects WHERE (transaction_number, position) > (?1, ?2)
       ORDER BY transaction_number, position LIMIT ?3
-      """,
+      """, after: after, { ($0.transaction, $0.position) < ($1.transaction, $1.position) },
       {
         $0.bind(1, after?.transaction ?? .min)
         $0.bind(2, after?.position ?? .min)
@@ -111,11 +111,11 @@ extension SQLiteTables {
 
   func counts(after: CountRow?, limit: Int) throws(LedgerError) -> [CountRow] {
     // The place behind a kind that nobody knows cannot be named; the integrity check reports those.
-    try all(
+    try scanned(
       """
       SELECT * FROM counts WHERE (customer, kind, subject) > (?1, ?2, ?3) AND kind BETWEEN 1 AND ?5
       ORDER BY customer, kind, subject LIMIT ?4
-      """,
+      """, after: after, { $0.customer != $1.customer ? $0.customer < $1.customer : $0.key < $1.key },
       {
         $0.bind(1, after?.customer ?? .min)
         $0.bind(2, after?.key.kind.rawValue ?? .min)
@@ -169,27 +169,30 @@ extension SQLiteTables {
 
   // MARK: Rows
 
-  private static func effect(_ row: SQLiteStatement) -> EffectRow {
+  private static func effect(_ row: SQLiteStatement) throws(SQLiteFailure) -> EffectRow {
     var count: CountKey?
     if let kind = CountKey.Kind(rawValue: row.integer(9)) { count = CountKey(kind, row.text(10)) }
     return EffectRow(
-      transaction: row.integer(0), position: row.integer(1), customer: row.integer(2),
-      kind: EffectRow.Kind(rawValue: row.integer(3)) ?? .late, target: row.integer(4), currency: row.integer(5),
-      lot: row.integer(6), amount: row.integer(7), value: row.integer(8), count: count, period: row.integer(11),
-      createdAt: Timestamp(milliseconds: row.integer(12)), heldAfter: row.integer(13))
+      transaction: try row.transaction(0), position: try row.number(1), customer: try row.number(2),
+      kind: EffectRow.Kind(rawValue: row.integer(3)) ?? .late, target: try row.transaction(4),
+      currency: try row.currency(5), lot: try row.number(6), amount: try row.amount(7), value: try row.value(8),
+      count: count, period: try row.value(11), createdAt: try row.instant(12), heldAfter: try row.amount(13))
   }
 
-  static func hold(_ row: SQLiteStatement) -> HoldRow {
-    HoldRow(
-      number: row.integer(0), customer: row.integer(1), deadline: Timestamp(milliseconds: row.integer(2)),
-      begunAt: row.optionalInteger(3).map(Timestamp.init(milliseconds:)),
-      sole: row.optionalInteger(4).map { LotAmount(currency: $0, lot: row.integer(5), amount: row.integer(6)) })
+  static func hold(_ row: SQLiteStatement) throws(SQLiteFailure) -> HoldRow {
+    var hold = HoldRow(
+      number: try row.transaction(0), customer: try row.number(1), deadline: try row.instant(2),
+      begunAt: try row.optionalInstant(3))
+    if try row.optionalNumber(4) != nil {
+      hold.sole = LotAmount(currency: try row.currency(4), lot: try row.number(5), amount: try row.amount(6))
+    }
+    return hold
   }
 
-  private static func count(_ row: SQLiteStatement) -> CountRow {
+  private static func count(_ row: SQLiteStatement) throws(SQLiteFailure) -> CountRow {
     CountRow(
-      customer: row.integer(0), key: CountKey(CountKey.Kind(rawValue: row.integer(1)) ?? .bought, row.text(2)),
-      period: row.integer(3), value: row.integer(4))
+      customer: try row.number(0), key: CountKey(CountKey.Kind(rawValue: row.integer(1)) ?? .bought, row.text(2)),
+      period: try row.value(3), value: try row.value(4))
   }
 }
 

@@ -78,12 +78,13 @@ extension SQLiteTables {
       {
         $0.bind(1, AccountNumber(customer: customer, currency: 0).rawValue)
         $0.bind(2, AccountNumber(customer: customer + 1, currency: 0).rawValue)
-      }, { $0.integer(0) })
+      }, { (row) throws(SQLiteFailure) in try row.entry(0) })
     for entry in newest {
       var number = entry
       while number != 0, let (transaction, previous) = try step(back: number) {
         // Entries of baskets and merges may be of somebody else's transaction, whose note stays.
         try eraseNote(of: transaction, by: customer)
+        guard previous < number else { throw SQLiteFailure.notAscending.ledgerError(path: connection.path) }
         number = previous
       }
     }
@@ -92,7 +93,7 @@ extension SQLiteTables {
       SELECT number FROM listed_transactions WHERE customer = ?1 AND list = 1
       UNION ALL
       SELECT number FROM newly_listed_transactions WHERE customer = ?1 AND list = 1
-      """, { $0.bind(1, customer) }, { $0.integer(0) })
+      """, { $0.bind(1, customer) }, { (row) throws(SQLiteFailure) in try row.transaction(0) })
     try run("DELETE FROM notes WHERE transaction_number = ?1", others) { $0.bind(1, $1) }
   }
 
@@ -101,7 +102,7 @@ extension SQLiteTables {
   ) throws(LedgerError) -> (transaction: TransactionNumber, previous: EntryNumber)? {
     try first(
       "SELECT transaction_number, previous FROM entries WHERE number = ?1", { $0.bind(1, entry) },
-      { ($0.integer(0), $0.integer(1)) })
+      { (row) throws(SQLiteFailure) in (try row.transaction(0), try row.entry(1)) })
   }
 
   private func eraseNote(of transaction: TransactionNumber, by customer: CustomerNumber) throws(LedgerError) {

@@ -36,7 +36,7 @@ extension SQLiteTables {
         $0.bind(1, customer)
         $0.bind(2, below)
         $0.bind(3, Int64(limit))
-      }, { $0.integer(0) })
+      }, { (row) throws(SQLiteFailure) in try row.transaction(0) })
   }
 
   func holds(of customer: CustomerNumber) throws(LedgerError) -> [HoldRow] {

@@ -9,14 +9,15 @@ extension SQLiteTables {
     try nearby(
       wanted.map(\.number),
       "SELECT number, kind, customer, created_at, first_entry FROM transactions WHERE number >= ?1 ORDER BY number"
-    ) { found[$0] = Self.transaction($1) }
+    ) { (number, row) throws(SQLiteFailure) in found[number] = try Self.transaction(row) }
     return found
   }
 
   func entries(_ wanted: [RowPlace]) throws(LedgerError) -> [EntryNumber: EntryRow] {
     var found: [EntryNumber: EntryRow] = [:]
     try nearby(wanted.map(\.number), "SELECT * FROM entries WHERE number >= ?1 ORDER BY number") {
-      found[$0] = Self.entry($1)
+      (number, row) throws(SQLiteFailure) in
+      found[number] = try Self.entry(row)
     }
     return found
   }
@@ -30,7 +31,7 @@ extension SQLiteTables {
       SELECT lot, source, environment, price, price_currency, purchase, expires_at, origin FROM lot_terms
       WHERE lot >= ?1 ORDER BY lot
       """
-    ) { found[$0] = Self.lotTerms($1) }
+    ) { (number, row) throws(SQLiteFailure) in found[number] = try Self.lotTerms(row) }
     return found
   }
 
@@ -43,8 +44,18 @@ extension SQLiteTables {
       SELECT customer, id, created_at, frozen, frozen_reason, merged_into, merged FROM customers
       WHERE customer >= ?1 ORDER BY customer
       """
-    ) { found[$0] = Self.customer($1) }
+    ) { (number, row) throws(SQLiteFailure) in found[number] = try Self.customer(row) }
     return found
+  }
+
+  /// By the rows that are there: the numbers in between may be none.
+  func customerNumber(after: CustomerNumber, skipping count: Int) throws(LedgerError) -> CustomerNumber? {
+    try first(
+      "SELECT customer FROM customers WHERE customer > ?1 ORDER BY customer LIMIT 1 OFFSET ?2",
+      {
+        $0.bind(1, after)
+        $0.bind(2, Int64(count))
+      }, { (row) throws(SQLiteFailure) in try row.number(0) })
   }
 
   func addedIDs(of customers: [CustomerNumber]) throws(LedgerError) -> [CustomerNumber: [CustomerID]] {
@@ -59,27 +70,32 @@ extension SQLiteTables {
     var found: [Int64: CustomerNumber] = [:]
     try nearby(
       purchases.map(\.number), "SELECT purchase, holder FROM entitlements WHERE purchase >= ?1 ORDER BY purchase"
-    ) { found[$0] = $1.integer(1) }
+    ) { (number, row) throws(SQLiteFailure) in found[number] = try row.number(1) }
     return found
   }
 
   /// Gives the rows of the numbers, by a statement whose first column is the number and that begins at one.
   private func nearby(
-    _ wanted: [Int64], _ sql: StaticString, _ take: (Int64, SQLiteStatement) -> Void
+    _ wanted: [Int64], _ sql: StaticString, _ take: (Int64, SQLiteStatement) throws(SQLiteFailure) -> Void
   ) throws(LedgerError) {
-    let wanted = wanted.sorted()
+    // What is no number of a row is not there.
+    let wanted = wanted.filter { $0 >= 0 }.sorted()
     let statement = try statement(sql)
     try translating { () throws(SQLiteFailure) in
+      defer { statement.reset() }
       var place = 0
       while place < wanted.count {
         statement.bind(1, wanted[place])
-        var isFar = false
+        var (isFar, last) = (false, wanted[place])
         while try statement.step() {
           let number = statement.integer(0)
+          // Rows that go back would be looked for again without end.
+          guard number >= last else { throw .notAscending }
+          last = number
           while place < wanted.count, wanted[place] < number { place += 1 }
           isFar = place == wanted.count || UInt64(bitPattern: wanted[place] &- number) > Self.nearbyDistance
           if isFar { break }
-          if wanted[place] == number { take(number, statement) }
+          if wanted[place] == number { try take(number, statement) }
         }
         // Behind the last row there is nothing to find.
         guard isFar else { return }

@@ -98,16 +98,11 @@ extension SQLiteTables {
   }
 
   func orders(after: OrderNumber, limit: Int) throws(LedgerError) -> [OrderRow] {
-    try all(
-      "SELECT * FROM orders WHERE number > ?1 ORDER BY number LIMIT ?2",
-      {
-        $0.bind(1, after)
-        $0.bind(2, Int64(limit))
-      }, Self.order)
+    try page("SELECT * FROM orders WHERE number > ?1 ORDER BY number LIMIT ?2", after: after, limit, Self.order)
   }
 
   func purchase(number: Int64) throws(LedgerError) -> PurchaseRow? {
-    try purchases(after: number - 1, limit: 1).first { $0.number == number }
+    try purchases(after: max(0, number) - 1, limit: 1).first { $0.number == number }
   }
 
   func customer(token: TokenNumber) throws(LedgerError) -> CustomerNumber? {
@@ -116,11 +111,13 @@ extension SQLiteTables {
       {
         $0.bind(1, token.high)
         $0.bind(2, token.low)
-      }, { $0.integer(0) })
+      }, { (row) throws(SQLiteFailure) in try row.number(0) })
   }
 
   func entitlementHolder(purchase: Int64) throws(LedgerError) -> CustomerNumber? {
-    try first("SELECT holder FROM entitlements WHERE purchase = ?1", { $0.bind(1, purchase) }, { $0.integer(0) })
+    try first(
+      "SELECT holder FROM entitlements WHERE purchase = ?1", { $0.bind(1, purchase) },
+      { (row) throws(SQLiteFailure) in try row.number(0) })
   }
 
   func entitlements(of customer: CustomerNumber, below purchase: Int64, limit: Int) throws(LedgerError) -> [Int64] {
@@ -130,20 +127,20 @@ extension SQLiteTables {
         $0.bind(1, customer)
         $0.bind(2, purchase)
         $0.bind(3, Int64(limit))
-      }, { $0.integer(0) })
+      }, { (row) throws(SQLiteFailure) in try row.number(0) })
   }
 
-  private static func order(_ row: SQLiteStatement) -> OrderRow {
+  private static func order(_ row: SQLiteStatement) throws(SQLiteFailure) -> OrderRow {
     var order = OrderRow(
-      number: row.integer(0), code: PurchaseCode(unchecked: row.text(1)), customer: row.integer(2),
+      number: try row.number(0), code: PurchaseCode(unchecked: row.text(1)), customer: try row.number(2),
       store: Store.numbered(row.integer(3)) ?? .test, product: ProductCode(unchecked: row.text(4)),
-      quantity: row.integer(5), request: row.text(6), key: row.optionalText(7).map(IdempotencyKey.init(unchecked:)),
-      createdAt: Timestamp(milliseconds: row.integer(10)), deadline: Timestamp(milliseconds: row.integer(12)))
+      quantity: try row.amount(5), request: row.text(6), key: row.optionalText(7).map(IdempotencyKey.init(unchecked:)),
+      createdAt: try row.instant(10), deadline: try row.instant(12))
     order.state = OrderRow.State(rawValue: row.integer(8)) ?? .failed
-    order.purchase = row.optionalInteger(9)
-    order.updatedAt = Timestamp(milliseconds: row.integer(11))
+    order.purchase = try row.optionalNumber(9)
+    order.updatedAt = try row.instant(11)
     order.dueAt = row.integer(13)
-    order.deliveryAttempts = row.integer(14)
+    order.deliveryAttempts = try row.number(14)
     return order
   }
 }

@@ -2,8 +2,8 @@ internal import GemLedger
 
 extension SQLiteTables: StorageSnapshot {
   func project() throws(LedgerError) -> ProjectRow {
-    let row = try first("SELECT salt, created_at FROM project") {
-      ProjectRow(salt: UInt64(bitPattern: $0.integer(0)), createdAt: Timestamp(milliseconds: $0.integer(1)))
+    let row = try first("SELECT salt, created_at FROM project") { (row) throws(SQLiteFailure) in
+      ProjectRow(salt: UInt64(bitPattern: row.integer(0)), createdAt: try row.instant(1))
     }
     guard let row else {
       throw LedgerError(.storageDamaged, "\(connection.path) has no project row. Restore it from a backup.")
@@ -17,7 +17,7 @@ extension SQLiteTables: StorageSnapshot {
     try translating { () throws(SQLiteFailure) in
       let statement = try hot(.catalogVersion)
       defer { statement.reset() }
-      return try statement.step() ? statement.integer(0) : 0
+      return try statement.step() ? try statement.number(0) : 0
     }
   }
 
@@ -25,7 +25,7 @@ extension SQLiteTables: StorageSnapshot {
     try all(
       "SELECT code, position, document FROM catalog WHERE kind = ?1 ORDER BY position",
       { $0.bind(1, kind.rawValue) },
-      { CatalogRow(kind: kind, code: $0.text(0), position: $0.integer(1), document: $0.text(2)) })
+      { (row) throws(SQLiteFailure) in try Self.catalogRow(kind, row) })
   }
 
   func catalogRow(_ kind: CatalogRow.Kind, code: String) throws(LedgerError) -> CatalogRow? {
@@ -34,15 +34,23 @@ extension SQLiteTables: StorageSnapshot {
       {
         $0.bind(1, kind.rawValue)
         $0.bind(2, code)
-      }, { CatalogRow(kind: kind, code: $0.text(0), position: $0.integer(1), document: $0.text(2)) })
+      }, { (row) throws(SQLiteFailure) in try Self.catalogRow(kind, row) })
+  }
+
+  private static func catalogRow(
+    _ kind: CatalogRow.Kind, _ row: SQLiteStatement
+  ) throws(SQLiteFailure) -> CatalogRow {
+    let position = kind == .currency ? try row.currency(1) : try row.number(1)
+    return CatalogRow(kind: kind, code: row.text(0), position: position, document: row.text(2))
   }
 
   func environments() throws(LedgerError) -> [EnvironmentRow] {
     try all("SELECT environment, kind, session FROM environments ORDER BY environment") {
+      (row) throws(SQLiteFailure) in
       EnvironmentRow(
-        number: $0.integer(0),
+        number: try row.number(0),
         environment: StoreEnvironment(
-          kind: StoreEnvironment.Kind(rawValue: $0.integer(1)) ?? .localTesting, session: $0.optionalText(2)))
+          kind: StoreEnvironment.Kind(rawValue: row.integer(1)) ?? .localTesting, session: row.optionalText(2)))
     }
   }
 
@@ -59,9 +67,9 @@ extension SQLiteTables: StorageSnapshot {
       statement.bind(1, id.text)
       guard try statement.step() else { return (nil, 0) }
       defer { statement.reset() }
-      var found = FoundCustomer(number: statement.integer(0), isFrozen: statement.integer(1) != 0)
+      var found = FoundCustomer(number: try statement.number(0), isFrozen: statement.integer(1) != 0)
       found.isOneOfSeveral = statement.integer(3) > 0
-      return (found, statement.integer(2))
+      return (found, try statement.number(2))
     }
     guard let found, mergedInto != 0 else { return found }
     guard let survivor = try customer(number: mergedInto) else {
@@ -79,15 +87,11 @@ extension SQLiteTables: StorageSnapshot {
   }
 
   func customers(after number: CustomerNumber, limit: Int) throws(LedgerError) -> [CustomerRow] {
-    try all(
+    try page(
       """
       SELECT customer, id, created_at, frozen, frozen_reason, merged_into, merged FROM customers WHERE customer > ?1
       ORDER BY customer LIMIT ?2
-      """,
-      {
-        $0.bind(1, number)
-        $0.bind(2, Int64(limit))
-      }, Self.customer)
+      """, after: number, limit, Self.customer)
   }
 
   func account(_ number: AccountNumber) throws(LedgerError) -> AccountRow? {
@@ -96,7 +100,7 @@ extension SQLiteTables: StorageSnapshot {
       statement.bind(1, number.rawValue)
       guard try statement.step() else { return nil }
       defer { statement.reset() }
-      return Self.account(statement)
+      return try Self.account(statement)
     }
   }
 
@@ -168,8 +172,8 @@ extension SQLiteTables: StorageSnapshot {
       guard try statement.step() else { return nil }
       defer { statement.reset() }
       return (
-        Fingerprint(asked: statement.integer(0), qualifiers: statement.integer(1)), statement.optionalInteger(2),
-        statement.optionalText(3)
+        Fingerprint(asked: statement.integer(0), qualifiers: statement.integer(1)),
+        try statement.optionalTransaction(2), statement.optionalText(3)
       )
     }
     guard let (fingerprint, transaction, refusal) = found else { return nil }
@@ -192,7 +196,7 @@ extension SQLiteTables: StorageSnapshot {
         $0.bind(1, identity.transactionID.text)
         $0.bind(2, identity.environment)
         $0.bind(3, identity.store.number)
-      }, { ($0.integer(11), Self.purchase($0)) })
+      }, { (row) throws(SQLiteFailure) in (row.integer(11), try Self.purchase(row)) })
     guard let (terms, row) = found else { return nil }
     var purchase = row
     // In the document's place the row has the number of its terms.
@@ -219,7 +223,7 @@ extension SQLiteTables: StorageSnapshot {
       {
         $0.bind(1, customer)
         $0.bind(2, item.text)
-      }, { $0.integer(0) }) ?? 0
+      }, { (row) throws(SQLiteFailure) in try row.amount(0) }) ?? 0
   }
 
   // MARK: Journal
@@ -240,10 +244,10 @@ extension SQLiteTables: StorageSnapshot {
       }
       var sequences = Sequences()
       if try lastTransaction.step() {
-        sequences.transaction = lastTransaction.integer(0)
-        sequences.createdAt = Timestamp(milliseconds: lastTransaction.integer(1))
+        sequences.transaction = try lastTransaction.transaction(0)
+        sequences.createdAt = try lastTransaction.instant(1)
       }
-      if try lastEntry.step() { sequences.entry = lastEntry.integer(0) }
+      if try lastEntry.step() { sequences.entry = try lastEntry.entry(0) }
       return sequences
     }
   }
@@ -260,7 +264,7 @@ extension SQLiteTables: StorageSnapshot {
   }
 
   private func number(_ sql: StaticString) throws(LedgerError) -> Int64 {
-    try first(sql) { $0.integer(0) } ?? 0
+    try first(sql) { (row) throws(SQLiteFailure) in try row.number(0) } ?? 0
   }
 
   func transaction(_ number: TransactionNumber) throws(LedgerError) -> TransactionRow? {
@@ -283,13 +287,13 @@ extension SQLiteTables: StorageSnapshot {
     let statement = try statement("SELECT * FROM entries WHERE number >= ?1 ORDER BY number")
     return try translating { () throws(SQLiteFailure) in
       statement.bind(1, transaction.firstEntry)
+      defer { statement.reset() }
       var found: [EntryRow] = []
       while try statement.step() {
-        let entry = Self.entry(statement)
-        guard entry.transaction == transaction.number else {
-          statement.reset()
-          break
-        }
+        let entry = try Self.entry(statement)
+        guard entry.transaction == transaction.number else { break }
+        // Pages that lead back to themselves would be read without end.
+        guard entry.number > found.last?.number ?? -1 else { throw .notAscending }
         found.append(entry)
       }
       return found
@@ -308,9 +312,9 @@ extension SQLiteTables: StorageSnapshot {
       { $0.bind(1, transaction) }, Self.note)
   }
 
-  static func note(_ row: SQLiteStatement) -> NoteRow {
+  static func note(_ row: SQLiteStatement) throws(SQLiteFailure) -> NoteRow {
     NoteRow(
-      transaction: row.integer(0), reference: row.optionalText(1).map(Reference.init(unchecked:)),
+      transaction: try row.transaction(0), reference: row.optionalText(1).map(Reference.init(unchecked:)),
       reason: row.optionalText(2).map(Reason.init(unchecked:)),
       actor: row.optionalText(3).map(ActorName.init(unchecked:)))
   }

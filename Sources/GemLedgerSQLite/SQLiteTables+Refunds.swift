@@ -6,7 +6,7 @@ extension SQLiteTables {
   func mergedCustomers(into number: CustomerNumber) throws(LedgerError) -> [CustomerNumber] {
     try all(
       "SELECT customer FROM customers WHERE merged_into = ?1 AND merged_into <> 0 ORDER BY customer",
-      { $0.bind(1, number) }, { $0.integer(0) })
+      { $0.bind(1, number) }, { (row) throws(SQLiteFailure) in try row.number(0) })
   }
 
   func addedIDs(of number: CustomerNumber) throws(LedgerError) -> [CustomerID] {
@@ -41,7 +41,7 @@ extension SQLiteTables {
   func ownedItems(of customer: CustomerNumber) throws(LedgerError) -> [OwnedItemRow] {
     try all(
       "SELECT customer, item, quantity FROM owned_items WHERE customer = ?1 ORDER BY item", { $0.bind(1, customer) },
-      { OwnedItemRow(customer: $0.integer(0), item: ItemID(unchecked: $0.text(1)), quantity: $0.integer(2)) })
+      Self.ownedItem)
   }
 
   func refundEvidence(_ identity: PurchaseIdentity) throws(LedgerError) -> [RefundEvidenceRow] {
@@ -55,14 +55,16 @@ extension SQLiteTables {
         $0.bind(2, identity.environment)
         $0.bind(3, identity.store.number)
       },
-      { Self.refundEvidence(identity, $0) })
+      { (row) throws(SQLiteFailure) in try Self.refundEvidence(identity, row) })
   }
 
-  static func refundEvidence(_ identity: PurchaseIdentity, _ row: SQLiteStatement) -> RefundEvidenceRow {
+  static func refundEvidence(
+    _ identity: PurchaseIdentity, _ row: SQLiteStatement
+  ) throws(SQLiteFailure) -> RefundEvidenceRow {
     RefundEvidenceRow(
       identity: identity, kind: RefundEvidenceRow.Kind(rawValue: row.integer(0)) ?? .refund,
       revokedAt: Timestamp(milliseconds: row.integer(1)), signedAt: Timestamp(milliseconds: row.integer(2)),
-      extent: StoreRefund.Extent(kind: row.integer(3), amount: row.integer(4)))
+      extent: StoreRefund.Extent(kind: row.integer(3), amount: try row.amount(4)))
   }
 
   func refunds(of purchase: Int64) throws(LedgerError) -> [RefundRow] {
@@ -101,7 +103,9 @@ extension SQLiteTables {
       SELECT transaction_number, from_customer, into_customer FROM merges
       WHERE transaction_number > ?1 ORDER BY transaction_number LIMIT ?2
       """, after: after, limit
-    ) { MergeRow(transaction: $0.integer(0), from: $0.integer(1), into: $0.integer(2)) }
+    ) { (row) throws(SQLiteFailure) in
+      MergeRow(transaction: try row.transaction(0), from: try row.number(1), into: try row.number(2))
+    }
   }
 
   func refunds(after: TransactionNumber, limit: Int) throws(LedgerError) -> [RefundRow] {
@@ -114,14 +118,14 @@ extension SQLiteTables {
   }
 
   func refundParts(after: RefundPartRow?, limit: Int) throws(LedgerError) -> [RefundPartRow] {
-    try all(
+    try scanned(
       """
       SELECT transaction_number, 1 AS position, lot, part_kind AS kind, source_lot, amount FROM refunds
       WHERE transaction_number >= ?1 AND (transaction_number > ?1 OR ?2 < 1) AND lot IS NOT NULL
       UNION ALL
       SELECT transaction_number, position, lot, kind, source_lot, amount FROM refund_parts
       WHERE (transaction_number, position) > (?1, ?2) ORDER BY transaction_number, position LIMIT ?3
-      """,
+      """, after: after, { ($0.transaction, $0.position) <= ($1.transaction, $1.position) },
       {
         $0.bind(1, after?.transaction ?? -1)
         $0.bind(2, after?.position ?? -1)
@@ -138,30 +142,35 @@ extension SQLiteTables {
         GROUP BY purchase ORDER BY purchase LIMIT ?2
       ) CROSS JOIN refunds r ON r.transaction_number = newest ORDER BY r.purchase
       """, after: after, limit
-    ) {
+    ) { (row) throws(SQLiteFailure) in
       RefundStateRow(
-        purchase: $0.integer(0), share: Self.share($0, 1), evidenceAt: Timestamp(milliseconds: $0.integer(3)),
-        transaction: $0.integer(4))
+        purchase: try row.number(0), share: Self.share(row, 1), evidenceAt: Timestamp(milliseconds: row.integer(3)),
+        transaction: try row.transaction(4))
     }
   }
 
   func customerIDs(after: CustomerID?, limit: Int) throws(LedgerError) -> [AddedIDRow] {
-    try all(
+    try scanned(
       "SELECT customer, id FROM aliases WHERE id > ?1 ORDER BY id LIMIT ?2",
+      after: after.map { AddedIDRow(customer: 0, id: $0) },
+      { Self.precedes(($0.id.text, 0), ($1.id.text, 0)) },
       {
         // Nothing sorts before the empty text, which is no id.
         $0.bind(1, after?.text ?? "")
         $0.bind(2, Int64(limit))
-      }, { AddedIDRow(customer: $0.integer(0), id: CustomerID(unchecked: $0.text(1))) })
+      },
+      { (row) throws(SQLiteFailure) in
+        AddedIDRow(customer: try row.number(0), id: CustomerID(unchecked: row.text(1)))
+      })
   }
 
   // MARK: Rows
 
-  static func lotTerms(_ row: SQLiteStatement) -> LotTermsRow {
+  static func lotTerms(_ row: SQLiteStatement) throws(SQLiteFailure) -> LotTermsRow {
     LotTermsRow(
-      lot: row.integer(0), source: LotSource(rawValue: row.integer(1)) ?? .admin, environment: row.integer(2),
-      price: money(row, 3), purchase: row.optionalInteger(5), expiresAt: Never.loaded(row.integer(6)),
-      origin: row.integer(7))
+      lot: try row.number(0), source: LotSource(rawValue: row.integer(1)) ?? .admin, environment: try row.number(2),
+      price: try money(row, 3), purchase: try row.optionalNumber(5), expiresAt: Never.loaded(try row.value(6)),
+      origin: try row.number(7))
   }
 
   /// A damaged share is none, so that verify can report it.
@@ -170,20 +179,26 @@ extension SQLiteTables {
     return whole > 0 && (0...whole).contains(part) ? RefundShare(part, of: whole) : .none
   }
 
-  private static func refund(_ row: SQLiteStatement) -> RefundRow {
-    RefundRow(
-      transaction: row.integer(0), purchase: row.integer(1),
-      kind: RefundEvidenceRow.Kind(rawValue: row.integer(2)) ?? .refund,
-      revokedAt: Timestamp(milliseconds: row.integer(3)), signedAt: Timestamp(milliseconds: row.integer(4)),
-      extent: row.optionalInteger(5).map { StoreRefund.Extent(kind: $0, amount: row.integer(6)) },
-      evidenceAt: row.optionalInteger(7).map(Timestamp.init(milliseconds:)), share: share(row, 8),
-      freezes: row.integer(10))
+  private static func extent(_ row: SQLiteStatement, _ column: Int32) throws(SQLiteFailure) -> StoreRefund.Extent? {
+    guard let kind = row.optionalInteger(column) else { return nil }
+    return StoreRefund.Extent(kind: kind, amount: try row.amount(column + 1))
   }
 
-  private static func refundPart(_ row: SQLiteStatement) -> RefundPartRow {
+  private static func refund(_ row: SQLiteStatement) throws(SQLiteFailure) -> RefundRow {
+    RefundRow(
+      transaction: try row.transaction(0), purchase: try row.number(1),
+      kind: RefundEvidenceRow.Kind(rawValue: row.integer(2)) ?? .refund,
+      revokedAt: Timestamp(milliseconds: row.integer(3)), signedAt: Timestamp(milliseconds: row.integer(4)),
+      extent: try extent(row, 5),
+      evidenceAt: row.optionalInteger(7).map(Timestamp.init(milliseconds:)), share: share(row, 8),
+      freezes: try row.amount(10))
+  }
+
+  private static func refundPart(_ row: SQLiteStatement) throws(SQLiteFailure) -> RefundPartRow {
     RefundPartRow(
-      transaction: row.integer(0), position: row.integer(1), lot: row.integer(2),
-      kind: RefundPartRow.Kind(rawValue: row.integer(3)) ?? .short, source: row.integer(4), amount: row.integer(5))
+      transaction: try row.transaction(0), position: try row.number(1), lot: try row.number(2),
+      kind: RefundPartRow.Kind(rawValue: row.integer(3)) ?? .short, source: try row.number(4),
+      amount: try row.amount(5))
   }
 }
 

@@ -9,100 +9,106 @@ enum Never {
 }
 
 /// From columns to rows; the columns stand in the order of the statements' lists.
+///
+/// This is where numbers are held to their bounds, with the readers of rarer rows beside their statements.
 extension SQLiteTables {
-  static func customer(_ row: SQLiteStatement) -> CustomerRow {
+  static func customer(_ row: SQLiteStatement) throws(SQLiteFailure) -> CustomerRow {
     var customer = CustomerRow(
-      number: row.integer(0), id: CustomerID(unchecked: row.text(1)),
-      createdAt: Timestamp(milliseconds: row.integer(2)))
-    customer.frozen = row.integer(3)
+      number: try row.number(0), id: CustomerID(unchecked: row.text(1)), createdAt: try row.instant(2))
+    customer.frozen = try row.number(3)
     customer.frozenReason = row.optionalText(4).map(Reason.init(unchecked:))
-    customer.mergedInto = row.integer(5)
-    customer.merged = row.integer(6)
+    customer.mergedInto = try row.number(5)
+    customer.merged = try row.number(6)
     return customer
   }
 
-  static func account(_ row: SQLiteStatement) -> AccountRow {
-    var account = AccountRow(number: AccountNumber(rawValue: row.integer(12)))
-    account.balance = row.integer(0)
-    account.debt = row.integer(1)
-    account.held = row.integer(2)
-    account.version = row.integer(3)
-    account.lastEntry = row.integer(4)
-    account.poolLot = row.integer(5)
-    account.poolSource = row.integer(6)
-    account.poolEnvironment = row.integer(7)
-    account.poolGranted = row.integer(8)
-    account.poolRemaining = row.integer(9)
-    account.openLots = row.integer(10)
-    account.nextExpiry = row.optionalInteger(11) ?? .max
-    account.nextDue = row.optionalInteger(13) ?? .max
+  static func account(_ row: SQLiteStatement) throws(SQLiteFailure) -> AccountRow {
+    var account = AccountRow(number: try row.account(12))
+    account.balance = try row.amount(0)
+    account.debt = try row.amount(1)
+    account.held = try row.amount(2)
+    account.version = try row.number(3)
+    account.lastEntry = try row.entry(4)
+    account.poolLot = try row.number(5)
+    account.poolSource = try row.number(6)
+    account.poolEnvironment = try row.number(7)
+    account.poolGranted = try row.granted(8)
+    account.poolRemaining = try row.amount(9)
+    account.openLots = try row.number(10)
+    account.nextExpiry = try row.optionalValue(11) ?? .max
+    account.nextDue = try row.optionalValue(13) ?? .max
     return account
   }
 
-  static func lot(_ row: SQLiteStatement) -> LotRow {
+  static func lot(_ row: SQLiteStatement) throws(SQLiteFailure) -> LotRow {
     LotRow(
-      number: row.integer(0), account: AccountNumber(rawValue: row.integer(1)),
-      source: LotSource(rawValue: row.integer(2)) ?? .admin, environment: row.integer(3), granted: row.integer(4),
-      remaining: row.integer(5), price: money(row, 6), purchase: row.optionalInteger(8),
-      expiresAt: Never.loaded(row.integer(9)))
+      number: try row.number(0), account: try row.account(1), source: LotSource(rawValue: row.integer(2)) ?? .admin,
+      environment: try row.number(3), granted: try row.granted(4), remaining: try row.amount(5),
+      price: try money(row, 6), purchase: try row.optionalNumber(8), expiresAt: Never.loaded(try row.value(9)))
   }
 
-  static func transaction(_ row: SQLiteStatement) -> TransactionRow {
+  static func transaction(_ row: SQLiteStatement) throws(SQLiteFailure) -> TransactionRow {
     TransactionRow(
-      number: row.integer(0), kind: EntryKind(rawValue: row.integer(1)) ?? .mixed, customer: row.integer(2),
-      createdAt: Timestamp(milliseconds: row.integer(3)), firstEntry: row.integer(4))
+      number: try row.transaction(0), kind: EntryKind(rawValue: row.integer(1)) ?? .mixed,
+      customer: try row.number(2), createdAt: try row.instant(3), firstEntry: try row.entry(4))
   }
 
-  static func entry(_ row: SQLiteStatement) -> EntryRow {
+  static func entry(_ row: SQLiteStatement) throws(SQLiteFailure) -> EntryRow {
     EntryRow(
-      number: row.integer(0), transaction: row.integer(1), account: AccountNumber(rawValue: row.integer(2)),
-      kind: EntryKind(rawValue: row.integer(3)) ?? .mixed, amount: row.integer(4), balance: row.integer(5),
-      debt: row.integer(6), version: row.integer(7), previous: row.integer(8), lot: row.integer(9))
+      number: try row.entry(0), transaction: try row.transaction(1), account: try row.account(2),
+      kind: EntryKind(rawValue: row.integer(3)) ?? .mixed, amount: try row.amount(4), balance: try row.amount(5),
+      debt: try row.amount(6), version: try row.number(7), previous: try row.entry(8), lot: try row.number(9))
   }
 
-  static func allocation(_ row: SQLiteStatement) -> AllocationRow {
-    AllocationRow(entry: row.integer(0), position: row.integer(1), lot: row.integer(2), amount: row.integer(3))
+  static func allocation(_ row: SQLiteStatement) throws(SQLiteFailure) -> AllocationRow {
+    AllocationRow(
+      entry: try row.entry(0), position: try row.number(1), lot: try row.number(2), amount: try row.amount(3))
   }
 
-  static func anchor(_ row: SQLiteStatement) -> AnchorRow {
+  static func anchor(_ row: SQLiteStatement) throws(SQLiteFailure) -> AnchorRow {
     AnchorRow(
-      account: AccountNumber(rawValue: row.integer(0)), version: row.integer(1), entry: row.integer(2),
-      transaction: row.integer(3), createdAt: Timestamp(milliseconds: row.integer(4)))
+      account: try row.account(0), version: try row.number(1), entry: try row.entry(2),
+      transaction: try row.transaction(3), createdAt: try row.instant(4))
   }
 
-  static func itemEntry(_ row: SQLiteStatement) -> ItemEntryRow {
+  static func itemEntry(_ row: SQLiteStatement) throws(SQLiteFailure) -> ItemEntryRow {
     ItemEntryRow(
-      transaction: row.integer(0), customer: row.integer(2), item: ItemID(unchecked: row.text(1)),
-      quantity: row.integer(3), owned: row.integer(4))
+      transaction: try row.transaction(0), customer: try row.number(2), item: ItemID(unchecked: row.text(1)),
+      quantity: try row.amount(3), owned: try row.amount(4))
   }
 
-  static func purchase(_ row: SQLiteStatement) -> PurchaseRow {
+  static func ownedItem(_ row: SQLiteStatement) throws(SQLiteFailure) -> OwnedItemRow {
+    OwnedItemRow(customer: try row.number(0), item: ItemID(unchecked: row.text(1)), quantity: try row.amount(2))
+  }
+
+  /// The store's dates are what the store said, whatever that is; nobody adds to them without a check.
+  static func purchase(_ row: SQLiteStatement) throws(SQLiteFailure) -> PurchaseRow {
     PurchaseRow(
-      number: row.integer(0),
+      number: try row.number(0),
       identity: PurchaseIdentity(
-        store: Store.numbered(row.integer(1)) ?? .test, environment: row.integer(2),
+        store: Store.numbered(row.integer(1)) ?? .test, environment: try row.number(2),
         transactionID: StoreTransactionID(unchecked: row.text(3))),
-      customer: row.integer(4), transaction: row.integer(5), product: ProductCode(unchecked: row.text(6)),
-      quantity: row.integer(7), price: money(row, 8), purchasedAt: Timestamp(milliseconds: row.integer(10)),
+      customer: try row.number(4), transaction: try row.transaction(5), product: ProductCode(unchecked: row.text(6)),
+      quantity: try row.amount(7), price: try money(row, 8), purchasedAt: Timestamp(milliseconds: row.integer(10)),
       terms: row.text(11), originalTransactionID: row.optionalText(12).map(StoreTransactionID.init(unchecked:)),
-      expiresAt: row.optionalInteger(13).map(Timestamp.init(milliseconds:)), grant: grant(row),
-      refund: refundState(row))
+      expiresAt: row.optionalInteger(13).map(Timestamp.init(milliseconds:)), grant: try grant(row),
+      refund: try refundState(row))
   }
 
-  private static func grant(_ row: SQLiteStatement) -> LotAmount? {
-    guard let currency = row.optionalInteger(18) else { return nil }
-    return LotAmount(currency: currency, lot: row.integer(19), amount: row.integer(20))
+  private static func grant(_ row: SQLiteStatement) throws(SQLiteFailure) -> LotAmount? {
+    guard try row.optionalNumber(18) != nil else { return nil }
+    return LotAmount(currency: try row.currency(18), lot: try row.number(19), amount: try row.amount(20))
   }
 
-  private static func refundState(_ row: SQLiteStatement) -> RefundStateRow? {
-    guard let transaction = row.optionalInteger(17) else { return nil }
+  private static func refundState(_ row: SQLiteStatement) throws(SQLiteFailure) -> RefundStateRow? {
+    guard let transaction = try row.optionalTransaction(17) else { return nil }
     return RefundStateRow(
-      purchase: row.integer(0), share: share(row, 14), evidenceAt: Timestamp(milliseconds: row.integer(16)),
+      purchase: try row.number(0), share: share(row, 14), evidenceAt: Timestamp(milliseconds: row.integer(16)),
       transaction: transaction)
   }
 
-  static func money(_ row: SQLiteStatement, _ column: Int32) -> Money? {
-    guard let minorUnits = row.optionalInteger(column) else { return nil }
+  static func money(_ row: SQLiteStatement, _ column: Int32) throws(SQLiteFailure) -> Money? {
+    guard let minorUnits = try row.optionalAmount(column) else { return nil }
     return Money(minorUnits: minorUnits, currency: row.text(column + 1))
   }
 

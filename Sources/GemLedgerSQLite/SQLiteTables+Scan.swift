@@ -14,11 +14,11 @@ extension SQLiteTables: StorageScan {
   }
 
   func allocations(after: AllocationRow?, limit: Int) throws(LedgerError) -> [AllocationRow] {
-    try all(
+    try scanned(
       """
       SELECT entry, position, lot, amount FROM allocations WHERE (entry, position) > (?1, ?2)
       ORDER BY entry, position LIMIT ?3
-      """,
+      """, after: after, { ($0.entry, $0.position) < ($1.entry, $1.position) },
       {
         $0.bind(1, after?.entry ?? -1)
         $0.bind(2, after?.position ?? -1)
@@ -32,7 +32,7 @@ extension SQLiteTables: StorageScan {
       SELECT balance, debt, held, version, last_entry, pool_lot, pool_source, pool_environment, pool_granted,
         pool_remaining, open_lots, next_expiry, account, next_due FROM accounts WHERE account > ?1
       ORDER BY account LIMIT ?2
-      """, after: after.rawValue, limit, Self.account)
+      """, after: after.rawValue, limit, column: 12, Self.account)
   }
 
   func lots(after: LotNumber, limit: Int) throws(LedgerError) -> [LotRow] {
@@ -56,11 +56,11 @@ extension SQLiteTables: StorageScan {
   }
 
   func anchors(after: AnchorRow?, limit: Int) throws(LedgerError) -> [AnchorRow] {
-    try all(
+    try scanned(
       """
       SELECT account, version, entry, transaction_number, created_at FROM anchors
       WHERE (account, version) > (?1, ?2) ORDER BY account, version LIMIT ?3
-      """,
+      """, after: after, { ($0.account, $0.version) < ($1.account, $1.version) },
       {
         $0.bind(1, after?.account.rawValue ?? -1)
         $0.bind(2, after?.version ?? -1)
@@ -99,8 +99,9 @@ extension SQLiteTables: StorageScan {
   private func keys(
     _ sql: StaticString, after: KeyScanPosition?, _ limit: Int, _ bind: (SQLiteStatement) -> Void = { _ in }
   ) throws(LedgerError) -> [(KeyRow, KeyScanPosition)] {
-    try all(
-      sql,
+    try scanned(
+      sql, after: after.flatMap { position in position.row.map { ($0, position) } },
+      { Self.precedes($0.0, $1.0) },
       { statement in
         // Text sorts before blobs, and nothing sorts before the empty text.
         if let last = after?.row { statement.bind(1, key: last.key) } else { statement.bind(1, "") }
@@ -108,24 +109,28 @@ extension SQLiteTables: StorageScan {
         statement.bind(3, Int64(limit))
         bind(statement)
       },
-      { statement in
+      { (statement) throws(SQLiteFailure) in
         let fingerprint = Fingerprint(asked: statement.integer(2), qualifiers: statement.integer(3))
         // A key with neither is a problem to be reported, not an error: no transaction has number 0.
         let outcome =
-          statement.optionalInteger(4).map(KeyRow.Outcome.booked)
+          try statement.optionalTransaction(4).map(KeyRow.Outcome.booked)
           ?? statement.optionalText(5).flatMap(LedgerError.init(stored:)).map(KeyRow.Outcome.refused) ?? .booked(0)
         let row = KeyRow(
-          customer: statement.integer(1), key: statement.key(0), fingerprint: fingerprint, outcome: outcome)
+          customer: try statement.number(1), key: statement.key(0), fingerprint: fingerprint, outcome: outcome)
         return (row, KeyScanPosition(place: 0, row: row))
       })
   }
 
   func itemEntries(after: ItemEntryRow?, limit: Int) throws(LedgerError) -> [ItemEntryRow] {
-    try all(
+    try scanned(
       """
       SELECT transaction_number, item, customer, quantity, owned FROM item_entries
       WHERE (transaction_number, item, customer) > (?1, ?2, ?3) ORDER BY transaction_number, item, customer LIMIT ?4
-      """,
+      """, after: after,
+      {
+        if $0.transaction != $1.transaction { return $0.transaction < $1.transaction }
+        return Self.precedes(($0.item.text, $0.customer), ($1.item.text, $1.customer))
+      },
       {
         $0.bind(1, after?.transaction ?? -1)
         $0.bind(2, after?.item.text ?? "")
@@ -135,44 +140,65 @@ extension SQLiteTables: StorageScan {
   }
 
   func ownedItems(after: OwnedItemRow?, limit: Int) throws(LedgerError) -> [OwnedItemRow] {
-    try all(
+    try scanned(
       """
       SELECT customer, item, quantity FROM owned_items WHERE (customer, item) > (?1, ?2)
       ORDER BY customer, item LIMIT ?3
-      """,
+      """, after: after,
+      { $0.customer != $1.customer ? $0.customer < $1.customer : Self.precedes(($0.item.text, 0), ($1.item.text, 0)) },
       {
         $0.bind(1, after?.customer ?? -1)
         $0.bind(2, after?.item.text ?? "")
         $0.bind(3, Int64(limit))
-      }, { OwnedItemRow(customer: $0.integer(0), item: ItemID(unchecked: $0.text(1)), quantity: $0.integer(2)) })
+      }, Self.ownedItem)
   }
 
-  /// A check takes as long as half a replay, so that it goes on beside that, over a connection of its own.
-  func beginIntegrityCheck() throws(LedgerError) -> () throws(LedgerError) -> [String] {
-    let path = connection.path
-    let check = SideWork { () throws(LedgerError) in try Self.integrityProblems(path: path) }
-    return { () throws(LedgerError) in try check.wait() + self.rowProblems() }
-  }
-
-  private static func integrityProblems(path: String) throws(LedgerError) -> [String] {
-    let tables: SQLiteTables
-    do throws(SQLiteFailure) {
-      tables = SQLiteTables(try SQLiteConnection(path: path))
-      try tables.connection.configure()
-    } catch {
-      throw error.ledgerError(path: path)
-    }
-    return try tables.all("PRAGMA integrity_check(20)") { $0.text(0) }.filter { $0 != "ok" }
-  }
-
+  /// A page of rows by their numbers, which ascend: pages of a damaged file could lead back, and be read without end.
+  ///
+  /// - Parameter column: Where the number stands.
   func page<Row>(
-    _ sql: StaticString, after: Int64, _ limit: Int, _ read: (SQLiteStatement) -> Row
+    _ sql: StaticString, after: Int64, _ limit: Int, column: Int32 = 0,
+    _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
   ) throws(LedgerError) -> [Row] {
-    try all(
+    var last = after
+    return try all(
       sql,
       {
         $0.bind(1, after)
         $0.bind(2, Int64(limit))
-      }, read)
+      },
+      { (statement) throws(SQLiteFailure) in
+        let number = statement.integer(column)
+        guard number > last else { throw .notAscending }
+        last = number
+        return try read(statement)
+      })
+  }
+
+  /// A page of rows that several columns name, in their order.
+  func scanned<Row>(
+    _ sql: StaticString, after: Row?, _ precedes: (Row, Row) -> Bool, _ bind: (SQLiteStatement) -> Void,
+    _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
+  ) throws(LedgerError) -> [Row] {
+    var last = after
+    return try all(sql, bind) { (statement) throws(SQLiteFailure) in
+      let row = try read(statement)
+      if let last, !precedes(last, row) { throw .notAscending }
+      last = row
+      return row
+    }
+  }
+
+  /// As SQLite compares texts: by their bytes.
+  static func precedes(_ one: (text: String, number: Int64), _ other: (text: String, number: Int64)) -> Bool {
+    if one.text.utf8.elementsEqual(other.text.utf8) { return one.number < other.number }
+    return one.text.utf8.lexicographicallyPrecedes(other.text.utf8)
+  }
+
+  /// Keys that are kept as sixteen bytes come behind those that are kept as text.
+  private static func precedes(_ one: KeyRow, _ other: KeyRow) -> Bool {
+    let (isUUID, isOtherUUID) = (HexForm.parseUUID(one.key.text) != nil, HexForm.parseUUID(other.key.text) != nil)
+    if isUUID != isOtherUUID { return isOtherUUID }
+    return precedes((one.key.text, one.customer), (other.key.text, other.customer))
   }
 }

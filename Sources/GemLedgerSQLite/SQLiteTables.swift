@@ -49,35 +49,41 @@ final class SQLiteTables {
 
   /// The first row that the statement gives, or nil.
   func first<Row>(
-    _ sql: StaticString, _ bind: (SQLiteStatement) -> Void, _ read: (SQLiteStatement) -> Row
+    _ sql: StaticString, _ bind: (SQLiteStatement) -> Void, _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
   ) throws(LedgerError) -> Row? {
     let statement = try statement(sql)
     return try translating { () throws(SQLiteFailure) in
       bind(statement)
       guard try statement.step() else { return nil }
       defer { statement.reset() }
-      return read(statement)
+      return try read(statement)
     }
   }
 
-  func first<Row>(_ sql: StaticString, _ read: (SQLiteStatement) -> Row) throws(LedgerError) -> Row? {
+  func first<Row>(
+    _ sql: StaticString, _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
+  ) throws(LedgerError) -> Row? {
     try first(sql, { _ in }, read)
   }
 
   /// All rows that the statement gives.
   func all<Row>(
-    _ sql: StaticString, _ bind: (SQLiteStatement) -> Void, _ read: (SQLiteStatement) -> Row
+    _ sql: StaticString, _ bind: (SQLiteStatement) -> Void, _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
   ) throws(LedgerError) -> [Row] {
     let statement = try statement(sql)
     return try translating { () throws(SQLiteFailure) in
       bind(statement)
+      // A row that cannot be read leaves the statement before its end.
+      defer { statement.reset() }
       var rows: [Row] = []
-      while try statement.step() { rows.append(read(statement)) }
+      while try statement.step() { rows.append(try read(statement)) }
       return rows
     }
   }
 
-  func all<Row>(_ sql: StaticString, _ read: (SQLiteStatement) -> Row) throws(LedgerError) -> [Row] {
+  func all<Row>(
+    _ sql: StaticString, _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
+  ) throws(LedgerError) -> [Row] {
     try all(sql, { _ in }, read)
   }
 }

@@ -63,7 +63,9 @@ package struct EffectContract {
       effect(second, 3, .reversal, target: bobs),
       effect(second, 4, .late, target: first),
       effect(bobs, 1, .linked, target: second, value: alice),
-      effect(bobs, 2, .counted, value: .max, count: CountKey(.recharged, "GEM"), period: .min),
+      effect(
+        bobs, 2, .counted, value: RowBounds.instant, count: CountKey(.recharged, "GEM"),
+        period: -RowBounds.instant),
     ]
     try ledger.write { $0.effects = Array(effects[8...]) }
     try ledger.write { $0.effects = Array(effects[..<8]) }
@@ -180,8 +182,8 @@ package struct EffectContract {
     var spent = row(.spent, "GEM", 0, 10)
     let bobs = CountRow(customer: scene.bob, key: spent.key, period: 5, value: 50)
     try ledger.write { $0.counts = [spent, composed, decomposed, bobs] }
-    spent.period = .min
-    spent.value = .max
+    spent.period = -RowBounds.instant
+    spent.value = RowBounds.instant
     let granted = row(.granted, "GEM", 0, -1)
     try ledger.write { $0.counts = [spent, granted] }
     func counts(of customer: CustomerNumber) throws -> [CountRow] {

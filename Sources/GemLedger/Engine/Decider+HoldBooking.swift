@@ -151,7 +151,7 @@ extension Decider {
     var amounts: [CurrencyAmount] = []
     for part in parts {
       guard let code = terms.currency(number: part.account.currency)?.code else {
-        throw .defect("Currency number \(part.account.currency) has no code")
+        throw .lacksCurrency(part.account.currency)
       }
       amounts.append(CurrencyAmount(currency: code, amount: part.amount))
     }

@@ -151,7 +151,7 @@ extension Decider {
     var taken: [ReversalRules.Taken] = []
     for entry in original.entries {
       guard let currency = terms.currency(number: entry.account.currency) else {
-        throw .defect("Currency number \(entry.account.currency) has no code")
+        throw .lacksCurrency(entry.account.currency)
       }
       var lots = original.allocations.filter { $0.entry == entry.number }.map { (lot: $0.lot, amount: -$0.amount) }
       if entry.lot != 0 { lots = [(entry.lot, -entry.amount)] }

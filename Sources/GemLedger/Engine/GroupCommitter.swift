@@ -22,35 +22,116 @@ final class GroupCommitter: Sendable {
 
   /// What came of each command, in order, latecomers behind the others.
   ///
-  /// Where the storage fails, all get its error: nothing of the group was booked.
+  /// Where the storage fails, all get its error: nothing of the group was booked. Damaged rows fail the commands that
+  /// come upon them, and no other: the rest of the group is committed without those.
   ///
   /// - Parameter latecomers: Gives what else is to be booked with the group, once it has hold of its lanes.
   func commit(
     _ commands: [LedgerCommand], latecomers: @Sendable () -> [LedgerCommand] = { [] }
   ) -> [Result<Receipt, LedgerError>] {
     decider.withLock { decider in
-      var commands = commands
-      do throws(LedgerError) {
-        let answers = try storage.commit(lanes: lanes(of: commands)) {
-          (session) throws(LedgerError) -> [Result<Receipt, LedgerError>] in
-          var misrouted = try session.prefetch(commands)
-          let late = latecomers()
-          if !late.isEmpty {
-            let count = commands.count
-            // They are of the group from here on, whatever becomes of it.
-            commands += late
-            misrouted += try session.prefetch(late).map { $0 + count }
-          }
-          // Read only now: before, the group waited for other writers, and what it books must not be dated into a time
-          // that readers took for over. Where the body runs again, the time is read again.
-          if clock.isAccepted { clock.goOn(from: try session.sequences().createdAt) }
-          return try run(commands, besides: misrouted, decider: &decider, session: session, now: clock.now())
-        }
-        if decider.set.hasChanges { commits.note() }
-        return answers
-      } catch {
-        return [Result<Receipt, LedgerError>](repeating: .failure(error), count: commands.count)
+      let whole = attempt(commands, latecomers: latecomers, decider: &decider)
+      switch whole.outcome {
+      case .answered(let answers): return answers
+      case .failed(let error, let stage):
+        return commit(Self.parts(of: whole.commands, error, stage), decider: &decider)
       }
+    }
+  }
+
+  /// Commits the parts of a group that failed, one after the other.
+  private func commit(_ parts: [Part], decider: inout Decider) -> [Result<Receipt, LedgerError>] {
+    var answers: [Result<Receipt, LedgerError>] = []
+    // The first of what is still to be answered is the last here.
+    var waiting = Array(parts.reversed())
+    while let part = waiting.popLast() {
+      switch part {
+      case .failed(let error): answers.append(.failure(error))
+      case .commands(let commands):
+        switch attempt(commands, latecomers: { [] }, decider: &decider).outcome {
+        case .answered(let part): answers += part
+        case .failed(let error, let stage): waiting += Self.parts(of: commands, error, stage).reversed()
+        }
+      }
+    }
+    return answers
+  }
+
+  /// A part of a group that failed.
+  private enum Part {
+    /// To be committed by themselves.
+    case commands([LedgerCommand])
+    /// One command, with its answer.
+    case failed(LedgerError)
+  }
+
+  /// How far a group came before it failed.
+  private enum Stage {
+    /// No command is the cause: the storage could not begin or could not commit.
+    case storage
+    /// The command at this place was being decided.
+    case deciding(Int)
+    case writing
+  }
+
+  private enum Outcome {
+    case answered([Result<Receipt, LedgerError>])
+    /// Nothing was booked.
+    case failed(LedgerError, Stage)
+  }
+
+  /// Cuts out the command that came upon damage.
+  ///
+  /// Where writing failed nothing says which one it was: the group is halved until it stands alone.
+  private static func parts(of commands: [LedgerCommand], _ error: LedgerError, _ stage: Stage) -> [Part] {
+    let all = [Part](repeating: .failed(error), count: commands.count)
+    guard error.code.mayBeOfOneCommand else { return all }
+    switch stage {
+    case .storage: return all
+    case .deciding(let place):
+      let (before, behind) = (Array(commands[..<place]), Array(commands[(place + 1)...]))
+      return (before.isEmpty ? [] : [.commands(before)]) + [.failed(error)]
+        + (behind.isEmpty ? [] : [.commands(behind)])
+    case .writing:
+      guard commands.count > 1 else { return all }
+      let middle = commands.count / 2
+      return [.commands(Array(commands[..<middle])), .commands(Array(commands[middle...]))]
+    }
+  }
+
+  /// One storage transaction.
+  ///
+  /// - Returns: What came of it, and the group with its latecomers.
+  private func attempt(
+    _ group: [LedgerCommand], latecomers: @Sendable () -> [LedgerCommand], decider: inout Decider
+  ) -> (commands: [LedgerCommand], outcome: Outcome) {
+    var commands = group
+    var stage = Stage.storage
+    do throws(LedgerError) {
+      let answers = try storage.commit(lanes: lanes(of: commands)) {
+        (session) throws(LedgerError) -> [Result<Receipt, LedgerError>] in
+        // The storage may run this again.
+        stage = .storage
+        var misrouted = try session.prefetch(commands)
+        let late = latecomers()
+        if !late.isEmpty {
+          let count = commands.count
+          // They are of the group from here on, whatever becomes of it.
+          commands += late
+          misrouted += try session.prefetch(late).map { $0 + count }
+        }
+        // Read only now: before, the group waited for other writers, and what it books must not be dated into a time
+        // that readers took for over. Where the body runs again, the time is read again.
+        if clock.isAccepted { clock.goOn(from: try session.sequences().createdAt) }
+        let answers = try run(
+          commands, besides: misrouted, decider: &decider, session: session, now: clock.now(), stage: &stage)
+        stage = .storage
+        return answers
+      }
+      if decider.set.hasChanges { commits.note() }
+      return (commands, .answered(answers))
+    } catch {
+      return (commands, .failed(error, stage))
     }
   }
 
@@ -66,7 +147,7 @@ final class GroupCommitter: Sendable {
   ///   what comes after one of them is not either: it may depend on it.
   private func run(
     _ commands: [LedgerCommand], besides misrouted: [Int], decider: inout Decider, session: any StorageSession,
-    now: Timestamp
+    now: Timestamp, stage: inout Stage
   ) throws(LedgerError) -> [Result<Receipt, LedgerError>] {
     let snapshot: any StorageSnapshot = session
     try decider.begin(session: snapshot, clock: now, isBounded: !clock.isAccepted)
@@ -87,17 +168,19 @@ final class GroupCommitter: Sendable {
         do throws(LedgerError) {
           results.append(.success(try decider.decide(commands[index].body, session: snapshot)))
         } catch {
-          // What the storage cannot answer fails the group; a refusal is the answer of its command alone.
+          // What the storage cannot answer fails the group as it is; a refusal is the answer of its command alone.
           if error == .misrouted {
             // Unlike that of a customer who moved, it does not mean the next command of the same customer too.
             stops = true
           } else if error.code.isStorageFailure {
+            stage = .deciding(index)
             throw error
           }
           results.append(.failure(error))
         }
       }
     }
+    stage = .writing
     decider.set.collectChanges()
     if decider.set.hasChanges { try session.write(decider.set.changes) }
     return results
@@ -105,6 +188,9 @@ final class GroupCommitter: Sendable {
 }
 
 extension LedgerError.Code {
+  /// Whether rows that only some commands need may be the cause.
+  fileprivate var mayBeOfOneCommand: Bool { self == .storageDamaged || self == .unexpected }
+
   var isStorageFailure: Bool {
     switch kind {
     case .storageUnavailable, .storageDamaged, .storageForeign, .storageNewer, .inputOutput, .outcomeUnknown,

@@ -25,7 +25,7 @@ package struct TransactionParts: Sendable {
     // Who became part of another by a merge has entries of it too; the receipt is the other's.
     for entry in entries where entry.account.customer == row.customer {
       guard let currency = terms.currency(number: entry.account.currency) else {
-        throw .defect("Currency number \(entry.account.currency) has no code")
+        throw .lacksCurrency(entry.account.currency)
       }
       if row.kind.mayPassMaximum, entry.balance > currency.maximumBalance { isOverMaximum = true }
       posted.append(

@@ -1,7 +1,7 @@
 /// Fills a buffer with lines of JSON and hands it on whenever it is full; knows how many there were, and their sum.
 ///
 /// It makes no values in between, and asks for room once for many bytes: an export writes millions of lines.
-final class ExportWriter {
+package final class ExportWriter {
   /// Where full buffers go; nil where only the sum of the lines is wanted.
   private let sink: (([UInt8]) throws(LedgerError) -> Void)?
   private var buffer = ByteBuffer(capacity: 2 * bufferSize)
@@ -47,7 +47,7 @@ final class ExportWriter {
   }
 
   /// The hash of one line without its line feed.
-  static func hash(of line: ArraySlice<UInt8>) -> UInt64 { line.withUnsafeBytes { hash(of: $0) } }
+  package static func hash(of line: ArraySlice<UInt8>) -> UInt64 { line.withUnsafeBytes { hash(of: $0) } }
 
   private static func hash(of line: UnsafeRawBufferPointer) -> UInt64 {
     var hash = StableHash(seed: UInt64(line.count))

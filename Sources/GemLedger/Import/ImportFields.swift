@@ -40,34 +40,54 @@ struct ImportFields {
   }
 
   mutating func integer(_ name: StaticString) throws(LineFault) -> Int64 {
-    guard let number = try value(name).integer else { throw LineFault("\"\(name)\" is no whole number.") }
+    guard let number = try integer(ifAny: name) else { throw LineFault("\"\(name)\" is missing.") }
     return number
   }
 
   mutating func integer(ifAny name: StaticString) throws(LineFault) -> Int64? {
     guard let value = value(ifAny: name) else { return nil }
     guard let number = value.integer else { throw LineFault("\"\(name)\" is no whole number.") }
+    return try Self.within(RowBounds.instant, number, name)
+  }
+
+  /// The one place where numbers of a line are held to what a row may hold.
+  private static func within(_ bound: Int64, _ number: Int64, _ name: StaticString) throws(LineFault) -> Int64 {
+    guard RowBounds.isWithin(number, bound) else { throw LineFault("\"\(name)\" is \(number), out of range.") }
     return number
+  }
+
+  /// An amount of either sign.
+  mutating func amount(_ name: StaticString) throws(LineFault) -> Int64 {
+    try Self.within(RowBounds.amount, try integer(name), name)
   }
 
   /// A number of something, from 1.
   mutating func number(_ name: StaticString) throws(LineFault) -> Int64 {
-    let number = try integer(name)
-    guard number > 0 else { throw LineFault("\"\(name)\" is \(number), and must be at least 1.") }
+    guard let number = try number(ifAny: name) else { throw LineFault("\"\(name)\" is missing.") }
     return number
   }
 
   mutating func number(ifAny name: StaticString) throws(LineFault) -> Int64? {
     guard let number = try integer(ifAny: name) else { return nil }
     guard number > 0 else { throw LineFault("\"\(name)\" is \(number), and must be at least 1.") }
-    return number
+    return try Self.within(RowBounds.number, number, name)
+  }
+
+  /// The number of a transaction, from 1, with room for its entries' numbers.
+  mutating func transactionNumber(_ name: StaticString) throws(LineFault) -> TransactionNumber {
+    try Self.within(RowBounds.transaction, try number(name), name)
+  }
+
+  mutating func transactionNumber(ifAny name: StaticString) throws(LineFault) -> TransactionNumber? {
+    guard let number = try number(ifAny: name) else { return nil }
+    return try Self.within(RowBounds.transaction, number, name)
   }
 
   /// A number that is not negative; 0 where it is missing.
   mutating func count(_ name: StaticString) throws(LineFault) -> Int64 {
     let count = try integer(ifAny: name) ?? 0
     guard count >= 0 else { throw LineFault("\"\(name)\" is \(count), and must not be negative.") }
-    return count
+    return try Self.within(RowBounds.amount, count, name)
   }
 
   mutating func text(_ name: StaticString) throws(LineFault) -> String {
@@ -159,14 +179,14 @@ struct ImportFields {
   mutating func price() throws(LineFault) -> Money? {
     guard let value = value(ifAny: "price") else { return nil }
     var fields = try ImportFields(value)
-    let price = Money(minorUnits: try fields.integer("minor_units"), currency: try fields.text("currency"))
+    let price = Money(minorUnits: try fields.amount("minor_units"), currency: try fields.text("currency"))
     try fields.end("minor_units", "currency")
     return price
   }
 
   mutating func environment() throws(LineFault) -> Int64 {
     let value = try value("environment")
-    if let number = value.integer, number > 0 { return number }
+    if let number = value.integer, number > 0 { return try Self.within(RowBounds.number, number, "environment") }
     guard let name = value.text, let kind = EnvironmentName.kind(name) else {
       throw LineFault("\"environment\" is neither a name nor a number of one.")
     }
@@ -185,6 +205,6 @@ struct ImportFields {
     else {
       throw LineFault("\"\(name)\" holds something that is not a list of two whole numbers.")
     }
-    return (one, other)
+    return (try within(RowBounds.number, one, name), try within(RowBounds.amount, other, name))
   }
 }

@@ -131,7 +131,7 @@ extension ImportFields {
       rows.append(
         CatalogRow(
           kind: try own.word("kind") { name in CatalogRow.Kind.allCases.first { $0.name == name } },
-          code: try own.text("code"), position: try own.integer("position"), document: try own.document("document")))
+          code: try own.text("code"), position: try own.count("position"), document: try own.document("document")))
       try own.end("kind", "code", "position", "document")
     }
     try end("type", "versions", "objects")
@@ -156,7 +156,8 @@ extension ImportFields {
   fileprivate mutating func purchase(_ context: ImportContext) throws(LineFault) -> PurchaseRow {
     let row = PurchaseRow(
       number: try number("number"), identity: try identity(), customer: try number("customer"),
-      transaction: try number("transaction"), product: try identifier("product"), quantity: try number("quantity"),
+      transaction: try transactionNumber("transaction"), product: try identifier("product"),
+      quantity: try number("quantity"),
       price: try price(), purchasedAt: try time("purchased_at"), terms: try document("terms"),
       originalTransactionID: try identifier(ifAny: "original_transaction_id"), expiresAt: try time(ifAny: "expires_at"),
       grant: try grant(context))
@@ -181,7 +182,7 @@ extension ImportFields {
     let fingerprint = Fingerprint(
       asked: Int64(bitPattern: try hexadecimal("asked")), qualifiers: Int64(bitPattern: try hexadecimal("qualifiers")))
     let outcome: KeyRow.Outcome
-    if let transaction = try number(ifAny: "transaction") {
+    if let transaction = try transactionNumber(ifAny: "transaction") {
       outcome = .booked(transaction)
     } else {
       guard let refusal = LedgerError(stored: try document("refusal")) else {

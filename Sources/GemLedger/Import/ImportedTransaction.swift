@@ -24,7 +24,7 @@ struct ImportedTransaction {
 
 extension ImportFields {
   mutating func transaction(_ context: ImportContext) throws(LineFault) -> ImportedTransaction {
-    let number = try self.number("number")
+    let number = try transactionNumber("number")
     var transaction = ImportedTransaction(
       row: TransactionRow(
         number: number, kind: try word("kind", EntryKind.init(name:)), customer: try customerNumber("customer"),
@@ -57,9 +57,7 @@ extension ImportFields {
 
   /// A customer's number, with room for a currency's beside it.
   private mutating func customerNumber(_ name: StaticString) throws(LineFault) -> CustomerNumber {
-    let number = try self.number(name)
-    guard number < 1 << 53 else { throw LineFault("\"\(name)\" is \(number), which no customer has.") }
-    return number
+    try self.number(name)
   }
 
   private static func lot(_ value: ImportValue) throws(LineFault) -> LotTermsRow {
@@ -81,8 +79,8 @@ extension ImportFields {
     let customer = try fields.number(ifAny: "customer") ?? transaction.customer
     let kind = try fields.word(ifAny: "kind", EntryKind.init(name:)) ?? transaction.kind
     var entry = ImportedTransaction.Entry(
-      account: AccountNumber(customer: customer, currency: currency), kind: kind, amount: try fields.integer("amount"),
-      balance: try fields.integer("balance"), debt: try fields.count("debt"),
+      account: AccountNumber(customer: customer, currency: currency), kind: kind, amount: try fields.amount("amount"),
+      balance: try fields.amount("balance"), debt: try fields.count("debt"),
       lot: try fields.number(ifAny: "lot") ?? 0, allocations: [])
     for value in try fields.list(ifAny: "lots") {
       let (lot, amount) = try pair(value, "lots")
@@ -103,7 +101,7 @@ extension ImportFields {
     var fields = try ImportFields(value)
     let row = ItemEntryRow(
       transaction: transaction.number, customer: try fields.number(ifAny: "customer") ?? transaction.customer,
-      item: try fields.identifier("item"), quantity: try fields.integer("quantity"), owned: try fields.count("owned"))
+      item: try fields.identifier("item"), quantity: try fields.amount("quantity"), owned: try fields.count("owned"))
     guard row.quantity != 0 else { throw LineFault("An item has the quantity 0.") }
     try fields.end("item", "customer", "quantity", "owned")
     return row
@@ -128,7 +126,7 @@ extension ImportFields {
           transaction: transaction.row.number, position: Int64(transaction.refundParts.count) + 1,
           lot: try own.number("lot"),
           kind: try own.word("kind") { name in RefundPartRow.Kind.allCases.first { $0.name == name } },
-          source: try own.number(ifAny: "source") ?? 0, amount: try own.integer("amount")))
+          source: try own.number(ifAny: "source") ?? 0, amount: try own.amount("amount")))
       try own.end("lot", "kind", "source", "amount")
     }
     try fields.end(
@@ -144,7 +142,7 @@ extension ImportFields {
       transaction: transaction.number, position: position,
       customer: try fields.number(ifAny: "customer") ?? transaction.customer,
       kind: try fields.word("kind") { name in EffectRow.Kind.allCases.first { $0.name == name } },
-      target: try fields.number(ifAny: "target") ?? 0, createdAt: transaction.createdAt)
+      target: try fields.transactionNumber(ifAny: "target") ?? 0, createdAt: transaction.createdAt)
     if let code = try fields.text(ifAny: "currency") { row.currency = try context.currency(code) }
     row.lot = try fields.number(ifAny: "lot") ?? 0
     row.amount = try fields.count("amount")

@@ -34,6 +34,8 @@ final class JournalReplay {
   var changedAccounts: [AccountNumber] = []
   var changedLots: [LotNumber] = []
   var nextEntry: EntryNumber
+  /// The last customer so far, once one was added.
+  private var lastCustomer: CustomerNumber?
 
   // Rows of the page that are asked for before they are written.
   var newCustomers: [CustomerNumber: CustomerRow] = [:]
@@ -165,8 +167,18 @@ final class JournalReplay {
       }
       return
     }
+    try checkPlace(of: row)
     newCustomers[row.number] = row
     changes.customers.append(row)
+  }
+
+  /// Without gaps, each customer follows the one before: storages find rows by their numbers.
+  private func checkPlace(of row: CustomerRow) throws(LineFaultOrError) {
+    guard isDense else { return }
+    var last = lastCustomer ?? 0
+    if last == 0 { last = try asking { () throws(LedgerError) in try snapshot.last(.customer) } }
+    guard row.number == last + 1 else { throw .fault("Customer \(row.number) comes behind customer \(last).") }
+    lastCustomer = row.number
   }
 
   private func add(_ row: KeyRow) throws(LineFaultOrError) {

@@ -147,21 +147,24 @@ private struct PriceSums {
     guard let sale = try sale(entry, of: transaction) else { return }
     var sum = sums[sale.item] ?? Sum()
     // A price in two currencies has two entries.
-    if lastCounted != transaction.number { sum.units += sale.quantity }
+    if lastCounted != transaction.number { try sum.units.add(sale.quantity) }
     lastCounted = transaction.number
-    sum.charged[entry.account.currency, default: 0] -= entry.amount
+    try sum.charged[entry.account.currency, default: 0].add(-entry.amount)
     sums[sale.item] = sum
   }
 
   mutating func add(_ step: LotReplay.Step) throws(LedgerError) {
     guard let sale = try sale(step.entry, of: step.transaction) else { return }
-    sums[sale.item, default: Sum()].paid[step.entry.account.currency, default: 0] -= step.amount
-    let (before, after) = (step.lot.remaining, step.lot.remaining + step.amount)
+    try sums[sale.item, default: Sum()].paid[step.entry.account.currency, default: 0].add(-step.amount)
+    let before = step.lot.remaining
+    var after = before
+    try after.add(step.amount)
     guard let price = step.lot.price, let had = step.lot.value(of: before), let has = step.lot.value(of: after) else {
       return
     }
     let place = Place(environment: step.lot.environment, currency: price.currency)
-    sums[sale.item, default: Sum()].costs[place, default: 0] += had - has
+    try sums[sale.item, default: Sum()].costs[place, default: 0].add(had)
+    try sums[sale.item, default: Sum()].costs[place, default: 0].add(-has)
   }
 
   func prices(in snapshot: any StorageSnapshot, terms: CatalogTerms) throws(LedgerError) -> [EffectivePrice] {

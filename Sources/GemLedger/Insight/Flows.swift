@@ -60,7 +60,7 @@ extension Ledger {
     return try reading { (snapshot, terms) throws(LedgerError) -> Flows in
       var sums = FlowSums(boundaries: boundaries)
       try sums.read(snapshot, progress: progress)
-      return sums.flows(terms: terms)
+      return try sums.flows(terms: terms)
     }
   }
 }
@@ -105,7 +105,7 @@ private struct FlowSums {
           throw .lacksTransaction(entry.transaction)
         }
         // Numbers without gaps are drawn in the order of time.
-        if !add(entry, at: transaction.createdAt), counts == nil { return progress(total, total) }
+        if try !add(entry, at: transaction.createdAt), counts == nil { return progress(total, total) }
       }
       count += Int64(page.count)
       progress(count, max(count, total))
@@ -113,7 +113,7 @@ private struct FlowSums {
   }
 
   /// - Returns: Whether it was before the end of the last day.
-  private mutating func add(_ entry: EntryRow, at instant: Timestamp) -> Bool {
+  private mutating func add(_ entry: EntryRow, at instant: Timestamp) throws(LedgerError) -> Bool {
     guard let end = boundaries.last, instant < end else { return false }
     var (low, high) = (0, boundaries.count - 1)
     while low < high {
@@ -122,21 +122,21 @@ private struct FlowSums {
     }
     let key = Key(currency: entry.account.currency, kind: entry.kind)
     if entry.amount >= 0 {
-      days[low][key, default: Sum()].inflow += entry.amount
+      try days[low][key, default: Sum()].inflow.add(entry.amount)
     } else {
-      days[low][key, default: Sum()].outflow -= entry.amount
+      try days[low][key, default: Sum()].outflow.add(-entry.amount)
     }
     return true
   }
 
-  func flows(terms: CatalogTerms) -> Flows {
+  func flows(terms: CatalogTerms) throws(LedgerError) -> Flows {
     var outstanding: [CurrencyCode: Int64] = [:]
     var found: [Flows.Day] = []
     for (index, sums) in days.enumerated() {
       var flows: [Flows.Flow] = []
       for (key, sum) in sums {
         guard let currency = terms.currency(number: key.currency) else { continue }
-        outstanding[currency.code, default: 0] += sum.inflow - sum.outflow
+        try outstanding[currency.code, default: 0].add(sum.inflow - sum.outflow)
         let between = key.kind == .transfer || key.kind == .merge ? min(sum.inflow, sum.outflow) : 0
         guard sum.inflow != between || sum.outflow != between else { continue }
         flows.append(

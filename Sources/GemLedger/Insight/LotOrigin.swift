@@ -83,7 +83,7 @@ enum LotValue {
   /// What was paid for what is left of the lot: what is spent rounds down, so that the rest takes what rounding leaves.
   static func rest(of price: Int64, granted: Int64, remaining: Int64) -> Int64 {
     guard granted > 0 else { return remaining > 0 ? price : 0 }
-    let spent = Int128(max(0, granted - remaining))
+    let spent = max(0, Int128(granted) - Int128(remaining))
     return price - Int64(clamping: Int128(price) * spent / Int128(granted))
   }
 }

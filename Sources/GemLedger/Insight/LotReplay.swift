@@ -29,9 +29,9 @@ struct ReplayedLot {
     return LotValue.rest(of: price.minorUnits, granted: granted, remaining: remaining)
   }
 
-  fileprivate mutating func apply(_ amount: Int64, _ entry: EntryRow) {
+  fileprivate mutating func apply(_ amount: Int64, _ entry: EntryRow) throws(LedgerError) {
     (currency, customer) = (entry.account.currency, entry.account.customer)
-    remaining += amount
+    try remaining.add(amount)
     // What returns to a lot makes it no larger.
     if amount > 0 {
       granted = entry.kind.isReturn ? max(granted, remaining) : LotBook.granted(granted, plus: amount)
@@ -226,9 +226,9 @@ struct LotReplay {
     let slot = slots.slot(of: lot)
     if slot >= 0 {
       try step(Step(transaction: transaction, entry: entry, lot: slots.lots[Int(slot)], amount: amount))
-      slots.lots[Int(slot)].apply(amount, entry)
+      try slots.lots[Int(slot)].apply(amount, entry)
     } else if slot < -1 {
-      slots.sums[Int(-2 - slot)][Int(entry.account.currency)] += amount
+      try slots.sums[Int(-2 - slot)][Int(entry.account.currency)].add(amount)
     }
   }
 
@@ -264,14 +264,14 @@ struct LotReplay {
         guard effect.kind.setsAside, lots.contains(effect.lot) else { continue }
         let isNew = deadline.hold == effect.target
         var hold = open[effect.target] ?? (isNew ? deadline.at : Timestamp(milliseconds: .max), [:])
-        hold.lots[effect.lot, default: 0] += effect.kind == .held ? effect.amount : -effect.amount
+        try hold.lots[effect.lot, default: 0].add(effect.kind == .held ? effect.amount : -effect.amount)
         if hold.lots[effect.lot] == 0 { hold.lots[effect.lot] = nil }
         open[effect.target] = hold.lots.isEmpty ? nil : hold
       }
     }
     var kept: [LotNumber: Int64] = [:]
     for hold in open.values where hold.deadline > instant {
-      for (lot, amount) in hold.lots { kept[lot, default: 0] += amount }
+      for (lot, amount) in hold.lots { try kept[lot, default: 0].add(amount) }
     }
     return kept
   }

@@ -175,26 +175,26 @@ private struct StatementWriter {
     var previous: TransactionNumber = 0
     for row in page {
       guard let transaction = found[row.transaction] else { throw .lacksTransaction(row.transaction) }
-      lines.append(line(row, transaction, isFirst: row.transaction != previous))
+      lines.append(try line(row, transaction, isFirst: row.transaction != previous))
       previous = row.transaction
     }
     return (lines, hasMore || page.count < rows.count ? page.last?.transaction : nil)
   }
 
-  private func line(_ row: EntryRow, _ transaction: NotedTransaction, isFirst: Bool) -> Statement.Line {
+  private func line(
+    _ row: EntryRow, _ transaction: NotedTransaction, isFirst: Bool
+  ) throws(LedgerError) -> Statement.Line {
     let items = isFirst ? transaction.parts.items.filter { $0.customer == row.account.customer } : []
     let at = transaction.parts.row.createdAt
     return Statement.Line(
       transactionID: terms.transactionIDs.id(number: row.transaction, createdAt: at),
-      currency: code(row.account), kind: row.kind, createdAt: at, amount: row.amount, balance: row.balance,
+      currency: try code(row.account), kind: row.kind, createdAt: at, amount: row.amount, balance: row.balance,
       debt: row.debt, reference: transaction.note?.reference, reason: transaction.note?.reason,
       items: items.map(PostedItem.init))
   }
 
-  private func code(_ account: AccountNumber) -> CurrencyCode {
-    guard let currency = terms.currency(number: account.currency) else {
-      preconditionFailure("an account was read whose currency has no code")
-    }
+  private func code(_ account: AccountNumber) throws(LedgerError) -> CurrencyCode {
+    guard let currency = terms.currency(number: account.currency) else { throw .lacksCurrency(account.currency) }
     return currency.code
   }
 

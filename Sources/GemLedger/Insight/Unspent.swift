@@ -64,7 +64,7 @@ extension Ledger {
       var sums = UnspentSums()
       try replay.run(
         follows: { $0.source == .paid || $0.expiresAt <= instant.milliseconds }, progress: progress
-      ) { (window) throws(LedgerError) in sums.add(window) }
+      ) { (window) throws(LedgerError) in try sums.add(window) }
       return Unspent(at: instant, parts: try sums.parts(in: snapshot, terms: terms))
     }
   }
@@ -86,25 +86,27 @@ private struct UnspentSums {
 
   private var sums: [Place: Sum] = [:]
 
-  mutating func add(_ window: LotReplay.Window) {
+  mutating func add(_ window: LotReplay.Window) throws(LedgerError) {
     for (environment, currencies) in window.sums {
       for (currency, amount) in currencies {
-        sums[Place(environment: environment, currency: currency), default: Sum()].free += amount
+        try sums[Place(environment: environment, currency: currency), default: Sum()].free.add(amount)
       }
     }
     for lot in window.lots where lot.remaining > 0 {
       let place = Place(environment: lot.environment, currency: lot.currency)
       guard lot.source == .paid else {
-        sums[place, default: Sum()].free += lot.remaining
+        try sums[place, default: Sum()].free.add(lot.remaining)
         continue
       }
-      sums[place, default: Sum()].paid += lot.remaining
+      try sums[place, default: Sum()].paid.add(lot.remaining)
       guard let price = lot.price, let value = lot.value(of: lot.remaining) else {
-        sums[place, default: Sum()].unpriced += lot.remaining
+        try sums[place, default: Sum()].unpriced.add(lot.remaining)
         continue
       }
-      let known = sums[place]?.values[price.currency] ?? (0, 0)
-      sums[place]?.values[price.currency] = (known.units + lot.remaining, known.minorUnits + value)
+      var known = sums[place]?.values[price.currency] ?? (0, 0)
+      try known.units.add(lot.remaining)
+      try known.minorUnits.add(value)
+      sums[place]?.values[price.currency] = known
     }
   }
 

@@ -78,33 +78,60 @@ extension Ledger {
   ///
   /// Nothing depends on it. It keeps the journal current for who reads only the feed.
   ///
+  /// A customer whose rows are damaged holds up nobody: the error is thrown once all others are written down.
+  ///
   /// - Parameter progress: Called with how many customers were looked at.
   /// - Returns: For how many customers something was due.
+  /// - Throws: ``LedgerError`` with `storage_damaged` where that was so of some customers, or as the storage fails.
   @discardableResult
   public func sweep(progress: (Int) -> Void = { _ in }) throws(LedgerError) -> Int {
     var (after, seen, settled) = (CustomerNumber(0), 0, 0)
+    var damage: LedgerError?
     while true {
       let page = try storage.read {
         (snapshot) throws(LedgerError) -> (due: [CustomerID], end: CustomerNumber?, count: Int) in
         let now = try now(in: snapshot)
         let rows = try snapshot.customers(after: after, limit: Self.sweepCount)
-        let accounts = try snapshot.accounts(of: rows.map(\.number))
         let due = Set(
-          accounts.filter { min($0.nextExpiry, $0.nextDue) <= now.milliseconds }.map(\.number.customer))
+          try Self.accounts(of: rows.map(\.number), in: snapshot, &damage)
+            .filter { min($0.nextExpiry, $0.nextDue) <= now.milliseconds }.map(\.number.customer))
         return (rows.filter { due.contains($0.number) }.map(\.id), rows.last?.number, rows.count)
       }
-      guard let end = page.end else { return settled }
+      guard let end = page.end else { break }
       for answer in submit(page.due.map(LedgerCommand.settle)) {
-        do throws(LedgerError) { _ = try answer.get() } catch  where error.code != .customerNotFound {
-          throw error
-        } catch {}
+        guard case .failure(let error) = answer, error.code != .customerNotFound else { continue }
+        guard error.code == .storageDamaged else { throw error }
+        damage = damage ?? error
       }
       settled += page.due.count
       seen += page.count
       after = end
       progress(seen)
     }
+    if let damage { throw damage }
+    return settled
   }
 
   private static let sweepCount = 500
+
+  /// All accounts of the customers, those apart that cannot be read.
+  private static func accounts(
+    of customers: [CustomerNumber], in snapshot: any StorageSnapshot, _ damage: inout LedgerError?
+  ) throws(LedgerError) -> [AccountRow] {
+    do throws(LedgerError) {
+      return try snapshot.accounts(of: customers)
+    } catch {
+      guard error.code == .storageDamaged else { throw error }
+      damage = damage ?? error
+    }
+    var found: [AccountRow] = []
+    for customer in customers {
+      do throws(LedgerError) {
+        found += try snapshot.accounts(of: customer)
+      } catch {
+        guard error.code == .storageDamaged else { throw error }
+      }
+    }
+    return found
+  }
 }

@@ -54,6 +54,8 @@ package struct TransactionIDMaker: Sendable {
   package func number(of id: TransactionID) -> Int64? {
     let number = id.unprovenNumber
     let created = Timestamp(milliseconds: Int64(id.high >> 16))
+    // An id with a number that no transaction has is nobody's, whoever made its tag.
+    guard number <= RowBounds.transaction else { return nil }
     return self.id(number: number, createdAt: created) == id ? number : nil
   }
 

@@ -29,8 +29,11 @@ package enum Numbering: Hashable, Sendable {
   package static func transaction(of entry: EntryNumber) -> TransactionNumber { entry >> entryBits }
 
   /// Where the numbers of a transaction's entries begin, and where those of the next one do.
+  ///
+  /// A number that no transaction has, as in an id that somebody made up, has the entries of the last that could be.
   package static func entries(of transaction: TransactionNumber) -> Range<EntryNumber> {
-    transaction << entryBits..<(transaction + 1) << entryBits
+    let transaction = min(max(0, transaction), RowBounds.transaction)
+    return transaction << entryBits..<(transaction + 1) << entryBits
   }
 
   // The first of January 2026, from which forty-five bits of ticks last sixty-nine years.

@@ -69,6 +69,28 @@ struct Verifier {
 
   mutating func run(progress: (Int64, Int64) -> Void) throws(LedgerError) -> Verification {
     let integrity = try scan.beginIntegrityCheck()
+    var customers: Int64 = 0
+    var unreadable: LedgerError?
+    do throws(LedgerError) {
+      customers = try prove(progress: progress)
+    } catch {
+      guard error.code == .storageDamaged else { throw error }
+      unreadable = error
+    }
+    // What the storage itself says of its pages comes before what was read over them.
+    for problem in try integrity() { report("storage_integrity", "the storage says: \(problem)") }
+    if let unreadable {
+      report("storage_integrity", "the proof ended at a row that cannot be read: \(unreadable.message)")
+    }
+    return Verification(
+      asOf: asOf, transactions: transactionCount, customers: customers, currencies: currencyBooks(),
+      problems: problems, problemCount: problemCount)
+  }
+
+  /// Replays everything and compares.
+  ///
+  /// - Returns: How many customers there are.
+  private mutating func prove(progress: (Int64, Int64) -> Void) throws(LedgerError) -> Int64 {
     let roots = try replayMerges()
     let windows = try windows()
     let entryCount = try expectedEntryCount()
@@ -91,11 +113,7 @@ struct Verifier {
     try checkLotTerms()
     try checkRefunds(roots: roots)
     checkSums()
-    let customers = try checkCustomers(roots: roots)
-    for problem in try integrity() { report("storage_integrity", "the storage says: \(problem)") }
-    return Verification(
-      asOf: asOf, transactions: transactionCount, customers: customers, currencies: currencyBooks(),
-      problems: problems, problemCount: problemCount)
+    return try checkCustomers(roots: roots)
   }
 
   /// Ranges that hold all numbers of customers, and of those that are in use as many as one pass replays.

@@ -1,12 +1,18 @@
 /// Rows by number, in pages that are made when one of their rows is.
+///
+/// Numbers that lie far from all others do not make the table as long as their distance: their pages lie apart.
 final class PagedTable<Row> {
   private static var shift: Int { 8 }
   private static var pageCount: Int { 1 << shift }
 
   @exclusivity(unchecked) private var pages: [UnsafeMutablePointer<Row?>?] = []
 
+  private var farPages: [Int: UnsafeMutablePointer<Row?>] = [:]
+  /// How many pages the table grows by at once at the most.
+  private static var growthMax: Int { 4096 }
+
   deinit {
-    for page in pages {
+    for page in pages + farPages.values.map(Optional.some) {
       page?.deinitialize(count: Self.pageCount)
       page?.deallocate()
     }
@@ -14,9 +20,10 @@ final class PagedTable<Row> {
 
   subscript(number: Int64) -> Row? {
     get {
-      let page = Int(number >> Int64(Self.shift))
-      guard page >= 0, page < pages.count else { return nil }
-      return pages[page]?[Int(number) & (Self.pageCount - 1)]
+      let index = Int(number >> Int64(Self.shift))
+      let place = Int(number) & (Self.pageCount - 1)
+      if index >= 0, index < pages.count, let page = pages[index] { return page[place] }
+      return farPages.isEmpty ? nil : farPages[index]?[place]
     }
     set { page(of: number)[Int(number) & (Self.pageCount - 1)] = newValue }
   }
@@ -25,7 +32,7 @@ final class PagedTable<Row> {
   @inline(__always)
   func touch(_ number: Int64) -> Int {
     let index = Int(number >> Int64(Self.shift))
-    guard index < pages.count, let page = pages[index] else { return 0 }
+    guard index >= 0, index < pages.count, let page = pages[index] else { return 0 }
     let place = UnsafeRawPointer(page + (Int(number) & (Self.pageCount - 1)))
     let last = MemoryLayout<Row?>.size - 1
     var sum = Int(place.load(fromByteOffset: last, as: UInt8.self))
@@ -36,9 +43,14 @@ final class PagedTable<Row> {
   private func page(of number: Int64) -> UnsafeMutablePointer<Row?> {
     let index = Int(number >> Int64(Self.shift))
     if index < pages.count, let page = pages[index] { return page }
-    while pages.count <= index { pages.append(nil) }
+    if let page = farPages[index] { return page }
     let page = UnsafeMutablePointer<Row?>.allocate(capacity: Self.pageCount)
     page.initialize(repeating: nil, count: Self.pageCount)
+    guard index < pages.count + Self.growthMax else {
+      farPages[index] = page
+      return page
+    }
+    while pages.count <= index { pages.append(nil) }
     pages[index] = page
     return page
   }

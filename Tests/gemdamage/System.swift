@@ -1,0 +1,33 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// What the process says, and how it ends.
+enum System {
+  /// Lets the system end the process after so many seconds; a later call begins to count anew.
+  static func end(afterSeconds seconds: UInt32) { alarm(seconds) }
+
+  static func say(_ text: String) { write(text, to: STDOUT_FILENO) }
+
+  static func fail(_ message: String) -> Never {
+    write(message + "\n", to: STDERR_FILENO)
+    _exit(1)
+  }
+
+  private static func write(_ text: String, to descriptor: Int32) {
+    var text = text
+    text.withUTF8 { bytes in
+      #if canImport(Glibc)
+        _ = Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+      #elseif canImport(Musl)
+        _ = Musl.write(descriptor, bytes.baseAddress, bytes.count)
+      #else
+        _ = Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+      #endif
+    }
+  }
+}
