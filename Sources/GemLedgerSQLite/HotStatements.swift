@@ -16,6 +16,8 @@ final class HotStatements {
     case addNote
     case addAccount
     case setAccount
+    case sums
+    case setSums
 
     var sql: String {
       switch self {
@@ -33,6 +35,8 @@ final class HotStatements {
       case .addNote: SQL.addNote
       case .addAccount: SQL.addAccount
       case .setAccount: SQL.setAccount
+      case .sums: SQL.sums
+      case .setSums: SQL.setSums
       }
     }
   }
@@ -80,7 +84,10 @@ package enum SQL {
   package static let key = """
     SELECT asked, qualifiers, transaction_number, refusal FROM keys WHERE key = ?1 AND customer = ?2
     """
-  package static let addTransaction = "INSERT INTO transactions VALUES (?1, ?2, ?3, ?4, ?5)"
+  package static let addTransaction = """
+    INSERT INTO transactions (number, kind, customer, created_at, first_entry, digest, erasable)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+    """
   package static let addEntry = "INSERT INTO entries VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
   package static let addKey = "INSERT INTO keys VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
   package static let addNote = "INSERT INTO notes VALUES (?1, ?2, ?3, ?4)"
@@ -93,6 +100,14 @@ package enum SQL {
     UPDATE accounts SET balance = ?1, debt = ?2, held = ?3, version = ?4, last_entry = ?5, pool_lot = ?6,
       pool_source = ?7, pool_environment = ?8, pool_granted = ?9, pool_remaining = ?10, open_lots = ?11,
       next_expiry = ?12, next_due = ?14 WHERE account = ?13
+    """
+  package static let sums = """
+    SELECT transactions, undigested, customers, added_ids, account_tokens, orders, environments, catalog_versions,
+      catalog FROM record_sums WHERE one = 1 AND is_counted
+    """
+  package static let setSums = """
+    UPDATE record_sums SET is_counted = 1, transactions = ?1, undigested = ?2, customers = ?3, added_ids = ?4,
+      account_tokens = ?5, orders = ?6, environments = ?7, catalog_versions = ?8, catalog = ?9 WHERE one = 1
     """
   package static let lastTransaction = "SELECT number, created_at FROM transactions ORDER BY number DESC LIMIT 1"
   package static let lastEntry = "SELECT number FROM entries ORDER BY number DESC LIMIT 1"

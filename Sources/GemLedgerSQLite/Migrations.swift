@@ -16,6 +16,7 @@ package struct Migration: Sendable {
     Migration(name: "0008-book-refunds-in-one-row", sql: bookRefundsInOneRow),
     Migration(name: "0009-say-what-holds-have", sql: sayWhatHoldsHave),
     Migration(name: "0010-unlist-moved-holds", sql: unlistMovedHolds),
+    Migration(name: "0011-digest-transactions", sql: digestTransactions),
   ]
 }
 

@@ -58,6 +58,7 @@ package final class SQLiteStorage: LedgerStorage {
     if !isCopy, try tables.copyProgress() != nil { throw Self.incompleteCopy(path) }
     writer = Mutex(Writer())
     readers = Mutex(Readers(idle: [tables]))
+    try countOlderRows()
   }
 
   /// Makes a new ledger.

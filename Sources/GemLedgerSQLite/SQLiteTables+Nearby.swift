@@ -8,7 +8,10 @@ extension SQLiteTables {
     found.reserveCapacity(wanted.count)
     try nearby(
       wanted.map(\.number),
-      "SELECT number, kind, customer, created_at, first_entry FROM transactions WHERE number >= ?1 ORDER BY number"
+      """
+      SELECT number, kind, customer, created_at, first_entry, digest, erasable FROM transactions
+      WHERE number >= ?1 ORDER BY number
+      """
     ) { (number, row) throws(SQLiteFailure) in found[number] = try Self.transaction(row) }
     return found
   }

@@ -269,7 +269,7 @@ extension SQLiteTables: StorageSnapshot {
 
   func transaction(_ number: TransactionNumber) throws(LedgerError) -> TransactionRow? {
     try first(
-      "SELECT number, kind, customer, created_at, first_entry FROM transactions WHERE number = ?1",
+      "SELECT number, kind, customer, created_at, first_entry, digest, erasable FROM transactions WHERE number = ?1",
       { $0.bind(1, number) }, Self.transaction)
   }
 

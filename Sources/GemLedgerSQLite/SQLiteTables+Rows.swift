@@ -50,7 +50,8 @@ extension SQLiteTables {
   static func transaction(_ row: SQLiteStatement) throws(SQLiteFailure) -> TransactionRow {
     TransactionRow(
       number: try row.transaction(0), kind: EntryKind(rawValue: row.integer(1)) ?? .mixed,
-      customer: try row.number(2), createdAt: try row.instant(3), firstEntry: try row.entry(4))
+      customer: try row.number(2), createdAt: try row.instant(3), firstEntry: try row.entry(4),
+      digest: row.integer(5), erasable: row.integer(6))
   }
 
   static func entry(_ row: SQLiteStatement) throws(SQLiteFailure) -> EntryRow {

@@ -4,7 +4,7 @@ extension SQLiteTables: StorageScan {
   func transactions(after: TransactionNumber, limit: Int) throws(LedgerError) -> [TransactionRow] {
     try page(
       """
-      SELECT number, kind, customer, created_at, first_entry FROM transactions
+      SELECT number, kind, customer, created_at, first_entry, digest, erasable FROM transactions
       WHERE number > ?1 ORDER BY number LIMIT ?2
       """, after: after, limit, Self.transaction)
   }

@@ -17,6 +17,7 @@ extension SQLiteTables: StorageSession {
     if changes.rare != nil || !changes.transactionsWithoutEntries.isEmpty { try moveNewlyListed() }
     if let rows = changes.catalog { try replaceCatalog(rows, at: changes.copy == nil ? changes.catalogAppliedAt : nil) }
     if let copy = changes.copy { try write(copy) }
+    if let counted = changes.countedSums { try set(counted) } else { try add(changes.sums()) }
   }
 
   // MARK: Journal
@@ -49,6 +50,8 @@ extension SQLiteTables: StorageSession {
     statement.bind(3, row.customer)
     statement.bind(4, row.createdAt.milliseconds)
     statement.bind(5, row.firstEntry)
+    if row.digest == 0 { statement.bindNull(6) } else { statement.bind(6, row.digest) }
+    if row.erasable == 0 { statement.bindNull(7) } else { statement.bind(7, row.erasable) }
   }
 
   private static func bind(_ statement: SQLiteStatement, _ row: EntryRow) {

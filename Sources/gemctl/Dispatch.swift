@@ -72,6 +72,7 @@ private func dispatch(_ invocation: Invocation) throws -> Int32 {
   case "restore": try ClientCommands(invocation: invocation).restore()
   case "reverse": try EconomyCommands(invocation: invocation).reverse()
   case "simulate": try SimulateCommand(invocation: invocation).run()
+  case "seal": try VerifyCommand(invocation: invocation).seal()
   case "spend": try SpendCommand(invocation: invocation).run()
   case "spends": try RefundCommands(invocation: invocation).spends()
   case "statement": try StatementCommand(invocation: invocation).run()

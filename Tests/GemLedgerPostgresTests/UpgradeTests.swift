@@ -159,6 +159,8 @@
         """
         ALTER TABLE gemledger.purchases DROP COLUMN grant_currency, DROP COLUMN grant_lot, DROP COLUMN grant_amount
         """,
+        "ALTER TABLE gemledger.transactions DROP COLUMN digest, DROP COLUMN erasable",
+        "ALTER TABLE gemledger.lanes DROP COLUMN sums",
         "DELETE FROM gemledger.migrations WHERE name > '0002'",
         "GRANT USAGE ON SCHEMA gemledger TO \"gem service\"",
         "GRANT SELECT, INSERT ON gemledger.entries TO \"gem service\"",

@@ -7,15 +7,16 @@ import XCTest
 /// What a hold's row says of what it has, and holds of older versions, whose rows say nothing.
 final class HoldMigrationTests: XCTestCase {
   /// Undoes the step that lets them say it.
-  static let undoing = """
-    ALTER TABLE open_holds DROP COLUMN begun_at;
-    ALTER TABLE open_holds DROP COLUMN currency;
-    ALTER TABLE open_holds DROP COLUMN lot;
-    ALTER TABLE open_holds DROP COLUMN amount;
-    ALTER TABLE open_holds RENAME TO holds;
-    DELETE FROM migrations WHERE name > '0009'; PRAGMA user_version = 8;
+  static let undoing =
+    DigestMigrationTests.undoing + """
+      ALTER TABLE open_holds DROP COLUMN begun_at;
+      ALTER TABLE open_holds DROP COLUMN currency;
+      ALTER TABLE open_holds DROP COLUMN lot;
+      ALTER TABLE open_holds DROP COLUMN amount;
+      ALTER TABLE open_holds RENAME TO holds;
+      DELETE FROM migrations WHERE name > '0009'; PRAGMA user_version = 8;
 
-    """
+      """
 
   private let time = ManualClock()
 

@@ -16,7 +16,8 @@ final class VerifyQuestionsTests: XCTestCase {
     // About 40,000 rows of five tables more, in pages of 4,096, each with a few questions about its rows.
     let more = many.values.reduce(0, +) - few.values.reduce(0, +)
     XCTAssertLessThanOrEqual(more, 60, "\(many.sorted { $0.value > $1.value })")
-    for (question, count) in many { XCTAssertLessThanOrEqual(count, 12, question) }
+    // The journal is read twice: it is replayed, and it is digested.
+    for (question, count) in many { XCTAssertLessThanOrEqual(count, 14, question) }
   }
 
   func testProvesTheSameInWindowsOfAnySize() throws {

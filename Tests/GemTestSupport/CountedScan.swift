@@ -1,7 +1,7 @@
 internal import GemLedger
 
 /// The scan of a ``CountedStorage``.
-final class CountedScan: StorageScan {
+final class CountedScan: ExportReads {
   private let base: any StorageScan
   private let count: (String) -> Void
 
@@ -72,6 +72,22 @@ final class CountedScan: StorageScan {
   func counts(after: CountRow?, limit: Int) throws(LedgerError) -> [CountRow] {
     try counted().counts(after: after, limit: limit)
   }
+  func notes(after: TransactionNumber, limit: Int) throws(LedgerError) -> [NoteRow] {
+    try exported().notes(after: after, limit: limit)
+  }
+  func accountTokens(after: AccountTokenRow?, limit: Int) throws(LedgerError) -> [AccountTokenRow] {
+    try exported().accountTokens(after: after, limit: limit)
+  }
+  func refundEvidence(after: RefundEvidenceRow?, limit: Int) throws(LedgerError) -> [RefundEvidenceRow] {
+    try exported().refundEvidence(after: after, limit: limit)
+  }
+  func catalogVersions() throws(LedgerError) -> [CatalogVersionRow] { try exported().catalogVersions() }
+
+  private func exported(_ question: String = #function) throws(LedgerError) -> any ExportReads {
+    guard let scan = counted(question) as? any ExportReads else { throw .defect("The storage exports nothing") }
+    return scan
+  }
+
   func beginIntegrityCheck() throws(LedgerError) -> () throws(LedgerError) -> [String] {
     try counted().beginIntegrityCheck()
   }

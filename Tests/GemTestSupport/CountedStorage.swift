@@ -233,6 +233,7 @@ final class CountedSnapshot: StorageSnapshot {
     try counted().ownedItems(of: customer)
   }
   func sequences() throws(LedgerError) -> Sequences { try counted().sequences() }
+  func recordSums() throws(LedgerError) -> RecordSums? { try counted().recordSums() }
   func last(_ sequence: RareSequence) throws(LedgerError) -> Int64 { try counted().last(sequence) }
   func transaction(_ number: TransactionNumber) throws(LedgerError) -> TransactionRow? {
     try counted().transaction(number)

@@ -75,20 +75,19 @@ package enum EffectBooks {
     try ledger.release(hold)
   }
 
-  /// Counts what was granted, by rows.
+  /// Grants as much as brings the day's count of grants to the value.
   package static func count(_ ledger: Ledger, of customer: String, _ value: Int64) throws {
-    let transaction = try ledger.newTransaction(customer)
+    let catalog = try ledger.currentCatalog()
+    let gem = try XCTUnwrap(catalog.currencies.first { $0.code.description == "GEM" })
+    try ledger.define(
+      Currency(
+        code: gem.code, name: gem.name, maximumBalance: gem.maximumBalance, burnOrder: gem.burnOrder,
+        refundPolicy: gem.refundPolicy, grantLimit: WindowLimit(amount: 1_000_000, per: .day)))
     let number = try ledger.number(of: customer)
-    let row = try ledger.storage.read { (snapshot) throws(LedgerError) in try snapshot.transaction(transaction) }
-    let created = try XCTUnwrap(row).createdAt
-    let count = CountRow(customer: number, key: CountKey(.granted, "GEM"), period: 86_400_000, value: value)
-    try ledger.write {
-      $0.effects = [
-        EffectRow(
-          transaction: transaction, position: 1, customer: number, kind: .counted, value: value, count: count.key,
-          period: count.period, createdAt: created)
-      ]
-      $0.counts = [count]
+    let used = try ledger.storage.read { (snapshot) throws(LedgerError) in
+      try snapshot.count(CountKey(.granted, "GEM"), of: number)?.value ?? 0
     }
+    try ledger.grant([Make.amount("GEM", value - used)], customer: Make.customer(customer))
+    try ledger.apply(catalog)
   }
 }

@@ -20,7 +20,7 @@ package struct ErasureContract {
     try assertForgotten(ledger, before)
     // The books are what they were, and so is everybody else.
     XCTAssertEqual(try before.map { try history(of: $0, in: ledger) }, histories)
-    let (nobody, bob) = (try Make.customer("nobody-1"), try Make.customer("bob"))
+    let (nobody, bob) = (try ledger.left(of: before[0]), try Make.customer("bob"))
     XCTAssertEqual(try ledger.balance(of: CurrencyCode("GEM"), customer: nobody).balance, 1200 + 100 + 40 - 3 * 10)
     XCTAssertEqual(try ledger.wholeHistory(of: bob).compactMap(\.reference?.text), ["note-bob"])
     XCTAssertTrue(try Self.spend(ledger, bob, "bob").isReplayed)
@@ -71,8 +71,8 @@ package struct ErasureContract {
   package static func erase(_ ledger: Ledger) throws {
     let (alice, carol) = (try ledger.number(of: "alice-secret"), try ledger.merged(into: "alice-secret"))
     let transaction = try ledger.newestTransaction(of: "alice-secret")
-    let ids = [try Make.customer("nobody-1"), try Make.customer("nobody-2")]
-    try ledger.erase([alice] + carol, as: ids, by: transaction)
+    let numbers = [alice] + carol
+    try ledger.erase(numbers, as: try numbers.map(ledger.left), by: transaction)
   }
 
   private static func spend(_ ledger: Ledger, _ customer: CustomerID, _ word: String) throws -> Receipt {
@@ -121,17 +121,19 @@ package struct ErasureContract {
       for id in ["alice-secret", "carol-secret", "ally-secret"] {
         XCTAssertNil(try snapshot.customer(CustomerID(id)), id)
       }
-      for (number, id) in zip(numbers, ["nobody-1", "nobody-2"]) {
+      for number in numbers {
         let row = try snapshot.customer(number: number)
-        XCTAssertEqual(row?.id.text, id)
+        let id = CustomerID(ofErased: number, salt: try snapshot.project().salt)
+        XCTAssertEqual(row?.id, id)
         XCTAssertNil(row?.frozenReason)
-        XCTAssertEqual(try snapshot.customer(CustomerID(id))?.number, numbers[0])
+        XCTAssertEqual(try snapshot.customer(id)?.number, numbers[0])
         XCTAssertEqual(try snapshot.addedIDs(of: number), [])
       }
       XCTAssertEqual(try snapshot.customer(number: numbers[0])?.isFrozen, true)
       XCTAssertEqual(try snapshot.mergedCustomers(into: numbers[0]), [numbers[1]])
-      let ids = try snapshot.scan().customerIDs(after: nil, limit: 100).map(\.id.text)
-      XCTAssertEqual(ids, ["bob", "nobody-1", "nobody-2"])
+      // Not every storage lists what is left of erased ids.
+      let ids = try snapshot.scan().customerIDs(after: nil, limit: 100).map(\.id).filter { !$0.isOfErased }
+      XCTAssertEqual(ids.map(\.text), ["bob"])
       for transaction in try snapshot.scan().transactions(after: 0, limit: 1000) {
         let note = try snapshot.note(transaction.number)
         if numbers.contains(transaction.customer) { XCTAssertNil(note) }

@@ -21,6 +21,12 @@ extension Ledger {
     try writeAll { $0.rare = rare }
   }
 
+  /// The id that an erasure leaves of the customer's.
+  package func left(of number: CustomerNumber) throws(LedgerError) -> CustomerID {
+    CustomerID(
+      ofErased: number, salt: try storage.read { (snapshot) throws(LedgerError) in try snapshot.project().salt })
+  }
+
   /// Erases all who have the numbers, as one customer, under those ids.
   package func erase(_ numbers: [CustomerNumber], as ids: [CustomerID], by transaction: TransactionNumber) throws {
     var erasure = ErasureRow(transaction: transaction, numbers: numbers, ids: ids, former: [], added: [])

@@ -76,6 +76,7 @@ final class HelpPageTests: XCTestCase {
         flows           Show where currency came from and went, day by day
         feed            List the transactions of all customers, oldest first
         verify          Prove from the journal that the books add up
+        seal            Prove the books and print the journal's seal
         export          Write the whole journal as lines of JSON
         import          Make a ledger of an export, or take over balances
         simulate        Shake client, store and ledger with random events and faults

@@ -95,7 +95,7 @@ extension CustomerID {
   package var isOfErased: Bool { text.utf8.starts(with: Self.erasedPrefix.utf8) }
 
   /// What is left of the id of somebody who was erased: it names nobody.
-  init(ofErased number: CustomerNumber, salt: UInt64) {
+  package init(ofErased number: CustomerNumber, salt: UInt64) {
     var hash = StableHash(seed: salt)
     hash.combine(UInt64(bitPattern: number))
     self.init(unchecked: Self.erasedPrefix + HexForm.hex(hash.value, digits: 16))

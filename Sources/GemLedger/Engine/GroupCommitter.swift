@@ -182,7 +182,10 @@ final class GroupCommitter: Sendable {
     }
     stage = .writing
     decider.set.collectChanges()
-    if decider.set.hasChanges { try session.write(decider.set.changes) }
+    if decider.set.hasChanges {
+      decider.set.changes.digestTransactions()
+      try session.write(decider.set.changes)
+    }
     return results
   }
 }

@@ -107,6 +107,11 @@ package final class ExportWriter {
     buffer.append(hexadecimal: value)
   }
 
+  /// A digest; nothing where there is none.
+  func digest(_ name: StaticString, _ value: Int64) {
+    if value != 0 { hexadecimal(name, UInt64(bitPattern: value)) }
+  }
+
   func id(_ name: StaticString, _ id: TransactionID) {
     member(name)
     buffer.append(uuid: id.high, id.low)

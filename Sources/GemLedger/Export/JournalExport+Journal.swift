@@ -5,6 +5,7 @@ extension JournalExport {
     let start = try firstNumber()
     var parts = TransactionScans(scan, after: start)
     var terms = LotTermsSource(snapshot, scan: isDense && snapshot.commitsInOrder ? scan : nil, after: position.lots[0])
+    var newLots = NewLots(highest: position.lots, isDense: isDense)
     var last = start
     while true {
       let rows = try scan.transactions(after: last, limit: Self.pageSize)
@@ -14,9 +15,10 @@ extension JournalExport {
       for row in rows {
         var transaction = try parts.next(row)
         guard after?.feed.covers(row.number) != true else { continue }
-        transaction.newLots = noteNewLots(of: transaction)
+        transaction.newLots = newLots.note(transaction)
         page.append(transaction)
       }
+      position.lots = newLots.highest
       try terms.load(page)
       for transaction in page { try write(transaction, &terms) }
       position.feed.advance(past: page.lazy.map(\.row.number), isOrdered: snapshot.commitsInOrder)
@@ -34,25 +36,6 @@ extension JournalExport {
     // A lane that had booked nothing may come with any number.
     return (0..<Int64(max(laneCount, 1))).map(feed.last(ofLane:)).min() ?? 0
   }
-
-  /// The lots that the transaction made: those with higher numbers than any before it in their lane.
-  private mutating func noteNewLots(of transaction: ExportedTransaction) -> [LotPlaceOfAccount] {
-    var found: [LotPlaceOfAccount] = []
-    func look(_ lot: LotNumber, _ account: AccountNumber) {
-      guard lot > position.lots[lane(of: lot)] ?? 0, !found.contains(where: { $0.lot == lot }) else { return }
-      found.append(LotPlaceOfAccount(lot: lot, customer: account.customer))
-    }
-    for (entry, allocations) in transaction.entries {
-      if entry.lot != 0 { look(entry.lot, entry.account) }
-      for allocation in allocations { look(allocation.lot, entry.account) }
-    }
-    guard !found.isEmpty else { return found }
-    found.sort { $0.lot < $1.lot }
-    for place in found { position.lots[lane(of: place.lot)] = max(position.lots[lane(of: place.lot)] ?? 0, place.lot) }
-    return found
-  }
-
-  private func lane(of lot: LotNumber) -> Int64 { isDense ? 0 : Numbering.lane(of: lot) }
 
   // MARK: A line
 
@@ -75,6 +58,8 @@ extension JournalExport {
     writer.text("reference", ifAny: transaction.note?.reference?.text)
     writer.text("reason", ifAny: transaction.note?.reason?.text)
     writer.text("actor", ifAny: transaction.note?.actor?.text)
+    writer.digest("digest", row.digest)
+    writer.digest("erasable_digest", row.erasable)
     try writer.end()
     entryCount += Int64(transaction.entries.count)
   }

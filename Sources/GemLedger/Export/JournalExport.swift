@@ -56,7 +56,7 @@ extension ExportReads {
 /// items and the like go side by side. What has an order of its own (keys, orders) has lines of its own.
 struct JournalExport {
   static let formatName = "gemledger-journal"
-  static let formatVersion: Int64 = 2
+  static let formatVersion: Int64 = 3
   static let pageSize = 4096
 
   let snapshot: any StorageSnapshot

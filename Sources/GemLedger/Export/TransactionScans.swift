@@ -23,6 +23,7 @@ struct LotPlaceOfAccount {
 struct TransactionScans {
   private let scan: any ExportReads
   private let start: TransactionNumber
+  private let passesOverLost: Bool
   private var journal: JournalScan?
   private var entry: EntryRow?
   private var notes: SortedRows<NoteRow>
@@ -32,10 +33,13 @@ struct TransactionScans {
   private var parts: SortedRows<RefundPartRow>
   private var effects: SortedRows<EffectRow>
 
-  /// - Parameter start: The first transaction that is asked for has a higher number.
-  init(_ scan: any ExportReads, after start: TransactionNumber) {
+  /// - Parameters:
+  ///   - start: The first transaction that is asked for has a higher number.
+  ///   - passesOverLost: Whether entries whose transactions are missing are left out, and not an error.
+  init(_ scan: any ExportReads, after start: TransactionNumber, passesOverLost: Bool = false) {
     self.scan = scan
     self.start = start
+    self.passesOverLost = passesOverLost
     let next = start + 1
     notes = SortedRows(\.transaction) { (last, limit) throws(LedgerError) in
       try scan.notes(after: last?.transaction ?? start, limit: limit)
@@ -67,8 +71,11 @@ struct TransactionScans {
     var transaction = ExportedTransaction(row)
     if journal == nil { try begin(at: row) }
     while let own = entry, own.transaction <= row.number {
-      guard own.transaction == row.number else { throw Self.lost(own) }
-      transaction.entries.append((own, own.lot == 0 ? try allocations(of: own) : []))
+      if own.transaction == row.number {
+        transaction.entries.append((own, own.lot == 0 ? try allocations(of: own) : []))
+      } else if !passesOverLost {
+        throw Self.lost(own)
+      }
       entry = try journal?.nextEntry()
     }
     let number = row.number
@@ -180,10 +187,13 @@ struct LotTermsSource {
   }
 
   mutating func terms(of place: LotPlaceOfAccount) throws(LedgerError) -> LotTermsRow {
-    let found = rows == nil ? known[place.lot] : try rows?.take(place.lot)
-    guard let found else {
+    guard let found = try terms(ifAny: place) else {
       throw LedgerError(.booksWrong, "Lot \(place.lot) has no terms. Run verify.")
     }
     return found
+  }
+
+  mutating func terms(ifAny place: LotPlaceOfAccount) throws(LedgerError) -> LotTermsRow? {
+    rows == nil ? known[place.lot] : try rows?.take(place.lot)
   }
 }

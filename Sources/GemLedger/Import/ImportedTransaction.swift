@@ -49,9 +49,11 @@ extension ImportFields {
       transaction: number, reference: try identifier(ifAny: "reference"), reason: try identifier(ifAny: "reason"),
       actor: try identifier(ifAny: "actor"))
     if note.reference != nil || note.reason != nil || note.actor != nil { transaction.note = note }
+    transaction.row.digest = try digest("digest")
+    transaction.row.erasable = try digest("erasable_digest")
     try end(
       "type", "number", "id", "kind", "customer", "created_at", "new_lots", "entries", "items", "merged_customer",
-      "refund", "effects", "reference", "reason", "actor")
+      "refund", "effects", "reference", "reason", "actor", "digest", "erasable_digest")
     return transaction
   }
 

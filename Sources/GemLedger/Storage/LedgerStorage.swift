@@ -123,6 +123,8 @@ package protocol StorageSnapshot: OrderReads, OwnedReads, EffectReads, BulkReads
   func sequences() throws(LedgerError) -> Sequences
   /// The instant of the newest transaction of all lanes, those included that the session has no hold of.
   func newestInstant() throws(LedgerError) -> Timestamp
+  /// The sums of all rows' digests as the commits left them; nil where an older version's rows are not counted yet.
+  func recordSums() throws(LedgerError) -> RecordSums?
   /// The highest number in use.
   func last(_ sequence: RareSequence) throws(LedgerError) -> Int64
   /// What is drawn after that number.

@@ -185,16 +185,22 @@ package struct TransactionRow: Hashable, Sendable {
   package var createdAt: Timestamp
   /// Its entries are those from here on that name it.
   package var firstEntry: EntryNumber
+  /// The digest of all that was booked with it; 0 where an older version booked it.
+  package var digest: Int64 = 0
+  /// The part of the digest that is of what an erasure removes: its keys and its note; 0 where it has none.
+  package var erasable: Int64 = 0
 
   package init(
     number: TransactionNumber, kind: EntryKind, customer: CustomerNumber, createdAt: Timestamp,
-    firstEntry: EntryNumber
+    firstEntry: EntryNumber, digest: Int64 = 0, erasable: Int64 = 0
   ) {
     self.number = number
     self.kind = kind
     self.customer = customer
     self.createdAt = createdAt
     self.firstEntry = firstEntry
+    self.digest = digest
+    self.erasable = erasable
   }
 }
 
@@ -306,6 +312,9 @@ package struct KeyRow: Sendable {
   }
 
   package var outcome: Outcome { refusal.map { .refused($0.error) } ?? .booked(transaction) }
+
+  /// The transaction that was booked under the key; nil for a refusal.
+  var bookedTransaction: TransactionNumber? { refusal == nil ? transaction : nil }
 }
 
 /// What people said about a transaction; it lies beside the journal and can be erased.

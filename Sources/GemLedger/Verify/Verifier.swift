@@ -1,6 +1,8 @@
 /// Proves the books of one snapshot: replays the journal, window by window of customers, and compares every projection
 /// with what the replay gives.
 struct Verifier {
+  /// For how many transactions keys are looked at together, once they are known to be others.
+  static let transactionsPerKeyWindow = 1_000_000
   /// How many customers one pass over the journal replays; bounds the memory, whatever the history.
   static let customersPerWindow = 500_000
   /// How many lots one pass should replay at the most.
@@ -67,12 +69,19 @@ struct Verifier {
     for currency in terms.currencies { books[currency.number] = BooksTally() }
   }
 
-  mutating func run(progress: (Int64, Int64) -> Void) throws(LedgerError) -> Verification {
+  /// What the digests come to, where they end, and how many transactions have none.
+  var digest: Int64 = 0
+  var journalEnd = FeedPosition()
+  var undigestedCount: Int64 = 0
+
+  mutating func run(
+    against seal: JournalSeal? = nil, progress: (Int64, Int64) -> Void
+  ) throws(LedgerError) -> Verification {
     let integrity = try scan.beginIntegrityCheck()
     var customers: Int64 = 0
     var unreadable: LedgerError?
     do throws(LedgerError) {
-      customers = try prove(progress: progress)
+      customers = try prove(against: seal, progress: progress)
     } catch {
       guard error.code == .storageDamaged else { throw error }
       unreadable = error
@@ -84,13 +93,17 @@ struct Verifier {
     }
     return Verification(
       asOf: asOf, transactions: transactionCount, customers: customers, currencies: currencyBooks(),
-      problems: problems, problemCount: problemCount)
+      problems: problems, problemCount: problemCount,
+      seal: JournalSeal(transactions: transactionCount, digest: digest, position: journalEnd),
+      undigestedTransactions: undigestedCount)
   }
 
   /// Replays everything and compares.
   ///
   /// - Returns: How many customers there are.
-  private mutating func prove(progress: (Int64, Int64) -> Void) throws(LedgerError) -> Int64 {
+  private mutating func prove(
+    against seal: JournalSeal?, progress: (Int64, Int64) -> Void
+  ) throws(LedgerError) -> Int64 {
     let roots = try replayMerges()
     let windows = try windows()
     let entryCount = try expectedEntryCount()
@@ -113,6 +126,7 @@ struct Verifier {
     try checkLotTerms()
     try checkRefunds(roots: roots)
     checkSums()
+    try checkDigests(against: seal)
     return try checkCustomers(roots: roots)
   }
 

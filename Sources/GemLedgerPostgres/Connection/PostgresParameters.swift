@@ -60,6 +60,11 @@
       end()
     }
 
+    mutating func add(list numbers: [Int64]?) {
+      guard let numbers else { return addNull(Kind.integers) }
+      add(numbers, \.self)
+    }
+
     mutating func add<Row>(_ rows: [Row], truth: (Row) -> Bool) {
       begin(Kind.truths)
       appendHead(count: rows.count, of: Kind.truth, hasNulls: false)

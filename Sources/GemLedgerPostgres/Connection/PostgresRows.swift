@@ -30,6 +30,19 @@
       }
     }
 
+    /// A list of integers of eight bytes, none of them null; nil for null and for anything else.
+    func integers(_ row: Int, _ column: Int) -> [Int64]? {
+      // Dimensions, flags and type; then size and lower bound of the one dimension; then each length and value.
+      let (head, element) = (20, 12)
+      return withBytes(row, column) { bytes in
+        guard bytes.count >= head, (bytes.count - head) % element == 0, let start = UnsafeRawPointer(bytes.baseAddress)
+        else { return nil }
+        return stride(from: head + 4, to: bytes.count, by: element).map { offset in
+          Int64(bigEndian: start.loadUnaligned(fromByteOffset: offset, as: Int64.self))
+        }
+      }
+    }
+
     func optionalInteger(_ row: Int, _ column: Int) -> Int64? {
       isNull(row, column) ? nil : integer(row, column)
     }

@@ -13,6 +13,8 @@
       let entries: Int64
       let catalogVersion: Int64
       let isDistributed: Bool
+      /// The sums of all rows' digests; nil where they are not counted yet.
+      let sums: [Int64]?
     }
 
     private let connection: PostgresConnection
@@ -46,12 +48,14 @@
           SELECT count(*), max(layout), max(last), max(created_at), sum(transactions)::bigint, sum(entries)::bigint,
             max(catalog_version) FROM lanes
           """), PostgresRequest("SELECT is_distributed FROM project"),
+        PostgresRequest("SELECT sums FROM lanes"),
       ])
       let rows = answers[0]
       return State(
         laneCount: Int(rows.integer(0, 0)), version: rows.integer(0, 1), last: rows.integer(0, 2),
         createdAt: rows.integer(0, 3), transactions: rows.integer(0, 4), entries: rows.integer(0, 5),
-        catalogVersion: rows.integer(0, 6), isDistributed: answers[1].count > 0 && answers[1].integer(0, 0) != 0)
+        catalogVersion: rows.integer(0, 6), isDistributed: answers[1].count > 0 && answers[1].integer(0, 0) != 0,
+        sums: LaneSums.total((0..<answers[2].count).map { answers[2].integers($0, 0) }))
     }
 
     /// Puts other lanes in the place of those that are there; each goes on where the furthest of them was.
@@ -59,11 +63,12 @@
       var statements = ["DELETE FROM lanes"]
       for (lane, head) in heads.enumerated() {
         let counts = lane == 0 ? "\(before.transactions), \(before.entries)" : "0, 0"
+        let sums = before.sums.map { "'\(LaneSums.text(lane == 0 ? $0 : RecordSums().values))'" } ?? "NULL"
         statements.append(
           """
-          INSERT INTO lanes (customer, lane, layout, last, created_at, transactions, entries, catalog_version)
+          INSERT INTO lanes (customer, lane, layout, last, created_at, transactions, entries, catalog_version, sums)
           VALUES (\(head), \(lane), \(before.version + 1), \(before.last), \(before.createdAt), \(counts),
-            \(before.catalogVersion))
+            \(before.catalogVersion), \(sums))
           """)
       }
       try run(statements + ["UPDATE project SET is_distributed = \(isDistributed)"])

@@ -15,6 +15,7 @@
         sql: effects + [appendOnly("effects"), neverEmptied("effects")] + erasableKeys + [rightsOnNewTables]),
       PostgresMigration(name: "0003-book-refunds-in-one-row", sql: refundsInOneRow),
       PostgresMigration(name: "0004-say-what-holds-have", sql: whatHoldsHave),
+      PostgresMigration(name: "0005-digest-transactions", sql: digestedTransactions),
     ]
 
     /// The tables that are only ever appended to.

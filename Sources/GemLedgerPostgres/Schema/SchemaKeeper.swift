@@ -123,7 +123,10 @@
     private func birth(_ project: ProjectRow) -> [String] {
       let (salt, created) = (Int64(bitPattern: project.salt), project.createdAt.milliseconds)
       let lanes = (0..<(target.lanes ?? PostgresTarget.lanesByDefault)).map { lane in
-        "INSERT INTO lanes VALUES (\(-1 - lane), \(lane), 1, 0, 0, 0, 0, 0)"
+        """
+        INSERT INTO lanes (customer, lane, layout, last, created_at, transactions, entries, catalog_version, sums)
+        VALUES (\(-1 - lane), \(lane), 1, 0, 0, 0, 0, 0, '\(LaneSums.text(RecordSums().values))')
+        """
       }
       return ["INSERT INTO project (project, salt, created_at) VALUES (1, \(salt), \(created))"] + lanes
     }

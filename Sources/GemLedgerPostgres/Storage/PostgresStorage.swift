@@ -66,6 +66,7 @@
       memory.remember(state.project)
       try Self.translating(target) { () throws(PostgresFailure) in try connections.setUp(state.layout, opened.0) }
       connections.giveBack(opened.0)
+      try countOlderRows()
     }
 
     /// Makes a new ledger.

@@ -35,7 +35,7 @@
       [PostgresRequest("BEGIN")]
         + lanes.map { lane in
           PostgresRequest(
-            "SELECT last, created_at, catalog_version, layout FROM lanes WHERE customer = $1 FOR UPDATE"
+            "SELECT last, created_at, catalog_version, layout, sums FROM lanes WHERE customer = $1 FOR UPDATE"
           ) { $0.add(layout.heads[lane]) }
         }
     }
@@ -50,7 +50,8 @@
         }
         known.append(
           LaneHead(
-            lane: lane, last: rows.integer(0, 0), createdAt: rows.integer(0, 1), catalogVersion: rows.integer(0, 2)))
+            lane: lane, last: rows.integer(0, 0), createdAt: rows.integer(0, 1), catalogVersion: rows.integer(0, 2),
+            sums: rows.integers(0, 4)))
       }
     }
   }

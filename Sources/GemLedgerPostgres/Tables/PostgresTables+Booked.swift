@@ -43,7 +43,7 @@
     static func located(_ rows: PostgresRows) -> [CustomerDirectory.LocatedTransaction] {
       (0..<rows.count).map { row in
         let found = transaction(rows, row)
-        let place = CustomerDirectory.Place(origin: found.customer, mergedInto: rows.integer(row, 4))
+        let place = CustomerDirectory.Place(origin: found.customer, mergedInto: rows.integer(row, 6))
         return CustomerDirectory.LocatedTransaction(row: found, place: place)
       }
     }

@@ -4,14 +4,15 @@
   // How the journal's rows are read; each list of columns and its reader belong together.
 
   extension PostgresTables {
-    static let transactionColumns = "number, kind, customer, created_at"
+    static let transactionColumns = "number, kind, customer, created_at, digest, erasable"
 
     static func transaction(_ rows: PostgresRows, _ row: Int) -> TransactionRow {
       let number = rows.integer(row, 0)
       return TransactionRow(
         number: number, kind: EntryKind(rawValue: rows.integer(row, 1)) ?? .mixed, customer: rows.integer(row, 2),
         createdAt: Timestamp(milliseconds: rows.integer(row, 3)),
-        firstEntry: Numbering.entries(of: number).lowerBound)
+        firstEntry: Numbering.entries(of: number).lowerBound, digest: rows.integer(row, 4),
+        erasable: rows.integer(row, 5))
     }
 
     static let entryColumns = "number, customer, currency, kind, amount, balance, debt, version, previous, lot"

@@ -49,7 +49,8 @@
     // MARK: Statements
 
     private static let keyRows = BulkInsert("keys", "customer, key, asked, qualifiers, transaction_number, refusal")
-    private static let transactionRows = BulkInsert("transactions", "customer, number, kind, created_at, has_entries")
+    private static let transactionRows = BulkInsert(
+      "transactions", "customer, number, kind, created_at, has_entries, digest, erasable")
     private static let entryRows = BulkInsert(
       "entries", "customer, number, currency, kind, amount, balance, debt, version, previous, lot")
     private static let accountRows = BulkInsert(
@@ -71,7 +72,7 @@
     private static func headUpdate(from first: Int) -> String {
       """
       UPDATE lanes SET last = $\(first), created_at = $\(first + 1), transactions = transactions + $\(first + 2),
-        entries = entries + $\(first + 3) WHERE customer = $\(first + 4)
+        entries = entries + $\(first + 3), sums = coalesce($\(first + 4), sums) WHERE customer = $\(first + 5)
       """
     }
 
@@ -92,7 +93,7 @@
         first += rows.columns.count
       }
       parts.append("head AS (\(headUpdate(from: first)))")
-      return "WITH \(parts.joined(separator: ", ")) \(markInsert(from: first + 5))"
+      return "WITH \(parts.joined(separator: ", ")) \(markInsert(from: first + 6))"
     }()
 
     // MARK: Marks
@@ -125,6 +126,8 @@
     let createdAt: Int64
     let transactions: Int64
     let entries: Int64
+    /// What the first lane's sums are with it; nil where they are not counted yet.
+    let sums: [Int64]?
 
     init(_ changes: borrowing ChangeSet, _ heads: [LaneHead]) {
       var last = heads.map(\.last).max() ?? 0
@@ -135,6 +138,7 @@
       createdAt = max(
         heads.map(\.createdAt).max() ?? 0, changes.transactions.map(\.createdAt.milliseconds).max() ?? 0)
       (transactions, entries) = (Int64(changes.transactions.count), Int64(changes.entries.count))
+      sums = heads.first?.sums.map { (RecordSums(values: $0) + changes.sums()).values }
     }
   }
 
@@ -157,6 +161,8 @@
       add(rows, \.kind.rawValue)
       add(rows, \.createdAt.milliseconds)
       add(rows, truth: { !empty.contains($0.number) })
+      add(rows, optional: { $0.digest == 0 ? nil : $0.digest })
+      add(rows, optional: { $0.erasable == 0 ? nil : $0.erasable })
     }
 
     fileprivate mutating func add(entries rows: [EntryRow]) {
@@ -196,6 +202,7 @@
       add(step.createdAt)
       add(isFirst ? step.transactions : 0)
       add(isFirst ? step.entries : 0)
+      add(list: isFirst ? step.sums : nil)
       add(customer)
     }
 

@@ -94,5 +94,7 @@
     var last: Int64
     var createdAt: Int64
     var catalogVersion: Int64
+    /// The sums of what the lane's groups wrote; nil where they are not counted yet.
+    var sums: [Int64]?
   }
 #endif

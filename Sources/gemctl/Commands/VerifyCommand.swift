@@ -15,17 +15,50 @@ struct VerifyCommand {
     }
   }
 
-  private func verify() throws(LedgerError) -> Verification {
+  /// `seal`: the same proof, and then the seal alone.
+  func seal() throws {
+    let verification = try verify()
+    guard verification.isOK else {
+      throw LedgerError(
+        .booksWrong, "The books do not add up, and are not sealed: run gemctl verify.",
+        details: [.integer("problems", Int64(verification.problemCount))])
+    }
+    let json: JSONValue = [
+      "seal": .string(verification.seal.description), "transactions": .integer(verification.transactions),
+      "as_of": .string(verification.asOf.description),
+    ]
+    try invocation.print(json, { _ in "\(verification.seal)\n" })
+  }
+
+  private func verify() throws -> Verification {
+    let seal = try sealToCheck()
     var bar: ProgressBar?
     defer { bar?.finish() }
     return try invocation.withLedger { (ledger) throws(LedgerError) in
-      try ledger.verify { done, total in
+      try ledger.verify(against: seal) { done, total in
         var shown = bar ?? ProgressBar("Verifying", total: Int(clamping: total), terminal: invocation.terminal)
         shown.advance(to: Int(clamping: done))
         bar = shown
       }
     }
   }
+
+  /// The seal of the file that `--seal` names: its text alone, or the line of JSON that `seal --json` prints.
+  private func sealToCheck() throws -> JournalSeal? {
+    guard let path = invocation.parsed.value("--seal") else { return nil }
+    let text = String(decoding: try FileAccess.read(path, atMost: Self.sealByteCountMax), as: UTF8.self)
+    let word = text.split(whereSeparator: { $0.isWhitespace || $0 == "\"" || $0 == "," }).first {
+      $0.hasPrefix(JournalSeal.prefix)
+    }
+    guard let seal = word.flatMap({ JournalSeal(String($0)) }) else {
+      throw LedgerError(
+        .invalidRequest, "\(path) holds no seal. Write one with: gemctl seal > \(path)",
+        details: [.text("file", path)])
+    }
+    return seal
+  }
+
+  private static let sealByteCountMax = 65_536
 
   private static func json(_ verification: Verification) -> JSONValue {
     [
@@ -34,6 +67,8 @@ struct VerifyCommand {
       "currencies": .object(JSONObject(verification.currencies.map { ($0.currency.description, json($0)) })),
       "problems": .array(verification.problems.map(json)),
       "problem_count": .integer(Int64(verification.problemCount)),
+      "seal": .string(verification.seal.description),
+      "undigested_transactions": .integer(verification.undigestedTransactions),
     ]
   }
 
@@ -64,7 +99,12 @@ extension VerifyCommand {
     for books in verification.currencies { text += table(books).text(style: style) + "\n" }
     let transactions = counted(verification.transactions, "transaction")
     let customers = counted(verification.customers, "customer")
+    if verification.undigestedTransactions > 0 {
+      let older = counted(verification.undigestedTransactions, "transaction")
+      text += "\(older) of an older version without a digest\n"
+    }
     guard !verification.isOK else {
+      text += "Seal: \(verification.seal)\n"
       return text + style.green("The books add up") + ": \(transactions), \(customers), as of \(verification.asOf)\n"
     }
     text += style.red("The books do not add up") + ": \(transactions), \(customers), as of \(verification.asOf)\n"

@@ -101,8 +101,8 @@ final class DamagedExportTests: XCTestCase {
     let rows: [(line: UInt, type: String, old: String, new: String, message: String)] = [
       (#line, "header", "gemledger-journal", "other", "This is no export of a ledger."),
       (
-        #line, "header", #""format_version":2"#, #""format_version":3"#,
-        "The export has format version 3; this program reads up to 2."
+        #line, "header", #""format_version":3"#, #""format_version":4"#,
+        "The export has format version 4; this program reads up to 3."
       ),
       (#line, "customer", #""number":1"#, #""number":0"#, "\"number\" is 0, and must be at least 1."),
       (#line, "customer", #""number":1"#, #""numbers":1"#, "\"number\" is missing."),

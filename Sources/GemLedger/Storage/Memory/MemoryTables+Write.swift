@@ -2,6 +2,7 @@
 
 extension MemoryTables {
   func write(_ changes: borrowing ChangeSet) {
+    sums = sums + changes.sums()
     for customer in changes.customers { add(customer) }
     environmentRows += changes.environments
     if !changes.orders.isEmpty { orders.write(changes.orders) }

@@ -37,6 +37,7 @@ final class MemoryTables: StorageSession {
 
   var orders = MemoryOrders()
   var rare = RareTables()
+  var sums = RecordSums()
 
   struct AnchorID: Hashable {
     let account: AccountNumber
@@ -123,6 +124,8 @@ extension MemoryTables {
     if transactions.count > 0 { sequences.createdAt = transactions[transactions.count - 1].createdAt }
     return sequences
   }
+
+  func recordSums() -> RecordSums? { sums }
 
   func last(_ sequence: RareSequence) -> Int64 {
     switch sequence {

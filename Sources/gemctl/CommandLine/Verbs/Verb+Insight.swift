@@ -2,7 +2,7 @@ extension Verb {
   /// What explains and proves the books.
   static let insight =
     [customers, items, explain, statement, spends, consumed, withdrawable, unspent, flows, feed] + [
-      verify, export, importing, simulate, demo,
+      verify, seal, export, importing, simulate, demo,
     ]
 
   private static let customers = Verb(
@@ -27,8 +27,25 @@ extension Verb {
 
   private static let verify = Verb(
     name: "verify", group: .insight, summary: "Prove from the journal that the books add up",
-    examples: ["gemctl verify", "gemctl verify --json"],
-    discussion: "Replays the journal and compares balances, lots and totals with it. Exits with 6 on any difference.")
+    options: [
+      Option(
+        name: "--seal", value: "FILE", kind: .file, help: "The journal must still begin with what this seal covers")
+    ],
+    examples: ["gemctl verify", "gemctl verify --json", "gemctl verify --seal seal.txt"],
+    discussion: """
+      Replays the journal, compares balances, lots and totals with it, and digests every transaction again. Exits \
+      with 6 on any difference. The seal that it prints, kept in another place, shows later whether the journal still \
+      begins with the same transactions.
+      """)
+
+  private static let seal = Verb(
+    name: "seal", group: .insight, summary: "Prove the books and print the journal's seal",
+    examples: ["gemctl seal > seal.txt", "gemctl seal --json"],
+    discussion: """
+      A seal is one word for all transactions so far. Keep it where those who may write to the storage may not, and \
+      compare it later with gemctl verify --seal FILE. Later bookings, erasures and copies leave it true. Books that \
+      do not add up have no seal: exit 6.
+      """)
 
   private static let export = Verb(
     name: "export", group: .insight, summary: "Write the whole journal as lines of JSON",

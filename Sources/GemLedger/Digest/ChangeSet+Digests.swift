@@ -1,0 +1,66 @@
+extension ChangeSet {
+  /// Gives each of the group's transactions the digest of all that is booked with it.
+  ///
+  /// The sums grow in the transactions' own rows: a group takes no further memory for them.
+  mutating func digestTransactions() {
+    guard let first = transactions.first?.number else { return }
+    let step = transactions.count > 1 ? transactions[1].number - first : 1
+    addEntries()
+    for index in keys.indices {
+      // Refused commands keep keys too; those are no transaction's.
+      guard let number = keys[index].bookedTransaction, number >= first else { continue }
+      let place = step == 1 ? Int(number - first) : Int((number - first) / step)
+      transactions[place].erasable &+= Int64(bitPattern: RowDigest.of(keys[index]))
+    }
+    for row in notes { transactions[Int((row.transaction - first) / step)].erasable &+= row.digest }
+    for row in itemEntries { add(RowDigest.of(row), to: Int((row.transaction - first) / step)) }
+    for row in purchases { add(RowDigest.of(row), to: Int((row.transaction - first) / step)) }
+    if let rare { add(rare) { Int(($0 - first) / step) } }
+    for index in transactions.indices {
+      let parts = UInt64(bitPattern: transactions[index].digest)
+      transactions[index].digest = RowDigest.of(transactions[index], parts: parts).stored
+    }
+  }
+
+  private mutating func add(_ digest: UInt64, to place: Int) {
+    transactions[place].digest &+= Int64(bitPattern: digest)
+  }
+
+  private mutating func addEntries() {
+    var place = 0
+    var lots = Dictionary(
+      (rare?.lotTerms ?? []).map { ($0.lot, RowDigest.of($0)) }, uniquingKeysWith: { first, _ in first })
+    var allocation = 0
+    for entry in entries {
+      while transactions[place].number != entry.transaction { place += 1 }
+      let position = entry.number - transactions[place].firstEntry
+      add(RowDigest.of(entry, place: position), to: place)
+      if entry.lot == 0 {
+        while allocation < allocations.count, allocations[allocation].entry == entry.number {
+          let row = allocations[allocation]
+          add(RowDigest.of(row, place: position), to: place)
+          if !lots.isEmpty, let terms = lots.removeValue(forKey: row.lot) { add(terms, to: place) }
+          allocation += 1
+        }
+      } else if !lots.isEmpty, let terms = lots.removeValue(forKey: entry.lot) {
+        add(terms, to: place)
+      }
+    }
+  }
+
+  private mutating func add(_ rare: RareChanges, place: (TransactionNumber) -> Int) {
+    for row in rare.effects { add(RowDigest.of(row), to: place(row.transaction)) }
+    for row in rare.merges { add(RowDigest.of(row), to: place(row.transaction)) }
+    for row in rare.refunds { add(RowDigest.of(row), to: place(row.transaction)) }
+    for row in rare.refundParts { add(RowDigest.of(row), to: place(row.transaction)) }
+  }
+}
+
+extension NoteRow {
+  var digest: Int64 { Int64(bitPattern: RowDigest.of(self)) }
+}
+
+extension UInt64 {
+  /// The digest as a transaction's row has it: 0 stands for none.
+  var stored: Int64 { self == 0 ? 1 : Int64(bitPattern: self) }
+}

@@ -1,0 +1,122 @@
+/// Sums of the digests of all rows, by kind.
+///
+/// Every commit adds what it wrote, so that a row that comes, goes or changes beside the ledger is noticed. Sums wrap
+/// around. They do not depend on the order of rows: lanes keep sums of their own, and a copy has the same.
+package struct RecordSums: Hashable, Sendable {
+  /// Of all transactions' digests.
+  package var transactions: Int64 = 0
+  /// How many transactions have no digest, since an older version booked them.
+  package var undigested: Int64 = 0
+  package var customers: Int64 = 0
+  package var addedIDs: Int64 = 0
+  package var accountTokens: Int64 = 0
+  /// Of what orders announced.
+  package var orders: Int64 = 0
+  package var environments: Int64 = 0
+  package var catalogVersions: Int64 = 0
+  /// Of the catalog's objects as they are; nil in changes that leave the catalog as it was.
+  package var catalog: Int64?
+
+  package init() {}
+
+  /// All of them, in an order that never changes.
+  package var values: [Int64] {
+    [
+      transactions, undigested, customers, addedIDs, accountTokens, orders, environments, catalogVersions, catalog ?? 0,
+    ]
+  }
+
+  /// - Parameter values: As many as ``values`` gives.
+  package init(values: [Int64]) {
+    (transactions, undigested, customers) = (values[0], values[1], values[2])
+    (addedIDs, accountTokens, orders) = (values[3], values[4], values[5])
+    (environments, catalogVersions, catalog) = (values[6], values[7], values[8])
+  }
+
+  package static func + (left: Self, right: Self) -> Self {
+    var sum = left
+    sum.transactions &+= right.transactions
+    sum.undigested &+= right.undigested
+    sum.customers &+= right.customers
+    sum.addedIDs &+= right.addedIDs
+    sum.accountTokens &+= right.accountTokens
+    sum.orders &+= right.orders
+    sum.environments &+= right.environments
+    sum.catalogVersions &+= right.catalogVersions
+    if let catalog = right.catalog { sum.catalog = catalog }
+    return sum
+  }
+
+  /// The kinds in which two of them differ, by the names that people know.
+  func differences(from other: Self) -> [String] {
+    let pairs: [(String, Int64?, Int64?)] = [
+      ("transactions", transactions, other.transactions),
+      ("transactions without digests", undigested, other.undigested),
+      ("customers", customers, other.customers), ("added ids", addedIDs, other.addedIDs),
+      ("account tokens", accountTokens, other.accountTokens), ("orders", orders, other.orders),
+      ("environments", environments, other.environments),
+      ("catalog versions", catalogVersions, other.catalogVersions), ("catalog", catalog ?? 0, other.catalog ?? 0),
+    ]
+    return pairs.filter { $0.1 != $0.2 }.map(\.0)
+  }
+}
+
+extension RecordSums {
+  mutating func add(transaction row: TransactionRow) {
+    transactions &+= row.digest
+    if row.digest == 0 { undigested += 1 }
+  }
+
+  mutating func add(_ row: CustomerRow) { customers &+= Int64(bitPattern: RowDigest.of(row)) }
+  mutating func add(_ row: AddedIDRow) { addedIDs &+= Int64(bitPattern: RowDigest.of(row)) }
+  mutating func remove(_ row: AddedIDRow) { addedIDs &-= Int64(bitPattern: RowDigest.of(row)) }
+  mutating func add(_ row: AccountTokenRow) { accountTokens &+= Int64(bitPattern: RowDigest.of(row)) }
+  mutating func add(_ row: OrderRow) { orders &+= Int64(bitPattern: RowDigest.of(row)) }
+  mutating func add(_ row: EnvironmentRow) { environments &+= Int64(bitPattern: RowDigest.of(row)) }
+
+  mutating func addCatalogVersion(appliedAt instant: Timestamp) {
+    catalogVersions &+= Int64(bitPattern: RowDigest.catalogVersion(appliedAt: instant))
+  }
+
+  mutating func set(catalog rows: [CatalogRow]) {
+    catalog = rows.reduce(0) { $0 &+ Int64(bitPattern: RowDigest.of($1)) }
+  }
+}
+
+extension ChangeSet {
+  /// What the changes do to the sums of all rows.
+  package func sums() -> RecordSums {
+    var sums = RecordSums()
+    for row in transactions { sums.add(transaction: row) }
+    for row in customers { sums.add(row) }
+    for row in environments { sums.add(row) }
+    if !orders.isEmpty {
+      for row in orders.new { sums.add(row) }
+      for row in orders.accountTokens { sums.add(row) }
+    }
+    if let catalog {
+      sums.set(catalog: catalog)
+      if copy == nil { sums.addCatalogVersion(appliedAt: catalogAppliedAt) }
+    }
+    for row in copy?.catalogVersions ?? [] { sums.addCatalogVersion(appliedAt: row.appliedAt) }
+    if let rare { add(rare, to: &sums) }
+    return sums
+  }
+
+  private func add(_ rare: RareChanges, to sums: inout RecordSums) {
+    for row in rare.addedIDs { sums.add(row) }
+    guard !rare.erasures.isEmpty else { return }
+    let changed = Dictionary(rare.changedCustomers.map { ($0.number, $0) }, uniquingKeysWith: { _, last in last })
+    for erasure in rare.erasures {
+      for (index, number) in erasure.numbers.enumerated() {
+        guard let row = changed[number] else { continue }
+        let former = RowDigest.customer(number, erasure.former[index], row.createdAt)
+        let left = RowDigest.customer(number, erasure.ids[index], row.createdAt)
+        sums.customers &+= Int64(bitPattern: left &- former)
+      }
+      for row in erasure.added { sums.remove(row) }
+      // Ids that this very commit added go as well.
+      for row in rare.addedIDs where erasure.numbers.contains(row.customer) { sums.remove(row) }
+    }
+  }
+}

@@ -1,0 +1,37 @@
+#if PostgreSQL
+  internal import GemLedger
+
+  /// The sums of all rows' digests: each lane keeps those of what its groups wrote.
+  enum LaneSums {
+    /// What all lanes together have; nil where one of them is not counted yet.
+    static func total(_ lanes: [[Int64]?]) -> [Int64]? {
+      var total = RecordSums().values
+      for sums in lanes {
+        guard let sums, sums.count == total.count else { return nil }
+        for index in total.indices { total[index] &+= sums[index] }
+      }
+      return total
+    }
+
+    /// As the server reads a list.
+    static func text(_ sums: [Int64]) -> String { "{\(sums.map(String.init).joined(separator: ","))}" }
+  }
+
+  extension PostgresTables {
+    func recordSums() throws(LedgerError) -> RecordSums? {
+      let rows = try rows("SELECT sums FROM lanes")
+      return LaneSums.total((0..<rows.count).map { rows.integers($0, 0) }).map(RecordSums.init(values:))
+    }
+
+    /// Writes the sums of rows that were counted: all with the first lane.
+    func counted(_ sums: RecordSums, _ heads: [LaneHead]) -> [PostgresRequest] {
+      heads.enumerated().map { index, head in
+        let own = index == 0 ? sums : RecordSums()
+        return PostgresRequest("UPDATE lanes SET sums = $1 WHERE customer = $2") {
+          $0.add(list: own.values)
+          $0.add(layout.heads[head.lane])
+        }
+      }
+    }
+  }
+#endif
