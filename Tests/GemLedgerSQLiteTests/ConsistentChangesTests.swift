@@ -197,6 +197,140 @@ final class ConsistentChangesTests: XCTestCase {
     ])
   }
 
+  // MARK: What only digests tell
+
+  private static let equalAndOppositeGrants = [(5, 5), (7, -5)].map { customer, more in
+    let account = customer << 10 | 2
+    return """
+      UPDATE entries SET amount = amount + \(more) WHERE account = \(account) AND kind = 2;
+      UPDATE entries SET balance = balance + \(more) WHERE account = \(account);
+      UPDATE accounts SET balance = balance + \(more), pool_remaining = pool_remaining + \(more),
+        pool_granted = pool_granted + \(more) WHERE account = \(account);
+      """
+  }.joined()
+
+  private static let lastTransactionCutOff = """
+    CREATE TEMP TABLE last AS SELECT max(number) AS t FROM transactions;
+    DELETE FROM keys WHERE transaction_number = (SELECT t FROM last);
+    UPDATE accounts SET balance = balance + 1, pool_remaining = pool_remaining + 1, version = version - 1,
+      last_entry = (SELECT previous FROM entries WHERE transaction_number = (SELECT t FROM last))
+      WHERE account = 10 << 10 | 2;
+    DELETE FROM entries WHERE transaction_number = (SELECT t FROM last);
+    DELETE FROM transactions WHERE number = (SELECT t FROM last);
+    """
+
+  /// Rows that nothing else repeats.
+  private static let soleChanges: [(line: UInt, sql: String)] = [
+    (
+      #line,
+      """
+      UPDATE customers SET id = CASE customer WHEN 1 THEN 'bob' ELSE 'alice' END WHERE customer IN (1, 2);
+      UPDATE aliases SET customer = CASE id WHEN 'alice' THEN 2 ELSE 1 END WHERE id IN ('alice', 'bob');
+      """
+    ),
+    (#line, "UPDATE customers SET created_at = created_at - 1 WHERE customer = 2"),
+    (#line, "UPDATE customers SET frozen_reason = 'other' WHERE customer = 8"),
+    (#line, "INSERT INTO aliases VALUES ('eve', 2); INSERT INTO added_ids VALUES (2, 'eve')"),
+    (
+      #line,
+      "UPDATE transactions SET kind = 12 WHERE number = 2; UPDATE entries SET kind = 12 WHERE number = 2"
+    ),
+    (#line, "UPDATE transactions SET created_at = created_at + 1 WHERE number = 2"),
+    (
+      #line,
+      "UPDATE transactions SET created_at = created_at + 1 WHERE number = (SELECT max(number) FROM transactions)"
+    ),
+    (#line, "DELETE FROM keys WHERE key = 's1'"),
+    (#line, "UPDATE keys SET key = 's9' WHERE key = 's1'"),
+    (#line, "UPDATE keys SET asked = asked + 1 WHERE key = 's1'"),
+    (#line, "UPDATE keys SET qualifiers = qualifiers + 1 WHERE key = 's1'"),
+    (#line, "UPDATE keys SET transaction_number = transaction_number + 1 WHERE key = 's1'"),
+    (#line, "DELETE FROM keys WHERE key = 'refused'"),
+    (#line, "UPDATE keys SET key = 'other' WHERE key = 'refused'"),
+    (#line, "UPDATE keys SET asked = asked + 1 WHERE key = 'refused'"),
+    (#line, "UPDATE keys SET customer = 1 WHERE key = 'refused'"),
+    (#line, "UPDATE notes SET reference = 'order-8' WHERE reference = 'order-7'"),
+    (#line, "UPDATE notes SET actor = 'other' WHERE reference = 'order-7'"),
+    (#line, "UPDATE notes SET reason = 'theft' WHERE reason = 'gift'"),
+    (#line, "DELETE FROM notes WHERE reference = 'order-7'"),
+    (#line, "INSERT INTO notes (transaction_number, reason) VALUES (2, 'gift')"),
+    (#line, "UPDATE catalog SET document = replace(document, '60', '10') WHERE code = 'life'"),
+    (
+      #line,
+      "UPDATE catalog SET document = replace(document, ':1200', ':1201') WHERE code = 'gems_1200'"
+    ),
+    (
+      #line, "UPDATE catalog SET document = replace(document, 'Coins', 'Coinz') WHERE code = 'COIN'"
+    ),
+    (#line, "DELETE FROM catalog WHERE code = 'gems_300'"),
+    (
+      #line,
+      "DELETE FROM catalog_versions WHERE version = (SELECT max(version) FROM catalog_versions)"
+    ),
+    (#line, "UPDATE catalog_versions SET applied_at = applied_at + 1"),
+    (#line, "UPDATE account_tokens SET customer = 1 WHERE high = 2"),
+    (#line, "DELETE FROM account_tokens WHERE high = 2"),
+    (#line, "UPDATE orders SET request = '{\"a\":1}'"),
+    (#line, "UPDATE orders SET key = 'other'"),
+    (#line, "UPDATE orders SET product = 'gems_300'"),
+    (#line, "UPDATE orders SET customer = 1"),
+    (#line, "UPDATE entitlements SET holder = 2"),
+    (#line, purchase("t1", "store_transaction = 't9'")),
+    (#line, purchase("t1", "store = 2")),
+    (#line, purchase("t1", "purchased_at = purchased_at + 1")),
+    (#line, purchase("t1", "original_transaction = 't9'")),
+    (#line, purchase("t1", "expires_at = 5")),
+    (#line, purchase("t1", "price = price + 1") + ";" + paidLot(of: "t1", "price = price + 1")),
+    (#line, purchase("t1", "environment = 2") + ";" + paidLot(of: "t1", "environment = 2")),
+    (
+      #line,
+      "UPDATE accounts SET pool_source = 3 WHERE pool_lot = 1; UPDATE lot_terms SET source = 3 WHERE lot = 1"
+    ),
+    (#line, "UPDATE refunds SET revoked_at = revoked_at + 1"),
+    (#line, "DELETE FROM refund_evidence WHERE store_transaction = 'still-to-come'"),
+    (
+      #line,
+      """
+      UPDATE item_entries SET item = 'hat', owned = 1
+        WHERE quantity = 1 AND transaction_number IN (SELECT number FROM transactions WHERE kind = 3);
+      UPDATE item_entries SET owned = owned - 1 WHERE customer = 1 AND quantity = -1;
+      UPDATE owned_items SET quantity = quantity - 1 WHERE customer = 1; INSERT INTO owned_items VALUES (1, 'hat', 1)
+      """
+    ),
+    (
+      #line,
+      "UPDATE effects SET value = value + 1 WHERE kind = 3 AND value > 0; UPDATE open_holds SET deadline = deadline + 1"
+    ),
+    (#line, "DELETE FROM erasures"),
+    (#line, "UPDATE project SET created_at = created_at + 1"),
+    (#line, equalAndOppositeGrants),
+    (#line, lastTransactionCutOff),
+  ]
+
+  func testVerifyFindsChangesThatOnlyDigestsTell() throws {
+    for change in Self.soleChanges {
+      let found = try problems(after: change.sql, line: change.line)
+      XCTAssertNotEqual(found, [], change.sql, line: change.line)
+    }
+  }
+
+  /// Whoever has written down the seal learns that the journal was cut off, even where all that counts it is put right.
+  func testASealTellsThatTheLastTransactionIsGone() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("ledger.sqlite")
+    try FileManager.default.copyItem(atPath: try healthyLedger(), toPath: path)
+    let whole = try Ledger.openSQLite(at: path, clock: time.clock)
+    let seal = try whole.verify().seal
+    XCTAssertTrue(try whole.verify(against: seal).isOK)
+    whole.close()
+    let raw = try RawSQLite(path)
+    raw.disarm()
+    XCTAssertNil(raw.run(Self.lastTransactionCutOff))
+    let cut = try Ledger.openSQLite(at: path, clock: time.clock)
+    XCTAssertTrue(try cut.verify(against: seal).problems.map(\.equation).contains("seal_holds"))
+    cut.close()
+  }
+
   // MARK: The file itself
 
   func testWithoutChangesTheBooksAddUp() throws {
