@@ -42,7 +42,7 @@ final class SparseNumbersTests: XCTestCase {
       (
         #line,
         "INSERT INTO transactions SELECT number + \(Self.step), kind, customer, created_at, "
-          + "(number + \(Self.step)) << \(Numbering.entryBits) FROM transactions WHERE \(sixth)",
+          + "(number + \(Self.step)) << \(Numbering.entryBits), NULL, NULL FROM transactions WHERE \(sixth)",
         "transactions_are_complete"
       ),
       (#line, "DELETE FROM entries WHERE \(entryOfSeventh)", "entries_are_complete"),
