@@ -13,12 +13,13 @@ extension SQLiteTables: CopyReads {
   func accountTokens(after: AccountTokenRow?, limit: Int) throws(LedgerError) -> [AccountTokenRow] {
     // Nothing sorts before the lowest token, which somebody may have.
     guard let after else {
-      return try all(
-        "SELECT high, low, customer FROM account_tokens ORDER BY high, low LIMIT ?1", { $0.bind(1, Int64(limit)) },
-        Self.accountToken)
+      return try scanned(
+        "SELECT high, low, customer FROM account_tokens ORDER BY high, low LIMIT ?1", after: nil, Self.precedes,
+        { $0.bind(1, Int64(limit)) }, Self.accountToken)
     }
-    return try all(
+    return try scanned(
       "SELECT high, low, customer FROM account_tokens WHERE (high, low) > (?1, ?2) ORDER BY high, low LIMIT ?3",
+      after: after, Self.precedes,
       {
         $0.bind(1, after.token.high)
         $0.bind(2, after.token.low)
@@ -26,18 +27,31 @@ extension SQLiteTables: CopyReads {
       }, Self.accountToken)
   }
 
+  private static func precedes(_ one: AccountTokenRow, _ other: AccountTokenRow) -> Bool {
+    (one.token.high, one.token.low) < (other.token.high, other.token.low)
+  }
+
+  private static func precedes(_ one: RefundEvidenceRow, _ other: RefundEvidenceRow) -> Bool {
+    let (store, otherStore) = (one.identity.store.number, other.identity.store.number)
+    guard one.identity.transactionID.text.utf8.elementsEqual(other.identity.transactionID.text.utf8) else {
+      return precedes((one.identity.transactionID.text, 0), (other.identity.transactionID.text, 0))
+    }
+    return (one.identity.environment, store, one.kind.rawValue, one.revokedAt)
+      < (other.identity.environment, otherStore, other.kind.rawValue, other.revokedAt)
+  }
+
   private static func accountToken(_ row: SQLiteStatement) throws(SQLiteFailure) -> AccountTokenRow {
     AccountTokenRow(token: TokenNumber(high: row.integer(0), low: row.integer(1)), customer: try row.number(2))
   }
 
   func refundEvidence(after: RefundEvidenceRow?, limit: Int) throws(LedgerError) -> [RefundEvidenceRow] {
-    try all(
+    try scanned(
       """
       SELECT kind, revoked_at, signed_at, extent_kind, extent, store_transaction, environment, store
       FROM refund_evidence
       WHERE (store_transaction, environment, store, kind, revoked_at) > (?1, ?2, ?3, ?4, ?5)
       ORDER BY store_transaction, environment, store, kind, revoked_at LIMIT ?6
-      """,
+      """, after: after, Self.precedes,
       {
         // Nothing sorts before the empty text, which is no id.
         $0.bind(1, after?.identity.transactionID.text ?? "")

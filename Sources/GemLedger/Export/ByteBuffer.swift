@@ -140,7 +140,9 @@ struct TimestampBytes {
     let fraction = remainder < 0 ? remainder + 1000 : remainder
     if second != self.second {
       self.second = second
-      text = Array("\"\(Timestamp(milliseconds: second * 1000).description.dropLast(4))".utf8)
+      // A store may have said any date; the first second there is begins before the first millisecond.
+      let (start, overflow) = second.multipliedReportingOverflow(by: 1000)
+      text = Array("\"\(Timestamp(milliseconds: overflow ? .min : start).description.dropLast(4))".utf8)
     }
     text.withUnsafeBufferPointer { buffer.append($0) }
     for divisor in [100, 10, 1] as [Int64] { buffer.append(ASCII.zero + UInt8(fraction / divisor % 10)) }
