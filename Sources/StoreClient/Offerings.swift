@@ -64,13 +64,13 @@ public struct Offerings: Hashable, Sendable {
   }
 
   /// The offerings of a backend with what the store lists.
-  init(_ snapshot: OfferingsSnapshot, at store: Store, in storefront: StorefrontCode, _ listings: [StorefrontProduct]) {
+  init(_ snapshot: OfferingsSnapshot, in window: ShopWindow, _ listings: [StorefrontProduct]) {
     let listings = Dictionary(listings.map { (ByteString($0.id), $0) }) { first, _ in first }
     self.init(snapshot.offerings, current: snapshot.current, products: snapshot.products, leftOut: []) { product in
-      guard let storeID = product.storeIDs[store.description], let listing = listings[ByteString(storeID)] else {
+      guard let storeID = product.storeIDs[window.store.description], let listing = listings[ByteString(storeID)] else {
         return nil
       }
-      return StoreProduct(product, listing, discountPrice: product.discountPrices[storefront])
+      return StoreProduct(product, listing, in: window)
     }
   }
 

@@ -12,12 +12,14 @@ public struct StoreProduct: Hashable, Sendable {
   public let localizedTitle: String
   /// A sentence about it.
   public let localizedDescription: String
-  /// What one unit costs, exactly.
+  /// What one unit costs when it is not on offer, exactly.
   public let price: Price
   /// The same for people, such as `$9.99` or `249.000 ₫`.
   public let localizedPriceString: String
-  /// What one unit costs while it is on offer, where it is.
+  /// What the store takes for one unit instead while it is on offer; nil where it is not.
   public let discountPrice: Price?
+  /// The same for people.
+  public let localizedDiscountPriceString: String?
   /// A subscription's cycle in ISO 8601, such as `P1M`.
   public let subscriptionPeriod: String?
   /// The currencies that one unit gives.
@@ -32,14 +34,25 @@ public struct StoreProduct: Hashable, Sendable {
 }
 
 extension StoreProduct {
-  /// A product as the store itself lists it.
-  init(_ product: Product, _ listing: StorefrontProduct, discountPrice: Price?) {
+  /// A product as the store itself lists it; the catalog's discount counts where it is what the store takes.
+  init(_ product: Product, _ listing: StorefrontProduct, in window: ShopWindow) {
+    let (regular, discount) = (product.prices[window.storefront], product.discountPrices[window.storefront])
+    let isOnOffer = discount.map { $0.isSameAmount(as: listing.price) } ?? false
+    let price = isOnOffer ? regular ?? listing.price : listing.price
     self.init(
       code: product.code, storeID: listing.id, type: product.type, localizedTitle: listing.displayName,
-      localizedDescription: listing.description, price: listing.price, localizedPriceString: listing.displayPrice,
-      discountPrice: discountPrice, subscriptionPeriod: listing.subscriptionPeriod ?? product.period,
-      grants: product.grants, itemGrants: product.itemGrants)
+      localizedDescription: listing.description, price: price,
+      localizedPriceString: isOnOffer ? window.text(of: price) : listing.displayPrice,
+      discountPrice: isOnOffer ? listing.price : nil,
+      localizedDiscountPriceString: isOnOffer ? listing.displayPrice : nil,
+      subscriptionPeriod: listing.subscriptionPeriod ?? product.period, grants: product.grants,
+      itemGrants: product.itemGrants)
   }
+}
+
+extension Price {
+  /// Whether both are the same money, however they are written.
+  func isSameAmount(as other: Price) -> Bool { minorUnits == other.minorUnits && currency == other.currency }
 }
 
 /// A shop window: whose products, in which country, in which language.
@@ -70,8 +83,12 @@ public struct ShopWindow: Sendable {
       code: product.code, storeID: storeID, type: product.type, localizedTitle: texts.title,
       localizedDescription: texts.description, price: price,
       localizedPriceString: format.text(price), discountPrice: product.discountPrices[storefront],
+      localizedDiscountPriceString: product.discountPrices[storefront].map(format.text),
       subscriptionPeriod: product.period, grants: product.grants, itemGrants: product.itemGrants)
   }
+
+  /// A price as people of the window's locale write it.
+  func text(of price: Price) -> String { format.text(price) }
 
   /// The texts in the window's locale, else in its language, else the first.
   private func localization(of product: Product) -> Localization? {

@@ -28,24 +28,25 @@ package struct MergeContract {
     try testALotThatExpiredWithAMergeOfItsGroupStaysEmpty()
     try testAMergeMayPassTheMaximum()
     try testAFrozenCustomerStaysFrozen()
+    try testOnlyAnonymousCustomersAreJoined()
   }
 
-  private func ledger() throws -> Ledger {
+  func ledger() throws -> Ledger {
     let ledger = try make(time.clock)
     try ledger.apply(Make.catalog())
     return ledger
   }
 
-  private func check(_ ledger: Ledger, line: UInt = #line) throws {
+  func check(_ ledger: Ledger, line: UInt = #line) throws {
     try assertBooksAddUp(ledger, line: line)
     ledger.close()
   }
 
-  private func balance(_ ledger: Ledger, _ code: String, _ customer: CustomerID) throws -> Int64 {
+  func balance(_ ledger: Ledger, _ code: String, _ customer: CustomerID) throws -> Int64 {
     try ledger.balance(of: CurrencyCode(code), customer: customer).balance
   }
 
-  private func people() throws -> (CustomerID, CustomerID, CustomerID) {
+  func people() throws -> (CustomerID, CustomerID, CustomerID) {
     (try Make.customer("alice"), try Make.customer("bob"), try Make.customer("carol"))
   }
 
@@ -361,10 +362,7 @@ package struct MergeContract {
     XCTAssertEqual(try results[14].get().entries.map(\.balance), [15])
     assertRefused(.sameCustomer) { try results[15].get() }
     XCTAssertEqual(
-      try ledger.customerIDs(of: Make.customer("dave")).map(\.text).sorted(),
-      [
-        "alice", "bob", "carol", "dave",
-      ])
+      try ledger.customerIDs(of: Make.customer("dave")).map(\.text).sorted(), ["alice", "bob", "carol", "dave"])
     XCTAssertEqual(try balance(ledger, "GEM", alice), 15)
     try check(ledger)
   }

@@ -212,7 +212,11 @@ final class IdentityTests: XCTestCase {
     let rows: [Row] = [
       (#line, .transfer, "alice", "bob", false, true, 0), (#line, .keepWithOwner, "alice", "bob", true, false, 0),
       (#line, .alias, "alice", "bob", true, true, 1300), (#line, .transfer, anonymous, "bob", true, true, 1300),
-      (#line, .keepWithOwner, "alice", anonymous, true, true, 1300),
+      (#line, .keepWithOwner, anonymous, "bob", true, true, 1300),
+      (#line, .transfer, anonymous, otherAnonymous, true, true, 1300),
+      // Whoever has not signed in gets no wallet of a customer who has.
+      (#line, .transfer, "alice", anonymous, false, true, 0), (#line, .alias, "alice", anonymous, false, true, 0),
+      (#line, .keepWithOwner, "alice", anonymous, true, false, 0),
     ]
     for row in rows {
       let shop = try Shop()

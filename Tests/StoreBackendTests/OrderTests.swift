@@ -195,6 +195,31 @@ final class OrderTests: XCTestCase {
     _ = try await shop.backend.initPayment(request)
   }
 
+  /// A price that cannot be compared is none that the catalog asks for.
+  func testAnAnnouncedPriceIsOneOfTheCatalog() async throws {
+    let shop = try Shop()
+    let rows: [(line: UInt, price: Int64, currency: String, isTaken: Bool)] = [
+      (#line, 999, "USD", true), (#line, 998, "USD", false), (#line, 999, "EUR", false), (#line, 0, "XYZ", false),
+      (#line, 1, "", false), (#line, 999, "usd", false),
+    ]
+    for row in rows {
+      var request = try shop.request()
+      request.price = Money(minorUnits: row.price, currency: row.currency)
+      if row.isTaken {
+        _ = try await shop.backend.initPayment(request)
+      } else {
+        await assertRefused(.amountMismatch, line: row.line) { [request] in
+          try await shop.backend.initPayment(request)
+        }
+      }
+    }
+    // A store sells in countries that the catalog does not list, and what was paid for there is credited.
+    var abroad = try shop.transaction("t1")
+    (abroad.price, abroad.storefront) = (Money(minorUnits: 36_000, currency: "THB"), nil)
+    _ = try await shop.backend.post(shop.post(abroad))
+    XCTAssertEqual(try shop.gems(), 1200)
+  }
+
   // MARK: Lists
 
   func testOrdersOfACustomerByPages() async throws {

@@ -75,6 +75,10 @@ struct WiredBackend: PurchaseBackend {
     try await run { () throws(LedgerError) in try await backend.initPayment(request) }
   }
 
+  func payment(of code: PurchaseCode, customer: CustomerID) async throws(LedgerError) -> ReceiptAnswer? {
+    try await run { () throws(LedgerError) in try await backend.payment(of: code, customer: customer) }
+  }
+
   func cancelPayment(_ code: PurchaseCode) async throws(LedgerError) -> Order {
     try await run { () throws(LedgerError) in try await backend.cancelPayment(code) }
   }

@@ -41,7 +41,7 @@ package struct Fingerprint: Hashable, Sendable {
     case .completeOrder(let completion):
       kind = Self.purchase
       digest = Self.digest(of: completion.purchase)
-    case .openOrder, .advanceOrder, .registerToken, .holdEntitlement:
+    case .openOrder, .advanceOrder, .registerToken, .holdEntitlement, .mergeAnonymous:
       // These have no key: what they do is known by what they name.
       kind = Self.order
       digest = 0

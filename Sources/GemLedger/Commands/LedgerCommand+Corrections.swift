@@ -23,6 +23,14 @@ extension LedgerCommand {
     Self(customer: into, key: key, action: .merge(from))
   }
 
+  /// Makes a customer who never signed in one with another.
+  ///
+  /// Refused with `condition_failed` where the customer has an id that is not anonymous. That is decided in the commit:
+  /// of two sign-ins from one anonymous customer at the same moment, only one merges.
+  package static func mergeAnonymous(from: CustomerID, into: CustomerID) -> Self {
+    Self(customer: into, key: nil, action: .mergeAnonymous(from))
+  }
+
   /// Makes the alias one more id of the customer; where the alias is a customer, the two become one.
   ///
   /// - Parameters:

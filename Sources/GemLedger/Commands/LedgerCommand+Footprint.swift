@@ -73,7 +73,7 @@ extension LedgerCommand {
         PurchaseClaim(store: reversal.store, environment: reversal.environment, transactionID: reversal.transactionID)
       ]
       footprint.subject = .owner
-    case .merge(let from): footprint.customers = [from]
+    case .merge(let from), .mergeAnonymous(let from): footprint.customers = [from]
     case .createAlias(let alias): footprint.customers = [alias]
     case .reverse(let id, _): footprint.concerns(id, .booked)
     case .capture(let capture): footprint.concerns(capture.hold.transactionID, .holding)

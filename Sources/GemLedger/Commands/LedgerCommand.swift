@@ -54,6 +54,8 @@ public struct LedgerCommand: Sendable {
     indirect case refund(StoreRefund)
     indirect case reverseRefund(StoreRefundReversal)
     indirect case merge(CustomerID)
+    /// The same, of a customer whose ids are all anonymous.
+    indirect case mergeAnonymous(CustomerID)
     indirect case createAlias(CustomerID)
     case freeze
     case unfreeze

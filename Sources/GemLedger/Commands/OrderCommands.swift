@@ -10,6 +10,9 @@ package struct OrderOpening: Sendable {
   package var lifetimeMilliseconds: Int64
   /// The store transaction that is paid for already, where the order is announced late.
   package var paidBy: PaidTransaction?
+  /// How long after the opening the second try of its delivery is, where it is paid for already; nil where nobody
+  /// delivers.
+  package var retryAfterMilliseconds: Int64?
 
   package struct PaidTransaction: Hashable, Sendable {
     package var environment: StoreEnvironment
@@ -23,7 +26,7 @@ package struct OrderOpening: Sendable {
 
   package init(
     code: PurchaseCode, store: Store, product: ProductCode, quantity: Int64, request: String, key: IdempotencyKey?,
-    lifetimeMilliseconds: Int64, paidBy: PaidTransaction?
+    lifetimeMilliseconds: Int64, paidBy: PaidTransaction?, retryAfterMilliseconds: Int64? = nil
   ) {
     self.code = code
     self.store = store
@@ -33,6 +36,7 @@ package struct OrderOpening: Sendable {
     self.key = key
     self.lifetimeMilliseconds = lifetimeMilliseconds
     self.paidBy = paidBy
+    self.retryAfterMilliseconds = retryAfterMilliseconds
   }
 }
 

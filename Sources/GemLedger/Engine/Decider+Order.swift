@@ -30,7 +30,9 @@ extension Decider {
       store: opening.store, product: opening.product, quantity: opening.quantity, request: opening.request,
       key: opening.key, createdAt: set.now,
       deadline: set.now.advanced(milliseconds: opening.lifetimeMilliseconds))
-    if let purchase, row.fits(purchase) { row.complete(by: purchase, at: set.now, retryAfterMilliseconds: nil) }
+    if let purchase, row.fits(purchase) {
+      row.complete(by: purchase, at: set.now, retryAfterMilliseconds: opening.retryAfterMilliseconds)
+    }
     set.orders.add(row)
     return answer(command.customer, isReplayed: false)
   }

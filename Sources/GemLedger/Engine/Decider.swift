@@ -74,6 +74,7 @@ struct Decider: ~Copyable {
     case .refund(let refund): try decide(command, refund, session: session)
     case .reverseRefund(let reversal): try decide(command, reversal, session: session)
     case .merge(let from): try decide(command, mergeFrom: from, session: session)
+    case .mergeAnonymous(let from): try decide(command, mergeAnonymous: from, session: session)
     case .createAlias(let alias): try decide(command, alias: alias, session: session)
     case .freeze: try decide(command, freezes: true, session: session)
     case .unfreeze: try decide(command, freezes: false, session: session)

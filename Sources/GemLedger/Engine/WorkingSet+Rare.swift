@@ -68,6 +68,17 @@ extension WorkingSet {
     return [customer] + others.sorted()
   }
 
+  /// All ids of the customer, with those that the group added.
+  func ids(of customer: CustomerNumber, session: any StorageSnapshot) throws(LedgerError) -> [CustomerID] {
+    var ids: [CustomerID] = []
+    for number in try numbers(of: customer, session: session) {
+      ids.append(try knownCustomer(number, session: session).id)
+      ids += try session.addedIDs(of: number)
+      ids += rare.ids.filter { $0.value == number }.map(\.key)
+    }
+    return ids
+  }
+
   /// The same, without a look where nobody ever became part of the customer.
   func numbers(of customer: FoundCustomer, session: any StorageSnapshot) throws(LedgerError) -> [CustomerNumber] {
     customer.isOneOfSeveral ? try numbers(of: customer.number, session: session) : [customer.number]

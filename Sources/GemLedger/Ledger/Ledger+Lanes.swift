@@ -128,8 +128,8 @@ extension LedgerCommand {
     case .reverse, .capture, .extendHold, .release: true
     case .creditPurchase, .refund, .reverseRefund:
       (footprint?.purchases ?? []).allSatisfy { claims.insert($0).inserted }
-    case .openOrder, .completeOrder, .advanceOrder, .registerToken, .holdEntitlement, .merge, .createAlias,
-      .buyStocked, .basket:
+    case .openOrder, .completeOrder, .advanceOrder, .registerToken, .holdEntitlement, .merge, .mergeAnonymous,
+      .createAlias, .buyStocked, .basket:
       false
     }
   }

@@ -5,7 +5,25 @@ extension OrderRow {
     if store != opening.store { return "store" }
     if product != opening.product { return "product" }
     if quantity != opening.quantity { return "quantity" }
-    return request.hasBytes(of: opening.request) ? nil : "order"
+    if request.hasBytes(of: opening.request) { return nil }
+    guard let announced = Self.announcement(request), announced == Self.announcement(opening.request) else {
+      return "order"
+    }
+    return nil
+  }
+
+  /// The member of an announcement that names the payer's client; the first one stays.
+  package static let claimName = "claim"
+
+  /// What was announced, whichever client announced it; nil where that cannot be read.
+  private static func announcement(_ request: String) -> JSONObject? {
+    do throws(JSONError) {
+      var members = try JSONValue.parse(request).object
+      members?[claimName] = nil
+      return members
+    } catch {
+      return nil
+    }
   }
 
   /// Whether the purchase is what was announced.

@@ -29,6 +29,8 @@ extension FaultyBackend {
     case completePayment
     /// Giving an order up.
     case cancelPayment
+    /// The first answer of a paid order.
+    case payment
   }
 
   /// What happens to a call.

@@ -137,6 +137,11 @@ public final class FaultyBackend: PurchaseBackend {
   }
 
   /// As the backend behind it, or as a fault says.
+  public func payment(of code: PurchaseCode, customer: CustomerID) async throws(LedgerError) -> ReceiptAnswer? {
+    try await run(.payment) { () throws(LedgerError) in try await backend.payment(of: code, customer: customer) }
+  }
+
+  /// As the backend behind it, or as a fault says.
   public func cancelPayment(_ code: PurchaseCode) async throws(LedgerError) -> Order {
     try await run(.cancelPayment) { () throws(LedgerError) in try await backend.cancelPayment(code) }
   }

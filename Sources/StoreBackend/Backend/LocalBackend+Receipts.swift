@@ -22,7 +22,8 @@ extension LocalBackend {
     let requestID = newRequestID()
     do throws(LedgerError) {
       let transaction = try verifier.verify(post.receipt)
-      return try await settle(transaction, customer: post.customer, order: order, requestID: requestID)
+      return try await settle(
+        transaction, customer: post.customer, order: order, search: post.orderSearch, requestID: requestID)
     } catch {
       throw error.adding(.text("request_id", requestID))
     }
@@ -30,25 +31,32 @@ extension LocalBackend {
 
   /// Credits a verified transaction, or finds its credit, and applies what the store gave back.
   ///
-  /// - Parameter waitsForBuyer: Whether a buyer whom nobody knows yet is waited for.
+  /// - Parameters:
+  ///   - named: The order that it pays for, where the client says.
+  ///   - search: Whether its order is looked for, where the client does not say.
+  ///   - waitsForBuyer: Whether a buyer whom nobody knows yet is waited for.
   func settle(
-    _ transaction: StoreTransaction, customer: CustomerID, order code: PurchaseCode?, requestID: String,
-    waitsForBuyer: Bool = true
+    _ transaction: StoreTransaction, customer: CustomerID, order named: PurchaseCode?,
+    search: ReceiptPost.OrderSearch = .none, requestID: String, waitsForBuyer: Bool = true
   ) async throws(LedgerError) -> ReceiptAnswer {
     try ReceiptRules.check(
       datesOf: transaction, now: clock.now(), skewMilliseconds: policy.futureSkewMilliseconds)
-    let scene = try scene(of: transaction, customer: customer, order: code)
+    let scene = try scene(of: transaction, customer: customer, order: named)
     let rules = ReceiptRules(policy: policy, settings: scene.shelf.catalog.settings)
     try rules.check(bundleID: transaction.bundleID)
     if let known = scene.known {
+      let code = try await order(named, for: transaction, as: known.product, scene: scene, search)
       let receipt = try await book(transaction, as: known.product, scene: scene, order: code)
       return try await answer(
         again: receipt, transaction, customer: customer, order: code, requestID: requestID)
     }
     let product = try await checkedProduct(of: transaction, scene: scene, rules: rules)
     if waitsForBuyer, !scene.isBuyerKnown { try rules.check(waitFor: transaction, now: clock.now()) }
+    let code = try await order(named, for: transaction, as: product.code, scene: scene, search)
     let receipt = try await book(transaction, as: product.code, scene: scene, order: code)
-    guard !receipt.isReplayed, transaction.revocation == nil, code == nil, let id = receipt.transactionID else {
+    guard !receipt.isReplayed, transaction.revocation == nil, code == nil, product.entitlement == nil,
+      let id = receipt.transactionID
+    else {
       return try await answer(
         again: receipt, transaction, customer: customer, order: code, requestID: requestID)
     }
@@ -86,9 +94,9 @@ extension LocalBackend {
   ) async throws(LedgerError) -> Receipt {
     let purchase = StorePurchase(transaction, product: product)
     guard let order else { return try await ledger.book(.creditPurchase(purchase, customer: scene.buyer)) }
-    let retry = delivery.map { _ in policy.deliverySchedule.gapMilliseconds(after: 1) ?? .max }
     var command = LedgerCommand.completeOrder(
-      OrderCompletion(code: order, purchase: purchase, retryAfterMilliseconds: retry), customer: scene.buyer)
+      OrderCompletion(code: order, purchase: purchase, retryAfterMilliseconds: secondDeliveryMilliseconds),
+      customer: scene.buyer)
     command.reference = Reference(unchecked: order.text)
     return try await ledger.book(command)
   }
@@ -115,7 +123,7 @@ extension LocalBackend {
         receipt: receipt, purchase: try self.record(row, snapshot, shelf),
         order: try order.map { (row) throws(LedgerError) in
           try self.order(row, isReplayed: !receipt.completesOrder, in: snapshot)
-        }, requestID: requestID)
+        }, entitlement: try self.ownEntitlement(of: row, snapshot, shelf), requestID: requestID)
     }
     if let order = answer.order { answer.held = try await settleHold(of: order) }
     return answer

@@ -65,7 +65,8 @@ extension LocalBackend {
       return NoticeAnswer(outcome: isNews ? .refundReversed : .unchanged, receipt: receipt)
     }
     guard let buyer else { return NoticeAnswer(outcome: .unattributed) }
-    let answer = try await settle(transaction, customer: buyer, order: nil, requestID: newRequestID())
+    let answer = try await settle(
+      transaction, customer: buyer, order: nil, search: .find, requestID: newRequestID())
     return NoticeAnswer(outcome: answer.receipt.isReplayed ? .unchanged : .credited, receipt: answer.receipt)
   }
 

@@ -9,7 +9,8 @@ public protocol PurchaseBackend: Sendable {
   /// Makes the customer known, and the token by which purchases name the customer.
   func register(_ customer: CustomerID) async throws(LedgerError) -> Registration
 
-  /// Signs in: from an anonymous customer the two become one, from another nothing moves.
+  /// Signs in: a customer who has nothing but anonymous ids becomes one with the id's customer; from another nothing
+  /// moves.
   func logIn(_ id: CustomerID, from current: CustomerID) async throws(LedgerError) -> Registration
 
   /// Makes `alias` another id of the customer; where both have balances, they become one customer.
@@ -55,6 +56,11 @@ public protocol PurchaseBackend: Sendable {
   /// A repeated call gives the first answer again.
   func completePayment(_ code: PurchaseCode, post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer
 
+  /// The first answer of an order that was paid for, as a replay; nil before it is paid for.
+  ///
+  /// - Throws: `LedgerError` with `order_not_found`.
+  func payment(of code: PurchaseCode, customer: CustomerID) async throws(LedgerError) -> ReceiptAnswer?
+
   /// Says that the order will not be paid; a receipt that comes all the same is still credited.
   func cancelPayment(_ code: PurchaseCode) async throws(LedgerError) -> Order
 }
@@ -92,43 +98,12 @@ public struct Registration: Hashable, Sendable {
 
 /// Whether purchases of one store account may serve several customers.
 public enum EntitlementSharing: Hashable, Sendable {
-  /// The customers become one, as with anonymous ids.
+  /// The customers become one, unless only the owner has signed in: then the entitlement moves.
   case alias
   /// The entitlement moves to who restores; currency stays where it was credited.
   case transfer
   /// The entitlement stays with its owner.
   case keepWithOwner
-}
-
-/// A receipt on its way to its credit.
-public struct ReceiptPost: Hashable, Sendable {
-  /// What made the client post it.
-  public enum Source: String, Hashable, Sendable {
-    /// A purchase that the customer just made.
-    case purchase
-    /// The store's stream of updates.
-    case updates
-    /// A restore.
-    case restore
-    /// A look at what is unfinished.
-    case sweep
-    /// A look at what was given back.
-    case refunds
-  }
-
-  /// The evidence.
-  public var receipt: StoreReceipt
-  /// Who is to be credited, where the receipt names nobody that the backend knows.
-  public var customer: CustomerID
-  /// Why it is posted.
-  public var source: Source
-
-  /// A post.
-  public init(receipt: StoreReceipt, customer: CustomerID, source: Source) {
-    self.receipt = receipt
-    self.customer = customer
-    self.source = source
-  }
 }
 
 /// What came of a receipt: always something that may be finished at the store.
@@ -141,17 +116,21 @@ public struct ReceiptAnswer: Hashable, Sendable {
   public var order: Order?
   /// What became of the virtual currency that the order costs beside its price; nil where it costs none.
   public var held: OrderHold?
+  /// The right that the purchase gives whom it was credited to; nil where it gives none, or gives it to another customer.
+  public var entitlement: CustomerRecord.Entitlement?
   /// Names the request in the backend's logs.
   public var requestID: String
 
   /// An answer.
   public init(
-    receipt: Receipt, purchase: PurchaseRecord, order: Order? = nil, held: OrderHold? = nil, requestID: String
+    receipt: Receipt, purchase: PurchaseRecord, order: Order? = nil, held: OrderHold? = nil,
+    entitlement: CustomerRecord.Entitlement? = nil, requestID: String
   ) {
     self.receipt = receipt
     self.purchase = purchase
     self.order = order
     self.held = held
+    self.entitlement = entitlement
     self.requestID = requestID
   }
 }

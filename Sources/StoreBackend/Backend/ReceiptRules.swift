@@ -71,7 +71,8 @@ struct ReceiptRules {
   /// The price must be one that the catalog asks for: in the storefront, or anywhere for that currency where the store
   /// does not name one.
   ///
-  /// Where the catalog has no price to compare with, there is nothing to compare.
+  /// Where the catalog has no price to compare with, there is nothing to compare: stores sell in more countries than
+  /// catalogs list.
   ///
   /// - Throws: `amount_mismatch`.
   static func check(
@@ -81,11 +82,33 @@ struct ReceiptRules {
       if let storefront {
         [product.prices[storefront], product.discountPrices[storefront]].compactMap(\.self)
       } else {
-        (Array(product.prices.values) + product.discountPrices.values).filter {
-          $0.currency.code.hasBytes(of: price.currency)
-        }
+        prices(of: product, in: price.currency)
       }
     guard !asked.isEmpty else { return }
+    try check(price, quantity: quantity, product: product, among: asked)
+  }
+
+  /// The price that an app announces must be one that the catalog asks for, in a currency that the catalog has a price
+  /// in: an app that cannot name one leaves the price out.
+  ///
+  /// - Throws: `amount_mismatch`.
+  static func check(announced price: Money, quantity: Int64, product: Product) throws(LedgerError) {
+    let asked = prices(of: product, in: price.currency)
+    guard !asked.isEmpty else {
+      throw mismatch(
+        "The catalog has no price for \"\(product.code)\" in \(price.currency.prefix(100)); leave the price out where "
+          + "it cannot be compared.", "currency")
+    }
+    try check(price, quantity: quantity, product: product, among: asked)
+  }
+
+  private static func prices(of product: Product, in currency: String) -> [Price] {
+    (Array(product.prices.values) + product.discountPrices.values).filter { $0.currency.code.hasBytes(of: currency) }
+  }
+
+  private static func check(
+    _ price: Money, quantity: Int64, product: Product, among asked: [Price]
+  ) throws(LedgerError) {
     let fits = asked.contains { asked in
       let (total, overflow) = asked.minorUnits.multipliedReportingOverflow(by: quantity)
       return !overflow && total == price.minorUnits && asked.currency.code.hasBytes(of: price.currency)

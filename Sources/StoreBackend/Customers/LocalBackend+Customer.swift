@@ -128,6 +128,17 @@ extension LocalBackend {
     return best.sorted { $0.key < $1.key }.map(\.value)
   }
 
+  /// The right that the purchase gives whom it was credited to; nil where another customer has it.
+  func ownEntitlement(
+    of row: PurchaseRow, _ snapshot: any StorageSnapshot, _ shelf: Shelf
+  ) throws(LedgerError) -> CustomerRecord.Entitlement? {
+    guard let found = try Self.entitlement(of: row, at: clock.now(), shelf),
+      let holder = try snapshot.entitlementHolder(purchase: row.number),
+      try snapshot.survivor(of: holder).number == snapshot.survivor(of: row.customer).number
+    else { return nil }
+    return found
+  }
+
   private static func entitlement(
     of row: PurchaseRow, at now: Timestamp, _ shelf: Shelf
   ) throws(LedgerError) -> CustomerRecord.Entitlement? {

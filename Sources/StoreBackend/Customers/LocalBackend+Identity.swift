@@ -17,7 +17,10 @@ extension LocalBackend {
     return Registration(customer: customer, isCreated: !receipt.isReplayed)
   }
 
-  /// Signs in: from an anonymous customer the two become one, always; from another nothing moves.
+  /// Signs in: a customer who has nothing but anonymous ids becomes one with the id's customer; from another nothing
+  /// moves.
+  ///
+  /// An anonymous id that belongs to a customer who signed in before is that customer's: nothing moves from it either.
   ///
   /// - Throws: `LedgerError` with, in order of precedence, `invalid_user_id`, `over_maximum` where the two together
   ///   would pass the hard limit.
@@ -26,22 +29,31 @@ extension LocalBackend {
     let (isKnown, isCurrentKnown) = try reading { (snapshot, _) throws(LedgerError) -> (Bool, Bool) in
       (try snapshot.customer(id) != nil, try snapshot.customer(current) != nil)
     }
-    if UserID.isAnonymous(current), isCurrentKnown, current != id {
-      do throws(LedgerError) {
-        _ = try await ledger.book(.merge(from: current, into: id))
-      } catch {
-        // Whoever signed in before, or on another device at this moment, has done it.
-        guard error.code == .sameCustomer else { throw error }
-      }
-    }
-    if UserID.isAnonymous(current), !isCurrentKnown, current != id {
-      // Nobody heard of them yet, but what they bought meanwhile may wait in a queue of theirs.
-      _ = try await register(id)
-      _ = try await ledger.book(.createAlias(current, of: id))
-      _ = try await register(current)
+    if UserID.isAnonymous(current), current != id {
+      // Somebody has to be there for an id that nobody has to be added to.
+      if !isCurrentKnown { _ = try await register(id) }
+      // What was bought under the id before anybody heard of it may wait in a queue, and names it by its token.
+      if try await joinAnonymous(current, to: id), !isCurrentKnown { _ = try await register(current) }
     }
     _ = try await register(id)
     return Registration(customer: id, isCreated: !isKnown)
+  }
+
+  /// Makes a customer who has nothing but anonymous ids one with another.
+  ///
+  /// - Returns: False where the customer has another id, so that nothing moved.
+  func joinAnonymous(_ anonymous: CustomerID, to customer: CustomerID) async throws(LedgerError) -> Bool {
+    do throws(LedgerError) {
+      _ = try await ledger.book(.mergeAnonymous(from: anonymous, into: customer))
+      return true
+    } catch {
+      switch error.code {
+      // Done before, or on another device at this moment.
+      case .sameCustomer: return true
+      case .conditionFailed: return false
+      default: throw error
+      }
+    }
   }
 
   /// Makes `alias` another id of the customer; where both have balances, they become one customer.

@@ -5,9 +5,12 @@ extension LocalBackend {
   /// a second time.
   ///
   /// A purchase that nobody was credited for is credited here, at once: who restores says that the store account is
-  /// theirs. What somebody else was credited for stays credited to
-  /// them; the rule says what becomes of the entitlement. An anonymous customer on either side shares as with `alias`,
-  /// whatever the rule. Receipts that are refused are left out where others were not.
+  /// theirs. What another customer was credited for stays credited to that customer, and the rule says what becomes of
+  /// the entitlement.
+  ///
+  /// An owner who has nothing but anonymous ids becomes one with the customer, whatever the rule. A customer who has
+  /// nothing but anonymous ids never becomes one with an owner who signed in: the entitlement moves, unless the rule
+  /// keeps it. Receipts that are refused are left out where others were not.
   ///
   /// - Throws: `LedgerError` with `invalid_user_id`; the first refusal as of ``post(_:)`` where every receipt was
   ///   refused; where the storage fails, what it says.
@@ -21,7 +24,7 @@ extension LocalBackend {
       do throws(LedgerError) {
         let transaction = try verifier.verify(receipt)
         let answer = try await settle(
-          transaction, customer: customer, order: nil, requestID: newRequestID(), waitsForBuyer: false)
+          transaction, customer: customer, order: nil, search: .find, requestID: newRequestID(), waitsForBuyer: false)
         isAnyTaken = true
         try await share(transaction, ownedBy: answer.receipt.customer, with: customer, sharing)
       } catch {
@@ -33,23 +36,35 @@ extension LocalBackend {
     return try await self.customer(customer)
   }
 
+  /// Gives the restoring customer what the rule lets the purchase give.
   private func share(
     _ transaction: StoreTransaction, ownedBy owner: CustomerID, with customer: CustomerID, _ sharing: EntitlementSharing
   ) async throws(LedgerError) {
     let (isSame, isAnonymous) = try reading { (snapshot, _) throws(LedgerError) -> (Bool, Bool) in
-      let (one, other) = (try snapshot.customer(owner), try snapshot.customer(customer))
-      return (one?.number == other?.number, UserID.isAnonymous(owner) || UserID.isAnonymous(customer))
+      let (one, other) = (try Self.find(owner, in: snapshot), try Self.find(customer, in: snapshot))
+      return (one.number == other.number, try Self.isAnonymous(other, in: snapshot))
     }
     guard !isSame else { return }
-    switch isAnonymous ? .alias : sharing {
-    case .alias: _ = try await ledger.book(.createAlias(owner, of: customer))
-    case .transfer:
+    // An owner who never signed in is whoever has the store account.
+    if try await joinAnonymous(owner, to: customer) { return }
+    switch sharing {
+    // Whoever has not signed in gets no wallet of a customer who has.
+    case .alias where !isAnonymous: _ = try await ledger.book(.createAlias(owner, of: customer))
+    case .alias, .transfer:
       _ = try await ledger.book(
         .holdEntitlement(
           store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID,
           customer: customer))
     case .keepWithOwner: break
     }
+  }
+
+  /// Whether the customer has nothing but anonymous ids.
+  private static func isAnonymous(
+    _ customer: FoundCustomer, in snapshot: any StorageSnapshot
+  ) throws(LedgerError) -> Bool {
+    guard let row = try snapshot.customer(number: customer.number) else { return true }
+    return try Ledger.ids(of: row, in: snapshot).allSatisfy(\.isAnonymous)
   }
 }
 

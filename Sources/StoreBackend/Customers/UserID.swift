@@ -23,12 +23,5 @@ public enum UserID {
   }
 
   /// Whether the id was made for somebody who has not signed in: `$RCAnonymousID:` and 32 lower-case hex digits.
-  public static func isAnonymous(_ id: CustomerID) -> Bool {
-    let prefix = "$RCAnonymousID:"
-    let text = id.text.utf8
-    guard text.starts(with: prefix.utf8), text.count == prefix.utf8.count + 32 else { return false }
-    return text.dropFirst(prefix.utf8.count).allSatisfy {
-      (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
-    }
-  }
+  public static func isAnonymous(_ id: CustomerID) -> Bool { id.isAnonymous }
 }

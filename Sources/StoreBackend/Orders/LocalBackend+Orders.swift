@@ -10,26 +10,41 @@ extension LocalBackend {
   /// What the product costs in virtual currency (``BackendPolicy/currencyPrices``) is set aside before the answer; an
   /// order that it cannot be set aside for fails.
   ///
-  /// - Throws: `LedgerError` with, in order of precedence, `limit_exceeded` (the context passes 8 KiB),
-  ///   `invalid_user_id`, `bundle_mismatch`, `product_not_found` (also: not at this store), `not_available` (not on
-  ///   sale), `amount_out_of_range`, `amount_mismatch`, `key_conflict`, and where it costs currency those of
-  ///   `Ledger.hold(_:customer:for:key:)`. Its detail `request_id` names the request.
+  /// - Throws: `LedgerError` with, in order of precedence, `limit_exceeded` (the context passes 8 KiB, the claim 100
+  ///   bytes), `invalid_user_id`, `bundle_mismatch`, `product_not_found` (also: not at this store), `not_available` (not
+  ///   on sale), `amount_mismatch` (the price is not one of the catalog's), `amount_out_of_range`, `key_conflict`, and
+  ///   where it costs currency those of `Ledger.hold(_:customer:for:key:)`. Its detail `request_id` names the request.
   public func initPayment(_ request: OrderRequest) async throws(LedgerError) -> Order {
     let requestID = newRequestID()
-    do throws(LedgerError) {
-      try check(request)
-      let opening = OrderOpening(
-        code: .make(store: request.store, at: clock.now(), randomness: randomness), store: request.store,
-        product: request.product, quantity: request.quantity,
-        request: OrderDocument.text(of: request, costs: try costs(of: request)), key: request.key,
-        lifetimeMilliseconds: policy.orderLifetimeMilliseconds,
-        paidBy: request.paidBy.map { OrderOpening.PaidTransaction(environment: $0.environment, id: $0.id) })
-      let receipt = try await ledger.book(.openOrder(opening, customer: request.customer))
-      let order = try order(opened: opening, by: request, isReplayed: receipt.isReplayed)
-      return order.costs.isEmpty ? order : try await hold(for: order)
-    } catch {
+    do throws(LedgerError) { return try await opened(request) } catch {
       throw error.adding(.text("request_id", requestID))
     }
+  }
+
+  /// Opens the order, or finds it.
+  func opened(_ request: OrderRequest) async throws(LedgerError) -> Order {
+    try check(request)
+    let opening = OrderOpening(
+      code: .make(store: request.store, at: clock.now(), randomness: randomness), store: request.store,
+      product: request.product, quantity: request.quantity,
+      request: OrderDocument.text(of: request, costs: try costs(of: request)), key: request.key,
+      lifetimeMilliseconds: policy.orderLifetimeMilliseconds,
+      paidBy: request.paidBy.map { OrderOpening.PaidTransaction(environment: $0.environment, id: $0.id) },
+      retryAfterMilliseconds: secondDeliveryMilliseconds)
+    let receipt = try await ledger.book(.openOrder(opening, customer: request.customer))
+    // The payment names its buyer by the token alone: a receipt without its order finds the buyer by that.
+    _ = try await register(request.customer)
+    var order = try order(opened: opening, by: request, isReplayed: receipt.isReplayed)
+    if order.status == .deliveryPending, !receipt.isReplayed {
+      await deliverFirst(order.code)
+      order = try self.order(order.code, isReplayed: order.isReplayed)
+    }
+    return order.costs.isEmpty ? order : try await hold(for: order)
+  }
+
+  /// How long after a credit the second try of its delivery is; nil where nobody delivers.
+  var secondDeliveryMilliseconds: Int64? {
+    delivery.map { _ in policy.deliverySchedule.gapMilliseconds(after: 1) ?? .max }
   }
 
   /// The second step: the receipt for the order is verified, credited, and delivered.
@@ -147,11 +162,18 @@ extension LocalBackend {
 // MARK: Opening
 
 extension LocalBackend {
+  private static let claimByteCountMax = 100
+
   private func check(_ request: OrderRequest) throws(LedgerError) {
     guard request.context.byteCount <= Limits.metadataBytes else {
       throw LedgerError(
         .limitExceeded,
         "What the order carries has \(request.context.byteCount) bytes; the most is \(Limits.metadataBytes).")
+    }
+    guard request.claim.map({ $0.utf8.count <= Self.claimByteCountMax }) ?? true else {
+      throw LedgerError(
+        .limitExceeded, "An order's claim has at most \(Self.claimByteCountMax) bytes.",
+        details: [.integer("limit", Int64(Self.claimByteCountMax))])
     }
     try UserID.check(request.customer)
     let shelf = try reading { (_, shelf) in shelf }
@@ -168,7 +190,7 @@ extension LocalBackend {
       throw LedgerError(.notAvailable, "The product \"\(request.product)\" is not on sale.")
     }
     guard let price = request.price, policy.checksPrice, request.paidBy == nil else { return }
-    try ReceiptRules.check(price, quantity: request.quantity, product: product, storefront: nil)
+    try ReceiptRules.check(announced: price, quantity: request.quantity, product: product)
   }
 
   /// The order that the opening made or found.

@@ -12,12 +12,16 @@ public struct OrderRequest: Hashable, Sendable {
   public var store: Store
   /// The app.
   public var bundleID: String
-  /// The price as the app showed it, where it is to be checked.
+  /// The price of all units as the app showed it, where it is to be checked; in a currency that the catalog knows.
   public var price: Money?
   /// What the app wants carried through to history and delivery.
   public var context: OrderContext
   /// The same request under the same key is one order.
   public var key: IdempotencyKey?
+  /// Names the client that means to pay, at most 100 bytes; the first one that announces an order under a key keeps it.
+  ///
+  /// A client that finds the claim of another one may be the second to pay, and asks nobody to.
+  public var claim: String?
   /// The store transaction that is paid for already, where the order is announced late, as after a replay at launch.
   public var paidBy: PaidTransaction?
 
@@ -38,7 +42,7 @@ public struct OrderRequest: Hashable, Sendable {
   /// A request.
   public init(
     customer: CustomerID, product: ProductCode, quantity: Int64 = 1, store: Store, bundleID: String,
-    price: Money? = nil, context: OrderContext = OrderContext(), key: IdempotencyKey? = nil,
+    price: Money? = nil, context: OrderContext = OrderContext(), key: IdempotencyKey? = nil, claim: String? = nil,
     paidBy: PaidTransaction? = nil
   ) {
     self.customer = customer
@@ -49,6 +53,7 @@ public struct OrderRequest: Hashable, Sendable {
     self.price = price
     self.context = context
     self.key = key
+    self.claim = claim
     self.paidBy = paidBy
   }
 }

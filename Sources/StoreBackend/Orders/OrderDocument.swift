@@ -12,11 +12,14 @@ enum OrderDocument {
       "role_name": JSONValue(context.roleName), "server_id": JSONValue(context.serverID),
       "recharge_type": JSONValue(context.rechargeType), "extra_data": JSONValue(context.extraData),
     ]
-    guard !costs.isEmpty, var members = document.object else { return document.text() }
+    guard !costs.isEmpty || request.claim != nil, var members = document.object else { return document.text() }
     // Left out where there are none, so that orders from before there were any stay the same.
-    members["costs"] = .object(
-      JSONObject(
-        costs.sorted { $0.currency < $1.currency }.map { ($0.currency.description, .integer($0.amount)) }))
+    if !costs.isEmpty {
+      members["costs"] = .object(
+        JSONObject(
+          costs.sorted { $0.currency < $1.currency }.map { ($0.currency.description, .integer($0.amount)) }))
+    }
+    if let claim = request.claim { members[OrderRow.claimName] = .string(claim) }
     return JSONValue.object(members).text()
   }
 
@@ -51,6 +54,7 @@ enum OrderDocument {
       context: OrderContext(
         gameID: document["game_id"]?.text, roleID: document["role_id"]?.text,
         roleName: document["role_name"]?.text, serverID: document["server_id"]?.text,
-        rechargeType: document["recharge_type"]?.text, extraData: document["extra_data"]?.text), key: row.key)
+        rechargeType: document["recharge_type"]?.text, extraData: document["extra_data"]?.text), key: row.key,
+      claim: document[OrderRow.claimName]?.text)
   }
 }

@@ -77,7 +77,10 @@ extension StoreClient {
     public var purchaseGuard = PurchaseGuard.perClient
     /// How a purchase reaches its credit.
     public var purchaseStyle = PurchaseStyle.direct
-    /// What a restore does with another customer's purchases where the store account may not be shared.
+    /// What a restore does with the entitlements of an owner who has signed in.
+    ///
+    /// `keepWithOwner` counts where the store account may not be shared. `alias` gives two customers who have signed in
+    /// one wallet.
     public var restoreBehavior = EntitlementSharing.transfer
     /// Whether the client listens to the store, works off its queue at launch and tries again by itself.
     public var isAutomatic = true

@@ -5,6 +5,8 @@ public import StoreBackend
 public struct CustomerInfo: Hashable, Sendable {
   /// What the backend said.
   public internal(set) var record: CustomerRecord
+  /// Whether the backend could not be asked, so that something may be missing; what was bought just now never is.
+  public internal(set) var isStale = false
 
   /// What a backend said.
   public init(_ record: CustomerRecord) { self.record = record }
@@ -36,6 +38,19 @@ public struct CustomerInfo: Hashable, Sendable {
     }
     if record.nonSubscriptions.count >= Self.nonSubscriptionCountMax { record.nonSubscriptions.removeLast() }
     record.nonSubscriptions.insert(purchase, at: 0)
+  }
+
+  /// Takes in what a purchase gave, unless something that lasts longer gives it already.
+  mutating func add(_ entitlement: CustomerRecord.Entitlement) {
+    let known = record.entitlements.firstIndex { $0.id.hasBytes(of: entitlement.id) }
+    guard let known else {
+      record.entitlements.append(entitlement)
+      record.entitlements.sort { ByteString($0.id) < ByteString($1.id) }
+      return
+    }
+    let (end, newEnd) = (record.entitlements[known].expiresAt, entitlement.expiresAt)
+    guard let end, newEnd.map({ $0 > end }) ?? true else { return }
+    record.entitlements[known] = entitlement
   }
 
   private static let nonSubscriptionCountMax = 100

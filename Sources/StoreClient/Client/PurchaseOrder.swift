@@ -7,11 +7,13 @@ public struct PurchaseOrder: Hashable, Sendable {
   public var productID: String
   /// How many units.
   public var quantity: Int64
-  /// The price as the app showed it, where it is to be checked before the payment.
+  /// The price of all units as the app showed it, where it is to be checked before the payment; in a currency that the
+  /// catalog has a price in.
   public var price: Money?
   /// Whom in which game it is for, carried through to history and delivery.
   public var context: OrderContext
-  /// The same order under the same key is made once.
+  /// One key is one order and one payment: buying under it again gives the first answer, or `pending` while the payment
+  /// is under way.
   public var key: IdempotencyKey?
 
   /// An order.

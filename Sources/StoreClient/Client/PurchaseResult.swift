@@ -34,7 +34,7 @@ public struct PurchaseOutcome: Sendable {
   public let transaction: StoreTransaction?
   /// The signed evidence.
   public let receipt: StoreReceipt?
-  /// What the backend booked; nil where it did not, or where another try of the same receipt brought the credit.
+  /// What the backend booked; nil where it did not.
   public let answer: ReceiptAnswer?
   /// The order, in a two-step purchase.
   public let order: Order?
@@ -45,15 +45,28 @@ public struct PurchaseOutcome: Sendable {
   public var isDeliveryPending: Bool { (answer?.order ?? order)?.status == .deliveryPending }
 
   init(
-    _ result: PurchaseResult, evidence: StoreEvidence? = nil, answer: ReceiptAnswer? = nil, order: Order? = nil,
+    _ result: PurchaseResult, _ payment: Payment? = nil, answer: ReceiptAnswer? = nil, order: Order? = nil,
     failure: LedgerError? = nil
   ) {
     self.result = result
-    storeTransactionID = evidence?.transaction.id
-    transaction = evidence?.transaction
-    receipt = evidence?.receipt
+    storeTransactionID = payment?.id
+    transaction = payment?.transaction
+    receipt = payment?.receipt
     self.answer = answer
     self.order = answer?.order ?? order
     self.failure = failure
+  }
+}
+
+/// What is known of a payment where its outcome is told.
+struct Payment: Sendable {
+  let id: StoreTransactionID
+  var transaction: StoreTransaction?
+  var receipt: StoreReceipt?
+
+  init(id: StoreTransactionID, _ evidence: StoreEvidence? = nil) {
+    self.id = id
+    transaction = evidence?.transaction
+    receipt = evidence?.receipt
   }
 }

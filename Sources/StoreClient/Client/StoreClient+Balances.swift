@@ -73,7 +73,14 @@ extension StoreClient {
       balances.withLock { $0.invalidate() }
       refreshForListeners()
     }
-    return try await backend.spend(amounts, customer: appUserID, key: key)
+    let customer = appUserID
+    do throws(LedgerError) {
+      return try await backend.spend(amounts, customer: customer, key: key)
+    } catch  where error.code == .customerNotFound {
+      // A customer of whom the backend has not heard yet is no unknown one to the app: what there is decides.
+      _ = try await backend.register(customer)
+      return try await backend.spend(amounts, customer: customer, key: key)
+    }
   }
 
   /// What the customer has of the one currency that a product gives.

@@ -27,24 +27,32 @@ extension StoreClient {
 
   /// Signs in.
   ///
-  /// From an anonymous customer the two become one, so that nothing bought before is lost; from another, nothing moves.
-  /// The same id again asks nobody.
+  /// A customer who has nothing but anonymous ids becomes one with the id's customer, so that nothing bought before is
+  /// lost; from another, nothing moves. The same id again asks nobody.
   ///
   /// - Parameter id: The app user id; white space around it does not count.
-  /// - Returns: What is known of the customer, and whether the id is new.
-  /// - Throws: `LedgerError` with, in order of precedence, `invalid_user_id`, and those of the backend; then nobody
-  ///   was signed in.
+  /// - Returns: What is known of the customer, stale where the backend could not be asked for it after the switch; and
+  ///   whether the id is new.
+  /// - Throws: `LedgerError` with, in order of precedence, `invalid_user_id`, and those of the backend and the journal;
+  ///   then nobody was signed in.
   @discardableResult
   public func logIn(_ id: String) async throws(LedgerError) -> (customerInfo: CustomerInfo, created: Bool) {
     let customer = try AppUserID.checked(id)
-    let created = try await identityTurns.take { () async throws(LedgerError) in
+    let created = try await identityTurns.take { () async throws(LedgerError) -> Bool? in
       let current = appUserID
-      guard customer != current else { return false }
+      guard customer != current else { return nil }
       let registration = try await backend.logIn(customer, from: current)
+      // Where the device cannot keep the switch, the next try finds the id known.
+      let isCreated = session.withLock { session in
+        if registration.isCreated { session.created.insert(customer) }
+        return session.created.contains(customer)
+      }
       try become(customer)
-      return registration.isCreated
+      session.withLock { _ = $0.created.remove(customer) }
+      return isCreated
     }
-    return (try await customerInfo(), created)
+    guard let created else { return (try await customerInfo(), false) }
+    return (await infoAfterSwitch(), created)
   }
 
   /// Signs out: a new anonymous customer is signed in.
@@ -60,7 +68,7 @@ extension StoreClient {
       }
       try becomeAnonymous()
     }
-    return try await customerInfo()
+    return await infoAfterSwitch()
   }
 
   /// Switches to another app user id; nothing moves.
@@ -69,12 +77,13 @@ extension StoreClient {
   @discardableResult
   public func identify(_ id: String) async throws(LedgerError) -> CustomerInfo {
     let customer = try AppUserID.checked(id)
-    try await identityTurns.take { () async throws(LedgerError) in
-      guard customer != appUserID else { return }
+    let isSwitch = try await identityTurns.take { () async throws(LedgerError) in
+      guard customer != appUserID else { return false }
       _ = try await backend.register(customer)
       try become(customer)
+      return true
     }
-    return try await customerInfo()
+    return isSwitch ? await infoAfterSwitch() : try await customerInfo()
   }
 
   /// Makes the id another name of whoever is signed in, and uses it from then on; two customers become one.
@@ -83,12 +92,13 @@ extension StoreClient {
   @discardableResult
   public func createAlias(_ id: String) async throws(LedgerError) -> CustomerInfo {
     let alias = try AppUserID.checked(id)
-    try await identityTurns.take { () async throws(LedgerError) in
-      guard alias != appUserID else { return }
+    let isSwitch = try await identityTurns.take { () async throws(LedgerError) in
+      guard alias != appUserID else { return false }
       _ = try await backend.createAlias(alias, of: appUserID)
       try become(alias)
+      return true
     }
-    return try await customerInfo()
+    return isSwitch ? await infoAfterSwitch() : try await customerInfo()
   }
 
   /// Starts over with a new anonymous customer, whoever is signed in; sharing is allowed again.
@@ -97,7 +107,17 @@ extension StoreClient {
   @discardableResult
   public func reset() async throws(LedgerError) -> CustomerInfo {
     try await identityTurns.take { () async throws(LedgerError) in try becomeAnonymous() }
-    return try await customerInfo()
+    return await infoAfterSwitch()
+  }
+
+  /// What is known of whoever signed in just now.
+  ///
+  /// The switch is done and kept, so that a backend that cannot be asked is no failure of it: the answer is stale then.
+  private func infoAfterSwitch() async -> CustomerInfo {
+    do throws(LedgerError) { return try await customerInfo() } catch {
+      log(.debug, "What is known of the customer could not be asked for after the switch: \(error)")
+      return lastInfo(of: appUserID)
+    }
   }
 
   private func becomeAnonymous() throws(LedgerError) {

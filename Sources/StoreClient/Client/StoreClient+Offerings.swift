@@ -47,7 +47,8 @@ extension StoreClient {
       listings = try await configuration.storefront.products(
         for: snapshot.products.compactMap { $0.storeIDs[store.description] })
     } catch { throw storeError(error) }
-    let offerings = Offerings(snapshot, at: store, in: storefront, listings)
+    let window = ShopWindow(store: store, storefront: storefront, locale: configuration.locale)
+    let offerings = Offerings(snapshot, in: window, listings)
     let until = Timestamp(milliseconds: configuration.clock.now().milliseconds + Self.offeringsFreshMilliseconds)
     session.withLock { session in
       session.offerings = offerings

@@ -37,6 +37,11 @@ extension StoreClient {
 
   /// Buys in two steps: an order with its purchase code before anybody pays, the receipt to complete it afterwards.
   ///
+  /// One key asks the store for one payment. An order that was paid for gives its first answer. While its payment may
+  /// still come, as before a consent, the result is `pending`: on this device, on others, and after a new installation.
+  /// The store does not tell that a consent was denied; buy under a new key then. A payment that the store says nobody
+  /// made can be made up for under the same key, by the device that announced the order.
+  ///
   /// - Throws: `LedgerError` with `product_not_found`, those of `PurchaseBackend.initPayment(_:)`, and as
   ///   ``purchase(package:)``.
   @discardableResult
@@ -74,10 +79,16 @@ extension StoreClient {
     funnel.send(.productSelected) { $0.fill(product, quantity) }
     await introduce(buyer)
     funnel.send(.paymentInit) { $0.fill(product, quantity) }
-    let order: Order? = if let wanted { try await open(wanted, for: product, buyer) } else { nil }
+    var order: Order?
+    if let wanted {
+      switch try await announce(wanted, for: product, buyer) {
+      case .payable(let announced): order = announced
+      case .answered(let outcome): return outcome
+      }
+    }
     let intent = PurchaseIntent(
       number: queue.takeIntentNumber(), buyer: buyer, storeProductID: product.storeID, quantity: quantity,
-      startedAt: configuration.clock.now(), order: order?.code)
+      startedAt: configuration.clock.now(), order: order?.code, key: wanted?.key)
     // Nobody pays before it is written down who buys.
     try queue.record([.intended(intent)])
     switch try await pay(intent, product) {
@@ -123,15 +134,6 @@ extension StoreClient {
     }
   }
 
-  private func open(
-    _ order: PurchaseOrder, for product: KnownProduct, _ buyer: CustomerID
-  ) async throws(LedgerError) -> Order {
-    try await backend.initPayment(
-      OrderRequest(
-        customer: buyer, product: product.code, quantity: order.quantity, store: store,
-        bundleID: configuration.bundleID, price: order.price, context: order.context, key: order.key ?? newKey()))
-  }
-
   private func pay(_ intent: PurchaseIntent, _ product: KnownProduct) async throws(LedgerError) -> StorePaymentResult {
     let request = StorePaymentRequest(
       productID: intent.storeProductID, quantity: intent.quantity, accountToken: intent.token)
@@ -168,25 +170,39 @@ extension StoreClient {
     // Whatever comes of it: what was known of the balance is no longer.
     balances.withLock { $0.invalidate() }
     let keys = pipeline.enqueue([evidence], source: .purchase, current: intent.buyer, intent: intent)
-    guard let key = keys.first else { return PurchaseOutcome(.pendingServerValidation, evidence: evidence) }
+    guard let key = keys.first else {
+      return PurchaseOutcome(.pendingServerValidation, Payment(id: evidence.transaction.id, evidence), order: order)
+    }
+    return await outcome(of: key, Payment(id: evidence.transaction.id, evidence), intent.buyer, order)
+  }
+
+  /// What comes of a receipt that is in the queue.
+  func outcome(
+    of key: ReceiptKey, _ payment: Payment, _ buyer: CustomerID, _ order: Order?
+  ) async -> PurchaseOutcome {
     // The store gives a purchase again that was refused once: whoever taps again means to try again.
-    if evidence.unverified == nil, queue.read({ $0.items[key]?.status == .deadLettered }) {
+    if queue.read({ $0.items[key]?.canBeRequeued == true }) {
       pipeline.note([.requeued(key, configuration.clock.now())])
     }
     switch await settled(key) {
     case .credited(let answer):
-      return PurchaseOutcome(.success(await info(after: answer, intent.buyer)), evidence: evidence, answer: answer)
+      return PurchaseOutcome(.success(await info(after: answer, buyer)), payment, answer: answer)
     case .done:
-      return PurchaseOutcome(.success(await info(after: nil, intent.buyer)), evidence: evidence, order: order)
+      let answer = session.withLock { $0.answers[key] }
+      return PurchaseOutcome(.success(await info(after: answer, buyer)), payment, answer: answer, order: order)
     case .waiting(let error):
-      funnel.send(.paymentValidatedFail) { $0.productID = intent.storeProductID }
-      return PurchaseOutcome(.pendingServerValidation, evidence: evidence, order: order, failure: error)
+      let productID = queue.read { $0.items[key]?.receipt.storeProductID }
+      funnel.send(.paymentValidatedFail) { event in
+        event.productID = productID
+        event.storeTransactionID = key.id
+      }
+      return PurchaseOutcome(.pendingServerValidation, payment, order: order, failure: error)
     case .refused(let error):
       let result = PurchaseResult.failedServerValidation(
         errorCode: error.code.description, message: error.message, requestID: error.text("request_id"))
-      return PurchaseOutcome(result, evidence: evidence, order: order, failure: error)
+      return PurchaseOutcome(result, payment, order: order, failure: error)
     case nil:
-      return PurchaseOutcome(.pendingServerValidation, evidence: evidence, order: order)
+      return PurchaseOutcome(.pendingServerValidation, payment, order: order)
     }
   }
 
@@ -201,30 +217,6 @@ extension StoreClient {
       of: { await pipeline.settle([key])[key] },
       orUntil: { do throws(CancellationError) { try await clock.sleep(deadline) } catch {} })
     return outcome ?? nil
-  }
-
-  /// What is known of the buyer after a credit.
-  private func info(after answer: ReceiptAnswer?, _ buyer: CustomerID) async -> CustomerInfo {
-    let now = configuration.clock.now()
-    let known = session.withLock { $0.identity.customer == buyer ? $0.freshInfo(at: now) : nil }
-    if let known { return known }
-    do throws(LedgerError) {
-      return appUserID == buyer ? try await fetchInfo() : CustomerInfo(try await backend.customer(buyer))
-    } catch {
-      return minimalInfo(buyer, answer)
-    }
-  }
-
-  /// What the credit alone says, where nobody can be asked for the rest.
-  private func minimalInfo(_ buyer: CustomerID, _ answer: ReceiptAnswer?) -> CustomerInfo {
-    if let info = session.withLock({ $0.identity.customer == buyer ? $0.info : nil }) { return info }
-    let now = configuration.clock.now()
-    var info = CustomerInfo(
-      CustomerRecord(
-        customer: buyer, originalID: buyer, ids: [buyer], firstSeenAt: now, asOf: now, entitlements: [],
-        nonSubscriptions: []))
-    if let purchase = answer?.purchase, !purchase.productType.isSubscription { info.add(purchase, at: now) }
-    return info
   }
 }
 

@@ -159,11 +159,14 @@ extension StoreClient {
       // What the store delivers once more was told when it was credited; a purchase whose answer was lost was not.
       let isOld = answer.receipt.isReplayed && (item.receipt.source != .purchase || session.told.contains(key))
       if isOld { session.replayed.insert(key) } else if item.receipt.revision.isEmpty { session.told.insert(key) }
+      session.answers.insert(answer, for: key)
       session.registered.insert(item.receipt.buyer)
       session.infoGeneration += 1
       let isOwn = item.receipt.buyer == session.identity.customer
-      // Only a consumable changes nothing but the list of purchases.
-      let isPlain = answer.purchase.productType == .consumable && (owner == item.receipt.buyer || session.isOwn(owner))
+      // Only a consumable without an entitlement changes nothing but the list of purchases.
+      let isPlain =
+        answer.purchase.productType == .consumable && answer.entitlement == nil
+        && (owner == item.receipt.buyer || session.isOwn(owner))
       if isOwn, isPlain { session.info?.add(answer.purchase, at: now) } else { session.isInfoFresh = false }
       return (isOwn && isPlain ? session.info : nil, session.delegate, isOld)
     }

@@ -76,6 +76,10 @@ public final class StoreClient: Sendable {
     var hasLookedForRefunds = false
     /// Receipts that were credited before this client posted them.
     var replayed: Set<ReceiptKey> = []
+    /// What the backend answered lately, for purchases that another try of the same receipt brought to their credit.
+    var answers = LastAnswers()
+    /// Customers who came into being with a sign-in that could not be kept on the device.
+    var created: Set<CustomerID> = []
     /// Whose credit the app was told of lately; an update may be faster than the answer to its purchase.
     var told = LastKeys()
     weak var delegate: (any StoreClientDelegate)?
@@ -94,6 +98,19 @@ public final class StoreClient: Sendable {
       guard keys.count == Self.countMax else { return keys.append(key) }
       keys[oldest] = key
       oldest = (oldest + 1) % Self.countMax
+    }
+  }
+
+  /// The last few answers to receipts.
+  struct LastAnswers {
+    private static let countMax = 64
+    private var answers: [(key: ReceiptKey, answer: ReceiptAnswer)] = []
+
+    subscript(key: ReceiptKey) -> ReceiptAnswer? { answers.last { $0.key == key }?.answer }
+
+    mutating func insert(_ answer: ReceiptAnswer, for key: ReceiptKey) {
+      if answers.count == Self.countMax { answers.removeFirst() }
+      answers.append((key, answer))
     }
   }
 

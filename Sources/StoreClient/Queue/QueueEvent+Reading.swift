@@ -17,6 +17,7 @@ extension QueueEvent {
   private static func event(_ what: String, _ record: JSONValue) -> QueueEvent? {
     switch what {
     case "identity": return record.identity.map(QueueEvent.identity)
+    case "order_opened": return record.openedOrder.map(QueueEvent.orderOpened)
     case "intended": return record.intent.map(QueueEvent.intended)
     case "intent_ended": return record["number"]?.integer.map(QueueEvent.intentEnded)
     case "queued": return record.queuedReceipt.map(QueueEvent.queued)
@@ -79,7 +80,14 @@ extension JSONValue {
     else { return nil }
     return PurchaseIntent(
       number: number, buyer: buyer, storeProductID: product, quantity: quantity, startedAt: at,
-      order: identifier("order"))
+      order: identifier("order"), key: identifier("key"))
+  }
+
+  fileprivate var openedOrder: OpenedOrder? {
+    guard let buyer: CustomerID = identifier("buyer"), let key: IdempotencyKey = identifier("key"),
+      let claim = self["claim"]?.text
+    else { return nil }
+    return OpenedOrder(buyer: buyer, key: key, claim: claim)
   }
 
   fileprivate var queuedReceipt: QueuedReceipt? {
@@ -93,7 +101,7 @@ extension JSONValue {
       key: key, buyer: buyer, receipt: StoreReceipt(receipt), signedAt: signedAt,
       revision: self["revision"]?.text ?? "", bundleID: bundle, storeProductID: storeProduct,
       product: identifier("product"), quantity: quantity, price: price, source: source, order: identifier("order"),
-      seenAt: at, grants: grants)
+      seenAt: at, grants: grants, isAnnounced: self["announced"]?.bool ?? false)
   }
 
   private var price: Money? {

@@ -8,6 +8,12 @@ extension QueueEvent {
     switch self {
     case .posting: nil
     case .identity(let identity): Self.record(identity)
+    case .orderOpened(let order):
+      Self.record("order_opened") {
+        $0.text("buyer", order.buyer.text)
+        $0.text("key", order.key.text)
+        $0.text("claim", order.claim)
+      }
     case .intended(let intent): Self.record(intent)
     case .intentEnded(let number): Self.record("intent_ended") { $0.integer("number", number) }
     case .queued(let receipt): Self.record("queued", receipt) { $0.receipt(receipt) }
@@ -73,6 +79,7 @@ extension QueueEvent {
       $0.integer("quantity", intent.quantity)
       $0.integer("at", intent.startedAt.milliseconds)
       $0.text("order", intent.order?.text)
+      $0.text("key", intent.key?.text)
     }
   }
 
@@ -123,6 +130,7 @@ extension RecordWriter {
     text("price_currency", receipt.price?.currency)
     text("source", receipt.source.rawValue)
     text("order", receipt.order?.text)
+    if receipt.isAnnounced { bool("announced", true) }
     integer("signed_at", receipt.signedAt.milliseconds)
     integer("at", receipt.seenAt.milliseconds)
     if !receipt.revision.isEmpty { text("revision", receipt.revision) }

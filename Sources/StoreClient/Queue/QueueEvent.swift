@@ -5,6 +5,8 @@ internal import StoreBackend
 enum QueueEvent: Hashable, Sendable {
   /// Who is signed in.
   case identity(Identity)
+  /// This device is about to announce an order under a key of the app.
+  case orderOpened(OpenedOrder)
   /// Somebody is about to pay.
   case intended(PurchaseIntent)
   /// Nobody paid, or what was paid for is in the queue.
@@ -71,16 +73,29 @@ struct PurchaseIntent: Hashable, Sendable {
   var startedAt: Timestamp
   /// The order, in a two-step purchase.
   var order: PurchaseCode?
+  /// The key that the app gave the order.
+  var key: IdempotencyKey?
 
   var token: AccountToken { AccountToken(of: buyer) }
+}
+
+/// An order that this device announced under a key of the app.
+struct OpenedOrder: Hashable, Sendable {
+  let buyer: CustomerID
+  let key: IdempotencyKey
+  /// Tells this device's announcement from one that another installation made under the same key.
+  let claim: String
 }
 
 extension StoreEvidence {
   var key: ReceiptKey { ReceiptKey(transaction) }
 
+  /// What the revision of evidence begins with that the device could not verify.
+  static let unverifiedMark = "unverified "
+
   /// What can change about a transaction; empty for a plain purchase.
   var revision: String {
-    var text = unverified.map { "unverified \($0.rawValue)" } ?? ""
+    var text = unverified.map { "\(Self.unverifiedMark)\($0.rawValue)" } ?? ""
     guard let revocation = transaction.revocation else { return text }
     text += "revoked \(revocation.revokedAt.milliseconds)"
     switch revocation.extent {

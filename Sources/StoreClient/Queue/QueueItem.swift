@@ -86,6 +86,9 @@ extension QueueItem {
     status = .deadLettered
   }
 
+  /// Whether another try makes sense: what the device could not verify is not posted.
+  var canBeRequeued: Bool { status == .deadLettered && !receipt.isUnverified }
+
   mutating func requeue(at now: Timestamp) {
     guard status == .deadLettered else { return }
     wait(until: now)

@@ -9,12 +9,16 @@ struct QueueState: Sendable {
   static let knownCustomerCountMax = 1000
   /// Most purchases that were announced and never came back.
   static let intentCountMax = 1000
+  /// Most orders under keys of the app whose announcement is remembered.
+  static let openedOrderCountMax = 1000
   /// Most customers whose balances are remembered.
   static let balancesCountMax = 16
 
   private(set) var items: [ReceiptKey: QueueItem] = [:]
   private(set) var deadLetteredCount = 0
   private(set) var intents: [PurchaseIntent] = []
+  /// The orders that this device announced under keys of the app, latest last.
+  private(set) var openedOrders: [OpenedOrder] = []
   private(set) var postedRefunds = PostedRefunds()
   private(set) var identity: Identity?
   /// The customers of this device, latest last.
@@ -48,6 +52,17 @@ struct QueueState: Sendable {
     }
   }
 
+  /// This device's announcement of an order under a key of the app.
+  func openedOrder(of buyer: CustomerID, _ key: IdempotencyKey) -> OpenedOrder? {
+    openedOrders.last { $0.buyer == buyer && $0.key == key }
+  }
+
+  /// Whether the store was asked for the order's payment, and has not said that nobody paid.
+  func isPaying(_ order: OpenedOrder) -> Bool { intents.contains { $0.buyer == order.buyer && $0.key == order.key } }
+
+  /// The receipt in the queue that pays for the order.
+  func receipt(of order: PurchaseCode) -> QueueItem? { items.values.first { $0.receipt.order == order } }
+
   /// Whether the store says something of money given back, or no longer given back, that the backend was not told.
   ///
   /// A transaction that is in the queue already is told as it stands there.
@@ -73,6 +88,7 @@ extension QueueState {
     case .identity(let identity):
       self.identity = identity
       remember(identity.customer)
+    case .orderOpened(let order): add(order)
     case .intended(let intent): add(intent)
     case .intentEnded(let number): intents.removeAll { $0.number == number }
     case .queued(let receipt): return add(receipt)
@@ -139,6 +155,12 @@ extension QueueState {
     remember(intent.buyer)
   }
 
+  private mutating func add(_ order: OpenedOrder) {
+    openedOrders.removeAll { $0.buyer == order.buyer && $0.key == order.key }
+    openedOrders.append(order)
+    if openedOrders.count > Self.openedOrderCountMax { openedOrders.removeFirst() }
+  }
+
   private mutating func remember(_ customer: CustomerID) {
     if customers.last == customer { return }
     customers.removeAll { $0 == customer }
@@ -171,7 +193,8 @@ extension QueueState {
 extension QueueState {
   /// At least as many as ``events()`` gives; a long shop weighs as much as it is long.
   var liveCount: Int {
-    items.count + intents.count + customers.count + balances.count + shop.count + postedRefunds.count + 2
+    items.count + intents.count + openedOrders.count + customers.count + balances.count + shop.count
+      + postedRefunds.count + 2
   }
 
   /// The fewest events that give this state again.
@@ -184,6 +207,7 @@ extension QueueState {
       events.append(.identity(identity))
     }
     if !shop.isEmpty { events.append(.shop(shop)) }
+    events += openedOrders.map(QueueEvent.orderOpened)
     events += intents.map(QueueEvent.intended)
     events += balances.map(QueueEvent.balances)
     events += postedRefunds.all.map { QueueEvent.refundPosted($0.key, revision: $0.revision) }

@@ -22,10 +22,12 @@ final class QueuedReceipt: Sendable {
   let seenAt: Timestamp
   /// What the whole purchase gives, as far as the client knows; nothing where somebody else bought.
   let grants: [Adjustment]
+  /// Whether this device began the purchase, and so knows whether it pays for an order.
+  let isAnnounced: Bool
 
   convenience init(
     _ evidence: StoreEvidence, buyer: CustomerID, product: KnownProduct?, source: ReceiptPost.Source,
-    order: PurchaseCode?, seenAt: Timestamp, isProvisional: Bool = true
+    order: PurchaseCode?, seenAt: Timestamp, isProvisional: Bool = true, isAnnounced: Bool = false
   ) {
     let transaction = evidence.transaction
     self.init(
@@ -33,13 +35,14 @@ final class QueuedReceipt: Sendable {
       revision: evidence.revision, bundleID: transaction.bundleID, storeProductID: transaction.storeProductID,
       product: product?.code, quantity: transaction.quantity, price: transaction.price, source: source, order: order,
       seenAt: seenAt,
-      grants: isProvisional && transaction.revocation == nil ? product?.grants(times: transaction.quantity) ?? [] : [])
+      grants: isProvisional && transaction.revocation == nil ? product?.grants(times: transaction.quantity) ?? [] : [],
+      isAnnounced: isAnnounced)
   }
 
   init(
     key: ReceiptKey, buyer: CustomerID, receipt: StoreReceipt, signedAt: Timestamp, revision: String, bundleID: String,
     storeProductID: String, product: ProductCode?, quantity: Int64, price: Money?, source: ReceiptPost.Source,
-    order: PurchaseCode?, seenAt: Timestamp, grants: [Adjustment]
+    order: PurchaseCode?, seenAt: Timestamp, grants: [Adjustment], isAnnounced: Bool = false
   ) {
     self.key = key
     self.buyer = buyer
@@ -55,7 +58,11 @@ final class QueuedReceipt: Sendable {
     self.order = order
     self.seenAt = seenAt
     self.grants = grants
+    self.isAnnounced = isAnnounced
   }
+
+  /// Whether the device could not verify the evidence.
+  var isUnverified: Bool { revision.utf8.starts(with: StoreEvidence.unverifiedMark.utf8) }
 
   /// Newer evidence of the same transaction; who bought, for which order and when it came do not change by that.
   func replaced(by newer: QueuedReceipt) -> QueuedReceipt {
@@ -63,7 +70,7 @@ final class QueuedReceipt: Sendable {
       key: newer.key, buyer: buyer, receipt: newer.receipt, signedAt: newer.signedAt, revision: newer.revision,
       bundleID: newer.bundleID, storeProductID: newer.storeProductID, product: newer.product,
       quantity: newer.quantity, price: newer.price, source: newer.source, order: order ?? newer.order, seenAt: seenAt,
-      grants: newer.grants)
+      grants: newer.grants, isAnnounced: isAnnounced || newer.isAnnounced)
   }
 }
 
@@ -76,6 +83,7 @@ extension QueuedReceipt: Hashable {
         && left.storeProductID == right.storeProductID && left.product == right.product
         && left.quantity == right.quantity && left.price == right.price && left.source == right.source
         && left.order == right.order && left.seenAt == right.seenAt && left.grants == right.grants
+        && left.isAnnounced == right.isAnnounced
   }
 
   /// Over the key, which nearly always tells.

@@ -5,8 +5,9 @@ extension ReceiptPipeline {
   /// Posts one receipt: plainly, or as the second step of its order.
   func post(_ item: QueueItem) async throws(LedgerError) -> ReceiptAnswer {
     let receipt = item.receipt
-    let post = ReceiptPost(receipt: receipt.receipt, customer: receipt.buyer, source: receipt.source)
-    guard let order = try await order(for: receipt) else { return try await backend.post(post) }
+    let post = ReceiptPost(
+      receipt: receipt.receipt, customer: receipt.buyer, source: receipt.source, orderSearch: orderSearch(for: receipt))
+    guard let order = receipt.order else { return try await backend.post(post) }
     do throws(LedgerError) {
       return try await backend.completePayment(order, post: post)
     } catch  where error.code == .orderNotFound {
@@ -15,32 +16,10 @@ extension ReceiptPipeline {
     }
   }
 
-  /// The order that was made before the payment, or one made now where the app lost it, as after a new installation.
-  private func order(for receipt: QueuedReceipt) async throws(LedgerError) -> PurchaseCode? {
-    if let order = receipt.order { return order }
-    guard settings.isTwoStep, receipt.revision.isEmpty, receipt.source != .refunds, let product = receipt.product else {
-      return nil
-    }
-    let request = OrderRequest(
-      customer: receipt.buyer, product: product, quantity: receipt.quantity, store: receipt.key.store,
-      bundleID: receipt.bundleID, key: Self.replayKey(receipt.key))
-    do throws(LedgerError) {
-      return try await backend.initPayment(request).code
-    } catch {
-      guard PostVerdict(error.code) == .deadLetter else { throw error }
-      return nil
-    }
-  }
-
-  /// The same for every replay of a store transaction, so that all of them are one order.
-  private static func replayKey(_ key: ReceiptKey) -> IdempotencyKey {
-    func word(seed: UInt64) -> UInt64 {
-      var hash = StableHash(seed: seed)
-      hash.combine(key.description)
-      return hash.value
-    }
-    let high = word(seed: 0x7265_706C) & ~0xF000 | 8 << 12
-    let low = 2 << 62 | word(seed: 0x6179_6564) >> 2
-    return IdempotencyKey(unchecked: HexForm.uuid(high: high, low: low))
+  /// A purchase that this device did not begin may pay for an order all the same: one that the app lost with an earlier
+  /// installation, or that another device announced.
+  private func orderSearch(for receipt: QueuedReceipt) -> ReceiptPost.OrderSearch {
+    guard !receipt.isAnnounced, receipt.revision.isEmpty, receipt.source != .refunds else { return .none }
+    return settings.isTwoStep ? .findOrOpen : .find
   }
 }

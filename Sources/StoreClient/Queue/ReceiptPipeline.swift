@@ -134,7 +134,7 @@ extension ReceiptPipeline {
     let isOwn = buyer != nil || transaction.accountToken == nil
     let receipt = QueuedReceipt(
       evidence, buyer: buyer ?? current, product: product, source: source, order: matched?.order, seenAt: now,
-      isProvisional: isOwn)
+      isProvisional: isOwn, isAnnounced: matched != nil)
     var events = [QueueEvent.queued(receipt)]
     if let matched { events.append(.intentEnded(matched.number)) }
     if let failure = evidence.unverified {

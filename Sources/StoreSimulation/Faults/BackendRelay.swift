@@ -72,6 +72,10 @@ extension BackendRelay {
     try await relay { () async throws(LedgerError) in try await inner.completePayment(code, post: post) }
   }
 
+  func payment(of code: PurchaseCode, customer: CustomerID) async throws(LedgerError) -> ReceiptAnswer? {
+    try await relay { () async throws(LedgerError) in try await inner.payment(of: code, customer: customer) }
+  }
+
   func cancelPayment(_ code: PurchaseCode) async throws(LedgerError) -> Order {
     try await relay { () async throws(LedgerError) in try await inner.cancelPayment(code) }
   }

@@ -46,6 +46,23 @@ struct Books {
     if let moved = tickets.removeValue(forKey: from) { tickets[into, default: TicketBook()].take(all: moved) }
   }
 
+  /// Only a customer who never signed in moves along.
+  mutating func signIn(_ id: CustomerID, from current: CustomerID) {
+    if isAnonymous(current) { unite(current, id) }
+  }
+
+  /// A restore joins an owner who never signed in; another owner keeps the wallet.
+  mutating func restore(of customer: CustomerID, ownedBy owner: CustomerID) {
+    meet(owner)
+    if isAnonymous(owner) { unite(owner, customer) }
+  }
+
+  /// Whether all ids that name the customer are anonymous.
+  private mutating func isAnonymous(_ customer: CustomerID) -> Bool {
+    let root = kinship.root(customer)
+    return customers.union([customer]).allSatisfy { kinship.root($0) != root || UserID.isAnonymous($0) }
+  }
+
   mutating func credited(_ id: StoreTransactionID, postedFor poster: CustomerID, at time: Int, isReplayed: Bool) {
     meet(poster)
     if isReplayed { replayCount += 1 }

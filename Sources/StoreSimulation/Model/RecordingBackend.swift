@@ -30,7 +30,7 @@ final class RecordingBackend: BackendRelay {
     let answer = try await local.logIn(id, from: current)
     read { books in
       books.register(id)
-      if UserID.isAnonymous(current) { books.unite(current, id) }
+      books.signIn(id, from: current)
     }
     return answer
   }
@@ -50,6 +50,12 @@ final class RecordingBackend: BackendRelay {
     let answer = try await local.post(post)
     record(answer, post, time)
     return answer
+  }
+
+  func initPayment(_ request: OrderRequest) async throws(LedgerError) -> Order {
+    let order = try await local.initPayment(request)
+    read { $0.register(request.customer) }
+    return order
   }
 
   func completePayment(_ code: PurchaseCode, post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
@@ -82,8 +88,7 @@ final class RecordingBackend: BackendRelay {
       read { books in
         books.register(customer)
         if owner == nil { books.credited(transaction.creditID, postedFor: customer, at: time, isReplayed: false) }
-        // The soak's clients all allow that several customers share a store account.
-        if let owner = owner ?? books.buyer(of: transaction) { books.unite(owner, customer) }
+        if let owner = owner ?? books.buyer(of: transaction) { books.restore(of: customer, ownedBy: owner) }
       }
     }
     return answer

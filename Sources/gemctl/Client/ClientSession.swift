@@ -10,6 +10,8 @@ struct ClientSession: Sendable {
   /// The way to the backend, which can be cut.
   let network: FaultyBackend
   let client: StoreClient
+  /// The device that pays.
+  let storefront: ArmedStorefront
   let receipts: UnsignedReceipts
   /// The store account that pays.
   private let account: String
@@ -49,9 +51,10 @@ struct ClientSession: Sendable {
     network = FaultyBackend(backend)
     let who = parts.customer ?? parts.state.customer
     account = parts.account ?? who.text
+    storefront = ArmedStorefront(store.device(account: account, name: parts.device ?? "device"), of: store)
     var configuration = StoreClient.Configuration(
       apiKey: isApple ? "appl_gemctl" : "goog_gemctl", appUserID: who.text, mode: .payment(network),
-      storefront: store.device(account: account, name: parts.device ?? "device"), journal: clientJournal)
+      storefront: storefront, journal: clientJournal)
     configuration.bundleID = catalog.settings.bundleID ?? "com.example.app"
     configuration.isAutomatic = false
     configuration.keepsIdentity = parts.customer == nil
@@ -97,9 +100,12 @@ struct ClientSession: Sendable {
     return max(client.pendingReceiptCount, unfinished)
   }
 
-  /// The account's purchase that was begun last and waits for somebody.
-  var newestPending: StoreTransactionID? {
-    store.transactions().last { $0.isPending && $0.account.hasBytes(of: account) }?.id
+  /// The account's purchase that waits for somebody: the first one after the order, else the newest.
+  func pendingPayment(of product: Product, _ order: Order?) -> StoreTransactionID? {
+    let pending = store.transactions().filter { $0.isPending && $0.account.hasBytes(of: account) }
+    guard let order else { return pending.last?.id }
+    let fitting = pending.filter { $0.pays(for: order.request, product) }
+    return (fitting.first { $0.transaction.purchasedAt >= order.createdAt } ?? fitting.last)?.id
   }
 
   /// Whether nothing is left to do that a later command would have to finish.

@@ -41,6 +41,12 @@ struct HomeTransaction: Sendable {
   let transaction: StoreTransaction
 
   var id: StoreTransactionID { transaction.id }
+
+  /// Whether it is a purchase of what the order announced.
+  func pays(for request: OrderRequest, _ product: Product) -> Bool {
+    transaction.quantity == request.quantity
+      && product.storeIDs[transaction.store.description]?.hasBytes(of: transaction.storeProductID) == true
+  }
 }
 
 // MARK: The App Store

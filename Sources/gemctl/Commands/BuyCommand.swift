@@ -72,15 +72,14 @@ struct BuyCommand {
     func answer(_ outcome: Answer.Outcome) -> Answer {
       Answer(outcome: outcome, customer: buyer, product: product.code)
     }
-    if let known = try await replay(request, session) { return answer(known) }
-    if let fault = request.fault { try session.store.inject(StoreFault(fault, on: .purchase)) }
+    if let fault = request.fault { session.storefront.arm(StoreFault(fault, on: .purchase)) }
     if request.isOffline {
       for call in [FaultyBackend.Call.register, .post, .completePayment, .customer, .balances] {
         session.network.fail(call, with: .networkLostBeforeEffect, .always)
       }
     }
     do throws(LedgerError) {
-      return answer(Self.outcome(try await purchase(product.code, request, session), session))
+      return answer(Self.outcome(try await purchase(product.code, request, session), of: product, session))
     } catch {
       // What the store said is a result like any other; everything else is an error.
       guard error.code == .storeError else { throw error }
@@ -98,7 +97,9 @@ struct BuyCommand {
       order: PurchaseOrder(productID: product.text, quantity: request.quantity, key: key))
   }
 
-  private static func outcome(_ outcome: PurchaseOutcome, _ session: ClientSession) -> Answer.Outcome {
+  private static func outcome(
+    _ outcome: PurchaseOutcome, of product: Product, _ session: ClientSession
+  ) -> Answer.Outcome {
     if let answer = outcome.answer { return .credited(answer.receipt, answer.purchase) }
     switch outcome.result {
     case .success, .pendingServerValidation:
@@ -106,27 +107,8 @@ struct BuyCommand {
     case .failedServerValidation:
       return .incomplete("failed_server_validation", outcome.storeTransactionID, outcome.failure)
     case .cancelled: return .incomplete("cancelled", nil, nil)
-    case .pending:
-      return .incomplete("pending", session.newestPending, nil)
+    case .pending: return .incomplete("pending", session.pendingPayment(of: product, outcome.order), nil)
     }
-  }
-
-  /// What was bought under the key before, if anything: an order of that key that is paid for.
-  private static func replay(
-    _ request: Request, _ session: ClientSession
-  ) async throws(LedgerError) -> Answer.Outcome? {
-    guard let key = request.key else { return nil }
-    let order = try await session.backend.initPayment(
-      OrderRequest(
-        customer: session.client.appUserID, product: request.product, quantity: request.quantity,
-        store: session.store.store, bundleID: session.client.configuration.bundleID, key: key))
-    guard order.status != .pending, order.status != .failed, let id = order.storeTransactionID,
-      let paid = session.store.transaction(id)
-    else { return nil }
-    let post = ReceiptPost(
-      receipt: session.receipts.receipt(for: paid.transaction), customer: session.client.appUserID, source: .sweep)
-    let answer = try await session.backend.completePayment(order.code, post: post)
-    return .credited(answer.receipt, answer.purchase)
   }
 
   /// The product, or the error with what was probably meant.

@@ -66,12 +66,17 @@ extension OfferingsCommand {
   private static func json(_ package: Offerings.Package) -> JSONValue {
     let product = package.storeProduct
     let grants = product.grants.map { ($0.currency.description, JSONValue.integer($0.amount + $0.bonus)) }
-    return [
+    var json: JSONObject = [
       "id": .string(package.identifier), "product_id": .string(product.code.text), "store_id": .string(product.storeID),
       "title": .string(product.localizedTitle), "description": .string(product.localizedDescription),
       "price": ["amount": .string(product.price.text), "currency": .string(product.price.currency.code)],
       "localized_price": .string(product.localizedPriceString), "grants": .object(JSONObject(grants)),
     ]
+    if let discount = product.discountPrice {
+      json["discount_price"] = ["amount": .string(discount.text), "currency": .string(discount.currency.code)]
+      json["localized_discount_price"] = JSONValue(product.localizedDiscountPriceString)
+    }
+    return .object(json)
   }
 
   private func text(
@@ -98,8 +103,9 @@ extension OfferingsCommand {
     var table = Table([.left("PACKAGE"), .left("PRODUCT"), .left("TITLE"), .right("PRICE"), .left("GRANTS")])
     for package in entry.availablePackages {
       let product = package.storeProduct
+      let offer = product.localizedDiscountPriceString.map { "\($0) instead of " } ?? ""
       table.add([
-        package.identifier, product.code.text, product.localizedTitle, product.localizedPriceString,
+        package.identifier, product.code.text, product.localizedTitle, offer + product.localizedPriceString,
         GrantText.text(product.grants, product.itemGrants),
       ])
     }

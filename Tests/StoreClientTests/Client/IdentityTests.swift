@@ -121,19 +121,40 @@ final class IdentityTests: XCTestCase {
   }
 
   func testRestoreSharesByTheRule() async throws {
-    let rows: [(line: UInt, start: String?, allows: Bool?, isLegacy: Bool, sharing: String)] = [
-      (#line, nil, nil, false, "alias"), (#line, nil, false, false, "alias"), (#line, alice, nil, false, "transfer"),
-      (#line, alice, true, false, "alias"), (#line, alice, nil, true, "alias"),
+    typealias Row = (
+      line: UInt, start: String?, allows: Bool?, isLegacy: Bool, behavior: EntitlementSharing, sharing: String
+    )
+    let rows: [Row] = [
+      (#line, nil, nil, false, .keepWithOwner, "transfer"), (#line, nil, false, false, .keepWithOwner, "keepWithOwner"),
+      (#line, alice, nil, false, .keepWithOwner, "keepWithOwner"), (#line, alice, nil, false, .transfer, "transfer"),
+      (#line, alice, true, false, .keepWithOwner, "transfer"), (#line, alice, nil, true, .transfer, "alias"),
+      (#line, alice, true, false, .alias, "alias"),
     ]
     for row in rows {
       let fixture = try ClientFixture()
-      let client = try fixture.client(row.start)
+      let client = try fixture.client(row.start) { $0.restoreBehavior = row.behavior }
       if let allows = row.allows { try await client.setAllowSharingAppStoreAccount(allows) }
       fixture.shop.sell("com.example.gems_300", token: AccountToken(of: try CustomerID(alice)))
       _ = row.isLegacy ? try await client.restoreTransactions() : try await client.restorePurchases()
       XCTAssertEqual(fixture.backend.calls.last, "restore 1 \(row.sharing)", line: row.line)
       XCTAssertEqual(fixture.shop.unfinished, [], "what was not credited yet is", line: row.line)
     }
+  }
+
+  /// The restore of one customer is answered when another one has signed in.
+  func testAnAnswerForAnEarlierCustomerIsNotKeptForTheNext() async throws {
+    let fixture = try ClientFixture()
+    let client = try fixture.client(alice)
+    await client.register(client.appUserID)
+    fixture.backend.hold()
+    async let restored = client.restorePurchases()
+    try await until { fixture.backend.heldCount == 1 }
+    fixture.backend.stopHolding()
+    try await client.identify(bobby)
+    fixture.backend.release()
+    let info = try await restored
+    XCTAssertEqual(info.record.customer.text, alice)
+    XCTAssertEqual(client.cachedCustomerInfo?.record.customer.text, bobby)
   }
 
   func testSecretAndUnfittingKeysAreRefused() throws {

@@ -80,13 +80,14 @@ final class QueueStateTests: XCTestCase {
       buyer: try CustomerID("alice"), receipt: StoreReceipt("receipt"), signedAt: start,
       revision: "revoked 5 share 50000", bundleID: "app", storeProductID: "gems", product: try ProductCode("gems"),
       quantity: 1, price: Money(minorUnits: 999, currency: "USD"), source: .purchase, order: try PurchaseCode("AP1"),
-      seenAt: start, grants: [Adjustment(try CurrencyCode("GEM"), 5)])
+      seenAt: start, grants: [Adjustment(try CurrencyCode("GEM"), 5)], isAnnounced: true)
     let events: [QueueEvent] = [
       .identity(Identity(customer: try CustomerID("alice"), allowsSharing: false)),
       .intended(
         PurchaseIntent(
           number: 7, buyer: try CustomerID("alice"), storeProductID: "gems", quantity: 2, startedAt: start,
-          order: try PurchaseCode("AP2"))),
+          order: try PurchaseCode("AP2"), key: try IdempotencyKey("tap-1"))),
+      .orderOpened(OpenedOrder(buyer: try CustomerID("alice"), key: try IdempotencyKey("tap-1"), claim: "c1")),
       .intentEnded(7), .queued(try receipt()), .queued(odd), .failed(odd.key, attempt, next: later),
       .credited(odd.key, revision: "revoked 5"), .credited(try key(), revision: ""), .finished(odd.key),
       .deadLettered(odd.key, attempt, revision: ""), .requeued(odd.key, later), .provisional(odd.key, later),
@@ -123,6 +124,7 @@ final class QueueStateTests: XCTestCase {
       // What was on its way waits after a restart.
       XCTAssertEqual(again.ordered(), state.ordered().enumerated().map { $1.numbered(Int64($0)) })
       XCTAssertEqual(again.intents, state.intents)
+      XCTAssertEqual(again.openedOrders, state.openedOrders)
       XCTAssertEqual(again.identity, state.identity)
       XCTAssertEqual(again.postedRefunds, state.postedRefunds)
       XCTAssertEqual(again.deadLetteredCount, state.deadLetteredCount)
@@ -219,7 +221,7 @@ extension QueueStateTests {
   private func randomEvent(_ dice: inout SeededDice) throws -> QueueEvent {
     let id = "\(dice.below(6))"
     let revision = dice.percent(80) ? "" : "revoked \(dice.below(3))"
-    switch dice.below(10) {
+    switch dice.below(11) {
     case 0, 1: return .queued(try receipt(id: id, revision: revision, signedAt: Int64(dice.below(2_000))))
     case 2: return .failed(try key(id), attempt, next: Timestamp(milliseconds: Int64(dice.below(100_000))))
     case 3: return .credited(try key(id), revision: revision)
@@ -228,6 +230,9 @@ extension QueueStateTests {
     case 6: return .requeued(try key(id), start)
     case 7: return .provisional(try key(id), start)
     case 8: return .refundPosted(try key(id), revision: revision)
+    case 9:
+      return .orderOpened(
+        OpenedOrder(buyer: try CustomerID("alice"), key: try IdempotencyKey("tap-\(dice.below(3))"), claim: id))
     default:
       let number = Int64(dice.below(5))
       guard dice.percent(60) else { return .intentEnded(number) }

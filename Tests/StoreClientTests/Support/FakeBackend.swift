@@ -18,7 +18,8 @@ final class FakeBackend: PurchaseBackend {
     var held: [CheckedContinuation<Void, Never>] = []
     var isHolding = false
     var deliveryFails = false
-    var completionFailureCount = 0
+    var searches: [ReceiptPost.OrderSearch] = []
+    var paid: [PurchaseCode: ReceiptAnswer] = [:]
   }
 
   let ledger: Ledger
@@ -37,6 +38,8 @@ final class FakeBackend: PurchaseBackend {
 
   var calls: [String] { state.withLock { $0.calls } }
   func clearCalls() { state.withLock { $0.calls = [] } }
+  /// What the posts said of their orders.
+  var searches: [ReceiptPost.OrderSearch] { state.withLock { $0.searches } }
   func count(_ call: String) -> Int { calls.count { $0.hasPrefix(call) } }
   func fail(_ errors: LedgerError...) { state.withLock { $0.failures += errors } }
   func loseAnswer(_ error: LedgerError = down) { state.withLock { $0.lostAnswers.append(error) } }
@@ -63,9 +66,6 @@ final class FakeBackend: PurchaseBackend {
 
   /// What is held stays held; what comes goes through.
   func stopHolding() { state.withLock { $0.isHolding = false } }
-
-  var orderCount: Int { state.withLock { $0.orders.count } }
-  func failCompletions(_ count: Int) { state.withLock { $0.completionFailureCount = count } }
 
   var heldCount: Int { state.withLock { $0.held.count } }
 
@@ -109,6 +109,7 @@ final class FakeBackend: PurchaseBackend {
 
   func post(_ post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
     try await called("post \(post.receipt.text.prefix { $0 != " " }) \(post.customer) \(post.source.rawValue)")
+    state.withLock { $0.searches.append(post.orderSearch) }
     let answer = try credit(post, order: nil)
     if let lost = state.withLock({ $0.lostAnswers.isEmpty ? nil : $0.lostAnswers.removeFirst() }) { throw lost }
     return answer
@@ -175,7 +176,10 @@ final class FakeBackend: PurchaseBackend {
     let (number, known) = state.withLock { state in
       (state.orders.count, request.key.flatMap { state.orderKeys[$0] })
     }
-    if let known, let order = order(known) { return order }
+    if let known, var order = order(known) {
+      order.isReplayed = true
+      return order
+    }
     let order = Order(
       code: PurchaseCode(unchecked: "AP260101\(number)"), request: request, status: .pending, createdAt: clock.now,
       updatedAt: clock.now, deadline: clock.now)
@@ -188,16 +192,19 @@ final class FakeBackend: PurchaseBackend {
 
   func completePayment(_ code: PurchaseCode, post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
     try await called("completePayment \(code)")
-    let fails = state.withLock { state in
-      defer { state.completionFailureCount = max(0, state.completionFailureCount - 1) }
-      return state.completionFailureCount > 0
-    }
-    if fails { throw Self.down }
     guard var order = order(code) else { throw LedgerError(.orderNotFound, "No such order.") }
     order.status = state.withLock { $0.deliveryFails } ? .deliveryPending : .success
     let answer = try credit(post, order: order)
-    state.withLock { [order] in $0.orders[code] = order }
+    state.withLock { [order] in
+      $0.orders[code] = order
+      $0.paid[code] = $0.paid[code] ?? answer
+    }
     return answer
+  }
+
+  func payment(of code: PurchaseCode, customer: CustomerID) async throws(LedgerError) -> ReceiptAnswer? {
+    try await called("payment \(code)")
+    return state.withLock { $0.paid[code] }
   }
 
   func cancelPayment(_ code: PurchaseCode) async throws(LedgerError) -> Order {

@@ -69,7 +69,8 @@ extension AppleShop {
     var transaction = last.transaction
     transaction.id = id(lastSerial + 1)
     transaction.reason = .renewal
-    transaction.price = shelf[subscription.productID]?.prices[settings.storefront]?.total(of: 1) ?? transaction.price
+    transaction.price =
+      shelf[subscription.productID]?.charge(in: settings.storefront)?.total(of: 1) ?? transaction.price
     transaction.storefront = settings.storefront
     transaction.purchasedAt = at
     transaction.expiresAt = expiresAt

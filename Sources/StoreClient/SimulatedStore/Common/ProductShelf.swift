@@ -42,7 +42,7 @@ struct ProductShelf: Sendable {
     guard let product = self[id], product.isActive, !product.localizations.isEmpty, state == .clearedForSale else {
       return .failure(.productUnavailable)
     }
-    guard let price = product.prices[storefront] else { return .failure(.notAvailableInStorefront) }
+    guard let price = product.charge(in: storefront) else { return .failure(.notAvailableInStorefront) }
     return .success((product, price))
   }
 
@@ -55,15 +55,21 @@ struct ProductShelf: Sendable {
     return ids.compactMap { id in
       let name = ByteString(id)
       guard seen.insert(name).inserted, states[name] ?? .clearedForSale == .clearedForSale,
-        let product = products[name], let listing = window.listing(of: product)
+        let product = products[name], let listing = window.listing(of: product),
+        let price = product.charge(in: storefront)
       else { return nil }
       return StorefrontProduct(
         id: listing.storeID, type: listing.type, displayName: listing.localizedTitle,
-        description: listing.localizedDescription, price: listing.price, displayPrice: listing.localizedPriceString,
+        description: listing.localizedDescription, price: price, displayPrice: window.text(of: price),
         subscriptionPeriod: product.period,
         subscriptionGroupID: product.type == .autoRenewableSubscription ? listing.storeID : nil)
     }
   }
+}
+
+extension Product {
+  /// What the store takes for one unit now: the discount price while there is one.
+  func charge(in storefront: StorefrontCode) -> Price? { discountPrices[storefront] ?? prices[storefront] }
 }
 
 extension Price {

@@ -65,7 +65,7 @@ extension PlayShop {
       record(.row(row))
       return
     }
-    let price = shelf[row.transaction.storeProductID]?.prices[settings.storefront]?.total(of: 1)
+    let price = shelf[row.transaction.storeProductID]?.charge(in: settings.storefront)?.total(of: 1)
     row.transaction.orderID = "\(orderID(serial))..\(row.renewalCount)"
     row.renewalCount += 1
     row.transaction.reason = .renewal

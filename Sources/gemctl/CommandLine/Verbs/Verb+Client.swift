@@ -11,7 +11,7 @@ extension Verb {
     options: [
       Option(name: "--quantity", value: "N", help: "How many units, 1 to 10, at Google Play to 99 (default: 1)"),
       Option(
-        name: "--key", value: "KEY", help: "Makes it an order: repeating the command with the key pays nothing twice"),
+        name: "--key", value: "KEY", help: "Makes it an order: the key asks for one payment, however often it is used"),
       Option(name: "--fail", help: "The store fails; nobody pays"),
       Option(name: "--cancel", help: "The customer turns back at the payment sheet"),
       Option(name: "--ask-to-buy", help: "Somebody has to approve first: see \"gemctl approve\""),
@@ -58,7 +58,8 @@ extension Verb {
     name: "login", group: .client, summary: "Sign in as a customer",
     arguments: [Argument(name: "ID", help: "The app user id")], examples: ["gemctl login alice"],
     discussion: """
-      From an anonymous customer everything moves along: the two become one. From another customer nothing moves.
+      From a customer who never signed in everything moves along: the two become one. From another customer nothing \
+      moves.
       """)
 
   private static let logout = Verb(
@@ -76,7 +77,10 @@ extension Verb {
   private static let restore = Verb(
     name: "restore", group: .client, summary: "Restore what the store account bought",
     examples: ["gemctl restore", "gemctl restore --store-account family"],
-    discussion: "Entitlements come back; a consumable is never credited a second time.")
+    discussion: """
+      Entitlements come back; a consumable is never credited a second time. An owner who never signed in becomes one \
+      with the customer; of an owner who did, entitlements move and balances stay.
+      """)
 
   private static let entitlements = Verb(
     name: "entitlements", group: .client, summary: "Show the customer's entitlements",

@@ -1,0 +1,28 @@
+internal import GemLedger
+
+/// Which announced order a purchase pays for, where the client does not say; pure.
+enum OrderMatch {
+  /// How far the store's clock may be behind the backend's for a purchase to count as made after its order.
+  static let skewMilliseconds: Int64 = 300_000
+
+  /// The order of the same product, store and quantity that was announced last before the purchase.
+  ///
+  /// An order that nobody gave up comes first, even after its deadline: a consent may take days. One that was given up
+  /// counts until its deadline: stores report some payments as cancelled that are made all the same.
+  static func best(of orders: [OrderRow], for transaction: StoreTransaction, as product: ProductCode) -> OrderRow? {
+    let purchasedAt = transaction.purchasedAt
+    let fitting = orders.filter { order in
+      order.purchase == nil && order.store == transaction.store && order.product == product
+        && order.quantity == transaction.quantity
+        && order.createdAt.milliseconds <= purchasedAt.milliseconds + skewMilliseconds
+        && (order.state == .pending || order.state == .failed && purchasedAt <= order.deadline)
+    }
+    return fitting.min { rank($0, purchasedAt) < rank($1, purchasedAt) }
+  }
+
+  /// The least is the best.
+  private static func rank(_ order: OrderRow, _ purchasedAt: Timestamp) -> (Int, Int, Int64) {
+    let isBefore = order.createdAt <= purchasedAt
+    return (order.state == .pending ? 0 : 1, isBefore ? 0 : 1, isBefore ? -order.number : order.number)
+  }
+}

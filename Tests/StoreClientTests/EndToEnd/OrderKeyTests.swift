@@ -1,0 +1,167 @@
+import GemLedger
+import GemTestSupport
+import StoreBackend
+import StoreClient
+import Synchronization
+import XCTest
+
+/// An order's key asks the store for one payment, however often the order is bought under it.
+final class OrderKeyTests: XCTestCase {
+  private let alice = "alice-4f1c9a7e"
+  private let order = PurchaseOrder(
+    productID: "gems", context: OrderContext(roleID: "char-12345"), key: IdempotencyKey(unchecked: "tap-1"))
+
+  func testAPaidOrderGivesItsFirstAnswer() async throws {
+    let server = DeliveryLog()
+    let world = try World(delivery: server)
+    let client = try world.client(alice, on: world.phone, journal: MemoryRecordLog())
+    let first = try await client.purchase(order: order)
+    let again = try await client.purchase(order: order)
+    XCTAssertNotNil(again.result.customerInfo)
+    XCTAssertEqual(again.answer?.receipt.transactionID, first.answer?.receipt.transactionID)
+    XCTAssertEqual(again.answer?.receipt.entries.map(\.amount), [300])
+    XCTAssertEqual(again.answer?.receipt.isReplayed, true)
+    XCTAssertEqual(again.storeTransactionID, first.storeTransactionID)
+    XCTAssertEqual(again.order?.code, first.order?.code)
+    try assertOnePayment(in: world, server)
+  }
+
+  func testAPaymentThatWaitsForConsentIsAskedForOnce() async throws {
+    let server = DeliveryLog()
+    let world = try World(delivery: server)
+    let client = try world.client(alice, on: world.phone, journal: MemoryRecordLog())
+    world.store.askToBuyEnabled = true
+    for _ in 0..<3 {
+      let outcome = try await client.purchase(order: order)
+      XCTAssertEqual(outcome.result, .pending)
+      XCTAssertEqual(outcome.order?.status, .pending)
+    }
+    // The consent comes long after the order's deadline, and meanwhile the key asks nobody to pay.
+    world.clock.advance(by: .seconds(3 * 86_400))
+    let late = try await client.purchase(order: order)
+    XCTAssertEqual(late.result, .pending)
+    XCTAssertEqual(late.order?.status, .failed)
+    try approveAll(world)
+    let paid = try await client.purchase(order: order)
+    XCTAssertNotNil(paid.result.customerInfo)
+    XCTAssertEqual(paid.order?.status, .success)
+    await client.syncPurchases()
+    try assertOnePayment(in: world, server)
+  }
+
+  /// The journal is gone with the installation; the backend still knows that the order was announced.
+  func testANewInstallationAndAnotherDeviceDoNotPayAgain() async throws {
+    for isAnotherDevice in [false, true] {
+      let server = DeliveryLog()
+      let world = try World(delivery: server)
+      let client = try world.client(alice, on: world.phone, journal: MemoryRecordLog())
+      world.store.askToBuyEnabled = true
+      _ = try await client.purchase(order: order)
+      world.store.askToBuyEnabled = false
+      if !isAnotherDevice { world.phone.reinstall() }
+      let next = try world.client(
+        alice, on: isAnotherDevice ? world.tablet : world.phone, journal: MemoryRecordLog())
+      let waiting = try await next.purchase(order: order)
+      XCTAssertEqual(waiting.result, .pending)
+      try approveAll(world)
+      let paid = try await next.purchase(order: order)
+      XCTAssertNotNil(paid.result.customerInfo)
+      try assertOnePayment(in: world, server)
+    }
+  }
+
+  func testAKeyWhoseOrderWasOpenedAndNeverPaidCanStillPay() async throws {
+    typealias Call = FaultyBackend.Call
+    let rows: [(line: UInt, lost: [Call], cancels: Bool)] = [
+      (#line, [.initPayment], false), (#line, [], true), (#line, [.cancelPayment], true),
+    ]
+    for row in rows {
+      for isRestarted in [false, true] {
+        let server = DeliveryLog()
+        let world = try World(delivery: server)
+        let network = FaultyBackend(world.backend)
+        let journal = MemoryRecordLog()
+        var client = try world.client(alice, on: world.phone, journal: journal, backend: network)
+        for call in row.lost { network.fail(call, with: .networkLostAfterEffect, .call(1)) }
+        if row.cancels { try world.store.inject(StoreFault(.cancel, on: .purchase)) }
+        if row.lost == [.initPayment] {
+          await assertRefused(.backendUnreachable, line: row.line) { try await client.purchase(order: self.order) }
+        } else {
+          let outcome = try await client.purchase(order: order)
+          XCTAssertEqual(outcome.result, .cancelled, line: row.line)
+        }
+        if isRestarted {
+          client.flush()
+          client = try world.client(alice, on: world.phone, journal: journal, backend: network)
+        }
+        let outcome = try await client.purchase(order: order)
+        XCTAssertNotNil(outcome.result.customerInfo, line: row.line)
+        XCTAssertEqual(outcome.order?.status, .success, line: row.line)
+        try assertOnePayment(in: world, server, line: row.line)
+      }
+    }
+  }
+
+  func testAReceiptOfTheOrderThatWaitsIsTriedAgain() async throws {
+    let server = DeliveryLog()
+    let world = try World(delivery: server)
+    let network = FaultyBackend(world.backend)
+    let client = try world.client(alice, on: world.phone, journal: MemoryRecordLog(), backend: network)
+    for call in [FaultyBackend.Call.post, .completePayment] {
+      network.fail(call, with: .networkLostBeforeEffect, .always)
+    }
+    for _ in 0..<2 {
+      let outcome = try await client.purchase(order: order)
+      XCTAssertEqual(outcome.result, .pendingServerValidation)
+      XCTAssertEqual(outcome.failure?.code, .backendUnreachable)
+    }
+    network.heal()
+    let paid = try await client.purchase(order: order)
+    XCTAssertNotNil(paid.result.customerInfo)
+    try assertOnePayment(in: world, server)
+  }
+
+  func testOtherCustomersHaveKeysOfTheirOwn() async throws {
+    let server = DeliveryLog()
+    let world = try World(delivery: server)
+    let client = try world.client(alice, on: world.phone, journal: MemoryRecordLog())
+    _ = try await client.purchase(order: order)
+    try await client.identify("bobby-77d0e2b1")
+    let outcome = try await client.purchase(order: order)
+    XCTAssertEqual(outcome.answer?.receipt.customer.text, "bobby-77d0e2b1")
+    XCTAssertEqual(outcome.answer?.receipt.isReplayed, false)
+    XCTAssertEqual(world.store.allTransactions().count, 2)
+    XCTAssertEqual(server.codes.count, 2)
+  }
+
+  // MARK: Helpers
+
+  private func approveAll(_ world: World) throws {
+    for waiting in world.store.allTransactions() where waiting.pendingAskToBuyConfirmation {
+      try world.store.approveAskToBuyTransaction(identifier: waiting.identifier)
+    }
+  }
+
+  private func assertOnePayment(in world: World, _ server: DeliveryLog, line: UInt = #line) throws {
+    XCTAssertEqual(world.store.allTransactions().map(\.state), [.purchased], line: line)
+    XCTAssertTrue(world.store.allTransactions().allSatisfy(\.isFinished), line: line)
+    XCTAssertEqual(try world.balance(alice), 300, line: line)
+    let orders = try world.backend.orders(of: CustomerID(alice))
+    XCTAssertEqual(orders.map(\.status), [.success], line: line)
+    XCTAssertEqual(server.codes, orders.map(\.code), line: line)
+    try assertBooksAddUp(world.ledger)
+  }
+}
+
+/// A game server that confirms every delivery.
+final class DeliveryLog: DeliveryTarget {
+  private let deliveries = Mutex<[Delivery]>([])
+
+  var all: [Delivery] { deliveries.withLock { $0 } }
+  var codes: [PurchaseCode] { all.map(\.purchaseCode) }
+
+  func deliver(_ delivery: Delivery) async -> Bool {
+    deliveries.withLock { $0.append(delivery) }
+    return true
+  }
+}

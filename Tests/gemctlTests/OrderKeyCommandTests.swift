@@ -1,0 +1,67 @@
+import XCTest
+
+/// `buy --key`: the binary asks the store for one payment under each key.
+final class OrderKeyCommandTests: XCTestCase {
+  private static let words = """
+    export GEMCTL_CUSTOMER=alice
+    result() { grep -o '"result":"[a-z_]*"\\|"replayed":true'; }
+    counts() {
+      gemctl store list --json | grep -o '"product_id":"gems_300"' | grep -c .
+      gemctl balance GEM --json | grep -o '"balance":[0-9]*'
+      gemctl orders --json | grep -o '"status":"[a-z]*"'
+    }
+
+    """
+
+  private static func row(_ script: String, _ output: String..., line: UInt = #line) -> Row {
+    Row(words + script, output: output.map { "\($0)\n" }.joined(), line: line)
+  }
+
+  func testAnAskToBuyUnderOneKeyIsPaidOnce() throws {
+    for store in ["apple", "google"] {
+      let home = try TestHome()
+      XCTAssertEqual(try home.raw("gemctl init --store \(store)").status, 0)
+      let buy = "gemctl buy gems_300 --key k1 --json"
+      let first = try home.raw(Self.words + "\(buy) --ask-to-buy")
+      let again = try home.raw(Self.words + "\(buy) --ask-to-buy")
+      XCTAssertEqual(first.status, 3, first.error)
+      XCTAssertTrue(first.output.hasPrefix(#"{"result":"pending","store_transaction_id":""#), first.output)
+      XCTAssertEqual(again, first)
+      let id = first.output.split(separator: "\"")[7]
+      let (success, order) = (#""result":"success""#, #""status":"success""#)
+      try Row.check(
+        [
+          Self.row("counts", "1", #""balance":0"#, #""status":"pending""#),
+          Self.row("\(buy) | result", #""result":"pending""#), Self.row("gemctl approve \(id) > /dev/null"),
+          Self.row("\(buy) | result", success, #""replayed":true"#),
+          Self.row("counts", "1", #""balance":300"#, order),
+          // The second command's --ask-to-buy was for a payment that nobody was asked for, and strikes no other.
+          Self.row("gemctl buy gems_300 --json | result", success),
+          Self.row("counts", "2", #""balance":600"#, order), Row("gemctl verify > /dev/null"),
+        ], in: home)
+    }
+  }
+
+  func testACrashAfterAnyStepAndTheSameKeyAreOnePayment() throws {
+    for step in ["paid", "queued", "credited", "finished"] {
+      let crash = "(gemctl buy gems_300 --key k1 --crash-after \(step); exit $?) 2> /dev/null"
+      try Row.check(
+        [
+          Row("gemctl init > /dev/null"), Row(Self.words + crash, 137),
+          Self.row("gemctl buy gems_300 --key k1 --json | result", #""result":"success""#, #""replayed":true"#),
+          Self.row("counts", "1", #""balance":300"#, #""status":"success""#),
+        ], in: try TestHome())
+    }
+  }
+
+  func testACancelledPaymentCanBeMadeUpForUnderItsKey() throws {
+    let buy = "gemctl buy gems_300 --key k1 --json"
+    try Row.check(
+      [
+        Row("gemctl init > /dev/null"), Self.row("\(buy) --cancel | result", #""result":"cancelled""#),
+        Self.row("\(buy) --fail | result", #""result":"failed""#),
+        Self.row("\(buy) | result", #""result":"success""#),
+        Self.row("counts", "1", #""balance":300"#, #""status":"success""#),
+      ], in: try TestHome())
+  }
+}
