@@ -2,6 +2,7 @@ import GemLedger
 import GemTestSupport
 import StoreBackend
 import StoreClient
+import Synchronization
 import XCTest
 
 /// Customers of whom the backend has not heard yet, and answers that the backend cannot give just now.
