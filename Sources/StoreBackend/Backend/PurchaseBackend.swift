@@ -116,7 +116,7 @@ public struct ReceiptAnswer: Hashable, Sendable {
   public var order: Order?
   /// What became of the virtual currency that the order costs beside its price; nil where it costs none.
   public var held: OrderHold?
-  /// The right that the purchase gives whom it was credited to; nil where it gives none, or gives it to another customer.
+  /// The entitlement that the purchase gives to its owner; nil where it gives none, or where another customer has it.
   public var entitlement: CustomerRecord.Entitlement?
   /// Names the request in the backend's logs.
   public var requestID: String

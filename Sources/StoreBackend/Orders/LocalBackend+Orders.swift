@@ -11,9 +11,10 @@ extension LocalBackend {
   /// order that it cannot be set aside for fails.
   ///
   /// - Throws: `LedgerError` with, in order of precedence, `limit_exceeded` (the context passes 8 KiB, the claim 100
-  ///   bytes), `invalid_user_id`, `bundle_mismatch`, `product_not_found` (also: not at this store), `not_available` (not
-  ///   on sale), `amount_mismatch` (the price is not one of the catalog's), `amount_out_of_range`, `key_conflict`, and
-  ///   where it costs currency those of `Ledger.hold(_:customer:for:key:)`. Its detail `request_id` names the request.
+  ///   bytes), `invalid_user_id`, `bundle_mismatch`, `product_not_found` (also: not at this store), `not_available`
+  ///   (not on sale), `amount_mismatch` (the price is not one of the catalog's), `amount_out_of_range`,
+  ///   `key_conflict`, and where it costs currency those of `Ledger.hold(_:customer:for:key:)`. Its detail `request_id`
+  ///   names the request.
   public func initPayment(_ request: OrderRequest) async throws(LedgerError) -> Order {
     let requestID = newRequestID()
     do throws(LedgerError) { return try await opened(request) } catch {
