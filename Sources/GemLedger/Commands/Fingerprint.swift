@@ -1,8 +1,8 @@
 /// What a key was used for, short enough to keep for ever.
 ///
-/// It covers what was asked, the conditions and the reference; not actor, time or transport. Its parts are kept apart,
-/// so that a conflict can name the field. Two words: the action in five bits with 59 bits of digest over what was
-/// asked, and 32 bits each for conditions and reference, 0 where there are none.
+/// It covers all that was asked, the conditions and the reference; not actor, reason, time or transport. Its parts are
+/// kept apart, so that a conflict can name the field. Two words: the kind in five bits with 59 bits of digest over what
+/// was asked, and 32 bits each for conditions and reference, 0 where there are none.
 package struct Fingerprint: Hashable, Sendable {
   package let asked: Int64
   package let qualifiers: Int64
@@ -15,183 +15,108 @@ package struct Fingerprint: Hashable, Sendable {
   package init(of command: LedgerCommand) { self = command.body.fingerprint }
 
   init(of action: LedgerCommand.Action, conditions: [Condition], reference: Reference?) {
-    let kind: UInt64
-    let digest: UInt64
-    switch action {
-    case .adjustOne(let adjustment):
-      kind = Self.adjust
-      digest = Self.digest(of: adjustment)
-    case .adjust(let adjust):
-      kind = adjust.isOpening ? Self.opening : adjust.createsCustomer ? Self.grant : Self.adjust
-      digest = Self.digest(of: adjust)
-    case .buyItem(let item, let quantity), .buyStocked(let item, let quantity):
-      // The two halves stay apart so that a conflict can tell the item from the quantity.
-      kind = Self.item
-      var hash = StableHash()
-      hash.combine(item.text)
-      digest = (hash.value >> 37) << 32 | Self.half(UInt64(bitPattern: quantity))
-    case .creditPurchase(let purchase):
-      kind = Self.purchase
-      digest = Self.digest(of: purchase)
-    case .createCustomer:
-      kind = Self.create
-      digest = 0
-    case .refund, .reverseRefund, .merge, .createAlias, .freeze, .unfreeze:
-      (kind, digest) = Self.correction(action)
-    case .completeOrder(let completion):
-      kind = Self.purchase
-      digest = Self.digest(of: completion.purchase)
-    case .openOrder, .advanceOrder, .registerToken, .holdEntitlement, .mergeAnonymous:
-      // These have no key: what they do is known by what they name.
-      kind = Self.order
-      digest = 0
-    case .reverse, .hold, .capture, .extendHold, .release, .basket, .exchange, .settle, .erase:
-      (kind, digest) = Self.economy(action)
-    }
-    asked = Int64(bitPattern: kind << 59 | digest & (1 << 59 - 1))
+    asked = Self.asked(action)
     qualifiers = Int64(bitPattern: Self.digest(of: conditions) << 32 | Self.digest(of: reference))
+  }
+
+  // MARK: Comparing
+
+  /// The field in which the command differs from the request that this was kept for; nil where it is the same request.
+  ///
+  /// A fingerprint of an earlier version covers what that version covered, and is compared by that.
+  func differingField(from command: LedgerCommand.Body) -> String? {
+    if self == command.fingerprint { return nil }
+    guard kind.isOfEarlierVersion, let asked = Self.askedBefore(command.action) else {
+      return differingField(from: command.fingerprint)
+    }
+    return differingField(from: Self(asked: asked, qualifiers: command.fingerprint.qualifiers))
   }
 
   /// The field in which two requests under one key differ, or nil where they are the same request.
   package func differingField(from other: Self) -> String? {
-    let (kind, otherKind) = (UInt64(bitPattern: asked) >> 59, UInt64(bitPattern: other.asked) >> 59)
-    if kind != otherKind { return "kind" }
-    if asked != other.asked {
-      switch kind {
-      case Self.item: return (asked ^ other.asked) >> 32 == 0 ? "quantity" : "item"
-      case Self.purchase: return "purchase"
-      case Self.refund, Self.reversedRefund: return "refund"
-      case Self.merge: return "from"
-      case Self.reverse: return "transaction"
-      case Self.capture, Self.extend, Self.release: return "hold"
-      case Self.basket: return "legs"
-      case Self.exchange: return "exchange"
-      default: return "adjustments"
-      }
-    }
+    if kind != other.kind { return "kind" }
+    if asked != other.asked { return kind.differingField(UInt64(bitPattern: asked ^ other.asked)) }
     if qualifiers >> 32 != other.qualifiers >> 32 { return "conditions" }
     return qualifiers == other.qualifiers ? nil : "reference"
   }
 
-  private static let adjust: UInt64 = 1
-  private static let grant: UInt64 = 2
-  private static let item: UInt64 = 3
-  private static let purchase: UInt64 = 4
-  private static let create: UInt64 = 5
-  private static let refund: UInt64 = 6
-  private static let reversedRefund: UInt64 = 7
-  private static let merge: UInt64 = 8
-  private static let alias: UInt64 = 9
-  private static let freeze: UInt64 = 10
-  private static let unfreeze: UInt64 = 11
-  static let reverse: UInt64 = 12
-  static let hold: UInt64 = 13
-  static let capture: UInt64 = 14
-  static let extend: UInt64 = 15
-  static let release: UInt64 = 16
-  static let basket: UInt64 = 17
-  static let exchange: UInt64 = 18
+  private var kind: FingerprintKind { FingerprintKind(number: UInt64(bitPattern: asked) >> 59) }
 
-  private static func correction(_ action: LedgerCommand.Action) -> (kind: UInt64, digest: UInt64) {
-    var hash = StableHash()
+  // MARK: Digests
+
+  static func asked(_ kind: FingerprintKind, _ digest: UInt64) -> Int64 {
+    Int64(bitPattern: kind.rawValue << 59 | digest & (1 << 59 - 1))
+  }
+
+  /// Every action, without a default: a new one must say what of it a key covers.
+  private static func asked(_ action: LedgerCommand.Action) -> Int64 {
     switch action {
-    case .refund(let asked):
-      combine(asked.store, asked.environment, asked.transactionID)
-      hash.combine(UInt64(bitPattern: asked.revokedAt.milliseconds))
-      switch asked.extent {
-      case .full: hash.combine(1)
-      case .milliPercent(let share):
-        hash.combine(2)
-        hash.combine(UInt64(bitPattern: share))
-      case .quantity(let units):
-        hash.combine(3)
-        hash.combine(UInt64(bitPattern: units))
-      case .totalQuantity(let units):
-        hash.combine(4)
-        hash.combine(UInt64(bitPattern: units))
-      }
-      return (refund, hash.value)
-    case .reverseRefund(let asked):
-      combine(asked.store, asked.environment, asked.transactionID)
-      if let revokedAt = asked.revokedAt { hash.combine(UInt64(bitPattern: revokedAt.milliseconds)) }
-      return (reversedRefund, hash.value)
-    case .merge(let from):
-      hash.combine(from.text)
-      return (merge, hash.value)
-    case .createAlias(let id):
-      hash.combine(id.text)
-      return (alias, hash.value)
-    case .freeze: return (freeze, 0)
-    case .unfreeze: return (unfreeze, 0)
-    default: preconditionFailure("not a correction")
+    case .adjustOne(let adjustment):
+      asked(.adjust, digest(of: adjustment), source: .earned, environment: .production, expiresAt: nil)
+    case .adjust(let adjust):
+      asked(
+        adjust.isOpening ? .opening : adjust.createsCustomer ? .grant : .adjust, sum(of: adjust.adjustments),
+        source: adjust.source, environment: adjust.environment, expiresAt: adjust.expiresAt)
+    case .buyItem(let item, let quantity), .buyStocked(let item, let quantity):
+      // The two halves stay apart so that a conflict can tell the item from the quantity.
+      asked(.item, (digest(of: item.text) >> 37) << 32 | half(UInt64(bitPattern: quantity)))
+    // The store transaction's identity tells the purchase; what else it says was credited with it.
+    case .creditPurchase(let purchase): asked(.purchase, digest(of: purchase))
+    case .completeOrder(let completion): asked(.purchase, digest(of: completion.purchase))
+    // The date of a signature is the transport's: a store signs the same refund again with each delivery.
+    case .refund(let refund):
+      inParts(
+        .refund,
+        [digest(of: refund.identity), digest(of: refund.revokedAt.milliseconds), digest(of: refund.extent)])
+    case .reverseRefund(let reversal):
+      inParts(
+        .reversedRefund, [digest(of: reversal.identity), digest(of: reversal.revokedAt.map(\.milliseconds))])
+    case .merge(let from): asked(.merge, digest(of: from.text))
+    case .createAlias(let id): asked(.alias, digest(of: id.text))
+    case .freeze: asked(.freeze, 0)
+    case .unfreeze: asked(.unfreeze, 0)
+    case .reverse(let id, let amounts): inParts(.reverse, [digest(of: id), digest(of: amounts)])
+    case .hold(let amounts, let milliseconds): inParts(.hold, [digest(of: amounts), digest(of: milliseconds)])
+    case .capture(let capture):
+      inParts(
+        .capture,
+        [digest(of: capture.hold.transactionID), digest(of: capture.amounts), capture.keepsOpen ? 1 : 0])
+    case .extendHold(let id, let milliseconds):
+      inParts(.extend, [digest(of: id.transactionID), digest(of: milliseconds)])
+    case .release(let id): asked(.release, digest(of: id.transactionID))
+    case .basket(let legs): asked(.basket, digest(of: legs))
+    case .exchange(let exchange):
+      inParts(
+        .exchange,
+        [digest(of: exchange.from), digest(of: exchange.into.stableNumber), digest(of: exchange.rate)])
+    case .createCustomer: asked(.create, 0)
+    // No key is looked at for these: what they name says what they do.
+    case .openOrder, .advanceOrder, .registerToken, .holdEntitlement, .settle, .erase: asked(.order, 0)
     }
+  }
 
-    func combine(_ store: Store, _ environment: StoreEnvironment, _ id: StoreTransactionID) {
-      hash.combine(store.description)
-      hash.combine(environment.description)
-      hash.combine(environment.session ?? "")
-      hash.combine(id.text)
+  /// What an adjustment asks; without a list of parts, since most commands are this one.
+  private static func asked(
+    _ kind: FingerprintKind, _ amounts: UInt64, source: LotSource, environment: StoreEnvironment,
+    expiresAt: Timestamp?
+  ) -> Int64 {
+    let environment = digest(of: environment)
+    let expiry = expiresAt.map { digest(of: $0.milliseconds) } ?? 0
+    var whole = StableHash(seed: UInt64(bitPattern: source.rawValue))
+    whole.combine(amounts)
+    whole.combine(environment)
+    whole.combine(expiry)
+    let names = UInt64(bitPattern: source.rawValue) << 21 | (environment >> 54) << 11 | expiry >> 53
+    return asked(kind, names << FingerprintKind.wholeBits | whole.value >> (64 - FingerprintKind.wholeBits))
+  }
+
+  /// A few bits of each part name the field of a conflict; 35 bits over all parts find it.
+  private static func inParts(_ kind: FingerprintKind, _ parts: [UInt64]) -> Int64 {
+    var (names, whole) = (UInt64(0), StableHash())
+    for (field, part) in zip(kind.fields, parts) {
+      whole.combine(part)
+      names = names << field.bits | (field.bits == 1 ? part & 1 : part >> (64 - field.bits))
     }
+    return asked(kind, names << FingerprintKind.wholeBits | whole.value >> (64 - FingerprintKind.wholeBits))
   }
-  static let opening: UInt64 = 30
-  static let order: UInt64 = 31
-
-  // Adjustments are added up, not chained, so that their order does not matter and nothing needs sorting.
-  private static func digest(of adjust: LedgerCommand.Adjust) -> UInt64 {
-    var sum: UInt64 = 0
-    for adjustment in adjust.adjustments { sum &+= digest(of: adjustment) }
-    if let expiresAt = adjust.expiresAt {
-      var hash = StableHash(seed: 1)
-      hash.combine(UInt64(bitPattern: expiresAt.milliseconds))
-      sum &+= hash.value
-    }
-    return sum
-  }
-
-  static func digest(of adjustment: Adjustment) -> UInt64 {
-    var hash = StableHash()
-    hash.combine(adjustment.currency.stableNumber)
-    hash.combine(UInt64(bitPattern: adjustment.amount))
-    return hash.value
-  }
-
-  private static func digest(of purchase: StorePurchase) -> UInt64 {
-    var hash = StableHash()
-    hash.combine(purchase.store.description)
-    hash.combine(purchase.environment.description)
-    hash.combine(purchase.environment.session ?? "")
-    hash.combine(purchase.transactionID.text)
-    return hash.value
-  }
-
-  private static func digest(of conditions: [Condition]) -> UInt64 {
-    guard !conditions.isEmpty else { return 0 }
-    var sum: UInt64 = 0
-    for condition in conditions {
-      var hash = StableHash()
-      switch condition {
-      case .version(let currency, let number): combine(1, currency, number)
-      case .minimum(let currency, let number): combine(2, currency, number)
-      case .maximum(let currency, let number): combine(3, currency, number)
-      }
-      sum &+= hash.value
-
-      func combine(_ tag: UInt64, _ currency: CurrencyCode, _ number: Int64) {
-        hash.combine(tag)
-        hash.combine(currency.stableNumber)
-        hash.combine(UInt64(bitPattern: number))
-      }
-    }
-    return half(sum)
-  }
-
-  private static func digest(of reference: Reference?) -> UInt64 {
-    guard let reference else { return 0 }
-    var hash = StableHash()
-    hash.combine(reference.text)
-    return half(hash.value)
-  }
-
-  // 0 stands for "none", so a digest is never 0.
-  private static func half(_ digest: UInt64) -> UInt64 { max(1, (digest ^ digest >> 32) & 0xFFFF_FFFF) }
 }

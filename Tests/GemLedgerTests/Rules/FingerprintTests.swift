@@ -4,6 +4,17 @@ import XCTest
 @testable import GemLedger
 
 final class FingerprintTests: XCTestCase {
+  private typealias Row = (line: UInt, one: LedgerCommand, other: LedgerCommand, field: String?)
+
+  private func check(_ rows: [Row]) {
+    for row in rows {
+      let (one, other) = (Fingerprint(of: row.one), Fingerprint(of: row.other))
+      XCTAssertEqual(one.differingField(from: other), row.field, line: row.line)
+      XCTAssertEqual(other.differingField(from: one), row.field, line: row.line)
+      XCTAssertEqual(one.differingField(from: row.other.body), row.field, line: row.line)
+    }
+  }
+
   func testNamesTheFieldThatDiffers() throws {
     let alice = try Make.customer("alice")
     let (gem, coin) = (try Make.amount("GEM", 1), try Make.amount("COIN", 2))
@@ -15,43 +26,250 @@ final class FingerprintTests: XCTestCase {
     var chatty = adjust
     (chatty.reason, chatty.actor, chatty.key) = (try Reason("why"), try ActorName("who"), try Make.key("k"))
     let life = LedgerCommand.buyItem(try ItemID("life"), customer: alice)
-    let until = { LedgerCommand.grant([gem], customer: alice, expiresAt: Timestamp(milliseconds: $0)) }
-    let rows: [(line: UInt, one: LedgerCommand, other: LedgerCommand, field: String?)] = [
+    check([
       (#line, adjust, adjust, nil), (#line, adjust, chatty, nil),
       (#line, .adjust([gem, coin], customer: alice), .adjust([coin, gem], customer: alice), nil),
-      (#line, adjust, .adjust([gem], customer: alice, source: .bonus), nil),
+      (#line, adjust, .adjust([gem], customer: alice, source: .bonus), "source"),
+      (#line, adjust, .adjust([gem], customer: alice, environment: .sandbox), "environment"),
       (#line, adjust, .adjust([coin], customer: alice), "adjustments"),
       (#line, adjust, .adjust([gem, coin], customer: alice), "adjustments"),
       (#line, adjust, .grant([gem], customer: alice), "kind"), (#line, adjust, life, "kind"),
-      (#line, until(1), until(2), "adjustments"), (#line, until(1), .grant([gem], customer: alice), "adjustments"),
+      (#line, .grant([gem], customer: alice), .openingBalance([gem], customer: alice), "kind"),
       (#line, life, .buyItem(try ItemID("life"), quantity: 2, customer: alice), "quantity"),
-      (#line, life, .buyItem(try ItemID("lif"), customer: alice), "item"),
+      (#line, life, .buyItem(try ItemID("lif"), customer: alice), "item"), (#line, life, life.withAnyStock, nil),
       (#line, adjust, conditional, "conditions"), (#line, adjust, referring, "reference"),
       (#line, conditional, referring, "conditions"),
-      (
-        #line, .creditPurchase(try Make.purchase("a"), customer: alice),
-        .creditPurchase(try Make.purchase("b"), customer: alice), "purchase"
-      ),
-      (
-        #line, .creditPurchase(try Make.purchase("a"), customer: alice),
-        .creditPurchase(try Make.purchase("a", environment: .sandbox), customer: alice), "purchase"
-      ),
-    ]
-    for row in rows {
-      let (one, other) = (Fingerprint(of: row.one), Fingerprint(of: row.other))
-      XCTAssertEqual(one.differingField(from: other), row.field, line: row.line)
-      XCTAssertEqual(other.differingField(from: one), row.field, line: row.line)
+    ])
+  }
+
+  func testNamesTheFieldOfAGrant() throws {
+    let (alice, gem) = (try Make.customer("alice"), try Make.amount("GEM", 1))
+    for make in [LedgerCommand.grant, LedgerCommand.openingBalance] {
+      let until = { (instant: Int64?) in
+        make([gem], alice, nil, .admin, .production, instant.map(Timestamp.init(milliseconds:)))
+      }
+      let two = make([try Make.amount("GEM", 2)], alice, nil, .admin, .production, nil)
+      check([
+        (#line, until(nil), two, "adjustments"),
+        (#line, until(1), until(2), "expires_at"), (#line, until(1), until(nil), "expires_at"),
+        (#line, until(.max), until(.min), "expires_at"), (#line, until(7), until(7), nil),
+        (
+          #line, try make([gem], alice, nil, .admin, .localTesting(session: "1"), nil),
+          try make([gem], alice, nil, .admin, .localTesting(session: "2"), nil), "environment"
+        ),
+        (#line, until(nil), try make([gem], alice, nil, .admin, .xcode(session: "1"), nil), "environment"),
+      ])
+      for source in LotSource.allCases where source != .admin {
+        check([(#line, until(nil), make([gem], alice, nil, source, .production, nil), "source")])
+      }
     }
   }
 
+  func testNamesTheFieldOfAPurchaseOrARefund() throws {
+    let alice = try Make.customer("alice")
+    func refund(_ change: (inout StoreRefund) -> Void = { _ in }) throws -> LedgerCommand {
+      var refund = try Make.refund("t")
+      change(&refund)
+      return .refund(refund)
+    }
+    let buy = LedgerCommand.creditPurchase(try Make.purchase("a"), customer: alice)
+    let back = LedgerCommand.reverseRefund(try Make.reversal("t"))
+    let other = try StoreTransactionID("u")
+    check([
+      (#line, buy, .creditPurchase(try Make.purchase("b"), customer: alice), "purchase"),
+      (#line, buy, .creditPurchase(try Make.purchase("a", store: .google), customer: alice), "purchase"),
+      (#line, buy, .creditPurchase(try Make.purchase("a", environment: .sandbox), customer: alice), "purchase"),
+      (#line, try refund(), try refund { $0.transactionID = other }, "refund"),
+      (#line, try refund(), try refund { $0.store = .google }, "refund"),
+      (#line, try refund(), try refund { $0.environment = .sandbox }, "refund"),
+      (#line, try refund(), try refund { $0.revokedAt = Timestamp(milliseconds: 1) }, "revoked_at"),
+      (#line, try refund(), try refund { $0.extent = .quantity(1) }, "extent"),
+      (#line, try refund { $0.extent = .milliPercent(1) }, try refund { $0.extent = .quantity(1) }, "extent"),
+      // The date of the signature is the delivery's.
+      (#line, try refund(), try refund { $0.signedAt = Timestamp(milliseconds: 1) }, nil),
+      (#line, back, .reverseRefund(try Make.reversal("u")), "refund"),
+      (#line, back, .reverseRefund(try Make.reversal("t", environment: .sandbox)), "refund"),
+      (#line, back, .reverseRefund(try Make.reversal("t", revokedAt: 0)), "revoked_at"),
+      (#line, back, .reverseRefund(try Make.reversal("t", signedAt: 1)), nil), (#line, back, try refund(), "kind"),
+    ])
+  }
+
+  func testNamesTheFieldOfTheOthers() throws {
+    let (alice, bob) = (try Make.customer("alice"), try Make.customer("bob"))
+    let (one, two) = (try [Make.amount("GEM", 1)], try [Make.amount("GEM", 2)])
+    let (id, other) = (TransactionID(high: 1, low: 2), TransactionID(high: 1, low: 3))
+    let (hold, otherHold) = (HoldID(id), HoldID(other))
+    let (coin, ore) = (try CurrencyCode("COIN"), try CurrencyCode("ORE"))
+    let (gem, rate) = (one[0], ExchangeRate(1, for: 2))
+    let exchange = LedgerCommand.exchange(gem, into: coin, rate: rate, customer: alice)
+    func into(_ code: CurrencyCode, _ rate: ExchangeRate) -> LedgerCommand {
+      .exchange(gem, into: code, rate: rate, customer: alice)
+    }
+    let life = try ItemID("life")
+    func basket(_ leg: BasketLeg) -> LedgerCommand { .basket([leg], payer: alice) }
+    check([
+      (#line, .reverse(id), .reverse(other), "transaction"),
+      (#line, .reverse(id), .reverse(id, amounts: one), "adjustments"),
+      (#line, .reverse(id, amounts: one), .reverse(id, amounts: two), "adjustments"),
+      (#line, .hold(one, customer: alice), .hold(two, customer: alice), "adjustments"),
+      (#line, .hold(one, customer: alice), .hold(one, customer: alice, for: .seconds(1)), "duration"),
+      (#line, .capture(hold), .capture(otherHold), "hold"),
+      (#line, .capture(hold), .capture(hold, amounts: one), "adjustments"),
+      (#line, .capture(hold), .capture(hold, keepsOpen: true), "keep_open"),
+      (#line, .extend(hold, for: .seconds(1)), .extend(otherHold, for: .seconds(1)), "hold"),
+      (#line, .extend(hold, for: .seconds(1)), .extend(hold, for: .seconds(2)), "duration"),
+      (#line, .release(hold), .release(otherHold), "hold"),
+      (#line, exchange, .exchange(two[0], into: coin, rate: rate, customer: alice), "from"),
+      (#line, exchange, into(ore, rate), "into"), (#line, exchange, into(coin, ExchangeRate(2, for: 2)), "rate"),
+      (#line, exchange, into(coin, ExchangeRate(1, for: 1)), "rate"),
+      (#line, exchange, into(coin, ExchangeRate(1, for: 2, rounding: .up)), "rate"),
+      (#line, .merge(from: bob, into: alice), .merge(from: try Make.customer("carol"), into: alice), "from"),
+      (#line, .freeze(alice), .unfreeze(alice), "kind"),
+      (#line, basket(.transfer(one, from: alice, to: bob)), basket(.transfer(two, from: alice, to: bob)), "legs"),
+      (#line, basket(.transfer(one, from: alice, to: bob)), basket(.transfer(one, from: bob, to: alice)), "legs"),
+      (#line, basket(.spend(one, customer: alice)), basket(.spend(one, customer: bob)), "legs"),
+      (#line, basket(.spend(one, customer: alice)), basket(.spend(two, customer: alice)), "legs"),
+      (
+        #line, basket(.grant(one, customer: alice, source: .earned)),
+        basket(.grant(one, customer: alice, source: .bonus)),
+        "legs"
+      ),
+      (
+        #line, basket(.item(life, quantity: 1, from: alice, to: bob)),
+        basket(.item(life, quantity: 2, from: alice, to: bob)), "legs"
+      ),
+      (
+        #line, basket(.item(life, quantity: 1, from: alice, to: bob)),
+        basket(.item(try ItemID("sword"), quantity: 1, from: alice, to: bob)), "legs"
+      ),
+    ])
+  }
+
+  /// A new field of what commands hold must be covered, or be said here to be none of what is asked.
+  func testEveryFieldOfWhatIsAskedIsKnown() throws {
+    let purchase = ["store", "environment", "transactionID"]
+    let amounts = [try Make.amount("GEM", 1)]
+    let rows: [(line: UInt, value: Any, covered: [String], others: [String])] = [
+      (
+        #line,
+        LedgerCommand.Adjust(
+          adjustments: amounts, source: .admin, environment: .production, expiresAt: nil, createsCustomer: true),
+        ["adjustments", "source", "environment", "expiresAt", "createsCustomer", "isOpening"], []
+      ),
+      (#line, amounts[0], ["currency", "amount"], []),
+      (
+        #line, LedgerCommand.Capture(hold: HoldID(TransactionID(high: 1, low: 2)), amounts: nil, keepsOpen: false),
+        ["hold", "amounts", "keepsOpen"], []
+      ),
+      (
+        #line,
+        LedgerCommand.Exchange(from: amounts[0], into: amounts[0].currency, rate: ExchangeRate(1, for: 1)),
+        ["from", "into", "rate"], []
+      ),
+      (#line, ExchangeRate(1, for: 1), ["numerator", "denominator", "rounding"], []),
+      (#line, StoreEnvironment.production, ["kind", "session"], []),
+      // The identity is the store's: a delivery that says something else of the same transaction is answered as the
+      // first.
+      (
+        #line, try Make.purchase("t"), purchase,
+        ["product", "quantity", "price", "purchasedAt", "cycleEndsAt", "originalTransactionID"]
+      ),
+      (#line, try Make.refund("t"), purchase + ["revokedAt", "extent"], ["signedAt"]),
+      (#line, try Make.reversal("t"), purchase + ["revokedAt"], ["signedAt"]),
+    ]
+    for row in rows {
+      let fields = Mirror(reflecting: row.value).children.compactMap(\.label)
+      XCTAssertEqual(Set(fields), Set(row.covered + row.others), line: row.line)
+    }
+    // And no two kinds are one, nor can a kind pass its five bits.
+    XCTAssertTrue(FingerprintKind.allCases.allSatisfy { $0.rawValue < 32 })
+    for kind in FingerprintKind.allCases where !kind.fields.isEmpty {
+      XCTAssertEqual(kind.fields.reduce(0) { $0 + $1.bits }, 59 - FingerprintKind.wholeBits, "\(kind)")
+    }
+  }
+
+  // MARK: For all time
+
   /// Fingerprints are kept for ever, so they may never change.
   func testIsTheSameForAllTime() throws {
+    for row in try Self.kept() {
+      XCTAssertEqual(Fingerprint(of: row.command).asked, row.now, "\(row.command)", line: row.line)
+      XCTAssertEqual(Fingerprint(of: row.command).qualifiers, 0, line: row.line)
+    }
+  }
+
+  /// What an earlier version kept answers the same request, and no other.
+  func testAnEarlierVersionsFingerprintIsThatOfTheSameRequest() throws {
+    let rows = try Self.kept()
+    for row in rows {
+      let kept = Fingerprint(asked: row.before, qualifiers: 0)
+      XCTAssertNil(kept.differingField(from: row.command.body), line: row.line)
+      for other in rows where other.line != row.line {
+        XCTAssertNotNil(kept.differingField(from: other.command.body), line: row.line)
+      }
+    }
     let alice = try Make.customer("alice")
-    var adjust = LedgerCommand.adjust([try Make.amount("GEM", -50)], customer: alice)
-    XCTAssertEqual(Fingerprint(of: adjust).qualifiers, 0)
-    let asked = Fingerprint(of: adjust).asked
-    adjust.key = try Make.key("k")
-    XCTAssertEqual(Fingerprint(of: adjust).asked, asked)
-    XCTAssertEqual(asked, 995_309_989_430_968_738)
+    let kept = Fingerprint(asked: 1_472_522_282_417_130_428, qualifiers: 0)
+    let amounts = try [Make.amount("GEM", 5), Make.amount("COIN", 6)]
+    // It did not cover the source then.
+    XCTAssertNil(kept.differingField(from: LedgerCommand.grant(amounts, customer: alice, source: .bonus).body))
+    XCTAssertEqual(
+      kept.differingField(from: LedgerCommand.grant([amounts[0]], customer: alice).body), "adjustments")
+    XCTAssertEqual(kept.differingField(from: LedgerCommand.adjust(amounts, customer: alice).body), "kind")
+    let refund = LedgerCommand.refund(try Make.refund("t", .quantity(2)))
+    XCTAssertEqual(
+      Fingerprint(asked: 3_970_591_124_153_504_203, qualifiers: 0).differingField(from: refund.body), "refund")
+  }
+
+  /// Numbers that were worked out apart from this code.
+  private static func kept() throws -> [(line: UInt, command: LedgerCommand, before: Int64, now: Int64)] {
+    let (alice, bob) = (try Make.customer("alice"), try Make.customer("bob"))
+    let (five, coin) = (try Make.amount("GEM", 5), try CurrencyCode("COIN"))
+    let id = try TransactionID("019aa3f2-6c1e-7000-8000-00000a51c7e4")
+    let late = Timestamp(milliseconds: 1000)
+    let legs: [BasketLeg] = [
+      .transfer([five], from: alice, to: bob), .grant([Adjustment(coin, 1)], customer: alice, source: .earned),
+    ]
+    return [
+      (
+        #line, .adjust([try Make.amount("GEM", -50)], customer: alice), 995_309_989_430_968_738,
+        -7_219_129_448_901_871_392
+      ),
+      (
+        #line, .grant([five, Adjustment(coin, 6)], customer: alice), 1_472_522_282_417_130_428,
+        -6_498_553_512_352_786_740
+      ),
+      (#line, .grant([five], customer: alice, expiresAt: late), 1_432_856_772_445_243_546, -6_498_540_638_197_572_695),
+      (#line, .openingBalance([five], customer: alice), -1_125_064_944_232_801_596, -5_922_092_765_116_012_900),
+      (#line, .reverse(id), 7_302_603_537_911_467_741, -5_428_270_960_536_856_997),
+      (#line, .reverse(id, amounts: [five]), 7_060_051_481_332_482_218, -5_428_354_350_347_597_878),
+      (#line, .hold([five], customer: alice), 8_026_824_213_598_060_260, -5_059_827_313_444_710_491),
+      (
+        #line, .capture(HoldID(id), amounts: [five], keepsOpen: true), 8_074_328_707_157_714_191,
+        -4_275_542_246_785_412_376
+      ),
+      (#line, .extend(HoldID(id), for: .seconds(900)), 8_860_325_770_964_742_936, -3_698_895_792_038_370_523),
+      (
+        #line, .exchange(five, into: coin, rate: ExchangeRate(3, for: 2), customer: alice), -7_941_702_298_266_742_562,
+        -2_900_016_212_547_443_569
+      ),
+      (#line, .refund(try Make.refund("t", .quantity(1))), 3_970_591_124_153_504_203, -2_588_444_085_662_365_656),
+      (
+        #line, .reverseRefund(try Make.reversal("t", revokedAt: 100)), 4_247_758_263_972_851_401,
+        -2_011_068_672_148_702_239
+      ),
+      (
+        #line, .creditPurchase(try Make.purchase("t"), customer: alice), 2_514_701_677_690_399_467,
+        2_514_701_677_690_399_467
+      ),
+      (
+        #line, .buyItem(try ItemID("life"), quantity: 2, customer: alice), 2_134_778_280_039_940_098,
+        2_134_778_280_039_940_098
+      ),
+      (#line, .merge(from: bob, into: alice), 5_055_916_864_349_293_515, 5_055_916_864_349_293_515),
+      (#line, .createAlias(bob, of: alice), 5_632_377_616_652_717_003, 5_632_377_616_652_717_003),
+      (#line, .release(HoldID(id)), -8_838_297_526_584_389_923, -8_838_297_526_584_389_923),
+      (#line, .basket(legs, payer: alice), -8_585_833_302_046_844_572, -8_585_833_302_046_844_572),
+    ]
   }
 }

@@ -1,0 +1,167 @@
+// Digests of what commands hold. Kept fingerprints are made of them, so that none may ever change.
+
+extension Fingerprint {
+  // Adjustments are added up, not chained, so that their order does not matter and nothing needs sorting.
+  static func sum(of amounts: [Adjustment]) -> UInt64 { amounts.reduce(0) { $0 &+ digest(of: $1) } }
+
+  static func digest(of adjustment: Adjustment) -> UInt64 {
+    var hash = StableHash()
+    hash.combine(adjustment.currency.stableNumber)
+    hash.combine(UInt64(bitPattern: adjustment.amount))
+    return hash.value
+  }
+
+  /// Nil is all there is, which no list says.
+  static func digest(of amounts: [Adjustment]?) -> UInt64 {
+    var hash = StableHash(seed: amounts == nil ? 1 : 2)
+    hash.combine(sum(of: amounts ?? []))
+    return hash.value
+  }
+
+  static func digest(of text: String) -> UInt64 {
+    var hash = StableHash()
+    hash.combine(text)
+    return hash.value
+  }
+
+  static func digest(of number: UInt64) -> UInt64 {
+    var hash = StableHash()
+    hash.combine(number)
+    return hash.value
+  }
+
+  static func digest(of number: Int64) -> UInt64 { digest(of: UInt64(bitPattern: number)) }
+  static func digest(of number: Int64?) -> UInt64 { number.map { digest(of: $0) } ?? 0 }
+
+  static func digest(of id: TransactionID) -> UInt64 {
+    var hash = StableHash()
+    hash.combine(id.high)
+    hash.combine(id.low)
+    return hash.value
+  }
+
+  static func digest(of environment: StoreEnvironment) -> UInt64 {
+    var hash = StableHash(seed: UInt64(bitPattern: environment.kind.rawValue))
+    hash.combine(0)
+    if let session = environment.session { hash.combine(session) }
+    return hash.value
+  }
+
+  static func digest(of purchase: StorePurchase) -> UInt64 {
+    digest(
+      of: LedgerCommand.PurchaseClaim(
+        store: purchase.store, environment: purchase.environment, transactionID: purchase.transactionID))
+  }
+
+  static func digest(of claim: LedgerCommand.PurchaseClaim) -> UInt64 {
+    var hash = StableHash()
+    hash.combine(claim)
+    return hash.value
+  }
+
+  static func digest(of extent: StoreRefund.Extent) -> UInt64 {
+    var hash = StableHash()
+    hash.combine(extent)
+    return hash.value
+  }
+
+  static func digest(of rate: ExchangeRate) -> UInt64 {
+    var hash = StableHash()
+    hash.combine(rate)
+    return hash.value
+  }
+
+  static func digest(of legs: [BasketLeg]) -> UInt64 {
+    var hash = StableHash()
+    for leg in legs { hash.combine(leg) }
+    return hash.value
+  }
+
+  static func digest(of conditions: [Condition]) -> UInt64 {
+    guard !conditions.isEmpty else { return 0 }
+    var sum: UInt64 = 0
+    for condition in conditions {
+      var hash = StableHash()
+      switch condition {
+      case .version(let currency, let number): combine(1, currency, number)
+      case .minimum(let currency, let number): combine(2, currency, number)
+      case .maximum(let currency, let number): combine(3, currency, number)
+      }
+      sum &+= hash.value
+
+      func combine(_ tag: UInt64, _ currency: CurrencyCode, _ number: Int64) {
+        hash.combine(tag)
+        hash.combine(currency.stableNumber)
+        hash.combine(UInt64(bitPattern: number))
+      }
+    }
+    return half(sum)
+  }
+
+  static func digest(of reference: Reference?) -> UInt64 {
+    guard let reference else { return 0 }
+    return half(digest(of: reference.text))
+  }
+
+  // 0 stands for "none", so a digest is never 0.
+  static func half(_ digest: UInt64) -> UInt64 { max(1, (digest ^ digest >> 32) & 0xFFFF_FFFF) }
+}
+
+extension StableHash {
+  mutating func combine(_ claim: LedgerCommand.PurchaseClaim) {
+    combine(claim.store.description)
+    combine(claim.environment.description)
+    combine(claim.environment.session ?? "")
+    combine(claim.transactionID.text)
+  }
+
+  mutating func combine(_ extent: StoreRefund.Extent) {
+    switch extent {
+    case .full: combine(1)
+    case .milliPercent(let share): combine(2, share)
+    case .quantity(let units): combine(3, units)
+    case .totalQuantity(let units): combine(4, units)
+    }
+  }
+
+  mutating func combine(_ rate: ExchangeRate) {
+    combine(UInt64(bitPattern: rate.numerator))
+    combine(UInt64(bitPattern: rate.denominator))
+    combine(rate.rounding.description)
+  }
+
+  mutating func combine(_ leg: BasketLeg) {
+    switch leg {
+    case .transfer(let amounts, let from, let to):
+      combine(1, Fingerprint.sum(of: amounts), [from.text, to.text])
+    case .item(let item, let quantity, let from, let to):
+      combine(2, UInt64(bitPattern: quantity), [item.text, from.text, to.text])
+    case .spend(let amounts, let customer): combine(3, Fingerprint.sum(of: amounts), [customer.text])
+    case .grant(let amounts, let customer, let source):
+      combine(4, Fingerprint.sum(of: amounts), [customer.text, source.name])
+    }
+  }
+
+  private mutating func combine(_ tag: UInt64, _ number: Int64) {
+    combine(tag)
+    combine(UInt64(bitPattern: number))
+  }
+
+  private mutating func combine(_ tag: UInt64, _ number: UInt64, _ texts: [String]) {
+    combine(tag)
+    combine(number)
+    for text in texts { combine(text) }
+  }
+}
+
+extension StoreRefund {
+  var identity: LedgerCommand.PurchaseClaim {
+    LedgerCommand.PurchaseClaim(store: store, environment: environment, transactionID: transactionID)
+  }
+}
+
+extension StoreRefundReversal {
+  var identity: LedgerCommand.PurchaseClaim {
+    LedgerCommand.PurchaseClaim(store: store, environment: environment, transactionID: transactionID)
+  }
+}
