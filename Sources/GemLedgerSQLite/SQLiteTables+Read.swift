@@ -57,8 +57,8 @@ extension SQLiteTables: StorageSnapshot {
   // MARK: Customers and accounts
 
   func customer(_ id: CustomerID) throws(LedgerError) -> FoundCustomer? {
-    if id.isOfErased {
-      guard let row = try erased(id) else { return nil }
+    // An id of that form that a caller chose, before such ids were refused, is listed as every other.
+    if id.isOfErased, let row = try erased(id) {
       guard row.mergedInto != 0 else { return FoundCustomer(row, origin: row.number) }
       return try customer(number: row.mergedInto).map { FoundCustomer($0, origin: row.number) }
     }

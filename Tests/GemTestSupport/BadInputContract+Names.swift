@@ -90,6 +90,126 @@ extension BadInputContract {
     ledger.close()
   }
 
+  /// An id of a kind that only the ledger makes is refused by every command, whoever has it and whoever does not.
+  func testReservedIdentifiersNameNobody() throws {
+    let (ledger, alice) = try ledgerOfAlice()
+    let gone = try Make.customer("gone")
+    try ledger.grant([Make.amount("GEM", 7)], customer: gone)
+    let left = try ledger.erase(gone).customer
+    let reserved =
+      [left]
+      + (try ["$erased:", "$erased:0000000000000001", "$erased:alice", "$stock:", "$stock:life"].map(Make.customer))
+    for id in reserved {
+      for command in try Self.commands(naming: id, and: alice) {
+        let error = try assertRefusedWithoutTrace(.invalidIdentifier, ledger) { try ledger.book(command) }
+        XCTAssertEqual(error?.text("field"), "customer id", "\(command)")
+      }
+    }
+    // Neighbours in a group are booked.
+    let one = try Make.amount("GEM", 1)
+    let answers = ledger.submit([
+      .grant([one], customer: alice), .grant([one], customer: reserved[1]), .grant([one], customer: reserved[1]),
+      .grant([one], customer: alice),
+    ])
+    XCTAssertEqual(answers.map { (try? $0.get()) != nil }, [true, false, false, true])
+    // What is left of an erased customer can be read.
+    XCTAssertEqual(try ledger.balance(of: CurrencyCode("GEM"), customer: left).balance, 7)
+    // These only look like them.
+    for text in ["erased:1", "$erased", "$Erased:1", "$stocks:1", "$RCAnonymousID:1", " $erased:1"] {
+      try ledger.grant([one], customer: Make.customer(text))
+    }
+    try assertBooksAddUp(ledger)
+    ledger.close()
+  }
+
+  /// Earlier versions took such ids from callers: their customers are read as others, and a merge leads them out.
+  func testReservedIdentifiersOfEarlierVersions() throws {
+    let (ledger, alice) = try ledgerOfAlice()
+    let gem = try CurrencyCode("GEM")
+    let ids = try ["$erased:alice", "$erased:0000000000000001"].map(Make.customer)
+    for id in ids {
+      for amount in [3, 4] as [Int64] {
+        try ledger.book(LedgerCommand.grant([Adjustment(gem, amount)], customer: id).namedByLedger())
+      }
+      XCTAssertEqual(try ledger.balance(of: gem, customer: id).balance, 7)
+    }
+    try ledger.book(LedgerCommand.createAlias(try Make.customer("$erased:alias"), of: alice).namedByLedger())
+    let hold = try ledger.book(LedgerCommand.hold([Adjustment(gem, 2)], customer: ids[0]).namedByLedger())
+    XCTAssertEqual(try ledger.everyCustomer().map(\.id), [alice] + ids)
+    try assertBooksAddUp(ledger)
+    for id in ids {
+      assertRefused(.invalidIdentifier) { try ledger.grant([Adjustment(gem, 1)], customer: id) }
+    }
+    try ledger.release(try XCTUnwrap(hold.hold?.id))
+    for id in ids { try ledger.merge(from: id, into: alice) }
+    XCTAssertEqual(try ledger.balance(of: gem, customer: alice).balance, 114)
+    try assertBooksAddUp(ledger)
+    let left = try ledger.erase(alice).customer
+    for id in ids { assertRefused(.customerNotFound) { try ledger.balance(of: gem, customer: id) } }
+    assertRefused(.invalidIdentifier) { try ledger.merge(from: left, into: Make.customer("alice")) }
+    try assertBooksAddUp(ledger)
+    ledger.close()
+  }
+
+  // MARK: Keys
+
+  /// Source, environment and expiry are asked for like the amounts, so that a key covers them.
+  func testAKeyCoversAllThatWasAsked() throws {
+    let (ledger, alice) = try ledgerOfAlice()
+    let (amounts, key) = (try [Make.amount("GEM", 5)], try Make.key("k"))
+    let (soon, late) = (after(seconds: 60), after(seconds: 61))
+    let first = try ledger.book(.grant(amounts, customer: alice, key: key, source: .promotional, expiresAt: soon))
+    let rows: [(line: UInt, command: LedgerCommand, field: String)] = [
+      (#line, .grant(amounts, customer: alice, source: .earned, expiresAt: soon), "source"),
+      (#line, .grant(amounts, customer: alice, expiresAt: soon), "source"),
+      (#line, .grant(amounts, customer: alice, source: .promotional, expiresAt: late), "expires_at"),
+      (#line, .grant(amounts, customer: alice, source: .promotional), "expires_at"),
+      (
+        #line, .grant(amounts, customer: alice, source: .promotional, environment: .sandbox, expiresAt: soon),
+        "environment"
+      ),
+      (
+        #line,
+        .grant([try Make.amount("GEM", 6)], customer: alice, source: .promotional, expiresAt: soon), "adjustments"
+      ),
+    ]
+    for row in rows {
+      var command = row.command
+      command.key = key
+      let error = try assertRefusedWithoutTrace(.keyConflict, ledger, line: row.line) { try ledger.book(command) }
+      XCTAssertEqual(error?.text("field"), row.field, line: row.line)
+    }
+    let again = try ledger.book(.grant(amounts, customer: alice, key: key, source: .promotional, expiresAt: soon))
+    XCTAssertTrue(again.isReplayed)
+    XCTAssertEqual(again.transactionID, first.transactionID)
+    let earned = LedgerCommand.adjust(amounts, customer: alice, key: try Make.key("a"))
+    XCTAssertFalse(try ledger.book(earned).isReplayed)
+    let bonus = LedgerCommand.adjust(amounts, customer: alice, key: try Make.key("a"), source: .bonus)
+    XCTAssertEqual(
+      try assertRefusedWithoutTrace(.keyConflict, ledger) { try ledger.book(bonus) }?.text("field"), "source")
+    ledger.close()
+  }
+
+  private static func commands(naming id: CustomerID, and alice: CustomerID) throws -> [LedgerCommand] {
+    let amounts = [try Make.amount("GEM", 1)]
+    let (box, code) = (try ItemID("extra_life"), try PurchaseCode("ANNOUNCED"))
+    let opening = OrderOpening(
+      code: code, store: .apple, product: try ProductCode("gems_1200"), quantity: 1, request: "{}", key: nil,
+      lifetimeMilliseconds: 1000, paidBy: nil)
+    let rate = ExchangeRate(1, for: 1)
+    return [
+      .adjust(amounts, customer: id), .adjust(amounts, customer: id, source: .bonus), .grant(amounts, customer: id),
+      .openingBalance(amounts, customer: id), try .spend(amounts, customer: id), .buyItem(box, customer: id),
+      try .creditPurchase(Make.purchase("reserved"), customer: id), .createCustomer(id),
+      .openOrder(opening, customer: id), .registerToken(TokenNumber(high: 1, low: 2), customer: id),
+      .merge(from: id, into: alice), .merge(from: alice, into: id), .createAlias(id, of: alice),
+      .createAlias(alice, of: id), .freeze(id), .unfreeze(id), .hold(amounts, customer: id), .erase(id),
+      .transfer(amounts, from: alice, to: id), .transfer(amounts, from: id, to: alice),
+      .basket([.spend(amounts, customer: alice), .grant(amounts, customer: id, source: .earned)], payer: alice),
+      .exchange(amounts[0], into: try CurrencyCode("COIN"), rate: rate, customer: id),
+    ]
+  }
+
   func testPagesOfHistory() throws {
     let (ledger, alice) = try ledgerOfAlice()
     for limit in [0, -1, Limits.historyPage + 1, .min, .max] {

@@ -291,7 +291,7 @@ package struct PolicyContract {
         try .creditPurchase(Make.purchase("of a stock"), customer: stock), try .buyItem(ItemID("box"), customer: stock),
       ]
       for command in commands {
-        try assertRefusedWithoutTrace(.customerNotFound, ledger) { try ledger.book(command) }
+        try assertRefusedWithoutTrace(.invalidIdentifier, ledger) { try ledger.book(command) }
       }
     }
     try ledger.buyItem(ItemID("crown"), quantity: 2, customer: alice)

@@ -21,6 +21,47 @@ final class IdentityTests: XCTestCase {
     for text in ["Null", "GUEST", "00", "nobody"] { _ = try await shop.backend.register(CustomerID(text)) }
   }
 
+  /// Ids that only the ledger makes are refused wherever an app can send one.
+  func testIDsOfTheLedgersOwnKindsAreRefused() async throws {
+    let shop = try Shop()
+    let alice = try CustomerID("alice")
+    _ = try await shop.backend.post(shop.post(shop.transaction("t0")))
+    for text in ["$erased:", "$erased:0000000000000001", "$stock:sword"] {
+      let id = try CustomerID(text)
+      await assertRefused(.invalidIdentifier) { try await shop.backend.register(id) }
+      await assertRefused(.invalidIdentifier) { try await shop.backend.logIn(id, from: alice) }
+      await assertRefused(.invalidIdentifier) { try await shop.backend.createAlias(id, of: alice) }
+      await assertRefused(.invalidIdentifier) { try await shop.backend.createAlias(alice, of: id) }
+      await assertRefused(.invalidIdentifier) { try await shop.backend.initPayment(shop.request(customer: text)) }
+      await assertRefused(.invalidIdentifier) {
+        try await shop.backend.restore([], customer: id, sharing: .alias)
+      }
+      for transaction in ["t0", "new"] {
+        await assertRefused(.invalidIdentifier) {
+          try await shop.backend.post(shop.post(shop.transaction(transaction), as: text))
+        }
+      }
+    }
+    try assertBooksAddUp(shop.ledger)
+  }
+
+  /// What an erased customer paid for is credited to what is left of the customer, not to the poster.
+  func testALatePurchaseOfAnErasedCustomerIsCredited() async throws {
+    let shop = try Shop()
+    let alice = try CustomerID("alice")
+    _ = try await shop.backend.register(alice)
+    let transaction = try shop.transaction("t1", of: "alice")
+    let left = try shop.ledger.erase(alice).customer
+    let answer = try await shop.backend.post(shop.post(transaction, as: "bob"))
+    XCTAssertEqual(answer.receipt.customer, left)
+    XCTAssertEqual(try shop.ledger.balance(of: CurrencyCode("GEM"), customer: left).balance, 1200)
+    // Whoever restores it gets no wallet of an erased customer.
+    _ = try await shop.backend.restore(
+      [shop.receipts.receipt(for: transaction)], customer: CustomerID(anonymous), sharing: .alias)
+    XCTAssertEqual(try shop.gems(anonymous), 0)
+    try assertBooksAddUp(shop.ledger)
+  }
+
   func testAnonymousIDs() throws {
     for (text, isAnonymous) in [
       (anonymous, true), ("$RCAnonymousID:0123456789ABCDEF0123456789abcdef", false), ("$RCAnonymousID:0123", false),

@@ -280,6 +280,25 @@ final class EconomyCommandTests: XCTestCase {
       ], in: try shop(), errorsBegin: true)
   }
 
+  func testIDsOfTheLedgersOwnKindsAreRefused() throws {
+    let (id, refused) = (
+      "'$erased:0000000000000001'", "error: The customer id \"$erased:0000000000000001\" begins with"
+    )
+    try Row.check(
+      [
+        Row("gemctl grant GEM=5 --reason x --customer \(id)", 64, error: refused),
+        Row("gemctl spend GEM=5 --customer \(id)", 64, error: refused),
+        Row("gemctl buy gems_300 --customer \(id)", 64, error: refused),
+        Row("gemctl login \(id)", 64, error: refused), Row("gemctl alias \(id)", 64, error: refused),
+        Row("gemctl alias \(id) --customer alice", 64, error: refused),
+        Row("gemctl merge --from \(id) --into alice", 64, error: refused),
+        Row("gemctl merge --from alice --into \(id)", 64, error: refused),
+        Row("gemctl transfer GEM=1 --from alice --to \(id)", 64, error: refused),
+        Row("gemctl erase --customer \(id)", 64, error: refused),
+        Row("gemctl verify > /dev/null"),
+      ], in: try shop(), errorsBegin: true)
+  }
+
   func testSweepingWritesDownWhatIsDue() throws {
     try Row.check(
       [

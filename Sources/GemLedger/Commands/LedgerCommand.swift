@@ -18,9 +18,14 @@ public struct LedgerCommand: Sendable {
     let customerHash: Int
     let keyHash: Int
     let fingerprint: Fingerprint
+    /// Whether the ledger itself found the customer's id, so that it may be of the ledger's own kinds.
+    let isNamedByLedger: Bool
+    /// Whether a caller names a customer by an id that only the ledger makes.
+    let namesReserved: Bool
 
     init(
-      customer: CustomerID, key: IdempotencyKey?, conditions: [Condition] = [], action: Action, note: Note? = nil
+      customer: CustomerID, key: IdempotencyKey?, conditions: [Condition] = [], action: Action, note: Note? = nil,
+      isNamedByLedger: Bool = false
     ) {
       self.customer = customer
       self.key = key
@@ -30,6 +35,8 @@ public struct LedgerCommand: Sendable {
       customerHash = ByteHash.of(customer.text)
       keyHash = key.map { ByteHash.of($0.text) } ?? 0
       fingerprint = Fingerprint(of: action, conditions: conditions, reference: note?.reference)
+      self.isNamedByLedger = isNamedByLedger
+      namesReserved = !isNamedByLedger && action.namesReserved(customer)
     }
 
     /// Nothing but an action.
@@ -216,7 +223,18 @@ extension LedgerCommand {
   func withAction(_ action: Action) -> Self {
     var command = self
     command.body = Body(
-      customer: customer, key: key, conditions: conditions, action: action, note: body.note)
+      customer: customer, key: key, conditions: conditions, action: action, note: body.note,
+      isNamedByLedger: body.isNamedByLedger)
+    return command
+  }
+
+  /// The same command, about a customer whose id the ledger itself found.
+  ///
+  /// What was paid for is credited to an erased customer too, where the store transaction names that customer.
+  package func namedByLedger() -> Self {
+    var command = self
+    command.body = Body(
+      customer: customer, key: key, conditions: conditions, action: body.action, note: body.note, isNamedByLedger: true)
     return command
   }
 
@@ -227,6 +245,8 @@ extension LedgerCommand {
   }
 
   private mutating func change(key: IdempotencyKey?, conditions: [Condition], note: Note?) {
-    body = Body(customer: body.customer, key: key, conditions: conditions, action: body.action, note: note)
+    body = Body(
+      customer: body.customer, key: key, conditions: conditions, action: body.action, note: note,
+      isNamedByLedger: body.isNamedByLedger)
   }
 }

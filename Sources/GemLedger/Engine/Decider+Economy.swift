@@ -53,9 +53,9 @@ extension Decider {
   mutating func decideErasure(
     _ command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
-    guard !command.customer.isOfErased,
-      let customer = try findCustomer(command.customer, session: session)
-    else { throw .customerNotFound(command.customer) }
+    guard let customer = try findCustomer(command.customer, session: session) else {
+      throw .customerNotFound(command.customer)
+    }
     let numbers = try set.numbers(of: customer, session: session)
     // Who came into being with this very commit is erased by the next one.
     if let row = set.changes.customers.first(where: { numbers.contains($0.number) }) {
@@ -85,26 +85,5 @@ extension Decider {
     set.changes.ownRare.addedIDs.removeAll { numbers.contains($0.customer) }
     set.changes.ownRare.erasures.append(erasure)
     return receiptWithoutEntries(.erase, number, of: erasure.ids[0])
-  }
-}
-
-extension CustomerID {
-  static let erasedPrefix = "$erased:"
-
-  /// Whether it is what is left of the id of somebody who was erased.
-  package var isOfErased: Bool { text.utf8.starts(with: Self.erasedPrefix.utf8) }
-
-  /// What is left of the id of somebody who was erased: it names nobody.
-  package init(ofErased number: CustomerNumber, salt: UInt64) {
-    var hash = StableHash(seed: salt)
-    hash.combine(UInt64(bitPattern: number))
-    self.init(unchecked: Self.erasedPrefix + HexForm.hex(hash.value, digits: 16))
-  }
-
-  /// The number of who was erased, which such an id tells to who knows the project's salt; nil for another id.
-  package func numberOfErased(salt: UInt64) -> CustomerNumber? {
-    guard isOfErased, let hash = UInt64(text.dropFirst(Self.erasedPrefix.count), radix: 16) else { return nil }
-    let number = CustomerNumber(bitPattern: StableHash.number(ofHash: hash, seed: salt))
-    return number > 0 && CustomerID(ofErased: number, salt: salt) == self ? number : nil
   }
 }

@@ -12,7 +12,7 @@ extension Decider {
     var customer = try set.knownCustomer(row.customer, session: session)
     let origin = customer.number
     // Their keys are forgotten, so that nothing could tell a second call from the first.
-    guard !customer.id.isOfErased else { return nil }
+    guard !customer.isErased(salt: terms.transactionIDs.salt) else { return nil }
     if customer.mergedInto != 0 { customer = try set.knownCustomer(customer.mergedInto, session: session) }
     return (row, FoundCustomer(customer, origin: origin), customer.id)
   }
@@ -55,7 +55,7 @@ extension Decider {
       terms.transactionIDs.id(number: number, createdAt: begunAt) == id.transactionID
     {
       let customer = try set.knownCustomer(hold.customer, session: session)
-      if customer.mergedInto == 0, !customer.id.isOfErased {
+      if customer.mergedInto == 0, !customer.isErased(salt: terms.transactionIDs.salt) {
         return (hold, FoundCustomer(customer, origin: customer.number), customer.id)
       }
     }

@@ -72,7 +72,7 @@ extension Decider {
     of item: ItemID, session: any StorageSnapshot
   ) throws(LedgerError) -> FoundCustomer {
     let id = CustomerID(ofStock: item)
-    if let keeper = try findAnybody(id, session: session) { return keeper }
+    if let keeper = try findCustomer(id, session: session) { return keeper }
     return try set.addCustomer(id, session: session)
   }
 
@@ -101,18 +101,5 @@ extension Decider {
           owned: owned))
       receipt.items.append(PostedItem(item: item, quantity: quantity, owned: owned))
     }
-  }
-}
-
-extension CustomerID {
-  private static let stockPrefix = "$stock:"
-
-  /// Stands for the stock of an item.
-  init(ofStock item: ItemID) { self.init(unchecked: Self.stockPrefix + item.text) }
-
-  /// Whether it stands for the stock of an item, and for nobody.
-  var isOfStock: Bool {
-    // Nearly every id is told by its first byte.
-    text.utf8.first == UInt8(ascii: "$") && text.utf8.starts(with: Self.stockPrefix.utf8)
   }
 }

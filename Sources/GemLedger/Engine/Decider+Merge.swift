@@ -1,12 +1,12 @@
 extension Decider {
   /// Makes two customers one; an id that nobody has becomes one more id of the other's customer.
   ///
-  /// - Throws: in order of precedence `customer_not_found`, `key_conflict`, `same_customer`, `over_maximum` (the hard
-  ///   limit).
+  /// - Throws: in order of precedence `invalid_identifier`, `customer_not_found`, `key_conflict`, `same_customer`,
+  ///   `over_maximum` (the hard limit).
   mutating func decide(
     _ command: LedgerCommand.Body, mergeFrom from: CustomerID, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
-    let source = try findCustomer(from, session: session)
+    let source = try findSource(from, session: session)
     let target = try findCustomer(command.customer, session: session)
     guard let survivor = target ?? source else { throw .customerNotFound(from) }
     return try once(command, customer: survivor, session: session) {
@@ -23,23 +23,21 @@ extension Decider {
     }
   }
 
-  /// Makes a customer who has nothing but anonymous ids one with another.
+  /// The customer that becomes part of another.
   ///
-  /// - Throws: in order of precedence `customer_not_found`, `same_customer`, `condition_failed` (the customer has
-  ///   another id), `over_maximum` (the hard limit).
-  mutating func decide(
-    _ command: LedgerCommand.Body, mergeAnonymous from: CustomerID, session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
-    let target = try findCustomer(command.customer, session: session)
-    if let source = try findCustomer(from, session: session), source.number != target?.number {
-      let named = try set.ids(of: source.number, session: session).filter { !$0.isAnonymous }
-      guard named.isEmpty else {
-        throw LedgerError(
-          .conditionFailed, "\"\(from)\" is an id of a customer who has signed in; nothing was changed.",
-          details: [.text("condition", "anonymous")])
-      }
+  /// Earlier versions let callers choose ids of the ledger's own kinds. A merge leads the customers of such ids out.
+  ///
+  /// - Throws: `invalid_identifier`.
+  private mutating func findSource(
+    _ id: CustomerID, session: any StorageSnapshot
+  ) throws(LedgerError) -> FoundCustomer? {
+    let found = try findCustomer(id, session: session)
+    guard id.isReserved else { return found }
+    guard let found, !id.isOfStock, id.numberOfErased(salt: terms.transactionIDs.salt) != found.origin else {
+      try id.checkNotReserved()
+      return nil
     }
-    return try decide(command, mergeFrom: from, session: session)
+    return found
   }
 
   /// - Throws: in order of precedence `customer_not_found`, `over_maximum` (the hard limit).

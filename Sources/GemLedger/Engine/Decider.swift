@@ -41,6 +41,7 @@ struct Decider: ~Copyable {
   mutating func decide(
     _ command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
+    if command.namesReserved { throw command.reservedIDRefusal }
     if !pendingCounts.isEmpty { pendingCounts.removeAll() }
     guard terms.hasPolicies else { return try dispatch(command, session: session) }
     touched.removeAll(keepingCapacity: true)
@@ -99,9 +100,7 @@ struct Decider: ~Copyable {
   private mutating func decideCreation(
     _ id: CustomerID, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
-    // The stock of an item is made like this by the ledger itself, and nobody has such an id.
-    guard !id.isOfErased else { throw .customerNotFound(id) }
-    let isKnown = try findAnybody(id, session: session) != nil
+    let isKnown = try findCustomer(id, session: session) != nil
     if !isKnown { _ = try set.addCustomer(id, session: session) }
     return Receipt(
       transactionID: nil, customer: id, kind: .initial, createdAt: set.now, entries: CompactList([]),
@@ -113,17 +112,8 @@ struct Decider: ~Copyable {
   // Some of it changes nothing and is marked as mutating all the same: what only borrows the decider gets a copy of its
   // five hundred bytes with every call.
 
-  /// Whom the id names; nil for nobody.
-  ///
-  /// - Throws: `customer_not_found` where the id is the ledger's own: what stands for the stock of an item is nobody,
-  ///   and no command is about it.
+  /// The customer of the id; nil where there is none.
   mutating func findCustomer(_ id: CustomerID, session: any StorageSnapshot) throws(LedgerError) -> FoundCustomer? {
-    if id.isOfStock { throw .customerNotFound(id) }
-    return try findAnybody(id, session: session)
-  }
-
-  /// The same, with the keepers of stocks.
-  mutating func findAnybody(_ id: CustomerID, session: any StorageSnapshot) throws(LedgerError) -> FoundCustomer? {
     if let new = set.newCustomer(id) { return try set.current(new, id, session: session) }
     return try set.current(try session.customer(id), id, session: session)
   }
@@ -131,7 +121,7 @@ struct Decider: ~Copyable {
   mutating func findCustomer(
     of command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> FoundCustomer? {
-    if set.hasRare || command.customer.isOfStock { return try findCustomer(command.customer, session: session) }
+    if set.hasRare { return try findCustomer(command.customer, session: session) }
     if let new = set.newCustomer(command.customer) { return new }
     return try session.customer(command.customer, hash: command.customerHash)
   }
@@ -198,7 +188,7 @@ struct Decider: ~Copyable {
   func answer(
     _ row: KeyRow, under key: IdempotencyKey, command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
-    if let field = row.fingerprint.differingField(from: command.fingerprint) {
+    if let field = row.fingerprint.differingField(from: command) {
       throw LedgerError(
         .keyConflict,
         "The key \"\(key)\" was used before for another request: it differs in \(field). Use a new key for a new "

@@ -2,7 +2,7 @@ extension Ledger {
   /// Makes the customer, or does nothing where there is one.
   ///
   /// - Returns: Whether the customer is new.
-  /// - Throws: ``LedgerError`` where the storage fails.
+  /// - Throws: ``LedgerError`` with `invalid_identifier` for an id of a kind that only the ledger makes.
   @discardableResult
   public func createCustomer(_ customer: CustomerID) throws(LedgerError) -> Bool {
     try !book(.createCustomer(customer)).isReplayed

@@ -102,7 +102,7 @@ extension Ledger {
   private func stocked(_ command: LedgerCommand) throws(LedgerError) -> LedgerCommand {
     guard case .buyItem(let item, let quantity) = command.body.action, catalog.hasStock(item) else { return command }
     if !stocks.withLock({ $0.contains(item) }) {
-      try createCustomer(CustomerID(ofStock: item))
+      _ = try book(LedgerCommand.createCustomer(CustomerID(ofStock: item)).namedByLedger())
       stocks.withLock { _ = $0.insert(item) }
     }
     return command.withAction(.buyStocked(item, quantity: quantity))

@@ -57,16 +57,23 @@ extension Verifier {
         }
         if row.mergedInto == 0 { count += 1 }
         // What is left of an erased one's id tells the number, and need not be listed.
-        idCount += (row.id.isOfErased ? 0 : 1) + Int64(added[row.number]?.count ?? 0)
-        if row.id.isOfErased, row.id.numberOfErased(salt: terms.transactionIDs.salt) != row.number {
-          report(
-            "ids_name_customers", "customer number \(row.number) has the id \"\(row.id)\" of another who was erased")
-        }
+        idCount += (row.isErased(salt: terms.transactionIDs.salt) ? 0 : 1) + Int64(added[row.number]?.count ?? 0)
+        checkErasure(of: row, survivor: roots[row.number] ?? row.number)
       }
       last = end
     }
     try checkIDs(count: idCount)
     return count
+  }
+
+  /// What is left of an erased customer's id tells the customer's own number.
+  ///
+  /// Without an erasure such an id is a caller's, from before callers' ids were checked for that form.
+  private mutating func checkErasure(of row: CustomerRow, survivor: CustomerNumber) {
+    guard !row.isErased(salt: terms.transactionIDs.salt) else { return }
+    if erasedCustomers.contains(row.number) || row.id.isOfErased && erasedCustomers.contains(survivor) {
+      report("ids_name_customers", "the erased customer number \(row.number) has the id \"\(row.id)\", not its own")
+    }
   }
 
   /// Every id names the customer whose it is.
@@ -85,7 +92,8 @@ extension Verifier {
             "ids_name_customers", "the id \"\(row.id)\" names customer number \(row.customer), whose it is not")
         }
       }
-      found += Int64(page.count { !$0.id.isOfErased })
+      let salt = terms.transactionIDs.salt
+      found += Int64(page.count { !$0.id.isOfErased || $0.id.numberOfErased(salt: salt) != $0.customer })
       last = page.last?.id
     }
     if found != count { report("ids_name_customers", "there are \(found) ids; the customers have \(count)") }

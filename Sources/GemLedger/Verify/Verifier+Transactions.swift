@@ -121,6 +121,7 @@ extension Verifier {
     case .purchase: purchaseCount += 1
     case .refund, .reversedRefund: refundTransactionCount += 1
     case .freeze, .unfreeze, .erase:
+      if row.kind == .erase { erasedCustomers.insert(row.customer) }
       freezeEvents.append(
         FreezeEvent(transaction: row.number, customer: row.customer, kind: .byPerson(row.kind != .unfreeze)))
     case .hold, .extend, .release, .capture, .reversal: effectKindCounts[row.kind, default: 0] += 1

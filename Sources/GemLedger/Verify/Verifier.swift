@@ -42,6 +42,8 @@ struct Verifier {
   /// How many lots there are.
   var lotCount: Int64 = 0
   var freezeEvents: [FreezeEvent] = []
+  /// The customers that an erasure was booked for.
+  var erasedCustomers: Set<CustomerNumber> = []
   /// Short names of the counts there are.
   var countKeys: [CountKey: Int32] = [:]
   /// How many transactions the journal has of each kind that never is without effects.

@@ -10,10 +10,10 @@ extension LocalBackend {
   /// What was credited before, to whomever, is a success: the answer's receipt is the first one and names the owner,
   /// whatever the policy says by now. Inactive products are credited too.
   ///
-  /// - Throws: `LedgerError` with, in order of precedence, `receipt_malformed`, `receipt_unverified`,
-  ///   `receipt_future_dated`, `bundle_mismatch`, `environment_not_allowed`, `product_not_found`, `amount_mismatch`,
-  ///   `receipt_revoked`, `validation_pending` while the buyer is waited for (detail `retry_after`, in seconds), and
-  ///   those of `Ledger.creditPurchase(_:customer:key:)`. Its detail `request_id` names the request.
+  /// - Throws: `LedgerError` with, in order of precedence, `invalid_identifier`, `receipt_malformed`,
+  ///   `receipt_unverified`, `receipt_future_dated`, `bundle_mismatch`, `environment_not_allowed`, `product_not_found`,
+  ///   `amount_mismatch`, `receipt_revoked`, `validation_pending` while the buyer is waited for (detail `retry_after`, in
+  ///   seconds), and those of `Ledger.creditPurchase(_:customer:key:)`. Its detail `request_id` names the request.
   public func post(_ post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
     try await answer(post, order: nil)
   }
@@ -21,6 +21,7 @@ extension LocalBackend {
   func answer(_ post: ReceiptPost, order: PurchaseCode?) async throws(LedgerError) -> ReceiptAnswer {
     let requestID = newRequestID()
     do throws(LedgerError) {
+      try post.customer.checkNotReserved()
       let transaction = try verifier.verify(post.receipt)
       return try await settle(
         transaction, customer: post.customer, order: order, search: post.orderSearch, requestID: requestID)
@@ -93,12 +94,15 @@ extension LocalBackend {
     _ transaction: StoreTransaction, as product: ProductCode, scene: Scene, order: PurchaseCode?
   ) async throws(LedgerError) -> Receipt {
     let purchase = StorePurchase(transaction, product: product)
-    guard let order else { return try await ledger.book(.creditPurchase(purchase, customer: scene.buyer)) }
+    guard let order else {
+      return try await ledger.book(LedgerCommand.creditPurchase(purchase, customer: scene.buyer).namedByLedger())
+    }
+    let retry = delivery.map { _ in policy.deliverySchedule.gapMilliseconds(after: 1) ?? .max }
     var command = LedgerCommand.completeOrder(
       OrderCompletion(code: order, purchase: purchase, retryAfterMilliseconds: secondDeliveryMilliseconds),
       customer: scene.buyer)
     command.reference = Reference(unchecked: order.text)
-    return try await ledger.book(command)
+    return try await ledger.book(command.namedByLedger())
   }
 
   /// The answer where more has to be looked at than the transaction: a refund, an order, an earlier credit.

@@ -3,7 +3,7 @@ public import GemLedger
 extension LocalBackend {
   /// Makes the customer known, and the token by which purchases name the customer.
   ///
-  /// - Throws: `LedgerError` with `invalid_user_id`.
+  /// - Throws: `LedgerError` with `invalid_identifier` for an id that only the ledger makes, and `invalid_user_id`.
   public func register(_ customer: CustomerID) async throws(LedgerError) -> Registration {
     try UserID.check(customer)
     let token = AccountToken(of: customer).number
@@ -22,8 +22,8 @@ extension LocalBackend {
   ///
   /// An anonymous id that belongs to a customer who signed in before is that customer's: nothing moves from it either.
   ///
-  /// - Throws: `LedgerError` with, in order of precedence, `invalid_user_id`, `over_maximum` where the two together
-  ///   would pass the hard limit.
+  /// - Throws: `LedgerError` with, in order of precedence, `invalid_identifier`, `invalid_user_id`, `over_maximum`
+  ///   where the two together would pass the hard limit.
   public func logIn(_ id: CustomerID, from current: CustomerID) async throws(LedgerError) -> Registration {
     try UserID.check(id)
     let (isKnown, isCurrentKnown) = try reading { (snapshot, _) throws(LedgerError) -> (Bool, Bool) in
@@ -58,8 +58,8 @@ extension LocalBackend {
 
   /// Makes `alias` another id of the customer; where both have balances, they become one customer.
   ///
-  /// - Throws: `LedgerError` with, in order of precedence, `invalid_user_id`, `over_maximum` where the two together
-  ///   would pass the hard limit.
+  /// - Throws: `LedgerError` with, in order of precedence, `invalid_identifier`, `invalid_user_id`, `over_maximum`
+  ///   where the two together would pass the hard limit.
   public func createAlias(_ alias: CustomerID, of customer: CustomerID) async throws(LedgerError) -> Registration {
     try UserID.check(alias)
     _ = try await register(customer)

@@ -10,9 +10,11 @@ public enum UserID {
 
   /// Makes sure that the id can name one customer.
   ///
-  /// - Throws: `LedgerError` with `invalid_user_id` for an id that apps send when they have none, such as `null` or
+  /// - Throws: `LedgerError` with `invalid_identifier` for an id of a kind that only the ledger makes (`$erased:`,
+  ///   `$stock:`), and with `invalid_user_id` for an id that apps send when they have none, such as `null` or
   ///   `guest`, for one of space only, and for one that holds a slash.
   public static func check(_ id: CustomerID) throws(LedgerError) {
+    try id.checkNotReserved()
     guard !blocked.contains(where: { $0.hasBytes(of: id.text) }), !id.text.utf8.contains(UInt8(ascii: "/")),
       id.text.utf8.contains(where: { $0 != 0x20 })
     else {

@@ -15,7 +15,7 @@ extension LedgerError {
       8
     case .backendUnreachable, .timedOut: 10
     case .unauthenticated: 11
-    case .invalidUserID: 14
+    case .invalidUserID, .invalidIdentifier: 14
     case .purchaseAlreadyInProgress, .inProgress: 15
     case .forbidden: 19
     case .purchasePending, .validationPending: 20

@@ -86,6 +86,15 @@ final class BalanceImportTests: XCTestCase {
       ["Line 12"] + ["Line 3", "Line 4", "Line 5", "Line 6", "Line 7", "Line 8", "Line 9", "Line 10", "Line 11"])
   }
 
+  func testIDsOfTheLedgersOwnKindsAreProblems() throws {
+    let problems = refused {
+      _ = try BalanceImport.csv(Array("customer_id,currency,amount\n$erased:1,GEM,5\n$stock:life,GEM,5\n".utf8))
+    }
+    XCTAssertEqual(problems.count, 2)
+    XCTAssertTrue(problems.allSatisfy { $0.contains("which only the ledger itself gives") }, "\(problems)")
+    XCTAssertEqual(problems.map { $0.prefix(6) }, ["Line 2", "Line 3"])
+  }
+
   func testAHeaderNamesItsColumns() throws {
     for (text, message) in [
       ("", "Line 1: There is no header line."),

@@ -84,6 +84,19 @@ final class IdentityTests: XCTestCase {
     XCTAssertTrue(client.isAnonymous)
   }
 
+  func testIdsOfTheLedgersOwnKindsAreRefused() async throws {
+    let fixture = try ClientFixture()
+    let client = try fixture.client(nil)
+    for id in ["$erased:0000000000000001", " $erased:x", "$stock:sword"] {
+      let error = await refusal(.invalidIdentifier) { try await client.logIn(id) }
+      XCTAssertEqual(error?.revenueCatCode, 14)
+      _ = await refusal(.invalidIdentifier) { try await client.identify(id) }
+      _ = await refusal(.invalidIdentifier) { try await client.createAlias(id) }
+      assertRefused(.invalidIdentifier) { try fixture.client(id, journal: MemoryRecordLog()) }
+    }
+    XCTAssertTrue(client.isAnonymous)
+  }
+
   func testLogOutOfNobodyIsAnError() async throws {
     let fixture = try ClientFixture()
     let client = try fixture.client(nil)

@@ -159,8 +159,10 @@ private struct NakamaRow {
       guard Set(amounts.map(\.currency)).count == amounts.count else {
         throw .invalid("Two names of the changeset stand for one currency.")
       }
+      let customer = try CustomerID(user)
+      try customer.checkNotReserved()
       var command = LedgerCommand.adjust(
-        amounts, customer: try CustomerID(user), key: try IdempotencyKey("nakama/\(name)"))
+        amounts, customer: customer, key: try IdempotencyKey("nakama/\(name)"))
       command.reason = Reason(unchecked: reason)
       return BalanceImport.Line(number: line, command: command, amounts: amounts)
     } catch {
