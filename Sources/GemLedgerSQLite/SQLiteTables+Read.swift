@@ -152,7 +152,7 @@ extension SQLiteTables: StorageSnapshot {
       """
       SELECT lot, account, source, environment, granted, remaining, price, price_currency, purchase, expires_at
       FROM lots WHERE account = ?1 AND source = ?2 AND environment = ?3
-        AND purchase IS NULL AND expires_at = 253402300799999
+        AND purchase IS NULL AND expires_at = 253402300799999 AND price IS NULL
       """,
       {
         $0.bind(1, account.rawValue)

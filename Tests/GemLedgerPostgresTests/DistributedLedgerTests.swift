@@ -62,6 +62,7 @@
       try HoldContract(make: make).runAll()
       try ReversalContract(make: make).runAll()
       try BasketContract(make: make).runAll()
+      try LineageContract(make: make).runAll()
       try PolicyContract(make: make).runAll()
       try EffectContract(make: make).runAll()
       try ErasureContract(make: make).runAll()

@@ -27,6 +27,11 @@
       try BasketContract { try schemas.create(clock: $0, lanes: 8) }.runAll()
     }
 
+    func testLineagesMeetTheContract() throws {
+      let schemas = try Schemas()
+      try LineageContract { try schemas.create(clock: $0, lanes: 8) }.runAll()
+    }
+
     func testPoliciesMeetTheContract() throws {
       let schemas = try Schemas()
       try PolicyContract { try schemas.create(clock: $0) }.runAll()

@@ -18,6 +18,7 @@ final class SQLiteEconomyTests: XCTestCase {
   func testTimeMeetsTheContract() throws { try TimeContract(make: make()).runAll() }
   func testReversalsMeetTheContract() throws { try ReversalContract(make: make()).runAll() }
   func testBasketsMeetTheContract() throws { try BasketContract(make: make()).runAll() }
+  func testLineagesMeetTheContract() throws { try LineageContract(make: make()).runAll() }
 
   func testExchangesWithAnotherServerSurviveTheirProcesses() async throws {
     let directory = try TemporaryDirectory()

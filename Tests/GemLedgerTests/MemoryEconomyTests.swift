@@ -19,6 +19,10 @@ final class MemoryEconomyTests: XCTestCase {
     try BasketContract { clock in Ledger.inMemory(clock: clock, salt: 1) }.runAll()
   }
 
+  func testLineagesMeetTheContract() throws {
+    try LineageContract { clock in Ledger.inMemory(clock: clock, salt: 1) }.runAll()
+  }
+
   func testPoliciesMeetTheContract() throws {
     try PolicyContract { clock in Ledger.inMemory(clock: clock, salt: 1) }.runAll()
   }

@@ -135,7 +135,7 @@ extension RefundContract {
     try check(ledger)
   }
 
-  /// What has expired of a cycle counts as spent, and what comes back to it has expired at once.
+  /// What has expired of a cycle is gone for a refund too, and what comes back to it has expired at once.
   func testACycleEndsWhatItGranted() throws {
     for (line, isRefundedLate) in [(#line, false), (#line, true)] as [(UInt, Bool)] {
       let ledger = try make(time.clock)

@@ -8,6 +8,7 @@ struct BasketSide {
   var kinds: Set<EntryKind> = []
   var booked: TransactionNumber = 0
   var receipt: Receipt?
+  var extras = ReceiptExtras()
 }
 
 extension Decider {
@@ -94,6 +95,12 @@ extension Decider {
       basket.sides[index].booked = booked
       try addItems(Self.summed(side.items), to: &receipt, side.customer, session)
       basket.sides[index].receipt = receipt
+      let taken = try reclaimLineage(
+        after: basket.sides[index].booked, owner: side.customer, &basket.sides[index].extras, session: session)
+      // The payer's answer tells it; those of the others tell what they were given.
+      if index == 0, !taken.isEmpty {
+        basket.sides[0].receipt?.entries = CompactList(Array(receipt.entries) + taken)
+      }
     }
     for side in basket.sides.dropFirst() {
       link(basket.sides[0], to: side)
@@ -102,7 +109,7 @@ extension Decider {
     booked = basket.sides[0].booked
     guard var receipt = basket.sides[0].receipt else { throw .defect("A basket booked nothing") }
     receipt.customer = command.customer
-    var extras = ReceiptExtras()
+    var extras = basket.sides[0].extras
     for side in basket.sides.dropFirst() {
       let id = try set.knownCustomer(side.customer.number, session: session).id
       if let own = side.receipt, let party = ReceiptParty(own, of: id) { extras.parties.append(party) }

@@ -103,53 +103,16 @@ extension Decider {
   mutating func planLots(of basket: BasketPlan, session: any StorageSnapshot) throws(LedgerError) {
     for index in plans.indices where plans[index].amount < 0 {
       try planBurn(index, session: session)
-      guard plans[index].isAllInPool else { continue }
-      let account = set.accounts[plans[index].slot].row
-      let source = LotSource(rawValue: account.poolSource) ?? .admin
-      plans[index].isAllInPool = false
-      plans[index].takes = [
-        LotTake(place: .pool, lot: account.poolLot, source: source, amount: plans[index].amount)
-      ]
+      nameLots(of: index)
     }
     var given: [Int: Int64] = [:]
     for move in basket.moves {
       let start = given[move.from] ?? 0
       given[move.from] = start + move.amount
-      plans[move.to].credits += credits(of: move.amount, behind: start, in: plans[move.from])
+      plans[move.to].credits += try credits(
+        of: move.amount, behind: start, in: plans[move.from], session: session)
     }
     for (index, credit) in basket.grants { plans[index].credits.append(credit) }
-  }
-
-  /// What becomes of a stretch of what a plan takes: lots of the same source, environment and expiry, with their share
-  /// of the price.
-  private mutating func credits(of amount: Int64, behind start: Int64, in plan: AccountPlan) -> [LotCredit] {
-    var (skipped, rest) = (start, amount)
-    var credits: [LotCredit] = []
-    for take in plan.takes where rest > 0 {
-      let whole = -take.amount
-      let from = min(skipped, whole)
-      skipped -= from
-      let part = min(rest, whole - from)
-      guard part > 0 else { continue }
-      rest -= part
-      if take.place == .pool {
-        let account = set.accounts[plan.slot].row
-        credits.append(
-          LotCredit(
-            amount: part, source: take.source, environment: account.poolEnvironment, origin: account.poolLot))
-        continue
-      }
-      let row = set.books[set.book(of: plan.slot)][take.place].row
-      let burnt = row.granted - row.remaining + from
-      let price = row.price.map {
-        PriceShares.value(of: burnt..<burnt + part, price: $0, granted: row.granted)
-      }
-      credits.append(
-        LotCredit(
-          amount: part, source: row.source, environment: row.environment, price: price, expiresAt: row.expiresAt,
-          origin: row.number))
-    }
-    return credits
   }
 }
 

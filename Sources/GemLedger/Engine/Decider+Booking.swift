@@ -138,8 +138,8 @@ extension Decider {
     _ credit: LotCredit, slot: Int, book: Int, session: any StorageSnapshot
   ) throws(LedgerError) -> LotPlace? {
     func fits(_ lot: WorkingLot) -> Bool {
-      lot.row.purchase == nil && lot.row.expiresAt == .max && lot.row.source == credit.source
-        && lot.row.environment == credit.environment
+      lot.row.purchase == nil && lot.row.price == nil && lot.row.expiresAt == .max
+        && lot.row.source == credit.source && lot.row.environment == credit.environment
     }
     if let index = set.books[book].extras.firstIndex(where: fits) { return .extra(index) }
     if let index = set.books[book].free.lots.firstIndex(where: fits) { return .free(index) }

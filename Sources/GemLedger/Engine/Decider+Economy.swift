@@ -39,11 +39,16 @@ extension Decider {
       decider.plans[1].amount = try ExchangeRules.received(for: from.amount, at: exchange.rate)
       try decider.checkPlans(command, customer: customer, session: session)
       try decider.planBurn(0, session: session)
-      let production = StoreEnvironment.production.kind.rawValue
-      decider.planCredit(
-        1, LotCredit(amount: decider.plans[1].amount, source: .earned, environment: production))
+      try decider.planExchanged(0, into: 1, session: session)
       decider.plans.sort { $0.currency.code < $1.currency.code }
-      return try decider.book(.exchange, command: command, customer: customer, session: session)
+      var receipt = try decider.book(.exchange, command: command, customer: customer, session: session)
+      var extras = ReceiptExtras()
+      let taken = try decider.reclaimLineage(
+        after: decider.booked, owner: customer, &extras, session: session)
+      guard !taken.isEmpty else { return receipt }
+      receipt.entries = CompactList(Array(receipt.entries) + taken)
+      receipt.extras = extras
+      return receipt
     }
   }
 

@@ -14,7 +14,9 @@ extension Decider {
       let account = set.accounts[plans[index].slot].row
       var rest = more
       var available = max(0, account.balance - plans[index].expiredAmount - account.held)
-      let own = try takeOwnLots(granted, &rest, &available, index, &change, session: session)
+      var own = try takeOwnLots(granted, &rest, &available, index, &change, session: session)
+      own += try takeDescendants(of: granted, &rest, &available, index, &change, session: session)
+      try setExpiredApart(granted, &rest, index, &change, session: session)
       let left = min(available, rest.reduce(0, +))
       let others = try burn(
         left, slot: plans[index].slot, besides: own, paidFirst: granted.currency.burnsPaidFirst, session: session)
@@ -180,11 +182,13 @@ extension Decider {
     return returns
   }
 
-  /// What was lost first, then what is owed, then what other lots gave, newest first, and the lot's own last.
+  /// What was lost first, then what is owed, then what other lots gave, newest first, then what had expired, and the
+  /// lot's own last: the way back of how refunds take.
   private static func order(ofUndoing parts: [RefundChange.Part], of lot: LotNumber) -> [Int] {
     let own = parts.indices.filter { parts[$0].lot == lot }
     return own.filter { parts[$0].kind == .short } + own.filter { parts[$0].kind == .owed }
       + own.filter { parts[$0].kind == .taken && parts[$0].source != lot }.reversed()
+      + own.filter { parts[$0].kind == .expired }
       + own.filter { parts[$0].kind == .taken && parts[$0].source == lot }
   }
 

@@ -178,7 +178,7 @@ extension Decider {
 
   // MARK: Refunded meanwhile
 
-  private mutating func reclaim(
+  mutating func reclaim(
     _ returns: [ReturnedCurrency], of number: Int64, after transaction: TransactionNumber, owner: FoundCustomer,
     _ all: inout [ReturnedCurrency], session: any StorageSnapshot
   ) throws(LedgerError) -> [PostedEntry] {
@@ -249,7 +249,7 @@ extension Decider {
     set.add(refund, parts)
   }
 
-  private func purchase(_ number: Int64, session: any StorageSnapshot) throws(LedgerError) -> PurchaseRow? {
+  func purchase(_ number: Int64, session: any StorageSnapshot) throws(LedgerError) -> PurchaseRow? {
     if let new = set.changes.purchases.first(where: { $0.number == number }) { return set.withRefund(new) }
     guard let row = try session.purchase(number: number) else { return nil }
     return set.withRefund(row)

@@ -39,6 +39,7 @@ extension RefundPartRow.Kind {
     case .owed: "owed"
     case .short: "short"
     case .repaid: "repaid"
+    case .expired: "expired"
     }
   }
 }

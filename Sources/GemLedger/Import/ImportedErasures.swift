@@ -38,7 +38,7 @@ struct ImportedErasures: Sendable {
       case .erasure(let transaction, let customer):
         var erasure = ErasureRow(transaction: transaction, numbers: [], ids: [], former: [], added: [])
         for number in try members(of: customer) {
-          guard var row = try snapshot.customer(number: number), !row.id.isOfErased else { continue }
+          guard var row = try snapshot.customer(number: number), !row.isErased(salt: salt) else { continue }
           erasure.numbers.append(number)
           erasure.former.append(row.id)
           erasure.added += try snapshot.addedIDs(of: number).map { AddedIDRow(customer: number, id: $0) }

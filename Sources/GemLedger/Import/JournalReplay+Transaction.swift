@@ -136,7 +136,8 @@ extension JournalReplay {
 
   /// The first pooled lot of an account lies in the account's own row.
   private func makeLot(_ terms: LotTermsRow, _ account: inout Account) {
-    let isPooled = LotCredit.isPooled(terms.source, purchase: terms.purchase, expiresAt: terms.expiresAt)
+    let isPooled = LotCredit.isPooled(
+      terms.source, price: terms.price, purchase: terms.purchase, expiresAt: terms.expiresAt)
     if account.row.poolLot == 0, isPooled {
       account.row.poolLot = terms.lot
       account.row.poolSource = terms.source.rawValue

@@ -12,7 +12,8 @@ public struct LotOrigin: Hashable, Sendable {
   public let expiresAt: Timestamp?
   /// What it was bought with, by whoever bought it; nil for what was not bought.
   public let purchase: Purchase?
-  /// The lots of other customers that its currency came out of, the nearest before the others.
+  /// The lots that its currency came out of, by transfers and exchanges, the nearest before the others; of a long way
+  /// the first lot alone stands for those before.
   public let origins: [Int64]
 }
 

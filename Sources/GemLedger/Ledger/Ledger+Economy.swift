@@ -51,11 +51,12 @@ extension Ledger {
 
   /// Changes currency into another one of the same customer.
   ///
-  /// What is given is spent; what is got is earned, so that it has no price and never expires.
+  /// What is got keeps source, environment, expiry and share of the price of the lots that are given. Where it came out
+  /// of a purchase of the customer that was refunded since, it goes to what the refund let go (``Receipt/reclaimed``).
   ///
-  /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_request`, `amount_out_of_range`,
-  ///   `customer_not_found`, `key_conflict`, `unknown_currency`, `rounds_to_zero`, `amount_out_of_range` (what is got),
-  ///   `customer_frozen`, `insufficient_balance`, `over_maximum`.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_identifier`, `invalid_request`,
+  ///   `amount_out_of_range`, `customer_not_found`, `key_conflict`, `unknown_currency`, `rounds_to_zero`,
+  ///   `amount_out_of_range` (what is got), `customer_frozen`, `insufficient_balance`, `over_maximum`.
   @discardableResult
   public func exchange(
     _ amount: Adjustment, into currency: CurrencyCode, rate: ExchangeRate, customer: CustomerID,

@@ -66,14 +66,16 @@ struct LotCredit {
   var price: Money?
   var purchase: Int64?
   var expiresAt: Int64 = .max
-  /// The lot of another customer that it comes out of; 0 where it comes from nobody.
+  /// The lot that it comes out of, by a transfer or an exchange; 0 for none.
   var origin: LotNumber = 0
+  /// The purchase that it came out of; nil for none, and for what a purchase itself gives.
+  var lineage: Lineage?
 
-  /// Without price, purchase and expiry it joins the account's pooled lot of that source and environment; what was paid
-  /// for never does, wherever it came from.
-  var isPooled: Bool { Self.isPooled(source, purchase: purchase, expiresAt: expiresAt) }
+  /// Without price, purchase and expiry it joins the account's pooled lot of that source and environment; what came out
+  /// of a purchase never does, wherever it came from.
+  var isPooled: Bool { Self.isPooled(source, price: price, purchase: purchase, expiresAt: expiresAt) }
 
-  static func isPooled(_ source: LotSource, purchase: Int64?, expiresAt: Int64) -> Bool {
-    purchase == nil && expiresAt == .max && source != .paid
+  static func isPooled(_ source: LotSource, price: Money?, purchase: Int64?, expiresAt: Int64) -> Bool {
+    purchase == nil && price == nil && expiresAt == .max && source != .paid
   }
 }

@@ -33,6 +33,18 @@ enum ExchangeRules {
     return Int64(received)
   }
 
+  /// Splits what is got over the parts that are given, in proportion; what rounding leaves of one goes to the next.
+  static func shares(of received: Int64, over given: [Int64]) -> [Int64] {
+    let whole = given.reduce(Int128(0)) { $0 + Int128($1) }
+    var (before, sum) = (Int64(0), Int128(0))
+    return given.map { part in
+      sum += Int128(part)
+      let after = Int64(Int128(received) * sum / whole)
+      defer { before = after }
+      return after - before
+    }
+  }
+
   /// The smallest amount that gives a unit.
   private static func least(at rate: ExchangeRate) -> Int64 {
     let (numerator, denominator) = (rate.numerator, rate.denominator)

@@ -100,6 +100,9 @@ struct LotBook {
     return next
   }
 
+  /// The rows of all that is loaded, oldest first.
+  var rows: [LotRow] { (free.lots + paid.lots + extras).map(\.row).sorted { $0.number < $1.number } }
+
   /// Moves the heads past lots that hold nothing any more.
   mutating func skipEmptyLots() {
     while free.head < free.lots.count, free.lots[free.head].row.remaining == 0 { free.head += 1 }

@@ -31,7 +31,7 @@ package struct LotTermsRow: Hashable, Sendable {
   package var purchase: Int64?
   /// Milliseconds; `.max` for never.
   package var expiresAt: Int64
-  /// The lot of another customer that its currency came out of; 0 where it came from nobody.
+  /// The lot that its currency came out of, by a transfer or an exchange; 0 for none.
   package var origin: LotNumber
 
   package init(

@@ -104,7 +104,7 @@ package struct RefundRow: Hashable, Sendable {
 
 /// What became of a part of what a refund was to claw back from one of the purchase's lots; part of the journal.
 ///
-/// The amounts of taken, owed and short parts add up to what is due of the lot. A reversal has them negative.
+/// The amounts of taken, owed, short and expired parts add up to what is due of the lot. A reversal has them negative.
 package struct RefundPartRow: Hashable, Sendable {
   package enum Kind: Int64, CaseIterable, Sendable {
     /// Taken from the lot `source`, the purchase's own or another one.
@@ -115,6 +115,8 @@ package struct RefundPartRow: Hashable, Sendable {
     case short = 3
     /// By a reversal: it was owed, was repaid meanwhile, and came back as currency.
     case repaid = 4
+    /// It had expired unspent: it is gone already, and nothing is taken for it.
+    case expired = 5
   }
 
   package var transaction: TransactionNumber

@@ -9,7 +9,9 @@ extension Verifier {
       if row.source == .paid, row.purchase == nil, row.origin == 0 {
         report("lots_have_makers", "lot \(row.lot) was paid for, and came with no purchase and out of no lot")
       }
-      if row.price != nil, row.source != .paid {
+      // A bonus that was transferred or exchanged is told from pooled currency by a price of 0.
+      let isMovedBonus = row.source == .bonus && row.origin != 0 && row.price?.minorUnits == 0
+      if row.price != nil, row.source != .paid, !isMovedBonus {
         report("lots_have_makers", "lot \(row.lot) has a price, and is \(row.source.name)")
       }
       if row.environment >= EnvironmentRow.firstDrawnNumber, !environments.contains(row.environment) {
@@ -22,7 +24,7 @@ extension Verifier {
   /// A lot that came out of another one has at most the price of that.
   func hasShare(_ row: LotTermsRow, of origin: LotTermsRow?) -> Bool {
     guard let price = row.price else { return origin?.price == nil }
-    guard let whole = origin?.price else { return false }
+    guard let whole = origin?.price else { return price.minorUnits == 0 && row.source == .bonus }
     return price.currency == whole.currency && price.minorUnits <= whole.minorUnits
   }
 }

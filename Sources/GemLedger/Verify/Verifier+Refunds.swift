@@ -106,7 +106,7 @@ extension Verifier {
       for (lot, due) in zip(currency.lots, due) {
         let own = parts.filter { $0.lot == lot.lot && $0.kind != .repaid }
         let sum = own.reduce(Int128(0)) { $0 + Int128($1.amount) }
-        booked -= own.filter { $0.kind != .short }.reduce(0) { $0 + Int128($1.amount) }
+        booked -= own.filter { $0.kind != .short && $0.kind != .expired }.reduce(0) { $0 + Int128($1.amount) }
         if sum != Int128(due) {
           report(
             "refunds_are_due", currency: currency.currency.number,

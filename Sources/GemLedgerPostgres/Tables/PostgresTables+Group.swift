@@ -128,7 +128,7 @@
       return try first(
         """
         SELECT \(Self.lotColumns) FROM lots WHERE customer = $1 AND currency = $2 AND source = $3 AND environment = $4
-          AND purchase IS NULL AND expires_at = 9223372036854775807
+          AND purchase IS NULL AND expires_at = 9223372036854775807 AND price IS NULL
         """,
         {
           $0.add(account.customer)
@@ -148,7 +148,7 @@
       let lots = try all(
         """
         SELECT \(Self.lotColumns) FROM lots WHERE customer = ANY($1) AND purchase IS NULL
-          AND expires_at = 9223372036854775807
+          AND expires_at = 9223372036854775807 AND price IS NULL
         """, { $0.add(asked) { $0 } }, Self.lot)
       for lot in lots {
         self.prefetched?.pooledLots[lot.account, default: []].append(lot)

@@ -16,7 +16,7 @@ extension MemoryTables {
     for row in changes.changedAccounts { set(row) }
     if let lastLot = changes.lastLot { lotCount = lastLot }
     for lot in changes.newLots {
-      if lot.purchase == nil, lot.expiresAt == .max {
+      if lot.purchase == nil, lot.price == nil, lot.expiresAt == .max {
         accountLots[lot.account, default: .init()].pooled.append(lot.number)
       }
       set(lot)
