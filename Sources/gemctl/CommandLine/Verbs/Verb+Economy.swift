@@ -50,7 +50,9 @@ extension Verb {
       "gemctl exchange GEM=10 --into COIN --rate 100/1 --customer alice",
       "gemctl exchange COIN=250 --into GEM --rate 1/100 --rounding nearest --dry-run",
     ],
-    discussion: "What is got has no price and never expires. What comes to nothing is refused with rounds_to_zero.")
+    discussion:
+      "What is got keeps source, environment, expiry and price of what is given, and where it came from. What "
+      + "comes to nothing is refused with rounds_to_zero.")
 
   private static let basket = Verb(
     name: "basket", group: .ledger, summary: "Book several steps over several customers, all or none",
