@@ -12,8 +12,8 @@ extension LocalBackend {
   ///
   /// - Throws: `LedgerError` with, in order of precedence, `invalid_identifier`, `receipt_malformed`,
   ///   `receipt_unverified`, `receipt_future_dated`, `bundle_mismatch`, `environment_not_allowed`, `product_not_found`,
-  ///   `amount_mismatch`, `receipt_revoked`, `validation_pending` while the buyer is waited for (detail `retry_after`, in
-  ///   seconds), and those of `Ledger.creditPurchase(_:customer:key:)`. Its detail `request_id` names the request.
+  ///   `amount_mismatch`, `receipt_revoked`, `validation_pending` while the buyer is waited for (detail `retry_after`,
+  ///   in seconds), and those of `Ledger.creditPurchase(_:customer:key:)`. Its detail `request_id` names the request.
   public func post(_ post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
     try await answer(post, order: nil)
   }
