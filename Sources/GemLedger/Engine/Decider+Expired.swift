@@ -64,7 +64,7 @@ extension Decider {
   ) throws(LedgerError) -> Int64 {
     guard let account = try session.account(number), account.lastEntry != 0 else { return 0 }
     let history = AccountHistory(snapshot: session, account: account)
-    let before = try history.newest(at: Timestamp(milliseconds: expiresAt - 1)).entry?.version ?? 0
+    let before = try history.newest(at: Timestamp(milliseconds: max(expiresAt, .min + 1) - 1)).entry?.version ?? 0
     var expired: Int64 = 0
     var next = try session.entry(account.lastEntry, of: number.customer)
     while let entry = next, entry.version > before {
