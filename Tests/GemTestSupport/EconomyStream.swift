@@ -19,6 +19,33 @@ package struct EconomyStream {
   /// items with limits and stock; products that give paid, bonus and items.
   package static func catalog() throws -> Catalog { try Catalog.load(Array(document.utf8)) }
 
+  /// The same with other names, maxima and policies, so that what comes by itself begins, changes and ends.
+  package static func catalog(changedBy dice: inout SeededDice) throws -> Catalog {
+    var currencies: [Currency] = []
+    for currency in try catalog().currencies {
+      guard dice.percent(50) else {
+        currencies.append(currency)
+        continue
+      }
+      let recharge = Recharge(
+        amount: Int64(1 + dice.below(3)), every: TimeSpan(seconds: dice.one(of: [60, 600, 3600])),
+        upTo: Int64(5 + dice.below(40)))
+      let allowance = Allowance(
+        amount: Int64(1 + dice.below(12)), per: dice.one(of: Period.allCases), rollover: dice.one(of: [0, 3, 20]))
+      currencies.append(
+        Currency(
+          code: currency.code, name: "\(currency.name) \(dice.below(3))",
+          maximumBalance: dice.one(of: [nil, nil, 60, 1000]), burnOrder: currency.burnOrder,
+          refundPolicy: currency.refundPolicy, initialBalance: dice.percent(30) ? Int64(1 + dice.below(40)) : nil,
+          recharge: dice.percent(40) ? recharge : nil, allowance: dice.percent(40) ? allowance : nil,
+          spendLimit: currency.spendLimit, grantLimit: currency.grantLimit))
+    }
+    let plain = try catalog()
+    return try Catalog(
+      currencies: currencies, products: plain.products, offerings: plain.offerings,
+      currentOffering: plain.currentOffering, items: plain.items, settings: plain.settings)
+  }
+
   package mutating func heard(_ receipt: Receipt) {
     guard let id = receipt.transactionID, !receipt.isReplayed else { return }
     if receipt.kind == .spend || receipt.kind == .capture { spends.append(id) }

@@ -40,6 +40,10 @@ package struct ListContract {
     var single = Run(stream: EconomyStream(dice: dice), ledger: Ledger.inMemory(clock: time.clock, salt: 1))
     for run in [listed, single] { try run.ledger.apply(EconomyStream.catalog()) }
     for number in 0..<lists {
+      if cuts.percent(25) {
+        let catalog = try EconomyStream.catalog(changedBy: &cuts)
+        for run in [listed, single] { try run.ledger.apply(catalog) }
+      }
       let size = 1 + cuts.below(size)
       let answers = Self.cut(try listed.list(size, now: time.now)).flatMap(listed.ledger.submit)
       let expected = try single.list(size, now: time.now).map { single.ledger.submit([$0])[0] }

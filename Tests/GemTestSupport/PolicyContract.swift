@@ -3,9 +3,9 @@ import XCTest
 
 /// What currencies and items give and limit by themselves, whatever the storage.
 package struct PolicyContract {
-  private let make: (LedgerClock) throws -> Ledger
+  let make: (LedgerClock) throws -> Ledger
   // A Thursday, the first of January 2026, at midnight.
-  private let time = ManualClock()
+  let time = ManualClock()
 
   /// The closure makes an empty ledger over the storage.
   package init(make: @escaping (LedgerClock) throws -> Ledger) { self.make = make }
@@ -28,6 +28,7 @@ package struct PolicyContract {
     try testWhatWasReadIsReadAgainLater()
     try testARefusedGrantLeavesTheBooksWhole()
     try testAMergeOfWhoNeverDidAnythingBringsNothing()
+    try runMoments()
   }
 
   private static let document = """

@@ -7,6 +7,10 @@ package final class CatalogTerms: Sendable {
   package let currencies: [CurrencyTerms]
   private let byNumber: [Int64: CurrencyTerms]
   private let names: [Int64: (name: String, description: String?)]
+  /// Each currency as the versions of the catalog had it, from the first.
+  private let versions: [Int64: [CurrencyVersion]]
+  /// When the newest version of a currency came into force: no instant at which these terms are asked for is earlier.
+  let inForceFrom: Timestamp
   /// Whether any currency has some.
   let hasPolicies: Bool
   package let transactionIDs: TransactionIDMaker
@@ -20,9 +24,17 @@ package final class CatalogTerms: Sendable {
     let entitlement: String?
   }
 
-  init(version: Int64, currencies: [(number: Int64, currency: Currency)], salt: UInt64) {
+  /// - Parameter versions: In the order of instants; a currency without any has always been as it is.
+  init(
+    version: Int64, currencies: [(number: Int64, currency: Currency)], versions: [CurrencyVersion] = [], salt: UInt64
+  ) {
     self.version = version
-    self.currencies = currencies.map(CurrencyTerms.init).sorted { $0.code < $1.code }
+    let versionsByNumber = Dictionary(grouping: versions, by: \.number)
+    self.versions = versionsByNumber
+    inForceFrom = versions.last?.from ?? Timestamp(milliseconds: .min)
+    self.currencies = currencies.map { number, currency in
+      CurrencyTerms(number: number, currency: currency, versions: versionsByNumber[number] ?? [])
+    }.sorted { $0.code < $1.code }
     hasPolicies = self.currencies.contains { $0.policies != nil }
     byNumber = Dictionary(uniqueKeysWithValues: self.currencies.map { ($0.number, $0) })
     names = Dictionary(
@@ -53,6 +65,12 @@ package final class CatalogTerms: Sendable {
     return terms
   }
 
+  /// The currency as the catalog had it at an instant; nil where it was not in the catalog yet.
+  func currency(number: Int64, at instant: Timestamp) -> (name: String, description: String?)? {
+    guard let versions = versions[number] else { return names[number] }
+    return versions.last { $0.from <= instant }.map { ($0.currency.name, $0.currency.description) }
+  }
+
   func name(of number: Int64) -> String { names[number]?.name ?? "" }
   func description(of number: Int64) -> String? { names[number]?.description }
 }
@@ -77,7 +95,16 @@ package final class CatalogCache: Sendable {
     for row in try snapshot.catalogRows(.currency) {
       currencies.append((row.position, try Self.read(row, as: Currency.self)))
     }
-    let terms = CatalogTerms(version: version, currencies: currencies, salt: try snapshot.project().salt)
+    let numbers = Dictionary(currencies.map { ($0.currency.code, $0.number) }) { first, _ in first }
+    var versions: [CurrencyVersion] = []
+    for row in try snapshot.catalogRows(.currencyVersion) {
+      let currency = try Self.read(row, as: Currency.self)
+      guard let number = numbers[currency.code] else { continue }
+      versions.append(
+        CurrencyVersion(number: number, from: Timestamp(milliseconds: row.position), currency: currency))
+    }
+    let terms = CatalogTerms(
+      version: version, currencies: currencies, versions: versions, salt: try snapshot.project().salt)
     state.withLock { $0 = State(terms: terms) }
     return terms
   }
@@ -119,10 +146,11 @@ package final class CatalogCache: Sendable {
 }
 
 extension CurrencyTerms {
-  init(number: Int64, currency: Currency) {
+  init(number: Int64, currency: Currency, versions: [CurrencyVersion] = []) {
     self.init(
       number: number, code: currency.code, maximumBalance: currency.maximumBalance ?? Limits.amount,
       burnsPaidFirst: currency.burnOrder == .paidFirst, refundPolicy: currency.refundPolicy,
-      policies: CurrencyPolicies(of: currency))
+      policies: CurrencyPolicies(
+        of: currency, eras: versions.map { PolicyEra(from: $0.from.milliseconds, $0.currency) }))
   }
 }

@@ -5,20 +5,24 @@ package final class CurrencyPolicies: Sendable {
   package let allowance: Allowance?
   package let spendLimit: WindowLimit?
   package let grantLimit: WindowLimit?
+  /// What each version of the catalog says of what comes by itself, from the first.
+  let eras: [PolicyEra]
 
-  /// Whether it gives something by itself.
-  var givesByItself: Bool { initialBalance != nil || recharge != nil || allowance != nil }
+  /// Whether it gives something by itself, or once did: what came then may not be booked yet.
+  let givesByItself: Bool
 
-  /// Nil where the currency has no such policy.
-  package init?(of currency: Currency) {
+  /// Nil where the currency has no such policy and never had one that gives.
+  ///
+  /// - Parameter eras: Those of the currency's versions; empty for the one at hand since ever.
+  package init?(of currency: Currency, eras: [PolicyEra] = []) {
     initialBalance = currency.initialBalance
     recharge = currency.recharge
     allowance = currency.allowance
     spendLimit = currency.spendLimit
     grantLimit = currency.grantLimit
-    guard initialBalance != nil || recharge != nil || allowance != nil || spendLimit != nil || grantLimit != nil else {
-      return nil
-    }
+    self.eras = eras.isEmpty ? [PolicyEra(from: 0, currency)] : eras
+    givesByItself = self.eras.contains(where: \.givesByItself)
+    guard givesByItself || spendLimit != nil || grantLimit != nil else { return nil }
   }
 }
 
@@ -27,7 +31,7 @@ extension CurrencyPolicies: Hashable {
     left === right
       || left.initialBalance == right.initialBalance && left.recharge == right.recharge
         && left.allowance == right.allowance && left.spendLimit == right.spendLimit
-        && left.grantLimit == right.grantLimit
+        && left.grantLimit == right.grantLimit && left.eras == right.eras
   }
 
   package func hash(into hasher: inout Hasher) {
@@ -36,5 +40,36 @@ extension CurrencyPolicies: Hashable {
     hasher.combine(allowance)
     hasher.combine(spendLimit)
     hasher.combine(grantLimit)
+    hasher.combine(eras)
   }
+}
+
+/// What one version of the catalog lets a currency give by itself.
+package struct PolicyEra: Hashable, Sendable {
+  /// When that version came into force, in milliseconds; it holds until the next one.
+  package let from: Int64
+  package let initialBalance: Int64?
+  package let recharge: Recharge?
+  package let allowance: Allowance?
+  package let maximumBalance: Int64
+
+  package init(from: Int64, _ currency: Currency) {
+    self.from = from
+    initialBalance = currency.initialBalance
+    allowance = currency.allowance
+    let maximum = currency.maximumBalance ?? Limits.amount
+    maximumBalance = maximum
+    // A recharge fills an account no further than the currency lets it.
+    recharge = currency.recharge.map { Recharge(amount: $0.amount, every: $0.every, upTo: min($0.upTo, maximum)) }
+  }
+
+  var givesByItself: Bool { initialBalance != nil || recharge != nil || allowance != nil }
+}
+
+/// A currency as the catalog had it from an instant on.
+package struct CurrencyVersion: Sendable {
+  /// The currency's number inside the ledger.
+  package let number: Int64
+  package let from: Timestamp
+  package let currency: Currency
 }

@@ -2,14 +2,16 @@
 // so whatever becomes of the command.
 
 extension Decider {
-  /// Whether something other than an expiry has come about in the account.
+  /// Whether something other than an expiry may have come about in the account.
+  ///
+  /// What a currency gives by itself is looked at by each group: a new version of the catalog moves what an account
+  /// expects.
   @inline(__always)
   func isDue(_ slot: Int, _ currency: CurrencyTerms) -> Bool {
-    let next = set.accounts[slot].row.nextDue
-    return next <= set.now.milliseconds || next == .max && currency.policies != nil && mayGive(slot, currency)
+    set.accounts[slot].row.nextDue <= set.now.milliseconds || currency.policies != nil && mayGive(slot, currency)
   }
 
-  /// Whether nobody has looked yet at what a currency gives by itself; where nothing is due, looking is cheap.
+  /// Whether the group has not looked yet at what the currency gives by itself.
   private func mayGive(_ slot: Int, _ currency: CurrencyTerms) -> Bool {
     currency.policies?.givesByItself == true && !set.accounts[slot].isSettled
   }
@@ -17,12 +19,16 @@ extension Decider {
   mutating func settleDues(
     _ slot: Int, _ currency: CurrencyTerms, customer: FoundCustomer, session: any StorageSnapshot
   ) throws(LedgerError) {
-    var next = Int64.max
-    for hold in try set.holds(of: customer.number, session: session) {
-      if hold.deadline <= set.now {
-        try lapse(hold, owner: customer, session: session)
-      } else {
-        next = min(next, hold.deadline.milliseconds)
+    var next = set.accounts[slot].row.nextDue
+    // No hold of the account ends before something is due.
+    if next <= set.now.milliseconds {
+      next = .max
+      for hold in try set.holds(of: customer.number, session: session) {
+        if hold.deadline <= set.now {
+          try lapse(hold, owner: customer, session: session)
+        } else {
+          next = min(next, hold.deadline.milliseconds)
+        }
       }
     }
     set.accounts[slot].isSettled = true

@@ -77,6 +77,8 @@ extension Decider {
   ) throws(LedgerError) {
     for row in try set.counts(of: source.number, session: session) {
       set.end(row)
+      // The survivor's energy has a clock of its own.
+      guard row.key.kind != .recharged else { continue }
       let own = try set.count(row.key, of: target.number, session: session)
       let merged = CountRules.merged(row, with: own, of: target.number)
       if merged != own { set.set(merged, by: transaction) }

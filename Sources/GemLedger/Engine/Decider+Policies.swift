@@ -3,141 +3,186 @@
 extension Decider {
   // MARK: What comes by itself
 
-  /// Books what the account opens with, what its period allows and what came back meanwhile.
+  /// Books what the account opens with, what its period allows and what came back meanwhile, as ``ScheduleRules`` says.
   ///
   /// - Returns: When the next of it is due, in milliseconds; `.max` for never.
   mutating func settlePolicies(
     _ policies: CurrencyPolicies, _ slot: Int, _ currency: CurrencyTerms, session: any StorageSnapshot
   ) throws(LedgerError) -> Int64 {
-    var next = Int64.max
-    if let amount = policies.initialBalance, set.accounts[slot].isNew, set.accounts[slot].row.version == 0 {
-      _ = try give(amount, .initial, .promotional, slot, currency, session: session)
-    }
-    if let allowance = policies.allowance {
-      next = min(next, try settle(allowance, slot, currency, session: session))
-    }
-    if let recharge = policies.recharge {
-      next = min(next, try settle(recharge, slot, currency, session: session))
-    }
-    return next
-  }
-
-  /// Gives as much as the currency's maximum leaves room for; the rest is lost.
-  ///
-  /// - Returns: The transaction, and the lot that it went to; nil where there was no room.
-  private mutating func give(
-    _ amount: Int64, _ kind: EntryKind, _ source: LotSource, _ slot: Int, _ currency: CurrencyTerms,
-    expiresAt: Int64 = .max, session: any StorageSnapshot
-  ) throws(LedgerError) -> (transaction: TransactionNumber, lot: LotNumber)? {
-    let row = set.accounts[slot].row
-    let given = min(amount, max(0, currency.maximumBalance - row.balance) + min(amount, row.debt))
-    guard given > 0 else { return nil }
-    let production = StoreEnvironment.production.kind.rawValue
-    let credit = LotCredit(amount: given, source: source, environment: production, expiresAt: expiresAt)
-    return try bookCredit(credit, kind, slot: slot, currency, session: session)
-  }
-
-  private mutating func settle(
-    _ allowance: Allowance, _ slot: Int, _ currency: CurrencyTerms, session: any StorageSnapshot
-  ) throws(LedgerError) -> Int64 {
-    let customer = set.accounts[slot].row.number.customer
-    let key = CountKey(.allowed, currency.code.description)
-    let known = try set.count(key, of: customer, session: session)
-    var place: LotPlace?
-    if let lot = known?.value, lot != 0 { place = try ownPlace(of: lot, slot: slot, session: session) }
-    var remaining: Int64 = 0
-    if let place, place != .pool { remaining = set.books[set.book(of: slot)][place].row.remaining }
-    let next = allowance.per.next(after: set.now).milliseconds
-    guard
-      let due = AllowanceRules.due(period: known?.period, remaining: remaining, now: set.now, policy: allowance)
-    else { return next }
-    var transaction: TransactionNumber?
-    if due.expired > 0, let place, let lot = known?.value {
-      transaction = expire(due.expired, of: lot, at: place, slot)
-    }
-    let given = try give(due.granted, .grant, .promotional, slot, currency, expiresAt: due.expiresAt, session: session)
+    let lapsed = lapsed.removeValue(forKey: slot) ?? []
+    let account = try scheduled(policies, slot, currency, lapsed, session: session)
+    let losses = lapsed + (try unbookedExpiries(slot, session: session))
+    let outcome = ScheduleRules.outcome(of: account, losses: losses, eras: policies.eras, now: set.now)
+    if !outcome.isEmpty { try book(outcome, slot, currency, session: session) }
     // A period that gives nothing, since the balance is full, is over all the same.
-    let number =
-      given?.transaction ?? transaction ?? appendTransactionWithoutEntries(.grant, customer: customer)
-    set.set(CountRow(customer: customer, key: key, period: due.period, value: given?.lot ?? 0), by: number)
-    return next
-  }
-
-  private mutating func expire(
-    _ amount: Int64, of lot: LotNumber, at place: LotPlace, _ slot: Int
-  ) -> TransactionNumber? {
-    let account = set.accounts[slot].row.number
-    guard let code = terms.currency(number: account.currency)?.code else { return nil }
-    let number = appendTransaction(.expiry, customer: account.customer)
-    let source = set.books[set.book(of: slot)][place].row.source
-    let takes = [LotTake(place: place, lot: lot, source: source, amount: -amount)]
-    apply(takes, slot: slot, isReturn: false)
-    let entry = set.sequences.drawEntry()
-    let (whole, allocations) = allocate(takes, entry: entry, isWhole: true)
-    _ = record(
-      entry, of: number, .expiry, slot, code, amount: -amount, debtChange: 0, lot: whole, allocations: allocations)
-    return number
-  }
-
-  // MARK: Recharge
-
-  private mutating func settle(
-    _ recharge: Recharge, _ slot: Int, _ currency: CurrencyTerms, by transaction: TransactionNumber? = nil,
-    session: any StorageSnapshot
-  ) throws(LedgerError) -> Int64 {
-    let booked = lapsed.removeValue(forKey: slot) ?? []
-    let losses = booked + (try unbookedExpiries(slot, session: session))
-    let row = set.accounts[slot].row
-    let key = CountKey(.recharged, currency.code.description)
-    let known = try set.count(key, of: row.number.customer, session: session)
-    let from = known.flatMap { $0.period == 0 ? nil : $0.period }
-    let due = RechargeRules.due(
-      balance: row.balance - row.debt + booked.reduce(0) { $0 + $1.amount }, rechargedFrom: from, losses: losses,
-      now: set.now, policy: recharge)
-    var given = transaction
-    if due.amount > 0 {
-      given = try give(due.amount, .recharge, .earned, slot, currency, session: session)?.transaction ?? transaction
+    if outcome.grants.isEmpty, let period = outcome.period, period != account.allowance?.period {
+      let customer = set.accounts[slot].row.number.customer
+      let number = appendTransactionWithoutEntries(.grant, customer: customer)
+      set.set(
+        CountRow(customer: customer, key: CountKey(.allowed, currency.code.description), period: period, value: 0),
+        by: number)
     }
-    keep(due, of: slot, key, known: known, by: given)
-    return due.nextTick ?? .max
+    clocks[slot] = outcome.clock
+    return outcome.next
+  }
+
+  /// The account as its rows have it, with what ended holds lost still in it.
+  private mutating func scheduled(
+    _ policies: CurrencyPolicies, _ slot: Int, _ currency: CurrencyTerms, _ lapsed: [ScheduleRules.Loss],
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> ScheduleRules.Account {
+    let row = set.accounts[slot].row
+    var account = ScheduleRules.Account(
+      balance: row.balance + lapsed.reduce(0) { $0 + $1.amount }, debt: row.debt + lapsed.reduce(0) { $0 + $1.repaid },
+      isUntouched: row.version == 0, begunAt: .min)
+    account.clock = try clock(of: slot, currency, session: session)
+    account.allowance = try lastAllowance(policies, slot, currency, lapsed, session: session)
+    let isBegun =
+      !account.isUntouched && (account.clock != nil || !policies.eras.contains { $0.recharge != nil })
+      && (account.allowance != nil || !policies.eras.contains { $0.allowance != nil })
+    if !isBegun { account.begunAt = try createdAt(row.number.customer, session: session) }
+    return account
+  }
+
+  private func createdAt(
+    _ customer: CustomerNumber, session: any StorageSnapshot
+  ) throws(LedgerError) -> Int64 {
+    // Who came into being with this group came now.
+    try set.customer(customer, session: session)?.createdAt.milliseconds ?? set.now.milliseconds
+  }
+
+  private mutating func lastAllowance(
+    _ policies: CurrencyPolicies, _ slot: Int, _ currency: CurrencyTerms, _ lapsed: [ScheduleRules.Loss],
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> ScheduleRules.LastAllowance? {
+    guard policies.eras.contains(where: { $0.allowance != nil }) else { return nil }
+    let key = CountKey(.allowed, currency.code.description)
+    let customer = set.accounts[slot].row.number.customer
+    guard let known = try set.count(key, of: customer, session: session) else { return nil }
+    var last = ScheduleRules.LastAllowance(period: known.period, remaining: 0, endsAt: .min)
+    guard known.value != 0, let place = try ownPlace(of: known.value, slot: slot, session: session), place != .pool
+    else { return last }
+    let row = set.books[set.book(of: slot)][place].row
+    last.endsAt = row.expiresAt
+    // What a hold gave back before the lot expired was in it when it did.
+    last.remaining = lapsed.reduce(row.remaining) { $1.lot == row.number ? $0 + $1.amount : $0 }
+    return last
   }
 
   /// What is in the account still, and was lost when its lots expired.
   private mutating func unbookedExpiries(
     _ slot: Int, session: any StorageSnapshot
-  ) throws(LedgerError) -> [RechargeRules.Loss] {
+  ) throws(LedgerError) -> [ScheduleRules.Loss] {
     guard set.accounts[slot].row.nextExpiry <= set.now.milliseconds else { return [] }
     let takes = try expired(slot, session: session)
     let book = set.book(of: slot)
-    return takes.map { RechargeRules.Loss(at: set.books[book][$0.place].row.expiresAt, amount: -$0.amount) }
+    return takes.map {
+      ScheduleRules.Loss(at: set.books[book][$0.place].row.expiresAt, amount: -$0.amount, lot: $0.lot)
+    }
   }
 
-  /// After a change: a clock that stood still starts where the balance is no longer full, one that runs stops where it
-  /// is.
+  // MARK: Booking it
+
+  /// Books what has expired, so that there is room, and then what was given.
+  private mutating func book(
+    _ outcome: ScheduleRules.Outcome, _ slot: Int, _ currency: CurrencyTerms, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    let customer = set.accounts[slot].row.number.customer
+    try bookExpiry(slot, currency, session: session)
+    if outcome.initial > 0 {
+      _ = try give(outcome.initial, .initial, .promotional, slot, currency, session: session)
+    }
+    let key = CountKey(.allowed, currency.code.description)
+    for grant in outcome.grants {
+      let (number, lot) = try give(
+        grant.amount, .grant, .promotional, slot, currency, expiresAt: grant.expiresAt, session: session)
+      let row = CountRow(
+        customer: customer, key: key, period: outcome.period ?? 0, value: grant.expiresAt == .max ? 0 : lot)
+      set.set(row, by: number)
+    }
+    if outcome.recharged > 0 {
+      _ = try give(outcome.recharged, .recharge, .earned, slot, currency, session: session)
+    }
+  }
+
+  private mutating func give(
+    _ amount: Int64, _ kind: EntryKind, _ source: LotSource, _ slot: Int, _ currency: CurrencyTerms,
+    expiresAt: Int64 = .max, session: any StorageSnapshot
+  ) throws(LedgerError) -> (transaction: TransactionNumber, lot: LotNumber) {
+    let production = StoreEnvironment.production.kind.rawValue
+    let credit = LotCredit(amount: amount, source: source, environment: production, expiresAt: expiresAt)
+    return try bookCredit(credit, kind, slot: slot, currency, session: session)
+  }
+
+  private mutating func bookExpiry(
+    _ slot: Int, _ currency: CurrencyTerms, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    guard set.accounts[slot].row.nextExpiry <= set.now.milliseconds else { return }
+    let others = plans
+    plans = [AccountPlan(slot: slot, currency: currency, kind: .expiry, amount: 0)]
+    try planExpiry(0, session: session)
+    if plans[0].expiredAmount != 0 { bookExpiry(of: 0, customer: set.accounts[slot].row.number.customer) }
+    plans = others
+  }
+
+  // MARK: Recharge
+
+  /// How the account's recharge stood at its last booking; nil where nothing was booked under one.
+  private func clock(
+    of slot: Int, _ currency: CurrencyTerms, session: any StorageSnapshot
+  ) throws(LedgerError) -> ScheduleRules.RechargeClock? {
+    guard currency.policies?.eras.contains(where: { $0.recharge != nil }) == true else { return nil }
+    let key = CountKey(.recharged, currency.code.description)
+    let customer = set.accounts[slot].row.number.customer
+    return try set.count(key, of: customer, session: session).map { row in
+      ScheduleRules.RechargeClock(tick: row.period == 0 ? nil : row.period, era: row.value)
+    }
+  }
+
+  /// After a command, refused or not: a clock that stood still starts where the balance is no longer full, one that
+  /// runs stops where it is, and how it stands is booked with the change.
+  ///
+  /// Without that a later look could not tell whether the account was full before the change.
   mutating func restartClocks(session: any StorageSnapshot) throws(LedgerError) {
-    var seen: Set<Int> = []
-    for (slot, transaction) in touched.reversed() where seen.insert(slot).inserted {
-      let row = set.accounts[slot].row
-      guard let currency = terms.currency(number: row.number.currency),
-        let recharge = currency.policies?.recharge
+    var (seen, index) = (Set<Int>(), touched.count)
+    while index > 0 {
+      index -= 1
+      let (slot, transaction) = touched[index]
+      guard seen.insert(slot).inserted, let currency = terms.currency(number: set.accounts[slot].row.number.currency),
+        let policies = currency.policies, policies.givesByItself
       else { continue }
-      // What came back to the account with an end of a hold was not looked at before.
-      let next = try settle(recharge, slot, currency, by: transaction, session: session)
-      set.accounts[slot].row.nextDue = min(set.accounts[slot].row.nextDue, next)
+      // What a hold lost of an account that the command itself was not about.
+      if clocks[slot] == nil || lapsed[slot] != nil {
+        let count = touched.count
+        let next = try settlePolicies(policies, slot, currency, session: session)
+        set.accounts[slot].row.nextDue = min(set.accounts[slot].row.nextDue, next)
+        if touched.count > count {
+          (seen, index) = (seen.subtracting([slot]), touched.count)
+          continue
+        }
+      }
+      try restart(slot, currency, policies, by: transaction, session: session)
     }
     touched.removeAll(keepingCapacity: true)
   }
 
-  /// Writes down since when the clock runs, where that is news.
-  private mutating func keep(
-    _ due: RechargeRules.Outcome, of slot: Int, _ key: CountKey, known: CountRow?, by transaction: TransactionNumber?
-  ) {
-    let customer = set.accounts[slot].row.number.customer
-    let row = CountRow(customer: customer, key: key, period: due.rechargedFrom ?? 0, value: 0)
-    guard row != known, known != nil || row.period != 0 else { return }
-    // A clock that starts with no booking, as of a new account, is written down by a transaction of its own.
-    let number = transaction ?? appendTransactionWithoutEntries(.recharge, customer: customer)
-    set.set(row, by: number)
+  private mutating func restart(
+    _ slot: Int, _ currency: CurrencyTerms, _ policies: CurrencyPolicies, by transaction: TransactionNumber,
+    session: any StorageSnapshot
+  ) throws(LedgerError) {
+    guard let era = policies.eras.last(where: { $0.from <= set.now.milliseconds }), let recharge = era.recharge else {
+      return
+    }
+    let row = set.accounts[slot].row
+    let due = RechargeRules.due(
+      balance: row.balance - row.debt, rechargedFrom: clocks[slot]?.tick, now: set.now, policy: recharge)
+    let clock = ScheduleRules.RechargeClock(tick: due.rechargedFrom, era: era.from)
+    clocks[slot] = clock
+    set.accounts[slot].row.nextDue = min(row.nextDue, due.nextTick ?? .max)
+    guard try self.clock(of: slot, currency, session: session) != clock else { return }
+    let key = CountKey(.recharged, currency.code.description)
+    set.set(
+      CountRow(customer: row.number.customer, key: key, period: clock.tick ?? 0, value: clock.era), by: transaction)
   }
 
   // MARK: Caps

@@ -17,25 +17,29 @@ extension Decider {
     let number = appendTransactionWithoutEntries(.release, customer: owner.number)
     let returns = try giveBack(parts, of: hold, in: number, session: session)
     set.end(hold)
-    let before = Dictionary(returns.map { ($0.slot, set.accounts[$0.slot].row.balance) }) { first, _ in first }
+    let before = Dictionary(returns.map { ($0.slot, set.accounts[$0.slot].row) }) { first, _ in first }
     var extras = ReceiptExtras()
     _ = try settle(returns, after: number, owner: owner, &extras, session: session)
     guard terms.hasPolicies else { return }
-    for (slot, balance) in before { keepLosses(since: balance, slot: slot, returns, deadline: hold.deadline) }
+    for (slot, row) in before { keepLosses(since: row, slot: slot, returns, deadline: hold.deadline) }
   }
 
   /// Remembers when what the end of a hold took from an account was lost: with its lot, or at the deadline.
   private mutating func keepLosses(
-    since balance: Int64, slot: Int, _ returns: [ReturnedCurrency], deadline: Timestamp
+    since before: AccountRow, slot: Int, _ returns: [ReturnedCurrency], deadline: Timestamp
   ) {
-    var rest = balance - set.accounts[slot].row.balance
+    let row = set.accounts[slot].row
+    var rest = before.balance - row.balance
     for returned in returns where returned.slot == slot && returned.place != .pool {
       let expiresAt = set.books[set.book(of: slot)][returned.place].row.expiresAt
       guard expiresAt > deadline.milliseconds, expiresAt <= set.now.milliseconds else { continue }
-      lapsed[slot, default: []].append(RechargeRules.Loss(at: expiresAt, amount: returned.amount))
+      lapsed[slot, default: []].append(
+        ScheduleRules.Loss(at: expiresAt, amount: returned.amount, lot: returned.lot))
       rest -= returned.amount
     }
-    if rest > 0 { lapsed[slot, default: []].append(RechargeRules.Loss(at: deadline.milliseconds, amount: rest)) }
+    guard rest > 0 else { return }
+    lapsed[slot, default: []].append(
+      ScheduleRules.Loss(at: deadline.milliseconds, amount: rest, repaid: before.debt - row.debt))
   }
 
   /// Puts back what a hold has set aside.
@@ -251,7 +255,8 @@ extension Decider {
 
   func purchase(_ number: Int64, session: any StorageSnapshot) throws(LedgerError) -> PurchaseRow? {
     if let new = set.changes.purchases.first(where: { $0.number == number }) { return set.withRefund(new) }
-    guard let row = try session.purchase(number: number) else { return nil }
+    guard var row = try session.purchase(number: number) else { return nil }
+    if set.instant != nil { row.refund = try set.refunds(of: row, session: session).last?.state }
     return set.withRefund(row)
   }
 

@@ -12,8 +12,10 @@ struct Decider: ~Copyable {
   var pendingCounts: [CountRow] = []
   /// Accounts of currencies with policies whose balances the command changed, and by which transactions.
   var touched: [(slot: Int, transaction: TransactionNumber)] = []
-  /// What ends of holds took from accounts, as of when it was lost; until the accounts' clocks were looked at.
-  var lapsed: [Int: [RechargeRules.Loss]] = [:]
+  /// What ends of holds took from accounts, as of when it was lost; until the accounts' policies were looked at.
+  var lapsed: [Int: [ScheduleRules.Loss]] = [:]
+  /// How the recharges of the accounts stand that the group has looked at.
+  var clocks: [Int: ScheduleRules.RechargeClock] = [:]
   let catalog: CatalogCache
   private(set) var terms = CatalogTerms(version: -1, currencies: [], salt: 0)
 
@@ -34,8 +36,10 @@ struct Decider: ~Copyable {
   ) throws(LedgerError) {
     let sequences = try session.sequences()
     if isBounded { try ClockRules.check(clock, newest: sequences.createdAt, in: session) }
-    set.begin(after: sequences, clock: clock)
     terms = try catalog.terms(in: session)
+    // Nothing is booked under a catalog before that came into force.
+    set.begin(after: sequences, clock: max(clock, terms.inForceFrom))
+    if !clocks.isEmpty { clocks.removeAll() }
   }
 
   mutating func decide(
@@ -46,9 +50,15 @@ struct Decider: ~Copyable {
     guard terms.hasPolicies else { return try dispatch(command, session: session) }
     touched.removeAll(keepingCapacity: true)
     if !lapsed.isEmpty { lapsed.removeAll() }
-    let receipt = try dispatch(command, session: session)
-    try restartClocks(session: session)
-    return receipt
+    do throws(LedgerError) {
+      let receipt = try dispatch(command, session: session)
+      try restartClocks(session: session)
+      return receipt
+    } catch {
+      // What came about before is booked, whatever becomes of the command.
+      if !error.code.isStorageFailure { try restartClocks(session: session) }
+      throw error
+    }
   }
 
   @inline(__always)

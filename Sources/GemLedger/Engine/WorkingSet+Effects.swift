@@ -8,6 +8,8 @@ struct EffectSet {
   /// The newest effect; the next one of the same transaction stands behind it.
   var last: (transaction: TransactionNumber, position: Int64) = (0, 0)
   var newest: TransactionNumber = 0
+  /// The transaction that said last what a count is.
+  var countedBy: [CustomerNumber: [CountKey: TransactionNumber]] = [:]
   /// How many effects the other transactions of the group have.
   var positions: [TransactionNumber: Int64] = [:]
   var isOutOfOrder = false
@@ -52,7 +54,8 @@ extension WorkingSet {
     about target: TransactionNumber, ofAny owners: [CustomerNumber], session: any StorageSnapshot
   ) throws(LedgerError) -> [EffectRow] {
     // What the group began itself is nowhere else.
-    let known = transaction(target) != nil ? [] : try session.effects(about: target, ofAny: owners)
+    var known = transaction(target) != nil ? [] : try session.effects(about: target, ofAny: owners)
+    if let instant { known.removeAll { $0.createdAt > instant } }
     guard var place = rare.effects.newestPlaces[target] else { return known }
     var new: [EffectRow] = []
     while place >= 0 {
@@ -121,8 +124,11 @@ extension WorkingSet {
     return all.values.sorted { $0.key < $1.key }
   }
 
-  /// Counts anew, as part of the transaction.
+  /// Counts anew, as part of the transaction, or of a later one that counted the same: of a count the newest effect
+  /// holds, and effects stand in the order of transactions.
   mutating func set(_ row: CountRow, by transaction: TransactionNumber) {
+    let transaction = max(transaction, rare.effects.countedBy[row.customer]?[row.key] ?? 0)
+    rare.effects.countedBy[row.customer, default: [:]][row.key] = transaction
     rare.effects.counts[row.customer, default: [:]][row.key] = row
     rare.effects.endedCounts[row.customer]?[row.key] = nil
     add(

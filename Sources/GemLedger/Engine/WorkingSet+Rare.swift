@@ -6,6 +6,8 @@ struct RareSet {
   /// What the group's refunds made of purchases.
   var refundStates: [Int64: RefundStateRow] = [:]
   var effects = EffectSet()
+  /// The instant that is over as of which the set stands, and the customer whose accounts it has; nil for now.
+  var moment: (instant: Timestamp, customer: CustomerNumber, numbers: [CustomerNumber])?
 }
 
 extension WorkingSet {
@@ -63,6 +65,7 @@ extension WorkingSet {
   func numbers(
     of customer: CustomerNumber, session: any StorageSnapshot
   ) throws(LedgerError) -> [CustomerNumber] {
+    if let moment = rare.moment, moment.customer == customer { return moment.numbers }
     var others = try session.mergedCustomers(into: customer).filter { rare.customers[$0] == nil }
     others += rare.customers.values.filter { $0.mergedInto == customer }.map(\.number)
     return [customer] + others.sorted()
@@ -118,8 +121,13 @@ extension WorkingSet {
   }
 
   func refunds(of purchase: PurchaseRow, session: any StorageSnapshot) throws(LedgerError) -> [RefundRow] {
-    try session.refunds(of: purchase.number, of: purchase.customer)
-      + (changes.rare?.refunds ?? []).filter { $0.purchase == purchase.number }
+    var known = try session.refunds(of: purchase.number, of: purchase.customer)
+    if let instant {
+      var then: [RefundRow] = []
+      for refund in known where try isBooked(refund.transaction, by: instant, session: session) { then.append(refund) }
+      known = then
+    }
+    return known + (changes.rare?.refunds ?? []).filter { $0.purchase == purchase.number }
   }
 
   func refundParts(

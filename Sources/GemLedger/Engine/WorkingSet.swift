@@ -95,6 +95,13 @@ struct WorkingSet: ~Copyable {
     return slot
   }
 
+  /// An account that is known without a look at the storage.
+  mutating func addAccount(_ row: AccountRow) -> Int {
+    let slot = slots.insert(row.number.rawValue, slot: accounts.count)
+    if slot == accounts.count { accounts.append(WorkingAccount(row: row, isNew: row.version == 0)) }
+    return slot
+  }
+
   /// The index of the account's lot book, made where there is none yet.
   mutating func book(of slot: Int) -> Int {
     if accounts[slot].book >= 0 { return accounts[slot].book }

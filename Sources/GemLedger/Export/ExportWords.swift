@@ -17,6 +17,7 @@ extension CatalogRow.Kind {
     case .offering: "offering"
     case .item: "item"
     case .settings: "settings"
+    case .currencyVersion: "currency_version"
     }
   }
 }

@@ -154,7 +154,7 @@ struct ConsumptionReader {
   ) throws(LedgerError) -> LiveLot {
     let row = try snapshot.lot(lot.lot, of: number.customer)
     let account = try snapshot.account(number) ?? AccountRow(number: number)
-    let holds = try AccountTimes(snapshot: snapshot, account: account, now: now).openHolds()
+    let holds = try AccountHold.open(of: account, in: snapshot)
     let isExpired = (row?.expiresAt ?? .max) <= now.milliseconds
     var (remaining, held) = (isExpired ? 0 : row?.remaining ?? 0, Int64(0))
     for hold in holds {

@@ -97,29 +97,28 @@ extension Ledger {
       let found = try Self.customer(customer, in: snapshot)
       let (currency, account) = try Self.account(currency, customer: found.number, in: snapshot, terms: terms)
       var explainer = Explainer(
-        snapshot: snapshot, terms: terms, account: account, owners: try Self.numbers(of: found, in: snapshot),
-        now: try now(in: snapshot))
+        snapshot: snapshot, terms: terms, account: account, owners: try Self.numbers(of: found, in: snapshot))
       let list = InsightList.explanation(account.number)
       let before = try cursor?.place(list: list, salt: terms.transactionIDs.salt)
       let newest = min(account.version, (before ?? .max) - 1)
       let rows = try AccountHistory(snapshot: snapshot, account: account).entries(
         after: max(0, newest - Int64(limit)), through: newest)
       let entries = try explainer.entries(rows.reversed())
-      let settled = try settled([currency.number: account], of: customer, in: snapshot, terms: terms)
-      let current =
-        if let settled = settled[currency.number] {
-          Balance(currency, terms, settled)
-        } else {
-          try balance(of: account, currency, at: nil, in: snapshot, terms: terms)
-        }
-      let holds = cursor == nil ? try explainer.openHolds() : []
-      let (lots, hasMoreLots) = cursor == nil ? try explainer.lots(holds, limit: limit) : ([], false)
+      let moments = try moments(
+        of: found, currency: currency.number, hasParts: cursor == nil, in: snapshot, terms: terms)
+      let moment = moments.moment(account.number)
+      var (lots, hasMoreLots, holds) = ([Explanation.Lot](), false, [Explanation.Hold]())
+      if cursor == nil {
+        let live = try LiveLots(snapshot: snapshot, moment: moment, now: moments.at)
+        (lots, hasMoreLots) = try explainer.lots(live, unbooked: moment.parts?.unbooked ?? [], limit: limit)
+        holds = try explainer.holds(live.holds, at: moments.at)
+      }
       let next = rows.first.flatMap { row in
         row.version > 1 ? PageCursor(place: row.version, list: list, salt: terms.transactionIDs.salt) : nil
       }
       return Explanation(
-        customer: customer, balance: current, lots: lots, hasMoreLots: hasMoreLots,
-        holds: try explainer.holds(holds), entries: entries, next: next)
+        customer: customer, balance: Balance(currency, terms, moment), lots: lots, hasMoreLots: hasMoreLots,
+        holds: holds, entries: entries, next: next)
     }
   }
 }
@@ -151,17 +150,13 @@ private struct Explainer {
   let terms: CatalogTerms
   let account: AccountRow
   let owners: [CustomerNumber]
-  let now: Timestamp
   private var lotReader: LotReader
 
-  init(
-    snapshot: any StorageSnapshot, terms: CatalogTerms, account: AccountRow, owners: [CustomerNumber], now: Timestamp
-  ) {
+  init(snapshot: any StorageSnapshot, terms: CatalogTerms, account: AccountRow, owners: [CustomerNumber]) {
     self.snapshot = snapshot
     self.terms = terms
     self.account = account
     self.owners = owners
-    self.now = now
     lotReader = LotReader(snapshot: snapshot, terms: terms)
   }
 
@@ -188,11 +183,7 @@ private struct Explainer {
 
   // MARK: What there is now
 
-  func openHolds() throws(LedgerError) -> [StandingHold] {
-    try AccountTimes(snapshot: snapshot, account: account, now: now).openHolds()
-  }
-
-  func holds(_ holds: [StandingHold]) throws(LedgerError) -> [Explanation.Hold] {
+  func holds(_ holds: [AccountHold], at now: Timestamp) throws(LedgerError) -> [Explanation.Hold] {
     var found: [Explanation.Hold] = []
     for hold in holds where hold.deadline > now {
       guard let row = try snapshot.transaction(hold.number) else { throw .lacksTransaction(hold.number) }
@@ -205,10 +196,11 @@ private struct Explainer {
   }
 
   mutating func lots(
-    _ holds: [StandingHold], limit: Int
+    _ live: LiveLots, unbooked: [LotTermsRow], limit: Int
   ) throws(LedgerError) -> (lots: [Explanation.Lot], hasMore: Bool) {
-    let live = try LiveLots(snapshot: snapshot, account: account, now: now).all(
-      holds: holds, paidFirst: terms.currency(number: account.number.currency)?.burnsPaidFirst ?? false, limit: limit)
+    for terms in unbooked { try lotReader.add(terms) }
+    let live = try live.all(
+      paidFirst: terms.currency(number: account.number.currency)?.burnsPaidFirst ?? false, limit: limit)
     var lots: [Explanation.Lot] = []
     for lot in live.lots {
       lots.append(

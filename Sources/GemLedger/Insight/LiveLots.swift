@@ -10,20 +10,32 @@ struct LiveLot {
   let held: Int64
 }
 
-/// The lots that make up an account's balance now, those that are due and not booked yet left out.
+/// The lots that make up what an account is worth, those that are due and not booked yet left out.
 struct LiveLots {
   let snapshot: any StorageSnapshot
   let account: AccountRow
   let now: Timestamp
+  /// What is set aside; what ended holds had set aside is in its lots again.
+  let holds: [AccountHold]
+  /// All open lots, where not the storage but the settled account has them.
+  private let settled: [LotRow]?
+
+  init(snapshot: any StorageSnapshot, moment: AccountMoment, now: Timestamp) throws(LedgerError) {
+    self.snapshot = snapshot
+    account = moment.row
+    self.now = now
+    settled = moment.parts?.lots
+    if let parts = moment.parts {
+      holds = parts.holds
+    } else {
+      holds = try AccountHold.open(of: moment.row, in: snapshot)
+    }
+  }
 
   /// At most so many, those that burn first before the others.
   ///
-  /// - Parameters:
-  ///   - holds: What is set aside; what ended holds had set aside is in its lots again.
-  ///   - paidFirst: Whether the currency burns what was paid for before what was not.
-  func all(
-    holds: [StandingHold] = [], paidFirst: Bool = false, limit: Int = .max
-  ) throws(LedgerError) -> (lots: [LiveLot], hasMore: Bool) {
+  /// - Parameter paidFirst: Whether the currency burns what was paid for before what was not.
+  func all(paidFirst: Bool = false, limit: Int = .max) throws(LedgerError) -> (lots: [LiveLot], hasMore: Bool) {
     var (held, returned) = ([LotNumber: Int64](), [LotNumber: Int64]())
     for hold in holds {
       for lot in hold.lots where hold.deadline > now { held[lot.lot, default: 0] += lot.amount }
@@ -49,6 +61,7 @@ struct LiveLots {
 
   /// The first of one stream, one more than asked for where there are more.
   private func openLots(paid: Bool, limit: Int) throws(LedgerError) -> [LotRow] {
+    if let settled { return settled.filter { $0.isPaid == paid } }
     guard account.openLots > 0 else { return [] }
     var rows: [LotRow] = []
     var after: LotPosition?
@@ -66,7 +79,10 @@ struct LiveLots {
   }
 
   private func row(_ lot: LotNumber) throws(LedgerError) -> LotRow? {
-    try snapshot.lot(lot, of: account.number.customer)
+    guard var row = try snapshot.lot(lot, of: account.number.customer) else { return nil }
+    // What the settled account has open is known already.
+    if settled != nil { row.remaining = 0 }
+    return row
   }
 
   private var poolRow: LotRow {

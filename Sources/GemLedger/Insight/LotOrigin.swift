@@ -1,6 +1,6 @@
 /// Where a lot came from, down to the receipt.
 public struct LotOrigin: Hashable, Sendable {
-  /// The lot's number.
+  /// The lot's number; 0 for one that has come about by itself and is not booked yet.
   public let lot: Int64
   /// How it came.
   public let source: LotSource
@@ -47,6 +47,13 @@ struct LotReader {
       purchase: try first.purchase.map { (number) throws(LedgerError) in try purchase(number) }, origins: origins)
     lots[lot] = found
     return found
+  }
+
+  /// Makes a lot known that the journal does not have yet.
+  mutating func add(_ terms: LotTermsRow) throws(LedgerError) {
+    lots[terms.lot] = LotOrigin(
+      lot: 0, source: terms.source, environment: try reader.environment(terms.environment), price: terms.price,
+      expiresAt: terms.expiresAt == .max ? nil : Timestamp(milliseconds: terms.expiresAt), purchase: nil, origins: [])
   }
 
   mutating func purchase(_ row: PurchaseRow) throws(LedgerError) -> Purchase {

@@ -21,20 +21,20 @@ extension Ledger {
   public func split(of customer: CustomerID) throws(LedgerError) -> [BalanceSplit] {
     try reading { (snapshot, terms) throws(LedgerError) -> [BalanceSplit] in
       let found = try Self.customer(customer, in: snapshot)
-      return try Self.split(of: found.number, at: try now(in: snapshot), in: snapshot, terms: terms)
+      return try split(of: found, in: snapshot, terms: terms)
     }
   }
 
-  static func split(
-    of number: CustomerNumber, at now: Timestamp, in snapshot: any StorageSnapshot, terms: CatalogTerms
+  private func split(
+    of customer: FoundCustomer, in snapshot: any StorageSnapshot, terms: CatalogTerms
   ) throws(LedgerError) -> [BalanceSplit] {
     var reader = LotReader(snapshot: snapshot, terms: terms)
     var splits: [BalanceSplit] = []
-    for account in try snapshot.accounts(of: number) {
-      guard let currency = terms.currency(number: account.number.currency) else { continue }
+    let moments = try moments(of: customer, hasParts: true, in: snapshot, terms: terms)
+    for currency in terms.currencies {
+      let moment = moments.moment(AccountNumber(customer: customer.number, currency: currency.number))
       var sums: [Int64: SplitSum] = [:]
-      let holds = try AccountTimes(snapshot: snapshot, account: account, now: now).openHolds()
-      for lot in try LiveLots(snapshot: snapshot, account: account, now: now).all(holds: holds).lots {
+      for lot in try LiveLots(snapshot: snapshot, moment: moment, now: moments.at).all().lots {
         sums[lot.environment, default: SplitSum()].add(lot)
       }
       for (environment, sum) in sums.sorted(by: { $0.key < $1.key }) where sum.paid + sum.free > 0 {
@@ -44,7 +44,7 @@ extension Ledger {
             values: sum.values.sorted { $0.key < $1.key }.map { Money(minorUnits: $0.value, currency: $0.key) }))
       }
     }
-    return splits.sorted { $0.currency < $1.currency }
+    return splits
   }
 }
 

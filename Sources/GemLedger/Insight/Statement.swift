@@ -90,19 +90,16 @@ extension Ledger {
       // What is booked at this very instant is in it.
       let end = until ?? now.after
       if let from, from > end { throw .invalid("The period ends at \(end), before it begins at \(from).") }
-      let number = try Self.customer(customer, at: end.before, in: snapshot)
-      let found = try Self.customer(customer, in: snapshot)
+      let then = try Self.found(customer, at: end.before, in: snapshot)
+      let (number, found) = (then.number, try Self.customer(customer, in: snapshot))
       var writer = StatementWriter(
-        snapshot: snapshot, terms: terms, owners: try Self.numbers(of: found, in: snapshot), from: from, until: end,
-        now: now)
+        snapshot: snapshot, terms: terms, owners: try Self.numbers(of: found, in: snapshot),
+        opening: try from.map { (from) throws(LedgerError) in
+          try moments(of: then, at: from.before, in: snapshot, terms: terms)
+        }, closing: try moments(of: then, at: end.before, in: snapshot, terms: terms))
       let (list, salt) = (InsightList.statement(number), terms.transactionIDs.salt)
       let start = try cursor?.place(list: list, salt: salt)
-      let accounts = try snapshot.accounts(of: number)
-      if end.before >= now {
-        let rows = Dictionary(uniqueKeysWithValues: accounts.map { ($0.number.currency, $0) })
-        writer.settled = try settled(rows, of: customer, in: snapshot, terms: terms)
-      }
-      for account in accounts { try writer.read(account, after: start, limit: limit) }
+      for account in try snapshot.accounts(of: number) { try writer.read(account, after: start, limit: limit) }
       let (lines, last) = try writer.lines(limit: limit)
       return Statement(
         customer: customer, from: from, until: end, currencies: writer.currencies(totalling: lines), lines: lines,
@@ -116,25 +113,23 @@ private struct StatementWriter {
   let snapshot: any StorageSnapshot
   let terms: CatalogTerms
   let owners: [CustomerNumber]
-  let from: Timestamp?
-  let until: Timestamp
-  let now: Timestamp
-  /// The accounts in which something has come about by itself; empty where the period ended before.
-  var settled: [Int64: SettledAccount] = [:]
+  /// What there was before the period; nil where nothing is before it.
+  let opening: AccountMoments?
+  /// What there was at its end.
+  let closing: AccountMoments
   private var standings: [(currency: CurrencyTerms, opening: Statement.Standing, closing: Statement.Standing)] = []
   private var rows: [EntryRow] = []
   private var hasMore = false
 
   init(
-    snapshot: any StorageSnapshot, terms: CatalogTerms, owners: [CustomerNumber], from: Timestamp?, until: Timestamp,
-    now: Timestamp
+    snapshot: any StorageSnapshot, terms: CatalogTerms, owners: [CustomerNumber], opening: AccountMoments?,
+    closing: AccountMoments
   ) {
     self.snapshot = snapshot
     self.terms = terms
     self.owners = owners
-    self.from = from
-    self.until = until
-    self.now = now
+    self.opening = opening
+    self.closing = closing
   }
 
   /// Reads what there was before and after, and the entries that may come on the page.
@@ -142,25 +137,18 @@ private struct StatementWriter {
     _ account: AccountRow, after start: TransactionNumber?, limit: Int
   ) throws(LedgerError) {
     guard let currency = terms.currency(number: account.number.currency) else { return }
-    let times = AccountTimes(snapshot: snapshot, account: account, now: now)
-    var closing = try times.moment(at: until.before)
-    if let settled = settled[account.number.currency] {
-      (closing.balance, closing.debt) = (settled.row.balance - settled.due, settled.row.debt)
-      closing.held = settled.row.held
-    }
+    let closing = closing.moment(account.number)
     // What the customer never had by then came later.
-    guard closing.version > 0 else { return }
-    let opening =
-      try from.map { (from) throws(LedgerError) in try times.moment(at: from.before) }
-      ?? AccountMoment()
+    guard closing.recorded.version > 0 else { return }
+    let opening = opening?.moment(account.number) ?? AccountMoment(AccountRow(number: account.number))
     standings.append((currency, Statement.Standing(opening), Statement.Standing(closing)))
     let history = AccountHistory(snapshot: snapshot, account: account)
-    var version = opening.version
+    var version = opening.recorded.version
     if let start { version = max(version, try history.newest(below: start + 1)?.version ?? 0) }
     // One more than the page, and one for a transaction that has two entries.
-    let last = min(closing.version, version + Int64(limit) + 2)
+    let last = min(closing.recorded.version, version + Int64(limit) + 2)
     rows += try history.entries(after: version, through: last)
-    if last < closing.version { hasMore = true }
+    if last < closing.recorded.version { hasMore = true }
   }
 
   /// The lines of the page, and where it ended where there are more.
@@ -211,6 +199,6 @@ private struct StatementWriter {
 
 extension Statement.Standing {
   init(_ moment: AccountMoment) {
-    self.init(balance: moment.balance, held: moment.held, debt: moment.debt, due: moment.due)
+    self.init(balance: moment.balance, held: moment.row.held, debt: moment.row.debt, due: moment.due)
   }
 }

@@ -11,20 +11,12 @@ extension Ledger {
   /// - Throws: ``LedgerError`` with `customer_not_found`.
   public func balances(of customer: CustomerID, at instant: Timestamp? = nil) throws(LedgerError) -> [Balance] {
     try reading { (snapshot, terms) throws(LedgerError) -> [Balance] in
-      let number = try Self.customer(customer, at: instant, in: snapshot)
-      var accounts: [Int64: AccountRow] = [:]
-      for account in try snapshot.accounts(of: number) { accounts[account.number.currency] = account }
-      let settled = instant == nil ? try settled(accounts, of: customer, in: snapshot, terms: terms) : [:]
+      let customer = try Self.found(customer, at: instant, in: snapshot)
+      let moments = try moments(of: customer, at: instant, in: snapshot, terms: terms)
       var balances: [Balance] = []
-      for currency in terms.currencies {
-        if let settled = settled[currency.number] {
-          balances.append(Balance(currency, terms, settled))
-          continue
-        }
-        let account =
-          accounts[currency.number]
-          ?? AccountRow(number: AccountNumber(customer: number, currency: currency.number))
-        balances.append(try balance(of: account, currency, at: instant, in: snapshot, terms: terms))
+      for currency in terms.currencies where terms.has(currency, at: instant) {
+        let account = AccountNumber(customer: customer.number, currency: currency.number)
+        balances.append(Balance(currency, terms, moments.moment(account), at: instant))
       }
       return balances
     }
@@ -37,13 +29,12 @@ extension Ledger {
     of code: CurrencyCode, customer: CustomerID, at instant: Timestamp? = nil
   ) throws(LedgerError) -> Balance {
     try reading { (snapshot, terms) throws(LedgerError) -> Balance in
-      let number = try Self.customer(customer, at: instant, in: snapshot)
-      let (currency, account) = try Self.account(code, customer: number, in: snapshot, terms: terms)
-      if instant == nil {
-        let settled = try settled([currency.number: account], of: customer, in: snapshot, terms: terms)
-        if let account = settled[currency.number] { return Balance(currency, terms, account) }
-      }
-      return try balance(of: account, currency, at: instant, in: snapshot, terms: terms)
+      let customer = try Self.found(customer, at: instant, in: snapshot)
+      guard let currency = terms.currency(code) else { throw .unknownCurrency(code) }
+      let moments = try moments(
+        of: customer, at: instant, currency: currency.number, in: snapshot, terms: terms)
+      let account = AccountNumber(customer: customer.number, currency: currency.number)
+      return Balance(currency, terms, moments.moment(account), at: instant)
     }
   }
 
@@ -81,22 +72,15 @@ extension Ledger {
     return row
   }
 
-  func balance(
-    of account: AccountRow, _ currency: CurrencyTerms, at instant: Timestamp?, in snapshot: any StorageSnapshot,
-    terms: CatalogTerms
-  ) throws(LedgerError) -> Balance {
-    // Where nothing can expire or end, the instant of now does not matter, and the journal need not be asked.
-    let matters = instant != nil || account.nextExpiry != .max || account.held != 0
-    let now = matters ? try now(in: snapshot) : clock.now()
-    if let instant { try Self.check(instant, isOverAt: now) }
-    let times = AccountTimes(snapshot: snapshot, account: account, now: now)
-    let moment = try times.moment(at: instant ?? now)
-    var balance = moment.balance
-    if let instant, instant < now, let policies = currency.policies {
-      balance += try times.given(by: policies, currency, at: instant)
-    }
-    return Balance(
-      currency, terms, balance: balance, held: moment.held, debt: moment.debt, version: moment.version)
+  /// Whom an id names, or named at an instant.
+  static func found(
+    _ id: CustomerID, at instant: Timestamp?, in snapshot: any StorageSnapshot
+  ) throws(LedgerError) -> FoundCustomer {
+    let found = try customer(id, in: snapshot)
+    guard let instant else { return found }
+    let number = try customer(id, at: instant, in: snapshot)
+    guard number != found.number, let row = try snapshot.customer(number: number) else { return found }
+    return FoundCustomer(row, origin: found.origin)
   }
 
   static func account(
@@ -108,11 +92,22 @@ extension Ledger {
   }
 }
 
+extension CatalogTerms {
+  /// Whether the catalog had the currency at an instant; nil for now.
+  func has(_ currency: CurrencyTerms, at instant: Timestamp?) -> Bool {
+    guard let instant else { return true }
+    return self.currency(number: currency.number, at: instant) != nil
+  }
+}
+
 extension Balance {
-  init(_ currency: CurrencyTerms, _ terms: CatalogTerms, _ settled: SettledAccount) {
-    let row = settled.row
+  /// - Parameter instant: When it was; its names are those of then. Nil for now.
+  init(_ currency: CurrencyTerms, _ terms: CatalogTerms, _ moment: AccountMoment, at instant: Timestamp? = nil) {
+    let names = instant.flatMap { terms.currency(number: currency.number, at: $0) }
     self.init(
-      currency, terms, balance: row.balance - settled.due, held: row.held, debt: row.debt, version: row.version)
+      currency: currency.code, name: names?.name ?? terms.name(of: currency.number),
+      description: names == nil ? terms.description(of: currency.number) : names?.description,
+      balance: moment.balance, held: moment.row.held, debt: moment.row.debt, version: moment.row.version)
   }
 
   init(

@@ -25,8 +25,12 @@ extension Ledger {
       let difference = CatalogDifference(from: old, to: catalog)
       guard !difference.isEmpty else { return difference }
       var changes = ChangeSet()
-      changes.catalog = try CatalogRow.rows(of: catalog, keeping: try session.catalogRows(.currency))
-      changes.catalogAppliedAt = try journalTime(in: session)
+      let (known, versions) = (try session.catalogRows(.currency), try session.catalogRows(.currencyVersion))
+      // What is booked already was booked under the version before.
+      let now = max(try journalTime(in: session), Timestamp(milliseconds: versions.last?.position ?? .min))
+      let rows = try CatalogRow.rows(of: catalog, keeping: known)
+      changes.catalog = rows + CatalogRow.versions(of: rows, replacing: known, after: versions, from: now)
+      changes.catalogAppliedAt = now
       try session.write(changes)
       return difference
     }
@@ -108,6 +112,30 @@ extension Ledger {
 extension CatalogRow {
   static let settingsCode = "settings"
   static let currentOfferingCode = "current_offering"
+
+  /// The versions of all currencies: those that are known, and one for each currency that is new or changes.
+  ///
+  /// - Parameter old: The currencies before; one without a version has been so since ever.
+  static func versions(
+    of rows: [CatalogRow], replacing old: [CatalogRow], after known: [CatalogRow], from now: Timestamp
+  ) -> [CatalogRow] {
+    func version(_ row: CatalogRow, from milliseconds: Int64) -> CatalogRow {
+      CatalogRow(
+        kind: .currencyVersion, code: "\(row.code)@\(milliseconds)", position: milliseconds, document: row.document)
+    }
+    var versions = known
+    for row in rows where row.kind == .currency {
+      let before = old.first { $0.code == row.code }
+      guard before?.document != row.document else { continue }
+      let isVersioned = known.contains { $0.code.hasPrefix("\(row.code)@") }
+      if let before, !isVersioned { versions.append(version(before, from: 0)) }
+      let new = version(row, from: now.milliseconds)
+      // Of two versions of one instant the second was asked for.
+      versions.removeAll { $0.code == new.code }
+      versions.append(new)
+    }
+    return versions.sorted { ($0.position, $0.code) < ($1.position, $1.code) }
+  }
 
   /// The catalog as rows; a currency keeps the number it has.
   package static func rows(of catalog: Catalog, keeping known: [CatalogRow]) throws(LedgerError) -> [CatalogRow] {

@@ -24,14 +24,19 @@ extension Ledger {
   func summary(
     of row: CustomerRow, named id: CustomerID, in snapshot: any StorageSnapshot, terms: CatalogTerms
   ) throws(LedgerError) -> CustomerSummary {
+    let customer = FoundCustomer(row, origin: row.number)
+    let moments = try moments(of: customer, in: snapshot, terms: terms)
+    let known = Set(try snapshot.accounts(of: row.number).map(\.number.currency))
     var balances: [Balance] = []
-    for account in try snapshot.accounts(of: row.number) {
-      guard let currency = terms.currency(number: account.number.currency) else { continue }
-      balances.append(try balance(of: account, currency, at: nil, in: snapshot, terms: terms))
+    for currency in terms.currencies {
+      let moment = moments.moment(AccountNumber(customer: row.number, currency: currency.number))
+      // What a currency gives by itself is there before anything is booked.
+      guard known.contains(currency.number) || moment.balance != 0 else { continue }
+      balances.append(Balance(currency, terms, moment))
     }
     return CustomerSummary(
       id: id, originalID: row.id, ids: try Self.ids(of: row, in: snapshot), createdAt: row.createdAt,
-      isFrozen: row.isFrozen, frozenReason: row.frozenReason, balances: balances.sorted { $0.currency < $1.currency })
+      isFrozen: row.isFrozen, frozenReason: row.frozenReason, balances: balances)
   }
 
   /// The numbers under which the journal knows the customer, the own one first.

@@ -93,9 +93,10 @@ extension Ledger {
         (snapshot) throws(LedgerError) -> (due: [CustomerID], end: CustomerNumber?, count: Int) in
         let now = try now(in: snapshot)
         let rows = try snapshot.customers(after: after, limit: Self.sweepCount)
-        let due = Set(
-          try Self.accounts(of: rows.map(\.number), in: snapshot, &damage)
-            .filter { min($0.nextExpiry, $0.nextDue) <= now.milliseconds }.map(\.number.customer))
+        let accounts = try Self.accounts(of: rows.map(\.number), in: snapshot, &damage)
+        var due = Set(
+          accounts.filter { min($0.nextExpiry, $0.nextDue) <= now.milliseconds }.map(\.number.customer))
+        due.formUnion(try given(to: rows, accounts, in: snapshot, &damage).subtracting(due))
         return (rows.filter { due.contains($0.number) }.map(\.id), rows.last?.number, rows.count)
       }
       guard let end = page.end else { break }
@@ -131,6 +132,30 @@ extension Ledger {
         found += try snapshot.accounts(of: customer)
       } catch {
         guard error.code == .storageDamaged else { throw error }
+      }
+    }
+    return found
+  }
+
+  /// The customers to whose accounts a currency has given something that is not booked.
+  ///
+  /// When an account expects that is not asked: a new version of the catalog may give earlier.
+  private func given(
+    to rows: [CustomerRow], _ accounts: [AccountRow], in snapshot: any StorageSnapshot, _ damage: inout LedgerError?
+  ) throws(LedgerError) -> Set<CustomerNumber> {
+    let terms = try catalog.terms(in: snapshot)
+    let gives = Set(terms.currencies.filter { $0.policies?.givesByItself == true }.map(\.number))
+    guard !gives.isEmpty else { return [] }
+    var found: Set<CustomerNumber> = []
+    let candidates = Set(accounts.filter { gives.contains($0.number.currency) }.map(\.number.customer))
+    for row in rows where candidates.contains(row.number) {
+      do throws(LedgerError) {
+        let moments = try moments(of: FoundCustomer(row, origin: row.number), in: snapshot, terms: terms)
+        let isDue = moments.byCurrency.values.contains { $0.row.version > $0.recorded.version }
+        if isDue { found.insert(row.number) }
+      } catch {
+        guard error.code == .storageDamaged else { throw error }
+        damage = damage ?? error
       }
     }
     return found

@@ -10,45 +10,14 @@ enum RechargeRules {
     var nextTick: Int64?
   }
 
-  /// Currency that was lost at an instant, such as by an expiry, and may be booked later.
-  struct Loss: Hashable {
-    let at: Int64
-    let amount: Int64
-  }
-
-  /// What is due at an instant where currency was lost meanwhile: each loss counts from when it happened, whenever that
-  /// is booked.
-  ///
-  /// - Parameters:
-  ///   - balance: As in the other function, with the losses that are not booked yet still in it.
-  ///   - losses: What happened before the clock began was looked at when it began.
-  static func due(
-    balance: Int64, rechargedFrom: Int64?, losses: [Loss], now: Timestamp, policy: Recharge
-  ) -> Outcome {
-    let start = rechargedFrom ?? .min
-    var balance = losses.reduce(balance) { $1.at <= start ? $0 - $1.amount : $0 }
-    var (from, amount) = (rechargedFrom, Int64(0))
-    for loss in losses.filter({ $0.at > start }).sorted(by: { $0.at < $1.at }) {
-      let instant = Timestamp(milliseconds: loss.at)
-      let before = due(balance: balance, rechargedFrom: from, now: instant, policy: policy)
-      amount += before.amount
-      balance += before.amount - loss.amount
-      from = due(balance: balance, rechargedFrom: before.rechargedFrom, now: instant, policy: policy).rechargedFrom
-    }
-    var outcome = due(balance: balance, rechargedFrom: from, now: now, policy: policy)
-    outcome.amount += amount
-    return outcome
-  }
-
   /// What is due at an instant, to be asked before and after each change of the balance.
   ///
   /// Before it, the answer is what came back meanwhile. After it, nothing is due any more, and the answer says whether
   /// the clock runs: one that stood still starts at that instant where the balance is no longer full, one that runs
   /// keeps the part of a tick that has passed, and one whose balance became full stops. Changes at several instants,
-  /// such as an expiry that was not booked yet, are to be taken in the order of time.
+  /// such as an expiry that was not booked yet, are taken in the order of time by ``ScheduleRules``.
   ///
-  /// A clock is kept by its beginning alone, so a catalog's new pace or amount holds for the tick under way, and for
-  /// all that are not booked yet.
+  /// A clock is kept by its beginning alone, so a new pace or amount holds for the tick under way.
   ///
   /// - Parameters:
   ///   - balance: What the account has, held currency included, less what is owed: a debt is repaid first.

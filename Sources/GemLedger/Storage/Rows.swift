@@ -366,7 +366,8 @@ package struct EnvironmentRow: Hashable, Sendable {
   }
 }
 
-/// One object of the catalog: a currency, a product, an offering, an item, or the settings.
+/// One object of the catalog: a currency, a product, an offering, an item, the settings, or a currency as a version of
+/// the catalog had it.
 package struct CatalogRow: Hashable, Sendable {
   package enum Kind: Int64, CaseIterable, Sendable {
     case currency = 1
@@ -374,11 +375,13 @@ package struct CatalogRow: Hashable, Sendable {
     case offering = 3
     case item = 4
     case settings = 5
+    /// A currency's document as of the instant that is its position, in milliseconds.
+    case currencyVersion = 6
   }
 
   package var kind: Kind
   package var code: String
-  /// The place in its list; a currency's is its number inside the ledger and never changes.
+  /// The place in its list; a currency's is its number inside the ledger and never changes, a version's its instant.
   package var position: Int64
   package var document: String
 

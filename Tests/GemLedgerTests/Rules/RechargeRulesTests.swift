@@ -56,27 +56,6 @@ final class RechargeRulesTests: XCTestCase {
     XCTAssertEqual(due(25, after.rechargedFrom, 110_000).amount, 2)
   }
 
-  /// What was lost counts from when it was lost, in whatever order it is told and however late.
-  func testALossStartsTheClockWhenItHappened() {
-    typealias Loss = RechargeRules.Loss
-    let (first, second) = (Loss(at: 100_000, amount: 15), Loss(at: 105_000, amount: 5))
-    let rows: [(line: UInt, balance: Int64, from: Int64?, losses: [Loss], amount: Int64)] = [
-      (#line, 40, nil, [first], 4), (#line, 40, nil, [second, first], 4),
-      // Still full after the first.
-      (#line, 50, nil, [first, second], 0), (#line, 46, nil, [first, second], 4),
-      // Looked at when the clock began.
-      (#line, 40, 110_000, [first], 2),
-      // Full before the loss, by one that the clock still gave.
-      (#line, 29, 0, [Loss(at: 100_000, amount: 9)], 5),
-    ]
-    for row in rows {
-      let outcome = RechargeRules.due(
-        balance: row.balance, rechargedFrom: row.from, losses: row.losses, now: Timestamp(milliseconds: 125_000),
-        policy: policy)
-      XCTAssertEqual(outcome.amount, row.amount, line: row.line)
-    }
-  }
-
   func testASpendInMidTickKeepsTheTick() {
     let before = due(10, 0, 17_000)
     XCTAssertEqual(before, Outcome(amount: 2, rechargedFrom: 10_000, nextTick: 20_000))

@@ -1,0 +1,245 @@
+/// What an account comes to by itself as time goes by; pure.
+///
+/// This is the one definition of what an account is worth at an instant: its rows as the journal has them up to that
+/// instant, and every scheduled effect since, in the order of time, each under the catalog version in force at its own
+/// instant. At one instant a new version of the catalog comes first, then what is lost, then what the account opens
+/// with, then an allowance, then a recharge.
+enum ScheduleRules {
+  /// An account as it is recorded; what was lost since is still in it.
+  struct Account {
+    var balance: Int64
+    var debt: Int64
+    /// Whether it has no entry yet: then it opens with the initial balance.
+    var isUntouched = false
+    /// When its customer came, in milliseconds: nothing is given before.
+    var begunAt: Int64
+    /// Nil where no change of the account was booked under a recharge.
+    var clock: RechargeClock?
+    var allowance: LastAllowance?
+  }
+
+  /// How a recharge stood at a booking.
+  struct RechargeClock: Hashable {
+    /// Since when the tick under way runs, in milliseconds; nil while the balance is full.
+    var tick: Int64?
+    /// When the version of the catalog came into force that it was looked at under.
+    var era: Int64
+  }
+
+  /// The allowance that was granted last.
+  struct LastAllowance: Hashable {
+    /// When its period began, in milliseconds.
+    var period: Int64
+    /// What is left in its lot, or was left when the lot expired.
+    var remaining: Int64
+    /// When the lot expires.
+    var endsAt: Int64
+  }
+
+  /// Currency that was lost at an instant, and may be booked later.
+  struct Loss: Hashable {
+    let at: Int64
+    let amount: Int64
+    /// How much of it repaid a debt.
+    var repaid: Int64 = 0
+    /// 0 where it is of no lot that is known.
+    var lot: LotNumber = 0
+  }
+
+  /// What is to be booked, the losses apart.
+  struct Outcome: Hashable {
+    struct Grant: Hashable {
+      let amount: Int64
+      let expiresAt: Int64
+    }
+
+    var initial: Int64 = 0
+    /// What allowances gave that is there still, or repaid a debt.
+    var grants: [Grant] = []
+    /// When the period began that was granted last; nil where none ever was.
+    var period: Int64?
+    var recharged: Int64 = 0
+    var clock = RechargeClock(tick: nil, era: 0)
+    /// When the next of it is due, in milliseconds; `.max` for never.
+    var next: Int64 = .max
+
+    var isEmpty: Bool { initial == 0 && grants.isEmpty && recharged == 0 }
+  }
+
+  /// - Parameters:
+  ///   - losses: In any order.
+  ///   - eras: In the order of time; those that begin after the instant do not count.
+  static func outcome(of account: Account, losses: [Loss], eras: [PolicyEra], now: Timestamp) -> Outcome {
+    var schedule = Schedule(account: account, losses: losses, eras: eras, now: now.milliseconds)
+    return schedule.run()
+  }
+}
+
+/// Takes the effects of one account in the order of time.
+private struct Schedule {
+  /// What an allowance gave, and what is left of it.
+  struct Lot {
+    let granted: Int64
+    let left: Int64
+    let endsAt: Int64
+  }
+
+  let eras: [PolicyEra]
+  let losses: [ScheduleRules.Loss]
+  let now: Int64
+  /// Before this instant the recharge was booked already.
+  let rechargesFrom: Int64
+  var account: ScheduleRules.Account
+  var time: Int64
+  var era: PolicyEra?
+  var nextEra = 0
+  var nextLoss = 0
+  var tick: Int64?
+  var lots: [Lot] = []
+  /// What lots repaid that have expired since.
+  var repaid: Int64 = 0
+  var outcome = ScheduleRules.Outcome()
+
+  init(account: ScheduleRules.Account, losses: [ScheduleRules.Loss], eras: [PolicyEra], now: Int64) {
+    self.account = account
+    self.losses = losses.sorted { $0.at < $1.at }
+    self.eras = eras
+    self.now = now
+    tick = account.clock?.tick
+    rechargesFrom = account.clock.map { max($0.tick ?? $0.era, $0.era) } ?? account.begunAt
+    var start = account.isUntouched ? account.begunAt : Int64.max
+    if eras.contains(where: { $0.recharge != nil }) { start = min(start, rechargesFrom) }
+    if eras.contains(where: { $0.allowance != nil }) { start = min(start, account.allowance?.period ?? account.begunAt) }
+    time = min(start, now)
+  }
+
+  mutating func run() -> ScheduleRules.Outcome {
+    pass()
+    while let next = nextInstant(), next <= now {
+      recharge(until: next)
+      time = next
+      pass()
+    }
+    time = now
+    recharge(until: now)
+    finish()
+    return outcome
+  }
+
+  // MARK: Instants
+
+  /// The next instant at which something happens but for a tick of the recharge.
+  private func nextInstant() -> Int64? {
+    var next = Int64.max
+    if nextEra < eras.count { next = min(next, eras[nextEra].from) }
+    if nextLoss < losses.count { next = min(next, losses[nextLoss].at) }
+    if rechargesFrom > time { next = min(next, rechargesFrom) }
+    for lot in lots.dropLast() { next = min(next, lot.endsAt) }
+    if let allowance = era?.allowance, time >= account.begunAt {
+      let boundary = allowance.per.next(after: Timestamp(milliseconds: time)).milliseconds
+      let end = min(next, now)
+      // Of periods in which nothing else happens only the last one matters.
+      let skips = boundary <= end && canSkip(allowance)
+      next = min(next, skips ? allowance.per.start(of: Timestamp(milliseconds: end)).milliseconds : boundary)
+    } else if let last = lots.last {
+      next = min(next, last.endsAt)
+    }
+    if let last = account.allowance, last.remaining > 0, last.endsAt > time, era?.allowance == nil {
+      next = min(next, last.endsAt)
+    }
+    return next == .max ? nil : next
+  }
+
+  /// Whether periods of the allowance follow each other without anything that depends on the balance.
+  private func canSkip(_ allowance: Allowance) -> Bool {
+    guard account.debt == 0, let era, era.recharge == nil else { return false }
+    let most = Int128(account.balance) + Int128(allowance.rollover) + Int128(allowance.amount)
+    return most <= Int128(era.maximumBalance)
+  }
+
+  /// Takes everything that happens at the instant.
+  private mutating func pass() {
+    while nextEra < eras.count, eras[nextEra].from <= time {
+      era = eras[nextEra]
+      nextEra += 1
+    }
+    while nextLoss < losses.count, losses[nextLoss].at <= time {
+      account.balance -= losses[nextLoss].amount
+      account.debt = max(0, account.debt - losses[nextLoss].repaid)
+      nextLoss += 1
+    }
+    for lot in lots where lot.endsAt <= time {
+      account.balance -= lot.left
+      repaid += lot.granted - lot.left
+    }
+    lots.removeAll { $0.endsAt <= time }
+    if time >= account.begunAt {
+      open()
+      allow()
+    }
+    // A period's end carries over at that instant or never.
+    if let last = account.allowance, last.endsAt <= time { account.allowance?.remaining = 0 }
+    recharge(until: time)
+  }
+
+  // MARK: Effects
+
+  /// Gives as much as the currency's maximum leaves room for; the rest is lost.
+  private mutating func credit(_ amount: Int64, _ maximum: Int64) -> (given: Int64, kept: Int64) {
+    let given = min(amount, max(0, maximum - account.balance) + min(amount, account.debt))
+    let repaid = min(given, account.debt)
+    account.balance += given - repaid
+    account.debt -= repaid
+    if given > 0 { account.isUntouched = false }
+    return (given, given - repaid)
+  }
+
+  private mutating func open() {
+    guard account.isUntouched, let era, let initial = era.initialBalance else { return }
+    outcome.initial = credit(initial, era.maximumBalance).given
+    account.isUntouched = false
+  }
+
+  private mutating func allow() {
+    guard let era, let allowance = era.allowance else { return }
+    // What is left lasts until its own period ends, whatever the catalog says meanwhile.
+    let left = account.allowance.map { $0.endsAt <= time ? $0.remaining : 0 } ?? 0
+    let due = AllowanceRules.due(
+      period: account.allowance?.period, remaining: left, now: Timestamp(milliseconds: time), policy: allowance)
+    guard let due else { return }
+    let (given, kept) = credit(due.granted, era.maximumBalance)
+    if given > 0 { lots.append(Lot(granted: given, left: kept, endsAt: due.expiresAt)) }
+    account.allowance = .init(period: due.period, remaining: kept, endsAt: due.expiresAt)
+  }
+
+  private mutating func recharge(until instant: Int64) {
+    guard instant >= rechargesFrom else { return }
+    guard let era, let recharge = era.recharge else {
+      tick = nil
+      return
+    }
+    let due = RechargeRules.due(
+      balance: account.balance - account.debt, rechargedFrom: tick, now: Timestamp(milliseconds: instant),
+      policy: recharge)
+    if due.amount > 0 { outcome.recharged += credit(due.amount, era.maximumBalance).given }
+    tick = due.rechargedFrom
+  }
+
+  private mutating func finish() {
+    // A lot that has expired gives nothing any more; what it repaid stays repaid.
+    if repaid > 0 { outcome.grants.append(.init(amount: repaid, expiresAt: .max)) }
+    outcome.grants += lots.map { .init(amount: $0.granted, expiresAt: $0.endsAt) }
+    outcome.period = account.allowance?.period
+    outcome.clock = .init(tick: tick, era: era?.from ?? 0)
+    guard let era else { return }
+    if let allowance = era.allowance {
+      outcome.next = allowance.per.next(after: Timestamp(milliseconds: now)).milliseconds
+    }
+    if let recharge = era.recharge, let tick {
+      let due = RechargeRules.due(
+        balance: account.balance - account.debt, rechargedFrom: tick, now: Timestamp(milliseconds: now),
+        policy: recharge)
+      outcome.next = min(outcome.next, due.nextTick ?? .max)
+    }
+  }
+}

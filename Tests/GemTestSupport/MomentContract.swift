@@ -1,0 +1,159 @@
+@testable package import GemLedger
+import XCTest
+
+/// What an account is worth at an instant has one answer: every read gives it, and gives it again ever after.
+///
+/// Commands come singly and in groups, time passes by every kind of event, and catalogs change in between.
+package struct MomentContract {
+  private let time = ManualClock()
+  private let ledger: Ledger
+  private var stream: EconomyStream
+  private var known: [Moment] = []
+
+  package init(dice: SeededDice, make: (LedgerClock) throws -> Ledger) throws {
+    stream = EconomyStream(dice: dice)
+    ledger = try make(time.clock)
+    try ledger.apply(EconomyStream.catalog())
+  }
+
+  /// What was read of one customer.
+  private struct Standing: Equatable {
+    let balances: [Balance]
+    let statement: Statement
+  }
+
+  /// What was read at an instant.
+  private struct Moment {
+    let at: Timestamp
+    let unspent: Unspent
+    let standings: [CustomerID: Standing]
+  }
+
+  private struct Difference: Error {}
+
+  private var seed: UInt64 { stream.dice.seed }
+
+  /// Runs about so many commands, up to the first difference.
+  package mutating func run(_ count: Int) throws {
+    do { try play(count) } catch is Difference {}
+    ledger.close()
+  }
+
+  private mutating func play(_ count: Int) throws {
+    var done = 0
+    while done < count {
+      switch stream.dice.below(100) {
+      case 0..<18: advance()
+      case 18..<24: try look()
+      case 24..<26: try ledger.apply(EconomyStream.catalog(changedBy: &stream.dice))
+      case 26..<28: try ledger.sweep()
+      case 28..<31: try lookAgain(at: known.suffix(3))
+      case 31..<50: done += try submit(2 + stream.dice.below(12))
+      default: done += try submit(1)
+      }
+    }
+    // Longer than any hold lasts.
+    time.advance(seconds: 40 * 86_400)
+    try look()
+    try ledger.sweep()
+    time.advance(seconds: 1)
+    XCTAssertGreaterThan(known.count, 1, "seed \(seed)")
+    try lookAgain(at: known[...])
+    try assertBooksAddUp(ledger)
+  }
+
+  // MARK: What happens
+
+  private mutating func advance() {
+    let most = stream.dice.one(of: [40, 40, 600, 5000, 100_000, 1_000_000])
+    time.advance(seconds: Int64(stream.dice.below(most)))
+  }
+
+  private mutating func submit(_ count: Int) throws -> Int {
+    var commands = try (0..<count).map { _ in try stream.command(now: time.now) }
+    // Of a customer who was erased nobody can ask again.
+    commands.removeAll { if case .erase = $0.body.action { true } else { false } }
+    for (command, answer) in zip(commands, ledger.submit(commands)) {
+      switch answer {
+      case .success(let receipt): stream.heard(receipt)
+      case .failure(let error):
+        // What is wrong with the rows is never the command's fault.
+        if error.code == .storageDamaged || error.code == .unexpected {
+          XCTFail("seed \(seed): \(command.body.action): \(error)")
+          throw Difference()
+        }
+      }
+    }
+    return count
+  }
+
+  // MARK: What is read
+
+  private mutating func look() throws {
+    let at = time.now
+    var standings: [CustomerID: Standing] = [:]
+    let listed = try ledger.everyCustomer()
+    for customer in listed {
+      let standing = try standing(of: customer.id, at: nil)
+      try assertOneAnswer(standing, customer)
+      standings[customer.id] = standing
+    }
+    known.append(Moment(at: at, unspent: try ledger.unspent(at: at), standings: standings))
+    time.advance(seconds: 1)
+  }
+
+  /// - Parameter instant: Nil to ask as now is asked for.
+  private func standing(of customer: CustomerID, at instant: Timestamp?) throws -> Standing {
+    let until = Timestamp(milliseconds: (instant ?? time.now).milliseconds + 1)
+    let from = Timestamp(milliseconds: until.milliseconds - 3 * 86_400_000)
+    return Standing(
+      balances: try ledger.balances(of: customer, at: instant),
+      statement: try ledger.statement(of: customer, from: from, until: until, limit: 1000))
+  }
+
+  /// Every list and report gives the balance that the balance's own read gives.
+  private func assertOneAnswer(_ standing: Standing, _ customer: CustomerSummary) throws {
+    let split = try ledger.split(of: customer.id)
+    for balance in standing.balances {
+      let about = "seed \(seed): \(balance.currency) of \(customer.id) at \(time.now)"
+      let listed = customer.balances.first { $0.currency == balance.currency }
+      try assertEqual(listed ?? balance, balance, "\(about) in the list")
+      if listed == nil { try assertEqual(balance.balance, 0, "\(about) is not in the list") }
+      try assertEqual(try ledger.balance(of: balance.currency, customer: customer.id), balance, about)
+      let explanation = try ledger.explain(balance.currency, customer: customer.id, limit: 1000)
+      try assertEqual(explanation.balance, balance, "\(about) explained")
+      let lots = explanation.lots.reduce(0) { $0 + $1.remaining + $1.held }
+      try assertEqual(lots, balance.balance, "\(about) by its lots")
+      try assertEqual(explanation.holds.reduce(0) { $0 + $1.amount }, balance.held, "\(about) by its holds")
+      let parts = split.filter { $0.currency == balance.currency }.reduce(0) { $0 + $1.paid + $1.free }
+      try assertEqual(parts, balance.balance, "\(about) split")
+      guard let stated = standing.statement.currencies.first(where: { $0.currency == balance.currency }) else {
+        continue
+      }
+      try assertEqual(
+        [stated.closing.balance, stated.closing.held, stated.closing.debt],
+        [balance.balance, balance.held, balance.debt], "\(about) stated")
+      let net = stated.opening.balance - stated.opening.debt + stated.opening.due
+      try assertEqual(
+        net + stated.totals.values.reduce(0, +) - stated.closing.due, balance.balance - balance.debt,
+        "\(about) by its statement")
+    }
+  }
+
+  private func lookAgain(at moments: ArraySlice<Moment>) throws {
+    for moment in moments where moment.at < time.now {
+      try assertEqual(try ledger.unspent(at: moment.at), moment.unspent, "seed \(seed): unspent at \(moment.at)")
+      for (customer, standing) in moment.standings {
+        let now = try self.standing(of: customer, at: moment.at)
+        try assertEqual(now.balances, standing.balances, "seed \(seed): \(customer) at \(moment.at)")
+        try assertEqual(now.statement, standing.statement, "seed \(seed): \(customer) until \(moment.at)")
+      }
+    }
+  }
+
+  private func assertEqual<Value: Equatable>(_ found: Value, _ expected: Value, _ about: String) throws {
+    guard found != expected else { return }
+    XCTFail("\(about):\nfound    \(found)\nexpected \(expected)")
+    throw Difference()
+  }
+}
