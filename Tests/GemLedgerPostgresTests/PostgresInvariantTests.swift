@@ -19,5 +19,11 @@
       }
       XCTAssertEqual(stored.transactions.count, expected.transactions.count, "seed \(dice.seed)")
     }
+
+    func testAnInstantThatIsOverHasOneAnswer() throws {
+      let schemas = try Schemas()
+      var contract = try MomentContract(dice: InvariantContract.dice(1)[0]) { try schemas.create(clock: $0, lanes: 1) }
+      try contract.run(80)
+    }
   }
 #endif

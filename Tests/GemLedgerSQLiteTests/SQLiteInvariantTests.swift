@@ -33,4 +33,14 @@ final class SQLiteInvariantTests: XCTestCase {
       }.run(lists: 12, of: 120)
     }
   }
+
+  func testAnInstantThatIsOverHasOneAnswer() throws {
+    for dice in InvariantContract.dice(2) {
+      let directory = try TemporaryDirectory()
+      var contract = try MomentContract(dice: dice) { clock in
+        try Ledger.createSQLite(at: directory.path("ledger.sqlite"), clock: clock, salt: 1)
+      }
+      try contract.run(150)
+    }
+  }
 }

@@ -53,6 +53,9 @@ package final class CatalogTerms: Sendable {
 
   package func currency(number: Int64) -> CurrencyTerms? { byNumber[number] }
 
+  /// The currency that a count is of; nil where the count is of an item.
+  func currency(subject: String) -> CurrencyTerms? { (try? CurrencyCode(subject)).flatMap { currency($0) } }
+
   func purchaseTerms(of row: PurchaseRow) throws(LedgerError) -> PurchaseTerms {
     if let known = readTerms.withLock({ $0[row.terms] }) { return known }
     let stored = CatalogRow(kind: .product, code: row.product.text, position: 0, document: row.terms)

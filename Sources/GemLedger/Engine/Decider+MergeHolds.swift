@@ -80,6 +80,13 @@ extension Decider {
       // The survivor's energy has a clock of its own.
       guard row.key.kind != .recharged else { continue }
       let own = try set.count(row.key, of: target.number, session: session)
+      // Two allowances of one period are one: the survivor's own, whenever in the period either began.
+      let per = row.key.kind == .allowed ? terms.currency(subject: row.key.subject)?.policies?.allowance?.per : nil
+      if let own, let per,
+        per.count(from: Timestamp(milliseconds: own.period), to: Timestamp(milliseconds: row.period)) <= 0
+      {
+        continue
+      }
       let merged = CountRules.merged(row, with: own, of: target.number)
       if merged != own { set.set(merged, by: transaction) }
     }

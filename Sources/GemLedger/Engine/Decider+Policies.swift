@@ -170,15 +170,18 @@ extension Decider {
     _ slot: Int, _ currency: CurrencyTerms, _ policies: CurrencyPolicies, by transaction: TransactionNumber,
     session: any StorageSnapshot
   ) throws(LedgerError) {
-    guard let era = policies.eras.last(where: { $0.from <= set.now.milliseconds }), let recharge = era.recharge else {
-      return
-    }
+    let eras = policies.eras.prefix { $0.from <= set.now.milliseconds }
+    // Where a recharge has ended, that it was looked at since is booked too: else it gave again what it gave before.
+    guard let era = eras.last, eras.contains(where: { $0.recharge != nil }) else { return }
     let row = set.accounts[slot].row
-    let due = RechargeRules.due(
-      balance: row.balance - row.debt, rechargedFrom: clocks[slot]?.tick, now: set.now, policy: recharge)
-    let clock = ScheduleRules.RechargeClock(tick: due.rechargedFrom, era: era.from)
+    var clock = ScheduleRules.RechargeClock(tick: nil, era: era.from)
+    if let recharge = era.recharge {
+      let due = RechargeRules.due(
+        balance: row.balance - row.debt, rechargedFrom: clocks[slot]?.tick, now: set.now, policy: recharge)
+      clock.tick = due.rechargedFrom
+      set.accounts[slot].row.nextDue = min(row.nextDue, due.nextTick ?? .max)
+    }
     clocks[slot] = clock
-    set.accounts[slot].row.nextDue = min(row.nextDue, due.nextTick ?? .max)
     guard try self.clock(of: slot, currency, session: session) != clock else { return }
     let key = CountKey(.recharged, currency.code.description)
     set.set(

@@ -28,7 +28,8 @@ enum ScheduleRules {
 
   /// The allowance that was granted last.
   struct LastAllowance: Hashable {
-    /// When its period began, in milliseconds.
+    /// The instant in its period from which it was granted, in milliseconds: mostly the period's beginning, else when
+    /// the customer or the policy came. What the catalog said before that counts no more.
     var period: Int64
     /// What is left in its lot, or was left when the lot expired.
     var remaining: Int64
@@ -56,7 +57,7 @@ enum ScheduleRules {
     var initial: Int64 = 0
     /// What allowances gave that is there still, or repaid a debt.
     var grants: [Grant] = []
-    /// When the period began that was granted last; nil where none ever was.
+    /// The instant from which the last allowance was granted; nil where none ever was.
     var period: Int64?
     var recharged: Int64 = 0
     var clock = RechargeClock(tick: nil, era: 0)
@@ -137,9 +138,12 @@ private struct Schedule {
     for lot in lots.dropLast() { next = min(next, lot.endsAt) }
     if let allowance = era?.allowance, time >= account.begunAt {
       let boundary = allowance.per.next(after: Timestamp(milliseconds: time)).milliseconds
+      // The catalog may have had another period when the newest lot was granted.
+      let endsWithPeriod = lots.last.map { $0.endsAt == boundary } ?? true
+      if let last = lots.last, !endsWithPeriod { next = min(next, last.endsAt) }
       let end = min(next, now)
       // Of periods in which nothing else happens only the last one matters.
-      let skips = boundary <= end && canSkip(allowance)
+      let skips = endsWithPeriod && boundary <= end && canSkip(allowance)
       next = min(next, skips ? allowance.per.start(of: Timestamp(milliseconds: end)).milliseconds : boundary)
     } else if let last = lots.last {
       next = min(next, last.endsAt)
@@ -209,7 +213,7 @@ private struct Schedule {
     guard let due else { return }
     let (given, kept) = credit(due.granted, era.maximumBalance)
     if given > 0 { lots.append(Lot(granted: given, left: kept, endsAt: due.expiresAt)) }
-    account.allowance = .init(period: due.period, remaining: kept, endsAt: due.expiresAt)
+    account.allowance = .init(period: time, remaining: kept, endsAt: due.expiresAt)
   }
 
   private mutating func recharge(until instant: Int64) {

@@ -120,9 +120,10 @@ package struct CountKey: Hashable, Comparable, Sendable {
     case spent = 3
     /// How much of a currency a customer was granted in a period.
     case granted = 4
-    /// The newest period for which a customer got an allowance of a currency.
+    /// Of a customer's newest allowance of a currency the instant in its period from which it was granted, and its lot.
     case allowed = 5
-    /// From when on a customer's currency recharges.
+    /// Since when the tick of a customer's recharge runs, 0 where it is full, and when the version of the catalog came
+    /// into force that this was looked at under.
     case recharged = 6
   }
 
