@@ -1,5 +1,6 @@
-@testable package import GemLedger
 import XCTest
+
+@testable package import GemLedger
 
 /// What an account is worth at an instant has one answer: every read gives it, and gives it again ever after.
 ///

@@ -28,8 +28,9 @@ enum ScheduleRules {
 
   /// The allowance that was granted last.
   struct LastAllowance: Hashable {
-    /// The instant in its period from which it was granted, in milliseconds: mostly the period's beginning, else when
-    /// the customer or the policy came. What the catalog said before that counts no more.
+    /// The instant in its period from which it was granted, in milliseconds.
+    ///
+    /// Mostly the period's beginning, else when the customer or the policy came. Versions before it count no more.
     var period: Int64
     /// What is left in its lot, or was left when the lot expired.
     var remaining: Int64
@@ -110,7 +111,9 @@ private struct Schedule {
     rechargesFrom = account.clock.map { max($0.tick ?? $0.era, $0.era) } ?? account.begunAt
     var start = account.isUntouched ? account.begunAt : Int64.max
     if eras.contains(where: { $0.recharge != nil }) { start = min(start, rechargesFrom) }
-    if eras.contains(where: { $0.allowance != nil }) { start = min(start, account.allowance?.period ?? account.begunAt) }
+    if eras.contains(where: { $0.allowance != nil }) {
+      start = min(start, account.allowance?.period ?? account.begunAt)
+    }
     time = min(start, now)
   }
 
