@@ -125,6 +125,12 @@ struct ImportBounds {
       case .offering: try read(row, as: Offering.self)
       case .item: try read(row, as: Item.self)
       case .settings: if row.code == CatalogRow.settingsCode { try read(row, as: CatalogSettings.self) }
+      case .currencyVersion:
+        let currency = try read(row, as: Currency.self)
+        guard row.position >= 0, "\(currency.code)@\(row.position)".hasBytes(of: row.code) else {
+          throw LineFault(
+            "\"code\" of the version \"\(row.code.prefix(60))\" of a currency is not its currency's and its instant's.")
+        }
       }
     }
   }
