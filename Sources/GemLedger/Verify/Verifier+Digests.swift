@@ -7,7 +7,7 @@ extension Verifier {
   mutating func checkDigests(against seal: JournalSeal?) throws(LedgerError) {
     guard let scan = scan as? any ExportReads else { throw .defect("The storage cannot be read from end to end") }
     var walk = try DigestWalk(
-      snapshot, scan, purchases: try purchaseDigests(), erased: try erasedCustomers(), seal: seal)
+      snapshot, scan, purchases: try purchaseDigests(), erased: try namelessCustomers(), seal: seal)
     var last: TransactionNumber = 0
     while true {
       let page = try scan.transactions(after: last, limit: Self.pageSize)
@@ -43,7 +43,7 @@ extension Verifier {
     }
   }
 
-  private func erasedCustomers() throws(LedgerError) -> Set<CustomerNumber> {
+  private func namelessCustomers() throws(LedgerError) -> Set<CustomerNumber> {
     var erased: Set<CustomerNumber> = []
     var last: CustomerNumber = 0
     while true {
