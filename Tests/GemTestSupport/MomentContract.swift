@@ -43,6 +43,7 @@ package struct MomentContract {
   private mutating func play(_ count: Int) throws {
     var done = 0
     while done < count {
+      if known.isEmpty, done > count / 4 { try look() }
       switch stream.dice.below(100) {
       case 0..<18: advance()
       case 18..<24: try look()

@@ -75,8 +75,8 @@ extension PolicyContract {
     let (ledger, alice) = try ledger(energy())
     try ledger.grant([Make.amount("NRG", 10)], customer: alice)
     let hold = try XCTUnwrap(
-      try ledger.hold([Make.amount("NRG", 5)], customer: alice, for: .seconds(20 * 86_400)).hold)
-    try ledger.release(hold.id)
+      try ledger.hold([Make.amount("NRG", 5)], customer: alice, for: .seconds(20 * 86_400)).hold?.id)
+    try ledger.release(hold)
     try ledger.apply(catalog(energy(recharge)))
     time.advance(seconds: 600)
     XCTAssertEqual(try balance(ledger, "NRG", alice), 14)
@@ -107,11 +107,11 @@ extension PolicyContract {
     let end = Timestamp(milliseconds: time.now.milliseconds + 30_000)
     try ledger.grant([Make.amount("NRG", 10)], customer: alice, expiresAt: end)
     let hold = try XCTUnwrap(
-      try ledger.hold([Make.amount("NRG", 20)], customer: alice, for: .seconds(60)).hold)
+      try ledger.hold([Make.amount("NRG", 20)], customer: alice, for: .seconds(60)).hold?.id)
     // Ten of it are gone with the deadline, since their lot ends before.
     try ledger.spend([Make.amount("NRG", 5)], customer: alice)
     time.advance(seconds: 200)
-    assertRefused(.holdEnded) { try ledger.capture(hold.id) }
+    assertRefused(.holdEnded) { try ledger.capture(hold) }
     time.advance(seconds: 159)
     XCTAssertEqual(try balance(ledger, "NRG", alice), 25)
     time.advance(seconds: 1)

@@ -11,7 +11,7 @@ extension Ledger {
   /// - Throws: ``LedgerError`` with `customer_not_found`.
   public func balances(of customer: CustomerID, at instant: Timestamp? = nil) throws(LedgerError) -> [Balance] {
     try reading { (snapshot, terms) throws(LedgerError) -> [Balance] in
-      let customer = try Self.found(customer, at: instant, in: snapshot)
+      let customer = try found(customer, at: instant, in: snapshot)
       let moments = try moments(of: customer, at: instant, in: snapshot, terms: terms)
       var balances: [Balance] = []
       for currency in terms.currencies where terms.has(currency, at: instant) {
@@ -29,7 +29,7 @@ extension Ledger {
     of code: CurrencyCode, customer: CustomerID, at instant: Timestamp? = nil
   ) throws(LedgerError) -> Balance {
     try reading { (snapshot, terms) throws(LedgerError) -> Balance in
-      let customer = try Self.found(customer, at: instant, in: snapshot)
+      let customer = try found(customer, at: instant, in: snapshot)
       guard let currency = terms.currency(code) else { throw .unknownCurrency(code) }
       let moments = try moments(
         of: customer, at: instant, currency: currency.number, in: snapshot, terms: terms)
@@ -70,6 +70,18 @@ extension Ledger {
   static func customer(_ id: CustomerID, in snapshot: any StorageSnapshot) throws(LedgerError) -> FoundCustomer {
     guard let row = try snapshot.customer(id) else { throw .customerNotFound(id) }
     return row
+  }
+
+  /// Whom an id names, or named at an instant that is over.
+  ///
+  /// - Throws: ``LedgerError`` with, in order of precedence, `customer_not_found`, `invalid_request` for an instant in
+  ///   the future.
+  private func found(
+    _ id: CustomerID, at instant: Timestamp?, in snapshot: any StorageSnapshot
+  ) throws(LedgerError) -> FoundCustomer {
+    let found = try Self.found(id, at: instant, in: snapshot)
+    if let instant { try Self.check(instant, isOverAt: try now(in: snapshot)) }
+    return found
   }
 
   /// Whom an id names, or named at an instant.
