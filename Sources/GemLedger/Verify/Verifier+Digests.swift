@@ -49,7 +49,7 @@ extension Verifier {
     while true {
       let page = try snapshot.customers(after: last, limit: Self.pageSize)
       guard let end = page.last?.number else { return erased }
-      for row in page where row.id.isOfErased { erased.insert(row.number) }
+      for row in page where row.isErased(salt: terms.transactionIDs.salt) { erased.insert(row.number) }
       last = end
     }
   }
