@@ -39,7 +39,8 @@ extension Fingerprint {
       hash.combine(exchange.rate)
       return asked(.exchangeBefore, hash.value)
     case .buyItem, .buyStocked, .creditPurchase, .completeOrder, .merge, .createAlias, .freeze, .unfreeze, .release,
-      .basket, .createCustomer, .openOrder, .advanceOrder, .registerToken, .holdEntitlement, .settle, .erase:
+      .basket, .createCustomer, .openOrder, .advanceOrder, .registerToken, .holdEntitlement, .mergeAnonymous,
+      .settle, .erase:
       return nil
     }
 

@@ -91,7 +91,8 @@ package struct Fingerprint: Hashable, Sendable {
         [digest(of: exchange.from), digest(of: exchange.into.stableNumber), digest(of: exchange.rate)])
     case .createCustomer: asked(.create, 0)
     // No key is looked at for these: what they name says what they do.
-    case .openOrder, .advanceOrder, .registerToken, .holdEntitlement, .settle, .erase: asked(.order, 0)
+    case .openOrder, .advanceOrder, .registerToken, .holdEntitlement, .mergeAnonymous, .settle, .erase:
+      asked(.order, 0)
     }
   }
 

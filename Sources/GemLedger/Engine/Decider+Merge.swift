@@ -40,6 +40,25 @@ extension Decider {
     return found
   }
 
+  /// Makes a customer who has nothing but anonymous ids one with another.
+  ///
+  /// - Throws: in order of precedence `customer_not_found`, `same_customer`, `condition_failed` (the customer has
+  ///   another id), `over_maximum` (the hard limit).
+  mutating func decide(
+    _ command: LedgerCommand.Body, mergeAnonymous from: CustomerID, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    let target = try findCustomer(command.customer, session: session)
+    if let source = try findCustomer(from, session: session), source.number != target?.number {
+      let named = try set.ids(of: source.number, session: session).filter { !$0.isAnonymous }
+      guard named.isEmpty else {
+        throw LedgerError(
+          .conditionFailed, "\"\(from)\" is an id of a customer who has signed in; nothing was changed.",
+          details: [.text("condition", "anonymous")])
+      }
+    }
+    return try decide(command, mergeFrom: from, session: session)
+  }
+
   /// - Throws: in order of precedence `customer_not_found`, `over_maximum` (the hard limit).
   mutating func decide(
     _ command: LedgerCommand.Body, alias: CustomerID, session: any StorageSnapshot

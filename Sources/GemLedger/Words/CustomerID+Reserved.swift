@@ -80,7 +80,7 @@ extension LedgerCommand.Action {
   fileprivate func namedCustomers(besides customer: CustomerID) -> [CustomerID] {
     switch self {
     case .adjustOne, .adjust, .buyItem, .buyStocked, .creditPurchase, .createCustomer, .openOrder, .completeOrder,
-      .registerToken, .holdEntitlement, .merge, .freeze, .unfreeze, .hold, .exchange, .erase:
+      .registerToken, .holdEntitlement, .merge, .mergeAnonymous, .freeze, .unfreeze, .hold, .exchange, .erase:
       [customer]
     case .createAlias(let alias): [customer, alias]
     case .basket(let legs): [customer] + BasketRules.customers(of: legs)

@@ -97,7 +97,6 @@ extension LocalBackend {
     guard let order else {
       return try await ledger.book(LedgerCommand.creditPurchase(purchase, customer: scene.buyer).namedByLedger())
     }
-    let retry = delivery.map { _ in policy.deliverySchedule.gapMilliseconds(after: 1) ?? .max }
     var command = LedgerCommand.completeOrder(
       OrderCompletion(code: order, purchase: purchase, retryAfterMilliseconds: secondDeliveryMilliseconds),
       customer: scene.buyer)

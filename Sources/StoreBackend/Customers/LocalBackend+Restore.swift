@@ -45,9 +45,13 @@ extension LocalBackend {
       return (one.number == other.number, try Self.isAnonymous(other, in: snapshot))
     }
     guard !isSame else { return }
-    switch isAnonymous ? .alias : sharing {
-    // Of an erased customer nothing moves but the entitlement.
-    case .alias where !owner.isOfErased: _ = try await ledger.book(.createAlias(owner, of: customer))
+    // An owner who never signed in is whoever has the store account.
+    if try await joinAnonymous(owner, to: customer) { return }
+    switch sharing {
+    // Whoever has not signed in gets no wallet of a customer who has; of an erased customer nothing moves but the
+    // entitlement.
+    case .alias where !isAnonymous && !owner.isOfErased:
+      _ = try await ledger.book(.createAlias(owner, of: customer))
     case .alias, .transfer:
       _ = try await ledger.book(
         .holdEntitlement(

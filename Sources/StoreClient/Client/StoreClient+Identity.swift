@@ -31,10 +31,10 @@ extension StoreClient {
   /// lost; from another, nothing moves. The same id again asks nobody.
   ///
   /// - Parameter id: The app user id; white space around it does not count.
-  /// - Returns: What is known of the customer, and whether the id is new.
-  /// - Throws: `LedgerError` with, in order of precedence, `invalid_user_id` (`invalid_identifier` for an id that
-  ///   only the ledger makes), and those of the backend; then nobody
-  ///   was signed in.
+  /// - Returns: What is known of the customer, stale where the backend could not be asked for it after the switch; and
+  ///   whether the id is new.
+  /// - Throws: `LedgerError` with, in order of precedence, `invalid_user_id` (`invalid_identifier` for an id that only
+  ///   the ledger makes), and those of the backend and the journal; then nobody was signed in.
   @discardableResult
   public func logIn(_ id: String) async throws(LedgerError) -> (customerInfo: CustomerInfo, created: Bool) {
     let customer = try AppUserID.checked(id)
