@@ -59,7 +59,7 @@ final class IdentifierTests: XCTestCase {
     let maker = TransactionIDMaker(salt: 42)
     let instant = Timestamp(milliseconds: 1_767_225_600_000)
     var ids: [TransactionID] = []
-    for number in [1, 2, 4095, 4096, 1 << 42 - 1, 1 << 42, 1 << 54 - 1] as [Int64] {
+    for number in [1, 2, 4095, 4096, 1 << 42 - 1, 1 << 42, RowBounds.transaction] as [Int64] {
       let id = maker.id(number: number, createdAt: instant)
       XCTAssertEqual(maker.number(of: id), number)
       XCTAssertEqual(try TransactionID(id.description), id)
