@@ -50,10 +50,10 @@
           let (group, reader) = (try tables(), try tables())
           group.begin(PostgresGroup(lanes: [0], mark: .init(writer: [1], number: 1)))
           XCTAssertEqual(try group.prefetch(commands), [])
-          XCTAssertLessThanOrEqual(group.connection.roundTrips, most + 2)
+          XCTAssertLessThanOrEqual(group.connection.roundTrips, most + 3)
           // What few commands look at is fetched for all of them with the first that does.
           try group.fetchBooked(.all, of: XCTUnwrap(commands[0].footprint?.transactions[0]))
-          XCTAssertLessThanOrEqual(group.connection.roundTrips, most + 5)
+          XCTAssertLessThanOrEqual(group.connection.roundTrips, most + 6)
           try compare(group, reader, commands.flatMap { $0.footprint?.transactions ?? [] })
           XCTAssertTrue(group.end(with: "ROLLBACK"))
           XCTAssertTrue(reader.end(with: "COMMIT"))

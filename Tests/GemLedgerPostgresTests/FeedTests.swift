@@ -36,11 +36,11 @@
       XCTAssertEqual(known.count, 21)
       let start = try ledger.feed(limit: 1000).next
 
-      // Somebody holds alice's lane; her group waits at it, with the time, and so the number, of when it began.
+      // Another transaction holds alice's account; her group has its time and its numbers, and waits to write.
       time.advance(seconds: 1)
       let gate = try PostgresConnection(PostgresTarget(url: schemas.current))
-      let lane = try XCTUnwrap(lane(of: alice, schemas))
-      try gate.execute(["BEGIN", "SELECT 1 FROM lanes WHERE lane = \(lane) FOR UPDATE"])
+      let account = "SELECT 1 FROM accounts WHERE customer = (SELECT customer FROM customers WHERE id = '\(alice)')"
+      try gate.execute(["BEGIN", "\(account) FOR UPDATE"])
       let isBooked = DispatchGroup()
       let (alice, amount) = (alice, try Make.amount("GEM", 5))
       DispatchQueue.global().async(group: isBooked) { _ = try? ledger.grant([amount], customer: alice) }

@@ -154,9 +154,11 @@
           try one.spend([Make.amount("GEM", 1)], customer: id)
           XCTAssertEqual(try other.balance(of: gems, customer: id).balance, 6)
         }
-        // By the id that is left the books of who was erased can still be worked on.
-        for ledger in [one, other] { try ledger.grant([Make.amount("GEM", 1)], customer: erased) }
-        XCTAssertEqual(try one.balance(of: gems, customer: erased).balance, 200 - 3 + 2)
+        // By the id that is left the books of the erased customer can be read, and no command is taken.
+        for ledger in [one, other] {
+          assertRefused(.invalidIdentifier) { try ledger.grant([Make.amount("GEM", 1)], customer: erased) }
+          XCTAssertEqual(try ledger.balance(of: gems, customer: erased).balance, 200 - 3)
+        }
         try close(ledgers)
       }
     }

@@ -134,7 +134,10 @@ final class LedgerCommandTests: XCTestCase {
       [
         Row("gemctl balance --customer alice --json", output: balance),
         Row("gemctl balance GEM --customer alice --json", output: balance),
-        Row("gemctl balance --at 2020-01-01T00:00:00Z --customer alice", output: before),
+        // There was no currency yet.
+        Row(
+          "gemctl balance --at 2020-01-01T00:00:00Z --customer alice",
+          output: "CURRENCY  NAME  BALANCE  HELD  AVAILABLE\n"),
         Row("gemctl balance GEM --at-version 0 --customer alice", output: before),
         Row("gemctl balance --at yesterday > /dev/null 2>&1", 64),
         Row("gemctl balance --at-version 0 > /dev/null 2>&1", 64),

@@ -46,9 +46,11 @@ enum PurchaseRules {
   }
 
   /// A cycle that ends after all expiries never ends: what was paid for is credited, whatever the store says.
+  ///
+  /// A date before all that a lot may have is the first one: both are over.
   private static func expiry(of purchase: StorePurchase) -> Int64 {
     guard let end = purchase.cycleEndsAt?.milliseconds, end < Limits.expiryMilliseconds else { return .max }
-    return end
+    return max(end, -RowBounds.instant)
   }
 
   private static func times(_ amount: Int64, _ purchase: StorePurchase) throws(LedgerError) -> Int64 {
