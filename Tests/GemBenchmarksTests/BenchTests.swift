@@ -70,7 +70,9 @@ final class BenchTests: XCTestCase {
     }
     ledger.close()
     bare.close()
-    for table in ["transactions", "entries", "keys", "accounts", "allocations", "lots", "notes", "anchors"] {
+    // The bare loop makes no digests.
+    let transactions = "(SELECT number, kind, customer, created_at, first_entry FROM transactions)"
+    for table in [transactions, "entries", "keys", "accounts", "allocations", "lots", "notes", "anchors"] {
       XCTAssertEqual(try dump(first, table), try dump(second, table), table)
     }
     try assertBooksAddUp(Ledger.openSQLite(at: first, clock: clock.clock))
