@@ -53,7 +53,7 @@
           XCTAssertLessThanOrEqual(group.connection.roundTrips, most + 3)
           // What few commands look at is fetched for all of them with the first that does.
           try group.fetchBooked(.all, of: XCTUnwrap(commands[0].footprint?.transactions[0]))
-          XCTAssertLessThanOrEqual(group.connection.roundTrips, most + 6)
+          XCTAssertLessThanOrEqual(group.connection.roundTrips, most + 5)
           try compare(group, reader, commands.flatMap { $0.footprint?.transactions ?? [] })
           XCTAssertTrue(group.end(with: "ROLLBACK"))
           XCTAssertTrue(reader.end(with: "COMMIT"))
