@@ -197,6 +197,27 @@ final class ConsistentChangesTests: XCTestCase {
     ])
   }
 
+  func testVerifyFindsLotsThatBurnOutOfTheirOrder() throws {
+    let chosen = """
+      CREATE TEMP TABLE chosen AS SELECT number AS entry FROM entries WHERE amount = -60 AND account = 1 << 10 | 2;
+      """
+    let swapped = """
+      \(chosen)
+      UPDATE allocations SET position = position + 10 WHERE entry IN (SELECT entry FROM chosen);
+      UPDATE allocations SET position = 13 - position WHERE entry IN (SELECT entry FROM chosen);
+      """
+    // One less of the lot that burns first, and one more of the one that burns last.
+    let moved = """
+      CREATE TEMP TABLE chosen AS SELECT number AS entry FROM entries WHERE amount = -1990;
+      UPDATE lots SET remaining = 1
+        WHERE lot = (SELECT lot FROM allocations WHERE position = 1 AND entry IN (SELECT entry FROM chosen));
+      UPDATE accounts SET pool_remaining = pool_remaining - 1, open_lots = open_lots + 1 WHERE account = 1 << 10 | 2;
+      UPDATE allocations SET amount = amount + CASE position WHEN 1 THEN 1 ELSE -1 END
+        WHERE entry IN (SELECT entry FROM chosen) AND position IN (1, 3);
+      """
+    try assertFound([Change("lots_burn_in_order", swapped), Change("lots_burn_in_order", moved)])
+  }
+
   // MARK: What only digests tell
 
   private static let equalAndOppositeGrants = [(5, 5), (7, -5)].map { customer, more in

@@ -20,6 +20,7 @@ package struct HoldContract {
     try testSeveralCurrencies()
     try testAHoldEndsExactlyOnce()
     try testBadInput()
+    try testASpendPassesOverHeldLots()
     try testALotThatExpiresInMidHold()
     try testARefundInMidHold()
     try testARefundInMidHoldThatFroze()
@@ -244,6 +245,18 @@ package struct HoldContract {
     try ledger.release(id)
     try assertRefusedWithoutTrace(.holdEnded, ledger) { try ledger.capture(id) }
     try assertRefusedWithoutTrace(.holdEnded, ledger) { try ledger.release(id) }
+    try check(ledger)
+  }
+
+  func testASpendPassesOverHeldLots() throws {
+    let ledger = try ledger()
+    let alice = try alice(ledger)
+    let soon = Timestamp(milliseconds: time.now.milliseconds + 100_000)
+    try ledger.grant([Make.amount("GEM", 40)], customer: alice, source: .promotional, expiresAt: soon)
+    _ = try hold(ledger, alice, 40)
+    // The verification takes the hold into account, although no entry tells of it.
+    let spend = try ledger.spend([Make.amount("GEM", 10)], customer: alice)
+    XCTAssertEqual(spend.entries[0].allocations.map(\.source), [.admin])
     try check(ledger)
   }
 

@@ -52,12 +52,13 @@ extension Verifier {
       finishWaiting(before: effect.transaction, &replay)
       if effect.kind == .held { replay.effects.waiting.append(effect) } else { self.replay(effect, &replay) }
     }
+    // A hold in a transaction without entries is set aside before the entries of the next one.
+    finishWaiting(before: transaction, &replay)
   }
 
   /// Replays the effects behind the last entry.
   mutating func replayLastEffects(_ walk: inout EffectWalk, _ replay: inout Replay) throws(LedgerError) {
     try replayEffects(through: .max, &walk, &replay)
-    finishWaiting(before: .max, &replay)
     forgetEnded(&replay)
   }
 

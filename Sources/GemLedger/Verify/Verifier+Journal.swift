@@ -26,6 +26,7 @@ extension Verifier {
         checkCurrency(of: entry)
         let before = replayEntry(entry, &replay)
         replayAllocations(entry, allocations, change: Int128(entry.balance) - Int128(before), &replay)
+        if entry.kind.burns { try expectBurn(of: entry, allocations, replay) }
         try expectAnchor(of: entry)
       }
       count += 1
@@ -35,6 +36,7 @@ extension Verifier {
     try replayLastEffects(&effects, &replay)
     try checkExpectedAnchors()
     enterExchange(nil)
+    try checkBurns(replay)
     if replay.isFirst { try finish(&walk, entryCount: count) }
   }
 
@@ -139,7 +141,10 @@ extension Verifier {
       }
     }
     highestLot = max(highestLot, number)
+    let before = lot.remaining
     lot.remaining += Int128(amount)
+    if before == 0 { replay.accounts[entry.account]?.open.open(number) }
+    if lot.remaining == 0 { replay.accounts[entry.account]?.open.close(number) }
     if amount < 0, entry.kind.burns { lot.lastSpend = entry.transaction }
     if entry.kind == .expiry, lot.firstExpiry == 0 { lot.firstExpiry = entry.transaction }
     let held = replay.effects.heldOfLots.isEmpty ? 0 : replay.effects.heldOfLots[number] ?? 0

@@ -8,6 +8,10 @@ struct EquationState {
   var itemsMoved: [ItemID: Int128] = [:]
   /// The sides of the exchange that the replay has come to.
   var exchange: ExchangeSides?
+  /// Spends over several lots whose order is to be checked, gathered until they are worth a question.
+  var burns: [Burn] = []
+  /// How many lots the gathered spends name.
+  var burntLotCount = 0
   /// Who became part of somebody, and whose part somebody became.
   var merged: Set<CustomerNumber> = []
 }

@@ -236,6 +236,7 @@ struct Replay {
     var debt: Int64 = 0
     var version: Int64 = 0
     var lastEntry: EntryNumber = 0
+    var open = OpenLots()
     // What the lots' rows say of it.
     var lots: Int128 = 0
     var openLots: Int64 = 0
@@ -258,6 +259,8 @@ struct Replay {
   let isFirst: Bool
   let accounts = ReplayTable<Account>()
   let lots = ReplayTable<Lot>()
+  /// Where lots stand in the order of burning, as far as somebody asked.
+  let ranks = ReplayTable<BurnRank>()
   var effects = EffectReplay()
   /// Until when nothing ends that is on hold of an account; known once all effects are replayed.
   var firstDeadlines: [AccountNumber: Int64] = [:]
