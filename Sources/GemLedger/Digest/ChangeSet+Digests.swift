@@ -5,20 +5,23 @@ extension ChangeSet {
   mutating func digestTransactions() {
     guard let first = transactions.first?.number else { return }
     let step = transactions.count > 1 ? transactions[1].number - first : 1
-    addEntries()
-    for index in keys.indices {
-      // Refused commands keep keys too; those are no transaction's.
-      guard let number = keys[index].bookedTransaction, number >= first else { continue }
-      let place = step == 1 ? Int(number - first) : Int((number - first) / step)
-      transactions[place].erasable &+= Int64(bitPattern: RowDigest.of(keys[index]))
+    // Every command pays for this: buffers copy no row and check no owner.
+    let (entries, allocations, keys) = (entries, allocations, keys)
+    let lots = Dictionary(
+      (rare?.lotTerms ?? []).map { ($0.lot, RowDigest.of($0)) }, uniquingKeysWith: { first, _ in first })
+    transactions.withUnsafeMutableBufferPointer { (transactions) in
+      Self.add(entries, allocations, lots, to: transactions)
+      Self.add(keys, first: first, step: step, to: transactions)
     }
     for row in notes { transactions[Int((row.transaction - first) / step)].erasable &+= row.digest }
     for row in itemEntries { add(RowDigest.of(row), to: Int((row.transaction - first) / step)) }
     for row in purchases { add(RowDigest.of(row), to: Int((row.transaction - first) / step)) }
     if let rare { add(rare) { Int(($0 - first) / step) } }
-    for index in transactions.indices {
-      let parts = UInt64(bitPattern: transactions[index].digest)
-      transactions[index].digest = RowDigest.of(transactions[index], parts: parts).stored
+    transactions.withUnsafeMutableBufferPointer { (transactions) in
+      for index in transactions.indices {
+        let parts = UInt64(bitPattern: transactions[index].digest)
+        transactions[index].digest = RowDigest.of(transactions[index], parts: parts).stored
+      }
     }
   }
 
@@ -26,24 +29,41 @@ extension ChangeSet {
     transactions[place].digest &+= Int64(bitPattern: digest)
   }
 
-  private mutating func addEntries() {
-    var place = 0
-    var lots = Dictionary(
-      (rare?.lotTerms ?? []).map { ($0.lot, RowDigest.of($0)) }, uniquingKeysWith: { first, _ in first })
-    var allocation = 0
+  /// - Parameter lots: The digests of the terms of lots that the group made.
+  private static func add(
+    _ entries: [EntryRow], _ allocations: [AllocationRow], _ lots: [LotNumber: UInt64],
+    to transactions: UnsafeMutableBufferPointer<TransactionRow>
+  ) {
+    var (place, allocation) = (0, 0)
+    var lots = lots
     for entry in entries {
       while transactions[place].number != entry.transaction { place += 1 }
       let position = entry.number - transactions[place].firstEntry
-      add(RowDigest.of(entry, place: position), to: place)
+      var sum = RowDigest.of(entry, place: position)
       if entry.lot == 0 {
         while allocation < allocations.count, allocations[allocation].entry == entry.number {
           let row = allocations[allocation]
-          add(RowDigest.of(row, place: position), to: place)
-          if !lots.isEmpty, let terms = lots.removeValue(forKey: row.lot) { add(terms, to: place) }
+          sum &+= RowDigest.of(row, place: position)
+          if !lots.isEmpty, let terms = lots.removeValue(forKey: row.lot) { sum &+= terms }
           allocation += 1
         }
       } else if !lots.isEmpty, let terms = lots.removeValue(forKey: entry.lot) {
-        add(terms, to: place)
+        sum &+= terms
+      }
+      transactions[place].digest &+= Int64(bitPattern: sum)
+    }
+  }
+
+  private static func add(
+    _ keys: [KeyRow], first: TransactionNumber, step: Int64,
+    to transactions: UnsafeMutableBufferPointer<TransactionRow>
+  ) {
+    keys.withUnsafeBufferPointer { (keys) in
+      for index in keys.indices {
+        // Refused commands keep keys too; those are no transaction's.
+        guard let number = keys[index].bookedTransaction, number >= first else { continue }
+        let place = step == 1 ? Int(number - first) : Int((number - first) / step)
+        transactions[place].erasable &+= Int64(bitPattern: RowDigest.of(keys[index]))
       }
     }
   }

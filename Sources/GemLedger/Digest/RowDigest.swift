@@ -69,13 +69,17 @@ struct RowDigest {
 
   @inline(__always)
   mutating func add(_ text: String) {
-    var text = text
     // In its stored form: a text of another encoding would be copied first.
-    self = text.withUTF8 { (bytes) -> Self in
-      var digest = self
-      digest.add(bytes)
-      return digest
-    }
+    if let digest = text.utf8.withContiguousStorageIfAvailable(adding) { return self = digest }
+    var copy = text
+    self = copy.withUTF8(adding)
+  }
+
+  @inline(__always)
+  private func adding(_ bytes: UnsafeBufferPointer<UInt8>) -> Self {
+    var digest = self
+    digest.add(bytes)
+    return digest
   }
 
   @inline(__always)

@@ -158,8 +158,13 @@ struct ConsumptionReader {
     let isExpired = (row?.expiresAt ?? .max) <= now.milliseconds
     var (remaining, held) = (isExpired ? 0 : row?.remaining ?? 0, Int64(0))
     for hold in holds {
-      let amount = hold.lots.filter { $0.lot == lot.lot }.reduce(0) { $0 + $1.amount }
-      if hold.deadline > now { held += amount } else if !isExpired { remaining += amount }
+      for part in hold.lots where part.lot == lot.lot {
+        if hold.deadline > now {
+          try held.add(part.amount)
+        } else if !isExpired {
+          try remaining.add(part.amount)
+        }
+      }
     }
     return LiveLot(
       number: lot.lot, source: lot.source, environment: purchase.identity.environment, price: row?.price,
@@ -173,7 +178,7 @@ struct ConsumptionReader {
     for refund in try snapshot.refunds(of: purchase.number) {
       for part in try snapshot.refundParts(of: refund.transaction) where part.kind == .taken && part.source == part.lot
       {
-        taken[part.lot, default: 0] += part.amount
+        try taken[part.lot, default: 0].add(part.amount)
       }
     }
     return taken

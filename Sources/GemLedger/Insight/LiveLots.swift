@@ -38,9 +38,9 @@ struct LiveLots {
   func all(paidFirst: Bool = false, limit: Int = .max) throws(LedgerError) -> (lots: [LiveLot], hasMore: Bool) {
     var (held, returned) = ([LotNumber: Int64](), [LotNumber: Int64]())
     for hold in holds {
-      for lot in hold.lots where hold.deadline > now { held[lot.lot, default: 0] += lot.amount }
+      for lot in hold.lots where hold.deadline > now { try held[lot.lot, default: 0].add(lot.amount) }
       for lot in hold.lots where hold.deadline <= now && lot.expiresAt > now.milliseconds {
-        returned[lot.lot, default: 0] += lot.amount
+        try returned[lot.lot, default: 0].add(lot.amount)
       }
     }
     var rows = account.poolRemaining > 0 ? [poolRow] : []
@@ -49,12 +49,14 @@ struct LiveLots {
       if let row = lot == account.poolLot ? poolRow : try row(lot) { rows.append(row) }
     }
     rows.sort { Self.place($0, paidFirst) < Self.place($1, paidFirst) }
-    let lots = rows.prefix(limit).map { row in
-      LiveLot(
-        number: row.number, source: row.source, environment: row.environment, price: row.price, purchase: row.purchase,
-        granted: row.granted,
-        remaining: (row.expiresAt > now.milliseconds ? row.remaining : 0) + (returned[row.number] ?? 0),
-        held: held[row.number] ?? 0)
+    var lots: [LiveLot] = []
+    for row in rows.prefix(limit) {
+      var remaining = returned[row.number] ?? 0
+      if row.expiresAt > now.milliseconds { try remaining.add(row.remaining) }
+      lots.append(
+        LiveLot(
+          number: row.number, source: row.source, environment: row.environment, price: row.price,
+          purchase: row.purchase, granted: row.granted, remaining: remaining, held: held[row.number] ?? 0))
     }
     return (lots, rows.count > limit)
   }

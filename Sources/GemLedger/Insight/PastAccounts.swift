@@ -169,7 +169,9 @@ struct PastAccounts {
       var isAtEnd = false
       while !isAtEnd {
         let page = try snapshot.openLots(account.number, paid: paid, after: after, limit: 256)
-        for lot in page where lot.expiresAt <= instant.milliseconds { due[lot.number, default: 0] += lot.remaining }
+        for lot in page where lot.expiresAt <= instant.milliseconds {
+          try due[lot.number, default: 0].add(lot.remaining)
+        }
         after = page.last.map { LotPosition(expiresAt: $0.expiresAt, lot: $0.number) }
         isAtEnd = page.count < 256 || (page.last?.expiresAt ?? .max) > instant.milliseconds
       }
@@ -195,8 +197,8 @@ struct StandingHold {
     for effect in try snapshot.effects(about: number, ofAny: owners) where effect.createdAt <= instant {
       deadline = effect.deadline ?? deadline
       guard effect.kind.setsAside else { continue }
-      amounts[Place(account: effect.account, lot: effect.lot), default: 0] +=
-        effect.kind == .held ? effect.amount : -effect.amount
+      try amounts[Place(account: effect.account, lot: effect.lot), default: 0].add(
+        effect.kind == .held ? effect.amount : -effect.amount)
     }
     self.deadline = deadline
     parts = amounts.filter { $0.value > 0 }.map { HeldPart(account: $0.key.account, lot: $0.key.lot, amount: $0.value) }

@@ -106,7 +106,7 @@ private struct SpendReader {
     var amounts: [Int64: Int64] = [:]
     for effect in try snapshot.effects(about: number, ofAny: owners) where effect.kind == .reversal {
       for entry in try snapshot.entries(of: effect.transaction, of: effect.customer) where entry.kind == .reversal {
-        amounts[entry.account.currency, default: 0] += entry.amount
+        try amounts[entry.account.currency, default: 0].add(entry.amount)
       }
     }
     return amounts

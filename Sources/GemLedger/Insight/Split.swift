@@ -35,9 +35,9 @@ extension Ledger {
       let moment = moments.moment(AccountNumber(customer: customer.number, currency: currency.number))
       var sums: [Int64: SplitSum] = [:]
       for lot in try LiveLots(snapshot: snapshot, moment: moment, now: moments.at).all().lots {
-        sums[lot.environment, default: SplitSum()].add(lot)
+        try sums[lot.environment, default: SplitSum()].add(lot)
       }
-      for (environment, sum) in sums.sorted(by: { $0.key < $1.key }) where sum.paid + sum.free > 0 {
+      for (environment, sum) in sums.sorted(by: { $0.key < $1.key }) where sum.paid > 0 || sum.free > 0 {
         splits.append(
           BalanceSplit(
             currency: currency.code, environment: try reader.environment(environment), paid: sum.paid, free: sum.free,
@@ -53,15 +53,16 @@ private struct SplitSum {
   var free: Int64 = 0
   var values: [String: Int64] = [:]
 
-  mutating func add(_ lot: LiveLot) {
-    let amount = lot.remaining + lot.held
+  mutating func add(_ lot: LiveLot) throws(LedgerError) {
+    var amount = lot.remaining
+    try amount.add(lot.held)
     guard lot.source == .paid else {
-      free += amount
+      try free.add(amount)
       return
     }
-    paid += amount
+    try paid.add(amount)
     guard let price = lot.price, amount > 0 else { return }
-    values[price.currency, default: 0] += LotValue.rest(
-      of: price.minorUnits, granted: lot.granted, remaining: amount)
+    try values[price.currency, default: 0].add(
+      LotValue.rest(of: price.minorUnits, granted: lot.granted, remaining: amount))
   }
 }

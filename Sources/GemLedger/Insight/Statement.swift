@@ -102,7 +102,7 @@ extension Ledger {
       for account in try snapshot.accounts(of: number) { try writer.read(account, after: start, limit: limit) }
       let (lines, last) = try writer.lines(limit: limit)
       return Statement(
-        customer: customer, from: from, until: end, currencies: writer.currencies(totalling: lines), lines: lines,
+        customer: customer, from: from, until: end, currencies: try writer.currencies(totalling: lines), lines: lines,
         next: last.map { PageCursor(place: $0, list: list, salt: salt) })
     }
   }
@@ -186,9 +186,9 @@ private struct StatementWriter {
     return currency.code
   }
 
-  func currencies(totalling lines: [Statement.Line]) -> [Statement.Currency] {
+  func currencies(totalling lines: [Statement.Line]) throws(LedgerError) -> [Statement.Currency] {
     var totals: [CurrencyCode: [EntryKind: Int64]] = [:]
-    for line in lines { totals[line.currency, default: [:]][line.kind, default: 0] += line.amount }
+    for line in lines { try totals[line.currency, default: [:]][line.kind, default: 0].add(line.amount) }
     return standings.sorted { $0.currency.code < $1.currency.code }.map { standing in
       Statement.Currency(
         currency: standing.currency.code, opening: standing.opening, closing: standing.closing,
