@@ -70,9 +70,12 @@ struct RowDigest {
   @inline(__always)
   mutating func add(_ text: String) {
     // In its stored form: a text of another encoding would be copied first.
-    if let digest = text.utf8.withContiguousStorageIfAvailable(adding) { return self = digest }
-    var copy = text
-    self = copy.withUTF8(adding)
+    if let digest = text.utf8.withContiguousStorageIfAvailable(adding) {
+      self = digest
+    } else {
+      var copy = text
+      self = copy.withUTF8(adding)
+    }
   }
 
   @inline(__always)
