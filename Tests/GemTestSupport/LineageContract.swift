@@ -15,6 +15,8 @@ package struct LineageContract {
     try testWhatComesBackAfterTheRefundIsReclaimed()
     try testABonusKeepsItsLineage()
     try testATransferBackIsReclaimed()
+    try testWhatAMergeBringsBackIsReclaimed()
+    try testWhatAReleaseBringsBackIsReclaimed()
     try testSomebodyElsesGiftIsNotReclaimed()
     try testALineageStaysShort()
     try testWhatExpiredUnspentIsTakenFromNowhere()
@@ -172,6 +174,42 @@ package struct LineageContract {
     var replayed: Receipt = try ledger.book(command)
     replayed.isReplayed = false
     XCTAssertEqual(replayed, receipt)
+    XCTAssertEqual(try balance(ledger, "GEM"), 0)
+    try check(ledger)
+  }
+
+  /// Whichever of the two accounts goes on: a second account is no place where a refund cannot reach.
+  func testWhatAMergeBringsBackIsReclaimed() throws {
+    for (from, into) in [("bob", "alice"), ("alice", "bob")] {
+      let ledger = try ledger()
+      let (alice, bob) = (try Make.customer("alice"), try Make.customer("bob"))
+      try ledger.creditPurchase(Make.purchase("t", product: "plain"), customer: alice)
+      try ledger.transfer([Make.amount("GEM", 700)], from: alice, to: bob)
+      try ledger.grant([Make.amount("GEM", 20)], customer: bob)
+      XCTAssertEqual(try ledger.refund(Make.refund("t")).entries.map(\.amount), [-300])
+      let command = LedgerCommand.merge(
+        from: try Make.customer(from), into: try Make.customer(into), key: try Make.key("k"))
+      let receipt: Receipt = try ledger.book(command)
+      XCTAssertEqual(receipt.reclaimed.map(\.amount), [700], "\(from) into \(into)")
+      XCTAssertEqual(try balance(ledger, "GEM", into), 20)
+      var again: Receipt = try ledger.book(command)
+      again.isReplayed = false
+      XCTAssertEqual(again, receipt)
+      try ledger.reverseRefund(Make.reversal("t"))
+      XCTAssertEqual(try balance(ledger, "GEM", into), 1020)
+      try check(ledger)
+    }
+  }
+
+  func testWhatAReleaseBringsBackIsReclaimed() throws {
+    let ledger = try ledger()
+    let alice = try Make.customer("alice")
+    try ledger.creditPurchase(Make.purchase("t", product: "plain"), customer: alice)
+    try exchange(ledger, 1000, "GEM", into: "COIN")
+    try exchange(ledger, 1000, "COIN", into: "GEM")
+    let hold = try XCTUnwrap(ledger.hold([Make.amount("GEM", 400)], customer: alice, for: .seconds(900)).hold)
+    XCTAssertEqual(try ledger.refund(Make.refund("t")).entries.map(\.amount), [-600])
+    XCTAssertEqual(try ledger.release(XCTUnwrap(hold.id)).reclaimed.map(\.amount), [400])
     XCTAssertEqual(try balance(ledger, "GEM"), 0)
     try check(ledger)
   }

@@ -134,11 +134,41 @@ extension Decider {
           ReturnedCurrency(slot: plan.slot, place: take.place, lot: take.lot, source: take.source, amount: rest))
       }
     }
+    return try reclaim(returned, after: transaction, owner: owner, &extras, session: session)
+  }
+
+  /// Takes what a merge brought to the customer whose refunds let it go; else a second account kept it from them.
+  ///
+  /// - Returns: The entries of the refunds.
+  mutating func reclaimMerged(
+    after transaction: TransactionNumber, owner: FoundCustomer, _ extras: inout ReceiptExtras,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> [PostedEntry] {
+    var returned: [Int64: [ReturnedCurrency]] = [:]
+    for currency in terms.currencies {
+      let slot = try set.slot(of: AccountNumber(customer: owner.number, currency: currency.number), session: session)
+      guard set.accounts[slot].row.openLots > 0 else { continue }
+      let book = try wholeBook(of: slot, session: session)
+      for row in set.books[book].rows
+      where row.purchase == nil && row.remaining > 0 && row.expiresAt > set.now.milliseconds {
+        guard let purchase = try lineage(of: row, session: session).lineage?.purchase,
+          let place = set.books[book].place(of: row.number)
+        else { continue }
+        returned[purchase, default: []].append(
+          ReturnedCurrency(slot: slot, place: place, lot: row.number, source: row.source, amount: row.remaining))
+      }
+    }
+    return try reclaim(returned, after: transaction, owner: owner, &extras, session: session)
+  }
+
+  /// - Parameter returned: By the numbers of the purchases that it came out of.
+  private mutating func reclaim(
+    _ returned: [Int64: [ReturnedCurrency]], after transaction: TransactionNumber, owner: FoundCustomer,
+    _ extras: inout ReceiptExtras, session: any StorageSnapshot
+  ) throws(LedgerError) -> [PostedEntry] {
     var (entries, taken): ([PostedEntry], [ReturnedCurrency]) = ([], [])
     for (number, returns) in returned.sorted(by: { $0.key < $1.key }) {
-      guard let row = try purchase(number, session: session), row.refund != nil,
-        try self.owner(of: row, session: session).number == owner.number
-      else { continue }
+      guard try isRefunded(number, of: owner, session: session) else { continue }
       entries += try reclaim(returns, of: number, after: transaction, owner: owner, &taken, session: session)
     }
     for returned in taken {
@@ -148,6 +178,36 @@ extension Decider {
     return entries
   }
 
+  private func isRefunded(
+    _ number: Int64, of owner: FoundCustomer, session: any StorageSnapshot
+  ) throws(LedgerError) -> Bool {
+    guard let row = try purchase(number, session: session), row.refund != nil else { return false }
+    return try self.owner(of: row, session: session).number == owner.number
+  }
+
+  /// The refunded purchase of the customer that a lot's currency came out of.
+  func refundedPurchase(
+    behind row: LotRow, of owner: FoundCustomer, session: any StorageSnapshot
+  ) throws(LedgerError) -> Int64? {
+    guard let purchase = try lineage(of: row, session: session).lineage?.purchase,
+      try isRefunded(purchase, of: owner, session: session)
+    else { return nil }
+    return purchase
+  }
+
+  /// Loads all lots of an account.
+  ///
+  /// - Returns: The place of their book.
+  mutating func wholeBook(of slot: Int, session: any StorageSnapshot) throws(LedgerError) -> Int {
+    let book = set.book(of: slot)
+    for isPaid in [false, true] {
+      while !(isPaid ? set.books[book].paid : set.books[book].free).isComplete {
+        try loadLots(slot: slot, book: book, paid: isPaid, session: session)
+      }
+    }
+    return book
+  }
+
   /// Takes from the account's lots that came out of the purchase's own through exchanges and transfers.
   mutating func takeDescendants(
     of granted: RefundChange.Granted, _ rest: inout [Int64], _ available: inout Int64, _ index: Int,
@@ -155,12 +215,7 @@ extension Decider {
   ) throws(LedgerError) -> [LotTake] {
     let slot = plans[index].slot
     guard available > 0, rest.contains(where: { $0 > 0 }), set.accounts[slot].row.openLots > 0 else { return [] }
-    let book = set.book(of: slot)
-    for isPaid in [false, true] {
-      while !(isPaid ? set.books[book].paid : set.books[book].free).isComplete {
-        try loadLots(slot: slot, book: book, paid: isPaid, session: session)
-      }
-    }
+    let book = try wholeBook(of: slot, session: session)
     let candidates = set.books[book].rows.filter { row in
       row.purchase == nil && row.remaining > 0 && row.expiresAt > set.now.milliseconds
     }

@@ -118,6 +118,11 @@ extension Decider {
     // The clocks of who is nobody of their own any more stay still.
     touched.removeAll { set.accounts[$0.slot].row.number.customer == source.number }
     try becomeOne(source, target, transaction: transaction, session: session)
+    var extras = ReceiptExtras()
+    let taken = try reclaimMerged(after: transaction, owner: target, &extras, session: session)
+    guard !taken.isEmpty else { return receipt }
+    receipt.entries = CompactList(Array(receipt.entries) + taken)
+    receipt.extras = extras
     return receipt
   }
 

@@ -61,12 +61,7 @@ extension Decider {
   private mutating func emptyAccount(
     _ slot: Int, session: any StorageSnapshot
   ) throws(LedgerError) -> [MovingLot] {
-    let index = set.book(of: slot)
-    for isPaid in [false, true] {
-      while !(isPaid ? set.books[index].paid : set.books[index].free).isComplete {
-        try loadLots(slot: slot, book: index, paid: isPaid, session: session)
-      }
-    }
+    let index = try wholeBook(of: slot, session: session)
     var moving: [MovingLot] = []
     let account = set.accounts[slot].row
     if account.poolRemaining > 0 {

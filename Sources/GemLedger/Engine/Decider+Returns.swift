@@ -92,6 +92,8 @@ extension Decider {
         late.append(returned)
       } else if let purchase = row.purchase {
         refunded[purchase, default: []].append(returned)
+      } else if let purchase = try refundedPurchase(behind: row, of: owner, session: session) {
+        refunded[purchase, default: []].append(returned)
       }
     }
     var entries: [PostedEntry] = []

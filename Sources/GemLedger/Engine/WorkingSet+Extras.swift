@@ -20,11 +20,12 @@ extension WorkingSet {
       case .held, .captured, .released, .deadline, .counted, .late, .reclaimed: continue
       }
     }
-    if let hold = own.first(where: { $0.kind.isOfHold }) {
+    // A merge may move several holds, and tells of none.
+    if row.kind != .merge, let hold = own.first(where: { $0.kind.isOfHold }) {
       extras.hold = try holdReceipt(
         hold.target, at: row, receipt, own, owners: owners, terms: terms, session: session)
     }
-    receipt.extras = extras
+    if extras != ReceiptExtras() { receipt.extras = extras }
   }
 
   /// The same without the entries of what came back and was lost at once: a list has those transactions too.

@@ -70,7 +70,7 @@ public enum EntryKind: Int64, CaseIterable, Sendable {
   /// Whether transactions of this kind have effects that an answer given again must tell of.
   package var hasEffects: Bool {
     switch self {
-    case .reversal, .hold, .extend, .release, .capture, .transfer, .exchange, .mixed: true
+    case .reversal, .hold, .extend, .release, .capture, .transfer, .exchange, .mixed, .merge: true
     default: false
     }
   }

@@ -125,7 +125,7 @@ extension Verifier {
       case .spend, .capture: effect.kind == .reversal || target?.kind == .capture
       case .reversal, .release: effect.kind != .reversal
       // What came out of a refunded purchase comes back by these too.
-      case .exchange, .transfer, .mixed: effect.kind == .reclaimed
+      case .exchange, .transfer, .mixed, .merge: effect.kind == .reclaimed
       default: false
       }
     guard fits, let target, target.number < effect.transaction,
