@@ -52,11 +52,12 @@ package struct Fingerprint: Hashable, Sendable {
   private static func asked(_ action: LedgerCommand.Action) -> Int64 {
     switch action {
     case .adjustOne(let adjustment):
-      asked(.adjust, digest(of: adjustment), source: .earned, environment: .production, expiresAt: nil)
+      asked(.adjust, digest(of: adjustment), source: .earned, environment: production, expiry: 0)
     case .adjust(let adjust):
       asked(
         adjust.isOpening ? .opening : adjust.createsCustomer ? .grant : .adjust, sum(of: adjust.adjustments),
-        source: adjust.source, environment: adjust.environment, expiresAt: adjust.expiresAt)
+        source: adjust.source, environment: digest(of: adjust.environment),
+        expiry: adjust.expiresAt.map { digest(of: $0.milliseconds) } ?? 0)
     case .buyItem(let item, let quantity), .buyStocked(let item, let quantity):
       // The two halves stay apart so that a conflict can tell the item from the quantity.
       asked(.item, (digest(of: item.text) >> 37) << 32 | half(UInt64(bitPattern: quantity)))
@@ -96,13 +97,17 @@ package struct Fingerprint: Hashable, Sendable {
     }
   }
 
+  private static let production = digest(of: .production)
+
   /// What an adjustment asks; without a list of parts, since most commands are this one.
+  ///
+  /// - Parameters:
+  ///   - environment: Its digest.
+  ///   - expiry: Its digest; 0 for none.
+  @inline(__always)
   private static func asked(
-    _ kind: FingerprintKind, _ amounts: UInt64, source: LotSource, environment: StoreEnvironment,
-    expiresAt: Timestamp?
+    _ kind: FingerprintKind, _ amounts: UInt64, source: LotSource, environment: UInt64, expiry: UInt64
   ) -> Int64 {
-    let environment = digest(of: environment)
-    let expiry = expiresAt.map { digest(of: $0.milliseconds) } ?? 0
     var whole = StableHash(seed: UInt64(bitPattern: source.rawValue))
     whole.combine(amounts)
     whole.combine(environment)

@@ -95,6 +95,11 @@ struct RowDigest {
       offset += 8
     }
     guard offset < bytes.count else { return }
+    if offset > 0 {
+      // The last eight bytes at once, without those that were added before.
+      let last = start.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
+      return add(UInt64(bigEndian: last) & (1 << UInt64(8 * (bytes.count - offset)) - 1))
+    }
     var rest: UInt64 = 0
     while offset < bytes.count {
       rest = rest << 8 | UInt64(bytes[offset])

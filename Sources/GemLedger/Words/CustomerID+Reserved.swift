@@ -12,8 +12,9 @@ extension CustomerID {
 
   /// Whether the id is of a kind that only the ledger itself makes.
   package var isReserved: Bool {
-    // The first byte decides for nearly every id.
-    text.utf8.first == UInt8(ascii: "$") && (isOfErased || isOfStock)
+    // The first byte decides for nearly every id; through the buffer, since every command asks.
+    let isDollar = text.utf8.withContiguousStorageIfAvailable { $0.first == UInt8(ascii: "$") }
+    return isDollar != false && (isOfErased || isOfStock)
   }
 
   /// Makes sure that the id can be a caller's own.
@@ -68,10 +69,9 @@ extension LedgerCommand.Body {
 extension LedgerCommand.Action {
   /// Whether the caller names a customer by an id that only the ledger makes.
   func namesReserved(_ customer: CustomerID) -> Bool {
-    switch self {
-    case .adjustOne, .adjust: customer.isReserved
-    default: namedCustomers(besides: customer).contains { $0.isReserved }
-    }
+    // No list for most commands.
+    if case .adjustOne = self { return customer.isReserved }
+    return namedCustomers(besides: customer).contains { $0.isReserved }
   }
 
   /// The customers that the command is about by their ids, but for the source of a merge.
