@@ -22,15 +22,30 @@ final class SQLiteConnection {
   let database: OpaquePointer
   /// What tells statements to end, where anything does.
   var stopSign: StopSign?
+  /// The files that it works on, once it works on a ledger.
+  var files: OpenFiles?
 
-  init(path: String, create: Bool = false) throws(SQLiteFailure) {
+  /// How a file is opened.
+  enum Access {
+    /// To look at its first bytes.
+    case read
+    case write
+    case create
+  }
+
+  init(path: String, _ access: Access = .write) throws(SQLiteFailure) {
     var database: OpaquePointer?
-    var flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-    if create { flags |= SQLITE_OPEN_CREATE }
-    let code = sqlite3_open_v2(path, &database, flags, nil)
+    var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    switch access {
+    case .read: flags |= SQLITE_OPEN_READONLY
+    case .write: flags |= SQLITE_OPEN_READWRITE
+    case .create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+    }
+    let code = sqlite3_open_v2(path, &database, flags, SQLiteVFS.name)
     guard code == SQLITE_OK, let database else {
-      let failure = SQLiteFailure(
+      var failure = SQLiteFailure(
         extendedCode: code, message: database.map { String(cString: sqlite3_errmsg($0)) } ?? "no memory")
+      failure.systemError = database.map { sqlite3_system_errno($0) } ?? 0
       sqlite3_close_v2(database)
       throw failure
     }
@@ -39,7 +54,22 @@ final class SQLiteConnection {
     sqlite3_busy_handler(database, waitForLock, nil)
   }
 
-  deinit { sqlite3_close_v2(database) }
+  deinit {
+    // Closing copies the log back and removes it by its name, which may be that of another file by now.
+    if misplaced() != nil { setReadsOnly(true) }
+    sqlite3_close_v2(database)
+  }
+
+  /// Why what is written or read would be nowhere, or nil.
+  func misplaced() -> Misplaced? { files?.look(self) }
+
+  /// The error, or what stands behind it where rows make no sense because the files are others by now.
+  func explained(_ error: LedgerError) -> LedgerError {
+    guard error.code == .storageDamaged || error.code == .inputOutput, let misplaced = misplaced() else {
+      return error
+    }
+    return misplaced.unavailable(path)
+  }
 
   /// How many rows the last statement that changes any changed.
   var changeCount: Int { Int(sqlite3_changes(database)) }
@@ -89,6 +119,7 @@ final class SQLiteConnection {
 
   static func failure(_ code: Int32, _ database: OpaquePointer) -> SQLiteFailure {
     var failure = SQLiteFailure(extendedCode: code, message: String(cString: sqlite3_errmsg(database)))
+    failure.systemError = sqlite3_system_errno(database)
     // What SQLite does not understand of our statements may be in a schema that came after this program.
     if failure.code == SQLITE_ERROR { failure.newerSchema = newerSchema(database) }
     return failure
@@ -108,7 +139,7 @@ final class SQLiteConnection {
 /// Waits a little, and a different little each time, so that processes which take turns all get theirs.
 ///
 /// SQLite's own handler waits up to 100 ms at a time, which starves one process while others commit back to back.
-private func waitForLock(_: UnsafeMutableRawPointer?, _ tries: Int32) -> Int32 {
+func waitForLock(_: UnsafeMutableRawPointer?, _ tries: Int32) -> Int32 {
   let averageMicroseconds: Int32 = 1000
   guard tries < Int32(SQLiteConnection.lockTimeoutSeconds) * 1_000_000 / averageMicroseconds else { return 0 }
   usleep(UInt32.random(in: 100...UInt32(2 * averageMicroseconds - 100)))

@@ -7,11 +7,34 @@ struct SQLiteFailure: Error {
   let message: String
   /// The schema that the file has by now, where a newer version of the program brought it up to date meanwhile.
   var newerSchema: Int32?
+  /// The system's number for it, where the system refused; 0 where it is not known.
+  var systemError: Int32 = 0
 
   /// Pages lead to each other in another order than that of their rows.
   static let notAscending = SQLiteFailure(extendedCode: SQLITE_CORRUPT, message: "rows are not in their order")
 
   var code: Int32 { extendedCode & 0xFF }
+
+  init(extendedCode: Int32, message: String) {
+    self.extendedCode = extendedCode
+    self.message = message
+  }
+
+  /// What a method of a file answered.
+  init(fileCode: Int32) {
+    self.init(extendedCode: fileCode, message: String(cString: sqlite3_errstr(fileCode)))
+  }
+
+  /// Whether the disk is full, which SQLite tells in several ways: by a code of its own where it writes a page, and as
+  /// an error of the system where it makes the log or its index.
+  private func isFullDisk(_ path: String) -> Bool {
+    switch code {
+    case SQLITE_FULL: true
+    case SQLITE_IOERR: SystemFailure(systemError).isFullDisk
+    case SQLITE_CANTOPEN: SystemFailure(systemError).isFullDisk || SystemFailure.isDiskFull(beside: path)
+    default: false
+    }
+  }
 
   /// The ledger's error for it; this is the one place where SQLite's codes are translated.
   func ledgerError(path: String) -> LedgerError {
@@ -19,6 +42,11 @@ struct SQLiteFailure: Error {
     let details: [LedgerError.Detail] = [
       .text("file", path), .text("sqlite", message), .integer("sqlite_code", Int64(extendedCode)),
     ]
+    if isFullDisk(path) {
+      return LedgerError(
+        .inputOutput, "The disk that holds \(path) is full. Nothing was changed; make room and try again.",
+        details: details)
+    }
     switch code {
     case SQLITE_BUSY, SQLITE_LOCKED:
       return LedgerError(
@@ -31,10 +59,6 @@ struct SQLiteFailure: Error {
       SQLITE_INTERRUPT:
       return LedgerError(
         .storageDamaged, "\(path) is damaged: \(message). Restore it from a backup.", details: details)
-    case SQLITE_FULL:
-      return LedgerError(
-        .inputOutput, "The disk that holds \(path) is full. Nothing was changed; make room and try again.",
-        details: details)
     case SQLITE_READONLY, SQLITE_PERM, SQLITE_CANTOPEN, SQLITE_AUTH:
       return LedgerError(
         .inputOutput, "\(path) cannot be opened for writing: \(message). Check the rights of the file and its folder.",

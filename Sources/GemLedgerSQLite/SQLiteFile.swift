@@ -26,7 +26,9 @@ struct SQLiteFile {
 
   /// - Throws: in order of precedence `input_output`, `storage_foreign`, `storage_damaged`, `storage_newer`.
   func examine() throws(LedgerError) -> Finding {
-    guard let header = try readHeader() else { return .missing }
+    guard let connection = try open() else { return .missing }
+    let header: [UInt8]
+    do throws(SQLiteFailure) { header = try connection.head(100) } catch { throw error.ledgerError(path: path) }
     if header.isEmpty { return .empty }
     let isOurs = header.count >= 72 && Self.number(header, at: 68) == Self.applicationID
     guard header.starts(with: Array("SQLite format 3\0".utf8)), header.count == 100 else {
@@ -42,7 +44,7 @@ struct SQLiteFile {
         "\(path) is a SQLite file of another program. Nothing was written to it; name another file.",
         details: [.text("file", path)])
     }
-    try checkSize(header)
+    try checkSize(header, connection)
     let schema = Self.number(header, at: 60)
     try refuseNewer(schema)
     return .ledger(schema: schema)
@@ -63,21 +65,18 @@ struct SQLiteFile {
   ///
   /// The size is looked at last: while the header was read, somebody may have written the log's pages into the file and
   /// removed the log.
-  private func checkSize(_ header: [UInt8]) throws(LedgerError) {
+  private func checkSize(_ header: [UInt8], _ connection: SQLiteConnection) throws(LedgerError) {
     var pageSize = Int64(header[16]) << 8 | Int64(header[17])
     if pageSize == 1 { pageSize = 65_536 }
     let pages = Int64(UInt32(bitPattern: Self.number(header, at: 28)))
     guard pageSize >= 512, pageSize & (pageSize - 1) == 0 else { throw damaged("its header is broken") }
-    if hasLog { return }
+    if connection.hasLog { return }
     var status = stat()
     guard stat(path, &status) == 0 else { throw inputOutput("examined") }
     guard status.st_size >= pages * pageSize else {
       throw damaged("it has \(status.st_size) bytes where its header speaks of \(pages * pageSize)")
     }
   }
-
-  /// Whether a write-ahead log lies beside the file.
-  var hasLog: Bool { access(path + "-wal", F_OK) == 0 }
 
   var noLedger: LedgerError {
     LedgerError(
@@ -95,23 +94,25 @@ struct SQLiteFile {
       details: [.text("file", path)])
   }
 
-  private func readHeader() throws(LedgerError) -> [UInt8]? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
+  /// Opens the file for a look at it, over SQLite and not beside it: closing a descriptor of one's own would take the
+  /// locks of the whole process off the file, and another process could then remove a log that is in use.
+  ///
+  /// - Returns: Nil where there is no such file.
+  private func open() throws(LedgerError) -> SQLiteConnection? {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
       if errno == ENOENT { return nil }
       throw inputOutput("opened")
     }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw inputOutput("examined") }
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw LedgerError(
         .storageForeign, "\(path) is not a file. Name the ledger's file.", details: [.text("file", path)])
     }
-    var bytes = [UInt8](repeating: 0, count: 100)
-    let count = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, 100) }
-    guard count >= 0 else { throw inputOutput("read") }
-    return Array(bytes.prefix(count))
+    do throws(SQLiteFailure) {
+      return try SQLiteConnection(path: path, .read)
+    } catch {
+      throw error.ledgerError(path: path)
+    }
   }
 
   private func inputOutput(_ verb: String) -> LedgerError {
@@ -119,7 +120,7 @@ struct SQLiteFile {
       .inputOutput, "\(path) cannot be \(verb): \(String(cString: strerror(errno))).", details: [.text("file", path)])
   }
 
-  private static func number(_ bytes: [UInt8], at offset: Int) -> Int32 {
+  static func number(_ bytes: [UInt8], at offset: Int) -> Int32 {
     bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int32($1) }
   }
 }

@@ -8,10 +8,14 @@ internal import Synchronization
 /// MiB of pages a connection at the most, and the group at hand.
 package final class SQLiteStorage: LedgerStorage {
   private static let idleReaderCount = 4
+  /// How long a reader may go on without a look at whether its files are still in place.
+  private static let lookNanoseconds: UInt64 = 10_000_000
 
   private let path: String
   /// Whether it was opened to have a copy or an import written into it.
   private let isCopy: Bool
+  /// Which file the path led to when it was opened; every connection must be on that one.
+  private let main: OpenFiles.Identity?
   private let isClosed = Atomic(false)
   private let writer: Mutex<Writer>
   private let readers: Mutex<Readers>
@@ -49,7 +53,8 @@ package final class SQLiteStorage: LedgerStorage {
     case .missing, .empty: throw file.noLedger
     case .ledger: break
     }
-    let connection = try Self.openChecked(file)
+    let connection = try Self.openChecked(file, isFirst: true)
+    main = connection.files?.main
     try Self.translating(path) { () throws(SQLiteFailure) in
       guard try connection.integer("PRAGMA user_version") < Int64(Migration.all.count) else { return }
       try connection.migrate(project: nil, at: now)
@@ -78,14 +83,19 @@ package final class SQLiteStorage: LedgerStorage {
       guard schema == 0 else { throw file.ledgerExists }
       guard try self.schema(in: file) == 0 else { throw file.ledgerExists }
     }
-    let isMade = try translating(path) { () throws(SQLiteFailure) in
-      let connection = try SQLiteConnection(path: path, create: true)
+    guard try makeSchema(path: path, project: project) else { throw file.ledgerExists }
+    return try SQLiteStorage(path: path, now: project.createdAt, isCopy: isCopy)
+  }
+
+  /// - Returns: Whether this made the ledger, and not another process that was quicker.
+  private static func makeSchema(path: String, project: ProjectRow) throws(LedgerError) -> Bool {
+    let connection = try translating(path) { () throws(SQLiteFailure) in try SQLiteConnection(path: path, .create) }
+    try connection.checkLog()
+    return try translating(path) { () throws(SQLiteFailure) in
       try connection.executeWaiting("PRAGMA application_id = \(SQLiteFile.applicationID); PRAGMA journal_mode = WAL;")
       try connection.configure()
       return try connection.migrate(project: project, at: project.createdAt)
     }
-    guard isMade else { throw file.ledgerExists }
-    return try SQLiteStorage(path: path, now: project.createdAt, isCopy: isCopy)
   }
 
   /// Makes a new file that a ledger is to be copied into, or opens the one that an interrupted copy of it left.
@@ -138,12 +148,14 @@ package final class SQLiteStorage: LedgerStorage {
         + "copy, or import the same export again, and it goes on where it was.", details: [.text("file", path)])
   }
 
-  private static func openChecked(_ file: SQLiteFile) throws(LedgerError) -> SQLiteConnection {
+  /// - Parameter isFirst: Whether no connection of the storage has the file open.
+  private static func openChecked(_ file: SQLiteFile, isFirst: Bool) throws(LedgerError) -> SQLiteConnection {
     let connection = try translating(file.path) { () throws(SQLiteFailure) in
       try SQLiteConnection(path: file.path)
     }
+    if isFirst { try connection.checkLog() }
     // The log may hold a newer schema than the header that was read; until that is known, nothing may be written.
-    connection.setReadsOnly(file.hasLog)
+    connection.setReadsOnly(connection.hasLog)
     let schema = try translating(file.path) { () throws(SQLiteFailure) in
       try connection.configure()
       return try connection.integer("PRAGMA user_version")
@@ -151,20 +163,32 @@ package final class SQLiteStorage: LedgerStorage {
     try file.refuseNewer(Int32(clamping: schema))
     guard schema > 0 else { throw file.noLedger }
     connection.setReadsOnly(false)
+    connection.files = try OpenFiles(connection)
     return connection
+  }
+
+  private func openAnother() throws(LedgerError) -> SQLiteTables {
+    let connection = try Self.openChecked(SQLiteFile(path: path), isFirst: false)
+    guard connection.files?.main == main else {
+      throw Misplaced(what: "\(path) was replaced").unavailable(path)
+    }
+    return SQLiteTables(connection, isCopy: isCopy)
   }
 
   /// The schema that the file has, its log included.
   private static func schema(in file: SQLiteFile) throws(LedgerError) -> Int64 {
-    try translating(file.path) { () throws(SQLiteFailure) in
-      try SQLiteConnection(path: file.path).integer("PRAGMA user_version")
-    }
+    let connection = try translating(file.path) { () throws(SQLiteFailure) in try SQLiteConnection(path: file.path) }
+    try connection.checkLog()
+    return try translating(file.path) { () throws(SQLiteFailure) in try connection.integer("PRAGMA user_version") }
   }
 
   package func read<R>(
     _ body: (any StorageSnapshot) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
     let tables = try takeReader()
+    if let misplaced = tables.connection.files?.lookNowAndThen(tables.connection, every: Self.lookNanoseconds) {
+      throw misplaced.unavailable(path)
+    }
     // One statement sees one state by itself, but a read is several: a transaction holds them to one snapshot.
     try tables.translating { () throws(SQLiteFailure) in try tables.connection.execute("BEGIN") }
     defer {
@@ -173,7 +197,7 @@ package final class SQLiteStorage: LedgerStorage {
       // Ending a read can fail only with the connection, which is then not used again.
       if (try? tables.connection.execute("COMMIT")) != nil { giveBack(tables) }
     }
-    return try body(tables)
+    do throws(LedgerError) { return try body(tables) } catch { throw tables.connection.explained(error) }
   }
 
   package func commit<R>(
@@ -202,7 +226,7 @@ package final class SQLiteStorage: LedgerStorage {
       return answer
     } catch {
       tables.rollBack()
-      throw error
+      throw tables.connection.explained(error)
     }
   }
 
@@ -218,7 +242,7 @@ package final class SQLiteStorage: LedgerStorage {
   private func openWriter(_ writer: inout Writer) throws(LedgerError) -> SQLiteTables {
     try refuseClosed()
     if let tables = writer.tables { return tables }
-    let tables = SQLiteTables(try Self.openChecked(SQLiteFile(path: path)), isCopy: isCopy)
+    let tables = try openAnother()
     writer.tables = tables
     return tables
   }
@@ -226,7 +250,7 @@ package final class SQLiteStorage: LedgerStorage {
   private func takeReader() throws(LedgerError) -> SQLiteTables {
     try refuseClosed()
     if let tables = readers.withLock({ $0.idle.popLast() }) { return tables }
-    return SQLiteTables(try Self.openChecked(SQLiteFile(path: path)), isCopy: isCopy)
+    return try openAnother()
   }
 
   private func giveBack(_ tables: SQLiteTables) {

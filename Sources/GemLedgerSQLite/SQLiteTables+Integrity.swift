@@ -33,6 +33,7 @@ extension SQLiteTables {
   }
 
   private static func integrityFindings(path: String) throws(LedgerError) -> IntegrityFindings {
+    let failedBefore = SQLiteVFS.failedReadCount.load(ordering: .sequentiallyConsistent)
     do throws(SQLiteFailure) {
       let connection = try SQLiteConnection(path: path)
       try connection.execute(SQL.settings)
@@ -51,6 +52,10 @@ extension SQLiteTables {
         break
       }
       statement.reset()
+      // A page that cannot be read is no damage, and SQLite's check tells both in the same words.
+      guard SQLiteVFS.failedReadCount.load(ordering: .sequentiallyConsistent) == failedBefore else {
+        throw SQLiteFailure(extendedCode: SQLITE_IOERR, message: findings.pages.first ?? "a page could not be read")
+      }
       return findings
     } catch {
       throw error.ledgerError(path: path)

@@ -4,6 +4,7 @@ internal import GemLedger
 extension SQLiteTables {
   /// Takes the file's write lock, waiting for other processes.
   func begin() throws(LedgerError) {
+    if let misplaced = connection.misplaced() { throw misplaced.unavailable(connection.path) }
     try translating { () throws(SQLiteFailure) in try hot(.begin).run() }
   }
 
@@ -21,6 +22,7 @@ extension SQLiteTables {
         "Writing the commit to \(path) failed (\(error.message)); it may or may not be there. Ask again with the same "
           + "key.", details: [.text("file", path)])
     }
+    if let misplaced = connection.misplaced() { throw misplaced.outcomeUnknown(path) }
   }
 
   /// Forgets what was written since ``begin()``; the first error matters, not one of this.

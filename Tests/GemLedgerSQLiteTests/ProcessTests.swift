@@ -78,6 +78,26 @@ final class ProcessTests: XCTestCase {
     ledger.close()
   }
 
+  /// A process looks at its own ledger's file again, and another one comes and goes meanwhile.
+  ///
+  /// Whoever opens and closes the file beside SQLite takes the locks of the process off it; the other then removes the
+  /// log that the first writes to.
+  func testLookingAtTheFileAgainKeepsItsLocks() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("it.sqlite")
+    try makeLedger(path)
+    let ledger = try Ledger.openSQLite(at: path)
+    try ledger.grant([Make.amount("GEM", 1)], customer: Make.customer("pot"))
+    assertRefused(.alreadyExists) { try Ledger.createSQLite(at: path) }
+    XCTAssertEqual(try Run(path, name: "other", count: 2).finish().error, "")
+    XCTAssertTrue(FileManager.default.fileExists(atPath: path + "-wal"))
+    try ledger.grant([Make.amount("GEM", 1)], customer: Make.customer("pot"))
+    XCTAssertEqual(try Run(path, name: "third", count: 2).finish().error, "")
+    XCTAssertEqual(try pot(ledger), initial + 2 + 2)
+    try assertBooksAddUp(ledger)
+    ledger.close()
+  }
+
   func testOfTwoWhoMakeALedgerOneDoes() throws {
     let directory = try TemporaryDirectory()
     for round in 0..<10 {

@@ -94,9 +94,9 @@ struct SystemFile: ~Copyable {
     #if canImport(Darwin)
       // Apple's fsync hands the bytes to the drive and no further.
       if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
-      guard fsync(descriptor) == 0 else { throw failure("written") }
+      guard Self.untilDone({ fsync(descriptor) }) else { throw failure("written") }
     #else
-      guard fdatasync(descriptor) == 0 else { throw failure("written") }
+      guard Self.untilDone({ fdatasync(descriptor) }) else { throw failure("written") }
     #endif
   }
 
@@ -116,7 +116,15 @@ struct SystemFile: ~Copyable {
     guard descriptor >= 0 else { throw failure(parent, "opened") }
     defer { close(descriptor) }
     // Some file systems cannot do this to a directory, and need not.
-    guard fsync(descriptor) == 0 || errno == EINVAL else { throw failure(parent, "written") }
+    guard untilDone({ fsync(descriptor) }) || errno == EINVAL else { throw failure(parent, "written") }
+  }
+
+  /// A signal may interrupt a sync before it is done.
+  private static func untilDone(_ sync: () -> Int32) -> Bool {
+    while sync() != 0 {
+      guard errno == EINTR else { return false }
+    }
+    return true
   }
 
   private func failure(_ verb: String) -> LedgerError { Self.failure(path, verb) }

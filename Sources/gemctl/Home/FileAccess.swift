@@ -39,7 +39,7 @@ enum FileAccess {
       throw failure(path, "made")
     }
     defer { close(descriptor) }
-    guard ByteWriter.write(text, to: descriptor) == .done, fsync(descriptor) == 0 else {
+    guard ByteWriter.write(text, to: descriptor) == .done, ByteWriter.sync(descriptor) else {
       throw failure(path, "written")
     }
     return true

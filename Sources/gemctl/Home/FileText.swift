@@ -68,7 +68,7 @@ final class OpenFile: Sendable {
   }
 
   func sync() throws(LedgerError) {
-    guard fsync(descriptor) == 0 else { throw FileAccess.failure(path, "written") }
+    guard ByteWriter.sync(descriptor) else { throw FileAccess.failure(path, "written") }
   }
 }
 

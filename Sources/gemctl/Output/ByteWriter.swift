@@ -47,6 +47,16 @@ enum ByteWriter {
     return .done
   }
 
+  /// Makes what was written durable, however often a signal interrupts that.
+  ///
+  /// - Returns: False where `errno` says why not.
+  static func sync(_ descriptor: Int32) -> Bool {
+    while fsync(descriptor) != 0 {
+      guard errno == EINTR else { return false }
+    }
+    return true
+  }
+
   // A terminal or pipe that another process set to non-blocking is full for the moment.
   private static func waitUntilWritable(_ descriptor: Int32) {
     var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)

@@ -1,0 +1,198 @@
+internal import GemLedger
+
+/// A write-ahead log, read before SQLite reads it.
+///
+/// SQLite takes frames up to the first whose checksum does not fit, and says nothing of what lies behind. After a power
+/// cut that is right: only frames of the one commit that was not acknowledged can be missing. Damage is something else.
+/// Each checksum goes on from that of the frame before, so a frame that goes on from a **commit** was written after
+/// that commit had reached the disk. Such a pair behind a broken frame proves that the broken frame was whole once.
+struct WriteAheadLog {
+  /// What is lost if SQLite takes the log as it is.
+  struct Damage: Equatable {
+    /// The first frame that does not fit, from 1; 0 for the log's header.
+    var frame: Int
+    /// Where the last commit before it ends.
+    var soundByteCount: Int
+    /// How many frames behind it fit to the frame before them.
+    var framesBehind = 0
+    /// How many of them end a commit.
+    var commitsBehind = 0
+  }
+
+  static let headerByteCount = 32
+  static let frameHeadByteCount = 24
+
+  let header: LogHeader?
+  let reader: LogReader
+  let frameCount: Int
+
+  /// - Parameters:
+  ///   - head: The first bytes of the log.
+  ///   - pageSize: That of the database, for a log whose header is broken.
+  ///   - read: Fills the buffer with the bytes from an offset on.
+  init(
+    head: [UInt8], byteCount: Int, pageSize: Int,
+    read: @escaping (UnsafeMutableRawBufferPointer, Int) throws(LedgerError) -> Void
+  ) {
+    header = LogHeader(head)
+    let size = header?.pageSize ?? pageSize
+    let bytesPerFrame = Self.frameHeadByteCount + size
+    frameCount = max(0, (byteCount - Self.headerByteCount) / bytesPerFrame)
+    reader = LogReader(pageSize: size, isBigEndian: header?.isBigEndian ?? LogHeader.isBigEndian(head), read: read)
+  }
+
+  /// - Parameter page: The page of the database with a number, from 1; nil where the database is shorter.
+  /// - Returns: The damage, or nil where SQLite will find all that was acknowledged.
+  func damage(page: (Int) throws(LedgerError) -> [UInt8]?) throws(LedgerError) -> Damage? {
+    guard frameCount > 0 else { return nil }
+    guard let header else { return try damageBehindABrokenHeader(page: page) }
+    return try damage(behind: header)
+  }
+
+  private func damage(behind header: LogHeader) throws(LedgerError) -> Damage? {
+    var chain = LogChain(header)
+    try reader.forEach(through: frameCount) { (number, frame) throws(LedgerError) in
+      chain.take(frame, number: number)
+      return true
+    }
+    guard var damage = chain.damage, chain.isProved else { return nil }
+    damage.soundByteCount =
+      Self.headerByteCount + chain.lastCommit * (Self.frameHeadByteCount + header.pageSize)
+    return damage
+  }
+
+  /// The header is on the disk before the first frame is written, so frames without one are damage.
+  ///
+  /// Where SQLite was beginning the log anew, the frames are old ones, and the database has all that they say.
+  private func damageBehindABrokenHeader(
+    page: (Int) throws(LedgerError) -> [UInt8]?
+  ) throws(LedgerError) -> Damage? {
+    var run = FirstRun()
+    try reader.forEach(through: frameCount) { (number, frame) throws(LedgerError) in run.take(frame, number: number) }
+    var damage = Damage(frame: 0, soundByteCount: 0)
+    damage.framesBehind = max(1, run.lastCommit - run.first + 1)
+    damage.commitsBehind = max(1, run.commitCount)
+    if let alone = run.alone, try reader.page(ofFrame: alone.frame) != page(alone.page) { return damage }
+    for (number, frame) in run.newestCommitted where try reader.page(ofFrame: frame) != page(number) { return damage }
+    return nil
+  }
+}
+
+/// What the log's first 32 bytes say, where they can be believed.
+struct LogHeader {
+  let pageSize: Int
+  let isBigEndian: Bool
+  let salt: UInt64
+  let checksum: LogChecksum
+
+  /// - Returns: Nil where SQLite would not take the log.
+  init?(_ bytes: [UInt8]) {
+    guard bytes.count >= WriteAheadLog.headerByteCount, Self.word(bytes, 0) & ~1 == Self.magic,
+      Self.word(bytes, 4) == Self.version
+    else { return nil }
+    pageSize = Int(Self.word(bytes, 8))
+    guard (512...65_536).contains(pageSize), pageSize & (pageSize - 1) == 0 else { return nil }
+    isBigEndian = Self.isBigEndian(bytes)
+    salt = UInt64(Self.word(bytes, 16)) << 32 | UInt64(Self.word(bytes, 20))
+    checksum = LogChecksum(Self.word(bytes, 24), Self.word(bytes, 28))
+    var computed = LogChecksum(0, 0)
+    let isBigEndian = isBigEndian
+    bytes.withUnsafeBytes { computed.go(on: UnsafeRawBufferPointer(rebasing: $0[..<24]), isBigEndian: isBigEndian) }
+    guard computed == checksum else { return nil }
+  }
+
+  static func isBigEndian(_ bytes: [UInt8]) -> Bool { bytes.count >= 4 && word(bytes, 0) == magic | 1 }
+
+  private static let magic: UInt32 = 0x377F_0682
+  private static let version: UInt32 = 3_007_000
+
+  private static func word(_ bytes: [UInt8], _ offset: Int) -> UInt32 {
+    bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
+  }
+}
+
+/// The checksum of a log, which each frame carries on from the one before.
+struct LogChecksum: Equatable {
+  private var first: UInt32
+  private var second: UInt32
+
+  init(_ first: UInt32, _ second: UInt32) {
+    self.first = first
+    self.second = second
+  }
+
+  /// - Parameter bytes: A multiple of eight.
+  mutating func go(on bytes: UnsafeRawBufferPointer, isBigEndian: Bool) {
+    var (one, two) = (first, second)
+    for offset in stride(from: 0, to: bytes.count, by: 8) {
+      let left = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+      let right = bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
+      one = one &+ (isBigEndian ? UInt32(bigEndian: left) : UInt32(littleEndian: left)) &+ two
+      two = two &+ (isBigEndian ? UInt32(bigEndian: right) : UInt32(littleEndian: right)) &+ one
+    }
+    (first, second) = (one, two)
+  }
+}
+
+/// A frame of a log; valid while it is looked at.
+struct LogFrame {
+  let bytes: UnsafeRawBufferPointer
+  let isBigEndian: Bool
+
+  var page: Int { Int(word(0)) }
+  /// Whether a commit ends with the frame.
+  var endsCommit: Bool { word(4) != 0 }
+  var salt: UInt64 { UInt64(word(8)) << 32 | UInt64(word(12)) }
+  var checksum: LogChecksum { LogChecksum(word(16), word(20)) }
+
+  /// What its checksum has to be after the one of the frame before.
+  func checksum(after previous: LogChecksum) -> LogChecksum {
+    var sum = previous
+    sum.go(on: UnsafeRawBufferPointer(rebasing: bytes[..<8]), isBigEndian: isBigEndian)
+    sum.go(
+      on: UnsafeRawBufferPointer(rebasing: bytes[WriteAheadLog.frameHeadByteCount...]), isBigEndian: isBigEndian)
+    return sum
+  }
+
+  private func word(_ offset: Int) -> UInt32 {
+    UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+  }
+}
+
+/// Reads the frames of a log in order, many at a time.
+struct LogReader {
+  let pageSize: Int
+  let isBigEndian: Bool
+  let read: (UnsafeMutableRawBufferPointer, Int) throws(LedgerError) -> Void
+
+  private static let framesPerRead = 64
+  private var frameByteCount: Int { WriteAheadLog.frameHeadByteCount + pageSize }
+
+  /// Ends where the body gives false.
+  func forEach(
+    through last: Int, _ body: (Int, LogFrame) throws(LedgerError) -> Bool
+  ) throws(LedgerError) {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.framesPerRead * frameByteCount, alignment: 8)
+    defer { buffer.deallocate() }
+    var first = 1
+    while first <= last {
+      let count = min(Self.framesPerRead, last - first + 1)
+      let filled = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(count * frameByteCount)])
+      try read(filled, WriteAheadLog.headerByteCount + (first - 1) * frameByteCount)
+      for place in 0..<count {
+        let bytes = filled[(place * frameByteCount)..<((place + 1) * frameByteCount)]
+        let frame = LogFrame(bytes: UnsafeRawBufferPointer(rebasing: bytes), isBigEndian: isBigEndian)
+        guard try body(first + place, frame) else { return }
+      }
+      first += count
+    }
+  }
+
+  func page(ofFrame number: Int) throws(LedgerError) -> [UInt8] {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: pageSize, alignment: 8)
+    defer { buffer.deallocate() }
+    let offset = WriteAheadLog.headerByteCount + (number - 1) * frameByteCount
+    try read(buffer, offset + WriteAheadLog.frameHeadByteCount)
+    return Array(buffer)
+  }
+}
