@@ -58,7 +58,13 @@ struct OpenFiles {
   ///
   /// - Returns: What is wrong, or nil.
   mutating func look(_ connection: SQLiteConnection) -> Misplaced? {
-    lookedAt = Self.now()
+    let found = find(connection)
+    // What was wrong is looked at each time until it is right.
+    lookedAt = found == nil ? Self.now() : 0
+    return found
+  }
+
+  private mutating func find(_ connection: SQLiteConnection) -> Misplaced? {
     guard let status = Self.status(of: mainPath), status.identity == main else { return Self.moved(connection.path) }
     for place in beside where Self.status(of: place.path)?.identity != place.identity { return Self.moved(place.path) }
     if isOverwritten || status.content.byteCount != content.byteCount || status.content.changedAt != content.changedAt {

@@ -4,9 +4,14 @@ internal import GemLedger
 extension SQLiteTables {
   /// Takes the file's write lock, waiting for other processes.
   func begin() throws(LedgerError) {
-    if let misplaced = connection.misplaced() { throw misplaced.unavailable(connection.path) }
+    // Where groups follow each other, the look after the last commit was only just now.
+    if let misplaced = connection.files?.lookNowAndThen(connection, every: Self.lookNanoseconds) {
+      throw misplaced.unavailable(connection.path)
+    }
     try translating { () throws(SQLiteFailure) in try hot(.begin).run() }
   }
+
+  private static let lookNanoseconds: UInt64 = 1_000_000
 
   /// Makes what was written durable.
   ///
