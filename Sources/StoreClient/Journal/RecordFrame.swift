@@ -52,6 +52,23 @@ struct RecordFrame: Equatable {
     isTerminated = text.upperBound < bytes.count ? bytes[text.upperBound] == RecordFrame.lineFeed : nil
   }
 
+  /// Whether the bytes may be the beginning of a line whose rest was never written.
+  ///
+  /// Bytes that are zero are none: a disk that lost what was written, or a file that grew before its bytes arrived,
+  /// leaves them.
+  static func isBeginning(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+    guard !bytes.contains(lineFeed), !bytes.contains(0) else { return false }
+    let line = UnsafeBufferPointer(rebasing: bytes)
+    guard let mark = line.first, mark == last || mark == more else { return false }
+    guard line.count > 1 else { return true }
+    guard line[1] == UInt8(ascii: " ") else { return false }
+    guard let length = number(in: line, from: 2) else {
+      // The number itself is cut off, or is none.
+      return line.count < 14 && line.dropFirst(2).allSatisfy(ASCII.isDigit)
+    }
+    return line.count < length.end + 10 + length.value
+  }
+
   /// Digits that a space follows.
   private static func number(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> (value: Int, end: Int)? {
     var (value, position) = (0, start)

@@ -26,6 +26,11 @@ public final class RecordLog: RecordJournal {
   private struct Tail: ~Copyable {
     var file: SystemFile
     var end: Int
+    /// Whether the directory was synced since the file was opened.
+    ///
+    /// Whoever gave the file its name may have been killed before the sync; what is appended would then go with the
+    /// name when the power fails.
+    var isNameDurable = false
   }
 
   private struct State: ~Copyable {
@@ -41,17 +46,29 @@ public final class RecordLog: RecordJournal {
   /// What could not be read when the file was opened, oldest first.
   public let problems: [Problem]
   private let state: Mutex<State>
+  private let syncDirectory: @Sendable (String) throws(LedgerError) -> Void
 
   /// Opens the file, and makes it where there is none; its directory must exist.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - waits: Whether to wait for another process that uses the file, instead of refusing.
-  /// - Throws: `LedgerError` with, in order of precedence, `input_output`, `storage_unavailable` where the file is in
-  ///   use, `storage_newer`, `storage_foreign`.
-  public init(path: String, waits: Bool = false) throws(LedgerError) {
-    let isNew = !SystemFile.exists(path)
-    let file = try Self.locked(path, waits: waits)
+  ///   - patience: How long to wait for another process that uses the file.
+  /// - Throws: `LedgerError` with, in order of precedence, `input_output`, `storage_unavailable` where another process
+  ///   keeps the file, `storage_newer`, `storage_foreign`.
+  public convenience init(path: String, patience: LockPatience = .none) throws(LedgerError) {
+    try self.init(
+      path: path, patience: patience,
+      syncDirectory: { (path) throws(LedgerError) in
+        try SystemFile.synchronizeDirectory(of: path)
+      })
+  }
+
+  /// - Parameter syncDirectory: Makes the name of the file at the path durable.
+  init(
+    path: String, patience: LockPatience = .none,
+    syncDirectory: @escaping @Sendable (String) throws(LedgerError) -> Void
+  ) throws(LedgerError) {
+    let file = try Self.locked(path, patience)
     let bytes = try file.read()
     let scan = RecordScan(bytes)
     try Self.checkForm(scan.form, path)
@@ -59,13 +76,13 @@ public final class RecordLog: RecordJournal {
     if scan.damaged.isEmpty {
       problems = []
       let end = try Self.mend(file, scan)
-      if isNew { try SystemFile.synchronizeDirectory(of: path) }
       tail = Tail(file: file, end: end)
     } else {
       problems = try Self.setAside(scan.damaged, of: bytes, path)
       tail = try Self.replacement(for: path, with: scan.records)
     }
     self.path = path
+    self.syncDirectory = syncDirectory
     state = Mutex(State(tail: tail, unread: scan.records, failure: nil))
   }
 
@@ -84,7 +101,8 @@ public final class RecordLog: RecordJournal {
   ///
   /// - Throws: `LedgerError` with, in order of precedence, `invalid_request` where a record has more than one line,
   ///   `storage_unavailable` after ``close()``, `input_output` where the system refuses, as on a full disk: then
-  ///   nothing was appended.
+  ///   nothing was appended; `storage_unavailable` where the file was moved, replaced or removed meanwhile: then
+  ///   nothing is appended any more.
   public func append(_ records: [String]) throws(LedgerError) {
     guard !records.isEmpty else { return }
     let bytes = try Self.lines(records)
@@ -95,24 +113,29 @@ public final class RecordLog: RecordJournal {
       do throws(LedgerError) {
         try state.tail?.file.write(bytes, at: end)
         try state.tail?.file.synchronize()
-        state.tail?.end += bytes.count
+        try confirmName(&state.tail)
       } catch {
         // Half a record must not stay in front of the next one. Where even that fails, nobody may write behind it.
         do throws(LedgerError) { try state.tail?.file.truncate(to: end) } catch let second { state.failure = second }
         throw error
       }
+      try checkCurrent(&state)
+      state.tail?.end += bytes.count
     }
   }
 
   /// Puts these records in the place of all others, all or none.
   ///
-  /// - Throws: `LedgerError` as ``append(_:)``.
+  /// - Throws: `LedgerError` as ``append(_:)``. Where only the last sync fails, the new records are in place, and
+  ///   nothing is appended before that sync succeeds.
   public func compact(to records: [String]) throws(LedgerError) {
     try state.withLock { (state) throws(LedgerError) in
       if let failure = state.failure { throw failure }
       guard state.tail != nil else { throw closed() }
+      try checkCurrent(&state)
       state.tail = try Self.replacement(for: path, with: records)
       state.unread = nil
+      try confirmName(&state.tail)
     }
   }
 
@@ -122,6 +145,24 @@ public final class RecordLog: RecordJournal {
       $0.tail = nil
       $0.unread = nil
     }
+  }
+
+  /// Makes sure that the file's name outlives a power cut.
+  private func confirmName(_ tail: inout Tail?) throws(LedgerError) {
+    guard tail?.isNameDurable == false else { return }
+    try syncDirectory(path)
+    tail?.isNameDurable = true
+  }
+
+  /// Makes sure that the next start finds what was written: where the path names another file, it does not.
+  private func checkCurrent(_ state: inout State) throws(LedgerError) {
+    guard try state.tail?.file.isCurrent() == false else { return }
+    let error = LedgerError(
+      .storageUnavailable,
+      "\"\(path)\" was moved, replaced or removed while it was in use; nothing more is kept in it. Put the right file "
+        + "in its place, then start again.", details: [.text("file", path)])
+    state.failure = error
+    throw error
   }
 
   private func closed() -> LedgerError {
@@ -135,15 +176,18 @@ extension RecordLog {
   /// The file, with nobody else using it.
   ///
   /// Who held it before may have put another file in its place meanwhile; then that one is meant.
-  private static func locked(_ path: String, waits: Bool) throws(LedgerError) -> SystemFile {
+  private static func locked(_ path: String, _ patience: LockPatience) throws(LedgerError) -> SystemFile {
+    var wait = LockWait(patience)
     while true {
       let file = try SystemFile(path: path)
-      guard try file.lock(waits: waits) else {
-        throw LedgerError(
-          .storageUnavailable, "\"\(path)\" is in use by another process; try again when it has ended.",
-          details: [.text("file", path)])
+      if try file.lock() {
+        if try file.isCurrent() { return file }
+        continue
       }
-      if try file.isCurrent() { return file }
+      let holder = file.lockHolder()
+      guard wait.goOn(holder: holder?.process) else {
+        throw .inUse(path, by: holder, waited: patience.limit)
+      }
     }
   }
 
@@ -204,9 +248,8 @@ extension RecordLog {
       try file.write(bytes, at: 0)
       try file.synchronize()
       // Before it has the name, so that nobody comes in between.
-      _ = try file.lock(waits: true)
+      guard try file.lock() else { throw .inUse(draft, by: file.lockHolder(), waited: nil) }
       try SystemFile.rename(draft, to: path)
-      try SystemFile.synchronizeDirectory(of: path)
       return Tail(file: file, end: bytes.count)
     } catch {
       SystemFile.remove(draft)

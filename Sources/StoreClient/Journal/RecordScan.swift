@@ -96,9 +96,9 @@ struct RecordScan {
 
   /// What no record follows: cut off by a crash, or damaged.
   ///
-  /// A crash leaves the beginning of a line, which has no line feed; everything else was whole once.
+  /// A crash leaves the beginning of a line; everything else was whole once, or nobody can tell.
   private mutating func tail(_ bytes: UnsafeBufferPointer<UInt8>, from position: Int, open: inout [String]) {
-    guard bytes[position...].contains(RecordFrame.lineFeed) else {
+    guard !RecordFrame.isBeginning(bytes[position...]) else {
       isTorn = true
       return
     }

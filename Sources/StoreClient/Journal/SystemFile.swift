@@ -15,16 +15,17 @@ struct SystemFile: ~Copyable {
   /// Opens the file, and makes it where there is none, readable by its owner only.
   init(path: String) throws(LedgerError) {
     self.path = path
-    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    descriptor = SystemCall.retrying { open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
     guard descriptor >= 0 else { throw Self.failure(path, "opened") }
   }
 
-  /// Makes the file anew; what had the name is emptied.
+  /// Makes the file anew; what had the name is removed.
   ///
   /// - Parameter name: The name that it will have, where that is another one.
   init(replacing path: String, for name: String? = nil) throws(LedgerError) {
     self.path = name ?? path
-    descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    unlink(path)
+    descriptor = SystemCall.retrying { open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
     guard descriptor >= 0 else { throw Self.failure(path, "made") }
   }
 
@@ -32,20 +33,27 @@ struct SystemFile: ~Copyable {
 
   /// Makes this process the file's only user.
   ///
-  /// - Returns: False where another one is, and `waits` is false.
-  func lock(waits: Bool) throws(LedgerError) -> Bool {
-    while flock(descriptor, waits ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
-      if errno == EWOULDBLOCK { return false }
-      guard errno == EINTR else { throw failure("locked") }
-    }
-    return true
+  /// - Returns: False where another one is.
+  func lock() throws(LedgerError) -> Bool {
+    if SystemCall.retrying({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 { return true }
+    guard errno == EWOULDBLOCK else { throw failure("locked") }
+    return false
+  }
+
+  /// The process that has the file's lock, where the system says so.
+  func lockHolder() -> LockHolder? {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return nil }
+    return LockHolder(
+      device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(truncatingIfNeeded: status.st_ino))
   }
 
   /// Whether the path still names this file.
   func isCurrent() throws(LedgerError) -> Bool {
     var (own, named) = (stat(), stat())
     guard fstat(descriptor, &own) == 0 else { throw failure("read") }
-    guard stat(path, &named) == 0 else { return false }
+    // A file system over a network may answer for a name that is gone; a file without a name has no links.
+    guard own.st_nlink > 0, stat(path, &named) == 0 else { return false }
     return own.st_dev == named.st_dev && own.st_ino == named.st_ino
   }
 
@@ -86,23 +94,23 @@ struct SystemFile: ~Copyable {
 
   /// Cuts the file off.
   func truncate(to byteCount: Int) throws(LedgerError) {
-    guard ftruncate(descriptor, off_t(byteCount)) == 0 else { throw failure("cut") }
+    guard SystemCall.retrying({ ftruncate(descriptor, off_t(byteCount)) }) == 0 else { throw failure("cut") }
   }
 
   /// Makes what was written durable.
   func synchronize() throws(LedgerError) {
     #if canImport(Darwin)
       // Apple's fsync hands the bytes to the drive and no further.
-      if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
-      guard Self.untilDone({ fsync(descriptor) }) else { throw failure("written") }
+      if SystemCall.retrying({ fcntl(descriptor, F_FULLFSYNC) }) == 0 { return }
+      guard SystemCall.retrying({ fsync(descriptor) }) == 0 else { throw failure("written") }
     #else
-      guard Self.untilDone({ fdatasync(descriptor) }) else { throw failure("written") }
+      guard SystemCall.retrying({ fdatasync(descriptor) }) == 0 else { throw failure("written") }
     #endif
   }
 
   /// Gives the file another name, taking the place of what has it.
   static func rename(_ path: String, to name: String) throws(LedgerError) {
-    guard systemRename(path, name) == 0 else { throw failure(name, "replaced") }
+    guard SystemCall.retrying({ systemRename(path, name) }) == 0 else { throw failure(name, "replaced") }
   }
 
   static func remove(_ path: String) { unlink(path) }
@@ -112,19 +120,7 @@ struct SystemFile: ~Copyable {
   /// Makes the names in the file's directory durable.
   static func synchronizeDirectory(of path: String) throws(LedgerError) {
     let parent = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-    let descriptor = open(parent, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw failure(parent, "opened") }
-    defer { close(descriptor) }
-    // Some file systems cannot do this to a directory, and need not.
-    guard untilDone({ fsync(descriptor) }) || errno == EINVAL else { throw failure(parent, "written") }
-  }
-
-  /// A signal may interrupt a sync before it is done.
-  private static func untilDone(_ sync: () -> Int32) -> Bool {
-    while sync() != 0 {
-      guard errno == EINTR else { return false }
-    }
-    return true
+    guard SystemCall.synchronizeDirectory(parent) else { throw failure(parent, "written") }
   }
 
   private func failure(_ verb: String) -> LedgerError { Self.failure(path, verb) }

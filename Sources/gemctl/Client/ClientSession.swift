@@ -13,6 +13,8 @@ struct ClientSession: Sendable {
   /// The device that pays.
   let storefront: ArmedStorefront
   let receipts: UnsignedReceipts
+  /// What could not be read of the store's file.
+  let storeProblems: [RecordLog.Problem]
   /// The store account that pays.
   private let account: String
 
@@ -26,6 +28,8 @@ struct ClientSession: Sendable {
     var device: String?
     var account: String?
     var onStep: (@Sendable (PurchaseStep) -> Void)?
+    /// How long to wait for another command on this home.
+    var patience = LockPatience.atMost()
   }
 
   init(_ parts: Parts, ledger: Ledger) throws(LedgerError) {
@@ -34,18 +38,23 @@ struct ClientSession: Sendable {
     receipts = try UnsignedReceipts(environment: environment)
     // The client's file first: whoever has it has the turn, and others on this home wait for it.
     let clientJournal = try parts.home.map { (home) throws(LedgerError) in
-      try RecordLog(path: home.clientPath, waits: true)
+      try RecordLog(path: home.clientPath, patience: parts.patience)
     }
     let storeJournal = try parts.home.map { (home) throws(LedgerError) in
-      try RecordLog(path: home.storePath, waits: true)
+      try RecordLog(path: home.storePath, patience: parts.patience)
     }
+    storeProblems = storeJournal?.problems ?? []
     var hash = StableHash()
     hash.combine(parts.state.storeSession)
     let isApple = parts.state.store == .apple
-    store =
+    let session = (catalog: catalog, state: parts.state, seed: hash.value, receipts: receipts)
+    store = try Self.naming(storeJournal) { () throws(LedgerError) -> any HomeStore in
       isApple
-      ? try AppleHomeStore(catalog, parts.state, seed: hash.value, signer: receipts, journal: storeJournal)
-      : try GoogleHomeStore(catalog, parts.state, seed: hash.value, signer: receipts, journal: storeJournal)
+        ? try AppleHomeStore(
+          session.catalog, session.state, seed: session.seed, signer: session.receipts, journal: storeJournal)
+        : try GoogleHomeStore(
+          session.catalog, session.state, seed: session.seed, signer: session.receipts, journal: storeJournal)
+    }
     self.ledger = ledger
     backend = LocalBackend(ledger: ledger, verifier: receipts, policy: BackendPolicy(sandboxReceipts: .anybody))
     network = FaultyBackend(backend)
@@ -65,6 +74,21 @@ struct ClientSession: Sendable {
     configuration.logHandler = { _, _ in }  // What matters is in the queue, and in what the verbs print.
     configuration.onStep = parts.onStep
     client = try StoreClient(configuration: configuration)
+  }
+
+  /// Opens the store; an error names its file, and where the damaged part of it is.
+  private static func naming(
+    _ journal: RecordLog?, _ open: () throws(LedgerError) -> any HomeStore
+  ) throws(LedgerError) -> any HomeStore {
+    do throws(LedgerError) { return try open() } catch {
+      let codes: [LedgerError.Code] = [.storageForeign, .storageDamaged, .storageNewer]
+      guard let journal, codes.contains(error.code) else { throw error }
+      let parts = journal.problems.map { " \($0)" }.joined()
+      let remedy = error.code == .storageNewer ? "" : " Restore the file from a backup."
+      throw LedgerError(
+        error.code, "\(journal.path.quotedForPeople) cannot be used: \(error.message)\(parts)\(remedy)",
+        details: error.details + [.text("file", journal.path)])
+    }
   }
 
   /// Finishes what earlier commands left: what the store has to tell the backend, the queue, and what is unfinished.

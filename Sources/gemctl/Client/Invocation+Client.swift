@@ -15,10 +15,13 @@ extension Invocation {
       state: try clientState(), home: home,
       customer: try settings.customer.map { (id) throws(LedgerError) in
         try CustomerID(id)
-      }, device: settings.device, account: settings.storeAccount, onStep: onStep)
+      }, device: settings.device, account: settings.storeAccount, onStep: onStep, patience: patience)
     return try withLedger { (ledger) throws(LedgerError) in
       try home?.markUnsettled()
       let session = try ClientSession(parts, ledger: ledger)
+      for problem in session.storeProblems {
+        terminal.error("warning: The simulated store's file was damaged: \(problem)\n")
+      }
       let bar = Mutex(ProgressBar("Crediting what was paid for", total: session.backlogCount, terminal: terminal))
       session.client.onReceiptPipelineEvent = { event in
         if case .progress(let done, _) = event { bar.withLock { $0.advance(to: done) } }

@@ -1,4 +1,5 @@
 import GemLedger
+import StoreClient
 
 /// One run of a verb: what was asked, and what it works on.
 struct Invocation: Sendable {
@@ -10,6 +11,8 @@ struct Invocation: Sendable {
   let terminal: Terminal
   /// What the ledger takes for the time; a story may have its own.
   var clock = LedgerClock.system
+  /// How long to wait for another command that uses the client's files.
+  var patience = LockPatience.atMost()
 
   var home: Home { Home(path: settings.home) }
   var isJSON: Bool { settings.isJSON }
