@@ -113,7 +113,10 @@ let package = Package(
       dependencies: ["GemLedger", "StoreBackend", "StoreClient", "StoreSimulation", "GemTestSupport"],
       swiftSettings: houseRules),
     .testTarget(
-      name: "gemctlTests", dependencies: ["gemctl", "GemLedger", "GemTestSupport", "PostgresTestSupport"],
+      name: "gemctlTests",
+      dependencies: [
+        "gemctl", "GemLedger", "GemLedgerSQLite", "GemTestSupport", "PostgresTestSupport", "StoreClient",
+      ],
       swiftSettings: houseRules),
     .testTarget(
       name: "GemBenchmarksTests",

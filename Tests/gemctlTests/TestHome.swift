@@ -25,6 +25,9 @@ final class TestHome {
   /// The same, as it came.
   func raw(_ script: String) throws -> Shell.Answer { try Shell.run("cd '\(directory)'\n\(script)") }
 
+  /// A file in the directory.
+  func path(_ name: String) -> String { "\(directory)/\(name)" }
+
   func write(_ text: String, to name: String) throws {
     try Data(text.utf8).write(to: URL(fileURLWithPath: "\(directory)/\(name)"))
   }

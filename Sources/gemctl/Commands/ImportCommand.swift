@@ -141,8 +141,8 @@ extension ImportCommand {
       let home = invocation.home
       guard head.isWhole else { return try SQLiteStorage.openImport(path: home.ledgerPath) }
       // A home that an interrupted import made has nothing but its ledger to go on with.
-      if !FileAccess.exists(home.ledgerPath) { try home.claim(.new(storefront: .unitedStates)) }
-      return try openFile(home.ledgerPath, head)
+      if FileAccess.exists(home.ledgerPath), !home.isUnfinished { return try openFile(home.ledgerPath, head) }
+      return try makeHome(home, head)
     case .file(let path): return try openFile(path, head)
     case .postgres(let url):
       #if PostgreSQL
@@ -151,6 +151,28 @@ extension ImportCommand {
       #else
         throw .defect("A build without PostgreSQL took the URL of one of \(url.utf8.count) bytes")
       #endif
+    }
+  }
+
+  /// Makes a home with nothing in it yet but the import's beginning.
+  private func makeHome(_ home: Home, _ head: JournalImport.Head) throws(LedgerError) -> any LedgerStorage {
+    let draft = try HomeDraft.begin(home, .new(storefront: .unitedStates))
+    do throws(LedgerError) {
+      let storage: any LedgerStorage
+      do throws(LedgerError) { storage = try openFile(home.ledgerPath, head) } catch {
+        guard error.code == .alreadyExists else { throw error }
+        try draft.removeUnusedLedger()
+        storage = try openFile(home.ledgerPath, head)
+      }
+      do throws(LedgerError) { try draft.finish() } catch {
+        storage.close()
+        throw error
+      }
+      return storage
+    } catch {
+      if !draft.isTakenOver { draft.madeLedger = home.ledgerPath }
+      draft.giveUp()
+      throw error
     }
   }
 

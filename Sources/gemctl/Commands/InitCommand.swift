@@ -18,19 +18,35 @@ struct InitCommand {
     let start = try self.start()
     let storage = try StorageChoice(invocation.settings.storage)
     if storage == .memory { throw LedgerError.memoryEnds }
-    let state = Home.State.new(store: start.store, storefront: start.storefront)
-    let home = invocation.home
-    try home.claim(state)
+    let draft = try HomeDraft.begin(invocation.home, .new(store: start.store, storefront: start.storefront))
+    let state = draft.state
     do throws(LedgerError) {
-      try storage.make(in: home) { (ledger) throws(LedgerError) in
-        try ledger.apply(start.catalog)
+      try storage.make(for: draft) { (ledger, isNew) throws(LedgerError) in
+        try Self.bring(start.catalog, to: ledger, isNew: isNew, isOwn: storage == .home)
         try ledger.createCustomer(state.customer)
       }
+      try draft.finish()
     } catch {
-      home.giveUp()
+      draft.giveUp()
       throw error
     }
     try invocation.print(json(start, state), { text(start, state, style: $0) })
+  }
+
+  /// Gives the ledger its catalog, unless an interrupted command did.
+  ///
+  /// A ledger outside of the home that has another one is somebody's meanwhile.
+  private static func bring(
+    _ catalog: Catalog, to ledger: Ledger, isNew: Bool, isOwn: Bool
+  ) throws(LedgerError) {
+    if !isNew {
+      let current = try ledger.currentCatalog()
+      if current == catalog { return }
+      guard isOwn || current.currencies.isEmpty && current.products.isEmpty else {
+        throw LedgerError(.alreadyExists, "The ledger has another catalog already. Use it as it is with --join.")
+      }
+    }
+    try ledger.apply(catalog)
   }
 
   /// A home of one's own over a ledger that others use: its catalog stays as it is.
@@ -47,12 +63,14 @@ struct InitCommand {
     let ledger = try storage.open(home)
     defer { ledger.close() }
     let start = Start(catalog: try ledger.currentCatalog(), store: store)
-    let state = Home.State.new(store: start.store, storefront: start.storefront)
-    try home.claim(state)
+    let draft = try HomeDraft.begin(home, .new(store: start.store, storefront: start.storefront))
+    let state = draft.state
     do throws(LedgerError) {
+      try draft.removeUnusedLedger()
       try ledger.createCustomer(state.customer)
+      try draft.finish()
     } catch {
-      home.giveUp()
+      draft.giveUp()
       throw error
     }
     try invocation.print(json(start, state), { text(start, state, style: $0) })

@@ -1,4 +1,5 @@
 import GemLedger
+import StoreClient
 
 #if canImport(Darwin)
   import Darwin
@@ -15,7 +16,7 @@ enum FileAccess {
   ///
   /// - Throws: `LedgerError` with, in order of precedence, `input_output`, `limit_exceeded`.
   static func read(_ path: String, atMost byteCountMax: Int = byteCountMax) throws(LedgerError) -> [UInt8] {
-    let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = path == "-" ? STDIN_FILENO : SystemCall.retrying { open(path, O_RDONLY | O_CLOEXEC) }
     guard descriptor >= 0 else { throw failure(path, "read") }
     defer { if path != "-" { close(descriptor) } }
     var bytes: [UInt8] = []
@@ -28,31 +29,65 @@ enum FileAccess {
     }
   }
 
-  /// Makes a file that only its owner can read.
+  /// Makes a file that only its owner can read; of one that cannot be written nothing is left.
   ///
   /// - Returns: False where there is something of that name already.
   /// - Throws: `LedgerError` with `input_output`.
   static func create(_ path: String, _ text: String = "") throws(LedgerError) -> Bool {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    let descriptor = SystemCall.retrying { open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
     guard descriptor >= 0 else {
       if errno == EEXIST { return false }
       throw failure(path, "made")
     }
     defer { close(descriptor) }
-    guard ByteWriter.write(text, to: descriptor) == .done, ByteWriter.sync(descriptor) else {
-      throw failure(path, "written")
+    do throws(LedgerError) { try fill(descriptor, path, with: text) } catch {
+      unlink(path)
+      throw error
     }
     return true
   }
 
+  /// Writes the text to a new or emptied file, and makes it durable.
+  static func fill(_ descriptor: Int32, _ path: String, with text: String) throws(LedgerError) {
+    switch ByteWriter.write(text, to: descriptor) {
+    case .done: break
+    case .closed: throw failure(path, "written", EPIPE)
+    case .failed(let number): throw failure(path, "written", number)
+    }
+    guard ByteWriter.sync(descriptor) else { throw failure(path, "written") }
+  }
+
   /// Puts a file with this text in the place of the one that is there; a crash leaves one or the other, whole.
+  ///
+  /// It is durable when this returns.
   ///
   /// - Throws: `LedgerError` with `input_output`.
   static func replace(_ path: String, _ text: String) throws(LedgerError) {
     let new = "\(path).new"
     unlink(new)
     guard try create(new, text) else { throw failure(new, "made") }
-    guard rename(new, path) == 0 else { throw failure(path, "replaced") }
+    do throws(LedgerError) { try rename(new, to: path) } catch {
+      unlink(new)
+      throw error
+    }
+    try synchronizeDirectory(of: path)
+  }
+
+  /// Gives the file another name, taking the place of what has it.
+  ///
+  /// - Throws: `LedgerError` with `input_output`.
+  static func rename(_ path: String, to name: String) throws(LedgerError) {
+    guard SystemCall.retrying({ systemRename(path, name) }) == 0 else { throw failure(name, "replaced") }
+  }
+
+  /// Makes what was written to the file durable, whichever process wrote it.
+  ///
+  /// - Throws: `LedgerError` with `input_output`.
+  static func synchronize(_ path: String) throws(LedgerError) {
+    let descriptor = SystemCall.retrying { open(path, O_RDWR | O_CLOEXEC) }
+    guard descriptor >= 0 else { throw failure(path, "opened") }
+    defer { close(descriptor) }
+    guard ByteWriter.sync(descriptor) else { throw failure(path, "written") }
   }
 
   static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
@@ -76,8 +111,8 @@ enum FileAccess {
     }
   }
 
-  static func failure(_ path: String, _ verb: String) -> LedgerError {
-    let reason = ByteWriter.name(of: errno)
+  static func failure(_ path: String, _ verb: String, _ number: Int32 = errno) -> LedgerError {
+    let reason = ByteWriter.name(of: number)
     return LedgerError(
       .inputOutput, "\(path.quotedForPeople) cannot be \(verb): \(reason).", details: [.text("file", path)])
   }
@@ -88,31 +123,58 @@ enum FileAccess {
 extension FileAccess {
   /// Makes the directory, and those above it, unless it is there; a new one is private to its owner.
   ///
+  /// - Parameter made: Gets the directories that were made, outermost first.
   /// - Throws: `LedgerError` with `input_output`.
-  static func makeDirectory(_ path: String) throws(LedgerError) {
-    if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+  static func makeDirectory(_ path: String, made: inout [String]) throws(LedgerError) {
+    if mkdir(path, 0o700) == 0 { return made.append(path) }
+    if errno == EEXIST { return }
     guard errno == ENOENT, let parent = parent(of: path) else { throw failure(path, "made") }
-    try makeDirectory(parent)
-    guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure(path, "made") }
+    try makeDirectory(parent, made: &made)
+    if mkdir(path, 0o700) == 0 { return made.append(path) }
+    guard errno == EEXIST else { throw failure(path, "made") }
   }
 
-  /// Whether there is nothing in the directory.
+  /// The names in the directory.
   ///
   /// - Throws: `LedgerError` with `input_output`.
-  static func isEmptyDirectory(_ path: String) throws(LedgerError) -> Bool {
+  static func names(in path: String) throws(LedgerError) -> Set<String> {
     guard let stream = opendir(path) else { throw failure(path, "used as a home") }
     defer { closedir(stream) }
-    var count = 0
-    while readdir(stream) != nil { count += 1 }
-    // The directory itself and the one above it are listed too.
-    return count <= 2
+    var names: Set<String> = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      names.insert(name)
+    }
+    return names.subtracting([".", ".."])
+  }
+
+  /// Makes the names in the directory durable.
+  ///
+  /// - Throws: `LedgerError` with `input_output`.
+  static func synchronizeDirectory(_ path: String) throws(LedgerError) {
+    guard SystemCall.synchronizeDirectory(path) else { throw failure(path, "written") }
+  }
+
+  /// The same for the directory that the file is in.
+  static func synchronizeDirectory(of path: String) throws(LedgerError) {
+    try synchronizeDirectory(directory(of: path))
+  }
+
+  /// The directory that the file is in, or the directory above another one.
+  private static func directory(of path: String) -> String {
+    parent(of: path) ?? (path.utf8.first == UInt8(ascii: "/") ? "/" : ".")
   }
 
   /// Keeps others out of the directory.
   ///
+  /// - Returns: The rights that it had.
   /// - Throws: `LedgerError` with `input_output`.
-  static func makePrivate(_ path: String) throws(LedgerError) {
-    guard chmod(path, 0o700) == 0 else { throw failure(path, "kept private") }
+  static func makePrivate(_ path: String) throws(LedgerError) -> mode_t {
+    var status = stat()
+    guard stat(path, &status) == 0, chmod(path, 0o700) == 0 else { throw failure(path, "kept private") }
+    return status.st_mode & 0o7777
   }
 
   /// A new private directory for temporary files.
@@ -141,7 +203,10 @@ extension FileAccess {
   }
 }
 
-/// The C function; inside ``FileAccess`` the name means its own methods.
+// The C functions; inside ``FileAccess`` the names mean its own methods.
+
+private func systemRename(_ old: String, _ new: String) -> Int32 { rename(old, new) }
+
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
   read(descriptor, buffer.baseAddress, buffer.count)
 }

@@ -1,4 +1,5 @@
 import GemLedger
+import StoreClient
 
 #if canImport(Darwin)
   import Darwin
@@ -29,7 +30,7 @@ final class OpenFile: Sendable {
 
   init(_ path: String, _ flags: Int32) throws(LedgerError) {
     self.path = path
-    descriptor = openFile(path, flags | O_CLOEXEC)
+    descriptor = SystemCall.retrying { openFile(path, flags | O_CLOEXEC) }
     guard descriptor >= 0 else { throw FileAccess.failure(path, flags & O_CREAT == 0 ? "read" : "made") }
   }
 
@@ -67,8 +68,10 @@ final class OpenFile: Sendable {
     }
   }
 
+  /// Makes what was written durable, with the file's name.
   func sync() throws(LedgerError) {
     guard ByteWriter.sync(descriptor) else { throw FileAccess.failure(path, "written") }
+    try FileAccess.synchronizeDirectory(of: path)
   }
 }
 

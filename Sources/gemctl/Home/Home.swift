@@ -10,12 +10,16 @@ struct Home: Hashable, Sendable {
   var clientPath: String { "\(path)/client.log" }
   /// The simulated store's transactions and settings.
   var storePath: String { "\(path)/store.log" }
-  private var statePath: String { "\(path)/home.json" }
+  /// Who is signed in, and what store it is; there once the home is complete.
+  var statePath: String { "\(path)/home.json" }
+  /// What becomes ``statePath`` when everything else is there.
+  var draftPath: String { "\(path)/\(Self.draftName)" }
+  static let draftName = "home.json.unfinished"
   /// There while the client's side may have something to finish.
   private var unsettledPath: String { "\(path)/unsettled" }
 
-  /// The ledger's file, and the log and the log's index that SQLite keeps beside it.
-  static func files(ofLedger path: String) -> [String] { [path, path + "-wal", path + "-shm"] }
+  /// The ledger's file, and the log, the log's index and at the very beginning the journal that SQLite keeps beside it.
+  static func files(ofLedger path: String) -> [String] { ["", "-wal", "-shm", "-journal"].map { path + $0 } }
 
   /// What the client remembers.
   struct State: Hashable, Sendable {
@@ -31,24 +35,15 @@ struct Home: Hashable, Sendable {
 }
 
 extension Home {
-  /// Claims the directory, which is made or must be empty, and keeps others out of it.
-  ///
-  /// The claim is a file that only one of two processes can make.
-  ///
-  /// - Throws: `LedgerError` with, in order of precedence, `input_output`, `already_exists`.
-  func claim(_ state: State) throws(LedgerError) {
-    try FileAccess.makeDirectory(path)
-    guard try FileAccess.isEmptyDirectory(path) else { throw inUse }
-    try FileAccess.makePrivate(path)
-    guard try FileAccess.create(statePath, state.text) else { throw inUse }
-  }
+  /// Whether it is complete.
+  var isComplete: Bool { FileAccess.exists(statePath) }
 
-  /// Gives up the claim on a directory in which there is nothing else.
-  func giveUp() { FileAccess.remove([statePath]) }
+  /// Whether it is being made, or was and was not finished; what is in it then is not to be used.
+  var isUnfinished: Bool { FileAccess.exists(draftPath) && !isComplete }
 
   /// Removes everything, the directory too.
   func remove() {
-    FileAccess.remove(Self.files(ofLedger: ledgerPath) + [statePath, clientPath, storePath, unsettledPath])
+    FileAccess.remove(Self.files(ofLedger: ledgerPath) + [statePath, draftPath, clientPath, storePath, unsettledPath])
     FileAccess.removeDirectory(path)
   }
 
@@ -58,12 +53,18 @@ extension Home {
   func state() throws(LedgerError) -> State {
     guard FileAccess.exists(statePath) else { throw missing }
     let bytes = try FileAccess.read(statePath)
-    guard let state = State(bytes) else {
-      throw LedgerError(
-        .storageDamaged, "\(statePath.quotedForPeople) cannot be understood; restore it from a backup.",
-        details: [.text("file", statePath)])
+    switch State.read(bytes) {
+    case .state(let state): return state
+    case .changed:
+      throw damaged(
+        "does not have the content that was written. Restore it from a backup; if you changed it yourself, remove its "
+          + "\"checksum\" line")
+    case .unreadable: throw damaged("cannot be understood; restore it from a backup")
     }
-    return state
+  }
+
+  private func damaged(_ how: String) -> LedgerError {
+    LedgerError(.storageDamaged, "\(statePath.quotedForPeople) \(how).", details: [.text("file", statePath)])
   }
 
   /// Puts another state in the place of the one that is there, all or nothing.
@@ -75,7 +76,9 @@ extension Home {
   var isUnsettled: Bool { FileAccess.exists(unsettledPath) }
 
   /// Says so before anything begins that a crash could leave half done.
-  func markUnsettled() throws(LedgerError) { _ = try FileAccess.create(unsettledPath) }
+  func markUnsettled() throws(LedgerError) {
+    if try FileAccess.create(unsettledPath) { try FileAccess.synchronizeDirectory(path) }
+  }
 
   func markSettled() { FileAccess.remove([unsettledPath]) }
 
@@ -87,7 +90,8 @@ extension Home {
       details: [.text("home", path)])
   }
 
-  private var inUse: LedgerError {
+  /// The error where there is something in the directory already.
+  var inUse: LedgerError {
     LedgerError(
       .alreadyExists, "The home \(path.quotedForPeople) is in use already. Name another one with --home.",
       details: [.text("home", path)])
@@ -99,25 +103,6 @@ extension Home.State {
   static func new(store: Store = .apple, storefront: StorefrontCode) -> Self {
     Self(
       customer: .anonymous(), storeSession: IdempotencyKey.timeOrdered().text, store: store, storefront: storefront)
-  }
-
-  fileprivate init?(_ bytes: [UInt8]) {
-    // Why it cannot be read matters to nobody: it is a file of ours, and damaged.
-    guard let json = try? JSONValue.parse(bytes), let text = json["customer_id"]?.text,
-      let customer = try? CustomerID(text), let session = json["store_session"]?.text,
-      let storefront = json["storefront"]?.text.flatMap(StorefrontCode.init(exactly:))
-    else { return nil }
-    // Homes of before there was a choice have the App Store.
-    let store = json["store"]?.text.flatMap(Store.init(name:)) ?? .apple
-    self.init(customer: customer, storeSession: session, store: store, storefront: storefront)
-  }
-
-  fileprivate var text: String {
-    let json: JSONValue = [
-      "customer_id": .string(customer.text), "store_session": .string(storeSession),
-      "store": .string(store.description), "storefront": .string(storefront.description),
-    ]
-    return json.text(pretty: true) + "\n"
   }
 }
 

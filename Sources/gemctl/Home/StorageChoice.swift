@@ -63,7 +63,7 @@ extension StorageChoice {
   func open(_ home: Home, clock: LedgerClock = .system) throws(LedgerError) -> Ledger {
     switch self {
     case .home:
-      guard FileAccess.exists(home.ledgerPath) else { throw home.missing }
+      guard FileAccess.exists(home.ledgerPath), !home.isUnfinished else { throw home.missing }
       return try .openSQLite(at: home.ledgerPath, clock: clock)
     case .file(let path): return try .openSQLite(at: path, clock: clock)
     case .postgres(let url):
@@ -79,18 +79,31 @@ extension StorageChoice {
     }
   }
 
-  /// Makes a ledger, with what a new home puts into it; of a file that cannot be made nothing is left.
+  /// Makes a ledger, with what a new home puts into it; a file that is made goes with the draft where that is given up.
+  ///
+  /// Where an earlier process began this home, its ledger is gone on with.
+  ///
+  /// - Parameter fill: Is told whether the ledger is new.
   func make(
-    in home: Home, _ fill: (Ledger) throws(LedgerError) -> Void
+    for draft: HomeDraft, _ fill: (Ledger, _ isNew: Bool) throws(LedgerError) -> Void
   ) throws(LedgerError) {
     switch self {
-    case .home: try Self.makeFile(home.ledgerPath, fill)
-    case .file(let path): try Self.makeFile(path, fill)
+    case .home: try Self.makeFile(draft.home.ledgerPath, for: draft, fill)
+    case .file(let path):
+      try draft.removeUnusedLedger()
+      try Self.makeFile(path, for: draft, fill)
     case .postgres(let url):
       #if PostgreSQL
-        let ledger = try Ledger.createPostgres(at: url)
+        try draft.removeUnusedLedger()
+        let (ledger, isNew) = try Self.make(for: draft) { () throws(LedgerError) in
+          try Ledger.createPostgres(at: url)
+        } open: { () throws(LedgerError) in
+          try Ledger.openPostgres(at: url)
+        }
         defer { ledger.close() }
-        try fill(ledger)
+        // A schema is not taken back: the next attempt finds it, and goes on.
+        draft.isBoundElsewhere = isNew
+        try fill(ledger, isNew)
       #else
         throw .defect("A build without PostgreSQL took the URL of one: \(Self.scheme(url))")
       #endif
@@ -99,16 +112,41 @@ extension StorageChoice {
   }
 
   private static func makeFile(
-    _ path: String, _ fill: (Ledger) throws(LedgerError) -> Void
+    _ path: String, for draft: HomeDraft, _ fill: (Ledger, Bool) throws(LedgerError) -> Void
   ) throws(LedgerError) {
     // SQLite gives its other files the mode of this one. Where it is there already, it has its own mode.
-    let isOurs = try FileAccess.create(path)
-    do throws(LedgerError) {
-      let ledger = try Ledger.createSQLite(at: path)
-      defer { ledger.close() }
-      try fill(ledger)
-    } catch {
-      if isOurs { FileAccess.remove(Home.files(ofLedger: path)) }
+    if try FileAccess.create(path) { draft.madeLedger = path }
+    try fillFile(path, for: draft, fill)
+    try FileAccess.synchronize(path)
+    try FileAccess.synchronizeDirectory(of: path)
+  }
+
+  private static func fillFile(
+    _ path: String, for draft: HomeDraft, _ fill: (Ledger, Bool) throws(LedgerError) -> Void
+  ) throws(LedgerError) {
+    let (ledger, isNew) = try make(for: draft) { () throws(LedgerError) in
+      try Ledger.createSQLite(at: path)
+    } open: { () throws(LedgerError) in
+      try Ledger.openSQLite(at: path)
+    }
+    defer { ledger.close() }
+    try fill(ledger, isNew)
+  }
+
+  /// A new ledger, or the one that an interrupted process made for this home.
+  private static func make(
+    for draft: HomeDraft, create: () throws(LedgerError) -> Ledger, open: () throws(LedgerError) -> Ledger
+  ) throws(LedgerError) -> (ledger: Ledger, isNew: Bool) {
+    do throws(LedgerError) { return (try create(), true) } catch {
+      guard error.code == .alreadyExists, draft.isTakenOver else { throw error }
+      let ledger = try open()
+      do throws(LedgerError) {
+        if try draft.isFirst(in: ledger) { return (ledger, false) }
+      } catch {
+        ledger.close()
+        throw error
+      }
+      ledger.close()
       throw error
     }
   }

@@ -25,6 +25,9 @@ extension Verb {
       Makes the home and in it an empty ledger, a simulated store and an anonymous customer. The home may be there \
       already if it is empty; one that is in use is left alone and the verb fails with already_exists, as it does \
       where --storage names a ledger that is there. On a further host --join makes a home for that ledger.
+
+      The home is there when everything in it is, and not before. If the verb was killed on the way, run it again: it \
+      goes on with what is there. If it fails, it leaves nothing behind.
       """)
 
   private static let catalogShow = Verb(

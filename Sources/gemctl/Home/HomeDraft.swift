@@ -1,0 +1,205 @@
+import GemLedger
+import GemLedgerSQLite
+import StoreClient
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A home that is being made.
+///
+/// The home's own file is there under another name from the beginning and gets its name at the end, in one step: before
+/// that there is no home, whenever the process ends. Its lock keeps others from making the same home meanwhile. A draft
+/// that nobody has locked was left by a process that was killed, and the next `init` goes on with it.
+final class HomeDraft {
+  /// The bound on how often others can come in between.
+  private static let attemptsMax = 16
+  private static let ledgerNames = Set(Home.files(ofLedger: "ledger.sqlite"))
+
+  let home: Home
+  /// The state that the home gets; of a home that was taken over, its customer.
+  let state: Home.State
+  /// Whether an earlier process began this home and did not finish it.
+  let isTakenOver: Bool
+  /// Whether something was made elsewhere that only this home can go on with.
+  var isBoundElsewhere = false
+  /// The ledger's file where it was made for this home, which then goes with it.
+  var madeLedger: String?
+  private let made: [String]
+  private let descriptor: Int32
+
+  private init(_ home: Home, _ state: Home.State, isTakenOver: Bool, made: [String], descriptor: Int32) {
+    self.home = home
+    self.state = state
+    self.isTakenOver = isTakenOver
+    self.made = made
+    self.descriptor = descriptor
+  }
+
+  deinit { close(descriptor) }
+
+  /// Begins a home in a directory that is made, or is empty, or was left unfinished.
+  ///
+  /// - Throws: `LedgerError` with, in order of precedence, `input_output`, `already_exists`.
+  static func begin(_ home: Home, _ state: Home.State) throws(LedgerError) -> HomeDraft {
+    var made: [String] = []
+    do throws(LedgerError) {
+      for _ in 0..<attemptsMax {
+        try FileAccess.makeDirectory(home.path, made: &made)
+        if let draft = try attempt(home, state, made) { return draft }
+      }
+      throw home.inUse
+    } catch {
+      removeDirectories(made)
+      throw error
+    }
+  }
+
+  /// Makes everything durable, and only then a home of it.
+  ///
+  /// - Throws: `LedgerError` with `input_output`. Where only the last sync fails, the home is there.
+  func finish() throws(LedgerError) {
+    if FileAccess.exists(home.ledgerPath) { try FileAccess.synchronize(home.ledgerPath) }
+    try FileAccess.synchronizeDirectory(home.path)
+    for path in made { try FileAccess.synchronizeDirectory(of: path) }
+    let mode = try FileAccess.makePrivate(home.path)
+    do throws(LedgerError) { try FileAccess.rename(home.draftPath, to: home.statePath) } catch {
+      chmod(home.path, mode)
+      throw error
+    }
+    // Somebody may use the home from now on, so nothing is taken back.
+    do throws(LedgerError) { try FileAccess.synchronizeDirectory(home.path) } catch {
+      throw LedgerError(
+        .inputOutput,
+        "The home \(home.path.quotedForPeople) is complete, but a power cut now may undo it: \(error.message)",
+        details: error.details)
+    }
+  }
+
+  /// Removes what was made, as far as nobody uses it.
+  func giveUp() {
+    guard !home.isComplete, !isBoundElsewhere else { return }
+    if let madeLedger { FileAccess.remove(Home.files(ofLedger: madeLedger)) }
+    if isTakenOver, (try? FileAccess.names(in: home.path)) != [Home.draftName] { return }
+    FileAccess.remove([home.draftPath])
+    Self.removeDirectories(made)
+  }
+
+  private static func removeDirectories(_ paths: [String]) {
+    for path in paths.reversed() { FileAccess.removeDirectory(path) }
+  }
+}
+
+// MARK: Going on with what was left
+
+extension HomeDraft {
+  /// Whether nobody but this home's first customer is in the ledger.
+  func isFirst(in ledger: Ledger) throws(LedgerError) -> Bool {
+    try ledger.customers(limit: 2).customers.allSatisfy { $0.id == state.customer }
+  }
+
+  /// Removes the ledger that an interrupted `init` left in the home, for another one to take its place.
+  ///
+  /// - Throws: `LedgerError` with `already_exists` where somebody uses it, or as opening a ledger.
+  func removeUnusedLedger() throws(LedgerError) {
+    guard isTakenOver, FileAccess.exists(home.ledgerPath) else { return }
+    do throws(LedgerError) {
+      let ledger = try Ledger.openSQLite(at: home.ledgerPath)
+      defer { ledger.close() }
+      guard try isFirst(in: ledger) else { throw home.inUse }
+    } catch {
+      // A ledger without a schema is not one yet.
+      guard error.code == .inputOutput else { throw error }
+    }
+    FileAccess.remove(Home.files(ofLedger: home.ledgerPath))
+  }
+}
+
+// MARK: Beginning
+
+extension HomeDraft {
+  /// Locks the draft and writes it; nil where somebody came in between.
+  private static func attempt(
+    _ home: Home, _ state: Home.State, _ made: [String]
+  ) throws(LedgerError) -> HomeDraft? {
+    // Looked at before the draft is made too, so that nothing is written into somebody's directory.
+    guard let before = try names(in: home) else { return nil }
+    try check(before, of: home)
+    let path = home.draftPath
+    let descriptor = SystemCall.retrying { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return nil }
+      throw FileAccess.failure(path, "made")
+    }
+    var isKept = false
+    defer { if !isKept { close(descriptor) } }
+    guard SystemCall.retrying({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 else {
+      if errno == EWOULDBLOCK { throw home.beingMade }
+      throw FileAccess.failure(path, "locked")
+    }
+    guard isCurrent(descriptor, path) else { return nil }
+    if home.isComplete {
+      FileAccess.remove([path])
+      throw home.inUse
+    }
+    guard let names = try names(in: home) else { return nil }
+    try check(names, of: home)
+    let earlier = try FileAccess.read(path)
+    let isTakenOver = !earlier.isEmpty || names != [Home.draftName]
+    var state = state
+    if case .state(let earlier) = Home.State.read(earlier) { state.customer = earlier.customer }
+    do throws(LedgerError) {
+      try write(state, to: descriptor, path)
+      try FileAccess.synchronizeDirectory(home.path)
+    } catch {
+      if !isTakenOver { FileAccess.remove([path]) }
+      throw error
+    }
+    isKept = true
+    return HomeDraft(home, state, isTakenOver: isTakenOver, made: made, descriptor: descriptor)
+  }
+
+  /// Refuses a directory with anything in it but an unfinished home; a ledger without a draft beside it is somebody's.
+  private static func check(_ names: Set<String>, of home: Home) throws(LedgerError) {
+    guard names.isEmpty || names.contains(Home.draftName),
+      names.subtracting(ledgerNames).subtracting([Home.draftName]).isEmpty
+    else { throw home.inUse }
+  }
+
+  /// The names in the home; nil where it is gone.
+  private static func names(in home: Home) throws(LedgerError) -> Set<String>? {
+    do throws(LedgerError) { return try FileAccess.names(in: home.path) } catch {
+      // Somebody who made it a moment ago may have given it up; a link to nothing stays what it is.
+      var status = stat()
+      if lstat(home.path, &status) != 0, errno == ENOENT { return nil }
+      throw error
+    }
+  }
+
+  private static func write(_ state: Home.State, to descriptor: Int32, _ path: String) throws(LedgerError) {
+    guard SystemCall.retrying({ ftruncate(descriptor, 0) }) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
+      throw FileAccess.failure(path, "written")
+    }
+    try FileAccess.fill(descriptor, path, with: state.text)
+  }
+
+  /// Whether the path still names the file.
+  private static func isCurrent(_ descriptor: Int32, _ path: String) -> Bool {
+    var (own, named) = (stat(), stat())
+    guard fstat(descriptor, &own) == 0, stat(path, &named) == 0 else { return false }
+    return own.st_nlink > 0 && own.st_dev == named.st_dev && own.st_ino == named.st_ino
+  }
+}
+
+extension Home {
+  /// The error where another process makes this home right now.
+  fileprivate var beingMade: LedgerError {
+    LedgerError(
+      .alreadyExists,
+      "Another process is making the home \(path.quotedForPeople) right now. Use that one, or name another with "
+        + "--home.",
+      details: [.text("home", path)])
+  }
+}

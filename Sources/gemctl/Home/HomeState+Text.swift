@@ -1,0 +1,58 @@
+import GemLedger
+import StoreClient
+
+/// `home.json`: the state as JSON, with a checksum over the rest of the file as its last member.
+extension Home.State {
+  /// What a file holds.
+  enum Reading: Hashable, Sendable {
+    case state(Home.State)
+    /// It can be read, and is not what was written.
+    case changed
+    case unreadable
+  }
+
+  private static let checksumName = "checksum"
+  /// What a file without a checksum can have: those of before there was one.
+  private static let oldNames: Set<String> = ["customer_id", "store_session", "store", "storefront"]
+
+  /// Reads a file; one without a checksum was written before there was one.
+  static func read(_ bytes: [UInt8]) -> Reading {
+    // Why it cannot be read matters to nobody: it is a file of ours, and damaged.
+    guard case .object(var members)? = try? JSONValue.parse(bytes), let state = Self(.object(members)) else {
+      return .unreadable
+    }
+    let names = members.members.map(\.name)
+    guard names.contains(checksumName) else {
+      // Damage to the name of the checksum must not make it a file of before.
+      return Set(names).isSubset(of: oldNames) ? .state(state) : .changed
+    }
+    members.members.removeAll { $0.name == checksumName }
+    // Compared whole: the checksum is over what is written, and the rest of the file is nothing else.
+    return Array(sealed(members).utf8) == bytes ? .state(state) : .changed
+  }
+
+  /// The file's text.
+  var text: String {
+    Self.sealed([
+      "customer_id": .string(customer.text), "store_session": .string(storeSession),
+      "store": .string(store.description), "storefront": .string(storefront.description),
+    ])
+  }
+
+  private static func sealed(_ members: JSONObject) -> String {
+    let sum = Checksum.of(JSONValue.object(members).text().utf8)
+    var all = members
+    all[checksumName] = .string(HexForm.hex(UInt64(sum), digits: 8))
+    return JSONValue.object(all).text(pretty: true) + "\n"
+  }
+
+  private init?(_ json: JSONValue) {
+    guard let text = json["customer_id"]?.text, let customer = try? CustomerID(text),
+      let session = json["store_session"]?.text,
+      let storefront = json["storefront"]?.text.flatMap(StorefrontCode.init(exactly:))
+    else { return nil }
+    // Homes of before there was a choice have the App Store.
+    let store = json["store"]?.text.flatMap(Store.init(name:)) ?? .apple
+    self.init(customer: customer, storeSession: session, store: store, storefront: storefront)
+  }
+}
