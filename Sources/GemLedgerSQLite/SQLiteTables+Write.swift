@@ -13,6 +13,7 @@ extension SQLiteTables: StorageSession {
       try list(rare.effects, but: listed, areNew: !changes.transactions.isEmpty)
       let new = changes.customers.map { AddedIDRow(customer: $0.number, id: $0.id) }
       try erase(rare.erasures, new: new + rare.addedIDs)
+      if !rare.idChanges.isEmpty { try write(rare.idChanges) }
     }
     if changes.rare != nil || !changes.transactionsWithoutEntries.isEmpty { try moveNewlyListed() }
     if let rows = changes.catalog { try replaceCatalog(rows, at: changes.copy == nil ? changes.catalogAppliedAt : nil) }

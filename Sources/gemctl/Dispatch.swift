@@ -101,6 +101,7 @@ private func dispatchParts(_ invocation: Invocation) throws -> Int32 {
   case "storage copy": try StorageCommands(invocation: invocation).copy()
   case "storage distribute": try StorageCommands(invocation: invocation).distribute()
   case "storage grant": try StorageCommands(invocation: invocation).grant()
+  case "storage repair": try StorageCommands(invocation: invocation).repair()
   case "storage lanes": try StorageCommands(invocation: invocation).setLanes()
   case "store fault": try StoreCommands(invocation: invocation).fault()
   case "store list": try StoreCommands(invocation: invocation).list()

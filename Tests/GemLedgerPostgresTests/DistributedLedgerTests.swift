@@ -1,4 +1,5 @@
 #if PostgreSQL
+  import Dispatch
   import GemLedger
   @testable import GemLedgerPostgres
   import GemTestSupport
@@ -17,7 +18,7 @@
       private var count = 0
 
       init() throws {
-        server = try PostgresServer(settings: ["log_statement": "all", "log_line_prefix": "", "fsync": "off"])
+        server = try PostgresServer(settings: ["log_statement": "all", "log_line_prefix": "%p ", "fsync": "off"])
         database = try server.createDatabase()
         try server.standInForAnEngine(in: database)
       }
@@ -47,6 +48,9 @@
         let shards = Set(
           statement.customersOfOneShard.map { ShardHash.shard(of: $0, count: DistributedLedgerTests.shards) })
         XCTAssertLessThanOrEqual(shards.count, 1, "over shards: \(statement.sql)", file: file, line: line)
+      }
+      for statement in AskedStatement.losableWrites(in: statements) {
+        XCTFail("may be lost by half a commit: \(statement.sql)", file: file, line: line)
       }
     }
 
@@ -82,6 +86,77 @@
         make: { try schemas.create(clock: $0) })
       _ = try model.run(600)
       try assertAccepted(schemas.server.takeStatements())
+    }
+
+    // MARK: Half a commit
+
+    /// New customers' ids lie on other machines than the customers: each must be written in a form of which the engine
+    /// notes that it wrote there.
+    func testNewCustomersAreWrittenInFormsThatAreNoted() throws {
+      let schemas = try SpreadSchemas()
+      let ledger = try schemas.create()
+      try ledger.apply(Make.catalog())
+      _ = try schemas.server.takeStatements()
+      let newcomers = try (0..<600).map {
+        try LedgerCommand.grant([Make.amount("GEM", 5)], customer: Make.customer("new \($0)"), key: Make.key("k"))
+      }
+      for answer in ledger.submit(newcomers) { XCTAssertFalse(try answer.get().isReplayed) }
+      try ledger.createAlias(Make.customer("also 1"), of: Make.customer("new 1"))
+      let statements = try schemas.server.takeStatements()
+      try assertAccepted(statements)
+      let inserts = statements.filter { $0.sql.hasPrefix("INSERT INTO aliases ") }
+      XCTAssertFalse(inserts.isEmpty)
+      XCTAssertEqual(inserts.filter { !$0.sql.contains(" VALUES ($1, $2)") }.map(\.sql), [])
+      // Each stands in the order of a group: behind what the group read, before its commit.
+      let group = try XCTUnwrap(inserts.first?.session)
+      let order = statements.filter { $0.session == group }.map { String($0.sql.prefix(19)) }
+      let insert = try XCTUnwrap(order.firstIndex { $0.hasPrefix("INSERT INTO aliases") })
+      XCTAssertTrue(order[..<insert].contains { $0.hasPrefix("SELECT") }, "\(order)")
+      XCTAssertTrue(order[insert...].contains("COMMIT"), "\(order)")
+      for number in [0, 1, 599] {
+        XCTAssertTrue(try ledger.book(newcomers[number]).isReplayed)
+      }
+      XCTAssertEqual(
+        try ledger.balance(of: CurrencyCode("GEM"), customer: Make.customer("also 1")).balance, 5)
+      try assertBooksAddUp(ledger)
+      ledger.close()
+    }
+
+    /// What shows that the check can fail: the form of which the engine notes nothing, behind what a group reads.
+    func testTheFormThatIsNotNotedIsFound() {
+      let lost = "INSERT INTO aliases (id, customer) SELECT unnest($1), unnest($2)"
+      let read = "SELECT id, customer FROM aliases WHERE id = ANY($1)"
+      func found(_ writes: String...) -> [String] {
+        let group = ["BEGIN", read] + writes + ["COMMIT"]
+        return AskedStatement.losableWrites(in: group.map { AskedStatement($0, session: "1") }).map(\.sql)
+      }
+      XCTAssertEqual(found(lost), [lost])
+      XCTAssertEqual(found("INSERT INTO aliases (id, customer) VALUES ($1, $2)"), [])
+      XCTAssertEqual(found(lost + " ON CONFLICT DO NOTHING"), [])
+      let apart = [("1", "BEGIN"), ("1", read), ("2", "BEGIN"), ("2", lost), ("2", "COMMIT"), ("1", lost)]
+      XCTAssertEqual(
+        AskedStatement.losableWrites(in: apart.map { AskedStatement($0.1, session: $0.0) }).map(\.session), ["1"])
+    }
+
+    /// Whoever comes second under an id finds the first, also where nobody knew of it before the write.
+    func testAnIDThatIsThereIsStillFoundOut() throws {
+      let schemas = try SpreadSchemas()
+      let ledger = try schemas.create()
+      try ledger.apply(Make.catalog())
+      let others = try (0..<4).map { _ in try Ledger.openPostgres(at: schemas.current) }
+      let ids = try (0..<40).map { try Make.customer("shared \($0)") }
+      DispatchQueue.concurrentPerform(iterations: others.count) { place in
+        for id in ids {
+          do { try others[place].grant([Make.amount("GEM", 1)], customer: id) } catch { XCTFail("\(error)") }
+        }
+      }
+      for id in ids {
+        XCTAssertEqual(try ledger.balance(of: CurrencyCode("GEM"), customer: id).balance, Int64(others.count))
+      }
+      try assertAccepted(schemas.server.takeStatements())
+      try assertBooksAddUp(ledger)
+      for other in others { other.close() }
+      ledger.close()
     }
 
     // MARK: Where statements go

@@ -99,7 +99,9 @@
           let rest = line[range.upperBound...]
           let isNamed = rest.hasPrefix("gem_") || rest.hasPrefix("<unnamed>")
           let sql = isNamed ? rest.drop { $0 != " " } : rest
-          statements.append(AskedStatement(sql.split(separator: " ").joined(separator: " ")))
+          statements.append(
+            AskedStatement(
+              sql.split(separator: " ").joined(separator: " "), session: String(line.prefix(while: \.isNumber))))
         } else if let range = line.range(of: "DETAIL:  parameters: "), !statements.isEmpty {
           statements[statements.count - 1].parameters = String(line[range.upperBound...])
         }
@@ -112,8 +114,13 @@
   package struct AskedStatement: Sendable {
     package let sql: String
     package fileprivate(set) var parameters = ""
+    /// The server's process, where its log begins lines with it.
+    package let session: String
 
-    fileprivate init(_ sql: String) { self.sql = sql }
+    package init(_ sql: String, session: String = "") {
+      self.sql = sql
+      self.session = session
+    }
 
     /// Small tables that each node has; the others lie by a column that a statement should name.
     private static let everywhere = [

@@ -88,6 +88,7 @@ final class HelpPageTests: XCTestCase {
         storage lanes   Change how many groups may commit at once
         storage distribute
                         Spread a ledger over a Citus cluster
+        storage repair  Make ids and customers go together again
 
       Help:
         help            Show help for gemctl or for a verb

@@ -105,6 +105,11 @@ extension ChangeSet {
 
   private func add(_ rare: RareChanges, to sums: inout RecordSums) {
     for row in rare.addedIDs { sums.add(row) }
+    for change in rare.idChanges.renamed {
+      let row = change.row
+      let now = RowDigest.customer(row.number, change.id, row.createdAt)
+      sums.customers &+= Int64(bitPattern: now &- RowDigest.of(row))
+    }
     guard !rare.erasures.isEmpty else { return }
     let changed = Dictionary(rare.changedCustomers.map { ($0.number, $0) }, uniquingKeysWith: { _, last in last })
     for erasure in rare.erasures {

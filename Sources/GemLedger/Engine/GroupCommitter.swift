@@ -85,7 +85,7 @@ final class GroupCommitter: Sendable {
   /// Where writing failed nothing says which one it was: the group is halved until it stands alone.
   private static func parts(of commands: [LedgerCommand], _ error: LedgerError, _ stage: Stage) -> [Part] {
     let all = [Part](repeating: .failed(error), count: commands.count)
-    guard error.code.mayBeOfOneCommand else { return all }
+    guard error.code.mayBeOfOneCommand, !error.isOfHalfCommit else { return all }
     switch stage {
     case .storage: return all
     case .deciding(let place):

@@ -21,8 +21,30 @@ package struct RareChanges: Sendable {
   /// Counts of customers who became part of another.
   package var endedCounts: [CountRow] = []
   package var erasures: [ErasureRow] = []
+  package var idChanges = IDChanges()
 
   package init() {}
+}
+
+/// What a repair changes of customers' ids, where rows do not go together.
+package struct IDChanges: Sendable {
+  /// Ids that no longer name the customer; written before ``named``.
+  package var removed: [AddedIDRow] = []
+  /// Ids that name the customer from now on.
+  package var named: [AddedIDRow] = []
+  /// Customers whose own id becomes another, which is in ``named`` too.
+  package var renamed: [RenamedCustomer] = []
+
+  package init() {}
+
+  package var isEmpty: Bool { removed.isEmpty && named.isEmpty && renamed.isEmpty }
+}
+
+/// A customer whose own id becomes another.
+package struct RenamedCustomer: Sendable {
+  /// As it was.
+  package var row: CustomerRow
+  package var id: CustomerID
 }
 
 extension ChangeSet {

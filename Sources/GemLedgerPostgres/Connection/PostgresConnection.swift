@@ -12,9 +12,12 @@
   struct PostgresRequest {
     let sql: String
     var parameters = PostgresParameters()
+    /// Whether it will be asked again, so that it is worth being prepared.
+    let isPrepared: Bool
 
-    init(_ sql: String, _ add: (inout PostgresParameters) -> Void = { _ in }) {
+    init(_ sql: String, isPrepared: Bool = true, _ add: (inout PostgresParameters) -> Void = { _ in }) {
       self.sql = sql
+      self.isPrepared = isPrepared
       add(&parameters)
     }
   }
@@ -35,6 +38,7 @@
     private var nameCount = 0
     /// How often it asked and waited for the answer.
     private(set) var roundTrips = 0
+    private let warnings = PostgresWarnings()
 
     /// Connects and sets the session up.
     init(_ target: PostgresTarget) throws(PostgresFailure) {
@@ -44,8 +48,7 @@
         close()
         throw PostgresFailure(state: target.state(ofRefusal: message), message: message)
       }
-      // What the server notices (a schema that is there already) is not for the terminal.
-      _ = PQsetNoticeProcessor(handle, { _, _ in }, nil)
+      warnings.listen(on: handle)
       _ = PQsetnonblocking(handle, 1)
       _ = PQenterPipelineMode(handle)
       try execute(target.settings)
@@ -70,6 +73,11 @@
       roundTrips += 1
       var fresh: [(sql: String, name: String)?] = []
       for request in requests {
+        guard request.isPrepared else {
+          try send(handle) { request.parameters.ask(request.sql, handle) }
+          fresh.append(nil)
+          continue
+        }
         let known = names[request.sql] ?? fresh.lazy.compactMap { $0 }.first { $0.sql == request.sql }?.name
         let name = known ?? nextName()
         if known == nil { try send(handle) { request.prepare(as: name, handle) } }
@@ -78,7 +86,7 @@
       }
       try send(handle) { PQpipelineSync(handle) }
       try flush(handle)
-      return try answers(to: fresh, handle)
+      return try answers(to: fresh, handle) { requests[$0].sql == Self.commit }
     }
 
     func ask(_ request: PostgresRequest) throws(PostgresFailure) -> PostgresRows {
@@ -95,7 +103,8 @@
       }
       try send(handle) { PQpipelineSync(handle) }
       try flush(handle)
-      _ = try answers(to: Array(repeating: nil, count: statements.count), handle)
+      let none = [(sql: String, name: String)?](repeating: nil, count: statements.count)
+      _ = try answers(to: none, handle) { statements[$0] == Self.commit }
     }
 
     /// Names on which somebody notified since it was asked last.
@@ -132,16 +141,24 @@
       }
     }
 
-    /// - Parameter fresh: For each request, the statement that was prepared with it, where one was.
+    private static let commit = "COMMIT"
+
+    /// - Parameters:
+    ///   - fresh: For each request, the statement that was prepared with it, where one was.
+    ///   - isCommit: Whether a request, by its place, commits.
     private func answers(
-      to fresh: [(sql: String, name: String)?], _ handle: OpaquePointer
+      to fresh: [(sql: String, name: String)?], _ handle: OpaquePointer, isCommit: (Int) -> Bool
     ) throws(PostgresFailure) -> [PostgresRows] {
       var rows: [PostgresRows] = []
       rows.reserveCapacity(fresh.count)
       var failure: PostgresFailure?
-      for statement in fresh {
+      for (index, statement) in fresh.enumerated() {
         if let statement, try answer(handle, &failure) != nil { names[statement.sql] = statement.name }
+        let isCommit = isCommit(index)
+        if isCommit { warnings.forget() }
         if let answer = try answer(handle, &failure) { rows.append(answer) }
+        // A distributed engine answers a commit as done where a machine lost its part, and only warns of it.
+        if isCommit, let warning = warnings.first { failure = failure ?? .warned(warning) }
       }
       // The sync's own answer.
       if let sync = try next(handle) { PQclear(sync) }
@@ -210,6 +227,9 @@
 
   extension PostgresFailure {
     static func lost(_ message: String) -> Self { Self(state: "", message: message) }
+
+    /// A commit that the server answered and warned of, so that nobody knows whether all of it was completed.
+    static func warned(_ message: String) -> Self { Self(state: unknownCompletion, message: message) }
   }
 
   extension PostgresRequest {
@@ -222,13 +242,25 @@
 
   extension PostgresParameters {
     fileprivate func execute(_ name: String, _ handle: OpaquePointer) -> Int32 {
+      withValues { values, formats in
+        PQsendQueryPrepared(handle, name, Int32(offsets.count), values, lengths, formats, 1)
+      }
+    }
+
+    /// Without preparing it.
+    fileprivate func ask(_ sql: String, _ handle: OpaquePointer) -> Int32 {
+      withValues { values, formats in
+        PQsendQueryParams(handle, sql, Int32(offsets.count), types, values, lengths, formats, 1)
+      }
+    }
+
+    private func withValues(_ body: ([UnsafePointer<CChar>?], [Int32]) -> Int32) -> Int32 {
       buffer.withUnsafeBufferPointer { bytes in
         // A null pointer means null, so that even an empty value needs an address.
         let start = bytes.baseAddress ?? UnsafePointer(emptyValue)
         return start.withMemoryRebound(to: CChar.self, capacity: bytes.count) { start in
           let values: [UnsafePointer<CChar>?] = offsets.map { $0 < 0 ? nil : start + $0 }
-          let formats = [Int32](repeating: 1, count: offsets.count)
-          return PQsendQueryPrepared(handle, name, Int32(offsets.count), values, lengths, formats, 1)
+          return body(values, [Int32](repeating: 1, count: offsets.count))
         }
       }
     }

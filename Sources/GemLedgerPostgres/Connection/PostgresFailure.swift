@@ -16,15 +16,20 @@
     ///
     /// 40003 says in so many words that nobody knows whether the statement was completed.
     var isConnectionLost: Bool {
-      state.isEmpty || state == "40003" || Self.classesOfLostConnections.contains { state.hasPrefix($0) }
+      state.isEmpty || state == Self.unknownCompletion || Self.classesOfLostConnections.contains { state.hasPrefix($0) }
     }
+
+    static let unknownCompletion = "40003"
+
+    /// The server answered, and said that it does not know what came of it.
+    var isOfUnknownCompletion: Bool { state == Self.unknownCompletion }
 
     fileprivate static let classesOfLostConnections = ["08", "57P"]
 
     /// The server chose this transaction as the one to give way; a second try meets nobody.
     var isTransient: Bool {
       // 23505, and XX000 on a distributed engine, stand for a claim that somebody else made in the same instant.
-      (state.hasPrefix("40") && state != "40003") || state == "55006" || state == "23505"
+      (state.hasPrefix("40") && !isOfUnknownCompletion) || state == "55006" || state == "23505"
         || (state == "XX000" && message.contains("duplicate key"))
     }
 
@@ -69,6 +74,8 @@
       case "XX001", "XX002": return error(.storageDamaged, "\(message). Restore the database from a backup.")
       case "42P01", "3F000", "42703":
         return error(.storageForeign, "there is no ledger of this version: \(message). Make one with gemctl init.")
+      case Self.unknownCompletion:
+        return error(.storageUnavailable, "the server does not know whether it completed a commit: \(message)")
       case _ where isConnectionLost: return error(.storageUnavailable, "the server cannot be reached: \(message)")
       default: return error(.unexpected, "the server answers \(state): \(message)")
       }

@@ -119,6 +119,57 @@
       end()
     }
 
+    // MARK: Rows of lists
+
+    var count: Int { types.count }
+
+    /// One value, as it lies in a list.
+    struct Value {
+      fileprivate let type: UInt32
+      /// Nil for null.
+      fileprivate let bytes: ArraySlice<UInt8>?
+    }
+
+    /// The rows that lists of one length make, a value of each list a row.
+    func rows() -> [[Value]] {
+      let lists = offsets.indices.map(values)
+      return (lists.first ?? []).indices.map { row in lists.map { $0[row] } }
+    }
+
+    /// Adds each value as a parameter of its own.
+    mutating func append(_ row: [Value]) {
+      for value in row {
+        guard let bytes = value.bytes else {
+          addNull(value.type)
+          continue
+        }
+        begin(value.type)
+        buffer += bytes
+        end()
+      }
+    }
+
+    /// Takes a list apart that ``appendHead(count:of:hasNulls:)`` began.
+    private func values(_ list: Int) -> [Value] {
+      var at = offsets[list] + 8
+      let type = UInt32(bitPattern: integer(at))
+      at += 4
+      guard lengths[list] > 12 else { return [] }
+      let count = Int(integer(at))
+      at += 8
+      return (0..<count).map { _ in
+        let length = Int(integer(at))
+        at += 4
+        guard length >= 0 else { return Value(type: type, bytes: nil) }
+        defer { at += length }
+        return Value(type: type, bytes: buffer[at..<at + length])
+      }
+    }
+
+    private func integer(_ at: Int) -> Int32 {
+      buffer[at..<at + 4].reduce(0) { $0 << 8 | Int32(bitPattern: UInt32($1)) }
+    }
+
     // MARK: Parts
 
     private mutating func begin(_ type: UInt32) {

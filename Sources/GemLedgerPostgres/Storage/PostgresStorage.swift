@@ -232,7 +232,7 @@
           writer: writer, number: attempts.add(1, ordering: .sequentiallyConsistent).newValue)
         let group = PostgresGroup(lanes: lanes, mark: mark, isFirstOfWriter: isNew)
         tables.begin(group)
-        tables.wasCommitted = { [self] () throws(LedgerError) in try wasCommitted(group) }
+        tables.wasCommitted = { [self] (parts) throws(LedgerError) in try wasCommitted(group, parts) }
         let roundTripsBefore = tables.connection.roundTrips
         do throws(LedgerError) {
           let answer = try body(tables)
@@ -255,38 +255,7 @@
       }
     }
 
-    /// Whether a group whose answer was lost is in the database: its mark stands where it would have left it.
-    ///
-    /// The lane is taken hold of first: the server may still be at the old connection's commit.
-    private func wasCommitted(_ group: PostgresGroup) throws(LedgerError) -> Bool {
-      guard recovery.resolvesLostAnswers else { return false }
-      // Where one was lost the idle ones most likely are dead too.
-      connections.dropIdle()
-      var patience = Patience(limit: recovery.patience)
-      while true {
-        do throws(LedgerError) {
-          let other = self.tables(try connectPatiently(&patience))
-          other.begin(PostgresGroup(lanes: group.lanes, mark: group.mark))
-          let marks = try other.rows("SELECT mark FROM commit_marks WHERE customer = $1 AND writer = $2") {
-            $0.add(layout.heads[group.lanes.first ?? 0])
-            $0.add(bytes: group.mark.writer)
-          }
-          let isThere = marks.count == 1 && marks.integer(0, 0) == group.mark.number
-          if other.end(with: "ROLLBACK") { connections.giveBack(other.connection) }
-          return isThere
-        } catch {
-          guard patience.goesOn(after: .lost(error.message)) else {
-            throw LedgerError(
-              .outcomeUnknown,
-              "\(target.description): the answer to a commit was lost, and the server cannot be asked what became of "
-                + "it. Ask again with the same key.",
-              details: [.init(name: "storage", value: .text(target.description))])
-          }
-        }
-      }
-    }
-
-    private func connectPatiently(_ patience: inout Patience) throws(LedgerError) -> PostgresConnection {
+    func connectPatiently(_ patience: inout Patience) throws(LedgerError) -> PostgresConnection {
       while true {
         do throws(PostgresFailure) {
           return try connections.take()

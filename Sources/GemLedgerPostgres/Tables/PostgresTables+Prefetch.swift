@@ -191,18 +191,28 @@
       try fetch(prefetched?.places.values.compactMap { $0?.root } ?? [])
     }
 
-    /// Ids that are remembered as those of somebody who was erased since: nobody's, or somebody else's.
+    /// Ids that are remembered as those of somebody who was erased since, or who is not there: nobody's, or somebody
+    /// else's.
     private func keepDoubtful(_ commands: [LedgerCommand]) throws(LedgerError) {
-      guard let prefetched, !prefetched.erased.isEmpty else { return }
+      guard let prefetched, !prefetched.erased.isEmpty || prefetched.customers.count != prefetched.fetched.count else {
+        return
+      }
       let ids =
         prefetched.places.compactMap { id, place in
-          guard let place, prefetched.erased.contains(place.root) else { return nil }
-          return prefetched.customers[place.root]?.id == id ? nil : id
+          guard let place else { return nil }
+          guard let row = prefetched.customers[place.root] else { return id }
+          return prefetched.erased.contains(place.root) && row.id != id ? id : nil
         } as [CustomerID]
       guard !ids.isEmpty else { return }
       for id in ids { memory.directory.forget(id) }
       let rows = try rows("SELECT id, customer FROM aliases WHERE id = ANY($1)") { $0.add(ids, text: \.text) }
       try keepUnknown(ids, rows, commands)
+      // An id whose customer is missing is damage, which its own command comes upon, and no other lane's customer.
+      for case (let id, .some(let place)) in self.prefetched?.places ?? [:]
+      where self.prefetched?.customers[place.root] == nil {
+        memory.directory.forget(id)
+        self.prefetched?.places.removeValue(forKey: id)
+      }
     }
 
     // MARK: Keys

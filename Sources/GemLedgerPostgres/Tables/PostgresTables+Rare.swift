@@ -15,6 +15,7 @@
       }
       if !rare.changedCustomers.isEmpty { requests.append(Self.change(rare.changedCustomers)) }
       if !rare.addedIDs.isEmpty { requests += Self.add(rare.addedIDs) }
+      if !rare.idChanges.isEmpty { requests += Self.change(rare.idChanges) }
       requests += Self.merges(rare)
       requests += try refunds(rare)
       if !rare.refundEvidence.isEmpty { requests.append(Self.keep(rare.refundEvidence)) }

@@ -28,17 +28,18 @@
       if group.isFirstOfWriter { requests.append(sweepOfMarks(group)) }
       requests.append(PostgresRequest("COMMIT"))
       do throws(LedgerError) {
-        _ = try ask(requests)
+        _ = try ask(layout.isDistributed ? requests.flatMap(BulkInsert.noted) : requests)
       } catch {
-        guard failure?.isConnectionLost == true, let wasCommitted else { throw error }
+        guard let failure, failure.isConnectionLost, let wasCommitted else { throw error }
         // Where a node behind the server was lost the transaction is open still, and holds the lane.
         if connection.isOpen { _ = try? connection.execute(["ROLLBACK"]) }
-        guard try wasCommitted() else { throw error }
+        let mayBeHalf = layout.isDistributed || failure.isOfUnknownCompletion
+        guard try wasCommitted(mayBeHalf ? CommitParts(changes) : nil) else { throw error }
       }
       noteEnd()
       group.isCommitted = true
       remember(changes)
-      for id in ids { memory.directory.forget(id) }
+      for id in ids + (changes.rare?.idChanges.ids ?? []) { memory.directory.forget(id) }
     }
 
     private func remember(_ changes: borrowing ChangeSet) {

@@ -22,8 +22,9 @@
     var currencies: [CatalogRow]?
     /// Terms that the group at hand wrote.
     var newTerms: [(document: String, number: Int64)] = []
-    /// Finds out whether the group was committed, where the answer was lost.
-    var wasCommitted: (() throws(LedgerError) -> Bool)?
+    /// Finds out whether the group was committed, where the answer was lost; with what it wrote apart, also whether
+    /// only a part of it was.
+    var wasCommitted: ((CommitParts?) throws(LedgerError) -> Bool)?
     /// Since when what is read is the same server's.
     private(set) var epoch: Int
     /// Why the last statement failed, where one did.

@@ -87,10 +87,7 @@ extension MemoryTables {
   func erase(_ row: ErasureRow) {
     let numbers = Set(row.numbers)
     for (number, id) in zip(row.numbers, row.ids) {
-      var customer = customers[Int(number) - 1]
-      customer.id = id
-      customers[Int(number) - 1] = customer
-      customerIndex.insert(ByteHash.of(id.text), row: Int(number) - 1)
+      rename(number, id)
       for added in rare.idsOfCustomers.removeValue(forKey: number) ?? [] where rare.addedIDs[added] == number {
         rare.addedIDs[added] = nil
       }
@@ -100,6 +97,13 @@ extension MemoryTables {
       keys[place] = keys[place].erased(at: place)
     }
     orders.erase(numbers)
+  }
+
+  func rename(_ number: CustomerNumber, _ id: CustomerID) {
+    var customer = customers[Int(number) - 1]
+    customer.id = id
+    customers[Int(number) - 1] = customer
+    customerIndex.insert(ByteHash.of(id.text), row: Int(number) - 1)
   }
 }
 

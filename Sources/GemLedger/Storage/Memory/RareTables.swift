@@ -105,6 +105,8 @@ extension MemoryTables {
     }
     rare.effects.write(changes)
     for row in changes.erasures { erase(row) }
+    // An id and its customer are one row here, so that neither is ever without the other.
+    for change in changes.idChanges.renamed { rename(change.row.number, change.id) }
   }
 
   private func change(_ row: CustomerRow) {

@@ -1,6 +1,6 @@
 extension Verb {
   /// What keeps the ledger running.
-  static let run = [storageCopy, storageGrant, storageLanes, storageDistribute]
+  static let run = [storageCopy, storageGrant, storageLanes, storageDistribute, storageRepair]
 
   private static let storageCopy = Verb(
     name: "storage copy", group: .run, summary: "Copy a whole ledger into another storage",
@@ -48,5 +48,26 @@ extension Verb {
       one transaction: where it fails nothing has changed, and where it was done already nothing is spread again. The \
       rows that were copied are then removed from the coordinator, also those that an earlier call left. Services that \
       have the ledger open fail with storage_unavailable from then on, and are to be restarted.
+      """)
+
+  private static let storageRepair = Verb(
+    name: "storage repair", group: .run, summary: "Make ids and customers go together again",
+    options: [
+      Option(
+        name: "--id", value: "NUMBER=ID",
+        help: "Give the customer of that number this id, where another customer has the customer's own"),
+      .dryRun,
+    ],
+    examples: [
+      "gemctl storage repair --dry-run", "gemctl --storage postgres://owner@db/shop storage repair",
+      "gemctl storage repair --id 4711=alice-2",
+    ],
+    discussion: """
+      For what verify names by customers_are_known or ids_name_customers, as a cluster may leave it where a machine is \
+      lost in the middle of a commit. A customer's row says which ids are the customer's: an id that names nobody \
+      names that customer again, and one that names somebody else is removed. No booking changes, and a second run \
+      finds nothing more to do. An id that two customers have is listed and left, and the verb fails with books_wrong: \
+      give the one that the id does not name another id, and merge them if they are one person. Restart what has the \
+      ledger open where an id was removed.
       """)
 }

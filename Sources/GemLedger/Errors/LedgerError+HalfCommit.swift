@@ -1,0 +1,19 @@
+extension LedgerError {
+  private static let missingPart = "missing_part"
+
+  /// A commit of which only a part was done.
+  ///
+  /// - Parameters:
+  ///   - place: Which storage, for people.
+  ///   - part: What is missing, or what is there though the rest is not.
+  package static func halfCommit(_ place: String, _ part: String) -> LedgerError {
+    LedgerError(
+      .storageDamaged,
+      "\(place): only a part of a commit was done: \(part). Do not ask again before this is repaired: run gemctl "
+        + "storage repair, and then gemctl verify.",
+      details: [.text("storage", place), .text(missingPart, part)])
+  }
+
+  /// Whether a part of the group was booked, so that nothing of the group may be tried again.
+  package var isOfHalfCommit: Bool { code == .storageDamaged && text(Self.missingPart) != nil }
+}
