@@ -65,7 +65,7 @@ struct IDFinder {
     if isOwn { nameless[number] = row }
     let hint =
       isOwn
-      ? "Name another id for it (gemctl storage repair --id \(number)=ID); merge the two afterwards if they are one person."
+      ? "Name another id for it (gemctl storage repair --id \(number)=ID), and merge them if they are one person."
       : "It was added to it; the two may be one person: merge them."
     repair.questions.append(
       IDRepair.Question(
