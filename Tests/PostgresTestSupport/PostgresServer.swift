@@ -100,9 +100,14 @@
     }
 
     /// Makes a fresh, empty database, which goes with the server, or with this process; gives its URL.
-    package func createDatabase() throws -> String {
+    ///
+    /// - Parameter original: A database to which nobody is connected, of which it is to be a copy.
+    package func createDatabase(copying original: String? = nil) throws -> String {
       let name = "gem_test_" + Self.randomName()
-      try execute("CREATE DATABASE \(name)")
+      let template = original.flatMap { url in
+        databases.withLock { names in names.first { self.url(database: $0) == url } }
+      }
+      try execute("CREATE DATABASE \(name) \(template.map { "TEMPLATE \($0)" } ?? "")")
       databases.withLock { $0.append(name) }
       return url(database: name)
     }

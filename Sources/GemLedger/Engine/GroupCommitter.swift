@@ -72,6 +72,8 @@ final class GroupCommitter: Sendable {
     /// The command at this place was being decided.
     case deciding(Int)
     case writing
+    /// What the commands need was read together.
+    case fetching
   }
 
   private enum Outcome {
@@ -82,7 +84,8 @@ final class GroupCommitter: Sendable {
 
   /// Cuts out the command that came upon damage.
   ///
-  /// Where writing failed nothing says which one it was: the group is halved until it stands alone.
+  /// Where writing failed, or reading for all of them, nothing says which one it was: the group is halved until it
+  /// stands alone.
   private static func parts(of commands: [LedgerCommand], _ error: LedgerError, _ stage: Stage) -> [Part] {
     let all = [Part](repeating: .failed(error), count: commands.count)
     guard error.code.mayBeOfOneCommand, !error.isOfHalfCommit else { return all }
@@ -92,7 +95,7 @@ final class GroupCommitter: Sendable {
       let (before, behind) = (Array(commands[..<place]), Array(commands[(place + 1)...]))
       return (before.isEmpty ? [] : [.commands(before)]) + [.failed(error)]
         + (behind.isEmpty ? [] : [.commands(behind)])
-    case .writing:
+    case .writing, .fetching:
       guard commands.count > 1 else { return all }
       let middle = commands.count / 2
       return [.commands(Array(commands[..<middle])), .commands(Array(commands[middle...]))]
@@ -111,7 +114,7 @@ final class GroupCommitter: Sendable {
       let answers = try storage.commit(lanes: lanes(of: commands)) {
         (session) throws(LedgerError) -> [Result<Receipt, LedgerError>] in
         // The storage may run this again.
-        stage = .storage
+        stage = .fetching
         var misrouted = try session.prefetch(commands)
         let late = latecomers()
         if !late.isEmpty {
@@ -120,6 +123,7 @@ final class GroupCommitter: Sendable {
           commands += late
           misrouted += try session.prefetch(late).map { $0 + count }
         }
+        stage = .storage
         // Read only now: before, the group waited for other writers, and what it books must not be dated into a time
         // that readers took for over. Where the body runs again, the time is read again.
         if clock.isAccepted { clock.goOn(from: try session.sequences().createdAt) }

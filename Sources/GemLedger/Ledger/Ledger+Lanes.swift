@@ -52,7 +52,7 @@ extension Ledger {
         let count = rest.countOfThoseApart
         let part =
           count > 0
-          ? try bookSideBySide(Array(rest.prefix(count)))
+          ? bookSideBySide(Array(rest.prefix(count)))
           // The first of them, and what comes after it and may depend on it.
           : try bookInOrder(Array(rest.prefix(Limits.commandsPerGroup)))
         answers += part
@@ -74,16 +74,21 @@ extension Ledger {
   }
 
   /// Books each in its lane, the lanes at the same time; of a lane nothing behind a group in which one was misrouted.
-  private func bookSideBySide(
-    _ commands: [LedgerCommand]
-  ) throws(LedgerError) -> [Result<Receipt, LedgerError>] {
+  private func bookSideBySide(_ commands: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
     var places: [ObjectIdentifier: (lane: Lane, places: [Int])] = [:]
-    for (place, route) in zip(commands.indices, try storage.lanes(of: commands)) {
-      let lane = lane(of: route)
+    let answers = Mutex([Result<Receipt, LedgerError>](repeating: .failure(.misrouted), count: commands.count))
+    for (place, route) in zip(commands.indices, storage.routes(of: commands)) {
+      let lanes: [Int]
+      do throws(LedgerError) {
+        lanes = try route.get()
+      } catch {
+        answers.withLock { $0[place] = .failure(error) }
+        continue
+      }
+      let lane = lane(of: lanes)
       places[ObjectIdentifier(lane), default: (lane, [])].places.append(place)
     }
     let busy = Array(places.values)
-    let answers = Mutex([Result<Receipt, LedgerError>](repeating: .failure(.misrouted), count: commands.count))
     DispatchQueue.concurrentPerform(iterations: busy.count) { index in
       let (lane, places) = busy[index]
       for start in stride(from: 0, to: places.count, by: Limits.commandsPerGroup) {

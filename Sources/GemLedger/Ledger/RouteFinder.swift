@@ -41,12 +41,22 @@ final class RouteFinder: Sendable {
         return waiting
       }
       if waiting.isEmpty { return }
-      do throws(LedgerError) {
-        let lanes = try storage.lanes(of: waiting.map(\.command))
-        for (waiter, lanes) in zip(waiting, lanes) { waiter.continuation.resume(returning: .success(lanes)) }
-      } catch {
-        for waiter in waiting { waiter.continuation.resume(returning: .failure(error)) }
+      for (waiter, answer) in zip(waiting, storage.routes(of: waiting.map(\.command))) {
+        waiter.continuation.resume(returning: answer)
       }
+    }
+  }
+}
+
+extension LedgerStorage {
+  /// The lanes of each, all in one question; a damaged row is an answer to its own command only.
+  func routes(of commands: [LedgerCommand]) -> [Result<[Int], LedgerError>] {
+    do throws(LedgerError) {
+      return try lanes(of: commands).map { .success($0) }
+    } catch {
+      guard error.code == .storageDamaged, commands.count > 1 else { return commands.map { _ in .failure(error) } }
+      let middle = commands.count / 2
+      return routes(of: Array(commands[..<middle])) + routes(of: Array(commands[middle...]))
     }
   }
 }

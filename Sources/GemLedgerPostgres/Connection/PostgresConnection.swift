@@ -36,6 +36,8 @@
     /// The names under which the server knows statements.
     private var names: [String: String] = [:]
     private var nameCount = 0
+    /// Of statements that have answered with rows.
+    private var bounds: [String: ColumnBounds] = [:]
     /// How often it asked and waited for the answer.
     private(set) var roundTrips = 0
     private let warnings = PostgresWarnings()
@@ -86,7 +88,15 @@
       }
       try send(handle) { PQpipelineSync(handle) }
       try flush(handle)
-      return try answers(to: fresh, handle) { requests[$0].sql == Self.commit }
+      let answers = try answers(to: fresh, handle) { requests[$0].sql == Self.commit }
+      for (request, rows) in zip(requests, answers) where rows.count > 0 { try check(rows, of: request.sql) }
+      return answers
+    }
+
+    private func check(_ rows: PostgresRows, of sql: String) throws(PostgresFailure) {
+      let known = bounds[sql] ?? ColumnBounds(rows)
+      bounds[sql] = known
+      if let damage = known.damage(in: rows) { throw damage }
     }
 
     func ask(_ request: PostgresRequest) throws(PostgresFailure) -> PostgresRows {

@@ -71,7 +71,8 @@
       case "42704": return error(.invalidRequest, "\(message). Create it first, or name another one.")
       case "53300": return error(.storageUnavailable, "\(message). Raise max_connections, or lower the ledger's lanes.")
       case "55P03", "57014": return error(.storageUnavailable, "the server did not get to it in time: \(message)")
-      case "XX001", "XX002": return error(.storageDamaged, "\(message). Restore the database from a backup.")
+      case Self.damagedRow: return error(.storageDamaged, "\(message). Run verify, and restore a backup.")
+      case "XX002": return error(.storageDamaged, "\(message). Restore the database from a backup.")
       case "42P01", "3F000", "42703":
         return error(.storageForeign, "there is no ledger of this version: \(message). Make one with gemctl init.")
       case Self.unknownCompletion:

@@ -14,6 +14,12 @@
 
     deinit { PQclear(result) }
 
+    var columnCount: Int { Int(PQnfields(result)) }
+    func name(_ column: Int) -> String { PQfname(result, Int32(column)).map { String(cString: $0) } ?? "" }
+
+    /// Whether the column has integers of two, four or eight bytes.
+    func isInteger(_ column: Int) -> Bool { [20, 21, 23].contains(PQftype(result, Int32(column))) }
+
     func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(result, Int32(row), Int32(column)) == 1 }
 
     /// An integer of two, four or eight bytes, or a truth value.

@@ -49,7 +49,7 @@
       do throws(PostgresFailure) {
         rows = try connection.ask([
           PostgresRequest("SELECT count(*) FROM migrations"),
-          PostgresRequest("SELECT customer, layout FROM lanes ORDER BY lane"),
+          PostgresRequest("SELECT customer AS head, layout FROM lanes ORDER BY lane"),
           PostgresRequest("SELECT is_distributed, salt, created_at FROM project"),
           PostgresRequest("SELECT count(*) FROM copy_progress"),
         ])

@@ -119,7 +119,9 @@
     private static func newestEntries(
       of owner: CustomerNumber, below: EntryNumber, _ limit: Int
     ) -> PostgresRequest {
-      PostgresRequest("SELECT number FROM entries WHERE customer = $1 AND number < $2 ORDER BY number DESC LIMIT $3") {
+      PostgresRequest(
+        "SELECT number AS entry FROM entries WHERE customer = $1 AND number < $2 ORDER BY number DESC LIMIT $3"
+      ) {
         $0.add(owner)
         $0.add(below)
         $0.add(Int64(limit))
