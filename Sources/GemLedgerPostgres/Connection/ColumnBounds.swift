@@ -55,16 +55,19 @@
     private static let numbers: Set = [
       "customer", "from_customer", "merged_into", "merged", "frozen", "erased", "holder", "lot", "pool_lot",
       "source_lot", "grant_lot", "origin", "purchase", "version", "open_lots", "environment", "pool_environment",
-      "catalog_version", "last", "freezes", "delivery_attempts",
+      "catalog_version", "last", "delivery_attempts",
     ]
     private static let amounts: Set = [
       "amount", "balance", "debt", "held", "remaining", "pool_remaining", "price", "quantity", "owned", "held_after",
-      "share", "share_of", "extent", "grant_amount",
+      "extent", "grant_amount", "freezes",
     ]
     private static let entries: Set = ["entry", "last_entry", "previous"]
-    /// Hashes, random numbers and words of bits.
+    /// Hashes, random numbers and words of bits; and what a store says, which may be any instant.
     private static let unbounded: Set = [
       "salt", "asked", "qualifiers", "digest", "erasable", "terms", "high", "low", "mark", "purchased_at",
+      "revoked_at", "signed_at", "evidence_at",
+      // Whose reader takes nothing that is no share.
+      "share", "share_of",
     ]
 
     /// - Parameter names: Those of the answer's columns.

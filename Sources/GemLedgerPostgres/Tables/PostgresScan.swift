@@ -221,7 +221,8 @@
       try page(
         "refund_states",
         """
-        SELECT DISTINCT ON (purchase) purchase, share, share_of, coalesce(evidence_at, signed_at), transaction_number
+        SELECT DISTINCT ON (purchase) purchase, share, share_of, coalesce(evidence_at, signed_at) AS evidence_at,
+          transaction_number
         FROM refunds WHERE purchase > $1 ORDER BY purchase, transaction_number DESC
         """, after: [.integer(after)], limit,
         {

@@ -8,7 +8,8 @@
     static let purchaseColumns = """
       p.purchase, p.store, p.environment, p.store_transaction, p.customer, p.transaction_number, p.product, p.quantity,
       p.price, p.price_currency, p.purchased_at, t.document, p.original_transaction, p.expires_at, r.share, r.share_of,
-      coalesce(r.evidence_at, r.signed_at), r.transaction_number, p.grant_currency, p.grant_lot, p.grant_amount
+      coalesce(r.evidence_at, r.signed_at) AS evidence_at, r.transaction_number, p.grant_currency, p.grant_lot,
+      p.grant_amount
       """
 
     /// Purchases with their refunds, of which ``isNewestRefund`` leaves the newest.
