@@ -62,18 +62,17 @@
       "extent", "grant_amount", "freezes",
     ]
     private static let entries: Set = ["entry", "last_entry", "previous"]
-    /// Hashes, random numbers and words of bits; and what a store says, which may be any instant.
-    private static let unbounded: Set = [
-      "salt", "asked", "qualifiers", "digest", "erasable", "terms", "high", "low", "mark", "purchased_at",
-      "revoked_at", "signed_at", "evidence_at",
-      // Whose reader takes nothing that is no share.
-      "share", "share_of",
+    /// What the ledger dates, and what a query makes of such columns.
+    private static let instants: Set = [
+      "created_at", "updated_at", "applied_at", "deadline", "begun_at", "period", "value", "max", "coalesce",
     ]
+
+    // Hashes, random numbers and words of bits have no bounds, and what a store says may be any instant; nor have kinds
+    // and shares, whose readers take nothing that is none.
 
     /// - Parameter names: Those of the answer's columns.
     private static func bound(of name: String, beside names: [String]) -> Bound? {
       switch name {
-      case _ where unbounded.contains(name): nil
       case _ where numbers.contains(name): .number(RowBounds.number)
       case _ where amounts.contains(name): .within(RowBounds.amount)
       case _ where entries.contains(name): .number(RowBounds.entry)
@@ -86,7 +85,8 @@
       // What a store says of a purchase may be any instant.
       case "expires_at" where names.contains("purchased_at"): nil
       case "expires_at", "next_expiry", "next_due", "due_at": .instantOrNever
-      default: .within(RowBounds.instant)
+      case _ where instants.contains(name): .within(RowBounds.instant)
+      default: nil
       }
     }
   }
