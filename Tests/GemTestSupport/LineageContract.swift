@@ -17,6 +17,7 @@ package struct LineageContract {
     try testATransferBackIsReclaimed()
     try testWhatAMergeBringsBackIsReclaimed()
     try testWhatAReleaseBringsBackIsReclaimed()
+    try testWhatAReversalBringsBackAfterAMergeIsReclaimed()
     try testSomebodyElsesGiftIsNotReclaimed()
     try testALineageStaysShort()
     try testWhatExpiredUnspentIsTakenFromNowhere()
@@ -199,6 +200,19 @@ package struct LineageContract {
       XCTAssertEqual(try balance(ledger, "GEM", into), 1020)
       try check(ledger)
     }
+  }
+
+  func testWhatAReversalBringsBackAfterAMergeIsReclaimed() throws {
+    let ledger = try ledger()
+    let (alice, bob) = (try Make.customer("alice"), try Make.customer("bob"))
+    try ledger.creditPurchase(Make.purchase("t", product: "plain"), customer: alice)
+    try ledger.transfer([Make.amount("GEM", 1000)], from: alice, to: bob)
+    let spend = try ledger.spend([Make.amount("GEM", 1000)], customer: bob)
+    XCTAssertEqual(try ledger.refund(Make.refund("t")).entries.map(\.amount), [])
+    try ledger.merge(from: alice, into: bob)
+    XCTAssertEqual(try ledger.reverse(XCTUnwrap(spend.transactionID)).reclaimed.map(\.amount), [1000])
+    XCTAssertEqual(try balance(ledger, "GEM", "bob"), 0)
+    try check(ledger)
   }
 
   func testWhatAReleaseBringsBackIsReclaimed() throws {

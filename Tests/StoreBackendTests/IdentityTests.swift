@@ -45,6 +45,29 @@ final class IdentityTests: XCTestCase {
     try assertBooksAddUp(shop.ledger)
   }
 
+  /// The id of an erased customer is free: what is bought under it later is another person's, with an order or without.
+  func testWhatIsBoughtUnderAFreedIDIsNotTheErasedCustomers() async throws {
+    let shop = try Shop()
+    let alice = try CustomerID("alice")
+    _ = try await shop.backend.register(alice)
+    _ = try await shop.backend.post(shop.post(shop.transaction("t1", of: "alice")))
+    let left = try shop.ledger.erase(alice).customer
+    shop.time.advance(seconds: 60)
+    let order = try await shop.backend.initPayment(shop.request(key: "k"))
+    let paid = try await shop.backend.completePayment(
+      order.code, post: shop.post(shop.transaction("t2", of: "alice")))
+    XCTAssertEqual(paid.receipt.customer, alice)
+    XCTAssertEqual(try shop.gems(), 1200)
+    // The store alone cannot tell who it is; the buyer's own device can.
+    let third = try shop.transaction("t3", of: "alice")
+    let notice = try await shop.backend.apply(third)
+    XCTAssertEqual(notice.outcome, .unattributed)
+    _ = try await shop.backend.post(shop.post(third))
+    XCTAssertEqual(try shop.gems(), 2400)
+    XCTAssertEqual(try shop.ledger.balance(of: CurrencyCode("GEM"), customer: left).balance, 1200)
+    try assertBooksAddUp(shop.ledger)
+  }
+
   /// What an erased customer paid for is credited to what is left of the customer, not to the poster.
   func testALatePurchaseOfAnErasedCustomerIsCredited() async throws {
     let shop = try Shop()

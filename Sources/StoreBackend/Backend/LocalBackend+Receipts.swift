@@ -157,7 +157,7 @@ extension LocalBackend {
       let token = transaction.accountToken
       let isPosters = token == AccountToken(of: customer)
       var isBuyerKnown = token?.isMadeOfID != true || isPosters
-      if let token, number != nil || !isPosters, let named = try snapshot.customer(token: token.number) {
+      if let token, number != nil || !isPosters, let named = try snapshot.customer(token, at: transaction.purchasedAt) {
         (number, isBuyerKnown) = (named, true)
       }
       let buyer = try number.map { (number) throws(LedgerError) in
@@ -183,6 +183,29 @@ extension StorageSnapshot {
   }
 
   func id(of number: CustomerNumber) throws(LedgerError) -> CustomerID { try survivor(of: number).id }
+
+  /// The customer that a purchase's token names.
+  ///
+  /// An erasure frees the id that a token is made of. What was bought under the id from then on is not the erased
+  /// customer's.
+  func customer(_ token: AccountToken, at instant: Timestamp) throws(LedgerError) -> CustomerNumber? {
+    guard let number = try customer(token: token.number) else { return nil }
+    let row = try survivor(of: number)
+    guard row.id.isOfErased, let erasedAt = try erasure(of: row.number), instant > erasedAt else { return number }
+    return nil
+  }
+
+  private func erasure(of number: CustomerNumber) throws(LedgerError) -> Timestamp? {
+    var below = TransactionNumber.max
+    while true {
+      let page = try transactionsWithoutEntries(of: number, below: below, limit: 100)
+      for number in page {
+        if let row = try transaction(number), row.kind == .erase { return row.createdAt }
+      }
+      guard let last = page.last, page.count == 100, last < below else { return nil }
+      below = last
+    }
+  }
 
   /// An id of the customer: the asked one where it names this customer, so that callers know themselves again.
   func id(of number: CustomerNumber, asNamedBy asked: CustomerID) throws(LedgerError) -> CustomerID {

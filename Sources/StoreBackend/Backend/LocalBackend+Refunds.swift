@@ -46,7 +46,7 @@ extension LocalBackend {
     let (settings, isKnown, buyer) = try reading {
       (snapshot, shelf) throws(LedgerError) -> (CatalogSettings, Bool, CustomerID?) in
       let number = try transaction.accountToken.flatMap { (token) throws(LedgerError) in
-        try snapshot.customer(token: token.number)
+        try snapshot.customer(token, at: transaction.purchasedAt)
       }
       return (
         shelf.catalog.settings, try snapshot.purchase(of: transaction) != nil,
