@@ -12,12 +12,11 @@ import XCTest
 /// The property: while the purchase is refunded, the buyer has nothing available, and what the refund did not take is
 /// exactly what was spent and not given back, plus what is with somebody else, plus what is on hold; under `debt` it is
 /// owed to the unit, under `floor` and `freeze` it is let go (and freezes). What comes back later, by a release, a
-/// deadline or a reversal, is taken at once. While it is not refunded, the buyer has all that is not spent, held or
+/// deadline, a reversal or a merge, is taken at once. While it is not refunded, the buyer has all that is not spent, held or
 /// given away, however often it was refunded in between.
 ///
-/// The exceptions, both of what changed hands: what was transferred away before the refund stays with who has it; and
-/// where that customer and the buyer become one after the refund, it is available again (`floor`, `freeze`), or repays
-/// the debt (`debt`). It never is more than was transferred.
+/// The exception: what was transferred away before the refund stays with who has it, as long as that customer and the
+/// buyer are two.
 final class MoneyAndGemsTests: XCTestCase {
   func testNoShortPathLeavesMoneyAndGems() throws {
     for (code, product, policy) in [
@@ -65,7 +64,7 @@ final class MoneyAndGemsTests: XCTestCase {
     let isRight =
       [found.available, found.held, found.debt] == [reckoned.available, reckoned.held, reckoned.debt(policy)]
       && (reckoned.hasJoined || friend.balance == reckoned.away)
-      && (!reckoned.isRefunded || found.available <= reckoned.joined)
+      && (!reckoned.isRefunded || found.available == 0)
     if !isRight {
       XCTFail(
         "\(policy) \(walker.path.steps[...step]): available \(found.available), held \(found.held), owed "
@@ -105,8 +104,6 @@ private struct Fate {
   var held: Int64 = 0
   var spends: Int64 = 0
   var away: Int64 = 0
-  /// How much came back by becoming one with who had it, while the purchase was refunded.
-  var joined: Int64 = 0
   var isRefunded = false
   var isMerged = false
   var hasJoined = false
@@ -119,7 +116,7 @@ private struct Fate {
   /// The fate after a step; nil where the step makes no sense or would be refused.
   func after(_ step: Step, _ policy: Policy) -> Fate? {
     var next = self
-    let isFrozen = policy == .freeze && isRefunded && gone + joined > 0
+    let isFrozen = policy == .freeze && isRefunded && gone > 0
     switch step {
     case .hold where held == 0 && available >= Self.part && !isFrozen: (next.available, next.held) = (available - 4, 4)
     case .capture where held > 0: (next.spends, next.held) = (spends + 1, 0)
@@ -133,16 +130,15 @@ private struct Fate {
       if !isRefunded { next.available += Self.part }
     case .refund where !isRefunded: (next.available, next.isRefunded) = (0, true)
     case .reverseRefund where isRefunded:
-      (next.isRefunded, next.joined) = (false, 0)
+      next.isRefunded = false
       next.available = Self.bought - gone
     case .transfer where available >= Self.gift && !isFrozen && !hasJoined:
       (next.available, next.away) = (available - Self.gift, away + Self.gift)
     case .merge where !isMerged: next.isMerged = true
     case .join where away > 0 && !hasJoined:
       (next.away, next.hasJoined) = (0, true)
-      // Either it repays what is owed for it, or it is currency without a purchase.
-      if !(isRefunded && policy == .debt) { next.available += away }
-      if isRefunded && policy != .debt { next.joined = away }
+      // It repays what is owed for it, or goes to what the refund let go.
+      if !isRefunded { next.available += away }
     default: return nil
     }
     return next
