@@ -135,6 +135,54 @@ final class BalanceImportTests: XCTestCase {
     }
   }
 
+  /// A merge makes two ids one customer: what the other id brought stands for no line of this one.
+  func testALineOfEachIDIsBookedOnceWhateverIsMerged() throws {
+    let ledger = try ledger()
+    let alice = try Make.customer("alice")
+    try ledger.grant([Make.amount("GEM", 1)], customer: alice)
+    func book(_ lines: String...) throws -> [Int64] {
+      let text = (["customer_id,currency,amount"] + lines).joined(separator: "\n") + "\n"
+      let outcome = try ledger.book(try .csv(Array(text.utf8)))
+      return [outcome.booked, outcome.replayed]
+    }
+    XCTAssertEqual(try book("guest,GEM,50"), [1, 0])
+    try ledger.book(.merge(from: Make.customer("guest"), into: alice))
+    XCTAssertEqual(try book("alice,GEM,50"), [1, 0])
+    XCTAssertEqual(try balance(ledger, "alice"), 101)
+    XCTAssertEqual(try book("guest,GEM,50"), [0, 1])
+    XCTAssertEqual(try book("alice,GEM,50"), [0, 1])
+    XCTAssertEqual(try book("guest,GEM,50", "alice,GEM,50"), [0, 2])
+    XCTAssertEqual(try balance(ledger, "alice"), 101)
+    XCTAssertEqual(refused { _ = try book("guest,GEM,51") }.count, 1)
+    // One file with lines of both, before and after.
+    try ledger.grant([Make.amount("COIN", 1)], customer: Make.customer("bob"))
+    XCTAssertEqual(try book("bob,GEM,5", "visitor,GEM,7"), [2, 0])
+    try ledger.book(.merge(from: Make.customer("visitor"), into: Make.customer("bob")))
+    XCTAssertEqual(try book("visitor,GEM,7", "bob,GEM,5"), [0, 2])
+    XCTAssertEqual(try balance(ledger, "bob"), 12)
+    try assertBooksAddUp(ledger)
+  }
+
+  /// Versions before made the key of currency, source and expiry alone.
+  func testALineThatAVersionBeforeBookedIsKnown() throws {
+    let ledger = try ledger()
+    let (alice, guest) = (try Make.customer("alice"), try Make.customer("guest"))
+    try ledger.grant([Make.amount("COIN", 1)], customer: alice)
+    try ledger.book(
+      .openingBalance(
+        [Make.amount("GEM", 50)], customer: guest, key: IdempotencyKey("opening-balance/GEM/admin/never")))
+    try ledger.book(.merge(from: guest, into: alice))
+    func book(_ line: String) throws -> [Int64] {
+      let outcome = try ledger.book(try .csv(Array("customer_id,currency,amount\n\(line)\n".utf8)))
+      return [outcome.booked, outcome.replayed]
+    }
+    XCTAssertEqual(try book("guest,GEM,50"), [0, 1])
+    XCTAssertEqual(refused { _ = try book("guest,GEM,51") }.count, 1)
+    XCTAssertEqual(try book("alice,GEM,50"), [1, 0])
+    XCTAssertEqual(try book("alice,GEM,50"), [0, 1])
+    XCTAssertEqual(try balance(ledger, "alice"), 100)
+  }
+
   func testLinesOfOneCustomerThatPassTheMaximumTogetherAreAProblem() throws {
     let ledger = try ledger()
     let text = "customer_id,currency,amount,source\nbob,ORE,1,\nalice,ORE,600,earned\nalice,ORE,600,bonus\n"

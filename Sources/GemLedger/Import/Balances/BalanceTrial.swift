@@ -86,12 +86,18 @@ struct BalanceTrial {
           _ = try decider.decide(LedgerCommand.createCustomer(id).body, session: snapshot)
         }
         last = owner
-        if let key = line.command.key, let first = seen.updateValue(line, forKey: Place(owner: owner, key: key)) {
-          faults.append((line.number, Self.twice(first, line)))
-          continue
-        }
+        let place = (line.formerKey ?? line.command.key).map { Place(owner: owner, key: $0) }
         do throws(LedgerError) {
-          if let line = try Self.attempt(line, &decider, snapshot) { found.append((index, line)) } else { count += 1 }
+          guard let booked = try Self.attempt(line, &decider, snapshot) else {
+            // One that an earlier import booked is no second line of its customer, whatever ids were merged since.
+            count += 1
+            continue
+          }
+          if let place, let first = seen.updateValue(line, forKey: place) {
+            faults.append((line.number, Self.twice(first, line)))
+            continue
+          }
+          found.append((index, booked))
         } catch {
           guard !error.code.isStorageFailure else { throw error }
           faults.append((line.number, error.message))
@@ -109,8 +115,14 @@ struct BalanceTrial {
     _ line: BalanceImport.Line, _ decider: inout Decider, _ snapshot: any StorageSnapshot
   ) throws(LedgerError) -> BalanceImport.Line? {
     var command = line.command
+    let key = try usedKey(of: line, snapshot)
     for attempt in 1...attemptCountMax {
-      if attempt > 1, let key = line.command.key { command.key = try IdempotencyKey("\(key)/attempt-\(attempt)") }
+      command.key =
+        attempt == 1
+        ? key
+        : try key.map { (key) throws(LedgerError) in
+          try IdempotencyKey("\(key)/attempt-\(attempt)")
+        }
       do throws(LedgerError) {
         guard try !decider.decide(command.body, session: snapshot).isReplayed else { return nil }
         return BalanceImport.Line(number: line.number, command: command, amounts: line.amounts)
@@ -123,6 +135,19 @@ struct BalanceTrial {
       }
     }
     throw LedgerError(.limitExceeded, "Its import was refused \(attemptCountMax) times.")
+  }
+
+  /// The line's key, or the one that a version before tried the same line under.
+  ///
+  /// That version's key did not name the id, so that only the id's own customer from before merges is asked.
+  private static func usedKey(
+    of line: BalanceImport.Line, _ snapshot: any StorageSnapshot
+  ) throws(LedgerError) -> IdempotencyKey? {
+    guard let former = line.formerKey, let customer = try snapshot.customer(line.command.customer),
+      try snapshot.key(
+        former, customer: customer.origin, hash: KeyHash.of(ByteHash.of(former.text), customer: customer.origin)) != nil
+    else { return line.command.key }
+    return former
   }
 
   private static func twice(_ first: BalanceImport.Line, _ line: BalanceImport.Line) -> String {
