@@ -280,6 +280,46 @@ final class EconomyCommandTests: XCTestCase {
       ], in: try shop(), errorsBegin: true)
   }
 
+  func testReadsTakeWhatIsLeftOfAnErasedID() throws {
+    let home = try TestHome()
+    let made = try home.raw(
+      "gemctl init > /dev/null && gemctl buy gems_300 --customer alice --key k > /dev/null "
+        + "&& gemctl spend GEM=5 --customer alice > /dev/null && gemctl erase --customer alice --json")
+    let id = "'\(made.output.split(separator: "\"").first { $0.hasPrefix("$erased:") } ?? "")'"
+    let reads = [
+      "balance", "history", "statement", "explain GEM", "holds", "whoami", "orders", "spends", "entitlements",
+      "unspent", "withdrawable", "queue list", "store list", "items",
+    ]
+    for isUnsettled in [false, true] {
+      for read in reads {
+        if isUnsettled { XCTAssertEqual(try home.raw("gemctl buy gems_300 --customer bob --offline").status, 3) }
+        let answer = try home.raw("gemctl \(read) --customer \(id)")
+        XCTAssertEqual(answer.status, 0, "\(read): \(answer.error)")
+      }
+    }
+    let orders = try home.raw("gemctl orders --customer \(id) --json | grep -o '\"status\":\"[a-z]*\"'")
+    XCTAssertEqual(orders.output, "\"status\":\"success\"\n")
+    try Row.check(
+      [
+        Row(
+          "gemctl orders --customer '$erased:0000000000000001'", 5,
+          error: "error: There is no customer \"$erased:0000000000000001\"."),
+        Row("gemctl verify > /dev/null"),
+      ], in: home, errorsBegin: true)
+  }
+
+  /// An operator's reads take ids that no app could sign in with.
+  func testReadsTakeIDsThatCannotSignIn() throws {
+    let home = try TestHome()
+    XCTAssertEqual(try home.raw("gemctl init && gemctl grant GEM=5 --reason x --customer guest").status, 0)
+    for read in ["orders", "entitlements", "spends", "balance", "queue list"] {
+      XCTAssertEqual(try home.raw("gemctl buy gems_300 --customer bob --offline").status, 3)
+      let answer = try home.raw("gemctl \(read) --customer guest")
+      XCTAssertEqual(answer.status, 0, "\(read): \(answer.error)")
+    }
+    XCTAssertEqual(try home.raw("gemctl buy gems_300 --customer guest").status, 64)
+  }
+
   func testIDsOfTheLedgersOwnKindsAreRefused() throws {
     let (id, refused) = (
       "'$erased:0000000000000001'", "error: The customer id \"$erased:0000000000000001\" begins with"

@@ -9,6 +9,13 @@ extension LocalBackend {
   /// - Throws: `LedgerError` with `invalid_user_id`.
   public func customer(_ customer: CustomerID) async throws(LedgerError) -> CustomerRecord {
     _ = try await register(customer)
+    return try knownCustomer(customer)
+  }
+
+  /// What is known of the customer, as ``customer(_:)`` tells it; makes nobody, and takes what is left of an erased id.
+  ///
+  /// - Throws: `LedgerError` with `customer_not_found`.
+  public func knownCustomer(_ customer: CustomerID) throws(LedgerError) -> CustomerRecord {
     let now = clock.now()
     return try reading { (snapshot, shelf) throws(LedgerError) -> CustomerRecord in
       let found = try Self.find(customer, in: snapshot)

@@ -24,6 +24,16 @@ public enum UserID {
     }
   }
 
+  /// Whether ``check(_:)`` lets the id pass.
+  public static func isAllowed(_ id: CustomerID) -> Bool {
+    do throws(LedgerError) {
+      try check(id)
+      return true
+    } catch {
+      return false
+    }
+  }
+
   /// Whether the id was made for somebody who has not signed in: `$RCAnonymousID:` and 32 lower-case hex digits.
   public static func isAnonymous(_ id: CustomerID) -> Bool { id.isAnonymous }
 }

@@ -1,4 +1,5 @@
 import GemLedger
+import StoreBackend
 import StoreClient
 import Synchronization
 
@@ -6,16 +7,19 @@ extension Invocation {
   /// Opens the client's side, finishes what earlier commands left half done, does the work, and closes everything.
   ///
   /// Commands on one home take turns here.
+  ///
+  /// - Parameter onlyReads: Whether the customer is only asked about. Where the id cannot sign in, as what is left
+  ///   of an erased customer's, the client is that of the customer who is signed in.
   func withClient<Answer: Sendable>(
-    onStep: (@Sendable (PurchaseStep) -> Void)? = nil,
+    onlyReads: Bool = false, onStep: (@Sendable (PurchaseStep) -> Void)? = nil,
     _ body: @escaping @Sendable (ClientSession) async throws(LedgerError) -> Answer
   ) throws(LedgerError) -> Answer {
     let home = try clientHome()
+    var customer = try settings.customer.map { (id) throws(LedgerError) in try CustomerID(id) }
+    if onlyReads, let id = customer, !UserID.isAllowed(id) { customer = nil }
     let parts = ClientSession.Parts(
-      state: try clientState(), home: home,
-      customer: try settings.customer.map { (id) throws(LedgerError) in
-        try CustomerID(id)
-      }, device: settings.device, account: settings.storeAccount, onStep: onStep, patience: patience)
+      state: try clientState(), home: home, customer: customer, device: settings.device, account: settings.storeAccount,
+      onStep: onStep, patience: patience)
     return try withLedger { (ledger) throws(LedgerError) in
       try home?.markUnsettled()
       let session = try ClientSession(parts, ledger: ledger)

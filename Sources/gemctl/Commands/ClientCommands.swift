@@ -10,22 +10,21 @@ struct ClientCommands {
     let info = try invocation.withClient { (session) async throws(LedgerError) in
       try await session.client.restorePurchases()
     }
-    try show(info)
+    try show(info.record)
   }
 
   func entitlements() throws {
     let customer = try invocation.settledCustomer()
-    let info = try invocation.withClient { (session) async throws(LedgerError) in
+    let record = try invocation.withClient(onlyReads: true) { (session) async throws(LedgerError) in
       // A read makes nobody.
-      _ = try session.ledger.customer(customer)
-      return try await session.client.customerInfo()
+      try session.backend.knownCustomer(customer)
     }
-    try show(info)
+    try show(record)
   }
 
-  private func show(_ info: CustomerInfo) throws(LedgerError) {
-    let all = info.entitlements.all
-    var json: JSONObject = ["customer_id": .string(info.record.customer.text)]
+  private func show(_ record: CustomerRecord) throws(LedgerError) {
+    let all = record.entitlements
+    var json: JSONObject = ["customer_id": .string(record.customer.text)]
     json["entitlements"] = .array(all.map(Self.json))
     try invocation.print(.object(json), { Self.text(all, style: $0) })
   }
@@ -53,9 +52,8 @@ struct ClientCommands {
   func orders() throws {
     let page = Int(try invocation.parsed.integer("--page", in: 1...1_000_000) ?? 1)
     let customer = try invocation.settledCustomer()
-    let orders = try invocation.withClient { (session) async throws(LedgerError) in
-      _ = try session.ledger.customer(customer)
-      return try session.backend.orders(of: session.client.appUserID, page: page, size: 100)
+    let orders = try invocation.withClient(onlyReads: true) { (session) async throws(LedgerError) in
+      try session.backend.orders(of: customer, page: page, size: 100)
     }
     let json: JSONValue = [
       "customer_id": .string(customer.text), "orders": .array(orders.map(Self.json)),

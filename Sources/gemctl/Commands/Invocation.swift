@@ -46,7 +46,7 @@ struct Invocation: Sendable {
 
   /// Who is meant, after everything that an earlier command left half done is finished; for the client's verbs.
   func settledCustomer() throws(LedgerError) -> CustomerID {
-    if let home = try clientHome(), home.isUnsettled { try withClient { _ in } }
+    if let home = try clientHome(), home.isUnsettled { try withClient(onlyReads: true) { _ in } }
     return try customer()
   }
 

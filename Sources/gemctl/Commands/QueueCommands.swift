@@ -6,7 +6,7 @@ struct QueueCommands {
   let invocation: Invocation
 
   func list() throws {
-    try show(try invocation.withClient { Self.items($0) })
+    try show(try invocation.withClient(onlyReads: true) { Self.items($0) })
   }
 
   func drain() throws -> Int32 {

@@ -62,7 +62,7 @@ struct StoreCommands {
 
   func list() throws {
     let limit = try invocation.limit()
-    let transactions = try invocation.withClient { session in
+    let transactions = try invocation.withClient(onlyReads: true) { session in
       Array(session.store.transactions().reversed().prefix(limit))
     }
     let json: JSONValue = ["transactions": .array(transactions.map(Self.json))]
