@@ -47,6 +47,54 @@ final class OrderTests: XCTestCase {
     XCTAssertTrue(order.code.text.hasPrefix("GG260101"))
   }
 
+  /// The key is looked up before the offer, and what the backend adds to a request is no part of it.
+  func testAnAnnouncedOrderIsFoundWhateverTheCatalogSaysSince() async throws {
+    let shop = try Shop()
+    var request = try shop.request(key: "k")
+    request.price = Money(minorUnits: 999, currency: "USD")
+    let first = try await shop.backend.initPayment(request)
+    let catalog = try Shop.catalog()
+    func gems(
+      _ code: String = "gems", storeIDs: [String: String] = ["apple": "gems.apple"], isActive: Bool = true,
+      price: String = "9.99"
+    ) throws -> Product {
+      Product(
+        code: try ProductCode(code), storeIDs: storeIDs, type: .consumable, isActive: isActive,
+        localizations: catalog.products[0].localizations,
+        prices: [.unitedStates: try Price(price, in: StorefrontCode.unitedStates.currency)],
+        grants: catalog.products[0].grants)
+    }
+    let changes: [(LedgerError.Code, Product)] = [
+      (.notAvailable, try gems(isActive: false)), (.productNotFound, try gems(storeIDs: ["google": "gems.google"])),
+      (.amountMismatch, try gems(price: "1.99")), (.productNotFound, try gems("gems_2")),
+    ]
+    for (code, product) in changes {
+      try shop.ledger.apply(Catalog(currencies: catalog.currencies, products: [product], settings: catalog.settings))
+      let again = try await shop.backend.initPayment(request)
+      XCTAssertEqual([again.code], [first.code])
+      XCTAssertTrue(again.isReplayed)
+      var other = request
+      other.key = IdempotencyKey(unchecked: "other")
+      await assertRefused(code) { try await shop.backend.initPayment(other) }
+      other.key = request.key
+      other.quantity = 2
+      await assertRefused(.keyConflict) { try await shop.backend.initPayment(other) }
+    }
+    XCTAssertEqual(try shop.backend.orders(of: CustomerID("alice")).count, 1)
+  }
+
+  func testAnAnnouncedOrderIsFoundAfterItsCostsChanged() async throws {
+    let shop = try Shop()
+    let request = try shop.request(key: "k")
+    let first = try await shop.backend.initPayment(request)
+    var policy = BackendPolicy()
+    policy.currencyPrices = [request.product: [Adjustment(try CurrencyCode("GEM"), 5)]]
+    let dearer = LocalBackend(ledger: shop.ledger, verifier: shop.receipts, policy: policy)
+    let again = try await dearer.initPayment(request)
+    XCTAssertEqual([again.code], [first.code])
+    XCTAssertEqual(again.costs, [])
+  }
+
   func testTheSameRequestUnderOneKeyIsOneOrder() async throws {
     let shop = try Shop()
     let first = try await shop.backend.initPayment(shop.request(key: "k"))

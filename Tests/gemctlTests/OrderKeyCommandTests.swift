@@ -1,3 +1,4 @@
+import Foundation
 import XCTest
 
 /// `buy --key`: the binary asks the store for one payment under each key.
@@ -52,6 +53,54 @@ final class OrderKeyCommandTests: XCTestCase {
           Self.row("counts", "1", #""balance":300"#, #""status":"success""#),
         ], in: try TestHome())
     }
+  }
+
+  /// The key is looked up before the offer: what left the shop after its payment is answered as before.
+  func testAKeyReplaysAfterItsProductLeftTheShop() throws {
+    let edits = [
+      ("/gems_300/s/\"active\": true/\"active\": false/", 2, "not_available"),
+      ("s/\"apple\": \"gems_300\", //", 2, "not_available"),
+      ("s/gems_300/gems_301/g", 5, "product_not_found"),
+      ("s/\"USA\": \"2.99\"/\"USA\": \"1.99\"/", 0, ""),
+    ]
+    for (edit, status, code) in edits {
+      let home = try TestHome()
+      try home.write(try Self.catalog(), to: "first.json")
+      let buy = "gemctl buy gems_300 --json"
+      let setUp = try home.raw(
+        """
+        sed '\(edit)' first.json > second.json; cmp -s first.json second.json && echo "nothing edited"
+        export GEMCTL_CUSTOMER=alice
+        gemctl init first.json > /dev/null && \(buy) --key paid > /dev/null
+        \(buy) --key waiting --ask-to-buy > waiting.json
+        \(buy) --key cancelled --cancel > /dev/null
+        gemctl catalog apply second.json > /dev/null
+        """)
+      XCTAssertEqual([setUp.output, setUp.error], ["", ""], edit)
+      let (success, pending) = (#""result":"success""#, #""result":"pending""#)
+      try Row.check(
+        [
+          Self.row("\(buy) --key paid | result", success, #""replayed":true"#),
+          Self.row("\(buy) --key waiting | result", pending),
+          Row(Self.words + "\(buy) --key waiting | cmp - waiting.json"),
+          Self.row("counts | head -2", "2", #""balance":300"#),
+        ], in: home)
+      guard status != 0 else { continue }
+      for key in ["", " --key new", " --key cancelled"] {
+        let answer = try home.raw(Self.words + buy + key)
+        XCTAssertEqual(answer.status, Int32(status), "\(edit)\(key): \(answer.output)\(answer.error)")
+        XCTAssertTrue(answer.error.contains(#"{"error":{"code":"\#(code)""#), "\(edit)\(key): \(answer.error)")
+      }
+      let conflict = try home.raw(Self.words + buy + " --key paid --quantity 2")
+      XCTAssertEqual(conflict.status, 4, conflict.error)
+      try Row.check([Row("gemctl verify > /dev/null")], in: home)
+    }
+  }
+
+  private static func catalog() throws -> String {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    return try String(contentsOf: root.appendingPathComponent("Fixtures/gems.json"), encoding: .utf8)
   }
 
   func testACancelledPaymentCanBeMadeUpForUnderItsKey() throws {

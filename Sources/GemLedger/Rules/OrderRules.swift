@@ -15,11 +15,15 @@ extension OrderRow {
   /// The member of an announcement that names the payer's client; the first one stays.
   package static let claimName = "claim"
 
-  /// What was announced, whichever client announced it; nil where that cannot be read.
+  /// The member with the order's costs in virtual currency, which the backend adds: it is not what was asked for.
+  package static let costsName = "costs"
+
+  /// What was announced, whichever client announced it and whatever it cost; nil where that cannot be read.
   private static func announcement(_ request: String) -> JSONObject? {
     do throws(JSONError) {
       var members = try JSONValue.parse(request).object
       members?[claimName] = nil
+      members?[costsName] = nil
       return members
     } catch {
       return nil

@@ -10,6 +10,8 @@ extension LocalBackend {
   /// What the product costs in virtual currency (``BackendPolicy/currencyPrices``) is set aside before the answer; an
   /// order that it cannot be set aside for fails.
   ///
+  /// The key is looked up before the offer: an order that was announced is answered whatever the catalog says by now.
+  ///
   /// - Throws: `LedgerError` with, in order of precedence, `limit_exceeded` (the context passes 8 KiB, the claim 100
   ///   bytes), `invalid_user_id`, `bundle_mismatch`, `product_not_found` (also: not at this store), `not_available`
   ///   (not on sale), `amount_mismatch` (the price is not one of the catalog's), `amount_out_of_range`,
@@ -24,7 +26,9 @@ extension LocalBackend {
 
   /// Opens the order, or finds it.
   func opened(_ request: OrderRequest) async throws(LedgerError) -> Order {
-    try check(request)
+    try checkForm(of: request)
+    // The key comes before everything that may have changed since the order was announced.
+    if try !isAnnounced(request) { try checkOffer(for: request) }
     let opening = OrderOpening(
       code: .make(store: request.store, at: clock.now(), randomness: randomness), store: request.store,
       product: request.product, quantity: request.quantity,
@@ -165,7 +169,7 @@ extension LocalBackend {
 extension LocalBackend {
   private static let claimByteCountMax = 100
 
-  private func check(_ request: OrderRequest) throws(LedgerError) {
+  private func checkForm(of request: OrderRequest) throws(LedgerError) {
     guard request.context.byteCount <= Limits.metadataBytes else {
       throw LedgerError(
         .limitExceeded,
@@ -177,6 +181,18 @@ extension LocalBackend {
         details: [.integer("limit", Int64(Self.claimByteCountMax))])
     }
     try UserID.check(request.customer)
+  }
+
+  /// Whether there is an order under the request's key.
+  private func isAnnounced(_ request: OrderRequest) throws(LedgerError) -> Bool {
+    guard let key = request.key else { return false }
+    return try reading { (snapshot, _) throws(LedgerError) -> Bool in
+      guard let customer = try snapshot.customer(request.customer) else { return false }
+      return try snapshot.order(key: key, customer: customer) != nil
+    }
+  }
+
+  private func checkOffer(for request: OrderRequest) throws(LedgerError) {
     let shelf = try reading { (_, shelf) in shelf }
     let rules = ReceiptRules(policy: policy, settings: shelf.catalog.settings)
     try rules.check(bundleID: request.bundleID)

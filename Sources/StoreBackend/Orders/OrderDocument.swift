@@ -15,7 +15,7 @@ enum OrderDocument {
     guard !costs.isEmpty || request.claim != nil, var members = document.object else { return document.text() }
     // Left out where there are none, so that orders from before there were any stay the same.
     if !costs.isEmpty {
-      members["costs"] = .object(
+      members[OrderRow.costsName] = .object(
         JSONObject(
           costs.sorted { $0.currency < $1.currency }.map { ($0.currency.description, .integer($0.amount)) }))
     }
@@ -25,9 +25,9 @@ enum OrderDocument {
 
   /// What the order costs in virtual currency.
   static func costs(of row: OrderRow) throws(LedgerError) -> [Adjustment] {
-    guard row.request.contains("\"costs\"") else { return [] }
+    guard row.request.contains("\"\(OrderRow.costsName)\"") else { return [] }
     var costs: [Adjustment] = []
-    for (name, amount) in try read(row)["costs"]?.object?.members ?? [] {
+    for (name, amount) in try read(row)[OrderRow.costsName]?.object?.members ?? [] {
       guard let amount = amount.integer else { continue }
       costs.append(Adjustment(try CurrencyCode(name), amount))
     }

@@ -84,6 +84,14 @@ extension StoreClient {
       details: [.text("product_id", String(name.prefix(100)))])
   }
 
+  /// Makes sure that the shop has the product now, and not only as far as is known.
+  ///
+  /// - Throws: `LedgerError` with `product_not_found`, and those of ``offerings()``.
+  func checkOffer(of product: KnownProduct) async throws(LedgerError) {
+    session.withLock { $0.mustAskForOfferings = true }
+    _ = try await self.product(named: product.code.text)
+  }
+
   private func knownProduct(_ name: String) -> KnownProduct? {
     queue.read { $0.products[ProductCode(unchecked: name)] ?? $0.productsByStoreID[ByteString(name)] }
   }

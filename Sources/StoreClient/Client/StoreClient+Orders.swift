@@ -19,13 +19,41 @@ extension StoreClient {
     _ wanted: PurchaseOrder, for product: KnownProduct, _ buyer: CustomerID
   ) async throws(LedgerError) -> AnnouncedOrder {
     let opened: OpenedOrder? = if let key = wanted.key { try openedOrder(under: key, by: buyer) } else { nil }
-    let order = try await backend.initPayment(
-      OrderRequest(
-        customer: buyer, product: product.code, quantity: wanted.quantity, store: store,
-        bundleID: configuration.bundleID, price: wanted.price, context: wanted.context, key: wanted.key ?? newKey(),
-        claim: opened?.claim))
+    let order = try await backend.initPayment(request(wanted, product.code, buyer, opened))
     guard let opened, order.isReplayed else { return .payable(order) }
     return try await replay(order, opened)
+  }
+
+  /// What became of an order that was announced before, where the shop has its product no longer; nil where nothing is
+  /// known of it, and where nobody paid for it.
+  @concurrent
+  func outcomeWithoutOffer(of wanted: PurchaseOrder) async throws(LedgerError) -> PurchaseOutcome? {
+    guard let key = wanted.key, let code = try? ProductCode(wanted.productID) else { return nil }
+    let buyer = appUserID
+    let opened = try openedOrder(under: key, by: buyer)
+    let order: Order
+    do throws(LedgerError) { order = try await backend.initPayment(request(wanted, code, buyer, opened)) } catch {
+      // Without an order of that key, the backend refuses what it does not sell either.
+      let refusals: [LedgerError.Code] = [.productNotFound, .notAvailable, .amountMismatch, .bundleMismatch]
+      guard refusals.contains(error.code) else { throw error }
+      return nil
+    }
+    guard order.isReplayed else {
+      // The backend would sell it, and this client cannot buy it.
+      _ = try await backend.cancelPayment(order.code)
+      return nil
+    }
+    guard case .answered(let outcome) = try await replay(order, opened) else { return nil }
+    return outcome
+  }
+
+  private func request(
+    _ wanted: PurchaseOrder, _ product: ProductCode, _ buyer: CustomerID, _ opened: OpenedOrder?
+  ) -> OrderRequest {
+    OrderRequest(
+      customer: buyer, product: product, quantity: wanted.quantity, store: store,
+      bundleID: configuration.bundleID, price: wanted.price, context: wanted.context, key: wanted.key ?? newKey(),
+      claim: opened?.claim)
   }
 
   private func openedOrder(under key: IdempotencyKey, by buyer: CustomerID) throws(LedgerError) -> OpenedOrder {

@@ -37,7 +37,8 @@ extension StoreClient {
 
   /// Buys in two steps: an order with its purchase code before anybody pays, the receipt to complete it afterwards.
   ///
-  /// One key asks the store for one payment. An order that was paid for gives its first answer. While its payment may
+  /// One key asks the store for one payment. An order that was paid for gives its first answer, also where the product
+  /// has left the shop since. While its payment may
   /// still come, as before a consent, the result is `pending`: on this device, on others, and after a new installation.
   /// The store does not tell that a consent was denied; buy under a new key then. A payment that the store says nobody
   /// made can be made up for under the same key, by the device that announced the order.
@@ -46,7 +47,12 @@ extension StoreClient {
   ///   ``purchase(package:)``.
   @discardableResult
   public func purchase(order: PurchaseOrder) async throws(LedgerError) -> PurchaseOutcome {
-    let product = try await product(named: order.productID)
+    let product: KnownProduct
+    do throws(LedgerError) { product = try await self.product(named: order.productID) } catch {
+      // The key comes before the offer: what was bought under it may have left the shop.
+      guard error.code == .productNotFound, let known = try await outcomeWithoutOffer(of: order) else { throw error }
+      return known
+    }
     return try await buy(product, quantity: order.quantity, order: order)
   }
 
@@ -82,7 +88,10 @@ extension StoreClient {
     var order: Order?
     if let wanted {
       switch try await announce(wanted, for: product, buyer) {
-      case .payable(let announced): order = announced
+      case .payable(let announced):
+        // An order from before may be for a product that has left the shop since.
+        if announced.isReplayed { try await checkOffer(of: product) }
+        order = announced
       case .answered(let outcome): return outcome
       }
     }

@@ -125,10 +125,12 @@ struct ClientSession: Sendable {
   }
 
   /// The account's purchase that waits for somebody: the first one after the order, else the newest.
-  func pendingPayment(of product: Product, _ order: Order?) -> StoreTransactionID? {
+  func pendingPayment(of code: ProductCode, _ order: Order?) -> StoreTransactionID? {
     let pending = store.transactions().filter { $0.isPending && $0.account.hasBytes(of: account) }
     guard let order else { return pending.last?.id }
-    let fitting = pending.filter { $0.pays(for: order.request, product) }
+    // A product that left the catalog has no id to compare.
+    let storeID = (try? ledger.product(code))?.storeIDs[store.store.description]
+    let fitting = pending.filter { $0.pays(for: order.request, storeProductID: storeID) }
     return (fitting.first { $0.transaction.purchasedAt >= order.createdAt } ?? fitting.last)?.id
   }
 

@@ -43,9 +43,11 @@ struct HomeTransaction: Sendable {
   var id: StoreTransactionID { transaction.id }
 
   /// Whether it is a purchase of what the order announced.
-  func pays(for request: OrderRequest, _ product: Product) -> Bool {
+  ///
+  /// - Parameter storeProductID: The product's id at the store; nil where the catalog has none.
+  func pays(for request: OrderRequest, storeProductID: String?) -> Bool {
     transaction.quantity == request.quantity
-      && product.storeIDs[transaction.store.description]?.hasBytes(of: transaction.storeProductID) == true
+      && storeProductID.map { $0.hasBytes(of: transaction.storeProductID) } ?? true
   }
 }
 

@@ -67,10 +67,12 @@ struct BuyCommand {
   }
 
   private static func buy(_ request: Request, _ session: ClientSession) async throws(LedgerError) -> Answer {
-    let product = try product(request.product, of: session)
+    let offer = offer(request.product, of: session)
+    // A key is looked up before the offer: what was bought under it may have left the shop.
+    if request.key == nil { _ = try offer.get() }
     let buyer = session.client.appUserID
     func answer(_ outcome: Answer.Outcome) -> Answer {
-      Answer(outcome: outcome, customer: buyer, product: product.code)
+      Answer(outcome: outcome, customer: buyer, product: request.product)
     }
     if let fault = request.fault { session.storefront.arm(StoreFault(fault, on: .purchase)) }
     if request.isOffline {
@@ -79,8 +81,11 @@ struct BuyCommand {
       }
     }
     do throws(LedgerError) {
-      return answer(Self.outcome(try await purchase(product.code, request, session), of: product, session))
+      let outcome = try await purchase(request, session)
+      return answer(Self.outcome(outcome, of: request.product, session))
     } catch {
+      // The shop says what it has not; the catalog says why.
+      if error.code == .productNotFound || error.code == .notAvailable { _ = try offer.get() }
       // What the store said is a result like any other; everything else is an error.
       guard error.code == .storeError else { throw error }
       return answer(.incomplete("failed", nil, error))
@@ -88,17 +93,18 @@ struct BuyCommand {
   }
 
   private static func purchase(
-    _ product: ProductCode, _ request: Request, _ session: ClientSession
+    _ request: Request, _ session: ClientSession
   ) async throws(LedgerError) -> PurchaseOutcome {
+    let product = request.product.text
     guard let key = request.key else {
-      return try await session.client.outcome(ofPurchasing: product.text, quantity: request.quantity)
+      return try await session.client.outcome(ofPurchasing: product, quantity: request.quantity)
     }
     return try await session.client.purchase(
-      order: PurchaseOrder(productID: product.text, quantity: request.quantity, key: key))
+      order: PurchaseOrder(productID: product, quantity: request.quantity, key: key))
   }
 
   private static func outcome(
-    _ outcome: PurchaseOutcome, of product: Product, _ session: ClientSession
+    _ outcome: PurchaseOutcome, of product: ProductCode, _ session: ClientSession
   ) -> Answer.Outcome {
     if let answer = outcome.answer { return .credited(answer.receipt, answer.purchase) }
     switch outcome.result {
@@ -109,6 +115,11 @@ struct BuyCommand {
     case .cancelled: return .incomplete("cancelled", nil, nil)
     case .pending: return .incomplete("pending", session.pendingPayment(of: product, outcome.order), nil)
     }
+  }
+
+  /// The product where it can be bought, or why not.
+  private static func offer(_ code: ProductCode, of session: ClientSession) -> Result<Product, LedgerError> {
+    Result { () throws(LedgerError) in try product(code, of: session) }
   }
 
   /// The product, or the error with what was probably meant.
