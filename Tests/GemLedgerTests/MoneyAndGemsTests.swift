@@ -12,8 +12,8 @@ import XCTest
 /// The property: while the purchase is refunded, the buyer has nothing available, and what the refund did not take is
 /// exactly what was spent and not given back, plus what is with somebody else, plus what is on hold; under `debt` it is
 /// owed to the unit, under `floor` and `freeze` it is let go (and freezes). What comes back later, by a release, a
-/// deadline, a reversal or a merge, is taken at once. While it is not refunded, the buyer has all that is not spent, held or
-/// given away, however often it was refunded in between.
+/// deadline, a reversal or a merge, is taken at once. While it is not refunded, the buyer has all that is not spent,
+/// held or given away, however often it was refunded in between.
 ///
 /// The exception: what was transferred away before the refund stays with who has it, as long as that customer and the
 /// buyer are two.
