@@ -228,6 +228,63 @@ final class PostTests: XCTestCase {
     _ = try await lax.backend.post(lax.post(lax.transaction("t", price: 1)))
   }
 
+  /// The catalog's price when it was paid is right, and so is every one since; the receipt may come long after.
+  func testAPriceOfAnyCatalogSinceThePurchaseIsRight() async throws {
+    let shop = try Shop()
+    func apply(_ price: String, storeID: String = "gems.apple") throws {
+      let catalog = try shop.ledger.currentCatalog()
+      let product = Product(
+        code: try ProductCode("gems"), storeIDs: ["apple": storeID], type: .consumable,
+        localizations: catalog.products[0].localizations,
+        prices: [.unitedStates: try Price(price, in: StorefrontCode.unitedStates.currency)],
+        grants: catalog.products[0].grants)
+      try shop.ledger.apply(
+        Catalog(
+          currencies: catalog.currencies, products: [product] + catalog.products.dropFirst(),
+          offerings: catalog.offerings, currentOffering: catalog.currentOffering, settings: catalog.settings))
+    }
+    func post(_ id: String, _ price: Int64, at instant: Timestamp, order: Order? = nil) async throws {
+      var transaction = try shop.transaction(id, price: price)
+      transaction.purchasedAt = instant
+      guard let order else {
+        _ = try await shop.backend.post(shop.post(transaction))
+        return
+      }
+      _ = try await shop.backend.completePayment(order.code, post: shop.post(transaction))
+    }
+    let first = shop.time.now
+    let order = try await shop.backend.initPayment(shop.request())
+    shop.time.advance(seconds: 60)
+    try apply("8.99")
+    shop.time.advance(seconds: 60)
+    let second = shop.time.now
+    shop.time.advance(seconds: 60)
+    try apply("7.99")
+    // A change of something else leaves the prices known.
+    try shop.ledger.define(Currency(code: CurrencyCode("COIN"), name: "Coins"))
+    shop.time.advance(seconds: 60)
+    let third = shop.time.now
+    for (index, price) in [999, 899, 799].enumerated() { try await post("a\(index)", Int64(price), at: first) }
+    for (index, price) in [899, 799].enumerated() { try await post("b\(index)", Int64(price), at: second) }
+    try await post("c", 799, at: third)
+    // The price that was announced is right, even if the payment is dated later.
+    try await post("d", 999, at: third, order: order)
+    XCTAssertEqual(try shop.gems(), 7 * 1200)
+    let refused: [(Int64, Timestamp)] = [
+      (998, first), (1, first), (999, second), (999, third), (899, third),
+    ]
+    for (index, row) in refused.enumerated() {
+      await assertRefused(.amountMismatch) { try await post("x\(index)", row.0, at: row.1) }
+    }
+    // The same for the id at the store: what was paid for under the old one is credited.
+    try apply("7.99", storeID: "gems.new")
+    try await post("e", 799, at: third)
+    XCTAssertEqual(try shop.gems(), 8 * 1200)
+    shop.time.advance(seconds: 60)
+    await assertRefused(.productNotFound) { try await post("f", 799, at: shop.time.now) }
+    try assertBooksAddUp(shop.ledger)
+  }
+
   func testWhoMayBuyInTheSandbox() async throws {
     typealias Row = (line: UInt, rule: SandboxReceipts, customer: String, isTaken: Bool)
     let rows: [Row] = [

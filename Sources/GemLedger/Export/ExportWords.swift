@@ -18,6 +18,7 @@ extension CatalogRow.Kind {
     case .item: "item"
     case .settings: "settings"
     case .currencyVersion: "currency_version"
+    case .formerProduct: "former_product"
     }
   }
 }

@@ -124,12 +124,22 @@ struct ImportBounds {
       case .product: try read(row, as: Product.self)
       case .offering: try read(row, as: Offering.self)
       case .item: try read(row, as: Item.self)
-      case .settings: if row.code == CatalogRow.settingsCode { try read(row, as: CatalogSettings.self) }
+      case .settings:
+        if row.code == CatalogRow.settingsCode { try read(row, as: CatalogSettings.self) }
+        if row.code == CatalogRow.formerProductsSinceCode, Int64(row.document) == nil {
+          throw LineFault("\"document\" of the settings \"\(row.code)\" is no instant.")
+        }
       case .currencyVersion:
         let currency = try read(row, as: Currency.self)
         guard row.position >= 0, "\(currency.code)@\(row.position)".hasBytes(of: row.code) else {
           throw LineFault(
             "\"code\" of the version \"\(row.code.prefix(60))\" of a currency is not its currency's and its instant's.")
+        }
+      case .formerProduct:
+        let product = try read(row, as: Product.self)
+        guard row.position >= 0, "\(product.code)@\(row.position)".hasBytes(of: row.code) else {
+          throw LineFault(
+            "\"code\" of the former product \"\(row.code.prefix(60))\" is not its product's and its instant's.")
         }
       }
     }

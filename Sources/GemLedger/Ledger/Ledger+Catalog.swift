@@ -29,7 +29,9 @@ extension Ledger {
       // What is booked already was booked under the version before.
       let now = max(try journalTime(in: session), Timestamp(milliseconds: versions.last?.position ?? .min))
       let rows = try CatalogRow.rows(of: catalog, keeping: known)
-      changes.catalog = rows + CatalogRow.versions(of: rows, replacing: known, after: versions, from: now)
+      changes.catalog =
+        rows + CatalogRow.versions(of: rows, replacing: known, after: versions, from: now)
+        + (try FormerProducts(in: session).rows(replacing: old, by: catalog, at: now))
       changes.catalogAppliedAt = now
       try session.write(changes)
       return difference

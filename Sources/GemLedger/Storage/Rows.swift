@@ -377,6 +377,8 @@ package struct CatalogRow: Hashable, Sendable {
     case settings = 5
     /// A currency's document as of the instant that is its position, in milliseconds.
     case currencyVersion = 6
+    /// A product's document as it was until the instant that is its position, in milliseconds.
+    case formerProduct = 7
   }
 
   package var kind: Kind

@@ -73,13 +73,18 @@ extension LocalBackend {
     of transaction: StoreTransaction, scene: Scene, rules: ReceiptRules
   ) async throws(LedgerError) -> Product {
     try rules.check(environment: transaction.environment, customer: scene.buyer)
-    guard let product = scene.shelf.product(storeID: transaction.storeProductID, at: transaction.store) else {
+    guard let product = try product(of: transaction, scene: scene) else {
       throw LedgerError(
         .productNotFound,
         "No product of the catalog has the id \"\(transaction.storeProductID.prefix(100))\" at \(transaction.store).",
         details: [.text("store_product_id", transaction.storeProductID)])
     }
-    try rules.check(amountsOf: transaction, product: product)
+    try rules.check(quantityOf: transaction, product: product)
+    do throws(LedgerError) { try rules.check(priceOf: transaction, product: product) } catch {
+      // What was paid for at the catalog's price is credited, whatever the price is by now.
+      let former = try formerProducts(sinceOrderOf: transaction, scene: scene)?.filter { $0.code == product.code }
+      if let former, !rules.isPrice(of: transaction, amongThoseOf: former) { throw error }
+    }
     if let revocation = transaction.revocation, revocation.extent == .full {
       // Kept, so that older evidence of the same purchase, should it still come, is not credited for good.
       _ = try await refund(transaction, revocation)
@@ -88,6 +93,26 @@ extension LocalBackend {
         details: [.integer("revoked_at", revocation.revokedAt.milliseconds)])
     }
     return product
+  }
+
+  /// The product with the transaction's id at the store: as the catalog says, or as it said when the purchase was made.
+  private func product(of transaction: StoreTransaction, scene: Scene) throws(LedgerError) -> Product? {
+    let (shelf, id) = (scene.shelf, transaction.storeProductID)
+    if let product = shelf.product(storeID: id, at: transaction.store) { return product }
+    let former = try formerProducts(sinceOrderOf: transaction, scene: scene)?.last {
+      $0.storeIDs[transaction.store.description]?.hasBytes(of: id) == true
+    }
+    return former.flatMap { shelf.place(of: $0.code)?.product }
+  }
+
+  /// The products as the catalog had them from the order or the purchase until now; nil where that is not known.
+  private func formerProducts(
+    sinceOrderOf transaction: StoreTransaction, scene: Scene
+  ) throws(LedgerError) -> [Product]? {
+    let instant = min(transaction.purchasedAt, scene.orderedAt ?? transaction.purchasedAt)
+    return try reading { (snapshot, _) throws(LedgerError) in
+      try Ledger.formerProducts(since: instant, in: snapshot)
+    }
   }
 
   private func book(
@@ -142,6 +167,8 @@ extension LocalBackend {
     let buyer: CustomerID
     /// Whether the buyer is the one whom the transaction's token names, as far as it can name anybody.
     let isBuyerKnown: Bool
+    /// When the named order was announced.
+    let orderedAt: Timestamp?
     let known: PurchaseRow?
   }
 
@@ -149,11 +176,11 @@ extension LocalBackend {
     of transaction: StoreTransaction, customer: CustomerID, order: PurchaseCode?
   ) throws(LedgerError) -> Scene {
     try reading { (snapshot, shelf) throws(LedgerError) -> Scene in
-      var number: CustomerNumber?
-      if let order {
-        guard let row = try snapshot.order(order) else { throw .orderNotFound(order) }
-        number = row.customer
+      let row = try order.map { (code) throws(LedgerError) in
+        guard let row = try snapshot.order(code) else { throw .orderNotFound(code) }
+        return row
       }
+      var number = row?.customer
       let token = transaction.accountToken
       let isPosters = token == AccountToken(of: customer)
       var isBuyerKnown = token?.isMadeOfID != true || isPosters
@@ -166,7 +193,7 @@ extension LocalBackend {
       return Scene(
         shelf: shelf, buyer: buyer ?? customer,
         isBuyerKnown: isBuyerKnown || buyer.map { token == AccountToken(of: $0) } ?? false,
-        known: try snapshot.purchase(of: transaction))
+        orderedAt: row?.createdAt, known: try snapshot.purchase(of: transaction))
     }
   }
 }

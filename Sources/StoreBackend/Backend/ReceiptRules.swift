@@ -58,14 +58,18 @@ struct ReceiptRules {
   }
 
   /// - Throws: `amount_mismatch`.
-  func check(amountsOf transaction: StoreTransaction, product: Product) throws(LedgerError) {
+  func check(quantityOf transaction: StoreTransaction, product: Product) throws(LedgerError) {
     let (quantity, isConsumable) = (transaction.quantity, product.type == .consumable)
     guard quantity == 1 || isConsumable && (1...Limits.quantity).contains(quantity) else {
       throw Self.mismatch(
         "The receipt is for \(quantity) of \"\(product.code)\", which is sold one at a time.", "quantity")
     }
+  }
+
+  /// - Throws: `amount_mismatch`.
+  func check(priceOf transaction: StoreTransaction, product: Product) throws(LedgerError) {
     guard policy.checksPrice, !product.type.isSubscription, let price = transaction.price else { return }
-    try Self.check(price, quantity: quantity, product: product, storefront: transaction.storefront)
+    try Self.check(price, quantity: transaction.quantity, product: product, storefront: transaction.storefront)
   }
 
   /// The price must be one that the catalog asks for: in the storefront, or anywhere for that currency where the store
@@ -100,6 +104,18 @@ struct ReceiptRules {
           + "it cannot be compared.", "currency")
     }
     try check(price, quantity: quantity, product: product, among: asked)
+  }
+
+  /// Whether the price is the one of any of these versions of the product.
+  func isPrice(of transaction: StoreTransaction, amongThoseOf versions: [Product]) -> Bool {
+    versions.contains { version in
+      do throws(LedgerError) {
+        try check(priceOf: transaction, product: version)
+        return true
+      } catch {
+        return false
+      }
+    }
   }
 
   private static func prices(of product: Product, in currency: String) -> [Price] {

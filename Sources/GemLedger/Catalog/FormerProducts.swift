@@ -1,0 +1,79 @@
+/// What earlier versions of the catalog said of products, as far as purchases from before are compared with it: prices
+/// and the ids at the stores.
+struct FormerProducts {
+  /// How many are kept; a catalog that changes more gives up the oldest.
+  static let countMax = 4096
+
+  /// In the order of the instants until which they held.
+  private let rows: [CatalogRow]
+  /// The instant since which all changes are kept, in milliseconds.
+  private let since: Int64
+  private let documents: [CatalogRow]
+
+  init(in snapshot: any StorageSnapshot) throws(LedgerError) {
+    rows = try snapshot.catalogRows(.formerProduct).sorted { ($0.position, $0.code) < ($1.position, $1.code) }
+    documents = try snapshot.catalogRows(.product)
+    if let row = try snapshot.catalogRow(.settings, code: CatalogRow.formerProductsSinceCode) {
+      guard let instant = Int64(row.document) else {
+        throw LedgerError(.storageDamaged, "The stored \(row.kind) \"\(row.code)\" cannot be read.")
+      }
+      since = instant
+    } else {
+      // The first version of a catalog has none before it; before later ones, older releases kept nothing.
+      since = try snapshot.catalogVersion() <= 1 ? .min : .max
+    }
+  }
+
+  /// What the catalog has of this kind once a new version replaces an old one.
+  func rows(replacing old: Catalog, by new: Catalog, at now: Timestamp) throws(LedgerError) -> [CatalogRow] {
+    let successors = Dictionary(new.products.map { ($0.code, $0) }, uniquingKeysWith: { first, _ in first })
+    let texts = Dictionary(documents.map { ($0.code, $0.document) }, uniquingKeysWith: { first, _ in first })
+    var kept = rows
+    // Of two changes at one instant, the second replaces what never held.
+    let known = Set(rows.map(\.code))
+    for product in old.products where !product.isSold(as: successors[product.code]) {
+      let code = "\(product.code)@\(now.milliseconds)"
+      guard !known.contains(code), let document = texts[product.code.text] else { continue }
+      kept.append(CatalogRow(kind: .formerProduct, code: code, position: now.milliseconds, document: document))
+    }
+    var since = min(since, now.milliseconds)
+    let surplus = max(kept.count - Self.countMax, 0)
+    if surplus > 0 { since = max(since, kept[surplus - 1].position) }
+    return kept.dropFirst(surplus) + [
+      CatalogRow(kind: .settings, code: CatalogRow.formerProductsSinceCode, position: 2, document: "\(since)")
+    ]
+  }
+
+  /// What the catalog said from an instant until now, the newest apart; nil where not all of it is kept.
+  func products(since instant: Timestamp) throws(LedgerError) -> [Product]? {
+    guard since <= instant.milliseconds else { return nil }
+    var products: [Product] = []
+    for row in rows where row.position >= instant.milliseconds {
+      products.append(try CatalogCache.read(row, as: Product.self))
+    }
+    return products
+  }
+}
+
+extension Product {
+  /// Whether a store sells the other one under the same ids and for the same prices.
+  fileprivate func isSold(as other: Product?) -> Bool {
+    guard let other else { return false }
+    return storeIDs == other.storeIDs && prices == other.prices && discountPrices == other.discountPrices
+  }
+}
+
+extension CatalogRow {
+  /// The row that says since when all former products are kept.
+  static let formerProductsSinceCode = "former_products_since"
+}
+
+extension Ledger {
+  /// What the catalog said of products from an instant until now, the newest version apart; nil where not all of it is
+  /// kept.
+  package static func formerProducts(
+    since instant: Timestamp, in snapshot: any StorageSnapshot
+  ) throws(LedgerError) -> [Product]? {
+    try FormerProducts(in: snapshot).products(since: instant)
+  }
+}
