@@ -10,8 +10,15 @@ struct SQLiteFailure: Error {
   /// The system's number for it, where the system refused; 0 where it is not known.
   var systemError: Int32 = 0
 
+  /// Whether rows came in another order than that of their places.
+  var isOfOrder = false
+
   /// Pages lead to each other in another order than that of their rows.
-  static let notAscending = SQLiteFailure(extendedCode: SQLITE_CORRUPT, message: "rows are not in their order")
+  static let notAscending: Self = {
+    var failure = SQLiteFailure(extendedCode: SQLITE_CORRUPT, message: "rows are not in their order")
+    failure.isOfOrder = true
+    return failure
+  }()
 
   var code: Int32 { extendedCode & 0xFF }
 
@@ -39,9 +46,10 @@ struct SQLiteFailure: Error {
   /// The ledger's error for it; this is the one place where SQLite's codes are translated.
   func ledgerError(path: String) -> LedgerError {
     if let newerSchema { return SQLiteFile(path: path).newer(newerSchema) }
-    let details: [LedgerError.Detail] = [
+    var details: [LedgerError.Detail] = [
       .text("file", path), .text("sqlite", message), .integer("sqlite_code", Int64(extendedCode)),
     ]
+    if isOfOrder { details.append(.outOfOrder) }
     if isFullDisk(path) {
       return LedgerError(
         .inputOutput, "The disk that holds \(path) is full. Nothing was changed; make room and try again.",

@@ -71,8 +71,9 @@ extension SQLiteTables {
   }
 
   func orders(of customer: CustomerNumber, below: OrderNumber, limit: Int) throws(LedgerError) -> [OrderRow] {
-    try all(
-      "SELECT * FROM orders WHERE customer = ?1 AND number < ?2 ORDER BY number DESC LIMIT ?3",
+    try ordered(
+      "SELECT * FROM orders WHERE customer = ?1 AND number < ?2 ORDER BY number DESC LIMIT ?3", after: below,
+      \.number, >,
       {
         $0.bind(1, customer)
         $0.bind(2, below)
@@ -121,8 +122,9 @@ extension SQLiteTables {
   }
 
   func entitlements(of customer: CustomerNumber, below purchase: Int64, limit: Int) throws(LedgerError) -> [Int64] {
-    try all(
+    try ordered(
       "SELECT purchase FROM entitlements WHERE holder = ?1 AND purchase < ?2 ORDER BY purchase DESC LIMIT ?3",
+      after: purchase, { $0 }, >,
       {
         $0.bind(1, customer)
         $0.bind(2, purchase)

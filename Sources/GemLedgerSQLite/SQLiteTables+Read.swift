@@ -1,3 +1,4 @@
+internal import CSQLite
 internal import GemLedger
 
 extension SQLiteTables: StorageSnapshot {
@@ -40,8 +41,13 @@ extension SQLiteTables: StorageSnapshot {
   private static func catalogRow(
     _ kind: CatalogRow.Kind, _ row: SQLiteStatement
   ) throws(SQLiteFailure) -> CatalogRow {
-    let position = kind == .currency ? try row.currency(1) : try row.number(1)
-    return CatalogRow(kind: kind, code: row.text(0), position: position, document: row.text(2))
+    let code = row.text(0)
+    guard kind != .currency || CatalogRow.currencyNumbers.contains(row.integer(1)) else {
+      throw SQLiteFailure(
+        extendedCode: SQLITE_CORRUPT,
+        message: "the catalog's currency \"\(code)\" has number \(row.integer(1)), which no currency can have")
+    }
+    return CatalogRow(kind: kind, code: code, position: try row.number(1), document: row.text(2))
   }
 
   func environments() throws(LedgerError) -> [EnvironmentRow] {
@@ -122,12 +128,12 @@ extension SQLiteTables: StorageSnapshot {
   func openLots(
     _ account: AccountNumber, paid: Bool, after: LotPosition?, limit: Int
   ) throws(LedgerError) -> [LotRow] {
-    try all(
+    try ordered(
       """
       SELECT lot, account, source, environment, granted, remaining, price, price_currency, purchase, expires_at
       FROM lots WHERE account = ?1 AND paid = ?2 AND remaining > 0 AND (expires_at, lot) > (?3, ?4)
       ORDER BY expires_at, lot LIMIT ?5
-      """,
+      """, after: after, { LotPosition(expiresAt: $0.expiresAt, lot: $0.number) }, <,
       {
         $0.bind(1, account.rawValue)
         $0.bind(2, paid ? 1 : 0)

@@ -22,7 +22,7 @@ extension SQLiteTables {
   }
 
   func purchases(of customer: CustomerNumber, below: Int64, limit: Int) throws(LedgerError) -> [PurchaseRow] {
-    try all(
+    try ordered(
       """
       SELECT p.purchase, store, environment, store_transaction, customer, p.transaction_number, product, quantity,
         price, price_currency, purchased_at, t.document, original_transaction, expires_at, r.share, r.share_of,
@@ -30,7 +30,7 @@ extension SQLiteTables {
       FROM purchases p JOIN purchase_terms t USING (terms) LEFT JOIN refunds r
         ON r.transaction_number = (SELECT max(transaction_number) FROM refunds WHERE purchase = p.purchase)
       WHERE customer = ?1 AND p.purchase < ?2 ORDER BY p.purchase DESC LIMIT ?3
-      """,
+      """, after: below, \.number, >,
       {
         $0.bind(1, customer)
         $0.bind(2, below)
@@ -125,7 +125,7 @@ extension SQLiteTables {
       UNION ALL
       SELECT transaction_number, position, lot, kind, source_lot, amount FROM refund_parts
       WHERE (transaction_number, position) > (?1, ?2) ORDER BY transaction_number, position LIMIT ?3
-      """, after: after, { ($0.transaction, $0.position) <= ($1.transaction, $1.position) },
+      """, after: after, { ($0.transaction, $0.position) < ($1.transaction, $1.position) },
       {
         $0.bind(1, after?.transaction ?? -1)
         $0.bind(2, after?.position ?? -1)

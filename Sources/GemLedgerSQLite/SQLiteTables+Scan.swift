@@ -180,11 +180,22 @@ extension SQLiteTables: StorageScan {
     _ sql: StaticString, after: Row?, _ precedes: (Row, Row) -> Bool, _ bind: (SQLiteStatement) -> Void,
     _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
   ) throws(LedgerError) -> [Row] {
+    try ordered(sql, after: after, { $0 }, precedes, bind, read)
+  }
+
+  /// A page of rows whose places follow each other and the place before the page.
+  ///
+  /// - Parameter precedes: Must be false for a place and itself: a page that ends where it began is read without end.
+  func ordered<Row, Place>(
+    _ sql: StaticString, after: Place?, _ place: (Row) -> Place, _ precedes: (Place, Place) -> Bool,
+    _ bind: (SQLiteStatement) -> Void, _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
+  ) throws(LedgerError) -> [Row] {
     var last = after
     return try all(sql, bind) { (statement) throws(SQLiteFailure) in
       let row = try read(statement)
-      if let last, !precedes(last, row) { throw .notAscending }
-      last = row
+      let next = place(row)
+      if let last, !precedes(last, next) { throw .notAscending }
+      last = next
       return row
     }
   }

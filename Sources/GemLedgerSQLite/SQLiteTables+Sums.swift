@@ -23,7 +23,8 @@ extension SQLiteTables {
 
   /// Adds what a commit changed.
   ///
-  /// Rows of an older file are counted once and whole: until then there is nothing to add to.
+  /// Rows of an older file are counted once and whole: until then there is nothing to add to. Sums that were taken away
+  /// stay so, and `verify` reports them.
   func add(_ changes: RecordSums) throws(LedgerError) {
     guard changes != RecordSums(), let sums = try recordSums() else { return }
     try set(sums + changes)

@@ -8,7 +8,7 @@ extension SQLiteTables: StorageSession {
     try write(projections: changes)
     if !changes.orders.isEmpty { try write(changes.orders) }
     if let rare = changes.rare {
-      let listed = Dictionary(uniqueKeysWithValues: changes.transactionsWithoutEntries.map { ($0.number, $0.customer) })
+      let listed = Dictionary(changes.transactionsWithoutEntries.map { ($0.number, $0.customer) }) { first, _ in first }
       try write(rare, listed: listed)
       try list(rare.effects, but: listed, areNew: !changes.transactions.isEmpty)
       let new = changes.customers.map { AddedIDRow(customer: $0.number, id: $0.id) }

@@ -140,6 +140,24 @@
       ledger.close()
     }
 
+    /// Sums of a lane that were taken away are missed: no opening counts what is there now as if it were right.
+    func testSumsThatWereTakenAwayStayMissing() throws {
+      let server = try PostgresServer()
+      let url = try server.createDatabase()
+      let ledger = try Ledger.createPostgres(at: url)
+      try ledger.apply(Make.catalog())
+      try ledger.grant([Make.amount("GEM", 1)], customer: Make.customer("alice"))
+      ledger.close()
+      try server.execute("UPDATE gemledger.lanes SET sums = NULL WHERE lane = 0", on: url)
+      for round in 0..<2 {
+        let ledger = try Ledger.openPostgres(at: url)
+        try ledger.grant([Make.amount("GEM", 1)], customer: Make.customer("bob\(round)"))
+        XCTAssertEqual(
+          try ledger.verify().problems.map(\.description), ["records_are_complete: the sums of all rows are missing"])
+        ledger.close()
+      }
+    }
+
     /// A role that was given the ledger has what it needs of the new tables too, and no more.
     func testRolesKeepTheirRights() throws {
       let server = try PostgresServer()

@@ -66,6 +66,41 @@ final class DamagedPagesTests: XCTestCase {
     }
   }
 
+  /// Rows of another table are of other types, and a scan by their numbers could come to the same row again and again.
+  func testAPageOfAnotherTableEndsEveryScan() throws {
+    let healthy = try ledger()
+    let tables = try RawSQLite(healthy).rows(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+    XCTAssertGreaterThan(tables.count, 20)
+    for other in ["catalog", "aliases"] {
+      // What `migrations` says is taken on trust.
+      for table in tables where table != other && table != "migrations" {
+        let path = try directory().path("\(UUID()).sqlite")
+        try FileManager.default.copyItem(atPath: healthy, toPath: path)
+        try change(path) { bytes, pages in bytes.replaceSubrange(pages(table), with: Data(bytes[pages(other)])) }
+        do {
+          let ledger = try Ledger.openSQLite(at: path, clock: time.clock)
+          defer { ledger.close() }
+          let isOK = try ledger.verify().isOK
+          XCTAssertFalse(isOK, "\(table) with a page of \(other)")
+        } catch {
+          XCTAssertEqual(error.code, .storageDamaged, "\(table) with a page of \(other): \(error)")
+        }
+      }
+    }
+  }
+
+  /// The same row again and again is no row that cannot be read: nothing of it is believed.
+  func testRowsThatLeadBackAreDamage() throws {
+    let path = try ledger()
+    try change(path) { bytes, pages in
+      bytes.replaceSubrange(pages("refund_parts"), with: Data(bytes[pages("catalog")]))
+    }
+    let ledger = try Ledger.openSQLite(at: path, clock: time.clock)
+    defer { ledger.close() }
+    assertRefused(.storageDamaged) { try ledger.verify() }
+  }
+
   /// A customer whose rows cannot be read keeps a sweep from nobody else.
   func testASweepGoesOnBehindDamage() throws {
     let path = try ledger()

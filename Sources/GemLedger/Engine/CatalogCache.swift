@@ -36,9 +36,10 @@ package final class CatalogTerms: Sendable {
       CurrencyTerms(number: number, currency: currency, versions: versionsByNumber[number] ?? [])
     }.sorted { $0.code < $1.code }
     hasPolicies = self.currencies.contains { $0.policies != nil }
-    byNumber = Dictionary(uniqueKeysWithValues: self.currencies.map { ($0.number, $0) })
+    byNumber = Dictionary(self.currencies.map { ($0.number, $0) }) { first, _ in first }
     names = Dictionary(
-      uniqueKeysWithValues: currencies.map { ($0.number, ($0.currency.name, $0.currency.description)) })
+      currencies.map { ($0.number, ($0.currency.name, $0.currency.description)) }
+    ) { first, _ in first }
     transactionIDs = TransactionIDMaker(salt: salt)
   }
 
@@ -96,7 +97,9 @@ package final class CatalogCache: Sendable {
     if let terms = state.withLock({ $0.terms }), terms.version == version { return terms }
     var currencies: [(number: Int64, currency: Currency)] = []
     for row in try snapshot.catalogRows(.currency) {
-      currencies.append((row.position, try Self.read(row, as: Currency.self)))
+      let currency = try Self.read(row, as: Currency.self)
+      try Self.check(row, currency, besides: currencies)
+      currencies.append((row.position, currency))
     }
     let numbers = Dictionary(currencies.map { ($0.currency.code, $0.number) }) { first, _ in first }
     var versions: [CurrencyVersion] = []
@@ -137,6 +140,23 @@ package final class CatalogCache: Sendable {
 
   /// Whether the item has a stock, as far as it was looked at.
   func hasStock(_ id: ItemID) -> Bool { state.withLock { $0.items[id]?.stock != nil } }
+
+  /// The journal names a currency by the number alone, so that each has one of its own.
+  private static func check(
+    _ row: CatalogRow, _ currency: Currency, besides others: [(number: Int64, currency: Currency)]
+  ) throws(LedgerError) {
+    let finding: String
+    if !currency.code.description.hasBytes(of: row.code) {
+      finding = "the document of the currency \"\(row.code)\" is of \(currency.code)"
+    } else if !CatalogRow.currencyNumbers.contains(row.position) {
+      finding = "the currency \(currency.code) has number \(row.position), which no currency can have"
+    } else if let other = others.first(where: { $0.number == row.position }) {
+      finding = "the currencies \(other.currency.code) and \(currency.code) both have number \(row.position)"
+    } else {
+      return
+    }
+    throw LedgerError(.storageDamaged, "The stored catalog is damaged: \(finding). Restore it from a backup.")
+  }
 
   /// Reads a document that was checked when it was stored.
   static func read<Value: CatalogDocument>(_ row: CatalogRow, as type: Value.Type) throws(LedgerError) -> Value {

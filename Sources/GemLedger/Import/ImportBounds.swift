@@ -112,7 +112,7 @@ struct ImportBounds {
       }
       switch row.kind {
       case .currency:
-        guard (1..<1024).contains(row.position), positions.insert(row.position).inserted else {
+        guard CatalogRow.currencyNumbers.contains(row.position), positions.insert(row.position).inserted else {
           throw LineFault(
             "\"position\" of the currency \"\(row.code.prefix(60))\" is \(row.position): another one's, or none from 1 "
               + "to 1023.")

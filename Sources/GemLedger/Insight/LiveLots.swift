@@ -71,7 +71,9 @@ struct LiveLots {
       let page = try snapshot.openLots(account.number, paid: paid, after: after, limit: 256)
       rows += page.filter { $0.expiresAt > now.milliseconds }
       guard let last = page.last, page.count == 256 else { break }
-      after = LotPosition(expiresAt: last.expiresAt, lot: last.number)
+      let end = LotPosition(expiresAt: last.expiresAt, lot: last.number)
+      if let after, end <= after { throw .leadsBack("lots") }
+      after = end
     }
     return rows
   }

@@ -79,6 +79,7 @@ struct PastAccounts {
       }
       for effect in effects { try take(effect, &search) }
       guard let end = page.last?.transaction else { return }
+      guard end < below else { throw .leadsBack("effects") }
       below = end
     }
   }
@@ -172,7 +173,9 @@ struct PastAccounts {
         for lot in page where lot.expiresAt <= instant.milliseconds {
           try due[lot.number, default: 0].add(lot.remaining)
         }
-        after = page.last.map { LotPosition(expiresAt: $0.expiresAt, lot: $0.number) }
+        let end = page.last.map { LotPosition(expiresAt: $0.expiresAt, lot: $0.number) }
+        if let after, let end, end <= after { throw .leadsBack("lots") }
+        after = end
         isAtEnd = page.count < 256 || (page.last?.expiresAt ?? .max) > instant.milliseconds
       }
     }

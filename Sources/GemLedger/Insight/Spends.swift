@@ -56,6 +56,7 @@ extension Ledger {
         let numbers = try snapshot.newestTransactions(ofAny: reader.owners, below: below, limit: limit)
         let transactions = try snapshot.notedTransactions(numbers, ofAny: reader.owners)
         for number in numbers {
+          guard number < below else { throw .leadsBack("transactions") }
           guard let transaction = transactions[number] else { throw .lacksTransaction(number) }
           if let since, transaction.parts.row.createdAt < since { return SpendsPage(spends: spends, next: nil) }
           if spends.count >= limit {

@@ -44,6 +44,7 @@ extension Ledger {
             if let one = try Self.withdrawable(row, &reader) { open.append(one) }
           }
           guard let last = page.last, page.count == 100 else { break }
+          guard last.number < below else { throw .leadsBack("purchases") }
           below = last.number
         }
       }

@@ -12,6 +12,24 @@ package protocol FeedReads: AnyObject {
   func mergedCustomers(by merges: [RowPlace]) throws(LedgerError) -> [TransactionNumber: CustomerNumber]
 }
 
+extension LedgerError {
+  /// A page that does not end behind the one before it: going on would have no end.
+  package static func leadsBack(_ rows: String) -> Self {
+    Self(
+      .storageDamaged,
+      "The \(rows) in the storage are not in their order: a page of them leads back to an earlier one. Run verify.",
+      details: [.text("rows", rows), .outOfOrder])
+  }
+
+  /// Whether rows came in another order than that of their places.
+  var isOfOrder: Bool { details.contains(.outOfOrder) }
+}
+
+extension LedgerError.Detail {
+  /// Marks damage that makes all that is read of its rows mean nothing.
+  package static let outOfOrder = Self.text("damage", "order")
+}
+
 extension StorageSnapshot {
   package var commitsInOrder: Bool { true }
 
@@ -22,6 +40,7 @@ extension StorageSnapshot {
     while found.count < limit {
       let rows = try scan.transactions(after: last, limit: limit - found.count)
       guard let end = rows.last?.number else { break }
+      guard end > last else { throw .leadsBack("transactions") }
       // A cursor of when the journal lay in a storage with lanes knows more than its floor.
       found += rows.filter { !position.covers($0.number) }
       last = end

@@ -381,6 +381,9 @@ package struct CatalogRow: Hashable, Sendable {
     case formerProduct = 7
   }
 
+  /// What the number of a currency can be: account numbers have ten bits for it.
+  package static let currencyNumbers: Range<Int64> = 1..<1024
+
   package var kind: Kind
   package var code: String
   /// The place in its list; a currency's is its number inside the ledger and never changes, a version's its instant.

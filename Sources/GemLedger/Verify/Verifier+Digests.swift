@@ -116,7 +116,10 @@ extension Verifier {
   }
 
   private mutating func checkSums(_ transactions: RecordSums, _ scan: any ExportReads) throws(LedgerError) {
-    guard let kept = try snapshot.recordSums() else { return }
+    guard let kept = try snapshot.recordSums() else {
+      report("records_are_complete", "the sums of all rows are missing")
+      return
+    }
     let found = try snapshot.countRecordSums(besides: transactions)
     for kind in kept.differences(from: found) {
       report("records_are_complete", "the \(kind) are not all of those, or not only those, that the ledger wrote")

@@ -90,6 +90,8 @@ struct Verifier {
     }
     // What the storage itself says of its pages comes before what was read over them.
     for problem in try integrity() { report("storage_integrity", "the storage says: \(problem)") }
+    // Pages in the place of others are sound to a storage; that rows lead back tells.
+    if let unreadable, unreadable.isOfOrder { throw unreadable }
     if let unreadable {
       report("storage_integrity", "the proof ended at a row that cannot be read: \(unreadable.message)")
     }

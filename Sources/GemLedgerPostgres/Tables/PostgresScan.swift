@@ -13,12 +13,14 @@
     /// All orders in the order of their numbers.
     func orders(after: OrderNumber, limit: Int) throws(LedgerError) -> [OrderRow] {
       guard let openScan else {
-        return try all(
+        let page = try all(
           "SELECT \(Self.orderColumns) FROM orders WHERE number > $1 ORDER BY number LIMIT $2",
           {
             $0.add(after)
             $0.add(Int64(limit))
           }, Self.order)
+        if let end = page.last?.number, end <= after { throw .leadsBack("orders") }
+        return page
       }
       return try openScan.orders(after: after, limit: limit)
     }
@@ -31,6 +33,16 @@
       case integer(Int64)
       case text(String)
       case bytes([UInt8])
+
+      /// As the server orders a column: texts by their bytes.
+      static func < (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.integer(let one), .integer(let other)): one < other
+        case (.text(let one), .text(let other)): one.utf8.lexicographicallyPrecedes(other.utf8)
+        case (.bytes(let one), .bytes(let other)): one.lexicographicallyPrecedes(other)
+        case (.integer, _), (.text, _), (.bytes, _): false
+        }
+      }
     }
 
     private typealias Tables = PostgresTables
@@ -74,7 +86,12 @@
       requests.append(PostgresRequest("FETCH \(limit) FROM scan_\(name)"))
       guard let rows = try tables.ask(requests).last else { throw .defect("A cursor had no answer") }
       let found = (0..<rows.count).map { read(rows, $0) }
-      places[name] = found.last.map(place) ?? after
+      let end = found.last.map(place) ?? after
+      // An index that is damaged could lead back, and its pages be read without end.
+      guard found.isEmpty || after.lexicographicallyPrecedes(end, by: <) else {
+        throw .leadsBack(name.replacing("_", with: " "))
+      }
+      places[name] = end
       return found
     }
 

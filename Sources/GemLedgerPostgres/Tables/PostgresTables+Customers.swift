@@ -11,12 +11,14 @@
     }
 
     func customers(after number: CustomerNumber, limit: Int) throws(LedgerError) -> [CustomerRow] {
-      try all(
+      let page = try all(
         "SELECT \(Self.customerColumns) FROM customers WHERE customer > $1 ORDER BY customer LIMIT $2",
         {
           $0.add(number)
           $0.add(Int64(limit))
         }, Self.customer)
+      if let end = page.last?.number, end <= number { throw .leadsBack("customers") }
+      return page
     }
 
     func mergedCustomers(into number: CustomerNumber) throws(LedgerError) -> [CustomerNumber] {

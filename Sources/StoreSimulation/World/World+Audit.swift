@@ -120,7 +120,7 @@ extension World {
     for id in ids {
       do throws(LedgerError) {
         let balances = try ledger.balances(of: id)
-        return Dictionary(uniqueKeysWithValues: balances.map { ($0.currency, $0.balance - $0.debt) })
+        return Dictionary(balances.map { ($0.currency, $0.balance - $0.debt) }, uniquingKeysWith: +)
       } catch {
         guard error.code == .customerNotFound else { throw error }
       }
