@@ -43,6 +43,8 @@ final class ReceiptProblemTests: XCTestCase {
     let client = try world.client(Self.alice, on: world.phone)
     _ = try await client.offerings()
     try world.ledger.apply(try SimulatedShop.catalog(gemPrice: "3.99"))
+    // What was paid before a change of the catalog is compared with the catalog of then.
+    world.clock.advance(by: .seconds(1))
     try await assertKept(.amountMismatch, in: world, client)
   }
 
