@@ -11,6 +11,7 @@ extension CustomerID {
   var isOfStock: Bool { text.utf8.starts(with: Self.stockPrefix.utf8) }
 
   /// Whether the id is of a kind that only the ledger itself makes.
+  @inline(__always)
   package var isReserved: Bool {
     // The first byte decides for nearly every id; through the buffer, since every command asks.
     let isDollar = text.utf8.withContiguousStorageIfAvailable { $0.first == UInt8(ascii: "$") }
@@ -68,10 +69,15 @@ extension LedgerCommand.Body {
 
 extension LedgerCommand.Action {
   /// Whether the caller names a customer by an id that only the ledger makes.
+  @inline(__always)
   func namesReserved(_ customer: CustomerID) -> Bool {
     // No list for most commands.
     if case .adjustOne = self { return customer.isReserved }
-    return namedCustomers(besides: customer).contains { $0.isReserved }
+    return listsReserved(customer)
+  }
+
+  private func listsReserved(_ customer: CustomerID) -> Bool {
+    namedCustomers(besides: customer).contains { $0.isReserved }
   }
 
   /// The customers that the command is about by their ids, but for the source of a merge.
