@@ -1,3 +1,4 @@
+internal import CSQLite
 internal import GemLedger
 
 #if canImport(Glibc)
@@ -49,7 +50,7 @@ struct OpenFiles {
     content = status.content
     content.counter = try Self.counter(connection) ?? 0
     beside = [connection.logPath, connection.indexPath].compactMap { path in
-      Self.status(of: path).map { Place(path: path, identity: $0.identity) }
+      Self.identity(of: path).map { Place(path: path, identity: $0) }
     }
     lookedAt = Self.now()
   }
@@ -66,7 +67,7 @@ struct OpenFiles {
 
   private mutating func find(_ connection: SQLiteConnection) -> Misplaced? {
     guard let status = Self.status(of: mainPath), status.identity == main else { return Self.moved(connection.path) }
-    for place in beside where Self.status(of: place.path)?.identity != place.identity { return Self.moved(place.path) }
+    for place in beside where Self.identity(of: place.path) != place.identity { return Self.moved(place.path) }
     if isOverwritten || status.content.byteCount != content.byteCount || status.content.changedAt != content.changedAt {
       lookInside(connection, status.content)
     }
@@ -105,6 +106,13 @@ struct OpenFiles {
   }
 
   // MARK: The system
+
+  /// The log is written by every commit, so that nobody may ask for its times.
+  private static func identity(of path: String) -> Identity? {
+    var (device, inode) = (UInt64(0), UInt64(0))
+    guard csqlite_file_identity(path, &device, &inode) == 0 else { return status(of: path)?.identity }
+    return Identity(device: device, inode: inode)
+  }
 
   private static func status(of path: String) -> (identity: Identity, content: Content)? {
     var status = stat()
