@@ -251,12 +251,11 @@ package struct HoldContract {
   func testASpendPassesOverHeldLots() throws {
     let ledger = try ledger()
     let alice = try alice(ledger)
-    let soon = Timestamp(milliseconds: time.now.milliseconds + 100_000)
-    try ledger.grant([Make.amount("GEM", 40)], customer: alice, source: .promotional, expiresAt: soon)
+    try ledger.grant(
+      [Make.amount("GEM", 40)], customer: alice, source: .promotional, expiresAt: time.now.advanced(milliseconds: 9999))
     _ = try hold(ledger, alice, 40)
-    // The verification takes the hold into account, although no entry tells of it.
-    let spend = try ledger.spend([Make.amount("GEM", 10)], customer: alice)
-    XCTAssertEqual(spend.entries[0].allocations.map(\.source), [.admin])
+    // The verification counts the hold, although no entry tells of it.
+    XCTAssertEqual(try ledger.spend([Make.amount("GEM", 10)], customer: alice).entries[0].allocations[0].source, .admin)
     try check(ledger)
   }
 
