@@ -132,7 +132,7 @@ final class ClientFileTests: XCTestCase {
     let waited = Mutex(Duration.zero)
     let parsed = try Parser.parse(["queue"])
     var invocation = Invocation(
-      parsed: parsed, settings: GlobalSettings(parsed) { $0 == "GEMCTL_HOME" ? path : nil }, terminal: Terminal())
+      parsed: parsed, settings: try GlobalSettings(parsed) { $0 == "GEMCTL_HOME" ? path : nil }, terminal: Terminal())
     invocation.patience = LockPatience(
       limit: .seconds(10), now: { waited.withLock { $0 } }, pause: { span in waited.withLock { $0 += span } })
     let command = invocation

@@ -98,8 +98,9 @@ final class ParserTests: XCTestCase {
   func testPlainVerbMayHaveSubverbs() throws {
     let queue = Verb(
       name: "queue", group: .client, summary: "", arguments: [Argument(name: "ID", arity: .optional, help: "")],
-      options: [.limit], examples: [])
-    let verbs = [queue, Verb(name: "queue drain", group: .client, summary: "", examples: [])]
+      options: [.limit], examples: []
+    ) { _ in }
+    let verbs = [queue, Verb(name: "queue drain", group: .client, summary: "", examples: []) { _ in }]
     XCTAssertEqual(try Parser.parse(["queue"], verbs: verbs).verb.name, "queue")
     XCTAssertEqual(try Parser.parse(["queue", "drain"], verbs: verbs).verb.name, "queue drain")
     XCTAssertEqual(try Parser.parse(["queue", "q1"], verbs: verbs).positionals, ["q1"])
@@ -126,11 +127,11 @@ final class ParserTests: XCTestCase {
   func testOptionsWinOverTheEnvironment() throws {
     let variables = ["GEMCTL_HOME": "there", "GEMCTL_STORAGE": "memory:", "GEMCTL_CUSTOMER": ""]
     let parsed = try Parser.parse(["--home=here", "verify", "--device", "phone"])
-    let settings = GlobalSettings(parsed) { variables[$0] }
+    let settings = try GlobalSettings(parsed) { variables[$0] }
     XCTAssertEqual(settings.home, "here")
     XCTAssertEqual(settings.storage, "memory:")
     XCTAssertNil(settings.customer)
     XCTAssertEqual(settings.device, "phone")
-    XCTAssertEqual(GlobalSettings(try Parser.parse(["verify"])) { _ in nil }.home, ".gemctl")
+    XCTAssertEqual(try GlobalSettings(try Parser.parse(["verify"])) { _ in nil }.home, ".gemctl")
   }
 }

@@ -1,23 +1,4 @@
 extension Decider {
-  mutating func decideEconomy(
-    _ command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
-    switch command.action {
-    case .reverse(let id, let amounts): try decide(command, reverse: id, amounts, session: session)
-    case .hold(let amounts, let milliseconds):
-      try decide(command, hold: amounts, milliseconds: milliseconds, session: session)
-    case .capture(let capture): try decide(command, capture, session: session)
-    case .extendHold(let id, let milliseconds):
-      try decide(command, extend: id, milliseconds: milliseconds, session: session)
-    case .release(let id): try decide(command, release: id, session: session)
-    case .basket(let legs): try decide(command, basket: legs, session: session)
-    case .exchange(let exchange): try decide(command, exchange, session: session)
-    case .settle: try decideSettlement(command, session: session)
-    case .erase: try decideErasure(command, session: session)
-    default: throw .defect("A command has no rules")
-    }
-  }
-
   /// Changes currency into another one of the same customer.
   ///
   /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`, `customer_not_found`,

@@ -8,7 +8,9 @@ extension EntryKind {
     case .hold, .extend: "Release the hold. "
     case .transfer: "Transfer it back. "
     case .exchange: "Exchange it back. "
-    default: ""
+    case .spend, .initial, .expiry, .refund, .reversedRefund, .merge, .recharge, .mixed, .freeze, .unfreeze, .release,
+      .capture, .erase:
+      ""
     }
   }
 }

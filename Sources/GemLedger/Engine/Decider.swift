@@ -89,7 +89,17 @@ struct Decider: ~Copyable {
     case .createAlias(let alias): try decide(command, alias: alias, session: session)
     case .freeze: try decide(command, freezes: true, session: session)
     case .unfreeze: try decide(command, freezes: false, session: session)
-    default: try decideEconomy(command, session: session)
+    case .reverse(let id, let amounts): try decide(command, reverse: id, amounts, session: session)
+    case .hold(let amounts, let milliseconds):
+      try decide(command, hold: amounts, milliseconds: milliseconds, session: session)
+    case .capture(let capture): try decide(command, capture, session: session)
+    case .extendHold(let id, let milliseconds):
+      try decide(command, extend: id, milliseconds: milliseconds, session: session)
+    case .release(let id): try decide(command, release: id, session: session)
+    case .basket(let legs): try decide(command, basket: legs, session: session)
+    case .exchange(let exchange): try decide(command, exchange, session: session)
+    case .settle: try decideSettlement(command, session: session)
+    case .erase: try decideErasure(command, session: session)
     }
   }
 

@@ -71,7 +71,8 @@ public enum EntryKind: Int64, CaseIterable, Sendable {
   package var hasEffects: Bool {
     switch self {
     case .reversal, .hold, .extend, .release, .capture, .transfer, .exchange, .mixed, .merge: true
-    default: false
+    case .purchase, .grant, .spend, .refund, .reversedRefund, .expiry, .recharge, .initial, .freeze, .unfreeze, .erase:
+      false
     }
   }
 

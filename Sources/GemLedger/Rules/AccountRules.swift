@@ -23,7 +23,7 @@ enum AccountRules {
         throw failed("version", wanted: wanted, found: account.version, plan)
       case .minimum(_, let wanted) where after < wanted: throw failed("minimum", wanted: wanted, found: after, plan)
       case .maximum(_, let wanted) where after > wanted: throw failed("maximum", wanted: wanted, found: after, plan)
-      default: continue
+      case .version, .minimum, .maximum: continue
       }
     }
   }

@@ -17,16 +17,15 @@ struct GlobalSettings: Hashable, Sendable {
   /// Whether the operator has looked at the machine's clock.
   let acceptsClock: Bool
 
-  /// Reads the options, then the variables; an empty variable counts as unset.
-  init(_ parsed: Parsed, environment: (String) -> String?) {
-    func setting(_ option: String, _ variable: String) -> String? {
-      if let value = parsed.value(option) { return value }
-      guard let value = environment(variable), !value.isEmpty else { return nil }
-      return value
+  /// Reads the variables and the options; an empty variable counts as unset.
+  init(_ parsed: Parsed, environment: (String) throws(UsageError) -> String?) throws(UsageError) {
+    func setting(_ option: String, _ variable: String) throws(UsageError) -> String? {
+      let value = try environment(variable)
+      return parsed.value(option) ?? (value == "" ? nil : value)
     }
-    home = setting("--home", "GEMCTL_HOME") ?? Self.defaultHome
-    storage = setting("--storage", "GEMCTL_STORAGE")
-    customer = setting("--customer", "GEMCTL_CUSTOMER")
+    home = try setting("--home", "GEMCTL_HOME") ?? Self.defaultHome
+    storage = try setting("--storage", "GEMCTL_STORAGE")
+    customer = try setting("--customer", "GEMCTL_CUSTOMER")
     device = parsed.value("--device")
     storeAccount = parsed.value("--store-account")
     isJSON = parsed.isJSON

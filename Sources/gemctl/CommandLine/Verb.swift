@@ -24,6 +24,8 @@ struct Verb: Sendable {
   let examples: [String]
   /// Paragraphs for the verb's own page, an empty line between them.
   var discussion = ""
+  /// Does the work; the exit status is 0 unless it throws.
+  let run: @Sendable (Invocation) throws -> Void
 }
 
 extension Verb {

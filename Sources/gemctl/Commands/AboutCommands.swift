@@ -3,24 +3,25 @@ enum AboutCommands {
   /// The version of the package.
   static let version = "0.1.0"
 
-  static func help(_ parsed: Parsed, on terminal: Terminal) throws {
-    let style = parsed.isJSON ? .plain : terminal.outputStyle
-    try print(HelpPage(style: style).page(about: parsed.positionals), as: "help", parsed, on: terminal)
+  static func help(_ invocation: Invocation) throws {
+    let style = invocation.isJSON ? .plain : invocation.terminal.outputStyle
+    try print(HelpPage(style: style).page(about: invocation.parsed.positionals), as: "help", invocation)
   }
 
-  static func version(_ parsed: Parsed, on terminal: Terminal) throws {
-    let text = parsed.isJSON ? version : "gemctl \(version)\n"
-    try print(text, as: "version", parsed, on: terminal)
+  static func version(_ invocation: Invocation) throws {
+    let text = invocation.isJSON ? version : "gemctl \(version)\n"
+    try print(text, as: "version", invocation)
   }
 
-  static func completions(_ parsed: Parsed, on terminal: Terminal) throws {
+  static func completions(_ invocation: Invocation) throws {
+    let parsed = invocation.parsed
     let shell = parsed.positionals.first.flatMap(CompletionScript.Shell.init(rawValue:))
     guard let shell else { throw UsageError("\"completions\" needs SHELL", verb: parsed.verb) }
-    try print(CompletionScript(shell: shell).text, as: "script", parsed, on: terminal)
+    try print(CompletionScript(shell: shell).text, as: "script", invocation)
   }
 
-  private static func print(_ text: String, as name: String, _ parsed: Parsed, on terminal: Terminal) throws {
-    guard parsed.isJSON else { return try terminal.output(text) }
-    try terminal.output(JSONText.object([(name, JSONText.string(text))]) + "\n")
+  private static func print(_ text: String, as name: String, _ invocation: Invocation) throws {
+    guard invocation.isJSON else { return try invocation.terminal.output(text) }
+    try invocation.terminal.output(JSONText.object([(name, JSONText.string(text))]) + "\n")
   }
 }

@@ -12,9 +12,6 @@ import StoreClient
 struct BuyCommand {
   let invocation: Invocation
 
-  /// What is told of a purchase that did not complete.
-  static let incompleteStatus: Int32 = 3
-
   /// What is asked for.
   private struct Request: Sendable {
     var product: ProductCode
@@ -36,14 +33,14 @@ struct BuyCommand {
     }
   }
 
-  /// Buys, and gives the exit status.
-  func run() throws -> Int32 {
+  /// - Throws: ``ExitStatus/incomplete`` where the purchase did not complete.
+  func run() throws {
     let request = try asked()
     let crash = Self.crash(after: invocation.parsed.value("--crash-after"))
     let answer = try invocation.withClient(onStep: crash) { (session) async throws(LedgerError) in
       try await Self.buy(request, session)
     }
-    return try tell(answer)
+    try tell(answer)
   }
 
   private func asked() throws -> Request {
@@ -151,15 +148,14 @@ extension BuyCommand {
       details: [.text("product_id", product.code.text), .text("why", why)])
   }
 
-  private func tell(_ answer: Answer) throws(LedgerError) -> Int32 {
+  private func tell(_ answer: Answer) throws {
     switch answer.outcome {
     case .credited(let receipt, let purchase):
       try invocation.print(Self.json(purchase, receipt), { Self.text(purchase, receipt, style: $0) })
-      return 0
     case .incomplete(let result, let id, let failure):
       try invocation.print(
         Self.json(result, answer, id, failure), { _ in Self.text(result, id, failure) })
-      return Self.incompleteStatus
+      throw ExitStatus.incomplete
     }
   }
 

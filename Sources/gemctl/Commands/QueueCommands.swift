@@ -9,37 +9,37 @@ struct QueueCommands {
     try show(try invocation.withClient(onlyReads: true) { Self.items($0) })
   }
 
-  func drain() throws -> Int32 {
+  func drain() throws {
     // Opening the client has drained it.
     let items = try invocation.withClient { Self.items($0) }
     try show(items)
-    return Self.status(items)
+    try Self.check(items)
   }
 
-  func requeue() throws -> Int32 {
+  func requeue() throws {
     let id = invocation.parsed.positionals[0]
     let items = try invocation.withClient { (session) async throws(LedgerError) in
       try await session.client.requeueReceipt(id)
       return Self.items(session)
     }
     try show(items)
-    return Self.status(items)
+    try Self.check(items)
   }
 
-  func sync() throws -> Int32 {
+  func sync() throws {
     let items = try invocation.withClient { (session) async throws(LedgerError) in
       await session.client.syncPurchases()
       return Self.items(session)
     }
     try show(items)
-    return Self.status(items)
+    try Self.check(items)
   }
 
   private static func items(_ session: ClientSession) -> [ReceiptQueueItem] { session.client.receiptQueueSnapshot() }
 
-  /// 3 where something waits still, as for a purchase that did not complete.
-  private static func status(_ items: [ReceiptQueueItem]) -> Int32 {
-    items.isEmpty ? 0 : BuyCommand.incompleteStatus
+  /// - Throws: ``ExitStatus/incomplete`` where something waits still, as for a purchase that did not complete.
+  private static func check(_ items: [ReceiptQueueItem]) throws {
+    if !items.isEmpty { throw ExitStatus.incomplete }
   }
 
   private func show(_ items: [ReceiptQueueItem]) throws(LedgerError) {

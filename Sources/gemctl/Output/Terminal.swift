@@ -65,11 +65,12 @@ extension Terminal {
 enum Environment {
   static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-  /// Refuses values that are not UTF-8: mended silently, they could name another customer or home.
-  static func check(_ names: [String]) throws(UsageError) {
-    for name in names {
-      guard let value = getenv(name), String(validatingCString: value) == nil else { continue }
-      throw UsageError("\(name) is not valid UTF-8")
-    }
+  /// The variable's value, or nil where it is not set.
+  ///
+  /// A value that is not UTF-8 is refused: mended silently, it could name another customer or home.
+  static func checked(_ name: String) throws(UsageError) -> String? {
+    guard let bytes = getenv(name) else { return nil }
+    guard let value = String(validatingCString: bytes) else { throw UsageError("\(name) is not valid UTF-8") }
+    return value
   }
 }

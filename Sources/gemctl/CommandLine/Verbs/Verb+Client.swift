@@ -28,7 +28,8 @@ extension Verb {
       The purchase is credited exactly once, however often it is delivered and wherever a process dies: the next \
       client verb finishes what an earlier one began. Exits with 3 where the purchase did not complete; what became of \
       it is on standard output.
-      """)
+      """
+  ) { try BuyCommand(invocation: $0).run() }
 
   private static let balance = Verb(
     name: "balance", group: .client, summary: "Show a customer's balances",
@@ -47,12 +48,14 @@ extension Verb {
     discussion: """
       What is booked later changes nothing of what was: an id that was merged into another customer since names who \
       it named then, and what had expired counts as gone.
-      """)
+      """
+  ) { try BalanceCommand(invocation: $0).run() }
 
   private static let history = Verb(
     name: "history", group: .client, summary: "Show a customer's transactions, newest first",
     options: [.limit, .after],
-    examples: ["gemctl history", "gemctl history --limit 20 --customer alice"])
+    examples: ["gemctl history", "gemctl history --limit 20 --customer alice"]
+  ) { try HistoryCommand(invocation: $0).run() }
 
   private static let login = Verb(
     name: "login", group: .client, summary: "Sign in as a customer",
@@ -60,19 +63,23 @@ extension Verb {
     discussion: """
       From a customer who never signed in everything moves along: the two become one. From another customer nothing \
       moves.
-      """)
+      """
+  ) { try IdentityCommands(invocation: $0).logIn() }
 
   private static let logout = Verb(
     name: "logout", group: .client, summary: "Sign out; a new anonymous customer is signed in",
-    examples: ["gemctl logout"])
+    examples: ["gemctl logout"]
+  ) { try IdentityCommands(invocation: $0).logOut() }
 
   private static let whoami = Verb(
-    name: "whoami", group: .client, summary: "Show who is signed in, with all ids", examples: ["gemctl whoami"])
+    name: "whoami", group: .client, summary: "Show who is signed in, with all ids", examples: ["gemctl whoami"]
+  ) { try IdentityCommands(invocation: $0).whoAmI() }
 
   private static let alias = Verb(
     name: "alias", group: .client, summary: "Give the customer another id",
     arguments: [Argument(name: "ID", help: "The other id; where it has balances, the two become one customer")],
-    examples: ["gemctl alias alice@device-2", "gemctl alias alice --customer old-alice"])
+    examples: ["gemctl alias alice@device-2", "gemctl alias alice --customer old-alice"]
+  ) { try IdentityCommands(invocation: $0).alias() }
 
   private static let restore = Verb(
     name: "restore", group: .client, summary: "Restore what the store account bought",
@@ -80,38 +87,46 @@ extension Verb {
     discussion: """
       Entitlements come back; a consumable is never credited a second time. An owner who never signed in becomes one \
       with the customer; of an owner who did, entitlements move and balances stay.
-      """)
+      """
+  ) { try ClientCommands(invocation: $0).restore() }
 
   private static let entitlements = Verb(
     name: "entitlements", group: .client, summary: "Show the customer's entitlements",
-    examples: ["gemctl entitlements --customer alice"])
+    examples: ["gemctl entitlements --customer alice"]
+  ) { try ClientCommands(invocation: $0).entitlements() }
 
   private static let orders = Verb(
     name: "orders", group: .client, summary: "Show the customer's orders: purchases announced before payment",
     options: [Option(name: "--page", value: "N", help: "Which page of 100, from 1 (default: 1)")],
     examples: ["gemctl orders --customer alice"],
-    discussion: "\"gemctl buy --key KEY\" makes an order first.")
+    discussion: "\"gemctl buy --key KEY\" makes an order first."
+  ) { try ClientCommands(invocation: $0).orders() }
 
   private static let sync = Verb(
     name: "sync", group: .client, summary: "Try every queued receipt of every customer now",
-    examples: ["gemctl sync"], discussion: "Whatever its back-off says. Exits with 3 where something still waits.")
+    examples: ["gemctl sync"], discussion: "Whatever its back-off says. Exits with 3 where something still waits."
+  ) { try QueueCommands(invocation: $0).sync() }
 
   private static let queue = Verb(
     name: "queue", group: .client, summary: "List the receipts that wait for their credit",
     examples: ["gemctl queue"],
     discussion:
-      "\"gemctl queue drain\" posts what is due, \"gemctl queue requeue\" gives a refused receipt another chance.")
+      "\"gemctl queue drain\" posts what is due, \"gemctl queue requeue\" gives a refused receipt another chance."
+  ) { try QueueCommands(invocation: $0).list() }
 
   private static let queueList = Verb(
     name: "queue list", group: .client, summary: "List the receipts that wait for their credit",
-    examples: ["gemctl queue list", "gemctl queue list --json"])
+    examples: ["gemctl queue list", "gemctl queue list --json"]
+  ) { try QueueCommands(invocation: $0).list() }
 
   private static let queueDrain = Verb(
     name: "queue drain", group: .client, summary: "Post what is due", examples: ["gemctl queue drain"],
-    discussion: "Every client verb does so first.")
+    discussion: "Every client verb does so first."
+  ) { try QueueCommands(invocation: $0).drain() }
 
   private static let queueRequeue = Verb(
     name: "queue requeue", group: .client, summary: "Give a dead-lettered receipt another chance",
     arguments: [Argument(name: "ID", help: "Its store transaction id, as \"gemctl queue\" lists it")],
-    examples: ["gemctl queue requeue 2000000000000001"])
+    examples: ["gemctl queue requeue 2000000000000001"]
+  ) { try QueueCommands(invocation: $0).requeue() }
 }

@@ -19,7 +19,8 @@ extension Verb {
       Without amounts all that is not given back yet goes back. What comes back keeps its price and its expiry: what \
       has expired meanwhile is gone, and what belongs to a purchase that was refunded meanwhile goes to that refund; \
       both are told. Items that were bought go back with the last of their price.
-      """)
+      """
+  ) { try EconomyCommands(invocation: $0).reverse() }
 
   private static let transfer = Verb(
     name: "transfer", group: .ledger, summary: "Move currency from one customer to another",
@@ -32,7 +33,8 @@ extension Verb {
     discussion: """
       Both must exist. What is moved keeps its source, its share of the price and its expiry; the key belongs to who \
       gives.
-      """)
+      """
+  ) { try EconomyCommands(invocation: $0).transfer() }
 
   private static let exchange = Verb(
     name: "exchange", group: .ledger, summary: "Change currency into another one of the same customer",
@@ -52,7 +54,8 @@ extension Verb {
     ],
     discussion:
       "What is got keeps source, environment, expiry and price of what is given, and where it came from. What "
-      + "comes to nothing is refused with rounds_to_zero.")
+      + "comes to nothing is refused with rounds_to_zero."
+  ) { try EconomyCommands(invocation: $0).exchange() }
 
   private static let basket = Verb(
     name: "basket", group: .ledger, summary: "Book several steps over several customers, all or none",
@@ -82,7 +85,8 @@ extension Verb {
 
       All customers must exist, and none of them both gives and gets the same currency or item. Unknown fields are \
       refused, and every problem of the document is listed. Each customer gets a transaction of their own.
-      """)
+      """
+  ) { try EconomyCommands(invocation: $0).basket() }
 
   private static let erase = Verb(
     name: "erase", group: .ledger, summary: "Forget who a customer is; the books stay",
@@ -93,7 +97,8 @@ extension Verb {
       that says nothing. A purchase that is delivered again is not credited again. The customer must be named with \
       --customer or GEMCTL_CUSTOMER: who is signed in is not meant. The simulated store and the client of the home \
       keep what they know.
-      """)
+      """
+  ) { try EconomyCommands(invocation: $0).erase() }
 
   private static let sweep = Verb(
     name: "sweep", group: .ledger, summary: "Write down what has come about by itself",
@@ -101,7 +106,8 @@ extension Verb {
     discussion: """
       Expiries, holds past their deadline, allowances and recharges count from their instant on, with or without a \
       sweep. It writes them down for those who read only the feed, and may run as often as you like.
-      """)
+      """
+  ) { try SweepCommand(invocation: $0).run() }
 }
 
 // MARK: Holds
@@ -117,12 +123,14 @@ extension Verb {
     discussion: """
       What is on hold stays in the balance, and nothing else can spend it. Hold, give what it is for, then capture; \
       where giving fails, release, or do nothing: at its deadline a hold ends by itself.
-      """)
+      """
+  ) { try HoldCommands(invocation: $0).hold() }
 
   private static let holds = Verb(
     name: "holds", group: .ledger, summary: "List a customer's open holds",
     examples: ["gemctl holds --customer alice", "gemctl holds --json"],
-    discussion: "Those that end first come first.")
+    discussion: "Those that end first come first."
+  ) { try HoldCommands(invocation: $0).list() }
 
   private static let capture = Verb(
     name: "capture", group: .ledger, summary: "Spend what a hold set aside, in full or part",
@@ -133,7 +141,8 @@ extension Verb {
       "gemctl capture 019aa3f2-6c1e-7000-8000-00000a51c7e4 GEM=30",
       "gemctl capture 019aa3f2-6c1e-7000-8000-00000a51c7e4 GEM=30 --keep-open",
     ],
-    discussion: "Without amounts all of it is spent. What is not is released, unless the hold is kept open.")
+    discussion: "Without amounts all of it is spent. What is not is released, unless the hold is kept open."
+  ) { try HoldCommands(invocation: $0).capture() }
 
   private static let extend = Verb(
     name: "extend", group: .ledger, summary: "Let a hold last longer",
@@ -142,7 +151,8 @@ extension Verb {
       Option(name: "--for", value: "TIME", isRequired: true, help: "How long from now, such as 90s, 15m, 1h or 30d")
     ] + bookingOptions,
     examples: ["gemctl extend 019aa3f2-6c1e-7000-8000-00000a51c7e4 --for 15m"],
-    discussion: "At most 30 days from its beginning. A hold that lasts longer anyway stays as it is.")
+    discussion: "At most 30 days from its beginning. A hold that lasts longer anyway stays as it is."
+  ) { try HoldCommands(invocation: $0).extend() }
 
   private static let release = Verb(
     name: "release", group: .ledger, summary: "Give back what a hold set aside",
@@ -152,7 +162,8 @@ extension Verb {
     discussion: """
       It goes back to the lots that it came from: what has expired meanwhile is gone, and what belongs to a purchase \
       that was refunded meanwhile goes to that refund; both are told.
-      """)
+      """
+  ) { try HoldCommands(invocation: $0).release() }
 
   private static let bookingOptions: [Option] = [.key, .reference, .reason, .dryRun]
 }

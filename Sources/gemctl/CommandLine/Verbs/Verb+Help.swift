@@ -5,10 +5,12 @@ extension Verb {
   static let showHelp = Verb(
     name: "help", group: .help, summary: "Show help for gemctl or for a verb",
     arguments: [Argument(name: "VERB", arity: .zeroOrMore, kind: .verb, help: "The verb, such as balance")],
-    examples: ["gemctl help", "gemctl help balance", "gemctl help catalog apply"])
+    examples: ["gemctl help", "gemctl help balance", "gemctl help catalog apply"]
+  ) { try AboutCommands.help($0) }
 
   static let showVersion = Verb(
-    name: "version", group: .help, summary: "Show the version", examples: ["gemctl version"])
+    name: "version", group: .help, summary: "Show the version", examples: ["gemctl version"]
+  ) { try AboutCommands.version($0) }
 
   static let completions = Verb(
     name: "completions", group: .help, summary: "Print a script that completes command lines in a shell",
@@ -17,5 +19,6 @@ extension Verb {
       "source <(gemctl completions bash)",
       "gemctl completions zsh > \"${fpath[1]}/_gemctl\"",
       "gemctl completions fish > ~/.config/fish/completions/gemctl.fish",
-    ])
+    ]
+  ) { try AboutCommands.completions($0) }
 }

@@ -8,7 +8,8 @@ extension Verb {
   private static let customers = Verb(
     name: "customers", group: .insight, summary: "List the customers with their balances",
     options: [.limit, .after, .csv],
-    examples: ["gemctl customers", "gemctl customers --limit 1000 --json", "gemctl customers --csv > customers.csv"])
+    examples: ["gemctl customers", "gemctl customers --limit 1000 --json", "gemctl customers --csv > customers.csv"]
+  ) { try CustomersCommand(invocation: $0).run() }
 
   private static let feed = Verb(
     name: "feed", group: .insight, summary: "List the transactions of all customers, oldest first",
@@ -23,7 +24,8 @@ extension Verb {
       Keep the cursor that is printed: reading on behind it gives every later transaction once, also one that others \
       overtook while it was being booked. With --follow and --json each line is one event, and the last line of those \
       that came together has the cursor as "next". Balances that change by refunds, merges and expiries are events too.
-      """)
+      """
+  ) { try FeedCommand(invocation: $0).run() }
 
   private static let verify = Verb(
     name: "verify", group: .insight, summary: "Prove from the journal that the books add up",
@@ -36,7 +38,8 @@ extension Verb {
       Replays the journal, compares balances, lots and totals with it, and digests every transaction again. Exits \
       with 6 on any difference. The seal that it prints, kept in another place, shows later whether the journal still \
       begins with the same transactions.
-      """)
+      """
+  ) { try VerifyCommand(invocation: $0).run() }
 
   private static let seal = Verb(
     name: "seal", group: .insight, summary: "Prove the books and print the journal's seal",
@@ -45,7 +48,8 @@ extension Verb {
       A seal is one word for all transactions so far. Keep it where those who may write to the storage may not, and \
       compare it later with gemctl verify --seal FILE. Later bookings, erasures and copies leave it true. Books that \
       do not add up have no seal: exit 6.
-      """)
+      """
+  ) { try VerifyCommand(invocation: $0).seal() }
 
   private static let export = Verb(
     name: "export", group: .insight, summary: "Write the whole journal as lines of JSON",
@@ -58,7 +62,8 @@ extension Verb {
       It holds everything: history with its transaction ids, keys, purchases, refunds, orders, the catalog. Its last \
       line has a cursor; the export after that cursor goes on without a gap. An export, and those after it in order, \
       make an equal ledger with \"gemctl import\". It can be read by people and other programs.
-      """)
+      """
+  ) { try ExportCommand(invocation: $0).run() }
 
   private static let importing = Verb(
     name: "import", group: .insight, summary: "Make a ledger of an export, or take over balances",
@@ -88,7 +93,8 @@ extension Verb {
       virtual currencies. nakama: rows of the wallet ledger, each booked, oldest first. Importing such a file again \
       changes nothing; what a line says otherwise than before is a problem. All problems are listed with their lines, \
       and then nothing is booked.
-      """)
+      """
+  ) { try ImportCommand(invocation: $0).run() }
 
   private static let simulate = Verb(
     name: "simulate", group: .insight, summary: "Shake client, store and ledger with random events and faults",
@@ -101,11 +107,13 @@ extension Verb {
     discussion: """
       Everything happens in memory; the home is left alone. Exits with 6 where something paid for was not credited \
       once or the books do not add up, and prints the seed and the shortest failing prefix.
-      """)
+      """
+  ) { try SimulateCommand(invocation: $0).run() }
 
   private static let demo = Verb(
     name: "demo", group: .insight, summary: "Play a story of buying and spending, with its command lines",
     arguments: [Argument(name: "NAME", arity: .optional, help: "The story: gems or economy (default: gems)")],
     examples: ["gemctl demo", "gemctl demo economy"],
-    discussion: "Plays in a home of its own, which is gone afterwards; yours is left alone.")
+    discussion: "Plays in a home of its own, which is gone afterwards; yours is left alone."
+  ) { try DemoCommand(invocation: $0).run() }
 }

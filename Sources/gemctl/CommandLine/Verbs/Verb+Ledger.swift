@@ -18,7 +18,8 @@ extension Verb {
       "gemctl grant GEM=100 --reason \"sorry for the outage\" --customer alice",
       "gemctl grant GEM=50 --reason gift --expires 2026-12-31T23:59:59Z",
     ],
-    discussion: "All amounts are booked together or not at all. Makes the customer where there is none yet.")
+    discussion: "All amounts are booked together or not at all. Makes the customer where there is none yet."
+  ) { try GrantCommand(invocation: $0).run() }
 
   private static let spend = Verb(
     name: "spend", group: .ledger, summary: "Spend a customer's currency, on an item or freely",
@@ -40,7 +41,8 @@ extension Verb {
 
       The conditions are checked in the same step as the spend; where one does not hold nothing is booked and the verb \
       fails with condition_failed.
-      """)
+      """
+  ) { try SpendCommand(invocation: $0).run() }
 
   private static let merge = Verb(
     name: "merge", group: .ledger, summary: "Make two customers one",
@@ -50,18 +52,21 @@ extension Verb {
       .key, .reference, .reason, .dryRun,
     ],
     examples: ["gemctl merge --from guest-17 --into alice --key merge-17"],
-    discussion: "Balances, lots, purchases, items and debts move in one transaction; both ids name the one customer.")
+    discussion: "Balances, lots, purchases, items and debts move in one transaction; both ids name the one customer."
+  ) { try CorrectionCommands(invocation: $0).merge() }
 
   private static let freeze = Verb(
     name: "freeze", group: .ledger, summary: "Stop a customer from spending",
     options: [Option(name: "--reason", value: "TEXT", isRequired: true, help: "Why; kept in the journal")] + rest,
     examples: ["gemctl freeze --customer mallory --reason chargebacks"],
-    discussion: "Purchases are still credited, refunds still take, and what is on hold can still be captured.")
+    discussion: "Purchases are still credited, refunds still take, and what is on hold can still be captured."
+  ) { try CorrectionCommands(invocation: $0).freeze() }
 
   private static let unfreeze = Verb(
     name: "unfreeze", group: .ledger, summary: "Let a frozen customer spend again",
     options: [Option(name: "--reason", value: "TEXT", isRequired: true, help: "Why; kept in the journal")] + rest,
-    examples: ["gemctl unfreeze --customer mallory --reason resolved"])
+    examples: ["gemctl unfreeze --customer mallory --reason resolved"]
+  ) { try CorrectionCommands(invocation: $0).unfreeze() }
 
   private static let rest: [Option] = [.key, .reference, .dryRun]
 

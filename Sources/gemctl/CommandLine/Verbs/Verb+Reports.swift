@@ -10,7 +10,8 @@ extension Verb {
     discussion: """
       The cost of a sale is the share of the lots' prices that was burnt for it; free currency costs nothing. Sandbox \
       and tests are told apart from production. A sale that is reversed takes its part away again.
-      """)
+      """
+  ) { try ItemsCommand(invocation: $0).run() }
 
   static let explain = Verb(
     name: "explain", group: .insight, summary: "Show why a balance is what it is, down to the receipt",
@@ -20,7 +21,8 @@ extension Verb {
     discussion: """
       First the lots that make up the balance, in the order in which they burn, and what is on hold; then what changed \
       it, newest first, each change with the lots that it fell on and the purchases that those came from.
-      """)
+      """
+  ) { try ExplainCommand(invocation: $0).run() }
 
   static let statement = Verb(
     name: "statement", group: .insight, summary: "Show what happened to a customer's balances in a period",
@@ -33,14 +35,16 @@ extension Verb {
     discussion: """
       Opening and closing balances are those of the period, also on further pages. What had expired at either end and \
       was booked later is not in them; it stands beside them, so that the lines add up.
-      """)
+      """
+  ) { try StatementCommand(invocation: $0).run() }
 
   static let spends = Verb(
     name: "spends", group: .insight, summary: "List what a customer spent, newest first, and nothing else",
     options: [
       Option(name: "--since", value: "TIME", help: "Nothing before this instant"), .limit, .after, .csv,
     ],
-    examples: ["gemctl spends --customer alice --since 2026-11-01T00:00:00Z"])
+    examples: ["gemctl spends --customer alice --since 2026-11-01T00:00:00Z"]
+  ) { try RefundCommands(invocation: $0).spends() }
 
   static let consumed = Verb(
     name: "consumed", group: .insight, summary: "Show how much of a purchase is used up",
@@ -51,7 +55,8 @@ extension Verb {
       What a store asks for when it decides about a refund: the consumed share (in --json in thousandths of a \
       percent), and whether the purchase was delivered. What is on hold is not consumed; what the purchase's own \
       refund took is told apart.
-      """)
+      """
+  ) { try RefundCommands(invocation: $0).consumed() }
 
   static let withdrawable = Verb(
     name: "withdrawable", group: .insight, summary: "List purchases younger than 14 days that are not used up",
@@ -60,7 +65,8 @@ extension Verb {
     discussion: """
       What is unused of it and what was paid for that: a bonus is not part of it. Without --customer those of all \
       customers.
-      """)
+      """
+  ) { try RefundCommands(invocation: $0).withdrawable() }
 
   static let unspent = Verb(
     name: "unspent", group: .insight, summary: "Show what customers had not spent, and what it had cost",
@@ -76,7 +82,8 @@ extension Verb {
       Paid units and their value by price currency, and free units; production, sandbox and test sessions apart. It \
       is computed from the journal, so that the figures of an instant stay the same whatever is booked later. What \
       had expired counts as gone; what was on hold counts as unspent.
-      """)
+      """
+  ) { try UnspentCommand(invocation: $0).run() }
 
   static let flows = Verb(
     name: "flows", group: .insight, summary: "Show where currency came from and went, day by day",
@@ -94,5 +101,6 @@ extension Verb {
     discussion: """
       What moves between customers counts only as far as it does not come in elsewhere. Outstanding is what all \
       customers had at the end of the day less what they owed, as booked.
-      """)
+      """
+  ) { try FlowsCommand(invocation: $0).run() }
 }

@@ -20,7 +20,8 @@ extension Verb {
       Stop what writes to FROM before: what it writes meanwhile is not in the copy. A FROM of an older version is \
       brought up to date first. A URL with a password shows in the list of processes; PGPASSWORD or a password file \
       keeps it out.
-      """)
+      """
+  ) { try StorageCommands(invocation: $0).copy() }
 
   private static let storageGrant = Verb(
     name: "storage grant", group: .run, summary: "Let a PostgreSQL role run the ledger",
@@ -29,7 +30,8 @@ extension Verb {
     discussion: """
       For the ledger's owner. The role may read everything, write what changes by nature, and add to the journal; it \
       cannot change or delete a journal record. Give the rights again after an update of GemLedger.
-      """)
+      """
+  ) { try StorageCommands(invocation: $0).grant() }
 
   private static let storageLanes = Verb(
     name: "storage lanes", group: .run, summary: "Change how many groups may commit at once",
@@ -37,7 +39,8 @@ extension Verb {
     examples: ["gemctl --storage postgres://owner@db/shop storage lanes 16"],
     discussion: """
       Services that have the ledger open fail with storage_unavailable from then on, and are to be restarted.
-      """)
+      """
+  ) { try StorageCommands(invocation: $0).setLanes() }
 
   private static let storageDistribute = Verb(
     name: "storage distribute", group: .run, summary: "Spread a ledger over a Citus cluster",
@@ -48,7 +51,8 @@ extension Verb {
       one transaction: where it fails nothing has changed, and where it was done already nothing is spread again. The \
       rows that were copied are then removed from the coordinator, also those that an earlier call left. Services that \
       have the ledger open fail with storage_unavailable from then on, and are to be restarted.
-      """)
+      """
+  ) { try StorageCommands(invocation: $0).distribute() }
 
   private static let storageRepair = Verb(
     name: "storage repair", group: .run, summary: "Make ids and customers go together again",
@@ -69,5 +73,6 @@ extension Verb {
       finds nothing more to do. An id that two customers have is listed and left, and the verb fails with books_wrong: \
       give the one that the id does not name another id, and merge them if they are one person. Restart what has the \
       ledger open where an id was removed.
-      """)
+      """
+  ) { try StorageCommands(invocation: $0).repair() }
 }

@@ -28,12 +28,14 @@ extension Verb {
 
       The home is there when everything in it is, and not before. If the verb was killed on the way, run it again: it \
       goes on with what is there. If it fails, it leaves nothing behind.
-      """)
+      """
+  ) { try InitCommand(invocation: $0).run() }
 
   private static let catalogShow = Verb(
     name: "catalog show", group: .setUp, summary: "Show the catalog in force",
     examples: ["gemctl catalog show", "gemctl catalog show --json > catalog.json"],
-    discussion: "With --json it prints the catalog in the form that \"catalog apply\" reads.")
+    discussion: "With --json it prints the catalog in the form that \"catalog apply\" reads."
+  ) { try CatalogCommands(invocation: $0).show() }
 
   private static let catalogCheck = Verb(
     name: "catalog check", group: .setUp, summary: "Check a catalog file and list every problem in it",
@@ -42,14 +44,16 @@ extension Verb {
     discussion: """
       Needs no home. Also says which products a store would leave out of its list, and why: no id at that store, no \
       localization, no price.
-      """)
+      """
+  ) { try CatalogCommands(invocation: $0).check() }
 
   private static let catalogApply = Verb(
     name: "catalog apply", group: .setUp, summary: "Put a catalog into force",
     arguments: [Argument(name: "FILE", kind: .file, help: "The catalog to apply")],
     options: [.dryRun],
     examples: ["gemctl catalog apply catalog.json --dry-run", "gemctl catalog apply catalog.json"],
-    discussion: "What was sold before keeps the terms it was sold on; only later purchases see the new catalog.")
+    discussion: "What was sold before keeps the terms it was sold on; only later purchases see the new catalog."
+  ) { try CatalogCommands(invocation: $0).apply() }
 
   private static let offerings = Verb(
     name: "offerings", group: .setUp, summary: "Show what the shop window offers, with prices",
@@ -61,5 +65,6 @@ extension Verb {
         name: "--store", value: "STORE", kind: .oneOf(["apple", "google"]),
         help: "Whose products: apple or google (default: the home's store)"),
     ],
-    examples: ["gemctl offerings", "gemctl offerings gems --storefront JPN --locale ja_JP"])
+    examples: ["gemctl offerings", "gemctl offerings gems --storefront JPN --locale ja_JP"]
+  ) { try OfferingsCommand(invocation: $0).run() }
 }

@@ -5,15 +5,18 @@ extension Verb {
   private static let approve = Verb(
     name: "approve", group: .store, summary: "Approve a purchase that waits for somebody's consent",
     arguments: [.storeTransaction], examples: ["gemctl approve 2000000000000001"],
-    discussion: "It is paid for now, and the next client verb credits it.")
+    discussion: "It is paid for now, and the next client verb credits it."
+  ) { try StoreCommands(invocation: $0).approve() }
 
   private static let decline = Verb(
     name: "decline", group: .store, summary: "Decline a purchase that waits for somebody's consent",
-    arguments: [.storeTransaction], examples: ["gemctl decline 2000000000000001"])
+    arguments: [.storeTransaction], examples: ["gemctl decline 2000000000000001"]
+  ) { try StoreCommands(invocation: $0).decline() }
 
   private static let storeList = Verb(
     name: "store list", group: .store, summary: "List the store's transactions, newest first",
-    options: [.limit], examples: ["gemctl store list", "gemctl store list --json"])
+    options: [.limit], examples: ["gemctl store list", "gemctl store list --json"]
+  ) { try StoreCommands(invocation: $0).list() }
 
   private static let storeRefund = Verb(
     name: "store refund", group: .store, summary: "Give money back for a purchase, in full or part",
@@ -26,17 +29,20 @@ extension Verb {
     discussion: """
       What the purchase gave is taken back from its own lot first; what is spent already the currency's refund policy \
       decides. Google Play gives money back by units only, on top of those given back before.
-      """)
+      """
+  ) { try StoreCommands(invocation: $0).refund() }
 
   private static let storeReverseRefund = Verb(
     name: "store reverse-refund", group: .store, summary: "Take a refund back",
     arguments: [.storeTransaction], examples: ["gemctl store reverse-refund 2000000000000001"],
-    discussion: "The customer gets back exactly what the refund took. Google Play does not do that.")
+    discussion: "The customer gets back exactly what the refund took. Google Play does not do that."
+  ) { try StoreCommands(invocation: $0).reverseRefund() }
 
   private static let storeRedeliver = Verb(
     name: "store redeliver", group: .store, summary: "Deliver a transaction once more",
     arguments: [.storeTransaction], examples: ["gemctl store redeliver 2000000000000001"],
-    discussion: "As the App Store does. It is credited once all the same.")
+    discussion: "As the App Store does. It is credited once all the same."
+  ) { try StoreCommands(invocation: $0).redeliver() }
 
   private static let storeFault = Verb(
     name: "store fault", group: .store, summary: "Make the store misbehave, or show how it does",
@@ -63,7 +69,8 @@ extension Verb {
       "gemctl store fault purchase --once", "gemctl store fault finish networkError",
       "gemctl store fault updates duplicate --chance 20", "gemctl store fault purchase off",
       "gemctl store fault --clear",
-    ])
+    ]
+  ) { try StoreCommands(invocation: $0).fault() }
 }
 
 extension Argument {

@@ -1,0 +1,30 @@
+import GemLedger
+
+/// Understands a command line, runs its verb, and gives the exit status.
+///
+/// - Parameters:
+///   - words: The words after the program's name; nil for one that is not UTF-8.
+///   - clock: What the ledger takes for the time.
+///   - environment: The value of a variable, or nil where it is not set.
+func runLine(
+  _ words: [String?], on terminal: Terminal, clock: LedgerClock = .system,
+  environment: (String) throws(UsageError) -> String?
+) -> Int32 {
+  func fail(_ report: ErrorReport) -> Int32 {
+    report.write(to: terminal, asJSON: Parser.asksForJSON(words.map { $0 ?? "" }))
+  }
+  do {
+    let parsed = try Parser.parse(try ProcessArguments.checked(words))
+    let settings = try GlobalSettings(parsed, environment: environment)
+    try parsed.verb.run(Invocation(parsed: parsed, settings: settings, terminal: terminal, clock: clock))
+    return 0
+  } catch let status as ExitStatus {
+    return status.code
+  } catch let error as UsageError {
+    return fail(ErrorReport(error))
+  } catch let error as LedgerError {
+    return fail(ErrorReport(error))
+  } catch {
+    return fail(ErrorReport(LedgerError(.unexpected, "\(error)")))
+  }
+}
