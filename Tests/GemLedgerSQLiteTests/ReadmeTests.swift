@@ -15,7 +15,8 @@ final class ReadmeTests: XCTestCase {
   /// The README's block is this file's program, line by line.
   func testTheReadmeShowsThatProgram() throws {
     let readme = try String(contentsOf: Self.root.appendingPathComponent("README.md"), encoding: .utf8)
-    let block = try XCTUnwrap(readme.components(separatedBy: "```swift\n").dropFirst().first)
+    let section = try XCTUnwrap(readme.components(separatedBy: "\n## A first program\n").dropFirst().first)
+    let block = try XCTUnwrap(section.components(separatedBy: "```swift\n").dropFirst().first)
     let shown = try XCTUnwrap(block.components(separatedBy: "\n```").first)
       .split(separator: "\n").filter { !$0.hasPrefix("import ") }
     let source = try String(contentsOfFile: #filePath, encoding: .utf8)
@@ -24,20 +25,34 @@ final class ReadmeTests: XCTestCase {
     XCTAssertEqual(shown.map { $0.trimmingPrefix { $0 == " " } }, program.map { $0.trimmingPrefix { $0 == " " } })
   }
 
-  /// Each of our features in the table of peers names a test that is there.
+  /// Each feature of GemLedger in the comparison with peers names a test that exists.
   func testEveryYesNamesItsTest() throws {
-    let readme = try String(contentsOf: Self.root.appendingPathComponent("README.md"), encoding: .utf8)
-    let table = try XCTUnwrap(
-      readme.components(separatedBy: "## Beside the others").last?.components(separatedBy: "## ").first)
+    let page = Self.root.appendingPathComponent("Sources/GemLedger/GemLedger.docc/Peers.md")
+    let suites = try Self.suites()
     var count = 0
-    for line in table.split(separator: "\n") where line.hasPrefix("| ") && !line.hasPrefix("| |") {
-      let own = String(try XCTUnwrap(line.split(separator: "|").dropFirst().first))
-      let match = try XCTUnwrap(own.firstMatch(of: /\[yes\]\(([^ ]+) "([^"]+)"\)/), own)
-      let source = try String(contentsOf: Self.root.appendingPathComponent(String(match.1)), encoding: .utf8)
-      XCTAssertTrue(source.contains("func \(match.2)("), "\(match.1) has no \(match.2)")
+    for line in try String(contentsOf: page, encoding: .utf8).split(separator: "\n") where line.hasPrefix("| ") {
+      let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+      if cells.first == "feature" { continue }
+      XCTAssertEqual(cells[1], "yes", cells[0])
+      let match = try XCTUnwrap(cells.last?.firstMatch(of: /^`(\w+)\.(\w+)`$/), "\(cells[0]) names no test")
+      let own = suites[String(match.1)] ?? []
+      XCTAssertTrue(own.contains { $0.contains("func \(match.2)(") }, "\(match.1) has no \(match.2)")
       count += 1
     }
     XCTAssertGreaterThan(count, 30)
+  }
+
+  /// The sources of each suite; a file `Suite+Topic.swift` belongs to `Suite`.
+  private static func suites() throws -> [String: [String]] {
+    let folder = root.appendingPathComponent("Tests")
+    var found: [String: [String]] = [:]
+    for case let path as String in try XCTUnwrap(FileManager.default.enumerator(atPath: folder.path)) {
+      guard path.hasSuffix(".swift") else { continue }
+      let file = folder.appendingPathComponent(path)
+      let suite = file.deletingPathExtension().lastPathComponent.prefix { $0 != "+" }
+      found[String(suite), default: []].append(try String(contentsOf: file, encoding: .utf8))
+    }
+    return found
   }
 
   private static let root = URL(fileURLWithPath: #filePath)
