@@ -32,6 +32,7 @@ let package = Package(
     .library(name: "GemLedgerPostgres", targets: ["GemLedgerPostgres"]),
     .library(name: "StoreBackend", targets: ["StoreBackend"]),
     .library(name: "StoreClient", targets: ["StoreClient"]),
+    .library(name: "SimulatedStores", targets: ["SimulatedStores"]),
     .library(name: "StoreSimulation", targets: ["StoreSimulation"]),
     .executable(name: "gemctl", targets: ["gemctl"]),
     .executable(name: "gembench", targets: ["gembench"]),
@@ -52,12 +53,15 @@ let package = Package(
     .target(name: "StoreBackend", dependencies: ["GemLedger"], swiftSettings: houseRules),
     .target(name: "StoreClient", dependencies: ["GemLedger", "StoreBackend"], swiftSettings: houseRules),
     .target(
-      name: "StoreSimulation", dependencies: ["GemLedger", "StoreBackend", "StoreClient"], swiftSettings: houseRules),
+      name: "SimulatedStores", dependencies: ["GemLedger", "StoreBackend", "StoreClient"], swiftSettings: houseRules),
+    .target(
+      name: "StoreSimulation", dependencies: ["GemLedger", "StoreBackend", "StoreClient", "SimulatedStores"],
+      swiftSettings: houseRules),
     .executableTarget(
       name: "gemctl",
       dependencies: [
         "GemLedger", "GemLedgerSQLite", .target(name: "GemLedgerPostgres", condition: onPostgreSQL), "StoreBackend",
-        "StoreClient", "StoreSimulation",
+        "StoreClient", "SimulatedStores", "StoreSimulation",
       ],
       swiftSettings: houseRules + [.unsafeFlags(selfContained, onLinuxInRelease)],
       linkerSettings: [
@@ -68,7 +72,7 @@ let package = Package(
       name: "GemBenchmarks",
       dependencies: [
         "GemLedger", "GemLedgerSQLite", .target(name: "GemLedgerPostgres", condition: onPostgreSQL), "CSQLite",
-        .target(name: "CPostgreSQL", condition: onPostgreSQL), "StoreBackend", "StoreClient",
+        .target(name: "CPostgreSQL", condition: onPostgreSQL), "StoreBackend", "StoreClient", "SimulatedStores",
       ],
       swiftSettings: houseRules),
     .executableTarget(name: "gembench", dependencies: ["GemBenchmarks"], swiftSettings: houseRules),
@@ -82,7 +86,8 @@ let package = Package(
       dependencies: ["GemLedger", "GemLedgerSQLite", .target(name: "GemLedgerPostgres", condition: onPostgreSQL)],
       path: "Tests/gemstress", swiftSettings: houseRules),
     .executableTarget(
-      name: "gemcrash", dependencies: ["GemLedger", "GemLedgerSQLite", "StoreBackend", "StoreClient"],
+      name: "gemcrash",
+      dependencies: ["GemLedger", "GemLedgerSQLite", "StoreBackend", "StoreClient", "SimulatedStores"],
       path: "Tests/gemcrash", swiftSettings: houseRules),
     .executableTarget(
       name: "gemdamage", dependencies: ["GemLedger", "GemLedgerSQLite", "CSQLite"], path: "Tests/gemdamage",
@@ -99,18 +104,23 @@ let package = Package(
       ],
       swiftSettings: houseRules),
     .testTarget(
-      name: "StoreBackendTests", dependencies: ["GemLedger", "StoreBackend", "GemTestSupport"],
+      name: "StoreBackendTests", dependencies: ["GemLedger", "StoreBackend", "SimulatedStores", "GemTestSupport"],
       swiftSettings: houseRules),
     .testTarget(
-      name: "StoreClientTests", dependencies: ["GemLedger", "StoreBackend", "StoreClient", "GemTestSupport"],
+      name: "StoreClientTests",
+      dependencies: ["GemLedger", "StoreBackend", "StoreClient", "SimulatedStores", "GemTestSupport"],
       swiftSettings: houseRules),
     .testTarget(
       name: "CrashTests",
-      dependencies: ["GemLedger", "GemLedgerSQLite", "StoreBackend", "StoreClient", "GemTestSupport", "gemcrash"],
+      dependencies: [
+        "GemLedger", "GemLedgerSQLite", "StoreBackend", "StoreClient", "SimulatedStores", "GemTestSupport", "gemcrash",
+      ],
       swiftSettings: houseRules),
     .testTarget(
       name: "StoreSimulationTests",
-      dependencies: ["GemLedger", "StoreBackend", "StoreClient", "StoreSimulation", "GemTestSupport"],
+      dependencies: [
+        "GemLedger", "StoreBackend", "StoreClient", "SimulatedStores", "StoreSimulation", "GemTestSupport",
+      ],
       swiftSettings: houseRules),
     .testTarget(
       name: "gemctlTests",

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GemLedger
+internal import SimulatedStores
 internal import StoreBackend
 internal import StoreClient
 

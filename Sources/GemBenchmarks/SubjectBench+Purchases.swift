@@ -1,6 +1,7 @@
 internal import Foundation
 internal import GemLedger
 internal import GemLedgerSQLite
+internal import SimulatedStores
 internal import StoreBackend
 internal import StoreClient
 

@@ -88,7 +88,7 @@ public struct ShopWindow: Sendable {
   }
 
   /// A price as people of the window's locale write it.
-  func text(of price: Price) -> String { format.text(price) }
+  package func text(of price: Price) -> String { format.text(price) }
 
   /// The texts in the window's locale, else in its language, else the first.
   private func localization(of product: Product) -> Localization? {

@@ -170,9 +170,3 @@ public enum StoreFailure: String, Error, Hashable, Sendable, CaseIterable {
   /// Something is missing from the offer.
   case missingOfferParameters
 }
-
-/// Makes the signed evidence of transactions; the simulated store's half of `ReceiptVerifier`.
-public protocol ReceiptSigner: Sendable {
-  /// The receipt of a transaction as it is now.
-  func receipt(for transaction: StoreTransaction) -> StoreReceipt
-}

@@ -2,6 +2,7 @@ import Foundation
 import GemLedger
 import GemLedgerSQLite
 import GemTestSupport
+import SimulatedStores
 import StoreClient
 import Synchronization
 import XCTest

@@ -1,6 +1,7 @@
 import GemLedger
 import GemLedgerSQLite
 import GemTestSupport
+import SimulatedStores
 import StoreBackend
 import StoreClient
 import gemcrash

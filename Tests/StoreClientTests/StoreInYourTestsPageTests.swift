@@ -6,7 +6,7 @@ final class StoreInYourTestsPageTests: XCTestCase {
   func testThePageShowsTheTestThatRuns() throws {
     let top = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-    let path = top.appendingPathComponent("Sources/StoreClient/StoreClient.docc/StoreInYourTests.md")
+    let path = top.appendingPathComponent("Sources/SimulatedStores/SimulatedStores.docc/StoreInYourTests.md")
     let page = try String(contentsOf: path, encoding: .utf8)
     let block = try XCTUnwrap(page.components(separatedBy: "```swift\n").dropFirst().first)
     let shown = try XCTUnwrap(block.components(separatedBy: "```").first)

@@ -1,7 +1,8 @@
 package import GemLedger
 internal import GemLedgerSQLite
+package import SimulatedStores
 package import StoreBackend
-package import StoreClient
+internal import StoreClient
 
 /// The files of a cell: those of the store, of the app and of the backend, in one directory.
 package struct CrashHome: Sendable {

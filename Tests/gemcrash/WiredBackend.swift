@@ -2,21 +2,24 @@ internal import GemLedger
 internal import StoreBackend
 
 /// The backend on the other side of the wire.
-struct WiredBackend: PurchaseBackend {
+struct WiredBackend: BackendDecorator {
   let backend: LocalBackend
   let wire: Wire
 
-  func post(_ post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
-    try await credit { () throws(LedgerError) in try await backend.post(post) }
+  var decorated: any PurchaseBackend { backend }
+
+  func intercept<Answer: Sendable>(
+    _ call: BackendCall, _ body: () async throws(LedgerError) -> Answer
+  ) async throws(LedgerError) -> Answer {
+    switch call {
+    case .post, .completePayment: try await credit(body)
+    default: try await run(body)
+    }
   }
 
-  func completePayment(_ code: PurchaseCode, post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
-    try await credit { () throws(LedgerError) in try await backend.completePayment(code, post: post) }
-  }
-
-  private func credit(
-    _ body: () async throws(LedgerError) -> ReceiptAnswer
-  ) async throws(LedgerError) -> ReceiptAnswer {
+  private func credit<Answer: Sendable>(
+    _ body: () async throws(LedgerError) -> Answer
+  ) async throws(LedgerError) -> Answer {
     wire.pass(.verified, .before)
     wire.pass(.credited, .before)
     let answer = try await run { () throws(LedgerError) in
@@ -27,60 +30,6 @@ struct WiredBackend: PurchaseBackend {
     }
     wire.pass(.finishOnly, .before)
     return answer
-  }
-
-  func register(_ customer: CustomerID) async throws(LedgerError) -> Registration {
-    try await run { () throws(LedgerError) in try await backend.register(customer) }
-  }
-
-  func logIn(_ id: CustomerID, from current: CustomerID) async throws(LedgerError) -> Registration {
-    try await run { () throws(LedgerError) in try await backend.logIn(id, from: current) }
-  }
-
-  func createAlias(_ alias: CustomerID, of customer: CustomerID) async throws(LedgerError) -> Registration {
-    try await run { () throws(LedgerError) in try await backend.createAlias(alias, of: customer) }
-  }
-
-  func offerings(for app: AppPlatform) async throws(LedgerError) -> OfferingsSnapshot {
-    try await run { () throws(LedgerError) in try await backend.offerings(for: app) }
-  }
-
-  func restore(
-    _ receipts: [StoreReceipt], customer: CustomerID, sharing: EntitlementSharing
-  ) async throws(LedgerError) -> CustomerRecord {
-    try await run { () throws(LedgerError) in
-      try await backend.restore(receipts, customer: customer, sharing: sharing)
-    }
-  }
-
-  func customer(_ customer: CustomerID) async throws(LedgerError) -> CustomerRecord {
-    try await run { () throws(LedgerError) in try await backend.customer(customer) }
-  }
-
-  func balances(of customer: CustomerID) async throws(LedgerError) -> [Balance] {
-    try await run { () throws(LedgerError) in try await backend.balances(of: customer) }
-  }
-
-  func spend(
-    _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey
-  ) async throws(LedgerError) -> Receipt {
-    try await run { () throws(LedgerError) in try await backend.spend(amounts, customer: customer, key: key) }
-  }
-
-  func purchases(of customer: CustomerID, page: Int, size: Int) async throws(LedgerError) -> [PurchaseRecord] {
-    try await run { () throws(LedgerError) in try await backend.purchases(of: customer, page: page, size: size) }
-  }
-
-  func initPayment(_ request: OrderRequest) async throws(LedgerError) -> Order {
-    try await run { () throws(LedgerError) in try await backend.initPayment(request) }
-  }
-
-  func payment(of code: PurchaseCode, customer: CustomerID) async throws(LedgerError) -> ReceiptAnswer? {
-    try await run { () throws(LedgerError) in try await backend.payment(of: code, customer: customer) }
-  }
-
-  func cancelPayment(_ code: PurchaseCode) async throws(LedgerError) -> Order {
-    try await run { () throws(LedgerError) in try await backend.cancelPayment(code) }
   }
 
   private func run<R: Sendable>(_ body: () async throws(LedgerError) -> R) async throws(LedgerError) -> R {

@@ -1,20 +1,21 @@
 internal import GemLedger
+internal import SimulatedStores
 internal import StoreBackend
 internal import StoreClient
 
 /// The store on the other side of the wire.
-struct WiredStorefront: Storefront {
+struct WiredStorefront: StorefrontDecorator {
   let device: StoreDevice
   let wire: Wire
   let build: Build
 
-  var store: Store { device.store }
+  var decorated: any Storefront { device }
 
-  func storefront() async -> StorefrontCode { await device.storefront() }
-
-  func products(for ids: [String]) async throws(StoreFailure) -> [StorefrontProduct] {
+  func intercept<Answer: Sendable>(
+    _ body: () async throws(StoreFailure) -> Answer
+  ) async throws(StoreFailure) -> Answer {
     try cut()
-    return try await device.products(for: ids)
+    return try await body()
   }
 
   func purchase(_ request: StorePaymentRequest) async throws(StoreFailure) -> StorePaymentResult {
@@ -72,11 +73,6 @@ struct WiredStorefront: Storefront {
     return all
   }
 
-  func currentEntitlements() async throws(StoreFailure) -> [StoreEvidence] {
-    try cut()
-    return try await device.currentEntitlements()
-  }
-
   func finish(_ id: StoreTransactionID) async throws(StoreFailure) {
     wire.pass(.finished, .before)
     try cut()
@@ -84,11 +80,6 @@ struct WiredStorefront: Storefront {
     try await device.finish(id)
     try cut()
     wire.pass(.dropped, .before)
-  }
-
-  func sync() async throws(StoreFailure) {
-    try cut()
-    try await device.sync()
   }
 
   private func cut() throws(StoreFailure) {

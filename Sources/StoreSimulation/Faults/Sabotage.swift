@@ -18,31 +18,31 @@ extension Simulation {
 }
 
 /// Finishes what it sells before anybody has written it down.
-struct HastyStorefront: StorefrontRelay {
-  let inner: any Storefront
+struct HastyStorefront: StorefrontDecorator {
+  let decorated: any Storefront
 
   func purchase(_ request: StorePaymentRequest) async throws(StoreFailure) -> StorePaymentResult {
-    let result = try await inner.purchase(request)
-    if case .success(let evidence) = result { try await inner.finish(evidence.transaction.id) }
+    let result = try await decorated.purchase(request)
+    if case .success(let evidence) = result { try await decorated.finish(evidence.transaction.id) }
     return result
   }
 }
 
 /// Credits one purchase twice.
-final class GenerousBackend: BackendRelay {
-  let inner: any PurchaseBackend
+final class GenerousBackend: BackendDecorator {
+  let decorated: any PurchaseBackend
   private let receipts: [UnsignedReceipts]
   private let target: Int
   private let count = Mutex(0)
 
-  init(_ inner: any PurchaseBackend, receipts: [UnsignedReceipts], atPost target: Int) {
-    self.inner = inner
+  init(_ decorated: any PurchaseBackend, receipts: [UnsignedReceipts], atPost target: Int) {
+    self.decorated = decorated
     self.receipts = receipts
     self.target = target
   }
 
   func post(_ post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
-    let answer = try await inner.post(post)
+    let answer = try await decorated.post(post)
     let number = count.withLock { count in
       count += 1
       return count
@@ -53,7 +53,7 @@ final class GenerousBackend: BackendRelay {
       transaction.id = StoreTransactionID(unchecked: "\(transaction.id.text)-again")
       transaction.originalID = transaction.id
       let again = ReceiptPost(receipt: form.receipt(for: transaction), customer: post.customer, source: post.source)
-      _ = try await inner.post(again)
+      _ = try await decorated.post(again)
     }
     return answer
   }

@@ -3,13 +3,13 @@ internal import StoreBackend
 internal import Synchronization
 
 /// Sees what the backend really did, whatever of it the app gets to hear, and writes it into the soak's own books.
-final class RecordingBackend: BackendRelay {
+final class RecordingBackend: BackendDecorator {
   let local: LocalBackend
   private let receipts: [UnsignedReceipts]
   private let books: Mutex<Books>
   private let ticket: CurrencyCode
 
-  var inner: any PurchaseBackend { local }
+  var decorated: any PurchaseBackend { local }
 
   init(_ local: LocalBackend, receipts: [UnsignedReceipts], ticket: CurrencyCode) {
     self.local = local

@@ -1,4 +1,5 @@
 internal import GemLedger
+internal import SimulatedStores
 internal import StoreBackend
 internal import StoreClient
 

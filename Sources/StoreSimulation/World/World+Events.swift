@@ -1,4 +1,5 @@
 internal import GemLedger
+internal import SimulatedStores
 internal import StoreBackend
 internal import StoreClient
 
@@ -140,7 +141,7 @@ extension World {
   }
 
   private func spend(_ spend: Spend, _ app: App) async {
-    let backend = MortalBackend(inner: faulty, life: app.life)
+    let backend = MortalBackend(faulty, life: app.life)
     do throws(LedgerError) {
       _ = try await backend.spend(spend.amounts, customer: spend.customer, key: spend.key)
     } catch {

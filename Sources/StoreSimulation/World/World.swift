@@ -1,4 +1,5 @@
 internal import GemLedger
+internal import SimulatedStores
 internal import StoreBackend
 internal import StoreClient
 internal import Synchronization
@@ -91,12 +92,12 @@ final class World {
       let floor = floors[(number / 2) % floors.count]
       let app = try App(number: number, account: "account-\(number / 2)", floor: floor) {
         (app) throws(LedgerError) in
-        let mortal = MortalStorefront(inner: app.storefront, life: app.life)
+        let mortal = MortalStorefront(app.storefront, life: app.life)
         var configuration = StoreClient.Configuration(
           apiKey: floor.store == .apple ? "appl_soak" : "goog_soak",
-          mode: .payment(MortalBackend(inner: faulty, life: app.life)),
-          storefront: isHasty ? HastyStorefront(inner: mortal) : mortal,
-          journal: MortalJournal(inner: app.journal, life: app.life))
+          mode: .payment(MortalBackend(faulty, life: app.life)),
+          storefront: isHasty ? HastyStorefront(decorated: mortal) : mortal,
+          journal: MortalJournal(app.journal, life: app.life))
         configuration.bundleID = "com.example.gems"
         configuration.clock = clock
         configuration.randomness = source.draw

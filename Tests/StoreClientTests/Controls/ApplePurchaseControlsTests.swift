@@ -1,6 +1,7 @@
 import Foundation
 import GemLedger
 import GemTestSupport
+import SimulatedStores
 import StoreBackend
 import StoreClient
 import XCTest

@@ -117,7 +117,7 @@ final class ControlTableTests: XCTestCase {
 
   /// The rows of the table under a heading.
   private func cells(under heading: String) throws -> [[String]] {
-    let page = try text(Self.top.appending(path: "Sources/StoreClient/StoreClient.docc/SimulatedStore.md"))
+    let page = try text(Self.top.appending(path: "Sources/SimulatedStores/SimulatedStores.docc/SimulatedStore.md"))
     let lines = page.split(separator: "\n", omittingEmptySubsequences: false).drop { $0 != heading }.dropFirst()
     let table = lines.prefix { !$0.hasPrefix("#") }.filter { $0.hasPrefix("|") }.dropFirst(2)
     XCTAssertFalse(table.isEmpty, "no table under \(heading)")
@@ -131,10 +131,10 @@ final class ControlTableTests: XCTestCase {
   // MARK: The sources
 
   private func controls() throws -> Set<String> {
-    let folder = Self.top.appending(path: "Sources/StoreClient")
+    let client = Self.top.appending(path: "Sources/StoreClient")
     // What every shop has is the client's side of it.
-    let common = Set(try PublicMembers(of: [folder.appending(path: "Storefront.swift")]).members["Storefront"] ?? [])
-    let shop = folder.appending(path: "SimulatedStore")
+    let common = Set(try PublicMembers(of: [client.appending(path: "Storefront.swift")]).members["Storefront"] ?? [])
+    let shop = Self.top.appending(path: "Sources/SimulatedStores")
     let members = try PublicMembers(of: swiftFiles(in: shop)).members
     var found = Set(Self.enumerations.map { "\($0).allCases" })
     for type in Self.types {

@@ -1,5 +1,6 @@
 import GemLedger
 import GemTestSupport
+import SimulatedStores
 import StoreBackend
 import StoreClient
 import XCTest

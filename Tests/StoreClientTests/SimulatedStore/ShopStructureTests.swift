@@ -2,7 +2,7 @@ import GemLedger
 import GemTestSupport
 import XCTest
 
-@testable import StoreClient
+@testable import SimulatedStores
 
 /// The structures behind the lists, against naive ones.
 final class ShopStructureTests: XCTestCase {

@@ -1,5 +1,6 @@
 import Foundation
 import GemLedger
+import SimulatedStores
 import StoreBackend
 import StoreClient
 import XCTest
@@ -13,7 +14,9 @@ final class SimulatedStorePageTests: XCTestCase {
     try String(contentsOf: Self.top.appending(path: path), encoding: .utf8)
   }
 
-  private func page() throws -> String { try text(of: "Sources/StoreClient/StoreClient.docc/SimulatedStore.md") }
+  private func page() throws -> String {
+    try text(of: "Sources/SimulatedStores/SimulatedStores.docc/SimulatedStore.md")
+  }
 
   /// The cells of all tables, by row.
   private func rows() throws -> [[Substring]] {

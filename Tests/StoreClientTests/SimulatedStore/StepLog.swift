@@ -1,3 +1,4 @@
+import SimulatedStores
 import StoreClient
 import Synchronization
 

@@ -1,4 +1,5 @@
 import GemLedger
+import SimulatedStores
 import StoreClient
 import Synchronization
 import XCTest

@@ -1,0 +1,150 @@
+internal import GemLedger
+internal import StoreBackend
+internal import StoreClient
+
+/// A transaction as the shop keeps it.
+struct AppleRow: Sendable {
+  enum State: String, Sendable {
+    /// Paid for.
+    case purchased
+    /// Somebody else has to agree first.
+    case deferred
+    /// Interrupted: the customer has something to settle with the store first.
+    case issue
+    /// It came to nothing.
+    case failed
+  }
+
+  var serial: UInt64
+  var account: String
+  var state: State
+  var transaction: StoreTransaction
+  /// The device that it was bought on.
+  var device: String?
+  var isFinished = false
+  /// Until then no list shows it.
+  var hiddenUntil: Timestamp?
+  /// Who is told of it when it is no longer hidden: all but this device.
+  var knownToBuyer = false
+  var unverified: VerificationFailure?
+  var hasRefundRequest = false
+
+  var isPurchased: Bool { state == .purchased }
+  var isShown: Bool { isPurchased && hiddenUntil == nil }
+  var isUnfinished: Bool { isShown && !isFinished }
+
+  var delivery: Delivery {
+    Delivery(
+      transaction: transaction, account: account, exceptDevice: knownToBuyer ? device : nil, unverified: unverified)
+  }
+}
+
+/// A subscription of an account: one for each product.
+struct AppleSubscription: Sendable {
+  enum State: String, Sendable {
+    case active
+    case inGracePeriod = "in_grace_period"
+    case inBillingRetry = "in_billing_retry"
+    case expired
+    case revoked
+  }
+
+  enum PriceIncrease: String, Sendable {
+    case pending
+    case agreed
+    case declined
+  }
+
+  var account: String
+  var productID: String
+  var period: String
+  var originalSerial: UInt64
+  var latestSerial: UInt64
+  var state = State.active
+  var willAutoRenew = true
+  var priceIncrease: PriceIncrease?
+  /// When the paid period ends.
+  var expiresAt: Timestamp
+  /// When the grace period or the attempts to collect the money end.
+  var waitsUntil: Timestamp?
+  var renewalCount: Int64 = 0
+
+  var key: SubscriptionKey { SubscriptionKey(account: account, productID: productID) }
+
+  /// When something happens by itself.
+  var nextDue: Timestamp? {
+    switch state {
+    case .active: expiresAt
+    case .inGracePeriod, .inBillingRetry: waitsUntil
+    case .expired, .revoked: nil
+    }
+  }
+
+  var isEntitling: Bool { state == .active || state == .inGracePeriod }
+}
+
+struct SubscriptionKey: Hashable, Sendable {
+  let accountName: ByteString
+  let product: ByteString
+
+  init(account: String, productID: String) {
+    accountName = ByteString(account)
+    product = ByteString(productID)
+  }
+
+  var account: String { accountName.text }
+  var productID: String { product.text }
+}
+
+extension AppleRow {
+  func record() -> JSONValue {
+    var writer = ShopRecordWriter("row")
+    writer.put("serial", unsigned: serial)
+    writer.put("account", account)
+    writer.put("state", state.rawValue)
+    writer.put("device", device)
+    writer.put("finished", flag: isFinished)
+    writer.put("hidden_until", hiddenUntil)
+    writer.put("known_to_buyer", flag: knownToBuyer)
+    writer.put("unverified", unverified?.rawValue)
+    writer.put("refund_request", flag: hasRefundRequest)
+    writer["transaction"] = transaction.record()
+    return writer.json
+  }
+
+  init(reading record: ShopRecordReader) throws(LedgerError) {
+    self.init(
+      serial: try record.unsigned("serial"), account: try record.text("account"), state: try record.word("state"),
+      transaction: try StoreTransaction(reading: try record.reader("transaction")),
+      device: try record.optionalText("device"), isFinished: record.flag("finished"),
+      hiddenUntil: try record.optionalTime("hidden_until"), knownToBuyer: record.flag("known_to_buyer"),
+      unverified: try record.optionalWord("unverified"), hasRefundRequest: record.flag("refund_request"))
+  }
+}
+
+extension AppleSubscription {
+  func record() -> JSONValue {
+    var writer = ShopRecordWriter("subscription")
+    writer.put("account", account)
+    writer.put("product", productID)
+    writer.put("period", period)
+    writer.put("original", unsigned: originalSerial)
+    writer.put("latest", unsigned: latestSerial)
+    writer.put("state", state.rawValue)
+    writer.put("auto_renew", flag: willAutoRenew)
+    writer.put("price_increase", priceIncrease?.rawValue)
+    writer.put("expires", expiresAt)
+    writer.put("waits_until", waitsUntil)
+    writer.put("renewals", renewalCount)
+    return writer.json
+  }
+
+  init(reading record: ShopRecordReader) throws(LedgerError) {
+    self.init(
+      account: try record.text("account"), productID: try record.text("product"), period: try record.text("period"),
+      originalSerial: try record.unsigned("original"), latestSerial: try record.unsigned("latest"),
+      state: try record.word("state"), willAutoRenew: record.flag("auto_renew"),
+      priceIncrease: try record.optionalWord("price_increase"), expiresAt: try record.time("expires"),
+      waitsUntil: try record.optionalTime("waits_until"), renewalCount: try record.integer("renewals"))
+  }
+}

@@ -1,0 +1,83 @@
+internal import GemLedger
+internal import StoreClient
+
+/// Everything about the shop that a test can switch.
+struct AppleSettings: Sendable {
+  var askToBuyEnabled = false
+  var interruptedPurchasesEnabled = false
+  var disableDialogs = true
+  var customerCancelsDialogs = false
+  var failTransactionsEnabled = false
+  var failureError = StoreFailure.unknown
+  var billingGracePeriodIsEnabled = false
+  var shouldEnterBillingRetryOnRenewal = false
+  var repurchaseReturnsUnfinished = true
+  var includesFinishedConsumables = false
+  var sendsOneTimeChargeNotices = false
+  var storefront = StorefrontCode.unitedStates
+  var locale = "en_US"
+  var timeRate = TimeRate.realTime
+  var simulatedErrors: [StoreAPI: SimulatedError] = [:]
+  var productStates: [ByteString: ProductState] = [:]
+  var offerCodes: [ByteString: String] = [:]
+
+  /// Nothing is switched on.
+  init() {}
+
+  /// As a `.storekit` file has them.
+  init(_ storeKit: StoreKitConfiguration) {
+    storefront = storeKit.storefront.flatMap(StorefrontCode.init(exactly:)) ?? .unitedStates
+    locale = storeKit.locale ?? "en_US"
+    let switches = storeKit.switches
+    askToBuyEnabled = switches.askToBuyEnabled
+    interruptedPurchasesEnabled = switches.interruptedPurchasesEnabled
+    disableDialogs = switches.disableDialogs ?? true
+    failTransactionsEnabled = switches.failTransactionsEnabled
+    billingGracePeriodIsEnabled = switches.billingGracePeriodIsEnabled
+    shouldEnterBillingRetryOnRenewal = switches.shouldEnterBillingRetryOnRenewal
+    // A rate that is newer than this shop runs in real time.
+    timeRate = switches.timeRate.flatMap(TimeRate.init(rawValue:)) ?? .realTime
+  }
+
+  func state(of product: String) -> ProductState {
+    productStates.isEmpty ? .clearedForSale : productStates[ByteString(product)] ?? .clearedForSale
+  }
+}
+
+extension AppleSettings {
+  private static let flags: [(String, any WritableKeyPath<AppleSettings, Bool> & Sendable)] = [
+    ("ask_to_buy", \.askToBuyEnabled), ("interrupted_purchases", \.interruptedPurchasesEnabled),
+    ("disable_dialogs", \.disableDialogs), ("customer_cancels_dialogs", \.customerCancelsDialogs),
+    ("fail_transactions", \.failTransactionsEnabled), ("billing_grace_period", \.billingGracePeriodIsEnabled),
+    ("billing_retry_on_renewal", \.shouldEnterBillingRetryOnRenewal),
+    ("repurchase_returns_unfinished", \.repurchaseReturnsUnfinished),
+    ("includes_finished_consumables", \.includesFinishedConsumables),
+    ("one_time_charge_notices", \.sendsOneTimeChargeNotices),
+  ]
+
+  func record() -> JSONValue {
+    var writer = ShopRecordWriter("settings")
+    for (name, path) in Self.flags { writer.put(name, flag: self[keyPath: path]) }
+    writer.put("failure_error", failureError.rawValue)
+    writer.put("storefront", storefront.description)
+    writer.put("locale", locale)
+    writer.put("time_rate", timeRate.rawValue)
+    writer["simulated_errors"] = SettingsRecord.json(simulatedErrors)
+    writer["product_states"] = SettingsRecord.json(productStates)
+    writer["offer_codes"] = SettingsRecord.object(offerCodes.map { ($0.text, .string($1)) })
+    return writer.json
+  }
+
+  init(reading record: ShopRecordReader) throws(LedgerError) {
+    self.init()
+    for (name, path) in Self.flags { self[keyPath: path] = record.flag(name) }
+    failureError = try record.word("failure_error")
+    storefront = try record.storefront("storefront") ?? .unitedStates
+    locale = try record.text("locale")
+    timeRate = try record.number("time_rate")
+    simulatedErrors = try SettingsRecord.errors(record.reader("simulated_errors"))
+    productStates = try SettingsRecord.states(record.reader("product_states"))
+    let codes = try record.reader("offer_codes")
+    for (name, _) in codes.object.members { offerCodes[ByteString(name)] = try codes.text(name) }
+  }
+}

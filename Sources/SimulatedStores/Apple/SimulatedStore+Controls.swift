@@ -1,0 +1,144 @@
+public import GemLedger
+internal import StoreBackend
+internal import StoreClient
+
+// Every method that takes an identifier throws `purchase_not_found` where the store has no such transaction.
+extension SimulatedStore {
+  /// Everything that happened at the store, failed attempts too, oldest first.
+  public func allTransactions() -> [SimulatedTransaction] {
+    keeper.look { shop in
+      shop.rows.values.sorted { $0.serial < $1.serial }.map { row in
+        SimulatedTransaction(row, shop.subscription(of: row.transaction.id))
+      }
+    }
+  }
+
+  /// The transaction with this id, or nil where there is none.
+  public func transaction(identifier id: StoreTransactionID) -> SimulatedTransaction? {
+    keeper.look { shop in shop.row(id).map { SimulatedTransaction($0, shop.subscription(of: id)) } }
+  }
+
+  /// Removes all transactions and subscriptions, as if they had never been; their ids are not used again.
+  public func clearTransactions() throws(LedgerError) { try keeper.act { shop, _ in shop.clear() } }
+
+  /// Removes a transaction, as if it had never been.
+  public func deleteTransaction(identifier id: StoreTransactionID) throws(LedgerError) {
+    try control(id) { shop, row, _ in
+      shop.delete(row: row)
+      return nil
+    }
+  }
+
+  /// Agrees to a deferred purchase: it is paid for, and comes through the updates.
+  ///
+  /// - Throws: `LedgerError` with `invalid_request` where nobody was asked.
+  public func approveAskToBuyTransaction(identifier id: StoreTransactionID) throws(LedgerError) {
+    try control(id) { shop, row, now in
+      guard row.state == .deferred else { return "It waits for nobody's consent." }
+      shop.complete(row, now: now)
+      return nil
+    }
+  }
+
+  /// Does not agree to a deferred purchase; the app is told nothing.
+  ///
+  /// - Throws: `LedgerError` with `invalid_request` where nobody was asked.
+  public func declineAskToBuyTransaction(identifier id: StoreTransactionID) throws(LedgerError) {
+    try control(id) { shop, row, _ in
+      guard row.state == .deferred else { return "It waits for nobody's consent." }
+      shop.decline(row)
+      return nil
+    }
+  }
+
+  /// Settles what interrupted a purchase, or what kept a renewal from being paid for: it comes through the updates.
+  ///
+  /// - Throws: `LedgerError` with `invalid_request` where there is nothing to settle.
+  public func resolveIssueForTransaction(identifier id: StoreTransactionID) throws(LedgerError) {
+    try control(id) { shop, row, now in
+      if row.state == .issue {
+        shop.complete(row, now: now)
+        return nil
+      }
+      guard let subscription = shop.subscription(of: id),
+        subscription.state == .inGracePeriod || subscription.state == .inBillingRetry
+      else { return "It has no issue." }
+      shop.renew(subscription, at: now, from: now)
+      return nil
+    }
+  }
+
+  /// Buys without a device and without a dialog; every device of the account learns of it through its updates.
+  ///
+  /// - Throws: `LedgerError` with `store_error` and detail `failure`: the `StoreFailure` that a purchase on a device
+  ///   would fail with.
+  @discardableResult
+  public func buyProduct(
+    identifier: String, options: [SimulatedPurchaseOption] = [], account: String = "default"
+  ) throws(LedgerError) -> SimulatedTransaction {
+    var request = StorePaymentRequest(productID: identifier)
+    var asks = false
+    for option in options {
+      switch option {
+      case .quantity(let quantity): request.quantity = quantity
+      case .appAccountToken(let token): request.accountToken = token
+      case .simulatesAskToBuyInSandbox(let flag): asks = flag
+      }
+    }
+    let (final, isDeferred) = (request, asks)
+    let result = try keeper.act { shop, now -> Result<SimulatedTransaction, StoreFailure> in
+      let id =
+        isDeferred
+        ? shop.deferElsewhere(final, account: account, now: now)
+        : shop.buyElsewhere(final, account: account, now: now)
+      return id.flatMap { id in
+        shop.row(id).map { .success(SimulatedTransaction($0, shop.subscription(of: id))) } ?? .failure(.unknown)
+      }
+    }
+    switch result {
+    case .success(let transaction): return transaction
+    case .failure(let failure):
+      throw LedgerError(
+        .storeError, "The store does not sell \"\(identifier)\": \(failure.rawValue).",
+        details: [.text("failure", failure.rawValue)])
+    }
+  }
+}
+
+extension SimulatedStore {
+  /// Does something to a transaction, or says why it cannot be done.
+  func control(
+    _ id: StoreTransactionID, _ body: (inout AppleShop, AppleRow, Timestamp) -> String?
+  ) throws(LedgerError) {
+    let problem = try keeper.act { shop, now -> LedgerError? in
+      guard let row = shop.row(id) else { return Self.notFound("\"\(id)\"") }
+      return body(&shop, row, now).map { .invalid("Transaction \(id): \($0)") }
+    }
+    if let problem { throw problem }
+  }
+
+  func control(
+    subscriptionOf id: StoreTransactionID, _ body: (inout AppleSubscription) -> Void
+  ) throws(LedgerError) {
+    try control(id) { shop, _, _ in
+      guard let subscription = shop.subscription(of: id) else { return "It is of no subscription." }
+      shop.change(subscription, body)
+      return nil
+    }
+  }
+
+  func control(
+    product: String, _ account: String?, _ body: (inout AppleShop, AppleSubscription, Timestamp) -> Void
+  ) throws(LedgerError) {
+    let isFound = try keeper.act { shop, now in
+      let found = shop.subscriptions(to: product, account: account)
+      for subscription in found { body(&shop, subscription, now) }
+      return !found.isEmpty
+    }
+    if !isFound { throw Self.notFound("for a subscription to \"\(product)\"") }
+  }
+
+  private static func notFound(_ what: String) -> LedgerError {
+    LedgerError(.purchaseNotFound, "The store has no transaction \(what).")
+  }
+}

@@ -1,0 +1,139 @@
+public import GemLedger
+public import StoreClient
+
+extension SimulatedStore {
+  /// Whether purchases wait for somebody to agree: they are `pending` until ``approveAskToBuyTransaction(identifier:)``
+  /// or ``declineAskToBuyTransaction(identifier:)``.
+  public var askToBuyEnabled: Bool {
+    get { setting(\.askToBuyEnabled) }
+    set { set(\.askToBuyEnabled, newValue) }
+  }
+
+  /// Whether purchases are interrupted: the app is told `userCancelled`.
+  ///
+  /// ``resolveIssueForTransaction(identifier:)`` completes such a purchase through the updates.
+  public var interruptedPurchasesEnabled: Bool {
+    get { setting(\.interruptedPurchasesEnabled) }
+    set { set(\.interruptedPurchasesEnabled, newValue) }
+  }
+
+  /// Whether purchases show no sheet, so that nobody can turn back; true at first.
+  public var disableDialogs: Bool {
+    get { setting(\.disableDialogs) }
+    set { set(\.disableDialogs, newValue) }
+  }
+
+  /// Whether the customer turns back at every sheet that is shown; see ``disableDialogs``.
+  public var customerCancelsDialogs: Bool {
+    get { setting(\.customerCancelsDialogs) }
+    set { set(\.customerCancelsDialogs, newValue) }
+  }
+
+  /// Whether every purchase fails with ``failureError``.
+  public var failTransactionsEnabled: Bool {
+    get { setting(\.failTransactionsEnabled) }
+    set { set(\.failTransactionsEnabled, newValue) }
+  }
+
+  /// What failing purchases fail with; `unknown` at first.
+  public var failureError: StoreFailure {
+    get { setting(\.failureError) }
+    set { set(\.failureError, newValue) }
+  }
+
+  /// Whether a subscription that cannot be paid for runs on for 16 days, a weekly one for 6, at the time rate.
+  public var billingGracePeriodIsEnabled: Bool {
+    get { setting(\.billingGracePeriodIsEnabled) }
+    set { set(\.billingGracePeriodIsEnabled, newValue) }
+  }
+
+  /// Whether renewals cannot be paid for; ``resolveIssueForTransaction(identifier:)`` pays within 60 days, at the time
+  /// rate.
+  public var shouldEnterBillingRetryOnRenewal: Bool {
+    get { setting(\.shouldEnterBillingRetryOnRenewal) }
+    set { set(\.shouldEnterBillingRetryOnRenewal, newValue) }
+  }
+
+  /// The country of all store accounts; purchases and renewals from now on have its prices.
+  public var storefront: StorefrontCode {
+    get { setting(\.storefront) }
+    set { set(\.storefront, newValue) }
+  }
+
+  /// The language and region in which products are listed.
+  public var locale: String {
+    get { setting(\.locale) }
+    set { set(\.locale, newValue) }
+  }
+
+  /// How fast subscriptions run; a period that has begun ends when it was to end.
+  public var timeRate: TimeRate {
+    get { setting(\.timeRate) }
+    set { set(\.timeRate, newValue) }
+  }
+
+  /// Whether buying a consumable whose last transaction is unfinished gives that transaction again; true at first.
+  public var repurchaseReturnsUnfinished: Bool {
+    get { setting(\.repurchaseReturnsUnfinished) }
+    set { set(\.repurchaseReturnsUnfinished, newValue) }
+  }
+
+  /// Whether the history shows finished consumables; the app's `SKIncludeConsumableInAppPurchaseHistory`.
+  public var includesFinishedConsumables: Bool {
+    get { setting(\.includesFinishedConsumables) }
+    set { set(\.includesFinishedConsumables, newValue) }
+  }
+
+  /// Whether the backend is told of every purchase.
+  public var sendsOneTimeChargeNotices: Bool {
+    get { setting(\.sendsOneTimeChargeNotices) }
+    set { set(\.sendsOneTimeChargeNotices, newValue) }
+  }
+
+  /// Makes all calls of an API fail with an error, until it is set to nil.
+  ///
+  /// - Throws: `LedgerError` with `invalid_request` where the API cannot fail like that.
+  public func setSimulatedError(_ error: SimulatedError?, forAPI api: StoreAPI) throws(LedgerError) {
+    if let error, !error.fits(api) { throw .invalid("The call \(api.rawValue) cannot fail with \(error).") }
+    try keeper.act { shop, _ in shop.change { $0.simulatedErrors[api] = error } }
+  }
+
+  /// The error that all calls of an API fail with.
+  public func simulatedError(forAPI api: StoreAPI) -> SimulatedError? { setting(\.simulatedErrors)[api] }
+
+  /// Says whether the store sells a product; only what is cleared for sale is listed and can be bought.
+  ///
+  /// - Throws: `LedgerError` with `product_not_found` where the store has no product with this id.
+  public func setState(_ state: ProductState, ofProduct id: String) throws(LedgerError) {
+    try known(id)
+    try keeper.act { shop, _ in
+      shop.change { $0.productStates[ByteString(id)] = state == .clearedForSale ? nil : state }
+    }
+  }
+
+  /// Whether the store sells a product.
+  public func state(ofProduct id: String) -> ProductState { keeper.look { $0.settings.state(of: id) } }
+
+  /// Gives out an offer code that buys a product; every account can redeem it.
+  ///
+  /// - Throws: `LedgerError` with `product_not_found` where the store has no product with this id.
+  public func addOfferCode(_ code: String, forProduct id: String) throws(LedgerError) {
+    try known(id)
+    try keeper.act { shop, _ in shop.change { $0.offerCodes[ByteString(code)] = id } }
+  }
+
+  private func known(_ id: String) throws(LedgerError) {
+    guard keeper.look({ $0.shelf[id] }) != nil else {
+      throw LedgerError(.productNotFound, "The store has no product \"\(id)\".", details: [.text("product_id", id)])
+    }
+  }
+
+  private func setting<Value: Sendable>(_ path: KeyPath<AppleSettings, Value>) -> Value {
+    keeper.look { $0.settings[keyPath: path] }
+  }
+
+  private func set<Value: Sendable>(_ path: WritableKeyPath<AppleSettings, Value>, _ value: Value) {
+    // What could not be written is written before anything else happens; see the type.
+    try? keeper.act { shop, _ in shop.change { $0[keyPath: path] = value } }
+  }
+}

@@ -1,0 +1,114 @@
+public import GemLedger
+internal import StoreBackend
+public import StoreClient
+
+/// A shop in this process that behaves as the App Store does through StoreKit 2, and misbehaves on command.
+///
+/// It has store accounts, and those have devices; a device is the `Storefront` that a client gets. As many stores as
+/// wanted live side by side; none knows of another. Time comes from a ``VirtualClock`` and randomness from a seed, so
+/// that a test runs the same way every time. Every control that `SKTestSession` has is here under its name.
+///
+/// ```swift
+/// let store = try SimulatedStore(catalog: catalog, clock: clock, signer: signer)
+/// let phone = store.account("alice").device("phone")
+/// let result = try await phone.purchase(StorePaymentRequest(productID: "gems_1200"))
+/// ```
+///
+/// Controls that change nothing durable return at once; those that throw do so with `LedgerError`: a code of the
+/// persistence behind the store, or the one that they name. Where that persistence fails, a setting is kept and written
+/// before anything else happens; until then every call fails with `systemError`.
+public final class SimulatedStore: Sendable {
+  let keeper: ShopKeeper<AppleShop>
+  /// What a reset goes back to.
+  private let defaults: AppleSettings
+
+  /// A store that sells the catalog's products.
+  ///
+  /// With a journal it outlives the process: opened again, it goes on where it stopped, with its first seed.
+  ///
+  /// - Parameters:
+  ///   - catalog: What it lists, and at which prices; the app's bundle id too.
+  ///   - store: Under which store's name it sells, which chooses the products' ids.
+  ///   - session: Names the test session: store transaction ids of different sessions are different purchases.
+  ///   - seed: Chooses ids and random faults.
+  ///   - clock: The time.
+  ///   - signer: Signs what it hands out.
+  ///   - journal: Where it is kept; nil for in memory.
+  /// - Throws: `LedgerError` with `invalid_identifier` when the session's name is none, `storage_foreign` when the
+  ///   journal is of another store, `storage_newer`, `storage_damaged`, and the journal's own.
+  public convenience init(
+    catalog: Catalog, store: Store = .apple, session: String = "simulated", seed: UInt64 = 1,
+    clock: VirtualClock = VirtualClock(), signer: any ReceiptSigner, journal: (any RecordJournal)? = nil
+  ) throws(LedgerError) {
+    let identity = ShopIdentity(
+      store: store, environment: try .localTesting(session: session),
+      bundleID: catalog.settings.bundleID ?? "com.example.app", seed: seed)
+    try self.init(identity, products: catalog.products, AppleSettings(), clock, signer, journal)
+  }
+
+  /// A store that sells what a `.storekit` file lists, in its storefront and language, with what it switches on.
+  ///
+  /// - Throws: `LedgerError`, as with a catalog.
+  public convenience init(
+    storeKit: StoreKitConfiguration, bundleID: String = "com.example.app", session: String = "simulated",
+    seed: UInt64 = 1, clock: VirtualClock = VirtualClock(), signer: any ReceiptSigner,
+    journal: (any RecordJournal)? = nil
+  ) throws(LedgerError) {
+    let identity = ShopIdentity(
+      store: .apple, environment: try .localTesting(session: session), bundleID: bundleID, seed: seed)
+    try self.init(identity, products: storeKit.products, AppleSettings(storeKit), clock, signer, journal)
+  }
+
+  private init(
+    _ identity: ShopIdentity, products: [Product], _ settings: AppleSettings, _ clock: VirtualClock,
+    _ signer: any ReceiptSigner, _ journal: (any RecordJournal)?
+  ) throws(LedgerError) {
+    defaults = settings
+    keeper = try ShopKeeper(identity, clock: clock, signer: signer, journal: journal)
+    let shelf = ProductShelf(products, at: identity.store)
+    try keeper.start { shop in
+      shop.shelf = shelf
+      if !shop.hasSettings { shop.change { $0 = settings } }
+    }
+  }
+
+  /// Its clock.
+  public var clock: VirtualClock { keeper.clock }
+
+  /// The world that its purchases belong to.
+  public var environment: StoreEnvironment { keeper.look { $0.identity.environment } }
+
+  /// A store account: who pays; made when it is first named.
+  public func account(_ name: String) -> StoreAccount { StoreAccount(store: self, name: name) }
+
+  /// The accounts that have transactions, by name.
+  public func accounts() -> [String] {
+    keeper.look { shop in Set(shop.rows.values.map(\.account)).sorted() }
+  }
+
+  /// Puts another catalog's products on the shelf; what was bought stays as it was.
+  ///
+  /// A store that is opened again sells the catalog that it is opened with.
+  public func setCatalog(_ catalog: Catalog) throws(LedgerError) {
+    try keeper.act { shop, _ in shop.shelf = ProductShelf(catalog.products, at: shop.identity.store) }
+  }
+
+  /// Called as a purchase goes from step to step, on the thread that takes it there.
+  ///
+  /// So a test or a process can end itself between any two steps. Whatever a step names as done is durable.
+  public var onStep: (@Sendable (StoreStep) -> Void)? {
+    get { keeper.onStep }
+    set { keeper.onStep = newValue }
+  }
+
+  /// Every setting as it was at first: flags, errors, faults, product states, storefront, locale, time rate.
+  ///
+  /// Transactions stay; ``clearTransactions()`` removes those.
+  public func resetToDefaultState() throws(LedgerError) {
+    let defaults = defaults
+    try keeper.act { shop, _ in
+      shop.record(.faults([]))
+      shop.change { $0 = defaults }
+    }
+  }
+}

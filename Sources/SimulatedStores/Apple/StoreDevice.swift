@@ -1,0 +1,165 @@
+public import GemLedger
+internal import StoreBackend
+public import StoreClient
+
+/// A device of a store account: what a client gets as its `Storefront`.
+///
+/// It stands for the app on it too: the first stream of updates after the app's start begins with what is unfinished.
+public struct StoreDevice: Storefront {
+  /// The account that is signed in.
+  public let account: StoreAccount
+  /// The device's name.
+  public let name: String
+
+  private var keeper: ShopKeeper<AppleShop> { account.store.keeper }
+  private var deviceName: DeviceName { DeviceName(account: account.name, device: name) }
+
+  /// Which shop it is.
+  public var store: Store { keeper.look { $0.identity.store } }
+
+  /// The country of the store account.
+  public func storefront() async -> StorefrontCode { keeper.look { $0.settings.storefront } }
+
+  /// The products that can be bought, of those with the ids.
+  public func products(for ids: [String]) async throws(StoreFailure) -> [StorefrontProduct] {
+    let (shelf, settings) = try await keeper.ask(.loadProducts, by: deviceName) { shop, _ in
+      (shop.shelf, shop.settings)
+    }
+    return shelf.listings(of: ids, in: settings.storefront, locale: settings.locale, settings.productStates)
+  }
+
+  /// Takes the customer through a payment, as StoreKit's `Product.purchase(options:)`.
+  ///
+  /// - Throws: `StoreFailure`, in order of precedence: an injected failure, the simulated error,
+  ///   `productUnavailable`, `notAvailableInStorefront`, `invalidQuantity`, the failure of failed transactions.
+  public func purchase(_ request: StorePaymentRequest) async throws(StoreFailure) -> StorePaymentResult {
+    let (keeper, buyer) = (keeper, deviceName)
+    keeper.step(.asked(request.productID))
+    let answer = try keeper.serve { shop, now in shop.purchase(request, by: buyer, now: now) }
+    if let id = answer.paid { keeper.step(.paid(id)) }
+    await keeper.wait(answer.slowness)
+    switch answer.result {
+    case .failure(let failure): throw failure
+    case .pending: return .pending
+    case .userCancelled: return .userCancelled
+    case .success(let delivery):
+      let evidence = keeper.evidence(delivery, to: buyer)
+      keeper.step(.delivered(delivery.transaction.id))
+      return .success(evidence)
+    }
+  }
+
+  /// What happens outside of ``purchase(_:)``.
+  ///
+  /// The first stream since the app's start begins with what is unfinished, each once; later ones do not. What happens
+  /// while no stream is open shows in the lists only, refunds included.
+  public func updates() -> AsyncStream<StoreEvidence> {
+    let name = account.name
+    return keeper.updates(of: deviceName) { $0.launchDeliveries(of: name) }
+  }
+
+  /// What was paid for and not finished, oldest first; the page after an id goes on in the order of ids.
+  ///
+  /// - Complexity: O(log n + limit).
+  public func unfinished(after: StoreTransactionID?, limit: Int) async throws(StoreFailure) -> [StoreEvidence] {
+    let name = account.name
+    return try await keeper.list(.unfinished, for: deviceName) { $0.unfinished(of: name, after: after, limit: limit) }
+  }
+
+  /// The history without finished consumables, unless these were refunded or the app asked for them.
+  public func all() async throws(StoreFailure) -> [StoreEvidence] {
+    let name = account.name
+    return try await keeper.list(.all, for: deviceName) { $0.all(of: name) }
+  }
+
+  /// What gives entitlements now: never a consumable.
+  public func currentEntitlements() async throws(StoreFailure) -> [StoreEvidence] {
+    let name = account.name
+    return try await keeper.list(.currentEntitlements, for: deviceName) { $0.entitlements(of: name) }
+  }
+
+  /// Tells the store that the purchase is credited for good.
+  public func finish(_ id: StoreTransactionID) async throws(StoreFailure) {
+    let (keeper, name) = (keeper, deviceName)
+    keeper.step(.finishing(id))
+    try await keeper.ask(.finish, by: name) { shop, _ in
+      shop.finish(id, by: name)
+    } after: {
+      keeper.step(.finished(id))
+    }
+  }
+
+  /// Asks the store for what this device does not know yet: hidden and held back transactions come now.
+  public func sync() async throws(StoreFailure) {
+    let name = account.name
+    try await keeper.ask(.appStoreSync, by: deviceName) { shop, now in shop.sync(name, now: now) }
+  }
+}
+
+extension StoreDevice {
+  /// The app ends and starts again: its streams of updates end, and the next one begins with what is unfinished.
+  public func relaunch() { keeper.relaunch(deviceName) }
+
+  /// The app is deleted and installed again; to the store that is a start like any other.
+  ///
+  /// What the app itself kept on the device is gone, which is for the test to see to.
+  public func reinstall() { relaunch() }
+
+  /// The sheet on which a customer asks for money back; taking the request promises nothing.
+  ///
+  /// The store asks the backend with a notice; then ``SimulatedStore/refundTransaction(identifier:)`` or
+  /// ``SimulatedStore/declineRefundRequest(identifier:)`` decides.
+  ///
+  /// - Throws: ``RefundRequestFailure``: `failed` where the transaction is not the account's or an error is simulated,
+  ///   `duplicateRequest` where there was one, or the money was given back.
+  public func beginRefundRequest(for id: StoreTransactionID) async throws(RefundRequestFailure) {
+    let name = deviceName
+    let failure: RefundRequestFailure?
+    do throws(LedgerError) {
+      failure = try keeper.act { shop, _ -> RefundRequestFailure? in
+        guard let row = shop.row(id), row.isPurchased, row.account.hasBytes(of: name.account) else { return .failed }
+        return shop.requestRefund(row, by: name)
+      }
+    } catch {
+      // A store that cannot write cannot take requests either.
+      throw .failed
+    }
+    if let failure { throw failure }
+  }
+
+  /// How the account's subscriptions to a product stand; nil where there never was one.
+  public func subscriptionStatus(of productID: String) async throws(StoreFailure) -> SubscriptionStatus? {
+    let name = account.name
+    return try await keeper.ask(.subscriptionStatus, by: deviceName) { shop, _ in
+      shop.subscriptions(to: productID, account: name).first.map { SubscriptionStatus($0, shop) }
+    }
+  }
+
+  /// The app's own receipt: which app it is, in which environment.
+  public func appTransaction() async throws(StoreFailure) -> AppTransaction {
+    try await keeper.ask(.appTransaction, by: deviceName) { shop, _ in AppTransaction(shop.identity) }
+  }
+
+  /// The sheet on which a customer ends subscriptions: auto-renewal of the product's subscription ends.
+  public func manageSubscriptions(cancelling productID: String) async throws(StoreFailure) {
+    let name = account.name
+    try await keeper.ask(.manageSubscriptions, by: deviceName) { shop, _ in
+      for subscription in shop.subscriptions(to: productID, account: name) {
+        shop.change(subscription) { $0.willAutoRenew = false }
+      }
+    }
+  }
+
+  /// The sheet on which a customer enters an offer code; what it gives comes through the updates of every device.
+  ///
+  /// - Throws: `StoreFailure`: a simulated one, or `invalidOfferIdentifier` where the store gave out no such code.
+  public func redeemOfferCode(_ code: String) async throws(StoreFailure) {
+    let name = account.name
+    let result = try await keeper.ask(.offerCodeRedeem, by: deviceName) {
+      shop, now -> Result<StoreTransactionID, StoreFailure> in
+      guard let product = shop.settings.offerCodes[ByteString(code)] else { return .failure(.invalidOfferIdentifier) }
+      return shop.buyElsewhere(StorePaymentRequest(productID: product), account: name, now: now)
+    }
+    _ = try result.get()
+  }
+}

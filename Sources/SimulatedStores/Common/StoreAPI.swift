@@ -1,0 +1,75 @@
+public import GemLedger
+public import StoreClient
+
+/// What an app can ask of a store: where faults and simulated errors strike.
+public enum StoreAPI: String, Hashable, Sendable, CaseIterable {
+  /// Listing products.
+  case loadProducts
+  /// Paying.
+  case purchase
+  /// Telling the store that a purchase is credited; on Google Play consuming and acknowledging.
+  case finish
+  /// What happens outside of a purchase.
+  case updates
+  /// What is paid for and not finished; on Google Play the query for purchases.
+  case unfinished
+  /// The history.
+  case all
+  /// What gives entitlements now.
+  case currentEntitlements
+  /// A restore.
+  case appStoreSync
+  /// The device's own check of what the store signed.
+  case verification
+  /// Asking for money back.
+  case refundRequest
+  /// How a subscription stands.
+  case subscriptionStatus
+  /// The app's own receipt.
+  case appTransaction
+  /// The sheet of subscriptions.
+  case manageSubscriptions
+  /// The sheet for offer codes.
+  case offerCodeRedeem
+}
+
+/// An error that a store answers with for as long as it is set; see `SimulatedStore.setSimulatedError(_:forAPI:)`.
+public enum SimulatedError: Error, Hashable, Sendable {
+  /// StoreKit's `.generic` and `.purchase`: any call but verification fails so.
+  case store(StoreFailure)
+  /// StoreKit's `.refundRequest`: asking for money back fails so.
+  case refundRequest(RefundRequestFailure)
+  /// StoreKit's `.verification`: everything signed is unverified, for this reason.
+  case verification(VerificationFailure)
+
+  /// Whether the API can fail like this.
+  func fits(_ api: StoreAPI) -> Bool {
+    switch self {
+    case .store: api != .verification && api != .updates
+    case .refundRequest: api == .refundRequest
+    case .verification: api == .verification
+    }
+  }
+}
+
+/// Why a request for money back was not taken; StoreKit's `RefundRequestError`, and what else can fail.
+public enum RefundRequestFailure: String, Error, Hashable, Sendable, CaseIterable {
+  /// There was one already, whatever came of it.
+  case duplicateRequest
+  /// The request could not be made.
+  case failed
+}
+
+/// How far a purchase came inside the store; see `SimulatedStore.onStep`.
+public enum StoreStep: Hashable, Sendable {
+  /// The customer sees the sheet; nobody has paid.
+  case asked(String)
+  /// Paid for, and durable at the store; the app does not know it yet.
+  case paid(StoreTransactionID)
+  /// The app was handed the evidence, by a purchase or an update.
+  case delivered(StoreTransactionID)
+  /// The app says that it is credited; the store has not noted it.
+  case finishing(StoreTransactionID)
+  /// Noted; it is not delivered again.
+  case finished(StoreTransactionID)
+}

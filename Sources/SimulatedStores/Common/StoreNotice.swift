@@ -1,0 +1,115 @@
+public import GemLedger
+internal import StoreBackend
+public import StoreClient
+
+/// What a simulated store tells the backend by itself, as App Store server notifications and Google's do.
+public enum StoreNotice: Hashable, Sendable {
+  /// Somebody bought; sent where the store was told to (`sendsOneTimeChargeNotices`).
+  case oneTimeCharge(StoreEvidence)
+  /// A subscription went on.
+  case renewed(StoreEvidence)
+  /// Money was given back; the evidence says how much.
+  case refunded(StoreEvidence)
+  /// The store took the refund back; the evidence shows none any more.
+  case refundReversed(StoreEvidence)
+  /// Somebody asked for money back; the store asks how much was used.
+  case consumptionRequest(StoreEvidence)
+  /// The store gave no money back.
+  case refundDeclined(StoreEvidence)
+  /// Google Play: a purchase became paid; look it up by its token.
+  case oneTimePurchased(StoreTransactionID)
+  /// Google Play: a pending purchase came to nothing.
+  case oneTimeCanceled(StoreTransactionID)
+  /// Google Play: a purchase was voided, in full or by quantity; the evidence is the purchase as it stands.
+  case voided(VoidedPurchase, StoreEvidence)
+}
+
+/// A notice with its number, by which a backend says that it has taken it.
+public struct NumberedNotice: Hashable, Sendable, Identifiable {
+  /// Its place in the store's order, from 1.
+  public let id: Int64
+  /// What happened.
+  public let notice: StoreNotice
+}
+
+/// A purchase that Google Play took back, as its list of voided purchases states it.
+public struct VoidedPurchase: Hashable, Sendable {
+  /// Who voided it; Google's numbers.
+  public enum Source: Int64, Hashable, Sendable, CaseIterable {
+    /// The customer asked for it.
+    case user = 0
+    /// The developer did it.
+    case developer = 1
+    /// Google did it.
+    case google = 2
+  }
+
+  /// Why; Google's numbers.
+  public enum Reason: Int64, Hashable, Sendable, CaseIterable {
+    /// Something else.
+    case other = 0
+    /// The customer thought better of it.
+    case remorse = 1
+    /// It never came.
+    case notReceived = 2
+    /// It did not work.
+    case defective = 3
+    /// It was bought by mistake.
+    case accidentalPurchase = 4
+    /// Somebody else bought it.
+    case fraud = 5
+    /// Somebody near bought it.
+    case friendlyFraud = 6
+    /// The bank took the money back.
+    case chargeback = 7
+    /// Nobody acknowledged it within three days.
+    case unacknowledged = 8
+  }
+
+  /// The purchase.
+  public var purchaseToken: StoreTransactionID
+  /// Its order, where it has one.
+  public var orderID: String?
+  /// When.
+  public var voidedAt: Timestamp
+  /// Who.
+  public var source: Source
+  /// Why.
+  public var reason: Reason
+  /// How many units; all that were left where the purchase is gone.
+  public var voidedQuantity: Int64
+  /// Whether units were given back and the purchase stays.
+  public var isPartial: Bool
+
+  /// A voided purchase.
+  public init(
+    purchaseToken: StoreTransactionID, orderID: String?, voidedAt: Timestamp, source: Source, reason: Reason,
+    voidedQuantity: Int64, isPartial: Bool
+  ) {
+    self.purchaseToken = purchaseToken
+    self.orderID = orderID
+    self.voidedAt = voidedAt
+    self.source = source
+    self.reason = reason
+    self.voidedQuantity = voidedQuantity
+    self.isPartial = isPartial
+  }
+}
+
+extension QueuedNotice {
+  /// The notice as a backend gets it.
+  func signed(_ evidence: StoreEvidence) -> StoreNotice {
+    switch kind {
+    case .oneTimeCharge: .oneTimeCharge(evidence)
+    case .renewed: .renewed(evidence)
+    case .refunded: .refunded(evidence)
+    case .refundReversed: .refundReversed(evidence)
+    case .consumptionRequest: .consumptionRequest(evidence)
+    case .refundDeclined: .refundDeclined(evidence)
+    case .oneTimePurchased: .oneTimePurchased(transaction.id)
+    case .oneTimeCanceled: .oneTimeCanceled(transaction.id)
+    // Only voided purchases are queued as such.
+    case .voided: voided.map { .voided($0, evidence) } ?? .refunded(evidence)
+    }
+  }
+}

@@ -1,0 +1,60 @@
+internal import StoreBackend
+package import StoreClient
+
+/// A device's updates for who takes them when it suits, instead of waiting for them in a task.
+///
+/// As the streams do, the first one since the app's start begins with what is unfinished; it ends with the app.
+package struct UpdateInbox: Sendable {
+  private let poll: @Sendable () -> StoreEvidence?
+
+  init<Shop: KeptShop>(
+    _ keeper: ShopKeeper<Shop>, of name: DeviceName, redelivering unfinished: (borrowing Shop) -> [Delivery]
+  ) {
+    let feed = keeper.subscribe(name, redelivering: unfinished)
+    poll = {
+      guard let delivery = feed.poll() else { return nil }
+      let evidence = keeper.evidence(delivery, to: name)
+      keeper.step(.delivered(delivery.transaction.id))
+      return evidence
+    }
+  }
+
+  /// The next update, where one waits.
+  package func take() -> StoreEvidence? { poll() }
+}
+
+extension StoreDevice {
+  /// What ``updates()`` would give.
+  package func inbox() -> UpdateInbox {
+    let name = account.name
+    return UpdateInbox(account.store.keeper, of: DeviceName(account: name, device: self.name)) {
+      $0.launchDeliveries(of: name)
+    }
+  }
+}
+
+extension PlayDevice {
+  /// What ``updates()`` would give.
+  package func inbox() -> UpdateInbox {
+    let name = account.name
+    return UpdateInbox(account.store.keeper, of: DeviceName(account: name, device: self.name)) {
+      $0.unfinished(of: name, after: nil, limit: .max)
+    }
+  }
+}
+
+extension SimulatedStore {
+  /// What was asked for last, whatever came of it.
+  package var newestTransaction: SimulatedTransaction? {
+    keeper.look { shop in
+      shop.rows[shop.lastSerial].map { SimulatedTransaction($0, shop.subscription(of: $0.transaction.id)) }
+    }
+  }
+}
+
+extension SimulatedPlayStore {
+  /// What was asked for last, whatever came of it.
+  package var newestPurchase: PlayPurchase? {
+    keeper.look { shop in shop.rows[shop.lastSerial].map(PlayPurchase.init) }
+  }
+}

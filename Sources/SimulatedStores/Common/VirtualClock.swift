@@ -1,0 +1,190 @@
+public import GemLedger
+public import StoreClient
+internal import Synchronization
+
+/// A clock that tests move by hand; simulated stores do what is due while it moves, in order.
+///
+/// It stands still between two moves, or goes on with another clock and is moved ahead of it. Renewals, delayed
+/// deliveries and deadlines of every simulated store on it happen at their own instants while it is moved, one by one,
+/// before the move returns; who sleeps on it is woken in the order of deadlines.
+///
+/// ```swift
+/// let clock = VirtualClock()
+/// let store = try SimulatedStore(catalog: catalog, clock: clock, signer: signer)
+/// clock.advance(by: .seconds(86_400 * 31))
+/// ```
+public final class VirtualClock: Sendable {
+  private struct Sleeper {
+    let until: Timestamp
+    let order: UInt64
+    let continuation: CheckedContinuation<Bool, Never>
+  }
+
+  private struct WeakAlarm {
+    weak var alarm: (any ClockAlarm)?
+  }
+
+  private struct State {
+    var ahead: Int64
+    var sleepers: [UInt64: Sleeper] = [:]
+    var cancelled: Set<UInt64> = []
+    var nextOrder: UInt64 = 0
+    var alarms: [WeakAlarm] = []
+  }
+
+  private let base: StoreClock?
+  private let state: Mutex<State>
+
+  /// A clock that stands still, at first at 2026-01-01T00:00:00Z.
+  public init(startingAt start: Timestamp = Timestamp(milliseconds: 1_767_225_600_000)) {
+    base = nil
+    state = Mutex(State(ahead: start.milliseconds))
+  }
+
+  /// A clock that goes on with another one, and can be moved ahead of it.
+  public init(following base: StoreClock) {
+    self.base = base
+    state = Mutex(State(ahead: 0))
+  }
+
+  /// The time now.
+  public var now: Timestamp { time(aheadBy: state.withLock(\.ahead)) }
+
+  /// How many tasks sleep on it.
+  public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
+  /// Moves the clock by so much; a duration below zero moves nothing.
+  public func advance(by duration: Duration) { advance(to: now.advanced(by: duration)) }
+
+  /// Moves the clock to that instant; an instant that is past moves nothing.
+  public func advance(to target: Timestamp) {
+    var stuck: Set<ObjectIdentifier> = []
+    while let due = nextDue(notAfter: target, without: stuck) {
+      move(to: due)
+      for alarm in alarms() where !stuck.contains(ObjectIdentifier(alarm)) {
+        alarm.ring()
+        // It could not do what is due, and says so to whoever asks it next.
+        if let next = alarm.nextDue, next <= due { stuck.insert(ObjectIdentifier(alarm)) }
+      }
+      wakeDue()
+    }
+    move(to: target)
+    for alarm in alarms() { alarm.clockMoved() }
+  }
+
+  /// The clock for a client or a simulated store.
+  public var storeClock: StoreClock {
+    StoreClock(now: { self.now }, sleep: { (until) throws(CancellationError) in try await self.sleep(until: until) })
+  }
+
+  /// The clock for a ledger.
+  public var ledgerClock: LedgerClock { LedgerClock { self.now } }
+}
+
+/// Something that has work to do at certain instants.
+protocol ClockAlarm: AnyObject, Sendable {
+  /// When the next work is due.
+  var nextDue: Timestamp? { get }
+  /// Does what is due now.
+  func ring()
+  /// The clock was moved by hand.
+  func clockMoved()
+}
+
+extension VirtualClock {
+  /// Whether it goes on by itself.
+  var isFollowing: Bool { base != nil }
+
+  /// What survives the process: how far it was moved ahead, or the instant at which it stands.
+  var reading: Int64 { state.withLock(\.ahead) }
+
+  /// Goes on where the reading was taken; never back.
+  func resume(_ reading: Int64) { state.withLock { $0.ahead = max($0.ahead, reading) } }
+
+  func add(_ alarm: any ClockAlarm) {
+    state.withLock { state in
+      state.alarms.removeAll { $0.alarm == nil }
+      state.alarms.append(WeakAlarm(alarm: alarm))
+    }
+  }
+
+  private func time(aheadBy ahead: Int64) -> Timestamp {
+    guard let base else { return Timestamp(milliseconds: ahead) }
+    return base.now().advanced(milliseconds: ahead)
+  }
+
+  private func alarms() -> [any ClockAlarm] { state.withLock { $0.alarms.compactMap(\.alarm) } }
+
+  private func nextDue(notAfter target: Timestamp, without stuck: Set<ObjectIdentifier>) -> Timestamp? {
+    let ringing = alarms().filter { !stuck.contains(ObjectIdentifier($0)) }.compactMap(\.nextDue)
+    let waking = state.withLock { $0.sleepers.values.map(\.until) }
+    return (ringing + waking).min().flatMap { $0 <= target ? max($0, min(now, target)) : nil }
+  }
+
+  private func move(to instant: Timestamp) {
+    state.withLock { state in
+      let behind = instant.milliseconds.subtractingReportingOverflow(time(aheadBy: state.ahead).milliseconds)
+      if !behind.overflow, behind.partialValue > 0 { state.ahead += behind.partialValue }
+    }
+  }
+
+  private func wakeDue() {
+    let now = now
+    let due = state.withLock { state in
+      let due = state.sleepers.values.filter { $0.until <= now }
+      for sleeper in due { state.sleepers[sleeper.order] = nil }
+      return due
+    }
+    for sleeper in due.sorted(by: { ($0.until, $0.order) < ($1.until, $1.order) }) {
+      sleeper.continuation.resume(returning: false)
+    }
+  }
+
+  private func sleep(until: Timestamp) async throws(CancellationError) {
+    guard now < until else { return }
+    let order = state.withLock { state in
+      state.nextOrder += 1
+      return state.nextOrder
+    }
+    let timer = timer(until)
+    defer { timer?.cancel() }
+    let isCancelled = await withTaskCancellationHandler {
+      await withCheckedContinuation { enroll(Sleeper(until: until, order: order, continuation: $0)) }
+    } onCancel: {
+      cancel(order)
+    }
+    state.withLock { _ = $0.cancelled.remove(order) }
+    if isCancelled { throw CancellationError() }
+  }
+
+  /// Wakes a sleeper when the followed clock gets there by itself.
+  private func timer(_ until: Timestamp) -> Task<Void, Never>? {
+    base.map { base in
+      Task { [weak self] in
+        while let behind = self.map({ until.milliseconds - $0.now.milliseconds }), behind > 0 {
+          // Cancelled with its sleeper, which has no use for it any more.
+          guard (try? await base.sleep(base.now().advanced(milliseconds: behind))) != nil else { return }
+        }
+        self?.wakeDue()
+      }
+    }
+  }
+
+  private func enroll(_ sleeper: Sleeper) {
+    let isCancelled: Bool? = state.withLock { state in
+      if state.cancelled.contains(sleeper.order) { return true }
+      if time(aheadBy: state.ahead) >= sleeper.until { return false }
+      state.sleepers[sleeper.order] = sleeper
+      return nil
+    }
+    if let isCancelled { sleeper.continuation.resume(returning: isCancelled) }
+  }
+
+  private func cancel(_ order: UInt64) {
+    let sleeper = state.withLock { state in
+      state.cancelled.insert(order)
+      return state.sleepers.removeValue(forKey: order)
+    }
+    sleeper?.continuation.resume(returning: true)
+  }
+}

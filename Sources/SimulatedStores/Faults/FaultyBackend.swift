@@ -1,0 +1,69 @@
+public import GemLedger
+public import StoreBackend
+internal import Synchronization
+
+/// A backend with a bad day: it fails on command, before or after the backend behind it did its work.
+///
+/// For tests of whatever calls a backend. Faults are laid out per call or for all of them, once or until they are
+/// removed; everything random comes from the seed, and every wait goes through the injected `wait`, so that a test
+/// repeats exactly.
+///
+/// ```swift
+/// let backend = FaultyBackend(local)
+/// backend.fail(.post, with: .networkLostAfterEffect)  // credited, but the caller hears nothing
+/// ```
+public final class FaultyBackend: BackendDecorator {
+  /// The backend that does the work.
+  public let decorated: any PurchaseBackend
+  private let wait: @Sendable (Duration) async -> Void
+  private let state: Mutex<FaultState>
+
+  /// A backend that works until faults are laid out.
+  ///
+  /// - Parameters:
+  ///   - backend: Does the work.
+  ///   - seed: Repeats the random faults.
+  ///   - wait: Waits for the latency of a fault; give it the test's clock.
+  public init(
+    _ backend: any PurchaseBackend, seed: UInt64 = 0, wait: @escaping @Sendable (Duration) async -> Void = { _ in }
+  ) {
+    decorated = backend
+    self.wait = wait
+    state = Mutex(FaultState(seed: seed))
+  }
+
+  // MARK: Controls
+
+  /// Lays out a fault for the next calls.
+  ///
+  /// - Parameters:
+  ///   - call: Which calls; nil for all of them.
+  ///   - fault: What happens.
+  ///   - occurrence: Which of those calls, counted from now.
+  public func fail(_ call: Call? = nil, with fault: Fault, _ occurrence: Occurrence = .next) {
+    state.withLock { $0.add(call, fault, occurrence) }
+  }
+
+  /// Removes all faults; the counts stay.
+  public func heal() { state.withLock { $0.removeAll() } }
+
+  /// How many calls came, the failed ones included.
+  public func count(of call: Call? = nil) -> Int { state.withLock { $0.count(of: call) } }
+
+  /// How many of them a fault made fail.
+  public func failureCount(of call: Call? = nil) -> Int { state.withLock { $0.failureCount(of: call) } }
+
+  // MARK: Working
+
+  /// The call as the backend behind this one answers it, or as a fault says.
+  public func intercept<Answer: Sendable>(
+    _ call: BackendCall, _ body: () async throws(LedgerError) -> Answer
+  ) async throws(LedgerError) -> Answer {
+    let faults = state.withLock { $0.faults(for: call) }
+    for case .latency(let duration) in faults.map(\.kind) { await wait(duration) }
+    if let error = faults.compactMap(\.errorBeforeEffect).first { throw error }
+    let answer = try await body()
+    if let error = faults.compactMap(\.errorAfterEffect).first { throw error }
+    return answer
+  }
+}

@@ -1,0 +1,111 @@
+package import GemLedger
+package import StoreBackend
+package import StoreClient
+internal import Synchronization
+
+/// The life of one process of an app: it can be told to end between any two effects on the world outside.
+///
+/// What still runs of a dead process sees every call fail and reaches nothing, so that nothing is left of it but what
+/// had become durable or had reached the store and the backend: the same that a kill leaves.
+package final class Lifeline: Sendable {
+  private struct State {
+    /// How many crossings are left; nil for no end.
+    var left: Int?
+    var isDead = false
+  }
+
+  private let state = Mutex(State())
+
+  package init() {}
+
+  /// Ends the life at the crossing with this number, from 1; each call to the outside has one before its effect and
+  /// one after it.
+  package func end(atCrossing number: Int) { state.withLock { $0.left = max(1, number) } }
+
+  /// Whoever has survived goes on.
+  package func spare() { state.withLock { $0.left = nil } }
+
+  package var isDead: Bool { state.withLock { $0.isDead } }
+
+  /// Crosses the border between the process and the world.
+  ///
+  /// - Returns: Whether the process is alive.
+  package func cross() -> Bool {
+    state.withLock { state in
+      guard !state.isDead else { return false }
+      guard let left = state.left else { return true }
+      state.left = left - 1
+      state.isDead = left == 1
+      return !state.isDead
+    }
+  }
+}
+
+/// A backend as a process that may die sees it.
+package struct MortalBackend: BackendDecorator {
+  package let decorated: any PurchaseBackend
+  private let life: Lifeline
+
+  package init(_ decorated: any PurchaseBackend, life: Lifeline) {
+    self.decorated = decorated
+    self.life = life
+  }
+
+  package func intercept<Answer: Sendable>(
+    _ call: BackendCall, _ body: () async throws(LedgerError) -> Answer
+  ) async throws(LedgerError) -> Answer {
+    guard life.cross() else { throw Self.dead }
+    let answer = try await body()
+    guard life.cross() else { throw Self.dead }
+    return answer
+  }
+
+  private static let dead = LedgerError(.backendUnreachable, "The process has ended.")
+}
+
+/// A shop as a process that may die sees it.
+package struct MortalStorefront: StorefrontDecorator {
+  package let decorated: any Storefront
+  private let life: Lifeline
+
+  package init(_ decorated: any Storefront, life: Lifeline) {
+    self.decorated = decorated
+    self.life = life
+  }
+
+  package func intercept<Answer: Sendable>(
+    _ body: () async throws(StoreFailure) -> Answer
+  ) async throws(StoreFailure) -> Answer {
+    guard life.cross() else { throw .networkError }
+    let answer = try await body()
+    guard life.cross() else { throw .networkError }
+    return answer
+  }
+}
+
+/// A journal as a process that may die sees it; what is in it outlives the process.
+package struct MortalJournal: RecordJournal {
+  private let inner: any RecordJournal
+  private let life: Lifeline
+
+  package init(_ inner: any RecordJournal, life: Lifeline) {
+    self.inner = inner
+    self.life = life
+  }
+
+  package func records() throws(LedgerError) -> [String] { try inner.records() }
+
+  package func append(_ records: [String]) throws(LedgerError) {
+    guard life.cross() else { throw Self.dead }
+    try inner.append(records)
+    guard life.cross() else { throw Self.dead }
+  }
+
+  package func compact(to records: [String]) throws(LedgerError) {
+    guard life.cross() else { throw Self.dead }
+    try inner.compact(to: records)
+    guard life.cross() else { throw Self.dead }
+  }
+
+  private static let dead = LedgerError(.inputOutput, "The process has ended.")
+}

@@ -1,0 +1,168 @@
+public import GemLedger
+public import StoreBackend
+public import StoreClient
+
+/// An Android device: Google Play's billing client, and the same as a `Storefront` for a client of either store.
+///
+/// As a storefront, finishing consumes a consumable and acknowledges everything else; the id is the purchase token.
+public struct PlayDevice: Storefront {
+  /// The account that is signed in.
+  public let account: PlayAccount
+  /// The device's name.
+  public let name: String
+
+  private var keeper: ShopKeeper<PlayShop> { account.store.keeper }
+  private var deviceName: DeviceName { DeviceName(account: account.name, device: name) }
+
+  /// Google Play.
+  public var store: Store { .google }
+
+  /// The country of the account.
+  public func storefront() async -> StorefrontCode { keeper.look { $0.settings.storefront } }
+
+  /// The products that can be bought, of those with the ids.
+  public func products(for ids: [String]) async throws(StoreFailure) -> [StorefrontProduct] {
+    let (shelf, settings) = try await keeper.ask(.loadProducts, by: deviceName) { shop, _ in
+      (shop.shelf, shop.settings)
+    }
+    return shelf.listings(of: ids, in: settings.storefront, locale: settings.locale, settings.productStates)
+  }
+
+  /// Takes the customer through a payment; what the account owns already is given again, and nobody pays.
+  ///
+  /// An owned purchase that is still pending is `pending` again.
+  public func purchase(_ request: StorePaymentRequest) async throws(StoreFailure) -> StorePaymentResult {
+    switch try await pay(request) {
+    case .failure(let failure): throw failure
+    case .userCanceled: return .userCancelled
+    case .pending: return .pending
+    case .purchased(let row), .alreadyOwned(let row):
+      guard row.isPaid else { return .pending }
+      let evidence = keeper.evidence(row.delivery, to: deviceName)
+      keeper.step(.delivered(row.transaction.id))
+      return .success(evidence)
+    }
+  }
+
+  /// What happens outside of ``purchase(_:)``: payments that arrive late, and renewals; never a refund.
+  ///
+  /// The first stream since the app's start begins with what a query for purchases finds unfinished.
+  public func updates() -> AsyncStream<StoreEvidence> {
+    let name = account.name
+    return keeper.updates(of: deviceName) { $0.unfinished(of: name, after: nil, limit: .max) }
+  }
+
+  /// What was paid for and neither consumed nor, where it is no consumable, acknowledged; oldest first.
+  ///
+  /// - Complexity: O(log n + limit).
+  public func unfinished(after: StoreTransactionID?, limit: Int) async throws(StoreFailure) -> [StoreEvidence] {
+    let name = account.name
+    return try await keeper.list(.unfinished, for: deviceName) { $0.unfinished(of: name, after: after, limit: limit) }
+  }
+
+  /// What the account owns: Google shows nothing else.
+  public func all() async throws(StoreFailure) -> [StoreEvidence] {
+    let name = account.name
+    return try await keeper.list(.all, for: deviceName) { $0.owned(by: name) }
+  }
+
+  /// What the account owns and is no consumable.
+  public func currentEntitlements() async throws(StoreFailure) -> [StoreEvidence] {
+    let name = account.name
+    return try await keeper.list(.currentEntitlements, for: deviceName) { $0.entitlements(of: name) }
+  }
+
+  /// Consumes a consumable, acknowledges everything else; what is not owned any more is left alone.
+  public func finish(_ id: StoreTransactionID) async throws(StoreFailure) {
+    let (keeper, name) = (keeper, account.name)
+    keeper.step(.finishing(id))
+    try await keeper.ask(.finish, by: deviceName) { shop, _ in
+      // Unknown, consumed before, or taken back by the store: finishing is harmless.
+      _ = shop.row(id)?.isConsumable == true ? shop.consume(id, of: name) : shop.acknowledge(id, of: name)
+    } after: {
+      keeper.step(.finished(id))
+    }
+  }
+
+  /// Asks Play for the account's purchases anew: hidden and held back ones come now.
+  public func sync() async throws(StoreFailure) {
+    let name = account.name
+    try await keeper.ask(.appStoreSync, by: deviceName) { shop, now in shop.sync(name, now: now) }
+  }
+}
+
+// The billing client as it is.
+extension PlayDevice {
+  /// Takes the customer through a payment.
+  ///
+  /// - Parameters:
+  ///   - productID: The product.
+  ///   - quantity: How many units: 1 to 99 of a consumable.
+  ///   - obfuscatedAccountID: Says who buys.
+  /// - Returns: The purchase, paid for or pending.
+  /// - Throws: ``BillingResponseCode``, such as `itemAlreadyOwned`.
+  public func launchBillingFlow(
+    productID: String, quantity: Int64 = 1, obfuscatedAccountID: AccountToken? = nil
+  ) async throws(BillingResponseCode) -> PlayPurchase {
+    let request = StorePaymentRequest(productID: productID, quantity: quantity, accountToken: obfuscatedAccountID)
+    let result: PlayAnswer.Result
+    do throws(StoreFailure) { result = try await pay(request) } catch { throw BillingResponseCode(error) }
+    switch result {
+    case .purchased(let row), .pending(let row): return PlayPurchase(row)
+    case .alreadyOwned: throw .itemAlreadyOwned
+    case .userCanceled: throw .userCanceled
+    case .failure(let failure): throw BillingResponseCode(failure)
+    }
+  }
+
+  /// What the account owns or waits for, oldest first.
+  ///
+  /// - Throws: ``BillingResponseCode``, where the call fails.
+  public func queryPurchases() async throws(BillingResponseCode) -> [PlayPurchase] {
+    let name = account.name
+    return try await call(.unfinished) { shop in shop.listed(of: name).map(PlayPurchase.init) }
+  }
+
+  /// Says that what was bought is given, and is kept.
+  ///
+  /// - Throws: ``BillingResponseCode``: a failure of the call, `itemNotOwned` where the account does not have it, or no
+  ///   more, `developerError` where it is not paid for.
+  public func acknowledge(_ token: StoreTransactionID) async throws(BillingResponseCode) {
+    let name = account.name
+    if let code = try await call(.finish, { shop in shop.acknowledge(token, of: name) }) { throw code }
+  }
+
+  /// Says that what was bought is given, and is used up: it can be bought again.
+  ///
+  /// - Throws: ``BillingResponseCode``: a failure of the call, `itemNotOwned` where the account does not have it, or no
+  ///   more, `developerError` where it is not paid for, or a subscription.
+  public func consume(_ token: StoreTransactionID) async throws(BillingResponseCode) {
+    let name = account.name
+    if let code = try await call(.finish, { shop in shop.consume(token, of: name) }) { throw code }
+  }
+
+  /// The app ends and starts again: its streams of updates end, and the next one begins with what is unfinished.
+  public func relaunch() { keeper.relaunch(deviceName) }
+
+  /// The app is deleted and installed again; to the store that is a start like any other.
+  public func reinstall() { relaunch() }
+
+  private func call<Answer: Sendable>(
+    _ api: StoreAPI, _ body: (inout PlayShop) -> Answer
+  ) async throws(BillingResponseCode) -> Answer {
+    do throws(StoreFailure) {
+      return try await keeper.ask(api, by: deviceName) { shop, _ in body(&shop) }
+    } catch {
+      throw BillingResponseCode(error)
+    }
+  }
+
+  private func pay(_ request: StorePaymentRequest) async throws(StoreFailure) -> PlayAnswer.Result {
+    let (keeper, buyer) = (keeper, deviceName)
+    keeper.step(.asked(request.productID))
+    let answer = try keeper.serve { shop, now in shop.purchase(request, by: buyer, now: now) }
+    if let id = answer.paid { keeper.step(.paid(id)) }
+    await keeper.wait(answer.slowness)
+    return answer.result
+  }
+}

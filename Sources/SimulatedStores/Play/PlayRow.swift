@@ -1,0 +1,157 @@
+internal import GemLedger
+internal import StoreBackend
+internal import StoreClient
+
+/// A purchase as Google Play keeps it, from its payment to its end.
+///
+/// ```
+/// pending ──paid──▶ purchased ──acknowledged──▶ kept ──consumed (one-time products)──▶ used up, may be bought again
+///    │                  │                        │
+///    └──declined──▶ canceled ◀──three days─────  └──voided──▶ canceled
+/// ```
+struct PlayRow: Sendable {
+  enum State: String, Sendable {
+    /// Nobody has paid yet.
+    case pending
+    /// Paid for.
+    case purchased
+    /// Never paid for, or voided.
+    case canceled
+    /// A subscription that has run out.
+    case expired
+  }
+
+  /// How long a purchase may wait for its acknowledgement, from the moment it is paid for.
+  static let acknowledgementTime = Duration.seconds(3 * 86_400)
+
+  var serial: UInt64
+  var account: String
+  var state: State
+  /// The purchase as evidence; its id is the purchase token.
+  var transaction: StoreTransaction
+  var device: String?
+  var isAcknowledged = false
+  var isConsumed = false
+  /// When a pending payment ends by itself, and whether it ends well.
+  var pendingUntil: Timestamp?
+  var pendingApproves = false
+  /// Until then no list shows it.
+  var hiddenUntil: Timestamp?
+  var refundedQuantity: Int64 = 0
+  var voided: [VoidedPurchase] = []
+  var unverified: VerificationFailure?
+  /// A subscription's cycle, and whether it goes on.
+  var period: String?
+  var willAutoRenew = false
+  var renewalCount: Int64 = 0
+
+  var isConsumable: Bool { transaction.productType == .consumable }
+  var isPaid: Bool { state == .purchased }
+  /// Whether the account has it, or waits for it: the same product cannot be bought meanwhile.
+  var isOwned: Bool { (state == .purchased && !isConsumed) || state == .pending }
+  /// Whether a query for purchases shows it.
+  var isListed: Bool { isOwned && hiddenUntil == nil }
+  /// Whether the app still has to consume or acknowledge it.
+  var isUnfinished: Bool { isPaid && hiddenUntil == nil && !isConsumed && (isConsumable || !isAcknowledged) }
+  var refundableQuantity: Int64 { isPaid ? transaction.quantity - refundedQuantity : 0 }
+
+  /// The instant at which nobody has acknowledged it for too long.
+  var deadline: Timestamp? {
+    isPaid && !isAcknowledged ? paidAt.advanced(by: Self.acknowledgementTime) : nil
+  }
+
+  /// When it was paid for; a subscription's first payment.
+  var paidAt: Timestamp { transaction.originalPurchasedAt }
+
+  /// Its orders, oldest first: the first payment's, then those of the renewals.
+  var orderIDs: [String] {
+    guard let last = transaction.orderID else { return [] }
+    guard renewalCount > 0, let first = last.split(separator: "..", maxSplits: 1).first else { return [last] }
+    return [String(first)] + (0..<renewalCount).map { "\(first)..\($0)" }
+  }
+
+  var delivery: Delivery { Delivery(transaction: transaction, account: account, unverified: unverified) }
+
+  func nextStamp(_ now: Timestamp) -> Timestamp { max(now, transaction.signedAt.advanced(milliseconds: 1)) }
+}
+
+extension PlayRow {
+  func record() -> JSONValue {
+    var writer = ShopRecordWriter("row")
+    writer.put("serial", unsigned: serial)
+    writer.put("account", account)
+    writer.put("state", state.rawValue)
+    writer.put("device", device)
+    writer.put("acknowledged", flag: isAcknowledged)
+    writer.put("consumed", flag: isConsumed)
+    writer.put("pending_until", pendingUntil)
+    writer.put("pending_approves", flag: pendingApproves)
+    writer.put("hidden_until", hiddenUntil)
+    writer.put("refunded_quantity", refundedQuantity)
+    if !voided.isEmpty { writer["voided"] = .array(voided.map { $0.record() }) }
+    writer.put("unverified", unverified?.rawValue)
+    writer.put("period", period)
+    writer.put("auto_renew", flag: willAutoRenew)
+    writer.put("renewals", renewalCount)
+    writer["transaction"] = transaction.record()
+    return writer.json
+  }
+
+  init(reading record: ShopRecordReader) throws(LedgerError) {
+    self.init(
+      serial: try record.unsigned("serial"), account: try record.text("account"), state: try record.word("state"),
+      transaction: try StoreTransaction(reading: try record.reader("transaction")),
+      device: try record.optionalText("device"), isAcknowledged: record.flag("acknowledged"),
+      isConsumed: record.flag("consumed"), pendingUntil: try record.optionalTime("pending_until"),
+      pendingApproves: record.flag("pending_approves"), hiddenUntil: try record.optionalTime("hidden_until"),
+      refundedQuantity: try record.integer("refunded_quantity"), voided: try Self.voided(record),
+      unverified: try record.optionalWord("unverified"), period: try record.optionalText("period"),
+      willAutoRenew: record.flag("auto_renew"), renewalCount: try record.integer("renewals"))
+  }
+
+  private static func voided(_ record: ShopRecordReader) throws(LedgerError) -> [VoidedPurchase] {
+    guard record.optional("voided") != nil else { return [] }
+    return try record.list("voided") { (part) throws(LedgerError) in try VoidedPurchase(reading: part) }
+  }
+}
+
+/// What changes a Google-like shop.
+enum PlayEvent: ShopEvent {
+  case settings(PlaySettings)
+  case row(PlayRow)
+  case acknowledged(UInt64)
+  case consumed(UInt64)
+  case deleted(UInt64)
+  case serial(UInt64)
+  case desk(DeskEvent)
+
+  func json() -> JSONValue {
+    switch self {
+    case .settings(let settings): settings.record()
+    case .row(let row): row.record()
+    case .acknowledged(let serial): Self.record("acknowledged", serial)
+    case .consumed(let serial): Self.record("consumed", serial)
+    case .deleted(let serial): Self.record("deleted", serial)
+    case .serial(let serial): Self.record("serial", serial)
+    case .desk(let event): event.json()
+    }
+  }
+
+  private static func record(_ kind: String, _ serial: UInt64) -> JSONValue {
+    var writer = ShopRecordWriter(kind)
+    writer.put("serial", unsigned: serial)
+    return writer.json
+  }
+
+  init(reading record: ShopRecordReader) throws(LedgerError) {
+    switch try record.text("e") {
+    case "settings": self = .settings(try PlaySettings(reading: record))
+    case "row": self = .row(try PlayRow(reading: record))
+    case "acknowledged": self = .acknowledged(try record.unsigned("serial"))
+    case "consumed": self = .consumed(try record.unsigned("serial"))
+    case "deleted": self = .deleted(try record.unsigned("serial"))
+    case "serial": self = .serial(try record.unsigned("serial"))
+    default: self = .desk(try DeskEvent(reading: record))
+    }
+  }
+}

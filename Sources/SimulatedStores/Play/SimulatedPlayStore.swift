@@ -1,0 +1,68 @@
+public import GemLedger
+internal import StoreBackend
+public import StoreClient
+
+/// A shop in this process that behaves as Google Play does, and misbehaves on command.
+///
+/// A purchase is known by its token, and may have no order id. The app has three days from payment to acknowledge or
+/// consume it, or the money goes back by itself. What an account owns it cannot buy again; a consumable has to be
+/// consumed first. Payments can be pending. Money is given back by units. Devices learn of none of that by themselves:
+/// they ask, and the backend is told by notices.
+///
+/// ```swift
+/// let store = try SimulatedPlayStore(catalog: catalog, clock: clock, signer: signer)
+/// let phone = store.account("alice").device("pixel")
+/// let purchase = try await phone.launchBillingFlow(productID: "gems_1200")
+/// try await phone.consume(purchase.purchaseToken)
+/// ```
+public final class SimulatedPlayStore: Sendable {
+  let keeper: ShopKeeper<PlayShop>
+
+  /// A store that sells the catalog's products under their ids at `google`.
+  ///
+  /// With a journal it outlives the process: opened again, it goes on where it stopped, with its first seed.
+  ///
+  /// - Throws: `LedgerError` with `invalid_identifier` when the session's name is none, `storage_foreign` when the
+  ///   journal is of another store, `storage_newer`, `storage_damaged`, and the journal's own.
+  public init(
+    catalog: Catalog, session: String = "simulated", seed: UInt64 = 1, clock: VirtualClock = VirtualClock(),
+    signer: any ReceiptSigner, journal: (any RecordJournal)? = nil
+  ) throws(LedgerError) {
+    let identity = ShopIdentity(
+      store: .google, environment: try .localTesting(session: session),
+      bundleID: catalog.settings.bundleID ?? "com.example.app", seed: seed)
+    keeper = try ShopKeeper(identity, clock: clock, signer: signer, journal: journal)
+    try keeper.start { $0.shelf = ProductShelf(catalog.products, at: .google) }
+  }
+
+  /// Its clock.
+  public var clock: VirtualClock { keeper.clock }
+
+  /// The world that its purchases belong to.
+  public var environment: StoreEnvironment { keeper.look { $0.identity.environment } }
+
+  /// A store account: who pays; made when it is first named.
+  public func account(_ name: String) -> PlayAccount { PlayAccount(store: self, name: name) }
+
+  /// Puts another catalog's products on the shelf; what was bought stays as it was.
+  public func setCatalog(_ catalog: Catalog) throws(LedgerError) {
+    try keeper.act { shop, _ in shop.shelf = ProductShelf(catalog.products, at: .google) }
+  }
+
+  /// Called as a purchase goes from step to step; see ``SimulatedStore/onStep``.
+  public var onStep: (@Sendable (StoreStep) -> Void)? {
+    get { keeper.onStep }
+    set { keeper.onStep = newValue }
+  }
+}
+
+/// A Google account: who pays, on however many devices.
+public struct PlayAccount: Sendable {
+  /// The store.
+  public let store: SimulatedPlayStore
+  /// Its name.
+  public let name: String
+
+  /// A device that is signed in to the account; made when it is first named.
+  public func device(_ name: String) -> PlayDevice { PlayDevice(account: self, name: name) }
+}

@@ -1,3 +1,0 @@
-public import StoreBackend
-
-extension UnsignedReceipts: ReceiptSigner {}
