@@ -12,14 +12,17 @@ final class ReadmeTests: XCTestCase {
     try runReadmeProgram(path: path, catalogBytes: catalogBytes)
   }
 
-  /// The README's block is this file's program, line by line.
+  /// The README's block is this file's program, line by line, with this file's imports of the package's products.
   func testTheReadmeShowsThatProgram() throws {
     let readme = try String(contentsOf: Self.root.appendingPathComponent("README.md"), encoding: .utf8)
     let section = try XCTUnwrap(readme.components(separatedBy: "\n## A first program\n").dropFirst().first)
     let block = try XCTUnwrap(section.components(separatedBy: "```swift\n").dropFirst().first)
-    let shown = try XCTUnwrap(block.components(separatedBy: "\n```").first)
-      .split(separator: "\n").filter { !$0.hasPrefix("import ") }
+    let lines = try XCTUnwrap(block.components(separatedBy: "\n```").first).split(separator: "\n")
+    let shown = lines.filter { !$0.hasPrefix("import ") }
     let source = try String(contentsOfFile: #filePath, encoding: .utf8)
+    let helpers = ["import Foundation", "import GemTestSupport", "import XCTest"]
+    let imports = source.split(separator: "\n").filter { $0.hasPrefix("import ") && !helpers.contains(String($0)) }
+    XCTAssertEqual(lines.filter { $0.hasPrefix("import ") }, imports)
     let body = try XCTUnwrap(source.components(separatedBy: "// README begins\n").dropFirst().first)
     let program = try XCTUnwrap(body.components(separatedBy: "  // README ends").first).split(separator: "\n")
     XCTAssertEqual(shown.map { $0.trimmingPrefix { $0 == " " } }, program.map { $0.trimmingPrefix { $0 == " " } })
