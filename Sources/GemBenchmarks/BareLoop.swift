@@ -146,6 +146,8 @@ package final class BareLoop {
     sqlite3_bind_int64(statement, 3, customer)
     sqlite3_bind_int64(statement, 4, createdAt)
     sqlite3_bind_int64(statement, 5, entry)
+    // A digest takes eight bytes.
+    sqlite3_bind_int64(statement, 6, Int64(bitPattern: UInt64(transaction) &* 0x9E37_79B9_7F4A_7C15))
     run(statement)
   }
 

@@ -74,18 +74,18 @@ package enum SQL {
     PRAGMA secure_delete = ON;
     """
   package static let customer = """
-    SELECT c.customer, c.frozen, c.merged_into, c.merged
+    SELECT c.customer, c.frozen, c.merged_into, c.merged_count
     FROM aliases a JOIN customers c ON c.customer = a.customer WHERE a.id = ?1
     """
   package static let account = """
     SELECT balance, debt, held, version, last_entry, pool_lot, pool_source, pool_environment, pool_granted,
-      pool_remaining, open_lots, next_expiry, account, next_due FROM accounts WHERE account = ?1
+      pool_remaining, open_lots, next_expiry, account, next_scheduled_at FROM accounts WHERE account = ?1
     """
   package static let key = """
-    SELECT asked, qualifiers, transaction_number, refusal FROM keys WHERE key = ?1 AND customer = ?2
+    SELECT request_digest, qualifier_digest, transaction_number, refusal FROM keys WHERE key = ?1 AND customer = ?2
     """
   package static let addTransaction = """
-    INSERT INTO transactions (number, kind, customer, created_at, first_entry, digest, erasable)
+    INSERT INTO transactions (number, kind, customer, created_at, first_entry, digest, erasable_digest)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
     """
   package static let addEntry = "INSERT INTO entries VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
@@ -93,21 +93,21 @@ package enum SQL {
   package static let addNote = "INSERT INTO notes VALUES (?1, ?2, ?3, ?4)"
   package static let addAccount = """
     INSERT INTO accounts (balance, debt, held, version, last_entry, pool_lot, pool_source, pool_environment,
-      pool_granted, pool_remaining, open_lots, next_expiry, account, next_due)
+      pool_granted, pool_remaining, open_lots, next_expiry, account, next_scheduled_at)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
     """
   package static let setAccount = """
     UPDATE accounts SET balance = ?1, debt = ?2, held = ?3, version = ?4, last_entry = ?5, pool_lot = ?6,
       pool_source = ?7, pool_environment = ?8, pool_granted = ?9, pool_remaining = ?10, open_lots = ?11,
-      next_expiry = ?12, next_due = ?14 WHERE account = ?13
+      next_expiry = ?12, next_scheduled_at = ?14 WHERE account = ?13
     """
   package static let sums = """
-    SELECT transactions, undigested, customers, added_ids, account_tokens, orders, environments, catalog_versions,
-      catalog FROM record_sums WHERE one = 1 AND is_counted
+    SELECT transactions, customers, added_ids, account_tokens, orders, environments, catalog_versions, catalog
+    FROM record_sums WHERE one = 1
     """
   package static let setSums = """
-    UPDATE record_sums SET is_counted = 1, transactions = ?1, undigested = ?2, customers = ?3, added_ids = ?4,
-      account_tokens = ?5, orders = ?6, environments = ?7, catalog_versions = ?8, catalog = ?9 WHERE one = 1
+    UPDATE record_sums SET transactions = ?1, customers = ?2, added_ids = ?3, account_tokens = ?4, orders = ?5,
+      environments = ?6, catalog_versions = ?7, catalog = ?8 WHERE one = 1
     """
   package static let lastTransaction = "SELECT number, created_at FROM transactions ORDER BY number DESC LIMIT 1"
   package static let lastEntry = "SELECT number FROM entries ORDER BY number DESC LIMIT 1"

@@ -1,14 +1,14 @@
 public import GemLedger
 
 extension Ledger {
-  /// Opens the ledger in a SQLite file; a file of an older version is brought up to date.
+  /// Opens the ledger in a SQLite file; steps of the schema that the file lacks are applied.
   ///
   /// - Parameters:
   ///   - path: The file; SQLite keeps a write-ahead log and an index beside it, named after it.
   ///   - clock: Where the ledger reads the time.
   /// - Throws: ``LedgerError`` with, in order of precedence, `input_output` (no such file too), `storage_foreign`,
   ///   `storage_damaged`, `storage_newer`, `storage_unavailable`. None of them leaves anything written to the file:
-  ///   bringing it up to date is all or nothing.
+  ///   a step of the schema is applied all or nothing.
   public static func openSQLite(at path: String, clock: LedgerClock = .system) throws(LedgerError) -> Ledger {
     Ledger(storage: try SQLiteStorage(path: path, now: clock.now()), clock: clock)
   }

@@ -23,6 +23,8 @@ struct SQLiteFile {
   }
 
   let path: String
+  /// All steps of the schema that this program knows.
+  var steps = Migration.all
 
   /// - Throws: in order of precedence `input_output`, `storage_foreign`, `storage_damaged`, `storage_newer`.
   func examine() throws(LedgerError) -> Finding {
@@ -51,13 +53,13 @@ struct SQLiteFile {
   }
 
   func refuseNewer(_ schema: Int32) throws(LedgerError) {
-    guard schema <= Int32(Migration.all.count) else { throw newer(schema) }
+    guard schema <= Int32(steps.count) else { throw newer(schema) }
   }
 
   func newer(_ schema: Int32) -> LedgerError {
     LedgerError(
       .storageNewer,
-      "\(path) was written by a newer GemLedger (schema \(schema); this one knows \(Migration.all.count)). Nothing was "
+      "\(path) was written by a newer GemLedger (schema \(schema); this one knows \(steps.count)). Nothing was "
         + "written to it; update this program.", details: [.text("file", path), .integer("schema", Int64(schema))])
   }
 

@@ -11,7 +11,7 @@ package final class SQLiteStorage: LedgerStorage {
   /// How long a reader may go on without a look at whether its files are still in place.
   private static let lookNanoseconds: UInt64 = 10_000_000
 
-  private let path: String
+  private let file: SQLiteFile
   /// Whether it was opened to have a copy or an import written into it.
   private let isCopy: Bool
   /// Which file the path led to when it was opened; every connection must be on that one.
@@ -36,34 +36,34 @@ package final class SQLiteStorage: LedgerStorage {
     var idle: [SQLiteTables] = []
   }
 
-  /// Opens a ledger that is there, and brings an older one up to date.
+  /// Opens a ledger that is there, and applies the steps of the schema that it lacks.
   ///
   /// - Throws: in order of precedence `input_output` (no file too), `storage_foreign`, `storage_damaged`,
   ///   `storage_newer`, `storage_unavailable`.
-  package convenience init(path: String, now: Timestamp = LedgerClock.system.now()) throws(LedgerError) {
-    try self.init(path: path, now: now, isCopy: false)
+  package convenience init(
+    path: String, now: Timestamp = LedgerClock.system.now(), steps: [Migration] = Migration.all
+  ) throws(LedgerError) {
+    try self.init(SQLiteFile(path: path, steps: steps), now: now, isCopy: false)
   }
 
   /// - Parameter isCopy: Opened to go on with a copy that is not complete.
-  private init(path: String, now: Timestamp, isCopy: Bool) throws(LedgerError) {
-    self.path = path
+  private init(_ file: SQLiteFile, now: Timestamp, isCopy: Bool) throws(LedgerError) {
+    self.file = file
     self.isCopy = isCopy
-    let file = SQLiteFile(path: path)
     switch try file.examine() {
     case .missing, .empty: throw file.noLedger
     case .ledger: break
     }
     let connection = try Self.openChecked(file, isFirst: true)
     main = connection.files?.main
-    try Self.translating(path) { () throws(SQLiteFailure) in
-      guard try connection.integer("PRAGMA user_version") < Int64(Migration.all.count) else { return }
-      try connection.migrate(project: nil, at: now)
+    try Self.translating(file.path) { () throws(SQLiteFailure) in
+      guard try connection.integer("PRAGMA user_version") < Int64(file.steps.count) else { return }
+      try connection.migrate(file.steps, project: nil, at: now)
     }
     let tables = SQLiteTables(connection, isCopy: isCopy)
-    if !isCopy, try tables.copyProgress() != nil { throw Self.incompleteCopy(path) }
+    if !isCopy, try tables.copyProgress() != nil { throw Self.incompleteCopy(file.path) }
     writer = Mutex(Writer())
     readers = Mutex(Readers(idle: [tables]))
-    try countOlderRows()
   }
 
   /// Makes a new ledger.
@@ -71,30 +71,31 @@ package final class SQLiteStorage: LedgerStorage {
   /// - Throws: in order of precedence `input_output`, `storage_foreign`, `storage_damaged`, `storage_newer`,
   ///   `already_exists`, `storage_unavailable`.
   package static func create(path: String, project: ProjectRow) throws(LedgerError) -> SQLiteStorage {
-    try create(path: path, project: project, isCopy: false)
+    try create(SQLiteFile(path: path), project: project, isCopy: false)
   }
 
   private static func create(
-    path: String, project: ProjectRow, isCopy: Bool
+    _ file: SQLiteFile, project: ProjectRow, isCopy: Bool
   ) throws(LedgerError) -> SQLiteStorage {
-    let file = SQLiteFile(path: path)
     // Whoever made it last may have been killed on the way: without a schema, also in the log, it is not there yet.
     if case .ledger(let schema) = try file.examine() {
       guard schema == 0 else { throw file.ledgerExists }
       guard try self.schema(in: file) == 0 else { throw file.ledgerExists }
     }
-    guard try makeSchema(path: path, project: project) else { throw file.ledgerExists }
-    return try SQLiteStorage(path: path, now: project.createdAt, isCopy: isCopy)
+    guard try makeSchema(file, project: project) else { throw file.ledgerExists }
+    return try SQLiteStorage(file, now: project.createdAt, isCopy: isCopy)
   }
 
   /// - Returns: Whether this made the ledger, and not another process that was quicker.
-  private static func makeSchema(path: String, project: ProjectRow) throws(LedgerError) -> Bool {
-    let connection = try translating(path) { () throws(SQLiteFailure) in try SQLiteConnection(path: path, .create) }
+  private static func makeSchema(_ file: SQLiteFile, project: ProjectRow) throws(LedgerError) -> Bool {
+    let connection = try translating(file.path) { () throws(SQLiteFailure) in
+      try SQLiteConnection(path: file.path, .create)
+    }
     try connection.checkLog()
-    return try translating(path) { () throws(SQLiteFailure) in
+    return try translating(file.path) { () throws(SQLiteFailure) in
       try connection.executeWaiting("PRAGMA application_id = \(SQLiteFile.applicationID); PRAGMA journal_mode = WAL;")
       try connection.configure()
-      return try connection.migrate(project: project, at: project.createdAt)
+      return try connection.migrate(file.steps, project: project, at: project.createdAt)
     }
   }
 
@@ -110,10 +111,10 @@ package final class SQLiteStorage: LedgerStorage {
     let file = SQLiteFile(path: path)
     let storage: SQLiteStorage
     do throws(LedgerError) {
-      storage = try create(path: path, project: project, isCopy: true)
+      storage = try create(file, project: project, isCopy: true)
     } catch {
       guard error.code == .alreadyExists else { throw error }
-      storage = try SQLiteStorage(path: path, now: project.createdAt, isCopy: true)
+      storage = try SQLiteStorage(file, now: project.createdAt, isCopy: true)
     }
     do throws(LedgerError) {
       try storage.commit(lanes: [0]) { (session) throws(LedgerError) in
@@ -138,7 +139,7 @@ package final class SQLiteStorage: LedgerStorage {
   package static func openImport(
     path: String, now: Timestamp = LedgerClock.system.now()
   ) throws(LedgerError) -> SQLiteStorage {
-    try SQLiteStorage(path: path, now: now, isCopy: true)
+    try SQLiteStorage(SQLiteFile(path: path), now: now, isCopy: true)
   }
 
   private static func incompleteCopy(_ path: String) -> LedgerError {
@@ -168,9 +169,9 @@ package final class SQLiteStorage: LedgerStorage {
   }
 
   private func openAnother() throws(LedgerError) -> SQLiteTables {
-    let connection = try Self.openChecked(SQLiteFile(path: path), isFirst: false)
+    let connection = try Self.openChecked(file, isFirst: false)
     guard connection.files?.main == main else {
-      throw Misplaced(what: "\(path) was replaced").unavailable(path)
+      throw Misplaced(what: "\(file.path) was replaced").unavailable(file.path)
     }
     return SQLiteTables(connection, isCopy: isCopy)
   }
@@ -187,7 +188,7 @@ package final class SQLiteStorage: LedgerStorage {
   ) throws(LedgerError) -> R {
     let tables = try takeReader()
     if let misplaced = tables.connection.files?.lookNowAndThen(tables.connection, every: Self.lookNanoseconds) {
-      throw misplaced.unavailable(path)
+      throw misplaced.unavailable(file.path)
     }
     // One statement sees one state by itself, but a read is several: a transaction holds them to one snapshot.
     try tables.translating { () throws(SQLiteFailure) in try tables.connection.execute("BEGIN") }
@@ -263,7 +264,8 @@ package final class SQLiteStorage: LedgerStorage {
 
   private func refuseClosed() throws(LedgerError) {
     guard !isClosed.load(ordering: .sequentiallyConsistent) else {
-      throw LedgerError(.storageUnavailable, "The ledger at \(path) was closed.", details: [.text("file", path)])
+      throw LedgerError(
+        .storageUnavailable, "The ledger at \(file.path) was closed.", details: [.text("file", file.path)])
     }
   }
 

@@ -6,18 +6,19 @@ extension SQLiteTables {
 
   func effects(of transaction: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> [EffectRow] {
     try all(
-      "SELECT * FROM effects WHERE transaction_number = ?1 ORDER BY position", { $0.bind(1, transaction) }, Self.effect)
+      "SELECT * FROM journal_events WHERE transaction_number = ?1 ORDER BY position", { $0.bind(1, transaction) },
+      Self.effect)
   }
 
   func effects(about target: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> [EffectRow] {
     // What a transaction says of itself comes before what others say of it, and is not in their index.
     let own = try all(
-      "SELECT * FROM effects WHERE transaction_number = ?1 AND target = ?1 ORDER BY position", { $0.bind(1, target) },
-      Self.effect)
+      "SELECT * FROM journal_events WHERE transaction_number = ?1 AND target = ?1 ORDER BY position",
+      { $0.bind(1, target) }, Self.effect)
     return try own
       + all(
         """
-        SELECT * FROM effects WHERE target = ?1 AND target <> 0 AND target <> transaction_number
+        SELECT * FROM journal_events WHERE target = ?1 AND target <> 0 AND target <> transaction_number
         ORDER BY transaction_number, position
         """, { $0.bind(1, target) }, Self.effect)
   }
@@ -28,22 +29,22 @@ extension SQLiteTables {
     let found = try all(
       """
       SELECT * FROM (
-        SELECT e.* FROM listed_transactions t CROSS JOIN effects e ON e.transaction_number = t.number
+        SELECT e.* FROM customer_lists t CROSS JOIN journal_events e ON e.transaction_number = t.number
         WHERE t.customer = ?1 AND t.list = 1 AND t.number < ?2 AND e.customer = ?1 AND e.kind BETWEEN 3 AND 6
         ORDER BY t.number DESC, e.position DESC LIMIT ?3)
       UNION ALL
       SELECT * FROM (
-        SELECT e.* FROM listed_transactions t CROSS JOIN effects e ON e.transaction_number = t.number
+        SELECT e.* FROM customer_lists t CROSS JOIN journal_events e ON e.transaction_number = t.number
         WHERE t.customer = ?1 AND t.list = 2 AND t.number < ?2 AND e.customer = ?1 AND e.kind BETWEEN 3 AND 6
         ORDER BY t.number DESC, e.position DESC LIMIT ?3)
       UNION ALL
       SELECT * FROM (
-        SELECT e.* FROM newly_listed_transactions t CROSS JOIN effects e ON e.transaction_number = t.number
+        SELECT e.* FROM customer_lists_buffer t CROSS JOIN journal_events e ON e.transaction_number = t.number
         WHERE t.customer = ?1 AND t.list = 1 AND t.number < ?2 AND e.customer = ?1 AND e.kind BETWEEN 3 AND 6
         ORDER BY t.number DESC, e.position DESC LIMIT ?3)
       UNION ALL
       SELECT * FROM (
-        SELECT e.* FROM newly_listed_transactions t CROSS JOIN effects e ON e.transaction_number = t.number
+        SELECT e.* FROM customer_lists_buffer t CROSS JOIN journal_events e ON e.transaction_number = t.number
         WHERE t.customer = ?1 AND t.list = 2 AND t.number < ?2 AND e.customer = ?1 AND e.kind BETWEEN 3 AND 6
         ORDER BY t.number DESC, e.position DESC LIMIT ?3)
       ORDER BY transaction_number DESC, position DESC LIMIT ?3
@@ -58,7 +59,7 @@ extension SQLiteTables {
     return try found
       + all(
         """
-        SELECT * FROM effects
+        SELECT * FROM journal_events
         WHERE transaction_number = ?2 AND position < ?3 AND customer = ?1 AND kind BETWEEN 3 AND 6
         ORDER BY position DESC
         """,
@@ -75,7 +76,7 @@ extension SQLiteTables {
 
   func count(_ key: CountKey, of customer: CustomerNumber) throws(LedgerError) -> CountRow? {
     try first(
-      "SELECT * FROM counts WHERE customer = ?1 AND kind = ?2 AND subject = ?3",
+      "SELECT * FROM counters WHERE customer = ?1 AND kind = ?2 AND subject = ?3",
       {
         $0.bind(1, customer)
         $0.bind(2, key.kind.rawValue)
@@ -85,7 +86,7 @@ extension SQLiteTables {
 
   func counts(of customer: CustomerNumber) throws(LedgerError) -> [CountRow] {
     try all(
-      "SELECT * FROM counts WHERE customer = ?1 ORDER BY kind, subject", { $0.bind(1, customer) }, Self.count)
+      "SELECT * FROM counters WHERE customer = ?1 ORDER BY kind, subject", { $0.bind(1, customer) }, Self.count)
   }
 
   // MARK: Scanning
@@ -93,7 +94,7 @@ extension SQLiteTables {
   func effects(after: EffectRow?, limit: Int) throws(LedgerError) -> [EffectRow] {
     try scanned(
       """
-      SELECT * FROM effects WHERE (transaction_number, position) > (?1, ?2)
+      SELECT * FROM journal_events WHERE (transaction_number, position) > (?1, ?2)
       ORDER BY transaction_number, position LIMIT ?3
       """, after: after, { ($0.transaction, $0.position) < ($1.transaction, $1.position) },
       {
@@ -113,7 +114,7 @@ extension SQLiteTables {
     // The place behind a kind that nobody knows cannot be named; the integrity check reports those.
     try scanned(
       """
-      SELECT * FROM counts WHERE (customer, kind, subject) > (?1, ?2, ?3) AND kind BETWEEN 1 AND ?5
+      SELECT * FROM counters WHERE (customer, kind, subject) > (?1, ?2, ?3) AND kind BETWEEN 1 AND ?5
       ORDER BY customer, kind, subject LIMIT ?4
       """, after: after, { $0.customer != $1.customer ? $0.customer < $1.customer : $0.key < $1.key },
       {
@@ -131,11 +132,11 @@ extension SQLiteTables {
     try all(
       """
       WITH listed AS NOT MATERIALIZED (
-        SELECT * FROM listed_transactions UNION ALL SELECT * FROM newly_listed_transactions)
-      SELECT 'an effect of transaction ' || transaction_number || ' is of kind ' || kind FROM effects
+        SELECT * FROM customer_lists UNION ALL SELECT * FROM customer_lists_buffer)
+      SELECT 'an effect of transaction ' || transaction_number || ' is of kind ' || kind FROM journal_events
       WHERE kind NOT BETWEEN 1 AND ?1
       UNION ALL
-      SELECT 'an effect of transaction ' || transaction_number || ' is not found by its customer' FROM effects e
+      SELECT 'an effect of transaction ' || transaction_number || ' is not found by its customer' FROM journal_events e
       WHERE kind BETWEEN 3 AND 6 AND NOT EXISTS (
         SELECT 1 FROM listed t
         WHERE t.customer = e.customer AND t.list IN (1, 2) AND t.number = e.transaction_number)
@@ -150,15 +151,15 @@ extension SQLiteTables {
       FROM listed t
       WHERE list = 2 AND (
           NOT EXISTS (
-            SELECT 1 FROM effects e
+            SELECT 1 FROM journal_events e
             WHERE e.transaction_number = t.number AND e.customer = t.customer AND e.kind BETWEEN 3 AND 6)
           OR EXISTS (SELECT 1 FROM listed o WHERE o.customer = t.customer AND o.list = 1 AND o.number = t.number))
         OR list = 3 AND NOT EXISTS (SELECT 1 FROM open_holds h WHERE h.hold = t.number AND h.customer = t.customer)
       UNION ALL
       SELECT 'transaction ' || number || ' is twice in list ' || list || ' of customer number ' || customer
-      FROM newly_listed_transactions WHERE (customer, list, number) IN listed_transactions
+      FROM customer_lists_buffer WHERE (customer, list, number) IN customer_lists
       UNION ALL
-      SELECT 'a count of customer number ' || customer || ' is of kind ' || kind FROM counts
+      SELECT 'a count of customer number ' || customer || ' is of kind ' || kind FROM counters
       WHERE kind NOT BETWEEN 1 AND ?2
       """,
       {
@@ -201,7 +202,7 @@ extension SQLiteTables {
 extension SQLiteTables {
   func write(effects changes: RareChanges, listed: [TransactionNumber: CustomerNumber]) throws(LedgerError) {
     try run(
-      "INSERT INTO effects VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)", changes.effects
+      "INSERT INTO journal_events VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)", changes.effects
     ) {
       $0.bind(1, $1.transaction)
       $0.bind(2, $1.position)
@@ -240,14 +241,14 @@ extension SQLiteTables {
         "DELETE FROM open_holds WHERE hold = ?1 RETURNING customer", { $0.bind(1, hold.number) }, { $0.integer(0) })
       if let owner { try unlist(hold.number, of: owner) }
     }
-    try run("INSERT OR REPLACE INTO counts VALUES (?1, ?2, ?3, ?4, ?5)", changes.counts) {
+    try run("INSERT OR REPLACE INTO counters VALUES (?1, ?2, ?3, ?4, ?5)", changes.counts) {
       $0.bind(1, $1.customer)
       $0.bind(2, $1.key.kind.rawValue)
       $0.bind(3, $1.key.subject)
       $0.bind(4, $1.period)
       $0.bind(5, $1.value)
     }
-    try run("DELETE FROM counts WHERE customer = ?1 AND kind = ?2 AND subject = ?3", changes.endedCounts) {
+    try run("DELETE FROM counters WHERE customer = ?1 AND kind = ?2 AND subject = ?3", changes.endedCounts) {
       $0.bind(1, $1.customer)
       $0.bind(2, $1.key.kind.rawValue)
       $0.bind(3, $1.key.subject)

@@ -90,9 +90,9 @@ extension SQLiteTables {
     }
     let others = try all(
       """
-      SELECT number FROM listed_transactions WHERE customer = ?1 AND list = 1
+      SELECT number FROM customer_lists WHERE customer = ?1 AND list = 1
       UNION ALL
-      SELECT number FROM newly_listed_transactions WHERE customer = ?1 AND list = 1
+      SELECT number FROM customer_lists_buffer WHERE customer = ?1 AND list = 1
       """, { $0.bind(1, customer) }, { (row) throws(SQLiteFailure) in try row.transaction(0) })
     try run("DELETE FROM notes WHERE transaction_number = ?1", others) { $0.bind(1, $1) }
   }

@@ -27,9 +27,9 @@ extension SQLiteTables {
   ) throws(LedgerError) -> [TransactionNumber] {
     try all(
       """
-      SELECT number FROM listed_transactions WHERE customer = ?1 AND list = 1 AND number < ?2
+      SELECT number FROM customer_lists WHERE customer = ?1 AND list = 1 AND number < ?2
       UNION ALL
-      SELECT number FROM newly_listed_transactions WHERE customer = ?1 AND list = 1 AND number < ?2
+      SELECT number FROM customer_lists_buffer WHERE customer = ?1 AND list = 1 AND number < ?2
       ORDER BY number DESC LIMIT ?3
       """,
       {
@@ -42,10 +42,10 @@ extension SQLiteTables {
   func holds(of customer: CustomerNumber) throws(LedgerError) -> [HoldRow] {
     try all(
       """
-      SELECT h.* FROM listed_transactions t CROSS JOIN open_holds h ON h.hold = t.number
+      SELECT h.* FROM customer_lists t CROSS JOIN open_holds h ON h.hold = t.number
       WHERE t.customer = ?1 AND t.list = 3
       UNION ALL
-      SELECT h.* FROM newly_listed_transactions t CROSS JOIN open_holds h ON h.hold = t.number
+      SELECT h.* FROM customer_lists_buffer t CROSS JOIN open_holds h ON h.hold = t.number
       WHERE t.customer = ?1 AND t.list = 3
       ORDER BY deadline, hold
       """, { $0.bind(1, customer) }, Self.hold)
@@ -54,7 +54,7 @@ extension SQLiteTables {
   // MARK: Writing
 
   func list(_ transactions: [TransactionRow]) throws(LedgerError) {
-    try add("INSERT INTO newly_listed_transactions VALUES (?1, 1, ?2)", transactions) {
+    try add("INSERT INTO customer_lists_buffer VALUES (?1, 1, ?2)", transactions) {
       $0.bind(1, $1.customer)
       $0.bind(2, $1.number)
     }
@@ -69,7 +69,7 @@ extension SQLiteTables {
   ) throws(LedgerError) {
     let missing = effects.filter { $0.kind.isAskedByCustomer && listed[$0.transaction] != $0.customer }
     guard areNew else { return try listLater(missing) }
-    try add("INSERT OR IGNORE INTO newly_listed_transactions VALUES (?1, 2, ?2)", missing) {
+    try add("INSERT OR IGNORE INTO customer_lists_buffer VALUES (?1, 2, ?2)", missing) {
       $0.bind(1, $1.customer)
       $0.bind(2, $1.transaction)
     }
@@ -78,11 +78,11 @@ extension SQLiteTables {
   private func listLater(_ effects: [EffectRow]) throws(LedgerError) {
     try add(
       """
-      INSERT OR IGNORE INTO newly_listed_transactions SELECT ?1, 2, ?2
+      INSERT OR IGNORE INTO customer_lists_buffer SELECT ?1, 2, ?2
       WHERE NOT EXISTS (
-          SELECT 1 FROM listed_transactions WHERE customer = ?1 AND list IN (1, 2) AND number = ?2)
+          SELECT 1 FROM customer_lists WHERE customer = ?1 AND list IN (1, 2) AND number = ?2)
         AND NOT EXISTS (
-          SELECT 1 FROM newly_listed_transactions WHERE customer = ?1 AND list IN (1, 2) AND number = ?2)
+          SELECT 1 FROM customer_lists_buffer WHERE customer = ?1 AND list IN (1, 2) AND number = ?2)
       """, effects
     ) {
       $0.bind(1, $1.customer)
@@ -102,7 +102,7 @@ extension SQLiteTables {
       moved.append(hold)
     }
     try add(
-      "INSERT INTO newly_listed_transactions VALUES (?1, 3, ?2)", holds.filter { new[$0.number] != nil } + moved
+      "INSERT INTO customer_lists_buffer VALUES (?1, 3, ?2)", holds.filter { new[$0.number] != nil } + moved
     ) {
       $0.bind(1, $1.customer)
       $0.bind(2, $1.number)
@@ -119,7 +119,7 @@ extension SQLiteTables {
   }
 
   func unlist(_ hold: TransactionNumber, of owner: CustomerNumber) throws(LedgerError) {
-    try run("DELETE FROM newly_listed_transactions WHERE customer = ?1 AND list = 3 AND number = ?2", [hold]) {
+    try run("DELETE FROM customer_lists_buffer WHERE customer = ?1 AND list = 3 AND number = ?2", [hold]) {
       $0.bind(1, owner)
       $0.bind(2, $1)
     }
@@ -127,7 +127,7 @@ extension SQLiteTables {
       newlyListed.count? -= 1
       return
     }
-    try run("DELETE FROM listed_transactions WHERE customer = ?1 AND list = 3 AND number = ?2", [hold]) {
+    try run("DELETE FROM customer_lists WHERE customer = ?1 AND list = 3 AND number = ?2", [hold]) {
       $0.bind(1, owner)
       $0.bind(2, $1)
     }
@@ -142,7 +142,7 @@ extension SQLiteTables {
     while count > NewlyListed.limit {
       let last = try first(
         """
-        SELECT customer FROM newly_listed_transactions WHERE customer > ?1 ORDER BY customer LIMIT 1 OFFSET ?2
+        SELECT customer FROM customer_lists_buffer WHERE customer > ?1 ORDER BY customer LIMIT 1 OFFSET ?2
         """,
         {
           $0.bind(1, newlyListed.last)
@@ -164,15 +164,15 @@ extension SQLiteTables {
     }
     try run(
       """
-      INSERT OR IGNORE INTO listed_transactions SELECT * FROM newly_listed_transactions
+      INSERT OR IGNORE INTO customer_lists SELECT * FROM customer_lists_buffer
       WHERE customer > ?1 AND customer <= ?2 ORDER BY customer, list, number
       """, [(first, last)], bind)
     try run(
-      "DELETE FROM newly_listed_transactions WHERE customer > ?1 AND customer <= ?2", [(first, last)], bind)
+      "DELETE FROM customer_lists_buffer WHERE customer > ?1 AND customer <= ?2", [(first, last)], bind)
     return connection.changeCount
   }
 
   private func countNewlyListed() throws(LedgerError) -> Int {
-    Int(try first("SELECT count(*) FROM newly_listed_transactions", { $0.integer(0) }) ?? 0)
+    Int(try first("SELECT count(*) FROM customer_lists_buffer", { $0.integer(0) }) ?? 0)
   }
 }

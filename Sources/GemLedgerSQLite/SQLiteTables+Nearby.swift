@@ -9,7 +9,7 @@ extension SQLiteTables {
     try nearby(
       wanted.map(\.number),
       """
-      SELECT number, kind, customer, created_at, first_entry, digest, erasable FROM transactions
+      SELECT number, kind, customer, created_at, first_entry, digest, erasable_digest FROM transactions
       WHERE number >= ?1 ORDER BY number
       """
     ) { (number, row) throws(SQLiteFailure) in found[number] = try Self.transaction(row) }
@@ -31,7 +31,7 @@ extension SQLiteTables {
     try nearby(
       wanted.map(\.number),
       """
-      SELECT lot, source, environment, price, price_currency, purchase, expires_at, origin FROM lot_terms
+      SELECT lot, source, environment, price, price_currency, purchase, expires_at, original_lot FROM lot_attributes
       WHERE lot >= ?1 ORDER BY lot
       """
     ) { (number, row) throws(SQLiteFailure) in found[number] = try Self.lotTerms(row) }
@@ -44,7 +44,7 @@ extension SQLiteTables {
     try nearby(
       wanted,
       """
-      SELECT customer, id, created_at, frozen, frozen_reason, merged_into, merged FROM customers
+      SELECT customer, id, created_at, frozen, frozen_reason, merged_into, merged_count FROM customers
       WHERE customer >= ?1 ORDER BY customer
       """
     ) { (number, row) throws(SQLiteFailure) in found[number] = try Self.customer(row) }

@@ -88,14 +88,14 @@ extension SQLiteTables: StorageSnapshot {
   func customer(number: CustomerNumber) throws(LedgerError) -> CustomerRow? {
     try first(
       """
-      SELECT customer, id, created_at, frozen, frozen_reason, merged_into, merged FROM customers WHERE customer = ?1
+      SELECT customer, id, created_at, frozen, frozen_reason, merged_into, merged_count FROM customers WHERE customer = ?1
       """, { $0.bind(1, number) }, Self.customer)
   }
 
   func customers(after number: CustomerNumber, limit: Int) throws(LedgerError) -> [CustomerRow] {
     try page(
       """
-      SELECT customer, id, created_at, frozen, frozen_reason, merged_into, merged FROM customers WHERE customer > ?1
+      SELECT customer, id, created_at, frozen, frozen_reason, merged_into, merged_count FROM customers WHERE customer > ?1
       ORDER BY customer LIMIT ?2
       """, after: number, limit, Self.customer)
   }
@@ -114,7 +114,7 @@ extension SQLiteTables: StorageSnapshot {
     try all(
       """
       SELECT balance, debt, held, version, last_entry, pool_lot, pool_source, pool_environment, pool_granted,
-        pool_remaining, open_lots, next_expiry, account, next_due FROM accounts WHERE account >= ?1 AND account < ?2
+        pool_remaining, open_lots, next_expiry, account, next_scheduled_at FROM accounts WHERE account >= ?1 AND account < ?2
       ORDER BY account
       """,
       {
@@ -275,7 +275,7 @@ extension SQLiteTables: StorageSnapshot {
 
   func transaction(_ number: TransactionNumber) throws(LedgerError) -> TransactionRow? {
     try first(
-      "SELECT number, kind, customer, created_at, first_entry, digest, erasable FROM transactions WHERE number = ?1",
+      "SELECT number, kind, customer, created_at, first_entry, digest, erasable_digest FROM transactions WHERE number = ?1",
       { $0.bind(1, number) }, Self.transaction)
   }
 
@@ -333,7 +333,7 @@ extension SQLiteTables: StorageSnapshot {
 
   func anchor(_ account: AccountNumber, version: Int64) throws(LedgerError) -> AnchorRow? {
     try first(
-      "SELECT account, version, entry, transaction_number, created_at FROM anchors WHERE account = ?1 AND version = ?2",
+      "SELECT account, version, entry, transaction_number, created_at FROM checkpoints WHERE account = ?1 AND version = ?2",
       {
         $0.bind(1, account.rawValue)
         $0.bind(2, version)

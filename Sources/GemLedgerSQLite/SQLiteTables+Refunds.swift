@@ -17,7 +17,7 @@ extension SQLiteTables {
   func lotTerms(_ number: LotNumber) throws(LedgerError) -> LotTermsRow? {
     try first(
       """
-      SELECT lot, source, environment, price, price_currency, purchase, expires_at, origin FROM lot_terms WHERE lot = ?1
+      SELECT lot, source, environment, price, price_currency, purchase, expires_at, original_lot FROM lot_attributes WHERE lot = ?1
       """, { $0.bind(1, number) }, Self.lotTerms)
   }
 
@@ -92,7 +92,7 @@ extension SQLiteTables {
   func lotTerms(after: LotNumber, limit: Int) throws(LedgerError) -> [LotTermsRow] {
     try page(
       """
-      SELECT lot, source, environment, price, price_currency, purchase, expires_at, origin FROM lot_terms
+      SELECT lot, source, environment, price, price_currency, purchase, expires_at, original_lot FROM lot_attributes
       WHERE lot > ?1 ORDER BY lot LIMIT ?2
       """, after: after, limit, Self.lotTerms)
   }
@@ -214,7 +214,7 @@ extension SQLiteTables {
   }
 
   private func write(lots changes: RareChanges) throws(LedgerError) {
-    try run("INSERT INTO lot_terms VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", changes.lotTerms) {
+    try run("INSERT INTO lot_attributes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", changes.lotTerms) {
       $0.bind(1, $1.lot)
       $0.bind(2, $1.source.rawValue)
       $0.bind(3, $1.environment)
@@ -233,7 +233,7 @@ extension SQLiteTables {
   private func write(customers changes: RareChanges) throws(LedgerError) {
     try run(
       """
-      UPDATE customers SET id = ?2, frozen = ?3, frozen_reason = ?4, merged_into = ?5, merged = ?6
+      UPDATE customers SET id = ?2, frozen = ?3, frozen_reason = ?4, merged_into = ?5, merged_count = ?6
       WHERE customer = ?1
       """, changes.changedCustomers
     ) {

@@ -4,7 +4,7 @@ extension SQLiteTables: StorageScan {
   func transactions(after: TransactionNumber, limit: Int) throws(LedgerError) -> [TransactionRow] {
     try page(
       """
-      SELECT number, kind, customer, created_at, first_entry, digest, erasable FROM transactions
+      SELECT number, kind, customer, created_at, first_entry, digest, erasable_digest FROM transactions
       WHERE number > ?1 ORDER BY number LIMIT ?2
       """, after: after, limit, Self.transaction)
   }
@@ -30,7 +30,7 @@ extension SQLiteTables: StorageScan {
     try page(
       """
       SELECT balance, debt, held, version, last_entry, pool_lot, pool_source, pool_environment, pool_granted,
-        pool_remaining, open_lots, next_expiry, account, next_due FROM accounts WHERE account > ?1
+        pool_remaining, open_lots, next_expiry, account, next_scheduled_at FROM accounts WHERE account > ?1
       ORDER BY account LIMIT ?2
       """, after: after.rawValue, limit, column: 12, Self.account)
   }
@@ -58,7 +58,7 @@ extension SQLiteTables: StorageScan {
   func anchors(after: AnchorRow?, limit: Int) throws(LedgerError) -> [AnchorRow] {
     try scanned(
       """
-      SELECT account, version, entry, transaction_number, created_at FROM anchors
+      SELECT account, version, entry, transaction_number, created_at FROM checkpoints
       WHERE (account, version) > (?1, ?2) ORDER BY account, version LIMIT ?3
       """, after: after, { ($0.account, $0.version) < ($1.account, $1.version) },
       {
@@ -71,7 +71,7 @@ extension SQLiteTables: StorageScan {
   func keys(after: KeyScanPosition?, limit: Int) throws(LedgerError) -> [(KeyRow, KeyScanPosition)] {
     try keys(
       """
-      SELECT key, customer, asked, qualifiers, transaction_number, refusal FROM keys
+      SELECT key, customer, request_digest, qualifier_digest, transaction_number, refusal FROM keys
       WHERE (key, customer) > (?1, ?2) ORDER BY key, customer LIMIT ?3
       """, after: after, limit)
   }
@@ -83,14 +83,14 @@ extension SQLiteTables: StorageScan {
     case .booked(let transaction):
       try keys(
         """
-        SELECT key, customer, asked, qualifiers, transaction_number, refusal FROM keys
+        SELECT key, customer, request_digest, qualifier_digest, transaction_number, refusal FROM keys
         WHERE (key, customer) > (?1, ?2) AND transaction_number > ?4 ORDER BY key, customer LIMIT ?3
         """, after: after, limit
       ) { $0.bind(4, transaction) }
     case .refused:
       try keys(
         """
-        SELECT key, customer, asked, qualifiers, transaction_number, refusal FROM keys
+        SELECT key, customer, request_digest, qualifier_digest, transaction_number, refusal FROM keys
         WHERE (key, customer) > (?1, ?2) AND transaction_number IS NULL ORDER BY key, customer LIMIT ?3
         """, after: after, limit)
     }

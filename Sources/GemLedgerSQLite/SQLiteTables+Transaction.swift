@@ -38,34 +38,3 @@ extension SQLiteTables {
     sqlite3_exec(connection.database, "ROLLBACK", nil, nil, nil)
   }
 }
-
-extension SQLiteConnection {
-  /// Brings the schema up to date, each step in a transaction of its own.
-  ///
-  /// - Parameters:
-  ///   - project: What a new ledger is; nil where the file holds one already.
-  ///   - instant: When the steps are applied.
-  /// - Returns: Whether this made the ledger, and not another process that was quicker.
-  @discardableResult
-  func migrate(project: ProjectRow?, at instant: Timestamp) throws(SQLiteFailure) -> Bool {
-    var isMade = false
-    for (index, migration) in Migration.all.enumerated() {
-      try execute("BEGIN IMMEDIATE")
-      // Another process may have been quicker.
-      guard try integer("PRAGMA user_version") == index else {
-        try execute("ROLLBACK")
-        continue
-      }
-      try execute(migration.sql)
-      try execute(
-        "INSERT INTO migrations VALUES ('\(migration.name)', \(instant.milliseconds))")
-      if index == 0, let project {
-        try execute(
-          "INSERT INTO project VALUES (1, \(Int64(bitPattern: project.salt)), \(project.createdAt.milliseconds))")
-      }
-      try execute("PRAGMA user_version = \(index + 1); COMMIT")
-      if index == 0 { isMade = true }
-    }
-    return isMade
-  }
-}

@@ -18,7 +18,7 @@ extension SQLiteTables: StorageSession {
     if changes.rare != nil || !changes.transactionsWithoutEntries.isEmpty { try moveNewlyListed() }
     if let rows = changes.catalog { try replaceCatalog(rows, at: changes.copy == nil ? changes.catalogAppliedAt : nil) }
     if let copy = changes.copy { try write(copy) }
-    if let counted = changes.countedSums { try set(counted) } else { try add(changes.sums()) }
+    try add(changes.sums())
   }
 
   // MARK: Journal
@@ -51,7 +51,7 @@ extension SQLiteTables: StorageSession {
     statement.bind(3, row.customer)
     statement.bind(4, row.createdAt.milliseconds)
     statement.bind(5, row.firstEntry)
-    if row.digest == 0 { statement.bindNull(6) } else { statement.bind(6, row.digest) }
+    statement.bind(6, row.digest)
     if row.erasable == 0 { statement.bindNull(7) } else { statement.bind(7, row.erasable) }
   }
 
@@ -139,7 +139,7 @@ extension SQLiteTables: StorageSession {
     try run(.setAccount, changes.changedAccounts, Self.bind)
     try write(lots: changes)
     try run(
-      "INSERT INTO anchors VALUES (?1, ?2, ?3, ?4, ?5)", changes.anchors
+      "INSERT INTO checkpoints VALUES (?1, ?2, ?3, ?4, ?5)", changes.anchors
     ) {
       $0.bind(1, $1.account.rawValue)
       $0.bind(2, $1.version)

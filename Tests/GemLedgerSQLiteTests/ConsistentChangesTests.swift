@@ -23,7 +23,7 @@ final class ConsistentChangesTests: XCTestCase {
     let lots = """
       WHERE source = 1 AND purchase = (SELECT purchase FROM purchases WHERE store_transaction = '\(purchase)')
       """
-    return "UPDATE lots SET \(change) \(lots); UPDATE lot_terms SET \(change) \(lots)"
+    return "UPDATE lots SET \(change) \(lots); UPDATE lot_attributes SET \(change) \(lots)"
   }
 
   private static func purchase(_ purchase: String, _ change: String) -> String {
@@ -62,13 +62,13 @@ final class ConsistentChangesTests: XCTestCase {
       Change("lots_have_makers", Self.paidLot(of: "t1", "purchase = NULL")),
       Change(
         "purchases_make_their_lots",
-        "UPDATE lots SET purchase = \(swapped); UPDATE lot_terms SET purchase = \(swapped)"
+        "UPDATE lots SET purchase = \(swapped); UPDATE lot_attributes SET purchase = \(swapped)"
       ),
       Change(
         "purchases_make_their_lots",
         """
-        UPDATE lot_terms SET price = 899, price_currency = 'EUR' WHERE purchase = 1;
-        UPDATE lot_terms SET price = 999, price_currency = 'USD' WHERE purchase = 2;
+        UPDATE lot_attributes SET price = 899, price_currency = 'EUR' WHERE purchase = 1;
+        UPDATE lot_attributes SET price = 999, price_currency = 'USD' WHERE purchase = 2;
         UPDATE lots SET price = 899, price_currency = 'EUR' WHERE purchase = 1;
         UPDATE lots SET price = 999, price_currency = 'USD' WHERE purchase = 2;
         """),
@@ -82,18 +82,18 @@ final class ConsistentChangesTests: XCTestCase {
       // What was granted for nothing is said to have been paid for, or to have a price.
       Change(
         "lots_have_makers",
-        "UPDATE lot_terms SET source = 1 WHERE lot = 1; UPDATE accounts SET pool_source = 1 WHERE pool_lot = 1"
+        "UPDATE lot_attributes SET source = 1 WHERE lot = 1; UPDATE accounts SET pool_source = 1 WHERE pool_lot = 1"
       ),
       Change(
         "lots_have_makers",
         """
-        UPDATE lot_terms SET price = 5, price_currency = 'USD' WHERE source = 2;
+        UPDATE lot_attributes SET price = 5, price_currency = 'USD' WHERE source = 2;
         UPDATE lots SET price = 5, price_currency = 'USD' WHERE source = 2;
         """),
       Change(
         "environments_are_known",
         """
-        UPDATE lot_terms SET environment = 77 WHERE lot = 1;
+        UPDATE lot_attributes SET environment = 77 WHERE lot = 1;
         UPDATE accounts SET pool_environment = 77 WHERE pool_lot = 1;
         """
       ),
@@ -101,14 +101,16 @@ final class ConsistentChangesTests: XCTestCase {
       Change(
         "lots_have_origins",
         """
-        UPDATE lots SET price = 100000 WHERE lot IN (SELECT lot FROM lot_terms WHERE origin <> 0 AND price > 0);
-        UPDATE lot_terms SET price = 100000 WHERE origin <> 0 AND price > 0;
+        UPDATE lots SET price = 100000
+          WHERE lot IN (SELECT lot FROM lot_attributes WHERE original_lot <> 0 AND price > 0);
+        UPDATE lot_attributes SET price = 100000 WHERE original_lot <> 0 AND price > 0;
         """),
       Change(
         "lots_have_origins",
         """
-        UPDATE lots SET price_currency = 'JPY' WHERE lot IN (SELECT lot FROM lot_terms WHERE origin <> 0 AND price > 0);
-        UPDATE lot_terms SET price_currency = 'JPY' WHERE origin <> 0 AND price > 0;
+        UPDATE lots SET price_currency = 'JPY'
+          WHERE lot IN (SELECT lot FROM lot_attributes WHERE original_lot <> 0 AND price > 0);
+        UPDATE lot_attributes SET price_currency = 'JPY' WHERE original_lot <> 0 AND price > 0;
         """),
     ])
   }
@@ -133,7 +135,7 @@ final class ConsistentChangesTests: XCTestCase {
       // Carol and dave were never one.
       Change(
         "entries_have_transactions",
-        "DELETE FROM merges; UPDATE customers SET merged_into = 0, merged = 0 WHERE customer IN (3, 4)"
+        "DELETE FROM merges; UPDATE customers SET merged_into = 0, merged_count = 0 WHERE customer IN (3, 4)"
       ),
       Change(
         "lots_expire_in_time",
@@ -262,8 +264,8 @@ final class ConsistentChangesTests: XCTestCase {
     ),
     (#line, "DELETE FROM keys WHERE key = 's1'"),
     (#line, "UPDATE keys SET key = 's9' WHERE key = 's1'"),
-    (#line, "UPDATE keys SET asked = asked + 1 WHERE key = 's1'"),
-    (#line, "UPDATE keys SET qualifiers = qualifiers + 1 WHERE key = 's1'"),
+    (#line, "UPDATE keys SET request_digest = request_digest + 1 WHERE key = 's1'"),
+    (#line, "UPDATE keys SET qualifier_digest = qualifier_digest + 1 WHERE key = 's1'"),
     (#line, "UPDATE keys SET transaction_number = transaction_number + 1 WHERE key = 's1'"),
     (#line, "UPDATE notes SET reference = 'order-8' WHERE reference = 'order-7'"),
     (#line, "UPDATE notes SET actor = 'other' WHERE reference = 'order-7'"),
@@ -297,7 +299,7 @@ final class ConsistentChangesTests: XCTestCase {
     (#line, purchase("t1", "environment = 2") + ";" + paidLot(of: "t1", "environment = 2")),
     (
       #line,
-      "UPDATE accounts SET pool_source = 3 WHERE pool_lot = 1; UPDATE lot_terms SET source = 3 WHERE lot = 1"
+      "UPDATE accounts SET pool_source = 3 WHERE pool_lot = 1; UPDATE lot_attributes SET source = 3 WHERE lot = 1"
     ),
     (#line, "UPDATE refunds SET revoked_at = revoked_at + 1"),
     (
@@ -311,7 +313,8 @@ final class ConsistentChangesTests: XCTestCase {
     ),
     (
       #line,
-      "UPDATE effects SET value = value + 1 WHERE kind = 3 AND value > 0; UPDATE open_holds SET deadline = deadline + 1"
+      "UPDATE journal_events SET value = value + 1 WHERE kind = 3 AND value > 0; "
+        + "UPDATE open_holds SET deadline = deadline + 1"
     ),
     (#line, equalAndOppositeGrants),
     (#line, lastTransactionCutOff),
@@ -372,7 +375,7 @@ final class ConsistentChangesTests: XCTestCase {
         "SELECT count(*), min(amount) FROM allocations WHERE entry IN (SELECT number FROM entries WHERE amount = -1990)"
       ),
       ["3|-1200"])
-    XCTAssertNotEqual(raw.rows("SELECT lot FROM lot_terms WHERE origin <> 0 AND price > 0"), [])
+    XCTAssertNotEqual(raw.rows("SELECT lot FROM lot_attributes WHERE original_lot <> 0 AND price > 0"), [])
     let ledger = try Ledger.openSQLite(at: path, clock: time.clock)
     try assertBooksAddUp(ledger)
     ledger.close()

@@ -31,7 +31,8 @@ final class DamagedNeighboursTests: XCTestCase {
   /// Rows that her booking meets when it is written: nothing says whose they are.
   func testDamageThatWritingMeetsFailsItsOwnCommandAlone() throws {
     try assertOthersAreBooked(
-      after: "UPDATE accounts SET version = 63 WHERE account = 3073; INSERT INTO anchors VALUES (3073, 64, 1, 1, 1)")
+      after: "UPDATE accounts SET version = 63 WHERE account = 3073; INSERT INTO checkpoints VALUES (3073, 64, 1, 1, 1)"
+    )
   }
 
   func testManyDamagedCommandsLeaveTheOthersBooked() throws {

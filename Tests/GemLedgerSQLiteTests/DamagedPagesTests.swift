@@ -39,7 +39,7 @@ final class DamagedPagesTests: XCTestCase {
   func testAnEmptiedPageIsDamage() throws {
     let path = try ledger()
     try change(path) { bytes, pages in
-      let page = pages("anchors")
+      let page = pages("checkpoints")
       bytes.replaceSubrange(page, with: Data(count: page.count))
     }
     let ledger = try Ledger.openSQLite(at: path, clock: time.clock)
@@ -51,7 +51,7 @@ final class DamagedPagesTests: XCTestCase {
   func testPagesInEachOthersPlacesAreFound() throws {
     let path = try ledger()
     try change(path) { bytes, pages in
-      let (one, other) = (pages("lots"), pages("anchors"))
+      let (one, other) = (pages("lots"), pages("checkpoints"))
       let copy = Data(bytes[one])
       bytes.replaceSubrange(one, with: Data(bytes[other]))
       bytes.replaceSubrange(other, with: copy)
@@ -139,7 +139,8 @@ final class DamagedPagesTests: XCTestCase {
   func testDamageInTheTextOfTheSchemaIsDamage() throws {
     for (text, damaged) in [
       ("CREATE TABLE entries (", "CREATE TABLE entriez ("), ("balance INTEGER NOT NULL", "balamce INTEGER NOT NULL"),
-      ("CREATE TABLE keys (", "CREATE TABLE keyz ("), ("CREATE TABLE effects (", "CREATE TABBE effects ("),
+      ("CREATE TABLE keys (", "CREATE TABLE keyz ("),
+      ("CREATE TABLE journal_events (", "CREATE TABBE journal_events ("),
     ] {
       let path = try ledger()
       try replace(text, by: damaged, in: path)

@@ -53,7 +53,7 @@ final class ErasureTests: XCTestCase {
     ledger.close()
     let raw = try RawSQLite(path)
     XCTAssertEqual(raw.rows("SELECT count(*) FROM aliases"), ["0"])
-    // As older versions did.
+    // Other storages keep such aliases.
     XCTAssertNil(raw.run("INSERT INTO aliases SELECT id, customer FROM customers"))
     let again = try Ledger.openSQLite(at: path, clock: time.clock)
     try assertBooksAddUp(again)
@@ -95,32 +95,36 @@ final class ErasureTests: XCTestCase {
     try Ledger.createSQLite(at: path, clock: time.clock, salt: 1).close()
     let raw = try RawSQLite(path)
     let questions = [
-      "SELECT * FROM effects WHERE transaction_number = 1 ORDER BY position",
+      "SELECT * FROM journal_events WHERE transaction_number = 1 ORDER BY position",
       """
-      SELECT * FROM effects WHERE target = 1 AND target <> 0 AND target <> transaction_number
+      SELECT * FROM journal_events WHERE target = 1 AND target <> 0 AND target <> transaction_number
       ORDER BY transaction_number, position
       """,
       """
-      SELECT e.* FROM listed_transactions t CROSS JOIN effects e ON e.transaction_number = t.number
+      SELECT e.* FROM customer_lists t CROSS JOIN journal_events e ON e.transaction_number = t.number
       WHERE t.customer = 1 AND t.list = 2 AND t.number < 9 AND e.customer = 1 AND e.kind BETWEEN 3 AND 6
       ORDER BY t.number DESC, e.position DESC LIMIT 3
       """,
       """
-      SELECT number FROM newly_listed_transactions WHERE customer = 1 AND list = 1 AND number < 9
+      SELECT number FROM customer_lists_buffer WHERE customer = 1 AND list = 1 AND number < 9
       ORDER BY number DESC LIMIT 3
       """,
       """
-      SELECT h.* FROM newly_listed_transactions t CROSS JOIN open_holds h ON h.hold = t.number
+      SELECT h.* FROM customer_lists_buffer t CROSS JOIN open_holds h ON h.hold = t.number
       WHERE t.customer = 1 AND t.list = 3
       """,
       """
-      SELECT * FROM effects WHERE customer = 1 AND transaction_number = 2 AND position < 3 AND kind BETWEEN 3 AND 6
+      SELECT * FROM journal_events
+      WHERE customer = 1 AND transaction_number = 2 AND position < 3 AND kind BETWEEN 3 AND 6
       ORDER BY position DESC
       """,
-      "SELECT * FROM effects WHERE (transaction_number, position) > (1, 2) ORDER BY transaction_number, position",
+      """
+      SELECT * FROM journal_events WHERE (transaction_number, position) > (1, 2)
+      ORDER BY transaction_number, position
+      """,
       "SELECT * FROM open_holds WHERE hold = 1",
-      "SELECT * FROM counts WHERE customer = 1 AND kind = 2 AND subject = 'x'",
-      "SELECT * FROM counts WHERE customer = 1 ORDER BY kind, subject",
+      "SELECT * FROM counters WHERE customer = 1 AND kind = 2 AND subject = 'x'",
+      "SELECT * FROM counters WHERE customer = 1 ORDER BY kind, subject",
     ]
     for question in questions {
       let plan = raw.rows("EXPLAIN QUERY PLAN " + question).map { $0.split(separator: "|").last ?? "" }

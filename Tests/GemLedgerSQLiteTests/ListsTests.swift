@@ -31,7 +31,7 @@ final class ListsTests: XCTestCase {
       }
     }
     let raw = try RawSQLite(path)
-    let (small, large) = (try count("newly_listed_transactions", raw), try count("listed_transactions", raw))
+    let (small, large) = (try count("customer_lists_buffer", raw), try count("customer_lists", raw))
     XCTAssertLessThanOrEqual(small, 4096)
     XCTAssertGreaterThan(large, 4096)
     for customer in customers.prefix(3) {
@@ -66,8 +66,8 @@ final class ListsTests: XCTestCase {
         XCTAssertNil(
           raw.run(
             """
-            INSERT INTO listed_transactions SELECT * FROM newly_listed_transactions;
-            DELETE FROM newly_listed_transactions;
+            INSERT INTO customer_lists SELECT * FROM customer_lists_buffer;
+            DELETE FROM customer_lists_buffer;
             """))
       }
       let answers = ledger.submit([
@@ -80,32 +80,28 @@ final class ListsTests: XCTestCase {
     }
   }
 
-  /// An older version left such a hold listed with its former owner.
-  func testAFileWithHoldsListedForNothingIsMended() throws {
+  func testAHoldThatIsListedForNothingIsFound() throws {
     let directory = try TemporaryDirectory()
-    let path = directory.path("old.sqlite")
-    let old = try Ledger.createSQLite(at: path, clock: time.clock, salt: 1)
-    try old.apply(Make.catalog())
+    let path = directory.path("it.sqlite")
+    let ledger = try Ledger.createSQLite(at: path, clock: time.clock, salt: 1)
+    try ledger.apply(Make.catalog())
     let (alice, bob) = (try Make.customer("alice"), try Make.customer("bob"))
-    for customer in [alice, bob] { try old.grant([Make.amount("GEM", 9)], customer: customer) }
-    try old.hold([Make.amount("GEM", 1)], customer: bob)
-    try old.merge(from: alice, into: bob)
-    old.close()
+    for customer in [alice, bob] { try ledger.grant([Make.amount("GEM", 9)], customer: customer) }
+    try ledger.hold([Make.amount("GEM", 1)], customer: bob)
+    try ledger.merge(from: alice, into: bob)
+    XCTAssertEqual(try ledger.verify().problems.map(\.description), [])
     let raw = try RawSQLite(path)
-    for table in ["newly_listed_transactions", "listed_transactions"] {
-      // The schema changed beside the connection, which notices when it reads.
-      XCTAssertEqual(raw.rows("SELECT count(*) FROM record_sums"), ["1"])
+    for table in ["customer_lists_buffer", "customer_lists"] {
+      XCTAssertNil(raw.run("INSERT INTO \(table) SELECT from_customer, 3, transaction_number FROM merges"))
+      XCTAssertEqual(try ledger.verify().problems.map(\.equation), ["storage_integrity"])
+      XCTAssertEqual(try ledger.holds(of: bob).count, 1)
       XCTAssertNil(
         raw.run(
-          DigestMigrationTests.undoing + """
-            INSERT INTO \(table) SELECT from_customer, 3, transaction_number FROM merges;
-            DELETE FROM migrations WHERE name > '0010'; PRAGMA user_version = 9;
-            """))
-      let ledger = try Ledger.openSQLite(at: path, clock: time.clock)
-      XCTAssertEqual(try ledger.verify().problems.map(\.description), [])
-      XCTAssertEqual(try ledger.holds(of: bob).count, 1)
-      ledger.close()
+          "DELETE FROM \(table) WHERE (customer, number) IN (SELECT from_customer, transaction_number FROM merges) "
+            + "AND list = 3"))
     }
+    XCTAssertEqual(try ledger.verify().problems.map(\.description), [])
+    ledger.close()
   }
 
   /// Processes count for themselves, and none of them knows of the others' rows.
@@ -122,42 +118,20 @@ final class ListsTests: XCTestCase {
       for result in ledgers[round % 3].submit(customers.map { .hold([gem], customer: $0) }) { _ = try result.get() }
     }
     let raw = try RawSQLite(path)
-    XCTAssertLessThanOrEqual(try count("newly_listed_transactions", raw), 3 * 4096)
+    XCTAssertLessThanOrEqual(try count("customer_lists_buffer", raw), 3 * 4096)
     XCTAssertEqual(try ledgers[1].verify().problems.map(\.description), [])
     for ledger in ledgers { ledger.close() }
   }
 
-  /// A file from when there was a list of transactions without entries, and indexes for the rest.
-  func testAFileWithOlderListsIsBroughtUpToDate() throws {
+  func testEveryListIsFilled() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("it.sqlite")
-    let made = try Ledger.createSQLite(at: path, clock: time.clock, salt: 1)
-    try EffectBooks.fill(made, time)
-    made.close()
+    let ledger = try Ledger.createSQLite(at: path, clock: time.clock, salt: 1)
+    try EffectBooks.fill(ledger, time)
     let raw = try RawSQLite(path)
-    let lists = "SELECT * FROM listed_transactions UNION ALL SELECT * FROM newly_listed_transactions ORDER BY 1, 2, 3"
-    let before = raw.rows(lists)
-    XCTAssertEqual(Set(before.map { $0.split(separator: "|")[1] }), ["1", "2", "3"])
-    let effects = raw.rows("SELECT * FROM effects ORDER BY 1, 2")
-    XCTAssertNil(raw.run(RefundMigrationTests.undoing))
-    XCTAssertNil(
-      raw.run(
-        """
-        CREATE TABLE transactions_without_entries (
-          customer INTEGER NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (customer, number)
-        ) STRICT, WITHOUT ROWID;
-        INSERT INTO transactions_without_entries SELECT customer, number FROM newly_listed_transactions WHERE list = 1;
-        DROP TABLE listed_transactions; DROP TABLE newly_listed_transactions;
-        ALTER TABLE effects ADD COLUMN listed INTEGER NOT NULL DEFAULT 0 CHECK (listed IN (0, 1));
-        CREATE INDEX effects_of_customers ON effects (customer, transaction_number, position)
-          WHERE kind BETWEEN 3 AND 6 AND listed = 0;
-        CREATE INDEX holds_of_customers ON holds (customer, deadline, hold);
-        DELETE FROM migrations WHERE name > '0007'; PRAGMA user_version = 6;
-        """))
-    let ledger = try Ledger.openSQLite(at: path, clock: time.clock)
-    XCTAssertEqual(raw.rows(lists), before)
-    XCTAssertEqual(raw.rows("SELECT * FROM effects ORDER BY 1, 2"), effects)
-    XCTAssertEqual(raw.run("DELETE FROM effects"), "effects is append-only")
+    let lists = raw.rows("SELECT list FROM customer_lists UNION SELECT list FROM customer_lists_buffer ORDER BY 1")
+    XCTAssertEqual(lists, ["1", "2", "3"])
+    XCTAssertEqual(raw.run("DELETE FROM journal_events"), "journal_events is append-only")
     try assertBooksAddUp(ledger)
     ledger.close()
   }

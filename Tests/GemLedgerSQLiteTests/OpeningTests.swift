@@ -138,7 +138,7 @@ final class OpeningTests: XCTestCase {
     let raw = try RawSQLite(path)
     let tables = [
       "transactions", "entries", "allocations", "keys", "purchase_terms", "purchases", "item_entries",
-      "catalog_versions", "lot_terms", "merges", "refunds", "refund_parts", "effects", "erasures",
+      "catalog_versions", "lot_attributes", "merges", "refunds", "refund_parts", "journal_events", "erasures",
     ]
     for table in tables {
       XCTAssertNotEqual(raw.rows("SELECT count(*) FROM \(table)"), ["0"], table)

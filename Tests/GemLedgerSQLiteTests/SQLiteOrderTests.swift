@@ -23,54 +23,11 @@ final class SQLiteOrderTests: XCTestCase {
     ).runAll()
   }
 
-  /// The tables never change once they are shipped: a new need is a new step.
-  func testTheMigrationIsFrozen() throws {
-    let directory = try TemporaryDirectory()
-    let path = directory.path("it.sqlite")
-    let raw = try RawSQLite(path)
-    for step in Migration.all.prefix(3) { XCTAssertNil(raw.run(step.sql), step.name) }
-    let schema = raw.rows(
-      """
-      SELECT sql FROM sqlite_schema
-      WHERE tbl_name IN ('orders', 'account_tokens', 'entitlements') AND sql IS NOT NULL ORDER BY name
-      """)
-    let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("Fixtures/schema-0003.sql")
-    let text = schema.joined(separator: ";\n\n") + ";\n"
-    if !FileManager.default.fileExists(atPath: fixture.path) {
-      try text.write(to: fixture, atomically: true, encoding: .utf8)
-      XCTFail("\(fixture.path) was missing; it is written now: look at it and commit it")
-    }
-    XCTAssertEqual(try String(contentsOf: fixture, encoding: .utf8), text)
-  }
-
-  /// A file from before orders: the purchases in it keep their entitlements.
-  func testAnOlderFileIsBroughtUpToDate() throws {
+  func testAPurchaseLeavesItsEntitlement() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("it.sqlite")
     try makeLedger(path)
-    let raw = try RawSQLite(path)
-    XCTAssertNil(raw.run(RefundMigrationTests.undoing))
-    XCTAssertNil(
-      raw.run(
-        """
-        DROP TABLE orders; DROP TABLE account_tokens; DROP TABLE entitlements;
-        DROP TABLE copy_progress; DROP TABLE copied_journal;
-        ALTER TABLE accounts DROP COLUMN next_due; ALTER TABLE lot_terms DROP COLUMN origin;
-        DROP TRIGGER keys_keep_deletes; CREATE TRIGGER keys_keep_deletes BEFORE DELETE ON keys BEGIN SELECT 1; END;
-        DROP TABLE effects; DROP TABLE holds; DROP TABLE counts; DROP TABLE erasures;
-        CREATE TABLE transactions_without_entries (
-          customer INTEGER NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (customer, number)
-        ) STRICT, WITHOUT ROWID;
-        INSERT INTO transactions_without_entries SELECT customer, number FROM newly_listed_transactions;
-        DROP TABLE listed_transactions; DROP TABLE newly_listed_transactions;
-        DELETE FROM migrations WHERE name > '0003'; PRAGMA user_version = 2;
-        """))
-    let ledger = try Ledger.openSQLite(at: path, clock: time.clock)
-    try assertBooksAddUp(ledger)
-    XCTAssertEqual(raw.rows("SELECT purchase, holder FROM entitlements"), ["2|1"])
-    XCTAssertEqual(raw.rows("SELECT count(*) FROM orders"), ["0"])
-    ledger.close()
+    XCTAssertEqual(try RawSQLite(path).rows("SELECT purchase, holder FROM entitlements"), ["2|1"])
   }
 
   func testTheFileKeepsWhatOrdersAnnounced() throws {

@@ -21,17 +21,6 @@ package struct Fingerprint: Hashable, Sendable {
 
   // MARK: Comparing
 
-  /// The field in which the command differs from the request that this was kept for; nil where it is the same request.
-  ///
-  /// A fingerprint of an earlier version covers what that version covered, and is compared by that.
-  func differingField(from command: LedgerCommand.Body) -> String? {
-    if self == command.fingerprint { return nil }
-    guard kind.isOfEarlierVersion, let asked = Self.askedBefore(command.action) else {
-      return differingField(from: command.fingerprint)
-    }
-    return differingField(from: Self(asked: asked, qualifiers: command.fingerprint.qualifiers))
-  }
-
   /// The field in which two requests under one key differ, or nil where they are the same request.
   package func differingField(from other: Self) -> String? {
     if kind != other.kind { return "kind" }

@@ -1,25 +1,17 @@
 /// What a fingerprint says that was asked for, and how its 59 bits of digest are laid out.
 ///
-/// Fingerprints are kept for ever: numbers and layouts never change, and a new layout gets a new number. 29 is left.
+/// Fingerprints are kept for ever: numbers and layouts never change, and a new layout gets a new number. 1, 2, 6, 7, 12
+/// to 15, 18, 29 and 30 are left.
 enum FingerprintKind: UInt64, CaseIterable {
-  case adjustBefore = 1
-  case grantBefore = 2
   case item = 3
   case purchase = 4
   case create = 5
-  case refundBefore = 6
-  case reversedRefundBefore = 7
   case merge = 8
   case alias = 9
   case freeze = 10
   case unfreeze = 11
-  case reverseBefore = 12
-  case holdBefore = 13
-  case captureBefore = 14
-  case extendBefore = 15
   case release = 16
   case basket = 17
-  case exchangeBefore = 18
   case adjust = 19
   case grant = 20
   case opening = 21
@@ -30,7 +22,6 @@ enum FingerprintKind: UInt64, CaseIterable {
   case exchange = 26
   case refund = 27
   case reversedRefund = 28
-  case openingBefore = 30
   case order = 31
 
   /// How many of the 59 bits are a digest over all that was asked, where the others name fields.
@@ -38,18 +29,6 @@ enum FingerprintKind: UInt64, CaseIterable {
 
   /// The kind with that number; a number of a later version is none of the others.
   init(number: UInt64) { self = Self(rawValue: number) ?? .order }
-
-  /// Whether only earlier versions made such fingerprints.
-  var isOfEarlierVersion: Bool {
-    switch self {
-    case .adjustBefore, .grantBefore, .openingBefore, .refundBefore, .reversedRefundBefore, .reverseBefore, .holdBefore,
-      .captureBefore, .extendBefore, .exchangeBefore:
-      true
-    case .item, .purchase, .create, .merge, .alias, .freeze, .unfreeze, .release, .basket, .adjust, .grant, .opening,
-      .reverse, .hold, .capture, .extend, .exchange, .refund, .reversedRefund, .order:
-      false
-    }
-  }
 
   /// The fields that have bits of their own, from the highest on; 24 bits in all.
   var fields: [(name: String, bits: UInt64)] {
@@ -76,16 +55,13 @@ enum FingerprintKind: UInt64, CaseIterable {
     return switch self {
     case .item: difference >> 32 == 0 ? "quantity" : "item"
     case .purchase: "purchase"
-    case .refund, .reversedRefund, .refundBefore, .reversedRefundBefore: "refund"
+    case .refund, .reversedRefund: "refund"
     case .merge: "from"
     case .alias: "alias"
-    case .reverseBefore: "transaction"
-    case .captureBefore, .extend, .extendBefore, .release: "hold"
+    case .extend, .release: "hold"
     case .basket: "legs"
-    case .exchangeBefore: "exchange"
     case .exchange: "from"
-    case .adjust, .grant, .opening, .reverse, .hold, .capture, .adjustBefore, .grantBefore, .openingBefore, .holdBefore:
-      "adjustments"
+    case .adjust, .grant, .opening, .reverse, .hold, .capture: "adjustments"
     case .create, .freeze, .unfreeze, .order: "kind"
     }
   }

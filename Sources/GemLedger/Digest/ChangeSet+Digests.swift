@@ -2,7 +2,7 @@ extension ChangeSet {
   /// Gives each of the group's transactions the digest of all that is booked with it.
   ///
   /// The sums grow in the transactions' own rows: a group takes no further memory for them.
-  mutating func digestTransactions() {
+  package mutating func digestTransactions() {
     guard let first = transactions.first?.number else { return }
     let step = transactions.count > 1 ? transactions[1].number - first : 1
     // Every command pays for this: buffers copy no row and check no owner.

@@ -5,8 +5,6 @@
 package struct RecordSums: Hashable, Sendable {
   /// Of all transactions' digests.
   package var transactions: Int64 = 0
-  /// How many transactions have no digest, since an older version booked them.
-  package var undigested: Int64 = 0
   package var customers: Int64 = 0
   package var addedIDs: Int64 = 0
   package var accountTokens: Int64 = 0
@@ -21,22 +19,18 @@ package struct RecordSums: Hashable, Sendable {
 
   /// All of them, in an order that never changes.
   package var values: [Int64] {
-    [
-      transactions, undigested, customers, addedIDs, accountTokens, orders, environments, catalogVersions, catalog ?? 0,
-    ]
+    [transactions, customers, addedIDs, accountTokens, orders, environments, catalogVersions, catalog ?? 0]
   }
 
   /// - Parameter values: As many as ``values`` gives.
   package init(values: [Int64]) {
-    (transactions, undigested, customers) = (values[0], values[1], values[2])
-    (addedIDs, accountTokens, orders) = (values[3], values[4], values[5])
-    (environments, catalogVersions, catalog) = (values[6], values[7], values[8])
+    (transactions, customers, addedIDs, accountTokens) = (values[0], values[1], values[2], values[3])
+    (orders, environments, catalogVersions, catalog) = (values[4], values[5], values[6], values[7])
   }
 
   package static func + (left: Self, right: Self) -> Self {
     var sum = left
     sum.transactions &+= right.transactions
-    sum.undigested &+= right.undigested
     sum.customers &+= right.customers
     sum.addedIDs &+= right.addedIDs
     sum.accountTokens &+= right.accountTokens
@@ -51,7 +45,6 @@ package struct RecordSums: Hashable, Sendable {
   func differences(from other: Self) -> [String] {
     let pairs: [(String, Int64?, Int64?)] = [
       ("transactions", transactions, other.transactions),
-      ("transactions without digests", undigested, other.undigested),
       ("customers", customers, other.customers), ("added ids", addedIDs, other.addedIDs),
       ("account tokens", accountTokens, other.accountTokens), ("orders", orders, other.orders),
       ("environments", environments, other.environments),
@@ -62,11 +55,7 @@ package struct RecordSums: Hashable, Sendable {
 }
 
 extension RecordSums {
-  mutating func add(transaction row: TransactionRow) {
-    transactions &+= row.digest
-    if row.digest == 0 { undigested += 1 }
-  }
-
+  mutating func add(transaction row: TransactionRow) { transactions &+= row.digest }
   mutating func add(_ row: CustomerRow) { customers &+= Int64(bitPattern: RowDigest.of(row)) }
   mutating func add(_ row: AddedIDRow) { addedIDs &+= Int64(bitPattern: RowDigest.of(row)) }
   mutating func remove(_ row: AddedIDRow) { addedIDs &-= Int64(bitPattern: RowDigest.of(row)) }

@@ -35,7 +35,7 @@ extension Decider {
     return try session.lotTerms(lot)
   }
 
-  /// Far more than ``lineageStepsKept``; only lots of earlier versions have so many before them.
+  /// Far more than ``lineageStepsKept``, so that only a damaged file reaches it.
   private static let lineageStepsMax = 1000
   /// From so many steps on, a new lot names its root, so that no lineage gets long by going to and fro.
   private static let lineageStepsKept = 16

@@ -11,7 +11,7 @@ extension Decider {
     var other: KeyRow?
     for number in numbers where number != customer.origin {
       guard let row = try earlier(key, command: command, customer: number, session: session) else { continue }
-      if row.fingerprint.differingField(from: command) == nil { return row }
+      if row.fingerprint.differingField(from: command.fingerprint) == nil { return row }
       other = other ?? row
     }
     return other

@@ -208,7 +208,7 @@ struct Decider: ~Copyable {
   func answer(
     _ row: KeyRow, under key: IdempotencyKey, command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
-    if let field = row.fingerprint.differingField(from: command) {
+    if let field = row.fingerprint.differingField(from: command.fingerprint) {
       throw LedgerError(
         .keyConflict,
         "The key \"\(key)\" was used before for another request: it differs in \(field). Use a new key for a new "

@@ -107,9 +107,15 @@ struct ImportFields {
     return list
   }
 
-  /// A digest in sixteen hexadecimal digits; 0 where there is none.
-  mutating func digest(_ name: StaticString) throws(LineFault) -> Int64 {
-    guard let text = try text(ifAny: name) else { return 0 }
+  /// A digest in sixteen hexadecimal digits.
+  mutating func digest(_ name: StaticString) throws(LineFault) -> Int64 { try Self.digest(try text(name), name) }
+
+  mutating func digest(ifAny name: StaticString) throws(LineFault) -> Int64? {
+    guard let text = try text(ifAny: name) else { return nil }
+    return try Self.digest(text, name)
+  }
+
+  private static func digest(_ text: String, _ name: StaticString) throws(LineFault) -> Int64 {
     guard text.utf8.count == 16, let digest = UInt64(text, radix: 16), digest != 0 else {
       throw LineFault("\"\(name)\" is no digest: it has 16 hexadecimal digits, and is not 0.")
     }

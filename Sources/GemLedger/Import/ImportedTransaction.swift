@@ -50,7 +50,7 @@ extension ImportFields {
       actor: try identifier(ifAny: "actor"))
     if note.reference != nil || note.reason != nil || note.actor != nil { transaction.note = note }
     transaction.row.digest = try digest("digest")
-    transaction.row.erasable = try digest("erasable_digest")
+    transaction.row.erasable = try digest(ifAny: "erasable_digest") ?? 0
     try end(
       "type", "number", "id", "kind", "customer", "created_at", "new_lots", "entries", "items", "merged_customer",
       "refund", "effects", "reference", "reason", "actor", "digest", "erasable_digest")

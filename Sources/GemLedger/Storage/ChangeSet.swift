@@ -26,8 +26,6 @@ package struct ChangeSet: ~Copyable {
   package var rare: RareChanges?
   /// Where a whole ledger is copied.
   package var copy: CopyChanges?
-  /// The sums of all rows, where an older version's rows were counted; to be written over what is there.
-  package var countedSums: RecordSums?
 
   package init() {}
 
@@ -54,6 +52,5 @@ package struct ChangeSet: ~Copyable {
     catalog = nil
     if rare != nil { rare = nil }
     if copy != nil { copy = nil }
-    countedSums = nil
   }
 }

@@ -4,8 +4,7 @@ package struct EffectRow: Hashable, Sendable {
   package enum Kind: Int64, CaseIterable, Sendable {
     /// The transaction undoes a part of the transaction `target`, or all of it.
     case reversal = 1
-    /// A hold is extended: `target` is the hold, `value` its new deadline in milliseconds. Holds of older files begin
-    /// with one too.
+    /// A hold is extended: `target` is the hold, `value` its new deadline in milliseconds.
     case deadline = 2
     /// Currency of a lot is set aside for the hold `target`; where that begins the hold, `value` is its deadline.
     case held = 3
@@ -92,9 +91,9 @@ package struct HoldRow: Hashable, Sendable {
   package var customer: CustomerNumber
   /// It has ended from this instant on, whether that is booked or not.
   package var deadline: Timestamp
-  /// When it began, where it is with whom it began; nil where its transaction says, as for those of older versions.
+  /// When it began, where it is with whom it began; nil where its transaction says.
   package var begunAt: Timestamp?
-  /// What it still has, where that is of one lot; nil where its effects say, as for those of older versions.
+  /// What it still has, where that is of one lot; nil where its effects say.
   package var sole: LotAmount?
 
   package init(

@@ -112,7 +112,7 @@ package protocol StorageSnapshot: OrderReads, OwnedReads, EffectReads, BulkReads
   func purchases(
     of customer: CustomerNumber, below: Int64, limit: Int
   ) throws(LedgerError) -> [PurchaseRow]
-  /// What no refund was booked for, and what older versions kept of all.
+  /// What no refund was booked for.
   func refundEvidence(_ identity: PurchaseIdentity) throws(LedgerError) -> [RefundEvidenceRow]
   /// The transactions that changed how much of the purchase is clawed back, oldest first.
   func refunds(of purchase: Int64) throws(LedgerError) -> [RefundRow]
@@ -123,7 +123,7 @@ package protocol StorageSnapshot: OrderReads, OwnedReads, EffectReads, BulkReads
   func sequences() throws(LedgerError) -> Sequences
   /// The instant of the newest transaction of all lanes, those included that the session has no hold of.
   func newestInstant() throws(LedgerError) -> Timestamp
-  /// The sums of all rows' digests as the commits left them; nil where an older version's rows are not counted yet.
+  /// The sums of all rows' digests as the commits left them; nil where they are missing.
   func recordSums() throws(LedgerError) -> RecordSums?
   /// The highest number in use.
   func last(_ sequence: RareSequence) throws(LedgerError) -> Int64

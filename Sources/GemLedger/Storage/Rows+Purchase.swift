@@ -41,7 +41,7 @@ package struct PurchaseRow: Hashable, Sendable {
   package var originalTransactionID: StoreTransactionID?
   /// When the paid period ends, for a subscription.
   package var expiresAt: Timestamp?
-  /// What its transaction says of one that gave a single thing; nil for the others, and for those of older versions.
+  /// What its transaction says of one that gave a single thing; nil for the others.
   package var grant: LotAmount?
   /// What refunds did to it, where any did; not part of the journal's row.
   package var refund: RefundStateRow?

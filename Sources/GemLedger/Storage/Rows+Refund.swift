@@ -63,8 +63,7 @@ package struct RefundRow: Hashable, Sendable {
   package var kind: RefundEvidenceRow.Kind
   package var revokedAt: Timestamp
   package var signedAt: Timestamp
-  /// How much the notice says; nil where it was no notice of the store's, and where it is kept beside the refund, as
-  /// older versions kept all of them.
+  /// How much the notice says; nil where it was no notice of the store's.
   package var extent: StoreRefund.Extent?
   /// The date of the newest notice about the purchase by then.
   package var evidenceAt: Timestamp

@@ -185,7 +185,7 @@ package struct TransactionRow: Hashable, Sendable {
   package var createdAt: Timestamp
   /// Its entries are those from here on that name it.
   package var firstEntry: EntryNumber
-  /// The digest of all that was booked with it; 0 where an older version booked it.
+  /// The digest of all that was booked with it; 0 until it is known.
   package var digest: Int64 = 0
   /// The part of the digest that is of what an erasure removes: its keys and its note; 0 where it has none.
   package var erasable: Int64 = 0

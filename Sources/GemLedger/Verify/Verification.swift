@@ -42,8 +42,6 @@ public struct Verification: Hashable, Sendable {
 
   /// How the journal stands: written down, it shows later whether the journal still begins with these transactions.
   public let seal: JournalSeal
-  /// How many transactions an older version booked, which keep no digest of what belongs to them.
-  public let undigestedTransactions: Int64
 
   /// Whether all of it adds up.
   public var isOK: Bool { problemCount == 0 }

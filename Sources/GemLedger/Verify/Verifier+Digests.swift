@@ -19,7 +19,6 @@ extension Verifier {
       }
       last = end
     }
-    undigestedCount = walk.sums.undigested
     digest = walk.sums.transactions
     journalEnd = walk.end
     try checkKeys(&walk, scan)
@@ -136,8 +135,6 @@ struct DigestWalk {
   private var parts: TransactionScans
   private var terms: LotTermsSource
   private var lots = NewLots()
-  /// Of each lane the newest transaction that an older version booked.
-  private var undigested: [Int64: TransactionNumber] = [:]
   private(set) var sums = RecordSums()
   /// What the digests of all keys of transactions must come to, those of erased customers apart.
   private(set) var keys: UInt64 = 0
@@ -179,10 +176,6 @@ struct DigestWalk {
         sealed.count += 1
         sealed.sum &+= row.digest
       }
-      guard row.digest != 0 else {
-        undigested[Numbering.lane(of: row.number)] = row.number
-        continue
-      }
       if !erased.contains(row.customer) {
         keys &+= UInt64(bitPattern: row.erasable) &- (transaction.note.map(RowDigest.of) ?? 0)
       }
@@ -194,11 +187,10 @@ struct DigestWalk {
 
   func covers(_ seal: JournalSeal) -> Bool { sealed.count == seal.transactions && sealed.sum == seal.digest }
 
-  func countsKeys(of row: TransactionRow) -> Bool { row.digest != 0 && !erased.contains(row.customer) }
+  func countsKeys(of row: TransactionRow) -> Bool { !erased.contains(row.customer) }
 
   func countsKey(_ row: KeyRow) -> Bool {
-    guard let number = row.bookedTransaction, !erased.contains(row.customer) else { return false }
-    return undigested.isEmpty || number > undigested[Numbering.lane(of: number)] ?? 0
+    row.bookedTransaction != nil && !erased.contains(row.customer)
   }
 
   private mutating func digest(_ transaction: ExportedTransaction) throws(LedgerError) -> Int64 {

@@ -100,7 +100,7 @@ extension Verifier {
   private mutating func setDeadline(_ effect: EffectRow, _ replay: inout Replay) {
     let owner = replay.root(effect.customer)
     let known = replay.effects.holds[effect.target]
-    if effect.target == effect.transaction, known == nil {
+    if effect.kind == .held, effect.target == effect.transaction, known == nil {
       replay.effects.holds[effect.target] = EffectReplay.Hold(
         owner: owner, deadline: effect.value, begunAt: effect.createdAt)
     } else if known?.owner == owner, effect.kind == .deadline || known?.deadline == effect.value {
@@ -201,7 +201,7 @@ extension Verifier {
     }
   }
 
-  /// What the row itself says of its effects; those of older versions say nothing.
+  /// What the row itself says of its effects.
   private mutating func compareWords(of row: HoldRow, _ hold: EffectReplay.Hold) {
     if let begunAt = row.begunAt, begunAt != hold.begunAt {
       report("holds_replay", "hold \(row.number) says that it began at \(begunAt); the effects say \(hold.begunAt)")

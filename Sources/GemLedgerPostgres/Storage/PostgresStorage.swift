@@ -66,7 +66,6 @@
       memory.remember(state.project)
       try Self.translating(target) { () throws(PostgresFailure) in try connections.setUp(state.layout, opened.0) }
       connections.giveBack(opened.0)
-      try countOlderRows()
     }
 
     /// Makes a new ledger.

@@ -22,16 +22,5 @@
       let rows = try rows("SELECT sums FROM lanes")
       return LaneSums.total((0..<rows.count).map { rows.integers($0, 0) }).map(RecordSums.init(values:))
     }
-
-    /// Writes the sums of rows that were counted: all with the first lane.
-    func counted(_ sums: RecordSums, _ heads: [LaneHead]) -> [PostgresRequest] {
-      heads.enumerated().map { index, head in
-        let own = index == 0 ? sums : RecordSums()
-        return PostgresRequest("UPDATE lanes SET sums = $1 WHERE customer = $2") {
-          $0.add(list: own.values)
-          $0.add(layout.heads[head.lane])
-        }
-      }
-    }
   }
 #endif

@@ -23,7 +23,6 @@
         requests += try catalog(rows, at: changes.copy == nil ? changes.catalogAppliedAt : nil)
       }
       if let copy = changes.copy { requests += copied(copy) }
-      if let sums = changes.countedSums { requests += counted(sums, heads) }
       if !erasures.isEmpty { requests += Self.erasing(erasures, changes) }
       if group.isFirstOfWriter { requests.append(sweepOfMarks(group)) }
       requests.append(PostgresRequest("COMMIT"))

@@ -68,7 +68,6 @@ struct VerifyCommand {
       "problems": .array(verification.problems.map(json)),
       "problem_count": .integer(Int64(verification.problemCount)),
       "seal": .string(verification.seal.description),
-      "undigested_transactions": .integer(verification.undigestedTransactions),
     ]
   }
 
@@ -99,10 +98,6 @@ extension VerifyCommand {
     for books in verification.currencies { text += table(books).text(style: style) + "\n" }
     let transactions = counted(verification.transactions, "transaction")
     let customers = counted(verification.customers, "customer")
-    if verification.undigestedTransactions > 0 {
-      let older = counted(verification.undigestedTransactions, "transaction")
-      text += "\(older) of an older version without a digest\n"
-    }
     guard !verification.isOK else {
       text += "Seal: \(verification.seal)\n"
       return text + style.green("The books add up") + ": \(transactions), \(customers), as of \(verification.asOf)\n"

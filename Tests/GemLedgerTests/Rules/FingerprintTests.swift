@@ -11,7 +11,7 @@ final class FingerprintTests: XCTestCase {
       let (one, other) = (Fingerprint(of: row.one), Fingerprint(of: row.other))
       XCTAssertEqual(one.differingField(from: other), row.field, line: row.line)
       XCTAssertEqual(other.differingField(from: one), row.field, line: row.line)
-      XCTAssertEqual(one.differingField(from: row.other.body), row.field, line: row.line)
+      XCTAssertEqual(one.differingField(from: row.other.body.fingerprint), row.field, line: row.line)
     }
   }
 
@@ -192,37 +192,20 @@ final class FingerprintTests: XCTestCase {
 
   /// Fingerprints are kept for ever, so they may never change.
   func testIsTheSameForAllTime() throws {
-    for row in try Self.kept() {
-      XCTAssertEqual(Fingerprint(of: row.command).asked, row.now, "\(row.command)", line: row.line)
-      XCTAssertEqual(Fingerprint(of: row.command).qualifiers, 0, line: row.line)
-    }
-  }
-
-  /// What an earlier version kept answers the same request, and no other.
-  func testAnEarlierVersionsFingerprintIsThatOfTheSameRequest() throws {
     let rows = try Self.kept()
     for row in rows {
-      let kept = Fingerprint(asked: row.before, qualifiers: 0)
-      XCTAssertNil(kept.differingField(from: row.command.body), line: row.line)
+      XCTAssertEqual(Fingerprint(of: row.command).asked, row.now, "\(row.command)", line: row.line)
+      XCTAssertEqual(Fingerprint(of: row.command).qualifiers, 0, line: row.line)
+      let kept = Fingerprint(asked: row.now, qualifiers: 0)
+      XCTAssertNil(kept.differingField(from: Fingerprint(of: row.command)), line: row.line)
       for other in rows where other.line != row.line {
-        XCTAssertNotNil(kept.differingField(from: other.command.body), line: row.line)
+        XCTAssertNotNil(kept.differingField(from: Fingerprint(of: other.command)), line: row.line)
       }
     }
-    let alice = try Make.customer("alice")
-    let kept = Fingerprint(asked: 1_472_522_282_417_130_428, qualifiers: 0)
-    let amounts = try [Make.amount("GEM", 5), Make.amount("COIN", 6)]
-    // It did not cover the source then.
-    XCTAssertNil(kept.differingField(from: LedgerCommand.grant(amounts, customer: alice, source: .bonus).body))
-    XCTAssertEqual(
-      kept.differingField(from: LedgerCommand.grant([amounts[0]], customer: alice).body), "adjustments")
-    XCTAssertEqual(kept.differingField(from: LedgerCommand.adjust(amounts, customer: alice).body), "kind")
-    let refund = LedgerCommand.refund(try Make.refund("t", .quantity(2)))
-    XCTAssertEqual(
-      Fingerprint(asked: 3_970_591_124_153_504_203, qualifiers: 0).differingField(from: refund.body), "refund")
   }
 
   /// Numbers that were worked out apart from this code.
-  private static func kept() throws -> [(line: UInt, command: LedgerCommand, before: Int64, now: Int64)] {
+  private static func kept() throws -> [(line: UInt, command: LedgerCommand, now: Int64)] {
     let (alice, bob) = (try Make.customer("alice"), try Make.customer("bob"))
     let (five, coin) = (try Make.amount("GEM", 5), try CurrencyCode("COIN"))
     let id = try TransactionID("019aa3f2-6c1e-7000-8000-00000a51c7e4")
@@ -232,44 +215,37 @@ final class FingerprintTests: XCTestCase {
     ]
     return [
       (
-        #line, .adjust([try Make.amount("GEM", -50)], customer: alice), 995_309_989_430_968_738,
-        -7_219_129_448_901_871_392
+        #line, .adjust([try Make.amount("GEM", -50)], customer: alice), -7_219_129_448_901_871_392
       ),
       (
-        #line, .grant([five, Adjustment(coin, 6)], customer: alice), 1_472_522_282_417_130_428,
-        -6_498_553_512_352_786_740
+        #line, .grant([five, Adjustment(coin, 6)], customer: alice), -6_498_553_512_352_786_740
       ),
-      (#line, .grant([five], customer: alice, expiresAt: late), 1_432_856_772_445_243_546, -6_498_540_638_197_572_695),
-      (#line, .openingBalance([five], customer: alice), -1_125_064_944_232_801_596, -5_922_092_765_116_012_900),
-      (#line, .reverse(id), 7_302_603_537_911_467_741, -5_428_270_960_536_856_997),
-      (#line, .reverse(id, amounts: [five]), 7_060_051_481_332_482_218, -5_428_354_350_347_597_878),
-      (#line, .hold([five], customer: alice), 8_026_824_213_598_060_260, -5_059_827_313_444_710_491),
+      (#line, .grant([five], customer: alice, expiresAt: late), -6_498_540_638_197_572_695),
+      (#line, .openingBalance([five], customer: alice), -5_922_092_765_116_012_900),
+      (#line, .reverse(id), -5_428_270_960_536_856_997),
+      (#line, .reverse(id, amounts: [five]), -5_428_354_350_347_597_878),
+      (#line, .hold([five], customer: alice), -5_059_827_313_444_710_491),
       (
-        #line, .capture(HoldID(id), amounts: [five], keepsOpen: true), 8_074_328_707_157_714_191,
-        -4_275_542_246_785_412_376
+        #line, .capture(HoldID(id), amounts: [five], keepsOpen: true), -4_275_542_246_785_412_376
       ),
-      (#line, .extend(HoldID(id), for: .seconds(900)), 8_860_325_770_964_742_936, -3_698_895_792_038_370_523),
+      (#line, .extend(HoldID(id), for: .seconds(900)), -3_698_895_792_038_370_523),
       (
-        #line, .exchange(five, into: coin, rate: ExchangeRate(3, for: 2), customer: alice), -7_941_702_298_266_742_562,
-        -2_900_016_212_547_443_569
+        #line, .exchange(five, into: coin, rate: ExchangeRate(3, for: 2), customer: alice), -2_900_016_212_547_443_569
       ),
-      (#line, .refund(try Make.refund("t", .quantity(1))), 3_970_591_124_153_504_203, -2_588_444_085_662_365_656),
+      (#line, .refund(try Make.refund("t", .quantity(1))), -2_588_444_085_662_365_656),
       (
-        #line, .reverseRefund(try Make.reversal("t", revokedAt: 100)), 4_247_758_263_972_851_401,
-        -2_011_068_672_148_702_239
+        #line, .reverseRefund(try Make.reversal("t", revokedAt: 100)), -2_011_068_672_148_702_239
       ),
       (
-        #line, .creditPurchase(try Make.purchase("t"), customer: alice), 2_514_701_677_690_399_467,
-        2_514_701_677_690_399_467
+        #line, .creditPurchase(try Make.purchase("t"), customer: alice), 2_514_701_677_690_399_467
       ),
       (
-        #line, .buyItem(try ItemID("life"), quantity: 2, customer: alice), 2_134_778_280_039_940_098,
-        2_134_778_280_039_940_098
+        #line, .buyItem(try ItemID("life"), quantity: 2, customer: alice), 2_134_778_280_039_940_098
       ),
-      (#line, .merge(from: bob, into: alice), 5_055_916_864_349_293_515, 5_055_916_864_349_293_515),
-      (#line, .createAlias(bob, of: alice), 5_632_377_616_652_717_003, 5_632_377_616_652_717_003),
-      (#line, .release(HoldID(id)), -8_838_297_526_584_389_923, -8_838_297_526_584_389_923),
-      (#line, .basket(legs, payer: alice), -8_585_833_302_046_844_572, -8_585_833_302_046_844_572),
+      (#line, .merge(from: bob, into: alice), 5_055_916_864_349_293_515),
+      (#line, .createAlias(bob, of: alice), 5_632_377_616_652_717_003),
+      (#line, .release(HoldID(id)), -8_838_297_526_584_389_923),
+      (#line, .basket(legs, payer: alice), -8_585_833_302_046_844_572),
     ]
   }
 }

@@ -19,8 +19,8 @@ public struct BalanceImport: Sendable {
     let number: Int64
     let command: LedgerCommand
     let amounts: [Adjustment]
-    /// The key of versions before that did not name the id; lines of one customer with the same one are one balance.
-    var formerKey: IdempotencyKey?
+    /// The key without the id: lines of one customer with the same one are one balance.
+    var balanceKey: IdempotencyKey?
   }
 
   /// In the order in which they are booked.
@@ -143,20 +143,20 @@ private struct OpeningBalances {
       try customer.checkNotReserved()
       guard amount != 0 else { throw LedgerError.invalid("The amount is 0; it must be at least 1.") }
       // Without the amount: a line that comes again with another one is a conflict, and not a second credit.
-      let former = "opening-balance/\(currency)/\(source.name)/\(expiresAt?.description ?? "never")"
+      let balance = "opening-balance/\(currency)/\(source.name)/\(expiresAt?.description ?? "never")"
       // With the id: after a merge two ids name one customer, and each may bring a balance of its own.
       var hash = StableHash()
       hash.combine(customer.text)
-      let key = try IdempotencyKey("\(former)/\(HexForm.hex(hash.value, digits: 16))")
-      let formerKey = try IdempotencyKey(former)
-      if let first = places.updateValue(line, forKey: Place(customer: customer, key: formerKey)) {
+      let key = try IdempotencyKey("\(balance)/\(HexForm.hex(hash.value, digits: 16))")
+      let balanceKey = try IdempotencyKey(balance)
+      if let first = places.updateValue(line, forKey: Place(customer: customer, key: balanceKey)) {
         throw LedgerError.invalid(
           "Line \(first) has \(currency) of \"\(customer)\" with the same source and expiry already.")
       }
       let amounts = [Adjustment(currency, amount)]
       let command = LedgerCommand.openingBalance(
         amounts, customer: customer, key: key, source: source, expiresAt: expiresAt)
-      lines.append(BalanceImport.Line(number: line, command: command, amounts: amounts, formerKey: formerKey))
+      lines.append(BalanceImport.Line(number: line, command: command, amounts: amounts, balanceKey: balanceKey))
     } catch {
       throw LineFault(error.message)
     }

@@ -86,7 +86,7 @@ struct BalanceTrial {
           _ = try decider.decide(LedgerCommand.createCustomer(id).body, session: snapshot)
         }
         last = owner
-        let place = (line.formerKey ?? line.command.key).map { Place(owner: owner, key: $0) }
+        let place = (line.balanceKey ?? line.command.key).map { Place(owner: owner, key: $0) }
         do throws(LedgerError) {
           guard let booked = try Self.attempt(line, &decider, snapshot) else {
             // One that an earlier import booked is no second line of its customer, whatever ids were merged since.
@@ -115,7 +115,7 @@ struct BalanceTrial {
     _ line: BalanceImport.Line, _ decider: inout Decider, _ snapshot: any StorageSnapshot
   ) throws(LedgerError) -> BalanceImport.Line? {
     var command = line.command
-    let key = try usedKey(of: line, snapshot)
+    let key = command.key
     for attempt in 1...attemptCountMax {
       command.key =
         attempt == 1
@@ -135,19 +135,6 @@ struct BalanceTrial {
       }
     }
     throw LedgerError(.limitExceeded, "Its import was refused \(attemptCountMax) times.")
-  }
-
-  /// The line's key, or the one that a version before tried the same line under.
-  ///
-  /// That version's key did not name the id, so that only the id's own customer from before merges is asked.
-  private static func usedKey(
-    of line: BalanceImport.Line, _ snapshot: any StorageSnapshot
-  ) throws(LedgerError) -> IdempotencyKey? {
-    guard let former = line.formerKey, let customer = try snapshot.customer(line.command.customer),
-      try snapshot.key(
-        former, customer: customer.origin, hash: KeyHash.of(ByteHash.of(former.text), customer: customer.origin)) != nil
-    else { return line.command.key }
-    return former
   }
 
   private static func twice(_ first: BalanceImport.Line, _ line: BalanceImport.Line) -> String {

@@ -36,7 +36,6 @@ struct CopySource {
     case .anchors: try readAnchors(page)
     case .merges: try readMerges(page)
     case .refunds: try readRefunds(page)
-    case .refundStates: return
     case .refundEvidence: try readRefundEvidence(page)
     case .orders: try readOrders(page)
     case .accountTokens: try readAccountTokens(page)

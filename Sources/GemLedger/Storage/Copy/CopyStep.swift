@@ -1,5 +1,4 @@
-/// The parts of a copy, in the order in which they are written; a new one goes to the end, so that a copy that an older
-/// version began can be gone on with.
+/// The parts of a copy, in the order in which they are written.
 enum CopyStep: Int64, CaseIterable {
   case foundations
   case customers
@@ -13,8 +12,6 @@ enum CopyStep: Int64, CaseIterable {
   case anchors
   case merges
   case refunds
-  /// Of older versions; now the newest refund says it.
-  case refundStates
   case refundEvidence
   case orders
   case accountTokens

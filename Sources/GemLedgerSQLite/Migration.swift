@@ -1,0 +1,62 @@
+internal import GemLedger
+
+/// A step of the schema.
+///
+/// A released step never changes: a new need is a new step.
+package struct Migration: Sendable {
+  package let name: String
+  package let sql: String
+
+  package init(name: String, sql: String) {
+    self.name = name
+    self.sql = sql
+  }
+
+  /// All steps, in their order; a file's `user_version` is the number of steps applied to it.
+  package static let all = [
+    Migration(name: "0001-create-ledger", sql: [foundations, journal, projections].joined(separator: "\n"))
+  ]
+
+  static func appendOnly(_ table: String) -> String {
+    """
+    CREATE TRIGGER \(table)_refuse_update BEFORE UPDATE ON \(table)
+      BEGIN SELECT RAISE(ABORT, '\(table) is append-only'); END;
+    CREATE TRIGGER \(table)_refuse_delete BEFORE DELETE ON \(table)
+      BEGIN SELECT RAISE(ABORT, '\(table) is append-only'); END;
+    """
+  }
+}
+
+extension SQLiteConnection {
+  /// Applies the missing steps of the schema, each in its own transaction.
+  ///
+  /// - Parameters:
+  ///   - steps: All steps, those included that the file has.
+  ///   - project: The row of a new ledger; nil where the file holds one already.
+  ///   - instant: The instant that the steps are recorded with.
+  /// - Returns: Whether this call made the ledger; false where another process was quicker.
+  @discardableResult
+  func migrate(
+    _ steps: [Migration], project: ProjectRow?, at instant: Timestamp
+  ) throws(SQLiteFailure) -> Bool {
+    var isMade = false
+    for (index, migration) in steps.enumerated() {
+      try execute("BEGIN IMMEDIATE")
+      // Another process may have been quicker.
+      guard try integer("PRAGMA user_version") == index else {
+        try execute("ROLLBACK")
+        continue
+      }
+      try execute(migration.sql)
+      try execute(
+        "INSERT INTO migrations VALUES ('\(migration.name)', \(instant.milliseconds))")
+      if index == 0, let project {
+        try execute(
+          "INSERT INTO project VALUES (1, \(Int64(bitPattern: project.salt)), \(project.createdAt.milliseconds))")
+      }
+      try execute("PRAGMA user_version = \(index + 1); COMMIT")
+      if index == 0 { isMade = true }
+    }
+    return isMade
+  }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import GemLedger
+import GemLedgerSQLite
+import GemTestSupport
+import XCTest
+
+/// Every transaction has a digest.
+final class MissingDigestTests: XCTestCase {
+  private let time = ManualClock()
+
+  func testADigestThatWasTakenAwayIsMissed() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("it.sqlite")
+    let ledger = try Ledger.createSQLite(at: path, clock: time.clock, salt: 1)
+    let (alice, gem) = (try Make.customer("alice"), try CurrencyCode("GEM"))
+    try ledger.apply(Make.catalog())
+    try ledger.grant([Make.amount("GEM", 100)], customer: alice)
+    try ledger.createAlias(Make.customer("ally"), of: alice)
+    let older = try ledger.verify()
+    try ledger.spend([Make.amount("GEM", 20)], customer: alice, key: Make.key("newer"))
+    XCTAssertEqual(try ledger.verify(against: older.seal).problems.map(\.description), [])
+    XCTAssertEqual(try ledger.balance(of: gem, customer: alice).balance, 80)
+    let raw = try RawSQLite(path)
+    XCTAssertNil(raw.run("DROP TRIGGER transactions_refuse_update"))
+    let newest = "WHERE number = (SELECT max(number) FROM transactions)"
+    XCTAssertNotNil(raw.run("UPDATE transactions SET digest = NULL \(newest)"))
+    XCTAssertNil(raw.run("UPDATE transactions SET digest = 0 \(newest)"))
+    XCTAssertEqual(Set(try ledger.verify().problems.map(\.equation)), ["digests_replay", "records_are_complete"])
+    ledger.close()
+  }
+
+  func testARowWithoutADigestIsRefused() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("it.sqlite")
+    let ledger = try Ledger.createSQLite(at: path, clock: time.clock, salt: 1)
+    try ledger.apply(Make.catalog())
+    XCTAssertNotNil(
+      try RawSQLite(path).run(
+        "INSERT INTO transactions (number, kind, customer, created_at, first_entry) VALUES (1, 1, 1, 1, 1)"))
+    ledger.close()
+  }
+}
