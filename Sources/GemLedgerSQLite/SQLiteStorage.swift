@@ -25,7 +25,7 @@ package final class SQLiteStorage: LedgerStorage {
   /// Protected by its lock.
   // Unchecked: the mutex `writer` lets one thread at a time reach the connection.
   private struct Writer: @unchecked Sendable {
-    var tables: SQLiteTables?
+    var session: SQLiteSession?
   }
 
   /// Reading connections that are not in use.
@@ -33,7 +33,7 @@ package final class SQLiteStorage: LedgerStorage {
   /// Protected by their lock; one taken out belongs to who took it.
   // Unchecked: the mutex `readers` guards the list, and a connection taken out of it belongs to one thread.
   private struct Readers: @unchecked Sendable {
-    var idle: [SQLiteTables] = []
+    var idle: [SQLiteSnapshot] = []
   }
 
   /// Opens a ledger that is there, and applies the steps of the schema that it lacks.
@@ -61,9 +61,9 @@ package final class SQLiteStorage: LedgerStorage {
       try connection.migrate(file.steps, project: nil, at: now)
     }
     let tables = SQLiteTables(connection, isCopy: isCopy)
-    if !isCopy, try tables.copyProgress() != nil { throw Self.incompleteCopy(file.path) }
+    if !isCopy, try tables.copies.copyProgress() != nil { throw Self.incompleteCopy(file.path) }
     writer = Mutex(Writer())
-    readers = Mutex(Readers(idle: [tables]))
+    readers = Mutex(Readers(idle: [SQLiteSnapshot(tables)]))
   }
 
   /// Makes a new ledger.
@@ -186,19 +186,21 @@ package final class SQLiteStorage: LedgerStorage {
   package func read<R>(
     _ body: (any StorageSnapshot) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
-    let tables = try takeReader()
-    if let misplaced = tables.connection.files?.lookNowAndThen(tables.connection, every: Self.lookNanoseconds) {
+    let snapshot = try takeReader()
+    let statements = snapshot.tables.statements
+    let connection = statements.connection
+    if let misplaced = connection.files?.lookNowAndThen(connection, every: Self.lookNanoseconds) {
       throw misplaced.unavailable(file.path)
     }
     // One statement sees one state by itself, but a read is several: a transaction holds them to one snapshot.
-    try tables.translating { () throws(SQLiteFailure) in try tables.connection.execute("BEGIN") }
+    try statements.translating { () throws(SQLiteFailure) in try connection.execute("BEGIN") }
     defer {
       // A check that nobody waited for must not end what others read.
-      if tables.connection.stopSign != nil { tables.connection.obey(nil) }
+      if connection.stopSign != nil { connection.obey(nil) }
       // Ending a read can fail only with the connection, which is then not used again.
-      if (try? tables.connection.execute("COMMIT")) != nil { giveBack(tables) }
+      if (try? connection.execute("COMMIT")) != nil { giveBack(snapshot) }
     }
-    do throws(LedgerError) { return try body(tables) } catch { throw tables.connection.explained(error) }
+    do throws(LedgerError) { return try body(snapshot) } catch { throw connection.explained(error) }
   }
 
   package func commit<R>(
@@ -218,16 +220,16 @@ package final class SQLiteStorage: LedgerStorage {
   }
 
   private static func commit<R>(
-    _ tables: SQLiteTables, _ body: (any StorageSession) throws(LedgerError) -> R
+    _ session: SQLiteSession, _ body: (any StorageSession) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
-    try tables.begin()
+    try session.begin()
     do throws(LedgerError) {
-      let answer = try body(tables)
-      try tables.commit()
+      let answer = try body(session)
+      try session.commit()
       return answer
     } catch {
-      tables.rollBack()
-      throw tables.connection.explained(error)
+      session.rollBack()
+      throw session.tables.statements.connection.explained(error)
     }
   }
 
@@ -235,29 +237,29 @@ package final class SQLiteStorage: LedgerStorage {
     isClosed.store(true, ordering: .sequentiallyConsistent)
     readers.withLock { $0.idle.removeAll() }
     // The last connection to go copies the log back into the file, so that the next opening is quick.
-    writer.withLock { $0.tables = nil }
+    writer.withLock { $0.session = nil }
   }
 
   // MARK: Connections
 
-  private func openWriter(_ writer: inout Writer) throws(LedgerError) -> SQLiteTables {
+  private func openWriter(_ writer: inout Writer) throws(LedgerError) -> SQLiteSession {
     try refuseClosed()
-    if let tables = writer.tables { return tables }
-    let tables = try openAnother()
-    writer.tables = tables
-    return tables
+    if let session = writer.session { return session }
+    let session = SQLiteSession(try openAnother())
+    writer.session = session
+    return session
   }
 
-  private func takeReader() throws(LedgerError) -> SQLiteTables {
+  private func takeReader() throws(LedgerError) -> SQLiteSnapshot {
     try refuseClosed()
-    if let tables = readers.withLock({ $0.idle.popLast() }) { return tables }
-    return try openAnother()
+    if let snapshot = readers.withLock({ $0.idle.popLast() }) { return snapshot }
+    return SQLiteSnapshot(try openAnother())
   }
 
-  private func giveBack(_ tables: SQLiteTables) {
+  private func giveBack(_ snapshot: SQLiteSnapshot) {
     readers.withLock { readers in
       if readers.idle.count < Self.idleReaderCount, !isClosed.load(ordering: .sequentiallyConsistent) {
-        readers.idle.append(tables)
+        readers.idle.append(snapshot)
       }
     }
   }

@@ -1,0 +1,143 @@
+internal import CSQLite
+internal import GemLedger
+
+/// The files that a connection has open, and whether their names still lead to them.
+///
+/// A file that was removed or replaced takes every write without an error, and nobody finds what is in it.
+struct OpenFiles {
+  /// Which file a name leads to.
+  struct Identity: Equatable {
+    let device: UInt64
+    let inode: UInt64
+  }
+
+  /// The file, and what lies beside it.
+  private struct Place {
+    let path: String
+    let identity: Identity
+  }
+
+  let main: Identity
+  private let mainPath: String
+  private let beside: [Place]
+  private var content: Content
+  private var isOverwritten = false
+  private var lookedAt: UInt64
+
+  /// What shows that something wrote into the file.
+  private struct Content: Equatable {
+    let byteCount: Int64
+    let changedAt: Int64
+    /// SQLite's counter of changes, which only goes on.
+    var counter: UInt32 = 0
+  }
+
+  /// - Parameter connection: One that has read from the file, so that all of them are open.
+  init(_ connection: SQLiteConnection) throws(LedgerError) {
+    mainPath = SystemCalls.absolute(connection.path)
+    guard let status = Self.status(of: mainPath), !connection.hasMoved else {
+      throw Self.moved(connection.path).unavailable(connection.path)
+    }
+    main = status.identity
+    content = status.content
+    content.counter = try Self.counter(connection) ?? 0
+    beside = [connection.logPath, connection.indexPath].compactMap { path in
+      Self.identity(of: path).map { Place(path: path, identity: $0) }
+    }
+    lookedAt = SystemCalls.monotonicNanoseconds()
+  }
+
+  /// Looks now.
+  ///
+  /// - Returns: What is wrong, or nil.
+  mutating func look(_ connection: SQLiteConnection) -> Misplaced? {
+    let found = find(connection)
+    // What was wrong is looked at each time until it is right.
+    lookedAt = found == nil ? SystemCalls.monotonicNanoseconds() : 0
+    return found
+  }
+
+  private mutating func find(_ connection: SQLiteConnection) -> Misplaced? {
+    guard let status = Self.status(of: mainPath), status.identity == main else { return Self.moved(connection.path) }
+    for place in beside where Self.identity(of: place.path) != place.identity { return Self.moved(place.path) }
+    if isOverwritten || status.content.byteCount != content.byteCount || status.content.changedAt != content.changedAt {
+      lookInside(connection, status.content)
+    }
+    return isOverwritten ? Misplaced(what: "\(connection.path) was written over") : nil
+  }
+
+  /// Looks, unless that was done a moment ago.
+  mutating func lookNowAndThen(_ connection: SQLiteConnection, every interval: UInt64) -> Misplaced? {
+    SystemCalls.monotonicNanoseconds() &- lookedAt >= interval ? look(connection) : nil
+  }
+
+  /// A checkpoint writes into the file; another file that was copied over it has counted fewer changes, or is none.
+  private mutating func lookInside(_ connection: SQLiteConnection, _ found: Content) {
+    guard !isOverwritten else { return }
+    let read: UInt32?
+    // What cannot be read now is answered by the statement that needs it.
+    do throws(LedgerError) { read = try Self.counter(connection) } catch { return }
+    guard let counter = read, Int32(bitPattern: counter &- content.counter) >= 0 else {
+      isOverwritten = true
+      return
+    }
+    if counter == content.counter, found.byteCount < content.byteCount { isOverwritten = true }
+    content = found
+    content.counter = counter
+  }
+
+  /// - Returns: Nil where the file is no ledger.
+  private static func counter(_ connection: SQLiteConnection) throws(LedgerError) -> UInt32? {
+    do throws(SQLiteFailure) {
+      let head = try connection.head(100)
+      guard head.count == 100, SQLiteFile.number(head, at: 68) == SQLiteFile.applicationID else { return nil }
+      return UInt32(bitPattern: SQLiteFile.number(head, at: 24))
+    } catch {
+      throw error.ledgerError(path: connection.path)
+    }
+  }
+
+  // MARK: The system
+
+  /// The log is written by every commit, so that nobody may ask for its times.
+  private static func identity(of path: String) -> Identity? {
+    var (device, inode) = (UInt64(0), UInt64(0))
+    guard csqlite_file_identity(path, &device, &inode) == 0 else { return status(of: path)?.identity }
+    return Identity(device: device, inode: inode)
+  }
+
+  private static func status(of path: String) -> (identity: Identity, content: Content)? {
+    // Whatever the reason is, the file is not where it was.
+    guard let status = try? FileStatus(of: path) else { return nil }
+    return (
+      Identity(device: status.device, inode: status.inode),
+      Content(byteCount: status.byteCount, changedAt: status.changedAt)
+    )
+  }
+
+  private static func moved(_ path: String) -> Misplaced {
+    Misplaced(what: "\(path) was removed, renamed or replaced")
+  }
+}
+
+/// Why what is written to the open files would be found by nobody.
+struct Misplaced: Error {
+  let what: String
+
+  private static let remedy = "Close this program, put the file with its -wal and -shm in place, and start it anew."
+
+  /// For what was not begun.
+  func unavailable(_ path: String) -> LedgerError {
+    LedgerError(
+      .storageUnavailable, "\(what) while this process had it open. Nothing was changed. \(Self.remedy)",
+      details: [.text("file", path)])
+  }
+
+  /// For a commit that went into files which may be nowhere.
+  func outcomeUnknown(_ path: String) -> LedgerError {
+    LedgerError(
+      .outcomeUnknown,
+      "\(what) while a commit was written to it, which may or may not be there. \(Self.remedy) Then ask again with the "
+        + "same key.", details: [.text("file", path)])
+  }
+}

@@ -1,0 +1,180 @@
+internal import CSQLite
+internal import GemLedger
+
+/// The files of a ledger as SQLite has them open.
+///
+/// Whoever opens and closes the database's file beside SQLite takes the locks of the whole process off it, and another
+/// process then removes a log that is in use. So the file is read over SQLite's own handle.
+extension SQLiteConnection {
+  private var file: UnsafeMutablePointer<sqlite3_file>? {
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    let code = sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file)
+    guard code == SQLITE_OK, file?.pointee.pMethods != nil else { return nil }
+    return file
+  }
+
+  /// The write-ahead log's name; it lies beside the file that a symbolic link leads to.
+  var logPath: String {
+    guard let name = sqlite3_db_filename(database, "main"), let log = sqlite3_filename_wal(name) else {
+      return path + "-wal"
+    }
+    return String(cString: log)
+  }
+
+  var indexPath: String { logPath.dropLast("-wal".count) + "-shm" }
+
+  /// Whether a write-ahead log lies beside the file.
+  var hasLog: Bool { SystemCalls.fileExists(logPath) }
+
+  /// Whether the name of the file leads to another one, or to none, since it was opened.
+  var hasMoved: Bool {
+    var moved: Int32 = 0
+    sqlite3_file_control(database, "main", SQLITE_FCNTL_HAS_MOVED, &moved)
+    return moved != 0
+  }
+
+  /// The file's first bytes, as many of these as it has.
+  func head(_ count: Int) throws(SQLiteFailure) -> [UInt8] {
+    guard let size = try size() else { return [] }
+    return try bytes(at: 0, count: min(count, size)) ?? []
+  }
+
+  /// - Returns: Nil where the file ends before.
+  private func bytes(at offset: Int, count: Int) throws(SQLiteFailure) -> [UInt8]? {
+    guard let file, let read = file.pointee.pMethods.pointee.xRead, let size = try size(), size >= offset + count else {
+      return nil
+    }
+    guard count > 0 else { return [] }
+    var bytes = [UInt8](repeating: 0, count: count)
+    let code = bytes.withUnsafeMutableBytes { read(file, $0.baseAddress, Int32(count), Int64(offset)) }
+    guard code == SQLITE_OK else { throw SQLiteFailure(fileCode: code) }
+    return bytes
+  }
+
+  private func size() throws(SQLiteFailure) -> Int? {
+    guard let file, let fileSize = file.pointee.pMethods.pointee.xFileSize else { return nil }
+    var size: Int64 = 0
+    let code = fileSize(file, &size)
+    guard code == SQLITE_OK else { throw SQLiteFailure(fileCode: code) }
+    return Int(size)
+  }
+
+  // MARK: The log
+
+  /// Refuses a log of which SQLite would lose a part in silence, and makes durable what SQLite will find in it.
+  ///
+  /// Only who is alone with the file looks: where another process has it open, SQLite takes the log's length from that
+  /// process and reads no checksums, and the log may grow while it is read. That process looked when it was alone.
+  func checkLog() throws(LedgerError) {
+    guard sqlite3_db_readonly(database, "main") == 0, try logSize() > WriteAheadLog.headerByteCount else { return }
+    do throws(SQLiteFailure) {
+      guard try lockAlone() else { return }
+    } catch {
+      throw error.ledgerError(path: path)
+    }
+    defer { unlock() }
+    try checkLogAlone()
+  }
+
+  private func logSize() throws(LedgerError) -> Int {
+    do throws(SystemFailure) {
+      return Int(try FileStatus(of: logPath).byteCount)
+    } catch {
+      if error.isMissingFile { return 0 }
+      throw error.ledgerError("examined", path: logPath)
+    }
+  }
+
+  private func checkLogAlone() throws(LedgerError) {
+    let size = try logSize()
+    guard size > WriteAheadLog.headerByteCount else { return }
+    // The log itself carries no locks, so it may be opened and closed.
+    let log = try OpenLog(logPath)
+    let page: (Int, Int) throws(LedgerError) -> [UInt8]? = { (number, size) throws(LedgerError) in
+      do throws(SQLiteFailure) {
+        return try self.bytes(at: (number - 1) * size, count: size)
+      } catch {
+        throw error.ledgerError(path: self.path)
+      }
+    }
+    let head = try page(1, 100) ?? []
+    let pageSize = head.isEmpty ? 4096 : max(512, Int(head[16]) << 8 | Int(head[17] & 0xFE) | Int(head[17] & 1) << 16)
+    let wal = WriteAheadLog(
+      head: try log.bytes(at: 0, count: WriteAheadLog.headerByteCount), byteCount: size, pageSize: pageSize,
+      read: log.read)
+    let damage = try wal.damage { (number) throws(LedgerError) in try page(number, wal.reader.pageSize) }
+    if let damage { throw damage.ledgerError(path: path, log: logPath) }
+    // A process that was killed may have written a commit and not synced it. What is built on it must not outlast it.
+    try log.synchronize()
+  }
+
+  /// Holds the whole file, if nobody else has it open.
+  private func lockAlone() throws(SQLiteFailure) -> Bool {
+    var (tries, uses) = (Int32(0), 0)
+    while true {
+      switch try claim() {
+      case .mine: return true
+      case .used: uses += 1
+      case .claimed: break
+      }
+      unlock()
+      // Who is about to claim it holds it for an instant too, so that one look is not enough.
+      if uses == Self.looksForOthers { return false }
+      guard waitForLock(nil, tries) != 0 else { throw SQLiteFailure(fileCode: SQLITE_BUSY) }
+      tries += 1
+    }
+  }
+
+  private static let looksForOthers = 3
+
+  private enum Claim {
+    case mine
+    /// Others work on the file.
+    case used
+    /// Somebody else looks at the log, or closes the file.
+    case claimed
+  }
+
+  /// In write-ahead mode nobody holds the lock "reserved", so it takes turns among those who look.
+  private func claim() throws(SQLiteFailure) -> Claim {
+    guard let file, let methods = file.pointee.pMethods, let lock = methods.pointee.xLock,
+      let check = methods.pointee.xCheckReservedLock
+    else { return .used }
+    var reserved: Int32 = 0
+    guard check(file, &reserved) == SQLITE_OK, reserved == 0 else { return .claimed }
+    for (level, otherwise) in [
+      (SQLITE_LOCK_SHARED, Claim.claimed), (SQLITE_LOCK_RESERVED, .claimed), (SQLITE_LOCK_EXCLUSIVE, .used),
+    ] {
+      let code = lock(file, level)
+      if code == SQLITE_OK { continue }
+      guard code & 0xFF == SQLITE_BUSY else {
+        unlock()
+        throw SQLiteFailure(fileCode: code)
+      }
+      return otherwise
+    }
+    return .mine
+  }
+
+  private func unlock() {
+    guard let file, let unlock = file.pointee.pMethods.pointee.xUnlock else { return }
+    _ = unlock(file, SQLITE_LOCK_NONE)
+  }
+}
+
+extension WriteAheadLog.Damage {
+  func ledgerError(path: String, log: String) -> LedgerError {
+    let place = frame == 0 ? "its header" : "frame \(frame)"
+    return LedgerError(
+      .storageDamaged,
+      "\(log), the write-ahead log of \(path), is damaged in \(place): \(framesBehind) frames behind it, with "
+        + "\(commitsBehind) commits, would be lost without a word. Nothing was written. Do not open the file with any "
+        + "other program; keep a copy of it and of its log, and restore a backup or an export. To go on without those "
+        + "commits, cut the log to \(soundByteCount) bytes and run verify.",
+      details: [
+        .text("file", path), .text("log", log), .integer("frame", Int64(frame)),
+        .integer("frames_behind", Int64(framesBehind)), .integer("commits_behind", Int64(commitsBehind)),
+        .integer("sound_bytes", Int64(soundByteCount)),
+      ])
+  }
+}

@@ -1,0 +1,121 @@
+internal import GemLedger
+
+/// What can be said of a file before SQLite touches it, from its first hundred bytes.
+///
+/// SQLite may write to a file that it only opens (it rolls back, it checkpoints); a file that is not ours must stay as
+/// it is, so this looks first.
+struct SQLiteFile {
+  /// "GEML" in the header of every ledger.
+  static let applicationID: Int32 = 0x4745_4D4C
+
+  enum Finding: Equatable {
+    case missing
+    case empty
+    case ledger(schema: Int32)
+  }
+
+  let path: String
+  /// All steps of the schema that this program knows.
+  var steps = Migration.all
+
+  /// - Throws: in order of precedence `input_output`, `storage_foreign`, `storage_damaged`, `storage_newer`.
+  func examine() throws(LedgerError) -> Finding {
+    guard let connection = try open() else { return .missing }
+    let header: [UInt8]
+    do throws(SQLiteFailure) { header = try connection.head(100) } catch { throw error.ledgerError(path: path) }
+    if header.isEmpty { return .empty }
+    let isOurs = header.count >= 72 && Self.number(header, at: 68) == Self.applicationID
+    guard header.starts(with: Array("SQLite format 3\0".utf8)), header.count == 100 else {
+      throw isOurs
+        ? damaged("its header is broken")
+        : LedgerError(
+          .storageForeign, "\(path) is not a GemLedger file. Nothing was written to it; name another file.",
+          details: [.text("file", path)])
+    }
+    guard isOurs else {
+      throw LedgerError(
+        .storageForeign,
+        "\(path) is a SQLite file of another program. Nothing was written to it; name another file.",
+        details: [.text("file", path)])
+    }
+    try checkSize(header, connection)
+    let schema = Self.number(header, at: 60)
+    try refuseNewer(schema)
+    return .ledger(schema: schema)
+  }
+
+  func refuseNewer(_ schema: Int32) throws(LedgerError) {
+    guard schema <= Int32(steps.count) else { throw newer(schema) }
+  }
+
+  func newer(_ schema: Int32) -> LedgerError {
+    LedgerError(
+      .storageNewer,
+      "\(path) was written by a newer GemLedger (schema \(schema); this one knows \(steps.count)). Nothing was "
+        + "written to it; update this program.", details: [.text("file", path), .integer("schema", Int64(schema))])
+  }
+
+  /// The header counts the pages; with a log beside it the file may still be shorter.
+  ///
+  /// The size is looked at last: while the header was read, somebody may have written the log's pages into the file and
+  /// removed the log.
+  private func checkSize(_ header: [UInt8], _ connection: SQLiteConnection) throws(LedgerError) {
+    var pageSize = Int64(header[16]) << 8 | Int64(header[17])
+    if pageSize == 1 { pageSize = 65_536 }
+    let pages = Int64(UInt32(bitPattern: Self.number(header, at: 28)))
+    guard pageSize >= 512, pageSize & (pageSize - 1) == 0 else { throw damaged("its header is broken") }
+    if connection.hasLog { return }
+    let byteCount: Int64
+    do throws(SystemFailure) {
+      byteCount = try FileStatus(of: path).byteCount
+    } catch {
+      throw error.ledgerError("examined", path: path)
+    }
+    guard byteCount >= pages * pageSize else {
+      throw damaged("it has \(byteCount) bytes where its header speaks of \(pages * pageSize)")
+    }
+  }
+
+  var noLedger: LedgerError {
+    LedgerError(
+      .inputOutput, "There is no ledger at \(path). Make one first (with gemctl: `gemctl init`).",
+      details: [.text("file", path)])
+  }
+
+  var ledgerExists: LedgerError {
+    LedgerError(.alreadyExists, "There is a ledger at \(path) already.", details: [.text("file", path)])
+  }
+
+  func damaged(_ what: String) -> LedgerError {
+    LedgerError(
+      .storageDamaged, "\(path) is damaged: \(what). Nothing was written to it; restore it from a backup.",
+      details: [.text("file", path)])
+  }
+
+  /// Opens the file for a look at it, over SQLite and not beside it: closing a descriptor of one's own would take the
+  /// locks of the whole process off the file, and another process could then remove a log that is in use.
+  ///
+  /// - Returns: Nil where there is no such file.
+  private func open() throws(LedgerError) -> SQLiteConnection? {
+    let isRegularFile: Bool
+    do throws(SystemFailure) {
+      isRegularFile = try FileStatus(of: path).isRegularFile
+    } catch {
+      if error.isMissingFile { return nil }
+      throw error.ledgerError("opened", path: path)
+    }
+    guard isRegularFile else {
+      throw LedgerError(
+        .storageForeign, "\(path) is not a file. Name the ledger's file.", details: [.text("file", path)])
+    }
+    do throws(SQLiteFailure) {
+      return try SQLiteConnection(path: path, .read)
+    } catch {
+      throw error.ledgerError(path: path)
+    }
+  }
+
+  static func number(_ bytes: [UInt8], at offset: Int) -> Int32 {
+    bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int32($1) }
+  }
+}

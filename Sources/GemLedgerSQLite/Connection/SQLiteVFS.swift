@@ -1,0 +1,114 @@
+internal import CSQLite
+internal import Synchronization
+
+/// The system's file access as SQLite has it, with what it lacks for a ledger.
+///
+/// A sync that a signal interrupted is tried again: SQLite gives up, and the commit would be neither there nor not. A
+/// read that ends before the end of the file is an error of reading: SQLite takes the rest for zeros, and the rows for
+/// damaged.
+enum SQLiteVFS {
+  /// The name under which it is registered; nil where SQLite has no file access of its own.
+  static let name: String? = register()
+
+  /// How many reads failed so far, in the whole process: SQLite's own check tells such a page like a damaged one.
+  static let failedReadCount = Atomic(0)
+
+  private static func register() -> String? {
+    guard let base = sqlite3_vfs_find(nil) else { return nil }
+    // SQLite keeps what is registered for as long as the process runs.
+    let own = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
+    own.initialize(to: base.pointee)
+    own.pointee.zName = SystemCalls.immortal("gemledger")
+    own.pointee.pNext = nil
+    own.pointee.xOpen = openFile
+    guard sqlite3_vfs_register(own, 0) == SQLITE_OK else { return nil }
+    return "gemledger"
+  }
+
+  /// The methods of an open file, with those that take the place of two of them.
+  fileprivate struct Methods {
+    /// Comes first: SQLite sees this and nothing else.
+    var own: sqlite3_io_methods
+    let original: UnsafePointer<sqlite3_io_methods>
+  }
+
+  private struct KnownMethods: ~Copyable {
+    var addresses: [UInt: UInt] = [:]
+  }
+
+  /// The methods made for each kind of file; there are two or three in a process.
+  private static let known = Mutex(KnownMethods())
+
+  fileprivate static func methods(over original: UnsafePointer<sqlite3_io_methods>) -> UnsafePointer<Methods>? {
+    let key = UInt(bitPattern: original)
+    let address = known.withLock { known in
+      if let address = known.addresses[key] { return address }
+      let made = UnsafeMutablePointer<Methods>.allocate(capacity: 1)
+      made.initialize(to: Methods(own: original.pointee, original: original))
+      made.pointee.own.xSync = syncFile
+      made.pointee.own.xRead = readFile
+      known.addresses[key] = UInt(bitPattern: made)
+      return UInt(bitPattern: made)
+    }
+    return UnsafePointer(bitPattern: address)
+  }
+
+  fileprivate static func original(
+    _ file: UnsafeMutablePointer<sqlite3_file>?
+  ) -> UnsafePointer<sqlite3_io_methods>? {
+    guard let methods = file?.pointee.pMethods else { return nil }
+    return UnsafeRawPointer(methods).assumingMemoryBound(to: Methods.self).pointee.original
+  }
+}
+
+// Swift does not see these macros of SQLite.
+private let errorOfReading = SQLITE_IOERR | 1 << 8
+private let errorOfShortReading = SQLITE_IOERR | 2 << 8
+private let errorOfSyncing = SQLITE_IOERR | 4 << 8
+
+/// Opens the file as the default file access does, and puts the own methods in place.
+private func openFile(
+  _ vfs: UnsafeMutablePointer<sqlite3_vfs>?, _ name: UnsafePointer<CChar>?,
+  _ file: UnsafeMutablePointer<sqlite3_file>?, _ flags: Int32, _ outFlags: UnsafeMutablePointer<Int32>?
+) -> Int32 {
+  guard let vfs, let file, let base = sqlite3_vfs_find(nil), let open = base.pointee.xOpen,
+    base.pointee.szOsFile <= vfs.pointee.szOsFile
+  else { return SQLITE_CANTOPEN }
+  let code = open(base, name, file, flags, outFlags)
+  guard code == SQLITE_OK, let original = file.pointee.pMethods, let methods = SQLiteVFS.methods(over: original) else {
+    return code
+  }
+  file.pointee.pMethods = UnsafeRawPointer(methods).assumingMemoryBound(to: sqlite3_io_methods.self)
+  return code
+}
+
+private func syncFile(_ file: UnsafeMutablePointer<sqlite3_file>?, _ flags: Int32) -> Int32 {
+  guard let original = SQLiteVFS.original(file), let sync = original.pointee.xSync else { return errorOfSyncing }
+  while true {
+    let code = sync(file, flags)
+    if code == SQLITE_OK { return code }
+    var number: Int32 = 0
+    guard let control = original.pointee.xFileControl,
+      control(file, SQLITE_FCNTL_LAST_ERRNO, &number) == SQLITE_OK, number == SystemCalls.interrupted
+    else { return code }
+  }
+}
+
+private func readFile(
+  _ file: UnsafeMutablePointer<sqlite3_file>?, _ bytes: UnsafeMutableRawPointer?, _ count: Int32, _ offset: Int64
+) -> Int32 {
+  guard let original = SQLiteVFS.original(file), let read = original.pointee.xRead else { return errorOfReading }
+  let code = read(file, bytes, count, offset)
+  if code == SQLITE_OK { return code }
+  if code == errorOfShortReading {
+    var size: Int64 = 0
+    guard let fileSize = original.pointee.xFileSize, fileSize(file, &size) == SQLITE_OK,
+      size >= offset + Int64(count)
+    else { return code }
+    // Where the file was only just made longer, it is whole by now.
+    let again = read(file, bytes, count, offset)
+    if again == SQLITE_OK { return again }
+  }
+  SQLiteVFS.failedReadCount.add(1, ordering: .sequentiallyConsistent)
+  return code == errorOfShortReading ? errorOfReading : code
+}

@@ -1,0 +1,96 @@
+internal import GemLedger
+
+/// Pages of a scan, and batches of rows by their numbers.
+extension StatementRunner {
+  // MARK: Pages
+
+  /// A page of rows by their numbers, which ascend: pages of a damaged file could lead back, and be read without end.
+  ///
+  /// - Parameter column: Where the number stands.
+  func page<Row>(
+    _ sql: StaticString, after: Int64, _ limit: Int, column: Int32 = 0,
+    _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
+  ) throws(LedgerError) -> [Row] {
+    var last = after
+    return try all(
+      sql,
+      {
+        $0.bind(1, after)
+        $0.bind(2, Int64(limit))
+      },
+      { (statement) throws(SQLiteFailure) in
+        let number = statement.integer(column)
+        guard number > last else { throw .notAscending }
+        last = number
+        return try read(statement)
+      })
+  }
+
+  /// A page of rows that several columns name, in their order.
+  func scanned<Row>(
+    _ sql: StaticString, after: Row?, _ precedes: (Row, Row) -> Bool, _ bind: (SQLiteStatement) -> Void,
+    _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
+  ) throws(LedgerError) -> [Row] {
+    try ordered(sql, after: after, { $0 }, precedes, bind, read)
+  }
+
+  /// A page of rows whose places follow each other and the place before the page.
+  ///
+  /// - Parameter precedes: Must be false for a place and itself: a page that ends where it began is read without end.
+  func ordered<Row, Place>(
+    _ sql: StaticString, after: Place?, _ place: (Row) -> Place, _ precedes: (Place, Place) -> Bool,
+    _ bind: (SQLiteStatement) -> Void, _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
+  ) throws(LedgerError) -> [Row] {
+    var last = after
+    return try all(sql, bind) { (statement) throws(SQLiteFailure) in
+      let row = try read(statement)
+      let next = place(row)
+      if let last, !precedes(last, next) { throw .notAscending }
+      last = next
+      return row
+    }
+  }
+
+  // MARK: Batches
+
+  /// Gives the rows of the numbers, by a statement whose first column is the number and that begins at one.
+  func batch(
+    _ wanted: [Int64], _ sql: StaticString, _ take: (Int64, SQLiteStatement) throws(SQLiteFailure) -> Void
+  ) throws(LedgerError) {
+    // What is no number of a row is not there.
+    let wanted = wanted.filter { $0 >= 0 }.sorted()
+    let statement = try statement(sql)
+    try translating { () throws(SQLiteFailure) in
+      defer { statement.reset() }
+      var place = 0
+      while place < wanted.count {
+        statement.bind(1, wanted[place])
+        var (isFar, last) = (false, wanted[place])
+        while try statement.step() {
+          let number = statement.integer(0)
+          // Rows that go back would be looked for again without end.
+          guard number >= last else { throw .notAscending }
+          last = number
+          while place < wanted.count, wanted[place] < number { place += 1 }
+          isFar = place == wanted.count || UInt64(bitPattern: wanted[place] &- number) > Self.batchDistance
+          if isFar { break }
+          if wanted[place] == number { try take(number, statement) }
+        }
+        // Behind the last row there is nothing to find.
+        guard isFar else { return }
+        statement.reset()
+      }
+    }
+  }
+
+  /// How many rows are passed over rather than looking up the next one that is wanted.
+  private static let batchDistance: UInt64 = 16
+}
+
+/// The order in which SQLite compares texts: by their bytes.
+enum ByteOrder {
+  static func precedes(_ one: (text: String, number: Int64), _ other: (text: String, number: Int64)) -> Bool {
+    if one.text.utf8.elementsEqual(other.text.utf8) { return one.number < other.number }
+    return one.text.utf8.lexicographicallyPrecedes(other.text.utf8)
+  }
+}

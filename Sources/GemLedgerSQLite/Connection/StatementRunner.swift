@@ -1,0 +1,99 @@
+internal import GemLedger
+
+/// A connection with its prepared statements, and the ways in which tables run them.
+///
+/// One thread at a time uses it.
+final class StatementRunner {
+  let connection: SQLiteConnection
+  private let cache: StatementCache
+
+  init(_ connection: SQLiteConnection) {
+    self.connection = connection
+    cache = StatementCache(connection)
+  }
+
+  var path: String { connection.path }
+
+  /// A statement that nearly every command runs.
+  @inline(__always)
+  func hot(_ statement: StatementCache.Hot) throws(SQLiteFailure) -> SQLiteStatement { try cache(statement) }
+
+  func statement(_ sql: StaticString) throws(LedgerError) -> SQLiteStatement {
+    try translating { () throws(SQLiteFailure) in try cache(sql) }
+  }
+
+  /// Runs the body and turns SQLite's failures into the ledger's errors.
+  @inline(__always)
+  func translating<R>(_ body: () throws(SQLiteFailure) -> R) throws(LedgerError) -> R {
+    do throws(SQLiteFailure) { return try body() } catch { throw error.ledgerError(path: connection.path) }
+  }
+
+  /// The first row that the statement gives, or nil.
+  func first<Row>(
+    _ sql: StaticString, _ bind: (SQLiteStatement) -> Void, _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
+  ) throws(LedgerError) -> Row? {
+    let statement = try statement(sql)
+    return try translating { () throws(SQLiteFailure) in
+      bind(statement)
+      guard try statement.step() else { return nil }
+      defer { statement.reset() }
+      return try read(statement)
+    }
+  }
+
+  func first<Row>(
+    _ sql: StaticString, _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
+  ) throws(LedgerError) -> Row? {
+    try first(sql, { _ in }, read)
+  }
+
+  /// All rows that the statement gives.
+  func all<Row>(
+    _ sql: StaticString, _ bind: (SQLiteStatement) -> Void, _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
+  ) throws(LedgerError) -> [Row] {
+    let statement = try statement(sql)
+    return try translating { () throws(SQLiteFailure) in
+      bind(statement)
+      // A row that cannot be read leaves the statement before its end.
+      defer { statement.reset() }
+      var rows: [Row] = []
+      while try statement.step() { rows.append(try read(statement)) }
+      return rows
+    }
+  }
+
+  func all<Row>(
+    _ sql: StaticString, _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
+  ) throws(LedgerError) -> [Row] {
+    try all(sql, { _ in }, read)
+  }
+
+  /// Runs the statement once a row.
+  @inline(__always)
+  func run<Row>(
+    _ kind: StatementCache.Hot, _ rows: [Row], _ bind: (SQLiteStatement, Row) -> Void
+  ) throws(LedgerError) {
+    guard !rows.isEmpty else { return }
+    try translating { () throws(SQLiteFailure) in
+      let statement = try hot(kind)
+      for row in rows {
+        bind(statement, row)
+        try statement.run()
+      }
+    }
+  }
+
+  /// Runs the statement once a row.
+  func run<Row>(
+    _ sql: StaticString, _ rows: [Row], _ bind: (SQLiteStatement, Row) -> Void
+  ) throws(LedgerError) {
+    guard !rows.isEmpty else { return }
+    let statement = try statement(sql)
+    try translating { () throws(SQLiteFailure) in
+      for row in rows {
+        bind(statement, row)
+        try statement.run()
+      }
+    }
+  }
+}

@@ -1,0 +1,101 @@
+internal import CSQLite
+internal import GemLedger
+
+/// A transaction of the writing connection.
+final class SQLiteSession: SQLiteSnapshot, StorageSession {
+  private var connection: SQLiteConnection { tables.statements.connection }
+
+  /// Takes the file's write lock, waiting for other processes.
+  func begin() throws(LedgerError) {
+    // Where groups follow each other, the look after the last commit was only just now.
+    if let misplaced = connection.files?.lookNowAndThen(connection, every: Self.lookNanoseconds) {
+      throw misplaced.unavailable(connection.path)
+    }
+    try tables.statements.translating { () throws(SQLiteFailure) in try tables.statements.hot(.begin).run() }
+  }
+
+  private static let lookNanoseconds: UInt64 = 1_000_000
+
+  /// Makes what was written durable.
+  ///
+  /// - Throws: `outcome_unknown` where the file may or may not hold the commit: ask again with the same key.
+  func commit() throws(LedgerError) {
+    let path = connection.path
+    do throws(SQLiteFailure) {
+      try tables.statements.hot(.commit).run()
+    } catch {
+      guard error.code == SQLITE_IOERR else { throw error.ledgerError(path: path) }
+      throw LedgerError(
+        .outcomeUnknown,
+        "Writing the commit to \(path) failed (\(error.message)); it may or may not be there. Ask again with the same "
+          + "key.", details: [.text("file", path)])
+    }
+    if let misplaced = connection.misplaced() { throw misplaced.outcomeUnknown(path) }
+  }
+
+  /// Forgets what was written since ``begin()``; the first error matters, not one of this.
+  func rollBack() {
+    tables.purchases.forgetTerms()
+    tables.lists.forgetCount()
+    guard connection.isInTransaction else { return }
+    sqlite3_exec(connection.database, "ROLLBACK", nil, nil, nil)
+  }
+
+  // MARK: Writing
+
+  func write(_ changes: borrowing ChangeSet) throws(LedgerError) {
+    // A new customer may come under the id of an erased one.
+    if let rare = changes.rare { try tables.customers.freeIDs(of: rare.erasures) }
+    try write(journal: changes)
+    try write(projections: changes)
+    if !changes.orders.isEmpty {
+      try tables.orders.write(changes.orders)
+      try tables.accountTokens.add(changes.orders.accountTokens)
+      try tables.entitlements.write(changes.orders.entitlements)
+    }
+    if let rare = changes.rare { try write(rare, with: changes) }
+    if changes.rare != nil || !changes.transactionsWithoutEntries.isEmpty { try tables.lists.flushBuffer() }
+    if let rows = changes.catalog {
+      try tables.catalog.replaceCatalog(rows, at: changes.copy == nil ? changes.catalogAppliedAt : nil)
+    }
+    if let copy = changes.copy {
+      try tables.catalog.add(copy.catalogVersions)
+      try tables.copies.write(copy)
+    }
+    try tables.sums.add(changes.sums())
+  }
+
+  private func write(journal changes: borrowing ChangeSet) throws(LedgerError) {
+    try tables.journal.add(changes.transactions, changes.entries)
+    try tables.keys.add(changes.keys)
+    try tables.journal.add(changes.notes)
+    try tables.lists.list(changes.transactionsWithoutEntries)
+    try tables.journal.add(changes.allocations)
+    try tables.items.add(changes.itemEntries)
+    for row in changes.purchases { try tables.purchases.add(row) }
+  }
+
+  private func write(projections changes: borrowing ChangeSet) throws(LedgerError) {
+    try tables.catalog.add(changes.environments)
+    try tables.customers.add(changes.customers)
+    try tables.accounts.write(new: changes.newAccounts, changed: changes.changedAccounts)
+    try tables.lots.write(changes)
+    try tables.accounts.add(changes.anchors)
+    try tables.items.setOwned(after: changes.itemEntries)
+  }
+
+  private func write(_ rare: RareChanges, with changes: borrowing ChangeSet) throws(LedgerError) {
+    let listed = Dictionary(changes.transactionsWithoutEntries.map { ($0.number, $0.customer) }) { first, _ in first }
+    try tables.lots.write(rare)
+    try tables.customers.write(rare)
+    try tables.journal.add(rare.merges)
+    try tables.refunds.write(rare)
+    try tables.events.add(rare.effects)
+    try tables.holds.write(rare, begun: listed)
+    try tables.counters.write(rare)
+    try tables.lists.list(rare.effects, but: listed, areNew: !changes.transactions.isEmpty)
+    let new = changes.customers.map { AddedIDRow(customer: $0.number, id: $0.id) }
+    try ErasureWriter(tables: tables).erase(rare.erasures, new: new + rare.addedIDs)
+    if !rare.idChanges.isEmpty { try tables.customers.write(rare.idChanges) }
+  }
+}

@@ -1,0 +1,123 @@
+internal import GemLedger
+
+/// Accounts, and the checkpoints in their histories.
+struct AccountTable {
+  let statements: StatementRunner
+
+  // MARK: Accounts
+
+  func account(_ number: AccountNumber) throws(LedgerError) -> AccountRow? {
+    try statements.translating { () throws(SQLiteFailure) in
+      let statement = try statements.hot(.account)
+      statement.bind(1, number.rawValue)
+      guard try statement.step() else { return nil }
+      defer { statement.reset() }
+      return try Self.account(statement)
+    }
+  }
+
+  func accounts(of customer: CustomerNumber) throws(LedgerError) -> [AccountRow] {
+    try statements.all(
+      """
+      SELECT balance, debt, held, version, last_entry, pool_lot, pool_source, pool_environment, pool_granted,
+        pool_remaining, open_lots, next_expiry, account, next_scheduled_at
+      FROM accounts WHERE account >= ?1 AND account < ?2 ORDER BY account
+      """,
+      {
+        $0.bind(1, AccountNumber(customer: customer, currency: 0).rawValue)
+        $0.bind(2, AccountNumber(customer: customer + 1, currency: 0).rawValue)
+      }, Self.account)
+  }
+
+  func accounts(after: AccountNumber, limit: Int) throws(LedgerError) -> [AccountRow] {
+    try statements.page(
+      """
+      SELECT balance, debt, held, version, last_entry, pool_lot, pool_source, pool_environment, pool_granted,
+        pool_remaining, open_lots, next_expiry, account, next_scheduled_at FROM accounts WHERE account > ?1
+      ORDER BY account LIMIT ?2
+      """, after: after.rawValue, limit, column: 12, Self.account)
+  }
+
+  func write(new: [AccountRow], changed: [AccountRow]) throws(LedgerError) {
+    try statements.run(.addAccount, new, Self.bind)
+    try statements.run(.setAccount, changed, Self.bind)
+  }
+
+  static func account(_ row: SQLiteStatement) throws(SQLiteFailure) -> AccountRow {
+    var account = AccountRow(number: try row.account(12))
+    account.balance = try row.amount(0)
+    account.debt = try row.amount(1)
+    account.held = try row.amount(2)
+    account.version = try row.number(3)
+    account.lastEntry = try row.entry(4)
+    account.poolLot = try row.number(5)
+    account.poolSource = try row.number(6)
+    account.poolEnvironment = try row.number(7)
+    account.poolGranted = try row.granted(8)
+    account.poolRemaining = try row.amount(9)
+    account.openLots = try row.number(10)
+    account.nextExpiry = try row.optionalValue(11) ?? .max
+    account.nextDue = try row.optionalValue(13) ?? .max
+    return account
+  }
+
+  private static func bind(_ statement: SQLiteStatement, _ row: AccountRow) {
+    statement.bind(1, row.balance)
+    statement.bind(2, row.debt)
+    statement.bind(3, row.held)
+    statement.bind(4, row.version)
+    statement.bind(5, row.lastEntry)
+    statement.bind(6, row.poolLot)
+    statement.bind(7, row.poolSource)
+    statement.bind(8, row.poolEnvironment)
+    statement.bind(9, row.poolGranted)
+    statement.bind(10, row.poolRemaining)
+    statement.bind(11, row.openLots)
+    if row.nextExpiry == .max { statement.bindNull(12) } else { statement.bind(12, row.nextExpiry) }
+    statement.bind(13, row.number.rawValue)
+    if row.nextDue == .max { statement.bindNull(14) } else { statement.bind(14, row.nextDue) }
+  }
+
+  // MARK: Checkpoints
+
+  func anchor(_ account: AccountNumber, version: Int64) throws(LedgerError) -> AnchorRow? {
+    try statements.first(
+      """
+      SELECT account, version, entry, transaction_number, created_at FROM checkpoints
+      WHERE account = ?1 AND version = ?2
+      """,
+      {
+        $0.bind(1, account.rawValue)
+        $0.bind(2, version)
+      }, Self.anchor)
+  }
+
+  func anchors(after: AnchorRow?, limit: Int) throws(LedgerError) -> [AnchorRow] {
+    try statements.scanned(
+      """
+      SELECT account, version, entry, transaction_number, created_at FROM checkpoints
+      WHERE (account, version) > (?1, ?2) ORDER BY account, version LIMIT ?3
+      """, after: after, { ($0.account, $0.version) < ($1.account, $1.version) },
+      {
+        $0.bind(1, after?.account.rawValue ?? -1)
+        $0.bind(2, after?.version ?? -1)
+        $0.bind(3, Int64(limit))
+      }, Self.anchor)
+  }
+
+  func add(_ checkpoints: [AnchorRow]) throws(LedgerError) {
+    try statements.run("INSERT INTO checkpoints VALUES (?1, ?2, ?3, ?4, ?5)", checkpoints) {
+      $0.bind(1, $1.account.rawValue)
+      $0.bind(2, $1.version)
+      $0.bind(3, $1.entry)
+      $0.bind(4, $1.transaction)
+      $0.bind(5, $1.createdAt.milliseconds)
+    }
+  }
+
+  private static func anchor(_ row: SQLiteStatement) throws(SQLiteFailure) -> AnchorRow {
+    AnchorRow(
+      account: try row.account(0), version: try row.number(1), entry: try row.entry(2),
+      transaction: try row.transaction(3), createdAt: try row.instant(4))
+  }
+}

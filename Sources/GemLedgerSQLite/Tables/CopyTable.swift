@@ -1,0 +1,80 @@
+internal import GemLedger
+
+/// The progress of a copy of a whole ledger, and how the numbers of a copied journal run.
+final class CopyTable {
+  private let statements: StatementRunner
+
+  /// How a copied journal is numbered, once it is read: a complete copy's never changes.
+  private var knownCopiedJournal: CopiedJournal??
+  /// Whether another connection may be writing that row.
+  private let isCopy: Bool
+
+  init(_ statements: StatementRunner, isCopy: Bool) {
+    self.statements = statements
+    self.isCopy = isCopy
+  }
+
+  func copyProgress() throws(LedgerError) -> CopyProgress? {
+    try statements.first("SELECT step, pages, source FROM copy_progress") { (row) throws(SQLiteFailure) in
+      // The source of an import is no number of a row.
+      CopyProgress(step: try row.number(0), pages: try row.number(1), source: row.integer(2))
+    }
+  }
+
+  func copiedJournal() throws(LedgerError) -> CopiedJournal? {
+    if let knownCopiedJournal { return knownCopiedJournal }
+    let copied = try loadCopiedJournal()
+    if isCopy { return copied }
+    knownCopiedJournal = .some(copied)
+    return copied
+  }
+
+  private func loadCopiedJournal() throws(LedgerError) -> CopiedJournal? {
+    try statements.first("SELECT last_transaction, transactions, last_entry, entries, created_at FROM copied_journal") {
+      (row) throws(SQLiteFailure) in
+      let counts = JournalCounts(transactions: try row.number(1), entries: try row.number(3), isSparse: false)
+      return CopiedJournal(
+        lastTransaction: try row.transaction(0), lastEntry: try row.entry(2), counts: counts,
+        createdAt: try row.instant(4))
+    }
+  }
+
+  // MARK: Writing
+
+  func write(_ copy: CopyChanges) throws(LedgerError) {
+    if let journal = copy.journal {
+      // An import of what came later has further gaps: the only time that the row changes. Without this setting a row
+      // that is put in another's place wakes no trigger.
+      try setReplacingIsFree(true)
+      defer { setReplacingIsHeldOff() }
+      try statements.run("INSERT OR REPLACE INTO copied_journal VALUES (1, ?1, ?2, ?3, ?4, ?5)", [journal]) {
+        $0.bind(1, $1.lastTransaction)
+        $0.bind(2, $1.counts.transactions)
+        $0.bind(3, $1.lastEntry)
+        $0.bind(4, $1.counts.entries)
+        $0.bind(5, $1.createdAt.milliseconds)
+      }
+      knownCopiedJournal = nil
+    }
+    guard let progress = copy.progress else {
+      try statements.run("DELETE FROM copy_progress", [0]) { _, _ in }
+      return
+    }
+    try statements.run("INSERT OR REPLACE INTO copy_progress VALUES (1, ?1, ?2, ?3)", [progress]) {
+      $0.bind(1, $1.step)
+      $0.bind(2, $1.pages)
+      $0.bind(3, $1.source)
+    }
+  }
+
+  private func setReplacingIsFree(_ isFree: Bool) throws(LedgerError) {
+    try statements.translating { () throws(SQLiteFailure) in
+      try statements.connection.execute("PRAGMA recursive_triggers = \(isFree ? "OFF" : "ON")")
+    }
+  }
+
+  private func setReplacingIsHeldOff() {
+    // The setting is the connection's own and touches no file, so that there is nothing to fail.
+    try? setReplacingIsFree(false)
+  }
+}

@@ -1,0 +1,120 @@
+internal import CSQLite
+internal import GemLedger
+internal import Synchronization
+
+/// What SQLite itself finds wrong with the file, and rows that no reader would see.
+struct IntegrityCheck {
+  let statements: StatementRunner
+
+  /// A check takes as long as half a replay, so that it goes on beside that, over a connection of its own.
+  ///
+  /// Where it finds damaged pages, what this connection reads ends at once: statements over such pages may have no end.
+  /// What is given back then throws `storage_damaged` with what was found.
+  func begin() throws(LedgerError) -> () throws(LedgerError) -> [String] {
+    let path = statements.path
+    let stop = StopSign()
+    statements.connection.obey(stop)
+    let check = SideWork { () throws(LedgerError) in
+      let findings = try Self.findings(path: path)
+      if !findings.pages.isEmpty { stop.isUp.store(true, ordering: .relaxed) }
+      return findings
+    }
+    return { () throws(LedgerError) in
+      defer { statements.connection.obey(nil) }
+      let findings = try check.wait()
+      guard findings.pages.isEmpty else { throw Self.damaged(path, findings.pages) }
+      return try findings.rows + rowProblems()
+    }
+  }
+
+  private struct Findings: Sendable {
+    /// What is wrong with pages: rows that are read over them mean nothing.
+    var pages: [String] = []
+    /// What is wrong with rows and indexes on sound pages.
+    var rows: [String] = []
+  }
+
+  private static func findings(path: String) throws(LedgerError) -> Findings {
+    let failedBefore = SQLiteVFS.failedReadCount.load(ordering: .sequentiallyConsistent)
+    do throws(SQLiteFailure) {
+      let connection = try SQLiteConnection(path: path)
+      try connection.execute(SQL.settings)
+      let statement = try connection.prepare("PRAGMA integrity_check(20)")
+      var findings = Findings()
+      while try statement.step() {
+        let text = statement.text(0)
+        if text == "ok" { continue }
+        guard text.hasPrefix(pagesPrefix) else {
+          findings.rows.append(text)
+          continue
+        }
+        // All pages come before the first row, and rows on damaged pages may have no end.
+        findings.pages = text.split(separator: "\n").dropFirst().map(String.init)
+        if findings.pages.isEmpty { findings.pages = [text] }
+        break
+      }
+      statement.reset()
+      // A page that cannot be read is no damage, and SQLite's check tells both in the same words.
+      guard SQLiteVFS.failedReadCount.load(ordering: .sequentiallyConsistent) == failedBefore else {
+        throw SQLiteFailure(extendedCode: SQLITE_IOERR, message: findings.pages.first ?? "a page could not be read")
+      }
+      return findings
+    } catch {
+      throw error.ledgerError(path: path)
+    }
+  }
+
+  /// How SQLite begins what it says of pages.
+  private static let pagesPrefix = "*** in database"
+
+  private static func damaged(_ path: String, _ findings: [String]) -> LedgerError {
+    var details: [LedgerError.Detail] = [.text("file", path)]
+    for (place, finding) in findings.prefix(20).enumerated() { details.append(.text("findings[\(place)]", finding)) }
+    return LedgerError(
+      .storageDamaged,
+      "\(path) is damaged: SQLite's own check finds \(findings.prefix(3).joined(separator: "; ")). Its rows were not "
+        + "believed. Restore it from a backup.", details: details)
+  }
+
+  /// What is wrong with rows that no reader would see: kinds that nobody knows, and transactions and holds that are not
+  /// where they are looked for.
+  func rowProblems() throws(LedgerError) -> [String] {
+    try statements.all(
+      """
+      WITH listed AS NOT MATERIALIZED (
+        SELECT * FROM customer_lists UNION ALL SELECT * FROM customer_lists_buffer)
+      SELECT 'an effect of transaction ' || transaction_number || ' is of kind ' || kind FROM journal_events
+      WHERE kind NOT BETWEEN 1 AND ?1
+      UNION ALL
+      SELECT 'an effect of transaction ' || transaction_number || ' is not found by its customer' FROM journal_events e
+      WHERE kind BETWEEN 3 AND 6 AND NOT EXISTS (
+        SELECT 1 FROM listed t
+        WHERE t.customer = e.customer AND t.list IN (1, 2) AND t.number = e.transaction_number)
+      UNION ALL
+      SELECT 'the hold ' || hold || ' is not found by its customer' FROM open_holds h
+      WHERE NOT EXISTS (SELECT 1 FROM listed t WHERE t.customer = h.customer AND t.list = 3 AND t.number = h.hold)
+      UNION ALL
+      SELECT 'the hold ' || hold || ' says half of what it has' FROM open_holds
+      WHERE (currency IS NULL) <> (lot IS NULL) OR (lot IS NULL) <> (amount IS NULL)
+      UNION ALL
+      SELECT 'transaction ' || number || ' is in list ' || list || ' of customer number ' || customer || ' for nothing'
+      FROM listed t
+      WHERE list = 2 AND (
+          NOT EXISTS (
+            SELECT 1 FROM journal_events e
+            WHERE e.transaction_number = t.number AND e.customer = t.customer AND e.kind BETWEEN 3 AND 6)
+          OR EXISTS (SELECT 1 FROM listed o WHERE o.customer = t.customer AND o.list = 1 AND o.number = t.number))
+        OR list = 3 AND NOT EXISTS (SELECT 1 FROM open_holds h WHERE h.hold = t.number AND h.customer = t.customer)
+      UNION ALL
+      SELECT 'transaction ' || number || ' is twice in list ' || list || ' of customer number ' || customer
+      FROM customer_lists_buffer WHERE (customer, list, number) IN customer_lists
+      UNION ALL
+      SELECT 'a count of customer number ' || customer || ' is of kind ' || kind FROM counters
+      WHERE kind NOT BETWEEN 1 AND ?2
+      """,
+      {
+        $0.bind(1, Int64(EffectRow.Kind.allCases.count))
+        $0.bind(2, Int64(CountKey.Kind.allCases.count))
+      }, { $0.text(0) })
+  }
+}

@@ -1,0 +1,57 @@
+internal import GemLedger
+
+extension JournalTable {
+  func add(_ transactions: [TransactionRow], _ entries: [EntryRow]) throws(LedgerError) {
+    try statements.run(.addTransaction, transactions, Self.bind)
+    try statements.run(.addEntry, entries, Self.bind)
+  }
+
+  func add(_ notes: [NoteRow]) throws(LedgerError) { try statements.run(.addNote, notes, Self.bind) }
+
+  func add(_ allocations: [AllocationRow]) throws(LedgerError) {
+    try statements.run("INSERT INTO allocations VALUES (?1, ?2, ?3, ?4)", allocations) {
+      $0.bind(1, $1.entry)
+      $0.bind(2, $1.position)
+      $0.bind(3, $1.lot)
+      $0.bind(4, $1.amount)
+    }
+  }
+
+  func add(_ merges: [MergeRow]) throws(LedgerError) {
+    try statements.run("INSERT INTO merges VALUES (?1, ?2, ?3)", merges) {
+      $0.bind(1, $1.transaction)
+      $0.bind(2, $1.from)
+      $0.bind(3, $1.into)
+    }
+  }
+
+  private static func bind(_ statement: SQLiteStatement, _ row: TransactionRow) {
+    statement.bind(1, row.number)
+    statement.bind(2, row.kind.rawValue)
+    statement.bind(3, row.customer)
+    statement.bind(4, row.createdAt.milliseconds)
+    statement.bind(5, row.firstEntry)
+    statement.bind(6, row.digest)
+    if row.erasable == 0 { statement.bindNull(7) } else { statement.bind(7, row.erasable) }
+  }
+
+  private static func bind(_ statement: SQLiteStatement, _ row: EntryRow) {
+    statement.bind(1, row.number)
+    statement.bind(2, row.transaction)
+    statement.bind(3, row.account.rawValue)
+    statement.bind(4, row.kind.rawValue)
+    statement.bind(5, row.amount)
+    statement.bind(6, row.balance)
+    statement.bind(7, row.debt)
+    statement.bind(8, row.version)
+    statement.bind(9, row.previous)
+    statement.bind(10, row.lot)
+  }
+
+  private static func bind(_ statement: SQLiteStatement, _ row: NoteRow) {
+    statement.bind(1, row.transaction)
+    statement.bind(2, row.reference?.text)
+    statement.bind(3, row.reason?.text)
+    statement.bind(4, row.actor?.text)
+  }
+}

@@ -1,0 +1,125 @@
+internal import GemLedger
+
+/// Idempotency keys with what came of their requests.
+struct KeyTable {
+  let statements: StatementRunner
+
+  func key(_ key: IdempotencyKey, customer: CustomerNumber, hash: Int) throws(LedgerError) -> KeyRow? {
+    let path = statements.path
+    let found = try statements.translating { () throws(SQLiteFailure) -> (Fingerprint, Int64?, String?)? in
+      let statement = try statements.hot(.key)
+      statement.bind(1, key: key)
+      statement.bind(2, customer)
+      guard try statement.step() else { return nil }
+      defer { statement.reset() }
+      return (
+        Fingerprint(asked: statement.integer(0), qualifiers: statement.integer(1)),
+        try statement.optionalTransaction(2), statement.optionalText(3)
+      )
+    }
+    guard let (fingerprint, transaction, refusal) = found else { return nil }
+    return KeyRow(
+      customer: customer, key: key, fingerprint: fingerprint,
+      outcome: try Self.outcome(transaction: transaction, refusal: refusal, path: path))
+  }
+
+  // MARK: Scanning
+
+  func keys(after: KeyScanPosition?, limit: Int) throws(LedgerError) -> [(KeyRow, KeyScanPosition)] {
+    try keys(
+      """
+      SELECT key, customer, request_digest, qualifier_digest, transaction_number, refusal FROM keys
+      WHERE (key, customer) > (?1, ?2) ORDER BY key, customer LIMIT ?3
+      """, after: after, limit)
+  }
+
+  func keys(
+    _ wanted: ExportedKeys, after: KeyScanPosition?, limit: Int
+  ) throws(LedgerError) -> [(KeyRow, KeyScanPosition)] {
+    switch wanted {
+    case .booked(let transaction):
+      try keys(
+        """
+        SELECT key, customer, request_digest, qualifier_digest, transaction_number, refusal FROM keys
+        WHERE (key, customer) > (?1, ?2) AND transaction_number > ?4 ORDER BY key, customer LIMIT ?3
+        """, after: after, limit
+      ) { $0.bind(4, transaction) }
+    case .refused:
+      try keys(
+        """
+        SELECT key, customer, request_digest, qualifier_digest, transaction_number, refusal FROM keys
+        WHERE (key, customer) > (?1, ?2) AND transaction_number IS NULL ORDER BY key, customer LIMIT ?3
+        """, after: after, limit)
+    }
+  }
+
+  private func keys(
+    _ sql: StaticString, after: KeyScanPosition?, _ limit: Int, _ bind: (SQLiteStatement) -> Void = { _ in }
+  ) throws(LedgerError) -> [(KeyRow, KeyScanPosition)] {
+    try statements.scanned(
+      sql, after: after.flatMap { position in position.row.map { ($0, position) } },
+      { Self.precedes($0.0, $1.0) },
+      { statement in
+        // Text sorts before blobs, and nothing sorts before the empty text.
+        if let last = after?.row { statement.bind(1, key: last.key) } else { statement.bind(1, "") }
+        statement.bind(2, after?.row?.customer ?? -1)
+        statement.bind(3, Int64(limit))
+        bind(statement)
+      },
+      { (statement) throws(SQLiteFailure) in
+        let fingerprint = Fingerprint(asked: statement.integer(2), qualifiers: statement.integer(3))
+        // A key with neither is a problem to be reported, not an error: no transaction has number 0.
+        let outcome =
+          try statement.optionalTransaction(4).map(KeyRow.Outcome.booked)
+          ?? statement.optionalText(5).flatMap(LedgerError.init(stored:)).map(KeyRow.Outcome.refused) ?? .booked(0)
+        let row = KeyRow(
+          customer: try statement.number(1), key: statement.key(0), fingerprint: fingerprint, outcome: outcome)
+        return (row, KeyScanPosition(place: 0, row: row))
+      })
+  }
+
+  /// Keys that are kept as sixteen bytes come behind those that are kept as text.
+  private static func precedes(_ one: KeyRow, _ other: KeyRow) -> Bool {
+    let (isUUID, isOtherUUID) = (HexForm.parseUUID(one.key.text) != nil, HexForm.parseUUID(other.key.text) != nil)
+    if isUUID != isOtherUUID { return isOtherUUID }
+    return ByteOrder.precedes((one.key.text, one.customer), (other.key.text, other.customer))
+  }
+
+  // MARK: Writing
+
+  func add(_ keys: [KeyRow]) throws(LedgerError) { try statements.run(.addKey, keys, Self.bind) }
+
+  /// Forgets the keys of all who are erased by a commit: keys lie by themselves, not by customers, so that this goes
+  /// over all of them, and once.
+  func erase(of erasures: [ErasureRow]) throws(LedgerError) {
+    guard let first = erasures.map(\.transaction).min() else { return }
+    try statements.run(
+      "DELETE FROM keys WHERE customer IN (SELECT customer FROM erasures WHERE transaction_number >= ?1)", [first]
+    ) { $0.bind(1, $1) }
+  }
+
+  private static func bind(_ statement: SQLiteStatement, _ row: KeyRow) {
+    statement.bind(1, key: row.key)
+    statement.bind(2, row.customer)
+    statement.bind(3, row.fingerprint.asked)
+    statement.bind(4, row.fingerprint.qualifiers)
+    switch row.outcome {
+    case .booked(let transaction):
+      statement.bind(5, transaction)
+      statement.bindNull(6)
+    case .refused(let refusal):
+      statement.bindNull(5)
+      statement.bind(6, refusal.stored)
+    }
+  }
+
+  private static func outcome(
+    transaction: Int64?, refusal: String?, path: String
+  ) throws(LedgerError) -> KeyRow.Outcome {
+    if let transaction { return .booked(transaction) }
+    guard let refusal, let error = LedgerError(stored: refusal) else {
+      throw LedgerError(.storageDamaged, "\(path) holds a key with neither a transaction nor a refusal. Run verify.")
+    }
+    return .refused(error)
+  }
+}

@@ -1,0 +1,144 @@
+internal import GemLedger
+
+/// Purchases with their frozen terms, and the entitlements that they gave.
+final class PurchaseTable {
+  private let statements: StatementRunner
+  /// Documents of purchases' terms by their numbers.
+  private var knownTerms: [Int64: String] = [:]
+
+  init(_ statements: StatementRunner) { self.statements = statements }
+
+  /// Forgets what a commit may have made that is undone.
+  func forgetTerms() { knownTerms = [:] }
+
+  // MARK: Reading
+
+  func purchase(_ identity: PurchaseIdentity) throws(LedgerError) -> PurchaseRow? {
+    let found = try statements.first(
+      """
+      SELECT p.purchase, store, environment, store_transaction, customer, p.transaction_number, product, quantity,
+        price, price_currency, purchased_at, terms, original_transaction, expires_at, r.share, r.share_of,
+        coalesce(r.evidence_at, r.signed_at), r.transaction_number, grant_currency, grant_lot, grant_amount
+      FROM purchases p LEFT JOIN refunds r
+        ON r.transaction_number = (SELECT max(transaction_number) FROM refunds WHERE purchase = p.purchase)
+      WHERE store_transaction = ?1 AND environment = ?2 AND store = ?3
+      """,
+      {
+        $0.bind(1, identity.transactionID.text)
+        $0.bind(2, identity.environment)
+        $0.bind(3, identity.store.number)
+      }, { (row) throws(SQLiteFailure) in (row.integer(11), try Self.purchase(row)) })
+    guard let (terms, row) = found else { return nil }
+    var purchase = row
+    // In the document's place the row has the number of its terms.
+    purchase.terms = try document(ofTerms: terms)
+    return purchase
+  }
+
+  /// Purchases share few terms, which never change.
+  private func document(ofTerms number: Int64) throws(LedgerError) -> String {
+    if let known = knownTerms[number] { return known }
+    let document = try statements.first(
+      "SELECT document FROM purchase_terms WHERE terms = ?1", { $0.bind(1, number) }, { $0.text(0) })
+    guard let document else {
+      throw LedgerError(.storageDamaged, "\(statements.path) has a purchase without terms. Run verify.")
+    }
+    if knownTerms.count >= 256 { knownTerms = [:] }
+    knownTerms[number] = document
+    return document
+  }
+
+  func purchases(of customer: CustomerNumber, below: Int64, limit: Int) throws(LedgerError) -> [PurchaseRow] {
+    try statements.ordered(
+      """
+      SELECT p.purchase, store, environment, store_transaction, customer, p.transaction_number, product, quantity,
+        price, price_currency, purchased_at, t.document, original_transaction, expires_at, r.share, r.share_of,
+        coalesce(r.evidence_at, r.signed_at), r.transaction_number, grant_currency, grant_lot, grant_amount
+      FROM purchases p JOIN purchase_terms t USING (terms) LEFT JOIN refunds r
+        ON r.transaction_number = (SELECT max(transaction_number) FROM refunds WHERE purchase = p.purchase)
+      WHERE customer = ?1 AND p.purchase < ?2 ORDER BY p.purchase DESC LIMIT ?3
+      """, after: below, \.number, >,
+      {
+        $0.bind(1, customer)
+        $0.bind(2, below)
+        $0.bind(3, Int64(limit))
+      }, Self.purchase)
+  }
+
+  func purchases(after: Int64, limit: Int) throws(LedgerError) -> [PurchaseRow] {
+    try statements.page(
+      """
+      SELECT p.purchase, store, environment, store_transaction, customer, p.transaction_number, product, quantity,
+        price, price_currency, purchased_at, t.document, original_transaction, expires_at, r.share, r.share_of,
+        coalesce(r.evidence_at, r.signed_at), r.transaction_number, grant_currency, grant_lot, grant_amount
+      FROM purchases p LEFT JOIN purchase_terms t USING (terms) LEFT JOIN refunds r
+        ON r.transaction_number = (SELECT max(transaction_number) FROM refunds WHERE purchase = p.purchase)
+      WHERE p.purchase > ?1 ORDER BY p.purchase LIMIT ?2
+      """, after: after, limit, Self.purchase)
+  }
+
+  func purchase(number: Int64) throws(LedgerError) -> PurchaseRow? {
+    try purchases(after: max(0, number) - 1, limit: 1).first { $0.number == number }
+  }
+
+  // MARK: Writing
+
+  func add(_ row: PurchaseRow) throws(LedgerError) {
+    try statements.run("INSERT INTO purchase_terms (document) VALUES (?1) ON CONFLICT DO NOTHING", [row]) {
+      $0.bind(1, $1.terms)
+    }
+    try statements.run(
+      """
+      INSERT INTO purchases SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, terms, ?13, ?14, ?15, ?16, ?17
+      FROM purchase_terms WHERE document = ?12
+      """, [row]
+    ) {
+      $0.bind(1, $1.number)
+      $0.bind(2, $1.identity.store.number)
+      $0.bind(3, $1.identity.environment)
+      $0.bind(4, $1.identity.transactionID.text)
+      $0.bind(5, $1.customer)
+      $0.bind(6, $1.transaction)
+      $0.bind(7, $1.product.text)
+      $0.bind(8, $1.quantity)
+      $0.bind(9, $1.price?.minorUnits)
+      $0.bind(10, $1.price?.currency)
+      $0.bind(11, $1.purchasedAt.milliseconds)
+      $0.bind(12, $1.terms)
+      $0.bind(13, $1.originalTransactionID?.text)
+      $0.bind(14, $1.expiresAt?.milliseconds)
+      $0.bind(15, $1.grant?.currency)
+      $0.bind(16, $1.grant?.lot)
+      $0.bind(17, $1.grant?.amount)
+    }
+  }
+
+  // MARK: Rows
+
+  /// The store's dates are what the store said, whatever that is; nobody adds to them without a check.
+  private static func purchase(_ row: SQLiteStatement) throws(SQLiteFailure) -> PurchaseRow {
+    PurchaseRow(
+      number: try row.number(0),
+      identity: PurchaseIdentity(
+        store: Store.numbered(row.integer(1)) ?? .test, environment: try row.number(2),
+        transactionID: StoreTransactionID(unchecked: row.text(3))),
+      customer: try row.number(4), transaction: try row.transaction(5), product: ProductCode(unchecked: row.text(6)),
+      quantity: try row.amount(7), price: try row.money(8), purchasedAt: Timestamp(milliseconds: row.integer(10)),
+      terms: row.text(11), originalTransactionID: row.optionalText(12).map(StoreTransactionID.init(unchecked:)),
+      expiresAt: row.optionalInteger(13).map(Timestamp.init(milliseconds:)), grant: try grant(row),
+      refund: try refundState(row))
+  }
+
+  private static func grant(_ row: SQLiteStatement) throws(SQLiteFailure) -> LotAmount? {
+    guard try row.optionalNumber(18) != nil else { return nil }
+    return LotAmount(currency: try row.currency(18), lot: try row.number(19), amount: try row.amount(20))
+  }
+
+  private static func refundState(_ row: SQLiteStatement) throws(SQLiteFailure) -> RefundStateRow? {
+    guard let transaction = try row.optionalTransaction(17) else { return nil }
+    return RefundStateRow(
+      purchase: try row.number(0), share: RefundTable.share(row, 14),
+      evidenceAt: Timestamp(milliseconds: row.integer(16)),
+      transaction: transaction)
+  }
+}

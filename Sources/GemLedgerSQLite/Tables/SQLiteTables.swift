@@ -1,0 +1,48 @@
+internal import GemLedger
+
+/// The tables of a ledger's file, read and written over one connection.
+struct SQLiteTables {
+  let statements: StatementRunner
+  let catalog: CatalogTable
+  let customers: CustomerTable
+  let accountTokens: AccountTokenTable
+  let accounts: AccountTable
+  let lots: LotTable
+  let journal: JournalTable
+  let events: JournalEventTable
+  let sequences: SequenceTable
+  let keys: KeyTable
+  let purchases: PurchaseTable
+  let entitlements: EntitlementTable
+  let items: ItemTable
+  let refunds: RefundTable
+  let orders: OrderTable
+  let holds: HoldTable
+  let counters: CounterTable
+  let lists: CustomerListTable
+  let copies: CopyTable
+  let sums: RecordSumsTable
+
+  init(_ connection: SQLiteConnection, isCopy: Bool) {
+    statements = StatementRunner(connection)
+    catalog = CatalogTable(statements: statements)
+    customers = CustomerTable(statements: statements, catalog: catalog)
+    accountTokens = AccountTokenTable(statements: statements)
+    accounts = AccountTable(statements: statements)
+    lots = LotTable(statements: statements)
+    journal = JournalTable(statements: statements)
+    events = JournalEventTable(statements: statements)
+    copies = CopyTable(statements, isCopy: isCopy)
+    sequences = SequenceTable(statements: statements, copies: copies)
+    keys = KeyTable(statements: statements)
+    purchases = PurchaseTable(statements)
+    entitlements = EntitlementTable(statements: statements)
+    items = ItemTable(statements: statements)
+    refunds = RefundTable(statements: statements)
+    orders = OrderTable(statements: statements)
+    lists = CustomerListTable(statements)
+    holds = HoldTable(statements: statements, lists: lists)
+    counters = CounterTable(statements: statements)
+    sums = RecordSumsTable(statements: statements)
+  }
+}

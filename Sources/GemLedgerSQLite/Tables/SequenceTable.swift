@@ -1,0 +1,54 @@
+internal import GemLedger
+
+/// The numbers drawn last.
+struct SequenceTable {
+  let statements: StatementRunner
+  let copies: CopyTable
+
+  func sequences() throws(LedgerError) -> Sequences {
+    var sequences = try ownSequences()
+    // Of what several lanes booked elsewhere, the last by number need not be the latest.
+    if let copied = try copies.copiedJournal() { sequences.createdAt = max(sequences.createdAt, copied.createdAt) }
+    return sequences
+  }
+
+  private func ownSequences() throws(LedgerError) -> Sequences {
+    try statements.translating { () throws(SQLiteFailure) in
+      let (lastTransaction, lastEntry) = (try statements.hot(.lastTransaction), try statements.hot(.lastEntry))
+      defer {
+        lastTransaction.reset()
+        lastEntry.reset()
+      }
+      var sequences = Sequences()
+      if try lastTransaction.step() {
+        sequences.transaction = try lastTransaction.transaction(0)
+        sequences.createdAt = try lastTransaction.instant(1)
+      }
+      if try lastEntry.step() { sequences.entry = try lastEntry.entry(0) }
+      return sequences
+    }
+  }
+
+  func journalCounts() throws(LedgerError) -> JournalCounts? {
+    guard let copied = try copies.copiedJournal() else { return nil }
+    let last = try sequences()
+    return JournalCounts(
+      transactions: copied.counts.transactions + max(0, last.transaction - copied.lastTransaction),
+      entries: copied.counts.entries + max(0, last.entry - copied.lastEntry), isSparse: false)
+  }
+
+  func last(_ sequence: RareSequence) throws(LedgerError) -> Int64 {
+    switch sequence {
+    case .customer: try number("SELECT max(customer) FROM customers")
+    // The first pooled lot of an account has no row of its own, hence the table.
+    case .lot: try number("SELECT last FROM lot_sequence")
+    case .purchase: try number("SELECT max(purchase) FROM purchases")
+    case .environment: try number("SELECT max(environment) FROM environments")
+    case .order: try number("SELECT max(number) FROM orders")
+    }
+  }
+
+  private func number(_ sql: StaticString) throws(LedgerError) -> Int64 {
+    try statements.first(sql) { (row) throws(SQLiteFailure) in try row.number(0) } ?? 0
+  }
+}
