@@ -17,7 +17,8 @@ final class InitCrashTests: XCTestCase {
   func testKilledAtAnyCallTheNextInitMakesTheHome() throws {
     let stage = try SystemCallStage("init")
     let calls = try stage.calls()
-    XCTAssertGreaterThan(calls.count, 300)
+    // 280 with one step of the schema; each further step is a transaction with calls of its own.
+    XCTAssertGreaterThan(calls.count, 250)
     let peaceful = try HomeContent(stage.directory.path("traced"))
     let counts = play(calls) { call in try Self.checkKill(stage, call, peaceful) }
     print("init killed at \(calls.count) calls: \(counts)")
