@@ -28,6 +28,22 @@ final class ReadmeTests: XCTestCase {
     XCTAssertEqual(shown.map { $0.trimmingPrefix { $0 == " " } }, program.map { $0.trimmingPrefix { $0 == " " } })
   }
 
+  /// The README names each product of the package, and links only to pages that exist.
+  func testTheReadmeNamesProductsAndPages() throws {
+    let readme = try String(contentsOf: Self.root.appendingPathComponent("README.md"), encoding: .utf8)
+    let package = try String(contentsOf: Self.root.appendingPathComponent("Package.swift"), encoding: .utf8)
+    let products = package.matches(of: /\.(?:library|executable)\(name: "(\w+)"/).map { String($0.1) }
+    XCTAssertGreaterThan(products.count, 7)
+    for product in products { XCTAssertTrue(readme.contains("`\(product)`"), "\(product) is not in the README") }
+    let pages = readme.matches(of: /\]\((Sources[^)]+)\)/).map { String($0.1) }
+    XCTAssertGreaterThan(pages.count, 10)
+    for page in pages {
+      let path = Self.root.appendingPathComponent(page).path
+      XCTAssertTrue(FileManager.default.fileExists(atPath: path), "there is no page \(page)")
+    }
+    XCTAssertLessThanOrEqual(readme.split(separator: "\n", omittingEmptySubsequences: false).count - 1, 200)
+  }
+
   /// Each feature of GemLedger in the comparison with peers names a test that exists.
   func testEveryYesNamesItsTest() throws {
     let page = Self.root.appendingPathComponent("Sources/GemLedger/GemLedger.docc/Peers.md")
