@@ -28,6 +28,8 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "GemLedger", targets: ["GemLedger"]),
+    .library(name: "GemLedgerAudit", targets: ["GemLedgerAudit"]),
+    .library(name: "GemLedgerArchive", targets: ["GemLedgerArchive"]),
     .library(name: "GemLedgerSQLite", targets: ["GemLedgerSQLite"]),
     .library(name: "GemLedgerPostgres", targets: ["GemLedgerPostgres"]),
     .library(name: "StoreBackend", targets: ["StoreBackend"]),
@@ -46,6 +48,9 @@ let package = Package(
       name: "CPostgreSQL", pkgConfig: "libpq",
       providers: [.apt(["libpq-dev"]), .yum(["libpq-devel"]), .brew(["libpq"])]),
     .target(name: "GemLedger", swiftSettings: houseRules),
+    .target(name: "GemLedgerAudit", dependencies: ["GemLedger"], swiftSettings: houseRules),
+    .target(
+      name: "GemLedgerArchive", dependencies: ["GemLedger", "GemLedgerAudit"], swiftSettings: houseRules),
     .target(name: "GemLedgerSQLite", dependencies: ["GemLedger", "CSQLite"], swiftSettings: houseRules),
     .target(
       name: "GemLedgerPostgres", dependencies: ["GemLedger", .target(name: "CPostgreSQL", condition: onPostgreSQL)],
@@ -55,13 +60,15 @@ let package = Package(
     .target(
       name: "SimulatedStores", dependencies: ["GemLedger", "StoreBackend", "StoreClient"], swiftSettings: houseRules),
     .target(
-      name: "StoreSimulation", dependencies: ["GemLedger", "StoreBackend", "StoreClient", "SimulatedStores"],
+      name: "StoreSimulation",
+      dependencies: ["GemLedger", "GemLedgerAudit", "StoreBackend", "StoreClient", "SimulatedStores"],
       swiftSettings: houseRules),
     .executableTarget(
       name: "gemctl",
       dependencies: [
-        "GemLedger", "GemLedgerSQLite", .target(name: "GemLedgerPostgres", condition: onPostgreSQL), "StoreBackend",
-        "StoreClient", "SimulatedStores", "StoreSimulation",
+        "GemLedger", "GemLedgerAudit", "GemLedgerArchive", "GemLedgerSQLite",
+        .target(name: "GemLedgerPostgres", condition: onPostgreSQL), "StoreBackend", "StoreClient", "SimulatedStores",
+        "StoreSimulation",
       ],
       swiftSettings: houseRules + [.unsafeFlags(selfContained, onLinuxInRelease)],
       linkerSettings: [
@@ -71,13 +78,15 @@ let package = Package(
     .target(
       name: "GemBenchmarks",
       dependencies: [
-        "GemLedger", "GemLedgerSQLite", .target(name: "GemLedgerPostgres", condition: onPostgreSQL), "CSQLite",
+        "GemLedger", "GemLedgerAudit", "GemLedgerArchive", "GemLedgerSQLite",
+        .target(name: "GemLedgerPostgres", condition: onPostgreSQL), "CSQLite",
         .target(name: "CPostgreSQL", condition: onPostgreSQL), "StoreBackend", "StoreClient", "SimulatedStores",
       ],
       swiftSettings: houseRules),
     .executableTarget(name: "gembench", dependencies: ["GemBenchmarks"], swiftSettings: houseRules),
     .target(
-      name: "GemTestSupport", dependencies: ["GemLedger"], path: "Tests/GemTestSupport", swiftSettings: houseRules),
+      name: "GemTestSupport", dependencies: ["GemLedger", "GemLedgerAudit", "GemLedgerArchive"],
+      path: "Tests/GemTestSupport", swiftSettings: houseRules),
     .target(
       name: "PostgresTestSupport", dependencies: [.target(name: "CPostgreSQL", condition: onPostgreSQL)],
       path: "Tests/PostgresTestSupport", swiftSettings: houseRules),
@@ -90,17 +99,30 @@ let package = Package(
       dependencies: ["GemLedger", "GemLedgerSQLite", "StoreBackend", "StoreClient", "SimulatedStores"],
       path: "Tests/gemcrash", swiftSettings: houseRules),
     .executableTarget(
-      name: "gemdamage", dependencies: ["GemLedger", "GemLedgerSQLite", "CSQLite"], path: "Tests/gemdamage",
+      name: "gemdamage",
+      dependencies: ["GemLedger", "GemLedgerAudit", "GemLedgerArchive", "GemLedgerSQLite", "CSQLite"],
+      path: "Tests/gemdamage", swiftSettings: houseRules),
+    .testTarget(
+      name: "GemLedgerTests", dependencies: ["GemLedger", "GemLedgerAudit", "GemTestSupport"],
       swiftSettings: houseRules),
-    .testTarget(name: "GemLedgerTests", dependencies: ["GemLedger", "GemTestSupport"], swiftSettings: houseRules),
+    .testTarget(
+      name: "GemLedgerAuditTests", dependencies: ["GemLedger", "GemLedgerAudit", "GemTestSupport"],
+      swiftSettings: houseRules),
+    .testTarget(
+      name: "GemLedgerArchiveTests",
+      dependencies: ["GemLedger", "GemLedgerAudit", "GemLedgerArchive", "GemTestSupport"], swiftSettings: houseRules),
     .testTarget(
       name: "GemLedgerSQLiteTests",
-      dependencies: ["GemLedger", "GemLedgerSQLite", "CSQLite", "GemTestSupport", "gemdamage", "gemstress"],
+      dependencies: [
+        "GemLedger", "GemLedgerAudit", "GemLedgerArchive", "GemLedgerSQLite", "CSQLite", "GemTestSupport", "gemdamage",
+        "gemstress",
+      ],
       swiftSettings: houseRules),
     .testTarget(
       name: "GemLedgerPostgresTests",
       dependencies: [
-        "GemLedger", "GemLedgerPostgres", "GemLedgerSQLite", "GemTestSupport", "PostgresTestSupport", "gemstress",
+        "GemLedger", "GemLedgerAudit", "GemLedgerArchive", "GemLedgerPostgres", "GemLedgerSQLite", "GemTestSupport",
+        "PostgresTestSupport", "gemstress",
       ],
       swiftSettings: houseRules),
     .testTarget(
@@ -108,12 +130,15 @@ let package = Package(
       swiftSettings: houseRules),
     .testTarget(
       name: "StoreClientTests",
-      dependencies: ["GemLedger", "StoreBackend", "StoreClient", "SimulatedStores", "GemTestSupport"],
+      dependencies: [
+        "GemLedger", "GemLedgerAudit", "StoreBackend", "StoreClient", "SimulatedStores", "GemTestSupport",
+      ],
       swiftSettings: houseRules),
     .testTarget(
       name: "CrashTests",
       dependencies: [
-        "GemLedger", "GemLedgerSQLite", "StoreBackend", "StoreClient", "SimulatedStores", "GemTestSupport", "gemcrash",
+        "GemLedger", "GemLedgerAudit", "GemLedgerSQLite", "StoreBackend", "StoreClient", "SimulatedStores",
+        "GemTestSupport", "gemcrash",
       ],
       swiftSettings: houseRules),
     .testTarget(
@@ -125,7 +150,8 @@ let package = Package(
     .testTarget(
       name: "gemctlTests",
       dependencies: [
-        "gemctl", "GemLedger", "GemLedgerSQLite", "GemTestSupport", "PostgresTestSupport", "StoreClient",
+        "gemctl", "GemLedger", "GemLedgerAudit", "GemLedgerSQLite", "GemTestSupport", "PostgresTestSupport",
+        "StoreClient",
       ],
       swiftSettings: houseRules),
     .testTarget(

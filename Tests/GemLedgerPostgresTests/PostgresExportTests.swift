@@ -1,5 +1,6 @@
 #if PostgreSQL
   import GemLedger
+  import GemLedgerArchive
   import GemLedgerPostgres
   import GemLedgerSQLite
   import GemTestSupport

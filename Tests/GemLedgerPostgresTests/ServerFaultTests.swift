@@ -1,6 +1,7 @@
 #if PostgreSQL
   import Foundation
   import GemLedger
+  import GemLedgerAudit
   import GemLedgerPostgres
   import GemTestSupport
   import PostgresTestSupport

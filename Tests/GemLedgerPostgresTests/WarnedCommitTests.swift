@@ -1,5 +1,6 @@
 #if PostgreSQL
   import GemLedger
+  import GemLedgerAudit
   import GemLedgerPostgres
   import GemTestSupport
   import PostgresTestSupport

@@ -1,6 +1,7 @@
 import XCTest
 
 @testable import GemLedger
+@testable import GemLedgerAudit
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -96,7 +97,7 @@ final class DocumentationTests: XCTestCase {
   /// The first argument of every call of `report` in the verifier.
   private func equationNames() throws -> Set<String> {
     var names: Set<String> = []
-    for file in try Page.files(in: "Sources/GemLedger/Verify") {
+    for file in try Page.files(in: "Sources/GemLedgerAudit/Verify") {
       let text = try Page.text(of: file)
       names.formUnion(text.matches(of: /report\(\s*"([a-z_]+)"/).map { String($0.1) })
     }

@@ -1,5 +1,6 @@
 import Dispatch
 import GemLedger
+import GemLedgerAudit
 import GemTestSupport
 import Synchronization
 import XCTest

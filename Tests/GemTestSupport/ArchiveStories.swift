@@ -1,4 +1,5 @@
 package import GemLedger
+internal import GemLedgerArchive
 internal import XCTest
 
 /// Short lives of a ledger that an export must bring back: what was booked before one export and behind it, whether the

@@ -1,4 +1,5 @@
 package import GemLedger
+internal import GemLedgerAudit
 internal import XCTest
 
 /// Fails unless the expression is refused with this code; gives the refusal.

@@ -1,4 +1,5 @@
 package import GemLedger
+internal import GemLedgerAudit
 import XCTest
 
 /// What a ledger answers to requests that are wrong, whatever storage it stands on: the documented code, and no trace.

@@ -1,5 +1,6 @@
 internal import Dispatch
 package import GemLedger
+internal import GemLedgerAudit
 internal import Synchronization
 import XCTest
 

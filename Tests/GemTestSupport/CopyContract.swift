@@ -1,4 +1,6 @@
 package import GemLedger
+internal import GemLedgerArchive
+internal import GemLedgerAudit
 internal import XCTest
 
 /// What a copy of a ledger in another storage must be; each pair of storages calls ``runAll()``.

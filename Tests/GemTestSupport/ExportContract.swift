@@ -1,4 +1,6 @@
 package import GemLedger
+package import GemLedgerArchive
+internal import GemLedgerAudit
 internal import XCTest
 
 /// What an export and its import must be; each pair of storages calls ``runAll()``.

@@ -1,4 +1,5 @@
 @testable internal import GemLedger
+@testable internal import GemLedgerArchive
 
 /// An export whose lines were changed by hand, with the checksum that fits them.
 package enum ForgedExport {

@@ -1,4 +1,5 @@
 internal import GemLedger
+internal import GemLedgerAudit
 import XCTest
 
 extension InsightContract {

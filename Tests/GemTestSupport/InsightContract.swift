@@ -1,4 +1,5 @@
 package import GemLedger
+internal import GemLedgerAudit
 import XCTest
 
 /// What reports about the books say, whatever the storage.

@@ -1,5 +1,6 @@
 internal import Foundation
 package import GemLedger
+internal import GemLedgerAudit
 internal import XCTest
 
 /// Runs a seeded stream of everything against a ledger, and holds what comes of it against the twelve invariants.

@@ -1,4 +1,5 @@
 package import GemLedger
+internal import GemLedgerAudit
 import XCTest
 
 /// What was reported of an instant is reported of it for ever, whatever is booked later: random commands, and each

@@ -1,4 +1,5 @@
 package import GemLedger
+internal import GemLedgerAudit
 internal import XCTest
 
 /// All that callers can see of a ledger, to tell whether a refused command left anything behind.

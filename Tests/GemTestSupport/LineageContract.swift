@@ -1,4 +1,5 @@
 package import GemLedger
+internal import GemLedgerAudit
 import XCTest
 
 /// Environment, price and lineage of lots through exchanges and baskets, and what of a purchase a refund reaches.

@@ -1,4 +1,5 @@
 package import GemLedger
+internal import GemLedgerAudit
 import XCTest
 
 /// Two customers who become one, and customers with several ids, whatever the storage.

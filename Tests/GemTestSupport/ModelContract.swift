@@ -1,4 +1,5 @@
 package import GemLedger
+internal import GemLedgerAudit
 import XCTest
 
 /// Runs a seeded stream of commands against a ledger and against the model, and compares after every step.

@@ -1,6 +1,7 @@
 import XCTest
 
 @testable package import GemLedger
+@testable package import GemLedgerAudit
 
 /// What an account is worth at an instant has one answer: every read gives it, and gives it again ever after.
 ///

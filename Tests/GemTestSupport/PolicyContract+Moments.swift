@@ -1,4 +1,5 @@
 internal import GemLedger
+internal import GemLedgerAudit
 import XCTest
 
 // Policies that the catalog changes, and what an account was worth before that and after.

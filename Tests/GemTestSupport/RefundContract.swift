@@ -1,4 +1,5 @@
 package import GemLedger
+internal import GemLedgerAudit
 import XCTest
 
 /// What a refund takes, a reversal gives back, and the order of notices cannot change, whatever the storage.

@@ -1,4 +1,5 @@
 package import GemLedger
+internal import GemLedgerAudit
 import XCTest
 
 /// What every storage must give the ledger; each storage's tests call ``runAll()`` from a test of their own.

@@ -1,5 +1,6 @@
 internal import Dispatch
 package import GemLedger
+internal import GemLedgerAudit
 import XCTest
 
 /// Instants and lengths of time, whatever the storage.

@@ -1,5 +1,6 @@
 import GemLedger
 import SimulatedStores
+import GemLedgerAudit
 import StoreBackend
 import StoreClient
 import XCTest

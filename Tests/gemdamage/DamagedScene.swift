@@ -1,5 +1,6 @@
 import Foundation
 import GemLedger
+import GemLedgerArchive
 import GemLedgerSQLite
 
 /// Copies of one original, each with damage of its own, of which everything is asked.

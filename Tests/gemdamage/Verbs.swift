@@ -1,5 +1,7 @@
 import Foundation
 import GemLedger
+import GemLedgerArchive
+import GemLedgerAudit
 import GemLedgerSQLite
 
 /// Everything that a ledger can be asked.

@@ -1,5 +1,7 @@
 internal import Foundation
 internal import GemLedger
+internal import GemLedgerArchive
+internal import GemLedgerAudit
 internal import GemLedgerSQLite
 
 extension SubjectBench {

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GemLedger
+internal import GemLedgerAudit
 internal import GemLedgerSQLite
 
 extension SubjectBench {

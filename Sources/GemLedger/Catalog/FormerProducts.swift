@@ -65,7 +65,7 @@ extension Product {
 
 extension CatalogRow {
   /// The row that says since when all former products are kept.
-  static let formerProductsSinceCode = "former_products_since"
+  package static let formerProductsSinceCode = "former_products_since"
 }
 
 extension Ledger {

@@ -82,5 +82,5 @@ extension NoteRow {
 
 extension UInt64 {
   /// The digest as a transaction's row has it: 0 stands for none.
-  var stored: Int64 { self == 0 ? 1 : Int64(bitPattern: self) }
+  package var stored: Int64 { self == 0 ? 1 : Int64(bitPattern: self) }
 }

@@ -2,7 +2,7 @@ extension StorageSnapshot {
   /// The sums over all rows as they are.
   ///
   /// - Parameter transactions: The sums of transactions, counted already.
-  func countRecordSums(besides transactions: RecordSums) throws(LedgerError) -> RecordSums {
+  package func countRecordSums(besides transactions: RecordSums) throws(LedgerError) -> RecordSums {
     guard let scan = try scan() as? any ExportReads else {
       throw .defect("The storage cannot be read from end to end")
     }
@@ -15,7 +15,7 @@ extension StorageSnapshot {
   private func addCustomers(to sums: inout RecordSums) throws(LedgerError) {
     var last: CustomerNumber = 0
     while true {
-      let page = try customers(after: last, limit: Verifier.pageSize)
+      let page = try customers(after: last, limit: ScanPage.size)
       guard let end = page.last?.number else { return }
       let added = try addedIDs(of: page.map(\.number))
       for row in page {
@@ -29,14 +29,14 @@ extension StorageSnapshot {
   private func addRecords(of scan: any ExportReads, to sums: inout RecordSums) throws(LedgerError) {
     var token: AccountTokenRow?
     while true {
-      let page = try scan.accountTokens(after: token, limit: Verifier.pageSize)
+      let page = try scan.accountTokens(after: token, limit: ScanPage.size)
       guard let end = page.last else { break }
       for row in page { sums.add(row) }
       token = end
     }
     var order: OrderNumber = 0
     while true {
-      let page = try orders(after: order, limit: Verifier.pageSize)
+      let page = try orders(after: order, limit: ScanPage.size)
       guard let end = page.last?.number else { break }
       for row in page { sums.add(row) }
       order = end

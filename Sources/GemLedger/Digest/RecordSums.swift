@@ -42,7 +42,7 @@ package struct RecordSums: Hashable, Sendable {
   }
 
   /// The kinds in which two of them differ, by the names that people know.
-  func differences(from other: Self) -> [String] {
+  package func differences(from other: Self) -> [String] {
     let pairs: [(String, Int64?, Int64?)] = [
       ("transactions", transactions, other.transactions),
       ("customers", customers, other.customers), ("added ids", addedIDs, other.addedIDs),
@@ -55,7 +55,7 @@ package struct RecordSums: Hashable, Sendable {
 }
 
 extension RecordSums {
-  mutating func add(transaction row: TransactionRow) { transactions &+= row.digest }
+  package mutating func add(transaction row: TransactionRow) { transactions &+= row.digest }
   mutating func add(_ row: CustomerRow) { customers &+= Int64(bitPattern: RowDigest.of(row)) }
   mutating func add(_ row: AddedIDRow) { addedIDs &+= Int64(bitPattern: RowDigest.of(row)) }
   mutating func remove(_ row: AddedIDRow) { addedIDs &-= Int64(bitPattern: RowDigest.of(row)) }

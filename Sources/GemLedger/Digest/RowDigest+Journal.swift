@@ -3,7 +3,7 @@
 extension RowDigest {
   /// - Parameter parts: The sum of the digests of all rows that were booked with the transaction.
   @inline(__always)
-  static func of(_ row: TransactionRow, parts: UInt64) -> UInt64 {
+  package static func of(_ row: TransactionRow, parts: UInt64) -> UInt64 {
     var digest = RowDigest(.transaction)
     digest.add(row.number)
     digest.add(row.kind.rawValue)
@@ -16,7 +16,7 @@ extension RowDigest {
 
   /// - Parameter place: The entry's place within its transaction, from 0.
   @inline(__always)
-  static func of(_ row: EntryRow, place: Int64) -> UInt64 {
+  package static func of(_ row: EntryRow, place: Int64) -> UInt64 {
     var digest = RowDigest(.entry)
     digest.add(place)
     digest.add(row.account.rawValue)
@@ -30,7 +30,7 @@ extension RowDigest {
   }
 
   /// - Parameter place: That of its entry.
-  static func of(_ row: AllocationRow, place: Int64) -> UInt64 {
+  package static func of(_ row: AllocationRow, place: Int64) -> UInt64 {
     var digest = RowDigest(.allocation)
     digest.add(place)
     digest.add(row.position)
@@ -39,7 +39,7 @@ extension RowDigest {
     return digest.value
   }
 
-  static func of(_ row: EffectRow) -> UInt64 {
+  package static func of(_ row: EffectRow) -> UInt64 {
     var digest = RowDigest(.effect)
     digest.add(row.position)
     digest.add(row.customer)
@@ -57,7 +57,7 @@ extension RowDigest {
     return digest.value
   }
 
-  static func of(_ row: ItemEntryRow) -> UInt64 {
+  package static func of(_ row: ItemEntryRow) -> UInt64 {
     var digest = RowDigest(.item)
     digest.add(row.item.text)
     digest.add(row.customer)
@@ -66,7 +66,7 @@ extension RowDigest {
     return digest.value
   }
 
-  static func of(_ row: NoteRow) -> UInt64 {
+  package static func of(_ row: NoteRow) -> UInt64 {
     var digest = RowDigest(.note)
     digest.add(row.transaction)
     digest.add(row.reference?.text)
@@ -77,7 +77,7 @@ extension RowDigest {
 
   /// The key of something booked.
   @inline(__always)
-  static func of(_ row: borrowing KeyRow) -> UInt64 {
+  package static func of(_ row: borrowing KeyRow) -> UInt64 {
     var digest = RowDigest(.key)
     digest.add(row.bookedTransaction)
     digest.add(row.customer)
@@ -87,7 +87,7 @@ extension RowDigest {
     return digest.value
   }
 
-  static func of(_ row: PurchaseRow) -> UInt64 {
+  package static func of(_ row: PurchaseRow) -> UInt64 {
     var digest = RowDigest(.purchase)
     digest.add(row.number)
     digest.add(row.identity.store.number)
@@ -107,7 +107,7 @@ extension RowDigest {
     return digest.value
   }
 
-  static func of(_ row: LotTermsRow) -> UInt64 {
+  package static func of(_ row: LotTermsRow) -> UInt64 {
     var digest = RowDigest(.lotTerms)
     digest.add(row.lot)
     digest.add(row.source.rawValue)
@@ -119,14 +119,14 @@ extension RowDigest {
     return digest.value
   }
 
-  static func of(_ row: MergeRow) -> UInt64 {
+  package static func of(_ row: MergeRow) -> UInt64 {
     var digest = RowDigest(.merge)
     digest.add(row.from)
     digest.add(row.into)
     return digest.value
   }
 
-  static func of(_ row: RefundRow) -> UInt64 {
+  package static func of(_ row: RefundRow) -> UInt64 {
     var digest = RowDigest(.refund)
     digest.add(row.purchase)
     digest.add(row.kind.rawValue)
@@ -142,7 +142,7 @@ extension RowDigest {
     return digest.value
   }
 
-  static func of(_ row: RefundPartRow) -> UInt64 {
+  package static func of(_ row: RefundPartRow) -> UInt64 {
     var digest = RowDigest(.refundPart)
     digest.add(row.position)
     digest.add(row.lot)

@@ -1,10 +1,15 @@
 /// Walks one account's entries from new to old; anchors make far places near.
-struct AccountHistory {
+package struct AccountHistory {
   let snapshot: any StorageSnapshot
   let account: AccountRow
 
+  package init(snapshot: any StorageSnapshot, account: AccountRow) {
+    self.snapshot = snapshot
+    self.account = account
+  }
+
   /// The entry that made this version.
-  func entry(version: Int64) throws(LedgerError) -> EntryRow? {
+  package func entry(version: Int64) throws(LedgerError) -> EntryRow? {
     guard version >= 1, version <= account.version else { return nil }
     let anchorVersion = (version + AnchorRow.interval - 1) / AnchorRow.interval * AnchorRow.interval
     var current = try start(anchorVersion: anchorVersion)
@@ -13,7 +18,7 @@ struct AccountHistory {
   }
 
   /// The newest entry of a transaction below that number.
-  func newest(below transaction: TransactionNumber) throws(LedgerError) -> EntryRow? {
+  package func newest(below transaction: TransactionNumber) throws(LedgerError) -> EntryRow? {
     try newest { (anchor) in
       anchor.transaction < transaction
     } fits: { (entry) in
@@ -38,7 +43,7 @@ struct AccountHistory {
     throw LedgerError(.storageDamaged, "The journal lacks transaction \(entry.transaction); run verify.")
   }
 
-  func previous(_ entry: EntryRow) throws(LedgerError) -> EntryRow? {
+  package func previous(_ entry: EntryRow) throws(LedgerError) -> EntryRow? {
     guard entry.previous != 0 else { return nil }
     let owner = account.number.customer
     guard let previous = try snapshot.entry(entry.previous, of: owner), previous.number < entry.number else {

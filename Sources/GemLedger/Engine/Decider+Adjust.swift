@@ -180,11 +180,6 @@ extension LedgerError {
       details: [.text("currency", code.description)])
   }
 
-  /// A currency is never taken out of the catalog, so that a row names one that is there.
-  static func lacksCurrency(_ number: Int64) -> Self {
-    Self(.storageDamaged, "The catalog lacks currency number \(number), which a row names; run verify.")
-  }
-
   static func lotsDisagree(_ account: AccountRow) -> Self {
     Self(
       .storageDamaged,

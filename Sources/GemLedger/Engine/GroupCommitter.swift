@@ -198,7 +198,7 @@ extension LedgerError.Code {
   /// Whether rows that only some commands need may be the cause.
   fileprivate var mayBeOfOneCommand: Bool { self == .storageDamaged || self == .unexpected }
 
-  var isStorageFailure: Bool {
+  package var isStorageFailure: Bool {
     switch kind {
     case .storageUnavailable, .storageDamaged, .storageForeign, .storageNewer, .inputOutput, .outcomeUnknown,
       .unexpected, .clockImplausible:

@@ -1,21 +1,21 @@
 /// How a refund, or its reversal, changes what is clawed back of a purchase, before it is booked.
-struct RefundChange {
+package struct RefundChange {
   /// What a purchase put into one of its lots.
-  struct GrantedLot {
-    let lot: LotNumber
-    let source: LotSource
-    let amount: Int64
+  package struct GrantedLot {
+    package let lot: LotNumber
+    package let source: LotSource
+    package let amount: Int64
   }
 
   /// What a purchase gave of one currency: its paid lot before its bonus lot.
-  struct Granted {
-    let currency: CurrencyTerms
-    var lots: [GrantedLot]
+  package struct Granted {
+    package let currency: CurrencyTerms
+    package var lots: [GrantedLot]
 
     var amount: Int64 { lots.reduce(0) { $0 + $1.amount } }
 
     /// What is due of each lot for a share of the purchase.
-    func due(_ share: RefundShare) -> [Int64] {
+    package func due(_ share: RefundShare) -> [Int64] {
       RefundRules.split(share.due(of: amount), over: lots.map(\.amount))
     }
   }
@@ -50,7 +50,7 @@ struct RefundChange {
   var isTakingBack: Bool { share > before }
 
   /// What the transaction of a purchase gave, in the order of codes.
-  static func granted(by parts: TransactionParts, terms: CatalogTerms) -> [Granted] {
+  package static func granted(by parts: TransactionParts, terms: CatalogTerms) -> [Granted] {
     var granted: [Granted] = []
     for entry in parts.entries {
       guard let currency = terms.currency(number: entry.account.currency) else { continue }

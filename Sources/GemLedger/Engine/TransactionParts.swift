@@ -36,9 +36,7 @@ package struct TransactionParts: Sendable {
     return Receipt(
       transactionID: terms.transactionIDs.id(number: row.number, createdAt: row.createdAt), customer: customer,
       kind: row.kind, createdAt: row.createdAt, entries: CompactList(posted.sorted { $0.currency < $1.currency }),
-      items: items.filter { $0.customer == row.customer }.map {
-        PostedItem(item: $0.item, quantity: $0.quantity, owned: $0.owned)
-      },
+      items: items.filter { $0.customer == row.customer }.map(PostedItem.init),
       isOverMaximum: isOverMaximum)
   }
 
@@ -57,6 +55,10 @@ package struct TransactionParts: Sendable {
         Allocation(lot: $0.lot, source: sources[$0.lot] ?? .admin, amount: $0.amount)
       })
   }
+}
+
+extension PostedItem {
+  package init(_ row: ItemEntryRow) { self.init(item: row.item, quantity: row.quantity, owned: row.owned) }
 }
 
 extension StorageSnapshot {

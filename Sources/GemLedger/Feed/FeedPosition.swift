@@ -20,7 +20,7 @@ package struct FeedPosition: Hashable, Sendable {
   /// Goes past a page's transactions.
   ///
   /// - Parameter isOrdered: Whether a transaction is never committed after one with a higher number.
-  mutating func advance(past numbers: some Sequence<TransactionNumber>, isOrdered: Bool) {
+  package mutating func advance(past numbers: some Sequence<TransactionNumber>, isOrdered: Bool) {
     for number in numbers {
       if isOrdered {
         floor = max(floor, number)
@@ -37,7 +37,7 @@ package struct FeedPosition: Hashable, Sendable {
 
 extension FeedPosition {
   // The floor, then each lane with how far its tick lies from that of the lane before: about six bytes a lane.
-  var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var bytes: [UInt8] = []
     Self.append(UInt64(bitPattern: floor), to: &bytes)
     var tick: Int64 = 0
@@ -51,7 +51,7 @@ extension FeedPosition {
   }
 
   /// Reads what ``bytes`` gives, and of other bytes at most some of them.
-  init?(bytes: some Collection<UInt8>) {
+  package init?(bytes: some Collection<UInt8>) {
     var rest = bytes[...]
     guard let floor = Self.number(&rest), let floor = Int64(exactly: floor) else { return nil }
     self.floor = floor

@@ -60,21 +60,21 @@ struct JSONFailure: Error {
 }
 
 extension ASCII {
-  static let tab: UInt8 = 0x09
-  static let lineFeed: UInt8 = 0x0A
-  static let carriageReturn: UInt8 = 0x0D
-  static let space: UInt8 = 0x20
-  static let quote: UInt8 = 0x22
-  static let plus: UInt8 = 0x2B
-  static let comma: UInt8 = 0x2C
-  static let minus: UInt8 = 0x2D
-  static let dot: UInt8 = 0x2E
+  package static let tab: UInt8 = 0x09
+  package static let lineFeed: UInt8 = 0x0A
+  package static let carriageReturn: UInt8 = 0x0D
+  package static let space: UInt8 = 0x20
+  package static let quote: UInt8 = 0x22
+  package static let plus: UInt8 = 0x2B
+  package static let comma: UInt8 = 0x2C
+  package static let minus: UInt8 = 0x2D
+  package static let dot: UInt8 = 0x2E
   static let slash: UInt8 = 0x2F
-  static let zero: UInt8 = 0x30
-  static let colon: UInt8 = 0x3A
-  static let leftBracket: UInt8 = 0x5B
+  package static let zero: UInt8 = 0x30
+  package static let colon: UInt8 = 0x3A
+  package static let leftBracket: UInt8 = 0x5B
   static let backslash: UInt8 = 0x5C
-  static let rightBracket: UInt8 = 0x5D
-  static let leftBrace: UInt8 = 0x7B
-  static let rightBrace: UInt8 = 0x7D
+  package static let rightBracket: UInt8 = 0x5D
+  package static let leftBrace: UInt8 = 0x7B
+  package static let rightBrace: UInt8 = 0x7D
 }

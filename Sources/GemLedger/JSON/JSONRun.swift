@@ -1,13 +1,13 @@
 /// What stands in a JSON string as it is: everything up to a quote, a backslash or a control character.
 ///
 /// Eight bytes a step: a receipt is a text of a thousand bytes that holds none of these.
-struct JSONRun {
+package struct JSONRun {
   /// Behind the last byte of the run.
-  let end: Int
+  package let end: Int
   /// Whether every byte of it is ASCII.
-  let isASCII: Bool
+  package let isASCII: Bool
 
-  init(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) {
+  package init(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) {
     var position = start
     var all: UInt64 = 0
     if let base = UnsafeRawPointer(bytes.baseAddress) {

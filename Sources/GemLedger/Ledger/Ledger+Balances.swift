@@ -59,7 +59,7 @@ extension Ledger {
 
   // MARK: Shared by the reads
 
-  func reading<R>(
+  package func reading<R>(
     _ body: (any StorageSnapshot, CatalogTerms) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
     try storage.read { (snapshot) throws(LedgerError) -> R in
@@ -67,7 +67,8 @@ extension Ledger {
     }
   }
 
-  static func customer(_ id: CustomerID, in snapshot: any StorageSnapshot) throws(LedgerError) -> FoundCustomer {
+  package static func customer(_ id: CustomerID, in snapshot: any StorageSnapshot) throws(LedgerError) -> FoundCustomer
+  {
     guard let row = try snapshot.customer(id) else { throw .customerNotFound(id) }
     return row
   }
@@ -85,7 +86,7 @@ extension Ledger {
   }
 
   /// Whom an id names, or named at an instant.
-  static func found(
+  package static func found(
     _ id: CustomerID, at instant: Timestamp?, in snapshot: any StorageSnapshot
   ) throws(LedgerError) -> FoundCustomer {
     let found = try customer(id, in: snapshot)
@@ -95,7 +96,7 @@ extension Ledger {
     return FoundCustomer(row, origin: found.origin)
   }
 
-  static func account(
+  package static func account(
     _ code: CurrencyCode, customer: CustomerNumber, in snapshot: any StorageSnapshot, terms: CatalogTerms
   ) throws(LedgerError) -> (CurrencyTerms, AccountRow) {
     guard let currency = terms.currency(code) else { throw .unknownCurrency(code) }
@@ -114,7 +115,8 @@ extension CatalogTerms {
 
 extension Balance {
   /// - Parameter instant: When it was; its names are those of then. Nil for now.
-  init(_ currency: CurrencyTerms, _ terms: CatalogTerms, _ moment: AccountMoment, at instant: Timestamp? = nil) {
+  package init(_ currency: CurrencyTerms, _ terms: CatalogTerms, _ moment: AccountMoment, at instant: Timestamp? = nil)
+  {
     let names = instant.flatMap { terms.currency(number: currency.number, at: $0) }
     self.init(
       currency: currency.code, name: names?.name ?? terms.name(of: currency.number),

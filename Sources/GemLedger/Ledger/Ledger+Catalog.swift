@@ -112,7 +112,7 @@ extension Ledger {
 }
 
 extension CatalogRow {
-  static let settingsCode = "settings"
+  package static let settingsCode = "settings"
   static let currentOfferingCode = "current_offering"
 
   /// The versions of all currencies: those that are known, and one for each currency that is new or changes.

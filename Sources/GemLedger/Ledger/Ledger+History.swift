@@ -80,7 +80,7 @@ extension Ledger {
   // A list of its own beside those of the customers, whose numbers are positive.
   private static let customersList: Int64 = -1
 
-  static func check(limit: Int) throws(LedgerError) {
+  package static func check(limit: Int) throws(LedgerError) {
     guard (1...Limits.historyPage).contains(limit) else {
       throw LedgerError(
         .limitExceeded, "A page of \(limit) is out of range: 1 to \(Limits.historyPage).",

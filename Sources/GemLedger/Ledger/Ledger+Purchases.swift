@@ -52,18 +52,18 @@ extension Ledger {
 }
 
 /// Makes purchases of rows; reads owners and environments that several rows share once.
-struct PurchaseReader {
+package struct PurchaseReader {
   let snapshot: any StorageSnapshot
   let terms: CatalogTerms
   private var owners: [CustomerNumber: CustomerID] = [:]
   private var environments: [Int64: StoreEnvironment]?
 
-  init(snapshot: any StorageSnapshot, terms: CatalogTerms) {
+  package init(snapshot: any StorageSnapshot, terms: CatalogTerms) {
     self.snapshot = snapshot
     self.terms = terms
   }
 
-  mutating func purchase(_ row: PurchaseRow) throws(LedgerError) -> Purchase {
+  package mutating func purchase(_ row: PurchaseRow) throws(LedgerError) -> Purchase {
     guard let transaction = try snapshot.transaction(row.transaction, of: row.customer) else {
       throw LedgerError(
         .storageDamaged, "The journal lacks transaction \(row.transaction), which a purchase names; run verify.")
@@ -91,7 +91,7 @@ struct PurchaseReader {
     return row.id
   }
 
-  mutating func environment(_ number: Int64) throws(LedgerError) -> StoreEnvironment {
+  package mutating func environment(_ number: Int64) throws(LedgerError) -> StoreEnvironment {
     if number < EnvironmentRow.firstDrawnNumber, let kind = StoreEnvironment.Kind(rawValue: number) {
       return StoreEnvironment(kind: kind, session: nil)
     }

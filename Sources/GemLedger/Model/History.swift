@@ -55,7 +55,7 @@ public struct PageCursor: Hashable, Sendable, CustomStringConvertible {
   /// Takes the text back; the ledger checks it when it is used.
   public init(_ text: String) { description = text }
 
-  init(place: Int64, list: Int64, salt: UInt64) {
+  package init(place: Int64, list: Int64, salt: UInt64) {
     description =
       HexForm.hex(UInt64(bitPattern: place), digits: 14)
       + HexForm.hex(Self.tag(place: place, list: list, salt: salt), digits: 10)
@@ -64,7 +64,7 @@ public struct PageCursor: Hashable, Sendable, CustomStringConvertible {
   /// The place, where this project made the cursor for that list.
   ///
   /// - Throws: `invalid_request`.
-  func place(list: Int64, salt: UInt64) throws(LedgerError) -> Int64 {
+  package func place(list: Int64, salt: UInt64) throws(LedgerError) -> Int64 {
     let bytes = description.utf8
     guard bytes.count == 24, let place = Int64(description.prefix(14), radix: 16), place >= 0,
       Self(place: place, list: list, salt: salt) == self

@@ -3,10 +3,10 @@
 /// The id is made of the transaction's instant, its number in the journal and a tag that only this project makes, so it
 /// needs no room in the journal and a forged one is recognised.
 public struct TransactionID: Hashable, Comparable, Sendable, CustomStringConvertible {
-  let high: UInt64
-  let low: UInt64
+  package let high: UInt64
+  package let low: UInt64
 
-  init(high: UInt64, low: UInt64) {
+  package init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
   }

@@ -59,13 +59,13 @@ struct AccountPlan {
 }
 
 /// Currency that comes in, and the kind of lot it goes to.
-struct LotCredit {
-  var amount: Int64
-  var source: LotSource
-  var environment: Int64
-  var price: Money?
-  var purchase: Int64?
-  var expiresAt: Int64 = .max
+package struct LotCredit {
+  package var amount: Int64
+  package var source: LotSource
+  package var environment: Int64
+  package var price: Money?
+  package var purchase: Int64?
+  package var expiresAt: Int64 = .max
   /// The lot that it comes out of, by a transfer or an exchange; 0 for none.
   var origin: LotNumber = 0
   /// The purchase that it came out of; nil for none, and for what a purchase itself gives.
@@ -75,7 +75,7 @@ struct LotCredit {
   /// of a purchase never does, wherever it came from.
   var isPooled: Bool { Self.isPooled(source, price: price, purchase: purchase, expiresAt: expiresAt) }
 
-  static func isPooled(_ source: LotSource, price: Money?, purchase: Int64?, expiresAt: Int64) -> Bool {
+  package static func isPooled(_ source: LotSource, price: Money?, purchase: Int64?, expiresAt: Int64) -> Bool {
     purchase == nil && price == nil && expiresAt == .max && source != .paid
   }
 }

@@ -1,16 +1,16 @@
 /// What keeps a customer from spending: a person (1), refunds (2 each), or several of them; pure.
-enum FreezeRules {
-  static let refundReason = Reason(unchecked: "A refunded purchase was spent already.")
+package enum FreezeRules {
+  package static let refundReason = Reason(unchecked: "A refunded purchase was spent already.")
 
-  static func frozen(_ frozen: Int64, byPerson isFrozen: Bool) -> Int64 { isFrozen ? frozen | 1 : 0 }
+  package static func frozen(_ frozen: Int64, byPerson isFrozen: Bool) -> Int64 { isFrozen ? frozen | 1 : 0 }
 
   /// A person may have lifted it meanwhile, so that there may be nothing to take back.
-  static func frozen(_ frozen: Int64, byRefunds change: Int64) -> Int64 {
+  package static func frozen(_ frozen: Int64, byRefunds change: Int64) -> Int64 {
     max(frozen + 2 * change, frozen & 1)
   }
 
   /// Of two customers who become one.
-  static func frozen(_ one: Int64, and other: Int64) -> Int64 {
+  package static func frozen(_ one: Int64, and other: Int64) -> Int64 {
     (one | other) & 1 + (one & ~1) + (other & ~1)
   }
 }

@@ -1,20 +1,26 @@
 /// What a hold still has of one lot.
-struct HeldPart: Hashable {
-  let account: AccountNumber
-  let lot: LotNumber
-  var amount: Int64
+package struct HeldPart: Hashable {
+  package let account: AccountNumber
+  package let lot: LotNumber
+  package var amount: Int64
+
+  package init(account: AccountNumber, lot: LotNumber, amount: Int64) {
+    self.account = account
+    self.lot = lot
+    self.amount = amount
+  }
 }
 
 extension HeldPart {
   /// What the hold's row says of its parts: the only one.
-  static func sole(_ parts: [HeldPart]) -> LotAmount? {
+  package static func sole(_ parts: [HeldPart]) -> LotAmount? {
     guard parts.count == 1, let part = parts.first else { return nil }
     return LotAmount(currency: part.account.currency, lot: part.lot, amount: part.amount)
   }
 }
 
 /// What can be said of holds without looking at rows; pure.
-enum HoldRules {
+package enum HoldRules {
   /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`.
   static func check(_ amounts: [Adjustment], milliseconds: Int64, conditions: [Condition]) throws(LedgerError) {
     try RequestRules.check(amounts: amounts, conditions: conditions, of: "hold")
@@ -47,7 +53,7 @@ enum HoldRules {
   }
 
   /// What the hold still has, in the order in which it was set aside.
-  static func outstanding(_ effects: [EffectRow], of owner: CustomerNumber) -> [HeldPart] {
+  package static func outstanding(_ effects: [EffectRow], of owner: CustomerNumber) -> [HeldPart] {
     var parts: [HeldPart] = []
     // A merge moves what is held to another lot: it keeps its place.
     var vacated: (index: Int, transaction: TransactionNumber)?

@@ -13,7 +13,7 @@ struct WorkingLot {
 ///
 /// An account may have a hundred thousand of them, so they come in pages, in the order of burning, the free and the
 /// paid apart: every burn order is a merge of the two.
-struct LotBook {
+package struct LotBook {
   struct Stream {
     var lots: [WorkingLot] = []
     var isComplete = false
@@ -43,7 +43,7 @@ struct LotBook {
   ///
   /// A pooled lot may be filled and emptied for ever, so this stops at the largest number instead of passing it; no
   /// rule depends on it.
-  static func granted(_ granted: Int64, plus amount: Int64) -> Int64 {
+  package static func granted(_ granted: Int64, plus amount: Int64) -> Int64 {
     let (sum, overflow) = granted.addingReportingOverflow(amount)
     return overflow ? .max : sum
   }

@@ -31,7 +31,7 @@ extension OrderRow {
   }
 
   /// Whether the purchase is what was announced.
-  func fits(_ purchase: PurchaseRow) -> Bool {
+  package func fits(_ purchase: PurchaseRow) -> Bool {
     store == purchase.identity.store && product == purchase.product && quantity == purchase.quantity
   }
 

@@ -1,11 +1,11 @@
 /// What a purchase gives; pure.
-enum PurchaseRules {
+package enum PurchaseRules {
   /// The lots that the purchase makes, by currency in the order of codes: what was paid for and the bonus apart.
   ///
   /// The price is spread evenly over the currencies that were paid for; shares round down and the last takes the rest.
   ///
   /// - Throws: `amount_out_of_range` when amount times quantity passes the hard limit.
-  static func credits(
+  package static func credits(
     of product: Product, for purchase: StorePurchase, number: Int64, environment: Int64
   ) throws(LedgerError) -> [(CurrencyCode, [LotCredit])] {
     let grants = product.grants.sorted { $0.currency < $1.currency }

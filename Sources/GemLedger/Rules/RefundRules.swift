@@ -49,7 +49,7 @@ package struct RefundShare: Hashable, Comparable, Sendable {
 }
 
 /// What the store's notices about refunds come to; pure.
-enum RefundRules {
+package enum RefundRules {
   /// Whether a notice says more than what is known: of two about the same the later holds, and nothing else does.
   static func isNews(_ notice: RefundEvidenceRow, among known: [RefundEvidenceRow]) -> Bool {
     guard let same = known.first(where: { $0.isAboutTheSame(as: notice) }) else { return true }
@@ -62,7 +62,7 @@ enum RefundRules {
   }
 
   /// All that is known about a purchase: the notices that its refunds were booked for, and those kept beside them.
-  static func known(
+  package static func known(
     _ kept: [RefundEvidenceRow], and refunds: [RefundRow], about identity: PurchaseIdentity
   ) -> [RefundEvidenceRow] {
     refunds.compactMap { $0.notice(about: identity) }.reduce(kept) { known, notice in
@@ -74,7 +74,7 @@ enum RefundRules {
   ///
   /// Of extents that count from the whole purchase the largest is what all come to; units of single refunds are added
   /// up. A refund counts until evidence of the same date or later takes it back.
-  static func share(of evidence: [RefundEvidenceRow], quantity: Int64) -> RefundShare {
+  package static func share(of evidence: [RefundEvidenceRow], quantity: Int64) -> RefundShare {
     let standing = evidence.filter { refund in
       refund.kind == .refund
         && !evidence.contains { other in
@@ -114,7 +114,7 @@ enum RefundRules {
   }
 
   /// The date of the newest notice.
-  static func newest(_ evidence: [RefundEvidenceRow]) -> Timestamp {
+  package static func newest(_ evidence: [RefundEvidenceRow]) -> Timestamp {
     evidence.map(\.signedAt).max() ?? Timestamp(milliseconds: 0)
   }
 

@@ -112,7 +112,7 @@ extension StorageSnapshot {
     }
     var (place, left) = (after, count + 1)
     while left > 0 {
-      let page = try customers(after: place, limit: min(left, Verifier.pageSize))
+      let page = try customers(after: place, limit: min(left, ScanPage.size))
       guard let end = page.last?.number else { return nil }
       (place, left) = (end, left - page.count)
     }

@@ -22,7 +22,7 @@ extension LedgerError {
   }
 
   /// Whether rows came in another order than that of their places.
-  var isOfOrder: Bool { details.contains(.outOfOrder) }
+  package var isOfOrder: Bool { details.contains(.outOfOrder) }
 }
 
 extension LedgerError.Detail {

@@ -45,11 +45,16 @@ package struct RenamedCustomer: Sendable {
   /// As it was.
   package var row: CustomerRow
   package var id: CustomerID
+
+  package init(row: CustomerRow, id: CustomerID) {
+    self.row = row
+    self.id = id
+  }
 }
 
 extension ChangeSet {
   /// The rare changes, made where there are none yet.
-  var ownRare: RareChanges {
+  package var ownRare: RareChanges {
     get { rare ?? RareChanges() }
     // In place: a getter and a setter would copy a list for each row that is appended.
     _modify {

@@ -30,7 +30,7 @@ package enum RowBounds {
 
 extension Int64 {
   /// Adds one of any number of rows: each lies within its bounds, and what they come to need not.
-  mutating func add(_ other: Int64) throws(LedgerError) {
+  package mutating func add(_ other: Int64) throws(LedgerError) {
     let (sum, overflow) = addingReportingOverflow(other)
     guard !overflow else {
       throw LedgerError(.storageDamaged, "Amounts of the ledger come to more than 64 bits hold; run verify.")

@@ -314,7 +314,7 @@ package struct KeyRow: Sendable {
   package var outcome: Outcome { refusal.map { .refused($0.error) } ?? .booked(transaction) }
 
   /// The transaction that was booked under the key; nil for a refusal.
-  var bookedTransaction: TransactionNumber? { refusal == nil ? transaction : nil }
+  package var bookedTransaction: TransactionNumber? { refusal == nil ? transaction : nil }
 }
 
 /// What people said about a transaction; it lies beside the journal and can be erased.

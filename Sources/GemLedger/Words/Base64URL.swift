@@ -1,8 +1,8 @@
 /// Bytes as text that may stand in a URL or a file's name: RFC 4648, section 5, without padding.
-enum Base64URL {
+package enum Base64URL {
   private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-  static func text(_ bytes: some Sequence<UInt8>) -> String {
+  package static func text(_ bytes: some Sequence<UInt8>) -> String {
     var text: [UInt8] = []
     var (bits, count): (UInt32, UInt32) = (0, 0)
     for byte in bytes {
@@ -20,7 +20,7 @@ enum Base64URL {
   ///
   /// Bits that are left over are dropped: who must know that the text is the one that ``text(_:)`` gives compares the
   /// two.
-  static func bytes(_ text: String) -> [UInt8]? {
+  package static func bytes(_ text: String) -> [UInt8]? {
     var bytes: [UInt8] = []
     var (bits, count): (UInt32, UInt32) = (0, 0)
     for character in text.utf8 {

@@ -52,7 +52,7 @@ extension CustomerRow {
   /// Whether the customer was erased.
   ///
   /// The form of the id alone does not tell: before callers' ids were checked for it, a caller could choose such an id.
-  func isErased(salt: UInt64) -> Bool { id.isOfErased && id.numberOfErased(salt: salt) == number }
+  package func isErased(salt: UInt64) -> Bool { id.isOfErased && id.numberOfErased(salt: salt) == number }
 }
 
 extension LedgerCommand.Body {

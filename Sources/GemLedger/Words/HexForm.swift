@@ -10,7 +10,7 @@ package enum HexForm {
   }
 
   /// Stores the 36 bytes of such a text.
-  static func write(high: UInt64, low: UInt64, to start: UnsafeMutablePointer<UInt8>) {
+  package static func write(high: UInt64, low: UInt64, to start: UnsafeMutablePointer<UInt8>) {
     let bytes = UnsafeMutableRawPointer(start)
     let (second, third) = (eightDigits(of: high), eightDigits(of: low >> 32))
     bytes.storeBytes(of: eightDigits(of: high >> 32).littleEndian, as: UInt64.self)
@@ -23,7 +23,7 @@ package enum HexForm {
   }
 
   /// Stores sixteen digits.
-  static func write(_ number: UInt64, to start: UnsafeMutablePointer<UInt8>) {
+  package static func write(_ number: UInt64, to start: UnsafeMutablePointer<UInt8>) {
     let bytes = UnsafeMutableRawPointer(start)
     bytes.storeBytes(of: eightDigits(of: number >> 32).littleEndian, as: UInt64.self)
     bytes.storeBytes(of: eightDigits(of: number).littleEndian, toByteOffset: 8, as: UInt64.self)
@@ -62,7 +62,7 @@ package enum HexForm {
   }
 
   /// The value of sixteen lower-case digits; nil for anything else.
-  static func number(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64? {
+  package static func number(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64? {
     guard bytes.count == 16, let start = UnsafeRawPointer(bytes.baseAddress),
       let high = eightDigits(UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))),
       let low = eightDigits(UInt64(littleEndian: start.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))

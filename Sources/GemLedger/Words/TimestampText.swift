@@ -1,11 +1,11 @@
 /// Reads and writes instants as ISO 8601, without the machinery that knows every other form.
 ///
 /// Foundation's styles take 25 o'clock for one o'clock of the next day, and 30 February for 2 March.
-enum TimestampText {
+package enum TimestampText {
   /// Reads `2026-11-21T09:30:00Z`, with or without a fraction of the second, and with `Z` or another zone.
   ///
   /// A year that four digits do not hold has a sign and more digits, as ISO 8601 expands it.
-  static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Timestamp? {
+  package static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Timestamp? {
     var reader = Reader(bytes: bytes)
     guard let day = reader.day(), reader.take(UInt8(ascii: "T")), let time = reader.timeOfDay(),
       let zone = reader.zone(), reader.isAtEnd

@@ -1,4 +1,5 @@
 internal import GemLedger
+internal import GemLedgerAudit
 internal import StoreBackend
 internal import Synchronization
 

@@ -1,4 +1,5 @@
 import GemLedger
+import GemLedgerAudit
 
 /// `explain`: why a balance is what it is, entry by entry, down to lots and receipts.
 struct ExplainCommand {

@@ -1,4 +1,5 @@
 import GemLedger
+import GemLedgerArchive
 
 #if canImport(Darwin)
   import Darwin

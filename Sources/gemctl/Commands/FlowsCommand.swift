@@ -1,4 +1,5 @@
 import GemLedger
+import GemLedgerAudit
 
 /// `flows`: where currency came from and where it went, day by day.
 struct FlowsCommand {

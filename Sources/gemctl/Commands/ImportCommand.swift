@@ -1,4 +1,6 @@
 import GemLedger
+import GemLedgerArchive
+import GemLedgerAudit
 import GemLedgerSQLite
 
 #if PostgreSQL

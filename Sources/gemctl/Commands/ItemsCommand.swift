@@ -1,4 +1,5 @@
 import GemLedger
+import GemLedgerAudit
 
 /// `items`: what is sold for virtual currency, and with `--prices` what it really cost.
 struct ItemsCommand {

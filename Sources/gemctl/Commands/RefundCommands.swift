@@ -1,4 +1,5 @@
 import GemLedger
+import GemLedgerAudit
 
 /// `consumed`, `spends` and `withdrawable`: what somebody needs who decides about a refund.
 struct RefundCommands {

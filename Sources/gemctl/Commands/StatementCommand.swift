@@ -1,4 +1,5 @@
 import GemLedger
+import GemLedgerAudit
 
 /// `statement`: opening balances, what happened in a period, closing balances.
 struct StatementCommand {

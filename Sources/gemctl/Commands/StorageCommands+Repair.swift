@@ -1,4 +1,5 @@
 import GemLedger
+import GemLedgerAudit
 
 extension StorageCommands {
   /// `storage repair`: ids and customers of which one was without the other.

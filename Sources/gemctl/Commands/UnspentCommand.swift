@@ -1,4 +1,5 @@
 import GemLedger
+import GemLedgerAudit
 
 /// `unspent`: what customers had not spent, paid and free apart, with what the paid part cost.
 struct UnspentCommand {

@@ -1,4 +1,5 @@
 import GemLedger
+import GemLedgerAudit
 
 /// `verify`: proves the books, and fails with `books_wrong` after having told what is wrong.
 struct VerifyCommand {

@@ -1,4 +1,5 @@
 import GemLedger
+import GemLedgerArchive
 import StoreClient
 
 #if canImport(Darwin)

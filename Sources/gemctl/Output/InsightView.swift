@@ -1,4 +1,5 @@
 import GemLedger
+import GemLedgerAudit
 
 /// What several reports show in the same way.
 enum InsightView {

@@ -1,4 +1,5 @@
 import GemLedger
+import GemLedgerAudit
 
 /// Sources above zero and sinks below, a bar a day, stacked by kind; a panel for each currency, and below it what was
 /// outstanding.

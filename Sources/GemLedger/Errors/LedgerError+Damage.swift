@@ -1,0 +1,10 @@
+extension LedgerError {
+  /// A currency is never taken out of the catalog, so that a row names one that is there.
+  package static func lacksCurrency(_ number: Int64) -> Self {
+    Self(.storageDamaged, "The catalog lacks currency number \(number), which a row names; run verify.")
+  }
+
+  package static func lacksTransaction(_ number: TransactionNumber) -> Self {
+    Self(.storageDamaged, "The journal lacks transaction \(number); run verify.")
+  }
+}

@@ -1,0 +1,44 @@
+/// What an open hold has set aside of one account.
+package struct AccountHold {
+  package struct Lot {
+    package let lot: LotNumber
+    package let amount: Int64
+    package let expiresAt: Int64
+  }
+
+  /// The transaction that began it.
+  package let number: TransactionNumber
+  package let deadline: Timestamp
+  package let lots: [Lot]
+
+  package var amount: Int64 { lots.reduce(0) { $0 + $1.amount } }
+
+  init(
+    _ row: HoldRow, _ parts: [HeldPart], of account: AccountNumber, in snapshot: any StorageSnapshot
+  ) throws(LedgerError) {
+    number = row.number
+    deadline = row.deadline
+    var lots: [Lot] = []
+    for part in parts.sorted(by: { $0.lot < $1.lot }) where part.account == account {
+      let terms = try snapshot.lotTerms(part.lot, of: account.customer)
+      lots.append(Lot(lot: part.lot, amount: part.amount, expiresAt: terms?.expiresAt ?? .max))
+    }
+    self.lots = lots
+  }
+
+  /// Those of an account that are open by its rows.
+  package static func open(of account: AccountRow, in snapshot: any StorageSnapshot) throws(LedgerError) -> [Self] {
+    guard account.held != 0 else { return [] }
+    let own = account.number.customer
+    let into = try snapshot.customer(number: own)?.mergedInto ?? 0
+    let root = into == 0 ? own : into
+    let owners = [root] + (try snapshot.mergedCustomers(into: root))
+    var holds: [Self] = []
+    for row in try snapshot.holds(of: own) {
+      let effects = try snapshot.effects(about: row.number, ofAny: owners)
+      let hold = try Self(row, HoldRules.outstanding(effects, of: own), of: account.number, in: snapshot)
+      if hold.amount != 0 { holds.append(hold) }
+    }
+    return holds
+  }
+}

@@ -1,0 +1,174 @@
+/// What an account is worth at an instant.
+///
+/// For now and for an instant that is over the rules give it, and they alone: the commands' own rules settle the
+/// account as of the instant, over its rows as they are or as the journal had them then, and nothing is written.
+package struct AccountMoment {
+  /// What its newest entry by then recorded; 0 before its first.
+  package var recorded: (balance: Int64, debt: Int64, version: Int64)
+  /// The account with everything booked that had come about by itself but for expiries.
+  package var row: AccountRow
+  /// What had expired and is in the row still.
+  var expired: Int64 = 0
+  /// What the account is made of where settling it changed that; nil where the storage's rows say it.
+  package var parts: SettledParts?
+
+  package init(_ row: AccountRow) {
+    self.row = row
+    recorded = (row.balance, row.debt, row.version)
+  }
+
+  /// What the customer has, held amounts included.
+  package var balance: Int64 { row.balance - expired }
+
+  /// What had come about by itself and was booked later, most often an expiry: positive where it took something.
+  package var due: Int64 { recorded.balance - recorded.debt - (balance - row.debt) }
+}
+
+/// The lots and holds of a settled account.
+package struct SettledParts {
+  /// Those that hold something and have not expired, the pool apart.
+  package let lots: [LotRow]
+  /// Those that have not ended.
+  package let holds: [AccountHold]
+  /// Of the lots those that the journal does not have yet.
+  package let unbooked: [LotTermsRow]
+}
+
+/// What a customer's accounts are worth at an instant.
+package struct AccountMoments {
+  package let at: Timestamp
+  private(set) var byCurrency: [Int64: AccountMoment] = [:]
+
+  fileprivate init(at: Timestamp, _ rows: [AccountRow]) {
+    self.at = at
+    for row in rows { byCurrency[row.number.currency] = AccountMoment(row) }
+  }
+
+  fileprivate mutating func set(_ row: AccountRow, expired: Int64, parts: SettledParts?) {
+    // What was never booked recorded nothing.
+    var moment = byCurrency[row.number.currency] ?? AccountMoment(AccountRow(number: row.number))
+    (moment.row, moment.expired, moment.parts) = (row, expired, parts)
+    byCurrency[row.number.currency] = moment
+  }
+
+  package func moment(_ account: AccountNumber) -> AccountMoment {
+    byCurrency[account.currency] ?? AccountMoment(AccountRow(number: account))
+  }
+}
+
+extension Ledger {
+  /// What a customer's accounts are worth.
+  ///
+  /// - Parameters:
+  ///   - instant: Nil for now.
+  ///   - currency: The only one that is asked for; nil for all.
+  ///   - hasParts: Whether lots and holds are asked for too.
+  package func moments(
+    of customer: FoundCustomer, at instant: Timestamp? = nil, currency: Int64? = nil, hasParts: Bool = false,
+    in snapshot: any StorageSnapshot, terms: CatalogTerms
+  ) throws(LedgerError) -> AccountMoments {
+    let rows = try snapshot.accounts(of: customer.number)
+    // Where nothing can expire, end or be given, the instant of now does not matter, and the journal need not be asked.
+    let gives = terms.currencies.contains { $0.policies?.givesByItself == true }
+    guard instant != nil || gives || rows.contains(where: \.mayBeDue) else {
+      return AccountMoments(at: clock.now(), rows)
+    }
+    let now = max(try now(in: snapshot), terms.inForceFrom)
+    let at = instant ?? now
+    guard at >= now else {
+      return try pastMoments(of: customer, rows, at: at, currency: currency, in: snapshot, terms: terms)
+    }
+    var moments = AccountMoments(at: at, rows)
+    guard gives || rows.contains(where: { $0.isDue(at: at) }) else { return moments }
+    var decider = Decider(catalog: catalog)
+    try decider.begin(session: snapshot, clock: at)
+    try decider.settle(
+      customer, currency: currency, accounts: rows, hasParts: hasParts, into: &moments, session: snapshot)
+    return moments
+  }
+
+  private func pastMoments(
+    of customer: FoundCustomer, _ rows: [AccountRow], at instant: Timestamp, currency: Int64?,
+    in snapshot: any StorageSnapshot, terms: CatalogTerms
+  ) throws(LedgerError) -> AccountMoments {
+    let past = try PastAccounts(rows, of: customer.number, at: instant, in: snapshot, terms: terms)
+    let accounts = past.accounts.map(\.row)
+    var moments = AccountMoments(at: instant, accounts)
+    let gives = terms.currencies.contains { $0.policies?.gives(by: instant) == true }
+    guard gives || accounts.contains(where: { $0.isDue(at: instant) }) else { return moments }
+    guard let row = try snapshot.customer(number: customer.number), row.createdAt <= instant else { return moments }
+    var decider = Decider(catalog: catalog)
+    try decider.begin(session: snapshot, clock: instant)
+    try decider.goBack(to: past, session: snapshot)
+    var then = FoundCustomer(row, origin: customer.number)
+    then.isOneOfSeveral = true
+    try decider.settle(
+      then, currency: currency, accounts: accounts, hasParts: false, into: &moments, session: snapshot)
+    return moments
+  }
+}
+
+extension Decider {
+  fileprivate mutating func goBack(
+    to past: PastAccounts, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    try set.goBack(to: past.instant, of: past.customer, numbers: past.numbers, session: session)
+    for account in past.accounts { set.place(account) }
+    for hold in past.holds { set.place(hold) }
+    for count in past.counts { set.place(count) }
+  }
+
+  /// Books in the working set what has come about in the customer's accounts by itself, expiries apart.
+  fileprivate mutating func settle(
+    _ customer: FoundCustomer, currency only: Int64?, accounts: [AccountRow], hasParts: Bool,
+    into moments: inout AccountMoments, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    let known = Set(accounts.map(\.number.currency))
+    // In this order, as one end of a hold may concern several accounts.
+    for currency in terms.currencies where only == nil || only == currency.number {
+      guard known.contains(currency.number) || currency.policies?.givesByItself == true else { continue }
+      plans.removeAll(keepingCapacity: true)
+      // What has expired is left to the reader: it does not count up the account's version before it is booked.
+      try plan(.expiry, currency.code, 0, customer: customer, session: session)
+      let slot = plans[0].slot
+      let parts = hasParts ? try parts(of: slot, customer: customer, session: session) : nil
+      moments.set(set.accounts[slot].row, expired: plans[0].expiredAmount, parts: parts)
+    }
+  }
+
+  private mutating func parts(
+    of slot: Int, customer: FoundCustomer, session: any StorageSnapshot
+  ) throws(LedgerError) -> SettledParts {
+    let index = set.book(of: slot)
+    for isPaid in [false, true] {
+      while !(isPaid ? set.books[index].paid : set.books[index].free).isComplete {
+        try loadLots(slot: slot, book: index, paid: isPaid, session: session)
+      }
+    }
+    let book = set.books[index]
+    let lots = (book.free.lots + book.paid.lots + book.extras).map(\.row).filter {
+      $0.remaining > 0 && $0.expiresAt > set.now.milliseconds
+    }
+    var holds: [AccountHold] = []
+    for row in try set.holds(of: customer.number, session: session) where row.deadline > set.now {
+      let parts = try outstanding(of: row, owner: customer, session: session)
+      let hold = try AccountHold(row, parts, of: set.accounts[slot].row.number, in: session)
+      if hold.amount != 0 { holds.append(hold) }
+    }
+    return SettledParts(lots: lots, holds: holds, unbooked: set.changes.rare?.lotTerms ?? [])
+  }
+}
+
+extension AccountRow {
+  /// Whether something may come about in it by itself, policies apart.
+  fileprivate var mayBeDue: Bool { nextExpiry != .max || nextDue != .max || held != 0 }
+
+  fileprivate func isDue(at instant: Timestamp) -> Bool { min(nextExpiry, nextDue) <= instant.milliseconds }
+}
+
+extension CurrencyPolicies {
+  /// Whether anything that came into force by the instant gives something by itself.
+  fileprivate func gives(by instant: Timestamp) -> Bool {
+    eras.contains { $0.from <= instant.milliseconds && $0.givesByItself }
+  }
+}

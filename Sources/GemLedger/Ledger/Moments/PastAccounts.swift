@@ -1,0 +1,219 @@
+/// An account as it stood at an instant that is over, by the journal.
+struct PastAccount {
+  /// What its newest entry by then recorded, what was on hold, and when the next of its lots and holds was due.
+  ///
+  /// Of lots that were not due it says nothing.
+  var row: AccountRow
+  /// The account's first entry after the instant.
+  let successor: EntryRow?
+  /// Lots that had expired by then and were not booked as expired.
+  var dueLots: [LotRow] = []
+}
+
+/// Finds what a customer's accounts were at an instant that is over, by the journal up to it.
+struct PastAccounts {
+  let snapshot: any StorageSnapshot
+  let terms: CatalogTerms
+  let customer: CustomerNumber
+  let instant: Timestamp
+  /// The numbers under which what concerns the customer may lie: a hold moves on with a merge.
+  let numbers: [CustomerNumber]
+  private(set) var accounts: [PastAccount] = []
+  private(set) var holds: [HoldRow] = []
+  private(set) var counts: [CountRow] = []
+
+  init(
+    _ rows: [AccountRow], of customer: CustomerNumber, at instant: Timestamp, in snapshot: any StorageSnapshot,
+    terms: CatalogTerms
+  ) throws(LedgerError) {
+    self.snapshot = snapshot
+    self.terms = terms
+    self.customer = customer
+    self.instant = instant
+    let into = try snapshot.customer(number: customer)?.mergedInto ?? 0
+    let root = into == 0 ? customer : into
+    numbers = [customer] + ([root] + (try snapshot.mergedCustomers(into: root))).filter { $0 != customer }
+    for row in rows { accounts.append(try past(row)) }
+    try readEffects()
+    for index in accounts.indices { try findDueLots(of: index) }
+  }
+
+  private func past(_ account: AccountRow) throws(LedgerError) -> PastAccount {
+    let (entry, successor) = try AccountHistory(snapshot: snapshot, account: account).newest(at: instant)
+    var row = account
+    (row.balance, row.debt, row.version) = (entry?.balance ?? 0, entry?.debt ?? 0, entry?.version ?? 0)
+    (row.lastEntry, row.held, row.openLots) = (entry?.number ?? 0, 0, 0)
+    (row.nextExpiry, row.nextDue) = (.max, .max)
+    return PastAccount(row: row, successor: successor)
+  }
+
+  // MARK: Holds and counts
+
+  /// What the customer's effects said last by the instant, read from new to old until nothing is missing.
+  private struct Search {
+    /// Accounts of which it is not known what was on hold.
+    var accounts: Set<Int64> = []
+    /// What is on hold there of holds that were not found yet.
+    var rest: [Int64: Int64] = [:]
+    var counts: Set<CountKey> = []
+    var seen: Set<TransactionNumber> = []
+
+    var isDone: Bool { accounts.isEmpty && counts.isEmpty && rest.values.allSatisfy { $0 == 0 } }
+  }
+
+  private mutating func readEffects() throws(LedgerError) {
+    var search = Search(accounts: Set(accounts.map(\.row.number.currency)))
+    for currency in terms.currencies {
+      let eras = currency.policies?.eras ?? []
+      let code = currency.code.description
+      if eras.contains(where: { $0.allowance != nil }) { search.counts.insert(CountKey(.allowed, code)) }
+      if eras.contains(where: { $0.recharge != nil }) { search.counts.insert(CountKey(.recharged, code)) }
+    }
+    // What is behind an account's first entry after the instant is after it too.
+    var below = accounts.compactMap(\.successor?.transaction).min() ?? .max
+    while !search.isDone {
+      let page = try snapshot.effects(of: customer, below: below, limit: 256)
+      // All of a transaction is on one page, its last effect first or last.
+      let effects = page.filter { $0.createdAt <= instant }.sorted {
+        ($0.transaction, $0.position) > ($1.transaction, $1.position)
+      }
+      for effect in effects { try take(effect, &search) }
+      guard let end = page.last?.transaction else { return }
+      guard end < below else { throw .leadsBack("effects") }
+      below = end
+    }
+  }
+
+  private mutating func take(_ effect: EffectRow, _ search: inout Search) throws(LedgerError) {
+    if let key = effect.count {
+      guard search.counts.remove(key) != nil else { return }
+      counts.append(CountRow(customer: customer, key: key, period: effect.period, value: effect.value))
+    }
+    guard effect.kind.setsAside, let index = accounts.firstIndex(where: { $0.row.number == effect.account }) else {
+      return
+    }
+    if search.accounts.remove(effect.currency) != nil {
+      accounts[index].row.held = effect.heldAfter
+      search.rest[effect.currency] = effect.heldAfter
+    }
+    guard search.rest[effect.currency] ?? 0 > 0, search.seen.insert(effect.target).inserted else { return }
+    let hold = try StandingHold(effect.target, at: instant, ofAny: numbers, in: snapshot)
+    for part in hold.parts where part.account.customer == customer {
+      search.rest[part.account.currency, default: 0] -= part.amount
+      guard let place = accounts.firstIndex(where: { $0.row.number == part.account }) else { continue }
+      accounts[place].row.nextDue = min(accounts[place].row.nextDue, hold.deadline.milliseconds)
+    }
+    if hold.parts.contains(where: { $0.account.customer == customer }) {
+      holds.append(HoldRow(number: hold.number, customer: customer, deadline: hold.deadline))
+    }
+  }
+
+  // MARK: Lots that were due
+
+  /// What was booked as expired later, or is not booked yet, of what had expired by the instant.
+  ///
+  /// The first command that changes the account books all of it before its own entry, so the way ends there.
+  private mutating func findDueLots(of index: Int) throws(LedgerError) {
+    let account = accounts[index].row.number
+    let now = try snapshot.account(account)
+    var due: [LotNumber: Int64] = [:]
+    var next = accounts[index].successor
+    while let entry = next, let now {
+      guard try addDueLots(of: entry, to: &due) else { break }
+      next = try AccountHistory(snapshot: snapshot, account: now).entry(version: entry.version + 1)
+    }
+    if next == nil, let now { try addOpenLots(of: now, to: &due) }
+    for (lot, amount) in due where amount > 0 {
+      guard let terms = try snapshot.lotTerms(lot, of: customer) else { continue }
+      accounts[index].dueLots.append(
+        LotRow(
+          number: lot, account: account, source: terms.source, environment: terms.environment, granted: amount,
+          remaining: amount, price: terms.price, purchase: terms.purchase, expiresAt: terms.expiresAt))
+      accounts[index].row.nextExpiry = min(accounts[index].row.nextExpiry, terms.expiresAt)
+      accounts[index].row.openLots += 1
+    }
+  }
+
+  /// - Returns: Whether something that was due may be booked behind the entry.
+  private func addDueLots(
+    of entry: EntryRow, to due: inout [LotNumber: Int64]
+  ) throws(LedgerError) -> Bool {
+    switch entry.kind {
+    case .initial, .recharge: return true
+    case .grant, .refund, .reversedRefund:
+      // An allowance, or what became of a hold that ended.
+      return try effects(of: entry).contains { $0.count?.kind == .allowed || $0.kind == .reclaimed }
+    case .expiry: break
+    default: return false
+    }
+    let late = try effects(of: entry).filter { $0.kind == .late }
+    var taken = [(entry.lot, entry.amount)]
+    if entry.lot == 0 { taken = try snapshot.allocations(of: entry.number, of: customer).map { ($0.lot, $0.amount) } }
+    for (lot, amount) in taken {
+      guard let terms = try snapshot.lotTerms(lot, of: customer), terms.expiresAt <= instant.milliseconds else {
+        continue
+      }
+      // What came back to a lot after its time was not in the lot then.
+      due[lot, default: 0] -= amount + late.filter { $0.lot == lot }.reduce(0) { $0 + $1.amount }
+    }
+    return true
+  }
+
+  private func effects(of entry: EntryRow) throws(LedgerError) -> [EffectRow] {
+    try snapshot.effects(of: entry.transaction, ofAny: [customer])
+  }
+
+  private func addOpenLots(of account: AccountRow, to due: inout [LotNumber: Int64]) throws(LedgerError) {
+    guard account.nextExpiry <= instant.milliseconds else { return }
+    for paid in [false, true] {
+      var after: LotPosition?
+      var isAtEnd = false
+      while !isAtEnd {
+        let page = try snapshot.openLots(account.number, paid: paid, after: after, limit: 256)
+        for lot in page where lot.expiresAt <= instant.milliseconds {
+          try due[lot.number, default: 0].add(lot.remaining)
+        }
+        let end = page.last.map { LotPosition(expiresAt: $0.expiresAt, lot: $0.number) }
+        if let after, let end, end <= after { throw .leadsBack("lots") }
+        after = end
+        isAtEnd = page.count < 256 || (page.last?.expiresAt ?? .max) > instant.milliseconds
+      }
+    }
+  }
+}
+
+/// A hold by what the journal says of it up to an instant.
+struct StandingHold {
+  /// The transaction that began it.
+  let number: TransactionNumber
+  let deadline: Timestamp
+  let parts: [HeldPart]
+
+  /// - Parameter owners: The customers under whose numbers its effects may lie.
+  init(
+    _ number: TransactionNumber, at instant: Timestamp, ofAny owners: [CustomerNumber],
+    in snapshot: any StorageSnapshot
+  ) throws(LedgerError) {
+    self.number = number
+    var deadline = Timestamp(milliseconds: .max)
+    var amounts: [Place: Int64] = [:]
+    for effect in try snapshot.effects(about: number, ofAny: owners) where effect.createdAt <= instant {
+      deadline = effect.deadline ?? deadline
+      guard effect.kind.setsAside else { continue }
+      try amounts[Place(account: effect.account, lot: effect.lot), default: 0].add(
+        effect.kind == .held ? effect.amount : -effect.amount)
+    }
+    self.deadline = deadline
+    parts = amounts.filter { $0.value > 0 }.map { HeldPart(account: $0.key.account, lot: $0.key.lot, amount: $0.value) }
+  }
+
+  private struct Place: Hashable {
+    let account: AccountNumber
+    let lot: LotNumber
+  }
+}
+
+extension EffectRow.Kind {
+  /// Whether it changes how much a hold has set aside.
+  package var setsAside: Bool { self == .held || self == .captured || self == .released }
+}

@@ -1,0 +1,83 @@
+/// What only who copies a whole ledger reads.
+package protocol CopyReads: ExportReads {
+  /// The storage's own rows of a copy that is not complete, where this is one.
+  func copyProgress() throws(LedgerError) -> CopyProgress?
+}
+
+/// When a version of the catalog came into force; part of the journal.
+package struct CatalogVersionRow: Hashable, Sendable {
+  package var version: Int64
+  package var appliedAt: Timestamp
+
+  package init(version: Int64, appliedAt: Timestamp) {
+    self.version = version
+    self.appliedAt = appliedAt
+  }
+}
+
+/// How far a copy came; while a storage has one, it is no ledger yet.
+package struct CopyProgress: Hashable, Sendable {
+  /// The step under way, and how many of its pages are there.
+  package var step: Int64
+  package var pages: Int64
+  /// The newest transaction of what is copied, so that a copy does not go on from a ledger that has changed.
+  package var source: TransactionNumber
+
+  package init(step: Int64 = 0, pages: Int64 = 0, source: TransactionNumber) {
+    self.step = step
+    self.pages = pages
+    self.source = source
+  }
+}
+
+/// Where the numbers of a copied journal have gaps, and where they have none again.
+package struct CopiedJournal: Hashable, Sendable {
+  /// The highest numbers that were copied, and how many rows have them.
+  package var lastTransaction: TransactionNumber
+  package var lastEntry: EntryNumber
+  package var counts: JournalCounts
+  /// The latest instant: several lanes may have booked it out of the order of numbers.
+  package var createdAt: Timestamp
+
+  package init(
+    lastTransaction: TransactionNumber, lastEntry: EntryNumber, counts: JournalCounts, createdAt: Timestamp
+  ) {
+    self.lastTransaction = lastTransaction
+    self.lastEntry = lastEntry
+    self.counts = counts
+    self.createdAt = createdAt
+  }
+}
+
+/// What only a copy of a whole ledger writes.
+package struct CopyChanges: Sendable {
+  /// How far the copy is with these changes; nil where it is complete with them.
+  package var progress: CopyProgress?
+  package var catalogVersions: [CatalogVersionRow] = []
+  /// Terms of lots with customers who had them once, for storages that keep them with each.
+  package var formerLotTerms: [FormerLotTerms] = []
+  /// Whom purchases were credited to, of those that refunds of these changes name.
+  package var purchaseOwners: [Int64: CustomerNumber] = [:]
+  /// For storages whose own numbers have no gaps.
+  package var journal: CopiedJournal?
+
+  package init(progress: CopyProgress?) { self.progress = progress }
+
+  package struct FormerLotTerms: Hashable, Sendable {
+    package var terms: LotTermsRow
+    package var customer: CustomerNumber
+
+    package init(terms: LotTermsRow, customer: CustomerNumber) {
+      self.terms = terms
+      self.customer = customer
+    }
+  }
+}
+
+extension StorageSnapshot {
+  /// Whether nothing was ever done with the ledger.
+  package func isEmpty() throws(LedgerError) -> Bool {
+    guard try catalogVersion() == 0, try sequences().transaction == 0 else { return false }
+    return try customers(after: 0, limit: 1).isEmpty
+  }
+}

@@ -1,0 +1,81 @@
+internal import GemLedger
+
+/// Says of two sets of tables whether they hold the same rows, in whatever order they were read.
+///
+/// For one process only: hashes differ from process to process.
+struct CopyDigest: Hashable {
+  private struct Sum: Hashable {
+    var count = 0
+    var hashes = 0
+  }
+
+  private var tables: [String: Sum] = [:]
+
+  /// The names of the tables that are not the same.
+  func differences(from other: Self) -> [String] {
+    Set(tables.keys).union(other.tables.keys)
+      .filter { tables[$0, default: Sum()] != other.tables[$0, default: Sum()] }.sorted()
+  }
+
+  mutating func add(_ changes: borrowing ChangeSet) {
+    add("customers", changes.customers.map(CustomerFields.init))
+    add("environments", changes.environments)
+    add("transactions", changes.transactions)
+    add("transactions without entries", changes.transactionsWithoutEntries)
+    add("entries", changes.entries)
+    add("allocations", changes.allocations)
+    add("anchors", changes.anchors)
+    add("keys", changes.keys.map(KeyFields.init))
+    add("notes", changes.notes)
+    add("purchases", changes.purchases)
+    add("items", changes.itemEntries)
+    add("accounts", changes.newAccounts)
+    add("lots", changes.newLots)
+    add("catalog", changes.catalog ?? [])
+    add("catalog versions", changes.copy?.catalogVersions ?? [])
+    add("orders", changes.orders.new)
+    add("account tokens", changes.orders.accountTokens)
+    add("entitlements", changes.orders.entitlements)
+    guard let rare = changes.rare else { return }
+    add("lot terms", rare.lotTerms)
+    add("added ids", rare.addedIDs)
+    add("merges", rare.merges)
+    add("refunds", rare.refunds)
+    add("refund parts", rare.refundParts)
+    add("refund evidence", rare.refundEvidence)
+    add("effects", rare.effects)
+    add("holds", rare.holds)
+    add("counts", rare.counts)
+  }
+
+  /// What is written with other rows, and only compared.
+  mutating func add(_ table: String, _ rows: [some Hashable]) {
+    guard !rows.isEmpty else { return }
+    tables[table, default: Sum()].count += rows.count
+    for row in rows { tables[table, default: Sum()].hashes &+= row.hashValue }
+  }
+
+  private struct CustomerFields: Hashable {
+    let numbers: [Int64]
+    let texts: [String?]
+
+    init(_ row: CustomerRow) {
+      numbers = [row.number, row.createdAt.milliseconds, row.frozen, row.mergedInto, row.merged]
+      texts = [row.id.text, row.frozenReason?.text]
+    }
+  }
+
+  private struct KeyFields: Hashable {
+    let customer: CustomerNumber
+    let key: IdempotencyKey
+    let fingerprint: Fingerprint
+    let outcome: KeyRow.Outcome
+
+    init(_ row: KeyRow) {
+      customer = row.customer
+      key = row.key
+      fingerprint = row.fingerprint
+      outcome = row.outcome
+    }
+  }
+}

@@ -1,0 +1,177 @@
+internal import GemLedger
+internal import GemLedgerAudit
+
+/// Reads a whole ledger as change sets that make the same ledger elsewhere, a page at a time.
+struct CopySource {
+  typealias Page = (inout ChangeSet) throws(LedgerError) -> Void
+
+  let snapshot: any StorageSnapshot
+  let scan: any CopyReads
+  /// Entries are numbered by their transactions in the copy, and are not here.
+  let renumbersEntries: Bool
+  /// The copy keeps the terms of lots with each customer who had them.
+  let listsFormerLots: Bool
+
+  init(
+    _ snapshot: any StorageSnapshot, renumbersEntries: Bool = false, listsFormerLots: Bool = false
+  ) throws(LedgerError) {
+    guard let scan = try snapshot.scan() as? any CopyReads else {
+      throw .invalid("A ledger in memory ends with its process; it cannot be copied.")
+    }
+    self.snapshot = snapshot
+    self.scan = scan
+    self.renumbersEntries = renumbersEntries
+    self.listsFormerLots = listsFormerLots
+  }
+
+  /// Gives all pages of the step; the same rows give the same pages.
+  func read(_ step: CopyStep, _ page: Page) throws(LedgerError) {
+    switch step {
+    case .foundations: try readFoundations(page)
+    case .customers: try readCustomers(page)
+    case .journal: try readJournal(page)
+    case .keys: try readKeys(page)
+    case .purchases: try readPurchases(page)
+    case .accounts: try readAccounts(page)
+    case .lots: try readLots(page)
+    case .formerLots: try readFormerLots(page)
+    case .items: try readItems(page)
+    case .anchors: try readAnchors(page)
+    case .merges: try readMerges(page)
+    case .refunds: try readRefunds(page)
+    case .refundEvidence: try readRefundEvidence(page)
+    case .orders: try readOrders(page)
+    case .accountTokens: try readAccountTokens(page)
+    case .effects: try readEffects(page)
+    case .holds: try readHolds(page)
+    case .counts: try readCounts(page)
+    }
+  }
+
+  /// Goes over a table from end to end.
+  func pages<Row, Place>(
+    from start: Place, _ rows: (Place, Int) throws(LedgerError) -> [Row], place: (Row) -> Place,
+    _ body: ([Row]) throws(LedgerError) -> Void
+  ) throws(LedgerError) {
+    var last = start
+    while true {
+      let page = try rows(last, CopyStep.pageSize)
+      guard let end = page.last else { return }
+      last = place(end)
+      try body(page)
+    }
+  }
+
+  // MARK: Catalog and customers
+
+  private func readFoundations(_ page: Page) throws(LedgerError) {
+    var changes = ChangeSet()
+    var copy = CopyChanges(progress: nil)
+    copy.catalogVersions = try scan.catalogVersions()
+    changes.copy = copy
+    var rows: [CatalogRow] = []
+    for kind in CatalogRow.Kind.allCases { rows += try snapshot.catalogRows(kind) }
+    changes.catalog = rows
+    changes.environments = try snapshot.environments()
+    try page(&changes)
+  }
+
+  private func readCustomers(_ page: Page) throws(LedgerError) {
+    try pages(from: 0, snapshot.customers(after:limit:), place: \.number) { (rows) throws(LedgerError) in
+      var changes = ChangeSet()
+      changes.customers = rows
+      let added = try snapshot.addedIDs(of: rows.map(\.number))
+      changes.ownRare.changedCustomers = rows.filter { !$0.isPlain }
+      changes.ownRare.addedIDs = rows.flatMap { row in
+        (added[row.number] ?? []).map { AddedIDRow(customer: row.number, id: $0) }
+      }
+      try page(&changes)
+    }
+  }
+
+  private func readMerges(_ page: Page) throws(LedgerError) {
+    try pages(from: 0, scan.merges(after:limit:), place: \.transaction) { (rows) throws(LedgerError) in
+      var changes = ChangeSet()
+      changes.ownRare.merges = rows
+      try page(&changes)
+    }
+  }
+
+  private func readAccountTokens(_ page: Page) throws(LedgerError) {
+    try pages(from: nil, scan.accountTokens(after:limit:), place: \.self) { (rows) throws(LedgerError) in
+      var changes = ChangeSet()
+      changes.orders.accountTokens = rows
+      try page(&changes)
+    }
+  }
+
+  // MARK: Balances
+
+  private func readAccounts(_ page: Page) throws(LedgerError) {
+    let first = AccountNumber(rawValue: 0)
+    try pages(from: first, scan.accounts(after:limit:), place: \.number) { (rows) throws(LedgerError) in
+      var changes = ChangeSet()
+      let pooled = rows.filter { $0.poolLot != 0 }.map { RowPlace($0.poolLot, of: $0.number.customer) }
+      let terms = try snapshot.lotTerms(pooled)
+      changes.ownRare.lotTerms = pooled.compactMap { terms[$0.number] }
+      changes.lastLot = pooled.map(\.number).max()
+      for var row in rows {
+        row.lastEntry = try numbered(row.lastEntry)
+        changes.newAccounts.append(row)
+      }
+      try page(&changes)
+    }
+  }
+
+  private func readLots(_ page: Page) throws(LedgerError) {
+    try pages(from: 0, scan.lots(after:limit:), place: \.number) { (rows) throws(LedgerError) in
+      var changes = ChangeSet()
+      changes.newLots = rows
+      let terms = try snapshot.lotTerms(rows.map { RowPlace($0.number, of: $0.account.customer) })
+      changes.ownRare.lotTerms = rows.compactMap { terms[$0.number] }
+      changes.lastLot = rows.last?.number
+      try page(&changes)
+    }
+  }
+
+  private func readAnchors(_ page: Page) throws(LedgerError) {
+    try pages(from: nil, scan.anchors(after:limit:), place: \.self) { (rows) throws(LedgerError) in
+      var changes = ChangeSet()
+      for var row in rows {
+        row.entry = try numbered(row.entry)
+        changes.anchors.append(row)
+      }
+      try page(&changes)
+    }
+  }
+
+  /// Only customers who became one ever shared lots; the journal says who had which.
+  private func readFormerLots(_ page: Page) throws(LedgerError) {
+    guard listsFormerLots else { return }
+    var merged: Set<CustomerNumber> = []
+    try pages(from: 0, scan.merges(after:limit:), place: \.transaction) { (rows) throws(LedgerError) in
+      for row in rows { merged.formUnion([row.from, row.into]) }
+    }
+    guard !merged.isEmpty else { return }
+    var places: Set<RowPlace> = []
+    var journal = JournalScan(scan)
+    while let entry = try journal.nextEntry() {
+      let customer = entry.account.customer
+      let allocations = try journal.allocations(of: entry)
+      guard merged.contains(customer) else { continue }
+      for lot in allocations.map(\.lot) + [entry.lot] where lot != 0 { places.insert(RowPlace(lot, of: customer)) }
+    }
+    let sorted = places.sorted { ($0.number, $0.customer ?? 0) < ($1.number, $1.customer ?? 0) }
+    for places in ScanPage.pages(sorted) {
+      let terms = try snapshot.lotTerms(places)
+      var changes = ChangeSet()
+      var copy = CopyChanges(progress: nil)
+      copy.formerLotTerms = places.compactMap { place in
+        guard let terms = terms[place.number], let customer = place.customer else { return nil }
+        return CopyChanges.FormerLotTerms(terms: terms, customer: customer)
+      }
+      changes.copy = copy
+      try page(&changes)
+    }
+  }
+}

@@ -1,0 +1,25 @@
+internal import GemLedger
+
+/// The parts of a copy, in the order in which they are written.
+enum CopyStep: Int64, CaseIterable {
+  case foundations
+  case customers
+  case journal
+  case keys
+  case purchases
+  case accounts
+  case lots
+  case formerLots
+  case items
+  case anchors
+  case merges
+  case refunds
+  case refundEvidence
+  case orders
+  case accountTokens
+  case effects
+  case holds
+  case counts
+
+  static let pageSize = 4096
+}

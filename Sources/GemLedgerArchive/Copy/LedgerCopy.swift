@@ -1,0 +1,164 @@
+package import GemLedger
+package import GemLedgerAudit
+
+/// Copies a whole ledger into a storage that is empty, or that an interrupted copy of the same ledger left.
+///
+/// What is copied is one snapshot, which is never written. Each page is a commit of its own that also says how far the
+/// copy is, so that who was killed goes on there. Until all of it is there, compared and proved, nobody can open the
+/// copy as a ledger. Numbers and ids stay what they are, those of entries apart, which nobody sees.
+package struct LedgerCopy {
+  private let source: any LedgerStorage
+  private let target: any LedgerStorage
+  private let clock: LedgerClock
+
+  /// What has been done, for who waits.
+  package enum Stage: Sendable {
+    case copying
+    case comparing
+    case verifying
+  }
+
+  package typealias Progress = (Stage, _ done: Int64, _ of: Int64) -> Void
+
+  /// - Parameter target: A storage that says that it is a copy under way.
+  package init(
+    from source: any LedgerStorage, to target: any LedgerStorage, clock: LedgerClock = .system
+  ) {
+    self.source = source
+    self.target = target
+    self.clock = clock
+  }
+
+  /// Copies what is not there yet, compares every row, proves the books of the copy, and makes it a ledger.
+  ///
+  /// - Returns: The books of the copy.
+  /// - Throws: `LedgerError` with `already_exists` where the copy was begun from other rows, `books_wrong`, or as the
+  ///   storages do.
+  package func run(_ progress: Progress = { _, _, _ in }) throws(LedgerError) -> Verification {
+    let digest = try source.read { (snapshot) throws(LedgerError) -> CopyDigest in
+      try copy(snapshot, progress)
+    }
+    let copied = try target.read { (snapshot) throws(LedgerError) -> CopyDigest in
+      try compare(snapshot, progress)
+    }
+    let differences = digest.differences(from: copied)
+    guard differences.isEmpty else { throw Self.changed("its \(differences.joined(separator: ", ")) differ") }
+    let verification = try verify(progress)
+    guard verification.isOK else {
+      throw LedgerError(
+        .booksWrong,
+        "The copy has the same rows, and its books do not add up: verify what it was copied from. First problem: "
+          + "\(verification.problems.first.map(\.description) ?? "none")",
+        details: [.integer("problems", Int64(verification.problemCount))])
+    }
+    try write { $0.copy = CopyChanges(progress: nil) }
+    return verification
+  }
+
+  // MARK: Copying
+
+  private func copy(_ snapshot: any StorageSnapshot, _ progress: Progress) throws(LedgerError) -> CopyDigest {
+    let from = try CopySource(
+      snapshot, renumbersEntries: target.isKeyedByCustomer && !source.isKeyedByCustomer,
+      listsFormerLots: target.isKeyedByCustomer)
+    let mark = try snapshot.sequences().transaction
+    let begun = try self.progress()
+    guard begun.source == mark else { throw Self.changed("it was written to since the copy was begun") }
+    let total = try Self.transactionCount(snapshot)
+    var digest = CopyDigest()
+    var journal = CopiedJournal(
+      lastTransaction: 0, lastEntry: 0, counts: JournalCounts(transactions: 0, entries: 0),
+      createdAt: Timestamp(milliseconds: 0))
+    for step in CopyStep.allCases {
+      var pages: Int64 = 0
+      try from.read(step) { (changes) throws(LedgerError) in
+        pages += 1
+        digest.add(changes)
+        journal.count(changes)
+        progress(.copying, journal.counts.transactions, total)
+        let isThere = step.rawValue < begun.step || (step.rawValue == begun.step && pages <= begun.pages)
+        if isThere { return }
+        let reached = CopyProgress(step: step.rawValue, pages: pages, source: mark)
+        if changes.copy == nil { changes.copy = CopyChanges(progress: nil) }
+        changes.copy?.progress = reached
+        try write(changes)
+      }
+    }
+    let end = Int64(CopyStep.allCases.count)
+    if begun.step < end {
+      let counts = journal.counts
+      try write {
+        $0.copy = CopyChanges(progress: CopyProgress(step: end, source: mark))
+        let hasGaps = journal.lastTransaction != counts.transactions || journal.lastEntry != counts.entries
+        if hasGaps { $0.copy?.journal = journal }
+      }
+    }
+    return digest
+  }
+
+  private func write(_ changes: borrowing ChangeSet) throws(LedgerError) {
+    try target.commit(lanes: Array(0..<target.laneCount)) { (session) throws(LedgerError) in
+      try session.write(changes)
+    }
+  }
+
+  private func write(_ fill: (inout ChangeSet) -> Void) throws(LedgerError) {
+    try target.commit(lanes: Array(0..<target.laneCount)) { (session) throws(LedgerError) in
+      var changes = ChangeSet()
+      fill(&changes)
+      try session.write(changes)
+    }
+  }
+
+  private func progress() throws(LedgerError) -> CopyProgress {
+    try target.read { (snapshot) throws(LedgerError) -> CopyProgress in
+      guard let progress = try (snapshot.scan() as? any CopyReads)?.copyProgress() else {
+        throw .defect("The target of a copy says nothing of a copy")
+      }
+      return progress
+    }
+  }
+
+  // MARK: Proving
+
+  private func compare(_ snapshot: any StorageSnapshot, _ progress: Progress) throws(LedgerError) -> CopyDigest {
+    let copy = try CopySource(snapshot)
+    let total = try Self.transactionCount(snapshot)
+    var digest = CopyDigest()
+    var done: Int64 = 0
+    for step in CopyStep.allCases {
+      try copy.read(step) { (changes) throws(LedgerError) in
+        digest.add(changes)
+        done += Int64(changes.transactions.count)
+        progress(.comparing, done, total)
+      }
+    }
+    return digest
+  }
+
+  private func verify(_ progress: Progress) throws(LedgerError) -> Verification {
+    try Ledger(storage: target, clock: clock).verify { progress(.verifying, $0, $1) }
+  }
+
+  private static func transactionCount(_ snapshot: any StorageSnapshot) throws(LedgerError) -> Int64 {
+    if let counts = try snapshot.journalCounts() { return counts.transactions }
+    return try snapshot.sequences().transaction
+  }
+
+  private static func changed(_ how: String) -> LedgerError {
+    LedgerError(
+      .alreadyExists,
+      "What is copied is not what the copy was begun from: \(how). Stop what writes to it, remove the unfinished copy, "
+        + "and copy again.")
+  }
+}
+
+extension CopiedJournal {
+  fileprivate mutating func count(_ changes: borrowing ChangeSet) {
+    counts.transactions += Int64(changes.transactions.count)
+    counts.entries += Int64(changes.entries.count)
+    lastTransaction = max(lastTransaction, changes.transactions.last?.number ?? 0)
+    lastEntry = max(lastEntry, changes.entries.last?.number ?? 0)
+    for row in changes.transactions { createdAt = max(createdAt, row.createdAt) }
+  }
+}

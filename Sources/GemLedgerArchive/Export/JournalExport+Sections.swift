@@ -1,0 +1,134 @@
+internal import GemLedger
+
+// What can change after it was written: given whole wherever anything in it changed since the last export.
+
+extension JournalExport {
+  mutating func writeIfChanged(_ section: ExportSection) throws(LedgerError) {
+    let known = position.sections[section.rawValue]
+    if after != nil {
+      let sum = ExportWriter(nil)
+      try write(section, to: sum)
+      position.sections[section.rawValue] = sum.checksum
+      if sum.checksum == known { return }
+    }
+    let before = writer.checksum
+    try write(section, to: writer)
+    position.sections[section.rawValue] = writer.checksum &- before
+  }
+
+  private func write(_ section: ExportSection, to writer: ExportWriter) throws(LedgerError) {
+    switch section {
+    case .addedIDs: try writeAddedIDs(writer)
+    case .refusals: try writeRefusals(writer)
+    case .refundEvidence: try writeEvidence(writer)
+    case .orders: try writeOrders(writer)
+    case .accountTokens: try writeTokens(writer)
+    case .entitlements: try writeEntitlements(writer)
+    }
+  }
+
+  private func writeAddedIDs(_ writer: ExportWriter) throws(LedgerError) {
+    try pages(from: 0, snapshot.customers(after:limit:), place: \.number) { (rows) throws(LedgerError) in
+      let added = try snapshot.addedIDs(of: rows.map(\.number))
+      if added.isEmpty { return }
+      for row in rows {
+        for id in (added[row.number] ?? []).sorted() {
+          writer.begin("added_id")
+          writer.integer("customer", row.number)
+          writer.text("id", id.text)
+          try writer.end()
+        }
+      }
+    }
+  }
+
+  private func writeRefusals(_ writer: ExportWriter) throws(LedgerError) {
+    try forEach(.refused) { (row) throws(LedgerError) in
+      guard case .refused(let error) = row.outcome else {
+        throw LedgerError(.booksWrong, "A key of customer \(row.customer) has neither a transaction nor a refusal.")
+      }
+      Self.begin(row, writer)
+      writer.document("refusal", error.stored)
+      try writer.end()
+    }
+  }
+
+  private func writeEvidence(_ writer: ExportWriter) throws(LedgerError) {
+    try pages(from: nil, scan.refundEvidence(after:limit:), place: \.self) { (rows) throws(LedgerError) in
+      for row in rows {
+        writer.begin("refund_notice")
+        writer.identity(row.identity)
+        writer.text("kind", row.kind.name)
+        writer.time("revoked_at", row.revokedAt)
+        writer.time("signed_at", row.signedAt)
+        writer.amount(of: row.extent)
+        try writer.end()
+      }
+    }
+  }
+
+  private func writeOrders(_ writer: ExportWriter) throws(LedgerError) {
+    try pages(from: 0, snapshot.orders(after:limit:), place: \.number) { (rows) throws(LedgerError) in
+      for row in rows {
+        writer.begin("order")
+        writer.integer("number", row.number)
+        writer.text("code", row.code.text)
+        writer.integer("customer", row.customer)
+        writer.text("store", row.store.description)
+        writer.text("product", row.product.text)
+        writer.integer("quantity", row.quantity)
+        writer.text("key", ifAny: row.key?.text)
+        writer.text("state", row.state.name)
+        writer.integer("purchase", ifAny: row.purchase)
+        writer.time("created_at", row.createdAt)
+        writer.time("updated_at", row.updatedAt)
+        writer.time("deadline", row.deadline)
+        if row.dueAt != .max { writer.integer("due_at_milliseconds", row.dueAt) }
+        writer.integer("delivery_attempts", row.deliveryAttempts)
+        writer.text("request", row.request)
+        try writer.end()
+      }
+    }
+  }
+
+  private func writeTokens(_ writer: ExportWriter) throws(LedgerError) {
+    try pages(from: nil, scan.accountTokens(after:limit:), place: \.self) { (rows) throws(LedgerError) in
+      for row in rows {
+        writer.begin("account_token")
+        writer.text(
+          "token",
+          HexForm.uuid(high: UInt64(bitPattern: row.token.high), low: UInt64(bitPattern: row.token.low)))
+        writer.integer("customer", row.customer)
+        try writer.end()
+      }
+    }
+  }
+
+  private func writeEntitlements(_ writer: ExportWriter) throws(LedgerError) {
+    try pages(from: 0, scan.purchases(after:limit:), place: \.number) { (rows) throws(LedgerError) in
+      let holders = try snapshot.entitlementHolders(of: rows.map { RowPlace($0.number, of: $0.customer) })
+      if holders.isEmpty { return }
+      for row in rows {
+        guard let holder = holders[row.number] else { continue }
+        writer.begin("entitlement")
+        writer.integer("purchase", row.number)
+        writer.integer("holder", holder)
+        try writer.end()
+      }
+    }
+  }
+
+  /// Goes over a table from end to end.
+  private func pages<Row, Place>(
+    from start: Place, _ rows: (Place, Int) throws(LedgerError) -> [Row], place: (Row) -> Place,
+    _ body: ([Row]) throws(LedgerError) -> Void
+  ) throws(LedgerError) {
+    var last = start
+    while true {
+      let page = try rows(last, Self.pageSize)
+      guard let end = page.last else { return }
+      last = place(end)
+      try body(page)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+public import GemLedger
+
+/// What an export came to.
+public struct ExportSummary: Hashable, Sendable {
+  /// Where the next export goes on.
+  public let cursor: ExportCursor
+  /// How many transactions it holds.
+  public let transactions: Int64
+  /// How many entries those have.
+  public let entries: Int64
+  /// How many lines it has.
+  public let lines: Int64
+}
+
+extension Ledger {
+  /// Writes the whole journal as lines of JSON, or what came to it since an earlier export.
+  ///
+  /// It is one snapshot: nothing that is booked meanwhile is in it, and all of that is in the next one. An export
+  /// together with all that follow it, in order, is the whole journal without gaps, and imported into an empty storage
+  /// gives an equal ledger. <doc:Export> has every line and field.
+  ///
+  /// Memory is bounded, whatever the length of the journal.
+  ///
+  /// - Parameters:
+  ///   - cursor: Where the export before it ended; nil for the whole journal.
+  ///   - progress: Hears how many of how many transactions are written.
+  ///   - write: Takes the bytes, some 256 KB at a time; whole lines, each with its line feed.
+  /// - Throws: ``LedgerError`` with `invalid_request` for a cursor that this project's exports did not give,
+  ///   `books_wrong` where the journal lacks rows, or whatever `write` throws.
+  @discardableResult
+  public func export(
+    after cursor: ExportCursor? = nil, progress: (Int64, Int64) -> Void = { _, _ in },
+    to write: @escaping ([UInt8]) throws(LedgerError) -> Void
+  ) throws(LedgerError) -> ExportSummary {
+    try reading { (snapshot, terms) throws(LedgerError) -> ExportSummary in
+      let position = try cursor?.position(salt: terms.transactionIDs.salt)
+      var export = try JournalExport(snapshot, terms: terms, after: position, laneCount: storage.laneCount, write)
+      return try export.run(after: cursor, progress)
+    }
+  }
+}

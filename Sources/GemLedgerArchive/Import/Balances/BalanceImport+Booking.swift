@@ -1,0 +1,62 @@
+public import GemLedger
+
+extension Ledger {
+  /// Takes over balances that another system kept.
+  ///
+  /// First all lines are tried, each customer's together, and what would be refused is listed; only where nothing is,
+  /// anything is booked. What an earlier import booked is known by its keys and not booked again, also where that
+  /// import was interrupted. What an earlier import refused is tried anew.
+  ///
+  /// - Parameters:
+  ///   - balances: What is to be booked.
+  ///   - isDryRun: Whether only to try.
+  ///   - progress: Hears how many of how many steps are done; a line is tried and booked.
+  /// - Throws: ``LedgerError`` with `invalid_import`, every problem listed with its line up to a bound.
+  @discardableResult
+  public func book(
+    _ balances: BalanceImport, isDryRun: Bool = false, progress: (Int64, Int64) -> Void = { _, _ in }
+  ) throws(LedgerError) -> BalanceImport.Outcome {
+    let total = Int64(balances.lines.count) * (isDryRun ? 1 : 2)
+    var trial = BalanceTrial(balances, of: self)
+    try trial.run { progress($0, total) }
+    try trial.problems.check("The file")
+    let left = trial.left
+    var outcome = BalanceImport.Outcome(replayed: trial.replayed, withoutChange: balances.withoutChange)
+    for line in left {
+      outcome.booked += 1
+      for amount in line.amounts { outcome.amounts[amount.currency, default: 0] &+= amount.amount }
+    }
+    if isDryRun { return outcome }
+    if balances.areChanges { try makeCustomers(of: left) }
+    for start in stride(from: 0, to: left.count, by: 8 * Limits.commandsPerGroup) {
+      try book(left[start..<min(start + 8 * Limits.commandsPerGroup, left.count)])
+      progress(total / 2 + Int64(start), total)
+    }
+    return outcome
+  }
+
+  private func makeCustomers(of lines: [BalanceImport.Line]) throws(LedgerError) {
+    let customers = Set(lines.map(\.command.customer)).sorted()
+    for answer in submit(customers.map(LedgerCommand.createCustomer)) { _ = try answer.get() }
+  }
+
+  private func book(_ lines: ArraySlice<BalanceImport.Line>) throws(LedgerError) {
+    var problems = ImportProblems()
+    for (line, answer) in zip(lines, submit(lines.map(\.command))) {
+      do throws(LedgerError) {
+        _ = try answer.get()
+      } catch {
+        // Where no answer came the rest may not come either; importing again goes on there.
+        guard error.code.exitStatus != 69 else { throw error }
+        problems.add(line.number, error.message)
+      }
+    }
+    guard !problems.isEmpty else { return }
+    throw LedgerError(
+      .invalidImport,
+      "Other commands were booked meanwhile, so that \(problems.count) lines were refused. All others up to there are "
+        + "booked; importing again tries the refused ones anew and books none twice. "
+        + (problems.problems.first?.description ?? ""),
+      details: problems.problems.enumerated().map { .text("problems[\($0)]", $1.description) })
+  }
+}

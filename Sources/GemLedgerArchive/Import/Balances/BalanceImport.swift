@@ -1,0 +1,166 @@
+public import GemLedger
+
+/// Balances, or changes of balances, that another system kept: what a ledger books to take them over.
+///
+/// Each line becomes a command under a key that is made of the line, so that importing a file again changes nothing.
+/// <doc:Export> says which files each form takes.
+public struct BalanceImport: Sendable {
+  /// What came of an import.
+  public struct Outcome: Hashable, Sendable {
+    /// Lines that were booked, or would be.
+    public var booked: Int64 = 0
+    /// Lines that an earlier import had booked already.
+    public var replayed: Int64 = 0
+    /// Lines that change nothing.
+    public var withoutChange: Int64 = 0
+    /// What was booked of each currency.
+    public var amounts: [CurrencyCode: Int64] = [:]
+  }
+
+  struct Line: Sendable {
+    let number: Int64
+    let command: LedgerCommand
+    let amounts: [Adjustment]
+    /// The key without the id: lines of one customer with the same one are one balance.
+    var balanceKey: IdempotencyKey?
+  }
+
+  /// In the order in which they are booked.
+  let lines: [Line]
+  let withoutChange: Int64
+  /// Whether lines change balances up and down, so that their customers may have to be made first.
+  let areChanges: Bool
+
+  init(lines: [Line], withoutChange: Int64 = 0, areChanges: Bool = false) {
+    self.lines = lines
+    self.withoutChange = withoutChange
+    self.areChanges = areChanges
+  }
+
+  // MARK: Opening balances
+
+  /// Reads opening balances: comma-separated values with the columns `customer_id`, `currency` and `amount`, and
+  /// perhaps `source` and `expires_at`.
+  ///
+  /// - Parameters:
+  ///   - bytes: The file.
+  ///   - source: What kind of lots lines make that do not say so; not `paid`, which only a purchase makes.
+  /// - Throws: ``LedgerError`` with `invalid_import`, every problem listed with its line up to a bound.
+  public static func csv(_ bytes: [UInt8], source: LotSource = .admin) throws(LedgerError) -> Self {
+    var problems = ImportProblems()
+    let table = CSVTable(
+      bytes, required: [["customer_id"], ["currency"], ["amount"]], optional: ["source", "expires_at"], &problems)
+    var gathered = OpeningBalances()
+    for row in table.rows {
+      do throws(LineFault) {
+        try gathered.add(
+          row.line, customer: try row.text("customer_id"), currency: try row.text("currency"),
+          amount: try amount(try row.text("amount")), source: try Self.source(row["source"], or: source),
+          expiresAt: try time(row["expires_at"]))
+      } catch {
+        problems.add(row.line, error.message)
+      }
+    }
+    try problems.check("The file")
+    return Self(lines: gathered.lines)
+  }
+
+  /// Reads balances of RevenueCat's virtual currencies.
+  ///
+  /// - Parameters:
+  ///   - bytes: Lines of JSON, each the answer of one of its balance endpoints, or comma-separated values.
+  ///   - source: What kind of lots they make: RevenueCat does not say where a balance came from.
+  /// - Throws: ``LedgerError`` with `invalid_import`, every problem listed with its line up to a bound.
+  public static func revenueCat(_ bytes: [UInt8], source: LotSource = .admin) throws(LedgerError) -> Self {
+    var problems = ImportProblems()
+    let balances = RevenueCatBalances.read(bytes, &problems)
+    var gathered = OpeningBalances()
+    var empty: Int64 = 0
+    for balance in balances {
+      // An account that holds nothing is as good as none; RevenueCat lists some and leaves others out.
+      if balance.amount == 0 {
+        empty += 1
+        continue
+      }
+      do throws(LineFault) {
+        try gathered.add(
+          balance.line, customer: balance.customer, currency: balance.currency, amount: balance.amount,
+          source: source, expiresAt: nil)
+      } catch {
+        problems.add(balance.line, error.message)
+      }
+    }
+    try problems.check("The file")
+    return Self(lines: gathered.lines, withoutChange: empty)
+  }
+
+  // MARK: Fields
+
+  /// Plain digits, from 0.
+  static func amount(_ text: String) throws(LineFault) -> Int64 {
+    let digits = text.utf8
+    guard !digits.isEmpty, digits.allSatisfy(ASCII.isDigit), digits.count == 1 || digits.first != ASCII.zero else {
+      throw LineFault("The amount \"\(text.prefix(40))\" is not plain digits, such as 1200.")
+    }
+    guard let amount = Int64(text), amount <= Limits.amount else {
+      throw LineFault("The amount \(text.prefix(40)) is out of range: at most \(Limits.amount).")
+    }
+    return amount
+  }
+
+  private static func source(_ name: String?, or other: LotSource) throws(LineFault) -> LotSource {
+    guard let name else { return other }
+    guard let source = LotSource(name: name), source != .paid else {
+      throw LineFault(
+        "The source \"\(name.prefix(40))\" is not bonus, earned, promotional or admin; only a purchase makes paid "
+          + "currency.")
+    }
+    return source
+  }
+
+  private static func time(_ text: String?) throws(LineFault) -> Timestamp? {
+    guard let text else { return nil }
+    guard let time = Timestamp(text), time.milliseconds < Limits.expiryMilliseconds else {
+      throw LineFault("The time \"\(text.prefix(40))\" is not one with its zone, such as 2026-11-21T09:30:00Z.")
+    }
+    return time
+  }
+}
+
+/// Gathers opening balances, each customer's currency, source and expiry once.
+private struct OpeningBalances {
+  private struct Place: Hashable {
+    let customer: CustomerID
+    let key: IdempotencyKey
+  }
+
+  private(set) var lines: [BalanceImport.Line] = []
+  private var places: [Place: Int64] = [:]
+
+  mutating func add(
+    _ line: Int64, customer: String, currency: String, amount: Int64, source: LotSource, expiresAt: Timestamp?
+  ) throws(LineFault) {
+    do throws(LedgerError) {
+      let (customer, currency) = (try CustomerID(customer), try CurrencyCode(currency))
+      try customer.checkNotReserved()
+      guard amount != 0 else { throw LedgerError.invalid("The amount is 0; it must be at least 1.") }
+      // Without the amount: a line that comes again with another one is a conflict, and not a second credit.
+      let balance = "opening-balance/\(currency)/\(source.name)/\(expiresAt?.description ?? "never")"
+      // With the id: after a merge two ids name one customer, and each may bring a balance of its own.
+      var hash = StableHash()
+      hash.combine(customer.text)
+      let key = try IdempotencyKey("\(balance)/\(HexForm.hex(hash.value, digits: 16))")
+      let balanceKey = try IdempotencyKey(balance)
+      if let first = places.updateValue(line, forKey: Place(customer: customer, key: balanceKey)) {
+        throw LedgerError.invalid(
+          "Line \(first) has \(currency) of \"\(customer)\" with the same source and expiry already.")
+      }
+      let amounts = [Adjustment(currency, amount)]
+      let command = LedgerCommand.openingBalance(
+        amounts, customer: customer, key: key, source: source, expiresAt: expiresAt)
+      lines.append(BalanceImport.Line(number: line, command: command, amounts: amounts, balanceKey: balanceKey))
+    } catch {
+      throw LineFault(error.message)
+    }
+  }
+}

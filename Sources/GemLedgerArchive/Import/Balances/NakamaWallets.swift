@@ -1,0 +1,187 @@
+public import GemLedger
+
+extension BalanceImport {
+  /// Reads a wallet ledger of Nakama: the rows of its table `wallet_ledger`, as lines of JSON or as comma-separated
+  /// values.
+  ///
+  /// Each row is booked on its own, oldest first, so that histories stay what they were.
+  ///
+  /// - Parameters:
+  ///   - bytes: Rows with `user_id`, `changeset` and `create_time`, and perhaps `id`, `metadata` and `update_time`.
+  ///   - currencies: The codes of currencies by the names that the changesets have; other names are codes themselves.
+  /// - Throws: ``LedgerError`` with `invalid_import`, every problem listed with its line up to a bound.
+  public static func nakama(
+    _ bytes: [UInt8], currencies: [String: CurrencyCode] = [:]
+  ) throws(LedgerError) -> Self {
+    var problems = ImportProblems()
+    var rows: [NakamaRow] = []
+    let isJSON = bytes.first { $0 > ASCII.space } == ASCII.leftBrace
+    if isJSON {
+      for (index, line) in bytes.split(separator: ASCII.lineFeed, omittingEmptySubsequences: false).enumerated() {
+        if line.allSatisfy({ $0 <= ASCII.space }) { continue }
+        let number = Int64(index) + 1
+        do throws(LineFault) { rows.append(try NakamaRow(line, number)) } catch { problems.add(number, error.message) }
+      }
+    } else {
+      let table = CSVTable(
+        bytes, required: [["user_id"], ["changeset"], ["create_time"]], optional: ["id", "metadata", "update_time"],
+        &problems)
+      for row in table.rows {
+        do throws(LineFault) { rows.append(try NakamaRow(row)) } catch { problems.add(row.line, error.message) }
+      }
+    }
+    let lines = commands(rows, currencies, &problems)
+    try problems.check("The file")
+    let booked = lines.filter { !$0.amounts.isEmpty }
+    return Self(lines: booked, withoutChange: Int64(lines.count - booked.count), areChanges: true)
+  }
+
+  private static func commands(
+    _ rows: [NakamaRow], _ currencies: [String: CurrencyCode], _ problems: inout ImportProblems
+  ) -> [Line] {
+    var seen: [String: Int64] = [:]
+    var lines: [Line] = []
+    for row in rows.sorted(by: { ($0.createdAt, $0.line) < ($1.createdAt, $1.line) }) {
+      do throws(LineFault) {
+        let own = row.name
+        let count = seen[own, default: 0]
+        seen[own] = count + 1
+        if row.id != nil, count > 0 { throw LineFault("The id \"\(own)\" is there twice.") }
+        lines.append(try row.line(named: count == 0 ? own : "\(own)/\(count)", currencies))
+      } catch {
+        problems.add(row.line, error.message)
+      }
+    }
+    return lines
+  }
+}
+
+/// One row of the wallet ledger.
+private struct NakamaRow {
+  let line: Int64
+  let id: String?
+  let user: String
+  let changes: [(name: String, amount: Int64)]
+  let metadata: String?
+  let createdAt: Timestamp
+
+  init(_ bytes: ArraySlice<UInt8>, _ line: Int64) throws(LineFault) {
+    let value = try Self.json(Array(bytes))
+    guard let user = value["user_id"]?.text else { throw LineFault("\"user_id\" is missing.") }
+    guard let changes = value["changeset"] else { throw LineFault("\"changeset\" is missing.") }
+    let metadata = value["metadata"]
+    self.init(
+      line: line, id: value["id"]?.text, user: user, changes: try Self.changes(try Self.unwrapped(changes)),
+      metadata: metadata?.text ?? metadata?.text(), createdAt: try Self.time(value["create_time"]))
+  }
+
+  init(_ row: CSVTable.Row) throws(LineFault) {
+    let changes = try Self.json(Array(try row.text("changeset").utf8))
+    let time = try row.text("create_time")
+    self.init(
+      line: row.line, id: row["id"], user: try row.text("user_id"), changes: try Self.changes(changes),
+      metadata: row["metadata"], createdAt: try Self.time(Int64(time).map(JSONValue.integer) ?? .string(time)))
+  }
+
+  private init(
+    line: Int64, id: String?, user: String, changes: [(name: String, amount: Int64)], metadata: String?,
+    createdAt: Timestamp
+  ) {
+    (self.line, self.id, self.user, self.changes) = (line, id, user, changes)
+    (self.metadata, self.createdAt) = (metadata == "{}" || metadata == "null" ? nil : metadata, createdAt)
+  }
+
+  private static func json(_ bytes: [UInt8]) throws(LineFault) -> JSONValue {
+    do throws(JSONError) { return try JSONValue.parse(bytes) } catch { throw LineFault(error.message) }
+  }
+
+  /// A database gives a document as a text.
+  private static func unwrapped(_ value: JSONValue) throws(LineFault) -> JSONValue {
+    guard let text = value.text else { return value }
+    return try json(Array(text.utf8))
+  }
+
+  private static func changes(_ value: JSONValue) throws(LineFault) -> [(name: String, amount: Int64)] {
+    guard let object = value.object else { throw LineFault("\"changeset\" is no object of names and amounts.") }
+    var changes: [(name: String, amount: Int64)] = []
+    for (name, amount) in object.members {
+      guard let amount = amount.integer, amount.magnitude <= UInt64(Limits.amount) else {
+        throw LineFault("The change of \"\(name.prefix(40))\" is no whole number up to \(Limits.amount).")
+      }
+      if amount != 0 { changes.append((name, amount)) }
+    }
+    return changes
+  }
+
+  /// Seconds since 1970, ISO 8601, or as PostgreSQL and CockroachDB write it: `2024-05-01 12:30:00.123456+00`.
+  private static func time(_ value: JSONValue?) throws(LineFault) -> Timestamp {
+    if let seconds = value?.integer, (0...Limits.expiryMilliseconds / 1000).contains(seconds) {
+      return Timestamp(milliseconds: seconds * 1000)
+    }
+    guard let text = value?.text, let time = Timestamp(isoForm(of: text)) else {
+      throw LineFault("\"create_time\" is no time such as 2024-05-01T12:30:00Z.")
+    }
+    return time
+  }
+
+  private static func isoForm(of text: String) -> String {
+    var text = text.replacing(" ", with: "T", maxReplacements: 1)
+    if let dot = text.firstIndex(of: ".") {
+      let digits = text[text.index(after: dot)...].prefix { $0.isNumber }
+      let fraction = (digits + "000").prefix(3)
+      text.replaceSubrange(digits.startIndex..<digits.endIndex, with: fraction)
+    }
+    let zone = text.suffix(3)
+    return zone.first == "+" || zone.first == "-" ? text + ":00" : text
+  }
+
+  /// What tells the row from all others: its id, or what is in it.
+  var name: String {
+    if let id { return id }
+    var hash = StableHash()
+    hash.combine(user)
+    hash.combine(UInt64(bitPattern: createdAt.milliseconds))
+    for (name, amount) in changes {
+      hash.combine(name)
+      hash.combine(UInt64(bitPattern: amount))
+    }
+    hash.combine(metadata ?? "")
+    return HexForm.hex(hash.value, digits: 16)
+  }
+
+  func line(
+    named name: String, _ currencies: [String: CurrencyCode]
+  ) throws(LineFault) -> BalanceImport.Line {
+    do throws(LedgerError) {
+      var amounts: [Adjustment] = []
+      for change in changes {
+        let code = if let known = currencies[change.name] { known } else { try CurrencyCode(change.name) }
+        amounts.append(Adjustment(code, change.amount))
+      }
+      guard Set(amounts.map(\.currency)).count == amounts.count else {
+        throw .invalid("Two names of the changeset stand for one currency.")
+      }
+      let customer = try CustomerID(user)
+      try customer.checkNotReserved()
+      var command = LedgerCommand.adjust(
+        amounts, customer: customer, key: try IdempotencyKey("nakama/\(name)"))
+      command.reason = Reason(unchecked: reason)
+      return BalanceImport.Line(number: line, command: command, amounts: amounts)
+    } catch {
+      throw LineFault(error.message)
+    }
+  }
+
+  /// When it was, and what was said about it, as far as there is room.
+  private var reason: String {
+    var text = "\(createdAt)"
+    if let metadata, !ControlCharacters.occur(in: metadata) {
+      text += " "
+      for character in metadata {
+        if text.utf8.count + character.utf8.count > Limits.reasonBytes { break }
+        text.append(character)
+      }
+    }
+    return text
+  }
+}

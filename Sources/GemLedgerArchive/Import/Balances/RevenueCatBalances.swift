@@ -1,0 +1,136 @@
+internal import GemLedger
+
+/// Reads what RevenueCat says of balances, in any of the shapes that its interfaces give.
+struct RevenueCatBalances {
+  struct Balance {
+    let line: Int64
+    let customer: String
+    let currency: String
+    let amount: Int64
+  }
+
+  static func read(_ bytes: [UInt8], _ problems: inout ImportProblems) -> [Balance] {
+    let first = bytes.first { $0 > ASCII.space }
+    return first == ASCII.leftBrace ? lines(bytes, &problems) : table(bytes, &problems)
+  }
+
+  // MARK: Comma-separated values
+
+  private static func table(_ bytes: [UInt8], _ problems: inout ImportProblems) -> [Balance] {
+    let table = CSVTable(
+      bytes,
+      required: [
+        ["app_user_id", "customer_id"], ["currency_code", "currency", "code"], ["balance", "amount"],
+      ], optional: [], ignored: ["project_id", "name", "description"], &problems)
+    var balances: [Balance] = []
+    for row in table.rows {
+      do throws(LineFault) {
+        balances.append(
+          Balance(
+            line: row.line, customer: try row.text("app_user_id"), currency: try row.text("currency_code"),
+            amount: try BalanceImport.amount(try row.text("balance"))))
+      } catch {
+        problems.add(row.line, error.message)
+      }
+    }
+    return balances
+  }
+
+  // MARK: Lines of JSON
+
+  private static func lines(_ bytes: [UInt8], _ problems: inout ImportProblems) -> [Balance] {
+    var balances: [Balance] = []
+    var pages = Pages()
+    for (index, line) in bytes.split(separator: ASCII.lineFeed, omittingEmptySubsequences: false).enumerated() {
+      if line.allSatisfy({ $0 <= ASCII.space }) { continue }
+      do throws(LineFault) {
+        balances += try read(line, Int64(index) + 1, &pages)
+      } catch {
+        problems.add(Int64(index) + 1, error.message)
+      }
+    }
+    for (line, next) in pages.open.values.sorted(by: { $0.line < $1.line }) { problems.add(line, Pages.message(next)) }
+    return balances
+  }
+
+  /// The answers of version 2 come in pages, of which each but the last names the next one.
+  private struct Pages {
+    /// The newest page of each customer whose next page has not come yet.
+    private(set) var open: [String: (line: Int64, next: String)] = [:]
+
+    /// - Throws: Where another page was to come than this one.
+    mutating func note(_ value: JSONValue, of customer: String, _ line: Int64) throws(LineFault) {
+      let url = value["url"]?.text
+      if let (line, next) = open.removeValue(forKey: customer), let url, url.contains("?"), url != next {
+        throw LineFault("This is the page \"\(url.prefix(200))\". Line \(line): \(Self.message(next))")
+      }
+      guard let next = value["next_page"] else { return }
+      if case .null = next { return }
+      guard let text = next.text else { throw LineFault("\"next_page\" is neither null nor a text.") }
+      open[customer] = (line, text)
+    }
+
+    static func message(_ next: String) -> String {
+      "\"next_page\" is \"\(next.prefix(200))\": the customer has more balances. Put the answer of that page behind "
+        + "this one."
+    }
+  }
+
+  private static func read(
+    _ line: ArraySlice<UInt8>, _ number: Int64, _ pages: inout Pages
+  ) throws(LineFault) -> [Balance] {
+    let value: JSONValue
+    do throws(JSONError) { value = try JSONValue.parse(Array(line)) } catch { throw LineFault(error.message) }
+    guard let customer = value["app_user_id"]?.text ?? value["customer_id"]?.text ?? customer(of: value["url"]?.text)
+    else {
+      throw LineFault("The line names no customer: \"app_user_id\", \"customer_id\", or the \"url\" of the answer.")
+    }
+    var found: [(String, JSONValue?)] = []
+    if let items = value["items"]?.array {
+      // The answer of version 2 of the interface.
+      try pages.note(value, of: customer, number)
+      for item in items {
+        guard let code = item["currency_code"]?.text else { throw LineFault("An item has no \"currency_code\".") }
+        found.append((code, item["balance"]))
+      }
+    } else if let currencies = value["virtual_currencies"]?.object {
+      // The answer of version 1, and what its software development kits keep.
+      for (code, currency) in currencies.members { found.append((code, currency["balance"])) }
+    } else {
+      throw LineFault("The line has neither \"items\" nor \"virtual_currencies\".")
+    }
+    var balances: [Balance] = []
+    for (code, amount) in found {
+      guard let amount = amount?.integer, amount >= 0, amount <= Limits.amount else {
+        throw LineFault("The balance of \"\(code.prefix(40))\" is no whole number from 0 to \(Limits.amount).")
+      }
+      balances.append(Balance(line: number, customer: customer, currency: code, amount: amount))
+    }
+    return balances
+  }
+
+  /// The customer in the address of an answer: `…/customers/ID/virtual_currencies`.
+  private static func customer(of url: String?) -> String? {
+    guard let parts = url?.split(separator: "/"), let index = parts.lastIndex(of: "customers"),
+      index + 1 < parts.count
+    else { return nil }
+    return unescaped(parts[index + 1])
+  }
+
+  private static func unescaped(_ text: Substring) -> String? {
+    var bytes: [UInt8] = []
+    var rest = text.utf8[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard let digits = String(rest.prefix(2)), digits.utf8.count == 2, let code = UInt8(digits, radix: 16) else {
+        return nil
+      }
+      bytes.append(code)
+      rest = rest.dropFirst(2)
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+}

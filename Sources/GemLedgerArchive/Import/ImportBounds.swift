@@ -1,0 +1,160 @@
+internal import GemLedger
+
+/// What the lines of an export name: numbers that ascend, and rows that are there.
+///
+/// Who reads an export believes none of it: a line that names what no line has would be a hole in the ledger, and a
+/// number that comes twice a row that contradicts another.
+struct ImportBounds {
+  private let isDense: Bool
+  private var environment: Int64 = 0
+  private var customer: CustomerNumber = 0
+  private var purchase: Int64 = 0
+  private var order: OrderNumber = 0
+  /// By lane.
+  private var lots: [Int64: LotNumber] = [:]
+  private var customerCount: Int64 = 0
+  private var terms: Set<String> = []
+
+  /// - Parameter after: Where the export before this one ended.
+  init(isDense: Bool, after: ExportPosition?) {
+    self.isDense = isDense
+    guard let after else { return }
+    environment = after.environment
+    lots = after.lots
+    // Where lanes number side by side all customers and purchases are given again.
+    guard isDense else { return }
+    (customer, purchase, customerCount) = (after.customer, after.purchase, after.customer)
+  }
+
+  /// Whether customers have all numbers from 1.
+  var hasAllCustomers: Bool { customer == customerCount }
+
+  // MARK: Lines
+
+  mutating func check(_ record: ImportRecord) throws(LineFault) {
+    switch record {
+    case .environment(let row): try Self.ascend(&environment, to: row.number, "environment")
+    case .customer(let row):
+      try Self.ascend(&customer, to: row.number, "customer")
+      customerCount += 1
+    case .purchase(let row):
+      try Self.ascend(&purchase, to: row.number, "purchase")
+      try expectCustomer(row.customer)
+      try checkTerms(row)
+    case .transaction(let transaction): try check(transaction)
+    case .key(let row): try expectCustomer(row.customer)
+    case .addedID(let row): try expectCustomer(row.customer)
+    case .order(let row):
+      try Self.ascend(&order, to: row.number, "order")
+      try expectCustomer(row.customer)
+      if let number = row.purchase { try expectPurchase(number) }
+    case .accountToken(let row): try expectCustomer(row.customer)
+    case .entitlement(let row):
+      try expectCustomer(row.holder, "holder")
+      try expectPurchase(row.purchase)
+    case .header, .catalog, .refundNotice, .end: break
+    }
+  }
+
+  private mutating func check(_ transaction: ImportedTransaction) throws(LineFault) {
+    try expectCustomer(transaction.row.customer)
+    for lot in transaction.newLots {
+      try Self.ascend(&lots[isDense ? 0 : Numbering.lane(of: lot.lot), default: 0], to: lot.lot, "lot", "lot")
+      if let number = lot.purchase { try expectPurchase(number) }
+    }
+    for entry in transaction.entries { try expectCustomer(entry.account.customer) }
+    for item in transaction.items { try expectCustomer(item.customer) }
+    if let merged = transaction.merged { try expectCustomer(merged, "merged_customer") }
+    if let refund = transaction.refund { try expectPurchase(refund.purchase) }
+    for effect in transaction.effects {
+      try expectCustomer(effect.customer)
+      guard !isDense || effect.kind == .linked || effect.target <= transaction.row.number else {
+        throw LineFault("\"target\" is \(effect.target), a transaction behind this one.")
+      }
+    }
+  }
+
+  private static func ascend(
+    _ last: inout Int64, to number: Int64, _ row: StaticString, _ field: StaticString = "number"
+  ) throws(LineFault) {
+    guard number > last else {
+      throw LineFault("\"\(field)\" is \(number), and comes behind the \(row) \(last).")
+    }
+    last = number
+  }
+
+  /// Where lanes number side by side a number says nothing of what is there; what is wrong then is found line by line.
+  private func expectCustomer(_ number: CustomerNumber, _ field: StaticString = "customer") throws(LineFault) {
+    guard isDense, number > customer else { return }
+    throw LineFault("\"\(field)\" is \(number); there is no such customer.")
+  }
+
+  private func expectPurchase(_ number: Int64) throws(LineFault) {
+    guard isDense, number > purchase else { return }
+    throw LineFault("\"purchase\" is \(number); there is no such purchase.")
+  }
+
+  // MARK: Documents
+
+  private mutating func checkTerms(_ row: PurchaseRow) throws(LineFault) {
+    guard !terms.contains(row.terms) else { return }
+    // As many as the catalog had versions of its products.
+    if terms.count >= 1000 { terms.removeAll() }
+    try Self.read(
+      CatalogRow(kind: .product, code: row.product.text, position: 0, document: row.terms), as: Product.self, "terms")
+    terms.insert(row.terms)
+  }
+
+  /// A catalog that a ledger could have: each object once, each document readable.
+  static func check(_ rows: [CatalogRow]) throws(LineFault) {
+    var (codes, positions): ([CatalogRow.Kind: Set<ByteString>], Set<Int64>) = ([:], [])
+    for row in rows {
+      guard codes[row.kind, default: []].insert(ByteString(row.code)).inserted else {
+        throw LineFault("\"objects\" has the \(row.kind.name) \"\(row.code.prefix(60))\" twice.")
+      }
+      switch row.kind {
+      case .currency:
+        guard CatalogRow.currencyNumbers.contains(row.position), positions.insert(row.position).inserted else {
+          throw LineFault(
+            "\"position\" of the currency \"\(row.code.prefix(60))\" is \(row.position): another one's, or none from 1 "
+              + "to 1023.")
+        }
+        let currency = try read(row, as: Currency.self)
+        guard currency.code.description.hasBytes(of: row.code) else {
+          throw LineFault("\"document\" of the currency \"\(row.code.prefix(60))\" is of \(currency.code).")
+        }
+      case .product: try read(row, as: Product.self)
+      case .offering: try read(row, as: Offering.self)
+      case .item: try read(row, as: Item.self)
+      case .settings:
+        if row.code == CatalogRow.settingsCode { try read(row, as: CatalogSettings.self) }
+        if row.code == CatalogRow.formerProductsSinceCode, Int64(row.document) == nil {
+          throw LineFault("\"document\" of the settings \"\(row.code)\" is no instant.")
+        }
+      case .currencyVersion:
+        let currency = try read(row, as: Currency.self)
+        guard row.position >= 0, "\(currency.code)@\(row.position)".hasBytes(of: row.code) else {
+          throw LineFault(
+            "\"code\" of the version \"\(row.code.prefix(60))\" of a currency is not its currency's and its instant's.")
+        }
+      case .formerProduct:
+        let product = try read(row, as: Product.self)
+        guard row.position >= 0, "\(product.code)@\(row.position)".hasBytes(of: row.code) else {
+          throw LineFault(
+            "\"code\" of the former product \"\(row.code.prefix(60))\" is not its product's and its instant's.")
+        }
+      }
+    }
+  }
+
+  @discardableResult
+  private static func read<Value: CatalogDocument>(
+    _ row: CatalogRow, as type: Value.Type, _ field: String = "document"
+  ) throws(LineFault) -> Value {
+    do {
+      return try Value(json: try JSONValue.parse(row.document))
+    } catch {
+      throw LineFault("\"\(field)\" of the \(row.kind.name) \"\(row.code.prefix(60))\" cannot be read: \(error)")
+    }
+  }
+}

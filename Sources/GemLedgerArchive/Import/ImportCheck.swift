@@ -1,0 +1,149 @@
+internal import GemLedger
+
+/// Reads an export from its first line to its last and says everything that is wrong with its lines, before anything of
+/// it is written anywhere.
+struct ImportCheck {
+  /// What the export holds, once it is known to be whole.
+  struct Findings: Sendable {
+    var header: ExportHeader
+    var after: ExportPosition?
+    var end: ExportEnd
+    /// Which export it is; an interrupted import goes on with the same one only.
+    var identity: Int64
+    /// With gaps in the numbers: what the storage must know of them.
+    var journal: CopiedJournal
+    var erasures: ImportedErasures
+    /// Whether customers have all numbers from 1.
+    var hasAllCustomers: Bool
+  }
+
+  private let tokens = LineTokens()
+  private var problems = ImportProblems()
+  private var context = ImportContext()
+  private var header: ExportHeader?
+  private var after: ExportPosition?
+  private var end: ExportEnd?
+  private var rank = -1
+  private var checksum: UInt64 = 0
+  private var lastHash: UInt64 = 0
+  private var firstHash: UInt64 = 0
+  private var journal = CopiedJournal(
+    lastTransaction: 0, lastEntry: 0, counts: JournalCounts(transactions: 0, entries: 0, isSparse: false),
+    createdAt: Timestamp(milliseconds: 0))
+  private var line: Int64 = 0
+  private var erasures = ImportedErasures()
+  private var bounds = ImportBounds(isDense: false, after: nil)
+
+  /// - Parameters:
+  ///   - context: What is known before the first line: for an increment, the catalog of the ledger that it continues.
+  ///   - progress: Hears how many bytes were read.
+  /// - Throws: `invalid_import` with every problem up to a bound, or as reading does.
+  static func run(
+    _ text: some ImportText, context: ImportContext, _ progress: (Int64) -> Void
+  ) throws(LedgerError) -> Findings {
+    var check = Self()
+    check.context = context
+    var reader = try LineReader(text)
+    while let line = try reader.next() {
+      check.line = reader.number
+      do throws(LineFault) { try check.read(line) } catch { check.problems.add(reader.number, error.message) }
+      if reader.number & 0x3FF == 0 { progress(reader.byteCount) }
+    }
+    return try check.findings()
+  }
+
+  private mutating func read(_ line: ArraySlice<UInt8>) throws(LineFault) {
+    guard end == nil else { throw LineFault("There is something behind the last line of the export.") }
+    let sum = checksum
+    let hash = ExportWriter.hash(of: line)
+    checksum &+= hash
+    lastHash = hash
+    let record = try ImportRecord(line, context, tokens)
+    guard record.rank >= rank else { throw LineFault("A line of this type does not come so late.") }
+    guard header != nil || record.rank == 0 else { throw LineFault("The first line is not the header of an export.") }
+    rank = record.rank
+    try bounds.check(record)
+    switch record {
+    case .header(let header): try begin(header, hash)
+    case .catalog(_, let rows): try learn(rows)
+    case .transaction(let transaction): try count(transaction)
+    case .end(let end): try finish(end, checksum: sum)
+    default: break
+    }
+  }
+
+  private mutating func begin(_ header: ExportHeader, _ hash: UInt64) throws(LineFault) {
+    guard self.header == nil else { throw LineFault("A second header; import one export after the other.") }
+    self.header = header
+    firstHash = hash
+    context.ids = TransactionIDMaker(salt: header.project.salt)
+    bounds = ImportBounds(isDense: header.isDense, after: nil)
+    guard let cursor = header.after else { return }
+    do throws(LedgerError) {
+      after = try cursor.position(salt: header.project.salt)
+    } catch {
+      throw LineFault("\"after\" is no cursor of this project's exports.")
+    }
+    if header.isDense { journal.lastTransaction = after?.feed.floor ?? 0 }
+    bounds = ImportBounds(isDense: header.isDense, after: after)
+  }
+
+  private mutating func learn(_ rows: [CatalogRow]) throws(LineFault) {
+    try ImportBounds.check(rows)
+    context.learn(rows)
+  }
+
+  private mutating func count(_ transaction: ImportedTransaction) throws(LineFault) {
+    let (number, last) = (transaction.row.number, journal.lastTransaction)
+    journal.counts.transactions += 1
+    journal.counts.entries += Int64(transaction.entries.count)
+    journal.createdAt = max(journal.createdAt, transaction.row.createdAt)
+    if !transaction.entries.isEmpty {
+      journal.lastEntry = Numbering.entries(of: number).lowerBound + Int64(transaction.entries.count) - 1
+    }
+    journal.lastTransaction = max(last, number)
+    // A whole export has no names of erased customers.
+    if after != nil { erasures.note(transaction) }
+    if header?.isDense == true, number != last + 1 {
+      throw LineFault(
+        number > last + 1
+          ? "Transactions \(last + 1) to \(number - 1) are missing before transaction \(number)."
+          : "Transaction \(number) comes behind transaction \(last).")
+    }
+    guard number > last else { throw LineFault("Transaction \(number) comes behind transaction \(last).") }
+  }
+
+  private mutating func finish(_ end: ExportEnd, checksum: UInt64) throws(LineFault) {
+    self.end = end
+    guard problems.isEmpty else { return }
+    let counts = journal.counts
+    guard end.transactions == counts.transactions, end.entries == counts.entries, end.lines == line else {
+      throw LineFault(
+        "The export says that it has \(end.transactions) transactions with \(end.entries) entries in \(end.lines) "
+          + "lines; there are \(counts.transactions) with \(counts.entries) in \(line).")
+    }
+    guard end.checksum == checksum else {
+      throw LineFault("The lines are not those that were exported: their checksum is another one.")
+    }
+    do throws(LedgerError) {
+      let position = try end.cursor.position(salt: header?.project.salt ?? 0)
+      guard position.transactions == counts.transactions + (after?.transactions ?? 0) else {
+        throw LedgerError(.invalidRequest, "")
+      }
+    } catch {
+      throw LineFault("\"cursor\" is not the cursor of this export.")
+    }
+  }
+
+  private mutating func findings() throws(LedgerError) -> Findings {
+    if end == nil {
+      problems.add(line + 1, "The export ends without its last line: it was cut off. Export again.")
+    }
+    guard problems.isEmpty, let header, let end else { throw problems.error("The export") }
+    // Never the number of a transaction, which marks copies.
+    let identity = Int64(bitPattern: (firstHash &* 31 &+ lastHash) >> 2 | 1 << 62)
+    return Findings(
+      header: header, after: after, end: end, identity: identity, journal: journal, erasures: erasures,
+      hasAllCustomers: bounds.hasAllCustomers)
+  }
+}

@@ -1,0 +1,227 @@
+internal import GemLedger
+
+/// Reads the members of one object of an export, and knows whether there were others.
+struct ImportFields {
+  private let tokens: LineTokens
+  private let object: Int
+  /// The member that is looked at first: fields are asked for in the order in which they are written.
+  private var upcoming: Int
+  private var taken = 0
+
+  init(_ value: ImportValue) throws(LineFault) {
+    guard value.kind == .object else { throw LineFault("\(value.kind.name) stands where an object is expected.") }
+    tokens = value.tokens
+    object = value.place
+    upcoming = object + 1
+  }
+
+  /// - Throws: Where there is a member that nobody asked for.
+  func end(_ known: StaticString...) throws(LineFault) {
+    guard taken != tokens[object].count else { return }
+    let names = known.map(\.description)
+    var member = object + 1
+    while member < tokens[object].next, tokens.text(member).map(names.contains) == true {
+      member = tokens[member + 1].next
+    }
+    let name = member < tokens[object].next ? tokens.text(member) : nil
+    throw LineFault("The field \"\(name?.prefix(60) ?? "")\" is not known.")
+  }
+
+  // MARK: Values
+
+  mutating func value(ifAny name: StaticString) -> ImportValue? {
+    guard let place = tokens.value(name, of: object, from: upcoming) else { return nil }
+    taken += 1
+    upcoming = tokens[place].next
+    return ImportValue(tokens: tokens, place: place)
+  }
+
+  mutating func value(_ name: StaticString) throws(LineFault) -> ImportValue {
+    guard let value = value(ifAny: name) else { throw LineFault("\"\(name)\" is missing.") }
+    return value
+  }
+
+  mutating func integer(_ name: StaticString) throws(LineFault) -> Int64 {
+    guard let number = try integer(ifAny: name) else { throw LineFault("\"\(name)\" is missing.") }
+    return number
+  }
+
+  mutating func integer(ifAny name: StaticString) throws(LineFault) -> Int64? {
+    guard let value = value(ifAny: name) else { return nil }
+    guard let number = value.integer else { throw LineFault("\"\(name)\" is no whole number.") }
+    return try Self.within(RowBounds.instant, number, name)
+  }
+
+  /// The one place where numbers of a line are held to what a row may hold.
+  private static func within(_ bound: Int64, _ number: Int64, _ name: StaticString) throws(LineFault) -> Int64 {
+    guard RowBounds.isWithin(number, bound) else { throw LineFault("\"\(name)\" is \(number), out of range.") }
+    return number
+  }
+
+  /// An amount of either sign.
+  mutating func amount(_ name: StaticString) throws(LineFault) -> Int64 {
+    try Self.within(RowBounds.amount, try integer(name), name)
+  }
+
+  /// A number of something, from 1.
+  mutating func number(_ name: StaticString) throws(LineFault) -> Int64 {
+    guard let number = try number(ifAny: name) else { throw LineFault("\"\(name)\" is missing.") }
+    return number
+  }
+
+  mutating func number(ifAny name: StaticString) throws(LineFault) -> Int64? {
+    guard let number = try integer(ifAny: name) else { return nil }
+    guard number > 0 else { throw LineFault("\"\(name)\" is \(number), and must be at least 1.") }
+    return try Self.within(RowBounds.number, number, name)
+  }
+
+  /// The number of a transaction, from 1, with room for its entries' numbers.
+  mutating func transactionNumber(_ name: StaticString) throws(LineFault) -> TransactionNumber {
+    try Self.within(RowBounds.transaction, try number(name), name)
+  }
+
+  mutating func transactionNumber(ifAny name: StaticString) throws(LineFault) -> TransactionNumber? {
+    guard let number = try number(ifAny: name) else { return nil }
+    return try Self.within(RowBounds.transaction, number, name)
+  }
+
+  /// A number that is not negative; 0 where it is missing.
+  mutating func count(_ name: StaticString) throws(LineFault) -> Int64 {
+    let count = try integer(ifAny: name) ?? 0
+    guard count >= 0 else { throw LineFault("\"\(name)\" is \(count), and must not be negative.") }
+    return try Self.within(RowBounds.amount, count, name)
+  }
+
+  mutating func text(_ name: StaticString) throws(LineFault) -> String {
+    guard let text = try value(name).text else { throw LineFault("\"\(name)\" is no text.") }
+    return text
+  }
+
+  mutating func text(ifAny name: StaticString) throws(LineFault) -> String? {
+    guard let value = value(ifAny: name) else { return nil }
+    guard let text = value.text else { throw LineFault("\"\(name)\" is no text.") }
+    return text
+  }
+
+  mutating func list(ifAny name: StaticString) throws(LineFault) -> ImportList {
+    guard let value = value(ifAny: name) else { return ImportList() }
+    guard let list = ImportList(value) else { throw LineFault("\"\(name)\" is no list.") }
+    return list
+  }
+
+  /// A digest in sixteen hexadecimal digits.
+  mutating func digest(_ name: StaticString) throws(LineFault) -> Int64 { try Self.digest(try text(name), name) }
+
+  mutating func digest(ifAny name: StaticString) throws(LineFault) -> Int64? {
+    guard let text = try text(ifAny: name) else { return nil }
+    return try Self.digest(text, name)
+  }
+
+  private static func digest(_ text: String, _ name: StaticString) throws(LineFault) -> Int64 {
+    guard text.utf8.count == 16, let digest = UInt64(text, radix: 16), digest != 0 else {
+      throw LineFault("\"\(name)\" is no digest: it has 16 hexadecimal digits, and is not 0.")
+    }
+    return Int64(bitPattern: digest)
+  }
+
+  // MARK: Words of the ledger
+
+  mutating func identifier<Kind>(
+    _ name: StaticString, as kind: Kind.Type = Kind.self
+  ) throws(LineFault) -> Identifier<Kind> {
+    try Self.identifier(try text(name), name)
+  }
+
+  mutating func identifier<Kind>(
+    ifAny name: StaticString, as kind: Kind.Type = Kind.self
+  ) throws(LineFault) -> Identifier<Kind>? {
+    guard let text = try text(ifAny: name) else { return nil }
+    return try Self.identifier(text, name) as Identifier<Kind>
+  }
+
+  private static func identifier<Kind>(_ text: String, _ name: StaticString) throws(LineFault) -> Identifier<Kind> {
+    do throws(LedgerError) { return try Identifier(text) } catch { throw LineFault("\"\(name)\": \(error.message)") }
+  }
+
+  mutating func time(_ name: StaticString) throws(LineFault) -> Timestamp {
+    guard let time = try time(ifAny: name) else { throw LineFault("\"\(name)\" is missing.") }
+    return time
+  }
+
+  mutating func time(ifAny name: StaticString) throws(LineFault) -> Timestamp? {
+    guard let value = value(ifAny: name) else { return nil }
+    guard let time = value.bytes(TimestampText.read) ?? value.text.flatMap(Timestamp.init) else {
+      throw LineFault("\"\(name)\" is no time such as 2026-11-21T09:30:00.250Z.")
+    }
+    return time
+  }
+
+  mutating func word<Word>(_ name: StaticString, _ read: (String) -> Word?) throws(LineFault) -> Word {
+    let text = try text(name)
+    guard let word = read(text) else { throw Self.unknown(text, name) }
+    return word
+  }
+
+  private static func unknown(_ text: String, _ name: StaticString) -> LineFault {
+    LineFault("\"\(name)\" is \"\(text.prefix(60))\", which is not known.")
+  }
+
+  mutating func word<Word>(ifAny name: StaticString, _ read: (String) -> Word?) throws(LineFault) -> Word? {
+    guard let text = try text(ifAny: name) else { return nil }
+    guard let word = read(text) else { throw Self.unknown(text, name) }
+    return word
+  }
+
+  /// How much of a purchase a notice says is given back; nil where it does not say.
+  mutating func extent() throws(LineFault) -> StoreRefund.Extent? {
+    if let share = try number(ifAny: "milli_percent") { return .milliPercent(share) }
+    if let units = try number(ifAny: "quantity") { return .totalQuantity(units) }
+    if let units = try number(ifAny: "units") { return .quantity(units) }
+    return try word(ifAny: "extent") { $0 == "full" ? .full : nil }
+  }
+
+  mutating func hexadecimal(_ name: StaticString) throws(LineFault) -> UInt64 {
+    guard let value = try value(name).bytes(HexForm.number) else {
+      throw LineFault("\"\(name)\" is not sixteen hexadecimal digits.")
+    }
+    return value
+  }
+
+  /// A document that is written as a value or as a text.
+  mutating func document(_ name: StaticString) throws(LineFault) -> String {
+    let value = try value(name)
+    return value.text ?? value.json
+  }
+
+  mutating func price() throws(LineFault) -> Money? {
+    guard let value = value(ifAny: "price") else { return nil }
+    var fields = try ImportFields(value)
+    let price = Money(minorUnits: try fields.amount("minor_units"), currency: try fields.text("currency"))
+    try fields.end("minor_units", "currency")
+    return price
+  }
+
+  mutating func environment() throws(LineFault) -> Int64 {
+    let value = try value("environment")
+    if let number = value.integer, number > 0 { return try Self.within(RowBounds.number, number, "environment") }
+    guard let name = value.text, let kind = EnvironmentName.kind(name) else {
+      throw LineFault("\"environment\" is neither a name nor a number of one.")
+    }
+    return kind.rawValue
+  }
+
+  mutating func identity() throws(LineFault) -> PurchaseIdentity {
+    PurchaseIdentity(
+      store: try word("store", Store.init(name:)), environment: try environment(),
+      transactionID: try identifier("store_transaction_id"))
+  }
+
+  static func pair(_ value: ImportValue, _ name: StaticString) throws(LineFault) -> (Int64, Int64) {
+    guard var list = ImportList(value), list.count == 2, let one = list.next()?.integer,
+      let other = list.next()?.integer
+    else {
+      throw LineFault("\"\(name)\" holds something that is not a list of two whole numbers.")
+    }
+    return (try within(RowBounds.number, one, name), try within(RowBounds.amount, other, name))
+  }
+}

@@ -1,0 +1,57 @@
+internal import GemLedger
+
+/// The customers that an increment erases.
+///
+/// An export names nobody who was erased: their ids are free, and new customers and aliases of the same export may have
+/// them; their keys are gone, and later ones may be the same. So the ledger that the increment continues forgets them
+/// before the first line is written, whatever the order of lines and wherever pages end.
+struct ImportedErasures: Sendable {
+  private enum Step: Sendable {
+    case merge(from: CustomerNumber, into: CustomerNumber)
+    case erasure(TransactionNumber, CustomerNumber)
+  }
+
+  /// In the order of the journal; with merges, since an erasure reaches all customers who became one.
+  private var steps: [Step] = []
+  private(set) var isEmpty = true
+
+  mutating func note(_ transaction: ImportedTransaction) {
+    if let from = transaction.merged { steps.append(.merge(from: from, into: transaction.row.customer)) }
+    guard transaction.row.kind == .erase else { return }
+    steps.append(.erasure(transaction.row.number, transaction.row.customer))
+    isEmpty = false
+  }
+
+  /// What the ledger forgets: of the customers that it has, those whose names it has still.
+  func rows(in snapshot: any StorageSnapshot) throws(LedgerError) -> (erasures: [ErasureRow], customers: [CustomerRow])
+  {
+    let salt = try snapshot.project().salt
+    var parts: [CustomerNumber: [CustomerNumber]] = [:]
+    func members(of customer: CustomerNumber) throws(LedgerError) -> [CustomerNumber] {
+      if let known = parts[customer] { return known }
+      return [customer] + (try snapshot.mergedCustomers(into: customer))
+    }
+    var (erasures, customers): ([ErasureRow], [CustomerRow]) = ([], [])
+    for step in steps {
+      switch step {
+      case .merge(let from, let into):
+        parts[into] = try members(of: into) + members(of: from)
+        parts[from] = []
+      case .erasure(let transaction, let customer):
+        var erasure = ErasureRow(transaction: transaction, numbers: [], ids: [], former: [], added: [])
+        for number in try members(of: customer) {
+          guard var row = try snapshot.customer(number: number), !row.isErased(salt: salt) else { continue }
+          erasure.numbers.append(number)
+          erasure.former.append(row.id)
+          erasure.added += try snapshot.addedIDs(of: number).map { AddedIDRow(customer: number, id: $0) }
+          row.id = CustomerID(ofErased: number, salt: salt)
+          row.frozenReason = nil
+          erasure.ids.append(row.id)
+          customers.append(row)
+        }
+        if !erasure.numbers.isEmpty { erasures.append(erasure) }
+      }
+    }
+    return (erasures, customers)
+  }
+}

@@ -1,0 +1,94 @@
+internal import GemLedger
+internal import GemLedgerAudit
+
+// An export that is whole and yet no ledger: it is refused, with the line that does not fit.
+
+extension JournalImport {
+  /// How many lines an increment has at most that is tried before anything of it is written: they are kept in memory.
+  static let rehearsedLineCountMax: Int64 = 1 << 18
+
+  /// Replays an increment without writing it, so that one that does not fit leaves the ledger as it was.
+  ///
+  /// A whole export needs no trial: what is left of it is no ledger, and is removed.
+  func rehearse(_ found: ImportCheck.Findings, into target: any LedgerStorage) throws(LedgerError) {
+    guard found.after != nil, found.end.lines <= Self.rehearsedLineCountMax else { return }
+    try target.read { (snapshot) throws(LedgerError) in
+      var pages = ImportPages(
+        try LineReader(text), pageSize: Int(found.end.lines), context: try Self.context(snapshot))
+      pages.context.ids = TransactionIDMaker(salt: found.header.project.salt)
+      let replay = try JournalReplay(
+        snapshot, isKeyed: target.isKeyedByCustomer, isDense: found.header.isDense, isIncrement: true)
+      replay.unnamed = Set(try found.erasures.rows(in: snapshot).erasures.flatMap(\.numbers))
+      guard let page = try pages.next() else { return }
+      try Self.fill(replay, with: page, snapshot)
+    }
+  }
+
+  /// What a page's commit was refused for, as a problem of the line.
+  ///
+  /// Another trial writes line by line; what it leaves is no ledger either way.
+  func refusal(
+    _ error: LedgerError, of page: ImportPage, _ found: ImportCheck.Findings, _ target: any LedgerStorage
+  ) throws(LedgerError) -> LedgerError {
+    guard error.isOfContradictingRows else { return error }
+    let replay = try target.read { (snapshot) throws(LedgerError) in
+      try JournalReplay(
+        snapshot, isKeyed: target.isKeyedByCustomer, isDense: found.header.isDense,
+        isIncrement: found.header.after != nil)
+    }
+    for (index, record) in page.records.enumerated() {
+      let single = ImportPage(firstLine: page.firstLine + Int64(index), records: [record])
+      do throws(LedgerError) {
+        try target.read { (snapshot) throws(LedgerError) in try Self.fill(replay, with: single, snapshot) }
+        try Self.commit(replay, target)
+      } catch {
+        guard error.isOfContradictingRows else { return error }
+        return Self.unfit(LineFault("It contradicts a line before it: \(error.storageText)"), line: single.firstLine)
+      }
+    }
+    return Self.unfit(LineFault("It contradicts a line behind it: \(error.storageText)"), line: page.firstLine)
+  }
+
+  /// An export whose rows are a ledger whose books do not add up.
+  static func refusal(_ verification: Verification) -> LedgerError {
+    let problems = verification.problems.map(\.description)
+    return LedgerError(
+      .invalidImport,
+      "The export is of books that do not add up. First problem: \(problems.first ?? "none"). What was written of it "
+        + "is no ledger.",
+      details: [.integer("problem_count", Int64(verification.problemCount))]
+        + problems.enumerated().map { .text("problems[\($0)]", $1) })
+  }
+
+  static func unfit(_ fault: LineFault, line: Int64) -> LedgerError {
+    let problem = ImportProblem(line: line, message: fault.message)
+    return LedgerError(
+      .invalidImport, "The export does not fit together. \(problem)",
+      details: [.integer("problem_count", 1), .text("problems[0]", problem.description)])
+  }
+}
+
+extension LedgerError {
+  /// Whether a storage refused rows that contradict others, which a damaged file is not.
+  fileprivate var isOfContradictingRows: Bool {
+    let code = details.lazy.compactMap { detail -> Int64? in
+      guard detail.name == "sqlite_code", case .integer(let code) = detail.value else { return nil }
+      return code & 0xFF
+    }.first
+    if let code { return code == Self.constraintOfSQLite }
+    return details.contains { detail in
+      guard detail.name == "sqlstate", case .text(let state) = detail.value else { return false }
+      return state.hasPrefix("23")
+    }
+  }
+
+  private static let constraintOfSQLite: Int64 = 19
+
+  /// What the storage itself said.
+  fileprivate var storageText: String {
+    for detail in details where detail.name == "sqlite" || detail.name == "postgres" {
+      if case .text(let text) = detail.value { return text }
+    }
+    return message
+  }
+}

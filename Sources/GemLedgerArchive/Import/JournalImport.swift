@@ -1,0 +1,343 @@
+public import GemLedger
+package import GemLedgerAudit
+
+/// Makes a ledger of an export, or brings one up to date with the export that follows.
+///
+/// First the whole text is read and checked; only where nothing is wrong with it anything is written. Then each page is
+/// a commit of its own that also says how far the import is, so that who was killed goes on there. Until all of it is
+/// there and proved, nobody can open the storage as a ledger.
+package struct JournalImport {
+  /// What is being done, for who waits.
+  package enum Stage: Sendable {
+    /// Counted in bytes.
+    case checking
+    /// Counted in lines.
+    case importing
+    case verifying
+  }
+
+  /// A total of 0 is not known.
+  package typealias Progress = (Stage, _ done: Int64, _ of: Int64) -> Void
+
+  /// What is in an export, by its first line.
+  package struct Head: Sendable {
+    package let project: ProjectRow
+    /// Whether it begins with the beginning of the journal, and so makes a new ledger.
+    package let isWhole: Bool
+
+    package init(project: ProjectRow, isWhole: Bool) {
+      self.project = project
+      self.isWhole = isWhole
+    }
+  }
+
+  /// How many lines a commit writes: an account that several of them touch is written once.
+  package static let pageSize = 16_384
+
+  let text: any ImportText
+  private let clock: LedgerClock
+  private let pageSize: Int
+
+  /// - Parameter pageSize: How many lines a commit writes; an interrupted import goes on with the same number.
+  package init(_ text: some ImportText, clock: LedgerClock = .system, pageSize: Int = Self.pageSize) {
+    self.text = text
+    self.clock = clock
+    self.pageSize = pageSize
+  }
+
+  /// Reads the first line.
+  ///
+  /// - Throws: `invalid_import` where it is no header of an export, or as reading does.
+  package func head() throws(LedgerError) -> Head {
+    var problems = ImportProblems()
+    var reader = try LineReader(text)
+    let line = try reader.next()
+    do throws(LineFault) {
+      guard let bytes = line else { throw LineFault("There is nothing in it.") }
+      if case .header(let header) = try ImportRecord(bytes, ImportContext(), LineTokens()) {
+        return Head(project: header.project, isWhole: header.after == nil)
+      }
+      throw LineFault("The first line is not the header of an export.")
+    } catch {
+      problems.add(1, error.message)
+      throw problems.error("The export")
+    }
+  }
+
+  /// An export that is whole and has no damaged line.
+  package struct Checked: Sendable {
+    let findings: ImportCheck.Findings
+
+    package var transactions: Int64 { findings.journal.counts.transactions }
+    package var entries: Int64 { findings.journal.counts.entries }
+  }
+
+  /// Reads and checks everything, and writes nothing.
+  ///
+  /// - Parameter ledger: The ledger that an increment continues; nil for an export of a whole journal.
+  /// - Throws: `invalid_import` with every problem up to a bound, or as reading does.
+  package func check(
+    continuing ledger: (any LedgerStorage)? = nil, _ progress: Progress = { _, _, _ in }
+  ) throws(LedgerError) -> Checked {
+    var context = ImportContext()
+    if let ledger { context = try ledger.read { (snapshot) throws(LedgerError) in try Self.context(snapshot) } }
+    return Checked(findings: try ImportCheck.run(text, context: context) { progress(.checking, $0, 0) })
+  }
+
+  /// Checks everything, and imports it.
+  @discardableResult
+  package func run(
+    into target: any LedgerStorage, _ progress: Progress = { _, _, _ in }
+  ) throws(LedgerError) -> Verification {
+    try run(try check(continuing: target, progress), into: target, progress)
+  }
+
+  /// Imports everything into a storage that says that it is a copy under way, and proves the books.
+  ///
+  /// - Returns: The books of the ledger that was made.
+  /// - Throws: `invalid_import` where the export is damaged, does not continue what the storage holds or is of books
+  ///   that do not add up; `already_exists` where the import was begun from another export; or as the storage does.
+  @discardableResult
+  package func run(
+    _ checked: Checked, into target: any LedgerStorage, _ progress: Progress = { _, _, _ in }
+  ) throws(LedgerError) -> Verification {
+    let found = checked.findings
+    let begun = try begin(found, target)
+    try write(found, from: begun, into: target, progress)
+    let verification = try Ledger(storage: target, clock: clock).verify { progress(.verifying, $0, $1) }
+    guard verification.isOK else { throw Self.refusal(verification) }
+    try Self.commit(target) { $0.copy = CopyChanges(progress: nil) }
+    return verification
+  }
+
+  static func context(_ snapshot: any StorageSnapshot) throws(LedgerError) -> ImportContext {
+    var context = ImportContext()
+    context.learn(try snapshot.catalogRows(.currency))
+    context.ids = TransactionIDMaker(salt: try snapshot.project().salt)
+    return context
+  }
+
+  // MARK: The beginning
+
+  /// Says in the storage what is being imported.
+  ///
+  /// - Returns: How far an earlier import of the same export came.
+  private func begin(
+    _ found: ImportCheck.Findings, _ target: any LedgerStorage
+  ) throws(LedgerError) -> CopyProgress {
+    if target is MemoryStorage, !found.header.isDense || !found.hasAllCustomers {
+      throw LedgerError(
+        .invalidImport,
+        "The export is of a ledger whose numbers have gaps, as PostgreSQL draws them; memory has no room for gaps. "
+          + "Import it into a file or into PostgreSQL.")
+    }
+    let known = try target.read { (snapshot) throws(LedgerError) -> CopyProgress? in
+      let known = try (snapshot.scan() as? any CopyReads)?.copyProgress()
+      if known?.source != found.identity { try Self.check(found, fits: snapshot, known) }
+      return known
+    }
+    if let known, known.source == found.identity { return known }
+    try rehearse(found, into: target)
+    let start = CopyProgress(source: found.identity)
+    try Self.commit(target) { $0.copy = CopyChanges(progress: start) }
+    return start
+  }
+
+  private static func check(
+    _ found: ImportCheck.Findings, fits snapshot: any StorageSnapshot, _ progress: CopyProgress?
+  ) throws(LedgerError) {
+    guard progress == nil || progress?.source == 0 else {
+      throw LedgerError(
+        .alreadyExists,
+        "The storage holds an import or a copy of something else that was interrupted. Go on with that, or remove it.")
+    }
+    guard try snapshot.project() == found.header.project else {
+      throw LedgerError(
+        .invalidImport, "The export is of another ledger: its project is not the one of this storage.")
+    }
+    let counts = try snapshot.journalCounts()
+    let transactions = if let counts { counts.transactions } else { try snapshot.sequences().transaction }
+    guard let after = found.after else {
+      guard try snapshot.isEmpty() else {
+        throw LedgerError(
+          .alreadyExists, "The ledger is not empty; an export of a whole journal makes a ledger of its own.")
+      }
+      return
+    }
+    guard transactions == after.transactions, try snapshot.catalogVersion() == after.catalogVersion else {
+      throw LedgerError(
+        .invalidImport,
+        "The export goes on after \(after.transactions) transactions and version \(after.catalogVersion) of the "
+          + "catalog; the ledger has \(transactions) and version \(try snapshot.catalogVersion()). Import the exports "
+          + "in their order, each once, and book nothing in between.",
+        details: [.integer("expected", after.transactions), .integer("found", transactions)])
+    }
+  }
+
+  // MARK: Pages
+
+  private func write(
+    _ found: ImportCheck.Findings, from begun: CopyProgress, into target: any LedgerStorage, _ progress: Progress
+  ) throws(LedgerError) {
+    // The step says that all pages are there.
+    guard begun.step == 0 else { return }
+    if begun.pages == 0 { try eraseNames(found.erasures, in: target) }
+    var pages = ImportPages(
+      try LineReader(text), pageSize: pageSize,
+      context: try target.read { (snapshot) throws(LedgerError) in try Self.context(snapshot) })
+    pages.context.ids = TransactionIDMaker(salt: found.header.project.salt)
+    let replay = try target.read { (snapshot) throws(LedgerError) in
+      try JournalReplay(
+        snapshot, isKeyed: target.isKeyedByCustomer, isDense: found.header.isDense,
+        isIncrement: found.header.after != nil)
+    }
+    try pages.skip(begun.pages)
+    while let page = try pages.next() {
+      try target.read { (snapshot) throws(LedgerError) in try Self.fill(replay, with: page, snapshot) }
+      replay.changes.copy?.progress = CopyProgress(pages: pages.number, source: found.identity)
+      do throws(LedgerError) {
+        try Self.commit(replay, target)
+      } catch {
+        throw try refusal(error, of: page, found, target)
+      }
+      progress(.importing, pages.lineNumber, found.end.lines)
+    }
+    guard !found.header.isDense else { return }
+    let sequences = try target.read { (snapshot) throws(LedgerError) in try snapshot.sequences() }
+    try Self.commit(target) {
+      $0.copy = CopyChanges(progress: CopyProgress(step: 1, pages: pages.number, source: found.identity))
+      $0.copy?.journal = Self.journal(found, sequences)
+    }
+  }
+
+  /// Erases the customers whom the export erases, before anything of it is written: their ids and keys may be in use
+  /// again in any of its pages.
+  private func eraseNames(_ erasures: ImportedErasures, in target: any LedgerStorage) throws(LedgerError) {
+    guard !erasures.isEmpty else { return }
+    let (rows, customers) = try target.read { (snapshot) throws(LedgerError) in try erasures.rows(in: snapshot) }
+    guard !rows.isEmpty else { return }
+    let progress = try target.read { (snapshot) throws(LedgerError) in
+      try (snapshot.scan() as? any CopyReads)?.copyProgress()
+    }
+    try Self.commit(target) {
+      $0.copy = CopyChanges(progress: progress)
+      $0.ownRare.erasures = rows
+      $0.ownRare.changedCustomers = customers
+    }
+  }
+
+  /// What the storage must know of a journal with gaps: of the export, and of what was there before.
+  private static func journal(_ found: ImportCheck.Findings, _ sequences: Sequences) -> CopiedJournal {
+    var journal = found.journal
+    journal.counts.transactions += found.after?.transactions ?? 0
+    journal.counts.entries += found.after?.entries ?? 0
+    journal.lastTransaction = max(journal.lastTransaction, sequences.transaction)
+    journal.lastEntry = max(journal.lastEntry, sequences.entry)
+    journal.createdAt = max(journal.createdAt, sequences.createdAt)
+    return journal
+  }
+
+  static func fill(
+    _ replay: JournalReplay, with page: ImportPage, _ snapshot: any StorageSnapshot
+  ) throws(LedgerError) {
+    replay.beginPage(snapshot)
+    try replay.prefetch(page.records)
+    for (index, record) in page.records.enumerated() {
+      do throws(LineFaultOrError) {
+        try replay.add(record)
+      } catch {
+        switch error {
+        case .ledger(let error): throw error
+        case .line(let fault): throw Self.unfit(fault, line: page.firstLine + Int64(index))
+        }
+      }
+    }
+    replay.endPage()
+  }
+
+  static func commit(_ replay: JournalReplay, _ target: any LedgerStorage) throws(LedgerError) {
+    let moved = replay.changedLots.compactMap { number in replay.lots[number]?.movedFrom.map { (number, $0) } }
+    try target.commit(lanes: Array(0..<target.laneCount)) { (session) throws(LedgerError) in
+      // A storage that keeps rows with their customers learns whose they were.
+      for (lot, customer) in moved { _ = try session.lot(lot, of: customer) }
+      for purchase in replay.movedEntitlements { _ = try session.entitlementHolder(purchase: purchase) }
+      for hold in replay.holds.values {
+        guard let owner = hold.storedOwner, owner != hold.row.customer else { continue }
+        _ = try session.hold(hold.row.number, ofAny: [owner])
+      }
+      try session.write(replay.changes)
+    }
+  }
+
+  private static func commit(
+    _ target: any LedgerStorage, _ fill: (inout ChangeSet) -> Void
+  ) throws(LedgerError) {
+    try target.commit(lanes: Array(0..<target.laneCount)) { (session) throws(LedgerError) in
+      var changes = ChangeSet()
+      fill(&changes)
+      try session.write(changes)
+    }
+  }
+}
+
+/// Some lines of an export, read.
+struct ImportPage {
+  let firstLine: Int64
+  var records: [ImportRecord] = []
+}
+
+/// Cuts an export into pages; the same export gives the same pages.
+struct ImportPages {
+  private var reader: LineReader
+  private let tokens = LineTokens()
+  private let pageSize: Int
+  var context: ImportContext
+  /// How many pages were given or skipped.
+  private(set) var number: Int64 = 0
+  var lineNumber: Int64 { reader.number }
+
+  init(_ reader: LineReader, pageSize: Int, context: ImportContext) {
+    self.reader = reader
+    self.pageSize = pageSize
+    self.context = context
+  }
+
+  mutating func skip(_ pages: Int64) throws(LedgerError) {
+    for _ in 0..<pages * Int64(pageSize) where try reader.next() == nil { break }
+    number = pages
+  }
+
+  mutating func next() throws(LedgerError) -> ImportPage? {
+    var page = ImportPage(firstLine: reader.number + 1)
+    while page.records.count < pageSize, let line = try reader.next() {
+      do throws(LineFault) {
+        let record = try ImportRecord(line, context, tokens)
+        if case .catalog(_, let rows) = record { context.learn(rows) }
+        page.records.append(record)
+      } catch {
+        // The text was checked before; somebody writes to it meanwhile.
+        var problems = ImportProblems()
+        problems.add(reader.number, error.message)
+        throw problems.error("The export changed while it was imported: it")
+      }
+    }
+    if page.records.isEmpty { return nil }
+    number += 1
+    return page
+  }
+}
+
+extension Ledger {
+  /// A new ledger in memory that holds what an export holds.
+  ///
+  /// - Parameters:
+  ///   - text: An export of a whole journal; see ``export(after:progress:to:)``.
+  ///   - clock: Where it reads the time.
+  /// - Throws: ``LedgerError`` with `invalid_import`, every problem listed up to a bound, or `books_wrong`.
+  public static func inMemory(importing text: [UInt8], clock: LedgerClock = .system) throws(LedgerError) -> Ledger {
+    let source = JournalImport(ImportBytes(text), clock: clock)
+    let storage = MemoryStorage(project: try source.head().project)
+    try source.run(into: storage)
+    return Ledger(storage: storage, clock: clock)
+  }
+}

@@ -1,0 +1,213 @@
+internal import GemLedger
+
+// Merges, freezes, refunds and holds: what they leave behind beside balances.
+
+extension JournalReplay {
+  // MARK: Customers
+
+  private func customer(_ number: CustomerNumber) throws(LineFaultOrError) -> CustomerRow {
+    if let known = changedCustomers[number] ?? newCustomers[number] { return known }
+    guard var row = try asking({ () throws(LedgerError) in try snapshot.customer(number: number) }) else {
+      throw .fault("There is no customer \(number).")
+    }
+    if unnamed.contains(number) {
+      row.id = CustomerID(ofErased: number, salt: try asking { () throws(LedgerError) in try snapshot.project().salt })
+    }
+    return row
+  }
+
+  /// The customers who became part of this one.
+  func parts(of customer: CustomerNumber) throws(LedgerError) -> [CustomerNumber] {
+    var found = try snapshot.mergedCustomers(into: customer).filter { changedCustomers[$0] == nil }
+    found += changedCustomers.values.filter { $0.mergedInto == customer }.map(\.number)
+    return found.sorted()
+  }
+
+  /// As the merge itself did: see `Decider.becomeOne`.
+  func merge(_ from: CustomerNumber, _ transaction: ImportedTransaction) throws(LineFaultOrError) {
+    let into = transaction.row.customer
+    guard from != into else { throw .fault("Customer \(from) becomes part of itself.") }
+    var survivor = try customer(into)
+    let moved = try asking { () throws(LedgerError) in try parts(of: from) }
+    for number in [from] + moved {
+      var row = try customer(number)
+      if number == from {
+        survivor.frozen = FreezeRules.frozen(survivor.frozen, and: row.frozen)
+        survivor.frozenReason = survivor.frozenReason ?? row.frozenReason
+        (row.frozen, row.frozenReason, row.merged) = (0, nil, 0)
+      }
+      row.mergedInto = into
+      survivor.merged += 1
+      changedCustomers[number] = row
+    }
+    changedCustomers[into] = survivor
+    changes.ownRare.merges.append(MergeRow(transaction: transaction.row.number, from: from, into: into))
+    try moveHolds(from: from, into: into, transaction)
+    let counts = try asking { () throws(LedgerError) in try snapshot.counts(of: from) }
+    changes.ownRare.endedCounts += counts
+    changes.ownRare.counts.removeAll { $0.customer == from }
+  }
+
+  func applyFreeze(_ transaction: ImportedTransaction) throws(LineFaultOrError) {
+    let kind = transaction.row.kind
+    if kind == .erase { return try erase(transaction.row) }
+    guard kind == .freeze || kind == .unfreeze else { return }
+    var row = try customer(transaction.row.customer)
+    row.frozen = FreezeRules.frozen(row.frozen, byPerson: kind == .freeze)
+    row.frozenReason = kind == .freeze ? transaction.note?.reason : nil
+    changedCustomers[row.number] = row
+  }
+
+  /// As the erasure itself did: see `Decider.decideErasure`.
+  ///
+  /// The names went before the first page, and the export has none: see ``ImportedErasures``.
+  private func erase(_ transaction: TransactionRow) throws(LineFaultOrError) {
+    let numbers = try asking { () throws(LedgerError) in
+      [transaction.customer] + (try parts(of: transaction.customer))
+    }
+    for number in numbers {
+      var row = try customer(number)
+      guard row.id.isOfErased else { throw .fault("Customer \(number) was erased and still has the id \"\(row.id)\".") }
+      if row.mergedInto == 0 { row.frozen = FreezeRules.frozen(row.frozen, byPerson: true) }
+      row.frozenReason = nil
+      changedCustomers[number] = row
+    }
+  }
+
+  // MARK: Refunds
+
+  func add(_ refund: RefundRow, _ transaction: ImportedTransaction) throws(LineFaultOrError) {
+    changes.ownRare.refunds.append(refund)
+    changes.ownRare.refundParts += transaction.refundParts
+    let purchase = try purchase(refund.purchase)
+    purchaseOwners[purchase.number] = purchase.customer
+    guard refund.freezes != 0 else { return }
+    var row = try customer(transaction.row.customer)
+    row.frozen = FreezeRules.frozen(row.frozen, byRefunds: refund.freezes)
+    if row.frozen == 0 { row.frozenReason = nil }
+    if refund.freezes > 0, row.frozenReason == nil { row.frozenReason = FreezeRules.refundReason }
+    changedCustomers[row.number] = row
+  }
+
+  private func purchase(_ number: Int64) throws(LineFaultOrError) -> PurchaseRow {
+    if let new = newPurchases[number] { return new }
+    guard let row = try asking({ () throws(LedgerError) in try snapshot.purchase(number: number) }) else {
+      throw .fault("There is no purchase \(number).")
+    }
+    return row
+  }
+
+  // MARK: Holds and counts
+
+  /// A hold as it is within the page.
+  struct HoldChange {
+    var row: HoldRow
+    /// What it holds still, in the order in which it was set aside.
+    var parts: [HeldPart]
+    /// The customer with whom the storage has it; nil where it has no row of it.
+    var storedOwner: CustomerNumber?
+
+    mutating func move(_ amount: Int64, _ effect: EffectRow) throws(LineFaultOrError) {
+      let index = parts.firstIndex { $0.lot == effect.lot && $0.account == effect.account }
+      let held = index.map { parts[$0].amount } ?? 0
+      let (sum, overflow) = held.addingReportingOverflow(amount)
+      guard !overflow, sum >= 0 else {
+        throw .fault("The hold \(row.number) holds \(held) of lot \(effect.lot), and \(amount) moves.")
+      }
+      if let index { parts.remove(at: index) }
+      guard sum > 0 else { return }
+      parts.insert(HeldPart(account: effect.account, lot: effect.lot, amount: sum), at: index ?? parts.count)
+    }
+  }
+
+  func applyEffects(
+    of transaction: ImportedTransaction, where isWanted: (EffectRow.Kind) -> Bool
+  ) throws(LineFaultOrError) {
+    for row in transaction.effects where isWanted(row.kind) {
+      if let deadline = row.deadline {
+        var hold = try hold(row.target, beganBy: row)
+        hold.row.deadline = deadline
+        holds[row.target] = hold
+      }
+      switch row.kind {
+      case .held:
+        try moveHeld(row, by: row.amount, inLot: -row.amount)
+      case .captured:
+        try moveHeld(row, by: -row.amount, inLot: 0)
+      case .released:
+        try moveHeld(row, by: -row.amount, inLot: row.amount)
+      case .counted:
+        guard let key = row.count else { throw .fault("An effect counts nothing.") }
+        changes.ownRare.counts.removeAll { $0.customer == row.customer && $0.key == key }
+        changes.ownRare.counts.append(
+          CountRow(customer: row.customer, key: key, period: row.period, value: row.value))
+      case .deadline, .reversal, .late, .linked, .reclaimed: break
+      }
+    }
+  }
+
+  private func moveHeld(_ row: EffectRow, by amount: Int64, inLot moved: Int64) throws(LineFaultOrError) {
+    var hold = try hold(row.target, beganBy: row)
+    try hold.move(amount, row)
+    holds[row.target] = hold
+    var account = try account(row.account)
+    if moved != 0 { try move(moved, in: row.lot, &account, isReturn: true) }
+    // Added and not taken from the row: effects are not applied in their own order.
+    account.row.held += amount
+    // A bound that always holds: what the currency gives by itself may be due before the hold ends, and the next
+    // command looks at both.
+    account.row.nextDue = 0
+    put(account)
+  }
+
+  private func hold(_ number: TransactionNumber, beganBy effect: EffectRow) throws(LineFaultOrError) -> HoldChange {
+    if let known = holds[number] { return known }
+    let owners = try asking { () throws(LedgerError) in [effect.customer] + (try parts(of: effect.customer)) }
+    guard let row = try asking({ () throws(LedgerError) in try snapshot.hold(number, ofAny: owners) }) else {
+      let row = HoldRow(
+        number: number, customer: effect.customer, deadline: effect.createdAt, begunAt: effect.createdAt)
+      return HoldChange(row: row, parts: [], storedOwner: nil)
+    }
+    let effects = try asking { () throws(LedgerError) in try snapshot.effects(about: number, ofAny: owners) }
+    return HoldChange(
+      row: row, parts: HoldRules.outstanding(effects, of: row.customer), storedOwner: row.customer)
+  }
+
+  private func moveHolds(
+    from: CustomerNumber, into: CustomerNumber, _ transaction: ImportedTransaction
+  ) throws(LineFaultOrError) {
+    for row in try asking({ () throws(LedgerError) in try snapshot.holds(of: from) }) where holds[row.number] == nil {
+      let effect = EffectRow(
+        transaction: row.number, position: 1, customer: from, kind: .deadline, createdAt: row.deadline)
+      holds[row.number] = try hold(row.number, beganBy: effect)
+    }
+    for (number, hold) in holds where hold.row.customer == from {
+      holds[number]?.row.customer = into
+      holds[number]?.row.begunAt = nil
+    }
+    // What is held is part of a balance, so that the merge has an entry of each such account.
+    for currency in Set(transaction.entries.map(\.account.currency)).sorted() {
+      var old = try account(AccountNumber(customer: from, currency: currency))
+      guard old.row.held != 0 else { continue }
+      var new = try account(AccountNumber(customer: into, currency: currency))
+      new.row.held += old.row.held
+      new.row.nextDue = min(new.row.nextDue, old.row.nextDue)
+      old.row.held = 0
+      put(old)
+      put(new)
+    }
+  }
+
+  /// A hold that holds nothing any more is open no more.
+  func endHolds() {
+    for hold in holds.values.sorted(by: { $0.row.number < $1.row.number }) {
+      if !hold.parts.isEmpty {
+        var row = hold.row
+        row.sole = HeldPart.sole(hold.parts)
+        changes.ownRare.holds.append(row)
+      } else if hold.storedOwner != nil {
+        changes.ownRare.endedHolds.append(hold.row)
+      }
+    }
+  }
+}

@@ -1,0 +1,235 @@
+internal import GemLedger
+
+// A transaction: its entries are replayed on their accounts and lots.
+
+extension JournalReplay {
+  func add(_ transaction: ImportedTransaction) throws(LineFaultOrError) {
+    var row = transaction.row
+    let byTransaction = isKeyed || !isDense
+    if byTransaction { nextEntry = Numbering.entries(of: row.number).lowerBound }
+    row.firstEntry = nextEntry
+    changes.transactions.append(row)
+    if transaction.entries.isEmpty { changes.transactionsWithoutEntries.append(row) }
+    for terms in transaction.newLots {
+      changes.ownRare.lotTerms.append(terms)
+      changes.lastLot = max(changes.lastLot ?? 0, terms.lot)
+    }
+    if !transaction.effects.isEmpty { changes.ownRare.effects += transaction.effects }
+    // What a merge takes out of holds moves with the entries, and is set aside again behind them.
+    try applyEffects(of: transaction) { $0 == .released }
+    var captured = CapturedAmounts(transaction.effects)
+    for entry in transaction.entries { try add(entry, of: transaction, &captured) }
+    changes.itemEntries += transaction.items
+    try applyEffects(of: transaction) { $0 != .released }
+    if let merged = transaction.merged { try merge(merged, transaction) }
+    if let refund = transaction.refund { try add(refund, transaction) }
+    try applyFreeze(transaction)
+    if let note = transaction.note { changes.notes.append(note) }
+  }
+
+  private func add(
+    _ entry: ImportedTransaction.Entry, of transaction: ImportedTransaction, _ captured: inout CapturedAmounts
+  ) throws(LineFaultOrError) {
+    var account = try account(entry.account)
+    let change = Int128(entry.balance) - Int128(account.row.balance)
+    let owed = Int128(entry.debt) - Int128(account.row.debt)
+    guard change - owed == Int128(entry.amount) else {
+      throw .fault(
+        "An entry of \(entry.amount) leaves balance \(entry.balance) and debt \(entry.debt) where there were "
+          + "\(account.row.balance) and \(account.row.debt).")
+    }
+    if entry.lot != 0 {
+      guard change == Int128(entry.amount) else { throw .fault("An entry that changes a debt names one lot only.") }
+      try allocate(entry.amount, to: entry.lot, &account, entry.kind, transaction, &captured)
+    } else {
+      guard entry.allocations.reduce(Int128(0), { $0 + Int128($1.amount) }) == change else {
+        throw .fault("The lots of an entry do not come to what its balance changes by, \(change).")
+      }
+      for (lot, amount) in entry.allocations {
+        try allocate(amount, to: lot, &account, entry.kind, transaction, &captured)
+      }
+    }
+    let number = nextEntry
+    nextEntry += 1
+    let previous = account.row.lastEntry
+    account.row.balance = entry.balance
+    account.row.debt = entry.debt
+    account.row.version += 1
+    account.row.lastEntry = number
+    if account.row.openLots == 0 { account.row.nextExpiry = .max }
+    put(account)
+    append(entry, number: number, previous: previous, version: account.row.version, of: transaction.row)
+  }
+
+  private func append(
+    _ entry: ImportedTransaction.Entry, number: EntryNumber, previous: EntryNumber, version: Int64,
+    of transaction: TransactionRow
+  ) {
+    changes.entries.append(
+      EntryRow(
+        number: number, transaction: transaction.number, account: entry.account, kind: entry.kind,
+        amount: entry.amount, balance: entry.balance, debt: entry.debt, version: version, previous: previous,
+        lot: entry.lot))
+    for (index, allocation) in entry.allocations.enumerated() {
+      changes.allocations.append(
+        AllocationRow(entry: number, position: Int64(index) + 1, lot: allocation.lot, amount: allocation.amount))
+    }
+    guard version % AnchorRow.interval == 0 else { return }
+    changes.anchors.append(
+      AnchorRow(
+        account: entry.account, version: version, entry: number, transaction: transaction.number,
+        createdAt: transaction.createdAt))
+  }
+
+  // MARK: Accounts
+
+  func account(_ number: AccountNumber) throws(LineFaultOrError) -> Account {
+    if let known = accounts[number] { return known }
+    if !knownCustomers.contains(number.customer), newCustomers[number.customer] == nil {
+      let found = try asking { () throws(LedgerError) in try snapshot.accounts(of: number.customer) }
+      for row in found where accounts[row.number] == nil { accounts[row.number] = Account(row: row, isNew: false) }
+    }
+    knownCustomers.insert(number.customer)
+    let account = accounts[number] ?? Account(row: AccountRow(number: number), isNew: true)
+    accounts[number] = account
+    return account
+  }
+
+  func put(_ account: Account) {
+    var account = account
+    if !account.isChanged {
+      changedAccounts.append(account.row.number)
+      account.isChanged = true
+    }
+    accounts[account.row.number] = account
+  }
+
+  /// Reads the accounts of a page's customers at once.
+  func prefetch(_ page: [ImportRecord]) throws(LedgerError) {
+    var wanted: Set<CustomerNumber> = []
+    for case .transaction(let transaction) in page {
+      for entry in transaction.entries where !knownCustomers.contains(entry.account.customer) {
+        wanted.insert(entry.account.customer)
+      }
+    }
+    guard !wanted.isEmpty else { return }
+    for row in try snapshot.accounts(of: wanted.sorted()) where accounts[row.number] == nil {
+      accounts[row.number] = Account(row: row, isNew: false)
+    }
+    knownCustomers.formUnion(wanted)
+  }
+
+  // MARK: Lots
+
+  private func allocate(
+    _ amount: Int64, to number: LotNumber, _ account: inout Account, _ kind: EntryKind,
+    _ transaction: ImportedTransaction, _ captured: inout CapturedAmounts
+  ) throws(LineFaultOrError) {
+    if accountPoolLacks(account, number), let terms = transaction.newLots.first(where: { $0.lot == number }),
+      lots[number] == nil
+    {
+      makeLot(terms, &account)
+    }
+    let amount = captured.rest(of: amount, from: number)
+    try move(amount, in: number, &account, isReturn: kind.isReturn)
+  }
+
+  private func accountPoolLacks(_ account: Account, _ number: LotNumber) -> Bool { account.row.poolLot != number }
+
+  /// The first pooled lot of an account lies in the account's own row.
+  private func makeLot(_ terms: LotTermsRow, _ account: inout Account) {
+    let isPooled = LotCredit.isPooled(
+      terms.source, price: terms.price, purchase: terms.purchase, expiresAt: terms.expiresAt)
+    if account.row.poolLot == 0, isPooled {
+      account.row.poolLot = terms.lot
+      account.row.poolSource = terms.source.rawValue
+      account.row.poolEnvironment = terms.environment
+      return
+    }
+    let row = LotRow(
+      number: terms.lot, account: account.row.number, source: terms.source, environment: terms.environment,
+      granted: 0, remaining: 0, price: terms.price, purchase: terms.purchase, expiresAt: terms.expiresAt)
+    lots[terms.lot] = Lot(row: row, isNew: true, isChanged: true)
+    changedLots.append(terms.lot)
+    account.row.nextExpiry = min(account.row.nextExpiry, terms.expiresAt)
+  }
+
+  /// Moves an amount in a lot of the account; one of a customer who became part of this one comes over with it.
+  func move(
+    _ amount: Int64, in number: LotNumber, _ account: inout Account, isReturn: Bool
+  ) throws(LineFaultOrError) {
+    if account.row.poolLot == number {
+      let remaining = try Self.sum(account.row.poolRemaining, amount, number)
+      account.row.poolRemaining = remaining
+      if amount > 0 {
+        let granted = account.row.poolGranted
+        account.row.poolGranted = isReturn ? max(granted, remaining) : LotBook.granted(granted, plus: amount)
+      }
+      return
+    }
+    var lot = try lot(number, of: account.row.number)
+    if lot.row.account != account.row.number { try bringOver(&lot, to: &account) }
+    let before = lot.row.remaining
+    lot.row.remaining = try Self.sum(before, amount, number)
+    if amount > 0 {
+      let granted = lot.row.granted
+      lot.row.granted = isReturn ? max(granted, lot.row.remaining) : LotBook.granted(granted, plus: amount)
+    }
+    if before == 0, lot.row.remaining > 0 {
+      account.row.openLots += 1
+      account.row.nextExpiry = min(account.row.nextExpiry, lot.row.expiresAt)
+    }
+    if before > 0, lot.row.remaining == 0 { account.row.openLots -= 1 }
+    if !lot.isChanged {
+      lot.isChanged = true
+      changedLots.append(number)
+    }
+    lots[number] = lot
+  }
+
+  private func bringOver(_ lot: inout Lot, to account: inout Account) throws(LineFaultOrError) {
+    guard lot.row.remaining == 0, lot.row.account.currency == account.row.number.currency else {
+      throw .fault("Lot \(lot.row.number) is another account's.")
+    }
+    if !lot.isNew, lot.movedFrom == nil { lot.movedFrom = lot.row.account.customer }
+    lot.row.account = account.row.number
+  }
+
+  private func lot(_ number: LotNumber, of account: AccountNumber) throws(LineFaultOrError) -> Lot {
+    if let known = lots[number] { return known }
+    let found = try asking { () throws(LedgerError) -> LotRow? in
+      if let own = try snapshot.lot(number, of: account.customer) { return own }
+      for customer in try parts(of: account.customer) {
+        if let other = try snapshot.lot(number, of: customer) { return other }
+      }
+      return nil
+    }
+    guard let found else { throw .fault("Lot \(number) was never made.") }
+    return Lot(row: found, isNew: false)
+  }
+
+  private static func sum(_ remaining: Int64, _ amount: Int64, _ lot: LotNumber) throws(LineFaultOrError) -> Int64 {
+    let (sum, overflow) = remaining.addingReportingOverflow(amount)
+    guard !overflow, sum >= 0 else {
+      throw .fault("Lot \(lot) holds \(remaining), and \(amount) is moved in it.")
+    }
+    return sum
+  }
+}
+
+/// What a transaction spends of what a hold had taken out of its lots before.
+struct CapturedAmounts {
+  private var amounts: [LotNumber: Int64] = [:]
+
+  init(_ effects: [EffectRow]) {
+    for row in effects where row.kind == .captured { amounts[row.lot, default: 0] += row.amount }
+  }
+
+  /// What of the amount still moves in the lot.
+  mutating func rest(of amount: Int64, from lot: LotNumber) -> Int64 {
+    guard amount < 0, let captured = amounts[lot], captured > 0 else { return amount }
+    let used = min(captured, amount == .min ? .max : -amount)
+    amounts[lot] = captured - used
+    return amount + used
+  }
+}

@@ -1,0 +1,231 @@
+internal import GemLedger
+
+/// Makes rows of an export's records: the journal as it is, and every projection anew from it.
+///
+/// It works a page at a time: ``changes`` is written when a page is full, and what later pages need of it is kept or
+/// read again. Nothing is taken on trust that the entries themselves do not say: balances, versions and lots are
+/// replayed, and what does not fit is a fault of its line.
+final class JournalReplay {
+  struct Account {
+    var row: AccountRow
+    var isNew: Bool
+    var isChanged = false
+  }
+
+  struct Lot {
+    var row: LotRow
+    var isNew: Bool
+    var isChanged = false
+    /// With whom the lot is in the storage, where that is another customer than in the row.
+    var movedFrom: CustomerNumber?
+  }
+
+  /// Accounts and lots that are kept in memory at most, between pages.
+  static let keptCountMax = 200_000
+
+  let isKeyed: Bool
+  let isDense: Bool
+  let isIncrement: Bool
+  var snapshot: any StorageSnapshot
+  var changes = ChangeSet()
+
+  var accounts: [AccountNumber: Account] = [:]
+  /// Customers all of whose accounts are among ``accounts``.
+  var knownCustomers: Set<CustomerNumber> = []
+  var lots: [LotNumber: Lot] = [:]
+  var changedAccounts: [AccountNumber] = []
+  var changedLots: [LotNumber] = []
+  var nextEntry: EntryNumber
+  /// The last customer so far, once one was added.
+  private var lastCustomer: CustomerNumber?
+
+  // Rows of the page that are asked for before they are written.
+  var newCustomers: [CustomerNumber: CustomerRow] = [:]
+  var changedCustomers: [CustomerNumber: CustomerRow] = [:]
+  var newPurchases: [Int64: PurchaseRow] = [:]
+  var purchaseOwners: [Int64: CustomerNumber] = [:]
+  var holds: [TransactionNumber: HoldChange] = [:]
+  /// Customers whose names the ledger has still, where the import is only tried: it would have erased them by now.
+  var unnamed: Set<CustomerNumber> = []
+  /// Whose entitlements move, so that the storage can take them from who had them.
+  var movedEntitlements: [Int64] = []
+  private var newKeys: Set<KeyID> = []
+
+  private struct KeyID: Hashable {
+    let customer: CustomerNumber
+    let key: IdempotencyKey
+  }
+
+  /// - Parameters:
+  ///   - isKeyed: Whether the storage numbers entries by their transactions.
+  ///   - isDense: Whether the export's numbers have no gaps.
+  ///   - isIncrement: Whether the storage has a journal already that the export continues.
+  init(
+    _ snapshot: any StorageSnapshot, isKeyed: Bool, isDense: Bool, isIncrement: Bool
+  ) throws(LedgerError) {
+    self.snapshot = snapshot
+    self.isKeyed = isKeyed
+    self.isDense = isDense
+    self.isIncrement = isIncrement
+    nextEntry = try snapshot.sequences().entry + 1
+  }
+
+  /// Forgets the page that was written.
+  func beginPage(_ snapshot: any StorageSnapshot) {
+    self.snapshot = snapshot
+    changes = ChangeSet()
+    changes.copy = CopyChanges(progress: nil)
+    for number in changedAccounts {
+      accounts[number]?.isNew = false
+      accounts[number]?.isChanged = false
+    }
+    for number in changedLots {
+      lots[number]?.isNew = false
+      lots[number]?.isChanged = false
+      lots[number]?.movedFrom = nil
+    }
+    changedAccounts.removeAll(keepingCapacity: true)
+    changedLots.removeAll(keepingCapacity: true)
+    newCustomers.removeAll(keepingCapacity: true)
+    changedCustomers.removeAll()
+    newPurchases.removeAll()
+    purchaseOwners.removeAll()
+    holds.removeAll()
+    movedEntitlements.removeAll()
+    newKeys.removeAll(keepingCapacity: true)
+    if accounts.count > Self.keptCountMax {
+      accounts.removeAll(keepingCapacity: true)
+      knownCustomers.removeAll(keepingCapacity: true)
+    }
+    if lots.count > Self.keptCountMax { lots.removeAll(keepingCapacity: true) }
+  }
+
+  /// Moves what changed into the change set.
+  func endPage() {
+    for number in changedAccounts {
+      guard let account = accounts[number] else { continue }
+      if account.isNew { changes.newAccounts.append(account.row) } else { changes.changedAccounts.append(account.row) }
+    }
+    for number in changedLots {
+      guard let lot = lots[number] else { continue }
+      if lot.isNew {
+        changes.newLots.append(lot.row)
+      } else {
+        changes.changedLots.append(lot.row)
+        if lot.movedFrom != nil { changes.ownRare.movedLots.append(lot.row) }
+      }
+    }
+    if !changedCustomers.isEmpty {
+      changes.ownRare.changedCustomers = changedCustomers.values.sorted { $0.number < $1.number }
+    }
+    endHolds()
+    changes.copy?.purchaseOwners = purchaseOwners
+  }
+
+  // MARK: Records
+
+  func add(_ record: ImportRecord) throws(LineFaultOrError) {
+    switch record {
+    case .header, .end: break
+    case .catalog(let versions, let rows):
+      changes.catalog = rows
+      changes.copy?.catalogVersions = versions
+    case .environment(let row): changes.environments.append(row)
+    case .customer(let row): try add(row)
+    case .purchase(let row):
+      changes.purchases.append(row)
+      newPurchases[row.number] = row
+    case .transaction(let transaction): try add(transaction)
+    case .key(let row): try add(row)
+    case .addedID(let row):
+      try add(row)
+    case .refundNotice(let row): changes.ownRare.refundEvidence.append(row)
+    case .order(let row): try add(row)
+    case .accountToken(let row):
+      let isKnown = try asking { () throws(LedgerError) in
+        isIncrement ? try snapshot.customer(token: row.token) != nil : false
+      }
+      if isKnown { return }
+      changes.orders.accountTokens.append(row)
+    case .entitlement(let row): try add(row)
+    }
+  }
+
+  /// All added ids are given again with an increment that has a new one.
+  private func add(_ row: AddedIDRow) throws(LineFaultOrError) {
+    if isIncrement, let known = try asking({ () throws(LedgerError) in try snapshot.customer(row.id) }) {
+      guard known.origin == row.customer || unnamed.contains(known.origin) else {
+        throw .fault("The id \"\(row.id)\" is customer \(row.customer)'s here and \(known.origin)'s in the ledger.")
+      }
+      if !unnamed.contains(known.origin) { return }
+    }
+    changes.ownRare.addedIDs.append(row)
+  }
+
+  private func add(_ row: CustomerRow) throws(LineFaultOrError) {
+    if isIncrement, let known = try asking({ () throws(LedgerError) in try snapshot.customer(number: row.number) }) {
+      guard known.id == row.id || unnamed.contains(row.number) && row.id.isOfErased else {
+        throw .line(LineFault("Customer \(row.number) is \"\(row.id)\" here and \"\(known.id)\" in the ledger."))
+      }
+      return
+    }
+    try checkPlace(of: row)
+    newCustomers[row.number] = row
+    changes.customers.append(row)
+  }
+
+  /// Without gaps, each customer follows the one before: storages find rows by their numbers.
+  private func checkPlace(of row: CustomerRow) throws(LineFaultOrError) {
+    guard isDense else { return }
+    var last = lastCustomer ?? 0
+    if last == 0 { last = try asking { () throws(LedgerError) in try snapshot.last(.customer) } }
+    guard row.number == last + 1 else { throw .fault("Customer \(row.number) comes behind customer \(last).") }
+    lastCustomer = row.number
+  }
+
+  private func add(_ row: KeyRow) throws(LineFaultOrError) {
+    let hash = KeyHash.of(ByteHash.of(row.key.text), customer: row.customer)
+    if isIncrement, !unnamed.contains(row.customer) {
+      let known = try asking { () throws(LedgerError) in
+        try snapshot.key(row.key, customer: row.customer, hash: hash)
+      }
+      // Refusals are given again with every increment.
+      if known != nil, case .refused = row.outcome { return }
+      guard known == nil else { throw .fault("\"key\" is \"\(row.key)\", which the customer has used already.") }
+    }
+    guard newKeys.insert(KeyID(customer: row.customer, key: row.key)).inserted else {
+      throw .fault("\"key\" is \"\(row.key)\", which the customer has used already: it contradicts a line before it.")
+    }
+    changes.keys.append(row)
+    changes.keyHashes.append(hash)
+  }
+
+  private func add(_ row: OrderRow) throws(LineFaultOrError) {
+    guard isIncrement, let known = try asking({ () throws(LedgerError) in try snapshot.order(row.code) }) else {
+      changes.orders.new.append(row)
+      return
+    }
+    if known != row { changes.orders.changed.append(row) }
+  }
+
+  private func add(_ row: EntitlementRow) throws(LineFaultOrError) {
+    if isIncrement {
+      let known = try asking { () throws(LedgerError) in try snapshot.entitlementHolder(purchase: row.purchase) }
+      if known == row.holder { return }
+      movedEntitlements.append(row.purchase)
+    }
+    changes.orders.entitlements.append(row)
+  }
+
+  func asking<Answer>(_ body: () throws(LedgerError) -> Answer) throws(LineFaultOrError) -> Answer {
+    do throws(LedgerError) { return try body() } catch { throw .ledger(error) }
+  }
+}
+
+/// Why a record could not be added: it is wrong, or the storage could not answer.
+enum LineFaultOrError: Error {
+  case line(LineFault)
+  case ledger(LedgerError)
+
+  static func fault(_ message: String) -> Self { .line(LineFault(message)) }
+}

@@ -1,0 +1,188 @@
+internal import GemLedger
+
+/// The tokens of one line of an export, where they lie in it; nothing is made of them until it is asked for.
+///
+/// It takes exactly the lines that ``JSONValue/parse(_:)-swift.type.method`` takes. One of it reads line after line, so
+/// that none needs memory of its own.
+final class LineTokens {
+  struct Token {
+    enum Kind {
+      case text
+      /// A text with escapes.
+      case escaped
+      /// Plain digits, which may be too many.
+      case integer
+      case number
+      case bool
+      case null
+      case list
+      case object
+    }
+
+    var kind: Kind
+    /// Where it lies, the quotes of a text left out.
+    var start: Int
+    var end: Int
+    /// How many elements or members it has.
+    var count = 0
+    /// The token behind it and all that is in it.
+    var next = 0
+    /// The marks of its members' names: without a name's mark there is no such member.
+    var marks: UInt64 = 0
+
+    /// One bit for a name, by its length and its ends; a name is never without bytes where it is asked for.
+    static func mark(_ first: UInt8, _ last: UInt8, length: Int) -> UInt64 {
+      1 << ((UInt64(first) &* 7 &+ UInt64(last) &* 3 &+ UInt64(truncatingIfNeeded: length)) & 63)
+    }
+  }
+
+  private var bytes: [UInt8] = []
+  private var tokens: [Token] = []
+
+  /// Reads a line; what was read before is gone.
+  func read(_ line: ArraySlice<UInt8>) throws(LineFault) {
+    if scan(line) { return }
+    let value: JSONValue
+    do throws(JSONError) {
+      value = try JSONValue.parse(Array(line))
+    } catch {
+      throw LineFault("\(error.message) (column \(error.column))")
+    }
+    // Names may be written with escapes, which this has no need of.
+    guard scan(Array(value.text().utf8)[...]) else { throw LineFault("A field has a name that no field has.") }
+  }
+
+  private func scan(_ line: ArraySlice<UInt8>) -> Bool {
+    bytes.removeAll(keepingCapacity: true)
+    bytes.append(contentsOf: line)
+    return bytes.withUnsafeBufferPointer { bytes in
+      var scanner = LineScanner(bytes, reusing: tokens)
+      tokens = []  // Leaves the scanner as the tokens' only owner, so that they stay in place.
+      defer { tokens = scanner.tokens }
+      return scanner.scanLine()
+    }
+  }
+
+  // MARK: What the tokens say
+
+  /// The value of the whole line.
+  var value: ImportValue { ImportValue(tokens: self, place: 0) }
+
+  subscript(place: Int) -> Token { tokens[place] }
+
+  func withBytes<R>(of place: Int, _ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
+    let token = tokens[place]
+    return bytes.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[token.start..<token.end])) }
+  }
+
+  /// Where the value of an object's member of that name is.
+  ///
+  /// - Parameter member: The name that is looked at first, and then those behind it, and then those before it.
+  func value(_ name: StaticString, of object: Int, from member: Int) -> Int? {
+    tokens.withUnsafeBufferPointer { tokens in
+      let (start, length) = (name.utf8Start, name.utf8CodeUnitCount)
+      guard tokens[object].marks & Token.mark(start[0], start[length - 1], length: length) != 0 else { return nil }
+      return bytes.withUnsafeBufferPointer { bytes in
+        var place = member
+        for _ in 0..<tokens[object].count {
+          if place == tokens[object].next { place = object + 1 }
+          let own = tokens[place].start..<tokens[place].end
+          if own.count == length,
+            bytes[own].elementsEqual(UnsafeBufferPointer(start: start, count: length))
+          {
+            return place + 1
+          }
+          place = tokens[place + 1].next
+        }
+        return nil
+      }
+    }
+  }
+
+  func text(_ place: Int) -> String? {
+    switch tokens[place].kind {
+    case .text: withBytes(of: place) { String(decoding: $0, as: UTF8.self) }
+    // The scanner has read it once, so that it can be read again.
+    case .escaped: try? JSONValue.parse(Array(bytes[tokens[place].start - 1...tokens[place].end])).text
+    default: nil
+    }
+  }
+
+  func integer(_ place: Int) -> Int64? {
+    guard tokens[place].kind == .integer else { return nil }
+    return withBytes(of: place) { text in
+      let isNegative = text[0] == ASCII.minus
+      guard text.count <= 19 else { return Int64(String(decoding: text, as: UTF8.self)) }
+      // Nineteen digits fit without a sign.
+      var magnitude: UInt64 = 0
+      for byte in text[(isNegative ? 1 : 0)...] { magnitude = magnitude &* 10 &+ UInt64(byte &- ASCII.zero) }
+      return Int64(exactly: magnitude).map { isNegative ? -$0 : $0 }
+    }
+  }
+
+  /// The token as JSON without space.
+  func json(_ place: Int) -> String {
+    let token = tokens[place]
+    let isText = token.kind == .text || token.kind == .escaped
+    let whole = isText ? token.start - 1..<token.end + 1 : token.start..<token.end
+    // The scanner has read it once, so that it can be read again.
+    return (try? JSONValue.parse(Array(bytes[whole])).text()) ?? ""
+  }
+}
+
+/// A value of a line, good until the next line is read.
+struct ImportValue {
+  let tokens: LineTokens
+  let place: Int
+
+  var kind: LineTokens.Token.Kind { tokens[place].kind }
+  var text: String? { tokens.text(place) }
+  var integer: Int64? { tokens.integer(place) }
+  var isNull: Bool { kind == .null }
+  /// As JSON without space.
+  var json: String { tokens.json(place) }
+
+  /// What the body makes of a text without escapes.
+  func bytes<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R?) -> R? {
+    kind == .text ? tokens.withBytes(of: place, body) : nil
+  }
+}
+
+extension LineTokens.Token.Kind {
+  /// What messages call such a value.
+  var name: String {
+    switch self {
+    case .text, .escaped: "a text"
+    case .integer: "a whole number"
+    case .number: "a number that is not plain digits"
+    case .bool: "true or false"
+    case .null: "null"
+    case .list: "a list"
+    case .object: "an object"
+    }
+  }
+}
+
+/// The elements of a list.
+struct ImportList: Sequence, IteratorProtocol {
+  /// The element that comes next.
+  private var element: ImportValue?
+  private(set) var count = 0
+
+  /// None.
+  init() {}
+
+  /// - Returns: Nil for what is no list.
+  init?(_ value: ImportValue) {
+    guard value.kind == .list else { return nil }
+    count = value.tokens[value.place].count
+    element = ImportValue(tokens: value.tokens, place: value.place + 1)
+  }
+
+  mutating func next() -> ImportValue? {
+    guard count > 0, let element else { return nil }
+    count -= 1
+    self.element = ImportValue(tokens: element.tokens, place: element.tokens[element.place].next)
+    return element
+  }
+}

@@ -1,0 +1,188 @@
+public import GemLedger
+
+/// How much of a purchase is used up: what a store asks for when it decides about a refund.
+public struct Consumption: Hashable, Sendable {
+  /// How far a purchase has come to who bought it.
+  public enum Delivery: String, Hashable, Sendable {
+    /// It is credited, and delivered where somebody is to deliver.
+    case delivered
+    /// It is credited; a game server has not confirmed it yet.
+    case pending = "delivery_pending"
+  }
+
+  /// The purchase.
+  public let purchase: Purchase
+  /// Whether it has arrived.
+  public let delivery: Delivery
+  /// What it gave, in the order of codes.
+  public let currencies: [Currency]
+
+  /// What became of what a purchase gave of one currency, paid and bonus together.
+  ///
+  /// What was granted is what is left, what is set aside, what was taken back by its own refund, and what is consumed.
+  public struct Currency: Hashable, Sendable {
+    /// Which one.
+    public let currency: CurrencyCode
+    /// How much it gave.
+    public let granted: Int64
+    /// What of it can be spent.
+    public let remaining: Int64
+    /// What of it is set aside; it is not consumed.
+    public let held: Int64
+    /// What of it the purchase's own refund took back.
+    public let refunded: Int64
+
+    /// What is gone otherwise: spent, moved to other customers, taken for other purchases' refunds, or expired.
+    public var consumed: Int64 { granted - remaining - held - refunded }
+    /// The consumed share, in thousandths of a percent, rounded down.
+    public var consumedMilliPercent: Int64 { milliPercent(of: consumed) }
+    /// The share that the purchase's own refund took back, in thousandths of a percent, rounded down.
+    public var refundedMilliPercent: Int64 { milliPercent(of: refunded) }
+
+    private func milliPercent(of part: Int64) -> Int64 {
+      granted > 0 ? Int64(clamping: Int128(part) * 100_000 / Int128(granted)) : 0
+    }
+  }
+
+  /// The consumed share of the whole purchase, in thousandths of a percent, rounded down: the mean of its currencies,
+  /// over which the price is spread evenly; nil where it gave none.
+  public var consumedMilliPercent: Int64? { mean(\.consumedMilliPercent) }
+  /// The share that its refund took back, in the same way.
+  public var refundedMilliPercent: Int64? { mean(\.refundedMilliPercent) }
+
+  private func mean(_ share: (Currency) -> Int64) -> Int64? {
+    currencies.isEmpty ? nil : currencies.map(share).reduce(0, +) / Int64(currencies.count)
+  }
+}
+
+extension Ledger {
+  /// How much of a purchase is used up.
+  ///
+  /// - Parameters:
+  ///   - id: The store's id of it.
+  ///   - store: Where it was bought; nil for any store.
+  ///   - environment: Production, sandbox or a test session; nil for any.
+  /// - Returns: Nearly always one; several where several stores or environments know the same id.
+  /// - Throws: ``LedgerError`` with `purchase_not_found`.
+  public func consumption(
+    of id: StoreTransactionID, store: Store? = nil, environment: StoreEnvironment? = nil
+  ) throws(LedgerError) -> [Consumption] {
+    try reading { (snapshot, terms) throws(LedgerError) -> [Consumption] in
+      let rows = try Self.purchases(id, store: store, environment: environment, in: snapshot)
+      guard !rows.isEmpty else {
+        throw LedgerError(
+          .purchaseNotFound, "Nothing was credited for a store transaction \"\(id)\"; check the id's spelling.",
+          details: [.text("store_transaction_id", id.text)])
+      }
+      var reader = ConsumptionReader(snapshot: snapshot, terms: terms, now: try now(in: snapshot))
+      var found: [Consumption] = []
+      for row in rows { found.append(try reader.consumption(of: row)) }
+      return found
+    }
+  }
+
+  private static func purchases(
+    _ id: StoreTransactionID, store: Store?, environment: StoreEnvironment?, in snapshot: any StorageSnapshot
+  ) throws(LedgerError) -> [PurchaseRow] {
+    var environments = StoreEnvironment.Kind.allCases.map(\.rawValue).filter { $0 < EnvironmentRow.firstDrawnNumber }
+    environments += try snapshot.environments().map(\.number).filter { $0 >= EnvironmentRow.firstDrawnNumber }
+    if let environment {
+      environments = [environment.kind.rawValue]
+      if environment.session != nil {
+        environments = try snapshot.environments().filter { $0.environment == environment }.map(\.number)
+      }
+    }
+    var rows: [PurchaseRow] = []
+    for store in store.map({ [$0] }) ?? Store.all {
+      for number in environments {
+        let identity = PurchaseIdentity(store: store, environment: number, transactionID: id)
+        if let row = try snapshot.purchase(identity) { rows.append(row) }
+      }
+    }
+    return rows
+  }
+}
+
+/// What became of the lots that purchases made.
+struct ConsumptionReader {
+  let snapshot: any StorageSnapshot
+  let terms: CatalogTerms
+  let now: Timestamp
+  private var reader: LotReader
+
+  init(snapshot: any StorageSnapshot, terms: CatalogTerms, now: Timestamp) {
+    self.snapshot = snapshot
+    self.terms = terms
+    self.now = now
+    reader = LotReader(snapshot: snapshot, terms: terms)
+  }
+
+  mutating func purchase(_ row: PurchaseRow) throws(LedgerError) -> Purchase { try reader.purchase(row) }
+
+  mutating func consumption(of row: PurchaseRow) throws(LedgerError) -> Consumption {
+    let refunded = try refunded(row)
+    var currencies: [Consumption.Currency] = []
+    for lots in try lots(of: row) where !lots.lots.isEmpty {
+      currencies.append(
+        Consumption.Currency(
+          currency: lots.currency.code, granted: lots.lots.reduce(0) { $0 + $1.granted },
+          remaining: lots.lots.reduce(0) { $0 + $1.remaining }, held: lots.lots.reduce(0) { $0 + $1.held },
+          refunded: lots.lots.reduce(0) { $0 + (refunded[$1.number] ?? 0) }))
+    }
+    let order = try snapshot.order(purchase: row.number)
+    return Consumption(
+      purchase: try reader.purchase(row), delivery: order?.state == .deliveryPending ? .pending : .delivered,
+      currencies: currencies)
+  }
+
+  /// What is left of the lots that the purchase made, by currency.
+  func lots(of row: PurchaseRow) throws(LedgerError) -> [(currency: CurrencyTerms, lots: [LiveLot])] {
+    guard let parts = try snapshot.parts(of: row.transaction, of: row.customer) else {
+      throw .lacksTransaction(row.transaction)
+    }
+    let holder = try snapshot.customer(number: row.customer).map { $0.mergedInto == 0 ? $0.number : $0.mergedInto }
+    var found: [(currency: CurrencyTerms, lots: [LiveLot])] = []
+    for granted in RefundChange.granted(by: parts, terms: terms) {
+      let account = AccountNumber(customer: holder ?? row.customer, currency: granted.currency.number)
+      var lots: [LiveLot] = []
+      for lot in granted.lots { lots.append(try live(lot, of: row, in: account)) }
+      found.append((granted.currency, lots))
+    }
+    return found
+  }
+
+  private func live(
+    _ lot: RefundChange.GrantedLot, of purchase: PurchaseRow, in number: AccountNumber
+  ) throws(LedgerError) -> LiveLot {
+    let row = try snapshot.lot(lot.lot, of: number.customer)
+    let account = try snapshot.account(number) ?? AccountRow(number: number)
+    let holds = try AccountHold.open(of: account, in: snapshot)
+    let isExpired = (row?.expiresAt ?? .max) <= now.milliseconds
+    var (remaining, held) = (isExpired ? 0 : row?.remaining ?? 0, Int64(0))
+    for hold in holds {
+      for part in hold.lots where part.lot == lot.lot {
+        if hold.deadline > now {
+          try held.add(part.amount)
+        } else if !isExpired {
+          try remaining.add(part.amount)
+        }
+      }
+    }
+    return LiveLot(
+      number: lot.lot, source: lot.source, environment: purchase.identity.environment, price: row?.price,
+      purchase: purchase.number, granted: lot.amount, remaining: remaining, held: held)
+  }
+
+  /// What the purchase's refunds took from each of its own lots, and did not give back.
+  private func refunded(_ purchase: PurchaseRow) throws(LedgerError) -> [LotNumber: Int64] {
+    var taken: [LotNumber: Int64] = [:]
+    guard purchase.refund != nil else { return taken }
+    for refund in try snapshot.refunds(of: purchase.number) {
+      for part in try snapshot.refundParts(of: refund.transaction) where part.kind == .taken && part.source == part.lot
+      {
+        try taken[part.lot, default: 0].add(part.amount)
+      }
+    }
+    return taken
+  }
+}

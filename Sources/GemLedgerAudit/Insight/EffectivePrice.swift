@@ -1,0 +1,195 @@
+public import GemLedger
+
+/// What an item cost in real money, by what was paid for the currency that was spent on it.
+public struct EffectivePrice: Hashable, Sendable {
+  /// The item.
+  public let item: ItemID
+  /// How many were sold in the period, less those that were given back.
+  public let units: Int64
+  /// What was charged for them, in the order of codes.
+  public let charges: [Charge]
+  /// What the paid part of it had cost, by environment and price currency; production before the others.
+  public let costs: [Cost]
+
+  /// What was charged in one currency.
+  public struct Charge: Hashable, Sendable {
+    /// Which one.
+    public let currency: CurrencyCode
+    /// How much.
+    public let amount: Int64
+    /// What of it had been paid for.
+    public let paid: Int64
+    /// The share that had not, in thousandths of a percent, rounded down.
+    public var freeMilliPercent: Int64 {
+      amount > 0 ? Int64(clamping: Int128(amount - paid) * 100_000 / Int128(amount)) : 0
+    }
+  }
+
+  /// What the paid part had cost.
+  public struct Cost: Hashable, Sendable {
+    /// Production, sandbox, or a test session.
+    public let environment: StoreEnvironment
+    /// What it had cost for all units together.
+    public let total: Money
+    /// The same for one unit, rounded down.
+    public let perUnit: Money
+  }
+}
+
+extension Ledger {
+  /// What items really cost in a period: the paid value of the lots that were burnt for them, for all units together
+  /// and for one.
+  ///
+  /// A sale that was reversed takes its part away when it is reversed. Sales of several items at once cannot be told
+  /// apart and are left out. It is computed from the journal: asked again later it is the same for a period that is
+  /// over.
+  ///
+  /// - Parameters:
+  ///   - item: Nil for all items.
+  ///   - from: Where the period begins; nil for the beginning of everything.
+  ///   - until: Where it ends, the instant itself not in it; nil for now.
+  ///   - progress: Hears how many of how many entries are read.
+  /// - Returns: In the order of items; those that were not sold are left out.
+  /// - Throws: ``LedgerError`` with `invalid_request` for a period that ends before it begins.
+  public func effectivePrices(
+    of item: ItemID? = nil, from: Timestamp? = nil, until: Timestamp? = nil,
+    progress: (Int64, Int64) -> Void = { _, _ in }
+  ) throws(LedgerError) -> [EffectivePrice] {
+    try reading { (snapshot, terms) throws(LedgerError) -> [EffectivePrice] in
+      if let from, let until, from > until {
+        throw .invalid("The period ends at \(until), before it begins at \(from).")
+      }
+      var replay = try LotReplay(snapshot: snapshot, at: try self.instant(until?.before, in: snapshot))
+      var sums = PriceSums(item: item, from: from, sales: try SaleWalk(snapshot.scan()))
+      try replay.run(
+        follows: { $0.source == .paid }, progress: progress,
+        entry: { (entry, transaction) throws(LedgerError) in try sums.add(entry, of: transaction) },
+        step: { (step) throws(LedgerError) in try sums.add(step) },
+        window: { (_) throws(LedgerError) in sums.goOn(try SaleWalk(snapshot.scan())) })
+      return try sums.prices(in: snapshot, terms: terms)
+    }
+  }
+}
+
+/// Walks over the sales of single items, transaction by transaction.
+private struct SaleWalk {
+  private let scan: any StorageScan
+  private var page: ArraySlice<ItemEntryRow> = []
+  private var last: ItemEntryRow?
+  private var hasMore = true
+  private var current: (transaction: TransactionNumber, items: [ItemEntryRow]) = (0, [])
+
+  init(_ scan: any StorageScan) { self.scan = scan }
+
+  /// The only item that came or went with the transaction; transactions are asked for in order.
+  mutating func item(of transaction: TransactionNumber) throws(LedgerError) -> ItemEntryRow? {
+    if current.transaction != transaction {
+      current = (transaction, [])
+      while let next = try next(), next.transaction <= transaction {
+        if next.transaction == transaction { current.items.append(next) }
+        last = next
+        page.removeFirst()
+      }
+    }
+    return current.items.count == 1 ? current.items[0] : nil
+  }
+
+  private mutating func next() throws(LedgerError) -> ItemEntryRow? {
+    if page.isEmpty, hasMore {
+      page = try scan.itemEntries(after: last, limit: ScanPage.size)[...]
+      hasMore = !page.isEmpty
+    }
+    return page.first
+  }
+}
+
+/// Adds up what was burnt for items.
+private struct PriceSums {
+  private struct Place: Hashable, Comparable {
+    let environment: Int64
+    let currency: String
+
+    static func < (left: Self, right: Self) -> Bool {
+      (left.environment, left.currency) < (right.environment, right.currency)
+    }
+  }
+
+  private struct Sum {
+    var units: Int64 = 0
+    var charged: [Int64: Int64] = [:]
+    var paid: [Int64: Int64] = [:]
+    var costs: [Place: Int64] = [:]
+  }
+
+  private let item: ItemID?
+  private let from: Timestamp?
+  private var sales: SaleWalk
+  private var sums: [ItemID: Sum] = [:]
+  private var lastCounted: TransactionNumber = 0
+
+  init(item: ItemID?, from: Timestamp?, sales: SaleWalk) {
+    self.item = item
+    self.from = from
+    self.sales = sales
+  }
+
+  mutating func goOn(_ sales: SaleWalk) { self.sales = sales }
+
+  /// The sale that an entry belongs to, where it is asked about.
+  private mutating func sale(
+    _ entry: EntryRow, of transaction: TransactionRow
+  ) throws(LedgerError) -> ItemEntryRow? {
+    guard entry.kind == .spend || entry.kind == .reversal, transaction.createdAt >= from ?? transaction.createdAt,
+      let sale = try sales.item(of: transaction.number), item.map({ $0 == sale.item }) ?? true
+    else { return nil }
+    return sale
+  }
+
+  mutating func add(_ entry: EntryRow, of transaction: TransactionRow) throws(LedgerError) {
+    guard let sale = try sale(entry, of: transaction) else { return }
+    var sum = sums[sale.item] ?? Sum()
+    // A price in two currencies has two entries.
+    if lastCounted != transaction.number { try sum.units.add(sale.quantity) }
+    lastCounted = transaction.number
+    try sum.charged[entry.account.currency, default: 0].add(-entry.amount)
+    sums[sale.item] = sum
+  }
+
+  mutating func add(_ step: LotReplay.Step) throws(LedgerError) {
+    guard let sale = try sale(step.entry, of: step.transaction) else { return }
+    try sums[sale.item, default: Sum()].paid[step.entry.account.currency, default: 0].add(-step.amount)
+    let before = step.lot.remaining
+    var after = before
+    try after.add(step.amount)
+    guard let price = step.lot.price, let had = step.lot.value(of: before), let has = step.lot.value(of: after) else {
+      return
+    }
+    let place = Place(environment: step.lot.environment, currency: price.currency)
+    try sums[sale.item, default: Sum()].costs[place, default: 0].add(had)
+    try sums[sale.item, default: Sum()].costs[place, default: 0].add(-has)
+  }
+
+  func prices(in snapshot: any StorageSnapshot, terms: CatalogTerms) throws(LedgerError) -> [EffectivePrice] {
+    var reader = PurchaseReader(snapshot: snapshot, terms: terms)
+    var prices: [EffectivePrice] = []
+    for (item, sum) in sums.sorted(by: { $0.key < $1.key }) {
+      var charges: [EffectivePrice.Charge] = []
+      for (number, amount) in sum.charged {
+        guard let currency = terms.currency(number: number) else { continue }
+        charges.append(EffectivePrice.Charge(currency: currency.code, amount: amount, paid: sum.paid[number] ?? 0))
+      }
+      var costs: [EffectivePrice.Cost] = []
+      for (place, total) in sum.costs.sorted(by: { $0.key < $1.key }) {
+        costs.append(
+          EffectivePrice.Cost(
+            environment: try reader.environment(place.environment),
+            total: Money(minorUnits: total, currency: place.currency),
+            perUnit: Money(minorUnits: sum.units > 0 ? total / sum.units : 0, currency: place.currency)))
+      }
+      prices.append(
+        EffectivePrice(
+          item: item, units: sum.units, charges: charges.sorted { $0.currency < $1.currency }, costs: costs))
+    }
+    return prices
+  }
+}

@@ -1,0 +1,215 @@
+public import GemLedger
+
+/// Why a balance is what it is: what makes it up now, and how it came about, newest first.
+public struct Explanation: Hashable, Sendable {
+  /// Whose it is.
+  public let customer: CustomerID
+  /// What there is now, and what is owed.
+  public let balance: Balance
+  /// The lots that make up the balance, in the order in which they burn; on the first page only, and at most as many as
+  /// the page may have entries.
+  public let lots: [Lot]
+  /// Whether there are more lots than these.
+  public let hasMoreLots: Bool
+  /// What is set aside, what ends first before the others; on the first page only.
+  public let holds: [Hold]
+  /// What changed the balance, newest first.
+  public let entries: [Entry]
+  /// Where the next page begins; nil on the last page.
+  public let next: PageCursor?
+
+  /// A lot that holds something.
+  public struct Lot: Hashable, Sendable {
+    /// Where it came from.
+    public let origin: LotOrigin
+    /// What was put into it.
+    public let granted: Int64
+    /// What can be spent of it.
+    public let remaining: Int64
+    /// What of it is set aside.
+    public let held: Int64
+  }
+
+  /// What a hold has set aside of the currency.
+  public struct Hold: Hashable, Sendable {
+    /// The transaction that began it.
+    public let transactionID: TransactionID
+    /// When it began.
+    public let createdAt: Timestamp
+    /// When it ends by itself.
+    public let deadline: Timestamp
+    /// How much.
+    public let amount: Int64
+  }
+
+  /// A change of the balance.
+  public struct Entry: Hashable, Sendable {
+    /// The transaction that made it.
+    public let transactionID: TransactionID
+    /// Why.
+    public let kind: EntryKind
+    /// When it was booked.
+    public let createdAt: Timestamp
+    /// By how much.
+    public let amount: Int64
+    /// The balance after it.
+    public let balance: Int64
+    /// What the customer owed after it.
+    public let debt: Int64
+    /// The account's version after it.
+    public let version: Int64
+    /// The caller's own name for what it was about.
+    public let reference: Reference?
+    /// Why a person asked.
+    public let reason: Reason?
+    /// Who asked.
+    public let actor: ActorName?
+    /// What items came or went with it.
+    public let items: [PostedItem]
+    /// How much of it fell on which lot, in the order in which they were burnt.
+    public let parts: [Part]
+  }
+
+  /// How much of an entry fell on one lot.
+  public struct Part: Hashable, Sendable {
+    /// Where the lot came from.
+    public let lot: LotOrigin
+    /// Negative when taken from the lot, positive when put into it.
+    public let amount: Int64
+  }
+}
+
+extension Ledger {
+  /// Why a balance is what it is: entry by entry, newest first, down to lots and receipts.
+  ///
+  /// The cost is that of the page, however long the history.
+  ///
+  /// - Parameters:
+  ///   - currency: Must be in the catalog.
+  ///   - customer: Must exist.
+  ///   - limit: How many entries, and how many lots, 1 to ``Limits/historyPage``.
+  ///   - cursor: Where the page before ended; nil for the newest.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `limit_exceeded`, `customer_not_found`,
+  ///   `unknown_currency`, `invalid_request` for a cursor that this list did not give.
+  public func explain(
+    _ currency: CurrencyCode, customer: CustomerID, limit: Int = 100, after cursor: PageCursor? = nil
+  ) throws(LedgerError) -> Explanation {
+    try Self.check(limit: limit)
+    return try reading { (snapshot, terms) throws(LedgerError) -> Explanation in
+      let found = try Self.customer(customer, in: snapshot)
+      let (currency, account) = try Self.account(currency, customer: found.number, in: snapshot, terms: terms)
+      var explainer = Explainer(
+        snapshot: snapshot, terms: terms, account: account, owners: try Self.numbers(of: found, in: snapshot))
+      let list = InsightList.explanation(account.number)
+      let before = try cursor?.place(list: list, salt: terms.transactionIDs.salt)
+      let newest = min(account.version, (before ?? .max) - 1)
+      let rows = try AccountHistory(snapshot: snapshot, account: account).entries(
+        after: max(0, newest - Int64(limit)), through: newest)
+      let entries = try explainer.entries(rows.reversed())
+      let moments = try moments(
+        of: found, currency: currency.number, hasParts: cursor == nil, in: snapshot, terms: terms)
+      let moment = moments.moment(account.number)
+      var (lots, hasMoreLots, holds) = ([Explanation.Lot](), false, [Explanation.Hold]())
+      if cursor == nil {
+        let live = try LiveLots(snapshot: snapshot, moment: moment, now: moments.at)
+        (lots, hasMoreLots) = try explainer.lots(live, unbooked: moment.parts?.unbooked ?? [], limit: limit)
+        holds = try explainer.holds(live.holds, at: moments.at)
+      }
+      let next = rows.first.flatMap { row in
+        row.version > 1 ? PageCursor(place: row.version, list: list, salt: terms.transactionIDs.salt) : nil
+      }
+      return Explanation(
+        customer: customer, balance: Balance(currency, terms, moment), lots: lots, hasMoreLots: hasMoreLots,
+        holds: holds, entries: entries, next: next)
+    }
+  }
+}
+
+/// What tells the lists apart that cursors are of, so that a cursor of one is not taken for another's.
+enum InsightList {
+  static func explanation(_ account: AccountNumber) -> Int64 { 1 << 62 | account.rawValue }
+  static func statement(_ customer: CustomerNumber) -> Int64 { 1 << 61 | customer }
+  static func spends(_ customer: CustomerNumber) -> Int64 { 3 << 60 | customer }
+}
+
+extension AccountHistory {
+  /// The entries behind one version, through another one, oldest first.
+  func entries(after version: Int64, through newest: Int64) throws(LedgerError) -> [EntryRow] {
+    guard newest > version else { return [] }
+    var rows: [EntryRow] = []
+    var current = try entry(version: newest)
+    while let entry = current, entry.version > version {
+      rows.append(entry)
+      current = try previous(entry)
+    }
+    return rows.reversed()
+  }
+}
+
+/// Puts a page of an explanation together.
+private struct Explainer {
+  let snapshot: any StorageSnapshot
+  let terms: CatalogTerms
+  let account: AccountRow
+  let owners: [CustomerNumber]
+  private var lotReader: LotReader
+
+  init(snapshot: any StorageSnapshot, terms: CatalogTerms, account: AccountRow, owners: [CustomerNumber]) {
+    self.snapshot = snapshot
+    self.terms = terms
+    self.account = account
+    self.owners = owners
+    lotReader = LotReader(snapshot: snapshot, terms: terms)
+  }
+
+  mutating func entries(_ rows: [EntryRow]) throws(LedgerError) -> [Explanation.Entry] {
+    let found = try snapshot.notedTransactions(rows.map(\.transaction), ofAny: owners)
+    var entries: [Explanation.Entry] = []
+    for row in rows {
+      guard let transaction = found[row.transaction] else { throw .lacksTransaction(row.transaction) }
+      let (parts, note) = (transaction.parts, transaction.note)
+      var taken = [(row.lot, row.amount)]
+      if row.lot == 0 { taken = parts.allocations.filter { $0.entry == row.number }.map { ($0.lot, $0.amount) } }
+      entries.append(
+        Explanation.Entry(
+          transactionID: terms.transactionIDs.id(number: row.transaction, createdAt: parts.row.createdAt),
+          kind: row.kind, createdAt: parts.row.createdAt, amount: row.amount, balance: row.balance, debt: row.debt,
+          version: row.version, reference: note?.reference, reason: note?.reason, actor: note?.actor,
+          items: parts.items.filter { $0.customer == row.account.customer }.map(PostedItem.init),
+          parts: try taken.map { (lot, amount) throws(LedgerError) in
+            Explanation.Part(lot: try lotReader.origin(of: lot, owner: row.account.customer), amount: amount)
+          }))
+    }
+    return entries
+  }
+
+  // MARK: What there is now
+
+  func holds(_ holds: [AccountHold], at now: Timestamp) throws(LedgerError) -> [Explanation.Hold] {
+    var found: [Explanation.Hold] = []
+    for hold in holds where hold.deadline > now {
+      guard let row = try snapshot.transaction(hold.number) else { throw .lacksTransaction(hold.number) }
+      found.append(
+        Explanation.Hold(
+          transactionID: terms.transactionIDs.id(number: row.number, createdAt: row.createdAt),
+          createdAt: row.createdAt, deadline: hold.deadline, amount: hold.amount))
+    }
+    return found
+  }
+
+  mutating func lots(
+    _ live: LiveLots, unbooked: [LotTermsRow], limit: Int
+  ) throws(LedgerError) -> (lots: [Explanation.Lot], hasMore: Bool) {
+    for terms in unbooked { try lotReader.add(terms) }
+    let live = try live.all(
+      paidFirst: terms.currency(number: account.number.currency)?.burnsPaidFirst ?? false, limit: limit)
+    var lots: [Explanation.Lot] = []
+    for lot in live.lots {
+      lots.append(
+        Explanation.Lot(
+          origin: try lotReader.origin(of: lot.number, owner: account.number.customer), granted: lot.granted,
+          remaining: lot.remaining, held: lot.held))
+    }
+    return (lots, live.hasMore)
+  }
+}

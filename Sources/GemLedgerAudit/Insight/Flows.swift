@@ -1,0 +1,157 @@
+public import GemLedger
+
+/// Where currency came from and where it went, day by day.
+public struct Flows: Hashable, Sendable {
+  /// The days, oldest first.
+  public let days: [Day]
+
+  /// One day, or whatever lies between two of the instants asked for.
+  public struct Day: Hashable, Sendable {
+    /// Where it begins.
+    public let from: Timestamp
+    /// Where it ends, the instant itself not in it.
+    public let until: Timestamp
+    /// What flowed, in the order of codes and kinds.
+    public let flows: [Flow]
+    /// What customers had at its end less what they owed, as booked, by currency; without those that are 0.
+    public let outstanding: [CurrencyCode: Int64]
+  }
+
+  /// What came and went in one currency for one reason.
+  public struct Flow: Hashable, Sendable {
+    /// Which currency.
+    public let currency: CurrencyCode
+    /// Why.
+    public let kind: EntryKind
+    /// What came; not negative.
+    public let inflow: Int64
+    /// What went; not negative.
+    public let outflow: Int64
+    /// What came less what went.
+    public var net: Int64 { inflow - outflow }
+  }
+}
+
+extension Ledger {
+  /// Most days of one answer about flows.
+  public static let flowDaysMax = 3700
+
+  /// Where all customers' currency came from and where it went, day by day.
+  ///
+  /// The caller says where days begin and end, because days are those of a time zone. What moves between customers (a
+  /// transfer, a merge) counts only as far as it does not come in elsewhere.
+  ///
+  /// Time goes with the length of the journal up to the end of the last day, memory with the number of days.
+  ///
+  /// - Parameters:
+  ///   - boundaries: Where the first day begins, where each further one does, and where the last one ends; ascending.
+  ///   - progress: Hears how many of how many entries are read.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `limit_exceeded`, `invalid_request` where the boundaries
+  ///   do not ascend.
+  public func flows(
+    between boundaries: [Timestamp], progress: (Int64, Int64) -> Void = { _, _ in }
+  ) throws(LedgerError) -> Flows {
+    guard boundaries.count <= Self.flowDaysMax + 1 else {
+      throw LedgerError(
+        .limitExceeded, "\(boundaries.count - 1) days are too many for one answer: \(Self.flowDaysMax) at most.",
+        details: [.integer("limit", Int64(Self.flowDaysMax))])
+    }
+    guard boundaries.count > 1, zip(boundaries, boundaries.dropFirst()).allSatisfy({ $0 < $1 }) else {
+      throw .invalid("Days need at least two instants, each later than the one before.")
+    }
+    return try reading { (snapshot, terms) throws(LedgerError) -> Flows in
+      var sums = FlowSums(boundaries: boundaries)
+      try sums.read(snapshot, progress: progress)
+      return try sums.flows(terms: terms)
+    }
+  }
+}
+
+/// Adds up what flows.
+private struct FlowSums {
+  struct Key: Hashable {
+    let currency: Int64
+    let kind: EntryKind
+  }
+
+  struct Sum {
+    var inflow: Int64 = 0
+    var outflow: Int64 = 0
+  }
+
+  private let boundaries: [Timestamp]
+  /// One before the first day, then one a day.
+  private var days: [[Key: Sum]]
+
+  init(boundaries: [Timestamp]) {
+    self.boundaries = boundaries
+    days = [[Key: Sum]](repeating: [:], count: boundaries.count)
+  }
+
+  mutating func read(_ snapshot: any StorageSnapshot, progress: (Int64, Int64) -> Void) throws(LedgerError) {
+    let scan = try snapshot.scan()
+    let counts = try snapshot.journalCounts()
+    let total = if let counts { counts.entries } else { try snapshot.sequences().entry }
+    var walk = TransactionWalk(scan)
+    var last: EntryNumber = 0
+    var count: Int64 = 0
+    while true {
+      let page = try scan.entries(after: last, limit: ScanPage.size)
+      guard let end = page.last?.number else { break }
+      last = end
+      for entry in page {
+        while let next = try walk.next(), next.firstEntry <= entry.number || next.number == entry.transaction {
+          walk.advance()
+        }
+        guard let transaction = walk.current, transaction.number == entry.transaction else {
+          throw .lacksTransaction(entry.transaction)
+        }
+        // Numbers without gaps are drawn in the order of time.
+        if try !add(entry, at: transaction.createdAt), counts == nil { return progress(total, total) }
+      }
+      count += Int64(page.count)
+      progress(count, max(count, total))
+    }
+  }
+
+  /// - Returns: Whether it was before the end of the last day.
+  private mutating func add(_ entry: EntryRow, at instant: Timestamp) throws(LedgerError) -> Bool {
+    guard let end = boundaries.last, instant < end else { return false }
+    var (low, high) = (0, boundaries.count - 1)
+    while low < high {
+      let middle = (low + high) / 2
+      if boundaries[middle] <= instant { low = middle + 1 } else { high = middle }
+    }
+    let key = Key(currency: entry.account.currency, kind: entry.kind)
+    if entry.amount >= 0 {
+      try days[low][key, default: Sum()].inflow.add(entry.amount)
+    } else {
+      try days[low][key, default: Sum()].outflow.add(-entry.amount)
+    }
+    return true
+  }
+
+  func flows(terms: CatalogTerms) throws(LedgerError) -> Flows {
+    var outstanding: [CurrencyCode: Int64] = [:]
+    var found: [Flows.Day] = []
+    for (index, sums) in days.enumerated() {
+      var flows: [Flows.Flow] = []
+      for (key, sum) in sums {
+        guard let currency = terms.currency(number: key.currency) else { continue }
+        try outstanding[currency.code, default: 0].add(sum.inflow - sum.outflow)
+        let between = key.kind == .transfer || key.kind == .merge ? min(sum.inflow, sum.outflow) : 0
+        guard sum.inflow != between || sum.outflow != between else { continue }
+        flows.append(
+          Flows.Flow(
+            currency: currency.code, kind: key.kind, inflow: sum.inflow - between, outflow: sum.outflow - between))
+      }
+      guard index > 0 else { continue }
+      found.append(
+        Flows.Day(
+          from: boundaries[index - 1], until: boundaries[index],
+          flows: flows.sorted { ($0.currency, $0.kind.rawValue) < ($1.currency, $1.kind.rawValue) },
+          outstanding: outstanding.filter { $0.value != 0 }))
+    }
+    return Flows(days: found)
+  }
+}

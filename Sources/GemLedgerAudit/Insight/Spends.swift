@@ -1,0 +1,117 @@
+public import GemLedger
+
+/// A page of what a customer spent, newest first.
+public struct SpendsPage: Hashable, Sendable {
+  /// The spends.
+  public let spends: [Spend]
+  /// Where the next page begins; nil on the last page.
+  public let next: PageCursor?
+}
+
+/// Currency that a customer spent: what a store wants to know before it decides about a refund.
+public struct Spend: Hashable, Sendable {
+  /// The transaction that took it.
+  public let transactionID: TransactionID
+  /// When.
+  public let createdAt: Timestamp
+  /// Which currency.
+  public let currency: CurrencyCode
+  /// How much; positive.
+  public let amount: Int64
+  /// What of it fell on lots that were paid for.
+  public let paid: Int64
+  /// What of it was given back since.
+  public let reversed: Int64
+  /// The caller's own name for what it was about.
+  public let reference: Reference?
+  /// Why a person asked.
+  public let reason: Reason?
+  /// What items were bought with it.
+  public let items: [PostedItem]
+}
+
+extension Ledger {
+  /// What a customer spent, newest first, and nothing else.
+  ///
+  /// What was spent by customers who became part of this one is among it. The cost is that of the part of the history
+  /// that the page covers.
+  ///
+  /// - Parameters:
+  ///   - customer: Must exist.
+  ///   - since: Nothing before this instant; nil for all.
+  ///   - limit: 1 to ``Limits/historyPage``.
+  ///   - cursor: Where the page before ended; nil for the newest.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `limit_exceeded`, `customer_not_found`, `invalid_request`
+  ///   for a cursor that this list did not give.
+  public func spends(
+    of customer: CustomerID, since: Timestamp? = nil, limit: Int = 100, after cursor: PageCursor? = nil
+  ) throws(LedgerError) -> SpendsPage {
+    try Self.check(limit: limit)
+    return try reading { (snapshot, terms) throws(LedgerError) -> SpendsPage in
+      let found = try Self.customer(customer, in: snapshot)
+      let (list, salt) = (InsightList.spends(found.number), terms.transactionIDs.salt)
+      var below = try cursor?.place(list: list, salt: salt) ?? .max
+      let reader = SpendReader(
+        snapshot: snapshot, terms: terms, owners: try Self.numbers(of: found, in: snapshot))
+      var spends: [Spend] = []
+      while true {
+        let numbers = try snapshot.newestTransactions(ofAny: reader.owners, below: below, limit: limit)
+        let transactions = try snapshot.notedTransactions(numbers, ofAny: reader.owners)
+        for number in numbers {
+          guard number < below else { throw .leadsBack("transactions") }
+          guard let transaction = transactions[number] else { throw .lacksTransaction(number) }
+          if let since, transaction.parts.row.createdAt < since { return SpendsPage(spends: spends, next: nil) }
+          if spends.count >= limit {
+            return SpendsPage(spends: spends, next: PageCursor(place: below, list: list, salt: salt))
+          }
+          spends += try reader.spends(transaction)
+          below = number
+        }
+        if numbers.count < limit { return SpendsPage(spends: spends, next: nil) }
+      }
+    }
+  }
+}
+
+private struct SpendReader {
+  let snapshot: any StorageSnapshot
+  let terms: CatalogTerms
+  let owners: [CustomerNumber]
+
+  func spends(_ transaction: NotedTransaction) throws(LedgerError) -> [Spend] {
+    let parts = transaction.parts
+    let entries = parts.entries.filter { $0.kind == .spend && $0.account.customer == parts.row.customer }
+    guard !entries.isEmpty else { return [] }
+    let reversed = try reversed(parts.row.number)
+    var spends: [Spend] = []
+    for entry in entries {
+      guard let currency = terms.currency(number: entry.account.currency) else { continue }
+      spends.append(
+        Spend(
+          transactionID: terms.transactionIDs.id(number: parts.row.number, createdAt: parts.row.createdAt),
+          createdAt: parts.row.createdAt, currency: currency.code, amount: -entry.amount,
+          paid: Self.paid(entry, parts), reversed: reversed[entry.account.currency] ?? 0,
+          reference: transaction.note?.reference, reason: transaction.note?.reason,
+          items: parts.items.filter { $0.customer == parts.row.customer }.map(PostedItem.init)))
+    }
+    return spends.sorted { $0.currency < $1.currency }
+  }
+
+  private static func paid(_ entry: EntryRow, _ parts: TransactionParts) -> Int64 {
+    if entry.lot != 0 { return parts.sources[entry.lot] == .paid ? -entry.amount : 0 }
+    return parts.allocations.filter { $0.entry == entry.number && parts.sources[$0.lot] == .paid }.reduce(0) {
+      $0 - $1.amount
+    }
+  }
+
+  /// What reversals of the transaction gave back, by the currencies' numbers.
+  private func reversed(_ number: TransactionNumber) throws(LedgerError) -> [Int64: Int64] {
+    var amounts: [Int64: Int64] = [:]
+    for effect in try snapshot.effects(about: number, ofAny: owners) where effect.kind == .reversal {
+      for entry in try snapshot.entries(of: effect.transaction, of: effect.customer) where entry.kind == .reversal {
+        try amounts[entry.account.currency, default: 0].add(entry.amount)
+      }
+    }
+    return amounts
+  }
+}

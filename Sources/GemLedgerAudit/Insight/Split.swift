@@ -1,0 +1,70 @@
+public import GemLedger
+
+/// What a customer has of one currency, what was paid for and what was not told apart.
+public struct BalanceSplit: Hashable, Sendable {
+  /// The currency.
+  public let currency: CurrencyCode
+  /// Production, sandbox, or a test session.
+  public let environment: StoreEnvironment
+  /// What was paid for, held amounts included.
+  public let paid: Int64
+  /// What was not.
+  public let free: Int64
+  /// What the paid part cost, by price currency; what is left of a lot takes what rounding leaves.
+  public let values: [Money]
+}
+
+extension Ledger {
+  /// What a customer has, paid and free apart, for every currency and environment in which there is something.
+  ///
+  /// - Parameter customer: Must exist.
+  /// - Returns: In the order of codes, production before the other environments.
+  /// - Throws: ``LedgerError`` with `customer_not_found`.
+  public func split(of customer: CustomerID) throws(LedgerError) -> [BalanceSplit] {
+    try reading { (snapshot, terms) throws(LedgerError) -> [BalanceSplit] in
+      let found = try Self.customer(customer, in: snapshot)
+      return try split(of: found, in: snapshot, terms: terms)
+    }
+  }
+
+  private func split(
+    of customer: FoundCustomer, in snapshot: any StorageSnapshot, terms: CatalogTerms
+  ) throws(LedgerError) -> [BalanceSplit] {
+    var reader = LotReader(snapshot: snapshot, terms: terms)
+    var splits: [BalanceSplit] = []
+    let moments = try moments(of: customer, hasParts: true, in: snapshot, terms: terms)
+    for currency in terms.currencies {
+      let moment = moments.moment(AccountNumber(customer: customer.number, currency: currency.number))
+      var sums: [Int64: SplitSum] = [:]
+      for lot in try LiveLots(snapshot: snapshot, moment: moment, now: moments.at).all().lots {
+        try sums[lot.environment, default: SplitSum()].add(lot)
+      }
+      for (environment, sum) in sums.sorted(by: { $0.key < $1.key }) where sum.paid > 0 || sum.free > 0 {
+        splits.append(
+          BalanceSplit(
+            currency: currency.code, environment: try reader.environment(environment), paid: sum.paid, free: sum.free,
+            values: sum.values.sorted { $0.key < $1.key }.map { Money(minorUnits: $0.value, currency: $0.key) }))
+      }
+    }
+    return splits
+  }
+}
+
+private struct SplitSum {
+  var paid: Int64 = 0
+  var free: Int64 = 0
+  var values: [String: Int64] = [:]
+
+  mutating func add(_ lot: LiveLot) throws(LedgerError) {
+    var amount = lot.remaining
+    try amount.add(lot.held)
+    guard lot.source == .paid else {
+      try free.add(amount)
+      return
+    }
+    try paid.add(amount)
+    guard let price = lot.price, amount > 0 else { return }
+    try values[price.currency, default: 0].add(
+      LotValue.rest(of: price.minorUnits, granted: lot.granted, remaining: amount))
+  }
+}

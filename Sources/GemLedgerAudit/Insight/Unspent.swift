@@ -1,0 +1,134 @@
+public import GemLedger
+
+/// What customers had not spent at an instant.
+public struct Unspent: Hashable, Sendable {
+  /// The instant.
+  public let at: Timestamp
+  /// Each currency in each environment in which there was something; production before the other environments, then in
+  /// the order of codes.
+  public let parts: [Part]
+
+  /// What was unspent of one currency in one environment; money of different environments never mixes.
+  public struct Part: Hashable, Sendable {
+    /// Production, sandbox, or a test session.
+    public let environment: StoreEnvironment
+    /// Which currency.
+    public let currency: CurrencyCode
+    /// What was paid for.
+    public let paid: Int64
+    /// What was not.
+    public let free: Int64
+    /// What the paid part cost, by price currency; paid units of which nobody said a price come last.
+    public let values: [Value]
+  }
+
+  /// Paid units and what they cost.
+  public struct Value: Hashable, Sendable {
+    /// How many units.
+    public let units: Int64
+    /// What was paid for them; nil where nobody said.
+    ///
+    /// What is left of a lot takes what rounding leaves.
+    public let price: Money?
+  }
+}
+
+extension Ledger {
+  /// What all customers had not spent at an instant, what was paid for with its value and what was not told apart.
+  ///
+  /// It is computed from the journal up to the instant alone: asked again after later spends, refunds and merges it is
+  /// the same. What had expired counts as gone, whether that was booked or not; what was set aside counts as unspent.
+  /// What customers owe is not taken off.
+  ///
+  /// Time goes with the length of the journal and the number of lots, memory with neither.
+  ///
+  /// - Parameters:
+  ///   - instant: Nil for now.
+  ///   - progress: Hears how many of how many entries are read.
+  /// - Throws: ``LedgerError`` where the storage fails.
+  public func unspent(
+    at instant: Timestamp? = nil, progress: (Int64, Int64) -> Void = { _, _ in }
+  ) throws(LedgerError) -> Unspent {
+    try unspent(
+      at: instant, followedPerWindow: LotReplay.followedPerWindow, lotsPerWindow: LotReplay.lotsPerWindow,
+      progress: progress)
+  }
+
+  /// The same with windows of another size.
+  package func unspent(
+    at instant: Timestamp?, followedPerWindow: Int, lotsPerWindow: Int,
+    progress: (Int64, Int64) -> Void = { _, _ in }
+  ) throws(LedgerError) -> Unspent {
+    try reading { (snapshot, terms) throws(LedgerError) -> Unspent in
+      let instant = try self.instant(instant, in: snapshot)
+      var replay = try LotReplay(snapshot: snapshot, at: instant)
+      (replay.followedPerWindow, replay.lotsPerWindow) = (followedPerWindow, lotsPerWindow)
+      var sums = UnspentSums()
+      try replay.run(
+        follows: { $0.source == .paid || $0.expiresAt <= instant.milliseconds }, progress: progress
+      ) { (window) throws(LedgerError) in try sums.add(window) }
+      return Unspent(at: instant, parts: try sums.parts(in: snapshot, terms: terms))
+    }
+  }
+}
+
+/// Adds up what is unspent.
+private struct UnspentSums {
+  private struct Place: Hashable {
+    let environment: Int64
+    let currency: Int64
+  }
+
+  private struct Sum {
+    var paid: Int64 = 0
+    var free: Int64 = 0
+    var unpriced: Int64 = 0
+    var values: [String: (units: Int64, minorUnits: Int64)] = [:]
+  }
+
+  private var sums: [Place: Sum] = [:]
+
+  mutating func add(_ window: LotReplay.Window) throws(LedgerError) {
+    for (environment, currencies) in window.sums {
+      for (currency, amount) in currencies {
+        try sums[Place(environment: environment, currency: currency), default: Sum()].free.add(amount)
+      }
+    }
+    for lot in window.lots where lot.remaining > 0 {
+      let place = Place(environment: lot.environment, currency: lot.currency)
+      guard lot.source == .paid else {
+        try sums[place, default: Sum()].free.add(lot.remaining)
+        continue
+      }
+      try sums[place, default: Sum()].paid.add(lot.remaining)
+      guard let price = lot.price, let value = lot.value(of: lot.remaining) else {
+        try sums[place, default: Sum()].unpriced.add(lot.remaining)
+        continue
+      }
+      var known = sums[place]?.values[price.currency] ?? (0, 0)
+      try known.units.add(lot.remaining)
+      try known.minorUnits.add(value)
+      sums[place]?.values[price.currency] = known
+    }
+  }
+
+  func parts(in snapshot: any StorageSnapshot, terms: CatalogTerms) throws(LedgerError) -> [Unspent.Part] {
+    var reader = PurchaseReader(snapshot: snapshot, terms: terms)
+    var parts: [(environment: Int64, part: Unspent.Part)] = []
+    for (place, sum) in sums where sum.paid != 0 || sum.free != 0 {
+      guard let currency = terms.currency(number: place.currency) else { continue }
+      var values = sum.values.sorted { $0.key < $1.key }.map { code, value in
+        Unspent.Value(units: value.units, price: Money(minorUnits: value.minorUnits, currency: code))
+      }
+      if sum.unpriced != 0 { values.append(Unspent.Value(units: sum.unpriced, price: nil)) }
+      parts.append(
+        (
+          place.environment,
+          Unspent.Part(
+            environment: try reader.environment(place.environment), currency: currency.code, paid: sum.paid,
+            free: sum.free, values: values)
+        ))
+    }
+    return parts.sorted { ($0.environment, $0.part.currency) < ($1.environment, $1.part.currency) }.map(\.part)
+  }
+}

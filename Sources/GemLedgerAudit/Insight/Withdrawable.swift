@@ -1,0 +1,142 @@
+public import GemLedger
+
+/// A purchase of which something can still be withdrawn from: it is younger than fourteen days, and not all that was
+/// paid for is used.
+public struct Withdrawable: Hashable, Sendable {
+  /// For how long a purchase can be withdrawn from, in milliseconds: fourteen times twenty-four hours, the instant at
+  /// their end not in it.
+  public static let periodMilliseconds: Int64 = 14 * 86_400_000
+
+  /// The purchase.
+  public let purchase: Purchase
+  /// Until when it can be withdrawn from.
+  public let until: Timestamp
+  /// What of it is unused, in the order of codes.
+  public let currencies: [Currency]
+
+  /// The unused part of what was paid for in one currency; a bonus is not part of it.
+  public struct Currency: Hashable, Sendable {
+    /// Which one.
+    public let currency: CurrencyCode
+    /// What was paid for.
+    public let granted: Int64
+    /// What of it is unused, held amounts included.
+    public let unused: Int64
+    /// What was paid for the unused part; nil where nobody said.
+    public let value: Money?
+  }
+}
+
+extension Ledger {
+  /// The purchases of a customer that can still be withdrawn from now, oldest first.
+  ///
+  /// - Parameter customer: Must exist.
+  /// - Throws: ``LedgerError`` with `customer_not_found`.
+  public func withdrawable(of customer: CustomerID) throws(LedgerError) -> [Withdrawable] {
+    try reading { (snapshot, terms) throws(LedgerError) -> [Withdrawable] in
+      let found = try Self.customer(customer, in: snapshot)
+      let now = try now(in: snapshot)
+      var reader = ConsumptionReader(snapshot: snapshot, terms: terms, now: now)
+      var open: [Withdrawable] = []
+      for number in try Self.numbers(of: found, in: snapshot) {
+        var below = Int64.max
+        while true {
+          let page = try snapshot.purchases(of: number, below: below, limit: 100)
+          for row in page where row.isWithdrawable(at: now) {
+            if let one = try Self.withdrawable(row, &reader) { open.append(one) }
+          }
+          guard let last = page.last, page.count == 100 else { break }
+          guard last.number < below else { throw .leadsBack("purchases") }
+          below = last.number
+        }
+      }
+      return open.sorted { ($0.until, $0.purchase.storeTransactionID) < ($1.until, $1.purchase.storeTransactionID) }
+    }
+  }
+
+  private static func withdrawable(
+    _ row: PurchaseRow, _ reader: inout ConsumptionReader
+  ) throws(LedgerError) -> Withdrawable? {
+    var currencies: [Withdrawable.Currency] = []
+    for lots in try reader.lots(of: row) {
+      for lot in lots.lots where lot.source == .paid && lot.remaining + lot.held > 0 {
+        let unused = lot.remaining + lot.held
+        let value = lot.price.map { price in
+          Money(
+            minorUnits: LotValue.rest(of: price.minorUnits, granted: lot.granted, remaining: unused),
+            currency: price.currency)
+        }
+        currencies.append(
+          Withdrawable.Currency(currency: lots.currency.code, granted: lot.granted, unused: unused, value: value))
+      }
+    }
+    guard !currencies.isEmpty else { return nil }
+    return Withdrawable(purchase: try reader.purchase(row), until: row.withdrawableUntil, currencies: currencies)
+  }
+
+  /// The purchases of all customers that could be withdrawn from at an instant, oldest first.
+  ///
+  /// It is computed from the journal up to the instant alone: asked again later it is the same, the marks of later
+  /// refunds on the purchases themselves apart. Time goes with the length of the journal; memory with how many
+  /// purchases two weeks have.
+  ///
+  /// - Parameters:
+  ///   - instant: Nil for now.
+  ///   - progress: Hears how many of how many entries are read.
+  /// - Throws: ``LedgerError`` where the storage fails.
+  public func withdrawable(
+    at instant: Timestamp? = nil, progress: (Int64, Int64) -> Void = { _, _ in }
+  ) throws(LedgerError) -> [Withdrawable] {
+    try reading { (snapshot, terms) throws(LedgerError) -> [Withdrawable] in
+      let instant = try self.instant(instant, in: snapshot)
+      let rows = try Self.purchases(withdrawableAt: instant, in: snapshot)
+      var replay = try LotReplay(snapshot: snapshot, at: instant)
+      var unused: [Int64: [Withdrawable.Currency]] = [:]
+      let follows = { (lot: LotTermsRow) in lot.source == .paid && lot.purchase.map { rows[$0] != nil } ?? false }
+      try replay.run(follows: follows, progress: progress) { (window) throws(LedgerError) in
+        for lot in window.lots where lot.remaining > 0 {
+          guard let purchase = lot.purchase, let currency = terms.currency(number: lot.currency) else { continue }
+          let value = lot.value(of: lot.remaining).map { Money(minorUnits: $0, currency: lot.price?.currency ?? "") }
+          unused[purchase, default: []].append(
+            Withdrawable.Currency(
+              currency: currency.code, granted: lot.granted, unused: lot.remaining, value: value))
+        }
+      }
+      var reader = PurchaseReader(snapshot: snapshot, terms: terms)
+      var open: [Withdrawable] = []
+      for (number, currencies) in unused {
+        guard let row = rows[number] else { continue }
+        open.append(
+          Withdrawable(
+            purchase: try reader.purchase(row), until: row.withdrawableUntil,
+            currencies: currencies.sorted { $0.currency < $1.currency }))
+      }
+      return open.sorted { ($0.until, $0.purchase.storeTransactionID) < ($1.until, $1.purchase.storeTransactionID) }
+    }
+  }
+
+  private static func purchases(
+    withdrawableAt instant: Timestamp, in snapshot: any StorageSnapshot
+  ) throws(LedgerError) -> [Int64: PurchaseRow] {
+    let scan = try snapshot.scan()
+    var rows: [Int64: PurchaseRow] = [:]
+    var last: Int64 = 0
+    while true {
+      let page = try scan.purchases(after: last, limit: ScanPage.size)
+      guard let end = page.last?.number else { return rows }
+      for row in page where row.isWithdrawable(at: instant) { rows[row.number] = row }
+      last = end
+    }
+  }
+}
+
+extension PurchaseRow {
+  fileprivate var withdrawableUntil: Timestamp {
+    let (end, overflow) = purchasedAt.milliseconds.addingReportingOverflow(Withdrawable.periodMilliseconds)
+    return Timestamp(milliseconds: overflow ? .max : end)
+  }
+
+  fileprivate func isWithdrawable(at instant: Timestamp) -> Bool {
+    purchasedAt <= instant && instant < withdrawableUntil
+  }
+}

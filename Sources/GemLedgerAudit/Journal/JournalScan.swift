@@ -1,0 +1,93 @@
+package import GemLedger
+
+/// Reads entries with their allocations, in the order of entries, a page at a time.
+package struct JournalScan {
+  private let scan: any StorageScan
+  private var entries: ArraySlice<EntryRow> = []
+  private var allocations: ArraySlice<AllocationRow> = []
+  private var lastEntry: EntryNumber = 0
+  private var lastAllocation: AllocationRow?
+  private var hasMoreAllocations = true
+
+  /// - Parameter first: Entries with lower numbers are passed over.
+  package init(_ scan: any StorageScan, from first: EntryNumber = 1) {
+    self.scan = scan
+    guard first > 1 else { return }
+    lastEntry = first - 1
+    lastAllocation = AllocationRow(entry: first, position: 0, lot: 0, amount: 0)
+  }
+
+  /// The entries behind the newest, as far as they are read.
+  var upcoming: ArraySlice<EntryRow> { entries }
+
+  package mutating func nextEntry() throws(LedgerError) -> EntryRow? {
+    if entries.isEmpty { entries = try scan.entries(after: lastEntry, limit: ScanPage.size)[...] }
+    guard let entry = entries.popFirst() else { return nil }
+    lastEntry = entry.number
+    return entry
+  }
+
+  package mutating func allocations(of entry: EntryRow) throws(LedgerError) -> [AllocationRow] {
+    var own: [AllocationRow] = []
+    while true {
+      if allocations.isEmpty, hasMoreAllocations {
+        allocations = try scan.allocations(after: lastAllocation, limit: ScanPage.size)[...]
+        hasMoreAllocations = allocations.count == ScanPage.size
+      }
+      guard let first = allocations.first, first.entry <= entry.number else { return own }
+      if first.entry == entry.number { own.append(first) }
+      lastAllocation = first
+      allocations.removeFirst()
+    }
+  }
+}
+
+/// Walks over the transactions beside the entries: one follows the other when an entry is numbered as its own.
+struct TransactionWalk {
+  private let scan: any StorageScan
+  private var page: ArraySlice<TransactionRow> = []
+  private var hasMore = true
+
+  /// The transaction that the walk has come to.
+  private(set) var current: TransactionRow?
+  /// Whether an entry is numbered as one of the current transaction's.
+  var hasEntries = false
+
+  init(_ scan: any StorageScan) { self.scan = scan }
+
+  /// The transaction that comes next.
+  mutating func next() throws(LedgerError) -> TransactionRow? {
+    if page.isEmpty, hasMore {
+      page = try scan.transactions(after: current?.number ?? 0, limit: ScanPage.size)[...]
+      hasMore = !page.isEmpty
+    }
+    return page.first
+  }
+
+  /// Goes on to what comes next.
+  mutating func advance() {
+    current = page.popFirst()
+    hasEntries = false
+  }
+}
+
+/// Reads effects in the order of transactions and positions, a page at a time.
+struct EffectWalk {
+  private let scan: any StorageScan
+  private var page: ArraySlice<EffectRow>
+  /// The transaction whose effect comes next; `.max` behind the last.
+  private(set) var next: TransactionNumber = .max
+
+  init(_ scan: any StorageScan) throws(LedgerError) {
+    self.scan = scan
+    page = try scan.effects(after: nil, limit: ScanPage.size)[...]
+    next = page.first?.transaction ?? .max
+  }
+
+  mutating func pop() throws(LedgerError) -> EffectRow? {
+    guard let row = page.popFirst() else { return nil }
+    if page.isEmpty { page = try scan.effects(after: row, limit: ScanPage.size)[...] }
+    next = page.first?.transaction ?? .max
+    return row
+  }
+}

@@ -1,0 +1,33 @@
+package import GemLedger
+
+/// Tells which transaction made which lots: those with higher numbers than any before it in their lane.
+package struct NewLots {
+  /// The highest number of a lot that each lane made so far.
+  package private(set) var highest: [Int64: LotNumber]
+  /// Whether numbers have no gaps, so that one lane made all.
+  var isDense: Bool
+
+  /// - Parameter highest: The highest number of a lot that each lane made before the transactions that follow.
+  package init(highest: [Int64: LotNumber] = [:], isDense: Bool = true) {
+    self.highest = highest
+    self.isDense = isDense
+  }
+
+  package mutating func note(_ transaction: ExportedTransaction) -> [LotPlaceOfAccount] {
+    var found: [LotPlaceOfAccount] = []
+    func look(_ lot: LotNumber, _ account: AccountNumber) {
+      guard lot > highest[lane(of: lot)] ?? 0, !found.contains(where: { $0.lot == lot }) else { return }
+      found.append(LotPlaceOfAccount(lot: lot, customer: account.customer))
+    }
+    for (entry, allocations) in transaction.entries {
+      if entry.lot != 0 { look(entry.lot, entry.account) }
+      for allocation in allocations { look(allocation.lot, entry.account) }
+    }
+    guard !found.isEmpty else { return found }
+    found.sort { $0.lot < $1.lot }
+    for place in found { highest[lane(of: place.lot)] = max(highest[lane(of: place.lot)] ?? 0, place.lot) }
+    return found
+  }
+
+  private func lane(of lot: LotNumber) -> Int64 { isDense ? 0 : Numbering.lane(of: lot) }
+}

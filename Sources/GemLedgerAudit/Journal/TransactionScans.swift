@@ -1,0 +1,201 @@
+package import GemLedger
+
+/// A transaction with all that hangs on it.
+package struct ExportedTransaction {
+  package let row: TransactionRow
+  package var entries: [(entry: EntryRow, allocations: [AllocationRow])] = []
+  package var items: [ItemEntryRow] = []
+  package var note: NoteRow?
+  package var merge: MergeRow?
+  package var refund: RefundRow?
+  package var refundParts: [RefundPartRow] = []
+  package var effects: [EffectRow] = []
+  package var newLots: [LotPlaceOfAccount] = []
+
+  init(_ row: TransactionRow) { self.row = row }
+}
+
+/// A lot, and a customer who had it.
+package struct LotPlaceOfAccount {
+  let lot: LotNumber
+  let customer: CustomerNumber
+}
+
+/// Scans over what hangs on transactions, all in the order of transactions, side by side.
+package struct TransactionScans {
+  private let scan: any ExportReads
+  private let start: TransactionNumber
+  private let passesOverLost: Bool
+  private var journal: JournalScan?
+  private var entry: EntryRow?
+  private var notes: SortedRows<NoteRow>
+  private var items: SortedRows<ItemEntryRow>
+  private var merges: SortedRows<MergeRow>
+  private var refunds: SortedRows<RefundRow>
+  private var parts: SortedRows<RefundPartRow>
+  private var effects: SortedRows<EffectRow>
+
+  /// - Parameters:
+  ///   - start: The first transaction that is asked for has a higher number.
+  ///   - passesOverLost: Whether entries whose transactions are missing are left out, and not an error.
+  package init(_ scan: any ExportReads, after start: TransactionNumber, passesOverLost: Bool = false) {
+    self.scan = scan
+    self.start = start
+    self.passesOverLost = passesOverLost
+    let next = start + 1
+    notes = SortedRows(\.transaction) { (last, limit) throws(LedgerError) in
+      try scan.notes(after: last?.transaction ?? start, limit: limit)
+    }
+    // Nothing sorts before the empty text, which is no item.
+    let noItem = ItemEntryRow(transaction: next, customer: 0, item: ItemID(unchecked: ""), quantity: 0, owned: 0)
+    items = SortedRows(\.transaction) { (last, limit) throws(LedgerError) in
+      try scan.itemEntries(after: last ?? noItem, limit: limit)
+    }
+    merges = SortedRows(\.transaction) { (last, limit) throws(LedgerError) in
+      try scan.merges(after: last?.transaction ?? start, limit: limit)
+    }
+    refunds = SortedRows(\.transaction) { (last, limit) throws(LedgerError) in
+      try scan.refunds(after: last?.transaction ?? start, limit: limit)
+    }
+    let noPart = RefundPartRow(transaction: next, position: 0, lot: 0, kind: .taken, source: 0, amount: 0)
+    parts = SortedRows(\.transaction) { (last, limit) throws(LedgerError) in
+      try scan.refundParts(after: last ?? noPart, limit: limit)
+    }
+    let noEffect = EffectRow(
+      transaction: next, position: 0, customer: 0, kind: .reversal, createdAt: Timestamp(milliseconds: 0))
+    effects = SortedRows(\.transaction) { (last, limit) throws(LedgerError) in
+      try scan.effects(after: last ?? noEffect, limit: limit)
+    }
+  }
+
+  /// The transaction with its parts; each call is for the one that comes next.
+  package mutating func next(_ row: TransactionRow) throws(LedgerError) -> ExportedTransaction {
+    var transaction = ExportedTransaction(row)
+    if journal == nil { try begin(at: row) }
+    while let own = entry, own.transaction <= row.number {
+      if own.transaction == row.number {
+        transaction.entries.append((own, own.lot == 0 ? try allocations(of: own) : []))
+      } else if !passesOverLost {
+        throw Self.lost(own)
+      }
+      entry = try journal?.nextEntry()
+    }
+    let number = row.number
+    transaction.note = try notes.take(number)
+    if let item = try items.take(number) {
+      transaction.items = [item]
+      while let next = try items.take(number) { transaction.items.append(next) }
+    }
+    transaction.merge = try merges.take(number)
+    if let refund = try refunds.take(number) {
+      transaction.refund = refund
+      while let part = try parts.take(number) { transaction.refundParts.append(part) }
+    }
+    while let effect = try effects.take(number) { transaction.effects.append(effect) }
+    return transaction
+  }
+
+  /// - Throws: `books_wrong` where an entry is left over.
+  package func expectEnd() throws(LedgerError) {
+    if let entry { throw Self.lost(entry) }
+  }
+
+  private mutating func begin(at row: TransactionRow) throws(LedgerError) {
+    var scan = JournalScan(scan, from: row.firstEntry)
+    entry = try scan.nextEntry()
+    journal = scan
+  }
+
+  private mutating func allocations(of entry: EntryRow) throws(LedgerError) -> [AllocationRow] {
+    try journal?.allocations(of: entry) ?? []
+  }
+
+  private static func lost(_ entry: EntryRow) -> LedgerError {
+    LedgerError(
+      .booksWrong, "Entry \(entry.number) names transaction \(entry.transaction), which is missing. Run verify.")
+  }
+}
+
+/// Rows that a scan gives in order, taken by who walks along the same order.
+struct SortedRows<Row> {
+  private let own: (Row) -> Int64
+  private let read: (Row?, Int) throws(LedgerError) -> [Row]
+  private var page: [Row] = []
+  private var place = 0
+  /// The number of the row that comes next: `.min` before the first is read, `.max` behind the last.
+  private var next = Int64.min
+
+  /// - Parameters:
+  ///   - own: The number by which a row is taken.
+  ///   - read: Gives the rows behind another one, or the first ones.
+  init(_ own: @escaping (Row) -> Int64, _ read: @escaping (Row?, Int) throws(LedgerError) -> [Row]) {
+    self.own = own
+    self.read = read
+  }
+
+  /// The next row where it has this number; those before it are passed over.
+  ///
+  /// Most transactions have none of most kinds, which costs one comparison.
+  @inline(__always)
+  mutating func take(_ number: Int64) throws(LedgerError) -> Row? {
+    next <= number ? try advance(to: number) : nil
+  }
+
+  private mutating func advance(to number: Int64) throws(LedgerError) -> Row? {
+    if next == .min { try readOn(after: nil) }
+    while next <= number {
+      let row = page[place]
+      place += 1
+      if place < page.count {
+        next = own(page[place])
+      } else if page.count == ScanPage.size {
+        try readOn(after: row)
+      } else {
+        next = .max
+      }
+      if own(row) == number { return row }
+    }
+    return nil
+  }
+
+  private mutating func readOn(after row: Row?) throws(LedgerError) {
+    page = try read(row, ScanPage.size)
+    place = 0
+    next = page.first.map(own) ?? .max
+  }
+}
+
+/// Finds the terms of lots when they are first named: from a scan beside the journal where lots are numbered in its
+/// order, else by asking for those of a page at once.
+package struct LotTermsSource {
+  private let snapshot: any StorageSnapshot
+  private var rows: SortedRows<LotTermsRow>?
+  private var known: [LotNumber: LotTermsRow] = [:]
+
+  /// - Parameter scan: Nil where lots are not numbered in the order of the journal.
+  package init(_ snapshot: any StorageSnapshot, scan: (any ExportReads)?, after lot: LotNumber?) {
+    self.snapshot = snapshot
+    rows = scan.map { scan in
+      SortedRows(\.lot) { (last, limit) throws(LedgerError) in
+        try scan.lotTerms(after: last?.lot ?? lot ?? 0, limit: limit)
+      }
+    }
+  }
+
+  package mutating func load(_ page: [ExportedTransaction]) throws(LedgerError) {
+    guard rows == nil else { return }
+    let wanted = page.flatMap { $0.newLots.map { RowPlace($0.lot, of: $0.customer) } }
+    known = wanted.isEmpty ? [:] : try snapshot.lotTerms(wanted)
+  }
+
+  package mutating func terms(of place: LotPlaceOfAccount) throws(LedgerError) -> LotTermsRow {
+    guard let found = try terms(ifAny: place) else {
+      throw LedgerError(.booksWrong, "Lot \(place.lot) has no terms. Run verify.")
+    }
+    return found
+  }
+
+  mutating func terms(ifAny place: LotPlaceOfAccount) throws(LedgerError) -> LotTermsRow? {
+    rows == nil ? known[place.lot] : try rows?.take(place.lot)
+  }
+}

@@ -1,0 +1,42 @@
+public import GemLedger
+
+extension Ledger {
+  /// Proves the books from the rows alone: rebuilds every projection from the journal and compares.
+  ///
+  /// Memory is bounded by the number of accounts and lots looked at in one pass, never by the length of the history.
+  ///
+  /// - Parameters:
+  ///   - seal: A seal that an earlier run gave: the journal must still begin with the transactions that it covers.
+  ///   - progress: Hears how many of how many rows are read.
+  /// - Returns: The sums, and what does not add up.
+  /// - Throws: ``LedgerError`` where the storage cannot be read at all; a damaged row is a problem, not an error.
+  public func verify(
+    against seal: JournalSeal? = nil, progress: (Int64, Int64) -> Void = { _, _ in }
+  ) throws(LedgerError) -> Verification {
+    try verify(customersPerWindow: Verifier.customersPerWindow, against: seal, progress: progress)
+  }
+
+  /// The same with windows of another size.
+  package func verify(
+    customersPerWindow: Int, against seal: JournalSeal? = nil, progress: (Int64, Int64) -> Void = { _, _ in }
+  ) throws(LedgerError) -> Verification {
+    var verification = try verifyOnce(customersPerWindow, seal, progress)
+    // What was one half of a commit then is whole by now; what is wrong stays wrong.
+    for _ in 0..<2 where storage.showsHalves && !verification.isOK {
+      verification = try verifyOnce(customersPerWindow, seal, progress)
+    }
+    return verification
+  }
+
+  private func verifyOnce(
+    _ customersPerWindow: Int, _ seal: JournalSeal?, _ progress: (Int64, Int64) -> Void
+  ) throws(LedgerError) -> Verification {
+    let now = clock.now()
+    return try reading { (snapshot, terms) throws(LedgerError) -> Verification in
+      let asOf = max(now, try snapshot.sequences().createdAt)
+      var verifier = try Verifier(
+        snapshot: snapshot, terms: terms, asOf: asOf, customersPerWindow: customersPerWindow)
+      return try verifier.run(against: seal, progress: progress)
+    }
+  }
+}

@@ -1,0 +1,61 @@
+internal import GemLedger
+
+/// Values by numbers, of which a replay looks up some with every entry and removes none.
+///
+/// A dictionary would spend as much on hashes as the replay does on everything else.
+final class ReplayTable<Value>: Sequence {
+  private var rows: [(number: Int64, value: Value)] = []
+  private var index = HashIndex()
+
+  /// Multiplied by the golden ratio, numbers that follow each other lie apart in the high bits.
+  private static func hash(_ number: Int64) -> Int {
+    Int(truncatingIfNeeded: (UInt64(bitPattern: number) &* 0x9E37_79B9_7F4A_7C15) >> 32)
+  }
+
+  private func place(of number: Int64) -> Int? {
+    index.find(Self.hash(number)) { rows[$0].number == number }
+  }
+
+  /// Setting nil leaves what there is.
+  subscript(number: Int64) -> Value? {
+    get { place(of: number).map { rows[$0].value } }
+    set {
+      guard let newValue else { return }
+      if let place = place(of: number) {
+        rows[place].value = newValue
+      } else {
+        index.insert(Self.hash(number), row: rows.count)
+        rows.append((number, newValue))
+      }
+    }
+  }
+
+  /// Reads where the value lies, so that it is near when it is asked for.
+  @inline(__always)
+  func touch(_ number: Int64) -> Int64 { place(of: number).map { rows[$0].number } ?? 0 }
+
+  subscript(account: AccountNumber) -> Value? {
+    get { self[account.rawValue] }
+    set { self[account.rawValue] = newValue }
+  }
+
+  func makeIterator() -> IndexingIterator<[(number: Int64, value: Value)]> { rows.makeIterator() }
+}
+
+/// What entries come to, by currency and kind; every entry adds to it.
+struct EntrySums {
+  private static let kindCount = 32
+  private var sums = [Int128?](repeating: nil, count: 1024 * Self.kindCount)
+
+  mutating func add(_ entry: EntryRow) {
+    let place = Self.place(entry.kind, currency: entry.account.currency)
+    sums[place] = (sums[place] ?? 0) + Int128(entry.amount)
+  }
+
+  /// What the currency's entries of a kind come to; nil where there are none.
+  func sum(_ kind: EntryKind, currency: Int64) -> Int128? { sums[Self.place(kind, currency: currency)] }
+
+  private static func place(_ kind: EntryKind, currency: Int64) -> Int {
+    Int(currency) * kindCount + Int(kind.rawValue)
+  }
+}

@@ -1,0 +1,53 @@
+public import GemLedger
+
+/// What a proof of the books found.
+public struct Verification: Hashable, Sendable {
+  /// One thing that does not add up.
+  public struct Problem: Hashable, Sendable, CustomStringConvertible {
+    /// Which promise is broken, such as `lots_make_the_balance`; <doc:Verification> lists them.
+    public let equation: String
+    /// The currency, where it is about one.
+    public let currency: CurrencyCode?
+    /// Where, with what was expected and what was found.
+    public let message: String
+
+    /// Equation and message.
+    public var description: String { "\(equation): \(message)" }
+  }
+
+  /// The sums of one currency.
+  public struct Books: Hashable, Sendable {
+    /// The currency.
+    public let currency: CurrencyCode
+    /// The sum of entries of each kind that occurs; expiries that are due count as booked.
+    public let kinds: [EntryKind: Int64]
+    /// The sum of balances, held included, debts apart.
+    public let outstanding: Int64
+    /// How much of it is on hold.
+    public let held: Int64
+    /// What customers owe.
+    public let debt: Int64
+  }
+
+  /// The instant as of which the books were proved.
+  public let asOf: Timestamp
+  /// How many transactions the journal has.
+  public let transactions: Int64
+  /// How many customers there are.
+  public let customers: Int64
+  /// One for each currency, in the order of codes.
+  public let currencies: [Books]
+  /// What does not add up: at most ``problemCountMax`` of it.
+  public let problems: [Problem]
+  /// How many problems there are, those left out included.
+  public let problemCount: Int
+
+  /// How the journal stands: written down, it shows later whether the journal still begins with these transactions.
+  public let seal: JournalSeal
+
+  /// Whether all of it adds up.
+  public var isOK: Bool { problemCount == 0 }
+
+  /// How many problems are described; further ones are counted.
+  public static let problemCountMax = 100
+}

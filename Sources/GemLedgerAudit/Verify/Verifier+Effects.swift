@@ -1,0 +1,252 @@
+internal import GemLedger
+
+extension Verifier {
+  /// Every effect belongs to its transaction, and says what that did.
+  mutating func checkEffects(roots: [CustomerNumber: CustomerNumber]) throws(LedgerError) {
+    var walk = try EffectWalk(scan)
+    guard walk.next != .max || !effectKindCounts.isEmpty else { return }
+    let families = Families(roots: roots)
+    var counts: [EntryKind: Int64] = [:]
+    var groups: [[EffectRow]] = []
+    var count = 0
+    while let effect = try walk.pop() {
+      if groups.last?.first?.transaction == effect.transaction {
+        groups[groups.count - 1].append(effect)
+      } else {
+        if count >= ScanPage.size {
+          try check(groups, families, &counts)
+          groups.removeAll(keepingCapacity: true)
+          count = 0
+        }
+        groups.append([effect])
+      }
+      count += 1
+    }
+    try check(groups, families, &counts)
+    for kind in EntryKind.allCases where counts[kind, default: 0] != effectKindCounts[kind, default: 0] {
+      report(
+        "effects_are_complete",
+        "the journal has \(effectKindCounts[kind, default: 0]) transactions of kind \(kind.name); "
+          + "\(counts[kind, default: 0]) have effects")
+    }
+  }
+
+  private mutating func check(
+    _ groups: [[EffectRow]], _ families: Families, _ counts: inout [EntryKind: Int64]
+  ) throws(LedgerError) {
+    let page = try EffectPage(groups, snapshot: snapshot, families: families, survivors: survivors)
+    try checkTransfers(of: groups, page)
+    for group in groups {
+      guard let first = group.first else { continue }
+      guard let transaction = page.transaction(first.transaction) else {
+        report("effects_have_transactions", "an effect names transaction \(first.transaction), which is missing")
+        continue
+      }
+      if let mark = transaction.kind.mark, group.contains(where: { $0.kind == mark }) {
+        counts[transaction.kind, default: 0] += 1
+      }
+      for (index, effect) in group.enumerated() {
+        check(effect, at: Int64(index) + 1, of: transaction, families)
+        switch effect.kind {
+        case .reversal: checkReversal(effect, page, families)
+        case .late, .reclaimed: checkTarget(effect, page, families)
+        case .linked: checkLink(effect, page)
+        case .deadline, .held, .captured, .released, .counted: break
+        }
+      }
+      // What repays a debt belongs to no refund.
+      if transaction.kind == .refund, group.contains(where: { $0.kind == .reclaimed }) { reclaimCount += 1 }
+      if group.contains(where: { $0.kind.isOfAnEntry }) { checkParts(of: group, page) }
+      if transaction.kind == .merge { checkMoves(of: group) }
+      checkExpiries(after: first.transaction, page)
+    }
+  }
+
+  private mutating func check(
+    _ effect: EffectRow, at position: Int64, of transaction: TransactionRow, _ families: Families
+  ) {
+    let isOneWithIt =
+      transaction.kind == .merge && families.root(effect.customer) == families.root(transaction.customer)
+    if effect.customer != transaction.customer, !isOneWithIt, !effect.isOfEverybody {
+      report(
+        "effects_have_transactions",
+        "an effect of transaction \(transaction.number) is of customer number \(effect.customer), its transaction of "
+          + "\(transaction.customer)")
+    }
+    if effect.createdAt != transaction.createdAt {
+      report("effects_have_transactions", "an effect of transaction \(transaction.number) is of another instant")
+    }
+    if effect.position != position {
+      report(
+        "effects_are_complete",
+        "effect \(effect.position) of transaction \(transaction.number) stands where number \(position) should")
+    }
+    if !effect.kind.fits(transaction.kind) || !effect.isWhole {
+      report(
+        "effects_fit",
+        "effect \(effect.position) of transaction \(transaction.number), \(effect.kind), says what none of a "
+          + "transaction of kind \(transaction.kind.name) says")
+    }
+  }
+
+  // MARK: What is undone
+
+  /// Checked once for all reversals of a transaction, with the first.
+  private mutating func checkReversal(_ effect: EffectRow, _ page: EffectPage, _ families: Families) {
+    checkTarget(effect, page, families)
+    let reversals = page.reversals(of: effect.target)
+    guard reversals.first == effect else { return }
+    var left: [Int64: Int128] = [:]
+    for entry in page.entries(of: effect.target) { left[entry.account.currency, default: 0] -= Int128(entry.amount) }
+    for entry in reversals.flatMap({ page.entries(of: $0.transaction) }) {
+      left[entry.account.currency, default: 0] -= Int128(entry.amount)
+    }
+    for (currency, left) in left where left < 0 {
+      report(
+        "reversals_are_covered", currency: currency,
+        "the reversals of transaction \(effect.target) give back \(-left) more than it took")
+    }
+    // What belonged to somebody who became part of another may have come back to another lot.
+    guard !families.isInvolved(effect.customer) else { return }
+    var lots: [LotNumber: Int128] = [:]
+    for part in page.parts(of: effect.target) { lots[part.lot, default: 0] -= Int128(part.amount) }
+    for part in reversals.flatMap({ page.parts(of: $0.transaction) }) where part.amount > 0 {
+      lots[part.lot, default: 0] -= Int128(part.amount)
+    }
+    for (lot, left) in lots where left < 0 {
+      report(
+        "reversals_are_covered",
+        "the reversals of transaction \(effect.target) put back \(-left) more into lot \(lot) than it took")
+    }
+  }
+
+  private mutating func checkTarget(_ effect: EffectRow, _ page: EffectPage, _ families: Families) {
+    let target = page.transaction(effect.target)
+    let fits =
+      switch target?.kind {
+      case .spend, .capture: effect.kind == .reversal || target?.kind == .capture
+      case .reversal, .release: effect.kind != .reversal
+      // What came out of a refunded purchase comes back by these too.
+      case .exchange, .transfer, .mixed, .merge: effect.kind == .reclaimed
+      default: false
+      }
+    guard fits, let target, target.number < effect.transaction,
+      families.root(target.customer) == families.root(effect.customer)
+    else {
+      report(
+        "effects_have_transactions",
+        "transaction \(effect.transaction) is about transaction \(effect.target), which is missing, another's or "
+          + "nothing that it could be about")
+      return
+    }
+  }
+
+  // MARK: What goes with it
+
+  private mutating func checkLink(_ effect: EffectRow, _ page: EffectPage) {
+    let isMutual = page.sides(of: effect).contains {
+      $0.kind == .linked && $0.target == effect.transaction && $0.value == effect.customer
+        && $0.customer == effect.value
+    }
+    if !isMutual {
+      report(
+        "baskets_are_linked",
+        "transaction \(effect.transaction) is linked to \(effect.target), which is not linked to it")
+    }
+  }
+
+  /// What was captured, or came back in vain, is what the transaction's entries took from the lots.
+  private mutating func checkParts(of group: [EffectRow], _ page: EffectPage) {
+    guard let number = group.first?.transaction else { return }
+    var lots: [LotNumber: [Int64: Int128]] = [:]
+    for effect in group where effect.kind.isOfAnEntry {
+      lots[effect.lot, default: [:]][effect.currency, default: 0] += Int128(effect.amount)
+    }
+    for part in page.parts(of: number) {
+      lots[part.lot, default: [:]][part.currency, default: 0] += Int128(part.amount)
+    }
+    for (lot, currencies) in lots {
+      for (currency, rest) in currencies where rest != 0 {
+        report(
+          "effects_book_their_entries", currency: currency,
+          "transaction \(number) takes \(rest) otherwise from lot \(lot) than its effects say")
+      }
+    }
+  }
+
+  /// What came back to a lot whose time was over is gone again.
+  private mutating func checkExpiries(after transaction: TransactionNumber, _ page: EffectPage) {
+    guard var left = page.late[transaction] else { return }
+    for effect in page.expiries(after: transaction) { left[effect.lot, default: 0] -= Int128(effect.amount) }
+    for (lot, rest) in left where rest != 0 {
+      report(
+        "effects_are_complete",
+        "\(rest) came back to lot \(lot) with transaction \(transaction), after the lot's time, and did not expire"
+      )
+    }
+  }
+
+  /// A merge leaves every hold what it had.
+  private mutating func checkMoves(of group: [EffectRow]) {
+    var moved: [TransactionNumber: [Int64: Int128]] = [:]
+    for effect in group where effect.kind == .held || effect.kind == .released {
+      let amount = effect.kind == .held ? Int128(effect.amount) : -Int128(effect.amount)
+      moved[effect.target, default: [:]][effect.currency, default: 0] += amount
+    }
+    for (hold, currencies) in moved {
+      for (currency, rest) in currencies where rest != 0 {
+        report(
+          "holds_replay", currency: currency,
+          "transaction \(group.first?.transaction ?? 0) leaves hold \(hold) \(rest) more than it had")
+      }
+    }
+  }
+}
+
+extension EntryKind {
+  /// What no transaction of the kind is without.
+  fileprivate var mark: EffectRow.Kind? {
+    switch self {
+    case .hold: .held
+    case .extend: .deadline
+    case .release: .released
+    case .capture: .captured
+    case .reversal: .reversal
+    default: nil
+    }
+  }
+}
+
+extension EffectRow.Kind {
+  /// Whether a transaction of that kind has such effects.
+  fileprivate func fits(_ kind: EntryKind) -> Bool {
+    switch self {
+    case .reversal: kind == .reversal
+    case .deadline: kind == .hold || kind == .extend
+    case .held: kind == .hold || kind == .merge
+    case .captured: kind == .capture
+    case .released: kind == .release || kind == .capture || kind == .merge
+    case .late: kind == .expiry
+    case .reclaimed: kind == .refund || kind == .mixed
+    // A spend is linked to the stock that its item came out of.
+    case .linked: kind == .transfer || kind == .mixed || kind == .spend
+    case .counted: true
+    }
+  }
+}
+
+extension EffectRow {
+  /// Whether it has what its kind has, and nothing else.
+  fileprivate var isWhole: Bool {
+    let isOfLot = currency != 0 && lot != 0 && amount > 0 && heldAfter >= 0
+    let isOfNoLot = currency == 0 && lot == 0 && amount == 0 && heldAfter == 0
+    let isOfNoCount = count == nil && period == 0
+    switch kind {
+    case .reversal: return target != 0 && isOfNoLot && value == 0 && isOfNoCount
+    case .deadline, .linked: return target != 0 && isOfNoLot && isOfNoCount
+    case .held: return target != 0 && isOfLot && (value == 0 || target == transaction) && isOfNoCount
+    case .captured, .released, .late, .reclaimed: return target != 0 && isOfLot && value == 0 && isOfNoCount
+    case .counted: return target == 0 && isOfNoLot && count != nil
+    }
+  }
+}

@@ -1,0 +1,48 @@
+internal import GemLedger
+
+extension EntryKind {
+  /// Whether it takes from lots in the order of burning.
+  var burns: Bool { self == .spend || self == .transfer || self == .exchange }
+}
+
+// Lots expire when their time is over, and are spent before.
+
+extension Verifier {
+  /// What expired had come to its time, and what was spent had not.
+  mutating func checkEnds(of page: [LotRow], _ replay: Replay) throws(LedgerError) {
+    var ends: [(lot: LotRow, transaction: TransactionNumber, isExpiry: Bool)] = []
+    for row in page {
+      guard let lot = replay.lots[row.number] else { continue }
+      // What an allowance leaves over expires with its period, which the catalog may have changed since.
+      let mayEndEarly = row.source == .promotional && row.purchase == nil
+      if lot.firstExpiry != 0, !mayEndEarly { ends.append((row, lot.firstExpiry, true)) }
+      if lot.lastSpend != 0, row.expiresAt != .max { ends.append((row, lot.lastSpend, false)) }
+    }
+    guard !ends.isEmpty else { return }
+    // Who had the lot then may have become part of who has it.
+    let transactions = try snapshot.transactions(
+      ends.map { end in
+        let customer = end.lot.account.customer
+        return RowPlace(end.transaction, of: equations.merged.contains(customer) ? nil : customer)
+      })
+    for (row, number, isExpiry) in ends {
+      guard let transaction = transactions[number] else { continue }
+      let isOver = row.expiresAt <= transaction.createdAt.milliseconds
+      // What is on hold lives on until the hold ends.
+      guard isOver != isExpiry, transaction.kind != .capture else { continue }
+      report(
+        "lots_expire_in_time", currency: row.account.currency,
+        isExpiry
+          ? "transaction \(number) books an expiry of lot \(row.number), whose time was not over"
+          : "transaction \(number) spends from lot \(row.number), whose time was over")
+    }
+  }
+
+  /// An account's pool never expires.
+  mutating func checkEnd(ofPoolOf row: AccountRow, _ replay: Replay) {
+    guard row.poolLot != 0, let number = replay.lots[row.poolLot]?.firstExpiry, number != 0 else { return }
+    report(
+      "lots_expire_in_time", currency: row.number.currency,
+      "transaction \(number) books an expiry of lot \(row.poolLot) of \(name(of: row.number)), which has none")
+  }
+}

@@ -1,0 +1,89 @@
+internal import GemLedger
+
+extension Verifier {
+  /// Lots are what the journal says they were when they were made.
+  mutating func checkTerms(of rows: [LotRow]) throws(LedgerError) {
+    try checkTerms(rows.map { (LotTermsRow(of: $0), $0.account) })
+  }
+
+  /// So are those in accounts' own rows.
+  mutating func checkTerms(ofPoolsIn rows: [AccountRow]) throws(LedgerError) {
+    var pools: [(LotTermsRow, AccountNumber)] = []
+    for row in rows where row.poolLot != 0 {
+      let source = LotSource(rawValue: row.poolSource)
+      if source == nil { report("lot_terms_replay", "lot \(row.poolLot) has an unknown source, \(row.poolSource)") }
+      let terms = LotTermsRow(
+        lot: row.poolLot, source: source ?? .admin, environment: row.poolEnvironment, price: nil, purchase: nil,
+        expiresAt: .max)
+      pools.append((terms, row.number))
+    }
+    try checkTerms(pools)
+  }
+
+  private mutating func checkTerms(_ lots: [(terms: LotTermsRow, account: AccountNumber)]) throws(LedgerError) {
+    guard !lots.isEmpty else { return }
+    lotCount += Int64(lots.count)
+    let journal = try snapshot.lotTerms(lots.map { RowPlace($0.terms.lot, of: $0.account.customer) })
+    for (found, account) in lots {
+      guard var terms = journal[found.lot] else {
+        report(
+          "lots_have_terms", currency: account.currency,
+          "the journal lacks the terms of lot \(found.lot) of \(name(of: account))")
+        continue
+      }
+      // Only the journal says what it came out of.
+      terms.origin = found.origin
+      guard terms != found else { continue }
+      report(
+        "lot_terms_replay", currency: account.currency,
+        "lot \(found.lot) of \(name(of: account)) says \(Self.text(found)); the journal says \(Self.text(terms))")
+    }
+  }
+
+  static func text(_ terms: LotTermsRow) -> String {
+    let price = terms.price.map { ", price \($0.minorUnits) \($0.currency)" } ?? ""
+    let purchase = terms.purchase.map { ", purchase \($0)" } ?? ""
+    let expiry = terms.expiresAt == .max ? "" : ", expiry \(terms.expiresAt)"
+    return "\(terms.source.name), environment \(terms.environment)\(price)\(purchase)\(expiry)"
+  }
+
+  /// No terms are of a lot that is nowhere.
+  mutating func checkLotTerms() throws(LedgerError) {
+    let environments = Set(try snapshot.environments().map(\.number))
+    var count: Int64 = 0
+    var purchased: Int64 = 0
+    var last: LotNumber = 0
+    while true {
+      let page = try scan.lotTerms(after: last, limit: ScanPage.size)
+      guard let end = page.last?.lot else { break }
+      count += Int64(page.count)
+      purchased += checkMakers(of: page, environments: environments)
+      try checkOrigins(of: page.filter { $0.origin != 0 })
+      last = end
+    }
+    if count != lotCount {
+      report("lots_have_terms", "the journal has the terms of \(count) lots; there are \(lotCount)")
+    }
+    if purchased != equations.purchaseLotCount {
+      report(
+        "lots_have_makers",
+        "\(purchased) lots say that a purchase made them; purchases made \(equations.purchaseLotCount)")
+    }
+  }
+
+  /// A lot that came from somebody is what it came out of.
+  private mutating func checkOrigins(of rows: [LotTermsRow]) throws(LedgerError) {
+    guard !rows.isEmpty else { return }
+    // Who had it is said nowhere.
+    let origins = try snapshot.lotTerms(rows.map { RowPlace($0.origin, of: nil) })
+    for row in rows {
+      let origin = origins[row.origin]
+      let isSame =
+        origin?.source == row.source && origin?.environment == row.environment && origin?.expiresAt == row.expiresAt
+      if !isSame || !hasShare(row, of: origin) || row.origin == row.lot || row.purchase != nil {
+        report(
+          "lots_have_origins", "lot \(row.lot) came out of lot \(row.origin), which is missing or of another kind")
+      }
+    }
+  }
+}

@@ -1,0 +1,144 @@
+internal import GemLedger
+
+extension Verifier {
+  /// Every refund took what was due, or says what became of it.
+  mutating func checkRefunds(roots: [CustomerNumber: CustomerNumber]) throws(LedgerError) {
+    var refundsOfStates: Int64 = 0
+    var partsOfStates: Int64 = 0
+    var last: Int64 = 0
+    while true {
+      let page = try scan.refundStates(after: last, limit: ScanPage.size)
+      guard let end = page.last?.purchase else { break }
+      let rows = try RefundPage(page, snapshot: snapshot, roots: roots)
+      for state in page {
+        refundsOfStates += Int64(rows.refunds(of: state).count)
+        partsOfStates += check(state, rows, roots)
+      }
+      last = end
+    }
+    let (refunds, parts) = try countRefunds()
+    if refunds != refundTransactionCount || refunds != refundsOfStates || parts != partsOfStates {
+      report(
+        "refunds_are_complete",
+        "the journal has \(refundTransactionCount) refunds and reversals; \(refunds) say what they are and "
+          + "\(refundsOfStates) belong to purchases, with \(parts) and \(partsOfStates) parts")
+    }
+  }
+
+  private mutating func countRefunds() throws(LedgerError) -> (refunds: Int64, parts: Int64) {
+    var refunds: Int64 = 0
+    var reclaims: Int64 = 0
+    var lastRefund: TransactionNumber = 0
+    while true {
+      let page = try scan.refunds(after: lastRefund, limit: ScanPage.size)
+      guard let end = page.last?.transaction else { break }
+      let freezing = page.filter { $0.freezes != 0 }
+      let transactions = try snapshot.transactions(freezing.map { RowPlace($0.transaction, of: nil) })
+      for row in freezing {
+        let customer = transactions[row.transaction]?.customer ?? 0
+        freezeEvents.append(
+          FreezeEvent(transaction: row.transaction, customer: customer, kind: .byRefund(row.freezes)))
+      }
+      refunds += Int64(page.count)
+      reclaims += Int64(page.count { $0.kind == .reclaim })
+      lastRefund = end
+    }
+    if reclaims != reclaimCount {
+      report(
+        "effects_are_complete",
+        "\(reclaims) refunds took what had come back to purchases; \(reclaimCount) transactions say so")
+    }
+    var parts: Int64 = 0
+    var lastPart: RefundPartRow?
+    while true {
+      let page = try scan.refundParts(after: lastPart, limit: ScanPage.size)
+      if page.isEmpty { return (refunds, parts) }
+      parts += Int64(page.count)
+      lastPart = page.last
+    }
+  }
+
+  /// - Returns: How many parts its refunds have.
+  private mutating func check(
+    _ state: RefundStateRow, _ rows: RefundPage, _ roots: [CustomerNumber: CustomerNumber]
+  ) -> Int64 {
+    guard let purchase = rows.purchase(of: state), let credit = rows.credit(of: purchase) else {
+      report("purchases_know_their_refunds", "purchase \(state.purchase), which was refunded, is missing")
+      return 0
+    }
+    let (evidence, refunds) = (rows.evidence(of: purchase), rows.refunds(of: state))
+    // Notices that came since and changed nothing are newer than what the newest refund knew.
+    let dates = (refunds.last?.signedAt.milliseconds ?? 0, RefundRules.newest(evidence).milliseconds)
+    if RefundRules.share(of: evidence, quantity: purchase.quantity) != state.share
+      || state.evidenceAt.milliseconds < dates.0 || state.evidenceAt.milliseconds > dates.1
+    {
+      report(
+        "refunds_follow_the_evidence",
+        "\(state.share.milliPercent) thousandths of a percent of purchase \(state.purchase) are clawed back by "
+          + "evidence of \(state.evidenceAt.milliseconds); the store's notices say otherwise")
+    }
+    let granted = RefundChange.granted(by: credit, terms: terms)
+    var count: Int64 = 0
+    var before = RefundShare.none
+    for refund in refunds {
+      count += Int64(rows.parts(of: refund).count)
+      check(refund, rows, of: purchase, granted, before: before, roots)
+      before = refund.share
+    }
+    return count
+  }
+
+  private mutating func check(
+    _ refund: RefundRow, _ rows: RefundPage, of purchase: PurchaseRow, _ granted: [RefundChange.Granted],
+    before: RefundShare, _ roots: [CustomerNumber: CustomerNumber]
+  ) {
+    let kind: EntryKind = before <= refund.share ? .refund : .reversedRefund
+    let transaction = rows.transaction(of: refund)
+    let (debited, owner) = (transaction?.customer ?? 0, purchase.customer)
+    if transaction?.kind != kind || roots[debited] ?? debited != roots[owner] ?? owner {
+      report(
+        "refunds_have_transactions",
+        "a refund of purchase \(purchase.number) names transaction \(refund.transaction), which is missing, another's "
+          + "or no \(kind.name)")
+    }
+    let (entries, parts) = (rows.entries(of: refund), rows.parts(of: refund))
+    for currency in granted {
+      let due = zip(currency.due(refund.share), currency.due(before)).map { $0 - $1 }
+      var booked = Int128(0)
+      for (lot, due) in zip(currency.lots, due) {
+        let own = parts.filter { $0.lot == lot.lot && $0.kind != .repaid }
+        let sum = own.reduce(Int128(0)) { $0 + Int128($1.amount) }
+        booked -= own.filter { $0.kind != .short && $0.kind != .expired }.reduce(0) { $0 + Int128($1.amount) }
+        if sum != Int128(due) {
+          report(
+            "refunds_are_due", currency: currency.currency.number,
+            "transaction \(refund.transaction) took, let go and made debts of \(sum) for lot \(lot.lot); \(due) was due"
+          )
+        }
+      }
+      let amount = entries.filter { $0.account.currency == currency.currency.number }.reduce(0) {
+        $0 + Int128($1.amount)
+      }
+      if amount != booked {
+        report(
+          "refunds_book_their_parts", currency: currency.currency.number,
+          "the entry of transaction \(refund.transaction) is \(amount); its parts come to \(booked)")
+      }
+    }
+    if kind == .refund { checkSources(parts, entries, rows) }
+  }
+
+  /// What a refund says it took from a lot is what fell on the lot.
+  private mutating func checkSources(_ parts: [RefundPartRow], _ entries: [EntryRow], _ rows: RefundPage) {
+    var taken: [LotNumber: Int128] = [:]
+    for part in parts where part.kind == .taken { taken[part.source, default: 0] -= Int128(part.amount) }
+    for entry in entries {
+      for (lot, amount) in rows.allocations(of: entry) { taken[lot, default: 0] -= Int128(amount) }
+    }
+    for (lot, rest) in taken where rest != 0 {
+      report(
+        "refunds_book_their_parts",
+        "transaction \(parts.first?.transaction ?? 0) takes \(rest) otherwise from lot \(lot) than its parts say")
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import GemTestSupport
+import XCTest
+
+@testable import GemLedger
+@testable import GemLedgerArchive
+
+final class MemoryArchiveTests: XCTestCase {
+  func testEveryJournalComesBackFromMemory() throws {
+    for dice in InvariantContract.dice(12) {
+      let kept = KeptStorages()
+      var contract = try ArchiveContract(
+        dice: dice, make: { kept.ledger("source", $0) }, chain: [.memory("copy", kept)],
+        whole: { .memory("whole", KeptStorages()) })
+      try contract.run(cuts: 4, of: 60)
+    }
+  }
+
+  func testEveryStoryComesBack() throws {
+    let kept = KeptStorages()
+    try ArchiveStories.run(
+      make: { Ledger.inMemory(clock: $0, salt: 7) }, copy: { ArchiveContract.Copy.memory($0, kept) })
+  }
+
+  func testACatalogOfTenThousandProductsComesBack() throws {
+    func text(_ count: Int) -> [UInt8] {
+      let products = (1...count).map { #"{"code":"p\#($0)","type":"consumable"}"# }.joined(separator: ",")
+      return Array(#"{"currencies":[{"code":"GEM","name":"Gems"}],"products":[\#(products)]}"#.utf8)
+    }
+    let ledger = Ledger.inMemory()
+    try ledger.apply(Catalog.load(text(10_000)))
+    let copy = try Ledger.inMemory(importing: try Exported(ledger).bytes)
+    XCTAssertEqual(try copy.currentCatalog().products.count, 10_000)
+    XCTAssertThrowsError(try Catalog.load(text(10_001)))
+  }
+}
