@@ -1,9 +1,9 @@
+import GemLedgerAudit
 import GemTestSupport
 import XCTest
 
 @testable import GemLedger
 @testable import GemLedgerArchive
-@testable import GemLedgerAudit
 
 /// What is wrong with an export is said before anything of it is written.
 final class DamagedExportTests: XCTestCase {

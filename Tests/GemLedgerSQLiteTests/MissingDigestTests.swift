@@ -1,5 +1,6 @@
 import Foundation
 import GemLedger
+import GemLedgerAudit
 import GemLedgerSQLite
 import GemTestSupport
 import XCTest

@@ -1,7 +1,7 @@
+import GemLedgerAudit
 import XCTest
 
 @testable import GemLedger
-@testable import GemLedgerAudit
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -84,7 +84,8 @@ final class DocumentationTests: XCTestCase {
 
     XCTAssertEqual(said, ["1150 true", "1150", "spend -50", "purchase 1200", "true"])
     let page = try Page.text(of: "Sources/GemLedger/GemLedger.docc/GemLedger.md")
-    XCTAssertEqual(page.lines(from: "```swift", to: "```"), ["import GemLedger", ""] + (try ownExample()))
+    XCTAssertEqual(
+      page.lines(from: "```swift", to: "```"), ["import GemLedger", "import GemLedgerAudit", ""] + (try ownExample()))
   }
 
   /// The lines of the example above, without their indentation.

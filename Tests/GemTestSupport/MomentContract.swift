@@ -1,7 +1,7 @@
+internal import GemLedgerAudit
 import XCTest
 
 @testable package import GemLedger
-@testable package import GemLedgerAudit
 
 /// What an account is worth at an instant has one answer: every read gives it, and gives it again ever after.
 ///

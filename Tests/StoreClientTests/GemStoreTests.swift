@@ -1,6 +1,6 @@
 import GemLedger
-import SimulatedStores
 import GemLedgerAudit
+import SimulatedStores
 import StoreBackend
 import StoreClient
 import XCTest

@@ -17,7 +17,7 @@ extension Ledger {
   ///
   /// It is one snapshot: nothing that is booked meanwhile is in it, and all of that is in the next one. An export
   /// together with all that follow it, in order, is the whole journal without gaps, and imported into an empty storage
-  /// gives an equal ledger. <doc:Export> has every line and field.
+  /// gives an equal ledger. The page *Export* of GemLedger has every line and field.
   ///
   /// Memory is bounded, whatever the length of the journal.
   ///

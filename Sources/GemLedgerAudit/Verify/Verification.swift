@@ -4,7 +4,7 @@ public import GemLedger
 public struct Verification: Hashable, Sendable {
   /// One thing that does not add up.
   public struct Problem: Hashable, Sendable, CustomStringConvertible {
-    /// Which promise is broken, such as `lots_make_the_balance`; <doc:Verification> lists them.
+    /// Which promise is broken, such as `lots_make_the_balance`; the page *Verification* of GemLedger lists them.
     public let equation: String
     /// The currency, where it is about one.
     public let currency: CurrencyCode?

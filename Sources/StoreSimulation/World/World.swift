@@ -1,6 +1,6 @@
 internal import GemLedger
-internal import SimulatedStores
 internal import GemLedgerAudit
+internal import SimulatedStores
 internal import StoreBackend
 internal import StoreClient
 internal import Synchronization

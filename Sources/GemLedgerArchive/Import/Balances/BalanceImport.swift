@@ -3,7 +3,7 @@ public import GemLedger
 /// Balances, or changes of balances, that another system kept: what a ledger books to take them over.
 ///
 /// Each line becomes a command under a key that is made of the line, so that importing a file again changes nothing.
-/// <doc:Export> says which files each form takes.
+/// The page *Export* of GemLedger says which files each form takes.
 public struct BalanceImport: Sendable {
   /// What came of an import.
   public struct Outcome: Hashable, Sendable {
