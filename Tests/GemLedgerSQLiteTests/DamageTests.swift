@@ -1,5 +1,6 @@
 import Foundation
 import GemLedger
+import GemLedgerArchive
 import GemLedgerSQLite
 import GemTestSupport
 import XCTest
