@@ -52,11 +52,11 @@ struct Decider: ~Copyable {
     if !lapsed.isEmpty { lapsed.removeAll() }
     do throws(LedgerError) {
       let receipt = try dispatch(command, session: session)
-      try restartClocks(session: session)
+      try RechargeClocks.restartClocks(&self, session: session)
       return receipt
     } catch {
       // What came about before is booked, whatever becomes of the command.
-      if !error.code.isStorageFailure { try restartClocks(session: session) }
+      if !error.code.isStorageFailure { try RechargeClocks.restartClocks(&self, session: session) }
       throw error
     }
   }
@@ -66,40 +66,40 @@ struct Decider: ~Copyable {
     _ command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
     switch command.action {
-    case .adjustOne(let adjustment): try decide(command, adjustment, session: session)
-    case .adjust(let adjust): try decide(command, adjust, session: session)
+    case .adjustOne(let adjustment): try AdjustDecision.adjustOne(&self, command, adjustment, session: session)
+    case .adjust(let adjust): try AdjustDecision.adjustSeveral(&self, command, adjust, session: session)
     case .buyItem(let item, let quantity), .buyStocked(let item, let quantity):
-      try decide(command, item: item, quantity: quantity, session: session)
-    case .creditPurchase(let purchase): try decide(command, purchase, session: session)
+      try ItemDecision.buy(&self, command, item: item, quantity: quantity, session: session)
+    case .creditPurchase(let purchase): try PurchaseDecision.decide(&self, command, purchase, session: session)
     case .createCustomer: try decideCreation(command.customer, session: session)
-    case .openOrder(let opening): try decide(command, opening, session: session)
-    case .completeOrder(let completion): try decide(command, completion, session: session)
-    case .advanceOrder(let code, let step): try decide(command, code, step, session: session)
-    case .registerToken(let token): try decide(command, token: token, session: session)
+    case .openOrder(let opening): try OrderDecision.open(&self, command, opening, session: session)
+    case .completeOrder(let completion): try OrderDecision.complete(&self, command, completion, session: session)
+    case .advanceOrder(let code, let step): try OrderDecision.advance(&set, command, code, step, session: session)
+    case .registerToken(let token): try OrderDecision.registerToken(&self, command, token: token, session: session)
     case .holdEntitlement(let store, let environment, let id):
-      try decide(
-        command,
+      try EntitlementDecision.decide(
+        &self, command,
         holderOf: PurchaseIdentity(
           store: store, environment: try set.number(of: environment, session: session), transactionID: id),
         session: session)
-    case .refund(let refund): try decide(command, refund, session: session)
-    case .reverseRefund(let reversal): try decide(command, reversal, session: session)
-    case .merge(let from): try decide(command, mergeFrom: from, session: session)
-    case .mergeAnonymous(let from): try decide(command, mergeAnonymous: from, session: session)
-    case .createAlias(let alias): try decide(command, alias: alias, session: session)
-    case .freeze: try decide(command, freezes: true, session: session)
-    case .unfreeze: try decide(command, freezes: false, session: session)
-    case .reverse(let id, let amounts): try decide(command, reverse: id, amounts, session: session)
+    case .refund(let refund): try RefundDecision.refund(&self, command, refund, session: session)
+    case .reverseRefund(let reversal): try RefundDecision.reverseRefund(&self, command, reversal, session: session)
+    case .merge(let from): try MergeDecision.decide(&self, command, from: from, session: session)
+    case .mergeAnonymous(let from): try MergeDecision.decideAnonymous(&self, command, from: from, session: session)
+    case .createAlias(let alias): try MergeDecision.decideAlias(&self, command, alias, session: session)
+    case .freeze: try FreezeDecision.decide(&self, command, freezes: true, session: session)
+    case .unfreeze: try FreezeDecision.decide(&self, command, freezes: false, session: session)
+    case .reverse(let id, let amounts): try ReverseDecision.decide(&self, command, id, amounts, session: session)
     case .hold(let amounts, let milliseconds):
-      try decide(command, hold: amounts, milliseconds: milliseconds, session: session)
-    case .capture(let capture): try decide(command, capture, session: session)
+      try HoldDecision.hold(&self, command, amounts, milliseconds: milliseconds, session: session)
+    case .capture(let capture): try HoldDecision.capture(&self, command, capture, session: session)
     case .extendHold(let id, let milliseconds):
-      try decide(command, extend: id, milliseconds: milliseconds, session: session)
-    case .release(let id): try decide(command, release: id, session: session)
-    case .basket(let legs): try decide(command, basket: legs, session: session)
-    case .exchange(let exchange): try decide(command, exchange, session: session)
-    case .settle: try decideSettlement(command, session: session)
-    case .erase: try decideErasure(command, session: session)
+      try HoldDecision.extend(&self, command, id, milliseconds: milliseconds, session: session)
+    case .release(let id): try HoldDecision.release(&self, command, id, session: session)
+    case .basket(let legs): try BasketDecision.decide(&self, command, basket: legs, session: session)
+    case .exchange(let exchange): try ExchangeDecision.decide(&self, command, exchange, session: session)
+    case .settle: try SettleDecision.decide(&self, command, session: session)
+    case .erase: try EraseDecision.decide(&self, command, session: session)
     }
   }
 
@@ -144,102 +144,5 @@ struct Decider: ~Copyable {
     if set.hasRare { return try findCustomer(command.customer, session: session) }
     if let new = set.newCustomer(command.customer) { return new }
     return try session.customer(command.customer, hash: command.customerHash)
-  }
-
-  /// Looks the key up, and decides only where it is new; a refusal that is kept is kept under the key, unless the
-  /// command would have made the customer: then there is nobody to keep it for.
-  mutating func once(
-    _ command: LedgerCommand.Body, customer: FoundCustomer, isNew: Bool = false, session: any StorageSnapshot,
-    decide: (inout Self) throws(LedgerError) -> Receipt
-  ) throws(LedgerError) -> Receipt {
-    guard let key = command.key else { return try decide(&self) }
-    if let row = try earlier(key, command: command, customer: customer, session: session) {
-      return try answer(row, under: key, command: command, session: session)
-    }
-    do throws(LedgerError) {
-      let receipt = try decide(&self)
-      keepBooking(under: key, command: command, customer: customer.number)
-      return receipt
-    } catch {
-      if error.code.isKept, !isNew {
-        keepRefusal(error, under: key, command: command, customer: customer.number)
-      }
-      throw error
-    }
-  }
-
-  @inline(__always)
-  mutating func keepBooking(
-    under key: IdempotencyKey, command: LedgerCommand.Body, customer: CustomerNumber
-  ) {
-    set.addKey(
-      KeyRow(customer: customer, key: key, fingerprint: command.fingerprint, booked: booked),
-      hash: KeyHash.of(command.keyHash, customer: customer))
-  }
-
-  mutating func keepRefusal(
-    _ error: LedgerError, under key: IdempotencyKey, command: LedgerCommand.Body, customer: CustomerNumber
-  ) {
-    set.addKey(
-      KeyRow(customer: customer, key: key, fingerprint: command.fingerprint, outcome: .refused(error)),
-      hash: KeyHash.of(command.keyHash, customer: customer))
-  }
-
-  /// What the key was used for, by this group or before it.
-  @inline(__always)
-  mutating func earlier(
-    _ key: IdempotencyKey, command: LedgerCommand.Body, customer: FoundCustomer, session: any StorageSnapshot
-  ) throws(LedgerError) -> KeyRow? {
-    if customer.isOneOfSeveral {
-      return try earlier(underAnyNumberOf: customer, key, command: command, session: session)
-    }
-    return try earlier(key, command: command, customer: customer.number, session: session)
-  }
-
-  @inline(__always)
-  mutating func earlier(
-    _ key: IdempotencyKey, command: LedgerCommand.Body, customer: CustomerNumber, session: any StorageSnapshot
-  ) throws(LedgerError) -> KeyRow? {
-    let hash = KeyHash.of(command.keyHash, customer: customer)
-    if let row = set.pendingKey(key, customer: customer, hash: hash) { return row }
-    return try session.key(key, customer: customer, hash: hash)
-  }
-
-  func answer(
-    _ row: KeyRow, under key: IdempotencyKey, command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
-    if let field = row.fingerprint.differingField(from: command.fingerprint) {
-      throw LedgerError(
-        .keyConflict,
-        "The key \"\(key)\" was used before for another request: it differs in \(field). Use a new key for a new "
-          + "request.",
-        details: [.text("field", field)])
-    }
-    switch row.outcome {
-    case .booked(let number):
-      return try replay(number, of: row.customer, customer: command.customer, session: session)
-    case .refused(let refusal): throw KeyRules.replayed(refusal)
-    }
-  }
-
-  /// The receipt of a transaction booked earlier, by this group or before it.
-  func replay(
-    _ number: TransactionNumber, of owner: CustomerNumber, customer: CustomerID, session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
-    try replay(number, ofAny: [owner], customer: customer, session: session)
-  }
-
-  func replay(
-    _ number: TransactionNumber, ofAny owners: [CustomerNumber], customer: CustomerID, session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
-    guard let parts = try set.parts(of: number, ofAny: owners, session: session) else {
-      throw LedgerError(
-        .storageDamaged,
-        "The journal lacks transaction \(number), which a key, a purchase or a refund names; run verify.")
-    }
-    var receipt = try parts.receipt(customer: customer, terms: terms)
-    if parts.row.kind.hasEffects { try set.complete(&receipt, of: parts.row, terms: terms, session: session) }
-    receipt.isReplayed = true
-    return receipt
   }
 }
