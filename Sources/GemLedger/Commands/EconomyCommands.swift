@@ -64,10 +64,13 @@ extension LedgerCommand {
   ///   - transaction: A spend, a purchase of an item, or a capture.
   ///   - amounts: How much of each currency, positive; nil for all that is not undone yet.
   ///   - key: Send the same one with every retry.
+  ///   - details: Conditions, reference, reason and actor.
   public static func reverse(
-    _ transaction: TransactionID, amounts: [Adjustment]? = nil, key: IdempotencyKey? = nil
+    _ transaction: TransactionID, amounts: [Adjustment]? = nil, key: IdempotencyKey? = nil,
+    details: CommandDetails = CommandDetails()
   ) -> Self {
-    Self(customer: CustomerID(ofNobody: transaction), key: key, action: .reverse(transaction, amounts))
+    Self(
+      customer: CustomerID(ofNobody: transaction), key: key, details: details, action: .reverse(transaction, amounts))
   }
 
   /// Sets currency aside: it stays in the balance and is not available.
@@ -77,10 +80,13 @@ extension LedgerCommand {
   ///   - customer: Must exist.
   ///   - duration: How long; after that it is released by itself. At most ``Limits/holdDuration``.
   ///   - key: Send the same one with every retry.
+  ///   - details: Conditions, reference, reason and actor.
   public static func hold(
-    _ amounts: [Adjustment], customer: CustomerID, for duration: Duration = holdDuration, key: IdempotencyKey? = nil
+    _ amounts: [Adjustment], customer: CustomerID, for duration: Duration = holdDuration, key: IdempotencyKey? = nil,
+    details: CommandDetails = CommandDetails()
   ) -> Self {
-    Self(customer: customer, key: key, action: .hold(amounts, milliseconds: duration.wholeMilliseconds))
+    Self(
+      customer: customer, key: key, details: details, action: .hold(amounts, milliseconds: duration.wholeMilliseconds))
   }
 
   /// Spends what a hold set aside.
@@ -90,25 +96,31 @@ extension LedgerCommand {
   ///   - amounts: How much of each currency, positive, at most what is held; nil for all.
   ///   - keepsOpen: Whether the rest stays on hold for further captures; otherwise it is released.
   ///   - key: Send the same one with every retry.
+  ///   - details: Conditions, reference, reason and actor.
   public static func capture(
-    _ hold: HoldID, amounts: [Adjustment]? = nil, keepsOpen: Bool = false, key: IdempotencyKey? = nil
+    _ hold: HoldID, amounts: [Adjustment]? = nil, keepsOpen: Bool = false, key: IdempotencyKey? = nil,
+    details: CommandDetails = CommandDetails()
   ) -> Self {
     Self(
-      customer: CustomerID(ofNobody: hold.transactionID), key: key,
+      customer: CustomerID(ofNobody: hold.transactionID), key: key, details: details,
       action: .capture(Capture(hold: hold, amounts: amounts, keepsOpen: keepsOpen)))
   }
 
   /// Lets a hold last until `duration` from now, where that is later than it would end; at most
   /// ``Limits/holdDuration`` from its beginning.
-  public static func extend(_ hold: HoldID, for duration: Duration, key: IdempotencyKey? = nil) -> Self {
+  public static func extend(
+    _ hold: HoldID, for duration: Duration, key: IdempotencyKey? = nil, details: CommandDetails = CommandDetails()
+  ) -> Self {
     Self(
-      customer: CustomerID(ofNobody: hold.transactionID), key: key,
+      customer: CustomerID(ofNobody: hold.transactionID), key: key, details: details,
       action: .extendHold(hold, milliseconds: duration.wholeMilliseconds))
   }
 
   /// Gives back what a hold set aside.
-  public static func release(_ hold: HoldID, key: IdempotencyKey? = nil) -> Self {
-    Self(customer: CustomerID(ofNobody: hold.transactionID), key: key, action: .release(hold))
+  public static func release(_ hold: HoldID, key: IdempotencyKey? = nil, details: CommandDetails = CommandDetails())
+    -> Self
+  {
+    Self(customer: CustomerID(ofNobody: hold.transactionID), key: key, details: details, action: .release(hold))
   }
 
   /// Moves currency from one customer to another.
@@ -118,10 +130,12 @@ extension LedgerCommand {
   ///   - from: Who pays; must exist.
   ///   - to: Who gets it; must exist.
   ///   - key: Send the same one with every retry.
+  ///   - details: Conditions, reference, reason and actor.
   public static func transfer(
-    _ amounts: [Adjustment], from: CustomerID, to: CustomerID, key: IdempotencyKey? = nil
+    _ amounts: [Adjustment], from: CustomerID, to: CustomerID, key: IdempotencyKey? = nil,
+    details: CommandDetails = CommandDetails()
   ) -> Self {
-    basket([.transfer(amounts, from: from, to: to)], payer: from, key: key)
+    basket([.transfer(amounts, from: from, to: to)], payer: from, key: key, details: details)
   }
 
   /// Books several steps over several customers, all or none: a gift, a trade, a sale with a fee.
@@ -132,8 +146,11 @@ extension LedgerCommand {
   ///   - legs: 1 to ``Limits/legsPerBasket``.
   ///   - payer: To whom the key belongs; takes part in the basket.
   ///   - key: Send the same one with every retry.
-  public static func basket(_ legs: [BasketLeg], payer: CustomerID, key: IdempotencyKey? = nil) -> Self {
-    Self(customer: payer, key: key, action: .basket(legs))
+  ///   - details: Conditions, reference, reason and actor.
+  public static func basket(
+    _ legs: [BasketLeg], payer: CustomerID, key: IdempotencyKey? = nil, details: CommandDetails = CommandDetails()
+  ) -> Self {
+    Self(customer: payer, key: key, details: details, action: .basket(legs))
   }
 
   /// Changes currency into another one of the same customer.
@@ -144,10 +161,13 @@ extension LedgerCommand {
   ///   - rate: How much of the new for how much of the old, and what becomes of fractions.
   ///   - customer: Must exist.
   ///   - key: Send the same one with every retry.
+  ///   - details: Conditions, reference, reason and actor.
   public static func exchange(
-    _ amount: Adjustment, into: CurrencyCode, rate: ExchangeRate, customer: CustomerID, key: IdempotencyKey? = nil
+    _ amount: Adjustment, into: CurrencyCode, rate: ExchangeRate, customer: CustomerID, key: IdempotencyKey? = nil,
+    details: CommandDetails = CommandDetails()
   ) -> Self {
-    Self(customer: customer, key: key, action: .exchange(Exchange(from: amount, into: into, rate: rate)))
+    Self(
+      customer: customer, key: key, details: details, action: .exchange(Exchange(from: amount, into: into, rate: rate)))
   }
 
   /// Writes down what has come about by itself: expiries, ended holds, allowances, recharges.

@@ -38,40 +38,20 @@ enum AdjustDecision {
     }
     let number = AccountNumber(customer: customer.number, currency: currency.number)
     let slot = try decider.set.slot(of: number, session: session)
-    if command.isPlain, !customer.isFrozen, currency.policies == nil,
+    if command.conditions.isEmpty, !customer.isFrozen, currency.policies == nil,
       !ScheduledEffects.isDue(&decider.set, slot, currency),
       decider.set.accounts[slot].row.hasOnlyPool(at: decider.set.now, for: adjustment.amount)
     {
       return try move(
         &decider, adjustment.amount, of: currency, slot: slot, command: command, customer: customer.number)
     }
-    return try changeWithPlan(&decider, command, adjustment, currency, slot: slot, customer: customer, session: session)
+    let adjust = LedgerCommand.Adjust(
+      adjustments: [adjustment], source: .earned, environment: .production, expiresAt: nil, createsCustomer: false)
+    return try book(&decider, command, adjust, customer: customer, session: session)
   }
 
-  private static func changeWithPlan(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, _ adjustment: Adjustment, _ currency: CurrencyTerms,
-    slot: Int, customer: FoundCustomer, session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
-    let kind: EntryKind = adjustment.amount < 0 ? .spend : .grant
-    decider.plans.removeAll(keepingCapacity: true)
-    if ScheduledEffects.isDue(&decider.set, slot, currency) {
-      try ScheduledEffects.settleDues(&decider, slot, currency, customer: customer, session: session)
-    }
-    decider.plans.append(AccountPlan(slot: slot, currency: currency, kind: kind, amount: adjustment.amount))
-    if decider.set.accounts[slot].row.nextExpiry <= decider.set.now.milliseconds {
-      try AccountPlanning.planExpiry(&decider, 0, session: session)
-    }
-    try AccountPlanning.checkPlans(&decider, command, customer: customer, session: session)
-    if adjustment.amount < 0 {
-      try AccountPlanning.planBurn(&decider, 0, session: session)
-    } else {
-      let production = StoreEnvironment.production.kind.rawValue
-      AccountPlanning.planCredit(
-        &decider, 0, LotCredit(amount: adjustment.amount, source: .earned, environment: production))
-    }
-    return try JournalPosting.book(&decider, kind, command: command, customer: customer, session: session)
-  }
-
+  /// Moves currency in the account's own lot: the same steps as of every other adjustment, without those that it cannot
+  /// need.
   @inline(__always)
   private static func move(
     _ decider: inout Decider, _ amount: Int64, of currency: CurrencyTerms, slot: Int, command: LedgerCommand.Body,
@@ -90,6 +70,7 @@ enum AdjustDecision {
       by: amount, as: kind, entry: decider.set.sequences.entry, transaction: transaction.number)
     decider.set.changes.entries.append(entry)
     if entry.version % AnchorRow.interval == 0 { decider.set.addAnchor(of: entry) }
+    JournalPosting.addNote(&decider.set, of: command, to: number)
     let source = LotSource(rawValue: decider.set.accounts[slot].row.poolSource) ?? .admin
     return Receipt(
       transactionID: decider.terms.transactionIDs.id(number: transaction.number, createdAt: decider.set.now),
@@ -121,9 +102,7 @@ enum AdjustDecision {
         (decider: inout Decider) throws(LedgerError) -> Receipt in
         // After the key: a retry that comes after the expiry still gets the first answer.
         if let expiresAt = adjust.expiresAt { try RequestRules.check(expiry: expiresAt, isAfter: decider.set.now) }
-        try plan(&decider, command, adjust, customer: customer, session: session)
-        return try JournalPosting.book(
-          &decider, kind(of: adjust), command: command, customer: customer, session: session)
+        return try book(&decider, command, adjust, customer: customer, session: session)
       }
     } catch {
       // Who came into being with a refused command never did.
@@ -132,10 +111,10 @@ enum AdjustDecision {
     }
   }
 
-  private static func plan(
+  private static func book(
     _ decider: inout Decider, _ command: LedgerCommand.Body, _ adjust: LedgerCommand.Adjust, customer: FoundCustomer,
     session: any StorageSnapshot
-  ) throws(LedgerError) {
+  ) throws(LedgerError) -> Receipt {
     decider.plans.removeAll(keepingCapacity: true)
     let adjustments = adjust.adjustments
     for adjustment in adjustments.count == 1 ? adjustments : adjustments.sorted(by: { $0.currency < $1.currency }) {
@@ -155,6 +134,8 @@ enum AdjustDecision {
         AccountPlanning.planCredit(&decider, index, credit)
       }
     }
+    return try JournalPosting.book(
+      &decider, kind(of: adjust), command: command, customer: customer, session: session)
   }
 
   private static func kind(of adjust: LedgerCommand.Adjust) -> EntryKind {

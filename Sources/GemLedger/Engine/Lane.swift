@@ -71,6 +71,15 @@ final class Lane: Sendable {
     }
   }
 
+  /// Books the command in the next group; blocks the thread meanwhile.
+  func bookBlocking(_ command: LedgerCommand) -> Result<Receipt, LedgerError> {
+    if becomeBusy() { return commitAlone([command])[0] }
+    let waiter = ThreadWaiter()
+    enqueue(CollectionOfOne(command), .thread(waiter))
+    let answers = waiter.wait()
+    return answers[answers.startIndex]
+  }
+
   /// Books the commands, at most ``Limits/commandsPerGroup`` of them, in one group; blocks the thread meanwhile.
   func bookBlocking(_ commands: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
     if becomeBusy() { return commitAlone(commands) }

@@ -78,7 +78,8 @@ public final class Ledger: Sendable {
   /// - Throws: ``LedgerError``; see the method of that command for its codes in order of precedence.
   @discardableResult
   public func book(_ command: LedgerCommand) throws(LedgerError) -> Receipt {
-    try submit([command])[0].get()
+    if lanes.count > 1 { return try submitRouted([command])[0].get() }
+    return try lanes[0].bookBlocking(command).get()
   }
 
   /// Books many commands, up to ``Limits/commandsPerGroup`` to a commit, each on its own: one that is refused leaves
