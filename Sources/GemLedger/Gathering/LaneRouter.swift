@@ -1,15 +1,63 @@
 internal import Dispatch
 internal import Synchronization
 
-// Over several lanes every command first finds the lanes in whose rows it may write. What belongs to one lane joins its
-// groups; what touches several gathers in groups of its own, which take hold of all lanes that their commands need.
+/// Hands commands to the lanes in whose rows they may write.
+///
+/// What belongs to one lane joins its groups; what touches several gathers in groups of its own, which take hold of all
+/// lanes that their commands need.
+final class LaneRouter: Sendable {
+  let lanes: [Lane]
+  /// For what touches several of them; the only one where there is one.
+  private let crossing: Lane
+  private let routes: RouteFinder
+  private let storage: any LedgerStorage
+  private let catalog: CatalogCache
+  /// Items whose stocks are known to be somebody's.
+  private let stocks = Mutex<Set<ItemID>>([])
 
-extension Ledger {
+  init(storage: some LedgerStorage, clock: LedgerClock, catalog: CatalogCache, commits: CommitSignal) {
+    self.storage = storage
+    self.catalog = catalog
+    routes = RouteFinder(storage: storage)
+    func makeLane(_ lane: Int?) -> Lane {
+      Lane(
+        committer: GroupCommitter(storage: storage, lane: lane, clock: clock, catalog: catalog, commits: commits),
+        isFarAway: storage.isRemote)
+    }
+    lanes = (0..<storage.laneCount).map(makeLane)
+    crossing = lanes.count > 1 ? makeLane(nil) : lanes[0]
+  }
+
   /// How often a command is sent on to other lanes, before it is given up: each time somebody was merged or moved just
   /// then.
   private static let routesMax = 16
 
-  func bookRouted(_ command: LedgerCommand) async throws(LedgerError) -> Receipt {
+  func book(_ command: LedgerCommand) async throws(LedgerError) -> Receipt {
+    if lanes.count > 1 { return try await bookRouted(command) }
+    let answers = await lanes[0].book(command)
+    return try answers[answers.startIndex].get()
+  }
+
+  func book(_ command: LedgerCommand) throws(LedgerError) -> Receipt {
+    if lanes.count > 1 { return try submitRouted([command])[0].get() }
+    return try lanes[0].bookBlocking(command).get()
+  }
+
+  func submit(_ commands: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
+    if lanes.count > 1 { return submitRouted(commands) }
+    if commands.count <= Limits.commandsPerGroup { return commands.isEmpty ? [] : lanes[0].bookBlocking(commands) }
+    var results: [Result<Receipt, LedgerError>] = []
+    results.reserveCapacity(commands.count)
+    for start in stride(from: 0, to: commands.count, by: Limits.commandsPerGroup) {
+      let end = min(start + Limits.commandsPerGroup, commands.count)
+      results += lanes[0].bookBlocking(Array(commands[start..<end]))
+    }
+    return results
+  }
+
+  // MARK: Several lanes
+
+  private func bookRouted(_ command: LedgerCommand) async throws(LedgerError) -> Receipt {
     var command = try stocked(command)
     for _ in 0..<Self.routesMax {
       let answers = await lane(of: try await routes.lanes(of: command)).book(command)
@@ -22,7 +70,7 @@ extension Ledger {
 
   private func lane(of route: [Int]) -> Lane { route.count == 1 ? lanes[route[0]] : crossing }
 
-  func submitRouted(_ asked: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
+  private func submitRouted(_ asked: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
     var results = [Result<Receipt, LedgerError>](repeating: .failure(.keepsMoving), count: asked.count)
     var open = Array(asked.indices)
     var triesLeft = Self.routesMax
