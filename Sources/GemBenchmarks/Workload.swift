@@ -30,12 +30,9 @@ package struct Workload: Sendable {
   package static let gem = CurrencyCode(exactly: "GEM")
 
   package mutating func next(reference: Reference? = nil, actor: ActorName? = nil) throws -> LedgerCommand {
-    var command = LedgerCommand.adjust(
+    .adjust(
       [Adjustment(try CurrencyCode("GEM"), -1)], customer: customers[Int(generator.next() % UInt64(customers.count))],
-      key: nextKey())
-    command.reference = reference
-    command.actor = actor
-    return command
+      key: nextKey(), details: CommandDetails(reference: reference, actor: actor))
   }
 
   package mutating func next(_ count: Int) throws -> [LedgerCommand] { try (0..<count).map { _ in try next() } }

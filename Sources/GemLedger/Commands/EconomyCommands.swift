@@ -1,44 +1,3 @@
-/// Names a hold: the id of the transaction that began it.
-public struct HoldID: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// The transaction that began the hold.
-  public let transactionID: TransactionID
-
-  /// The hold that the transaction began.
-  public init(_ transactionID: TransactionID) { self.transactionID = transactionID }
-
-  /// Reads the form that ``description`` writes.
-  ///
-  /// - Throws: ``LedgerError`` with `invalid_identifier` when the text is not of that form.
-  public init(_ text: String) throws(LedgerError) {
-    do throws(LedgerError) {
-      transactionID = try TransactionID(text)
-    } catch {
-      throw LedgerError(
-        .invalidIdentifier,
-        "\"\(text.prefix(60))\" is not a hold id; one looks like 019aa3f2-6c1e-7000-8000-00000a51c7e4.",
-        details: [.text("field", "hold id")])
-    }
-  }
-
-  /// As the transaction's id.
-  public var description: String { transactionID.description }
-
-  /// In the order in which they began.
-  public static func < (left: Self, right: Self) -> Bool { left.transactionID < right.transactionID }
-}
-
-/// One step of a basket; see ``LedgerCommand/basket(_:payer:key:)``.
-public enum BasketLeg: Hashable, Sendable {
-  /// Currency goes from one customer to another; its lots keep their source, their share of the price and their expiry.
-  case transfer([Adjustment], from: CustomerID, to: CustomerID)
-  /// Items go from one customer to another.
-  case item(ItemID, quantity: Int64, from: CustomerID, to: CustomerID)
-  /// Currency is taken and gone, as a fee is.
-  case spend([Adjustment], customer: CustomerID)
-  /// Currency is given.
-  case grant([Adjustment], customer: CustomerID, source: LotSource)
-}
-
 extension LedgerCommand {
   /// How long a hold lasts unless told: a quarter of an hour.
   public static let holdDuration = Duration.seconds(900)
@@ -64,10 +23,13 @@ extension LedgerCommand {
   ///   - transaction: A spend, a purchase of an item, or a capture.
   ///   - amounts: How much of each currency, positive; nil for all that is not undone yet.
   ///   - key: Send the same one with every retry.
+  ///   - details: Conditions, reference, reason and actor.
   public static func reverse(
-    _ transaction: TransactionID, amounts: [Adjustment]? = nil, key: IdempotencyKey? = nil
+    _ transaction: TransactionID, amounts: [Adjustment]? = nil, key: IdempotencyKey? = nil,
+    details: CommandDetails = CommandDetails()
   ) -> Self {
-    Self(customer: CustomerID(ofNobody: transaction), key: key, action: .reverse(transaction, amounts))
+    Self(
+      customer: CustomerID(ofNobody: transaction), key: key, details: details, action: .reverse(transaction, amounts))
   }
 
   /// Sets currency aside: it stays in the balance and is not available.
@@ -77,10 +39,13 @@ extension LedgerCommand {
   ///   - customer: Must exist.
   ///   - duration: How long; after that it is released by itself. At most ``Limits/holdDuration``.
   ///   - key: Send the same one with every retry.
+  ///   - details: Conditions, reference, reason and actor.
   public static func hold(
-    _ amounts: [Adjustment], customer: CustomerID, for duration: Duration = holdDuration, key: IdempotencyKey? = nil
+    _ amounts: [Adjustment], customer: CustomerID, for duration: Duration = holdDuration, key: IdempotencyKey? = nil,
+    details: CommandDetails = CommandDetails()
   ) -> Self {
-    Self(customer: customer, key: key, action: .hold(amounts, milliseconds: duration.wholeMilliseconds))
+    Self(
+      customer: customer, key: key, details: details, action: .hold(amounts, milliseconds: duration.wholeMilliseconds))
   }
 
   /// Spends what a hold set aside.
@@ -90,25 +55,31 @@ extension LedgerCommand {
   ///   - amounts: How much of each currency, positive, at most what is held; nil for all.
   ///   - keepsOpen: Whether the rest stays on hold for further captures; otherwise it is released.
   ///   - key: Send the same one with every retry.
+  ///   - details: Conditions, reference, reason and actor.
   public static func capture(
-    _ hold: HoldID, amounts: [Adjustment]? = nil, keepsOpen: Bool = false, key: IdempotencyKey? = nil
+    _ hold: HoldID, amounts: [Adjustment]? = nil, keepsOpen: Bool = false, key: IdempotencyKey? = nil,
+    details: CommandDetails = CommandDetails()
   ) -> Self {
     Self(
-      customer: CustomerID(ofNobody: hold.transactionID), key: key,
+      customer: CustomerID(ofNobody: hold.transactionID), key: key, details: details,
       action: .capture(Capture(hold: hold, amounts: amounts, keepsOpen: keepsOpen)))
   }
 
   /// Lets a hold last until `duration` from now, where that is later than it would end; at most
   /// ``Limits/holdDuration`` from its beginning.
-  public static func extend(_ hold: HoldID, for duration: Duration, key: IdempotencyKey? = nil) -> Self {
+  public static func extend(
+    _ hold: HoldID, for duration: Duration, key: IdempotencyKey? = nil, details: CommandDetails = CommandDetails()
+  ) -> Self {
     Self(
-      customer: CustomerID(ofNobody: hold.transactionID), key: key,
+      customer: CustomerID(ofNobody: hold.transactionID), key: key, details: details,
       action: .extendHold(hold, milliseconds: duration.wholeMilliseconds))
   }
 
   /// Gives back what a hold set aside.
-  public static func release(_ hold: HoldID, key: IdempotencyKey? = nil) -> Self {
-    Self(customer: CustomerID(ofNobody: hold.transactionID), key: key, action: .release(hold))
+  public static func release(_ hold: HoldID, key: IdempotencyKey? = nil, details: CommandDetails = CommandDetails())
+    -> Self
+  {
+    Self(customer: CustomerID(ofNobody: hold.transactionID), key: key, details: details, action: .release(hold))
   }
 
   /// Moves currency from one customer to another.
@@ -118,10 +89,12 @@ extension LedgerCommand {
   ///   - from: Who pays; must exist.
   ///   - to: Who gets it; must exist.
   ///   - key: Send the same one with every retry.
+  ///   - details: Conditions, reference, reason and actor.
   public static func transfer(
-    _ amounts: [Adjustment], from: CustomerID, to: CustomerID, key: IdempotencyKey? = nil
+    _ amounts: [Adjustment], from: CustomerID, to: CustomerID, key: IdempotencyKey? = nil,
+    details: CommandDetails = CommandDetails()
   ) -> Self {
-    basket([.transfer(amounts, from: from, to: to)], payer: from, key: key)
+    basket([.transfer(amounts, from: from, to: to)], payer: from, key: key, details: details)
   }
 
   /// Books several steps over several customers, all or none: a gift, a trade, a sale with a fee.
@@ -132,8 +105,11 @@ extension LedgerCommand {
   ///   - legs: 1 to ``Limits/legsPerBasket``.
   ///   - payer: To whom the key belongs; takes part in the basket.
   ///   - key: Send the same one with every retry.
-  public static func basket(_ legs: [BasketLeg], payer: CustomerID, key: IdempotencyKey? = nil) -> Self {
-    Self(customer: payer, key: key, action: .basket(legs))
+  ///   - details: Conditions, reference, reason and actor.
+  public static func basket(
+    _ legs: [BasketLeg], payer: CustomerID, key: IdempotencyKey? = nil, details: CommandDetails = CommandDetails()
+  ) -> Self {
+    Self(customer: payer, key: key, details: details, action: .basket(legs))
   }
 
   /// Changes currency into another one of the same customer.
@@ -144,10 +120,13 @@ extension LedgerCommand {
   ///   - rate: How much of the new for how much of the old, and what becomes of fractions.
   ///   - customer: Must exist.
   ///   - key: Send the same one with every retry.
+  ///   - details: Conditions, reference, reason and actor.
   public static func exchange(
-    _ amount: Adjustment, into: CurrencyCode, rate: ExchangeRate, customer: CustomerID, key: IdempotencyKey? = nil
+    _ amount: Adjustment, into: CurrencyCode, rate: ExchangeRate, customer: CustomerID, key: IdempotencyKey? = nil,
+    details: CommandDetails = CommandDetails()
   ) -> Self {
-    Self(customer: customer, key: key, action: .exchange(Exchange(from: amount, into: into, rate: rate)))
+    Self(
+      customer: customer, key: key, details: details, action: .exchange(Exchange(from: amount, into: into, rate: rate)))
   }
 
   /// Writes down what has come about by itself: expiries, ended holds, allowances, recharges.

@@ -16,7 +16,16 @@ package struct Fingerprint: Hashable, Sendable {
 
   init(of action: LedgerCommand.Action, conditions: [Condition], reference: Reference?) {
     asked = Self.asked(action)
-    qualifiers = Int64(bitPattern: Self.digest(of: conditions) << 32 | Self.digest(of: reference))
+    qualifiers = Self.qualifiers(conditions, reference)
+  }
+
+  /// The fingerprint of the same action under other conditions and another reference.
+  func qualified(by conditions: [Condition], reference: Reference?) -> Self {
+    Self(asked: asked, qualifiers: Self.qualifiers(conditions, reference))
+  }
+
+  private static func qualifiers(_ conditions: [Condition], _ reference: Reference?) -> Int64 {
+    Int64(bitPattern: digest(of: conditions) << 32 | digest(of: reference))
   }
 
   // MARK: Comparing

@@ -41,7 +41,7 @@ enum FingerprintKind: UInt64, CaseIterable {
     case .capture: [("hold", 11), ("adjustments", 12), ("keep_open", 1)]
     case .extend: [("hold", 12), ("duration", 12)]
     case .exchange: [("from", 8), ("into", 8), ("rate", 8)]
-    default: []
+    case .item, .purchase, .create, .merge, .alias, .freeze, .unfreeze, .release, .basket, .order: []
     }
   }
 

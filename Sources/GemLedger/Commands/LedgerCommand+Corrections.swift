@@ -2,15 +2,21 @@ extension LedgerCommand {
   /// Claws back what a purchase gave, as far as the store gave its money back.
   ///
   /// The ledger finds whom it concerns by the purchase; ``customer`` is the store transaction's id and names nobody.
-  public static func refund(_ refund: StoreRefund, key: IdempotencyKey? = nil) -> Self {
-    Self(customer: CustomerID(ofNobody: refund.transactionID), key: key, action: .refund(refund))
+  public static func refund(
+    _ refund: StoreRefund, key: IdempotencyKey? = nil, details: CommandDetails = CommandDetails()
+  ) -> Self {
+    Self(customer: CustomerID(ofNobody: refund.transactionID), key: key, details: details, action: .refund(refund))
   }
 
   /// Gives back what a refund took, since the store took the refund back.
   ///
   /// The ledger finds whom it concerns by the purchase; ``customer`` is the store transaction's id and names nobody.
-  public static func reverseRefund(_ reversal: StoreRefundReversal, key: IdempotencyKey? = nil) -> Self {
-    Self(customer: CustomerID(ofNobody: reversal.transactionID), key: key, action: .reverseRefund(reversal))
+  public static func reverseRefund(
+    _ reversal: StoreRefundReversal, key: IdempotencyKey? = nil, details: CommandDetails = CommandDetails()
+  ) -> Self {
+    Self(
+      customer: CustomerID(ofNobody: reversal.transactionID), key: key, details: details,
+      action: .reverseRefund(reversal))
   }
 
   /// Makes two customers one.
@@ -19,8 +25,11 @@ extension LedgerCommand {
   ///   - from: Whose balances, lots, purchases, items and debts move.
   ///   - into: Who has them afterwards. One of the two must exist; the other is then one more id.
   ///   - key: Send the same one with every retry.
-  public static func merge(from: CustomerID, into: CustomerID, key: IdempotencyKey? = nil) -> Self {
-    Self(customer: into, key: key, action: .merge(from))
+  ///   - details: Conditions, reference, reason and actor.
+  public static func merge(
+    from: CustomerID, into: CustomerID, key: IdempotencyKey? = nil, details: CommandDetails = CommandDetails()
+  ) -> Self {
+    Self(customer: into, key: key, details: details, action: .merge(from))
   }
 
   /// Makes a customer who never signed in one with another.
@@ -41,17 +50,27 @@ extension LedgerCommand {
   }
 
   /// Stops the customer from spending; what comes in is still credited.
-  public static func freeze(_ customer: CustomerID, reason: Reason? = nil, key: IdempotencyKey? = nil) -> Self {
-    var command = Self(customer: customer, key: key, action: .freeze)
-    command.reason = reason
-    return command
+  public static func freeze(
+    _ customer: CustomerID, reason: Reason? = nil, key: IdempotencyKey? = nil,
+    details: CommandDetails = CommandDetails()
+  ) -> Self {
+    Self(customer: customer, key: key, details: details.with(reason), action: .freeze)
   }
 
   /// Lets the customer spend again, whatever froze them.
-  public static func unfreeze(_ customer: CustomerID, reason: Reason? = nil, key: IdempotencyKey? = nil) -> Self {
-    var command = Self(customer: customer, key: key, action: .unfreeze)
-    command.reason = reason
-    return command
+  public static func unfreeze(
+    _ customer: CustomerID, reason: Reason? = nil, key: IdempotencyKey? = nil,
+    details: CommandDetails = CommandDetails()
+  ) -> Self {
+    Self(customer: customer, key: key, details: details.with(reason), action: .unfreeze)
+  }
+}
+
+extension CommandDetails {
+  fileprivate func with(_ reason: Reason?) -> Self {
+    var details = self
+    details.reason = reason ?? self.reason
+    return details
   }
 }
 

@@ -39,8 +39,19 @@ public struct LedgerCommand: Sendable {
       namesReserved = !isNamedByLedger && action.namesReserved(customer)
     }
 
-    /// Nothing but an action.
-    var isPlain: Bool { conditions.isEmpty && note == nil }
+    /// The same request with another key, conditions or note; what hangs on the action is not computed again.
+    init(_ other: Body, key: IdempotencyKey?, conditions: [Condition], note: Note?) {
+      customer = other.customer
+      self.key = key
+      self.conditions = conditions
+      action = other.action
+      self.note = note
+      customerHash = other.customerHash
+      keyHash = key == other.key ? other.keyHash : key.map { ByteHash.of($0.text) } ?? 0
+      fingerprint = other.fingerprint.qualified(by: conditions, reference: note?.reference)
+      isNamedByLedger = other.isNamedByLedger
+      namesReserved = other.namesReserved
+    }
   }
 
   // What is rare lies apart, so that a command is small: many wait in memory at a time, and each is read once.
@@ -101,8 +112,11 @@ public struct LedgerCommand: Sendable {
     }
   }
 
-  init(customer: CustomerID, key: IdempotencyKey?, action: Action) {
-    body = Body(customer: customer, key: key, action: action)
+  init(
+    customer: CustomerID, key: IdempotencyKey?, details: CommandDetails = CommandDetails(), action: Action
+  ) {
+    let note = Note(reference: details.reference, reason: details.reason, actor: details.actor)
+    body = Body(customer: customer, key: key, conditions: details.conditions, action: action, note: note)
   }
 
   /// Changes balances by signed amounts, all or none.
@@ -113,9 +127,10 @@ public struct LedgerCommand: Sendable {
   ///   - key: Send the same one with every retry.
   ///   - source: What kind of lots the positive parts make.
   ///   - environment: Which world those lots belong to.
+  ///   - details: Conditions, reference, reason and actor.
   public static func adjust(
     _ adjustments: [Adjustment], customer: CustomerID, key: IdempotencyKey? = nil, source: LotSource = .earned,
-    environment: StoreEnvironment = .production
+    environment: StoreEnvironment = .production, details: CommandDetails = CommandDetails()
   ) -> Self {
     let action: Action =
       if let only = adjustments.first, adjustments.count == 1, source == .earned, environment == .production {
@@ -125,7 +140,7 @@ public struct LedgerCommand: Sendable {
           Adjust(
             adjustments: adjustments, source: source, environment: environment, expiresAt: nil, createsCustomer: false))
       }
-    return Self(customer: customer, key: key, action: action)
+    return Self(customer: customer, key: key, details: details, action: action)
   }
 
   /// Gives currency; makes the customer if need be.
@@ -137,13 +152,15 @@ public struct LedgerCommand: Sendable {
   ///   - source: What kind of lots it makes; not `paid`, which only a purchase makes.
   ///   - environment: Which world those lots belong to.
   ///   - expiresAt: From when the currency is worth nothing; nil for never.
+  ///   - details: Conditions, reference, reason and actor.
   public static func grant(
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey? = nil, source: LotSource = .admin,
-    environment: StoreEnvironment = .production, expiresAt: Timestamp? = nil
+    environment: StoreEnvironment = .production, expiresAt: Timestamp? = nil,
+    details: CommandDetails = CommandDetails()
   ) -> Self {
     let adjust = Adjust(
       adjustments: amounts, source: source, environment: environment, expiresAt: expiresAt, createsCustomer: true)
-    return Self(customer: customer, key: key, action: .adjust(adjust))
+    return Self(customer: customer, key: key, details: details, action: .adjust(adjust))
   }
 
   /// Credits what a customer's account opens with, such as a balance that was kept elsewhere before; makes the customer
@@ -156,28 +173,32 @@ public struct LedgerCommand: Sendable {
   ///   - source: What kind of lots it makes; not `paid`, which only a purchase makes.
   ///   - environment: Which world those lots belong to.
   ///   - expiresAt: From when the currency is worth nothing; nil for never.
+  ///   - details: Conditions, reference, reason and actor.
   public static func openingBalance(
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey? = nil, source: LotSource = .admin,
-    environment: StoreEnvironment = .production, expiresAt: Timestamp? = nil
+    environment: StoreEnvironment = .production, expiresAt: Timestamp? = nil,
+    details: CommandDetails = CommandDetails()
   ) -> Self {
     let adjust = Adjust(
       adjustments: amounts, source: source, environment: environment, expiresAt: expiresAt, createsCustomer: true,
       isOpening: true)
-    return Self(customer: customer, key: key, action: .adjust(adjust))
+    return Self(customer: customer, key: key, details: details, action: .adjust(adjust))
   }
 
   /// Sells items at the catalog's price.
   public static func buyItem(
-    _ item: ItemID, quantity: Int64 = 1, customer: CustomerID, key: IdempotencyKey? = nil
+    _ item: ItemID, quantity: Int64 = 1, customer: CustomerID, key: IdempotencyKey? = nil,
+    details: CommandDetails = CommandDetails()
   ) -> Self {
-    return Self(customer: customer, key: key, action: .buyItem(item, quantity: quantity))
+    return Self(customer: customer, key: key, details: details, action: .buyItem(item, quantity: quantity))
   }
 
   /// Credits what a store transaction paid for, once, whoever asks and however often.
   public static func creditPurchase(
-    _ purchase: StorePurchase, customer: CustomerID, key: IdempotencyKey? = nil
+    _ purchase: StorePurchase, customer: CustomerID, key: IdempotencyKey? = nil,
+    details: CommandDetails = CommandDetails()
   ) -> Self {
-    return Self(customer: customer, key: key, action: .creditPurchase(purchase))
+    return Self(customer: customer, key: key, details: details, action: .creditPurchase(purchase))
   }
 
   /// Makes the customer, or does nothing where there is one.
@@ -245,8 +266,6 @@ extension LedgerCommand {
   }
 
   private mutating func change(key: IdempotencyKey?, conditions: [Condition], note: Note?) {
-    body = Body(
-      customer: body.customer, key: key, conditions: conditions, action: body.action, note: note,
-      isNamedByLedger: body.isNamedByLedger)
+    body = Body(body, key: key, conditions: conditions, note: note)
   }
 }

@@ -11,6 +11,9 @@ struct RareSet {
 }
 
 extension WorkingSet {
+  /// The instant that is over as of which the set stands; nil for now.
+  var instant: Timestamp? { hasRare ? rare.moment?.instant : nil }
+
   // MARK: Customers
 
   /// The customer as the group left them, whom the number meant before merges.
@@ -128,6 +131,13 @@ extension WorkingSet {
       known = then
     }
     return known + (changes.rare?.refunds ?? []).filter { $0.purchase == purchase.number }
+  }
+
+  private func isBooked(
+    _ transaction: TransactionNumber, by instant: Timestamp, session: any StorageSnapshot
+  ) throws(LedgerError) -> Bool {
+    guard let row = try session.transaction(transaction) else { throw .lacksTransaction(transaction) }
+    return row.createdAt <= instant
   }
 
   func refundParts(

@@ -23,9 +23,7 @@ extension Ledger {
   public func spend(
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey? = nil, conditions: [Condition] = []
   ) throws(LedgerError) -> Receipt {
-    var command = try LedgerCommand.spend(amounts, customer: customer, key: key)
-    command.conditions = conditions
-    return try book(command)
+    try book(.spend(amounts, customer: customer, key: key, details: CommandDetails(conditions: conditions)))
   }
 
   /// Changes balances by signed amounts, all or none.
@@ -41,9 +39,7 @@ extension Ledger {
   public func adjust(
     _ adjustments: [Adjustment], customer: CustomerID, key: IdempotencyKey? = nil, conditions: [Condition] = []
   ) throws(LedgerError) -> Receipt {
-    var command = LedgerCommand.adjust(adjustments, customer: customer, key: key)
-    command.conditions = conditions
-    return try book(command)
+    try book(.adjust(adjustments, customer: customer, key: key, details: CommandDetails(conditions: conditions)))
   }
 
   /// Gives currency; makes the customer if need be.
@@ -64,9 +60,10 @@ extension Ledger {
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey? = nil, source: LotSource = .admin,
     expiresAt: Timestamp? = nil, reason: Reason? = nil
   ) throws(LedgerError) -> Receipt {
-    var command = LedgerCommand.grant(amounts, customer: customer, key: key, source: source, expiresAt: expiresAt)
-    command.reason = reason
-    return try book(command)
+    try book(
+      .grant(
+        amounts, customer: customer, key: key, source: source, expiresAt: expiresAt,
+        details: CommandDetails(reason: reason)))
   }
 
   /// Sells items at the catalog's price, never the caller's.
@@ -100,7 +97,8 @@ extension LedgerCommand {
   ///
   /// - Throws: ``LedgerError`` with `amount_out_of_range` when an amount is below 1.
   public static func spend(
-    _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey? = nil
+    _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey? = nil,
+    details: CommandDetails = CommandDetails()
   ) throws(LedgerError) -> Self {
     var adjustments: [Adjustment] = []
     for amount in amounts {
@@ -110,6 +108,6 @@ extension LedgerCommand {
       }
       adjustments.append(Adjustment(amount.currency, -amount.amount))
     }
-    return .adjust(adjustments, customer: customer, key: key)
+    return .adjust(adjustments, customer: customer, key: key, details: details)
   }
 }

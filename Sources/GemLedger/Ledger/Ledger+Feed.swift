@@ -48,7 +48,9 @@ extension Ledger {
         other = try parts.receipt(customer: from.id, terms: terms)
       }
       var receipt = try transaction.parts.receipt(customer: customer.id, terms: terms)
-      if row.kind.hasEffects { try set.completeAlone(&receipt, of: row, terms: terms, session: snapshot) }
+      if row.kind.hasEffects {
+        try AnswerCompletion.completeAlone(set, &receipt, of: row, terms: terms, session: snapshot)
+      }
       let record = HistoryRecord(
         receipt: receipt, reference: transaction.note?.reference, reason: transaction.note?.reason,
         actor: transaction.note?.actor)

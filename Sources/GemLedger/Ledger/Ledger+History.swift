@@ -103,7 +103,7 @@ extension Ledger {
       let note = transaction.note
       var receipt = try transaction.parts.receipt(customer: customer, terms: terms)
       if transaction.parts.row.kind.hasEffects {
-        try set.completeAlone(&receipt, of: transaction.parts.row, terms: terms, session: snapshot)
+        try AnswerCompletion.completeAlone(set, &receipt, of: transaction.parts.row, terms: terms, session: snapshot)
       }
       records.append(
         HistoryRecord(

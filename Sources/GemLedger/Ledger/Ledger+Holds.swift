@@ -82,7 +82,7 @@ extension Ledger {
         let id = HoldID(terms.transactionIDs.id(number: hold.number, createdAt: begun.createdAt))
         holds.append(
           OpenHold(
-            id: id, amounts: Decider.sum([], amounts), createdAt: begun.createdAt, expiresAt: hold.deadline))
+            id: id, amounts: CurrencySums.sum([], amounts), createdAt: begun.createdAt, expiresAt: hold.deadline))
       }
       return holds
     }

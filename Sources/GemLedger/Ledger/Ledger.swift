@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// A virtual-currency ledger: balances that add up, purchases that are credited once, and a history that never changes.
 ///
 /// ```swift
@@ -17,29 +15,16 @@ public final class Ledger: Sendable {
   package let storage: any LedgerStorage
   package let catalog = CatalogCache()
   package let clock: LedgerClock
-  let lanes: [Lane]
-  /// For what touches several of them; the only one where there is one.
-  let crossing: Lane
-  let routes: RouteFinder
+  private let router: LaneRouter
   /// What was committed, for who waits for the feed.
   let commits = CommitSignal()
   let listeners = SharedListener()
-  /// Items whose stocks are known to be somebody's.
-  let stocks = Mutex<Set<ItemID>>([])
 
   /// A ledger over the storage, which is ready.
   package init(storage: some LedgerStorage, clock: LedgerClock = .system) {
     self.storage = storage
     self.clock = clock
-    routes = RouteFinder(storage: storage)
-    let (catalog, commits) = (catalog, commits)
-    func makeLane(_ lane: Int?) -> Lane {
-      Lane(
-        committer: GroupCommitter(storage: storage, lane: lane, clock: clock, catalog: catalog, commits: commits),
-        isFarAway: storage.isRemote)
-    }
-    lanes = (0..<storage.laneCount).map(makeLane)
-    crossing = lanes.count > 1 ? makeLane(nil) : lanes[0]
+    router = LaneRouter(storage: storage, clock: clock, catalog: catalog, commits: commits)
   }
 
   /// A new ledger that lives in memory and ends with the process.
@@ -59,6 +44,8 @@ public final class Ledger: Sendable {
     storage.close()
   }
 
+  var lanes: [Lane] { router.lanes }
+
   // MARK: Booking
 
   /// Books one command.
@@ -67,9 +54,7 @@ public final class Ledger: Sendable {
   /// - Throws: ``LedgerError``; see the method of that command for its codes in order of precedence.
   @discardableResult
   public func book(_ command: LedgerCommand) async throws(LedgerError) -> Receipt {
-    if lanes.count > 1 { return try await bookRouted(command) }
-    let answers = await lanes[0].book(command)
-    return try answers[answers.startIndex].get()
+    try await router.book(command)
   }
 
   /// Books one command.
@@ -78,7 +63,7 @@ public final class Ledger: Sendable {
   /// - Throws: ``LedgerError``; see the method of that command for its codes in order of precedence.
   @discardableResult
   public func book(_ command: LedgerCommand) throws(LedgerError) -> Receipt {
-    try submit([command])[0].get()
+    try router.book(command)
   }
 
   /// Books many commands, up to ``Limits/commandsPerGroup`` to a commit, each on its own: one that is refused leaves
@@ -86,15 +71,7 @@ public final class Ledger: Sendable {
   ///
   /// - Returns: What came of each, in order.
   public func submit(_ commands: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
-    if lanes.count > 1 { return submitRouted(commands) }
-    if commands.count <= Limits.commandsPerGroup { return commands.isEmpty ? [] : lanes[0].bookBlocking(commands) }
-    var results: [Result<Receipt, LedgerError>] = []
-    results.reserveCapacity(commands.count)
-    for start in stride(from: 0, to: commands.count, by: Limits.commandsPerGroup) {
-      let end = min(start + Limits.commandsPerGroup, commands.count)
-      results += lanes[0].bookBlocking(Array(commands[start..<end]))
-    }
-    return results
+    router.submit(commands)
   }
 
   /// Decides a command without booking it: the same path, up to the commit.

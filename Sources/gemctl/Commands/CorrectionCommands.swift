@@ -9,21 +9,27 @@ struct CorrectionCommands {
     guard let from = parsed.value("--from"), let into = parsed.value("--into") else {
       throw UsageError("\"merge\" needs --from ID and --into ID", verb: parsed.verb)
     }
-    let command = LedgerCommand.merge(from: try CustomerID(from), into: try CustomerID(into), key: try invocation.key())
+    let command = LedgerCommand.merge(
+      from: try CustomerID(from), into: try CustomerID(into), key: try invocation.key(),
+      details: try invocation.details())
     try book(command)
   }
 
   func freeze() throws {
-    try book(.freeze(try invocation.customer(), reason: nil, key: try invocation.key()), "may not spend from now on")
+    try book(
+      .freeze(try invocation.customer(), reason: nil, key: try invocation.key(), details: try invocation.details()),
+      "may not spend from now on")
   }
 
   func unfreeze() throws {
-    try book(.unfreeze(try invocation.customer(), reason: nil, key: try invocation.key()), "may spend from now on")
+    try book(
+      .unfreeze(try invocation.customer(), reason: nil, key: try invocation.key(), details: try invocation.details()),
+      "may spend from now on")
   }
 
   /// - Parameter did: What is said about the customer, where no table says it.
   private func book(_ command: LedgerCommand, _ did: String? = nil) throws {
-    let receipt = try invocation.book(try invocation.described(command))
+    let receipt = try invocation.book(command)
     let view = ReceiptView(receipt, isDryRun: invocation.parsed.isDryRun)
     try invocation.print(
       view.json,

@@ -8,7 +8,9 @@ struct EconomyCommands {
     let parsed = invocation.parsed
     let id = try TransactionID(parsed.positionals[0])
     let amounts = try invocation.amounts(from: 1)
-    try book(.reverse(id, amounts: amounts.isEmpty ? nil : amounts, key: try invocation.key()))
+    try book(
+      .reverse(
+        id, amounts: amounts.isEmpty ? nil : amounts, key: try invocation.key(), details: try invocation.details()))
   }
 
   func transfer() throws {
@@ -18,7 +20,9 @@ struct EconomyCommands {
     }
     let amounts = try invocation.amounts()
     try book(
-      .transfer(amounts, from: try CustomerID(from), to: try CustomerID(to), key: try invocation.key()),
+      .transfer(
+        amounts, from: try CustomerID(from), to: try CustomerID(to), key: try invocation.key(),
+        details: try invocation.details()),
       isBasket: true)
   }
 
@@ -31,7 +35,7 @@ struct EconomyCommands {
     try book(
       .exchange(
         amounts[0], into: try CurrencyCode(into), rate: try self.rate(rate), customer: try invocation.customer(),
-        key: try invocation.key()))
+        key: try invocation.key(), details: try invocation.details()))
   }
 
   private func rate(_ text: String) throws(UsageError) -> ExchangeRate {
@@ -47,11 +51,13 @@ struct EconomyCommands {
 
   func basket() throws {
     let document = try BasketDocument(try FileAccess.read(invocation.parsed.positionals[0]))
-    try book(.basket(document.legs, payer: document.payer, key: try invocation.key()), isBasket: true)
+    try book(
+      .basket(document.legs, payer: document.payer, key: try invocation.key(), details: try invocation.details()),
+      isBasket: true)
   }
 
   private func book(_ command: LedgerCommand, isBasket: Bool = false) throws {
-    let receipt = try invocation.book(try invocation.described(command))
+    let receipt = try invocation.book(command)
     let view = ReceiptView(receipt, isDryRun: invocation.parsed.isDryRun, isBasket: isBasket)
     try invocation.print(view.json, { view.text(style: $0) })
   }

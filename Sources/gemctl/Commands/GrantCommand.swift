@@ -10,8 +10,8 @@ struct GrantCommand {
     let source = parsed.value("--source").flatMap(LotSource.init(name:)) ?? .admin
     let command = LedgerCommand.grant(
       amounts, customer: try invocation.customer(), key: try invocation.key(), source: source,
-      expiresAt: try invocation.time("--expires"))
-    let receipt = try invocation.book(try invocation.described(command))
+      expiresAt: try invocation.time("--expires"), details: try invocation.details())
+    let receipt = try invocation.book(command)
     let view = ReceiptView(receipt, isDryRun: parsed.isDryRun)
     try invocation.print(view.json, { view.text(style: $0) })
   }

@@ -7,7 +7,8 @@ struct HoldCommands {
   func hold() throws {
     let command = LedgerCommand.hold(
       try invocation.amounts(), customer: try invocation.customer(),
-      for: try invocation.duration("--for") ?? LedgerCommand.holdDuration, key: try invocation.key())
+      for: try invocation.duration("--for") ?? LedgerCommand.holdDuration, key: try invocation.key(),
+      details: try invocation.details())
     let receipt = try book(command)
     let view = HoldView(receipt, isDryRun: invocation.parsed.isDryRun)
     try invocation.print(view.json, { view.text(style: $0) })
@@ -17,7 +18,8 @@ struct HoldCommands {
     guard let duration = try invocation.duration("--for") else {
       throw UsageError("\"extend\" needs --for TIME", verb: invocation.parsed.verb)
     }
-    let receipt = try book(.extend(try id(), for: duration, key: try invocation.key()))
+    let receipt = try book(
+      .extend(try id(), for: duration, key: try invocation.key(), details: try invocation.details()))
     let view = HoldView(receipt, isDryRun: invocation.parsed.isDryRun)
     try invocation.print(view.json, { view.text(style: $0) })
   }
@@ -26,11 +28,14 @@ struct HoldCommands {
     let amounts = try invocation.amounts(from: 1)
     let command = LedgerCommand.capture(
       try id(), amounts: amounts.isEmpty ? nil : amounts,
-      keepsOpen: invocation.parsed.flags.contains("--keep-open"), key: try invocation.key())
+      keepsOpen: invocation.parsed.flags.contains("--keep-open"), key: try invocation.key(),
+      details: try invocation.details())
     try tell(try book(command))
   }
 
-  func release() throws { try tell(try book(.release(try id(), key: try invocation.key()))) }
+  func release() throws {
+    try tell(try book(.release(try id(), key: try invocation.key(), details: try invocation.details())))
+  }
 
   func list() throws {
     let customer = try invocation.settledCustomer()
@@ -42,7 +47,7 @@ struct HoldCommands {
   private func id() throws(LedgerError) -> HoldID { try HoldID(invocation.parsed.positionals[0]) }
 
   private func book(_ command: LedgerCommand) throws -> Receipt {
-    try invocation.book(try invocation.described(command))
+    try invocation.book(command)
   }
 
   private func tell(_ receipt: Receipt) throws {

@@ -124,13 +124,12 @@ extension Invocation {
 
   var cursor: PageCursor? { parsed.value("--after").map(PageCursor.init) }
 
-  /// The command with what the options say about it: reference, reason, and who asked.
-  func described(_ command: LedgerCommand) throws(LedgerError) -> LedgerCommand {
-    var command = command
-    if let text = parsed.value("--reference") { command.reference = try Reference(text) }
-    if let text = parsed.value("--reason") { command.reason = try Reason(text) }
-    command.actor = Self.actor
-    return command
+  /// Reference and reason as the options say them, and the actor.
+  func details() throws(LedgerError) -> CommandDetails {
+    var details = CommandDetails(actor: Self.actor)
+    if let text = parsed.value("--reference") { details.reference = try Reference(text) }
+    if let text = parsed.value("--reason") { details.reason = try Reason(text) }
+    return details
   }
 
   /// Books the command, or with `--dry-run` only decides it.

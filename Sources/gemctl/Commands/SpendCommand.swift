@@ -5,9 +5,7 @@ struct SpendCommand {
   let invocation: Invocation
 
   func run() throws {
-    var command = try invocation.described(try asked())
-    command.conditions = try conditions()
-    let receipt = try invocation.book(command)
+    let receipt = try invocation.book(try asked())
     let view = ReceiptView(receipt, isDryRun: invocation.parsed.isDryRun)
     try invocation.print(view.json, { view.text(style: $0) })
   }
@@ -21,21 +19,26 @@ struct SpendCommand {
         throw UsageError("\"spend\" needs CODE=AMOUNT or --item ID", verb: parsed.verb)
       }
       let amounts = try invocation.amounts()
-      return try .spend(amounts, customer: try invocation.customer(), key: try invocation.key())
+      return try .spend(
+        amounts, customer: try invocation.customer(), key: try invocation.key(), details: try details())
     }
     guard parsed.positionals.isEmpty else {
       throw UsageError("\"spend\" takes amounts or --item, not both: an item has its price", verb: parsed.verb)
     }
     return .buyItem(
-      try ItemID(item), quantity: quantity ?? 1, customer: try invocation.customer(), key: try invocation.key())
+      try ItemID(item), quantity: quantity ?? 1, customer: try invocation.customer(), key: try invocation.key(),
+      details: try details())
   }
 
-  private func conditions() throws(LedgerError) -> [Condition] {
+  private func details() throws(LedgerError) -> CommandDetails {
+    var details = try invocation.details()
     let parsed = invocation.parsed
     let versions = try AmountArguments.conditions(parsed.values("--expect-version"))
     let minimums = try AmountArguments.conditions(parsed.values("--minimum"))
     let maximums = try AmountArguments.conditions(parsed.values("--maximum"))
-    return versions.map { .version($0.0, $0.1) } + minimums.map { .minimum($0.0, $0.1) }
+    details.conditions =
+      versions.map { .version($0.0, $0.1) } + minimums.map { .minimum($0.0, $0.1) }
       + maximums.map { .maximum($0.0, $0.1) }
+    return details
   }
 }

@@ -46,21 +46,21 @@ final class FingerprintTests: XCTestCase {
     let (alice, gem) = (try Make.customer("alice"), try Make.amount("GEM", 1))
     for make in [LedgerCommand.grant, LedgerCommand.openingBalance] {
       let until = { (instant: Int64?) in
-        make([gem], alice, nil, .admin, .production, instant.map(Timestamp.init(milliseconds:)))
+        make([gem], alice, nil, .admin, .production, instant.map(Timestamp.init(milliseconds:)), CommandDetails())
       }
-      let two = make([try Make.amount("GEM", 2)], alice, nil, .admin, .production, nil)
+      let two = make([try Make.amount("GEM", 2)], alice, nil, .admin, .production, nil, CommandDetails())
       check([
         (#line, until(nil), two, "adjustments"),
         (#line, until(1), until(2), "expires_at"), (#line, until(1), until(nil), "expires_at"),
-        (#line, until(.max), until(.min), "expires_at"), (#line, until(7), until(7), nil),
+        (#line, until(.max), until(.min), "expires_at"), (#line, until(7), until(7), nil, CommandDetails()),
         (
-          #line, try make([gem], alice, nil, .admin, .localTesting(session: "1"), nil),
-          try make([gem], alice, nil, .admin, .localTesting(session: "2"), nil), "environment"
+          #line, try make([gem], alice, nil, .admin, .localTesting(session: "1"), nil, CommandDetails()),
+          try make([gem], alice, nil, .admin, .localTesting(session: "2"), nil, CommandDetails()), "environment"
         ),
-        (#line, until(nil), try make([gem], alice, nil, .admin, .xcode(session: "1"), nil), "environment"),
+        (#line, until(nil), try make([gem], alice, nil, .admin, .xcode(session: "1"), nil, CommandDetails()), "environment"),
       ])
       for source in LotSource.allCases where source != .admin {
-        check([(#line, until(nil), make([gem], alice, nil, source, .production, nil), "source")])
+        check([(#line, until(nil), make([gem], alice, nil, source, .production, nil, CommandDetails()), "source")])
       }
     }
   }

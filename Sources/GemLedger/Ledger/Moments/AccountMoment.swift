@@ -112,10 +112,10 @@ extension Decider {
   fileprivate mutating func goBack(
     to past: PastAccounts, session: any StorageSnapshot
   ) throws(LedgerError) {
-    try set.goBack(to: past.instant, of: past.customer, numbers: past.numbers, session: session)
-    for account in past.accounts { set.place(account) }
-    for hold in past.holds { set.place(hold) }
-    for count in past.counts { set.place(count) }
+    try PastMoment.goBack(&set, to: past.instant, of: past.customer, numbers: past.numbers, session: session)
+    for account in past.accounts { PastMoment.place(account, in: &set) }
+    for hold in past.holds { PastMoment.place(hold, in: &set) }
+    for count in past.counts { PastMoment.place(count, in: &set) }
   }
 
   /// Books in the working set what has come about in the customer's accounts by itself, expiries apart.
@@ -129,7 +129,7 @@ extension Decider {
       guard known.contains(currency.number) || currency.policies?.givesByItself == true else { continue }
       plans.removeAll(keepingCapacity: true)
       // What has expired is left to the reader: it does not count up the account's version before it is booked.
-      try plan(.expiry, currency.code, 0, customer: customer, session: session)
+      try AccountPlanning.plan(&self, .expiry, currency.code, 0, customer: customer, session: session)
       let slot = plans[0].slot
       let parts = hasParts ? try parts(of: slot, customer: customer, session: session) : nil
       moments.set(set.accounts[slot].row, expired: plans[0].expiredAmount, parts: parts)
@@ -142,7 +142,7 @@ extension Decider {
     let index = set.book(of: slot)
     for isPaid in [false, true] {
       while !(isPaid ? set.books[index].paid : set.books[index].free).isComplete {
-        try loadLots(slot: slot, book: index, paid: isPaid, session: session)
+        try LotMoves.loadLots(&set, slot: slot, book: index, paid: isPaid, session: session)
       }
     }
     let book = set.books[index]
@@ -151,7 +151,7 @@ extension Decider {
     }
     var holds: [AccountHold] = []
     for row in try set.holds(of: customer.number, session: session) where row.deadline > set.now {
-      let parts = try outstanding(of: row, owner: customer, session: session)
+      let parts = try HeldCurrency.outstanding(&set, of: row, owner: customer, session: session)
       let hold = try AccountHold(row, parts, of: set.accounts[slot].row.number, in: session)
       if hold.amount != 0 { holds.append(hold) }
     }

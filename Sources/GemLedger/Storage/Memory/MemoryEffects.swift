@@ -87,7 +87,7 @@ extension MemoryTables {
   func erase(_ row: ErasureRow) {
     let numbers = Set(row.numbers)
     for (number, id) in zip(row.numbers, row.ids) {
-      rename(number, id)
+      customers.rename(number, id, in: &customerIndex)
       for added in rare.idsOfCustomers.removeValue(forKey: number) ?? [] where rare.addedIDs[added] == number {
         rare.addedIDs[added] = nil
       }
@@ -99,11 +99,12 @@ extension MemoryTables {
     orders.erase(numbers)
   }
 
-  func rename(_ number: CustomerNumber, _ id: CustomerID) {
-    var customer = customers[Int(number) - 1]
-    customer.id = id
-    customers[Int(number) - 1] = customer
-    customerIndex.insert(ByteHash.of(id.text), row: Int(number) - 1)
+}
+
+extension Array where Element == CustomerRow {
+  mutating func rename(_ number: CustomerNumber, _ id: CustomerID, in index: inout HashIndex) {
+    self[Int(number) - 1].id = id
+    index.insert(ByteHash.of(id.text), row: Int(number) - 1)
   }
 }
 

@@ -110,16 +110,7 @@ extension MemoryTables {
   func order(_ code: PurchaseCode) -> OrderRow? { orders[code] }
   func order(purchase: Int64) -> OrderRow? { orders[purchase: purchase] }
   func order(key: IdempotencyKey, customer: CustomerNumber) -> OrderRow? { orders[key, customer] }
-  func purchase(number: Int64) -> PurchaseRow? {
-    // Numbers ascend, and refused commands may leave gaps.
-    var (low, high) = (0, purchases.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if purchases[middle].number < number { low = middle + 1 } else { high = middle }
-    }
-    return low < purchases.count && purchases[low].number == number ? withRefund(purchases[low]) : nil
-  }
-
+  func purchase(number: Int64) -> PurchaseRow? { purchases[number: number] }
   func customer(token: TokenNumber) -> CustomerNumber? { orders.tokens[token] }
   func entitlementHolder(purchase: Int64) -> CustomerNumber? { orders.holders[purchase] }
 
@@ -132,7 +123,7 @@ extension MemoryTables {
   }
 
   func orders(after: OrderNumber, limit: Int) -> [OrderRow] {
-    rows(after: Int(after), limit: limit, count: orders.rows.count) { orders.rows[$0] }
+    MemoryScan.places(after: after, limit: limit, count: orders.rows.count).map { orders.rows[$0] }
   }
 
   func entitlements(of customer: CustomerNumber, below purchase: Int64, limit: Int) -> [Int64] {

@@ -11,7 +11,7 @@ extension MemoryScan: ExportReads {
     Self.page(of: evidenceInOrder, limit: limit) { row in after.map { Self.precedes($0, row) } ?? true }
   }
 
-  func catalogVersions() -> [CatalogVersionRow] { tables.catalogVersions }
+  func catalogVersions() -> [CatalogVersionRow] { tables.catalog.versions }
 
   static func precedes(_ one: AccountTokenRow, _ other: AccountTokenRow) -> Bool {
     (one.token.high, one.token.low) < (other.token.high, other.token.low)

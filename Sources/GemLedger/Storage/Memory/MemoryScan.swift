@@ -9,9 +9,9 @@ final class MemoryScan: StorageScan {
   private lazy var itemEntriesInOrder = tables.itemEntries.values.flatMap(\.self).sorted(by: Self.precedes)
   private lazy var ownedItemsInOrder = tables.ownedItems
     .map { OwnedItemRow(customer: $0.key.customer, item: $0.key.item, quantity: $0.value) }.sorted(by: Self.precedes)
-  private lazy var refundPartsInOrder = tables.rare.refundParts.values.flatMap(\.self).sorted(by: Self.precedes)
-  private lazy var refundStatesInOrder = tables.rare.refundsOfPurchases.values.compactMap { places in
-    places.last.map { tables.rare.refunds[$0].state }
+  private lazy var refundPartsInOrder = tables.purchases.refundParts.values.flatMap(\.self).sorted(by: Self.precedes)
+  private lazy var refundStatesInOrder = tables.purchases.refundsOfPurchases.values.compactMap { places in
+    places.last.map { tables.purchases.refunds[$0].state }
   }.sorted { $0.purchase < $1.purchase }
   private lazy var customerIDsInOrder: [AddedIDRow] = {
     let ids = tables.customers.map { AddedIDRow(customer: $0.number, id: $0.id) }
@@ -21,7 +21,7 @@ final class MemoryScan: StorageScan {
   private(set) lazy var notesInOrder = tables.notes.values.sorted { $0.transaction < $1.transaction }
   private(set) lazy var tokensInOrder = tables.orders.tokens
     .map { AccountTokenRow(token: $0.key, customer: $0.value) }.sorted(by: Self.precedes)
-  private(set) lazy var evidenceInOrder = tables.rare.evidence.values.flatMap(\.self).sorted(by: Self.precedes)
+  private(set) lazy var evidenceInOrder = tables.purchases.evidence.values.flatMap(\.self).sorted(by: Self.precedes)
   private lazy var holdsInOrder = tables.rare.effects.holds.values.sorted { $0.number < $1.number }
   private lazy var countsInOrder = tables.rare.effects.counts.values.flatMap(\.values).sorted(by: Self.precedes)
 
@@ -30,15 +30,15 @@ final class MemoryScan: StorageScan {
   // MARK: In order already
 
   func transactions(after: TransactionNumber, limit: Int) -> [TransactionRow] {
-    tables.rows(after: Int(after), limit: limit, count: tables.transactions.count) { tables.transactions[$0] }
+    Self.places(after: after, limit: limit, count: tables.transactions.count).map { tables.transactions[$0] }
   }
 
   func entries(after: EntryNumber, limit: Int) -> [EntryRow] {
-    tables.rows(after: Int(after), limit: limit, count: tables.entries.count) { tables.entries[$0] }
+    Self.places(after: after, limit: limit, count: tables.entries.count).map { tables.entries[$0] }
   }
 
   func allocations(after: AllocationRow?, limit: Int) -> [AllocationRow] {
-    let start = after.map { tables.firstAllocation(notBefore: ($0.entry, $0.position + 1)) } ?? 0
+    let start = after.map { tables.allocations.firstIndex(notBefore: ($0.entry, $0.position + 1)) } ?? 0
     return Array(tables.allocations[start...].prefix(limit))
   }
 
@@ -56,7 +56,7 @@ final class MemoryScan: StorageScan {
   func lots(after: LotNumber, limit: Int) -> [LotRow] {
     var found: [LotRow] = []
     var number = after + 1
-    while number <= tables.lotCount, found.count < limit {
+    while number <= tables.lots.count, found.count < limit {
       if let lot = tables.lots[number] { found.append(lot) }
       number += 1
     }
@@ -64,7 +64,7 @@ final class MemoryScan: StorageScan {
   }
 
   func purchases(after: Int64, limit: Int) -> [PurchaseRow] {
-    Self.page(of: tables.purchases, limit: limit) { $0.number > after }.map(tables.withRefund)
+    Self.page(of: tables.purchases.rows, limit: limit) { $0.number > after }.map(tables.purchases.withRefund)
   }
 
   func keys(after: KeyScanPosition?, limit: Int) -> [(KeyRow, KeyScanPosition)] {
@@ -79,7 +79,7 @@ final class MemoryScan: StorageScan {
   }
 
   func lotTerms(after: LotNumber, limit: Int) -> [LotTermsRow] {
-    Self.page(of: tables.rare.lotTerms, limit: limit) { $0.lot > after }
+    Self.page(of: tables.rare.lotTerms.rows, limit: limit) { $0.lot > after }
   }
 
   func merges(after: TransactionNumber, limit: Int) -> [MergeRow] {
@@ -87,7 +87,7 @@ final class MemoryScan: StorageScan {
   }
 
   func refunds(after: TransactionNumber, limit: Int) -> [RefundRow] {
-    Self.page(of: tables.rare.refunds, limit: limit) { $0.transaction > after }
+    Self.page(of: tables.purchases.refunds, limit: limit) { $0.transaction > after }
   }
 
   func effects(after: EffectRow?, limit: Int) -> [EffectRow] {
@@ -154,6 +154,12 @@ final class MemoryScan: StorageScan {
 
   private static func precedes(_ one: CountRow, _ other: CountRow) -> Bool {
     (one.customer, one.key) < (other.customer, other.key)
+  }
+
+  /// The places of rows that are numbered from 1, behind a number.
+  static func places(after number: Int64, limit: Int, count: Int) -> Range<Int> {
+    let start = min(count, max(0, Int(number)))
+    return start..<min(count, start + limit)
   }
 
   /// The rows from the first that lies behind the place where the page before ended.

@@ -1,11 +1,7 @@
 /// The rows of a ledger that lives in memory, and the indexes over them.
 final class MemoryTables: StorageSession {
   let projectRow: ProjectRow
-  var version: Int64 = 0
-  /// When each version of the catalog came into force, from the first.
-  var catalogVersions: [CatalogVersionRow] = []
-  var catalog: [CatalogRow.Kind: [CatalogRow]] = [:]
-  var catalogByCode: [CatalogRow.Kind: [ByteString: Int]] = [:]
+  var catalog = MemoryCatalog()
   var environmentRows: [EnvironmentRow] = []
 
   // Whoever holds the tables holds the storage's lock, so that these need no checks of their own; at a hundred
@@ -21,9 +17,7 @@ final class MemoryTables: StorageSession {
   /// What looking ahead read: kept, so that the compiler keeps the reads.
   @exclusivity(unchecked) var touched = 0
 
-  var lots = PagedTable<LotRow>()
-  var lotCount: Int64 = 0
-  var accountLots: [AccountNumber: AccountLots] = [:]
+  var lots = MemoryLots()
 
   var withoutEntries: [CustomerNumber: [TransactionNumber]] = [:]
   /// In the order of entries and positions, which is that of booking.
@@ -32,8 +26,7 @@ final class MemoryTables: StorageSession {
   var notes: [TransactionNumber: NoteRow] = [:]
   var itemEntries: [TransactionNumber: [ItemEntryRow]] = [:]
   var ownedItems: [OwnedID: Int64] = [:]
-  var purchases: [PurchaseRow] = []
-  var purchaseIndex: [PurchaseIdentity: Int] = [:]
+  var purchases = MemoryPurchases()
 
   var orders = MemoryOrders()
   var rare = RareTables()
@@ -56,22 +49,19 @@ final class MemoryTables: StorageSession {
 
 extension MemoryTables {
   func project() -> ProjectRow { projectRow }
-  func catalogVersion() -> Int64 { version }
-  func catalogRows(_ kind: CatalogRow.Kind) -> [CatalogRow] { catalog[kind] ?? [] }
+  func catalogVersion() -> Int64 { catalog.version }
+  func catalogRows(_ kind: CatalogRow.Kind) -> [CatalogRow] { catalog.rows[kind] ?? [] }
   func environments() -> [EnvironmentRow] { environmentRows }
 
-  func catalogRow(_ kind: CatalogRow.Kind, code: String) -> CatalogRow? {
-    guard let index = catalogByCode[kind]?[ByteString(code)] else { return nil }
-    return catalog[kind]?[index]
-  }
+  func catalogRow(_ kind: CatalogRow.Kind, code: String) -> CatalogRow? { catalog.row(kind, code: code) }
 
   func customer(_ id: CustomerID) -> FoundCustomer? { customer(id, hash: ByteHash.of(id.text)) }
 
   func customer(_ id: CustomerID, hash: Int) -> FoundCustomer? {
     guard let row = customerIndex.find(hash, fits: { customers[$0].id == id }) else {
-      return rare.addedIDs.isEmpty ? nil : rare.addedIDs[id].map(found)
+      return rare.addedIDs.isEmpty ? nil : rare.addedIDs[id].map(customers.found)
     }
-    return found(Int64(row) + 1)
+    return customers.found(Int64(row) + 1)
   }
 
   func customer(number: CustomerNumber) -> CustomerRow? {
@@ -79,7 +69,7 @@ extension MemoryTables {
   }
 
   func customers(after number: CustomerNumber, limit: Int) -> [CustomerRow] {
-    rows(after: Int(number), limit: limit, count: customers.count) { customers[$0] }
+    MemoryScan.places(after: number, limit: limit, count: customers.count).map { customers[$0] }
   }
 
   func account(_ number: AccountNumber) -> AccountRow? {
@@ -90,18 +80,13 @@ extension MemoryTables {
   func accounts(of customer: CustomerNumber) -> [AccountRow] { accounts.compactMap { $0[customer] } }
 
   func openLots(_ account: AccountNumber, paid: Bool, after: LotPosition?, limit: Int) -> [LotRow] {
-    guard let own = accountLots[account] else { return [] }
-    let open = paid ? own.paid : own.free
-    let start = after.map(open.firstIndex(after:)) ?? 0
-    return open.positions[start..<min(open.positions.count, start + limit)].compactMap { lots[$0.lot] }
+    lots.open(account, paid: paid, after: after, limit: limit)
   }
 
   func lot(_ number: LotNumber) -> LotRow? { lots[number] }
 
   func pooledLot(_ account: AccountNumber, source: LotSource, environment: Int64) -> LotRow? {
-    (accountLots[account]?.pooled ?? []).lazy.compactMap { self.lots[$0] }.first {
-      $0.source == source && $0.environment == environment
-    }
+    lots.pooled(account, source: source, environment: environment)
   }
 
   func key(_ key: IdempotencyKey, customer: CustomerNumber, hash: Int) -> KeyRow? {
@@ -109,9 +94,7 @@ extension MemoryTables {
     return row.map { keys[$0] }
   }
 
-  func purchase(_ identity: PurchaseIdentity) -> PurchaseRow? {
-    purchaseIndex[identity].map { withRefund(purchases[$0]) }
-  }
+  func purchase(_ identity: PurchaseIdentity) -> PurchaseRow? { purchases[identity] }
 
   func owned(_ item: ItemID, customer: CustomerNumber) -> Int64 {
     ownedItems[OwnedID(customer: customer, item: item)] ?? 0
@@ -130,9 +113,9 @@ extension MemoryTables {
   func last(_ sequence: RareSequence) -> Int64 {
     switch sequence {
     case .customer: Int64(customers.count)
-    case .lot: lotCount
+    case .lot: lots.count
     // A refused command may have drawn a number in vain.
-    case .purchase: purchases.last?.number ?? 0
+    case .purchase: purchases.rows.last?.number ?? 0
     case .environment: environmentRows.last?.number ?? 0
     case .order: orders.rows.last?.number ?? 0
     }
@@ -163,26 +146,25 @@ extension MemoryTables {
   }
 
   func allocations(of entry: EntryNumber) -> [AllocationRow] {
-    Array(allocations[firstAllocation(notBefore: (entry, .min))...].prefix { $0.entry == entry })
+    Array(allocations[allocations.firstIndex(notBefore: (entry, .min))...].prefix { $0.entry == entry })
   }
 
-  func firstAllocation(notBefore place: (entry: EntryNumber, position: Int64)) -> Int {
-    var (low, high) = (0, allocations.count)
-    while low < high {
-      let middle = (low + high) / 2
-      let isBefore = (allocations[middle].entry, allocations[middle].position) < place
-      if isBefore { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
   func note(_ transaction: TransactionNumber) -> NoteRow? { notes[transaction] }
   func items(of transaction: TransactionNumber) -> [ItemEntryRow] { itemEntries[transaction] ?? [] }
   func anchor(_ account: AccountNumber, version: Int64) -> AnchorRow? {
     anchors[AnchorID(account: account, version: version)]
   }
+}
 
-  func rows<Row>(after: Int, limit: Int, count: Int, _ row: (Int) -> Row) -> [Row] {
-    let start = max(0, after)
-    return start < count ? (start..<min(count, start + limit)).map(row) : []
+extension Array where Element == AllocationRow {
+  /// The place of the first allocation that does not lie before an entry and a position.
+  func firstIndex(notBefore place: (entry: EntryNumber, position: Int64)) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      let isBefore = (self[middle].entry, self[middle].position) < place
+      if isBefore { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 }

@@ -1,0 +1,131 @@
+/// Books steps over several customers, all or none.
+enum BasketDecision {
+  /// Books steps over several customers, all or none: a transaction for each of them, linked to each other.
+  ///
+  /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `same_customer`, `amount_out_of_range`,
+  ///   `customer_not_found` (the payer), `key_conflict`, `customer_not_found` (the others), `same_customer` (two ids of
+  ///   one), `unknown_currency`, `item_not_found`, `invalid_request` (one who gives and gets the same),
+  ///   `condition_failed`, `customer_frozen`, `insufficient_balance`, `over_maximum`.
+  static func decide(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, basket legs: [BasketLeg], session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    try BasketRules.check(legs, payer: command.customer, conditions: command.conditions)
+    guard let payer = try decider.findCustomer(of: command, session: session) else {
+      throw .customerNotFound(command.customer)
+    }
+    return try KeyReplay.once(&decider, command, customer: payer, session: session) {
+      (decider: inout Decider) throws(LedgerError) -> Receipt in
+      var basket = try basketPlan(&decider, legs, payer: payer, named: command.customer, session: session)
+      decider.plans.removeAll(keepingCapacity: true)
+      for leg in legs { try BasketPlanning.plan(&decider, leg, &basket, session: session) }
+      try check(&decider, basket, command, session: session)
+      try BasketPlanning.planLots(&decider, of: basket, session: session)
+      return try book(&decider, &basket, command: command, session: session)
+    }
+  }
+
+  private static func check(
+    _ decider: inout Decider, _ basket: BasketPlan, _ command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    for index in basket.sides[0].plans where !command.conditions.isEmpty {
+      try AccountRules.check(
+        command.conditions, plan: decider.plans[index], account: decider.set.accounts[decider.plans[index].slot].row)
+    }
+    for side in basket.sides where side.customer.isFrozen && gives(&decider, side) {
+      throw LedgerError(.customerFrozen, "The customer \"\(side.id)\" is frozen and may not spend.")
+    }
+    for side in basket.sides {
+      for (item, quantity) in summed(side.items) where quantity < 0 {
+        let owned = try decider.set.owned(item, customer: side.customer.number, session: session)
+        guard owned >= -quantity else {
+          throw LedgerError(
+            .insufficientBalance, "\"\(side.id)\" owns \(owned) of \"\(item)\"; \(-quantity) are needed.",
+            details: [.text("item", item.text), .integer("needed", -quantity), .integer("available", owned)])
+        }
+      }
+    }
+    if decider.terms.hasPolicies { try UsageCounts.checkCaps(&decider, session: session) }
+    try AccountPlanning.checkBalances(&decider)
+  }
+
+  private static func gives(_ decider: inout Decider, _ side: BasketSide) -> Bool {
+    side.plans.contains { decider.plans[$0].amount < 0 } || side.items.contains { $0.1 < 0 }
+  }
+
+  /// Finds everybody who takes part, the payer first.
+  private static func basketPlan(
+    _ decider: inout Decider, _ legs: [BasketLeg], payer: FoundCustomer, named id: CustomerID,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> BasketPlan {
+    var sides = [BasketSide(customer: payer, id: id)]
+    var places: [CustomerID: Int] = [id: 0]
+    for id in BasketRules.customers(of: legs) where places[id] == nil {
+      guard let customer = try decider.findCustomer(id, session: session) else { throw .customerNotFound(id) }
+      if let known = sides.firstIndex(where: { $0.customer.number == customer.number }) {
+        places[id] = known
+      } else {
+        places[id] = sides.count
+        sides.append(BasketSide(customer: customer, id: id))
+      }
+    }
+    return BasketPlan(sides: sides, places: places)
+  }
+
+  // MARK: Booking
+
+  private static func book(
+    _ decider: inout Decider, _ basket: inout BasketPlan, command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    let all = decider.plans
+    for index in basket.sides.indices {
+      let side = basket.sides[index]
+      decider.plans = side.plans.map { all[$0] }.sorted { $0.currency.code < $1.currency.code }
+      let kind: EntryKind = side.kinds.allSatisfy { $0 == .transfer } ? .transfer : .mixed
+      var receipt = try JournalPosting.book(&decider, kind, command: command, customer: side.customer, session: session)
+      basket.sides[index].booked = decider.booked
+      try OwnedItems.add(&decider.set, summed(side.items), to: &receipt, side.customer, session)
+      basket.sides[index].receipt = receipt
+      let taken = try ReturnedCurrencySettlement.reclaimLineage(
+        &decider, after: basket.sides[index].booked, owner: side.customer, &basket.sides[index].extras, session: session
+      )
+      // The payer's answer tells it; those of the others tell what they were given.
+      if index == 0, !taken.isEmpty {
+        basket.sides[0].receipt?.entries = CompactList(Array(receipt.entries) + taken)
+      }
+    }
+    for side in basket.sides.dropFirst() {
+      link(&decider.set, basket.sides[0], to: side)
+      link(&decider.set, side, to: basket.sides[0])
+    }
+    decider.booked = basket.sides[0].booked
+    guard var receipt = basket.sides[0].receipt else { throw .defect("A basket booked nothing") }
+    receipt.customer = command.customer
+    var extras = basket.sides[0].extras
+    for side in basket.sides.dropFirst() {
+      let id = try decider.set.knownCustomer(side.customer.number, session: session).id
+      if let own = side.receipt, let party = ReceiptParty(own, of: id) { extras.parties.append(party) }
+    }
+    receipt.extras = extras
+    return receipt
+  }
+
+  private static func link(_ set: inout WorkingSet, _ side: BasketSide, to other: BasketSide) {
+    set.add(
+      EffectRow(
+        transaction: side.booked, position: 0, customer: side.customer.number, kind: .linked, target: other.booked,
+        value: other.customer.number, createdAt: set.now))
+  }
+
+  private static func summed(_ items: [(ItemID, Int64)]) -> [(ItemID, Int64)] {
+    var sums: [ItemID: Int64] = [:]
+    for (item, quantity) in items { sums[item, default: 0] += quantity }
+    return sums.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+}
+
+extension ReceiptParty {
+  init?(_ receipt: Receipt, of customer: CustomerID) {
+    guard let id = receipt.transactionID else { return nil }
+    self.init(customer: customer, transactionID: id, entries: receipt.entries, items: receipt.items)
+  }
+}

@@ -1,0 +1,148 @@
+/// Decides the commands of one group in order: it loads the rows a command needs, asks the rules, and books what they
+/// allow into the working set.
+///
+/// Nothing is written here.
+struct Decider: ~Copyable {
+  var set = WorkingSet()
+  /// Room for the plans of the command at hand.
+  var plans: [AccountPlan] = []
+  /// The transaction that the command at hand is answered with; what follows from it is booked behind it.
+  var booked: TransactionNumber = 0
+  /// What the command counts once it is booked.
+  var pendingCounts: [CountRow] = []
+  /// Accounts of currencies with policies whose balances the command changed, and by which transactions.
+  var touched: [(slot: Int, transaction: TransactionNumber)] = []
+  /// What ends of holds took from accounts, as of when it was lost; until the accounts' policies were looked at.
+  var lapsed: [Int: [ScheduleRules.Loss]] = [:]
+  /// How the recharges of the accounts stand that the group has looked at.
+  var clocks: [Int: ScheduleRules.RechargeClock] = [:]
+  let catalog: CatalogCache
+  private(set) var terms = CatalogTerms(version: -1, currencies: [], salt: 0)
+
+  /// Whether some customers' rows are written by others than this decider's owner.
+  let hasSeveralLanes: Bool
+  /// Whether what is decided is thrown away.
+  private var isRehearsal = false
+
+  init(catalog: CatalogCache, hasSeveralLanes: Bool = false) {
+    self.catalog = catalog
+    self.hasSeveralLanes = hasSeveralLanes
+  }
+
+  /// - Parameter isBounded: Whether the time must be plausible beside that of the newest transaction.
+  /// - Throws: `clock_implausible`.
+  mutating func begin(
+    session: any StorageSnapshot, clock: Timestamp, isBounded: Bool = false
+  ) throws(LedgerError) {
+    let sequences = try session.sequences()
+    if isBounded { try ClockRules.check(clock, newest: sequences.createdAt, in: session) }
+    terms = try catalog.terms(in: session)
+    // Nothing is booked under a catalog before that came into force.
+    set.begin(after: sequences, clock: max(clock, terms.inForceFrom))
+    if !clocks.isEmpty { clocks.removeAll() }
+  }
+
+  mutating func decide(
+    _ command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    if command.namesReserved { throw command.reservedIDRefusal }
+    if !pendingCounts.isEmpty { pendingCounts.removeAll() }
+    guard terms.hasPolicies else { return try dispatch(command, session: session) }
+    touched.removeAll(keepingCapacity: true)
+    if !lapsed.isEmpty { lapsed.removeAll() }
+    do throws(LedgerError) {
+      let receipt = try dispatch(command, session: session)
+      try RechargeClocks.restartClocks(&self, session: session)
+      return receipt
+    } catch {
+      // What came about before is booked, whatever becomes of the command.
+      if !error.code.isStorageFailure { try RechargeClocks.restartClocks(&self, session: session) }
+      throw error
+    }
+  }
+
+  @inline(__always)
+  private mutating func dispatch(
+    _ command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    switch command.action {
+    case .adjustOne(let adjustment): try AdjustDecision.adjustOne(&self, command, adjustment, session: session)
+    case .adjust(let adjust): try AdjustDecision.adjustSeveral(&self, command, adjust, session: session)
+    case .buyItem(let item, let quantity), .buyStocked(let item, let quantity):
+      try ItemDecision.buy(&self, command, item: item, quantity: quantity, session: session)
+    case .creditPurchase(let purchase): try PurchaseDecision.decide(&self, command, purchase, session: session)
+    case .createCustomer: try decideCreation(command.customer, session: session)
+    case .openOrder(let opening): try OrderDecision.open(&self, command, opening, session: session)
+    case .completeOrder(let completion): try OrderDecision.complete(&self, command, completion, session: session)
+    case .advanceOrder(let code, let step): try OrderDecision.advance(&set, command, code, step, session: session)
+    case .registerToken(let token): try OrderDecision.registerToken(&self, command, token: token, session: session)
+    case .holdEntitlement(let store, let environment, let id):
+      try EntitlementDecision.decide(
+        &self, command,
+        holderOf: PurchaseIdentity(
+          store: store, environment: try set.number(of: environment, session: session), transactionID: id),
+        session: session)
+    case .refund(let refund): try RefundDecision.refund(&self, command, refund, session: session)
+    case .reverseRefund(let reversal): try RefundDecision.reverseRefund(&self, command, reversal, session: session)
+    case .merge(let from): try MergeDecision.decide(&self, command, from: from, session: session)
+    case .mergeAnonymous(let from): try MergeDecision.decideAnonymous(&self, command, from: from, session: session)
+    case .createAlias(let alias): try MergeDecision.decideAlias(&self, command, alias, session: session)
+    case .freeze: try FreezeDecision.decide(&self, command, freezes: true, session: session)
+    case .unfreeze: try FreezeDecision.decide(&self, command, freezes: false, session: session)
+    case .reverse(let id, let amounts): try ReverseDecision.decide(&self, command, id, amounts, session: session)
+    case .hold(let amounts, let milliseconds):
+      try HoldDecision.hold(&self, command, amounts, milliseconds: milliseconds, session: session)
+    case .capture(let capture): try HoldDecision.capture(&self, command, capture, session: session)
+    case .extendHold(let id, let milliseconds):
+      try HoldDecision.extend(&self, command, id, milliseconds: milliseconds, session: session)
+    case .release(let id): try HoldDecision.release(&self, command, id, session: session)
+    case .basket(let legs): try BasketDecision.decide(&self, command, basket: legs, session: session)
+    case .exchange(let exchange): try ExchangeDecision.decide(&self, command, exchange, session: session)
+    case .settle: try SettleDecision.decide(&self, command, session: session)
+    case .erase: try EraseDecision.decide(&self, command, session: session)
+    }
+  }
+
+  /// Refuses, before anything is done, what a command that makes its customer would be refused for.
+  ///
+  /// A new customer's accounts are given what their currencies give by themselves before the command is decided. Of one
+  /// that is refused nothing may be left, and what was booked is booked.
+  mutating func rehearse(_ command: LedgerCommand.Body, session: any StorageSnapshot) throws(LedgerError) {
+    guard terms.hasPolicies, !isRehearsal else { return }
+    // The rehearsal knows nothing of the group, and would find who was erased by it.
+    try set.checkNotErased(command.customer)
+    var other = Self(catalog: catalog, hasSeveralLanes: hasSeveralLanes)
+    other.isRehearsal = true
+    try other.begin(session: session, clock: set.now)
+    _ = try other.decide(command, session: session)
+  }
+
+  private mutating func decideCreation(
+    _ id: CustomerID, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    let isKnown = try findCustomer(id, session: session) != nil
+    if !isKnown { _ = try set.addCustomer(id, session: session) }
+    return Receipt(
+      transactionID: nil, customer: id, kind: .initial, createdAt: set.now, entries: CompactList([]),
+      isReplayed: isKnown)
+  }
+
+  // MARK: What every command needs
+  //
+  // Some of it changes nothing and is marked as mutating all the same: what only borrows the decider gets a copy of its
+  // five hundred bytes with every call.
+
+  /// The customer of the id; nil where there is none.
+  mutating func findCustomer(_ id: CustomerID, session: any StorageSnapshot) throws(LedgerError) -> FoundCustomer? {
+    if let new = set.newCustomer(id) { return try set.current(new, id, session: session) }
+    return try set.current(try session.customer(id), id, session: session)
+  }
+
+  mutating func findCustomer(
+    of command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> FoundCustomer? {
+    if set.hasRare { return try findCustomer(command.customer, session: session) }
+    if let new = set.newCustomer(command.customer) { return new }
+    return try session.customer(command.customer, hash: command.customerHash)
+  }
+}

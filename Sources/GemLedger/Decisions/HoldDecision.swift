@@ -1,0 +1,285 @@
+/// Sets currency aside, and captures, releases or extends a hold.
+enum HoldDecision {
+  /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`, `customer_not_found`,
+  ///   `key_conflict`, `unknown_currency`, `condition_failed`, `customer_frozen`, `insufficient_balance`.
+  static func hold(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, _ amounts: [Adjustment], milliseconds: Int64,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    try HoldRules.check(amounts, milliseconds: milliseconds, conditions: command.conditions)
+    guard let customer = try decider.findCustomer(of: command, session: session) else {
+      throw .customerNotFound(command.customer)
+    }
+    return try KeyReplay.once(&decider, command, customer: customer, session: session) {
+      (decider: inout Decider) throws(LedgerError) -> Receipt in
+      decider.plans.removeAll(keepingCapacity: true)
+      for amount in amounts.count == 1 ? amounts : amounts.sorted(by: { $0.currency < $1.currency }) {
+        try AccountPlanning.plan(&decider, .hold, amount.currency, -amount.amount, customer: customer, session: session)
+      }
+      try AccountPlanning.checkPlans(&decider, command, customer: customer, session: session)
+      for index in decider.plans.indices { try AccountPlanning.planBurn(&decider, index, session: session) }
+      return bookHold(&decider, command, customer: customer, milliseconds: milliseconds)
+    }
+  }
+
+  private static func bookHold(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, customer: FoundCustomer, milliseconds: Int64
+  ) -> Receipt {
+    let number = JournalPosting.begin(&decider, .hold, command: command, customer: customer)
+    var hold = HoldRow(
+      number: number, customer: customer.number,
+      deadline: decider.set.now.advanced(milliseconds: milliseconds), begunAt: decider.set.now)
+    var parts: [HeldPart] = []
+    for index in decider.plans.indices {
+      let (slot, amount) = (decider.plans[index].slot, -decider.plans[index].amount)
+      let account = decider.set.accounts[slot].row.number
+      if decider.plans[index].isAllInPool {
+        decider.set.accounts[slot].row.poolRemaining -= amount
+        parts.append(HeldPart(account: account, lot: decider.set.accounts[slot].row.poolLot, amount: amount))
+      } else {
+        LotMoves.apply(&decider.set, decider.plans[index].takes, slot: slot, isReturn: false)
+        for take in decider.plans[index].takes {
+          parts.append(HeldPart(account: account, lot: take.lot, amount: -take.amount))
+        }
+      }
+      for part in parts where part.account == account {
+        decider.set.setAside(part.amount, slot: slot)
+        HeldCurrency.addEffect(
+          &decider.set, .held, of: part, hold: hold.number, in: number, slot: slot, value: hold.deadline.milliseconds)
+      }
+      decider.set.accounts[slot].row.nextDue = min(decider.set.accounts[slot].row.nextDue, hold.deadline.milliseconds)
+    }
+    hold.sole = HeldPart.sole(parts)
+    decider.set.set(hold)
+    var receipt = JournalPosting.receiptWithoutEntries(&decider, .hold, number, of: command.customer)
+    if let id = receipt.transactionID {
+      receipt.extras = ReceiptExtras(
+        hold: HeldCurrency.receipt(&decider, HoldID(id), hold, parts, slots: decider.plans.map(\.slot)))
+    }
+    return receipt
+  }
+
+  /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`, `hold_not_found`,
+  ///   `key_conflict`, `hold_ended`, `unknown_currency`, `exceeds_hold`, `condition_failed`.
+  static func capture(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, _ capture: LedgerCommand.Capture,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    if let amounts = capture.amounts {
+      try RequestRules.check(amounts: amounts, conditions: command.conditions, of: "capture")
+    }
+    return try decide(&decider, command, on: capture.hold, session: session) {
+      (decider: inout Decider, hold: HoldRow, owner: FoundCustomer) throws(LedgerError) -> Receipt in
+      try book(&decider, capture, of: hold, command: command, owner: owner, session: session)
+    }
+  }
+
+  private static func book(
+    _ decider: inout Decider, _ capture: LedgerCommand.Capture, of hold: HoldRow, command: LedgerCommand.Body,
+    owner: FoundCustomer, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    let parts = try HeldCurrency.outstanding(&decider.set, of: hold, owner: owner, session: session)
+    let wanted = try wanted(&decider, capture.amounts, of: parts)
+    let (captured, left) = HoldRules.split(parts, wanted: wanted)
+    try planHeld(&decider, captured, command: command, owner: owner, session: session)
+    let number = JournalPosting.begin(&decider, .capture, command: command, customer: owner)
+    var entries: [PostedEntry] = []
+    for index in decider.plans.indices {
+      let slot = decider.plans[index].slot
+      var takes: [LotTake] = []
+      for part in captured where part.account == decider.set.accounts[slot].row.number {
+        decider.set.setAside(-part.amount, slot: slot)
+        HeldCurrency.addEffect(&decider.set, .captured, of: part, hold: hold.number, in: number, slot: slot)
+        let source = try LotMoves.source(&decider.set, of: part.lot, slot: slot, owner: owner, session: session)
+        takes.append(LotTake(place: .pool, lot: part.lot, source: source, amount: -part.amount))
+      }
+      let entry = decider.set.sequences.drawEntry()
+      let (lot, allocations) = JournalPosting.allocate(&decider.set, takes, entry: entry, isWhole: true)
+      entries.append(
+        JournalPosting.record(
+          &decider, entry, of: number, .spend, slot, decider.plans[index].currency.code,
+          amount: decider.plans[index].amount, debtChange: 0,
+          lot: lot, allocations: allocations))
+    }
+    decider.set.changes.transactionsWithoutEntries.removeLast()
+    var extras = ReceiptExtras()
+    if !capture.keepsOpen || left.isEmpty {
+      let slots = try HeldCurrency.slots(&decider.set, of: parts, session: session)
+      let returns = try HeldCurrency.giveBack(&decider, left, of: hold, in: number, session: session)
+      decider.set.end(hold)
+      entries += try ReturnedCurrencySettlement.settle(
+        &decider, returns, after: number, owner: owner, &extras, session: session)
+      extras.hold = HeldCurrency.receipt(&decider, capture.hold, hold, [], slots: slots)
+    } else {
+      var hold = hold
+      hold.sole = HeldPart.sole(left)
+      decider.set.set(hold)
+      extras.hold = HeldCurrency.receipt(&decider, capture.hold, hold, left, slots: decider.plans.map(\.slot))
+    }
+    var receipt = JournalPosting.receiptWithoutEntries(&decider, .capture, number, of: command.customer)
+    receipt.entries = CompactList(entries)
+    receipt.extras = extras
+    return receipt
+  }
+
+  /// - Throws: in order of precedence `hold_not_found`, `key_conflict`, `hold_ended`.
+  static func release(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, _ id: HoldID, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    try decide(&decider, command, on: id, session: session) {
+      (decider: inout Decider, hold: HoldRow, owner: FoundCustomer) throws(LedgerError) -> Receipt in
+      let parts = try HeldCurrency.outstanding(&decider.set, of: hold, owner: owner, session: session)
+      let number = JournalPosting.begin(&decider, .release, command: command, customer: owner)
+      let slots = try HeldCurrency.slots(&decider.set, of: parts, session: session)
+      var receipt = JournalPosting.receiptWithoutEntries(&decider, .release, number, of: command.customer)
+      var extras = ReceiptExtras()
+      let returns = try HeldCurrency.giveBack(&decider, parts, of: hold, in: number, session: session)
+      decider.set.end(hold)
+      let lost = try ReturnedCurrencySettlement.settle(
+        &decider, returns, after: number, owner: owner, &extras, session: session)
+      receipt.entries = CompactList(lost)
+      extras.hold = HeldCurrency.receipt(&decider, id, hold, [], slots: slots)
+      receipt.extras = extras
+      return receipt
+    }
+  }
+
+  /// - Throws: in order of precedence `amount_out_of_range`, `hold_not_found`, `key_conflict`, `hold_ended`,
+  ///   `limit_exceeded`.
+  static func extend(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, _ id: HoldID, milliseconds: Int64,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    try HoldRules.check(milliseconds: milliseconds)
+    return try decide(&decider, command, on: id, session: session) {
+      (decider: inout Decider, hold: HoldRow, owner: FoundCustomer) throws(LedgerError) -> Receipt in
+      var hold = hold
+      hold.deadline = try HoldRules.deadline(
+        of: hold, begunAt: HeldCurrency.begun(&decider.set, hold, session: session), now: decider.set.now,
+        milliseconds: milliseconds)
+      let parts = try HeldCurrency.outstanding(&decider.set, of: hold, owner: owner, session: session)
+      let number = JournalPosting.begin(&decider, .extend, command: command, customer: owner)
+      HeldCurrency.addDeadline(&decider.set, of: hold, in: number)
+      decider.set.set(hold)
+      var receipt = JournalPosting.receiptWithoutEntries(&decider, .extend, number, of: command.customer)
+      receipt.extras = ReceiptExtras(hold: HeldCurrency.receipt(&decider, id, hold, parts, slots: []))
+      return receipt
+    }
+  }
+
+  /// Finds the hold, and decides under the key of whose it is, while the hold is open.
+  ///
+  /// - Throws: in order of precedence `hold_not_found`, `key_conflict`, `hold_ended`.
+  static func decide(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, on id: HoldID, session: any StorageSnapshot,
+    body: (inout Decider, HoldRow, FoundCustomer) throws(LedgerError) -> Receipt
+  ) throws(LedgerError) -> Receipt {
+    let (hold, owner, whose) = try find(&decider, id, session: session)
+    var receipt = try KeyReplay.once(&decider, command, customer: owner, session: session) {
+      (decider: inout Decider) throws(LedgerError) -> Receipt in
+      guard let hold else {
+        throw .holdEnded(id, "it was captured or released before. Nothing was changed")
+      }
+      decider.plans.removeAll(keepingCapacity: true)
+      guard hold.deadline > decider.set.now else {
+        // That it has ended is so whatever becomes of the command.
+        try HeldCurrency.lapse(&decider, hold, owner: owner, session: session)
+        throw .holdEnded(id, "its deadline was \(hold.deadline). Begin a new one")
+      }
+      if decider.terms.hasPolicies { try settleDues(&decider, of: hold, owner: owner, session: session) }
+      return try body(&decider, hold, owner)
+    }
+    receipt.customer = whose
+    return receipt
+  }
+
+  /// The hold, nil where it has ended, and whose it is: by its own row where that tells, else by the transaction that
+  /// began it.
+  ///
+  /// - Throws: `hold_not_found`.
+  private static func find(
+    _ decider: inout Decider, _ id: HoldID, session: any StorageSnapshot
+  ) throws(LedgerError) -> (hold: HoldRow?, owner: FoundCustomer, id: CustomerID) {
+    if let number = decider.terms.transactionIDs.number(of: id.transactionID),
+      let hold = try decider.set.hold(number, ofAny: [], session: session), let begunAt = hold.begunAt,
+      decider.terms.transactionIDs.id(number: number, createdAt: begunAt) == id.transactionID
+    {
+      let customer = try decider.set.knownCustomer(hold.customer, session: session)
+      if customer.mergedInto == 0, !customer.isErased(salt: decider.terms.transactionIDs.salt) {
+        return (hold, FoundCustomer(customer, origin: customer.number), customer.id)
+      }
+    }
+    guard let (row, owner, whose) = try JournalLookup.booked(&decider, id.transactionID, session: session),
+      row.kind == .hold
+    else {
+      throw .holdNotFound(id)
+    }
+    let owners = try decider.set.numbers(of: owner, session: session)
+    return (try decider.set.hold(row.number, ofAny: owners, session: session), owner, whose)
+  }
+
+  /// What has come about by itself in the hold's accounts comes before what is asked.
+  private static func settleDues(
+    _ decider: inout Decider, of hold: HoldRow, owner: FoundCustomer, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    for slot in try HeldCurrency.slots(
+      &decider.set, of: try HeldCurrency.outstanding(&decider.set, of: hold, owner: owner, session: session),
+      session: session)
+    {
+      guard let currency = decider.terms.currency(number: decider.set.accounts[slot].row.number.currency),
+        ScheduledEffects.isDue(&decider.set, slot, currency)
+      else {
+        continue
+      }
+      try ScheduledEffects.settleDues(&decider, slot, currency, customer: owner, session: session)
+    }
+  }
+
+  /// How much is to be captured of each currency; nil for all.
+  ///
+  /// - Throws: in order of precedence `unknown_currency`, `exceeds_hold`.
+  static func wanted(
+    _ decider: inout Decider, _ amounts: [Adjustment]?, of parts: [HeldPart]
+  ) throws(LedgerError) -> [Int64: Int64]? {
+    guard let amounts else { return nil }
+    var wanted: [Int64: Int64] = [:]
+    for amount in amounts {
+      guard let currency = decider.terms.currency(amount.currency) else { throw .unknownCurrency(amount.currency) }
+      let held = parts.filter { $0.account.currency == currency.number }.reduce(0) { $0 + $1.amount }
+      guard amount.amount <= held else {
+        throw LedgerError(
+          .exceedsHold,
+          "The hold has \(held) \(amount.currency) left, and \(amount.amount) were to be captured. Capture at most "
+            + "what it has. Nothing was changed.",
+          details: [
+            .text("currency", amount.currency.description), .integer("held", held), .integer("needed", amount.amount),
+          ])
+      }
+      wanted[currency.number] = amount.amount
+    }
+    return wanted
+  }
+
+  /// Opens a plan for each currency of the parts; what is due there is found.
+  ///
+  /// - Throws: `condition_failed`.
+  static func planHeld(
+    _ decider: inout Decider, _ parts: [HeldPart], command: LedgerCommand.Body, owner: FoundCustomer,
+    session: any StorageSnapshot
+  ) throws(LedgerError) {
+    decider.plans.removeAll(keepingCapacity: true)
+    var amounts: [CurrencyAmount] = []
+    for part in parts {
+      guard let code = decider.terms.currency(number: part.account.currency)?.code else {
+        throw .lacksCurrency(part.account.currency)
+      }
+      amounts.append(CurrencyAmount(currency: code, amount: part.amount))
+    }
+    for amount in CurrencySums.sum([], amounts) {
+      try AccountPlanning.plan(&decider, .spend, amount.currency, -amount.amount, customer: owner, session: session)
+    }
+    for plan in decider.plans {
+      try AccountRules.check(command.conditions, plan: plan, account: decider.set.accounts[plan.slot].row)
+    }
+  }
+}

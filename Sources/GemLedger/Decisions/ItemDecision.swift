@@ -1,0 +1,96 @@
+/// Sells items at the catalog's price.
+enum ItemDecision {
+  /// Sells an item at the catalog's price.
+  ///
+  /// - Throws: in order of precedence `amount_out_of_range` (quantity), `customer_not_found`, `key_conflict`,
+  ///   `item_not_found`, `amount_out_of_range` (the price of so many), `invalid_request` and `limit_exceeded`
+  ///   (conditions), `condition_failed`, `customer_frozen`, `not_available`, `limit_reached` (the item's, then the
+  ///   currencies'), `insufficient_balance`.
+  static func buy(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, item id: ItemID, quantity: Int64,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    try RequestRules.check(quantity: quantity, of: id.text)
+    guard let customer = try decider.findCustomer(command.customer, session: session) else {
+      throw .customerNotFound(command.customer)
+    }
+    return try KeyReplay.once(&decider, command, customer: customer, session: session) {
+      (decider: inout Decider) throws(LedgerError) -> Receipt in
+      let item = try decider.catalog.item(id, in: session, terms: decider.terms)
+      return try sell(&decider, item, quantity: quantity, command: command, customer: customer, session: session)
+    }
+  }
+
+  private static func sell(
+    _ decider: inout Decider, _ item: Item, quantity: Int64, command: LedgerCommand.Body, customer: FoundCustomer,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    // Over several lanes a command that did not say that it needs the stock's lane is sent there, before anything else.
+    if item.stock != nil, decider.hasSeveralLanes, case .buyItem = command.action { throw .misrouted }
+    let price = try ItemRules.price(of: item, quantity: quantity)
+    try RequestRules.check(command.conditions, cover: price)
+    decider.plans.removeAll(keepingCapacity: true)
+    for part in price {
+      try AccountPlanning.plan(&decider, .spend, part.currency, part.amount, customer: customer, session: session)
+    }
+    try AccountPlanning.checkPremises(&decider, command, customer: customer)
+    let made = decider.set.changes.customers.count
+    let keeper = item.stock == nil ? nil : try stockKeeper(&decider, of: item.id, session: session)
+    do throws(LedgerError) {
+      decider.pendingCounts += try counts(
+        &decider.set, of: item, quantity: quantity, customer: customer, keeper: keeper, session: session)
+      if decider.terms.hasPolicies { try UsageCounts.checkCaps(&decider, session: session) }
+      try AccountPlanning.checkBalances(&decider)
+      for index in decider.plans.indices { try AccountPlanning.planBurn(&decider, index, session: session) }
+    } catch {
+      // Of a sale that is refused, nothing is left.
+      if decider.set.changes.customers.count > made { decider.set.removeNewestCustomer() }
+      throw error
+    }
+    var receipt = try JournalPosting.book(&decider, .spend, command: command, customer: customer, session: session)
+    try OwnedItems.add(&decider.set, [(item.id, quantity)], to: &receipt, customer, session)
+    if let keeper { bookSale(&decider, to: customer, by: keeper) }
+    return receipt
+  }
+
+  /// What the sale counts.
+  ///
+  /// - Throws: in order of precedence `not_available`, `limit_reached`.
+  private static func counts(
+    _ set: inout WorkingSet, of item: Item, quantity: Int64, customer: FoundCustomer, keeper: FoundCustomer?,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> [CountRow] {
+    func count(_ kind: CountKey.Kind, of customer: CustomerNumber) throws(LedgerError) -> CountRow {
+      let key = CountKey(kind, item.id.text)
+      return try set.count(key, of: customer, session: session)
+        ?? CountRow(customer: customer, key: key, period: 0, value: 0)
+    }
+    let owned = try set.owned(item.id, customer: customer.number, session: session)
+    let bought = item.limitPeriod == nil ? nil : try count(.bought, of: customer.number)
+    var sold: CountRow?
+    if let keeper { sold = try count(.sold, of: keeper.number) }
+    return try ItemRules.check(item, quantity: quantity, owned: owned, bought: bought, sold: sold, now: set.now)
+  }
+
+  /// Who counts what everybody bought of an item: a customer of its own, so that on a storage with lanes its count lies
+  /// in one of them.
+  private static func stockKeeper(
+    _ decider: inout Decider, of item: ItemID, session: any StorageSnapshot
+  ) throws(LedgerError) -> FoundCustomer {
+    let id = CustomerID(ofStock: item)
+    if let keeper = try decider.findCustomer(id, session: session) { return keeper }
+    return try decider.set.addCustomer(id, session: session)
+  }
+
+  private static func bookSale(_ decider: inout Decider, to customer: FoundCustomer, by keeper: FoundCustomer) {
+    let sale = decider.booked
+    let number = JournalPosting.appendTransactionWithoutEntries(&decider.set, .spend, customer: keeper.number)
+    UsageCounts.bookCounts(&decider, of: keeper.number, by: number)
+    for (own, one, other, whose) in [(sale, customer, number, keeper), (number, keeper, sale, customer)] {
+      decider.set.add(
+        EffectRow(
+          transaction: own, position: 0, customer: one.number, kind: .linked, target: other, value: whose.number,
+          createdAt: decider.set.now))
+    }
+  }
+}

@@ -1,0 +1,209 @@
+/// Makes two customers one, or gives a customer one more id.
+enum MergeDecision {
+  /// Makes two customers one; an id that nobody has becomes one more id of the other's customer.
+  ///
+  /// - Throws: in order of precedence `invalid_identifier`, `customer_not_found`, `key_conflict`, `same_customer`,
+  ///   `over_maximum` (the hard limit).
+  static func decide(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, from: CustomerID, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    let source = try findSource(&decider, from, session: session)
+    let target = try decider.findCustomer(command.customer, session: session)
+    guard let survivor = target ?? source else { throw .customerNotFound(from) }
+    return try KeyReplay.once(&decider, command, customer: survivor, session: session) {
+      (decider: inout Decider) throws(LedgerError) -> Receipt in
+      guard source?.number != target?.number else {
+        throw LedgerError(
+          .sameCustomer, "\"\(from)\" and \"\(command.customer)\" name the same customer already.")
+      }
+      if let source, let target {
+        return try merge(&decider, source, into: target, command: command, session: session)
+      }
+      return try add(
+        &decider, source == nil ? from : command.customer, to: survivor, command: command, session: session)
+    }
+  }
+
+  /// Makes a customer who has nothing but anonymous ids one with another.
+  ///
+  /// - Throws: in order of precedence `customer_not_found`, `same_customer`, `condition_failed` (the customer has
+  ///   another id), `over_maximum` (the hard limit).
+  static func decideAnonymous(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, from: CustomerID, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    let target = try decider.findCustomer(command.customer, session: session)
+    if let source = try decider.findCustomer(from, session: session), source.number != target?.number {
+      let named = try decider.set.ids(of: source.number, session: session).filter { !$0.isAnonymous }
+      guard named.isEmpty else {
+        throw LedgerError(
+          .conditionFailed, "\"\(from)\" is an id of a customer who has signed in; nothing was changed.",
+          details: [.text("condition", "anonymous")])
+      }
+    }
+    return try decide(&decider, command, from: from, session: session)
+  }
+
+  /// - Throws: in order of precedence `customer_not_found`, `over_maximum` (the hard limit).
+  static func decideAlias(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, _ alias: CustomerID, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    guard let customer = try decider.findCustomer(command.customer, session: session) else {
+      throw .customerNotFound(command.customer)
+    }
+    guard let other = try decider.findCustomer(alias, session: session) else {
+      return try add(&decider, alias, to: customer, command: command, session: session)
+    }
+    guard other.number != customer.number else {
+      return Receipt(
+        transactionID: nil, customer: command.customer, kind: .merge, createdAt: decider.set.now,
+        entries: CompactList([]),
+        isReplayed: true)
+    }
+    return try merge(&decider, other, into: customer, command: command, session: session)
+  }
+
+  /// The customer that becomes part of another.
+  ///
+  /// Earlier versions let callers choose ids of the ledger's own kinds. A merge leads the customers of such ids out.
+  ///
+  /// - Throws: `invalid_identifier`.
+  private static func findSource(
+    _ decider: inout Decider, _ id: CustomerID, session: any StorageSnapshot
+  ) throws(LedgerError) -> FoundCustomer? {
+    let found = try decider.findCustomer(id, session: session)
+    guard id.isReserved else { return found }
+    guard let found, !id.isOfStock, id.numberOfErased(salt: decider.terms.transactionIDs.salt) != found.origin else {
+      try id.checkNotReserved()
+      return nil
+    }
+    return found
+  }
+
+  private static func add(
+    _ decider: inout Decider, _ id: CustomerID, to customer: FoundCustomer, command: LedgerCommand.Body,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    decider.plans.removeAll(keepingCapacity: true)
+    try decider.set.checkNotErased(id)
+    decider.set.add(id, to: customer.number)
+    return try JournalPosting.book(&decider, .merge, command: command, customer: customer, session: session)
+  }
+
+  private static func merge(
+    _ decider: inout Decider, _ source: FoundCustomer, into target: FoundCustomer, command: LedgerCommand.Body,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    try planMerge(&decider, source, target, session: session)
+    // What is due is gone before anything moves.
+    for index in decider.plans.indices where decider.plans[index].expiredAmount != 0 {
+      JournalPosting.bookExpiry(
+        &decider, of: index, customer: decider.set.accounts[decider.plans[index].slot].row.number.customer)
+    }
+    let pairs = stride(from: 0, to: decider.plans.count, by: 2).map {
+      MergedAccount(
+        from: decider.plans[$0].slot, into: decider.plans[$0 + 1].slot, currency: decider.plans[$0].currency)
+    }
+    decider.plans.removeAll(keepingCapacity: true)
+    var receipt = try JournalPosting.book(&decider, .merge, command: command, customer: target, session: session)
+    let transaction = decider.set.sequences.transaction
+    var posted: [PostedEntry] = []
+    let holds = try MergedHolds.movingHolds(&decider.set, of: source, session: session)
+    for pair in pairs {
+      posted += try MergedBalances.moveBalance(&decider, pair, holds: holds, transaction: transaction, session: session)
+      posted += try MergedBalances.moveDebt(&decider, pair, transaction: transaction, session: session)
+      MergedHolds.moveDue(&decider.set, pair)
+      if decider.set.accounts[pair.into].row.balance > pair.currency.maximumBalance { receipt.isOverMaximum = true }
+    }
+    // It was booked as one without entries.
+    if !posted.isEmpty { decider.set.changes.transactionsWithoutEntries.removeLast() }
+    receipt.entries = CompactList(posted)
+    try moveItems(&decider.set, from: source, to: target, &receipt, session: session)
+    for hold in holds { try MergedHolds.move(&decider.set, hold, from: source, to: target, session: session) }
+    try MergedHolds.moveCounts(&decider, from: source, to: target, transaction: transaction, session: session)
+    // The clocks of who is nobody of their own any more stay still.
+    decider.touched.removeAll { decider.set.accounts[$0.slot].row.number.customer == source.number }
+    try becomeOne(&decider.set, source, target, transaction: transaction, session: session)
+    var extras = ReceiptExtras()
+    let taken = try ReturnedCurrencySettlement.reclaimMerged(
+      &decider, after: transaction, owner: target, &extras, session: session)
+    guard !taken.isEmpty else { return receipt }
+    receipt.entries = CompactList(Array(receipt.entries) + taken)
+    receipt.extras = extras
+    return receipt
+  }
+
+  /// Opens two plans a currency, for what is due on either side.
+  ///
+  /// - Throws: `over_maximum` where the sum would pass the hard limit.
+  private static func planMerge(
+    _ decider: inout Decider, _ source: FoundCustomer, _ target: FoundCustomer, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    decider.plans.removeAll(keepingCapacity: true)
+    for currency in decider.terms.currencies {
+      // What has come about by itself on either side moves, or counts, as well.
+      for customer in [source, target] {
+        let number = AccountNumber(customer: customer.number, currency: currency.number)
+        let slot = try decider.set.slot(of: number, session: session)
+        // An account that was never touched gives nothing: else every new customer who is merged brought it again.
+        // One that was only looked at has a row without entries, which no export gives.
+        guard decider.set.accounts[slot].row.version > 0, ScheduledEffects.isDue(&decider.set, slot, currency) else {
+          continue
+        }
+        try ScheduledEffects.settleDues(&decider, slot, currency, customer: customer, session: session)
+      }
+      let number = AccountNumber(customer: source.number, currency: currency.number)
+      let row = decider.set.accounts[try decider.set.slot(of: number, session: session)].row
+      guard row.balance != 0 || row.debt != 0 else { continue }
+      try AccountPlanning.plan(&decider, .merge, currency.code, 0, customer: source, session: session)
+      try AccountPlanning.plan(&decider, .merge, currency.code, 0, customer: target, session: session)
+      let (from, into) = (decider.plans[decider.plans.count - 2], decider.plans[decider.plans.count - 1])
+      let (one, other) = (decider.set.accounts[from.slot].row, decider.set.accounts[into.slot].row)
+      let balance = one.balance - from.expiredAmount + other.balance - into.expiredAmount
+      guard balance <= Limits.amount, one.debt + other.debt <= Limits.amount else {
+        throw LedgerError(
+          .overMaximum,
+          "Together they would have \(balance) \(currency.code), more than the largest balance there can be, "
+            + "\(Limits.amount). Nothing was changed.",
+          details: [
+            .text("currency", currency.code.description), .integer("balance", other.balance),
+            .integer("amount", one.balance), .integer("maximum", Limits.amount),
+          ])
+      }
+    }
+  }
+
+  private static func moveItems(
+    _ set: inout WorkingSet, from source: FoundCustomer, to target: FoundCustomer, _ receipt: inout Receipt,
+    session: any StorageSnapshot
+  ) throws(LedgerError) {
+    for (item, quantity) in try set.ownedItems(of: source.number, session: session) where quantity != 0 {
+      set.setOwned(item, customer: source.number, to: 0)
+      let transaction = set.sequences.transaction
+      set.changes.itemEntries.append(
+        ItemEntryRow(transaction: transaction, customer: source.number, item: item, quantity: -quantity, owned: 0))
+      try OwnedItems.add(&set, [(item, quantity)], to: &receipt, target, session)
+    }
+  }
+
+  /// The rows of the customers: ids and keys stay where they are and lead to who is left.
+  private static func becomeOne(
+    _ set: inout WorkingSet, _ source: FoundCustomer, _ target: FoundCustomer, transaction: TransactionNumber,
+    session: any StorageSnapshot
+  ) throws(LedgerError) {
+    var survivor = try set.knownCustomer(target.number, session: session)
+    for number in try set.numbers(of: source.number, session: session) {
+      var row = try set.knownCustomer(number, session: session)
+      if number == source.number {
+        survivor.frozen = FreezeRules.frozen(survivor.frozen, and: row.frozen)
+        survivor.frozenReason = survivor.frozenReason ?? row.frozenReason
+        (row.frozen, row.frozenReason, row.merged) = (0, nil, 0)
+      }
+      row.mergedInto = target.number
+      survivor.merged += 1
+      set.change(row)
+    }
+    set.change(survivor)
+    set.changes.ownRare.merges.append(
+      MergeRow(transaction: transaction, from: source.number, into: target.number))
+  }
+}

@@ -1,0 +1,134 @@
+/// The two accounts of a currency that become one.
+struct MergedAccount {
+  let from: Int
+  let into: Int
+  let currency: CurrencyTerms
+}
+
+/// Moves balances, debts and lots from one customer's accounts to another's.
+enum MergedBalances {
+  /// Moves a balance with its lots; what the survivor owes is repaid from it.
+  static func moveBalance(
+    _ decider: inout Decider, _ pair: MergedAccount, holds: [MovingHold], transaction: TransactionNumber,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> [PostedEntry] {
+    let amount = decider.set.accounts[pair.from].row.balance
+    guard amount > 0 else { return [] }
+    let held = try MergedHolds.putBackHeld(&decider.set, pair.from, holds, session: session)
+    let lots = try emptyAccount(&decider.set, pair.from, session: session)
+    _ = post(&decider, pair, pair.from, -amount, lots.map { $0.out }, transaction: transaction)
+    var takes: [LotTake] = []
+    for lot in lots { takes.append(try bringIn(&decider.set, lot, slot: pair.into, session: session)) }
+    for part in held {
+      guard let place = zip(lots, takes).first(where: { $0.0.out.lot == part.part.lot })?.1 else {
+        throw .lotsDisagree(decider.set.accounts[pair.from].row)
+      }
+      MergedHolds.setAsideAgain(&decider.set, part, at: place, pair, transaction: transaction)
+    }
+    // What is on hold repays nothing.
+    let free = amount - held.reduce(0) { $0 + $1.part.amount }
+    let repaid = min(free, decider.set.accounts[pair.into].row.debt)
+    let burnt = try LotMoves.burn(
+      &decider.set, repaid, slot: pair.into, paidFirst: pair.currency.burnsPaidFirst, session: session)
+    LotMoves.apply(&decider.set, burnt, slot: pair.into, isReturn: true)
+    return [post(&decider, pair, pair.into, amount, takes + burnt, debtChange: -repaid, transaction: transaction)]
+  }
+
+  /// Moves a debt: what is available repays it, the rest is owed on.
+  static func moveDebt(
+    _ decider: inout Decider, _ pair: MergedAccount, transaction: TransactionNumber, session: any StorageSnapshot
+  ) throws(LedgerError) -> [PostedEntry] {
+    let debt = decider.set.accounts[pair.from].row.debt
+    guard debt > 0 else { return [] }
+    _ = post(&decider, pair, pair.from, debt, [], debtChange: -debt, transaction: transaction)
+    let account = decider.set.accounts[pair.into].row
+    let repaid = min(debt, max(0, account.balance - account.held))
+    let burnt = try LotMoves.burn(
+      &decider.set, repaid, slot: pair.into, paidFirst: pair.currency.burnsPaidFirst, session: session)
+    LotMoves.apply(&decider.set, burnt, slot: pair.into, isReturn: true)
+    return [post(&decider, pair, pair.into, -debt, burnt, debtChange: debt - repaid, transaction: transaction)]
+  }
+
+  private static func post(
+    _ decider: inout Decider, _ pair: MergedAccount, _ slot: Int, _ amount: Int64, _ takes: [LotTake],
+    debtChange: Int64 = 0, transaction: TransactionNumber
+  ) -> PostedEntry {
+    let entry = decider.set.sequences.drawEntry()
+    let (lot, allocations) = JournalPosting.allocate(&decider.set, takes, entry: entry, isWhole: debtChange == 0)
+    return JournalPosting.record(
+      &decider, entry, of: transaction, .merge, slot, pair.currency.code, amount: amount, debtChange: debtChange,
+      lot: lot,
+      allocations: allocations)
+  }
+
+  /// A lot on its way from one account to another.
+  private struct MovingLot {
+    let out: LotTake
+    /// The lot itself where it moves as it is; nil where what it held joins a pooled lot.
+    let lot: WorkingLot?
+    let credit: LotCredit
+  }
+
+  /// Takes all that lots hold out of an account.
+  private static func emptyAccount(
+    _ set: inout WorkingSet, _ slot: Int, session: any StorageSnapshot
+  ) throws(LedgerError) -> [MovingLot] {
+    let index = try LotMoves.wholeBook(&set, of: slot, session: session)
+    var moving: [MovingLot] = []
+    let account = set.accounts[slot].row
+    if account.poolRemaining > 0 {
+      let credit = LotCredit(
+        amount: account.poolRemaining, source: LotSource(rawValue: account.poolSource) ?? .admin,
+        environment: account.poolEnvironment)
+      moving.append(
+        MovingLot(
+          out: LotTake(place: .pool, lot: account.poolLot, source: credit.source, amount: -credit.amount), lot: nil,
+          credit: credit))
+    }
+    let book = set.books[index]
+    var emptied = LotBook.empty
+    // In the order of numbers, so that nothing depends on what else the group loaded.
+    let lots = (book.free.lots + book.paid.lots + book.extras).sorted { $0.row.number < $1.row.number }
+    for lot in lots {
+      let row = lot.row
+      let credit = LotCredit(
+        amount: row.remaining, source: row.source, environment: row.environment, price: row.price,
+        purchase: row.purchase, expiresAt: row.expiresAt)
+      let out = LotTake(place: .extra(0), lot: row.number, source: row.source, amount: -row.remaining)
+      // An empty lot stays; it comes over when something is put back into it.
+      if credit.isPooled || row.remaining == 0 {
+        var left = lot
+        left.row.remaining = 0
+        left.isChanged = left.isChanged || row.remaining > 0
+        emptied.extras.append(left)
+      }
+      if row.remaining > 0 { moving.append(MovingLot(out: out, lot: credit.isPooled ? nil : lot, credit: credit)) }
+    }
+    set.books[index] = emptied
+    set.accounts[slot].row.poolRemaining = 0
+    set.accounts[slot].row.openLots = 0
+    set.accounts[slot].row.nextExpiry = .max
+    return moving
+  }
+
+  /// Puts a lot into the account; gives what of it counts for the balance.
+  private static func bringIn(
+    _ set: inout WorkingSet, _ moving: MovingLot, slot: Int, session: any StorageSnapshot
+  ) throws(LedgerError) -> LotTake {
+    guard var lot = moving.lot else {
+      let take = try LotPlacement.place(&set, moving.credit, slot: slot, session: session)
+      LotMoves.apply(&set, [take], slot: slot, isReturn: true)
+      return take
+    }
+    // The book is made while the account still says how many lots it has.
+    let book = set.book(of: slot)
+    lot.row.account = set.accounts[slot].row.number
+    lot.isMoved = true
+    set.books[book].extras.append(lot)
+    set.accounts[slot].row.openLots += 1
+    set.accounts[slot].row.nextExpiry = min(set.accounts[slot].row.nextExpiry, lot.row.expiresAt)
+    return LotTake(
+      place: .extra(set.books[book].extras.count - 1), lot: lot.row.number, source: lot.row.source,
+      amount: lot.row.remaining)
+  }
+}

@@ -1,0 +1,67 @@
+/// How a refund, or its reversal, changes what is clawed back of a purchase, before it is booked.
+package struct RefundChange {
+  /// What a purchase put into one of its lots.
+  package struct GrantedLot {
+    package let lot: LotNumber
+    package let source: LotSource
+    package let amount: Int64
+  }
+
+  /// What a purchase gave of one currency: its paid lot before its bonus lot.
+  package struct Granted {
+    package let currency: CurrencyTerms
+    package var lots: [GrantedLot]
+
+    var amount: Int64 { lots.reduce(0) { $0 + $1.amount } }
+
+    /// What is due of each lot for a share of the purchase.
+    package func due(_ share: RefundShare) -> [Int64] {
+      RefundRules.split(share.due(of: amount), over: lots.map(\.amount))
+    }
+  }
+
+  struct Part {
+    let lot: LotNumber
+    let kind: RefundPartRow.Kind
+    var source: LotNumber = 0
+    let amount: Int64
+  }
+
+  let purchase: PurchaseRow
+  let owner: FoundCustomer
+  let before: RefundShare
+  let share: RefundShare
+  var granted: [Granted] = []
+  /// The items that the purchase gave.
+  var givenItems: [ItemEntryRow] = []
+  var parts: [Part] = []
+  /// Whether some of it is lost in a currency whose policy is to freeze then.
+  var freezes = false
+  /// Whether nothing of the purchase is lost any more.
+  var isMadeGood = false
+
+  init(purchase: PurchaseRow, owner: FoundCustomer, to share: RefundShare) {
+    self.purchase = purchase
+    self.owner = owner
+    before = purchase.refund?.share ?? .none
+    self.share = share
+  }
+
+  var isTakingBack: Bool { share > before }
+
+  /// What the transaction of a purchase gave, in the order of codes.
+  package static func granted(by parts: TransactionParts, terms: CatalogTerms) -> [Granted] {
+    var granted: [Granted] = []
+    for entry in parts.entries {
+      guard let currency = terms.currency(number: entry.account.currency) else { continue }
+      var allocations = parts.allocations.filter { $0.entry == entry.number }.map { ($0.lot, $0.amount) }
+      if entry.lot != 0 { allocations = [(entry.lot, entry.amount)] }
+      // What repaid a debt at once was granted all the same.
+      let lots = allocations.filter { $0.1 > 0 }.map { (lot, amount) in
+        GrantedLot(lot: lot, source: parts.sources[lot] ?? .paid, amount: amount)
+      }
+      granted.append(Granted(currency: currency, lots: lots))
+    }
+    return granted.sorted { $0.currency.code < $1.currency.code }
+  }
+}

@@ -1,0 +1,93 @@
+/// Plans what a reversed refund gives back.
+enum RefundGivingBack {
+  // MARK: Giving back
+
+  /// Plans what a reversal gives back: what was lost is forgiven first, then debts are cancelled, and what was taken
+  /// goes into the lots that it came from.
+  static func plan(
+    _ decider: inout Decider, _ change: inout RefundChange, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    decider.plans.removeAll(keepingCapacity: true)
+    var outstanding = try RefundedPurchase.outstandingParts(&decider.set, of: change.purchase, session: session)
+    var returnsOfPlans: [[(lot: LotNumber, amount: Int64)]] = []
+    for granted in change.granted {
+      let less = zip(granted.due(change.before), granted.due(change.share)).map { $0 - $1 }
+      guard less.contains(where: { $0 != 0 }) else { continue }
+      try AccountPlanning.plan(
+        &decider, .reversedRefund, granted.currency.code, 0, customer: change.owner, session: session)
+      let index = decider.plans.count - 1
+      var debt = decider.set.accounts[decider.plans[index].slot].row.debt
+      let debtBefore = debt
+      var returns: [(lot: LotNumber, amount: Int64)] = []
+      for (position, amount) in less.enumerated() where amount > 0 {
+        let lot = granted.lots[position].lot
+        try returns += undo(amount, of: lot, &outstanding, debt: &debt, &change)
+      }
+      decider.plans[index].debtChange = debt - debtBefore
+      decider.plans[index].amount = returns.reduce(0) { $0 + $1.amount } - decider.plans[index].debtChange
+      try checkHardLimit(&decider, index, adding: returns.reduce(0) { $0 + $1.amount }, debt: debt)
+      returnsOfPlans.append(returns)
+    }
+    // Only now, since nothing can refuse it any more.
+    for (index, returns) in returnsOfPlans.enumerated() {
+      for (lot, amount) in returns {
+        let take = try LotPlacement.placeReturn(
+          &decider.set, amount, to: lot, slot: decider.plans[index].slot, session: session)
+        decider.plans[index].takes.append(take)
+      }
+    }
+    change.isMadeGood = !outstanding.contains { $0.kind == .short && $0.amount > 0 }
+  }
+
+  private static func undo(
+    _ amount: Int64, of lot: LotNumber, _ outstanding: inout [RefundChange.Part], debt: inout Int64,
+    _ change: inout RefundChange
+  ) throws(LedgerError) -> [(lot: LotNumber, amount: Int64)] {
+    var rest = amount
+    var returns: [(lot: LotNumber, amount: Int64)] = []
+    for index in order(ofUndoing: outstanding, of: lot) where rest > 0 {
+      let part = outstanding[index]
+      let undone = min(rest, part.amount)
+      guard undone > 0 else { continue }
+      rest -= undone
+      outstanding[index] = .init(lot: lot, kind: part.kind, source: part.source, amount: part.amount - undone)
+      change.parts.append(.init(lot: lot, kind: part.kind, source: part.source, amount: -undone))
+      if part.kind == .taken { returns.append((part.source, undone)) }
+      if part.kind == .owed {
+        let cancelled = min(undone, debt)
+        debt -= cancelled
+        if undone > cancelled {
+          change.parts.append(.init(lot: lot, kind: .repaid, source: lot, amount: undone - cancelled))
+          returns.append((lot, undone - cancelled))
+        }
+      }
+    }
+    guard rest == 0 else {
+      throw LedgerError(.storageDamaged, "The refunds of lot \(lot) do not add up to what is clawed back; run verify.")
+    }
+    return returns
+  }
+
+  /// What was lost first, then what is owed, then what other lots gave, newest first, then what had expired, and the
+  /// lot's own last: the way back of how refunds take.
+  private static func order(ofUndoing parts: [RefundChange.Part], of lot: LotNumber) -> [Int] {
+    let own = parts.indices.filter { parts[$0].lot == lot }
+    return own.filter { parts[$0].kind == .short } + own.filter { parts[$0].kind == .owed }
+      + own.filter { parts[$0].kind == .taken && parts[$0].source != lot }.reversed()
+      + own.filter { parts[$0].kind == .expired }
+      + own.filter { parts[$0].kind == .taken && parts[$0].source == lot }
+  }
+
+  /// - Throws: `amount_out_of_range`.
+  private static func checkHardLimit(
+    _ decider: inout Decider, _ index: Int, adding amount: Int64, debt: Int64
+  ) throws(LedgerError) {
+    let balance = decider.set.accounts[decider.plans[index].slot].row.balance - decider.plans[index].expiredAmount
+    guard amount - min(amount, debt) <= Limits.amount - balance else {
+      throw RequestRules.outOfRange(
+        "\(amount) more \(decider.plans[index].currency.code) would pass the largest balance there can be, "
+          + "\(Limits.amount).",
+        amount)
+    }
+  }
+}

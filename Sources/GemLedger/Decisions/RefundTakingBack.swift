@@ -1,0 +1,135 @@
+/// Plans what a refund takes: the purchase's own lots first, then by the currency's policy.
+enum RefundTakingBack {
+  // MARK: Taking back
+
+  /// Plans what a refund takes: the purchase's own lots first, then by the currency's policy.
+  static func plan(
+    _ decider: inout Decider, _ change: inout RefundChange, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    decider.plans.removeAll(keepingCapacity: true)
+    for granted in change.granted {
+      let more = zip(granted.due(change.share), granted.due(change.before)).map { $0 - $1 }
+      guard more.contains(where: { $0 != 0 }) else { continue }
+      try AccountPlanning.plan(&decider, .refund, granted.currency.code, 0, customer: change.owner, session: session)
+      let index = decider.plans.count - 1
+      let account = decider.set.accounts[decider.plans[index].slot].row
+      var rest = more
+      var available = max(0, account.balance - decider.plans[index].expiredAmount - account.held)
+      var own = try takeOwnLots(&decider, granted, &rest, &available, index, &change, session: session)
+      own += try takeDescendants(&decider, of: granted, &rest, &available, index, &change, session: session)
+      try RefundExpiries.setApart(&decider, granted, &rest, index, &change, session: session)
+      let left = min(available, rest.reduce(0, +))
+      let others = try LotMoves.burn(
+        &decider.set, left, slot: decider.plans[index].slot, besides: own, paidFirst: granted.currency.burnsPaidFirst,
+        session: session)
+      share(others, over: granted, &rest, &change)
+      let owed = settleRest(rest, granted, debt: account.debt, &change)
+      decider.plans[index].takes = combined(own + others)
+      decider.plans[index].debtChange = owed
+      decider.plans[index].amount = decider.plans[index].takes.reduce(0) { $0 + $1.amount } - owed
+    }
+  }
+
+  private static func takeOwnLots(
+    _ decider: inout Decider, _ granted: RefundChange.Granted, _ rest: inout [Int64], _ available: inout Int64,
+    _ index: Int, _ change: inout RefundChange, session: any StorageSnapshot
+  ) throws(LedgerError) -> [LotTake] {
+    var takes: [LotTake] = []
+    for (position, lot) in granted.lots.enumerated() where rest[position] > 0 {
+      guard
+        let place = try LotPlacement.ownPlace(
+          &decider.set, of: lot.lot, slot: decider.plans[index].slot, session: session)
+      else { continue }
+      let row = decider.set.books[decider.set.book(of: decider.plans[index].slot)][place].row
+      // What is due is booked as expired first.
+      let part = row.expiresAt > decider.set.now.milliseconds ? min(rest[position], row.remaining, available) : 0
+      guard part > 0 else { continue }
+      rest[position] -= part
+      available -= part
+      takes.append(LotTake(place: place, lot: lot.lot, source: row.source, amount: -part))
+      change.parts.append(.init(lot: lot.lot, kind: .taken, source: lot.lot, amount: part))
+    }
+    return takes
+  }
+
+  /// Takes from the account's lots that came out of the purchase's own through exchanges and transfers.
+  static func takeDescendants(
+    _ decider: inout Decider, of granted: RefundChange.Granted, _ rest: inout [Int64], _ available: inout Int64,
+    _ index: Int, _ change: inout RefundChange, session: any StorageSnapshot
+  ) throws(LedgerError) -> [LotTake] {
+    let slot = decider.plans[index].slot
+    guard available > 0, rest.contains(where: { $0 > 0 }), decider.set.accounts[slot].row.openLots > 0 else {
+      return []
+    }
+    let book = try LotMoves.wholeBook(&decider.set, of: slot, session: session)
+    let candidates = decider.set.books[book].rows.filter { row in
+      row.purchase == nil && row.remaining > 0 && row.expiresAt > decider.set.now.milliseconds
+    }
+    var takes: [LotTake] = []
+    for row in candidates where available > 0 {
+      guard let lineage = try LotLineage.lineage(&decider.set, of: row, session: session).lineage,
+        let position = granted.lots.firstIndex(where: { $0.lot == lineage.root }), rest[position] > 0,
+        let place = decider.set.books[book].place(of: row.number)
+      else { continue }
+      let part = min(rest[position], row.remaining, available)
+      rest[position] -= part
+      available -= part
+      takes.append(LotTake(place: place, lot: row.number, source: row.source, amount: -part))
+      change.parts.append(
+        .init(lot: granted.lots[position].lot, kind: .taken, source: row.number, amount: part))
+    }
+    return takes
+  }
+
+  /// Says for which of the purchase's lots other lots were burnt.
+  private static func share(
+    _ takes: [LotTake], over granted: RefundChange.Granted, _ rest: inout [Int64], _ change: inout RefundChange
+  ) {
+    var position = 0
+    for take in takes {
+      var amount = -take.amount
+      while amount > 0, position < rest.count {
+        let part = min(amount, rest[position])
+        if part > 0 {
+          change.parts.append(
+            .init(lot: granted.lots[position].lot, kind: .taken, source: take.lot, amount: part))
+        }
+        amount -= part
+        rest[position] -= part
+        if rest[position] == 0 { position += 1 }
+      }
+    }
+  }
+
+  /// Owes the rest, or lets it go.
+  private static func settleRest(
+    _ rest: [Int64], _ granted: RefundChange.Granted, debt: Int64, _ change: inout RefundChange
+  ) -> Int64 {
+    let policy = granted.currency.refundPolicy.kind
+    var owed: Int64 = 0
+    for (position, amount) in rest.enumerated() where amount > 0 {
+      let lot = granted.lots[position].lot
+      // A debt keeps to the bounds of a balance.
+      let part = policy == .debt ? min(amount, max(0, Limits.amount - debt - owed)) : 0
+      if part > 0 { change.parts.append(.init(lot: lot, kind: .owed, amount: part)) }
+      if amount > part {
+        change.parts.append(.init(lot: lot, kind: .short, amount: amount - part))
+        if policy == .freeze { change.freezes = true }
+      }
+      owed += part
+    }
+    return owed
+  }
+
+  private static func combined(_ takes: [LotTake]) -> [LotTake] {
+    var combined: [LotTake] = []
+    for take in takes {
+      if let index = combined.firstIndex(where: { $0.lot == take.lot }) {
+        combined[index].amount += take.amount
+      } else {
+        combined.append(take)
+      }
+    }
+    return combined
+  }
+}

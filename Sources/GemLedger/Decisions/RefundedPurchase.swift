@@ -1,0 +1,95 @@
+/// What a purchase gave, what its refunds took, and what its refunds change beside balances.
+enum RefundedPurchase {
+  /// What the purchase gave; without the sources of its lots.
+  static func given(
+    _ decider: inout Decider, by purchase: PurchaseRow, session: any StorageSnapshot
+  ) throws(LedgerError) -> (granted: [RefundChange.Granted], items: [ItemEntryRow]) {
+    if let sole = purchase.grant, let currency = decider.terms.currency(number: sole.currency) {
+      let lot = RefundChange.GrantedLot(lot: sole.lot, source: .paid, amount: sole.amount)
+      return ([RefundChange.Granted(currency: currency, lots: [lot])], [])
+    }
+    let parts = try postings(&decider.set, of: purchase, session: session)
+    return (RefundChange.granted(by: parts, terms: decider.terms), parts.items)
+  }
+
+  private static func postings(
+    _ set: inout WorkingSet, of purchase: PurchaseRow, session: any StorageSnapshot
+  ) throws(LedgerError) -> TransactionParts {
+    if let own = set.parts(of: purchase.transaction) { return own }
+    guard let row = try session.transaction(purchase.transaction, of: purchase.customer),
+      row.customer == purchase.customer
+    else {
+      throw LedgerError(
+        .storageDamaged, "The journal lacks transaction \(purchase.transaction), which a purchase names; run verify.")
+    }
+    return try session.postings(of: row)
+  }
+
+  /// What the purchase's refunds took, let go or made a debt of, and did not give back yet.
+  static func outstandingParts(
+    _ set: inout WorkingSet, of purchase: PurchaseRow, session: any StorageSnapshot
+  ) throws(LedgerError) -> [RefundChange.Part] {
+    var parts: [RefundChange.Part] = []
+    for refund in try set.refunds(of: purchase, session: session) {
+      for row in try set.refundParts(of: refund.transaction, of: purchase, session: session)
+      where row.kind != .repaid {
+        let index = parts.firstIndex { $0.lot == row.lot && $0.kind == row.kind && $0.source == row.source }
+        let amount = row.amount + (index.map { parts[$0].amount } ?? 0)
+        if let index { parts.remove(at: index) }
+        parts.append(.init(lot: row.lot, kind: row.kind, source: row.source, amount: amount))
+      }
+    }
+    return parts
+  }
+
+  /// What items come back or go with the change.
+  static func items(
+    _ set: inout WorkingSet, of change: RefundChange, session: any StorageSnapshot
+  ) throws(LedgerError) -> [(ItemID, Int64)] {
+    guard !change.givenItems.isEmpty else { return [] }
+    var taken: [ItemID: Int64] = [:]
+    for refund in try set.refunds(of: change.purchase, session: session) {
+      for item in try itemsOfRefund(&set, refund, of: change.owner.number, session: session) {
+        taken[item.item, default: 0] -= item.quantity
+      }
+    }
+    var items: [(ItemID, Int64)] = []
+    for item in change.givenItems {
+      let due = change.share.dueItems(of: item.quantity)
+      let had = taken[item.item] ?? 0
+      let owned = try set.owned(item.item, customer: change.owner.number, session: session)
+      let more: Int64 =
+        change.isTakingBack
+        ? min(due - change.before.dueItems(of: item.quantity), owned) : min(0, due - had)
+      if more != 0 { items.append((item.item, -more)) }
+    }
+    return items
+  }
+
+  /// A refund before a merge was booked for whom the purchase was with then.
+  private static func itemsOfRefund(
+    _ set: inout WorkingSet, _ refund: RefundRow, of owner: CustomerNumber, session: any StorageSnapshot
+  ) throws(LedgerError) -> [ItemEntryRow] {
+    if let own = set.parts(of: refund.transaction) { return own.items }
+    let owners = try set.numbers(of: owner, session: session)
+    return try session.parts(of: refund.transaction, ofAny: owners)?.items ?? []
+  }
+
+  /// Freezes the owner, or lifts what this purchase's refunds froze.
+  ///
+  /// - Returns: 1 where it froze, -1 where it lifted.
+  static func freeze(
+    _ set: inout WorkingSet, _ owner: CustomerRow, after change: RefundChange, session: any StorageSnapshot
+  ) throws(LedgerError) -> Int64 {
+    guard change.freezes || change.isMadeGood else { return 0 }
+    let frozen = try set.refunds(of: change.purchase, session: session).reduce(0) { $0 + $1.freezes }
+    let effect: Int64 = change.freezes ? 1 - frozen : -frozen
+    guard effect != 0 else { return 0 }
+    var row = try set.knownCustomer(owner.number, session: session)
+    row.frozen = FreezeRules.frozen(row.frozen, byRefunds: effect)
+    if row.frozen == 0 { row.frozenReason = nil }
+    if effect > 0, row.frozenReason == nil { row.frozenReason = FreezeRules.refundReason }
+    set.change(row)
+    return effect
+  }
+}

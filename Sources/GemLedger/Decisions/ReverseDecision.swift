@@ -1,0 +1,199 @@
+extension EntryKind {
+  /// What to do instead of undoing it, as a sentence with a space behind it.
+  fileprivate var opposite: String {
+    switch self {
+    case .purchase: "Refund it at the store. "
+    case .grant: "Spend what was granted. "
+    case .reversal: "Spend it again. "
+    case .hold, .extend: "Release the hold. "
+    case .transfer: "Transfer it back. "
+    case .exchange: "Exchange it back. "
+    case .spend, .initial, .expiry, .refund, .reversedRefund, .merge, .recharge, .mixed, .freeze, .unfreeze, .release,
+      .capture, .erase:
+      ""
+    }
+  }
+}
+
+/// Undoes a spend, a purchase of an item, or a capture.
+enum ReverseDecision {
+  /// Undoes a spend: what it took goes back into the very lots.
+  ///
+  /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`,
+  ///   `transaction_not_found`, `key_conflict`, `not_reversible`, `already_reversed`, `exceeds_original`,
+  ///   `condition_failed`, `amount_out_of_range` (what comes back would pass the hard limit).
+  static func decide(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, _ id: TransactionID, _ amounts: [Adjustment]?,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    if let amounts { try RequestRules.check(amounts: amounts, conditions: command.conditions, of: "give back") }
+    guard let (row, owner, whose) = try JournalLookup.booked(&decider, id, session: session) else {
+      throw LedgerError(.transactionNotFound, "There is no transaction \(id) in this ledger.")
+    }
+    var receipt = try KeyReplay.once(&decider, command, customer: owner, session: session) {
+      (decider: inout Decider) throws(LedgerError) -> Receipt in
+      try reverse(&decider, row, id, amounts, command: command, owner: owner, session: session)
+    }
+    receipt.customer = whose
+    return receipt
+  }
+
+  private static func reverse(
+    _ decider: inout Decider, _ row: TransactionRow, _ id: TransactionID, _ asked: [Adjustment]?,
+    command: LedgerCommand.Body, owner: FoundCustomer, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    guard row.kind == .spend || row.kind == .capture else {
+      throw LedgerError(
+        .notReversible,
+        "The transaction \(id) is of kind \(row.kind.name), which is not undone: only spends and captures are. "
+          + "\(row.kind.opposite)Nothing was changed.",
+        details: [.text("transaction_id", id.description), .text("kind", row.kind.name)])
+    }
+    let owners = try decider.set.numbers(of: owner, session: session)
+    let original = try postings(&decider.set, of: row, session: session)
+    let taken = try taken(&decider, by: original, owners: owners, session: session)
+    let amounts = try ReversalRules.amounts(asked, of: taken, id: id)
+    let isLast = zip(taken, amounts).allSatisfy { $0.left == $1 }
+    let items = isLast ? try itemsToTakeBack(&decider.set, of: original, id, owner: owner, session: session) : []
+    decider.plans.removeAll(keepingCapacity: true)
+    for (taken, amount) in zip(taken, amounts) where amount > 0 {
+      try AccountPlanning.plan(&decider, .reversal, taken.currency, amount, customer: owner, session: session)
+    }
+    try AccountPlanning.checkPremises(&decider, command, customer: owner)
+    for plan in decider.plans {
+      _ = try PurchaseRules.balance(after: plan, account: decider.set.accounts[plan.slot].row)
+    }
+    // Only now, since nothing can refuse it any more.
+    for (index, (taken, amount)) in zip(taken, amounts).filter({ $0.1 > 0 }).enumerated() {
+      for (lot, part) in taken.returns(amount) {
+        let take = try LotPlacement.placeReturn(
+          &decider.set, part, to: lot, slot: decider.plans[index].slot, session: session)
+        decider.plans[index].takes.append(take)
+      }
+    }
+    return try bookReversal(&decider, of: row, id, items, command: command, owner: owner, session: session)
+  }
+
+  private static func bookReversal(
+    _ decider: inout Decider, of original: TransactionRow, _ id: TransactionID, _ items: [(ItemID, Int64)],
+    command: LedgerCommand.Body, owner: FoundCustomer, session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    var receipt = try JournalPosting.book(&decider, .reversal, command: command, customer: owner, session: session)
+    decider.set.add(
+      EffectRow(
+        transaction: decider.booked, position: 0, customer: owner.number, kind: .reversal, target: original.number,
+        createdAt: decider.set.now))
+    try OwnedItems.add(&decider.set, items, to: &receipt, owner, session)
+    for (item, quantity) in items {
+      try UsageCounts.uncount(&decider, item, -quantity, since: original.createdAt, owner, session: session)
+    }
+    if decider.terms.hasPolicies {
+      let countedAt = try countedAt(&decider.set, original, owner: owner, session: session)
+      for plan in decider.plans {
+        try UsageCounts.uncount(
+          &decider, plan.amount, since: countedAt, slot: plan.slot, by: decider.booked, session: session)
+      }
+    }
+    receipt.isOverMaximum = decider.plans.contains {
+      decider.set.accounts[$0.slot].row.balance > $0.currency.maximumBalance
+    }
+    var extras = ReceiptExtras()
+    extras.reversed = id
+    let lost = try ReturnedCurrencySettlement.settle(
+      &decider, returns(of: decider.plans), after: decider.booked, owner: owner, &extras, session: session)
+    if !lost.isEmpty { receipt.entries = CompactList(Array(receipt.entries) + lost) }
+    receipt.extras = extras
+    return receipt
+  }
+
+  /// When the spend was counted: what a hold had set aside, when the hold began.
+  private static func countedAt(
+    _ set: inout WorkingSet, _ original: TransactionRow, owner: FoundCustomer, session: any StorageSnapshot
+  ) throws(LedgerError) -> Timestamp {
+    guard original.kind == .capture else { return original.createdAt }
+    let owners = try set.numbers(of: owner, session: session)
+    let effects = try set.effects(of: original.number, ofAny: owners, session: session)
+    guard let hold = effects.first(where: { $0.kind == .captured })?.target else { return original.createdAt }
+    return try JournalLookup.bookedAt(&set, hold, session: session)
+  }
+
+  /// What came to the lots and stayed: what repaid a debt left them at once.
+  private static func returns(of plans: [AccountPlan]) -> [ReturnedCurrency] {
+    var returns: [ReturnedCurrency] = []
+    for plan in plans {
+      for take in plan.takes {
+        if let index = returns.firstIndex(where: { $0.slot == plan.slot && $0.lot == take.lot }) {
+          returns[index].amount += take.amount
+        } else {
+          returns.append(
+            ReturnedCurrency(
+              slot: plan.slot, place: take.place, lot: take.lot, source: take.source, amount: take.amount))
+        }
+      }
+    }
+    return returns
+  }
+
+  private static func postings(
+    _ set: inout WorkingSet, of row: TransactionRow, session: any StorageSnapshot
+  ) throws(LedgerError) -> TransactionParts {
+    if let own = set.parts(of: row.number) { return own }
+    return try session.postings(of: row)
+  }
+
+  private static func parts(
+    _ set: inout WorkingSet, of number: TransactionNumber, ofAny owners: [CustomerNumber], session: any StorageSnapshot
+  ) throws(LedgerError) -> TransactionParts {
+    guard let parts = try set.parts(of: number, ofAny: owners, session: session) else {
+      throw LedgerError(.storageDamaged, "The journal lacks transaction \(number); run verify.")
+    }
+    return parts
+  }
+
+  /// What a spend took of each currency, in the order of codes, and how much of it earlier reversals gave back.
+  private static func taken(
+    _ decider: inout Decider, by original: TransactionParts, owners: [CustomerNumber], session: any StorageSnapshot
+  ) throws(LedgerError) -> [ReversalRules.Taken] {
+    var undone: [Int64: Int64] = [:]
+    for effect in try decider.set.effects(about: original.row.number, ofAny: owners, session: session)
+    where effect.kind == .reversal {
+      for entry in try parts(&decider.set, of: effect.transaction, ofAny: owners, session: session).entries {
+        undone[entry.account.currency, default: 0] += entry.amount
+      }
+    }
+    var taken: [ReversalRules.Taken] = []
+    for entry in original.entries {
+      guard let currency = decider.terms.currency(number: entry.account.currency) else {
+        throw .lacksCurrency(entry.account.currency)
+      }
+      var lots = original.allocations.filter { $0.entry == entry.number }.map { (lot: $0.lot, amount: -$0.amount) }
+      if entry.lot != 0 { lots = [(entry.lot, -entry.amount)] }
+      taken.append(ReversalRules.Taken(currency: currency.code, lots: lots, undone: undone[currency.number] ?? 0))
+    }
+    return taken.sorted { $0.currency < $1.currency }
+  }
+
+  /// What was bought goes back once all of its price does.
+  ///
+  /// - Throws: `not_reversible` where the customer owns less than was bought.
+  private static func itemsToTakeBack(
+    _ set: inout WorkingSet, of original: TransactionParts, _ id: TransactionID, owner: FoundCustomer,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> [(ItemID, Int64)] {
+    var items: [(ItemID, Int64)] = []
+    for item in original.items where item.quantity > 0 {
+      let owned = try set.owned(item.item, customer: owner.number, session: session)
+      guard owned >= item.quantity else {
+        throw LedgerError(
+          .notReversible,
+          "The transaction \(id) brought \(item.quantity) of \"\(item.item)\", of which \(owned) are left: give back a "
+            + "part of the price, or the items first.",
+          details: [
+            .text("transaction_id", id.description), .text("item", item.item.text), .integer("owned", owned),
+          ])
+      }
+      items.append((item.item, -item.quantity))
+    }
+    return items
+  }
+}

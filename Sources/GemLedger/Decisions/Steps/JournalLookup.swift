@@ -1,0 +1,53 @@
+/// Finds transactions and purchases that commands name, and the customers that have them now.
+enum JournalLookup {
+  /// The transaction that an id names, and whom it concerns now; nil also where they were erased.
+  static func booked(
+    _ decider: inout Decider, _ id: TransactionID, session: any StorageSnapshot
+  ) throws(LedgerError) -> (row: TransactionRow, owner: FoundCustomer, id: CustomerID)? {
+    guard let number = decider.terms.transactionIDs.number(of: id) else { return nil }
+    var row = decider.set.transaction(number)
+    if row == nil { row = try session.transaction(number) }
+    guard let row, decider.terms.transactionIDs.id(number: number, createdAt: row.createdAt) == id else { return nil }
+    var customer = try decider.set.knownCustomer(row.customer, session: session)
+    let origin = customer.number
+    // Their keys are forgotten, so that nothing could tell a second call from the first.
+    guard !customer.isErased(salt: decider.terms.transactionIDs.salt) else { return nil }
+    if customer.mergedInto != 0 { customer = try decider.set.knownCustomer(customer.mergedInto, session: session) }
+    return (row, FoundCustomer(customer, origin: origin), customer.id)
+  }
+
+  static func bookedAt(
+    _ set: inout WorkingSet, _ hold: TransactionNumber, session: any StorageSnapshot
+  ) throws(LedgerError) -> Timestamp {
+    if let own = set.transaction(hold) { return own.createdAt }
+    guard let row = try session.transaction(hold) else {
+      throw LedgerError(.storageDamaged, "The journal lacks transaction \(hold); run verify.")
+    }
+    return row.createdAt
+  }
+
+  /// The customer to whom the purchase was credited, merges counted.
+  static func owner(
+    _ set: inout WorkingSet, of purchase: PurchaseRow, session: any StorageSnapshot
+  ) throws(LedgerError) -> CustomerRow {
+    let row = try set.knownCustomer(purchase.customer, session: session)
+    return row.mergedInto == 0 ? row : try set.knownCustomer(row.mergedInto, session: session)
+  }
+
+  static func knownPurchase(
+    _ set: inout WorkingSet, _ identity: PurchaseIdentity, session: any StorageSnapshot
+  ) throws(LedgerError) -> PurchaseRow? {
+    if let new = set.newPurchase(identity) { return new }
+    guard let row = try session.purchase(identity) else { return nil }
+    return set.withRefund(row)
+  }
+
+  static func purchase(
+    _ set: inout WorkingSet, _ number: Int64, session: any StorageSnapshot
+  ) throws(LedgerError) -> PurchaseRow? {
+    if let new = set.changes.purchases.first(where: { $0.number == number }) { return set.withRefund(new) }
+    guard var row = try session.purchase(number: number) else { return nil }
+    if set.instant != nil { row.refund = try set.refunds(of: row, session: session).last?.state }
+    return set.withRefund(row)
+  }
+}

@@ -1,0 +1,206 @@
+/// Appends transactions, entries and allocations, and brings the accounts up to them.
+enum JournalPosting {
+  /// Books the transaction of the plans, expiries that are due first, and gives its receipt.
+  static func book(
+    _ decider: inout Decider, _ kind: EntryKind, command: LedgerCommand.Body, customer: FoundCustomer,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    for index in decider.plans.indices where decider.plans[index].expiredAmount != 0 {
+      bookExpiry(&decider, of: index, customer: customer.number)
+    }
+    let number = appendTransaction(&decider.set, kind, customer: customer.number)
+    decider.booked = number
+    if !decider.pendingCounts.isEmpty { UsageCounts.bookCounts(&decider, of: customer.number, by: number) }
+    let entries: CompactList<PostedEntry>
+    if decider.plans.count == 1 {
+      try placeCredits(&decider, of: 0, session: session)
+      entries = CompactList(append(&decider, 0, transaction: number))
+    } else {
+      var several: [PostedEntry] = []
+      for index in decider.plans.indices {
+        try placeCredits(&decider, of: index, session: session)
+        several.append(append(&decider, index, transaction: number))
+      }
+      entries = CompactList(several)
+    }
+    if decider.plans.isEmpty, let transaction = decider.set.changes.transactions.last {
+      decider.set.changes.transactionsWithoutEntries.append(transaction)
+    }
+    addNote(&decider.set, of: command, to: number)
+    return Receipt(
+      transactionID: decider.terms.transactionIDs.id(number: number, createdAt: decider.set.now),
+      customer: command.customer,
+      kind: kind, createdAt: decider.set.now, entries: entries)
+  }
+
+  /// Books what is due in the plans, and begins a transaction that has no entries yet.
+  static func begin(
+    _ decider: inout Decider, _ kind: EntryKind, command: LedgerCommand.Body, customer: FoundCustomer
+  ) -> TransactionNumber {
+    for index in decider.plans.indices where decider.plans[index].expiredAmount != 0 {
+      bookExpiry(&decider, of: index, customer: customer.number)
+    }
+    let number = appendTransactionWithoutEntries(&decider.set, kind, customer: customer.number)
+    decider.booked = number
+    if !decider.pendingCounts.isEmpty { UsageCounts.bookCounts(&decider, of: customer.number, by: number) }
+    addNote(&decider.set, of: command, to: number)
+    return number
+  }
+
+  static func appendTransactionWithoutEntries(
+    _ set: inout WorkingSet, _ kind: EntryKind, customer: CustomerNumber
+  ) -> TransactionNumber {
+    let number = appendTransaction(&set, kind, customer: customer)
+    if let row = set.changes.transactions.last { set.changes.transactionsWithoutEntries.append(row) }
+    return number
+  }
+
+  static func receiptWithoutEntries(
+    _ decider: inout Decider, _ kind: EntryKind, _ number: TransactionNumber, of customer: CustomerID
+  ) -> Receipt {
+    Receipt(
+      transactionID: decider.terms.transactionIDs.id(number: number, createdAt: decider.set.now), customer: customer,
+      kind: kind,
+      createdAt: decider.set.now, entries: CompactList([]))
+  }
+
+  /// The answer of a command that books nothing.
+  static func answer(_ set: inout WorkingSet, _ customer: CustomerID, isReplayed: Bool) -> Receipt {
+    Receipt(
+      transactionID: nil, customer: customer, kind: .initial, createdAt: set.now, entries: CompactList([]),
+      isReplayed: isReplayed)
+  }
+
+  static func addNote(_ set: inout WorkingSet, of command: LedgerCommand.Body, to transaction: TransactionNumber) {
+    guard let note = command.note else { return }
+    set.changes.notes.append(
+      NoteRow(transaction: transaction, reference: note.reference, reason: note.reason, actor: note.actor))
+  }
+
+  /// Books a credit that comes about by itself, as a transaction of its own.
+  ///
+  /// - Returns: The transaction, and the lot that it went to.
+  static func bookCredit(
+    _ decider: inout Decider, _ credit: LotCredit, _ kind: EntryKind, slot: Int, _ currency: CurrencyTerms,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> (TransactionNumber, LotNumber) {
+    let others = decider.plans
+    decider.plans = [AccountPlan(slot: slot, currency: currency, kind: kind, amount: credit.amount)]
+    AccountPlanning.planCredit(&decider, 0, credit)
+    let number = appendTransaction(&decider.set, kind, customer: decider.set.accounts[slot].row.number.customer)
+    try placeCredits(&decider, of: 0, session: session)
+    _ = append(&decider, 0, transaction: number)
+    let lot = decider.plans[0].takes.first?.lot ?? decider.set.accounts[slot].row.poolLot
+    decider.plans = others
+    return (number, lot)
+  }
+
+  static func bookExpiry(_ decider: inout Decider, of index: Int, customer: CustomerNumber) {
+    let number = appendTransaction(&decider.set, .expiry, customer: customer)
+    let plan = decider.plans[index]
+    decider.plans[index].kind = .expiry
+    decider.plans[index].amount = -plan.expiredAmount
+    decider.plans[index].takes = plan.expired
+    if plan.debtChange != 0 { decider.plans[index].debtChange = 0 }
+    decider.plans[index].isAllInPool = false
+    _ = append(&decider, index, transaction: number)
+    decider.plans[index] = plan
+  }
+
+  static func appendTransaction(
+    _ set: inout WorkingSet, _ kind: EntryKind, customer: CustomerNumber
+  ) -> TransactionNumber {
+    let number = set.sequences.drawTransaction()
+    set.changes.transactions.append(
+      TransactionRow(
+        number: number, kind: kind, customer: customer, createdAt: set.now, firstEntry: set.sequences.entry + 1))
+    return number
+  }
+
+  // MARK: Lots
+
+  /// Turns what comes in into takes on lots, making the lots that are missing.
+  private static func placeCredits(
+    _ decider: inout Decider, of index: Int, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    let slot = decider.plans[index].slot
+    if decider.plans[index].isAllInPool {
+      if decider.plans[index].amount > 0, decider.set.accounts[slot].row.poolLot == 0 {
+        try LotPlacement.openPool(&decider.set, slot, decider.plans[index].credits[0], session: session)
+      }
+      return
+    }
+    for credit in decider.plans[index].credits where credit.amount > 0 {
+      let lot = try LotPlacement.place(&decider.set, credit, slot: slot, session: session)
+      decider.plans[index].takes.append(lot)
+    }
+    if decider.plans[index].amount > 0, decider.set.accounts[slot].row.debt > 0 {
+      AccountPlanning.repayDebt(&decider, of: index)
+    }
+  }
+
+  // MARK: Entries
+
+  private static func append(_ decider: inout Decider, _ index: Int, transaction: TransactionNumber) -> PostedEntry {
+    let entry = decider.set.sequences.drawEntry()
+    let (slot, amount, kind) = (decider.plans[index].slot, decider.plans[index].amount, decider.plans[index].kind)
+    let debtChange = decider.plans[index].debtChange
+    let lot: LotNumber
+    let allocations: CompactList<Allocation>
+    if decider.plans[index].isAllInPool {
+      (lot, allocations) = LotMoves.moveInPool(&decider.set, slot, by: amount)
+    } else {
+      LotMoves.apply(&decider.set, decider.plans[index].takes, slot: slot, isReturn: kind.isReturn)
+      (lot, allocations) = allocate(&decider.set, decider.plans[index].takes, entry: entry, isWhole: debtChange == 0)
+    }
+    return record(
+      &decider, entry, of: transaction, kind, slot, decider.plans[index].currency.code, amount: amount,
+      debtChange: debtChange,
+      lot: lot, allocations: allocations)
+  }
+
+  /// Appends the entry's row and brings its account up to it.
+  static func record(
+    _ decider: inout Decider, _ entry: EntryNumber, of transaction: TransactionNumber, _ kind: EntryKind, _ slot: Int,
+    _ code: CurrencyCode, amount: Int64, debtChange: Int64, lot: LotNumber, allocations: CompactList<Allocation>
+  ) -> PostedEntry {
+    let (account, previous) = advance(&decider.set, slot, by: amount, debtChange: debtChange, entry: entry)
+    let row = EntryRow(
+      number: entry, transaction: transaction, account: account.number, kind: kind, amount: amount,
+      balance: account.balance, debt: account.debt, version: account.version, previous: previous, lot: lot)
+    decider.set.changes.entries.append(row)
+    if decider.terms.hasPolicies { decider.touched.append((slot, transaction)) }
+    if row.version % AnchorRow.interval == 0 { decider.set.addAnchor(of: row) }
+    return PostedEntry(
+      currency: code, kind: kind, amount: amount, balance: account.balance,
+      debt: account.debt, version: account.version, allocations: allocations)
+  }
+
+  /// Appends the rows of the allocations.
+  ///
+  /// - Parameter isWhole: Whether they add up to the entry's amount; only then may the entry name a single lot itself.
+  static func allocate(
+    _ set: inout WorkingSet, _ takes: [LotTake], entry: EntryNumber, isWhole: Bool
+  ) -> (LotNumber, CompactList<Allocation>) {
+    if takes.count > 1 || !isWhole {
+      for (index, take) in takes.enumerated() {
+        set.changes.allocations.append(
+          AllocationRow(entry: entry, position: Int64(index) + 1, lot: take.lot, amount: take.amount))
+      }
+    }
+    let allocations = takes.map { Allocation(lot: $0.lot, source: $0.source, amount: $0.amount) }
+    return (takes.count == 1 && isWhole ? takes[0].lot : 0, CompactList(allocations))
+  }
+
+  private static func advance(
+    _ set: inout WorkingSet, _ slot: Int, by amount: Int64, debtChange: Int64, entry: EntryNumber
+  ) -> (row: AccountRow, previous: EntryNumber) {
+    let previous = set.accounts[slot].row.lastEntry
+    set.accounts[slot].row.balance += amount + debtChange
+    if debtChange != 0 { set.accounts[slot].row.debt += debtChange }
+    set.accounts[slot].row.version += 1
+    set.accounts[slot].row.lastEntry = entry
+    set.accounts[slot].isChanged = true
+    return (set.accounts[slot].row, previous)
+  }
+}

@@ -1,0 +1,125 @@
+/// Answers a key that was used before with its first answer, and keeps the answers of new keys.
+enum KeyReplay {
+  /// Looks the key up, and decides only where it is new; a refusal that is kept is kept under the key, unless the
+  /// command would have made the customer: then there is nobody to keep it for.
+  static func once(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, customer: FoundCustomer, isNew: Bool = false,
+    session: any StorageSnapshot, decide: (inout Decider) throws(LedgerError) -> Receipt
+  ) throws(LedgerError) -> Receipt {
+    guard let key = command.key else { return try decide(&decider) }
+    if let row = try earlier(&decider.set, key, command: command, customer: customer, session: session) {
+      return try answer(&decider, row, under: key, command: command, session: session)
+    }
+    do throws(LedgerError) {
+      let receipt = try decide(&decider)
+      keepBooking(&decider, under: key, command: command, customer: customer.number)
+      return receipt
+    } catch {
+      if error.code.isKept, !isNew {
+        keepRefusal(&decider.set, error, under: key, command: command, customer: customer.number)
+      }
+      throw error
+    }
+  }
+
+  @inline(__always)
+  static func keepBooking(
+    _ decider: inout Decider, under key: IdempotencyKey, command: LedgerCommand.Body, customer: CustomerNumber
+  ) {
+    decider.set.addKey(
+      KeyRow(customer: customer, key: key, fingerprint: command.fingerprint, booked: decider.booked),
+      hash: KeyHash.of(command.keyHash, customer: customer))
+  }
+
+  static func keepRefusal(
+    _ set: inout WorkingSet, _ error: LedgerError, under key: IdempotencyKey, command: LedgerCommand.Body,
+    customer: CustomerNumber
+  ) {
+    set.addKey(
+      KeyRow(customer: customer, key: key, fingerprint: command.fingerprint, outcome: .refused(error)),
+      hash: KeyHash.of(command.keyHash, customer: customer))
+  }
+
+  /// What the key was used for, by this group or before it.
+  @inline(__always)
+  static func earlier(
+    _ set: inout WorkingSet, _ key: IdempotencyKey, command: LedgerCommand.Body, customer: FoundCustomer,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> KeyRow? {
+    if customer.isOneOfSeveral {
+      return try earlier(&set, underAnyNumberOf: customer, key, command: command, session: session)
+    }
+    return try earlier(&set, key, command: command, under: customer.number, session: session)
+  }
+
+  @inline(__always)
+  static func earlier(
+    _ set: inout WorkingSet, _ key: IdempotencyKey, command: LedgerCommand.Body, under customer: CustomerNumber,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> KeyRow? {
+    let hash = KeyHash.of(command.keyHash, customer: customer)
+    if let row = set.pendingKey(key, customer: customer, hash: hash) { return row }
+    return try session.key(key, customer: customer, hash: hash)
+  }
+
+  /// What a key of a customer who became one with others was used for: of the id as named first, then of the others.
+  ///
+  /// Several of the others may have used it before they became one. Then the same request is the one that is meant.
+  static func earlier(
+    _ set: inout WorkingSet, underAnyNumberOf customer: FoundCustomer, _ key: IdempotencyKey,
+    command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> KeyRow? {
+    let numbers = try set.numbers(of: customer.number, session: session)
+    if let own = try earlier(&set, key, command: command, under: customer.origin, session: session) { return own }
+    var other: KeyRow?
+    for number in numbers where number != customer.origin {
+      guard let row = try earlier(&set, key, command: command, under: number, session: session) else { continue }
+      if row.fingerprint.differingField(from: command.fingerprint) == nil { return row }
+      other = other ?? row
+    }
+    return other
+  }
+
+  static func answer(
+    _ decider: inout Decider, _ row: KeyRow, under key: IdempotencyKey, command: LedgerCommand.Body,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    if let field = row.fingerprint.differingField(from: command.fingerprint) {
+      throw LedgerError(
+        .keyConflict,
+        "The key \"\(key)\" was used before for another request: it differs in \(field). Use a new key for a new "
+          + "request.",
+        details: [.text("field", field)])
+    }
+    switch row.outcome {
+    case .booked(let number):
+      return try replay(&decider, number, of: row.customer, customer: command.customer, session: session)
+    case .refused(let refusal): throw KeyRules.replayed(refusal)
+    }
+  }
+
+  /// The receipt of a transaction booked earlier, by this group or before it.
+  static func replay(
+    _ decider: inout Decider, _ number: TransactionNumber, of owner: CustomerNumber, customer: CustomerID,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    try replay(&decider, number, ofAny: [owner], customer: customer, session: session)
+  }
+
+  static func replay(
+    _ decider: inout Decider, _ number: TransactionNumber, ofAny owners: [CustomerNumber], customer: CustomerID,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> Receipt {
+    guard let parts = try decider.set.parts(of: number, ofAny: owners, session: session) else {
+      throw LedgerError(
+        .storageDamaged,
+        "The journal lacks transaction \(number), which a key, a purchase or a refund names; run verify.")
+    }
+    var receipt = try parts.receipt(customer: customer, terms: decider.terms)
+    if parts.row.kind.hasEffects {
+      try AnswerCompletion.complete(decider.set, &receipt, of: parts.row, terms: decider.terms, session: session)
+    }
+    receipt.isReplayed = true
+    return receipt
+  }
+}

@@ -1,0 +1,67 @@
+/// Starts and stops the recharge clocks of the accounts that a command changed.
+enum RechargeClocks {
+  // MARK: Recharge
+
+  /// How the account's recharge stood at its last booking; nil where nothing was booked under one.
+  static func clock(
+    _ set: inout WorkingSet, of slot: Int, _ currency: CurrencyTerms, session: any StorageSnapshot
+  ) throws(LedgerError) -> ScheduleRules.RechargeClock? {
+    guard currency.policies?.eras.contains(where: { $0.recharge != nil }) == true else { return nil }
+    let key = CountKey(.recharged, currency.code.description)
+    let customer = set.accounts[slot].row.number.customer
+    return try set.count(key, of: customer, session: session).map { row in
+      ScheduleRules.RechargeClock(tick: row.period == 0 ? nil : row.period, era: row.value)
+    }
+  }
+
+  /// After a command, refused or not: a clock that stood still starts where the balance is no longer full, one that
+  /// runs stops where it is, and how it stands is booked with the change.
+  ///
+  /// Without that a later look could not tell whether the account was full before the change.
+  static func restartClocks(_ decider: inout Decider, session: any StorageSnapshot) throws(LedgerError) {
+    var (seen, index) = (Set<Int>(), decider.touched.count)
+    while index > 0 {
+      index -= 1
+      let (slot, transaction) = decider.touched[index]
+      guard seen.insert(slot).inserted,
+        let currency = decider.terms.currency(number: decider.set.accounts[slot].row.number.currency),
+        let policies = currency.policies, policies.givesByItself
+      else { continue }
+      // What a hold lost of an account that the command itself was not about.
+      if decider.clocks[slot] == nil || decider.lapsed[slot] != nil {
+        let count = decider.touched.count
+        let next = try ScheduledEffects.settlePolicies(&decider, policies, slot, currency, session: session)
+        decider.set.accounts[slot].row.nextDue = min(decider.set.accounts[slot].row.nextDue, next)
+        if decider.touched.count > count {
+          (seen, index) = (seen.subtracting([slot]), decider.touched.count)
+          continue
+        }
+      }
+      try restart(&decider, slot, currency, policies, by: transaction, session: session)
+    }
+    decider.touched.removeAll(keepingCapacity: true)
+  }
+
+  private static func restart(
+    _ decider: inout Decider, _ slot: Int, _ currency: CurrencyTerms, _ policies: CurrencyPolicies,
+    by transaction: TransactionNumber, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    let eras = policies.eras.prefix { $0.from <= decider.set.now.milliseconds }
+    // Where a recharge has ended, that it was looked at since is booked too: else it gave again what it gave before.
+    guard let era = eras.last, eras.contains(where: { $0.recharge != nil }) else { return }
+    let row = decider.set.accounts[slot].row
+    var clock = ScheduleRules.RechargeClock(tick: nil, era: era.from)
+    if let recharge = era.recharge {
+      let due = RechargeRules.due(
+        balance: row.balance - row.debt, rechargedFrom: decider.clocks[slot]?.tick, now: decider.set.now,
+        policy: recharge)
+      clock.tick = due.rechargedFrom
+      decider.set.accounts[slot].row.nextDue = min(row.nextDue, due.nextTick ?? .max)
+    }
+    decider.clocks[slot] = clock
+    guard try Self.clock(&decider.set, of: slot, currency, session: session) != clock else { return }
+    let key = CountKey(.recharged, currency.code.description)
+    decider.set.set(
+      CountRow(customer: row.number.customer, key: key, period: clock.tick ?? 0, value: clock.era), by: transaction)
+  }
+}

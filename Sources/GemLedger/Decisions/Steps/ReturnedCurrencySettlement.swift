@@ -1,0 +1,274 @@
+/// Currency that is back in the lot that it came from.
+struct ReturnedCurrency {
+  let slot: Int
+  let place: LotPlace
+  let lot: LotNumber
+  let source: LotSource
+  var amount: Int64
+}
+
+/// Takes returned currency away again that came back too late, that is owed, or that belongs to a refunded purchase.
+///
+/// It goes back into its lot all the same, so that the journal says where it was, and leaves the lot at once.
+enum ReturnedCurrencySettlement {
+  /// Books what came back too late as expired, and takes what came back to refunded purchases for what their refunds
+  /// let go.
+  ///
+  /// - Returns: The entries of both.
+  static func settle(
+    _ decider: inout Decider, _ returns: [ReturnedCurrency], after transaction: TransactionNumber,
+    owner: FoundCustomer, _ extras: inout ReceiptExtras, session: any StorageSnapshot
+  ) throws(LedgerError) -> [PostedEntry] {
+    var (late, refunded): ([ReturnedCurrency], [Int64: [ReturnedCurrency]]) = ([], [:])
+    for returned in returns where returned.place != .pool && returned.amount > 0 {
+      let row = decider.set.books[decider.set.book(of: returned.slot)][returned.place].row
+      if row.expiresAt <= decider.set.now.milliseconds {
+        late.append(returned)
+      } else if let purchase = row.purchase {
+        refunded[purchase, default: []].append(returned)
+      } else if let purchase = try LotLineage.refundedPurchase(&decider.set, behind: row, of: owner, session: session) {
+        refunded[purchase, default: []].append(returned)
+      }
+    }
+    var entries: [PostedEntry] = []
+    if !late.isEmpty {
+      entries += expire(&decider, late, after: transaction, owner: owner)
+      extras.expired = amounts(of: entries)
+    }
+    var taken: [ReturnedCurrency] = []
+    for (purchase, returns) in refunded.sorted(by: { $0.key < $1.key }) {
+      entries += try reclaim(
+        &decider, returns, of: purchase, after: transaction, owner: owner, &taken, session: session)
+    }
+    entries += repayDebts(&decider, of: returns, besides: late + taken, after: transaction, owner: owner, &taken)
+    for returned in taken {
+      guard let code = decider.terms.currency(number: decider.set.accounts[returned.slot].row.number.currency)?.code
+      else { continue }
+      extras.reclaimed = CurrencySums.sum(extras.reclaimed, [CurrencyAmount(currency: code, amount: returned.amount)])
+    }
+    return entries
+  }
+
+  // MARK: Owed meanwhile
+
+  /// Takes what came back for what the account owes, as every credit is: else a balance stood beside a debt.
+  private static func repayDebts(
+    _ decider: inout Decider, of returns: [ReturnedCurrency], besides gone: [ReturnedCurrency],
+    after transaction: TransactionNumber, owner: FoundCustomer, _ taken: inout [ReturnedCurrency]
+  ) -> [PostedEntry] {
+    var (parts, repaid): ([ReturnedCurrency], [Int: Int64]) = ([], [:])
+    for returned in returns {
+      let lost = gone.filter { $0.slot == returned.slot && $0.lot == returned.lot }.reduce(0) { $0 + $1.amount }
+      let debt = decider.set.accounts[returned.slot].row.debt - (repaid[returned.slot] ?? 0)
+      var part = returned
+      part.amount = min(returned.amount - lost, debt)
+      guard part.amount > 0 else { continue }
+      parts.append(part)
+      repaid[returned.slot, default: 0] += part.amount
+    }
+    guard !parts.isEmpty else { return [] }
+    let number = JournalPosting.appendTransaction(&decider.set, .mixed, customer: owner.number)
+    var entries: [PostedEntry] = []
+    for (slot, amount) in repaid.sorted(by: { $0.key < $1.key }) {
+      entries += cancelDebt(&decider, amount, slot: slot, in: number)
+    }
+    entries += takeBack(&decider, parts, .refund, in: number, marking: .reclaimed, about: transaction)
+    taken += parts
+    return entries.sorted { $0.currency < $1.currency }
+  }
+
+  // MARK: Too late
+
+  private static func expire(
+    _ decider: inout Decider, _ late: [ReturnedCurrency], after transaction: TransactionNumber, owner: FoundCustomer
+  ) -> [PostedEntry] {
+    let number = JournalPosting.appendTransaction(&decider.set, .expiry, customer: owner.number)
+    return takeBack(&decider, late, .expiry, in: number, marking: .late, about: transaction)
+  }
+
+  /// Takes what is back out of its lots again: an entry for each account.
+  private static func takeBack(
+    _ decider: inout Decider, _ returns: [ReturnedCurrency], _ kind: EntryKind, in number: TransactionNumber,
+    marking mark: EffectRow.Kind, about transaction: TransactionNumber
+  ) -> [PostedEntry] {
+    var entries: [PostedEntry] = []
+    var slots: [Int] = []
+    for returned in returns where !slots.contains(returned.slot) { slots.append(returned.slot) }
+    for slot in slots {
+      let own = returns.filter { $0.slot == slot }
+      let takes = own.map { LotTake(place: $0.place, lot: $0.lot, source: $0.source, amount: -$0.amount) }
+      LotMoves.apply(&decider.set, takes, slot: slot, isReturn: false)
+      let entry = decider.set.sequences.drawEntry()
+      let (lot, allocations) = JournalPosting.allocate(&decider.set, takes, entry: entry, isWhole: true)
+      let account = decider.set.accounts[slot].row.number
+      guard let code = decider.terms.currency(number: account.currency)?.code else { continue }
+      entries.append(
+        JournalPosting.record(
+          &decider, entry, of: number, kind, slot, code, amount: takes.reduce(0) { $0 + $1.amount }, debtChange: 0,
+          lot: lot,
+          allocations: allocations))
+      for returned in own {
+        decider.set.add(
+          EffectRow(
+            transaction: number, position: 0, customer: account.customer, kind: mark, target: transaction,
+            currency: account.currency, lot: returned.lot, amount: returned.amount, createdAt: decider.set.now,
+            heldAfter: decider.set.accounts[slot].row.held))
+      }
+    }
+    return entries
+  }
+
+  // MARK: Refunded meanwhile
+
+  static func reclaim(
+    _ decider: inout Decider, _ returns: [ReturnedCurrency], of number: Int64, after transaction: TransactionNumber,
+    owner: FoundCustomer, _ all: inout [ReturnedCurrency], session: any StorageSnapshot
+  ) throws(LedgerError) -> [PostedEntry] {
+    guard let purchase = try JournalLookup.purchase(&decider.set, number, session: session), let state = purchase.refund
+    else { return [] }
+    var outstanding = try RefundedPurchase.outstandingParts(&decider.set, of: purchase, session: session)
+    let granted = try RefundedPurchase.given(&decider, by: purchase, session: session).granted
+    var taken: [ReturnedCurrency] = []
+    var repaid: [Int: Int64] = [:]
+    var parts: [RefundChange.Part] = []
+    for returned in returns {
+      let account = decider.set.accounts[returned.slot].row
+      let lots = granted.filter { $0.currency.number == account.number.currency }.flatMap(\.lots).map(\.lot)
+      var rest = returned.amount
+      for index in outstanding.indices where rest > 0 && lots.contains(outstanding[index].lot) {
+        let (lot, kind, amount) = (outstanding[index].lot, outstanding[index].kind, outstanding[index].amount)
+        guard kind == .short || kind == .owed else { continue }
+        // What is owed may be repaid already.
+        let debt = kind == .owed ? account.debt - (repaid[returned.slot] ?? 0) : .max
+        let part = min(rest, amount, debt)
+        guard part > 0 else { continue }
+        rest -= part
+        if kind == .owed { repaid[returned.slot, default: 0] += part }
+        outstanding[index] = .init(lot: lot, kind: kind, amount: amount - part)
+        parts.append(.init(lot: lot, kind: kind, amount: -part))
+        parts.append(.init(lot: lot, kind: .taken, source: returned.lot, amount: part))
+      }
+      guard rest < returned.amount else { continue }
+      var own = returned
+      own.amount -= rest
+      taken.append(own)
+    }
+    guard !taken.isEmpty else { return [] }
+    let refund = JournalPosting.appendTransaction(&decider.set, .refund, customer: owner.number)
+    var entries: [PostedEntry] = []
+    for (slot, amount) in repaid.sorted(by: { $0.key < $1.key }) {
+      entries.append(contentsOf: cancelDebt(&decider, amount, slot: slot, in: refund))
+    }
+    let takes = takeBack(&decider, taken, .refund, in: refund, marking: .reclaimed, about: transaction)
+    all += taken
+    entries += takes
+    try book(
+      &decider.set, parts, of: purchase, state, in: refund, outstanding: outstanding, owner: owner, session: session)
+    return entries.sorted { $0.currency < $1.currency }
+  }
+
+  /// Takes back that something is owed; what is taken for it has an entry of its own.
+  private static func cancelDebt(
+    _ decider: inout Decider, _ amount: Int64, slot: Int, in refund: TransactionNumber
+  ) -> [PostedEntry] {
+    guard let code = decider.terms.currency(number: decider.set.accounts[slot].row.number.currency)?.code else {
+      return []
+    }
+    let entry = decider.set.sequences.drawEntry()
+    return [
+      JournalPosting.record(
+        &decider, entry, of: refund, .reversedRefund, slot, code, amount: amount, debtChange: -amount, lot: 0,
+        allocations: CompactList([]))
+    ]
+  }
+
+  /// Writes down that what a refund had let go was taken after all; the share that is clawed back stays.
+  private static func book(
+    _ set: inout WorkingSet, _ parts: [RefundChange.Part], of purchase: PurchaseRow, _ state: RefundStateRow,
+    in transaction: TransactionNumber, outstanding: [RefundChange.Part], owner: FoundCustomer,
+    session: any StorageSnapshot
+  ) throws(LedgerError) {
+    var change = RefundChange(purchase: purchase, owner: owner, to: state.share)
+    change.isMadeGood = !outstanding.contains { $0.kind == .short && $0.amount > 0 }
+    let row = try set.knownCustomer(owner.number, session: session)
+    let freezes = try RefundedPurchase.freeze(&set, row, after: change, session: session)
+    let refund = RefundRow(
+      transaction: transaction, purchase: purchase.number, kind: .reclaim, revokedAt: state.evidenceAt,
+      signedAt: state.evidenceAt, share: state.share, freezes: freezes)
+    set.add(refund, parts)
+  }
+
+  // MARK: Sums
+
+  private static func amounts(of entries: [PostedEntry]) -> [CurrencyAmount] {
+    CurrencySums.sum([], entries.map { CurrencyAmount(currency: $0.currency, amount: -$0.amount) })
+  }
+
+  // MARK: Refunded purchases
+
+  /// Takes what came out of refunded purchases of the customer for what their refunds let go.
+  ///
+  /// It comes back to the customer by an exchange or a basket as it does by a reversal, and one rule is for both.
+  ///
+  /// - Returns: The entries of the refunds.
+  static func reclaimLineage(
+    _ decider: inout Decider, after transaction: TransactionNumber, owner: FoundCustomer,
+    _ extras: inout ReceiptExtras, session: any StorageSnapshot
+  ) throws(LedgerError) -> [PostedEntry] {
+    var returned: [Int64: [ReturnedCurrency]] = [:]
+    for plan in decider.plans where plan.amount > 0 && !plan.isAllInPool {
+      for (credit, take) in zip(plan.credits.filter({ $0.amount > 0 }), plan.takes) {
+        guard let purchase = credit.lineage?.purchase else { continue }
+        // What repaid a debt has left the lot already.
+        let rest = plan.takes.filter { $0.lot == take.lot }.reduce(0) { $0 + $1.amount }
+        guard rest > 0 else { continue }
+        returned[purchase, default: []].append(
+          ReturnedCurrency(slot: plan.slot, place: take.place, lot: take.lot, source: take.source, amount: rest))
+      }
+    }
+    return try reclaim(&decider, returned, after: transaction, owner: owner, &extras, session: session)
+  }
+
+  /// Takes what a merge brought to the customer whose refunds let it go; else a second account kept it from them.
+  ///
+  /// - Returns: The entries of the refunds.
+  static func reclaimMerged(
+    _ decider: inout Decider, after transaction: TransactionNumber, owner: FoundCustomer,
+    _ extras: inout ReceiptExtras, session: any StorageSnapshot
+  ) throws(LedgerError) -> [PostedEntry] {
+    var returned: [Int64: [ReturnedCurrency]] = [:]
+    for currency in decider.terms.currencies {
+      let slot = try decider.set.slot(
+        of: AccountNumber(customer: owner.number, currency: currency.number), session: session)
+      guard decider.set.accounts[slot].row.openLots > 0 else { continue }
+      let book = try LotMoves.wholeBook(&decider.set, of: slot, session: session)
+      for row in decider.set.books[book].rows
+      where row.purchase == nil && row.remaining > 0 && row.expiresAt > decider.set.now.milliseconds {
+        guard let purchase = try LotLineage.lineage(&decider.set, of: row, session: session).lineage?.purchase,
+          let place = decider.set.books[book].place(of: row.number)
+        else { continue }
+        returned[purchase, default: []].append(
+          ReturnedCurrency(slot: slot, place: place, lot: row.number, source: row.source, amount: row.remaining))
+      }
+    }
+    return try reclaim(&decider, returned, after: transaction, owner: owner, &extras, session: session)
+  }
+
+  /// - Parameter returned: By the numbers of the purchases that it came out of.
+  private static func reclaim(
+    _ decider: inout Decider, _ returned: [Int64: [ReturnedCurrency]], after transaction: TransactionNumber,
+    owner: FoundCustomer, _ extras: inout ReceiptExtras, session: any StorageSnapshot
+  ) throws(LedgerError) -> [PostedEntry] {
+    var (entries, taken): ([PostedEntry], [ReturnedCurrency]) = ([], [])
+    for (number, returns) in returned.sorted(by: { $0.key < $1.key }) {
+      guard try LotLineage.isRefunded(&decider.set, number, of: owner, session: session) else { continue }
+      entries += try reclaim(&decider, returns, of: number, after: transaction, owner: owner, &taken, session: session)
+    }
+    for returned in taken {
+      guard let code = decider.terms.currency(number: decider.set.accounts[returned.slot].row.number.currency)?.code
+      else { continue }
+      extras.reclaimed = CurrencySums.sum(extras.reclaimed, [CurrencyAmount(currency: code, amount: returned.amount)])
+    }
+    return entries
+  }
+}

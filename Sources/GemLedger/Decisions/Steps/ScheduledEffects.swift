@@ -1,0 +1,179 @@
+/// Finds and books what is due in an account: ends of holds, allowances, recharges.
+///
+/// The next command on the account books it before the command itself is decided: it is so whatever becomes of the
+/// command.
+enum ScheduledEffects {
+  /// Whether something other than an expiry may have come about in the account.
+  ///
+  /// What a currency gives by itself is looked at by each group: a new version of the catalog moves what an account
+  /// expects.
+  @inline(__always)
+  static func isDue(_ set: inout WorkingSet, _ slot: Int, _ currency: CurrencyTerms) -> Bool {
+    set.accounts[slot].row.nextDue <= set.now.milliseconds || currency.policies != nil && mayGive(&set, slot, currency)
+  }
+
+  /// Whether the group has not looked yet at what the currency gives by itself.
+  private static func mayGive(_ set: inout WorkingSet, _ slot: Int, _ currency: CurrencyTerms) -> Bool {
+    currency.policies?.givesByItself == true && !set.accounts[slot].isSettled
+  }
+
+  static func settleDues(
+    _ decider: inout Decider, _ slot: Int, _ currency: CurrencyTerms, customer: FoundCustomer,
+    session: any StorageSnapshot
+  ) throws(LedgerError) {
+    var next = decider.set.accounts[slot].row.nextDue
+    // No hold of the account ends before something is due.
+    if next <= decider.set.now.milliseconds {
+      next = .max
+      for hold in try decider.set.holds(of: customer.number, session: session) {
+        if hold.deadline <= decider.set.now {
+          try HeldCurrency.lapse(&decider, hold, owner: customer, session: session)
+        } else {
+          next = min(next, hold.deadline.milliseconds)
+        }
+      }
+    }
+    decider.set.accounts[slot].isSettled = true
+    if let policies = currency.policies, policies.givesByItself {
+      next = min(next, try settlePolicies(&decider, policies, slot, currency, session: session))
+    }
+    if decider.set.accounts[slot].row.nextDue != next {
+      decider.set.accounts[slot].row.nextDue = next
+      decider.set.accounts[slot].isChanged = true
+    }
+    // What came back may have been due in the accounts that are planned already.
+    for index in decider.plans.indices
+    where decider.set.accounts[decider.plans[index].slot].row.nextExpiry <= decider.set.now.milliseconds {
+      try AccountPlanning.planExpiry(&decider, index, session: session)
+    }
+  }
+
+  // MARK: What comes by itself
+
+  /// Books what the account opens with, what its period allows and what came back meanwhile, as ``ScheduleRules`` says.
+  ///
+  /// - Returns: When the next of it is due, in milliseconds; `.max` for never.
+  static func settlePolicies(
+    _ decider: inout Decider, _ policies: CurrencyPolicies, _ slot: Int, _ currency: CurrencyTerms,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> Int64 {
+    let lapsed = decider.lapsed.removeValue(forKey: slot) ?? []
+    let account = try scheduled(&decider.set, policies, slot, currency, lapsed, session: session)
+    let losses = lapsed + (try unbookedExpiries(&decider.set, slot, session: session))
+    let outcome = ScheduleRules.outcome(of: account, losses: losses, eras: policies.eras, now: decider.set.now)
+    if !outcome.isEmpty { try book(&decider, outcome, slot, currency, session: session) }
+    // A period that gives nothing, since the balance is full, is over all the same.
+    if outcome.grants.isEmpty, let period = outcome.period, period != account.allowance?.period {
+      let customer = decider.set.accounts[slot].row.number.customer
+      let number = JournalPosting.appendTransactionWithoutEntries(&decider.set, .grant, customer: customer)
+      decider.set.set(
+        CountRow(customer: customer, key: CountKey(.allowed, currency.code.description), period: period, value: 0),
+        by: number)
+    }
+    decider.clocks[slot] = outcome.clock
+    return outcome.next
+  }
+
+  /// The account as its rows have it, with what ended holds lost still in it.
+  private static func scheduled(
+    _ set: inout WorkingSet, _ policies: CurrencyPolicies, _ slot: Int, _ currency: CurrencyTerms,
+    _ lapsed: [ScheduleRules.Loss], session: any StorageSnapshot
+  ) throws(LedgerError) -> ScheduleRules.Account {
+    let row = set.accounts[slot].row
+    var account = ScheduleRules.Account(
+      balance: row.balance + lapsed.reduce(0) { $0 + $1.amount }, debt: row.debt + lapsed.reduce(0) { $0 + $1.repaid },
+      isUntouched: row.version == 0, begunAt: .min)
+    account.clock = try RechargeClocks.clock(&set, of: slot, currency, session: session)
+    account.allowance = try lastAllowance(&set, policies, slot, currency, lapsed, session: session)
+    let isBegun =
+      !account.isUntouched && (account.clock != nil || !policies.eras.contains { $0.recharge != nil })
+      && (account.allowance != nil || !policies.eras.contains { $0.allowance != nil })
+    if !isBegun { account.begunAt = try createdAt(&set, row.number.customer, session: session) }
+    return account
+  }
+
+  private static func createdAt(
+    _ set: inout WorkingSet, _ customer: CustomerNumber, session: any StorageSnapshot
+  ) throws(LedgerError) -> Int64 {
+    // Who came into being with this group came now.
+    try set.customer(customer, session: session)?.createdAt.milliseconds ?? set.now.milliseconds
+  }
+
+  private static func lastAllowance(
+    _ set: inout WorkingSet, _ policies: CurrencyPolicies, _ slot: Int, _ currency: CurrencyTerms,
+    _ lapsed: [ScheduleRules.Loss], session: any StorageSnapshot
+  ) throws(LedgerError) -> ScheduleRules.LastAllowance? {
+    guard policies.eras.contains(where: { $0.allowance != nil }) else { return nil }
+    let key = CountKey(.allowed, currency.code.description)
+    let customer = set.accounts[slot].row.number.customer
+    guard let known = try set.count(key, of: customer, session: session) else { return nil }
+    var last = ScheduleRules.LastAllowance(period: known.period, remaining: 0, endsAt: .min)
+    guard known.value != 0, let place = try LotPlacement.ownPlace(&set, of: known.value, slot: slot, session: session),
+      place != .pool
+    else { return last }
+    let row = set.books[set.book(of: slot)][place].row
+    last.endsAt = row.expiresAt
+    // What a hold gave back before the lot expired was in it when it did.
+    last.remaining = lapsed.reduce(row.remaining) { $1.lot == row.number ? $0 + $1.amount : $0 }
+    return last
+  }
+
+  /// What is in the account still, and was lost when its lots expired.
+  private static func unbookedExpiries(
+    _ set: inout WorkingSet, _ slot: Int, session: any StorageSnapshot
+  ) throws(LedgerError) -> [ScheduleRules.Loss] {
+    guard set.accounts[slot].row.nextExpiry <= set.now.milliseconds else { return [] }
+    let takes = try LotMoves.expired(&set, slot, session: session)
+    let book = set.book(of: slot)
+    return takes.map {
+      ScheduleRules.Loss(at: set.books[book][$0.place].row.expiresAt, amount: -$0.amount, lot: $0.lot)
+    }
+  }
+
+  // MARK: Booking it
+
+  /// Books what has expired, so that there is room, and then what was given.
+  private static func book(
+    _ decider: inout Decider, _ outcome: ScheduleRules.Outcome, _ slot: Int, _ currency: CurrencyTerms,
+    session: any StorageSnapshot
+  ) throws(LedgerError) {
+    let customer = decider.set.accounts[slot].row.number.customer
+    try bookExpiry(&decider, slot, currency, session: session)
+    if outcome.initial > 0 {
+      _ = try give(&decider, outcome.initial, .initial, .promotional, slot, currency, session: session)
+    }
+    let key = CountKey(.allowed, currency.code.description)
+    for grant in outcome.grants {
+      let (number, lot) = try give(
+        &decider, grant.amount, .grant, .promotional, slot, currency, expiresAt: grant.expiresAt, session: session)
+      let row = CountRow(
+        customer: customer, key: key, period: outcome.period ?? 0, value: grant.expiresAt == .max ? 0 : lot)
+      decider.set.set(row, by: number)
+    }
+    if outcome.recharged > 0 {
+      _ = try give(&decider, outcome.recharged, .recharge, .earned, slot, currency, session: session)
+    }
+  }
+
+  private static func give(
+    _ decider: inout Decider, _ amount: Int64, _ kind: EntryKind, _ source: LotSource, _ slot: Int,
+    _ currency: CurrencyTerms, expiresAt: Int64 = .max, session: any StorageSnapshot
+  ) throws(LedgerError) -> (transaction: TransactionNumber, lot: LotNumber) {
+    let production = StoreEnvironment.production.kind.rawValue
+    let credit = LotCredit(amount: amount, source: source, environment: production, expiresAt: expiresAt)
+    return try JournalPosting.bookCredit(&decider, credit, kind, slot: slot, currency, session: session)
+  }
+
+  private static func bookExpiry(
+    _ decider: inout Decider, _ slot: Int, _ currency: CurrencyTerms, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    guard decider.set.accounts[slot].row.nextExpiry <= decider.set.now.milliseconds else { return }
+    let others = decider.plans
+    decider.plans = [AccountPlan(slot: slot, currency: currency, kind: .expiry, amount: 0)]
+    try AccountPlanning.planExpiry(&decider, 0, session: session)
+    if decider.plans[0].expiredAmount != 0 {
+      JournalPosting.bookExpiry(&decider, of: 0, customer: decider.set.accounts[slot].row.number.customer)
+    }
+    decider.plans = others
+  }
+}

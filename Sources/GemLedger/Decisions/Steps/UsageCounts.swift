@@ -1,0 +1,57 @@
+/// Counts how much was spent, granted and bought in a period, against caps.
+enum UsageCounts {
+  // MARK: Caps
+
+  /// Counts what the plans spend and grant against the currencies' caps.
+  ///
+  /// - Throws: `limit_reached`.
+  static func checkCaps(_ decider: inout Decider, session: any StorageSnapshot) throws(LedgerError) {
+    for plan in decider.plans {
+      guard let policies = plan.currency.policies else { continue }
+      let isGrant = plan.amount > 0
+      let limit = isGrant ? plan.kind == .grant ? policies.grantLimit : nil : policies.spendLimit
+      guard let limit, plan.amount != 0 else { continue }
+      let customer = decider.set.accounts[plan.slot].row.number.customer
+      let key = CountKey(isGrant ? .granted : .spent, plan.currency.code.description)
+      let known = try decider.set.count(key, of: customer, session: session)
+      let row = known ?? CountRow(customer: customer, key: key, period: 0, value: 0)
+      decider.pendingCounts.append(
+        try WindowRules.counted(row, adding: abs(plan.amount), limit: limit, now: decider.set.now))
+    }
+  }
+
+  static func bookCounts(_ decider: inout Decider, of customer: CustomerNumber, by transaction: TransactionNumber) {
+    for row in decider.pendingCounts where row.customer == customer { decider.set.set(row, by: transaction) }
+    decider.pendingCounts.removeAll { $0.customer == customer }
+  }
+
+  /// Takes back from what was counted as spent, where that was in the period that still runs.
+  static func uncount(
+    _ decider: inout Decider, _ amount: Int64, since spentAt: Timestamp, slot: Int, by transaction: TransactionNumber,
+    session: any StorageSnapshot
+  ) throws(LedgerError) {
+    let account = decider.set.accounts[slot].row.number
+    guard let currency = decider.terms.currency(number: account.currency), currency.policies?.spendLimit != nil else {
+      return
+    }
+    let key = CountKey(.spent, currency.code.description)
+    guard var row = try decider.set.count(key, of: account.customer, session: session),
+      row.period <= spentAt.milliseconds
+    else { return }
+    row.value = max(0, row.value - amount)
+    decider.set.set(row, by: transaction)
+  }
+
+  /// The same of an item that goes back.
+  static func uncount(
+    _ decider: inout Decider, _ item: ItemID, _ quantity: Int64, since boughtAt: Timestamp, _ customer: FoundCustomer,
+    session: any StorageSnapshot
+  ) throws(LedgerError) {
+    let key = CountKey(.bought, item.text)
+    guard var row = try decider.set.count(key, of: customer.number, session: session),
+      row.period <= boughtAt.milliseconds
+    else { return }
+    row.value = max(0, row.value - quantity)
+    decider.set.set(row, by: decider.booked)
+  }
+}

@@ -1,0 +1,257 @@
+internal import Dispatch
+internal import Synchronization
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Bionic)
+  internal import Bionic
+#else
+  internal import Darwin
+#endif
+
+/// Gathers the commands that wait right now into a group and commits the group once.
+///
+/// Whoever finds the lane idle commits on its own thread, without a hop: a command alone waits for nobody. What comes
+/// meanwhile waits, and the lane's worker commits it, group after group, until nothing waits any more; so under load
+/// one thread commits without a pause while the callers go on beside it.
+final class Lane: Sendable {
+  /// What came of each command of a batch, in its order.
+  typealias Answers = ArraySlice<Result<Receipt, LedgerError>>
+
+  fileprivate enum Waiter: Sendable {
+    case task(CheckedContinuation<Answers, Never>)
+    case thread(ThreadWaiter)
+
+    func resume(_ answers: Answers) {
+      switch self {
+      case .task(let continuation): continuation.resume(returning: answers)
+      case .thread(let waiter): waiter.resume(answers)
+      }
+    }
+  }
+
+  /// Commands in the order in which they came, and who waits for how many of them.
+  fileprivate struct Group: Sendable {
+    var commands: [LedgerCommand] = []
+    var waiters: [(waiter: Waiter, count: Int)] = []
+  }
+
+  private struct State {
+    var waiting = Group()
+    /// Those who joined the group at hand after it began.
+    var late = Group()
+    /// How many callers the group before waited for; they are about to ask again.
+    var answered = 0
+    /// Somebody commits, or is about to.
+    var isBusy = false
+  }
+
+  private let state = Mutex(State())
+  private let worker = DispatchQueue(label: "GemLedger.Lane")
+  private let committer: GroupCommitter
+  /// Whether a commit waits for another machine: tasks have few threads among them, and none of those waits with it.
+  private let isFarAway: Bool
+  /// Whether commands join a group that waits for its lane; it has hold of no other lanes than its commands need.
+  private var takesLatecomers: Bool { isFarAway && committer.lane != nil }
+
+  init(committer: GroupCommitter, isFarAway: Bool = false) {
+    self.committer = committer
+    self.isFarAway = isFarAway
+  }
+
+  /// Books the command in the next group; waits as a task.
+  ///
+  /// A caller that is cancelled meanwhile does not withdraw its commands.
+  func book(_ command: LedgerCommand) async -> Answers {
+    if !isFarAway, becomeBusy() { return commitAlone([command])[...] }
+    return await withCheckedContinuation { continuation in
+      enqueue(CollectionOfOne(command), .task(continuation))
+    }
+  }
+
+  /// Books the command in the next group; blocks the thread meanwhile.
+  func bookBlocking(_ command: LedgerCommand) -> Result<Receipt, LedgerError> {
+    if becomeBusy() { return commitAlone([command])[0] }
+    let waiter = ThreadWaiter()
+    enqueue(CollectionOfOne(command), .thread(waiter))
+    let answers = waiter.wait()
+    return answers[answers.startIndex]
+  }
+
+  /// Books the commands, at most ``Limits/commandsPerGroup`` of them, in one group; blocks the thread meanwhile.
+  func bookBlocking(_ commands: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
+    if becomeBusy() { return commitAlone(commands) }
+    let waiter = ThreadWaiter()
+    enqueue(commands, .thread(waiter))
+    return Array(waiter.wait())
+  }
+
+  /// How many commands wait for the next group.
+  var waitingCount: Int { state.withLock { $0.waiting.commands.count } }
+
+  private func becomeBusy() -> Bool {
+    state.withLock { state in
+      guard !state.isBusy else { return false }
+      state.isBusy = true
+      return true
+    }
+  }
+
+  private func commitAlone(_ commands: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
+    let answers = committer.commit(commands)
+    let hasMore = state.withLock { state in
+      state.isBusy = !state.waiting.commands.isEmpty
+      return state.isBusy
+    }
+    if hasMore { worker.async { self.drain() } }
+    return answers
+  }
+
+  private func enqueue(_ commands: some Collection<LedgerCommand>, _ waiter: Waiter) {
+    let isIdle = state.withLock { state in
+      state.waiting.commands.append(contentsOf: commands)
+      state.waiting.waiters.append((waiter, commands.count))
+      defer { state.isBusy = true }
+      return !state.isBusy
+    }
+    if isIdle { worker.async { self.drain() } }
+  }
+
+  /// Commits groups until nothing waits.
+  private func drain() {
+    while var group = takeNextGroup() {
+      let count = group.commands.count
+      let answers = committer.commit(group.commands) { takesLatecomers ? takeLatecomers(behind: count) : [] }
+      group.waiters += takeWaitersOfLatecomers()
+      // Waking a group takes as long as a good part of its commit, and the next group waits already.
+      if group.waiters.count > 8 {
+        Task.detached { Self.wake(group, answers) }
+      } else {
+        Self.wake(group, answers)
+      }
+    }
+  }
+
+  private static func wake(_ group: Group, _ answers: [Result<Receipt, LedgerError>]) {
+    var start = 0
+    for (waiter, count) in group.waiters {
+      waiter.resume(answers[start..<start + count])
+      start += count
+    }
+  }
+
+  private func takeNextGroup() -> Group? {
+    if isFarAway { waitForThoseAnswered() }
+    return takeGroup()
+  }
+
+  /// Gives the callers who were just answered a moment to ask again: a group costs far more than what is in it, and
+  /// would else take the first who comes alone.
+  private func waitForThoseAnswered() {
+    for _ in 0..<Self.pausesMax {
+      let isWorthIt = state.withLock { $0.waiting.waiters.count < $0.answered }
+      guard isWorthIt else { return }
+      usleep(Self.pauseMicroseconds)
+    }
+  }
+
+  /// Commands that came while the group waited for others to let go of its lane, where there are so many that another
+  /// look at the rows is worth it: a group costs the server far more than what is in it.
+  private func takeLatecomers(behind count: Int) -> [LedgerCommand] {
+    state.withLock { state in
+      guard state.waiting.commands.count * 2 >= count else { return [] }
+      let room = Limits.commandsPerGroup - count - state.late.commands.count
+      let late = state.waiting.takeLatecomers(room: room)
+      state.late.commands += late.commands
+      state.late.waiters += late.waiters
+      state.answered += late.waiters.count
+      return late.commands
+    }
+  }
+
+  private func takeWaitersOfLatecomers() -> [(waiter: Waiter, count: Int)] {
+    guard takesLatecomers else { return [] }
+    return state.withLock { state in
+      defer { state.late = Group() }
+      return state.late.waiters
+    }
+  }
+
+  private static let pausesMax = 4
+  private static let pauseMicroseconds: UInt32 = 40
+
+  /// What waits, up to a group's bound; the lane is idle where nothing does.
+  private func takeGroup() -> Group? {
+    state.withLock { state in
+      guard !state.waiting.commands.isEmpty else {
+        state.isBusy = false
+        state.answered = 0
+        return nil
+      }
+      let bound = Self.bound(waiting: state.waiting.waiters.count, answered: state.answered)
+      let group = state.waiting.take(callers: bound)
+      state.answered = group.waiters.count
+      return group
+    }
+  }
+
+  /// How many callers the next group takes: with many around, half of them.
+  ///
+  /// The others then ask again while it commits, and the worker never waits for them. Taking all would fall into a
+  /// rhythm of nearly all and nearly none, in which callers and worker take turns; measured, that costs a third.
+  private static func bound(waiting: Int, answered: Int) -> Int {
+    let around = waiting + answered
+    return around < 64 ? waiting : (around + 1) / 2
+  }
+}
+
+extension Lane.Group {
+  /// Takes the first callers' commands out, at most a group's bound of them; the first caller's always.
+  fileprivate mutating func take(callers: Int) -> Self {
+    var group = Self()
+    for (waiter, count) in waiters.prefix(callers) {
+      guard group.waiters.isEmpty || group.commands.count + count <= Limits.commandsPerGroup else { break }
+      group.commands += commands[group.commands.count..<group.commands.count + count]
+      group.waiters.append((waiter, count))
+    }
+    remove(group)
+    return group
+  }
+
+  /// Takes the first callers' commands out as long as there is room for them, and as they touch nothing but their
+  /// customers' own rows: what a group claims beside those it claims at once, in an order.
+  fileprivate mutating func takeLatecomers(room: Int) -> Self {
+    var group = Self()
+    for (waiter, count) in waiters {
+      let own = commands[group.commands.count..<group.commands.count + count]
+      guard group.commands.count + count <= room, own.allSatisfy({ $0.footprint == nil }) else { break }
+      group.commands += own
+      group.waiters.append((waiter, count))
+    }
+    remove(group)
+    return group
+  }
+
+  private mutating func remove(_ first: Self) {
+    commands.removeFirst(first.commands.count)
+    waiters.removeFirst(first.waiters.count)
+  }
+}
+
+/// A thread that waits, for callers outside of tasks.
+private final class ThreadWaiter: Sendable {
+  private let semaphore = DispatchSemaphore(value: 0)
+  private let answers = Mutex<Lane.Answers>([])
+
+  func resume(_ answers: Lane.Answers) {
+    self.answers.withLock { $0 = answers }
+    semaphore.signal()
+  }
+
+  func wait() -> Lane.Answers {
+    semaphore.wait()
+    return answers.withLock { $0 }
+  }
+}

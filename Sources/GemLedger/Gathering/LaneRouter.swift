@@ -1,0 +1,204 @@
+internal import Dispatch
+internal import Synchronization
+
+/// Hands commands to the lanes in whose rows they may write.
+///
+/// What belongs to one lane joins its groups; what touches several gathers in groups of its own, which take hold of all
+/// lanes that their commands need.
+final class LaneRouter: Sendable {
+  let lanes: [Lane]
+  /// For what touches several of them; the only one where there is one.
+  private let crossing: Lane
+  private let routes: RouteFinder
+  private let storage: any LedgerStorage
+  private let catalog: CatalogCache
+  /// Items whose stocks are known to be somebody's.
+  private let stocks = Mutex<Set<ItemID>>([])
+
+  init(storage: some LedgerStorage, clock: LedgerClock, catalog: CatalogCache, commits: CommitSignal) {
+    self.storage = storage
+    self.catalog = catalog
+    routes = RouteFinder(storage: storage)
+    func makeLane(_ lane: Int?) -> Lane {
+      Lane(
+        committer: GroupCommitter(storage: storage, lane: lane, clock: clock, catalog: catalog, commits: commits),
+        isFarAway: storage.isRemote)
+    }
+    lanes = (0..<storage.laneCount).map(makeLane)
+    crossing = lanes.count > 1 ? makeLane(nil) : lanes[0]
+  }
+
+  /// How often a command is sent on to other lanes, before it is given up: each time somebody was merged or moved just
+  /// then.
+  private static let routesMax = 16
+
+  func book(_ command: LedgerCommand) async throws(LedgerError) -> Receipt {
+    if lanes.count > 1 { return try await bookRouted(command) }
+    let answers = await lanes[0].book(command)
+    return try answers[answers.startIndex].get()
+  }
+
+  func book(_ command: LedgerCommand) throws(LedgerError) -> Receipt {
+    if lanes.count > 1 { return try submitRouted([command])[0].get() }
+    return try lanes[0].bookBlocking(command).get()
+  }
+
+  func submit(_ commands: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
+    if lanes.count > 1 { return submitRouted(commands) }
+    if commands.count <= Limits.commandsPerGroup { return commands.isEmpty ? [] : lanes[0].bookBlocking(commands) }
+    var results: [Result<Receipt, LedgerError>] = []
+    results.reserveCapacity(commands.count)
+    for start in stride(from: 0, to: commands.count, by: Limits.commandsPerGroup) {
+      let end = min(start + Limits.commandsPerGroup, commands.count)
+      results += lanes[0].bookBlocking(Array(commands[start..<end]))
+    }
+    return results
+  }
+
+  // MARK: Several lanes
+
+  private func bookRouted(_ command: LedgerCommand) async throws(LedgerError) -> Receipt {
+    var command = try stocked(command)
+    for _ in 0..<Self.routesMax {
+      let answers = await lane(of: try await routes.lanes(of: command)).book(command)
+      let answer = answers[answers.startIndex]
+      if !answer.isMisrouted { return try answer.get() }
+      command = try stocked(command)
+    }
+    throw .keepsMoving
+  }
+
+  private func lane(of route: [Int]) -> Lane { route.count == 1 ? lanes[route[0]] : crossing }
+
+  private func submitRouted(_ asked: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
+    var results = [Result<Receipt, LedgerError>](repeating: .failure(.keepsMoving), count: asked.count)
+    var open = Array(asked.indices)
+    var triesLeft = Self.routesMax
+    do throws(LedgerError) {
+      while !open.isEmpty, triesLeft > 0 {
+        let answers = bookList(try open.map { (place) throws(LedgerError) in try stocked(asked[place]) })
+        for (place, answer) in zip(open, answers) where !answer.isMisrouted { results[place] = answer }
+        let left = zip(open, answers).filter { $1.isMisrouted }.map(\.0)
+        triesLeft = left.count < open.count ? Self.routesMax : triesLeft - 1
+        open = left
+      }
+    } catch {
+      for place in open { results[place] = .failure(error) }
+    }
+    return results
+  }
+
+  /// Books a list part by part, as far as to the first part in which a command belongs elsewhere than it was sent to:
+  /// what comes after that may depend on it, and goes the way of the misrouted.
+  private func bookList(_ commands: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
+    var answers: [Result<Receipt, LedgerError>] = []
+    answers.reserveCapacity(commands.count)
+    var end = LedgerError.misrouted
+    do throws(LedgerError) {
+      while answers.count < commands.count {
+        let rest = commands[answers.count...]
+        let count = rest.countOfThoseApart
+        let part =
+          count > 0
+          ? bookSideBySide(Array(rest.prefix(count)))
+          // The first of them, and what comes after it and may depend on it.
+          : try bookInOrder(Array(rest.prefix(Limits.commandsPerGroup)))
+        answers += part
+        if part.contains(where: \.isMisrouted) { break }
+      }
+    } catch {
+      end = error
+    }
+    answers += repeatElement(.failure(end), count: commands.count - answers.count)
+    return answers
+  }
+
+  /// A group of several takes hold of their lanes itself, and goes no further than to the first that is misrouted.
+  private func bookInOrder(
+    _ commands: [LedgerCommand]
+  ) throws(LedgerError) -> [Result<Receipt, LedgerError>] {
+    let lane = commands.count > 1 ? crossing : lane(of: try storage.lanes(of: commands)[0])
+    return lane.bookBlocking(commands)
+  }
+
+  /// Books each in its lane, the lanes at the same time; of a lane nothing behind a group in which one was misrouted.
+  private func bookSideBySide(_ commands: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
+    var places: [ObjectIdentifier: (lane: Lane, places: [Int])] = [:]
+    let answers = Mutex([Result<Receipt, LedgerError>](repeating: .failure(.misrouted), count: commands.count))
+    for (place, route) in zip(commands.indices, storage.routes(of: commands)) {
+      let lanes: [Int]
+      do throws(LedgerError) {
+        lanes = try route.get()
+      } catch {
+        answers.withLock { $0[place] = .failure(error) }
+        continue
+      }
+      let lane = lane(of: lanes)
+      places[ObjectIdentifier(lane), default: (lane, [])].places.append(place)
+    }
+    let busy = Array(places.values)
+    DispatchQueue.concurrentPerform(iterations: busy.count) { index in
+      let (lane, places) = busy[index]
+      for start in stride(from: 0, to: places.count, by: Limits.commandsPerGroup) {
+        let group = places[start..<min(start + Limits.commandsPerGroup, places.count)]
+        let booked = lane.bookBlocking(group.map { commands[$0] })
+        answers.withLock { answers in
+          for (place, answer) in zip(group, booked) { answers[place] = answer }
+        }
+        if booked.contains(where: \.isMisrouted) { break }
+      }
+    }
+    return answers.withLock { $0 }
+  }
+
+  /// The command with the stock that it is known to need.
+  private func stocked(_ command: LedgerCommand) throws(LedgerError) -> LedgerCommand {
+    guard case .buyItem(let item, let quantity) = command.body.action, catalog.hasStock(item) else { return command }
+    if !stocks.withLock({ $0.contains(item) }) {
+      _ = try book(LedgerCommand.createCustomer(CustomerID(ofStock: item)).namedByLedger())
+      stocks.withLock { _ = $0.insert(item) }
+    }
+    return command.withAction(.buyStocked(item, quantity: quantity))
+  }
+}
+
+extension ArraySlice<LedgerCommand> {
+  /// How many of the first may be booked beside each other, as long as each customer's stay in their order.
+  fileprivate var countOfThoseApart: Int {
+    var claims: Set<LedgerCommand.PurchaseClaim> = []
+    return prefix { $0.goesApart(from: &claims) }.count
+  }
+}
+
+extension LedgerCommand {
+  /// Whether nothing but one customer's own rows says what comes of it.
+  ///
+  /// - Parameter claims: The store transactions of the others of its list.
+  fileprivate func goesApart(from claims: inout Set<PurchaseClaim>) -> Bool {
+    switch body.action {
+    case .adjustOne, .adjust, .buyItem, .createCustomer, .freeze, .unfreeze, .hold, .exchange, .settle, .erase: true
+    // They name what was booked before the list was made, and go to the lane of whose it is.
+    case .reverse, .capture, .extendHold, .release: true
+    case .creditPurchase, .refund, .reverseRefund:
+      (footprint?.purchases ?? []).allSatisfy { claims.insert($0).inserted }
+    case .openOrder, .completeOrder, .advanceOrder, .registerToken, .holdEntitlement, .merge, .mergeAnonymous,
+      .createAlias, .buyStocked, .basket:
+      false
+    }
+  }
+}
+
+extension Result<Receipt, LedgerError> {
+  var isMisrouted: Bool {
+    if case .failure(let error) = self { return error == .misrouted }
+    return false
+  }
+}
+
+extension LedgerError {
+  /// The command belongs to other lanes than it was sent to; the ledger sends it on, and nobody else sees this.
+  static let misrouted = LedgerError(.unexpected, "The command belongs to another lane.")
+
+  fileprivate static let keepsMoving = LedgerError(
+    .storageUnavailable, "The customer is being merged again and again; nothing was booked. Ask again.")
+}

@@ -1,0 +1,48 @@
+/// The lots of a ledger that lives in memory, and which of them accounts have open.
+struct MemoryLots {
+  private var rows = PagedTable<LotRow>()
+  private(set) var count: Int64 = 0
+  private var ofAccounts: [AccountNumber: AccountLots] = [:]
+
+  subscript(number: LotNumber) -> LotRow? { rows[number] }
+
+  func open(_ account: AccountNumber, paid: Bool, after: LotPosition?, limit: Int) -> [LotRow] {
+    guard let own = ofAccounts[account] else { return [] }
+    let open = paid ? own.paid : own.free
+    let start = after.map(open.firstIndex(after:)) ?? 0
+    return open.positions[start..<min(open.positions.count, start + limit)].compactMap { rows[$0.lot] }
+  }
+
+  func pooled(_ account: AccountNumber, source: LotSource, environment: Int64) -> LotRow? {
+    (ofAccounts[account]?.pooled ?? []).lazy.compactMap { rows[$0] }.first {
+      $0.source == source && $0.environment == environment
+    }
+  }
+
+  // MARK: Writing
+
+  mutating func write(_ changes: borrowing ChangeSet) {
+    if let lastLot = changes.lastLot { count = lastLot }
+    for lot in changes.newLots {
+      if lot.purchase == nil, lot.price == nil, lot.expiresAt == .max {
+        ofAccounts[lot.account, default: .init()].pooled.append(lot.number)
+      }
+      set(lot)
+    }
+    for lot in changes.changedLots { set(lot) }
+  }
+
+  mutating func set(_ lot: LotRow) {
+    if let old = rows[lot.number], old.account != lot.account { leave(old) }
+    let wasOpen = (rows[lot.number]?.remaining ?? 0) > 0
+    rows[lot.number] = lot
+    guard wasOpen != (lot.remaining > 0) else { return }
+    ofAccounts[lot.account, default: .init()].setOpen(lot, isOpen: !wasOpen)
+  }
+
+  /// Takes a lot out of its account's lists, before it is put into another's.
+  private mutating func leave(_ old: LotRow) {
+    if old.remaining > 0 { ofAccounts[old.account]?.setOpen(old, isOpen: false) }
+    rows[old.number]?.remaining = 0
+  }
+}

@@ -1,0 +1,56 @@
+/// The purchases of a ledger that lives in memory, with their refunds.
+struct MemoryPurchases {
+  private(set) var rows: [PurchaseRow] = []
+  private var byIdentity: [PurchaseIdentity: Int] = [:]
+  private var ofCustomers: [CustomerNumber: [Int]] = [:]
+  private(set) var evidence: [PurchaseIdentity: [RefundEvidenceRow]] = [:]
+  private(set) var refunds: [RefundRow] = []
+  /// Places in ``refunds``, by purchase.
+  private(set) var refundsOfPurchases: [Int64: [Int]] = [:]
+  private(set) var refundParts: [TransactionNumber: [RefundPartRow]] = [:]
+
+  subscript(identity: PurchaseIdentity) -> PurchaseRow? { byIdentity[identity].map { withRefund(rows[$0]) } }
+
+  subscript(number number: Int64) -> PurchaseRow? {
+    // Numbers ascend, and refused commands may leave gaps.
+    var (low, high) = (0, rows.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if rows[middle].number < number { low = middle + 1 } else { high = middle }
+    }
+    return low < rows.count && rows[low].number == number ? withRefund(rows[low]) : nil
+  }
+
+  func purchases(of customer: CustomerNumber, below: Int64, limit: Int) -> [PurchaseRow] {
+    let own = (ofCustomers[customer] ?? []).reversed().lazy.map { rows[$0] }.filter { $0.number < below }
+    return own.prefix(limit).map(withRefund)
+  }
+
+  func refunds(of purchase: Int64) -> [RefundRow] { (refundsOfPurchases[purchase] ?? []).map { refunds[$0] } }
+
+  func withRefund(_ row: PurchaseRow) -> PurchaseRow {
+    guard let newest = refundsOfPurchases[row.number]?.last else { return row }
+    var row = row
+    row.refund = refunds[newest].state
+    return row
+  }
+
+  // MARK: Writing
+
+  mutating func append(_ row: PurchaseRow) {
+    byIdentity[row.identity] = rows.count
+    ofCustomers[row.customer, default: []].append(rows.count)
+    rows.append(row)
+  }
+
+  mutating func write(_ changes: RareChanges) {
+    for row in changes.refunds {
+      refundsOfPurchases[row.purchase, default: []].append(refunds.count)
+      refunds.append(row)
+    }
+    for row in changes.refundParts { refundParts[row.transaction, default: []].append(row) }
+    for row in changes.refundEvidence {
+      evidence[row.identity] = RefundRules.adding(row, to: evidence[row.identity] ?? [])
+    }
+  }
+}
