@@ -38,15 +38,8 @@ extension Ledger {
   public func purchase(
     store: Store, environment: StoreEnvironment, transactionID: StoreTransactionID
   ) throws(LedgerError) -> Purchase? {
-    try reading { (snapshot, terms) throws(LedgerError) -> Purchase? in
-      let known =
-        environment.session == nil
-        ? environment.kind.rawValue : try snapshot.environments().first { $0.environment == environment }?.number
-      guard let known else { return nil }
-      let identity = PurchaseIdentity(store: store, environment: known, transactionID: transactionID)
-      guard let row = try snapshot.purchase(identity) else { return nil }
-      var reader = PurchaseReader(snapshot: snapshot, terms: terms)
-      return try reader.purchase(row)
+    try view { (view) throws(LedgerError) -> Purchase? in
+      try view.purchases.purchase(store: store, environment: environment, transactionID: transactionID)
     }
   }
 }
@@ -55,7 +48,8 @@ extension Ledger {
 package struct PurchaseReader {
   let snapshot: any StorageSnapshot
   let terms: CatalogTerms
-  private var owners: [CustomerNumber: CustomerID] = [:]
+  private var owners: [CustomerNumber: CustomerRow] = [:]
+  private var known: (number: Int64, environment: StoreEnvironment)?
   private var environments: [Int64: StoreEnvironment]?
 
   package init(snapshot: any StorageSnapshot, terms: CatalogTerms) {
@@ -69,32 +63,37 @@ package struct PurchaseReader {
         .storageDamaged, "The journal lacks transaction \(row.transaction), which a purchase names; run verify.")
     }
     let product = try terms.purchaseTerms(of: row)
+    let owner = try ownerRow(row.customer)
     return Purchase(
       store: row.identity.store, environment: try environment(row.identity.environment),
       storeTransactionID: row.identity.transactionID,
       originalTransactionID: row.originalTransactionID ?? row.identity.transactionID,
       transactionID: terms.transactionIDs.id(number: row.transaction, createdAt: transaction.createdAt),
-      customer: try owner(row.customer), product: row.product, productType: product.type,
+      customer: owner.id, product: row.product, productType: product.type,
       entitlement: product.entitlement, quantity: row.quantity, price: row.price, purchasedAt: row.purchasedAt,
       expiresAt: row.expiresAt, refundedMilliPercent: row.refund?.share.milliPercent ?? 0,
-      refundEvidenceAt: row.refund?.evidenceAt)
+      refundEvidenceAt: row.refund?.evidenceAt,
+      address: PurchaseAddress(
+        number: row.number, transaction: row.transaction, customer: row.customer, owner: owner.number))
   }
 
-  mutating func owner(_ number: CustomerNumber) throws(LedgerError) -> CustomerID {
+  package mutating func owner(_ number: CustomerNumber) throws(LedgerError) -> CustomerID { try ownerRow(number).id }
+
+  private mutating func ownerRow(_ number: CustomerNumber) throws(LedgerError) -> CustomerRow {
     if let known = owners[number] { return known }
-    var row = try snapshot.customer(number: number)
-    if let into = row?.mergedInto, into != 0 { row = try snapshot.customer(number: into) }
-    guard let row else {
-      throw LedgerError(.storageDamaged, "Customer number \(number) has no row; run verify.")
-    }
-    owners[number] = row.id
-    return row.id
+    let row = try snapshot.survivor(of: number)
+    owners[number] = row
+    return row
   }
+
+  /// The environment with the number, so that it need not be read.
+  mutating func know(_ environment: StoreEnvironment, as number: Int64) { known = (number, environment) }
 
   package mutating func environment(_ number: Int64) throws(LedgerError) -> StoreEnvironment {
     if number < EnvironmentRow.firstDrawnNumber, let kind = StoreEnvironment.Kind(rawValue: number) {
       return StoreEnvironment(kind: kind, session: nil)
     }
+    if let known, known.number == number { return known.environment }
     if environments == nil {
       environments = Dictionary(
         try snapshot.environments().map { ($0.number, $0.environment) }, uniquingKeysWith: { first, _ in first })

@@ -30,9 +30,25 @@ public struct Purchase: Hashable, Sendable {
   public let refundedMilliPercent: Int64
   /// The date of the store's newest evidence when the newest refund was booked, where there was any.
   public let refundEvidenceAt: Timestamp?
+  let address: PurchaseAddress
 
   /// Whether all of it is refunded; the right that it gave has ended then.
   public var isRefunded: Bool { refundedMilliPercent == 100_000 }
+}
+
+/// Where a purchase lies in its ledger; another ledger may hold an equal purchase elsewhere.
+struct PurchaseAddress: Hashable, Sendable {
+  /// The purchase's own number.
+  let number: Int64
+  /// The transaction that credited it.
+  let transaction: TransactionNumber
+  /// The customer for whom the journal booked it.
+  let customer: CustomerNumber
+  /// The same, merges counted.
+  let owner: CustomerNumber
+
+  static func == (left: Self, right: Self) -> Bool { true }
+  func hash(into hasher: inout Hasher) {}
 }
 
 /// A page of a customer's purchases, newest credit first.

@@ -2,7 +2,8 @@ internal import GemLedger
 internal import StoreClient
 
 /// Everything about the shop that a test can switch.
-struct AppleSettings: Sendable {
+@dynamicMemberLookup
+struct AppleSettings: ShopSettings {
   var askToBuyEnabled = false
   var interruptedPurchasesEnabled = false
   var disableDialogs = true
@@ -14,11 +15,7 @@ struct AppleSettings: Sendable {
   var repurchaseReturnsUnfinished = true
   var includesFinishedConsumables = false
   var sendsOneTimeChargeNotices = false
-  var storefront = StorefrontCode.unitedStates
-  var locale = "en_US"
-  var timeRate = TimeRate.realTime
-  var simulatedErrors: [StoreAPI: SimulatedError] = [:]
-  var productStates: [ByteString: ProductState] = [:]
+  var common = CommonSettings()
   var offerCodes: [ByteString: String] = [:]
 
   /// Nothing is switched on.
@@ -26,8 +23,8 @@ struct AppleSettings: Sendable {
 
   /// As a `.storekit` file has them.
   init(_ storeKit: StoreKitConfiguration) {
-    storefront = storeKit.storefront.flatMap(StorefrontCode.init(exactly:)) ?? .unitedStates
-    locale = storeKit.locale ?? "en_US"
+    common.storefront = storeKit.storefront.flatMap(StorefrontCode.init(exactly:)) ?? .unitedStates
+    common.locale = storeKit.locale ?? "en_US"
     let switches = storeKit.switches
     askToBuyEnabled = switches.askToBuyEnabled
     interruptedPurchasesEnabled = switches.interruptedPurchasesEnabled
@@ -36,11 +33,7 @@ struct AppleSettings: Sendable {
     billingGracePeriodIsEnabled = switches.billingGracePeriodIsEnabled
     shouldEnterBillingRetryOnRenewal = switches.shouldEnterBillingRetryOnRenewal
     // A rate that is newer than this shop runs in real time.
-    timeRate = switches.timeRate.flatMap(TimeRate.init(rawValue:)) ?? .realTime
-  }
-
-  func state(of product: String) -> ProductState {
-    productStates.isEmpty ? .clearedForSale : productStates[ByteString(product)] ?? .clearedForSale
+    common.timeRate = switches.timeRate.flatMap(TimeRate.init(rawValue:)) ?? .realTime
   }
 }
 
@@ -59,11 +52,7 @@ extension AppleSettings {
     var writer = ShopRecordWriter("settings")
     for (name, path) in Self.flags { writer.put(name, flag: self[keyPath: path]) }
     writer.put("failure_error", failureError.rawValue)
-    writer.put("storefront", storefront.description)
-    writer.put("locale", locale)
-    writer.put("time_rate", timeRate.rawValue)
-    writer["simulated_errors"] = SettingsRecord.json(simulatedErrors)
-    writer["product_states"] = SettingsRecord.json(productStates)
+    common.write(to: &writer)
     writer["offer_codes"] = SettingsRecord.object(offerCodes.map { ($0.text, .string($1)) })
     return writer.json
   }
@@ -72,11 +61,7 @@ extension AppleSettings {
     self.init()
     for (name, path) in Self.flags { self[keyPath: path] = record.flag(name) }
     failureError = try record.word("failure_error")
-    storefront = try record.storefront("storefront") ?? .unitedStates
-    locale = try record.text("locale")
-    timeRate = try record.number("time_rate")
-    simulatedErrors = try SettingsRecord.errors(record.reader("simulated_errors"))
-    productStates = try SettingsRecord.states(record.reader("product_states"))
+    common = try CommonSettings(reading: record)
     let codes = try record.reader("offer_codes")
     for (name, _) in codes.object.members { offerCodes[ByteString(name)] = try codes.text(name) }
   }

@@ -50,8 +50,6 @@ struct AppleShop: KeptShop {
 
   var nextOwnDue: Timestamp? { due.next }
 
-  var simulatedErrors: [StoreAPI: SimulatedError] { settings.simulatedErrors }
-
   var sizeInRecords: Int { rows.count + subscriptions.count + desk.waitingNotices.count }
 
   mutating func apply(_ event: AppleEvent) {

@@ -54,24 +54,6 @@ extension SimulatedStore {
     set { set(\.shouldEnterBillingRetryOnRenewal, newValue) }
   }
 
-  /// The country of all store accounts; purchases and renewals from now on have its prices.
-  public var storefront: StorefrontCode {
-    get { setting(\.storefront) }
-    set { set(\.storefront, newValue) }
-  }
-
-  /// The language and region in which products are listed.
-  public var locale: String {
-    get { setting(\.locale) }
-    set { set(\.locale, newValue) }
-  }
-
-  /// How fast subscriptions run; a period that has begun ends when it was to end.
-  public var timeRate: TimeRate {
-    get { setting(\.timeRate) }
-    set { set(\.timeRate, newValue) }
-  }
-
   /// Whether buying a consumable whose last transaction is unfinished gives that transaction again; true at first.
   public var repurchaseReturnsUnfinished: Bool {
     get { setting(\.repurchaseReturnsUnfinished) }
@@ -90,27 +72,6 @@ extension SimulatedStore {
     set { set(\.sendsOneTimeChargeNotices, newValue) }
   }
 
-  /// Makes all calls of an API fail with an error, until it is set to nil.
-  ///
-  /// - Throws: `LedgerError` with `invalid_request` where the API cannot fail like that.
-  public func setSimulatedError(_ error: SimulatedError?, forAPI api: StoreAPI) throws(LedgerError) {
-    if let error, !error.fits(api) { throw .invalid("The call \(api.rawValue) cannot fail with \(error).") }
-    try keeper.act { shop, _ in shop.change { $0.simulatedErrors[api] = error } }
-  }
-
-  /// The error that all calls of an API fail with.
-  public func simulatedError(forAPI api: StoreAPI) -> SimulatedError? { setting(\.simulatedErrors)[api] }
-
-  /// Says whether the store sells a product; only what is cleared for sale is listed and can be bought.
-  ///
-  /// - Throws: `LedgerError` with `product_not_found` where the store has no product with this id.
-  public func setState(_ state: ProductState, ofProduct id: String) throws(LedgerError) {
-    try known(id)
-    try keeper.act { shop, _ in
-      shop.change { $0.productStates[ByteString(id)] = state == .clearedForSale ? nil : state }
-    }
-  }
-
   /// Whether the store sells a product.
   public func state(ofProduct id: String) -> ProductState { keeper.look { $0.settings.state(of: id) } }
 
@@ -118,14 +79,8 @@ extension SimulatedStore {
   ///
   /// - Throws: `LedgerError` with `product_not_found` where the store has no product with this id.
   public func addOfferCode(_ code: String, forProduct id: String) throws(LedgerError) {
-    try known(id)
+    try checkSold(id)
     try keeper.act { shop, _ in shop.change { $0.offerCodes[ByteString(code)] = id } }
-  }
-
-  private func known(_ id: String) throws(LedgerError) {
-    guard keeper.look({ $0.shelf[id] }) != nil else {
-      throw LedgerError(.productNotFound, "The store has no product \"\(id)\".", details: [.text("product_id", id)])
-    }
   }
 
   private func setting<Value: Sendable>(_ path: KeyPath<AppleSettings, Value>) -> Value {

@@ -17,7 +17,7 @@ public import StoreClient
 /// Controls that change nothing durable return at once; those that throw do so with `LedgerError`: a code of the
 /// persistence behind the store, or the one that they name. Where that persistence fails, a setting is kept and written
 /// before anything else happens; until then every call fails with `systemError`.
-public final class SimulatedStore: Sendable {
+public final class SimulatedStore: StoreControls {
   let keeper: ShopKeeper<AppleShop>
   /// What a reset goes back to.
   private let defaults: AppleSettings
@@ -72,11 +72,8 @@ public final class SimulatedStore: Sendable {
     }
   }
 
-  /// Its clock.
-  public var clock: VirtualClock { keeper.clock }
-
-  /// The world that its purchases belong to.
-  public var environment: StoreEnvironment { keeper.look { $0.identity.environment } }
+  /// The running store that the controls act on.
+  public var runtime: StoreRuntime { StoreRuntime(store: keeper) }
 
   /// A store account: who pays; made when it is first named.
   public func account(_ name: String) -> StoreAccount { StoreAccount(store: self, name: name) }
@@ -84,21 +81,6 @@ public final class SimulatedStore: Sendable {
   /// The accounts that have transactions, by name.
   public func accounts() -> [String] {
     keeper.look { shop in Set(shop.rows.values.map(\.account)).sorted() }
-  }
-
-  /// Puts another catalog's products on the shelf; what was bought stays as it was.
-  ///
-  /// A store that is opened again sells the catalog that it is opened with.
-  public func setCatalog(_ catalog: Catalog) throws(LedgerError) {
-    try keeper.act { shop, _ in shop.shelf = ProductShelf(catalog.products, at: shop.identity.store) }
-  }
-
-  /// Called as a purchase goes from step to step, on the thread that takes it there.
-  ///
-  /// So a test or a process can end itself between any two steps. Whatever a step names as done is durable.
-  public var onStep: (@Sendable (StoreStep) -> Void)? {
-    get { keeper.onStep }
-    set { keeper.onStep = newValue }
   }
 
   /// Every setting as it was at first: flags, errors, faults, product states, storefront, locale, time rate.

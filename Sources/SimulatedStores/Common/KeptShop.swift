@@ -35,22 +35,28 @@ struct ShopLog<Event: Sendable>: Sendable {
 /// came of it.
 protocol KeptShop: Sendable {
   associatedtype Event: ShopEvent
+  associatedtype Settings: ShopSettings
 
   init(_ identity: ShopIdentity)
 
   /// The name of the flavour in the first record.
   static var flavour: String { get }
   static func wrap(_ event: DeskEvent) -> Event
+  /// Why this kind of shop cannot have such faults; nil where it can.
+  static func problem(of plan: FaultPlan) -> String?
 
   var identity: ShopIdentity { get }
   var desk: ShopDesk { get set }
   var log: ShopLog<Event> { get set }
   var effects: [ShopEffect] { get set }
-  var simulatedErrors: [StoreAPI: SimulatedError] { get }
+  var shelf: ProductShelf { get set }
+  var settings: Settings { get }
   /// When something is to happen by itself, held deliveries apart.
   var nextOwnDue: Timestamp? { get }
 
   mutating func apply(_ event: Event)
+  /// Changes settings, as one event.
+  mutating func change(_ body: (inout Settings) -> Void)
   /// Does the first thing that is due by itself; false when nothing is.
   mutating func doNext(notAfter now: Timestamp) -> Bool
   /// How many events the snapshot has, about.
@@ -60,6 +66,8 @@ protocol KeptShop: Sendable {
 }
 
 extension KeptShop {
+  static func problem(of plan: FaultPlan) -> String? { nil }
+
   var dice: ShopDice { ShopDice(seed: identity.seed) }
 
   var nextDue: Timestamp? {

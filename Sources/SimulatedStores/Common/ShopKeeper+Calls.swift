@@ -17,14 +17,14 @@ extension KeptShop {
   mutating func ask(_ api: StoreAPI, by device: DeviceName) -> CallAnswer {
     let faults = consult(api, account: device.account, device: device.device)
     var failure = faults.failureBefore
-    if failure == nil, case .store(let simulated)? = simulatedErrors[api] { failure = simulated }
+    if failure == nil, case .store(let simulated)? = settings.common.simulatedErrors[api] { failure = simulated }
     return CallAnswer(failure: failure, isLost: faults.cutsAfter, slowness: faults.slowness)
   }
 
   /// Whether the device trusts what it is handed.
   mutating func verification(for device: DeviceName) -> VerificationFailure? {
     let faults = consult(.verification, account: device.account, device: device.device)
-    if case .verification(let failure)? = simulatedErrors[.verification] { return failure }
+    if case .verification(let failure)? = settings.common.simulatedErrors[.verification] { return failure }
     return faults.unverified
   }
 }
@@ -99,6 +99,7 @@ extension ShopKeeper {
 /// What tests and backends do with either kind of store alike.
 extension ShopKeeper {
   func inject(_ plan: FaultPlan) throws(LedgerError) {
+    if let problem = Shop.problem(of: plan) { throw .invalid(problem) }
     for fault in plan.faults {
       if let problem = fault.problem { throw .invalid(problem) }
     }

@@ -15,20 +15,13 @@ public enum PaymentInstrument: String, Hashable, Sendable, CaseIterable {
 }
 
 /// Everything about the Play shop that a test can switch.
-struct PlaySettings: Sendable {
+@dynamicMemberLookup
+struct PlaySettings: ShopSettings {
   var instrument = PaymentInstrument.approves
   var customerCancelsSheets = false
   var omitsOrderIDs = false
   var sendsPurchaseNotices = false
-  var storefront = StorefrontCode.unitedStates
-  var locale = "en_US"
-  var timeRate = TimeRate.realTime
-  var simulatedErrors: [StoreAPI: SimulatedError] = [:]
-  var productStates: [ByteString: ProductState] = [:]
-
-  func state(of product: String) -> ProductState {
-    productStates.isEmpty ? .clearedForSale : productStates[ByteString(product)] ?? .clearedForSale
-  }
+  var common = CommonSettings()
 }
 
 extension PlaySettings {
@@ -38,11 +31,7 @@ extension PlaySettings {
     writer.put("customer_cancels", flag: customerCancelsSheets)
     writer.put("omits_order_ids", flag: omitsOrderIDs)
     writer.put("purchase_notices", flag: sendsPurchaseNotices)
-    writer.put("storefront", storefront.description)
-    writer.put("locale", locale)
-    writer.put("time_rate", timeRate.rawValue)
-    writer["simulated_errors"] = SettingsRecord.json(simulatedErrors)
-    writer["product_states"] = SettingsRecord.json(productStates)
+    common.write(to: &writer)
     return writer.json
   }
 
@@ -52,10 +41,6 @@ extension PlaySettings {
     customerCancelsSheets = record.flag("customer_cancels")
     omitsOrderIDs = record.flag("omits_order_ids")
     sendsPurchaseNotices = record.flag("purchase_notices")
-    storefront = try record.storefront("storefront") ?? .unitedStates
-    locale = try record.text("locale")
-    timeRate = try record.number("time_rate")
-    simulatedErrors = try SettingsRecord.errors(record.reader("simulated_errors"))
-    productStates = try SettingsRecord.states(record.reader("product_states"))
+    common = try CommonSettings(reading: record)
   }
 }

@@ -49,9 +49,11 @@ struct PlayShop: KeptShop {
 
   static func wrap(_ event: DeskEvent) -> PlayEvent { .desk(event) }
 
-  var nextOwnDue: Timestamp? { due.next }
+  static func problem(of plan: FaultPlan) -> String? {
+    plan.faults.contains { $0.effect == .interrupt } ? "Google Play knows no interrupted purchases." : nil
+  }
 
-  var simulatedErrors: [StoreAPI: SimulatedError] { settings.simulatedErrors }
+  var nextOwnDue: Timestamp? { due.next }
 
   var sizeInRecords: Int { rows.count + desk.waitingNotices.count }
 

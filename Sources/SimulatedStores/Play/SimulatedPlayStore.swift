@@ -15,7 +15,7 @@ public import StoreClient
 /// let purchase = try await phone.launchBillingFlow(productID: "gems_1200")
 /// try await phone.consume(purchase.purchaseToken)
 /// ```
-public final class SimulatedPlayStore: Sendable {
+public final class SimulatedPlayStore: StoreControls {
   let keeper: ShopKeeper<PlayShop>
 
   /// A store that sells the catalog's products under their ids at `google`.
@@ -35,25 +35,11 @@ public final class SimulatedPlayStore: Sendable {
     try keeper.start { $0.shelf = ProductShelf(catalog.products, at: .google) }
   }
 
-  /// Its clock.
-  public var clock: VirtualClock { keeper.clock }
-
-  /// The world that its purchases belong to.
-  public var environment: StoreEnvironment { keeper.look { $0.identity.environment } }
+  /// The running store that the controls act on.
+  public var runtime: StoreRuntime { StoreRuntime(store: keeper) }
 
   /// A store account: who pays; made when it is first named.
   public func account(_ name: String) -> PlayAccount { PlayAccount(store: self, name: name) }
-
-  /// Puts another catalog's products on the shelf; what was bought stays as it was.
-  public func setCatalog(_ catalog: Catalog) throws(LedgerError) {
-    try keeper.act { shop, _ in shop.shelf = ProductShelf(catalog.products, at: .google) }
-  }
-
-  /// Called as a purchase goes from step to step; see ``SimulatedStore/onStep``.
-  public var onStep: (@Sendable (StoreStep) -> Void)? {
-    get { keeper.onStep }
-    set { keeper.onStep = newValue }
-  }
 }
 
 /// A Google account: who pays, on however many devices.

@@ -1,5 +1,4 @@
 public import GemLedger
-internal import Synchronization
 
 /// The crediting side in this process: it verifies receipts and books what they prove into a ledger, once.
 ///
@@ -11,18 +10,21 @@ internal import Synchronization
 /// Everything that must outlive the process lies in the ledger's storage, so any number of backends may serve one
 /// ledger. All methods may be called from anywhere at once.
 public final class LocalBackend: PurchaseBackend {
-  /// Where everything is booked.
-  public let ledger: Ledger
-  /// What is taken and what is refused.
-  public let policy: BackendPolicy
+  let context: BackendContext
+  let registry: CustomerRegistry
+  let records: CustomerRecords
+  let orders: OrderReading
+  let holds: OrderHolds
+  let deliveries: OrderDeliveries
+  let openings: OrderOpenings
+  let credits: ReceiptCredits
+  private let notices: StoreNotices
+  let restores: PurchaseRestores
 
-  let verifier: any ReceiptVerifier
-  let delivery: (any DeliveryTarget)?
-  let clock: LedgerClock
-  let randomness: @Sendable () -> UInt64
-  let shelves = ShelfCache()
-  private let requestSeed: UInt64
-  private let requestCount = Atomic<UInt64>(0)
+  /// Where everything is booked.
+  public var ledger: Ledger { context.ledger }
+  /// What is taken and what is refused.
+  public var policy: BackendPolicy { context.policy }
 
   /// A backend over a ledger.
   ///
@@ -38,20 +40,62 @@ public final class LocalBackend: PurchaseBackend {
     delivery: (any DeliveryTarget)? = nil, clock: LedgerClock? = nil,
     randomness: @escaping @Sendable () -> UInt64 = { .random(in: 0 ... .max) }
   ) {
-    self.ledger = ledger
-    self.verifier = verifier
-    self.policy = policy
-    self.delivery = delivery
-    self.clock = clock ?? ledger.clock
-    self.randomness = randomness
-    requestSeed = randomness()
+    let context = BackendContext(
+      ledger: ledger, verifier: verifier, policy: policy, delivery: delivery, clock: clock ?? ledger.clock,
+      randomness: randomness)
+    self.context = context
+    let refunds = StoreRefunds(ledger: ledger)
+    registry = CustomerRegistry(context: context)
+    orders = OrderReading(context: context)
+    records = CustomerRecords(context: context, orders: orders)
+    holds = OrderHolds(context: context, orders: orders)
+    deliveries = OrderDeliveries(context: context, orders: orders)
+    openings = OrderOpenings(
+      context: context, registry: registry, orders: orders, holds: holds, deliveries: deliveries)
+    credits = ReceiptCredits(
+      context: context, records: records, orders: orders, holds: holds, deliveries: deliveries,
+      search: OrderSearch(context: context, openings: openings), refunds: refunds)
+    notices = StoreNotices(context: context, credits: credits, refunds: refunds)
+    restores = PurchaseRestores(context: context, registry: registry, credits: credits)
+  }
+
+  // MARK: Receipts and notices
+
+  /// Credits what a receipt proves was paid for, once; applies what it says was given back.
+  ///
+  /// The customer whom the receipt's account token names is credited where the backend knows the token. A token that it
+  /// does not know yet is waited for (``BackendPolicy/unknownBuyerWaitMilliseconds``), unless it is that of the post's
+  /// customer; without a token, and after that time, the post's customer is credited.
+  ///
+  /// What was credited before, to whomever, is a success: the answer's receipt is the first one and names the owner,
+  /// whatever the policy says by now. Inactive products are credited too.
+  ///
+  /// - Throws: `LedgerError` with, in order of precedence, `invalid_identifier`, `receipt_malformed`,
+  ///   `receipt_unverified`, `receipt_future_dated`, `bundle_mismatch`, `environment_not_allowed`, `product_not_found`,
+  ///   `amount_mismatch`, `receipt_revoked`, `validation_pending` while the buyer is waited for (detail `retry_after`,
+  ///   in seconds), and those of `Ledger.creditPurchase(_:customer:key:)`. Its detail `request_id` names the request.
+  public func post(_ post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
+    try await credits.answer(post, order: nil)
+  }
+
+  /// Applies what the store says of a transaction by itself: a purchase, a refund, a refund taken back.
+  ///
+  /// The transaction must come from verified evidence. Notices may come in any order and any number of times: the
+  /// store's own date of the evidence decides. A transaction without a refund takes back all refunds that its date is
+  /// not before, since stores drop the refund from the evidence when they reverse it.
+  ///
+  /// - Throws: `LedgerError` with, in order of precedence, `receipt_future_dated`, `bundle_mismatch`, and for a
+  ///   purchase that is not credited yet those of ``post(_:)``.
+  @discardableResult
+  public func apply(_ transaction: StoreTransaction) async throws(LedgerError) -> NoticeAnswer {
+    try await notices.apply(transaction)
   }
 
   // MARK: Shop window and balances
 
   /// The offerings and products on sale at the platform's store; packages of other products are left out.
   public func offerings(for app: AppPlatform) async throws(LedgerError) -> OfferingsSnapshot {
-    let catalog = try reading { (_, shelf) in shelf.catalog }
+    let catalog = try context.reading { (_, shelf) in shelf.catalog }
     let products = catalog.products.filter {
       $0.obstacles(at: app.store.description, storefront: app.storefront).isEmpty
     }
@@ -81,51 +125,5 @@ public final class LocalBackend: PurchaseBackend {
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey
   ) async throws(LedgerError) -> Receipt {
     try await ledger.book(LedgerCommand.spend(amounts, customer: customer, key: key))
-  }
-
-  // MARK: Shared
-
-  func reading<R>(_ body: (any StorageSnapshot, Shelf) throws(LedgerError) -> R) throws(LedgerError) -> R {
-    let shelves = shelves
-    return try ledger.storage.read { (snapshot) throws(LedgerError) -> R in
-      try body(snapshot, try shelves.shelf(in: snapshot))
-    }
-  }
-
-  /// Names a request in errors, answers and logs.
-  func newRequestID() -> String {
-    // It has to be another one each time, and may be guessed: so chance is asked for once, which takes the system long.
-    let number = requestCount.wrappingAdd(1, ordering: .relaxed).newValue
-    var generator = CountedNumbers(seed: requestSeed, count: number)
-    return IdempotencyKey.timeOrdered(at: clock.now(), using: &generator).text
-  }
-}
-
-/// Numbers that look random, others for each count.
-private struct CountedNumbers: RandomNumberGenerator {
-  let seed: UInt64
-  let count: UInt64
-  private var place: UInt64 = 0
-
-  init(seed: UInt64, count: UInt64) {
-    self.seed = seed
-    self.count = count
-  }
-
-  mutating func next() -> UInt64 {
-    var hash = StableHash(seed: seed)
-    hash.combine(count)
-    hash.combine(place)
-    place += 1
-    return hash.value
-  }
-}
-
-extension LedgerError {
-  /// The same error with one fact more.
-  func adding(_ detail: Detail) -> Self {
-    var error = LedgerError(code, message, details: details + [detail])
-    error.isReplayed = isReplayed
-    return error
   }
 }

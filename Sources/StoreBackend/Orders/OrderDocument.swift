@@ -15,46 +15,46 @@ enum OrderDocument {
     guard !costs.isEmpty || request.claim != nil, var members = document.object else { return document.text() }
     // Left out where there are none, so that orders from before there were any stay the same.
     if !costs.isEmpty {
-      members[OrderRow.costsName] = .object(
+      members[LedgerOrder.costsName] = .object(
         JSONObject(
           costs.sorted { $0.currency < $1.currency }.map { ($0.currency.description, .integer($0.amount)) }))
     }
-    if let claim = request.claim { members[OrderRow.claimName] = .string(claim) }
+    if let claim = request.claim { members[LedgerOrder.claimName] = .string(claim) }
     return JSONValue.object(members).text()
   }
 
   /// What the order costs in virtual currency.
-  static func costs(of row: OrderRow) throws(LedgerError) -> [Adjustment] {
-    guard row.request.contains("\"\(OrderRow.costsName)\"") else { return [] }
+  static func costs(of order: LedgerOrder) throws(LedgerError) -> [Adjustment] {
+    guard order.announcement.contains("\"\(LedgerOrder.costsName)\"") else { return [] }
     var costs: [Adjustment] = []
-    for (name, amount) in try read(row)[OrderRow.costsName]?.object?.members ?? [] {
+    for (name, amount) in try read(order)[LedgerOrder.costsName]?.object?.members ?? [] {
       guard let amount = amount.integer else { continue }
       costs.append(Adjustment(try CurrencyCode(name), amount))
     }
     return costs
   }
 
-  private static func read(_ row: OrderRow) throws(LedgerError) -> JSONValue {
+  private static func read(_ order: LedgerOrder) throws(LedgerError) -> JSONValue {
     do throws(JSONError) {
-      return try JSONValue.parse(row.request)
+      return try JSONValue.parse(order.announcement)
     } catch {
-      throw LedgerError(.storageDamaged, "The order \(row.code) cannot be read: \(error)")
+      throw LedgerError(.storageDamaged, "The order \(order.code) cannot be read: \(error)")
     }
   }
 
-  static func request(of row: OrderRow, customer: CustomerID) throws(LedgerError) -> OrderRequest {
-    let document = try read(row)
+  static func request(of order: LedgerOrder, customer: CustomerID) throws(LedgerError) -> OrderRequest {
+    let document = try read(order)
     let price = document["price"].flatMap { price -> Money? in
       guard let units = price["minor_units"]?.integer, let currency = price["currency"]?.text else { return nil }
       return Money(minorUnits: units, currency: currency)
     }
     return OrderRequest(
-      customer: customer, product: row.product, quantity: row.quantity, store: row.store,
+      customer: customer, product: order.product, quantity: order.quantity, store: order.store,
       bundleID: document["bundle_id"]?.text ?? "", price: price,
       context: OrderContext(
         gameID: document["game_id"]?.text, roleID: document["role_id"]?.text,
         roleName: document["role_name"]?.text, serverID: document["server_id"]?.text,
-        rechargeType: document["recharge_type"]?.text, extraData: document["extra_data"]?.text), key: row.key,
-      claim: document[OrderRow.claimName]?.text)
+        rechargeType: document["recharge_type"]?.text, extraData: document["extra_data"]?.text), key: order.key,
+      claim: document[LedgerOrder.claimName]?.text)
   }
 }

@@ -9,10 +9,11 @@ enum OrderMatch {
   ///
   /// An order that nobody gave up comes first, even after its deadline: a consent may take days. One that was given up
   /// counts until its deadline: stores report some payments as cancelled that are made all the same.
-  static func best(of orders: [OrderRow], for transaction: StoreTransaction, as product: ProductCode) -> OrderRow? {
+  static func best(of orders: [LedgerOrder], for transaction: StoreTransaction, as product: ProductCode) -> LedgerOrder?
+  {
     let purchasedAt = transaction.purchasedAt
     let fitting = orders.filter { order in
-      order.purchase == nil && order.store == transaction.store && order.product == product
+      !order.isPaid && order.store == transaction.store && order.product == product
         && order.quantity == transaction.quantity
         && order.createdAt.milliseconds <= purchasedAt.milliseconds + skewMilliseconds
         && (order.state == .pending || order.state == .failed && purchasedAt <= order.deadline)
@@ -21,7 +22,7 @@ enum OrderMatch {
   }
 
   /// The least is the best.
-  private static func rank(_ order: OrderRow, _ purchasedAt: Timestamp) -> (Int, Int, Int64) {
+  private static func rank(_ order: LedgerOrder, _ purchasedAt: Timestamp) -> (Int, Int, Int64) {
     let isBefore = order.createdAt <= purchasedAt
     return (order.state == .pending ? 0 : 1, isBefore ? 0 : 1, isBefore ? -order.number : order.number)
   }

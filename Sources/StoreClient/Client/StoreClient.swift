@@ -44,75 +44,16 @@ public typealias Purchases = StoreClient
 public final class StoreClient: Sendable {
   /// What the client was made of.
   public let configuration: Configuration
-  let store: Store
-  let backend: any PurchaseBackend
-  let queue: ReceiptQueue
-  let pipeline: ReceiptPipeline
-  let log: ClientLog
-  let funnel: Funnel
-  let session: Mutex<Session>
-  let balances = Mutex(BalanceCache())
-  let background = Background()
-  let identityTurns = Turns()
-  let balanceBroadcast = Broadcast<VirtualCurrencies>(buffer: .bufferingNewest(1))
-  let infoBroadcast = Broadcast<CustomerInfo>(buffer: .bufferingNewest(1))
+  let context: ClientContext
+  let identity: IdentitySwitch
+  let work: QueueWork
 
-  /// What changes while the client lives and is kept nowhere.
-  struct Session {
-    var identity: Identity
-    /// Customers whom the backend knows for sure.
-    var registered: Set<CustomerID> = []
-    var purchasesInProgress: [ProductCode] = []
-    var info: CustomerInfo?
-    /// Begins anew with everything that may change what is known of the customer.
-    var infoGeneration: UInt64 = 0
-    var isInfoFresh = false
-    var offerings: Offerings?
-    /// Until when the offerings are fresh.
-    var offeringsFreshUntil: Timestamp?
-    /// Whether what is known of the products proved wrong.
-    var mustAskForOfferings = false
-    /// Whether this client has seen all that was given back while the app was closed.
-    var hasLookedForRefunds = false
-    /// Receipts that were credited before this client posted them.
-    var replayed: Set<ReceiptKey> = []
-    /// What the backend answered lately, for purchases that another try of the same receipt brought to their credit.
-    var answers = LastAnswers()
-    /// Customers who came into being with a sign-in that could not be kept on the device.
-    var created: Set<CustomerID> = []
-    /// Whose credit the app was told of lately; an update may be faster than the answer to its purchase.
-    var told = LastKeys()
-    weak var delegate: (any StoreClientDelegate)?
-  }
-
-  /// The last so many keys.
-  struct LastKeys {
-    private static let countMax = 256
-    private var keys: [ReceiptKey] = []
-    /// Where the oldest one is, once there are so many.
-    private var oldest = 0
-
-    func contains(_ key: ReceiptKey) -> Bool { keys.contains(key) }
-
-    mutating func insert(_ key: ReceiptKey) {
-      guard keys.count == Self.countMax else { return keys.append(key) }
-      keys[oldest] = key
-      oldest = (oldest + 1) % Self.countMax
-    }
-  }
-
-  /// The last few answers to receipts.
-  struct LastAnswers {
-    private static let countMax = 64
-    private var answers: [(key: ReceiptKey, answer: ReceiptAnswer)] = []
-
-    subscript(key: ReceiptKey) -> ReceiptAnswer? { answers.last { $0.key == key }?.answer }
-
-    mutating func insert(_ answer: ReceiptAnswer, for key: ReceiptKey) {
-      if answers.count == Self.countMax { answers.removeFirst() }
-      answers.append((key, answer))
-    }
-  }
+  var queue: ReceiptQueue { context.queue }
+  var pipeline: ReceiptPipeline { context.pipeline }
+  var funnel: Funnel { context.funnel }
+  var infoSource: CustomerInfoSource { CustomerInfoSource(context: context) }
+  var balanceSource: BalanceSource { BalanceSource(context: context) }
+  var offeringsSource: OfferingsSource { OfferingsSource(context: context) }
 
   /// Makes a client.
   ///
@@ -124,33 +65,25 @@ public final class StoreClient: Sendable {
     let wanted: CustomerID? =
       if let id = configuration.appUserID { try AppUserID.checked(id) } else { nil }
     self.configuration = configuration
-    store = configuration.storefront.store
-    backend = configuration.mode.backend
-    log = ClientLog(level: configuration.logLevel, handler: configuration.logHandler)
-    queue = try ReceiptQueue(journal: configuration.journal)
-    let identity = try Self.identity(wanted, in: queue, configuration)
-    session = Mutex(Session(identity: identity))
-    funnel = Funnel(isEnabled: configuration.isFunnelEnabled, clock: configuration.clock)
-    pipeline = ReceiptPipeline(
-      queue: queue, backend: backend, storefront: configuration.storefront, clock: configuration.clock,
-      settings: ReceiptPipeline.Settings(
-        retry: configuration.retry, randomness: configuration.randomness,
-        isTwoStep: configuration.purchaseStyle == .twoStep,
-        provisionalAfter: configuration.mode.isLocal ? nil : configuration.provisionalAfter,
-        onStep: configuration.onStep))
-    observePipeline()
+    let queue = try ReceiptQueue(journal: configuration.journal)
+    context = ClientContext(
+      configuration: configuration, queue: queue, identity: try Self.identity(wanted, in: queue, configuration))
+    identity = IdentitySwitch(context: context)
+    work = QueueWork(context: context)
+    context.session.withLock { $0.client = self }
+    work.observePipeline()
     reportStart(key)
     funnel.send(.sdkInit)
-    if configuration.isAutomatic { start() }
+    if configuration.isAutomatic { work.start() }
   }
 
   deinit {
-    background.stop()
+    work.stop()
     // What is lost here is only done again.
-    _ = queue.note([])
-    balanceBroadcast.finish()
-    infoBroadcast.finish()
-    funnel.finish()
+    _ = context.queue.note([])
+    context.balanceBroadcast.finish()
+    context.infoBroadcast.finish()
+    context.funnel.finish()
   }
 
   /// Who is signed in, from the configuration, else from the last time, else a new anonymous customer.
@@ -172,16 +105,12 @@ public final class StoreClient: Sendable {
   }
 
   private func reportStart(_ key: APIKey) {
-    if key.store == nil { log(.warn, "The API key has no known prefix; its store is taken from the shop.") }
-    warn(about: appUserID)
+    if key.store == nil { context.log(.warn, "The API key has no known prefix; its store is taken from the shop.") }
+    identity.warn(about: appUserID)
     var events = queue.unknown.map { ReceiptPipelineEvent.unknownRecord($0) }
     if let file = configuration.journal as? RecordLog { events += file.problems.map { .damaged($0) } }
-    for event in events { log(.error, "The receipt queue: \(event)") }
+    for event in events { context.log(.error, "The receipt queue: \(event)") }
     pipeline.observe { $0.unheard = events }
-  }
-
-  func warn(about customer: CustomerID) {
-    if let warning = AppUserID.warning(about: customer) { log(.warn, warning) }
   }
 }
 
@@ -260,8 +189,8 @@ extension StoreClientDelegate {
 extension StoreClient {
   /// Hears of what happens without being asked for; not kept alive by the client.
   public var delegate: (any StoreClientDelegate)? {
-    get { session.withLock { $0.delegate } }
-    set { session.withLock { $0.delegate = newValue } }
+    get { context.session.withLock { $0.delegate } }
+    set { context.session.withLock { $0.delegate = newValue } }
   }
 
   /// The steps of purchases as they happen; a stream of its own for each asking.

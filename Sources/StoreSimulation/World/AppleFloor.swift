@@ -18,7 +18,7 @@ struct AppleFloor: ShopFloor {
   }
 
   var store: Store { .apple }
-  var environment: StoreEnvironment { shop.environment }
+  var controls: any StoreControls { shop }
 
   func device(account: String, name: String) -> FloorDevice {
     let device = shop.account(account).device(name)
@@ -37,8 +37,6 @@ struct AppleFloor: ShopFloor {
     shop.newestTransaction.flatMap { $0.pendingAskToBuyConfirmation ? $0.identifier : nil }
   }
 
-  func inject(_ fault: StoreFault) throws(LedgerError) { try shop.inject(fault) }
-  func clearFaults() throws(LedgerError) { try shop.clearFaults() }
   func approve(_ id: StoreTransactionID) throws(LedgerError) { try shop.approveAskToBuyTransaction(identifier: id) }
   func decline(_ id: StoreTransactionID) throws(LedgerError) { try shop.declineAskToBuyTransaction(identifier: id) }
   func reverseRefund(_ id: StoreTransactionID) throws(LedgerError) { try shop.reverseRefund(identifier: id) }
@@ -60,16 +58,5 @@ struct AppleFloor: ShopFloor {
 
   func buyElsewhere(_ product: String, account: String, token: AccountToken) throws(LedgerError) {
     try shop.buyProduct(identifier: product, options: [.appAccountToken(token)], account: account)
-  }
-
-  func takeNotices() throws(LedgerError) -> [StoreTransaction] {
-    try shop.takeNotices(limit: 1000).compactMap { notice in
-      switch notice {
-      case .oneTimeCharge(let evidence), .renewed(let evidence), .refunded(let evidence), .refundReversed(let evidence),
-        .voided(_, let evidence):
-        evidence.transaction
-      case .consumptionRequest, .refundDeclined, .oneTimePurchased, .oneTimeCanceled: nil
-      }
-    }
   }
 }

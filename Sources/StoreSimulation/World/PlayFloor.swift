@@ -18,7 +18,7 @@ struct PlayFloor: ShopFloor {
   }
 
   var store: Store { .google }
-  var environment: StoreEnvironment { shop.environment }
+  var controls: any StoreControls { shop }
 
   func device(account: String, name: String) -> FloorDevice {
     let device = shop.account(account).device(name)
@@ -54,8 +54,6 @@ struct PlayFloor: ShopFloor {
     shop.newestPurchase.flatMap { $0.state == .pending ? $0.purchaseToken : nil }
   }
 
-  func inject(_ fault: StoreFault) throws(LedgerError) { try shop.inject(fault) }
-  func clearFaults() throws(LedgerError) { try shop.clearFaults() }
   func approve(_ id: StoreTransactionID) throws(LedgerError) { try shop.approvePendingPurchase(token: id) }
   func decline(_ id: StoreTransactionID) throws(LedgerError) { try shop.declinePendingPurchase(token: id) }
 
@@ -73,16 +71,4 @@ struct PlayFloor: ShopFloor {
 
   /// Google sells nothing without a device.
   func buyElsewhere(_ product: String, account: String, token: AccountToken) throws(LedgerError) {}
-
-  func takeNotices() throws(LedgerError) -> [StoreTransaction] {
-    try shop.takeNotices(limit: 1000).compactMap { notice in
-      switch notice {
-      case .oneTimeCharge(let evidence), .renewed(let evidence), .refunded(let evidence), .refundReversed(let evidence),
-        .voided(_, let evidence):
-        evidence.transaction
-      case .oneTimePurchased(let token): shop.purchase(token: token)?.transaction
-      case .consumptionRequest, .refundDeclined, .oneTimeCanceled: nil
-      }
-    }
-  }
 }

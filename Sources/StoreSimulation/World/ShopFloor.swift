@@ -26,7 +26,8 @@ struct FloorDevice: Sendable {
 /// A simulated store as the soak plays with it, App-Store-like or Google-Play-like.
 protocol ShopFloor: Sendable {
   var store: Store { get }
-  var environment: StoreEnvironment { get }
+  /// What can be done to a store of either kind.
+  var controls: any StoreControls { get }
   var receipts: UnsignedReceipts { get }
   /// What was paid for, in the order of paying.
   var paid: PaidList { get }
@@ -36,16 +37,32 @@ protocol ShopFloor: Sendable {
   func transaction(_ id: StoreTransactionID) -> StoreTransaction?
   /// The purchase that was asked for last, where it waits for somebody.
   func newestPending() -> StoreTransactionID?
-  func inject(_ fault: StoreFault) throws(LedgerError)
-  func clearFaults() throws(LedgerError)
   func approve(_ id: StoreTransactionID) throws(LedgerError)
   func decline(_ id: StoreTransactionID) throws(LedgerError)
   func refund(_ id: StoreTransactionID, choice: UInt64) throws(LedgerError)
   func reverseRefund(_ id: StoreTransactionID) throws(LedgerError)
   func redeliver(_ id: StoreTransactionID) throws(LedgerError)
   func buyElsewhere(_ product: String, account: String, token: AccountToken) throws(LedgerError)
+}
+
+extension ShopFloor {
+  var environment: StoreEnvironment { controls.environment }
+
+  func inject(_ fault: StoreFault) throws(LedgerError) { try controls.inject(fault) }
+  func clearFaults() throws(LedgerError) { try controls.clearFaults() }
+
   /// What the store tells the backend; the transactions as the notices state them.
-  func takeNotices() throws(LedgerError) -> [StoreTransaction]
+  func takeNotices() throws(LedgerError) -> [StoreTransaction] {
+    try controls.takeNotices(limit: 1000).compactMap { notice in
+      switch notice {
+      case .oneTimeCharge(let evidence), .renewed(let evidence), .refunded(let evidence), .refundReversed(let evidence),
+        .voided(_, let evidence):
+        evidence.transaction
+      case .oneTimePurchased(let token): transaction(token)
+      case .consumptionRequest, .refundDeclined, .oneTimeCanceled: nil
+      }
+    }
+  }
 }
 
 /// The ids of what was paid for.

@@ -6,25 +6,30 @@ import StoreClient
 /// The simulated store of a home, App-Store-like or Google-Play-like, as the verbs use it.
 protocol HomeStore: Sendable {
   var store: Store { get }
-  var storefront: StorefrontCode { get }
-  /// The faults that can still strike.
-  var faults: [StoreFault] { get }
+  /// What can be done to a store of either kind.
+  var controls: any StoreControls { get }
 
   func device(account: String, name: String) -> any Storefront
   /// Everything that anybody bought or tried to buy, oldest first.
   func transactions() -> [HomeTransaction]
   func transaction(_ id: StoreTransactionID) -> HomeTransaction?
 
-  func inject(_ fault: StoreFault) throws(LedgerError)
-  func clearFaults(on api: StoreAPI?) throws(LedgerError)
   func approve(_ id: StoreTransactionID) throws(LedgerError)
   func decline(_ id: StoreTransactionID) throws(LedgerError)
   func redeliver(_ id: StoreTransactionID) throws(LedgerError)
   func refund(_ id: StoreTransactionID, _ extent: StoreTransaction.Revocation.Extent) throws(LedgerError)
   func reverseRefund(_ id: StoreTransactionID) throws(LedgerError)
+}
 
-  func pendingNotices() -> [NumberedNotice]
-  func settleNotices(through id: Int64) throws(LedgerError)
+extension HomeStore {
+  var storefront: StorefrontCode { controls.storefront }
+  /// The faults that can still strike.
+  var faults: [StoreFault] { controls.faults }
+
+  func inject(_ fault: StoreFault) throws(LedgerError) { try controls.inject(fault) }
+  func clearFaults(on api: StoreAPI?) throws(LedgerError) { try controls.clearFaults(on: api) }
+  func pendingNotices() -> [NumberedNotice] { controls.pendingNotices() }
+  func settleNotices(through id: Int64) throws(LedgerError) { try controls.settleNotices(through: id) }
 }
 
 /// What a home's store knows of a purchase.
@@ -59,8 +64,7 @@ struct AppleHomeStore: HomeStore {
   let shop: SimulatedStore
 
   var store: Store { .apple }
-  var storefront: StorefrontCode { shop.storefront }
-  var faults: [StoreFault] { shop.faults }
+  var controls: any StoreControls { shop }
 
   init(
     _ catalog: Catalog, _ state: Home.State, seed: UInt64, signer: any ReceiptSigner, journal: (any RecordJournal)?
@@ -77,8 +81,6 @@ struct AppleHomeStore: HomeStore {
     shop.transaction(identifier: id).map(HomeTransaction.init)
   }
 
-  func inject(_ fault: StoreFault) throws(LedgerError) { try shop.inject(fault) }
-  func clearFaults(on api: StoreAPI?) throws(LedgerError) { try shop.clearFaults(on: api) }
   func approve(_ id: StoreTransactionID) throws(LedgerError) { try shop.approveAskToBuyTransaction(identifier: id) }
   func decline(_ id: StoreTransactionID) throws(LedgerError) { try shop.declineAskToBuyTransaction(identifier: id) }
   func redeliver(_ id: StoreTransactionID) throws(LedgerError) { try shop.redeliverTransaction(identifier: id) }
@@ -86,9 +88,6 @@ struct AppleHomeStore: HomeStore {
   func refund(_ id: StoreTransactionID, _ extent: StoreTransaction.Revocation.Extent) throws(LedgerError) {
     try shop.refundTransaction(identifier: id, extent: extent)
   }
-
-  func pendingNotices() -> [NumberedNotice] { shop.pendingNotices() }
-  func settleNotices(through id: Int64) throws(LedgerError) { try shop.settleNotices(through: id) }
 }
 
 extension HomeTransaction {
@@ -116,8 +115,7 @@ struct GoogleHomeStore: HomeStore {
   let shop: SimulatedPlayStore
 
   var store: Store { .google }
-  var storefront: StorefrontCode { shop.storefront }
-  var faults: [StoreFault] { shop.faults }
+  var controls: any StoreControls { shop }
 
   init(
     _ catalog: Catalog, _ state: Home.State, seed: UInt64, signer: any ReceiptSigner, journal: (any RecordJournal)?
@@ -141,8 +139,6 @@ struct GoogleHomeStore: HomeStore {
     return found.map(HomeTransaction.init)
   }
 
-  func inject(_ fault: StoreFault) throws(LedgerError) { try shop.inject(fault) }
-  func clearFaults(on api: StoreAPI?) throws(LedgerError) { try shop.clearFaults(on: api) }
   func approve(_ id: StoreTransactionID) throws(LedgerError) { try shop.approvePendingPurchase(token: id) }
   func decline(_ id: StoreTransactionID) throws(LedgerError) { try shop.declinePendingPurchase(token: id) }
 
@@ -162,9 +158,6 @@ struct GoogleHomeStore: HomeStore {
   func reverseRefund(_ id: StoreTransactionID) throws(LedgerError) {
     throw .invalid("Google Play takes no refund back.")
   }
-
-  func pendingNotices() -> [NumberedNotice] { shop.pendingNotices() }
-  func settleNotices(through id: Int64) throws(LedgerError) { try shop.settleNotices(through: id) }
 }
 
 extension HomeTransaction {

@@ -52,7 +52,7 @@ final class FingerprintTests: XCTestCase {
       check([
         (#line, until(nil), two, "adjustments"),
         (#line, until(1), until(2), "expires_at"), (#line, until(1), until(nil), "expires_at"),
-        (#line, until(.max), until(.min), "expires_at"), (#line, until(7), until(7), nil, CommandDetails()),
+        (#line, until(.max), until(.min), "expires_at"), (#line, until(7), until(7), nil),
         (
           #line, try make([gem], alice, nil, .admin, .localTesting(session: "1"), nil, CommandDetails()),
           try make([gem], alice, nil, .admin, .localTesting(session: "2"), nil, CommandDetails()), "environment"

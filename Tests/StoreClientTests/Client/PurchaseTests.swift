@@ -172,7 +172,7 @@ final class PurchaseTests: XCTestCase {
       fixture.shop.hold()
       let count = fixture.shop.purchaseCount
       let first = Task { try await client.purchase(try ProductCode("gems_1200")) }
-      try await until { client.session.withLock { !$0.purchasesInProgress.isEmpty } }
+      try await until { client.context.session.withLock { !$0.purchasesInProgress.isEmpty } }
       let error = await refusal(.purchaseAlreadyInProgress) { try await client.purchase(try ProductCode(second)) }
       XCTAssertEqual(error?.revenueCatCode, 15)
       try await until { fixture.shop.isHeld }

@@ -10,7 +10,10 @@ enum AnnouncedOrder {
   case answered(PurchaseOutcome)
 }
 
-extension StoreClient {
+/// Announces orders before anybody pays, and finds what became of those announced before.
+struct OrderAnnouncements: ClientPart {
+  let context: ClientContext
+
   /// Announces an order, and finds out whether the store may be asked for its payment: one key is one payment.
   ///
   /// The order is paid for by the device that announced it. Its claim is durable before the backend knows of the order,
@@ -52,7 +55,8 @@ extension StoreClient {
   ) -> OrderRequest {
     OrderRequest(
       customer: buyer, product: product, quantity: wanted.quantity, store: store,
-      bundleID: configuration.bundleID, price: wanted.price, context: wanted.context, key: wanted.key ?? newKey(),
+      bundleID: configuration.bundleID, price: wanted.price, context: wanted.context,
+      key: wanted.key ?? context.newKey(),
       claim: opened?.claim)
   }
 
@@ -83,11 +87,11 @@ extension StoreClient {
     of order: Order, _ buyer: CustomerID, isPaid: Bool
   ) async throws(LedgerError) -> PurchaseOutcome? {
     if isPaid, let answer = try await backend.payment(of: order.code, customer: buyer) {
-      let info = await info(after: answer, buyer)
+      let info = await customerInfo.info(after: answer, buyer)
       return PurchaseOutcome(.success(info), Payment(id: answer.purchase.storeTransactionID), answer: answer)
     }
     guard let item = queue.read({ $0.receipt(of: order.code) }) else { return nil }
     let payment = Payment(id: item.receipt.key.id)
-    return await outcome(of: item.receipt.key, payment, buyer, order)
+    return await outcomes.outcome(of: item.receipt.key, payment, buyer, order)
   }
 }

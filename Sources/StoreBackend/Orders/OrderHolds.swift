@@ -1,39 +1,27 @@
-public import GemLedger
+internal import GemLedger
 
 // An order that costs virtual currency beside its price holds it while it waits for the payment. The steps' keys are
 // made from the purchase code, so that whoever looks at the order next, be it after a crash, finishes what its state
 // asks for.
 
-extension LocalBackend {
+/// Holds the virtual currency that an order costs beside its price, and spends or releases it.
+struct OrderHolds: Sendable {
+  let context: BackendContext
+  let orders: OrderReading
+
   /// How much longer than its order a hold lasts, so that a payment at the last moment finds it.
   static let holdGraceMilliseconds: Int64 = 3_600_000
 
-  /// Brings the currency that an order costs to where the order's state wants it: spent where it was paid for, released
-  /// where it failed.
-  ///
-  /// Every step of an order does so by itself; this is for an order whose last step was cut off, or whose currency was
-  /// not there when it was due.
-  ///
-  /// - Returns: What became of it; nil where the order costs none.
-  /// - Throws: `LedgerError` with `order_not_found`.
-  public func settleOrder(_ code: PurchaseCode) async throws(LedgerError) -> OrderHold? {
-    try await settleHold(of: order(code))
-  }
-
-  /// Does the same for every order that holds currency, as after a restart or once an hour.
-  ///
-  /// - Parameter cursor: What the call before returned, kept across restarts; nil to look through the whole journal.
-  /// - Returns: What was found; look at those that are not settled.
-  /// - Throws: `LedgerError` where the feed cannot be read.
-  public func settleOrders(after cursor: FeedCursor? = nil) async throws(LedgerError) -> SettledOrders {
-    let found = try UnfinishedHold.all(in: ledger, after: cursor, mark: OrderDocument.mark)
+  /// Looks through all holds of orders since the cursor; see `LocalBackend.settleOrders(after:)`.
+  func settleAll(after cursor: FeedCursor?) async throws(LedgerError) -> SettledOrders {
+    let found = try UnfinishedHold.all(in: context.ledger, after: cursor, mark: OrderDocument.mark)
     var settled: [SettledOrder] = []
     var next: FeedCursor?? = .none
     for hold in found.holds {
       guard let text = hold.document?["order"]?.text, let code = PurchaseCode.read(text) else { continue }
       let result: Result<OrderHold, LedgerError>
       do throws(LedgerError) {
-        guard let standing = try await settleOrder(code) else { continue }
+        guard let standing = try await settleHold(of: orders.order(code)) else { continue }
         result = .success(standing)
       } catch {
         result = .failure(error)
@@ -49,8 +37,10 @@ extension LocalBackend {
   ///
   /// - Throws: `amount_out_of_range`, `limit_exceeded` where orders wait longer than a hold can last.
   func costs(of request: OrderRequest) throws(LedgerError) -> [Adjustment] {
-    guard let prices = policy.currencyPrices[request.product] else { return [] }
-    guard Self.holdDuration(of: policy.orderLifetimeMilliseconds) > .milliseconds(policy.orderLifetimeMilliseconds)
+    guard let prices = context.policy.currencyPrices[request.product] else { return [] }
+    guard
+      Self.holdDuration(of: context.policy.orderLifetimeMilliseconds)
+        > .milliseconds(context.policy.orderLifetimeMilliseconds)
     else {
       throw LedgerError(
         .limitExceeded,
@@ -79,7 +69,7 @@ extension LocalBackend {
         _ = try await steps.hold()
       } catch {
         if error.isRefusal {
-          _ = try await ledger.book(.advanceOrder(order.code, .fail, customer: order.request.customer))
+          _ = try await context.ledger.book(.advanceOrder(order.code, .fail, customer: order.request.customer))
         }
         throw error
       }
@@ -109,7 +99,7 @@ extension LocalBackend {
 
   private func steps(of order: Order) throws(LedgerError) -> HoldSteps {
     try HoldSteps(
-      ledger: ledger, customer: order.request.customer, amounts: order.costs,
+      ledger: context.ledger, customer: order.request.customer, amounts: order.costs,
       key: IdempotencyKey("order/\(order.code)"), reference: OrderDocument.reference(of: order.code),
       duration: Self.holdDuration(of: order.deadline.milliseconds(since: order.createdAt)))
   }

@@ -1,0 +1,98 @@
+/// A customer that an id named, merges counted, while a ``LedgerView`` is valid.
+public struct KnownCustomer: Hashable, Sendable {
+  let found: FoundCustomer
+
+  /// Two ids of one customer name the same customer.
+  public static func == (left: Self, right: Self) -> Bool { left.found.number == right.found.number }
+
+  /// Equal customers have equal hashes.
+  public func hash(into hasher: inout Hasher) { hasher.combine(found.number) }
+}
+
+/// The ids of a customer, without its balances.
+public struct CustomerIdentity: Hashable, Sendable {
+  /// The id that the customer came with.
+  public let originalID: CustomerID
+  /// All ids that name the customer, the original one first.
+  public let ids: [CustomerID]
+  /// When the customer came into being.
+  public let createdAt: Timestamp
+}
+
+extension LedgerView {
+  /// Customers by id and by account token.
+  public struct Customers {
+    let snapshot: any StorageSnapshot
+
+    /// The customer with the id; nil where there is none.
+    public func find(_ id: CustomerID) throws(LedgerError) -> KnownCustomer? {
+      try snapshot.customer(id).map(KnownCustomer.init)
+    }
+
+    /// The customer with the id.
+    ///
+    /// - Throws: ``LedgerError`` with `customer_not_found`.
+    public func customer(_ id: CustomerID) throws(LedgerError) -> KnownCustomer {
+      guard let found = try find(id) else { throw .customerNotFound(id) }
+      return found
+    }
+
+    /// The ids of the customer; nil where an erasure left nothing of it.
+    public func identity(of customer: KnownCustomer) throws(LedgerError) -> CustomerIdentity? {
+      guard let row = try snapshot.customer(number: customer.found.number) else { return nil }
+      return CustomerIdentity(originalID: row.id, ids: try Ledger.ids(of: row, in: snapshot), createdAt: row.createdAt)
+    }
+
+    /// Whether some customer is registered under the token.
+    package func isRegistered(_ token: TokenNumber) throws(LedgerError) -> Bool {
+      try snapshot.customer(token: token) != nil
+    }
+
+    /// The id of the customer that a purchase's token names.
+    ///
+    /// An erasure frees the id that a token is made of. A later purchase under the id is not the erased customer's.
+    ///
+    /// - Parameters:
+    ///   - token: The number inside the account token.
+    ///   - instant: When the purchase was made.
+    ///   - asked: The answer where it names the same customer, so that callers recognise their own id.
+    package func buyer(
+      _ token: TokenNumber, at instant: Timestamp, asNamedBy asked: CustomerID? = nil
+    ) throws(LedgerError) -> CustomerID? {
+      guard let number = try snapshot.customer(token: token) else { return nil }
+      let row = try snapshot.survivor(of: number)
+      if row.id.isOfErased, let erasedAt = try erasure(of: row.number), instant > erasedAt { return nil }
+      return try snapshot.id(of: row, asNamedBy: asked)
+    }
+
+    private func erasure(of number: CustomerNumber) throws(LedgerError) -> Timestamp? {
+      var below = TransactionNumber.max
+      while true {
+        let page = try snapshot.transactionsWithoutEntries(of: number, below: below, limit: 100)
+        for number in page {
+          if let row = try snapshot.transaction(number), row.kind == .erase { return row.createdAt }
+        }
+        guard let last = page.last, page.count == 100, last < below else { return nil }
+        below = last
+      }
+    }
+  }
+}
+
+extension StorageSnapshot {
+  /// The customer's row, merges counted.
+  func survivor(of number: CustomerNumber) throws(LedgerError) -> CustomerRow {
+    var row = try customer(number: number)
+    if let into = row?.mergedInto, into != 0 { row = try customer(number: into) }
+    guard let row else {
+      throw LedgerError(.storageDamaged, "Customer number \(number) has no row; run verify.")
+    }
+    return row
+  }
+
+  /// An id of the customer: the asked one where it names this customer, else the original one.
+  func id(of row: CustomerRow, asNamedBy asked: CustomerID?) throws(LedgerError) -> CustomerID {
+    guard let asked, asked != row.id, try customer(asked)?.number == row.number else { return row.id }
+    return asked
+  }
+}

@@ -1,0 +1,85 @@
+extension LedgerView {
+  /// Purchases announced before payment.
+  public struct Orders {
+    let snapshot: any StorageSnapshot
+
+    /// The order; nil where there is none.
+    public func find(_ code: PurchaseCode) throws(LedgerError) -> LedgerOrder? {
+      try snapshot.order(code).map(LedgerOrder.init)
+    }
+
+    /// The order.
+    ///
+    /// - Throws: ``LedgerError`` with `order_not_found`.
+    public func order(_ code: PurchaseCode) throws(LedgerError) -> LedgerOrder {
+      guard let order = try find(code) else { throw .orderNotFound(code) }
+      return order
+    }
+
+    /// The order that the purchase paid for; nil where it was not announced.
+    public func order(paidBy purchase: Purchase) throws(LedgerError) -> LedgerOrder? {
+      try snapshot.order(purchase: purchase.address.number).map(LedgerOrder.init)
+    }
+
+    /// The order that the customer announced under the key; nil where there is none.
+    public func order(key: IdempotencyKey, customer: KnownCustomer) throws(LedgerError) -> LedgerOrder? {
+      try snapshot.order(key: key, customer: customer.found).map(LedgerOrder.init)
+    }
+
+    /// A page of the customer's orders, newest first; pages count from 1.
+    public func page(_ page: Int, size: Int, of customer: KnownCustomer) throws(LedgerError) -> [LedgerOrder] {
+      let numbers = try Ledger.numbers(of: customer.found, in: snapshot)
+      return try NumberedPages.page(page, size: size, number: \.number) { (below, limit) throws(LedgerError) in
+        var rows: [OrderRow] = []
+        for number in numbers { rows += try snapshot.orders(of: number, below: below, limit: limit) }
+        return Array(rows.sorted { $0.number > $1.number }.prefix(limit))
+      }.map(LedgerOrder.init)
+    }
+
+    /// Orders to search for the one that a purchase of the customer pays for, at most `limit` of each merged customer.
+    ///
+    /// - Parameter purchase: The purchase, where it is credited.
+    /// - Returns: The candidates; nil where the purchase has its order, or belongs to another customer.
+    public func candidates(
+      of id: CustomerID, for purchase: Purchase?, limit: Int
+    ) throws(LedgerError) -> [LedgerOrder]? {
+      let customer = try snapshot.customer(id)
+      if let purchase {
+        guard try snapshot.order(purchase: purchase.address.number) == nil, customer?.number == purchase.address.owner
+        else {
+          return nil
+        }
+      }
+      guard let customer else { return [] }
+      var orders: [LedgerOrder] = []
+      for number in try Ledger.numbers(of: customer, in: snapshot) {
+        orders += try snapshot.orders(of: number, below: .max, limit: limit).map(LedgerOrder.init)
+      }
+      return orders
+    }
+
+    /// The orders of a state after a position that are due until an instant, it included, in the order in which they
+    /// are due.
+    package func orders(
+      _ state: LedgerOrder.State, after position: OrderPosition, dueUntil: Timestamp, limit: Int
+    ) throws(LedgerError) -> [LedgerOrder] {
+      try snapshot.orders(state.stored, after: position, dueUntil: dueUntil.milliseconds, limit: limit)
+        .map(LedgerOrder.init)
+    }
+
+    /// The id of the customer who announced the order, merges counted.
+    ///
+    /// - Parameter asked: The answer where it names the same customer, so that callers recognise their own id.
+    public func customer(
+      of order: LedgerOrder, asNamedBy asked: CustomerID? = nil
+    ) throws(LedgerError) -> CustomerID {
+      try snapshot.id(of: snapshot.survivor(of: order.owner), asNamedBy: asked)
+    }
+
+    /// The store's id of the transaction that paid for the order; nil where none did.
+    public func storeTransactionID(of order: LedgerOrder) throws(LedgerError) -> StoreTransactionID? {
+      guard let number = order.purchaseNumber else { return nil }
+      return try snapshot.purchase(number: number)?.identity.transactionID
+    }
+  }
+}

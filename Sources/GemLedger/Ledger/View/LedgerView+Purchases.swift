@@ -1,0 +1,161 @@
+/// A right that a purchase gave and that a customer holds, as the terms of the purchase said.
+public struct HeldEntitlement: Hashable, Sendable {
+  /// Its name, such as `premium`.
+  public let id: String
+  /// The product that gave it.
+  public let product: ProductCode
+  /// How the product was sold.
+  public let productType: ProductType
+  /// Where it was bought.
+  public let store: Store
+  /// When it was bought.
+  public let purchasedAt: Timestamp
+  /// When the paid period ends, for a subscription.
+  public let expiresAt: Timestamp?
+}
+
+extension LedgerView {
+  /// Credited store transactions, and the entitlements that they give.
+  public struct Purchases {
+    let ledger: Ledger
+    let snapshot: any StorageSnapshot
+
+    private func terms() throws(LedgerError) -> CatalogTerms { try ledger.catalog.terms(in: snapshot) }
+
+    private func purchases(of rows: some Collection<PurchaseRow>) throws(LedgerError) -> [Purchase] {
+      guard !rows.isEmpty else { return [] }
+      var reader = PurchaseReader(snapshot: snapshot, terms: try terms())
+      var purchases: [Purchase] = []
+      purchases.reserveCapacity(rows.count)
+      for row in rows { purchases.append(try reader.purchase(row)) }
+      return purchases
+    }
+
+    /// What was credited for a store transaction; nil where nothing was.
+    public func purchase(
+      store: Store, environment: StoreEnvironment, transactionID: StoreTransactionID
+    ) throws(LedgerError) -> Purchase? {
+      var number: Int64? = environment.kind.rawValue
+      if environment.session != nil {
+        number = try snapshot.environments().first { $0.environment == environment }?.number
+      }
+      guard let number else { return nil }
+      let identity = PurchaseIdentity(store: store, environment: number, transactionID: transactionID)
+      guard let row = try snapshot.purchase(identity) else { return nil }
+      var reader = PurchaseReader(snapshot: snapshot, terms: try terms())
+      reader.know(environment, as: number)
+      return try reader.purchase(row)
+    }
+
+    /// The purchase that paid for an order; nil where none did.
+    public func purchase(payingFor order: LedgerOrder) throws(LedgerError) -> Purchase? {
+      guard let number = order.purchaseNumber, let row = try snapshot.purchase(number: number) else { return nil }
+      return try purchases(of: CollectionOfOne(row)).first
+    }
+
+    /// A page of the customer's purchases, newest credit first; pages count from 1.
+    ///
+    /// What was credited to customers who became part of this one is among it.
+    public func page(_ page: Int, size: Int, of customer: KnownCustomer) throws(LedgerError) -> [Purchase] {
+      let numbers = try Ledger.numbers(of: customer.found, in: snapshot)
+      return try purchases(
+        of: NumberedPages.page(page, size: size, number: \.number) { (below, limit) throws(LedgerError) in
+          try rows(of: numbers, below: below, limit: limit)
+        })
+    }
+
+    /// The customer's newest purchases of products that are sold in these ways, at most `limit`.
+    public func newest(
+      of customer: KnownCustomer, limit: Int, where isWanted: (ProductType) -> Bool
+    ) throws(LedgerError) -> [Purchase] {
+      let (numbers, terms) = (try Ledger.numbers(of: customer.found, in: snapshot), try terms())
+      var found: [PurchaseRow] = []
+      var below = Int64.max
+      while found.count < limit {
+        let rows = try rows(of: numbers, below: below, limit: limit)
+        for row in rows where isWanted(try terms.purchaseTerms(of: row).type) { found.append(row) }
+        guard rows.count == limit, let last = rows.last else { break }
+        below = last.number
+      }
+      return try purchases(of: found.prefix(limit))
+    }
+
+    /// The newest purchases below a number, of all the numbers under which the journal knows a customer.
+    private func rows(
+      of numbers: [CustomerNumber], below: Int64, limit: Int
+    ) throws(LedgerError) -> [PurchaseRow] {
+      // Few of each at first, and more only of those whose next may be among the newest: of a hundred customers who
+      // became one, a hundred purchases are read and not a hundred each.
+      var open = numbers.map { (number: $0, below: below) }
+      var count = max(1, limit / max(1, numbers.count))
+      var newest: [PurchaseRow] = []
+      while !open.isEmpty {
+        var left: [(number: CustomerNumber, below: Int64)] = []
+        for source in open {
+          let rows = try snapshot.purchases(of: source.number, below: source.below, limit: count)
+          newest += rows
+          if rows.count == count, let last = rows.last { left.append((source.number, last.number)) }
+        }
+        if numbers.count > 1 { newest.sort { $0.number > $1.number } }
+        if newest.count > limit { newest.removeSubrange(limit...) }
+        let oldest = newest.count == limit ? newest.last?.number ?? .min : .min
+        open = left.filter { $0.below > oldest }
+        count = min(limit, 2 * count)
+      }
+      return newest
+    }
+
+    /// The id of the customer to whom the purchase was credited, merges counted.
+    ///
+    /// - Parameter asked: The answer where it names the same customer, so that callers recognise their own id.
+    public func owner(of purchase: Purchase, asNamedBy asked: CustomerID) throws(LedgerError) -> CustomerID {
+      guard asked != purchase.customer else { return asked }
+      return try snapshot.customer(asked)?.number == purchase.address.owner ? asked : purchase.customer
+    }
+
+    /// The credit of a purchase as it was booked.
+    ///
+    /// - Parameters:
+    ///   - purchase: The purchase.
+    ///   - customer: The id under which the answer names the owner.
+    public func booking(of purchase: Purchase, customer: CustomerID) throws(LedgerError) -> Receipt {
+      guard let parts = try snapshot.parts(of: purchase.address.transaction, of: purchase.address.customer) else {
+        throw LedgerError(
+          .storageDamaged,
+          "The journal lacks transaction \(purchase.transactionID), which a purchase names; run verify.")
+      }
+      return try parts.receipt(customer: customer, terms: try terms())
+    }
+
+    // MARK: Entitlements
+
+    /// The entitlements that the customer holds, those of ended subscriptions included; a purchase that was refunded in
+    /// full gives none.
+    public func entitlements(of customer: KnownCustomer) throws(LedgerError) -> [HeldEntitlement] {
+      var held: [HeldEntitlement] = []
+      for number in try Ledger.numbers(of: customer.found, in: snapshot) {
+        for purchase in try snapshot.entitlements(of: number, below: .max, limit: Limits.historyPage) {
+          guard let row = try snapshot.purchase(number: purchase), row.refund?.share.isAll != true else { continue }
+          let terms = try terms().purchaseTerms(of: row)
+          guard let id = terms.entitlement else { continue }
+          held.append(
+            HeldEntitlement(
+              id: id, product: row.product, productType: terms.type, store: row.identity.store,
+              purchasedAt: row.purchasedAt, expiresAt: row.expiresAt))
+        }
+      }
+      return held
+    }
+
+    /// The entitlement that the purchase gives to its owner; nil where it gives none, or another customer holds it.
+    public func entitlementOfOwner(_ purchase: Purchase) throws(LedgerError) -> HeldEntitlement? {
+      guard let id = purchase.entitlement, !purchase.isRefunded,
+        let holder = try snapshot.entitlementHolder(purchase: purchase.address.number),
+        try snapshot.survivor(of: holder).number == purchase.address.owner
+      else { return nil }
+      return HeldEntitlement(
+        id: id, product: purchase.product, productType: purchase.productType, store: purchase.store,
+        purchasedAt: purchase.purchasedAt, expiresAt: purchase.expiresAt)
+    }
+  }
+}

@@ -1,0 +1,123 @@
+public import GemLedger
+
+/// What can be done to either simulated store: ``SimulatedStore`` and ``SimulatedPlayStore``.
+///
+/// Controls that change nothing durable return at once; those that throw do so with `LedgerError`. Where a store's
+/// persistence fails, a setting is kept and written before anything else happens.
+public protocol StoreControls: Sendable {
+  /// The running store that the controls act on.
+  var runtime: StoreRuntime { get }
+}
+
+/// A running store, of either kind.
+public struct StoreRuntime: Sendable {
+  let store: any RunningStore
+}
+
+extension StoreControls {
+  private var running: any RunningStore { runtime.store }
+
+  /// Its clock.
+  public var clock: VirtualClock { running.clock }
+
+  /// The world that its purchases belong to.
+  public var environment: StoreEnvironment { running.identity.environment }
+
+  /// The country of all store accounts; purchases and renewals from now on have its prices.
+  public var storefront: StorefrontCode {
+    get { running.settings.storefront }
+    nonmutating set { set { $0.storefront = newValue } }
+  }
+
+  /// The language and region in which products are listed.
+  public var locale: String {
+    get { running.settings.locale }
+    nonmutating set { set { $0.locale = newValue } }
+  }
+
+  /// How fast subscriptions run; a period that has begun ends when it was to end.
+  ///
+  /// Google's three days for an acknowledgement are always three days.
+  public var timeRate: TimeRate {
+    get { running.settings.timeRate }
+    nonmutating set { set { $0.timeRate = newValue } }
+  }
+
+  /// Called as a purchase goes from step to step, on the thread that takes it there.
+  ///
+  /// So a test or a process can end itself between any two steps. Whatever a step names as done is durable.
+  public var onStep: (@Sendable (StoreStep) -> Void)? {
+    get { running.onStep }
+    nonmutating set { running.onStep = newValue }
+  }
+
+  /// Puts another catalog's products on the shelf; what was bought stays as it was.
+  ///
+  /// A store that is opened again sells the catalog that it is opened with.
+  public func setCatalog(_ catalog: Catalog) throws(LedgerError) { try running.sell(catalog.products) }
+
+  /// Says whether the store sells a product; only what is cleared for sale is listed and can be bought.
+  ///
+  /// - Throws: `LedgerError` with `product_not_found` where the store has no product with this id.
+  public func setState(_ state: ProductState, ofProduct id: String) throws(LedgerError) {
+    try checkSold(id)
+    try running.change { $0.productStates[ByteString(id)] = state == .clearedForSale ? nil : state }
+  }
+
+  /// Makes all calls of an API fail with an error, until it is set to nil.
+  ///
+  /// - Throws: `LedgerError` with `invalid_request` where the API cannot fail like that.
+  public func setSimulatedError(_ error: SimulatedError?, forAPI api: StoreAPI) throws(LedgerError) {
+    if let error, !error.fits(api) { throw .invalid("The call \(api.rawValue) cannot fail with \(error).") }
+    try running.change { $0.simulatedErrors[api] = error }
+  }
+
+  /// The error that all calls of an API fail with.
+  public func simulatedError(forAPI api: StoreAPI) -> SimulatedError? { running.settings.simulatedErrors[api] }
+
+  /// - Throws: `product_not_found`.
+  func checkSold(_ id: String) throws(LedgerError) {
+    guard running.sells(id) else {
+      throw LedgerError(.productNotFound, "The store has no product \"\(id)\".", details: [.text("product_id", id)])
+    }
+  }
+
+  private func set(_ body: (inout CommonSettings) -> Void) {
+    // What could not be written is written before anything else happens; see the type.
+    try? running.change(body)
+  }
+}
+
+// Faults, and what the store tells the backend.
+extension StoreControls {
+  /// Makes the store misbehave, on top of what it does already.
+  ///
+  /// - Throws: `LedgerError` with `invalid_request` where a fault could never strike, such as an interrupted purchase
+  ///   on Google Play; then none is taken.
+  public func inject(_ plan: FaultPlan) throws(LedgerError) { try running.inject(plan) }
+
+  /// Makes the store misbehave in one way more.
+  ///
+  /// - Throws: `LedgerError` with `invalid_request` where the fault could never strike.
+  public func inject(_ fault: StoreFault) throws(LedgerError) { try running.inject(FaultPlan([fault])) }
+
+  /// The faults that can still strike.
+  public var faults: [StoreFault] { running.faults }
+
+  /// Ends all faults, or those of one API.
+  public func clearFaults(on api: StoreAPI? = nil) throws(LedgerError) { try running.clearFaults(on: api) }
+
+  /// What the store tells the backend from now on; each call starts a stream of its own, and takes nothing away.
+  public func notices() -> AsyncStream<StoreNotice> { running.notices() }
+
+  /// What waits for the backend, oldest first; it waits until it is taken, across processes, the last 10,000 at most.
+  public func pendingNotices(limit: Int = 100) -> [NumberedNotice] { running.pendingNotices(limit: limit) }
+
+  /// The backend has taken everything up to the notice with this number.
+  public func settleNotices(through id: Int64) throws(LedgerError) { try running.settleNotices(through: id) }
+
+  /// Takes what waits for the backend, oldest first.
+  public func takeNotices(limit: Int = 100) throws(LedgerError) -> [StoreNotice] {
+    try running.takeNotices(limit: limit)
+  }
+}

@@ -1,0 +1,76 @@
+internal import GemLedger
+internal import Synchronization
+
+/// What all parts of a backend share: the ledger, the policy, the clock, the product index, names of requests.
+final class BackendContext: Sendable {
+  let ledger: Ledger
+  let policy: BackendPolicy
+  let verifier: any ReceiptVerifier
+  let delivery: (any DeliveryTarget)?
+  let clock: LedgerClock
+  let randomness: @Sendable () -> UInt64
+  private let shelves = ShelfCache()
+  private let requestSeed: UInt64
+  private let requestCount = Atomic<UInt64>(0)
+
+  init(
+    ledger: Ledger, verifier: any ReceiptVerifier, policy: BackendPolicy, delivery: (any DeliveryTarget)?,
+    clock: LedgerClock, randomness: @escaping @Sendable () -> UInt64
+  ) {
+    self.ledger = ledger
+    self.policy = policy
+    self.verifier = verifier
+    self.delivery = delivery
+    self.clock = clock
+    self.randomness = randomness
+    requestSeed = randomness()
+  }
+
+  /// Reads at one instant, with the products of the catalog as it is at that instant.
+  func reading<R>(_ body: (LedgerView, Shelf) throws(LedgerError) -> R) throws(LedgerError) -> R {
+    let shelves = shelves
+    return try ledger.view { (view) throws(LedgerError) -> R in try body(view, try shelves.shelf(in: view)) }
+  }
+
+  /// Names a request in errors, answers and logs.
+  func newRequestID() -> String {
+    // It has to be another one each time, and may be guessed: so chance is asked for once, which takes the system long.
+    let number = requestCount.wrappingAdd(1, ordering: .relaxed).newValue
+    var generator = CountedNumbers(seed: requestSeed, count: number)
+    return IdempotencyKey.timeOrdered(at: clock.now(), using: &generator).text
+  }
+
+  /// How long after a credit the second try of its delivery is; nil where nobody delivers.
+  var secondDeliveryMilliseconds: Int64? {
+    delivery.map { _ in policy.deliverySchedule.gapMilliseconds(after: 1) ?? .max }
+  }
+}
+
+/// Numbers that look random, others for each count.
+private struct CountedNumbers: RandomNumberGenerator {
+  let seed: UInt64
+  let count: UInt64
+  private var place: UInt64 = 0
+
+  init(seed: UInt64, count: UInt64) {
+    self.seed = seed
+    self.count = count
+  }
+
+  mutating func next() -> UInt64 {
+    var hash = StableHash(seed: seed)
+    hash.combine(count)
+    hash.combine(place)
+    place += 1
+    return hash.value
+  }
+}
+
+extension LedgerError {
+  /// The same error with one fact more.
+  func adding(_ detail: Detail) -> Self {
+    var error = LedgerError(code, message, details: details + [detail])
+    error.isReplayed = isReplayed
+    return error
+  }
+}

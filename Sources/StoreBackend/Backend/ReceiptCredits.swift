@@ -1,0 +1,185 @@
+internal import GemLedger
+
+/// Credits what verified store transactions prove was paid for, once.
+struct ReceiptCredits: Sendable {
+  let context: BackendContext
+  let records: CustomerRecords
+  let orders: OrderReading
+  let holds: OrderHolds
+  let deliveries: OrderDeliveries
+  let search: OrderSearch
+  let refunds: StoreRefunds
+
+  /// Verifies the posted receipt, and credits it.
+  func answer(_ post: ReceiptPost, order: PurchaseCode?) async throws(LedgerError) -> ReceiptAnswer {
+    let requestID = context.newRequestID()
+    do throws(LedgerError) {
+      try post.customer.checkNotReserved()
+      let transaction = try context.verifier.verify(post.receipt)
+      return try await credit(
+        transaction, customer: post.customer, order: order, search: post.orderSearch, requestID: requestID)
+    } catch {
+      throw error.adding(.text("request_id", requestID))
+    }
+  }
+
+  /// Credits a verified transaction, or finds its credit, and applies what the store gave back.
+  ///
+  /// - Parameters:
+  ///   - named: The order that it pays for, where the client says.
+  ///   - mode: Whether its order is looked for, where the client does not say.
+  ///   - waitsForBuyer: Whether a buyer whom nobody knows yet is waited for.
+  func credit(
+    _ transaction: StoreTransaction, customer: CustomerID, order named: PurchaseCode?,
+    search mode: ReceiptPost.OrderSearch, requestID: String, waitsForBuyer: Bool = true
+  ) async throws(LedgerError) -> ReceiptAnswer {
+    let (now, policy) = (context.clock.now(), context.policy)
+    try ReceiptRules.check(datesOf: transaction, now: now, skewMilliseconds: policy.futureSkewMilliseconds)
+    let scene = try context.reading { (view, shelf) throws(LedgerError) in
+      try ReceiptScene(of: transaction, customer: customer, order: named, in: view, shelf)
+    }
+    let rules = ReceiptRules(policy: policy, settings: scene.shelf.catalog.settings)
+    try rules.check(bundleID: transaction.bundleID)
+    let product = scene.known == nil ? try await checkedProduct(of: transaction, scene: scene, rules: rules) : nil
+    if product != nil, waitsForBuyer, !scene.isBuyerKnown {
+      try rules.check(waitFor: transaction, now: context.clock.now())
+    }
+    guard let sold = scene.known?.product ?? product?.code else { throw .defect("A receipt has no product") }
+    let code = try await search.order(named, for: transaction, as: sold, scene: scene, mode)
+    let receipt = try await book(transaction, as: sold, scene: scene, order: code)
+    // The common case needs no second look at the ledger: all that the answer says was booked just now.
+    if let product, !receipt.isReplayed, transaction.revocation == nil, code == nil, product.entitlement == nil,
+      let id = receipt.transactionID
+    {
+      return ReceiptAnswer(
+        receipt: receipt, purchase: PurchaseRecord(transaction, product, transactionID: id), requestID: requestID)
+    }
+    return try await answer(
+      booked: receipt, transaction, known: scene.known, customer: customer, order: code, requestID: requestID)
+  }
+
+  /// The product that the transaction pays for, where everything about the transaction is as it should be.
+  ///
+  /// - Throws: in order of precedence `environment_not_allowed`, `product_not_found`, `amount_mismatch`,
+  ///   `receipt_revoked`.
+  private func checkedProduct(
+    of transaction: StoreTransaction, scene: ReceiptScene, rules: ReceiptRules
+  ) async throws(LedgerError) -> Product {
+    try rules.check(environment: transaction.environment, customer: scene.buyer)
+    guard let product = try product(of: transaction, scene: scene) else {
+      throw LedgerError(
+        .productNotFound,
+        "No product of the catalog has the id \"\(transaction.storeProductID.prefix(100))\" at \(transaction.store).",
+        details: [.text("store_product_id", transaction.storeProductID)])
+    }
+    try rules.check(quantityOf: transaction, product: product)
+    do throws(LedgerError) { try rules.check(priceOf: transaction, product: product) } catch {
+      // What was paid for at the catalog's price is credited, whatever the price is by now.
+      let former = try formerProducts(sinceOrderOf: transaction, scene: scene)?.filter { $0.code == product.code }
+      if let former, !rules.isPrice(of: transaction, amongThoseOf: former) { throw error }
+    }
+    if let revocation = transaction.revocation, revocation.extent == .full {
+      // Kept, so that older evidence of the same purchase, should it still come, is not credited for good.
+      _ = try await refunds.refund(transaction, revocation)
+      throw LedgerError(
+        .receiptRevoked, "The store took the purchase back on \(revocation.revokedAt), before it was credited.",
+        details: [.integer("revoked_at", revocation.revokedAt.milliseconds)])
+    }
+    return product
+  }
+
+  /// The product with the transaction's id at the store: as the catalog says, or as it said when the purchase was made.
+  private func product(of transaction: StoreTransaction, scene: ReceiptScene) throws(LedgerError) -> Product? {
+    let (shelf, id) = (scene.shelf, transaction.storeProductID)
+    if let product = shelf.product(storeID: id, at: transaction.store) { return product }
+    let former = try formerProducts(sinceOrderOf: transaction, scene: scene)?.last {
+      $0.storeIDs[transaction.store.description]?.hasBytes(of: id) == true
+    }
+    return former.flatMap { shelf.product($0.code) }
+  }
+
+  /// The products as the catalog had them from the order or the purchase until now; nil where that is not known.
+  private func formerProducts(
+    sinceOrderOf transaction: StoreTransaction, scene: ReceiptScene
+  ) throws(LedgerError) -> [Product]? {
+    let instant = min(transaction.purchasedAt, scene.orderedAt ?? transaction.purchasedAt)
+    return try context.reading { (view, _) throws(LedgerError) in try view.formerProducts(since: instant) }
+  }
+
+  private func book(
+    _ transaction: StoreTransaction, as product: ProductCode, scene: ReceiptScene, order: PurchaseCode?
+  ) async throws(LedgerError) -> Receipt {
+    let purchase = StorePurchase(transaction, product: product)
+    guard let order else {
+      return try await context.ledger.book(
+        LedgerCommand.creditPurchase(purchase, customer: scene.buyer).namedByLedger())
+    }
+    var command = LedgerCommand.completeOrder(
+      OrderCompletion(code: order, purchase: purchase, retryAfterMilliseconds: context.secondDeliveryMilliseconds),
+      customer: scene.buyer)
+    command.reference = Reference(unchecked: order.text)
+    return try await context.ledger.book(command.namedByLedger())
+  }
+
+  /// The answer where more has to be looked at than the transaction: a refund, an order, an earlier credit.
+  ///
+  /// - Parameter known: The purchase as it stood before the booking, where it was credited by then.
+  private func answer(
+    booked receipt: Receipt, _ transaction: StoreTransaction, known: Purchase?, customer: CustomerID,
+    order code: PurchaseCode?, requestID: String
+  ) async throws(LedgerError) -> ReceiptAnswer {
+    let isChanged = try await refunds.applyGivenBack(of: transaction, known: known)
+    if let code, receipt.completesOrder {
+      _ = try await holds.settleHold(of: orders.order(code))
+      await deliveries.deliverFirst(code)
+    }
+    var answer = try context.reading { (view, _) throws(LedgerError) -> ReceiptAnswer in
+      // What was credited before, and is as it was, was read before the decision.
+      var found = isChanged ? nil : known
+      if found == nil { found = try view.purchase(of: transaction) }
+      guard let purchase = found else {
+        throw .defect("Store transaction \(transaction.id) was credited and has no purchase")
+      }
+      var receipt = receipt
+      receipt.customer = try view.purchases.owner(of: purchase, asNamedBy: customer)
+      var order = try view.orders.order(paidBy: purchase)
+      if order == nil, let code { order = try view.orders.find(code) }
+      return ReceiptAnswer(
+        receipt: receipt, purchase: PurchaseRecord(purchase),
+        order: try order.map { (order) throws(LedgerError) in
+          try orders.order(order, isReplayed: !receipt.completesOrder, in: view)
+        }, entitlement: try records.ownEntitlement(of: purchase, in: view), requestID: requestID)
+    }
+    if let order = answer.order { answer.held = try await holds.settleHold(of: order) }
+    return answer
+  }
+
+  /// The first answer of an order that was paid for, as a replay; nil before it is paid for.
+  func payment(of code: PurchaseCode, customer: CustomerID) async throws(LedgerError) -> ReceiptAnswer? {
+    let requestID = context.newRequestID()
+    var answer = try context.reading { (view, _) throws(LedgerError) -> ReceiptAnswer? in
+      let order = try view.orders.order(code)
+      guard order.isPaid else { return nil }
+      guard let purchase = try view.purchases.purchase(payingFor: order) else { throw .unpaid(order) }
+      let owner = try view.purchases.owner(of: purchase, asNamedBy: customer)
+      var receipt = try view.purchases.booking(of: purchase, customer: owner)
+      receipt.isReplayed = true
+      return ReceiptAnswer(
+        receipt: receipt, purchase: PurchaseRecord(purchase),
+        order: try orders.order(order, isReplayed: true, in: view),
+        entitlement: try records.ownEntitlement(of: purchase, in: view), requestID: requestID)
+    }
+    if let order = answer?.order { answer?.held = try await holds.settleHold(of: order) }
+    return answer
+  }
+}
+
+extension StorePurchase {
+  init(_ transaction: StoreTransaction, product: ProductCode) {
+    self.init(
+      store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID,
+      product: product, quantity: transaction.quantity, price: transaction.price, purchasedAt: transaction.purchasedAt,
+      cycleEndsAt: transaction.expiresAt,
+      originalTransactionID: transaction.originalID == transaction.id ? nil : transaction.originalID)
+  }
+}

@@ -1,0 +1,97 @@
+internal import GemLedger
+
+/// Reads what is known of customers: ids, entitlements, purchases.
+struct CustomerRecords: Sendable {
+  let context: BackendContext
+  let orders: OrderReading
+
+  private static let nonSubscriptionCountMax = 100
+
+  func record(of customer: CustomerID) throws(LedgerError) -> CustomerRecord {
+    let now = context.clock.now()
+    return try context.reading { (view, _) throws(LedgerError) -> CustomerRecord in
+      let found = try view.customers.customer(customer)
+      guard let identity = try view.customers.identity(of: found) else { throw .customerNotFound(customer) }
+      let purchases = try view.purchases.newest(of: found, limit: Self.nonSubscriptionCountMax) {
+        !$0.isSubscription
+      }
+      return CustomerRecord(
+        customer: customer, originalID: identity.originalID, ids: identity.ids, firstSeenAt: identity.createdAt,
+        asOf: now, entitlements: Self.entitlements(try view.purchases.entitlements(of: found), at: now),
+        nonSubscriptions: purchases.map(PurchaseRecord.init))
+    }
+  }
+
+  func purchases(of customer: CustomerID, page: Int, size: Int) throws(LedgerError) -> [PurchaseRecord] {
+    try Paging.check(page: page, size: size)
+    return try context.reading { (view, _) throws(LedgerError) -> [PurchaseRecord] in
+      let found = try view.customers.customer(customer)
+      var records: [PurchaseRecord] = []
+      for purchase in try view.purchases.page(page, size: size, of: found) {
+        var record = PurchaseRecord(purchase)
+        if let order = try view.orders.order(paidBy: purchase) {
+          let shown = try orders.order(order, isReplayed: false, in: view)
+          record.announcement = PurchaseRecord.Announcement(
+            code: shown.code, status: shown.status, context: shown.request.context)
+        }
+        records.append(record)
+      }
+      return records
+    }
+  }
+
+  /// The entitlement that the purchase gives to its owner; nil where it gives none, or another customer has it.
+  func ownEntitlement(of purchase: Purchase, in view: LedgerView) throws(LedgerError) -> CustomerRecord.Entitlement? {
+    try view.purchases.entitlementOfOwner(purchase).map { held in
+      CustomerRecord.Entitlement(held, at: context.clock.now())
+    }
+  }
+
+  /// One entitlement a name: of several purchases that give it, the one that lasts longest.
+  private static func entitlements(_ held: [HeldEntitlement], at now: Timestamp) -> [CustomerRecord.Entitlement] {
+    var best: [ByteString: CustomerRecord.Entitlement] = [:]
+    for one in held {
+      let (name, found) = (ByteString(one.id), CustomerRecord.Entitlement(one, at: now))
+      if let known = best[name], !lasts(found, longerThan: known) { continue }
+      best[name] = found
+    }
+    return best.sorted { $0.key < $1.key }.map(\.value)
+  }
+
+  private static func lasts(
+    _ one: CustomerRecord.Entitlement, longerThan other: CustomerRecord.Entitlement
+  ) -> Bool {
+    let (end, otherEnd) = (one.expiresAt?.milliseconds ?? .max, other.expiresAt?.milliseconds ?? .max)
+    return (end, one.purchasedAt) > (otherEnd, other.purchasedAt)
+  }
+}
+
+extension CustomerRecord.Entitlement {
+  fileprivate init(_ held: HeldEntitlement, at now: Timestamp) {
+    // A subscription whose store does not say when it ends gives nothing: unknown is not for ever.
+    let expiresAt = held.productType.isSubscription ? held.expiresAt ?? held.purchasedAt : nil
+    self.init(
+      id: held.id, product: held.product, store: held.store, purchasedAt: held.purchasedAt, expiresAt: expiresAt,
+      isActive: expiresAt.map { $0 > now } ?? true)
+  }
+}
+
+extension PurchaseRecord {
+  /// The record of a purchase as it stands.
+  init(_ purchase: Purchase) {
+    self.init(
+      store: purchase.store, storeTransactionID: purchase.storeTransactionID, transactionID: purchase.transactionID,
+      product: purchase.product, productType: purchase.productType, quantity: purchase.quantity,
+      price: purchase.price, purchasedAt: purchase.purchasedAt, expiresAt: purchase.expiresAt,
+      refundedMilliPercent: purchase.refundedMilliPercent, isSandbox: purchase.environment != .production)
+  }
+
+  /// The record of what was credited just now.
+  init(_ transaction: StoreTransaction, _ product: Product, transactionID: TransactionID) {
+    self.init(
+      store: transaction.store, storeTransactionID: transaction.creditID, transactionID: transactionID,
+      product: product.code, productType: product.type, quantity: transaction.quantity, price: transaction.price,
+      purchasedAt: transaction.purchasedAt, expiresAt: transaction.expiresAt,
+      isSandbox: transaction.environment != .production)
+  }
+}

@@ -1,0 +1,60 @@
+internal import GemLedger
+
+/// Makes customers, their ids and their account tokens known.
+struct CustomerRegistry: Sendable {
+  let context: BackendContext
+
+  func register(_ customer: CustomerID) async throws(LedgerError) -> Registration {
+    try UserID.check(customer)
+    let token = AccountToken(of: customer).number
+    // Every start of an app registers, and nearly all of them find everything in its place.
+    let isKnown = try context.reading { (view, _) throws(LedgerError) -> Bool in
+      guard try view.customers.find(customer) != nil else { return false }
+      return try view.customers.isRegistered(token)
+    }
+    if isKnown { return Registration(customer: customer, isCreated: false) }
+    let receipt = try await context.ledger.book(.registerToken(token, customer: customer))
+    return Registration(customer: customer, isCreated: !receipt.isReplayed)
+  }
+
+  func logIn(_ id: CustomerID, from current: CustomerID) async throws(LedgerError) -> Registration {
+    try UserID.check(id)
+    let (isKnown, isCurrentKnown) = try context.reading { (view, _) throws(LedgerError) -> (Bool, Bool) in
+      (try view.customers.find(id) != nil, try view.customers.find(current) != nil)
+    }
+    if UserID.isAnonymous(current), current != id {
+      // Somebody has to be there for an id that nobody has to be added to.
+      if !isCurrentKnown { _ = try await register(id) }
+      // What was bought under the id before anybody heard of it may wait in a queue, and names it by its token.
+      if try await joinAnonymous(current, to: id), !isCurrentKnown { _ = try await register(current) }
+    }
+    _ = try await register(id)
+    return Registration(customer: id, isCreated: !isKnown)
+  }
+
+  /// Makes a customer who has nothing but anonymous ids one with another.
+  ///
+  /// - Returns: False where the customer has another id, so that nothing moved.
+  func joinAnonymous(_ anonymous: CustomerID, to customer: CustomerID) async throws(LedgerError) -> Bool {
+    do throws(LedgerError) {
+      _ = try await context.ledger.book(.mergeAnonymous(from: anonymous, into: customer))
+      return true
+    } catch {
+      switch error.code {
+      // Done before, or on another device at this moment.
+      case .sameCustomer: return true
+      case .conditionFailed: return false
+      default: throw error
+      }
+    }
+  }
+
+  func createAlias(_ alias: CustomerID, of customer: CustomerID) async throws(LedgerError) -> Registration {
+    try UserID.check(alias)
+    _ = try await register(customer)
+    let isKnown = try context.reading { (view, _) throws(LedgerError) in try view.customers.find(alias) != nil }
+    _ = try await context.ledger.book(.createAlias(alias, of: customer))
+    _ = try await register(alias)
+    return Registration(customer: alias, isCreated: !isKnown)
+  }
+}

@@ -1,0 +1,68 @@
+internal import GemLedger
+
+/// Restores purchases of a store account: credits what nobody was credited for, and shares entitlements.
+struct PurchaseRestores: Sendable {
+  let context: BackendContext
+  let registry: CustomerRegistry
+  let credits: ReceiptCredits
+
+  func restore(
+    _ receipts: [StoreReceipt], customer: CustomerID, sharing: EntitlementSharing
+  ) async throws(LedgerError) {
+    _ = try await registry.register(customer)
+    var refusal: LedgerError?
+    var isAnyTaken = false
+    for receipt in receipts {
+      do throws(LedgerError) {
+        let transaction = try context.verifier.verify(receipt)
+        let answer = try await credits.credit(
+          transaction, customer: customer, order: nil, search: .find, requestID: context.newRequestID(),
+          waitsForBuyer: false)
+        isAnyTaken = true
+        try await share(transaction, ownedBy: answer.receipt.customer, with: customer, sharing)
+      } catch {
+        guard !error.code.meansNothingIsKnown else { throw error }
+        refusal = refusal ?? error
+      }
+    }
+    if let refusal, !isAnyTaken { throw refusal.adding(.text("request_id", context.newRequestID())) }
+  }
+
+  /// Gives the restoring customer what the rule lets the purchase give.
+  private func share(
+    _ transaction: StoreTransaction, ownedBy owner: CustomerID, with customer: CustomerID, _ sharing: EntitlementSharing
+  ) async throws(LedgerError) {
+    let (isSame, isAnonymous) = try context.reading { (view, _) throws(LedgerError) -> (Bool, Bool) in
+      let (one, other) = (try view.customers.customer(owner), try view.customers.customer(customer))
+      return (one == other, try view.customers.identity(of: other)?.ids.allSatisfy(\.isAnonymous) ?? true)
+    }
+    guard !isSame else { return }
+    // An owner who never signed in is whoever has the store account.
+    if try await registry.joinAnonymous(owner, to: customer) { return }
+    switch sharing {
+    // Whoever has not signed in gets no wallet of a customer who has; of an erased customer nothing moves but the
+    // entitlement.
+    case .alias where !isAnonymous && !owner.isOfErased:
+      _ = try await context.ledger.book(.createAlias(owner, of: customer))
+    case .alias, .transfer:
+      _ = try await context.ledger.book(
+        .holdEntitlement(
+          store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID,
+          customer: customer))
+    case .keepWithOwner: break
+    }
+  }
+}
+
+extension LedgerError.Code {
+  /// Whether asking again may give another answer, as opposed to a refusal.
+  var meansNothingIsKnown: Bool {
+    switch kind {
+    case .storageUnavailable, .storageDamaged, .storageForeign, .storageNewer, .inputOutput, .outcomeUnknown,
+      .inProgress, .unexpected, .rateLimited, .backendUnreachable, .timedOut, .unauthenticated, .forbidden,
+      .clockImplausible:
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,12 @@
+/// What a round of deliveries came to.
+public struct DeliveryRound: Hashable, Sendable {
+  /// How many orders were tried.
+  public var tried = 0
+  /// How many of them were confirmed.
+  public var confirmed = 0
+  /// How many of them were not, and have no try left.
+  public var exhausted = 0
+
+  /// A round of nothing.
+  public init() {}
+}

@@ -1,0 +1,101 @@
+internal import GemLedger
+
+/// Reads orders as people see them.
+struct OrderReading: Sendable {
+  let context: BackendContext
+
+  func order(_ code: PurchaseCode, isReplayed: Bool = false) throws(LedgerError) -> Order {
+    try context.reading { (view, _) throws(LedgerError) -> Order in
+      try order(try view.orders.order(code), isReplayed: isReplayed, in: view)
+    }
+  }
+
+  func orders(of customer: CustomerID, page: Int, size: Int) throws(LedgerError) -> [Order] {
+    try Paging.check(page: page, size: size)
+    return try context.reading { (view, _) throws(LedgerError) -> [Order] in
+      try orders(view.orders.page(page, size: size, of: view.customers.customer(customer)), in: view)
+    }
+  }
+
+  /// Orders that failed, at their deadline or given up before it, in the order of those instants.
+  func failed(
+    from: Timestamp, until: Timestamp, limit: Int, after cursor: OrdersPage.Cursor?
+  ) throws(LedgerError) -> OrdersPage {
+    try Paging.check(page: 1, size: limit)
+    let now = context.clock.now()
+    return try context.reading { (view, _) throws(LedgerError) -> OrdersPage in
+      let start = cursor?.position ?? OrderPosition(dueAt: from.milliseconds, number: 0)
+      let failed = try view.orders.orders(.failed, after: start, dueUntil: until.before, limit: limit + 1)
+      let late = try view.orders.orders(.pending, after: start, dueUntil: min(until.before, now), limit: limit + 1)
+      return try page((failed + late).sorted { $0.position < $1.position }, limit: limit, in: view)
+    }
+  }
+
+  /// Orders whose deliveries have no try left.
+  func undelivered(limit: Int, after cursor: OrdersPage.Cursor?) throws(LedgerError) -> OrdersPage {
+    try Paging.check(page: 1, size: limit)
+    return try context.reading { (view, _) throws(LedgerError) -> OrdersPage in
+      // Those without a next try are due never, at the end of the list.
+      let start = OrderPosition(dueAt: .max, number: cursor?.position.number ?? 0)
+      let never = Timestamp(milliseconds: .max)
+      return try page(
+        view.orders.orders(.deliveryPending, after: start, dueUntil: never, limit: limit + 1), limit: limit, in: view)
+    }
+  }
+
+  /// The order as people see it: one that nobody paid in time has failed, whether somebody wrote that down or not.
+  func order(_ found: LedgerOrder, isReplayed: Bool, in view: LedgerView) throws(LedgerError) -> Order {
+    let customer = try view.orders.customer(of: found)
+    let isLate = found.state == .pending && found.deadline <= context.clock.now()
+    var order = Order(
+      code: found.code, request: try OrderDocument.request(of: found, customer: customer),
+      costs: try OrderDocument.costs(of: found), status: isLate ? .failed : Order.Status(found.state),
+      storeTransactionID: try view.orders.storeTransactionID(of: found), createdAt: found.createdAt,
+      updatedAt: found.updatedAt, deadline: found.deadline, deliveryAttempts: found.deliveryAttempts,
+      isReplayed: isReplayed)
+    if found.state == .deliveryPending { order.nextDeliveryAt = found.dueAt }
+    return order
+  }
+
+  /// The customer who announced the order.
+  func customer(of code: PurchaseCode) throws(LedgerError) -> CustomerID {
+    try context.reading { (view, _) throws(LedgerError) -> CustomerID in
+      try view.orders.customer(of: try view.orders.order(code))
+    }
+  }
+
+  private func orders(_ found: some Sequence<LedgerOrder>, in view: LedgerView) throws(LedgerError) -> [Order] {
+    var orders: [Order] = []
+    for one in found { orders.append(try order(one, isReplayed: false, in: view)) }
+    return orders
+  }
+
+  private func page(_ found: [LedgerOrder], limit: Int, in view: LedgerView) throws(LedgerError) -> OrdersPage {
+    OrdersPage(
+      orders: try orders(found.prefix(limit), in: view),
+      next: found.count > limit ? OrdersPage.Cursor(found[limit - 1].position) : nil)
+  }
+}
+
+/// Pages that count from 1.
+enum Paging {
+  static func check(page: Int, size: Int) throws(LedgerError) {
+    guard page >= 1, (1...Limits.historyPage).contains(size) else {
+      throw LedgerError(
+        .limitExceeded,
+        "Page \(page) of \(size) is out of range: pages count from 1 and hold 1 to "
+          + "\(Limits.historyPage).", details: [.integer("limit", Int64(Limits.historyPage))])
+    }
+  }
+}
+
+extension Order.Status {
+  init(_ state: LedgerOrder.State) {
+    switch state {
+    case .pending: self = .pending
+    case .success: self = .success
+    case .failed: self = .failed
+    case .deliveryPending: self = .deliveryPending
+    }
+  }
+}

@@ -1,0 +1,136 @@
+internal import GemLedger
+internal import StoreBackend
+internal import Synchronization
+
+/// Asks the backend for balances, keeps them while they are fresh, and spends.
+struct BalanceSource: ClientPart {
+  let context: ClientContext
+
+  /// What the customer has: from the cache where that is fresh, else from the backend.
+  func current() async throws(LedgerError) -> VirtualCurrencies {
+    let customer = appUserID
+    let now = configuration.clock.now()
+    let known = context.balances.withLock { $0.value(of: customer, now: now) }
+    if let known, known.isFresh { return shown(known.balances, isStale: false) }
+    // What was paid for is brought to its credit first, so that the balance holds it.
+    if queue.read({ $0.pendingCount }) > 0 { await pipeline.drain() }
+    let (task, generation) = context.balances.withLock { cache in
+      cache.join(customer) { generation in Task { await fetchBalances(customer, generation) } }
+    }
+    let fetched = await task.value
+    context.balances.withLock { $0.end(customer, generation: generation) }
+    switch fetched {
+    case .success(let stored): return shown(stored, isStale: false)
+    case .failure(let error):
+      guard PostVerdict(error.code) != .deadLetter, let last = lastKnown(customer) else { throw error }
+      log(.warn, "The balances could not be asked for, so the last known ones are shown: \(error)")
+      return shown(last, isStale: true)
+    }
+  }
+
+  /// The last known balances, and whether they are stale.
+  var cached: VirtualCurrencies? {
+    let customer = appUserID
+    let now = configuration.clock.now()
+    if let known = context.balances.withLock({ $0.value(of: customer, now: now) }) {
+      return shown(known.balances, isStale: !known.isFresh)
+    }
+    return queue.read { state in state.balances.last { $0.customer == customer } }.map { shown($0, isStale: true) }
+  }
+
+  func invalidate() { context.balances.withLock { $0.invalidate() } }
+
+  /// What is paid for, waits for its credit longer than it should, and is in no balance yet.
+  var provisional: [CurrencyCode: Int64] { provisional(for: appUserID, after: Timestamp(milliseconds: .min)) }
+
+  /// Spends, where the backend lets this client.
+  func spend(_ amounts: [Adjustment], key: IdempotencyKey) async throws(LedgerError) -> Receipt {
+    // Whatever comes of it, the balance may be another one then.
+    defer {
+      invalidate()
+      refreshForListeners()
+    }
+    let customer = appUserID
+    do throws(LedgerError) {
+      return try await backend.spend(amounts, customer: customer, key: key)
+    } catch  where error.code == .customerNotFound {
+      // A customer of whom the backend has not heard yet is no unknown one to the app: what there is decides.
+      _ = try await backend.register(customer)
+      return try await backend.spend(amounts, customer: customer, key: key)
+    }
+  }
+
+  /// The one currency that a product gives.
+  func currency(of productID: String) async throws(LedgerError) -> CurrencyCode {
+    let product = try await offerings.product(named: productID)
+    guard let currency = product.grants.first?.currency, product.grants.count == 1 else {
+      throw .invalid("\"\(product.code)\" gives \(product.grants.count) currencies; ask for one of them by its code.")
+    }
+    return currency
+  }
+
+  private func fetchBalances(_ customer: CustomerID, _ generation: UInt64) async -> BalanceCache.Fetched {
+    do throws(LedgerError) {
+      let answer = try await backend.balances(of: customer)
+      // The instant of the answer: everything that was bought before it may be in it.
+      let asOf = configuration.clock.now()
+      let stored = StoredBalances(answer, customer: customer, asOf: asOf)
+      context.session.withLock { _ = $0.registered.insert(customer) }
+      let (isNewest, isChanged) = context.balances.withLock { $0.take(stored, askedIn: generation) }
+      if isNewest { keep(stored, isChanged: isChanged) }
+      return .success(stored)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func keep(_ stored: StoredBalances, isChanged: Bool) {
+    if !configuration.mode.isLocal, configuration.journal != nil {
+      let known = queue.read { state in state.balances.last { $0.customer == stored.customer } }
+      // Only what is new costs a sync.
+      if known?.rows != stored.rows {
+        pipeline.note([.balances(stored)])
+      } else {
+        queue.noteLazily([.balances(stored)])
+      }
+    }
+    if isChanged, stored.customer == appUserID { context.balanceBroadcast.send(shown(stored, isStale: false)) }
+  }
+
+  /// Asks anew where somebody listens to the balances.
+  func refreshForListeners() {
+    guard context.balanceBroadcast.hasListeners else { return }
+    Task { await refreshQuietly() }
+  }
+
+  private func refreshQuietly() async {
+    do throws(LedgerError) { _ = try await current() } catch {
+      log(.debug, "The balances could not be asked for: \(error)")
+    }
+  }
+
+  private func lastKnown(_ customer: CustomerID) -> StoredBalances? {
+    let cached = context.balances.withLock { $0.value(of: customer, now: configuration.clock.now()) }?.balances
+    return cached ?? queue.read { state in state.balances.last { $0.customer == customer } }
+  }
+
+  private func shown(_ stored: StoredBalances, isStale: Bool) -> VirtualCurrencies {
+    let shown = VirtualCurrencies(stored, isStale: isStale)
+    guard queue.read({ $0.pendingCount }) > 0 else { return shown }
+    return shown.adding(provisional(for: stored.customer, after: stored.asOf))
+  }
+
+  /// What is provisional of purchases made after that instant: a balance that was answered before cannot hold it.
+  private func provisional(for customer: CustomerID, after instant: Timestamp) -> [CurrencyCode: Int64] {
+    queue.read { state in
+      var sums: [CurrencyCode: Int64] = [:]
+      for item in state.items.values
+      where item.provisionalSince != nil && item.receipt.buyer == customer
+        && item.receipt.seenAt > instant
+      {
+        for grant in item.receipt.grants { sums[grant.currency, default: 0] &+= grant.amount }
+      }
+      return sums
+    }
+  }
+}

@@ -1,0 +1,110 @@
+internal import GemLedger
+internal import StoreBackend
+internal import Synchronization
+
+/// What all parts of a client share.
+final class ClientContext: Sendable {
+  let configuration: StoreClient.Configuration
+  let store: Store
+  let backend: any PurchaseBackend
+  let queue: ReceiptQueue
+  let pipeline: ReceiptPipeline
+  let log: ClientLog
+  let funnel: Funnel
+  let session: Mutex<Session>
+  let balances = Mutex(BalanceCache())
+  let balanceBroadcast = Broadcast<VirtualCurrencies>(buffer: .bufferingNewest(1))
+  let infoBroadcast = Broadcast<CustomerInfo>(buffer: .bufferingNewest(1))
+
+  /// What changes while the client lives and is kept nowhere.
+  struct Session {
+    var identity: Identity
+    /// Customers whom the backend knows for sure.
+    var registered: Set<CustomerID> = []
+    var purchasesInProgress: [ProductCode] = []
+    var info: CustomerInfo?
+    /// Begins anew with everything that may change what is known of the customer.
+    var infoGeneration: UInt64 = 0
+    var isInfoFresh = false
+    var offerings: Offerings?
+    /// Until when the offerings are fresh.
+    var offeringsFreshUntil: Timestamp?
+    /// Whether what is known of the products proved wrong.
+    var mustAskForOfferings = false
+    /// Whether this client has seen all that was given back while the app was closed.
+    var hasLookedForRefunds = false
+    /// Receipts that were credited before this client posted them.
+    var replayed: Set<ReceiptKey> = []
+    /// What the backend answered lately, for purchases that another try of the same receipt brought to their credit.
+    var answers = LastAnswers()
+    /// Customers who came into being with a sign-in that could not be kept on the device.
+    var created: Set<CustomerID> = []
+    /// Whose credit the app was told of lately; an update may be faster than the answer to its purchase.
+    var told = LastKeys()
+    weak var delegate: (any StoreClientDelegate)?
+    weak var client: StoreClient?
+  }
+
+  init(configuration: StoreClient.Configuration, queue: ReceiptQueue, identity: Identity) {
+    self.configuration = configuration
+    self.queue = queue
+    store = configuration.storefront.store
+    backend = configuration.mode.backend
+    log = ClientLog(level: configuration.logLevel, handler: configuration.logHandler)
+    session = Mutex(Session(identity: identity))
+    funnel = Funnel(isEnabled: configuration.isFunnelEnabled, clock: configuration.clock)
+    pipeline = ReceiptPipeline(
+      queue: queue, backend: backend, storefront: configuration.storefront, clock: configuration.clock,
+      settings: ReceiptPipeline.Settings(
+        retry: configuration.retry, randomness: configuration.randomness,
+        isTwoStep: configuration.purchaseStyle == .twoStep,
+        provisionalAfter: configuration.mode.isLocal ? nil : configuration.provisionalAfter,
+        onStep: configuration.onStep))
+  }
+
+  /// The app user id of whoever is signed in.
+  var appUserID: CustomerID { session.withLock { $0.identity.customer } }
+
+  /// Makes the customer known to the backend, as far as it is in reach; a purchase does not fail for it.
+  func register(_ customer: CustomerID) async {
+    guard !session.withLock({ $0.registered.contains(customer) }) else { return }
+    do throws(LedgerError) {
+      _ = try await backend.register(customer)
+      session.withLock { _ = $0.registered.insert(customer) }
+    } catch {
+      log(.debug, "The customer could not be made known yet: \(error)")
+    }
+  }
+
+  func newKey() -> IdempotencyKey {
+    var generator = DrawnNumbers(draw: configuration.randomness)
+    return .timeOrdered(at: configuration.clock.now(), using: &generator)
+  }
+
+  func storeError(_ failure: StoreFailure) -> LedgerError {
+    LedgerError(failure, isSimulated: store == .test || configuration.apiKey.hasPrefix("test_"))
+  }
+}
+
+extension ClientContext.Session {
+  /// Whether the backend's name for an owner means who is signed in.
+  func isOwn(_ owner: CustomerID) -> Bool {
+    owner == identity.customer || info?.record.ids.contains(owner) == true
+  }
+}
+
+extension ClientContext.Session {
+  /// What is known of the customer, unless something may have changed it since: time does, for what runs out.
+  func freshInfo(at now: Timestamp) -> CustomerInfo? {
+    guard let info, isInfoFresh else { return nil }
+    let hasRunOut = info.entitlements.active.contains { $0.expiresAt.map { $0 <= now } ?? false }
+    return hasRunOut ? nil : info
+  }
+}
+
+/// Random numbers from a closure.
+struct DrawnNumbers: RandomNumberGenerator {
+  let draw: @Sendable () -> UInt64
+
+  mutating func next() -> UInt64 { draw() }
+}

@@ -1,0 +1,107 @@
+internal import GemLedger
+internal import StoreBackend
+internal import Synchronization
+
+/// Asks the backend for what is known of the customer, and keeps the answer while it is fresh.
+struct CustomerInfoSource: ClientPart {
+  let context: ClientContext
+
+  /// What is known of the customer who is signed in: from the cache where that is fresh, else from the backend.
+  func current() async throws(LedgerError) -> CustomerInfo {
+    let now = configuration.clock.now()
+    if let fresh = context.session.withLock({ $0.freshInfo(at: now) }) { return fresh }
+    do throws(LedgerError) { return try await fetch() } catch {
+      guard PostVerdict(error.code) != .deadLetter, var info = cached else { throw error }
+      info.isStale = true
+      return info
+    }
+  }
+
+  /// What was known last.
+  var cached: CustomerInfo? { context.session.withLock { $0.info } }
+
+  /// Makes the next ``current()`` ask the backend.
+  func invalidate() {
+    context.session.withLock { session in
+      session.isInfoFresh = false
+      session.infoGeneration += 1
+    }
+  }
+
+  func purchaseHistory(page: Int, size: Int) async throws(LedgerError) -> [PurchaseRecord] {
+    do throws(LedgerError) {
+      return try await backend.purchases(of: appUserID, page: page, size: size)
+    } catch  where error.code == .customerNotFound {
+      return []
+    }
+  }
+
+  /// Asks anew where somebody wants to be told of changes.
+  func refreshForListeners() async {
+    let hasDelegate = context.session.withLock { $0.delegate != nil }
+    guard hasDelegate || context.infoBroadcast.hasListeners, cached != nil else { return }
+    do throws(LedgerError) { _ = try await current() } catch {
+      log(.debug, "What is known of the customer could not be asked for: \(error)")
+    }
+  }
+
+  func fetch(of wanted: CustomerID? = nil) async throws(LedgerError) -> CustomerInfo {
+    let (current, generation) = context.session.withLock { ($0.identity.customer, $0.infoGeneration) }
+    let info = CustomerInfo(try await backend.customer(wanted ?? current))
+    if wanted ?? current == current { take(info, askedIn: generation) }
+    return info
+  }
+
+  /// Keeps an answer, unless something has happened since it was asked for.
+  func take(_ info: CustomerInfo, askedIn generation: UInt64) {
+    let isNews = context.session.withLock { session in
+      if generation != session.infoGeneration { return false }
+      session.registered.insert(session.identity.customer)
+      let isNews =
+        session.info?.record.entitlements != info.record.entitlements
+        || session.info?.record.nonSubscriptions != info.record.nonSubscriptions
+      session.info = info
+      session.isInfoFresh = true
+      return isNews
+    }
+    if isNews { publish(info) }
+  }
+
+  /// What is known of the buyer after a credit: whatever happens, with what was bought just now.
+  func info(after answer: ReceiptAnswer?, _ buyer: CustomerID) async -> CustomerInfo {
+    let now = configuration.clock.now()
+    let known = context.session.withLock { $0.identity.customer == buyer ? $0.freshInfo(at: now) : nil }
+    if let known { return known }
+    do throws(LedgerError) {
+      return try await fetch(of: buyer)
+    } catch {
+      var info = last(of: buyer)
+      guard let answer, answer.receipt.customer == buyer || info.record.ids.contains(answer.receipt.customer) else {
+        return info
+      }
+      if !answer.purchase.productType.isSubscription { info.add(answer.purchase, at: now) }
+      if let entitlement = answer.entitlement { info.add(entitlement) }
+      return info
+    }
+  }
+
+  /// What was known of the customer last, where nobody can be asked; nothing but the id where nothing was.
+  func last(of customer: CustomerID) -> CustomerInfo {
+    let now = configuration.clock.now()
+    let known = context.session.withLock { $0.identity.customer == customer ? $0.info : nil }
+    var info =
+      known
+      ?? CustomerInfo(
+        CustomerRecord(
+          customer: customer, originalID: customer, ids: [customer], firstSeenAt: now, asOf: now, entitlements: [],
+          nonSubscriptions: []))
+    info.isStale = true
+    return info
+  }
+
+  func publish(_ info: CustomerInfo) {
+    let (client, delegate) = context.session.withLock { ($0.client, $0.delegate) }
+    if let client { delegate?.purchases(client, receivedUpdated: info) }
+    context.infoBroadcast.send(info)
+  }
+}

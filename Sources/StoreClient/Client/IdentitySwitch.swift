@@ -1,0 +1,114 @@
+internal import GemLedger
+internal import StoreBackend
+internal import Synchronization
+
+/// Changes who is signed in: one switch at a time, durable before it counts.
+struct IdentitySwitch: ClientPart {
+  let context: ClientContext
+  private let turns = Turns()
+
+  init(context: ClientContext) { self.context = context }
+
+  func setSharing(_ isAllowed: Bool) async throws(LedgerError) {
+    try await turns.take { () async throws(LedgerError) in
+      try become(context.appUserID, allowsSharing: isAllowed)
+    }
+  }
+
+  func logIn(_ id: String) async throws(LedgerError) -> (customerInfo: CustomerInfo, created: Bool) {
+    let customer = try AppUserID.checked(id)
+    let created = try await turns.take { () async throws(LedgerError) -> Bool? in
+      let current = appUserID
+      guard customer != current else { return nil }
+      let registration = try await backend.logIn(customer, from: current)
+      // Where the device cannot keep the switch, the next try finds the id known.
+      let isCreated = context.session.withLock { session in
+        if registration.isCreated { session.created.insert(customer) }
+        return session.created.contains(customer)
+      }
+      try become(customer)
+      context.session.withLock { _ = $0.created.remove(customer) }
+      return isCreated
+    }
+    guard let created else { return (try await customerInfo.current(), false) }
+    return (await infoAfterSwitch(), created)
+  }
+
+  func logOut() async throws(LedgerError) -> CustomerInfo {
+    try await turns.take { () async throws(LedgerError) in
+      guard !context.session.withLock({ $0.identity.isAnonymous }) else {
+        throw LedgerError(
+          .configuration, "Nobody is signed in, so nobody can sign out.",
+          details: [.integer(LedgerError.revenueCatCodeName, 22)])
+      }
+      try becomeAnonymous()
+    }
+    return await infoAfterSwitch()
+  }
+
+  func identify(_ id: String) async throws(LedgerError) -> CustomerInfo {
+    let customer = try AppUserID.checked(id)
+    let isSwitch = try await turns.take { () async throws(LedgerError) in
+      guard customer != appUserID else { return false }
+      _ = try await backend.register(customer)
+      try become(customer)
+      return true
+    }
+    return isSwitch ? await infoAfterSwitch() : try await customerInfo.current()
+  }
+
+  func createAlias(_ id: String) async throws(LedgerError) -> CustomerInfo {
+    let alias = try AppUserID.checked(id)
+    let isSwitch = try await turns.take { () async throws(LedgerError) in
+      guard alias != appUserID else { return false }
+      _ = try await backend.createAlias(alias, of: appUserID)
+      try become(alias)
+      return true
+    }
+    return isSwitch ? await infoAfterSwitch() : try await customerInfo.current()
+  }
+
+  func reset() async throws(LedgerError) -> CustomerInfo {
+    try await turns.take { () async throws(LedgerError) in try becomeAnonymous() }
+    return await infoAfterSwitch()
+  }
+
+  /// What is known of whoever signed in just now.
+  ///
+  /// The switch is done and kept, so that a backend that cannot be asked is no failure of it: the answer is stale then.
+  private func infoAfterSwitch() async -> CustomerInfo {
+    do throws(LedgerError) { return try await customerInfo.current() } catch {
+      log(.debug, "What is known of the customer could not be asked for after the switch: \(error)")
+      return customerInfo.last(of: appUserID)
+    }
+  }
+
+  private func becomeAnonymous() throws(LedgerError) {
+    try become(AppUserID.anonymous(configuration.randomness), allowsSharing: true)
+  }
+
+  /// Changes who is signed in: durable first, so that a restart never falls back to somebody else.
+  private func become(_ customer: CustomerID, allowsSharing: Bool? = nil) throws(LedgerError) {
+    let identity = Identity(
+      customer: customer, allowsSharing: allowsSharing ?? context.session.withLock { $0.identity.allowsSharing })
+    try queue.record([.identity(identity)])
+    let isNew = context.session.withLock { session in
+      let isNew = session.identity.customer != customer
+      session.identity = identity
+      if isNew {
+        session.info = nil
+        session.isInfoFresh = false
+        session.infoGeneration += 1
+      }
+      return isNew
+    }
+    guard isNew else { return }
+    warn(about: customer)
+    balances.invalidate()
+    balances.refreshForListeners()
+  }
+
+  func warn(about customer: CustomerID) {
+    if let warning = AppUserID.warning(about: customer) { log(.warn, warning) }
+  }
+}

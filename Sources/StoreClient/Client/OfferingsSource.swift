@@ -1,0 +1,83 @@
+internal import GemLedger
+internal import StoreBackend
+internal import Synchronization
+
+/// Asks backend and store for the offerings, and remembers the products for buying.
+struct OfferingsSource: ClientPart {
+  let context: ClientContext
+
+  /// Five minutes.
+  private static let freshMilliseconds: Int64 = 300_000
+
+  /// The offerings with what the store lists, at most five minutes old.
+  func current() async throws(LedgerError) -> Offerings {
+    funnel.send(.purchaseInitiated)
+    let now = configuration.clock.now()
+    let (known, freshUntil) = context.session.withLock { ($0.offerings, $0.offeringsFreshUntil) }
+    if let known, let freshUntil, now < freshUntil { return known }
+    do throws(LedgerError) { return try await fetch() } catch {
+      guard let known, error.code == .storeError || PostVerdict(error.code) != .deadLetter else { throw error }
+      log(.warn, "The offerings could not be asked for, so the last known ones are shown: \(error)")
+      return known
+    }
+  }
+
+  private func fetch() async throws(LedgerError) -> Offerings {
+    let storefront = await configuration.storefront.storefront()
+    let platform = AppPlatform(store: store, storefront: storefront, locale: configuration.locale)
+    let snapshot = try await backend.offerings(for: platform)
+    learn(snapshot.products)
+    let listings: [StorefrontProduct]
+    do throws(StoreFailure) {
+      listings = try await configuration.storefront.products(
+        for: snapshot.products.compactMap { $0.storeIDs[store.description] })
+    } catch { throw context.storeError(error) }
+    let window = ShopWindow(store: store, storefront: storefront, locale: configuration.locale)
+    let offerings = Offerings(snapshot, in: window, listings)
+    let until = Timestamp(milliseconds: configuration.clock.now().milliseconds + Self.freshMilliseconds)
+    context.session.withLock { session in
+      session.offerings = offerings
+      session.mustAskForOfferings = false
+      session.offeringsFreshUntil = until
+    }
+    return offerings
+  }
+
+  /// Remembers what buying takes, so that it works without a backend too.
+  private func learn(_ products: [Product]) {
+    let known = products.compactMap { product in
+      product.storeIDs[store.description].map { storeID in
+        KnownProduct(
+          code: product.code, storeID: storeID, type: product.type,
+          grants: product.grants.map { Adjustment($0.currency, $0.amount + $0.bonus) })
+      }
+    }
+    guard queue.read({ $0.shop }) != known else { return }
+    pipeline.note([.shop(known)])
+  }
+
+  /// The product with this code of ours, or this id at the store.
+  ///
+  /// - Throws: `LedgerError` with `product_not_found`, and those of ``current()`` where no products are known yet.
+  func product(named name: String) async throws(LedgerError) -> KnownProduct {
+    let isTrusted = context.session.withLock { !$0.mustAskForOfferings }
+    if isTrusted, let known = knownProduct(name) { return known }
+    _ = try await fetch()
+    if let known = knownProduct(name) { return known }
+    throw LedgerError(
+      .productNotFound, "The shop has no product \"\(name.prefix(100))\" at \(store).",
+      details: [.text("product_id", String(name.prefix(100)))])
+  }
+
+  /// Makes sure that the shop has the product now, and not only as far as is known.
+  ///
+  /// - Throws: `LedgerError` with `product_not_found`, and those of ``current()``.
+  func checkOffer(of product: KnownProduct) async throws(LedgerError) {
+    context.session.withLock { $0.mustAskForOfferings = true }
+    _ = try await self.product(named: product.code.text)
+  }
+
+  private func knownProduct(_ name: String) -> KnownProduct? {
+    queue.read { $0.products[ProductCode(unchecked: name)] ?? $0.productsByStoreID[ByteString(name)] }
+  }
+}

@@ -1,0 +1,31 @@
+internal import GemLedger
+internal import StoreBackend
+internal import Synchronization
+
+/// Restores what the store account bought.
+struct PurchaseRestore: ClientPart {
+  let context: ClientContext
+
+  func restore(_ sharing: EntitlementSharing) async throws(LedgerError) -> CustomerInfo {
+    let customer = appUserID
+    await context.register(customer)
+    let evidence: [StoreEvidence]
+    do throws(StoreFailure) {
+      try await configuration.storefront.sync()
+      evidence = try await configuration.storefront.all()
+    } catch { throw context.storeError(error) }
+    // What is not credited yet goes its usual way.
+    await pipeline.sweep(current: customer)
+    let receipts = evidence.filter { $0.unverified == nil }.map(\.receipt)
+    let generation = context.session.withLock { $0.infoGeneration }
+    let record = try await backend.restore(receipts, customer: customer, sharing: sharing)
+    // That told it of every refund, too.
+    let told = queue.read { state in evidence.filter { state.items[$0.key] == nil && state.isNewsOfRefund($0) } }
+    if !told.isEmpty { queue.noteLazily(told.map { .refundPosted($0.key, revision: $0.revision) }) }
+    context.balances.withLock { $0.invalidate() }
+    let info = CustomerInfo(record)
+    // A purchase or a change of user meanwhile makes the answer an old one, or somebody else's.
+    customerInfo.take(info, askedIn: generation)
+    return info
+  }
+}

@@ -1,0 +1,136 @@
+internal import GemLedger
+internal import StoreBackend
+internal import Synchronization
+
+/// Works off the receipt queue without being called, and tells the app what came of its receipts.
+final class QueueWork: ClientPart {
+  let context: ClientContext
+  private let background = Background()
+
+  init(context: ClientContext) { self.context = context }
+
+  deinit { background.stop() }
+
+  func stop() { background.stop() }
+
+  var hasLookedForRefunds: Bool { context.session.withLock { $0.hasLookedForRefunds } }
+
+  /// Takes what the store has unfinished, and what it gave back while nobody listened.
+  func sweep(looksForRefunds: Bool) async {
+    await pipeline.sweep(current: appUserID)
+    guard looksForRefunds, await pipeline.sweepRefunds(current: appUserID) else { return }
+    context.session.withLock { $0.hasLookedForRefunds = true }
+  }
+
+  /// Writes down what may otherwise be done a second time.
+  func flush() {
+    do throws(LedgerError) { try queue.flush() } catch { pipeline.emit(.notKept(error)) }
+  }
+
+  /// Listens to the store, works off what was left from the last time, and tries again when it is time.
+  func start() {
+    let updates = configuration.storefront.updates()
+    background.run { [weak self] in
+      for await evidence in updates { await self?.whileClientLives { await $0.receive(evidence) } }
+    }
+    background.run { [weak self] in
+      await self?.whileClientLives { work in
+        await work.context.register(work.appUserID)
+        await work.pipeline.drain()
+        await work.sweep(looksForRefunds: true)
+        work.flush()
+        work.plan()
+      }
+    }
+  }
+
+  /// Runs the body where the client is still there, and keeps the client until the body ends: its end cancels tasks.
+  private func whileClientLives(_ body: (QueueWork) async -> Void) async {
+    guard let client = context.session.withLock({ $0.client }) else { return }
+    await body(self)
+    withExtendedLifetime(client) {}
+  }
+
+  /// What the store delivered by itself goes the way of every receipt.
+  ///
+  /// A client that is not automatic is handed it by whoever drives it.
+  func receive(_ evidence: StoreEvidence) async {
+    let keys = pipeline.enqueue([evidence], source: .updates, current: appUserID)
+    _ = await pipeline.settle(keys)
+    plan()
+  }
+
+  /// Plans the next try.
+  private func plan() {
+    guard configuration.isAutomatic, let next = pipeline.nextWakeUp() else { return }
+    // Never at once: something that cannot be done now would be tried without end.
+    let earliest = configuration.clock.now().milliseconds + 100
+    background.wake(at: Timestamp(milliseconds: max(next.milliseconds, earliest)), configuration.clock) { [weak self] in
+      await self?.whileClientLives { work in
+        await work.pipeline.drain()
+        work.plan()
+      }
+    }
+  }
+
+  func observePipeline() {
+    pipeline.observe {
+      $0.onCredited = { [weak self] item, answer in await self?.credited(item, answer) }
+      $0.onRefused = { [weak self] item, error in self?.refused(item, error) }
+      $0.onFinished = { [weak self] item in self?.finished(item) }
+      $0.onWakeUp = { [weak self] _ in self?.plan() }
+    }
+  }
+
+  private func credited(_ item: QueueItem, _ answer: ReceiptAnswer) async {
+    balances.invalidate()
+    let now = configuration.clock.now()
+    let owner = answer.receipt.customer
+    let key = item.receipt.key
+    let (info, client, delegate, isOld) = context.session.withLock { session in
+      // What the store delivers once more was told when it was credited; a purchase whose answer was lost was not.
+      let isOld = answer.receipt.isReplayed && (item.receipt.source != .purchase || session.told.contains(key))
+      if isOld { session.replayed.insert(key) } else if item.receipt.revision.isEmpty { session.told.insert(key) }
+      session.answers.insert(answer, for: key)
+      session.registered.insert(item.receipt.buyer)
+      session.infoGeneration += 1
+      let isOwn = item.receipt.buyer == session.identity.customer
+      // Only a consumable without an entitlement changes nothing but the list of purchases.
+      let isPlain =
+        answer.purchase.productType == .consumable && answer.entitlement == nil
+        && (owner == item.receipt.buyer || session.isOwn(owner))
+      if isOwn, isPlain { session.info?.add(answer.purchase, at: now) } else { session.isInfoFresh = false }
+      return (isOwn && isPlain ? session.info : nil, session.client, session.delegate, isOld)
+    }
+    if item.receipt.revision.isEmpty {
+      funnel.send(.paymentValidatedSuccess) { $0.fill(item) }
+      if !isOld, let client { delegate?.purchases(client, didPurchase: answer.purchase, for: owner) }
+    }
+    if let info { customerInfo.publish(info) }
+    balances.refreshForListeners()
+  }
+
+  private func refused(_ item: QueueItem, _ error: LedgerError) {
+    funnel.send(.paymentValidatedFail) { $0.fill(item) }
+    log(.error, "The receipt \(item.receipt.key) was refused and stays unfinished at the store: \(error)")
+  }
+
+  private func finished(_ item: QueueItem) {
+    guard item.receipt.revision.isEmpty else { return }
+    let wasReplayed = context.session.withLock { $0.replayed.remove(item.receipt.key) != nil }
+    funnel.send(.paymentCompleted) { $0.fill(item) }
+    guard !wasReplayed else { return }
+    funnel.send(.purchase) {
+      $0.fill(item)
+      $0.revenue = item.receipt.price
+    }
+  }
+}
+
+extension FunnelEvent {
+  fileprivate mutating func fill(_ item: QueueItem) {
+    productID = item.receipt.storeProductID
+    quantity = item.receipt.quantity
+    storeTransactionID = item.receipt.key.id
+  }
+}
