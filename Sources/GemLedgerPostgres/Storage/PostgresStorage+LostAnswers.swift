@@ -16,7 +16,7 @@
         do throws(LedgerError) {
           let other = self.tables(try connectPatiently(&patience))
           other.begin(PostgresGroup(lanes: group.lanes, mark: group.mark))
-          let marks = try other.rows("SELECT mark FROM commit_marks WHERE customer = $1 AND writer = $2") {
+          let marks = try other.rows("SELECT token FROM commit_tokens WHERE customer = $1 AND writer = $2") {
             $0.add(layout.heads[group.lanes.first ?? 0])
             $0.add(bytes: group.mark.writer)
           }

@@ -27,13 +27,16 @@
     /// - Throws: in order of precedence `invalid_request` (the URL), `storage_unavailable`, `storage_foreign` (no
     ///   ledger there), `storage_newer`.
     package convenience init(
-      url: String, recovery: PostgresRecovery = PostgresRecovery()
+      url: String, recovery: PostgresRecovery = PostgresRecovery(), steps: [PostgresMigration] = PostgresMigration.all
     ) throws(LedgerError) {
-      try self.init(url: url, isCopy: false, recovery: recovery)
+      try self.init(url: url, isCopy: false, recovery: recovery, steps: steps)
     }
 
     /// - Parameter isCopy: Opened to go on with a copy that is not complete.
-    private init(url: String, isCopy: Bool, recovery: PostgresRecovery = PostgresRecovery()) throws(LedgerError) {
+    private init(
+      url: String, isCopy: Bool, recovery: PostgresRecovery = PostgresRecovery(),
+      steps: [PostgresMigration] = PostgresMigration.all
+    ) throws(LedgerError) {
       let target = try PostgresTarget(url: url)
       let connections = ConnectionPool(target, memory)
       self.target = target
@@ -43,14 +46,14 @@
       herald = CommitHerald(channel, connections)
       let opened = try Self.translating(target) { () throws(PostgresFailure) in
         let connection = try connections.open()
-        return (connection, try SchemaKeeper(connection, target).bringUpToDate())
+        return (connection, try SchemaKeeper(connection, target, steps: steps).bringUpToDate())
       }
       guard let state = opened.1 else {
         throw LedgerError(
           .storageForeign, "\(target.description) has no ledger. Make one with gemctl init.",
           details: [.init(name: "storage", value: .text(target.description))])
       }
-      guard state.migrationCount <= PostgresMigration.all.count else {
+      guard state.migrationCount <= steps.count else {
         throw LedgerError(
           .storageNewer, "\(target.description) is of a newer version of GemLedger. Update this one.",
           details: [.init(name: "storage", value: .text(target.description))])

@@ -143,7 +143,7 @@
       }
     }
 
-    /// Holds of several lots, or of older versions: what they have is to be known.
+    /// Holds of several lots: what they have is to be known.
     func wantedByHolds() -> [(TransactionNumber, Place)] {
       holds.values.compactMap { hold in
         guard hold.sole == nil, let place = places[hold.number] else { return nil }

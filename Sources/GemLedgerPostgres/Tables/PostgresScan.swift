@@ -138,7 +138,7 @@
       let rows = try page(
         "keys",
         """
-        SELECT customer, key, asked, qualifiers, transaction_number, refusal FROM keys
+        SELECT customer, key, request_digest, qualifier_digest, transaction_number, refusal FROM keys
         WHERE (customer, key) > ($1, $2) ORDER BY customer, key
         """, after: after?.row.map(place) ?? [.integer(-1), .bytes([])], limit, Self.key, place: place)
       return rows.map { ($0, KeyScanPosition(place: 0, row: $0)) }
@@ -169,7 +169,7 @@
     func lotTerms(after: LotNumber, limit: Int) throws(LedgerError) -> [LotTermsRow] {
       try page(
         "lot_terms",
-        "SELECT DISTINCT ON (lot) \(Tables.lotTermsColumns) FROM lot_terms WHERE lot > $1 ORDER BY lot, customer",
+        "SELECT DISTINCT ON (lot) \(Tables.lotTermsColumns) FROM lot_attributes WHERE lot > $1 ORDER BY lot, customer",
         after: [.integer(after)], limit, Tables.lotTerms
       ) { [.integer($0.lot)] }
     }
@@ -257,7 +257,7 @@
       return try page(
         "anchors",
         """
-        SELECT \(Tables.anchorColumns) FROM anchors WHERE (customer, currency, version) > ($1, $2, $3)
+        SELECT \(Tables.anchorColumns) FROM checkpoints WHERE (customer, currency, version) > ($1, $2, $3)
         ORDER BY customer, currency, version
         """, after: after.map(place) ?? [.integer(-1), .integer(-1), .integer(-1)], limit, Tables.anchor, place: place)
     }

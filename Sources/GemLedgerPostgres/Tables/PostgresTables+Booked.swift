@@ -169,19 +169,19 @@
       case .postings: postingsQuestions(at: places)
       case .effects:
         [
-          question(at: places, Self.effectColumns, "effects", "transaction_number") {
+          question(at: places, Self.effectColumns, "journal_events", "transaction_number") {
             $0.booked.add(own: Self.effect($1, $2))
           }
         ]
       case .about:
         [
-          question(at: places, Self.effectColumns, "effects", Self.byTarget) {
+          question(at: places, Self.effectColumns, "journal_events", Self.byTarget) {
             $0.booked.add(about: Self.effect($1, $2))
           }
         ]
       default:
         [
-          question(at: places, Self.holdColumns, "holds", "number") {
+          question(at: places, Self.holdColumns, "open_holds", "hold") {
             let hold = Self.hold($1, $2)
             $0.booked.add(hold)
             $0.holdOwners[hold.number] = hold.customer
@@ -227,7 +227,7 @@
                 WHERE customer = owner AND number >= wanted << 12 AND number < (wanted + 1) << 12
               UNION ALL SELECT lot FROM allocations
                 WHERE customer = owner AND entry >= wanted << 12 AND entry < (wanted + 1) << 12
-              UNION ALL SELECT lot FROM effects WHERE customer = owner AND target = wanted AND target <> 0
+              UNION ALL SELECT lot FROM journal_events WHERE customer = owner AND target = wanted AND target <> 0
             ) AS lots WHERE lot <> 0
           )
           SELECT found.* FROM named CROSS JOIN LATERAL (SELECT \(columns) FROM \(tables) OFFSET 0) AS found
@@ -240,7 +240,7 @@
       }
       return [
         named(Self.lotColumns, "lots WHERE customer = owner AND lot = named") { $0.keep(lot: Self.lot($1, $2)) },
-        named(Self.lotTermsColumns, "lot_terms WHERE customer = owner AND lot = named") {
+        named(Self.lotTermsColumns, "lot_attributes WHERE customer = owner AND lot = named") {
           $0.keep(terms: Self.lotTerms($1, $2))
         },
         named(
@@ -295,7 +295,7 @@
       }
       if !terms.isEmpty {
         questions.append(
-          RowsQuestion(requests: requests(at: Array(terms), Self.lotTermsColumns, from: "lot_terms", by: "lot")) {
+          RowsQuestion(requests: requests(at: Array(terms), Self.lotTermsColumns, from: "lot_attributes", by: "lot")) {
             $0.keep(terms: Self.lotTerms($1, $2))
           })
       }

@@ -61,11 +61,11 @@
     }
 
     func lotTerms(_ wanted: [RowPlace]) throws(LedgerError) -> [LotNumber: LotTermsRow] {
-      var rows = try rows(at: wanted, Self.lotTermsColumns, from: "lot_terms", by: "lot", Self.lotTerms)
+      var rows = try rows(at: wanted, Self.lotTermsColumns, from: "lot_attributes", by: "lot", Self.lotTerms)
       let unknown = wanted.filter { $0.customer == nil }.map(\.number)
       if !unknown.isEmpty {
         rows += try all(
-          "SELECT \(Self.lotTermsColumns) FROM lot_terms WHERE lot = ANY($1)", { $0.add(unknown, \.self) },
+          "SELECT \(Self.lotTermsColumns) FROM lot_attributes WHERE lot = ANY($1)", { $0.add(unknown, \.self) },
           Self.lotTerms)
       }
       return Dictionary(rows.map { ($0.lot, $0) }) { first, _ in first }
@@ -75,7 +75,7 @@
       // An account's number says both, and leaves one number to look for beside the customer.
       let rows = try rows(
         at: wanted.map { RowPlace($0.version << 10 | $0.account.currency, of: $0.account.customer) },
-        Self.anchorColumns, from: "anchors",
+        Self.anchorColumns, from: "checkpoints",
         by: RowsByNumber(
           isWanted: "currency = wanted & 1023 AND version = wanted >> 10",
           isAny: "(version << 10 | currency) = ANY($2)"), Self.anchor)

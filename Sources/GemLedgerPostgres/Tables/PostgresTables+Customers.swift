@@ -73,7 +73,7 @@
       if prefetched?.booked.knows(termsOf: number, of: owner) == false { try fetchTermsOfBooked() }
       if let booked = prefetched?.booked, booked.knows(termsOf: number, of: owner) { return booked.terms[number] }
       return try first(
-        "SELECT \(Self.lotTermsColumns) FROM lot_terms WHERE customer = $1 AND lot = $2",
+        "SELECT \(Self.lotTermsColumns) FROM lot_attributes WHERE customer = $1 AND lot = $2",
         {
           $0.add(owner)
           $0.add(number)
@@ -83,7 +83,7 @@
     /// Looks through the terms of all lots.
     func lotTerms(_ number: LotNumber) throws(LedgerError) -> LotTermsRow? {
       try first(
-        "SELECT \(Self.lotTermsColumns) FROM lot_terms WHERE lot = $1 LIMIT 1", { $0.add(number) }, Self.lotTerms)
+        "SELECT \(Self.lotTermsColumns) FROM lot_attributes WHERE lot = $1 LIMIT 1", { $0.add(number) }, Self.lotTerms)
     }
 
     // MARK: Items

@@ -5,8 +5,8 @@
 
   extension PostgresTables {
     static let effectColumns = """
-      transaction_number, position, customer, kind, target, currency, lot, amount, value, count_kind, count_subject,
-      period, created_at, held_after
+      transaction_number, position, customer, kind, target, currency, lot, amount, value, counter_kind, subject, period,
+      created_at, held_after
       """
 
     static func effect(_ rows: PostgresRows, _ row: Int) -> EffectRow {
@@ -29,7 +29,7 @@
       }
       return try all(
         """
-        SELECT \(Self.effectColumns) FROM effects WHERE customer = ANY($1) AND transaction_number = $2
+        SELECT \(Self.effectColumns) FROM journal_events WHERE customer = ANY($1) AND transaction_number = $2
         ORDER BY position
         """,
         {
@@ -46,7 +46,7 @@
       if let booked = prefetched?.booked, booked.knows(.about, of: target) { return booked.effects(about: target) }
       return try all(
         """
-        SELECT \(Self.effectColumns) FROM effects WHERE customer = ANY($1) AND target = $2 AND target <> 0
+        SELECT \(Self.effectColumns) FROM journal_events WHERE customer = ANY($1) AND target = $2 AND target <> 0
         ORDER BY transaction_number, position
         """,
         {
@@ -62,10 +62,10 @@
       // All of the transaction that the last one within the limit belongs to.
       return try all(
         """
-        SELECT \(Self.effectColumns) FROM effects
+        SELECT \(Self.effectColumns) FROM journal_events
         WHERE customer = $1 AND transaction_number < $2 AND kind BETWEEN 3 AND 6
           AND transaction_number >= coalesce((
-            SELECT transaction_number FROM effects
+            SELECT transaction_number FROM journal_events
             WHERE customer = $1 AND transaction_number < $2 AND kind BETWEEN 3 AND 6
             ORDER BY transaction_number DESC, position DESC OFFSET $3 LIMIT 1), 0)
         ORDER BY transaction_number DESC, position DESC
@@ -84,7 +84,7 @@
 
     func effects(of transactions: [RowPlace]) throws(LedgerError) -> [TransactionNumber: [EffectRow]] {
       let rows = try rows(
-        at: transactions, Self.effectColumns, from: "effects", by: "transaction_number", Self.effect)
+        at: transactions, Self.effectColumns, from: "journal_events", by: "transaction_number", Self.effect)
       return Dictionary(grouping: rows.sorted { $0.position < $1.position }, by: \.transaction)
     }
 
@@ -92,14 +92,14 @@
       about targets: [TransactionNumber: [CustomerNumber]]
     ) throws(LedgerError) -> [TransactionNumber: [EffectRow]] {
       let places = targets.flatMap { target, owners in owners.map { RowPlace(target, of: $0) } }
-      let rows = try rows(at: places, Self.effectColumns, from: "effects", by: Self.byTarget, Self.effect)
+      let rows = try rows(at: places, Self.effectColumns, from: "journal_events", by: Self.byTarget, Self.effect)
       return Dictionary(
         grouping: rows.sorted { ($0.transaction, $0.position) < ($1.transaction, $1.position) }, by: \.target)
     }
 
     // MARK: Holds
 
-    static let holdColumns = "number, customer, deadline, begun_at, currency, lot, amount"
+    static let holdColumns = "hold, customer, deadline, begun_at, currency, lot, amount"
 
     static func hold(_ rows: PostgresRows, _ row: Int) -> HoldRow {
       HoldRow(
@@ -115,7 +115,7 @@
       if let booked = prefetched?.booked, booked.knows(.hold, of: number) { return booked.holds[number] }
       if owners.isEmpty { return nil }
       let hold = try first(
-        "SELECT \(Self.holdColumns) FROM holds WHERE customer = ANY($1) AND number = $2",
+        "SELECT \(Self.holdColumns) FROM open_holds WHERE customer = ANY($1) AND hold = $2",
         {
           $0.add(owners, \.self)
           $0.add(number)
@@ -127,7 +127,7 @@
     func holds(of customer: CustomerNumber) throws(LedgerError) -> [HoldRow] {
       if let known = try heldInGroup(by: customer) { return known }
       return try all(
-        "SELECT \(Self.holdColumns) FROM holds WHERE customer = $1 ORDER BY deadline, number", { $0.add(customer) },
+        "SELECT \(Self.holdColumns) FROM open_holds WHERE customer = $1 ORDER BY deadline, hold", { $0.add(customer) },
         Self.hold)
     }
 
@@ -145,7 +145,7 @@
     func count(_ key: CountKey, of customer: CustomerNumber) throws(LedgerError) -> CountRow? {
       if let known = try countsInGroup(of: customer) { return known[key] }
       return try first(
-        "SELECT \(Self.countColumns) FROM counts WHERE customer = $1 AND kind = $2 AND subject = $3",
+        "SELECT \(Self.countColumns) FROM counters WHERE customer = $1 AND kind = $2 AND subject = $3",
         {
           $0.add(customer)
           $0.add(key.kind.rawValue)
@@ -156,7 +156,7 @@
     func counts(of customer: CustomerNumber) throws(LedgerError) -> [CountRow] {
       if let known = try countsInGroup(of: customer) { return known.values.sorted { $0.key < $1.key } }
       return try all(
-        "SELECT \(Self.countColumns) FROM counts WHERE customer = $1 ORDER BY kind, subject", { $0.add(customer) },
+        "SELECT \(Self.countColumns) FROM counters WHERE customer = $1 ORDER BY kind, subject", { $0.add(customer) },
         Self.count)
     }
   }
@@ -169,14 +169,14 @@
       return try page(
         "effects",
         """
-        SELECT \(PostgresTables.effectColumns) FROM effects WHERE (transaction_number, position) > ($1, $2)
+        SELECT \(PostgresTables.effectColumns) FROM journal_events WHERE (transaction_number, position) > ($1, $2)
         ORDER BY transaction_number, position
         """, after: after.map(place) ?? [.integer(-1), .integer(-1)], limit, PostgresTables.effect, place: place)
     }
 
     func holds(after: TransactionNumber, limit: Int) throws(LedgerError) -> [HoldRow] {
       try page(
-        "holds", "SELECT \(PostgresTables.holdColumns) FROM holds WHERE number > $1 ORDER BY number",
+        "holds", "SELECT \(PostgresTables.holdColumns) FROM open_holds WHERE hold > $1 ORDER BY hold",
         after: [.integer(after)], limit, PostgresTables.hold
       ) { [.integer($0.number)] }
     }
@@ -189,7 +189,7 @@
       return try page(
         "counts",
         """
-        SELECT \(PostgresTables.countColumns) FROM counts WHERE (customer, kind, subject) > ($1, $2, $3)
+        SELECT \(PostgresTables.countColumns) FROM counters WHERE (customer, kind, subject) > ($1, $2, $3)
         ORDER BY customer, kind, subject
         """, after: after.map(place) ?? [.integer(-1), .integer(0), .text("")], limit, PostgresTables.count,
         place: place)

@@ -165,7 +165,9 @@
         return prefetched.keys[Prefetched.KeyPlace(customer: customer, key: key)]
       }
       return try first(
-        "SELECT asked, qualifiers, transaction_number, refusal FROM keys WHERE customer = $1 AND key = $2",
+        """
+        SELECT request_digest, qualifier_digest, transaction_number, refusal FROM keys WHERE customer = $1 AND key = $2
+        """,
         {
           $0.add(customer)
           $0.add(bytes: PostgresKey.bytes(key))

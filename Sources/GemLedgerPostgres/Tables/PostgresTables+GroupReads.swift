@@ -52,7 +52,7 @@
       let due = prefetched.accounts.values.filter { $0.nextDue != .max }.map(\.number.customer)
       let asked = Set(due + [customer]).filter { prefetched.heldBy[$0] == nil }.sorted()
       let holds = try all(
-        "SELECT \(Self.holdColumns) FROM holds WHERE customer = ANY($1) ORDER BY deadline, number",
+        "SELECT \(Self.holdColumns) FROM open_holds WHERE customer = ANY($1) ORDER BY deadline, hold",
         { $0.add(asked) { $0 } }, Self.hold)
       for number in asked { self.prefetched?.heldBy[number] = [] }
       for hold in holds {
@@ -100,7 +100,7 @@
 
     private func countQuestion(of customers: [CustomerNumber]) -> RowsQuestion {
       for customer in customers { prefetched?.counts[customer] = [:] }
-      let request = PostgresRequest("SELECT \(Self.countColumns) FROM counts WHERE customer = ANY($1)") {
+      let request = PostgresRequest("SELECT \(Self.countColumns) FROM counters WHERE customer = ANY($1)") {
         $0.add(customers) { $0 }
       }
       return RowsQuestion(requests: [request]) {

@@ -160,7 +160,7 @@
           SELECT t.lot, t.source FROM (
             SELECT customer, lot FROM entries WHERE customer = ANY($1) AND number BETWEEN $2 AND $3 AND lot <> 0
             UNION SELECT customer, lot FROM allocations WHERE customer = ANY($1) AND entry BETWEEN $2 AND $3
-          ) AS named JOIN lot_terms t ON t.customer = named.customer AND t.lot = named.lot
+          ) AS named JOIN lot_attributes t ON t.customer = named.customer AND t.lot = named.lot
           WHERE t.customer = ANY($1)
           """, entries),
       ]

@@ -48,9 +48,9 @@
         """
         SELECT \(Self.entryColumns) FROM entries WHERE customer = $1 AND currency = $2 AND version = $3
           AND number >= coalesce((
-            SELECT entry FROM anchors WHERE customer = $1 AND currency = $2 AND version = $4), 0)
+            SELECT entry FROM checkpoints WHERE customer = $1 AND currency = $2 AND version = $4), 0)
           AND number <= coalesce((
-            SELECT entry FROM anchors WHERE customer = $1 AND currency = $2 AND version = $5), $6)
+            SELECT entry FROM checkpoints WHERE customer = $1 AND currency = $2 AND version = $5), $6)
         """,
         {
           $0.add(account.number.customer)
@@ -115,7 +115,7 @@
 
     func anchor(_ account: AccountNumber, version: Int64) throws(LedgerError) -> AnchorRow? {
       try first(
-        "SELECT \(Self.anchorColumns) FROM anchors WHERE customer = $1 AND currency = $2 AND version = $3",
+        "SELECT \(Self.anchorColumns) FROM checkpoints WHERE customer = $1 AND currency = $2 AND version = $3",
         {
           $0.add(account.customer)
           $0.add(account.currency)

@@ -4,7 +4,7 @@
   // How the journal's rows are read; each list of columns and its reader belong together.
 
   extension PostgresTables {
-    static let transactionColumns = "number, kind, customer, created_at, digest, erasable"
+    static let transactionColumns = "number, kind, customer, created_at, digest, erasable_digest"
 
     static func transaction(_ rows: PostgresRows, _ row: Int) -> TransactionRow {
       let number = rows.integer(row, 0)
@@ -61,7 +61,7 @@
         createdAt: Timestamp(milliseconds: rows.integer(row, 5)))
     }
 
-    static let lotTermsColumns = "lot, source, environment, price, price_currency, purchase, expires_at, origin"
+    static let lotTermsColumns = "lot, source, environment, price, price_currency, purchase, expires_at, original_lot"
 
     static func lotTerms(_ rows: PostgresRows, _ row: Int) -> LotTermsRow {
       LotTermsRow(

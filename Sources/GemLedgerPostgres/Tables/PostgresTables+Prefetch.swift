@@ -95,7 +95,7 @@
     /// the list once more.
     private static func customersWithAccounts(isDistributed: Bool) -> String {
       """
-      SELECT c.customer, id, created_at, frozen, frozen_reason, merged_into, merged, erased, a.*
+      SELECT c.customer, id, created_at, frozen, frozen_reason, merged_into, merged_count, erased_by, a.*
       FROM customers c LEFT JOIN (
         SELECT \(accountColumns) FROM accounts\(isDistributed ? " WHERE customer = ANY($1)" : "")
       ) a ON a.customer = c.customer
@@ -251,7 +251,7 @@
       guard layout.isDistributed else { return Self.oneStepEach(places) }
       return PostgresRequest(
         """
-        SELECT customer, key, asked, qualifiers, transaction_number, refusal FROM keys
+        SELECT customer, key, request_digest, qualifier_digest, transaction_number, refusal FROM keys
         WHERE customer = ANY($1) AND key = ANY($2)
         """
       ) {
@@ -269,7 +269,7 @@
       PostgresRequest(
         """
         SELECT found.* FROM (SELECT unnest($1) AS owner, unnest($2) AS wanted) places CROSS JOIN LATERAL (
-          SELECT customer, key, asked, qualifiers, transaction_number, refusal FROM keys
+          SELECT customer, key, request_digest, qualifier_digest, transaction_number, refusal FROM keys
           WHERE customer = owner AND key = wanted OFFSET 0
         ) found
         """

@@ -14,7 +14,7 @@
         requests.append(
           PostgresRequest(
             """
-            INSERT INTO anchors (customer, currency, version, entry, transaction_number, created_at)
+            INSERT INTO checkpoints (customer, currency, version, entry, transaction_number, created_at)
             SELECT \(BulkInsert.lists(6))
             """
           ) {
@@ -114,7 +114,8 @@
       let tail = ifMissing ? " ON CONFLICT DO NOTHING" : ""
       return PostgresRequest(
         """
-        INSERT INTO lot_terms (customer, lot, source, environment, price, price_currency, purchase, expires_at, origin)
+        INSERT INTO lot_attributes (customer, lot, source, environment, price, price_currency, purchase, expires_at,
+          original_lot)
         SELECT \(BulkInsert.lists(9))\(tail)
         """
       ) {

@@ -54,7 +54,7 @@
         """
         INSERT INTO customers (\(customerColumns)) SELECT \(BulkInsert.lists(7))
         ON CONFLICT (customer) DO UPDATE SET frozen = excluded.frozen, frozen_reason = excluded.frozen_reason,
-          merged_into = excluded.merged_into, merged = excluded.merged
+          merged_into = excluded.merged_into, merged_count = excluded.merged_count
         """
       ) {
         $0.add(rows, \.number)

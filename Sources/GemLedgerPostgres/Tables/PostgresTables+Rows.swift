@@ -4,7 +4,7 @@
   // How rows are read; each list of columns and its reader belong together. `at` is the first of the columns.
 
   extension PostgresTables {
-    static let customerColumns = "customer, id, created_at, frozen, frozen_reason, merged_into, merged"
+    static let customerColumns = "customer, id, created_at, frozen, frozen_reason, merged_into, merged_count"
 
     static func customer(_ rows: PostgresRows, _ row: Int) -> CustomerRow {
       var customer = CustomerRow(
@@ -19,7 +19,7 @@
 
     static let accountColumns = """
       customer, currency, balance, debt, held, version, last_entry, pool_lot, pool_source, pool_environment,
-      pool_granted, pool_remaining, open_lots, next_expiry, next_due
+      pool_granted, pool_remaining, open_lots, next_expiry, next_scheduled_at
       """
 
     static func account(_ rows: PostgresRows, _ row: Int) -> AccountRow { account(rows, row, at: 0) }

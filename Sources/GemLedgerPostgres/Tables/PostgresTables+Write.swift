@@ -200,8 +200,8 @@
         PostgresRequest(
           """
           INSERT INTO purchases (customer, purchase, store, environment, store_transaction, transaction_number, product,
-            quantity, price, price_currency, purchased_at, terms, original_transaction, expires_at, grant_currency,
-            grant_lot, grant_amount)
+            quantity, price, price_currency, purchased_at, terms, original_transaction, expires_at,
+            grant_currency, grant_lot, grant_amount)
           SELECT \(BulkInsert.lists(17))
           """
         ) {
@@ -236,7 +236,9 @@
       while true {
         let candidate = number
         let found = try ask([
-          PostgresRequest("INSERT INTO purchase_terms (terms, document) VALUES ($1, $2) ON CONFLICT DO NOTHING") {
+          PostgresRequest(
+            "INSERT INTO purchase_terms (terms, document) VALUES ($1, $2) ON CONFLICT DO NOTHING"
+          ) {
             $0.add(candidate)
             $0.add(document)
           },

@@ -48,9 +48,10 @@
 
     // MARK: Statements
 
-    private static let keyRows = BulkInsert("keys", "customer, key, asked, qualifiers, transaction_number, refusal")
+    private static let keyRows = BulkInsert(
+      "keys", "customer, key, request_digest, qualifier_digest, transaction_number, refusal")
     private static let transactionRows = BulkInsert(
-      "transactions", "customer, number, kind, created_at, has_entries, digest, erasable")
+      "transactions", "customer, number, kind, created_at, has_entries, digest, erasable_digest")
     private static let entryRows = BulkInsert(
       "entries", "customer, number, currency, kind, amount, balance, debt, version, previous, lot")
     private static let accountRows = BulkInsert(
@@ -61,7 +62,7 @@
           last_entry = excluded.last_entry, pool_lot = excluded.pool_lot, pool_source = excluded.pool_source,
           pool_environment = excluded.pool_environment, pool_granted = excluded.pool_granted,
           pool_remaining = excluded.pool_remaining, open_lots = excluded.open_lots,
-          next_expiry = excluded.next_expiry, next_due = excluded.next_due
+          next_expiry = excluded.next_expiry, next_scheduled_at = excluded.next_scheduled_at
         """)
 
     private static let keyInsert = keyRows.sql()
@@ -79,9 +80,9 @@
     /// By the server's clock, so that no other process takes a fresh mark for one of days ago.
     private static func markInsert(from first: Int) -> String {
       """
-      INSERT INTO commit_marks (customer, writer, mark, marked_at)
+      INSERT INTO commit_tokens (customer, writer, token, committed_at)
       VALUES ($\(first), $\(first + 1), $\(first + 2), (extract(epoch FROM now()) * 1000)::bigint)
-      ON CONFLICT (customer, writer) DO UPDATE SET mark = excluded.mark, marked_at = excluded.marked_at
+      ON CONFLICT (customer, writer) DO UPDATE SET token = excluded.token, committed_at = excluded.committed_at
       """
     }
 
@@ -108,8 +109,8 @@
       let first = group.mark.writer.first ?? 0
       return PostgresRequest(
         """
-        DELETE FROM commit_marks WHERE customer = $1 AND writer BETWEEN $2 AND $3
-          AND marked_at < (extract(epoch FROM now()) * 1000)::bigint - \(Self.markLifetime)
+        DELETE FROM commit_tokens WHERE customer = $1 AND writer BETWEEN $2 AND $3
+          AND committed_at < (extract(epoch FROM now()) * 1000)::bigint - \(Self.markLifetime)
         """
       ) {
         $0.add(layout.heads[group.lanes.first ?? 0])
@@ -161,7 +162,7 @@
       add(rows, \.kind.rawValue)
       add(rows, \.createdAt.milliseconds)
       add(rows, truth: { !empty.contains($0.number) })
-      add(rows, optional: { $0.digest == 0 ? nil : $0.digest })
+      add(rows, \.digest)
       add(rows, optional: { $0.erasable == 0 ? nil : $0.erasable })
     }
 

@@ -11,7 +11,7 @@
       if !rare.endedHolds.isEmpty { requests += ended(rare.endedHolds) }
       if !rare.counts.isEmpty { requests.append(Self.counts(rare.counts)) }
       requests += rare.endedCounts.map { row in
-        PostgresRequest("DELETE FROM counts WHERE customer = $1 AND kind = $2 AND subject = $3") {
+        PostgresRequest("DELETE FROM counters WHERE customer = $1 AND kind = $2 AND subject = $3") {
           $0.add(row.customer)
           $0.add(row.key.kind.rawValue)
           $0.add(row.key.subject)
@@ -23,7 +23,7 @@
     private static func effects(_ rows: [EffectRow]) -> PostgresRequest {
       PostgresRequest(
         """
-        INSERT INTO effects (\(effectColumns))
+        INSERT INTO journal_events (\(effectColumns))
         SELECT \(BulkInsert.lists(14))
         """
       ) {
@@ -55,8 +55,8 @@
       let others = rows.filter { prefetched?.holdOwners[$0.number] != $0.customer && !begun.contains($0.number) }
       let write = PostgresRequest(
         """
-        INSERT INTO holds (\(Self.holdColumns)) SELECT \(BulkInsert.lists(7))
-        ON CONFLICT (customer, number) DO UPDATE SET deadline = excluded.deadline, begun_at = excluded.begun_at,
+        INSERT INTO open_holds (\(Self.holdColumns)) SELECT \(BulkInsert.lists(7))
+        ON CONFLICT (customer, hold) DO UPDATE SET deadline = excluded.deadline, begun_at = excluded.begun_at,
           currency = excluded.currency, lot = excluded.lot, amount = excluded.amount
         """
       ) {
@@ -76,9 +76,9 @@
       rows.map { row in
         guard let before = prefetched?.holdOwners[row.number] else {
           // Nobody looked at it: whose it was is not known.
-          return PostgresRequest("DELETE FROM holds WHERE number = $1") { $0.add(row.number) }
+          return PostgresRequest("DELETE FROM open_holds WHERE hold = $1") { $0.add(row.number) }
         }
-        return PostgresRequest("DELETE FROM holds WHERE customer = $1 AND number = $2") {
+        return PostgresRequest("DELETE FROM open_holds WHERE customer = $1 AND hold = $2") {
           $0.add(before)
           $0.add(row.number)
         }
@@ -87,7 +87,7 @@
 
     private func ended(_ rows: [HoldRow]) -> [PostgresRequest] {
       // With whom it was written down last: a group that merges customers may end it at once.
-      let own = PostgresRequest("DELETE FROM holds WHERE customer = ANY($1) AND number = ANY($2)") {
+      let own = PostgresRequest("DELETE FROM open_holds WHERE customer = ANY($1) AND hold = ANY($2)") {
         $0.add(Array(Set(rows.map(\.customer)))) { $0 }
         $0.add(rows, \.number)
       }
@@ -110,7 +110,7 @@
       let rows = last.values.sorted { ($0.customer, $0.key) < ($1.customer, $1.key) }
       return PostgresRequest(
         """
-        INSERT INTO counts (\(countColumns)) SELECT \(BulkInsert.lists(5))
+        INSERT INTO counters (\(countColumns)) SELECT \(BulkInsert.lists(5))
         ON CONFLICT (customer, kind, subject) DO UPDATE SET period = excluded.period, value = excluded.value
         """
       ) {
@@ -150,9 +150,9 @@
         // They are there: nothing is inserted.
         PostgresRequest(
           """
-          INSERT INTO customers (customer, id, created_at, erased)
-          SELECT number, id, 0, erased FROM unnest($1, $2, $3) AS new (number, id, erased)
-          ON CONFLICT (customer) DO UPDATE SET id = excluded.id, erased = excluded.erased
+          INSERT INTO customers (customer, id, created_at, erased_by)
+          SELECT number, id, 0, erased_by FROM unnest($1, $2, $3) AS new (number, id, erased_by)
+          ON CONFLICT (customer) DO UPDATE SET id = excluded.id, erased_by = excluded.erased_by
           """
         ) {
           $0.add(numbers, \.self)
