@@ -88,7 +88,11 @@ let package = Package(
       name: "GemTestSupport", dependencies: ["GemLedger", "GemLedgerAudit", "GemLedgerArchive"],
       path: "Tests/GemTestSupport", swiftSettings: houseRules),
     .target(
-      name: "PostgresTestSupport", dependencies: [.target(name: "CPostgreSQL", condition: onPostgreSQL)],
+      name: "PostgresTestSupport",
+      dependencies: [
+        .target(name: "CPostgreSQL", condition: onPostgreSQL),
+        .target(name: "GemLedgerPostgres", condition: onPostgreSQL),
+      ],
       path: "Tests/PostgresTestSupport", swiftSettings: houseRules),
     .executableTarget(
       name: "gemstress",

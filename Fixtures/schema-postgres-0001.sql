@@ -30,7 +30,8 @@ CREATE TABLE lanes (
   created_at bigint NOT NULL,
   transactions bigint NOT NULL,
   entries bigint NOT NULL,
-  catalog_version bigint NOT NULL
+  catalog_version bigint NOT NULL,
+  sums bigint[]
 ) WITH (fillfactor = 20);
 
 CREATE TABLE copy_progress (
@@ -40,11 +41,11 @@ CREATE TABLE copy_progress (
   source bigint NOT NULL
 );
 
-CREATE TABLE commit_marks (
+CREATE TABLE commit_tokens (
   customer bigint NOT NULL,
   writer bytea NOT NULL,
-  mark bigint NOT NULL,
-  marked_at bigint NOT NULL,
+  token bigint NOT NULL,
+  committed_at bigint NOT NULL,
   PRIMARY KEY (customer, writer)
 ) WITH (fillfactor = 20);
 
@@ -55,7 +56,8 @@ CREATE TABLE customers (
   frozen bigint NOT NULL DEFAULT 0,
   frozen_reason text,
   merged_into bigint NOT NULL DEFAULT 0,
-  merged bigint NOT NULL DEFAULT 0
+  merged_count bigint NOT NULL DEFAULT 0,
+  erased_by bigint NOT NULL DEFAULT 0
 );
 
 CREATE TABLE added_ids (
@@ -76,6 +78,8 @@ CREATE TABLE transactions (
   kind smallint NOT NULL,
   has_entries boolean NOT NULL,
   created_at bigint NOT NULL,
+  digest bigint NOT NULL,
+  erasable_digest bigint,
   PRIMARY KEY (customer, number)
 );
 
@@ -109,8 +113,8 @@ CREATE TABLE allocations (
 CREATE TABLE keys (
   customer bigint NOT NULL,
   key bytea NOT NULL,
-  asked bigint NOT NULL,
-  qualifiers bigint NOT NULL,
+  request_digest bigint NOT NULL,
+  qualifier_digest bigint NOT NULL,
   transaction_number bigint,
   refusal text,
   PRIMARY KEY (customer, key)
@@ -134,7 +138,7 @@ CREATE TABLE item_entries (
   PRIMARY KEY (customer, transaction_number, item)
 );
 
-CREATE TABLE lot_terms (
+CREATE TABLE lot_attributes (
   customer bigint NOT NULL,
   lot bigint NOT NULL,
   source smallint NOT NULL,
@@ -143,6 +147,7 @@ CREATE TABLE lot_terms (
   price_currency text,
   purchase bigint,
   expires_at bigint NOT NULL,
+  original_lot bigint NOT NULL,
   PRIMARY KEY (customer, lot)
 );
 
@@ -170,6 +175,9 @@ CREATE TABLE purchases (
   terms bigint NOT NULL,
   original_transaction text COLLATE "C",
   expires_at bigint,
+  grant_currency smallint,
+  grant_lot bigint,
+  grant_amount bigint,
   PRIMARY KEY (customer, purchase)
 );
 
@@ -185,6 +193,13 @@ CREATE TABLE refunds (
   share bigint NOT NULL,
   share_of bigint NOT NULL,
   freezes bigint NOT NULL,
+  evidence_at bigint,
+  extent_kind smallint,
+  extent bigint,
+  lot bigint,
+  part_kind smallint,
+  source_lot bigint,
+  amount bigint,
   PRIMARY KEY (customer, purchase, transaction_number)
 );
 
@@ -199,15 +214,26 @@ CREATE TABLE refund_parts (
   PRIMARY KEY (customer, transaction_number, position)
 );
 
-CREATE TABLE refund_states (
+CREATE TABLE journal_events (
   customer bigint NOT NULL,
-  purchase bigint NOT NULL,
-  share bigint NOT NULL,
-  share_of bigint NOT NULL,
-  evidence_at bigint NOT NULL,
   transaction_number bigint NOT NULL,
-  PRIMARY KEY (customer, purchase)
+  position bigint NOT NULL,
+  kind smallint NOT NULL,
+  target bigint NOT NULL,
+  currency smallint NOT NULL,
+  lot bigint NOT NULL,
+  amount bigint NOT NULL CHECK (amount >= 0),
+  value bigint NOT NULL,
+  counter_kind smallint NOT NULL,
+  subject text COLLATE "C" NOT NULL,
+  period bigint NOT NULL,
+  created_at bigint NOT NULL,
+  held_after bigint NOT NULL CHECK (held_after >= 0),
+  PRIMARY KEY (customer, transaction_number, position)
 );
+
+CREATE INDEX journal_events_of_targets ON journal_events (customer, target, transaction_number, position)
+  WHERE target <> 0;
 
 CREATE TABLE accounts (
   customer bigint NOT NULL,
@@ -224,6 +250,7 @@ CREATE TABLE accounts (
   pool_remaining bigint NOT NULL CHECK (pool_remaining >= 0),
   open_lots bigint NOT NULL,
   next_expiry bigint NOT NULL,
+  next_scheduled_at bigint NOT NULL,
   PRIMARY KEY (customer, currency)
 ) WITH (fillfactor = 75);
 
@@ -254,7 +281,7 @@ CREATE TABLE owned_items (
   PRIMARY KEY (customer, item)
 );
 
-CREATE TABLE anchors (
+CREATE TABLE checkpoints (
   customer bigint NOT NULL,
   currency smallint NOT NULL,
   version bigint NOT NULL,
@@ -263,6 +290,27 @@ CREATE TABLE anchors (
   created_at bigint NOT NULL,
   PRIMARY KEY (customer, currency, version)
 );
+
+CREATE TABLE open_holds (
+  customer bigint NOT NULL,
+  hold bigint NOT NULL,
+  deadline bigint NOT NULL,
+  begun_at bigint,
+  currency smallint,
+  lot bigint,
+  amount bigint,
+  PRIMARY KEY (customer, hold),
+  CHECK ((currency IS NULL) = (lot IS NULL) AND (lot IS NULL) = (amount IS NULL))
+);
+
+CREATE TABLE counters (
+  customer bigint NOT NULL,
+  kind smallint NOT NULL,
+  subject text COLLATE "C" NOT NULL,
+  period bigint NOT NULL,
+  value bigint NOT NULL,
+  PRIMARY KEY (customer, kind, subject)
+) WITH (fillfactor = 75);
 
 CREATE TABLE orders (
   customer bigint NOT NULL,
@@ -337,74 +385,80 @@ CREATE TABLE entitlement_holders (purchase bigint PRIMARY KEY, holder bigint NOT
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN RAISE EXCEPTION '% is append-only', TG_TABLE_NAME; END $$;
 
-CREATE TRIGGER transactions_keep_rows BEFORE UPDATE OR DELETE ON transactions
+CREATE TRIGGER transactions_refuse_change BEFORE UPDATE OR DELETE ON transactions
   FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER entries_keep_rows BEFORE UPDATE OR DELETE ON entries
-  FOR EACH ROW EXECUTE FUNCTION refuse_change();
-
-CREATE TRIGGER allocations_keep_rows BEFORE UPDATE OR DELETE ON allocations
-  FOR EACH ROW EXECUTE FUNCTION refuse_change();
-
-CREATE TRIGGER keys_keep_rows BEFORE UPDATE OR DELETE ON keys
-  FOR EACH ROW EXECUTE FUNCTION refuse_change();
-
-CREATE TRIGGER purchase_terms_keep_rows BEFORE UPDATE OR DELETE ON purchase_terms
-  FOR EACH ROW EXECUTE FUNCTION refuse_change();
-
-CREATE TRIGGER purchases_keep_rows BEFORE UPDATE OR DELETE ON purchases
-  FOR EACH ROW EXECUTE FUNCTION refuse_change();
-
-CREATE TRIGGER item_entries_keep_rows BEFORE UPDATE OR DELETE ON item_entries
-  FOR EACH ROW EXECUTE FUNCTION refuse_change();
-
-CREATE TRIGGER lot_terms_keep_rows BEFORE UPDATE OR DELETE ON lot_terms
-  FOR EACH ROW EXECUTE FUNCTION refuse_change();
-
-CREATE TRIGGER merges_keep_rows BEFORE UPDATE OR DELETE ON merges
-  FOR EACH ROW EXECUTE FUNCTION refuse_change();
-
-CREATE TRIGGER refunds_keep_rows BEFORE UPDATE OR DELETE ON refunds
-  FOR EACH ROW EXECUTE FUNCTION refuse_change();
-
-CREATE TRIGGER refund_parts_keep_rows BEFORE UPDATE OR DELETE ON refund_parts
-  FOR EACH ROW EXECUTE FUNCTION refuse_change();
-
-CREATE TRIGGER catalog_versions_keep_rows BEFORE UPDATE OR DELETE ON catalog_versions
-  FOR EACH ROW EXECUTE FUNCTION refuse_change();
-
-CREATE TRIGGER transactions_keep_all BEFORE TRUNCATE ON transactions
+CREATE TRIGGER transactions_refuse_truncation BEFORE TRUNCATE ON transactions
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER entries_keep_all BEFORE TRUNCATE ON entries
+CREATE TRIGGER entries_refuse_change BEFORE UPDATE OR DELETE ON entries
+  FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER entries_refuse_truncation BEFORE TRUNCATE ON entries
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER allocations_keep_all BEFORE TRUNCATE ON allocations
+CREATE TRIGGER allocations_refuse_change BEFORE UPDATE OR DELETE ON allocations
+  FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER allocations_refuse_truncation BEFORE TRUNCATE ON allocations
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER keys_keep_all BEFORE TRUNCATE ON keys
+CREATE TRIGGER purchase_terms_refuse_change BEFORE UPDATE OR DELETE ON purchase_terms
+  FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER purchase_terms_refuse_truncation BEFORE TRUNCATE ON purchase_terms
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER purchase_terms_keep_all BEFORE TRUNCATE ON purchase_terms
+CREATE TRIGGER purchases_refuse_change BEFORE UPDATE OR DELETE ON purchases
+  FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER purchases_refuse_truncation BEFORE TRUNCATE ON purchases
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER purchases_keep_all BEFORE TRUNCATE ON purchases
+CREATE TRIGGER item_entries_refuse_change BEFORE UPDATE OR DELETE ON item_entries
+  FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER item_entries_refuse_truncation BEFORE TRUNCATE ON item_entries
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER item_entries_keep_all BEFORE TRUNCATE ON item_entries
+CREATE TRIGGER lot_attributes_refuse_change BEFORE UPDATE OR DELETE ON lot_attributes
+  FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER lot_attributes_refuse_truncation BEFORE TRUNCATE ON lot_attributes
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER lot_terms_keep_all BEFORE TRUNCATE ON lot_terms
+CREATE TRIGGER merges_refuse_change BEFORE UPDATE OR DELETE ON merges
+  FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER merges_refuse_truncation BEFORE TRUNCATE ON merges
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER merges_keep_all BEFORE TRUNCATE ON merges
+CREATE TRIGGER refunds_refuse_change BEFORE UPDATE OR DELETE ON refunds
+  FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER refunds_refuse_truncation BEFORE TRUNCATE ON refunds
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER refunds_keep_all BEFORE TRUNCATE ON refunds
+CREATE TRIGGER refund_parts_refuse_change BEFORE UPDATE OR DELETE ON refund_parts
+  FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER refund_parts_refuse_truncation BEFORE TRUNCATE ON refund_parts
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER refund_parts_keep_all BEFORE TRUNCATE ON refund_parts
+CREATE TRIGGER journal_events_refuse_change BEFORE UPDATE OR DELETE ON journal_events
+  FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER journal_events_refuse_truncation BEFORE TRUNCATE ON journal_events
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER catalog_versions_keep_all BEFORE TRUNCATE ON catalog_versions
+CREATE TRIGGER catalog_versions_refuse_change BEFORE UPDATE OR DELETE ON catalog_versions
+  FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER catalog_versions_refuse_truncation BEFORE TRUNCATE ON catalog_versions
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER keys_refuse_change BEFORE UPDATE ON keys
+  FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER keys_refuse_truncation BEFORE TRUNCATE ON keys
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

@@ -2,7 +2,7 @@
   public import GemLedger
 
   extension Ledger {
-    /// Opens the ledger in a PostgreSQL database; one of an older version is brought up to date.
+    /// Opens the ledger in a PostgreSQL database; steps of the schema that it lacks are applied.
     ///
     /// - Parameters:
     ///   - url: `postgres://user@host:port/database` with whatever else libpq knows, and `schema=NAME` for another

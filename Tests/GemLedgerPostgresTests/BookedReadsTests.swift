@@ -42,8 +42,8 @@
         let storage = try PostgresStorage(url: schemas.current)
         let layout = LaneLayout(
           heads: storage.layout.heads, version: storage.layout.version, isDistributed: isDistributed)
-        func tables() throws -> PostgresTables {
-          PostgresTables(try storage.connect(), place: "the test", layout: layout, memory: storage.memory)
+        func tables() throws -> PostgresSession {
+          PostgresSession(try storage.connect(), storageName: "the test", layout: layout, memory: storage.memory)
         }
         // The second time it is remembered whose the transactions are.
         for most in [7, 6] {
@@ -52,7 +52,7 @@
           XCTAssertEqual(try group.prefetch(commands), [])
           XCTAssertLessThanOrEqual(group.connection.roundTrips, most + 3)
           // What few commands look at is fetched for all of them with the first that does.
-          try group.fetchBooked(.all, of: XCTUnwrap(commands[0].footprint?.transactions[0]))
+          try group.earlierReads.fetchBooked(.all, of: XCTUnwrap(commands[0].footprint?.transactions[0]))
           XCTAssertLessThanOrEqual(group.connection.roundTrips, most + 5)
           try compare(group, reader, commands.flatMap { $0.footprint?.transactions ?? [] })
           XCTAssertTrue(group.end(with: "ROLLBACK"))
@@ -63,7 +63,7 @@
     }
 
     private func compare(
-      _ group: PostgresTables, _ reader: PostgresTables, _ numbers: [TransactionNumber]
+      _ group: PostgresSession, _ reader: PostgresSession, _ numbers: [TransactionNumber]
     ) throws {
       XCTAssertEqual(numbers.count, 16)
       let before = group.connection.roundTrips
@@ -96,7 +96,7 @@
     }
 
     private func compare(
-      _ group: PostgresTables, _ reader: PostgresTables, lot: LotNumber, _ owners: [CustomerNumber]
+      _ group: PostgresSession, _ reader: PostgresSession, lot: LotNumber, _ owners: [CustomerNumber]
     ) throws {
       let terms = try owners.lazy.compactMap { try reader.lotTerms(lot, of: $0) }.first
       XCTAssertNotNil(terms)

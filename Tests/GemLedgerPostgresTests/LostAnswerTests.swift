@@ -117,13 +117,14 @@
       ledger.close()
       func marks(_ age: String) throws -> Int64 {
         let answer = try server.execute(
-          "SELECT count(*) FROM gemledger.commit_marks WHERE octet_length(writer) = 3 AND marked_at \(age)", on: url)
+          "SELECT count(*) FROM gemledger.commit_tokens WHERE octet_length(writer) = 3 AND committed_at \(age)", on: url
+        )
         return try XCTUnwrap(answer.first.flatMap { Int64($0) })
       }
       for ago in [0, 2 * 86_400_000] {
         try server.execute(
           """
-          INSERT INTO gemledger.commit_marks
+          INSERT INTO gemledger.commit_tokens
             SELECT -1, set_byte('\\x0000'::bytea, 0, n) || set_byte('\\x00'::bytea, 0, \(ago == 0 ? 0 : 1)), 1,
               (extract(epoch FROM now()) * 1000)::bigint - \(ago) FROM generate_series(0, 255) n
           """, on: url)

@@ -194,9 +194,9 @@
       try ledgers[0].grant([Make.amount("GEM", 1600)], customer: bob)
       try ledgers[0].merge(from: alice, into: bob)
       // Goes with the change that is refused.
-      let effect = "INSERT INTO gemledger.effects VALUES (1, 1, 1, 7, 0, 0, 0, 0, 0, 0, '', 0, 0, 0);"
-      for table in PostgresMigration.journalTables {
-        let before = table == "effects" ? effect : ""
+      let effect = "INSERT INTO gemledger.journal_events VALUES (1, 1, 1, 7, 0, 0, 0, 0, 0, 0, '', 0, 0, 0);"
+      for table in SchemaTable.appendOnly {
+        let before = table == "journal_events" ? effect : ""
         let table = "gemledger.\(table)"
         if before.isEmpty {
           XCTAssertNotEqual(try server.execute("SELECT count(*) FROM \(table)", on: url), ["0"], table)

@@ -8,13 +8,13 @@
   final class PostgresReadsTests: XCTestCase {
     /// A ledger in which much happened, as scans read it.
     private struct Books {
-      let tables: PostgresTables
+      let tables: PostgresSession
       var transactions: [TransactionRow] = []
       var entries: [EntryRow] = []
       var allocations: [AllocationRow] = []
       var accounts: [AccountRow] = []
 
-      init(_ tables: PostgresTables) throws {
+      init(_ tables: PostgresSession) throws {
         self.tables = tables
         let scan = try tables.scan()
         transactions = try whole(0, \.number) { try scan.transactions(after: $0, limit: 37) }
@@ -52,7 +52,8 @@
       for isDistributed in [false, true] {
         let layout = LaneLayout(
           heads: storage.layout.heads, version: storage.layout.version, isDistributed: isDistributed)
-        let tables = PostgresTables(try storage.connect(), place: "the test", layout: layout, memory: storage.memory)
+        let tables = PostgresSession(
+          try storage.connect(), storageName: "the test", layout: layout, memory: storage.memory)
         try body(try Books(tables))
         XCTAssertTrue(tables.end(with: "COMMIT"))
       }

@@ -22,6 +22,43 @@
       }
     }
 
+    /// The list says of each table how its rows lie and what refuses their change.
+    func testTheListOfTablesIsThatOfTheSchema() throws {
+      let server = try PostgresServer.shared()
+      let url = try server.createDatabase()
+      try Ledger.createPostgres(at: url).close()
+      let tables = try server.execute(
+        "SELECT tablename FROM pg_tables WHERE schemaname = 'gemledger' ORDER BY 1", on: url)
+      XCTAssertEqual(SchemaTable.all.map(\.name).sorted(), tables)
+      // A table that others lie with comes before them.
+      var known: Set<String> = []
+      for table in SchemaTable.all {
+        if case .byValue(_, let other?) = table.distribution { XCTAssertTrue(known.contains(other), table.name) }
+        known.insert(table.name)
+        guard let column = table.ownerColumn else { continue }
+        // What is unique must be so on each node by itself.
+        let keys = try server.execute(
+          """
+          SELECT count(*) FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid
+          WHERE i.indrelid = 'gemledger.\(table.name)'::regclass AND i.indisunique AND a.attname = '\(column)'
+            AND NOT a.attnum = ANY (i.indkey)
+          """, on: url)
+        XCTAssertEqual(keys, ["0"], table.name)
+        let columns = try server.execute(
+          """
+          SELECT count(*) FROM information_schema.columns
+          WHERE table_schema = 'gemledger' AND table_name = '\(table.name)' AND column_name = '\(column)'
+          """, on: url)
+        XCTAssertEqual(columns, ["1"], table.name)
+      }
+      let kept = try server.execute(
+        """
+        SELECT c.relname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+        WHERE NOT t.tgisinternal AND t.tgname LIKE '%_refuse_change' AND t.tgtype & 8 <> 0 ORDER BY 1
+        """, on: url)
+      XCTAssertEqual(SchemaTable.appendOnly.sorted(), kept)
+    }
+
     func testNotEvenTheOwnerChangesTheJournal() throws {
       let server = try PostgresServer.shared()
       let url = try server.createDatabase()
@@ -65,14 +102,24 @@
       try ledger.creditPurchase(Make.purchase("t"), customer: Make.customer("alice"))
       try ledger.grant([Make.amount("GEM", 1)], customer: Make.customer("bob"))
       try ledger.merge(from: Make.customer("bob"), into: Make.customer("alice"))
-      for table in PostgresMigration.journalTables {
+      for table in SchemaTable.appendOnly {
         for statement in ["DELETE FROM s\(count).\(table)", "TRUNCATE s\(count).\(table)"] {
           XCTAssertThrowsError(try server.execute(statement, on: serviceURL)) {
             XCTAssertTrue("\($0)".contains("permission denied"), "\($0)")
           }
         }
       }
-      XCTAssertThrowsError(try server.execute("UPDATE s\(count).entries SET amount = 1", on: serviceURL))
+      for refused in [
+        "UPDATE s\(count).entries SET amount = 1", "UPDATE s\(count).keys SET request_digest = 1",
+        "DELETE FROM s\(count).migrations",
+      ] {
+        XCTAssertThrowsError(try server.execute(refused, on: serviceURL)) {
+          XCTAssertTrue("\($0)".contains("permission denied"), "\($0)")
+        }
+      }
+      for allowed in ["DELETE FROM s\(count).keys WHERE false", "UPDATE s\(count).counters SET value = value"] {
+        XCTAssertNoThrow(try server.execute(allowed, on: serviceURL), allowed)
+      }
       try assertBooksAddUp(ledger)
       ledger.close()
     }

@@ -155,7 +155,7 @@
         server, url, at: "aliases",
         doing: """
           DELETE FROM customers WHERE id = 'ghost';
-          DELETE FROM commit_marks;
+          DELETE FROM commit_tokens;
           UPDATE lanes SET last = kept.last, sums = kept.sums FROM kept WHERE kept.customer = lanes.customer;
           """)
       let ledger = try open(url)

@@ -38,7 +38,7 @@
         statements[text(words[0])] = text(words[1])
       case UInt8(ascii: "B") where words.count > 1:
         let sql = statements[text(words[1])] ?? ""
-        if sql.contains("INSERT INTO commit_marks") { isMarked = true }
+        if sql.contains("INSERT INTO commit_tokens") { isMarked = true }
         return isMarked && sql == "COMMIT"
       case UInt8(ascii: "S"):
         isMarked = false

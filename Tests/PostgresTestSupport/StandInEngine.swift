@@ -1,5 +1,6 @@
 #if PostgreSQL
   internal import Foundation
+  internal import GemLedgerPostgres
 
   // A stand-in for a distributed engine's extension: a single server that keeps the engine's own lists of tables and
   // shards and refuses what it refuses when a schema is spread. Rows stay where they are, so that everything that only
@@ -122,24 +123,13 @@
       self.session = session
     }
 
-    /// Small tables that each node has; the others lie by a column that a statement should name.
-    private static let everywhere = [
-      "migrations", "project", "catalog", "catalog_versions", "environments", "purchase_terms", "copy_progress",
-    ]
-    private static let identities = [
-      "aliases": "id", "store_transactions": "store_transaction", "refund_evidence": "store_transaction",
-      "purchase_codes": "code", "account_tokens": "high", "entitlement_holders": "purchase",
-    ]
-    private static let byCustomer = [
-      "accounts", "customers", "added_ids", "merged_customers", "transactions", "entries", "allocations", "effects",
-      "keys", "notes", "item_entries", "lot_terms", "merges", "purchases", "refunds", "refund_parts", "lots",
-      "holds", "counts", "owned_items", "anchors", "orders", "entitlements", "lanes", "commit_marks",
-    ]
+    /// Tables whose rows lie by a column that a statement should name; of the others each node has all rows.
+    private static let spread = SchemaTable.all.filter { $0.ownerColumn != nil }
 
     private func has(_ pattern: String) -> Bool { sql.range(of: pattern, options: .regularExpression) != nil }
 
-    private var tables: [String] {
-      (Self.byCustomer + Array(Self.identities.keys)).filter { has("(FROM|JOIN|INTO|UPDATE) \($0)( |$|\\))") }
+    private var tables: [SchemaTable] {
+      Self.spread.filter { has("(FROM|JOIN|INTO|UPDATE) \($0.name)( |$|\\))") }
     }
 
     package var isOfLedger: Bool { !tables.isEmpty && !sql.hasPrefix("CREATE ") && !sql.hasPrefix("LOCK ") }
@@ -158,8 +148,7 @@
     package var isOfAllShards: Bool {
       if sql.hasPrefix("INSERT ") { return false }
       return tables.contains { table in
-        let column = Self.identities[table] ?? "customer"
-        return !has("\\b\(column) = (ANY\\()?\\$")
+        !has("\\b\(table.ownerColumn ?? "") = (ANY\\()?\\$")
       }
     }
 

@@ -53,9 +53,9 @@
     // MARK: Names
 
     private static let numbers: Set = [
-      "customer", "from_customer", "merged_into", "merged", "frozen", "erased", "holder", "lot", "pool_lot",
-      "source_lot", "grant_lot", "origin", "purchase", "version", "open_lots", "environment", "pool_environment",
-      "catalog_version", "last", "delivery_attempts",
+      "customer", "from_customer", "merged_into", "merged", "merged_count", "frozen", "erased_by", "holder", "lot",
+      "pool_lot", "source_lot", "grant_lot", "original_lot", "purchase", "version", "open_lots", "environment",
+      "pool_environment", "catalog_version", "last", "delivery_attempts",
     ]
     private static let amounts: Set = [
       "amount", "balance", "debt", "held", "remaining", "pool_remaining", "price", "quantity", "owned", "held_after",
@@ -77,14 +77,14 @@
       case _ where amounts.contains(name): .within(RowBounds.amount)
       case _ where entries.contains(name): .number(RowBounds.entry)
       case "currency", "grant_currency": .number(RowBounds.currency)
-      case "transaction_number", "target": .number(RowBounds.transaction)
+      case "transaction_number", "target", "hold": .number(RowBounds.transaction)
       // Entries name the one before them.
       case "number": .number(names.contains("previous") ? RowBounds.entry : RowBounds.transaction)
       // It stops at the largest number.
       case "granted", "pool_granted": .number(.max)
       // What a store says of a purchase may be any instant.
       case "expires_at" where names.contains("purchased_at"): nil
-      case "expires_at", "next_expiry", "next_due", "due_at": .instantOrNever
+      case "expires_at", "next_expiry", "next_scheduled_at", "due_at": .instantOrNever
       case _ where instants.contains(name): .within(RowBounds.instant)
       default: nil
       }

@@ -9,7 +9,7 @@
   /// And transactions and credited purchases that somebody is likely to come back to: those never change, though whose
   /// they are now does.
   final class CustomerDirectory: Sendable {
-    struct Place: Hashable, Sendable {
+    struct CustomerAddress: Hashable, Sendable {
       /// The customer whom the id named before merges.
       var origin: CustomerNumber
       /// The customer whom it names now.
@@ -28,7 +28,7 @@
 
     struct LocatedTransaction {
       let row: TransactionRow
-      let place: Place
+      let address: CustomerAddress
     }
 
     private static let sizeMax = 1 << 18
@@ -36,43 +36,45 @@
     private struct State {
       /// How often all of it was forgotten.
       var epoch = 0
-      var places: [CustomerID: Place] = [:]
+      var addresses: [CustomerID: CustomerAddress] = [:]
       var transactions: [TransactionNumber: TransactionRow] = [:]
       /// What store transactions were credited as.
       var credits: [PurchaseIdentity: Prefetched.StoreClaim] = [:]
       /// Customers who became part of another while they were remembered.
       var merged: [CustomerNumber: CustomerNumber] = [:]
 
-      func place(of id: CustomerID) -> Place? { places[id].map(followed) }
+      func address(of id: CustomerID) -> CustomerAddress? { addresses[id].map(followed) }
 
       func located(_ transaction: TransactionNumber) -> LocatedTransaction? {
         transactions[transaction].map { row in
-          LocatedTransaction(row: row, place: followed(Place(origin: row.customer, root: row.customer)))
+          LocatedTransaction(row: row, address: followed(CustomerAddress(origin: row.customer, root: row.customer)))
         }
       }
 
-      private func followed(_ place: Place) -> Place {
-        var place = place
-        while let root = merged[place.root] { place.root = root }
-        return place
+      private func followed(_ address: CustomerAddress) -> CustomerAddress {
+        var address = address
+        while let root = merged[address.root] { address.root = root }
+        return address
       }
 
       /// Plain and bounded: who is asked for again comes back with the next question.
       mutating func makeRoom(_ count: Int) {
-        let size = places.count + transactions.count + credits.count + merged.count
+        let size = addresses.count + transactions.count + credits.count + merged.count
         if size + count > CustomerDirectory.sizeMax { self = State(epoch: epoch) }
       }
     }
 
     private let state = Mutex(State())
 
-    func places(of ids: [CustomerID]) -> [Place?] { state.withLock { state in ids.map { state.place(of: $0) } } }
+    func addresses(of ids: [CustomerID]) -> [CustomerAddress?] {
+      state.withLock { state in ids.map { state.address(of: $0) } }
+    }
 
-    func remember(_ found: [(CustomerID, Place)]) {
+    func remember(_ found: [(CustomerID, CustomerAddress)]) {
       guard !found.isEmpty else { return }
       state.withLock { state in
         state.makeRoom(found.count)
-        for (id, place) in found { state.places[id] = place }
+        for (id, address) in found { state.addresses[id] = address }
       }
     }
 
@@ -91,8 +93,8 @@
         state.makeRoom(2 * found.count)
         for found in found {
           state.transactions[found.row.number] = found.row
-          let place = found.place
-          if place.root != place.origin { state.merged[place.origin] = place.root }
+          let address = found.address
+          if address.root != address.origin { state.merged[address.origin] = address.root }
         }
       }
     }
@@ -123,6 +125,6 @@
 
     func forgetAll() { state.withLock { $0 = State(epoch: $0.epoch + 1) } }
 
-    func forget(_ id: CustomerID) { _ = state.withLock { $0.places.removeValue(forKey: id) } }
+    func forget(_ id: CustomerID) { _ = state.withLock { $0.addresses.removeValue(forKey: id) } }
   }
 #endif

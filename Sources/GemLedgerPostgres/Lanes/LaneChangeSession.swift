@@ -99,7 +99,7 @@
       let rows = try ask([
         PostgresRequest(
           "SELECT shardid FROM pg_dist_shard WHERE logicalrelid = $1::regclass ORDER BY shardminvalue::integer"
-        ) { $0.add(name("accounts")) }
+        ) { $0.add(name(SchemaTable.placingCustomers)) }
       ])[0]
       return (0..<rows.count).map { rows.integer($0, 0) }
     }
@@ -112,7 +112,7 @@
       let answers = try ask(
         numbers.map { number in
           PostgresRequest("SELECT get_shard_id_for_distribution_column($1::regclass, $2)") {
-            $0.add(name("accounts"))
+            $0.add(name(SchemaTable.placingCustomers))
             $0.add(number)
           }
         })

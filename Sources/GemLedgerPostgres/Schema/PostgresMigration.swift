@@ -1,43 +1,59 @@
 #if PostgreSQL
   /// A step of the schema.
   ///
-  /// Once shipped it is never edited: a new need is a new step.
+  /// A released step never changes: a new need is a new step.
   package struct PostgresMigration: Sendable {
     package let name: String
     package let sql: [String]
 
+    package init(name: String, sql: [String]) {
+      self.name = name
+      self.sql = sql
+    }
+
+    /// All steps, in their order; the table `migrations` names those that were applied to a schema.
+    ///
+    /// A step after which programs of the version before must not write ends with
+    /// `UPDATE lanes SET layout = layout + 1`, which ends their groups.
     package static let all = [
       PostgresMigration(
         name: "0001-create-ledger",
-        sql: tables + firstJournalTables.map(appendOnly) + firstJournalTables.map(neverEmptied)),
-      PostgresMigration(
-        name: "0002-keep-effects",
-        sql: effects + [appendOnly("effects"), neverEmptied("effects")] + erasableKeys + [rightsOnNewTables]),
-      PostgresMigration(name: "0003-book-refunds-in-one-row", sql: refundsInOneRow),
-      PostgresMigration(name: "0004-say-what-holds-have", sql: whatHoldsHave),
-      PostgresMigration(name: "0005-digest-transactions", sql: digestedTransactions),
+        sql: [foundations, journal, projections, identities, triggers].flatMap { $0 })
     ]
 
-    /// The tables that are only ever appended to.
-    package static let journalTables = firstJournalTables.filter { $0 != "keys" } + ["effects"]
+    // MARK: Triggers
 
-    /// Those of the first step, which never changes.
-    private static let firstJournalTables = [
-      "transactions", "entries", "allocations", "keys", "purchase_terms", "purchases", "item_entries", "lot_terms",
-      "merges", "refunds", "refund_parts", "catalog_versions",
+    /// The append-only tables of the first step; see ``SchemaTable`` for those of the schema as it is.
+    private static let appendOnlyTables = [
+      "transactions", "entries", "allocations", "purchase_terms", "purchases", "item_entries", "lot_attributes",
+      "merges", "refunds", "refund_parts", "journal_events", "catalog_versions",
     ]
 
     // The function is the schema's own, so that a trigger on a shard finds it too.
-    private static func appendOnly(_ table: String) -> String {
+    private static let refusingFunction = """
+      CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN RAISE EXCEPTION '% is append-only', TG_TABLE_NAME; END $$
       """
-      CREATE TRIGGER \(table)_keep_rows BEFORE UPDATE OR DELETE ON \(table)
+
+    private static var triggers: [String] {
+      var statements = [refusingFunction]
+      for table in appendOnlyTables {
+        statements += [refusing("UPDATE OR DELETE", on: table), refusingTruncation(of: table)]
+      }
+      // Keys never change, and an erasure removes them.
+      return statements + [refusing("UPDATE", on: "keys"), refusingTruncation(of: "keys")]
+    }
+
+    private static func refusing(_ changes: String, on table: String) -> String {
+      """
+      CREATE TRIGGER \(table)_refuse_change BEFORE \(changes) ON \(table)
         FOR EACH ROW EXECUTE FUNCTION refuse_change()
       """
     }
 
-    private static func neverEmptied(_ table: String) -> String {
+    private static func refusingTruncation(of table: String) -> String {
       """
-      CREATE TRIGGER \(table)_keep_all BEFORE TRUNCATE ON \(table)
+      CREATE TRIGGER \(table)_refuse_truncation BEFORE TRUNCATE ON \(table)
         FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
       """
     }

@@ -12,16 +12,21 @@
 
     private let connection: PostgresConnection
     private let target: PostgresTarget
+    private let steps: [PostgresMigration]
 
-    init(_ connection: PostgresConnection, _ target: PostgresTarget) {
+    /// - Parameter steps: All steps of the schema, those included that it has.
+    init(
+      _ connection: PostgresConnection, _ target: PostgresTarget, steps: [PostgresMigration] = PostgresMigration.all
+    ) {
       self.connection = connection
       self.target = target
+      self.steps = steps
     }
 
     /// How the schema stands once it is up to date; nil where there is no ledger.
     func bringUpToDate() throws(PostgresFailure) -> State? {
       // Nearly always it is up to date, and one round trip tells.
-      if let state = try known(), state.migrationCount >= PostgresMigration.all.count { return state }
+      if let state = try known(), state.migrationCount >= steps.count { return state }
       guard try migrationCount() != nil else { return nil }
       try migrate(project: nil, at: nil)
       return try known()
@@ -94,7 +99,7 @@
             "CREATE TABLE migrations (name text COLLATE \"C\" PRIMARY KEY, applied_at bigint NOT NULL)"
           ])
         }
-        try applyMissing(isSpread: isThere ? isSpread() : false)
+        try applyMissing(isOld: isThere, isSpread: isThere ? isSpread() : false)
         if let project { try connection.execute(birth(project)) }
         try connection.execute(["COMMIT"])
         return true
@@ -105,14 +110,17 @@
       }
     }
 
-    /// - Parameter isSpread: The tables lie on the nodes of a cluster, and new ones are to lie with them.
-    private func applyMissing(isSpread: Bool) throws(PostgresFailure) {
-      let missing = PostgresMigration.all.dropFirst(try migrationCount() ?? 0)
+    /// - Parameters:
+    ///   - isOld: The schema has steps already, an owner, and roles with rights, which new tables get too.
+    ///   - isSpread: The tables lie on the nodes of a cluster, and new ones are to lie with them.
+    private func applyMissing(isOld: Bool, isSpread: Bool) throws(PostgresFailure) {
+      let missing = steps.dropFirst(try migrationCount() ?? 0)
       guard !missing.isEmpty else { return }
       let tables = ShardedTables(connection, schema: target.schema)
       if isSpread { try tables.begin() }
       for migration in missing { try connection.execute(migration.statements) }
       if isSpread { try tables.spread(shards: LaneChange.shardCountByDefault) }
+      if isOld { try connection.execute(SchemaRights.renewing(in: target.schema, connection)) }
     }
 
     private func isSpread() throws(PostgresFailure) -> Bool {

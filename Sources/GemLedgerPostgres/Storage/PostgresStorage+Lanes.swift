@@ -4,18 +4,18 @@
   extension PostgresStorage {
     package func knownLanes(of command: LedgerCommand) -> [Int]? {
       guard let footprint = command.footprint, !footprint.staysWithCustomer else {
-        return memory.directory.places(of: [command.customer])[0].map { [layout.lane(of: $0.root)] }
+        return memory.directory.addresses(of: [command.customer])[0].map { [layout.lane(of: $0.root)] }
       }
       // What else somebody concerns is found by questions.
       guard !footprint.needsRows else { return nil }
       var lanes: Set<Int> = []
-      for place in memory.directory.places(of: footprint.ids(of: command)) {
-        guard let place else { return nil }
-        lanes.insert(layout.lane(of: place.root))
+      for address in memory.directory.addresses(of: footprint.ids(of: command)) {
+        guard let address else { return nil }
+        lanes.insert(layout.lane(of: address.root))
       }
       for found in memory.directory.located(footprint.transactions) {
         guard let found else { return nil }
-        lanes.insert(layout.lane(of: found.place.root))
+        lanes.insert(layout.lane(of: found.address.root))
       }
       return lanes.isEmpty ? nil : lanes.sorted()
     }
@@ -36,9 +36,9 @@
     }
 
     /// Where the ids and transactions of commands lead, of those that are somebody's.
-    private struct Places {
-      var ids: [CustomerID: CustomerDirectory.Place] = [:]
-      var transactions: [TransactionNumber: CustomerDirectory.Place] = [:]
+    private struct KnownAddresses {
+      var ids: [CustomerID: CustomerDirectory.CustomerAddress] = [:]
+      var transactions: [TransactionNumber: CustomerDirectory.CustomerAddress] = [:]
     }
 
     private func findLanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {
@@ -53,40 +53,41 @@
         ids += footprint.ids(of: command)
         transactions += footprint.transactions
       }
-      let places = try places(of: ids, transactions)
+      let addresses = try addresses(of: ids, transactions)
       if !footprints.contains(where: { $0?.needsRows ?? false }) {
-        return zip(commands, footprints).map { lanes(of: $0, $1, places) }
+        return zip(commands, footprints).map { lanes(of: $0, $1, addresses) }
       }
       return try read { (snapshot) throws(LedgerError) -> [[Int]] in
-        guard let tables = snapshot as? PostgresTables else { throw .defect("A snapshot of another storage") }
-        let concerned = try tables.customersConcerned(by: footprints)
+        guard let session = snapshot as? PostgresSession else { throw .defect("A snapshot of another storage") }
+        let finder = ConcernedCustomers(session: session)
+        let concerned = try finder.customersConcerned(by: footprints)
         var lanes: [[Int]] = []
         for (command, footprint) in zip(commands, footprints) {
           var others: Set<Int> = []
           for claim in footprint?.purchases ?? [] where footprint?.subject.isOfPurchase == true {
             for root in concerned[claim] ?? [] { others.insert(layout.lane(of: root)) }
           }
-          if let code = footprint?.order, let order = try tables.order(code) {
-            others.insert(layout.lane(of: try tables.root(of: order.customer)))
+          if let code = footprint?.order, let order = try session.order(code) {
+            others.insert(layout.lane(of: try finder.root(of: order.customer)))
           }
-          lanes.append(self.lanes(of: command, footprint, places, others))
+          lanes.append(self.lanes(of: command, footprint, addresses, others))
         }
         return lanes
       }
     }
 
     /// By what is remembered; the rest is looked up in one question.
-    private func places(
+    private func addresses(
       of ids: [CustomerID], _ transactions: [TransactionNumber]
-    ) throws(LedgerError) -> Places {
-      var places = Places()
+    ) throws(LedgerError) -> KnownAddresses {
+      var addresses = KnownAddresses()
       var unknownIDs: Set<CustomerID> = []
-      for (id, place) in zip(ids, memory.directory.places(of: ids)) {
-        if let place { places.ids[id] = place } else { unknownIDs.insert(id) }
+      for (id, address) in zip(ids, memory.directory.addresses(of: ids)) {
+        if let address { addresses.ids[id] = address } else { unknownIDs.insert(id) }
       }
       var unknown: Set<TransactionNumber> = []
       for (number, found) in zip(transactions, memory.directory.located(transactions)) {
-        if let found { places.transactions[number] = found.place } else { unknown.insert(number) }
+        if let found { addresses.transactions[number] = found.address } else { unknown.insert(number) }
       }
       if !unknownIDs.isEmpty || !unknown.isEmpty {
         let epoch = memory.directory.epoch
@@ -94,14 +95,14 @@
         memory.directory.remember(foundIDs)
         memory.directory.remember(found, since: epoch)
         // As it is remembered now: merges that were met before count.
-        for (id, place) in zip(foundIDs.map(\.0), memory.directory.places(of: foundIDs.map(\.0))) {
-          places.ids[id] = place
+        for (id, address) in zip(foundIDs.map(\.0), memory.directory.addresses(of: foundIDs.map(\.0))) {
+          addresses.ids[id] = address
         }
         for found in memory.directory.located(found.map(\.row.number)) {
-          if let found { places.transactions[found.row.number] = found.place }
+          if let found { addresses.transactions[found.row.number] = found.address }
         }
       }
-      return places
+      return addresses
     }
 
     /// Where ids and transactions lead, of those that are somebody's.
@@ -111,33 +112,35 @@
     private func lookUp(
       _ ids: [CustomerID], _ transactions: [TransactionNumber]
     ) throws(LedgerError) -> (
-      [(CustomerID, CustomerDirectory.Place)], [CustomerDirectory.LocatedTransaction]
+      [(CustomerID, CustomerDirectory.CustomerAddress)], [CustomerDirectory.LocatedTransaction]
     ) {
-      let locating = PostgresTables.locating(transactions, isDistributed: layout.isDistributed)
+      let locating = EarlierReads.locating(transactions, isDistributed: layout.isDistributed)
       let answers = try askOutsideOfTransactions(
         [PostgresRequest("SELECT id, customer FROM aliases WHERE id = ANY($1)") { $0.add(ids, text: \.text) }]
           + locating)
       let found = (0..<answers[0].count).map { row in
         let customer = answers[0].integer(row, 1)
         return (
-          CustomerID(unchecked: answers[0].text(row, 0)), CustomerDirectory.Place(origin: customer, root: customer)
+          CustomerID(unchecked: answers[0].text(row, 0)),
+          CustomerDirectory.CustomerAddress(origin: customer, root: customer)
         )
       }
-      return (found, answers.dropFirst().flatMap(PostgresTables.located))
+      return (found, answers.dropFirst().flatMap(EarlierReads.located))
     }
 
-    private func lane(of id: CustomerID, _ places: Places) -> Int {
-      places.ids[id].map { layout.lane(of: $0.root) } ?? layout.lane(ofNew: id.text)
+    private func lane(of id: CustomerID, _ addresses: KnownAddresses) -> Int {
+      addresses.ids[id].map { layout.lane(of: $0.root) } ?? layout.lane(ofNew: id.text)
     }
 
     private func lanes(
-      of command: LedgerCommand, _ footprint: LedgerCommand.Footprint?, _ places: Places, _ others: Set<Int> = []
+      of command: LedgerCommand, _ footprint: LedgerCommand.Footprint?, _ addresses: KnownAddresses,
+      _ others: Set<Int> = []
     ) -> [Int] {
-      guard let footprint else { return [lane(of: command.customer, places)] }
+      guard let footprint else { return [lane(of: command.customer, addresses)] }
       var lanes = others
-      for id in footprint.ids(of: command) { lanes.insert(lane(of: id, places)) }
+      for id in footprint.ids(of: command) { lanes.insert(lane(of: id, addresses)) }
       for number in footprint.transactions {
-        if let place = places.transactions[number] { lanes.insert(layout.lane(of: place.root)) }
+        if let address = addresses.transactions[number] { lanes.insert(layout.lane(of: address.root)) }
       }
       // A refund of a purchase that nobody has brought yet may be kept in any lane, and what names nothing is refused
       // in any.
@@ -157,13 +160,6 @@
     /// The ids of all whose rows it may write.
     fileprivate func ids(of command: LedgerCommand) -> [CustomerID] {
       (subject == .customer || subject == .holder ? [command.customer] : []) + customers
-    }
-  }
-
-  extension PostgresTables {
-    func root(of customer: CustomerNumber) throws(LedgerError) -> CustomerNumber {
-      guard let row = try self.customer(number: customer), row.mergedInto != 0 else { return customer }
-      return row.mergedInto
     }
   }
 #endif

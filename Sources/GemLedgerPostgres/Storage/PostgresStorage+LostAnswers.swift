@@ -14,14 +14,14 @@
       var patience = Patience(limit: recovery.patience)
       while true {
         do throws(LedgerError) {
-          let other = self.tables(try connectPatiently(&patience))
+          let other = self.session(try connectPatiently(&patience))
           other.begin(PostgresGroup(lanes: group.lanes, mark: group.mark))
-          let marks = try other.rows("SELECT mark FROM commit_marks WHERE customer = $1 AND writer = $2") {
+          let marks = try other.rows("SELECT token FROM commit_tokens WHERE customer = $1 AND writer = $2") {
             $0.add(layout.heads[group.lanes.first ?? 0])
             $0.add(bytes: group.mark.writer)
           }
           let isThere = marks.count == 1 && marks.integer(0, 0) == group.mark.number
-          let half = try parts.map { (parts) throws(LedgerError) in try other.half(of: parts, isThere) } ?? nil
+          let half = try parts.map { (parts) throws(LedgerError) in try parts.half(isThere, in: other) } ?? nil
           if other.end(with: "ROLLBACK") { connections.giveBack(other.connection) }
           guard let half else { return isThere }
           // A machine that was only away completes what it prepared.

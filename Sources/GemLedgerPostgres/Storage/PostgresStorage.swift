@@ -27,13 +27,16 @@
     /// - Throws: in order of precedence `invalid_request` (the URL), `storage_unavailable`, `storage_foreign` (no
     ///   ledger there), `storage_newer`.
     package convenience init(
-      url: String, recovery: PostgresRecovery = PostgresRecovery()
+      url: String, recovery: PostgresRecovery = PostgresRecovery(), steps: [PostgresMigration] = PostgresMigration.all
     ) throws(LedgerError) {
-      try self.init(url: url, isCopy: false, recovery: recovery)
+      try self.init(url: url, isCopy: false, recovery: recovery, steps: steps)
     }
 
     /// - Parameter isCopy: Opened to go on with a copy that is not complete.
-    private init(url: String, isCopy: Bool, recovery: PostgresRecovery = PostgresRecovery()) throws(LedgerError) {
+    private init(
+      url: String, isCopy: Bool, recovery: PostgresRecovery = PostgresRecovery(),
+      steps: [PostgresMigration] = PostgresMigration.all
+    ) throws(LedgerError) {
       let target = try PostgresTarget(url: url)
       let connections = ConnectionPool(target, memory)
       self.target = target
@@ -43,14 +46,14 @@
       herald = CommitHerald(channel, connections)
       let opened = try Self.translating(target) { () throws(PostgresFailure) in
         let connection = try connections.open()
-        return (connection, try SchemaKeeper(connection, target).bringUpToDate())
+        return (connection, try SchemaKeeper(connection, target, steps: steps).bringUpToDate())
       }
       guard let state = opened.1 else {
         throw LedgerError(
           .storageForeign, "\(target.description) has no ledger. Make one with gemctl init.",
           details: [.init(name: "storage", value: .text(target.description))])
       }
-      guard state.migrationCount <= PostgresMigration.all.count else {
+      guard state.migrationCount <= steps.count else {
         throw LedgerError(
           .storageNewer, "\(target.description) is of a newer version of GemLedger. Update this one.",
           details: [.init(name: "storage", value: .text(target.description))])
@@ -160,8 +163,8 @@
       do throws(PostgresFailure) { return try body() } catch { throw error.ledgerError(target.description) }
     }
 
-    func tables(_ connection: PostgresConnection) -> PostgresTables {
-      PostgresTables(connection, place: target.description, layout: layout, memory: memory)
+    func session(_ connection: PostgresConnection) -> PostgresSession {
+      PostgresSession(connection, storageName: target.description, layout: layout, memory: memory)
     }
 
     // MARK: Reading
@@ -174,15 +177,15 @@
       // a standby may have to end a reader's statement.
       var triesLeft = 2
       while true {
-        let tables = tables(try connect())
+        let session = session(try connect())
         do throws(LedgerError) {
-          let answer = try body(tables)
-          if tables.end(with: "COMMIT") { connections.giveBack(tables.connection) }
+          let answer = try body(session)
+          if session.end(with: "COMMIT") { connections.giveBack(session.connection) }
           return answer
         } catch {
-          let failure = tables.failure
+          let failure = session.failure
           let isLost = failure?.isConnectionLost ?? false
-          if tables.end(with: "ROLLBACK"), !isLost { connections.giveBack(tables.connection) }
+          if session.end(with: "ROLLBACK"), !isLost { connections.giveBack(session.connection) }
           guard isLost || failure?.isTransient == true, triesLeft > 0 else { throw error }
           triesLeft -= 1
           if isLost { connections.dropIdle() }
@@ -226,28 +229,28 @@
       let (writer, isNew) = writers.take(firstLane)
       defer { writers.giveBack(writer, firstLane) }
       while true {
-        let tables = tables(try connectPatiently(&patience))
+        let session = session(try connectPatiently(&patience))
         let mark = PostgresGroup.CommitMark(
           writer: writer, number: attempts.add(1, ordering: .sequentiallyConsistent).newValue)
         let group = PostgresGroup(lanes: lanes, mark: mark, isFirstOfWriter: isNew)
-        tables.begin(group)
-        tables.wasCommitted = { [self] (parts) throws(LedgerError) in try wasCommitted(group, parts) }
-        let roundTripsBefore = tables.connection.roundTrips
+        session.begin(group)
+        session.wasCommitted = { [self] (parts) throws(LedgerError) in try wasCommitted(group, parts) }
+        let roundTripsBefore = session.connection.roundTrips
         do throws(LedgerError) {
-          let answer = try body(tables)
-          groupRoundTrips.add(tables.connection.roundTrips - roundTripsBefore, ordering: .sequentiallyConsistent)
+          let answer = try body(session)
+          groupRoundTrips.add(session.connection.roundTrips - roundTripsBefore, ordering: .sequentiallyConsistent)
           // A group that wrote nothing leaves nothing behind.
-          if tables.group?.isCommitted == true {
-            connections.giveBack(tables.connection)
+          if session.group?.isCommitted == true {
+            connections.giveBack(session.connection)
             herald.note()
-          } else if tables.end(with: "ROLLBACK") {
-            connections.giveBack(tables.connection)
+          } else if session.end(with: "ROLLBACK") {
+            connections.giveBack(session.connection)
           }
           return answer
         } catch {
-          let failure = tables.failure
-          let isUsable = tables.end(with: "ROLLBACK")
-          if isUsable { connections.giveBack(tables.connection) } else { connections.dropIdle() }
+          let failure = session.failure
+          let isUsable = session.end(with: "ROLLBACK")
+          if isUsable { connections.giveBack(session.connection) } else { connections.dropIdle() }
           guard let failure, error.code != .outcomeUnknown else { throw error }
           guard failure.isTransient || failure.isConnectionLost, patience.goesOn(after: failure) else { throw error }
         }

@@ -57,6 +57,11 @@
       return "VALUES " + places.joined(separator: ", ")
     }
 
+    /// The last row of each key.
+    static func last<Row, Key: Hashable>(_ rows: [Row], of key: (Row) -> Key) -> [Row] {
+      Array(Dictionary(rows.map { (key($0), $0) }) { _, last in last }.values)
+    }
+
     // MARK: Lists
 
     /// A row of what the parameters list, from the first one on.

@@ -19,24 +19,24 @@
     }
   }
 
-  extension PostgresTables {
+  extension CommitParts {
     /// What is missing of a commit, or is there though the commit is not; nil where it is whole.
     ///
     /// - Parameter isThere: Whether the group's mark is.
-    func half(of parts: CommitParts, _ isThere: Bool) throws(LedgerError) -> LedgerError? {
-      let answers = try ask([
-        PostgresRequest("SELECT id, customer FROM aliases WHERE id = ANY($1)") { $0.add(parts.ids, text: \.id.text) },
-        PostgresRequest("SELECT customer FROM customers WHERE customer = ANY($1)") { $0.add(parts.ids, \.customer) },
+    func half(_ isThere: Bool, in session: PostgresSession) throws(LedgerError) -> LedgerError? {
+      let answers = try session.ask([
+        PostgresRequest("SELECT id, customer FROM aliases WHERE id = ANY($1)") { $0.add(ids, text: \.id.text) },
+        PostgresRequest("SELECT customer FROM customers WHERE customer = ANY($1)") { $0.add(ids, \.customer) },
         PostgresRequest("SELECT number FROM transactions WHERE customer = ANY($1) AND number = ANY($2)") {
-          $0.add(parts.transactions, { $0.customer ?? 0 })
-          $0.add(parts.transactions, \.number)
+          $0.add(transactions, { $0.customer ?? 0 })
+          $0.add(transactions, \.number)
         },
         PostgresRequest(
           """
           SELECT store_transaction, environment, store, customer, purchase FROM store_transactions
           WHERE store_transaction = ANY($1) AND purchase <> 0
           """
-        ) { $0.add(parts.purchases, text: \.identity.transactionID.text) },
+        ) { $0.add(purchases, text: \.identity.transactionID.text) },
       ])
       var named: [CustomerID: CustomerNumber] = [:]
       for row in 0..<answers[0].count {
@@ -44,31 +44,31 @@
       }
       let customers = Set((0..<answers[1].count).map { answers[1].integer($0, 0) })
       let booked = Set((0..<answers[2].count).map { answers[2].integer($0, 0) })
-      for row in parts.ids {
+      for row in ids {
         let isNamed = named[row.id] == row.customer
         if isThere, !customers.contains(row.customer) {
-          return .halfCommit(place, "customer number \(row.customer) is missing")
+          return .halfCommit(session.storageName, "customer number \(row.customer) is missing")
         }
         if isThere, !isNamed {
           return .halfCommit(
-            place, "customer number \(row.customer) is there, and the id \"\(row.id)\" does not name it")
+            session.storageName, "customer number \(row.customer) is there, and the id \"\(row.id)\" does not name it")
         }
         // Somebody else may have made the customer since, under the same number.
         if !isThere, isNamed, !customers.contains(row.customer) {
           return .halfCommit(
-            place, "the id \"\(row.id)\" names customer number \(row.customer), who is not there")
+            session.storageName, "the id \"\(row.id)\" names customer number \(row.customer), who is not there")
         }
       }
       guard isThere else { return nil }
-      if let missing = parts.transactions.first(where: { !booked.contains($0.number) }) {
-        return .halfCommit(place, "transaction number \(missing.number) is missing")
+      if let missing = transactions.first(where: { !booked.contains($0.number) }) {
+        return .halfCommit(session.storageName, "transaction number \(missing.number) is missing")
       }
       let credits = Dictionary(
-        (0..<answers[3].count).map { (Self.identity(answers[3], $0), Self.storeClaim(answers[3], $0).purchase) },
+        (0..<answers[3].count).map { (answers[3].purchaseIdentity($0), answers[3].storeClaim($0).purchase) },
         uniquingKeysWith: { first, _ in first })
-      if let row = parts.purchases.first(where: { credits[$0.identity] != $0.number }) {
+      if let row = purchases.first(where: { credits[$0.identity] != $0.number }) {
         return .halfCommit(
-          place,
+          session.storageName,
           "purchase number \(row.number) is there, and its store transaction \(row.identity.transactionID) is not")
       }
       return nil

@@ -25,8 +25,8 @@
     }
 
     /// Where the lanes stand; begins the group where it has not begun.
-    func heads(_ tables: PostgresTables) throws(LedgerError) -> [LaneHead] {
-      if !isBegun { _ = try tables.ask([]) }
+    func heads(_ session: PostgresSession) throws(LedgerError) -> [LaneHead] {
+      if !isBegun { _ = try session.ask([]) }
       return known
     }
 
@@ -41,12 +41,12 @@
     }
 
     /// - Parameter answers: Those to ``beginning(_:)``.
-    func begin(_ answers: ArraySlice<PostgresRows>, _ tables: PostgresTables) throws(LedgerError) {
+    func begin(_ answers: ArraySlice<PostgresRows>, _ session: PostgresSession) throws(LedgerError) {
       isBegun = true
       for (lane, rows) in zip(lanes, answers.dropFirst()) {
-        guard rows.count == 1, rows.integer(0, 3) == tables.layout.version else {
+        guard rows.count == 1, rows.integer(0, 3) == session.layout.version else {
           throw LedgerError(
-            .storageUnavailable, "\(tables.place): the customers were spread anew. Open the ledger again.")
+            .storageUnavailable, "\(session.storageName): the customers were spread anew. Open the ledger again.")
         }
         known.append(
           LaneHead(

@@ -1,28 +1,13 @@
 #if PostgreSQL
   internal import GemLedger
 
-  extension PostgresTables {
+  extension PostgresSession {
     /// Cursors inside the transaction that is open; each transaction needs a scan of its own.
     func scan() throws(LedgerError) -> any StorageScan {
       if let openScan { return openScan }
       let scan = try PostgresScan(self)
       openScan = scan
       return scan
-    }
-
-    /// All orders in the order of their numbers.
-    func orders(after: OrderNumber, limit: Int) throws(LedgerError) -> [OrderRow] {
-      guard let openScan else {
-        let page = try all(
-          "SELECT \(Self.orderColumns) FROM orders WHERE number > $1 ORDER BY number LIMIT $2",
-          {
-            $0.add(after)
-            $0.add(Int64(limit))
-          }, Self.order)
-        if let end = page.last?.number, end <= after { throw .leadsBack("orders") }
-        return page
-      }
-      return try openScan.orders(after: after, limit: limit)
     }
   }
 
@@ -45,14 +30,12 @@
       }
     }
 
-    private typealias Tables = PostgresTables
-
-    let tables: PostgresTables
+    let session: PostgresSession
     /// Behind which row each open cursor stands.
     private var places: [String: [Mark]] = [:]
 
-    fileprivate init(_ tables: PostgresTables) throws(LedgerError) {
-      self.tables = tables
+    fileprivate init(_ session: PostgresSession) throws(LedgerError) {
+      self.session = session
       // What a scan before this one left open would be in the way. Sorting a big table takes its time, all rows are
       // asked for, and what proves the books may think between two pages.
       let settings = [
@@ -60,11 +43,11 @@
         "SET LOCAL cursor_tuple_fraction = 1", "SET LOCAL work_mem = '64MB'", "SET LOCAL enable_seqscan = on",
         "SET LOCAL enable_hashjoin = on", "SET LOCAL enable_mergejoin = on",
       ]
-      _ = try tables.ask(settings.map { PostgresRequest($0) })
-      tables.connection.waitsForLong = true
+      _ = try session.ask(settings.map { PostgresRequest($0) })
+      session.connection.waitsForLong = true
     }
 
-    deinit { tables.connection.waitsForLong = false }
+    deinit { session.connection.waitsForLong = false }
 
     /// What the server finds wrong below the level of rows it says itself, when it reads them.
     func beginIntegrityCheck() -> () throws(LedgerError) -> [String] { { [] } }
@@ -84,7 +67,7 @@
           PostgresRequest("DECLARE scan_\(name) NO SCROLL CURSOR FOR \(select)") { Self.add(after, to: &$0) })
       }
       requests.append(PostgresRequest("FETCH \(limit) FROM scan_\(name)"))
-      guard let rows = try tables.ask(requests).last else { throw .defect("A cursor had no answer") }
+      guard let rows = try session.ask(requests).last else { throw .defect("A cursor had no answer") }
       let found = (0..<rows.count).map { read(rows, $0) }
       let end = found.last.map(place) ?? after
       // An index that is damaged could lead back, and its pages be read without end.
@@ -111,15 +94,15 @@
   extension PostgresScan {
     func transactions(after: TransactionNumber, limit: Int) throws(LedgerError) -> [TransactionRow] {
       try page(
-        "transactions", "SELECT \(Tables.transactionColumns) FROM transactions WHERE number > $1 ORDER BY number",
-        after: [.integer(after)], limit, Tables.transaction
+        "transactions", "SELECT \(TransactionRow.columns) FROM transactions WHERE number > $1 ORDER BY number",
+        after: [.integer(after)], limit, TransactionRow.read
       ) { [.integer($0.number)] }
     }
 
     func entries(after: EntryNumber, limit: Int) throws(LedgerError) -> [EntryRow] {
       try page(
-        "entries", "SELECT \(Tables.entryColumns) FROM entries WHERE number > $1 ORDER BY number",
-        after: [.integer(after)], limit, Tables.entry
+        "entries", "SELECT \(EntryRow.columns) FROM entries WHERE number > $1 ORDER BY number",
+        after: [.integer(after)], limit, EntryRow.read
       ) { [.integer($0.number)] }
     }
 
@@ -128,8 +111,8 @@
       return try page(
         "allocations",
         """
-        SELECT \(Tables.allocationColumns) FROM allocations WHERE (entry, position) > ($1, $2) ORDER BY entry, position
-        """, after: after.map(place) ?? [.integer(-1), .integer(-1)], limit, Tables.allocation, place: place)
+        SELECT \(AllocationRow.columns) FROM allocations WHERE (entry, position) > ($1, $2) ORDER BY entry, position
+        """, after: after.map(place) ?? [.integer(-1), .integer(-1)], limit, AllocationRow.read, place: place)
     }
 
     /// In the order of customers, beside whose transactions they stand.
@@ -138,7 +121,7 @@
       let rows = try page(
         "keys",
         """
-        SELECT customer, key, asked, qualifiers, transaction_number, refusal FROM keys
+        SELECT customer, key, request_digest, qualifier_digest, transaction_number, refusal FROM keys
         WHERE (customer, key) > ($1, $2) ORDER BY customer, key
         """, after: after?.row.map(place) ?? [.integer(-1), .bytes([])], limit, Self.key, place: place)
       return rows.map { ($0, KeyScanPosition(place: 0, row: $0)) }
@@ -160,17 +143,17 @@
       return try page(
         "item_entries",
         """
-        SELECT \(Tables.itemEntryColumns) FROM item_entries WHERE (transaction_number, item, customer) > ($1, $2, $3)
+        SELECT \(ItemEntryRow.columns) FROM item_entries WHERE (transaction_number, item, customer) > ($1, $2, $3)
         ORDER BY transaction_number, item, customer
-        """, after: after.map(place) ?? [.integer(-1), .text(""), .integer(-1)], limit, Tables.itemEntry, place: place)
+        """, after: after.map(place) ?? [.integer(-1), .text(""), .integer(-1)], limit, ItemEntryRow.read, place: place)
     }
 
     /// One row a lot, also of those that moved and have a row with each of their customers.
     func lotTerms(after: LotNumber, limit: Int) throws(LedgerError) -> [LotTermsRow] {
       try page(
         "lot_terms",
-        "SELECT DISTINCT ON (lot) \(Tables.lotTermsColumns) FROM lot_terms WHERE lot > $1 ORDER BY lot, customer",
-        after: [.integer(after)], limit, Tables.lotTerms
+        "SELECT DISTINCT ON (lot) \(LotTermsRow.columns) FROM lot_attributes WHERE lot > $1 ORDER BY lot, customer",
+        after: [.integer(after)], limit, LotTermsRow.read
       ) { [.integer($0.lot)] }
     }
 
@@ -188,8 +171,8 @@
     func refunds(after: TransactionNumber, limit: Int) throws(LedgerError) -> [RefundRow] {
       try page(
         "refunds",
-        "SELECT \(Tables.refundColumns) FROM refunds WHERE transaction_number > $1 ORDER BY transaction_number",
-        after: [.integer(after)], limit, Tables.refund
+        "SELECT \(RefundRow.columns) FROM refunds WHERE transaction_number > $1 ORDER BY transaction_number",
+        after: [.integer(after)], limit, RefundRow.read
       ) { [.integer($0.transaction)] }
     }
 
@@ -198,9 +181,9 @@
       return try page(
         "refund_parts",
         """
-        SELECT \(Tables.refundPartColumns) FROM \(Tables.refundPartRows) WHERE (transaction_number, position) > ($1, $2)
+        SELECT \(RefundPartRow.columns) FROM \(RefundPartRow.table) WHERE (transaction_number, position) > ($1, $2)
         ORDER BY transaction_number, position
-        """, after: after.map(place) ?? [.integer(-1), .integer(-1)], limit, Tables.refundPart, place: place)
+        """, after: after.map(place) ?? [.integer(-1), .integer(-1)], limit, RefundPartRow.read, place: place)
     }
   }
 
@@ -212,15 +195,15 @@
       return try page(
         "accounts",
         """
-        SELECT \(Tables.accountColumns) FROM accounts WHERE (customer, currency) > ($1, $2) ORDER BY customer, currency
-        """, after: place(after), limit, Tables.account
+        SELECT \(AccountRow.columns) FROM accounts WHERE (customer, currency) > ($1, $2) ORDER BY customer, currency
+        """, after: place(after), limit, AccountRow.read
       ) { place($0.number) }
     }
 
     func lots(after: LotNumber, limit: Int) throws(LedgerError) -> [LotRow] {
       try page(
-        "lots", "SELECT \(Tables.lotColumns) FROM lots WHERE lot > $1 ORDER BY lot", after: [.integer(after)], limit,
-        Tables.lot
+        "lots", "SELECT \(LotRow.columns) FROM lots WHERE lot > $1 ORDER BY lot", after: [.integer(after)], limit,
+        LotRow.read
       ) { [.integer($0.number)] }
     }
 
@@ -228,9 +211,9 @@
       try page(
         "purchases",
         """
-        SELECT \(Tables.purchaseColumns) FROM \(Tables.purchaseTables)
-        WHERE p.purchase > $1 AND \(Tables.isNewestRefund) ORDER BY p.purchase
-        """, after: [.integer(after)], limit, Tables.purchase
+        SELECT \(PurchaseRow.columns) FROM \(PurchaseRow.tables)
+        WHERE p.purchase > $1 AND \(PurchaseRow.isNewestRefund) ORDER BY p.purchase
+        """, after: [.integer(after)], limit, PurchaseRow.read
       ) { [.integer($0.number)] }
     }
 
@@ -244,7 +227,7 @@
         """, after: [.integer(after)], limit,
         {
           RefundStateRow(
-            purchase: $0.integer($1, 0), share: Tables.share($0, $1, 1),
+            purchase: $0.integer($1, 0), share: $0.share($1, 1),
             evidenceAt: Timestamp(milliseconds: $0.integer($1, 3)), transaction: $0.integer($1, 4))
         },
         place: { [.integer($0.purchase)] })
@@ -257,9 +240,9 @@
       return try page(
         "anchors",
         """
-        SELECT \(Tables.anchorColumns) FROM anchors WHERE (customer, currency, version) > ($1, $2, $3)
+        SELECT \(AnchorRow.columns) FROM checkpoints WHERE (customer, currency, version) > ($1, $2, $3)
         ORDER BY customer, currency, version
-        """, after: after.map(place) ?? [.integer(-1), .integer(-1), .integer(-1)], limit, Tables.anchor, place: place)
+        """, after: after.map(place) ?? [.integer(-1), .integer(-1), .integer(-1)], limit, AnchorRow.read, place: place)
     }
 
     func ownedItems(after: OwnedItemRow?, limit: Int) throws(LedgerError) -> [OwnedItemRow] {
@@ -267,8 +250,8 @@
       return try page(
         "owned_items",
         """
-        SELECT \(Tables.ownedItemColumns) FROM owned_items WHERE (customer, item) > ($1, $2) ORDER BY customer, item
-        """, after: after.map(place) ?? [.integer(-1), .text("")], limit, Tables.ownedItem, place: place)
+        SELECT \(OwnedItemRow.columns) FROM owned_items WHERE (customer, item) > ($1, $2) ORDER BY customer, item
+        """, after: after.map(place) ?? [.integer(-1), .text("")], limit, OwnedItemRow.read, place: place)
     }
 
     func customerIDs(after: CustomerID?, limit: Int) throws(LedgerError) -> [AddedIDRow] {
@@ -281,8 +264,8 @@
 
     func orders(after: OrderNumber, limit: Int) throws(LedgerError) -> [OrderRow] {
       try page(
-        "orders", "SELECT \(Tables.orderColumns) FROM orders WHERE number > $1 ORDER BY number",
-        after: [.integer(after)], limit, Tables.order
+        "orders", "SELECT \(OrderRow.columns) FROM orders WHERE number > $1 ORDER BY number",
+        after: [.integer(after)], limit, OrderRow.read
       ) { [.integer($0.number)] }
     }
   }
