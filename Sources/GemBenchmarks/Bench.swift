@@ -74,7 +74,7 @@ public enum Bench {
   public static func runProcess(_ arguments: [String]) throws -> Bool {
     guard arguments.first == "postgres-process" else { return false }
     #if PostgreSQL
-      try PostgresBench.runProcess(Array(arguments.dropFirst()))
+    try PostgresBench.runProcess(Array(arguments.dropFirst()))
     #endif
     return true
   }

@@ -116,9 +116,9 @@ final class CommandBenchmark: Benchmark {
 extension SubjectBench {
   func commands() throws {
     #if !PostgreSQL
-      guard settings.storage == nil else {
-        throw LedgerError(.invalidRequest, "Build gembench with --traits PostgreSQL.")
-      }
+    guard settings.storage == nil else {
+      throw LedgerError(.invalidRequest, "Build gembench with --traits PostgreSQL.")
+    }
     #endif
     let customers = settings.customerCount ?? 10_000
     let operations = settings.operationCount ?? 5120
@@ -146,10 +146,10 @@ extension SubjectBench {
     }
     try bench("on SQLite") { try Ledger.openSQLite(at: files.copy()) }
     #if PostgreSQL
-      guard let url = settings.storage else { return }
-      let schemas = PostgresSchemas(url, customerCount: customers)
-      defer { schemas.remove() }
-      try bench("on PostgreSQL", schemas.next)
+    guard let url = settings.storage else { return }
+    let schemas = PostgresSchemas(url, customerCount: customers)
+    defer { schemas.remove() }
+    try bench("on PostgreSQL", schemas.next)
     #endif
   }
 }

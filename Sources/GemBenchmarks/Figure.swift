@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-  internal import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-  internal import Darwin
+internal import Darwin
 #endif
 
 /// Figures as people read them.
@@ -31,12 +31,12 @@ enum Figure {
   static func peakMegabytes() -> Int {
     var usage = rusage()
     #if os(Linux)
-      // The header's enumeration is not the type that the function takes.
-      getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-      return usage.ru_maxrss / 1024
+    // The header's enumeration is not the type that the function takes.
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    return usage.ru_maxrss / 1024
     #else
-      getrusage(RUSAGE_SELF, &usage)
-      return usage.ru_maxrss / 1_048_576
+    getrusage(RUSAGE_SELF, &usage)
+    return usage.ru_maxrss / 1_048_576
     #endif
   }
 }

@@ -129,9 +129,9 @@ struct SubjectBench {
 
   func postgres() throws {
     #if PostgreSQL
-      try PostgresBench(settings: settings, print: print).run()
+    try PostgresBench(settings: settings, print: print).run()
     #else
-      throw LedgerError(.invalidRequest, "Build gembench with --traits PostgreSQL.")
+    throw LedgerError(.invalidRequest, "Build gembench with --traits PostgreSQL.")
     #endif
   }
 

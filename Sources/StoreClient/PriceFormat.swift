@@ -1,10 +1,10 @@
 public import GemLedger
 
 #if canImport(FoundationInternationalization)
-  internal import FoundationEssentials
-  internal import FoundationInternationalization
+internal import FoundationEssentials
+internal import FoundationInternationalization
 #else
-  internal import Foundation
+internal import Foundation
 #endif
 
 /// Writes prices as people of a locale do: `$9.99`, `¥1,500`, `9,99 €`, `249.000 ₫`.

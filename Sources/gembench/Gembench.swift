@@ -32,7 +32,7 @@ nonisolated private func runProcess() -> Int32 {
     }
   }
   #if DEBUG
-    print("warning: built for debugging; these figures mean nothing. Use `swift run -c release gembench`.")
+  print("warning: built for debugging; these figures mean nothing. Use `swift run -c release gembench`.")
   #endif
   do {
     for subject in subjects.isEmpty ? [.memory, .sqlite, .size, .lots] : subjects {

@@ -43,9 +43,9 @@ struct Runs {
 
   private static let program: URL = {
     #if os(macOS)
-      let tests = Bundle(for: CrashMatrixTests.self).bundleURL
+    let tests = Bundle(for: CrashMatrixTests.self).bundleURL
     #else
-      let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     #endif
     return tests.deletingLastPathComponent().appendingPathComponent("gemcrash")
   }()

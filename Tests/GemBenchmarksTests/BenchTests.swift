@@ -5,7 +5,7 @@ import GemTestSupport
 import XCTest
 
 #if PostgreSQL
-  import PostgresTestSupport
+import PostgresTestSupport
 #endif
 
 final class BenchTests: XCTestCase {
@@ -27,26 +27,26 @@ final class BenchTests: XCTestCase {
   }
 
   #if PostgreSQL
-    func testPostgreSQLRunsBesideItsRivals() throws {
-      let directory = try TemporaryDirectory()
-      var settings = Bench.Settings(directory: directory.url.path)
-      settings.rounds = 1
-      settings.customerCount = 100
-      settings.operationCount = 1
-      settings.storage = try PostgresServer.shared().createDatabase()
-      settings.program = try XCTUnwrap(Self.gembench)
-      var lines: [String] = []
-      try Bench.run(.postgres, settings) { lines.append($0) }
-      XCTAssertEqual(lines.filter { $0.contains(" to ") }.count, 10, lines.joined(separator: "\n"))
-    }
+  func testPostgreSQLRunsBesideItsRivals() throws {
+    let directory = try TemporaryDirectory()
+    var settings = Bench.Settings(directory: directory.url.path)
+    settings.rounds = 1
+    settings.customerCount = 100
+    settings.operationCount = 1
+    settings.storage = try PostgresServer.shared().createDatabase()
+    settings.program = try XCTUnwrap(Self.gembench)
+    var lines: [String] = []
+    try Bench.run(.postgres, settings) { lines.append($0) }
+    XCTAssertEqual(lines.filter { $0.contains(" to ") }.count, 10, lines.joined(separator: "\n"))
+  }
 
-    private static var gembench: String? {
-      let bundle = Bundle(for: BenchTests.self).bundleURL
-      // On Apple platforms the bundle lies beside the products, elsewhere it is their directory.
-      let products = bundle.pathExtension == "xctest" ? bundle.deletingLastPathComponent() : bundle
-      let path = products.appendingPathComponent("gembench").path
-      return FileManager.default.isExecutableFile(atPath: path) ? path : nil
-    }
+  private static var gembench: String? {
+    let bundle = Bundle(for: BenchTests.self).bundleURL
+    // On Apple platforms the bundle lies beside the products, elsewhere it is their directory.
+    let products = bundle.pathExtension == "xctest" ? bundle.deletingLastPathComponent() : bundle
+    let path = products.appendingPathComponent("gembench").path
+    return FileManager.default.isExecutableFile(atPath: path) ? path : nil
+  }
   #endif
 
   /// The bare loop is a fair anchor only if it leaves the same rows.

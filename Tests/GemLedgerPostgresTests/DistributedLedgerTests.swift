@@ -1,267 +1,267 @@
 #if PostgreSQL
-  import Dispatch
-  import GemLedger
-  @testable import GemLedgerPostgres
-  import GemTestSupport
-  import PostgresTestSupport
-  import XCTest
+import Dispatch
+import GemLedger
+@testable import GemLedgerPostgres
+import GemTestSupport
+import PostgresTestSupport
+import XCTest
 
-  /// What a ledger asks once it is spread over a distributed engine, told by a stand-in: the same rules come of it, and
-  /// no statement is among those that such an engine refuses or takes long over.
-  final class DistributedLedgerTests: XCTestCase {
-    private static let shards = 4
+/// What a ledger asks once it is spread over a distributed engine, told by a stand-in: the same rules come of it, and
+/// no statement is among those that such an engine refuses or takes long over.
+final class DistributedLedgerTests: XCTestCase {
+  private static let shards = 4
 
-    /// Ledgers in schemas of one database, each spread while it is empty.
-    private final class SpreadSchemas {
-      let server: PostgresServer
-      let database: String
-      private var count = 0
+  /// Ledgers in schemas of one database, each spread while it is empty.
+  private final class SpreadSchemas {
+    let server: PostgresServer
+    let database: String
+    private var count = 0
 
-      init() throws {
-        server = try PostgresServer(settings: ["log_statement": "all", "log_line_prefix": "%p ", "fsync": "off"])
-        database = try server.createDatabase()
-        try server.standInForAnEngine(in: database)
-      }
-
-      var current: String { "\(database)?schema=spread_\(count)" }
-
-      func create(clock: LedgerClock = .system) throws -> Ledger {
-        count += 1
-        try Ledger.createPostgres(at: current, clock: clock, salt: 1).close()
-        XCTAssertTrue(try LaneChange(url: current).distribute(shards: DistributedLedgerTests.shards).isChanged)
-        _ = try server.takeStatements()
-        return try Ledger.openPostgres(at: current, clock: clock)
-      }
-
-      func reopen(_ ledger: Ledger, clock: LedgerClock) throws -> Ledger {
-        ledger.close()
-        return try Ledger.openPostgres(at: current, clock: clock)
-      }
+    init() throws {
+      server = try PostgresServer(settings: ["log_statement": "all", "log_line_prefix": "%p ", "fsync": "off"])
+      database = try server.createDatabase()
+      try server.standInForAnEngine(in: database)
     }
 
-    private func assertAccepted(
-      _ statements: [AskedStatement], file: StaticString = #filePath, line: UInt = #line
-    ) throws {
-      XCTAssertFalse(statements.isEmpty, "the server logged nothing", file: file, line: line)
-      for statement in statements where statement.isOfLedger {
-        if let refusal = statement.refusal { XCTFail("\(refusal): \(statement.sql)", file: file, line: line) }
-        let shards = Set(
-          statement.customersOfOneShard.map { ShardHash.shard(of: $0, count: DistributedLedgerTests.shards) })
-        XCTAssertLessThanOrEqual(shards.count, 1, "over shards: \(statement.sql)", file: file, line: line)
-      }
-      for statement in AskedStatement.losableWrites(in: statements) {
-        XCTFail("may be lost by half a commit: \(statement.sql)", file: file, line: line)
-      }
+    var current: String { "\(database)?schema=spread_\(count)" }
+
+    func create(clock: LedgerClock = .system) throws -> Ledger {
+      count += 1
+      try Ledger.createPostgres(at: current, clock: clock, salt: 1).close()
+      XCTAssertTrue(try LaneChange(url: current).distribute(shards: DistributedLedgerTests.shards).isChanged)
+      _ = try server.takeStatements()
+      return try Ledger.openPostgres(at: current, clock: clock)
     }
 
-    // MARK: The same rules
-
-    func testTheContractsHold() throws {
-      let schemas = try SpreadSchemas()
-      let make = { (clock: LedgerClock) in try schemas.create(clock: clock) }
-      try StorageContract(make: make).runAll()
-      try RefundContract(make: make).runAll()
-      try MergeContract(make: make).runAll()
-      try OrderContract(make: make, reopen: { try schemas.reopen($0, clock: $1) }).runAll()
-      try HoldContract(make: make).runAll()
-      try ReversalContract(make: make).runAll()
-      try BasketContract(make: make).runAll()
-      try LineageContract(make: make).runAll()
-      try PolicyContract(make: make).runAll()
-      try EffectContract(make: make).runAll()
-      try ErasureContract(make: make).runAll()
-      try assertAccepted(schemas.server.takeStatements())
-    }
-
-    func testTheFeedSkipsNothing() async throws {
-      let schemas = try SpreadSchemas()
-      try await FeedContract { try schemas.create() }.runAll()
-      try assertAccepted(schemas.server.takeStatements())
-    }
-
-    func testTheModelIsFollowed() throws {
-      let schemas = try SpreadSchemas()
-      var model = try ModelContract(
-        dice: SeededDice(), hasManyLanes: true, reopen: { try schemas.reopen($0, clock: $1) },
-        make: { try schemas.create(clock: $0) })
-      _ = try model.run(600)
-      try assertAccepted(schemas.server.takeStatements())
-    }
-
-    // MARK: Half a commit
-
-    /// New customers' ids lie on other machines than the customers: each must be written in a form of which the engine
-    /// notes that it wrote there.
-    func testNewCustomersAreWrittenInFormsThatAreNoted() throws {
-      let schemas = try SpreadSchemas()
-      let ledger = try schemas.create()
-      try ledger.apply(Make.catalog())
-      _ = try schemas.server.takeStatements()
-      let newcomers = try (0..<600).map {
-        try LedgerCommand.grant([Make.amount("GEM", 5)], customer: Make.customer("new \($0)"), key: Make.key("k"))
-      }
-      for answer in ledger.submit(newcomers) { XCTAssertFalse(try answer.get().isReplayed) }
-      try ledger.createAlias(Make.customer("also 1"), of: Make.customer("new 1"))
-      let statements = try schemas.server.takeStatements()
-      try assertAccepted(statements)
-      let inserts = statements.filter { $0.sql.hasPrefix("INSERT INTO aliases ") }
-      XCTAssertFalse(inserts.isEmpty)
-      XCTAssertEqual(inserts.filter { !$0.sql.contains(" VALUES ($1, $2)") }.map(\.sql), [])
-      // Each stands in the order of a group: behind what the group read, before its commit.
-      let group = try XCTUnwrap(inserts.first?.session)
-      let order = statements.filter { $0.session == group }.map { String($0.sql.prefix(19)) }
-      let insert = try XCTUnwrap(order.firstIndex { $0.hasPrefix("INSERT INTO aliases") })
-      XCTAssertTrue(order[..<insert].contains { $0.hasPrefix("SELECT") }, "\(order)")
-      XCTAssertTrue(order[insert...].contains("COMMIT"), "\(order)")
-      for number in [0, 1, 599] {
-        XCTAssertTrue(try ledger.book(newcomers[number]).isReplayed)
-      }
-      XCTAssertEqual(
-        try ledger.balance(of: CurrencyCode("GEM"), customer: Make.customer("also 1")).balance, 5)
-      try assertBooksAddUp(ledger)
+    func reopen(_ ledger: Ledger, clock: LedgerClock) throws -> Ledger {
       ledger.close()
-    }
-
-    /// What shows that the check can fail: the form of which the engine notes nothing, behind what a group reads.
-    func testTheFormThatIsNotNotedIsFound() {
-      let lost = "INSERT INTO aliases (id, customer) SELECT unnest($1), unnest($2)"
-      let read = "SELECT id, customer FROM aliases WHERE id = ANY($1)"
-      func found(_ writes: String...) -> [String] {
-        let group = ["BEGIN", read] + writes + ["COMMIT"]
-        return AskedStatement.losableWrites(in: group.map { AskedStatement($0, session: "1") }).map(\.sql)
-      }
-      XCTAssertEqual(found(lost), [lost])
-      XCTAssertEqual(found("INSERT INTO aliases (id, customer) VALUES ($1, $2)"), [])
-      XCTAssertEqual(found(lost + " ON CONFLICT DO NOTHING"), [])
-      let apart = [("1", "BEGIN"), ("1", read), ("2", "BEGIN"), ("2", lost), ("2", "COMMIT"), ("1", lost)]
-      XCTAssertEqual(
-        AskedStatement.losableWrites(in: apart.map { AskedStatement($0.1, session: $0.0) }).map(\.session), ["1"])
-    }
-
-    /// Whoever comes second under an id finds the first, also where nobody knew of it before the write.
-    func testAnIDThatIsThereIsStillFoundOut() throws {
-      let schemas = try SpreadSchemas()
-      let ledger = try schemas.create()
-      try ledger.apply(Make.catalog())
-      let others = try (0..<4).map { _ in try Ledger.openPostgres(at: schemas.current) }
-      let ids = try (0..<40).map { try Make.customer("shared \($0)") }
-      DispatchQueue.concurrentPerform(iterations: others.count) { place in
-        for id in ids {
-          do { try others[place].grant([Make.amount("GEM", 1)], customer: id) } catch { XCTFail("\(error)") }
-        }
-      }
-      for id in ids {
-        XCTAssertEqual(try ledger.balance(of: CurrencyCode("GEM"), customer: id).balance, Int64(others.count))
-      }
-      try assertAccepted(schemas.server.takeStatements())
-      try assertBooksAddUp(ledger)
-      for other in others { other.close() }
-      ledger.close()
-    }
-
-    // MARK: Where statements go
-
-    /// What services do all day names the customer in every statement, and so goes to one machine.
-    func testDailyWorkGoesToOneShardEach() throws {
-      let schemas = try SpreadSchemas()
-      let ledger = try schemas.create()
-      try ledger.apply(Make.catalog())
-      let (alice, bob) = (try Make.customer("alice"), try Make.customer("bob"))
-      for customer in [alice, bob] { try ledger.grant([Make.amount("GEM", 100)], customer: customer) }
-      _ = try schemas.server.takeStatements()
-      try ledger.creditPurchase(Make.purchase("t"), customer: alice)
-      let spend = try ledger.spend([Make.amount("GEM", 50)], customer: alice, key: Make.key("k"))
-      try ledger.spend([Make.amount("GEM", 1250)], customer: alice)
-      let hold = try ledger.hold([Make.amount("GEM", 5)], customer: bob, for: .seconds(60))
-      try ledger.capture(XCTUnwrap(hold.hold?.id))
-      _ = try ledger.balances(of: alice)
-      _ = try ledger.history(of: alice, limit: 10)
-      let statements = try schemas.server.takeStatements()
-      try assertAccepted(statements)
-      XCTAssertEqual(Set(statements.filter { $0.isOfLedger && $0.isOfAllShards }.map(\.sql)), [])
-      // Whose a transaction is that nobody remembers, every machine is asked; what hangs on it, one.
-      try ledger.reverse(XCTUnwrap(spend.transactionID))
-      let others = try schemas.server.takeStatements()
-      try assertAccepted(others)
-      let everywhere = Set(others.filter { $0.isOfLedger && $0.isOfAllShards }.map(\.sql))
-      XCTAssertEqual(everywhere.count, 1, "\(everywhere)")
-      XCTAssertTrue(everywhere.allSatisfy { $0.contains("(t.number & 63) = $1") }, "\(everywhere)")
-      try assertBooksAddUp(ledger)
-      ledger.close()
-    }
-
-    /// A ledger that has rows is spread with them, once; one that was spread stays so.
-    func testAFilledLedgerIsSpreadAndStaysWhole() throws {
-      let server = try PostgresServer(settings: ["fsync": "off"])
-      let url = try server.createDatabase()
-      try server.standInForAnEngine(in: url)
-      let ledger = try Ledger.createPostgres(at: url)
-      try ledger.apply(Make.catalog())
-      for number in 0..<40 {
-        try ledger.grant(
-          [Make.amount("GEM", 10)], customer: Make.customer("customer \(number)"), key: Make.key("k"),
-          reason: Reason("welcome"))
-        try ledger.creditPurchase(Make.purchase("t\(number)"), customer: Make.customer("customer \(number)"))
-      }
-      let outcome = try LaneChange(url: url).distribute(shards: 8)
-      XCTAssertEqual(outcome, LaneChange.Outcome(lanes: 8, isChanged: true))
-      try assertLocalRowsWereRemoved(server, url)
-      XCTAssertFalse(try LaneChange(url: url).distribute(shards: 8).isChanged)
-      assertRefused(.storageUnavailable) { try ledger.grant([Make.amount("GEM", 1)], customer: Make.customer("x")) }
-      ledger.close()
-      let tables = try server.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'gemledger'", on: url)
-      let spread = try server.execute(
-        "SELECT relname FROM pg_dist_partition p JOIN pg_class c ON c.oid = p.logicalrelid", on: url)
-      XCTAssertEqual(Set(spread), Set(tables))
-      let again = try Ledger.openPostgres(at: url)
-      try again.merge(from: Make.customer("customer 1"), into: Make.customer("customer 2"))
-      for number in 3..<40 {
-        try again.spend([Make.amount("GEM", 5)], customer: Make.customer("customer \(number)"))
-      }
-      try assertBooksAddUp(again)
-      again.close()
-    }
-
-    /// Every table that had rows was emptied on the coordinator, and the journal keeps its rows as before.
-    private func assertLocalRowsWereRemoved(_ server: PostgresServer, _ url: String) throws {
-      let emptied = try tablesEmptied(server, url)
-      for table in ["aliases", "customers", "keys", "notes", "entries", "transactions", "purchases", "catalog"] {
-        XCTAssertTrue(emptied.contains(table), "\(table) of \(emptied)")
-      }
-      XCTAssertFalse(emptied.contains("merges"), "which has no rows")
-      let asleep = try server.execute("SELECT tgname FROM pg_trigger WHERE tgenabled = 'D'", on: url)
-      XCTAssertEqual(asleep, [])
-      XCTAssertThrowsError(try server.execute("DELETE FROM gemledger.entries", on: url))
-      XCTAssertThrowsError(try server.execute("TRUNCATE gemledger.keys", on: url))
-    }
-
-    /// What the engine would not remove is named, spreads the ledger all the same, and is tried again by the next call.
-    func testRowsThatTheEngineKeepsAreNamed() throws {
-      let server = try PostgresServer(settings: ["fsync": "off"])
-      let url = try server.createDatabase()
-      try server.standInForAnEngine(in: url)
-      let ledger = try Ledger.createPostgres(at: url)
-      try ledger.apply(Make.catalog())
-      try ledger.grant([Make.amount("GEM", 10)], customer: Make.customer("alice"), key: Make.key("k"))
-      ledger.close()
-      let superuser = try XCTUnwrap(server.superuserURL(database: String(url.split(separator: "/").last ?? "")))
-      let refusing = "ALTER FUNCTION truncate_local_data_after_distributing_table(regclass) RENAME TO "
-      try server.execute(refusing + "put_aside", on: superuser)
-      let outcome = try LaneChange(url: url).distribute(shards: 4)
-      XCTAssertTrue(outcome.isChanged)
-      XCTAssertTrue(outcome.leftovers.contains("aliases"), "\(outcome.leftovers)")
-      try server.execute(
-        "ALTER FUNCTION put_aside(regclass) RENAME TO truncate_local_data_after_distributing_table", on: superuser)
-      XCTAssertEqual(
-        try LaneChange(url: url).distribute(shards: 4), LaneChange.Outcome(lanes: 4, isChanged: false))
-      XCTAssertTrue(try tablesEmptied(server, url).contains("aliases"))
-      let again = try Ledger.openPostgres(at: url)
-      try assertBooksAddUp(again)
-      again.close()
-    }
-
-    private func tablesEmptied(_ server: PostgresServer, _ url: String) throws -> Set<String> {
-      Set(try server.execute("SELECT relname FROM stand_in_emptied JOIN pg_class ON oid = emptied", on: url))
+      return try Ledger.openPostgres(at: current, clock: clock)
     }
   }
+
+  private func assertAccepted(
+    _ statements: [AskedStatement], file: StaticString = #filePath, line: UInt = #line
+  ) throws {
+    XCTAssertFalse(statements.isEmpty, "the server logged nothing", file: file, line: line)
+    for statement in statements where statement.isOfLedger {
+      if let refusal = statement.refusal { XCTFail("\(refusal): \(statement.sql)", file: file, line: line) }
+      let shards = Set(
+        statement.customersOfOneShard.map { ShardHash.shard(of: $0, count: DistributedLedgerTests.shards) })
+      XCTAssertLessThanOrEqual(shards.count, 1, "over shards: \(statement.sql)", file: file, line: line)
+    }
+    for statement in AskedStatement.losableWrites(in: statements) {
+      XCTFail("may be lost by half a commit: \(statement.sql)", file: file, line: line)
+    }
+  }
+
+  // MARK: The same rules
+
+  func testTheContractsHold() throws {
+    let schemas = try SpreadSchemas()
+    let make = { (clock: LedgerClock) in try schemas.create(clock: clock) }
+    try StorageContract(make: make).runAll()
+    try RefundContract(make: make).runAll()
+    try MergeContract(make: make).runAll()
+    try OrderContract(make: make, reopen: { try schemas.reopen($0, clock: $1) }).runAll()
+    try HoldContract(make: make).runAll()
+    try ReversalContract(make: make).runAll()
+    try BasketContract(make: make).runAll()
+    try LineageContract(make: make).runAll()
+    try PolicyContract(make: make).runAll()
+    try EffectContract(make: make).runAll()
+    try ErasureContract(make: make).runAll()
+    try assertAccepted(schemas.server.takeStatements())
+  }
+
+  func testTheFeedSkipsNothing() async throws {
+    let schemas = try SpreadSchemas()
+    try await FeedContract { try schemas.create() }.runAll()
+    try assertAccepted(schemas.server.takeStatements())
+  }
+
+  func testTheModelIsFollowed() throws {
+    let schemas = try SpreadSchemas()
+    var model = try ModelContract(
+      dice: SeededDice(), hasManyLanes: true, reopen: { try schemas.reopen($0, clock: $1) },
+      make: { try schemas.create(clock: $0) })
+    _ = try model.run(600)
+    try assertAccepted(schemas.server.takeStatements())
+  }
+
+  // MARK: Half a commit
+
+  /// New customers' ids lie on other machines than the customers: each must be written in a form of which the engine
+  /// notes that it wrote there.
+  func testNewCustomersAreWrittenInFormsThatAreNoted() throws {
+    let schemas = try SpreadSchemas()
+    let ledger = try schemas.create()
+    try ledger.apply(Make.catalog())
+    _ = try schemas.server.takeStatements()
+    let newcomers = try (0..<600).map {
+      try LedgerCommand.grant([Make.amount("GEM", 5)], customer: Make.customer("new \($0)"), key: Make.key("k"))
+    }
+    for answer in ledger.submit(newcomers) { XCTAssertFalse(try answer.get().isReplayed) }
+    try ledger.createAlias(Make.customer("also 1"), of: Make.customer("new 1"))
+    let statements = try schemas.server.takeStatements()
+    try assertAccepted(statements)
+    let inserts = statements.filter { $0.sql.hasPrefix("INSERT INTO aliases ") }
+    XCTAssertFalse(inserts.isEmpty)
+    XCTAssertEqual(inserts.filter { !$0.sql.contains(" VALUES ($1, $2)") }.map(\.sql), [])
+    // Each stands in the order of a group: behind what the group read, before its commit.
+    let group = try XCTUnwrap(inserts.first?.session)
+    let order = statements.filter { $0.session == group }.map { String($0.sql.prefix(19)) }
+    let insert = try XCTUnwrap(order.firstIndex { $0.hasPrefix("INSERT INTO aliases") })
+    XCTAssertTrue(order[..<insert].contains { $0.hasPrefix("SELECT") }, "\(order)")
+    XCTAssertTrue(order[insert...].contains("COMMIT"), "\(order)")
+    for number in [0, 1, 599] {
+      XCTAssertTrue(try ledger.book(newcomers[number]).isReplayed)
+    }
+    XCTAssertEqual(
+      try ledger.balance(of: CurrencyCode("GEM"), customer: Make.customer("also 1")).balance, 5)
+    try assertBooksAddUp(ledger)
+    ledger.close()
+  }
+
+  /// What shows that the check can fail: the form of which the engine notes nothing, behind what a group reads.
+  func testTheFormThatIsNotNotedIsFound() {
+    let lost = "INSERT INTO aliases (id, customer) SELECT unnest($1), unnest($2)"
+    let read = "SELECT id, customer FROM aliases WHERE id = ANY($1)"
+    func found(_ writes: String...) -> [String] {
+      let group = ["BEGIN", read] + writes + ["COMMIT"]
+      return AskedStatement.losableWrites(in: group.map { AskedStatement($0, session: "1") }).map(\.sql)
+    }
+    XCTAssertEqual(found(lost), [lost])
+    XCTAssertEqual(found("INSERT INTO aliases (id, customer) VALUES ($1, $2)"), [])
+    XCTAssertEqual(found(lost + " ON CONFLICT DO NOTHING"), [])
+    let apart = [("1", "BEGIN"), ("1", read), ("2", "BEGIN"), ("2", lost), ("2", "COMMIT"), ("1", lost)]
+    XCTAssertEqual(
+      AskedStatement.losableWrites(in: apart.map { AskedStatement($0.1, session: $0.0) }).map(\.session), ["1"])
+  }
+
+  /// Whoever comes second under an id finds the first, also where nobody knew of it before the write.
+  func testAnIDThatIsThereIsStillFoundOut() throws {
+    let schemas = try SpreadSchemas()
+    let ledger = try schemas.create()
+    try ledger.apply(Make.catalog())
+    let others = try (0..<4).map { _ in try Ledger.openPostgres(at: schemas.current) }
+    let ids = try (0..<40).map { try Make.customer("shared \($0)") }
+    DispatchQueue.concurrentPerform(iterations: others.count) { place in
+      for id in ids {
+        do { try others[place].grant([Make.amount("GEM", 1)], customer: id) } catch { XCTFail("\(error)") }
+      }
+    }
+    for id in ids {
+      XCTAssertEqual(try ledger.balance(of: CurrencyCode("GEM"), customer: id).balance, Int64(others.count))
+    }
+    try assertAccepted(schemas.server.takeStatements())
+    try assertBooksAddUp(ledger)
+    for other in others { other.close() }
+    ledger.close()
+  }
+
+  // MARK: Where statements go
+
+  /// What services do all day names the customer in every statement, and so goes to one machine.
+  func testDailyWorkGoesToOneShardEach() throws {
+    let schemas = try SpreadSchemas()
+    let ledger = try schemas.create()
+    try ledger.apply(Make.catalog())
+    let (alice, bob) = (try Make.customer("alice"), try Make.customer("bob"))
+    for customer in [alice, bob] { try ledger.grant([Make.amount("GEM", 100)], customer: customer) }
+    _ = try schemas.server.takeStatements()
+    try ledger.creditPurchase(Make.purchase("t"), customer: alice)
+    let spend = try ledger.spend([Make.amount("GEM", 50)], customer: alice, key: Make.key("k"))
+    try ledger.spend([Make.amount("GEM", 1250)], customer: alice)
+    let hold = try ledger.hold([Make.amount("GEM", 5)], customer: bob, for: .seconds(60))
+    try ledger.capture(XCTUnwrap(hold.hold?.id))
+    _ = try ledger.balances(of: alice)
+    _ = try ledger.history(of: alice, limit: 10)
+    let statements = try schemas.server.takeStatements()
+    try assertAccepted(statements)
+    XCTAssertEqual(Set(statements.filter { $0.isOfLedger && $0.isOfAllShards }.map(\.sql)), [])
+    // Whose a transaction is that nobody remembers, every machine is asked; what hangs on it, one.
+    try ledger.reverse(XCTUnwrap(spend.transactionID))
+    let others = try schemas.server.takeStatements()
+    try assertAccepted(others)
+    let everywhere = Set(others.filter { $0.isOfLedger && $0.isOfAllShards }.map(\.sql))
+    XCTAssertEqual(everywhere.count, 1, "\(everywhere)")
+    XCTAssertTrue(everywhere.allSatisfy { $0.contains("(t.number & 63) = $1") }, "\(everywhere)")
+    try assertBooksAddUp(ledger)
+    ledger.close()
+  }
+
+  /// A ledger that has rows is spread with them, once; one that was spread stays so.
+  func testAFilledLedgerIsSpreadAndStaysWhole() throws {
+    let server = try PostgresServer(settings: ["fsync": "off"])
+    let url = try server.createDatabase()
+    try server.standInForAnEngine(in: url)
+    let ledger = try Ledger.createPostgres(at: url)
+    try ledger.apply(Make.catalog())
+    for number in 0..<40 {
+      try ledger.grant(
+        [Make.amount("GEM", 10)], customer: Make.customer("customer \(number)"), key: Make.key("k"),
+        reason: Reason("welcome"))
+      try ledger.creditPurchase(Make.purchase("t\(number)"), customer: Make.customer("customer \(number)"))
+    }
+    let outcome = try LaneChange(url: url).distribute(shards: 8)
+    XCTAssertEqual(outcome, LaneChange.Outcome(lanes: 8, isChanged: true))
+    try assertLocalRowsWereRemoved(server, url)
+    XCTAssertFalse(try LaneChange(url: url).distribute(shards: 8).isChanged)
+    assertRefused(.storageUnavailable) { try ledger.grant([Make.amount("GEM", 1)], customer: Make.customer("x")) }
+    ledger.close()
+    let tables = try server.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'gemledger'", on: url)
+    let spread = try server.execute(
+      "SELECT relname FROM pg_dist_partition p JOIN pg_class c ON c.oid = p.logicalrelid", on: url)
+    XCTAssertEqual(Set(spread), Set(tables))
+    let again = try Ledger.openPostgres(at: url)
+    try again.merge(from: Make.customer("customer 1"), into: Make.customer("customer 2"))
+    for number in 3..<40 {
+      try again.spend([Make.amount("GEM", 5)], customer: Make.customer("customer \(number)"))
+    }
+    try assertBooksAddUp(again)
+    again.close()
+  }
+
+  /// Every table that had rows was emptied on the coordinator, and the journal keeps its rows as before.
+  private func assertLocalRowsWereRemoved(_ server: PostgresServer, _ url: String) throws {
+    let emptied = try tablesEmptied(server, url)
+    for table in ["aliases", "customers", "keys", "notes", "entries", "transactions", "purchases", "catalog"] {
+      XCTAssertTrue(emptied.contains(table), "\(table) of \(emptied)")
+    }
+    XCTAssertFalse(emptied.contains("merges"), "which has no rows")
+    let asleep = try server.execute("SELECT tgname FROM pg_trigger WHERE tgenabled = 'D'", on: url)
+    XCTAssertEqual(asleep, [])
+    XCTAssertThrowsError(try server.execute("DELETE FROM gemledger.entries", on: url))
+    XCTAssertThrowsError(try server.execute("TRUNCATE gemledger.keys", on: url))
+  }
+
+  /// What the engine would not remove is named, spreads the ledger all the same, and is tried again by the next call.
+  func testRowsThatTheEngineKeepsAreNamed() throws {
+    let server = try PostgresServer(settings: ["fsync": "off"])
+    let url = try server.createDatabase()
+    try server.standInForAnEngine(in: url)
+    let ledger = try Ledger.createPostgres(at: url)
+    try ledger.apply(Make.catalog())
+    try ledger.grant([Make.amount("GEM", 10)], customer: Make.customer("alice"), key: Make.key("k"))
+    ledger.close()
+    let superuser = try XCTUnwrap(server.superuserURL(database: String(url.split(separator: "/").last ?? "")))
+    let refusing = "ALTER FUNCTION truncate_local_data_after_distributing_table(regclass) RENAME TO "
+    try server.execute(refusing + "put_aside", on: superuser)
+    let outcome = try LaneChange(url: url).distribute(shards: 4)
+    XCTAssertTrue(outcome.isChanged)
+    XCTAssertTrue(outcome.leftovers.contains("aliases"), "\(outcome.leftovers)")
+    try server.execute(
+      "ALTER FUNCTION put_aside(regclass) RENAME TO truncate_local_data_after_distributing_table", on: superuser)
+    XCTAssertEqual(
+      try LaneChange(url: url).distribute(shards: 4), LaneChange.Outcome(lanes: 4, isChanged: false))
+    XCTAssertTrue(try tablesEmptied(server, url).contains("aliases"))
+    let again = try Ledger.openPostgres(at: url)
+    try assertBooksAddUp(again)
+    again.close()
+  }
+
+  private func tablesEmptied(_ server: PostgresServer, _ url: String) throws -> Set<String> {
+    Set(try server.execute("SELECT relname FROM stand_in_emptied JOIN pg_class ON oid = emptied", on: url))
+  }
+}
 #endif

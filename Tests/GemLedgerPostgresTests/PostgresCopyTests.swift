@@ -1,53 +1,53 @@
 #if PostgreSQL
-  import GemLedger
-  import GemLedgerPostgres
-  import GemLedgerSQLite
-  import GemTestSupport
-  import PostgresTestSupport
-  import XCTest
+import GemLedger
+import GemLedgerPostgres
+import GemLedgerSQLite
+import GemTestSupport
+import PostgresTestSupport
+import XCTest
 
-  /// A ledger that moves keeps what people have seen of it.
-  final class PostgresCopyTests: XCTestCase {
-    func testFromAFileIntoADatabaseAndBack() throws {
-      let directory = try TemporaryDirectory()
-      let (from, back) = (directory.path("from.sqlite"), directory.path("back.sqlite"))
-      let url = try PostgresServer.shared().createDatabase()
-      try CopyContract(
-        make: { try .createSQLite(at: from, clock: $0) }, open: { try .openSQLite(at: from, clock: $0) },
-        openCopy: { try PostgresStorage.openCopy(url: url, project: $0, source: $1) },
-        openResult: { try .openPostgres(at: url, clock: $0) }
-      ).runAll()
-      // What the database added since has numbers of its own kind; the file takes them as they are.
-      let ledger = try Ledger.openPostgres(at: url)
-      let state = try LedgerState(ledger)
-      try CopyContract.copy(ledger) { try SQLiteStorage.openCopy(path: back, project: $0, source: $1) }
-      let copy = try Ledger.openSQLite(at: back)
-      XCTAssertEqual(try LedgerState(copy), state)
-      try copy.grant([Make.amount("GEM", 5)], customer: Make.customer("zoe"))
-      try assertBooksAddUp(copy)
-      // And back again, with what the file added without gaps.
-      let again = try PostgresServer.shared().createDatabase()
-      let last = try LedgerState(copy)
-      try CopyContract.copy(copy) { try PostgresStorage.openCopy(url: again, project: $0, source: $1) }
-      let third = try Ledger.openPostgres(at: again)
-      XCTAssertEqual(try LedgerState(third), last)
-      try third.spend([Make.amount("GEM", 5)], customer: Make.customer("zoe"))
-      for ledger in [ledger, copy, third] {
-        try assertBooksAddUp(ledger)
-        ledger.close()
-      }
-    }
-
-    func testFromADatabaseIntoAFile() throws {
-      let directory = try TemporaryDirectory()
-      let url = try PostgresServer.shared().createDatabase()
-      let to = directory.path("to.sqlite")
-      try CopyContract(
-        // One lane: what several lanes book in one instant has no order of its own, and the model wants one.
-        make: { try .createPostgres(at: "\(url)?lanes=1", clock: $0) }, open: { try .openPostgres(at: url, clock: $0) },
-        openCopy: { try SQLiteStorage.openCopy(path: to, project: $0, source: $1) },
-        openResult: { try .openSQLite(at: to, clock: $0) }
-      ).runAll()
+/// A ledger that moves keeps what people have seen of it.
+final class PostgresCopyTests: XCTestCase {
+  func testFromAFileIntoADatabaseAndBack() throws {
+    let directory = try TemporaryDirectory()
+    let (from, back) = (directory.path("from.sqlite"), directory.path("back.sqlite"))
+    let url = try PostgresServer.shared().createDatabase()
+    try CopyContract(
+      make: { try .createSQLite(at: from, clock: $0) }, open: { try .openSQLite(at: from, clock: $0) },
+      openCopy: { try PostgresStorage.openCopy(url: url, project: $0, source: $1) },
+      openResult: { try .openPostgres(at: url, clock: $0) }
+    ).runAll()
+    // What the database added since has numbers of its own kind; the file takes them as they are.
+    let ledger = try Ledger.openPostgres(at: url)
+    let state = try LedgerState(ledger)
+    try CopyContract.copy(ledger) { try SQLiteStorage.openCopy(path: back, project: $0, source: $1) }
+    let copy = try Ledger.openSQLite(at: back)
+    XCTAssertEqual(try LedgerState(copy), state)
+    try copy.grant([Make.amount("GEM", 5)], customer: Make.customer("zoe"))
+    try assertBooksAddUp(copy)
+    // And back again, with what the file added without gaps.
+    let again = try PostgresServer.shared().createDatabase()
+    let last = try LedgerState(copy)
+    try CopyContract.copy(copy) { try PostgresStorage.openCopy(url: again, project: $0, source: $1) }
+    let third = try Ledger.openPostgres(at: again)
+    XCTAssertEqual(try LedgerState(third), last)
+    try third.spend([Make.amount("GEM", 5)], customer: Make.customer("zoe"))
+    for ledger in [ledger, copy, third] {
+      try assertBooksAddUp(ledger)
+      ledger.close()
     }
   }
+
+  func testFromADatabaseIntoAFile() throws {
+    let directory = try TemporaryDirectory()
+    let url = try PostgresServer.shared().createDatabase()
+    let to = directory.path("to.sqlite")
+    try CopyContract(
+      // One lane: what several lanes book in one instant has no order of its own, and the model wants one.
+      make: { try .createPostgres(at: "\(url)?lanes=1", clock: $0) }, open: { try .openPostgres(at: url, clock: $0) },
+      openCopy: { try SQLiteStorage.openCopy(path: to, project: $0, source: $1) },
+      openResult: { try .openSQLite(at: to, clock: $0) }
+    ).runAll()
+  }
+}
 #endif

@@ -54,9 +54,9 @@ struct DamageRun {
 
   private static let program: URL = {
     #if os(macOS)
-      let tests = Bundle(for: DamageTests.self).bundleURL
+    let tests = Bundle(for: DamageTests.self).bundleURL
     #else
-      let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     #endif
     return tests.deletingLastPathComponent().appendingPathComponent("gemdamage")
   }()

@@ -97,9 +97,9 @@ private final class Undo {
 
   init(_ transaction: TransactionID, in path: String) throws {
     #if os(macOS)
-      let program = Bundle(for: FailureStoryProcessTests.self).bundleURL
+    let program = Bundle(for: FailureStoryProcessTests.self).bundleURL
     #else
-      let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     #endif
     process.executableURL = program.deletingLastPathComponent().appendingPathComponent("gemstress")
     process.arguments = ["sqlite:" + path, "undo", transaction.description]

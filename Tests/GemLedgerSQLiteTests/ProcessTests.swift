@@ -140,9 +140,9 @@ private final class Run {
 
   init(_ path: String, name: String, count: Int) throws {
     #if os(macOS)
-      let program = Bundle(for: ProcessTests.self).bundleURL
+    let program = Bundle(for: ProcessTests.self).bundleURL
     #else
-      let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     #endif
     process.executableURL = program.deletingLastPathComponent().appendingPathComponent("gemstress")
     process.arguments = ["sqlite:" + path, "pot", name, "\(count)"]

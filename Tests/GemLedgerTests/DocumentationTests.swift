@@ -4,9 +4,9 @@ import XCTest
 @testable import GemLedger
 
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+import FoundationEssentials
 #else
-  import Foundation
+import Foundation
 #endif
 
 /// The pages of the documentation say what the code does.

@@ -1,164 +1,164 @@
 #if PostgreSQL
-  internal import Foundation
-  internal import GemLedgerPostgres
+internal import Foundation
+internal import GemLedgerPostgres
 
-  // A stand-in for a distributed engine's extension: a single server that keeps the engine's own lists of tables and
-  // shards and refuses what it refuses when a schema is spread. Rows stay where they are, so that everything that only
-  // a distributed ledger asks runs for once; what an engine would refuse of that, ``AskedStatement`` says.
+// A stand-in for a distributed engine's extension: a single server that keeps the engine's own lists of tables and
+// shards and refuses what it refuses when a schema is spread. Rows stay where they are, so that everything that only
+// a distributed ledger asks runs for once; what an engine would refuse of that, ``AskedStatement`` says.
 
-  extension PostgresServer {
-    /// Gives the database what a ledger asks an engine for; takes a server of one's own.
-    package func standInForAnEngine(in database: String) throws {
-      let name = URLComponents(string: database)?.path.dropFirst() ?? ""
-      guard let superuser = superuserURL(database: String(name)) else {
-        throw Failure(description: "the shared server belongs to others too; make your own")
-      }
-      try execute(Self.engine, on: superuser)
+extension PostgresServer {
+  /// Gives the database what a ledger asks an engine for; takes a server of one's own.
+  package func standInForAnEngine(in database: String) throws {
+    let name = URLComponents(string: database)?.path.dropFirst() ?? ""
+    guard let superuser = superuserURL(database: String(name)) else {
+      throw Failure(description: "the shared server belongs to others too; make your own")
     }
+    try execute(Self.engine, on: superuser)
+  }
 
-    private static let engine = """
-      SET allow_system_table_mods = on;
-      INSERT INTO pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
-        VALUES (90001, 'citus', 10, 11, false, '0');
-      CREATE TABLE pg_catalog.pg_dist_partition (
-        logicalrelid regclass PRIMARY KEY, partkey text, shards integer NOT NULL);
-      CREATE TABLE pg_catalog.pg_dist_shard (
-        logicalrelid regclass, shardid bigserial, shardminvalue text, shardmaxvalue text);
-      CREATE TABLE pg_catalog.stand_in_emptied (emptied regclass);
-      GRANT ALL ON pg_catalog.pg_dist_partition, pg_catalog.pg_dist_shard, pg_catalog.stand_in_emptied TO PUBLIC;
-      GRANT ALL ON SEQUENCE pg_catalog.pg_dist_shard_shardid_seq TO PUBLIC;
+  private static let engine = """
+    SET allow_system_table_mods = on;
+    INSERT INTO pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
+      VALUES (90001, 'citus', 10, 11, false, '0');
+    CREATE TABLE pg_catalog.pg_dist_partition (
+      logicalrelid regclass PRIMARY KEY, partkey text, shards integer NOT NULL);
+    CREATE TABLE pg_catalog.pg_dist_shard (
+      logicalrelid regclass, shardid bigserial, shardminvalue text, shardmaxvalue text);
+    CREATE TABLE pg_catalog.stand_in_emptied (emptied regclass);
+    GRANT ALL ON pg_catalog.pg_dist_partition, pg_catalog.pg_dist_shard, pg_catalog.stand_in_emptied TO PUBLIC;
+    GRANT ALL ON SEQUENCE pg_catalog.pg_dist_shard_shardid_seq TO PUBLIC;
 
-      CREATE FUNCTION pg_catalog.create_reference_table(wanted regclass) RETURNS void LANGUAGE sql AS $$
-        INSERT INTO pg_dist_partition VALUES (wanted, NULL, 1);
-      $$;
+    CREATE FUNCTION pg_catalog.create_reference_table(wanted regclass) RETURNS void LANGUAGE sql AS $$
+      INSERT INTO pg_dist_partition VALUES (wanted, NULL, 1);
+    $$;
 
-      CREATE FUNCTION pg_catalog.create_distributed_table(
-        wanted regclass, distribution_column text, shard_count integer DEFAULT NULL,
-        colocate_with text DEFAULT 'default'
-      ) RETURNS void LANGUAGE plpgsql AS $$
-      DECLARE
-        other pg_dist_partition;
-        count bigint := shard_count;
-      BEGIN
-        IF EXISTS (SELECT FROM pg_trigger WHERE tgrelid = wanted AND NOT tgisinternal)
-          AND current_setting('citus.enable_unsafe_triggers', true) IS DISTINCT FROM 'on' THEN
-          RAISE EXCEPTION 'cannot distribute relation "%" because it has triggers', wanted;
-        END IF;
-        IF EXISTS (
-          SELECT FROM pg_index i WHERE i.indrelid = wanted AND i.indisunique AND NOT EXISTS (
-            SELECT FROM pg_attribute a WHERE a.attrelid = wanted AND a.attname = distribution_column
-              AND a.attnum = ANY (i.indkey))
-        ) THEN
-          RAISE EXCEPTION 'cannot create constraint on "%": it does not hold the distribution column', wanted;
-        END IF;
-        IF colocate_with <> 'none' THEN
-          SELECT * INTO STRICT other FROM pg_dist_partition WHERE logicalrelid = colocate_with::regclass;
-          count := other.shards;
-        END IF;
-        INSERT INTO pg_dist_partition VALUES (wanted, distribution_column, count);
-        INSERT INTO pg_dist_shard (logicalrelid, shardminvalue, shardmaxvalue)
-          SELECT wanted, -2147483648 + n * (4294967296 / count),
-            CASE WHEN n = count - 1 THEN 2147483647 ELSE -2147483649 + (n + 1) * (4294967296 / count) END
-          FROM generate_series(0, count - 1) n;
-      END $$;
+    CREATE FUNCTION pg_catalog.create_distributed_table(
+      wanted regclass, distribution_column text, shard_count integer DEFAULT NULL,
+      colocate_with text DEFAULT 'default'
+    ) RETURNS void LANGUAGE plpgsql AS $$
+    DECLARE
+      other pg_dist_partition;
+      count bigint := shard_count;
+    BEGIN
+      IF EXISTS (SELECT FROM pg_trigger WHERE tgrelid = wanted AND NOT tgisinternal)
+        AND current_setting('citus.enable_unsafe_triggers', true) IS DISTINCT FROM 'on' THEN
+        RAISE EXCEPTION 'cannot distribute relation "%" because it has triggers', wanted;
+      END IF;
+      IF EXISTS (
+        SELECT FROM pg_index i WHERE i.indrelid = wanted AND i.indisunique AND NOT EXISTS (
+          SELECT FROM pg_attribute a WHERE a.attrelid = wanted AND a.attname = distribution_column
+            AND a.attnum = ANY (i.indkey))
+      ) THEN
+        RAISE EXCEPTION 'cannot create constraint on "%": it does not hold the distribution column', wanted;
+      END IF;
+      IF colocate_with <> 'none' THEN
+        SELECT * INTO STRICT other FROM pg_dist_partition WHERE logicalrelid = colocate_with::regclass;
+        count := other.shards;
+      END IF;
+      INSERT INTO pg_dist_partition VALUES (wanted, distribution_column, count);
+      INSERT INTO pg_dist_shard (logicalrelid, shardminvalue, shardmaxvalue)
+        SELECT wanted, -2147483648 + n * (4294967296 / count),
+          CASE WHEN n = count - 1 THEN 2147483647 ELSE -2147483649 + (n + 1) * (4294967296 / count) END
+        FROM generate_series(0, count - 1) n;
+    END $$;
 
-      -- Rows stay, since the shards' are the same ones; that it was asked is written down.
-      CREATE FUNCTION pg_catalog.truncate_local_data_after_distributing_table(wanted regclass) RETURNS void
-      LANGUAGE plpgsql AS $$
-      BEGIN
-        IF NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = wanted) THEN
-          RAISE EXCEPTION 'supplied parameter is not a distributed relation';
-        END IF;
-        -- 32: before or after a statement that empties the table.
-        IF EXISTS (
-          SELECT FROM pg_trigger
-          WHERE tgrelid = wanted AND NOT tgisinternal AND tgenabled <> 'D' AND tgtype & 32 <> 0
-        ) THEN
-          RAISE EXCEPTION '% is append-only', wanted;
-        END IF;
-        PERFORM set_config('citus.enable_ddl_propagation', 'on', true);
-        INSERT INTO stand_in_emptied VALUES (wanted);
-      END $$;
+    -- Rows stay, since the shards' are the same ones; that it was asked is written down.
+    CREATE FUNCTION pg_catalog.truncate_local_data_after_distributing_table(wanted regclass) RETURNS void
+    LANGUAGE plpgsql AS $$
+    BEGIN
+      IF NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = wanted) THEN
+        RAISE EXCEPTION 'supplied parameter is not a distributed relation';
+      END IF;
+      -- 32: before or after a statement that empties the table.
+      IF EXISTS (
+        SELECT FROM pg_trigger
+        WHERE tgrelid = wanted AND NOT tgisinternal AND tgenabled <> 'D' AND tgtype & 32 <> 0
+      ) THEN
+        RAISE EXCEPTION '% is append-only', wanted;
+      END IF;
+      PERFORM set_config('citus.enable_ddl_propagation', 'on', true);
+      INSERT INTO stand_in_emptied VALUES (wanted);
+    END $$;
 
-      CREATE FUNCTION pg_catalog.get_shard_id_for_distribution_column(wanted regclass, value bigint) RETURNS bigint
-      LANGUAGE sql AS $$
-        SELECT shardid FROM pg_dist_shard WHERE logicalrelid = wanted
-          AND hashint8(value) BETWEEN shardminvalue::integer AND shardmaxvalue::integer;
-      $$;
-      """
+    CREATE FUNCTION pg_catalog.get_shard_id_for_distribution_column(wanted regclass, value bigint) RETURNS bigint
+    LANGUAGE sql AS $$
+      SELECT shardid FROM pg_dist_shard WHERE logicalrelid = wanted
+        AND hashint8(value) BETWEEN shardminvalue::integer AND shardmaxvalue::integer;
+    $$;
+    """
 
-    /// What was asked of the database since it was asked last, where the server logs its statements.
-    package func takeStatements() throws -> [AskedStatement] {
-      let log = try own().appendingPathComponent("server.log")
-      let text = try String(contentsOf: log, encoding: .utf8)
-      defer { if let file = FileHandle(forWritingAtPath: log.path) { try? file.truncate(atOffset: 0) } }
-      // A line that goes on begins with a tab; parameters follow their statement.
-      let lines = text.replacingOccurrences(of: "\n\t", with: " ").split(separator: "\n")
-      var statements: [AskedStatement] = []
-      for line in lines {
-        if let range = line.range(of: "LOG:  execute ") ?? line.range(of: "LOG:  statement: ") {
-          let rest = line[range.upperBound...]
-          let isNamed = rest.hasPrefix("gem_") || rest.hasPrefix("<unnamed>")
-          let sql = isNamed ? rest.drop { $0 != " " } : rest
-          statements.append(
-            AskedStatement(
-              sql.split(separator: " ").joined(separator: " "), session: String(line.prefix(while: \.isNumber))))
-        } else if let range = line.range(of: "DETAIL:  parameters: "), !statements.isEmpty {
-          statements[statements.count - 1].parameters = String(line[range.upperBound...])
-        }
+  /// What was asked of the database since it was asked last, where the server logs its statements.
+  package func takeStatements() throws -> [AskedStatement] {
+    let log = try own().appendingPathComponent("server.log")
+    let text = try String(contentsOf: log, encoding: .utf8)
+    defer { if let file = FileHandle(forWritingAtPath: log.path) { try? file.truncate(atOffset: 0) } }
+    // A line that goes on begins with a tab; parameters follow their statement.
+    let lines = text.replacingOccurrences(of: "\n\t", with: " ").split(separator: "\n")
+    var statements: [AskedStatement] = []
+    for line in lines {
+      if let range = line.range(of: "LOG:  execute ") ?? line.range(of: "LOG:  statement: ") {
+        let rest = line[range.upperBound...]
+        let isNamed = rest.hasPrefix("gem_") || rest.hasPrefix("<unnamed>")
+        let sql = isNamed ? rest.drop { $0 != " " } : rest
+        statements.append(
+          AskedStatement(
+            sql.split(separator: " ").joined(separator: " "), session: String(line.prefix(while: \.isNumber))))
+      } else if let range = line.range(of: "DETAIL:  parameters: "), !statements.isEmpty {
+        statements[statements.count - 1].parameters = String(line[range.upperBound...])
       }
-      return statements
+    }
+    return statements
+  }
+}
+
+/// One that a server was asked, and what a distributed engine thinks of it.
+package struct AskedStatement: Sendable {
+  package let sql: String
+  package fileprivate(set) var parameters = ""
+  /// The server's process, where its log begins lines with it.
+  package let session: String
+
+  package init(_ sql: String, session: String = "") {
+    self.sql = sql
+    self.session = session
+  }
+
+  /// Tables whose rows lie by a column that a statement should name; of the others each node has all rows.
+  private static let spread = SchemaTable.all.filter { $0.ownerColumn != nil }
+
+  private func has(_ pattern: String) -> Bool { sql.range(of: pattern, options: .regularExpression) != nil }
+
+  private var tables: [SchemaTable] {
+    Self.spread.filter { has("(FROM|JOIN|INTO|UPDATE) \($0.name)( |$|\\))") }
+  }
+
+  package var isOfLedger: Bool { !tables.isEmpty && !sql.hasPrefix("CREATE ") && !sql.hasPrefix("LOCK ") }
+
+  /// Why an engine refuses it, or takes long over it; nil where it does neither.
+  package var refusal: String? {
+    let isInsert = sql.hasPrefix("INSERT ")
+    if has("FOR (UPDATE|SHARE|KEY SHARE)"), !has("customer = \\$1") { return "takes hold of rows in many shards" }
+    if has("unnest\\("), !isInsert { return "joins a list with a table" }
+    if sql.hasPrefix("UPDATE "), has(" FROM ") { return "changes rows from a list" }
+    if has("^WITH .*(INSERT|UPDATE|DELETE) ") { return "changes rows in a common table expression" }
+    return nil
+  }
+
+  /// Whether it goes to every shard, since it does not say whose rows it wants.
+  package var isOfAllShards: Bool {
+    if sql.hasPrefix("INSERT ") { return false }
+    return tables.contains { table in
+      !has("\\b\(table.ownerColumn ?? "") = (ANY\\()?\\$")
     }
   }
 
-  /// One that a server was asked, and what a distributed engine thinks of it.
-  package struct AskedStatement: Sendable {
-    package let sql: String
-    package fileprivate(set) var parameters = ""
-    /// The server's process, where its log begins lines with it.
-    package let session: String
-
-    package init(_ sql: String, session: String = "") {
-      self.sql = sql
-      self.session = session
+  /// The customers that the first parameter lists, of one that must stay within a shard.
+  package var customersOfOneShard: [Int64] {
+    guard has("LATERAL"), has("customer = ANY\\(\\$1\\)"), let start = parameters.range(of: "$1 = '{") else {
+      return []
     }
-
-    /// Tables whose rows lie by a column that a statement should name; of the others each node has all rows.
-    private static let spread = SchemaTable.all.filter { $0.ownerColumn != nil }
-
-    private func has(_ pattern: String) -> Bool { sql.range(of: pattern, options: .regularExpression) != nil }
-
-    private var tables: [SchemaTable] {
-      Self.spread.filter { has("(FROM|JOIN|INTO|UPDATE) \($0.name)( |$|\\))") }
-    }
-
-    package var isOfLedger: Bool { !tables.isEmpty && !sql.hasPrefix("CREATE ") && !sql.hasPrefix("LOCK ") }
-
-    /// Why an engine refuses it, or takes long over it; nil where it does neither.
-    package var refusal: String? {
-      let isInsert = sql.hasPrefix("INSERT ")
-      if has("FOR (UPDATE|SHARE|KEY SHARE)"), !has("customer = \\$1") { return "takes hold of rows in many shards" }
-      if has("unnest\\("), !isInsert { return "joins a list with a table" }
-      if sql.hasPrefix("UPDATE "), has(" FROM ") { return "changes rows from a list" }
-      if has("^WITH .*(INSERT|UPDATE|DELETE) ") { return "changes rows in a common table expression" }
-      return nil
-    }
-
-    /// Whether it goes to every shard, since it does not say whose rows it wants.
-    package var isOfAllShards: Bool {
-      if sql.hasPrefix("INSERT ") { return false }
-      return tables.contains { table in
-        !has("\\b\(table.ownerColumn ?? "") = (ANY\\()?\\$")
-      }
-    }
-
-    /// The customers that the first parameter lists, of one that must stay within a shard.
-    package var customersOfOneShard: [Int64] {
-      guard has("LATERAL"), has("customer = ANY\\(\\$1\\)"), let start = parameters.range(of: "$1 = '{") else {
-        return []
-      }
-      let list = parameters[start.upperBound...].prefix { $0 != "}" }
-      return list.split(separator: ",").compactMap { Int64($0) }
-    }
+    let list = parameters[start.upperBound...].prefix { $0 != "}" }
+    return list.split(separator: ",").compactMap { Int64($0) }
   }
+}
 #endif

@@ -1,9 +1,9 @@
 #if canImport(Glibc)
-  internal import Glibc
+internal import Glibc
 #elseif canImport(Musl)
-  internal import Musl
+internal import Musl
 #elseif canImport(Darwin)
-  internal import Darwin
+internal import Darwin
 #endif
 
 /// What the process does to itself and says.
@@ -32,11 +32,11 @@ enum System {
     var text = text
     text.withUTF8 { bytes in
       #if canImport(Glibc)
-        _ = Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+      _ = Glibc.write(descriptor, bytes.baseAddress, bytes.count)
       #elseif canImport(Musl)
-        _ = Musl.write(descriptor, bytes.baseAddress, bytes.count)
+      _ = Musl.write(descriptor, bytes.baseAddress, bytes.count)
       #else
-        _ = Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+      _ = Darwin.write(descriptor, bytes.baseAddress, bytes.count)
       #endif
     }
   }

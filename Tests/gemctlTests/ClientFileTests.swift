@@ -141,11 +141,11 @@ final class ClientFileTests: XCTestCase {
     XCTAssertEqual(refusal?.text("file"), "\(path)/client.log")
     XCTAssertGreaterThanOrEqual(waited.withLock { $0 }, .seconds(10))
     #if os(Linux)
-      let process = holder.processIdentifier
-      XCTAssertEqual(
-        refusal?.message,
-        "\"\(path)/client.log\" is in use by process \(process) (flock) for more than 10 s, and it is stopped. "
-          + "Let it go on (kill -CONT \(process)) or end it, then try again.")
+    let process = holder.processIdentifier
+    XCTAssertEqual(
+      refusal?.message,
+      "\"\(path)/client.log\" is in use by process \(process) (flock) for more than 10 s, and it is stopped. "
+        + "Let it go on (kill -CONT \(process)) or end it, then try again.")
     #endif
   }
 }

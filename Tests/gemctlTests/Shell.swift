@@ -12,9 +12,9 @@ enum Shell {
   /// The directory that holds the built `gemctl`.
   static var productDirectory: String {
     #if os(macOS)
-      let bundle = Bundle(for: CompletionScriptTests.self).bundleURL
+    let bundle = Bundle(for: CompletionScriptTests.self).bundleURL
     #else
-      let bundle = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    let bundle = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     #endif
     return bundle.deletingLastPathComponent().path
   }

@@ -3,14 +3,14 @@ import GemLedger
 import GemLedgerSQLite
 
 #if PostgreSQL
-  import GemLedgerPostgres
+import GemLedgerPostgres
 #endif
 #if canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Musl)
-  import Musl
+import Musl
 #elseif canImport(Darwin)
-  import Darwin
+import Darwin
 #endif
 
 /// Books commands in a storage and says each on standard output once it is acknowledged, for tests that hammer one
@@ -117,19 +117,19 @@ enum Gemstress {
   private static func open(_ storage: String, isForgetful: Bool) throws -> Ledger {
     if storage.hasPrefix("sqlite:") { return try Ledger.openSQLite(at: String(storage.dropFirst(7))) }
     #if PostgreSQL
-      let recovery = PostgresRecovery(resolvesLostAnswers: !isForgetful)
-      return Ledger(storage: try PostgresStorage(url: storage, recovery: recovery))
+    let recovery = PostgresRecovery(resolvesLostAnswers: !isForgetful)
+    return Ledger(storage: try PostgresStorage(url: storage, recovery: recovery))
     #else
-      throw LedgerError.invalid("gemstress was built without PostgreSQL.")
+    throw LedgerError.invalid("gemstress was built without PostgreSQL.")
     #endif
   }
 
   private static func create(_ storage: String) throws -> Ledger {
     if storage.hasPrefix("sqlite:") { return try Ledger.createSQLite(at: String(storage.dropFirst(7))) }
     #if PostgreSQL
-      return try Ledger.createPostgres(at: storage)
+    return try Ledger.createPostgres(at: storage)
     #else
-      throw LedgerError.invalid("gemstress was built without PostgreSQL.")
+    throw LedgerError.invalid("gemstress was built without PostgreSQL.")
     #endif
   }
 

@@ -1,222 +1,222 @@
 #if PostgreSQL
-  internal import CPostgreSQL
-  internal import Foundation
-  internal import GemLedger
-  internal import GemLedgerPostgres
+internal import CPostgreSQL
+internal import Foundation
+internal import GemLedger
+internal import GemLedgerPostgres
 
-  /// The ledger on a PostgreSQL server against what the server does by itself, all on one cluster and in turn.
-  struct PostgresBench {
-    let settings: Bench.Settings
-    let print: (String) -> Void
-    private let url: String
-    private let seconds: Double
-    private static let callers = 32
-    private static let processes = 4
+/// The ledger on a PostgreSQL server against what the server does by itself, all on one cluster and in turn.
+struct PostgresBench {
+  let settings: Bench.Settings
+  let print: (String) -> Void
+  private let url: String
+  private let seconds: Double
+  private static let callers = 32
+  private static let processes = 4
 
-    init(settings: Bench.Settings, print: @escaping (String) -> Void) throws {
-      self.settings = settings
-      self.print = print
-      seconds = Double(settings.operationCount ?? 4)
-      guard let url = settings.storage ?? ProcessInfo.processInfo.environment["GEMLEDGER_TEST_POSTGRES"] else {
-        throw LedgerError(
-          .invalidRequest,
-          "Name a server that may be loaded: --storage postgres://user:password@127.0.0.1:port/database (.ci/postgres "
-            + "starts one).")
-      }
-      self.url = url
+  init(settings: Bench.Settings, print: @escaping (String) -> Void) throws {
+    self.settings = settings
+    self.print = print
+    seconds = Double(settings.operationCount ?? 4)
+    guard let url = settings.storage ?? ProcessInfo.processInfo.environment["GEMLEDGER_TEST_POSTGRES"] else {
+      throw LedgerError(
+        .invalidRequest,
+        "Name a server that may be loaded: --storage postgres://user:password@127.0.0.1:port/database (.ci/postgres "
+          + "starts one).")
     }
+    self.url = url
+  }
 
-    // MARK: The subject
+  // MARK: The subject
 
-    private struct Contender {
-      let name: String
-      /// Operations a second.
-      let measure: () throws -> Double
-    }
+  private struct Contender {
+    let name: String
+    /// Operations a second.
+    let measure: () throws -> Double
+  }
 
-    func run() throws {
-      let customers = settings.customerCount ?? 100_000
-      print("  \(customers) customers, \(Int(seconds)) seconds a round; every round measures all in turn")
-      try prepare(customers)
-      let ledger = try Ledger.openPostgres(at: schemaURL)
-      defer { ledger.close() }
-      try warmUp(ledger, customers)
-      let contenders = contenders(ledger, customers)
-      var rates: [[Double]] = contenders.map { _ in [] }
-      for round in 0...settings.rounds {
-        for (index, contender) in contenders.enumerated() {
-          let rate = try contender.measure()
-          // The first round warms up.
-          if round > 0 { rates[index].append(rate) }
-        }
-      }
-      report(contenders.map(\.name), rates)
-    }
-
-    /// Every customer is met once, as by a service that runs for more than a few seconds.
-    private func warmUp(_ ledger: Ledger, _ customers: Int) throws {
-      let gem = try CurrencyCode("GEM")
-      for start in stride(from: 0, to: customers, by: 2048) {
-        let spends = try (start..<min(start + 2048, customers)).map {
-          try LedgerCommand.spend([Adjustment(gem, 1)], customer: CustomerID("customer-\($0)"))
-        }
-        for result in ledger.submit(spends) { _ = try result.get() }
+  func run() throws {
+    let customers = settings.customerCount ?? 100_000
+    print("  \(customers) customers, \(Int(seconds)) seconds a round; every round measures all in turn")
+    try prepare(customers)
+    let ledger = try Ledger.openPostgres(at: schemaURL)
+    defer { ledger.close() }
+    try warmUp(ledger, customers)
+    let contenders = contenders(ledger, customers)
+    var rates: [[Double]] = contenders.map { _ in [] }
+    for round in 0...settings.rounds {
+      for (index, contender) in contenders.enumerated() {
+        let rate = try contender.measure()
+        // The first round warms up.
+        if round > 0 { rates[index].append(rate) }
       }
     }
+    report(contenders.map(\.name), rates)
+  }
 
-    private func contenders(_ ledger: Ledger, _ customers: Int) -> [Contender] {
-      var round: UInt64 = 0
-      func workload() throws -> Workload {
-        round += 1
-        return try Workload(customerCount: customers, seed: round &* 7919)
+  /// Every customer is met once, as by a service that runs for more than a few seconds.
+  private func warmUp(_ ledger: Ledger, _ customers: Int) throws {
+    let gem = try CurrencyCode("GEM")
+    for start in stride(from: 0, to: customers, by: 2048) {
+      let spends = try (start..<min(start + 2048, customers)).map {
+        try LedgerCommand.spend([Adjustment(gem, 1)], customer: CustomerID("customer-\($0)"))
       }
-      return [
-        Contender(name: "pgbench, TPC-B-like, scale 10, 32 clients") { try pgbench(["--builtin=tpcb-like"]) },
-        Contender(name: "plpgsql function, one transaction each, 32 clients") {
-          try pgbench(["--file=\(try script(customers))"])
-        },
-        Contender(name: "ledger, 32 callers, one adjustment each") {
-          try singles(ledger, workload(), callers: Self.callers)
-        },
-        Contender(name: "ledger, bulk, groups of 256") { try bulk(ledger, workload(), submitters: 4) },
-        Contender(name: "ledger, 4 processes of 8 callers, spread out") { try processes(customers: customers) },
-        Contender(name: "ledger, 4 processes of 8 callers, one customer") { try processes(customers: 1) },
-      ]
-    }
-
-    private func report(_ names: [String], _ rates: [[Double]]) {
-      for (name, rates) in zip(names, rates) {
-        let (low, high) = (rates.min() ?? 0, rates.max() ?? 0)
-        print("    \(name): \(Int(Measurement.median(rates))) a second (\(Int(low)) to \(Int(high)))")
-      }
-      func ratio(_ one: Int, _ other: Int) -> String {
-        Figure.ratio(Measurement.median(zip(rates[one], rates[other]).map { $0 / $1 }))
-      }
-      print("    32 callers to pgbench:               \(ratio(2, 0))")
-      print("    32 callers to the function:          \(ratio(2, 1))")
-      print("    bulk to the function:                \(ratio(3, 1))")
-      print("    one hot customer to the spread-out:  \(ratio(5, 4))")
-    }
-
-    // MARK: The ledger
-
-    private var schemaURL: String { PostgresSchemas.url(url, schema: "gembench") }
-
-    private func prepare(_ customers: Int) throws {
-      try PlainSQL(url).run(["DROP SCHEMA IF EXISTS gembench CASCADE"])
-      print("  making the ledger ...")
-      let ledger = try Ledger.createPostgres(at: schemaURL)
-      try Workload(customerCount: customers).open(ledger)
-      ledger.close()
-      print("  making pgbench's tables and the function's ...")
-      _ = try program("pgbench", ["--initialize", "--scale=10", "--quiet", url])
-      try PlainSQL(url).run(PlainFunction.tables(customers: customers))
-      try PlainSQL(url).run(["ANALYZE", "CHECKPOINT"], alone: true)
-    }
-
-    private func singles(_ ledger: Ledger, _ workload: Workload, callers: Int) throws -> Double {
-      let deadline = ContinuousClock.now + .seconds(seconds)
-      let start = ContinuousClock.now
-      let workloads = workload.split(among: callers, round: UInt64.random(in: 0..<1_000_000))
-      let count = try Blocking.wait {
-        try await withThrowingTaskGroup(of: Int.self) { group in
-          for workload in workloads {
-            group.addTask { try await Self.call(ledger, workload, until: deadline) }
-          }
-          return try await group.reduce(0, +)
-        }
-      }
-      return Double(count) / (ContinuousClock.now - start).seconds
-    }
-
-    static func call(
-      _ ledger: Ledger, _ workload: Workload, until deadline: ContinuousClock.Instant
-    ) async throws -> Int {
-      var workload = workload
-      var count = 0
-      while ContinuousClock.now < deadline {
-        _ = try await ledger.book(try workload.next())
-        count += 1
-      }
-      return count
-    }
-
-    private func bulk(_ ledger: Ledger, _ workload: Workload, submitters: Int) throws -> Double {
-      let deadline = ContinuousClock.now + .seconds(seconds)
-      let start = ContinuousClock.now
-      let group = 256 * max(1, ledger.storage.laneCount) / submitters
-      let workloads = workload.split(among: submitters, round: UInt64.random(in: 0..<1_000_000))
-      let threads = workloads.map { workload in
-        Worker {
-          var (workload, count) = (workload, 0)
-          while ContinuousClock.now < deadline {
-            for result in ledger.submit(try workload.next(group)) { _ = try result.get() }
-            count += group
-          }
-          return count
-        }
-      }
-      let count = try threads.reduce(0) { $0 + (try $1.join()) }
-      return Double(count) / (ContinuousClock.now - start).seconds
-    }
-
-    /// Each process opens the ledger by itself and says how many it booked.
-    private func processes(customers: Int) throws -> Double {
-      let running = try (0..<Self.processes).map { index in
-        try RunningProgram(
-          settings.program,
-          ["postgres-process", schemaURL, "\(customers)", "\(Self.callers / Self.processes)", "\(seconds)", "\(index)"])
-      }
-      return try running.reduce(0) { sum, process in sum + (Double(try process.finish()) ?? 0) }
-    }
-
-    /// What one of the processes does: books for so many seconds, and prints the rate.
-    static func runProcess(_ arguments: [String]) throws {
-      guard arguments.count == 5, let customers = Int(arguments[1]), let callers = Int(arguments[2]),
-        let seconds = Double(arguments[3]), let index = UInt64(arguments[4])
-      else { throw LedgerError(.invalidRequest, "postgres-process URL CUSTOMERS CALLERS SECONDS INDEX") }
-      let ledger = try Ledger.openPostgres(at: arguments[0])
-      let workload = try Workload(customerCount: customers, seed: .random(in: 0 ... .max))
-      let start = ContinuousClock.now
-      let deadline = start + .seconds(seconds)
-      let workloads = workload.split(among: callers, round: index * 1_000_000 + UInt64.random(in: 0..<1_000_000))
-      let count = try Blocking.wait {
-        try await withThrowingTaskGroup(of: Int.self) { group in
-          for workload in workloads { group.addTask { try await call(ledger, workload, until: deadline) } }
-          return try await group.reduce(0, +)
-        }
-      }
-      Swift.print(Double(count) / (ContinuousClock.now - start).seconds)
-      ledger.close()
-    }
-
-    // MARK: What the server does by itself
-
-    private func pgbench(_ script: [String]) throws -> Double {
-      let output = try program(
-        "pgbench",
-        [
-          "--no-vacuum", "--protocol=prepared", "--client=\(Self.callers)", "--jobs=2", "--time=\(Int(seconds))",
-        ] + script + [url])
-      let line = output.split(separator: "\n").first { $0.hasPrefix("tps = ") }
-      guard let rate = line?.split(separator: " ").dropFirst(2).first.flatMap({ Double($0) }) else {
-        throw LedgerError(.unexpected, "pgbench did not say its rate: \(output)")
-      }
-      return rate
-    }
-
-    private func script(_ customers: Int) throws -> String {
-      let path = settings.directory + "/gembench-function.sql"
-      try PlainFunction.script(customers: customers).write(toFile: path, atomically: true, encoding: .utf8)
-      return path
-    }
-
-    private func program(_ name: String, _ arguments: [String]) throws -> String {
-      try RunningProgram("/usr/bin/env", [name] + arguments).finish()
+      for result in ledger.submit(spends) { _ = try result.get() }
     }
   }
 
-  extension Duration {
-    fileprivate var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+  private func contenders(_ ledger: Ledger, _ customers: Int) -> [Contender] {
+    var round: UInt64 = 0
+    func workload() throws -> Workload {
+      round += 1
+      return try Workload(customerCount: customers, seed: round &* 7919)
+    }
+    return [
+      Contender(name: "pgbench, TPC-B-like, scale 10, 32 clients") { try pgbench(["--builtin=tpcb-like"]) },
+      Contender(name: "plpgsql function, one transaction each, 32 clients") {
+        try pgbench(["--file=\(try script(customers))"])
+      },
+      Contender(name: "ledger, 32 callers, one adjustment each") {
+        try singles(ledger, workload(), callers: Self.callers)
+      },
+      Contender(name: "ledger, bulk, groups of 256") { try bulk(ledger, workload(), submitters: 4) },
+      Contender(name: "ledger, 4 processes of 8 callers, spread out") { try processes(customers: customers) },
+      Contender(name: "ledger, 4 processes of 8 callers, one customer") { try processes(customers: 1) },
+    ]
   }
+
+  private func report(_ names: [String], _ rates: [[Double]]) {
+    for (name, rates) in zip(names, rates) {
+      let (low, high) = (rates.min() ?? 0, rates.max() ?? 0)
+      print("    \(name): \(Int(Measurement.median(rates))) a second (\(Int(low)) to \(Int(high)))")
+    }
+    func ratio(_ one: Int, _ other: Int) -> String {
+      Figure.ratio(Measurement.median(zip(rates[one], rates[other]).map { $0 / $1 }))
+    }
+    print("    32 callers to pgbench:               \(ratio(2, 0))")
+    print("    32 callers to the function:          \(ratio(2, 1))")
+    print("    bulk to the function:                \(ratio(3, 1))")
+    print("    one hot customer to the spread-out:  \(ratio(5, 4))")
+  }
+
+  // MARK: The ledger
+
+  private var schemaURL: String { PostgresSchemas.url(url, schema: "gembench") }
+
+  private func prepare(_ customers: Int) throws {
+    try PlainSQL(url).run(["DROP SCHEMA IF EXISTS gembench CASCADE"])
+    print("  making the ledger ...")
+    let ledger = try Ledger.createPostgres(at: schemaURL)
+    try Workload(customerCount: customers).open(ledger)
+    ledger.close()
+    print("  making pgbench's tables and the function's ...")
+    _ = try program("pgbench", ["--initialize", "--scale=10", "--quiet", url])
+    try PlainSQL(url).run(PlainFunction.tables(customers: customers))
+    try PlainSQL(url).run(["ANALYZE", "CHECKPOINT"], alone: true)
+  }
+
+  private func singles(_ ledger: Ledger, _ workload: Workload, callers: Int) throws -> Double {
+    let deadline = ContinuousClock.now + .seconds(seconds)
+    let start = ContinuousClock.now
+    let workloads = workload.split(among: callers, round: UInt64.random(in: 0..<1_000_000))
+    let count = try Blocking.wait {
+      try await withThrowingTaskGroup(of: Int.self) { group in
+        for workload in workloads {
+          group.addTask { try await Self.call(ledger, workload, until: deadline) }
+        }
+        return try await group.reduce(0, +)
+      }
+    }
+    return Double(count) / (ContinuousClock.now - start).seconds
+  }
+
+  static func call(
+    _ ledger: Ledger, _ workload: Workload, until deadline: ContinuousClock.Instant
+  ) async throws -> Int {
+    var workload = workload
+    var count = 0
+    while ContinuousClock.now < deadline {
+      _ = try await ledger.book(try workload.next())
+      count += 1
+    }
+    return count
+  }
+
+  private func bulk(_ ledger: Ledger, _ workload: Workload, submitters: Int) throws -> Double {
+    let deadline = ContinuousClock.now + .seconds(seconds)
+    let start = ContinuousClock.now
+    let group = 256 * max(1, ledger.storage.laneCount) / submitters
+    let workloads = workload.split(among: submitters, round: UInt64.random(in: 0..<1_000_000))
+    let threads = workloads.map { workload in
+      Worker {
+        var (workload, count) = (workload, 0)
+        while ContinuousClock.now < deadline {
+          for result in ledger.submit(try workload.next(group)) { _ = try result.get() }
+          count += group
+        }
+        return count
+      }
+    }
+    let count = try threads.reduce(0) { $0 + (try $1.join()) }
+    return Double(count) / (ContinuousClock.now - start).seconds
+  }
+
+  /// Each process opens the ledger by itself and says how many it booked.
+  private func processes(customers: Int) throws -> Double {
+    let running = try (0..<Self.processes).map { index in
+      try RunningProgram(
+        settings.program,
+        ["postgres-process", schemaURL, "\(customers)", "\(Self.callers / Self.processes)", "\(seconds)", "\(index)"])
+    }
+    return try running.reduce(0) { sum, process in sum + (Double(try process.finish()) ?? 0) }
+  }
+
+  /// What one of the processes does: books for so many seconds, and prints the rate.
+  static func runProcess(_ arguments: [String]) throws {
+    guard arguments.count == 5, let customers = Int(arguments[1]), let callers = Int(arguments[2]),
+      let seconds = Double(arguments[3]), let index = UInt64(arguments[4])
+    else { throw LedgerError(.invalidRequest, "postgres-process URL CUSTOMERS CALLERS SECONDS INDEX") }
+    let ledger = try Ledger.openPostgres(at: arguments[0])
+    let workload = try Workload(customerCount: customers, seed: .random(in: 0 ... .max))
+    let start = ContinuousClock.now
+    let deadline = start + .seconds(seconds)
+    let workloads = workload.split(among: callers, round: index * 1_000_000 + UInt64.random(in: 0..<1_000_000))
+    let count = try Blocking.wait {
+      try await withThrowingTaskGroup(of: Int.self) { group in
+        for workload in workloads { group.addTask { try await call(ledger, workload, until: deadline) } }
+        return try await group.reduce(0, +)
+      }
+    }
+    Swift.print(Double(count) / (ContinuousClock.now - start).seconds)
+    ledger.close()
+  }
+
+  // MARK: What the server does by itself
+
+  private func pgbench(_ script: [String]) throws -> Double {
+    let output = try program(
+      "pgbench",
+      [
+        "--no-vacuum", "--protocol=prepared", "--client=\(Self.callers)", "--jobs=2", "--time=\(Int(seconds))",
+      ] + script + [url])
+    let line = output.split(separator: "\n").first { $0.hasPrefix("tps = ") }
+    guard let rate = line?.split(separator: " ").dropFirst(2).first.flatMap({ Double($0) }) else {
+      throw LedgerError(.unexpected, "pgbench did not say its rate: \(output)")
+    }
+    return rate
+  }
+
+  private func script(_ customers: Int) throws -> String {
+    let path = settings.directory + "/gembench-function.sql"
+    try PlainFunction.script(customers: customers).write(toFile: path, atomically: true, encoding: .utf8)
+    return path
+  }
+
+  private func program(_ name: String, _ arguments: [String]) throws -> String {
+    try RunningProgram("/usr/bin/env", [name] + arguments).finish()
+  }
+}
+
+extension Duration {
+  fileprivate var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}
 #endif

@@ -1,35 +1,35 @@
 #if PostgreSQL
-  internal import GemLedger
-  internal import GemLedgerPostgres
+internal import GemLedger
+internal import GemLedgerPostgres
 
-  /// Ledgers for benchmarks in schemas of a database that may be loaded.
-  final class PostgresSchemas {
-    private let url: String
-    private let customerCount: Int
-    private var names: [String] = []
+/// Ledgers for benchmarks in schemas of a database that may be loaded.
+final class PostgresSchemas {
+  private let url: String
+  private let customerCount: Int
+  private var names: [String] = []
 
-    init(_ url: String, customerCount: Int) {
-      self.url = url
-      self.customerCount = customerCount
-    }
-
-    /// A new ledger with its customers, in a schema of its own.
-    func next() throws -> Ledger {
-      let name = "gembench_\(names.count + 1)"
-      try PlainSQL(url).run(["DROP SCHEMA IF EXISTS \(name) CASCADE"])
-      names.append(name)
-      let ledger = try Ledger.createPostgres(at: Self.url(url, schema: name))
-      try Workload(customerCount: customerCount).open(ledger)
-      return ledger
-    }
-
-    func remove() {
-      // What is left behind goes when the next ledger is made.
-      for name in names { try? PlainSQL(url).run(["DROP SCHEMA IF EXISTS \(name) CASCADE"]) }
-    }
-
-    static func url(_ url: String, schema: String) -> String {
-      url + (url.contains("?") ? "&" : "?") + "schema=\(schema)"
-    }
+  init(_ url: String, customerCount: Int) {
+    self.url = url
+    self.customerCount = customerCount
   }
+
+  /// A new ledger with its customers, in a schema of its own.
+  func next() throws -> Ledger {
+    let name = "gembench_\(names.count + 1)"
+    try PlainSQL(url).run(["DROP SCHEMA IF EXISTS \(name) CASCADE"])
+    names.append(name)
+    let ledger = try Ledger.createPostgres(at: Self.url(url, schema: name))
+    try Workload(customerCount: customerCount).open(ledger)
+    return ledger
+  }
+
+  func remove() {
+    // What is left behind goes when the next ledger is made.
+    for name in names { try? PlainSQL(url).run(["DROP SCHEMA IF EXISTS \(name) CASCADE"]) }
+  }
+
+  static func url(_ url: String, schema: String) -> String {
+    url + (url.contains("?") ? "&" : "?") + "schema=\(schema)"
+  }
+}
 #endif

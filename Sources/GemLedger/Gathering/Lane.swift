@@ -2,13 +2,13 @@ internal import Dispatch
 internal import Synchronization
 
 #if canImport(Glibc)
-  internal import Glibc
+internal import Glibc
 #elseif canImport(Musl)
-  internal import Musl
+internal import Musl
 #elseif canImport(Bionic)
-  internal import Bionic
+internal import Bionic
 #else
-  internal import Darwin
+internal import Darwin
 #endif
 
 /// Gathers the commands that wait right now into a group and commits the group once.

@@ -1,105 +1,105 @@
 #if PostgreSQL
-  internal import Dispatch
-  internal import Synchronization
+internal import Dispatch
+internal import Synchronization
 
-  /// Connections that are open and not in use.
+/// Connections that are open and not in use.
+///
+/// One taken out belongs to who took it.
+///
+/// A process has at most one for each lane that commits, four for readers, and one for a command over several lanes.
+final class ConnectionPool: Sendable {
+  static let readerCount = 4
+
+  /// Readers wait here for their turn.
+  let readers = DispatchSemaphore(value: readerCount)
+  private let target: PostgresTarget
+  private let memory: StorageMemory
+  private let state = Mutex(State())
+
+  // Unchecked: the mutex guards the list, and a connection taken out of it belongs to one thread.
+  private struct State: @unchecked Sendable {
+    var idle: [PostgresConnection] = []
+    var isClosed = false
+    var wasOpen = false
+    /// One was lost since the last was opened.
+    var wasLost = false
+    /// Statements that each new connection begins with.
+    var settings: [String] = []
+  }
+
+  init(_ target: PostgresTarget, _ memory: StorageMemory) {
+    self.target = target
+    self.memory = memory
+  }
+
+  /// Whether a connection was ever made.
+  var wasOpen: Bool { state.withLock { $0.wasOpen } }
+
+  /// A distributed engine plans each statement for its values, since they say which shard it goes to.
   ///
-  /// One taken out belongs to who took it.
+  /// A single server plans each once, and every look-up by its index: also while a table is small and will not stay
+  /// so.
   ///
-  /// A process has at most one for each lane that commits, four for readers, and one for a command over several lanes.
-  final class ConnectionPool: Sendable {
-    static let readerCount = 4
-
-    /// Readers wait here for their turn.
-    let readers = DispatchSemaphore(value: readerCount)
-    private let target: PostgresTarget
-    private let memory: StorageMemory
-    private let state = Mutex(State())
-
-    // Unchecked: the mutex guards the list, and a connection taken out of it belongs to one thread.
-    private struct State: @unchecked Sendable {
-      var idle: [PostgresConnection] = []
-      var isClosed = false
-      var wasOpen = false
-      /// One was lost since the last was opened.
-      var wasLost = false
-      /// Statements that each new connection begins with.
-      var settings: [String] = []
+  /// - Parameter connection: The one that told the layout.
+  func setUp(_ layout: LaneLayout, _ connection: PostgresConnection) throws(PostgresFailure) {
+    state.withLock {
+      // One connection a node, so that what is read of a node in one transaction is of one snapshot.
+      $0.settings =
+        layout.isDistributed
+        ? ["SET citus.max_adaptive_executor_pool_size = 1"]
+        : [
+          "SET plan_cache_mode = force_generic_plan", "SET enable_seqscan = off", "SET enable_hashjoin = off",
+          "SET enable_mergejoin = off",
+        ]
     }
+    try connection.execute(state.withLock { $0.settings })
+  }
 
-    init(_ target: PostgresTarget, _ memory: StorageMemory) {
-      self.target = target
-      self.memory = memory
+  func take() throws(PostgresFailure) -> PostgresConnection {
+    if let idle = state.withLock({ $0.idle.popLast() }) { return idle }
+    return try open()
+  }
+
+  func open() throws(PostgresFailure) -> PostgresConnection {
+    let connection = try PostgresConnection(target)
+    let settings = state.withLock { $0.settings }
+    if !settings.isEmpty { try connection.execute(settings) }
+    let wasLost = state.withLock { state in
+      defer { (state.wasOpen, state.wasLost) = (true, false) }
+      return state.wasLost
     }
+    // It may lead to a server that was promoted, or to a database restored from a backup.
+    if wasLost { memory.forgetAll() }
+    return connection
+  }
 
-    /// Whether a connection was ever made.
-    var wasOpen: Bool { state.withLock { $0.wasOpen } }
-
-    /// A distributed engine plans each statement for its values, since they say which shard it goes to.
-    ///
-    /// A single server plans each once, and every look-up by its index: also while a table is small and will not stay
-    /// so.
-    ///
-    /// - Parameter connection: The one that told the layout.
-    func setUp(_ layout: LaneLayout, _ connection: PostgresConnection) throws(PostgresFailure) {
-      state.withLock {
-        // One connection a node, so that what is read of a node in one transaction is of one snapshot.
-        $0.settings =
-          layout.isDistributed
-          ? ["SET citus.max_adaptive_executor_pool_size = 1"]
-          : [
-            "SET plan_cache_mode = force_generic_plan", "SET enable_seqscan = off", "SET enable_hashjoin = off",
-            "SET enable_mergejoin = off",
-          ]
-      }
-      try connection.execute(state.withLock { $0.settings })
+  func giveBack(_ connection: PostgresConnection) {
+    guard connection.isOpen else {
+      state.withLock { $0.wasLost = true }
+      // Somebody may have connected anew already, before it was known that one was lost.
+      memory.forgetAll()
+      return
     }
-
-    func take() throws(PostgresFailure) -> PostgresConnection {
-      if let idle = state.withLock({ $0.idle.popLast() }) { return idle }
-      return try open()
+    let isKept = state.withLock { state in
+      if !state.isClosed { state.idle.append(connection) }
+      return !state.isClosed
     }
+    if !isKept { connection.close() }
+  }
 
-    func open() throws(PostgresFailure) -> PostgresConnection {
-      let connection = try PostgresConnection(target)
-      let settings = state.withLock { $0.settings }
-      if !settings.isEmpty { try connection.execute(settings) }
-      let wasLost = state.withLock { state in
-        defer { (state.wasOpen, state.wasLost) = (true, false) }
-        return state.wasLost
-      }
-      // It may lead to a server that was promoted, or to a database restored from a backup.
-      if wasLost { memory.forgetAll() }
-      return connection
-    }
-
-    func giveBack(_ connection: PostgresConnection) {
-      guard connection.isOpen else {
-        state.withLock { $0.wasLost = true }
-        // Somebody may have connected anew already, before it was known that one was lost.
-        memory.forgetAll()
-        return
-      }
-      let isKept = state.withLock { state in
-        if !state.isClosed { state.idle.append(connection) }
-        return !state.isClosed
-      }
-      if !isKept { connection.close() }
-    }
-
-    /// Where one was lost, the others are most likely lost as well.
-    func dropIdle() {
-      state.withLock { state in
-        state.idle.removeAll()
-        state.wasLost = true
-      }
-    }
-
-    func close() {
-      state.withLock { state in
-        state.isClosed = true
-        state.idle.removeAll()
-      }
+  /// Where one was lost, the others are most likely lost as well.
+  func dropIdle() {
+    state.withLock { state in
+      state.idle.removeAll()
+      state.wasLost = true
     }
   }
+
+  func close() {
+    state.withLock { state in
+      state.isClosed = true
+      state.idle.removeAll()
+    }
+  }
+}
 #endif

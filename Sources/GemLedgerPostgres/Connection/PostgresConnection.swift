@@ -1,285 +1,285 @@
 #if PostgreSQL
-  internal import CPostgreSQL
-  #if canImport(Glibc)
-    internal import Glibc
-  #elseif canImport(Musl)
-    internal import Musl
-  #else
-    internal import Darwin
-  #endif
+internal import CPostgreSQL
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
 
-  /// A statement with the values of its parameters; it is prepared on each connection when it is first used there.
-  struct PostgresRequest {
-    let sql: String
-    var parameters = PostgresParameters()
-    /// Whether it will be asked again, so that it is worth being prepared.
-    let isPrepared: Bool
+/// A statement with the values of its parameters; it is prepared on each connection when it is first used there.
+struct PostgresRequest {
+  let sql: String
+  var parameters = PostgresParameters()
+  /// Whether it will be asked again, so that it is worth being prepared.
+  let isPrepared: Bool
 
-    init(_ sql: String, isPrepared: Bool = true, _ add: (inout PostgresParameters) -> Void = { _ in }) {
-      self.sql = sql
-      self.isPrepared = isPrepared
-      add(&parameters)
-    }
+  init(_ sql: String, isPrepared: Bool = true, _ add: (inout PostgresParameters) -> Void = { _ in }) {
+    self.sql = sql
+    self.isPrepared = isPrepared
+    add(&parameters)
   }
+}
 
-  /// One connection to the server; one thread at a time uses it.
-  final class PostgresConnection {
-    /// How long the server may take for an answer, in milliseconds, before the connection is given up; its own
-    /// time-outs come first.
-    private static let patience: Int32 = 60_000
+/// One connection to the server; one thread at a time uses it.
+final class PostgresConnection {
+  /// How long the server may take for an answer, in milliseconds, before the connection is given up; its own
+  /// time-outs come first.
+  private static let patience: Int32 = 60_000
 
-    /// Whether what is asked may take however long: who reads all rows has the server sort them.
-    ///
-    /// A server that is gone is noticed all the same, by the keep-alives of its connection.
-    var waitsForLong = false
-    private var handle: OpaquePointer?
-    /// The names under which the server knows statements.
-    private var names: [String: String] = [:]
-    private var nameCount = 0
-    /// Of statements that have answered with rows.
-    private var bounds: [String: ColumnBounds] = [:]
-    /// How often it asked and waited for the answer.
-    private(set) var roundTrips = 0
-    private let warnings = PostgresWarnings()
+  /// Whether what is asked may take however long: who reads all rows has the server sort them.
+  ///
+  /// A server that is gone is noticed all the same, by the keep-alives of its connection.
+  var waitsForLong = false
+  private var handle: OpaquePointer?
+  /// The names under which the server knows statements.
+  private var names: [String: String] = [:]
+  private var nameCount = 0
+  /// Of statements that have answered with rows.
+  private var bounds: [String: ColumnBounds] = [:]
+  /// How often it asked and waited for the answer.
+  private(set) var roundTrips = 0
+  private let warnings = PostgresWarnings()
 
-    /// Connects and sets the session up.
-    init(_ target: PostgresTarget) throws(PostgresFailure) {
-      handle = target.connect()
-      guard let handle, PQstatus(handle) == CONNECTION_OK else {
-        let message = Self.message(of: handle)
-        close()
-        throw PostgresFailure(state: target.state(ofRefusal: message), message: message)
-      }
-      warnings.listen(on: handle)
-      _ = PQsetnonblocking(handle, 1)
-      _ = PQenterPipelineMode(handle)
-      try execute(target.settings)
-    }
-
-    deinit { close() }
-
-    func close() {
-      if let handle { PQfinish(handle) }
-      handle = nil
-    }
-
-    var isOpen: Bool { handle != nil }
-    /// For who waits for notifications.
-    var socket: Int32 { handle.map(PQsocket) ?? -1 }
-
-    // MARK: Asking
-
-    /// Asks all of it in one round trip; where one fails, those after it are not run.
-    func ask(_ requests: [PostgresRequest]) throws(PostgresFailure) -> [PostgresRows] {
-      guard let handle else { throw .lost("the connection was closed") }
-      roundTrips += 1
-      var fresh: [(sql: String, name: String)?] = []
-      for request in requests {
-        guard request.isPrepared else {
-          try send(handle) { request.parameters.ask(request.sql, handle) }
-          fresh.append(nil)
-          continue
-        }
-        let known = names[request.sql] ?? fresh.lazy.compactMap { $0 }.first { $0.sql == request.sql }?.name
-        let name = known ?? nextName()
-        if known == nil { try send(handle) { request.prepare(as: name, handle) } }
-        fresh.append(known == nil ? (request.sql, name) : nil)
-        try send(handle) { request.parameters.execute(name, handle) }
-      }
-      try send(handle) { PQpipelineSync(handle) }
-      try flush(handle)
-      let answers = try answers(to: fresh, handle) { requests[$0].sql == Self.commit }
-      for (request, rows) in zip(requests, answers) where rows.count > 0 { try check(rows, of: request.sql) }
-      return answers
-    }
-
-    private func check(_ rows: PostgresRows, of sql: String) throws(PostgresFailure) {
-      let known = bounds[sql] ?? ColumnBounds(rows)
-      bounds[sql] = known
-      if let damage = known.damage(in: rows) { throw damage }
-    }
-
-    func ask(_ request: PostgresRequest) throws(PostgresFailure) -> PostgresRows {
-      guard let rows = try ask([request]).first else { throw .lost("the server gave no answer") }
-      return rows
-    }
-
-    /// Runs statements without parameters that nobody prepares: what sets a session or a schema up.
-    func execute(_ statements: [String]) throws(PostgresFailure) {
-      guard let handle else { throw .lost("the connection was closed") }
-      roundTrips += 1
-      for sql in statements {
-        try send(handle) { PQsendQueryParams(handle, sql, 0, nil, nil, nil, nil, 1) }
-      }
-      try send(handle) { PQpipelineSync(handle) }
-      try flush(handle)
-      let none = [(sql: String, name: String)?](repeating: nil, count: statements.count)
-      _ = try answers(to: none, handle) { statements[$0] == Self.commit }
-    }
-
-    /// Names on which somebody notified since it was asked last.
-    ///
-    /// Where that fails, the socket stays open until ``close()``: who waits at it must let go of it first.
-    func notifications() throws(PostgresFailure) -> [String] {
-      guard let handle else { throw .lost("the connection was closed") }
-      guard PQconsumeInput(handle) == 1 else { throw .lost(Self.message(of: handle)) }
-      var names: [String] = []
-      while let notice = PQnotifies(handle) {
-        names.append(String(cString: notice.pointee.relname))
-        PQfreemem(notice)
-      }
-      return names
-    }
-
-    // MARK: Parts
-
-    private func nextName() -> String {
-      nameCount += 1
-      return "gem_\(nameCount)"
-    }
-
-    private func send(_ handle: OpaquePointer, _ body: () -> Int32) throws(PostgresFailure) {
-      guard body() == 1 else { throw lost(handle) }
-    }
-
-    private func flush(_ handle: OpaquePointer) throws(PostgresFailure) {
-      while true {
-        let rest = PQflush(handle)
-        if rest == 0 { return }
-        // Reads while it writes: the server may wait with its answers for us, and we with our questions for it.
-        guard rest == 1, try wait(handle, POLLIN | POLLOUT) else { throw lost(handle) }
-      }
-    }
-
-    private static let commit = "COMMIT"
-
-    /// - Parameters:
-    ///   - fresh: For each request, the statement that was prepared with it, where one was.
-    ///   - isCommit: Whether a request, by its place, commits.
-    private func answers(
-      to fresh: [(sql: String, name: String)?], _ handle: OpaquePointer, isCommit: (Int) -> Bool
-    ) throws(PostgresFailure) -> [PostgresRows] {
-      var rows: [PostgresRows] = []
-      rows.reserveCapacity(fresh.count)
-      var failure: PostgresFailure?
-      for (index, statement) in fresh.enumerated() {
-        if let statement, try answer(handle, &failure) != nil { names[statement.sql] = statement.name }
-        let isCommit = isCommit(index)
-        if isCommit { warnings.forget() }
-        if let answer = try answer(handle, &failure) { rows.append(answer) }
-        // A distributed engine answers a commit as done where a machine lost its part, and only warns of it.
-        if isCommit, let warning = warnings.first { failure = failure ?? .warned(warning) }
-      }
-      // The sync's own answer.
-      if let sync = try next(handle) { PQclear(sync) }
-      if let failure { throw failure }
-      return rows
-    }
-
-    /// One statement's answer, and the null after it; nil where it failed or was not run.
-    private func answer(
-      _ handle: OpaquePointer, _ failure: inout PostgresFailure?
-    ) throws(PostgresFailure) -> PostgresRows? {
-      var answer: PostgresRows?
-      while let result = try next(handle) {
-        switch PQresultStatus(result) {
-        case PGRES_TUPLES_OK, PGRES_COMMAND_OK: answer = PostgresRows(result)
-        case PGRES_PIPELINE_ABORTED: PQclear(result)
-        default:
-          let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) } ?? ""
-          let message = PQresultErrorField(result, Int32(UInt8(ascii: "M"))).map { String(cString: $0) } ?? ""
-          PQclear(result)
-          if state.isEmpty { throw lost(handle) }
-          failure = failure ?? PostgresFailure(state: state, message: message)
-        }
-      }
-      return answer
-    }
-
-    private func next(_ handle: OpaquePointer) throws(PostgresFailure) -> OpaquePointer? {
-      while PQisBusy(handle) == 1 {
-        guard try wait(handle, POLLIN) else { throw lost(handle) }
-      }
-      let result = PQgetResult(handle)
-      if result == nil, PQstatus(handle) != CONNECTION_OK { throw lost(handle) }
-      return result
-    }
-
-    private func wait(_ handle: OpaquePointer, _ events: Int32) throws(PostgresFailure) -> Bool {
-      var poll = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
-      while true {
-        let ready = systemPoll(&poll, 1, waitsForLong ? -1 : Self.patience)
-        if ready < 0, errno == EINTR { continue }
-        guard ready > 0 else {
-          close()
-          throw .lost("the server did not answer for \(Self.patience / 1000) seconds")
-        }
-        return Int32(poll.revents) & (POLLIN | POLLHUP | POLLERR) == 0 || PQconsumeInput(handle) == 1
-      }
-    }
-
-    private func lost(_ handle: OpaquePointer) -> PostgresFailure {
+  /// Connects and sets the session up.
+  init(_ target: PostgresTarget) throws(PostgresFailure) {
+    handle = target.connect()
+    guard let handle, PQstatus(handle) == CONNECTION_OK else {
       let message = Self.message(of: handle)
       close()
-      return .lost(message)
+      throw PostgresFailure(state: target.state(ofRefusal: message), message: message)
     }
+    warnings.listen(on: handle)
+    _ = PQsetnonblocking(handle, 1)
+    _ = PQenterPipelineMode(handle)
+    try execute(target.settings)
+  }
 
-    private static func message(of handle: OpaquePointer?) -> String {
-      guard let text = PQerrorMessage(handle) else { return "no memory" }
-      return String(cString: text).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+  deinit { close() }
+
+  func close() {
+    if let handle { PQfinish(handle) }
+    handle = nil
+  }
+
+  var isOpen: Bool { handle != nil }
+  /// For who waits for notifications.
+  var socket: Int32 { handle.map(PQsocket) ?? -1 }
+
+  // MARK: Asking
+
+  /// Asks all of it in one round trip; where one fails, those after it are not run.
+  func ask(_ requests: [PostgresRequest]) throws(PostgresFailure) -> [PostgresRows] {
+    guard let handle else { throw .lost("the connection was closed") }
+    roundTrips += 1
+    var fresh: [(sql: String, name: String)?] = []
+    for request in requests {
+      guard request.isPrepared else {
+        try send(handle) { request.parameters.ask(request.sql, handle) }
+        fresh.append(nil)
+        continue
+      }
+      let known = names[request.sql] ?? fresh.lazy.compactMap { $0 }.first { $0.sql == request.sql }?.name
+      let name = known ?? nextName()
+      if known == nil { try send(handle) { request.prepare(as: name, handle) } }
+      fresh.append(known == nil ? (request.sql, name) : nil)
+      try send(handle) { request.parameters.execute(name, handle) }
+    }
+    try send(handle) { PQpipelineSync(handle) }
+    try flush(handle)
+    let answers = try answers(to: fresh, handle) { requests[$0].sql == Self.commit }
+    for (request, rows) in zip(requests, answers) where rows.count > 0 { try check(rows, of: request.sql) }
+    return answers
+  }
+
+  private func check(_ rows: PostgresRows, of sql: String) throws(PostgresFailure) {
+    let known = bounds[sql] ?? ColumnBounds(rows)
+    bounds[sql] = known
+    if let damage = known.damage(in: rows) { throw damage }
+  }
+
+  func ask(_ request: PostgresRequest) throws(PostgresFailure) -> PostgresRows {
+    guard let rows = try ask([request]).first else { throw .lost("the server gave no answer") }
+    return rows
+  }
+
+  /// Runs statements without parameters that nobody prepares: what sets a session or a schema up.
+  func execute(_ statements: [String]) throws(PostgresFailure) {
+    guard let handle else { throw .lost("the connection was closed") }
+    roundTrips += 1
+    for sql in statements {
+      try send(handle) { PQsendQueryParams(handle, sql, 0, nil, nil, nil, nil, 1) }
+    }
+    try send(handle) { PQpipelineSync(handle) }
+    try flush(handle)
+    let none = [(sql: String, name: String)?](repeating: nil, count: statements.count)
+    _ = try answers(to: none, handle) { statements[$0] == Self.commit }
+  }
+
+  /// Names on which somebody notified since it was asked last.
+  ///
+  /// Where that fails, the socket stays open until ``close()``: who waits at it must let go of it first.
+  func notifications() throws(PostgresFailure) -> [String] {
+    guard let handle else { throw .lost("the connection was closed") }
+    guard PQconsumeInput(handle) == 1 else { throw .lost(Self.message(of: handle)) }
+    var names: [String] = []
+    while let notice = PQnotifies(handle) {
+      names.append(String(cString: notice.pointee.relname))
+      PQfreemem(notice)
+    }
+    return names
+  }
+
+  // MARK: Parts
+
+  private func nextName() -> String {
+    nameCount += 1
+    return "gem_\(nameCount)"
+  }
+
+  private func send(_ handle: OpaquePointer, _ body: () -> Int32) throws(PostgresFailure) {
+    guard body() == 1 else { throw lost(handle) }
+  }
+
+  private func flush(_ handle: OpaquePointer) throws(PostgresFailure) {
+    while true {
+      let rest = PQflush(handle)
+      if rest == 0 { return }
+      // Reads while it writes: the server may wait with its answers for us, and we with our questions for it.
+      guard rest == 1, try wait(handle, POLLIN | POLLOUT) else { throw lost(handle) }
     }
   }
 
-  /// `poll` is also a name of ours.
-  private func systemPoll(_ descriptors: UnsafeMutablePointer<pollfd>, _ count: nfds_t, _ timeout: Int32) -> Int32 {
-    poll(descriptors, count, timeout)
+  private static let commit = "COMMIT"
+
+  /// - Parameters:
+  ///   - fresh: For each request, the statement that was prepared with it, where one was.
+  ///   - isCommit: Whether a request, by its place, commits.
+  private func answers(
+    to fresh: [(sql: String, name: String)?], _ handle: OpaquePointer, isCommit: (Int) -> Bool
+  ) throws(PostgresFailure) -> [PostgresRows] {
+    var rows: [PostgresRows] = []
+    rows.reserveCapacity(fresh.count)
+    var failure: PostgresFailure?
+    for (index, statement) in fresh.enumerated() {
+      if let statement, try answer(handle, &failure) != nil { names[statement.sql] = statement.name }
+      let isCommit = isCommit(index)
+      if isCommit { warnings.forget() }
+      if let answer = try answer(handle, &failure) { rows.append(answer) }
+      // A distributed engine answers a commit as done where a machine lost its part, and only warns of it.
+      if isCommit, let warning = warnings.first { failure = failure ?? .warned(warning) }
+    }
+    // The sync's own answer.
+    if let sync = try next(handle) { PQclear(sync) }
+    if let failure { throw failure }
+    return rows
   }
 
-  extension PostgresFailure {
-    static func lost(_ message: String) -> Self { Self(state: "", message: message) }
-
-    /// A commit that the server answered and warned of, so that nobody knows whether all of it was completed.
-    static func warned(_ message: String) -> Self { Self(state: unknownCompletion, message: message) }
+  /// One statement's answer, and the null after it; nil where it failed or was not run.
+  private func answer(
+    _ handle: OpaquePointer, _ failure: inout PostgresFailure?
+  ) throws(PostgresFailure) -> PostgresRows? {
+    var answer: PostgresRows?
+    while let result = try next(handle) {
+      switch PQresultStatus(result) {
+      case PGRES_TUPLES_OK, PGRES_COMMAND_OK: answer = PostgresRows(result)
+      case PGRES_PIPELINE_ABORTED: PQclear(result)
+      default:
+        let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) } ?? ""
+        let message = PQresultErrorField(result, Int32(UInt8(ascii: "M"))).map { String(cString: $0) } ?? ""
+        PQclear(result)
+        if state.isEmpty { throw lost(handle) }
+        failure = failure ?? PostgresFailure(state: state, message: message)
+      }
+    }
+    return answer
   }
 
-  extension PostgresRequest {
-    fileprivate func prepare(as name: String, _ handle: OpaquePointer) -> Int32 {
-      parameters.types.withUnsafeBufferPointer { types in
-        PQsendPrepare(handle, name, sql, Int32(types.count), types.baseAddress)
+  private func next(_ handle: OpaquePointer) throws(PostgresFailure) -> OpaquePointer? {
+    while PQisBusy(handle) == 1 {
+      guard try wait(handle, POLLIN) else { throw lost(handle) }
+    }
+    let result = PQgetResult(handle)
+    if result == nil, PQstatus(handle) != CONNECTION_OK { throw lost(handle) }
+    return result
+  }
+
+  private func wait(_ handle: OpaquePointer, _ events: Int32) throws(PostgresFailure) -> Bool {
+    var poll = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
+    while true {
+      let ready = systemPoll(&poll, 1, waitsForLong ? -1 : Self.patience)
+      if ready < 0, errno == EINTR { continue }
+      guard ready > 0 else {
+        close()
+        throw .lost("the server did not answer for \(Self.patience / 1000) seconds")
+      }
+      return Int32(poll.revents) & (POLLIN | POLLHUP | POLLERR) == 0 || PQconsumeInput(handle) == 1
+    }
+  }
+
+  private func lost(_ handle: OpaquePointer) -> PostgresFailure {
+    let message = Self.message(of: handle)
+    close()
+    return .lost(message)
+  }
+
+  private static func message(of handle: OpaquePointer?) -> String {
+    guard let text = PQerrorMessage(handle) else { return "no memory" }
+    return String(cString: text).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+  }
+}
+
+/// `poll` is also a name of ours.
+private func systemPoll(_ descriptors: UnsafeMutablePointer<pollfd>, _ count: nfds_t, _ timeout: Int32) -> Int32 {
+  poll(descriptors, count, timeout)
+}
+
+extension PostgresFailure {
+  static func lost(_ message: String) -> Self { Self(state: "", message: message) }
+
+  /// A commit that the server answered and warned of, so that nobody knows whether all of it was completed.
+  static func warned(_ message: String) -> Self { Self(state: unknownCompletion, message: message) }
+}
+
+extension PostgresRequest {
+  fileprivate func prepare(as name: String, _ handle: OpaquePointer) -> Int32 {
+    parameters.types.withUnsafeBufferPointer { types in
+      PQsendPrepare(handle, name, sql, Int32(types.count), types.baseAddress)
+    }
+  }
+}
+
+extension PostgresParameters {
+  fileprivate func execute(_ name: String, _ handle: OpaquePointer) -> Int32 {
+    withValues { values, formats in
+      PQsendQueryPrepared(handle, name, Int32(offsets.count), values, lengths, formats, 1)
+    }
+  }
+
+  /// Without preparing it.
+  fileprivate func ask(_ sql: String, _ handle: OpaquePointer) -> Int32 {
+    withValues { values, formats in
+      PQsendQueryParams(handle, sql, Int32(offsets.count), types, values, lengths, formats, 1)
+    }
+  }
+
+  private func withValues(_ body: ([UnsafePointer<CChar>?], [Int32]) -> Int32) -> Int32 {
+    buffer.withUnsafeBufferPointer { bytes in
+      // A null pointer means null, so that even an empty value needs an address.
+      let start = bytes.baseAddress ?? UnsafePointer(emptyValue)
+      return start.withMemoryRebound(to: CChar.self, capacity: bytes.count) { start in
+        let values: [UnsafePointer<CChar>?] = offsets.map { $0 < 0 ? nil : start + $0 }
+        return body(values, [Int32](repeating: 1, count: offsets.count))
       }
     }
   }
+}
 
-  extension PostgresParameters {
-    fileprivate func execute(_ name: String, _ handle: OpaquePointer) -> Int32 {
-      withValues { values, formats in
-        PQsendQueryPrepared(handle, name, Int32(offsets.count), values, lengths, formats, 1)
-      }
-    }
-
-    /// Without preparing it.
-    fileprivate func ask(_ sql: String, _ handle: OpaquePointer) -> Int32 {
-      withValues { values, formats in
-        PQsendQueryParams(handle, sql, Int32(offsets.count), types, values, lengths, formats, 1)
-      }
-    }
-
-    private func withValues(_ body: ([UnsafePointer<CChar>?], [Int32]) -> Int32) -> Int32 {
-      buffer.withUnsafeBufferPointer { bytes in
-        // A null pointer means null, so that even an empty value needs an address.
-        let start = bytes.baseAddress ?? UnsafePointer(emptyValue)
-        return start.withMemoryRebound(to: CChar.self, capacity: bytes.count) { start in
-          let values: [UnsafePointer<CChar>?] = offsets.map { $0 < 0 ? nil : start + $0 }
-          return body(values, [Int32](repeating: 1, count: offsets.count))
-        }
-      }
-    }
-  }
-
-  // Never written, and there for as long as the process.
-  private nonisolated(unsafe) let emptyValue: UnsafeMutablePointer<UInt8> = {
-    let value = UnsafeMutablePointer<UInt8>.allocate(capacity: 1)
-    value.initialize(to: 0)
-    return value
-  }()
+// Never written, and there for as long as the process.
+private nonisolated(unsafe) let emptyValue: UnsafeMutablePointer<UInt8> = {
+  let value = UnsafeMutablePointer<UInt8>.allocate(capacity: 1)
+  value.initialize(to: 0)
+  return value
+}()
 #endif

@@ -1,94 +1,94 @@
 #if PostgreSQL
-  internal import GemLedger
+internal import GemLedger
 
-  /// Why the server, or the way to it, failed.
-  package struct PostgresFailure: Error, Sendable {
-    /// Five characters that say what kind of failure it is; empty where the connection itself failed.
-    package let state: String
-    package let message: String
+/// Why the server, or the way to it, failed.
+package struct PostgresFailure: Error, Sendable {
+  /// Five characters that say what kind of failure it is; empty where the connection itself failed.
+  package let state: String
+  package let message: String
 
-    package init(state: String, message: String) {
-      self.state = state
-      self.message = message
-    }
-
-    /// The connection is gone, or about to go: what was asked may be asked again on another one.
-    ///
-    /// 40003 says in so many words that nobody knows whether the statement was completed.
-    var isConnectionLost: Bool {
-      state.isEmpty || state == Self.unknownCompletion || Self.classesOfLostConnections.contains { state.hasPrefix($0) }
-    }
-
-    static let unknownCompletion = "40003"
-
-    /// The server answered, and said that it does not know what came of it.
-    var isOfUnknownCompletion: Bool { state == Self.unknownCompletion }
-
-    fileprivate static let classesOfLostConnections = ["08", "57P"]
-
-    /// The server chose this transaction as the one to give way; a second try meets nobody.
-    var isTransient: Bool {
-      // 23505, and XX000 on a distributed engine, stand for a claim that somebody else made in the same instant.
-      (state.hasPrefix("40") && !isOfUnknownCompletion) || state == "55006" || state == "23505"
-        || (state == "XX000" && message.contains("duplicate key"))
-    }
-
-    /// There is no such table or schema.
-    var isMissing: Bool { state == "42P01" || state == "3F000" }
-
-    /// - Parameter place: Which database, for people.
-    func ledgerError(_ place: String) -> LedgerError {
-      let details: [LedgerError.Detail] =
-        [.init(name: "storage", value: .text(place))]
-        + (state.isEmpty ? [] : [.init(name: "sqlstate", value: .text(state))])
-      func error(_ code: LedgerError.Code, _ text: String) -> LedgerError {
-        LedgerError(code, "\(place): \(text)", details: details)
-      }
-      switch state {
-      case "53100":
-        return error(.inputOutput, "the server's disk is full; nothing was booked. Make room and ask again.")
-      case "58030": return error(.inputOutput, "the server cannot read or write its files: \(message)")
-      case "25006":
-        return error(
-          .storageUnavailable,
-          "the server only reads, as a standby does. Name the primary in the URL (or all hosts, "
-            + "with target_session_attrs=read-write).")
-      case "28P01", "28000":
-        if message.contains("no encryption") || message.contains("SSL off") {
-          return error(.storageUnavailable, "the server wants TLS: \(message). Add sslmode=require to the URL.")
-        }
-        let hint =
-          message.contains("SSL") || message.contains("certificate")
-          ? "See sslmode and sslrootcert in libpq's manual." : "Check user, password and pg_hba.conf."
-        return error(.storageUnavailable, "the server refuses the login: \(message). \(hint)")
-      case "3D000":
-        return error(.storageUnavailable, "\(message). Create the database, or name another one in the URL.")
-      case "42501":
-        return error(
-          .storageUnavailable,
-          "\(message). Who makes a ledger must be allowed to make a schema in the database; who uses one gets its "
-            + "rights by gemctl storage grant.")
-      case "42704": return error(.invalidRequest, "\(message). Create it first, or name another one.")
-      case "53300": return error(.storageUnavailable, "\(message). Raise max_connections, or lower the ledger's lanes.")
-      case "55P03", "57014": return error(.storageUnavailable, "the server did not get to it in time: \(message)")
-      case Self.damagedRow: return error(.storageDamaged, "\(message). Run verify, and restore a backup.")
-      case "XX002": return error(.storageDamaged, "\(message). Restore the database from a backup.")
-      case "42P01", "3F000", "42703":
-        return error(.storageForeign, "there is no ledger of this version: \(message). Make one with gemctl init.")
-      case Self.unknownCompletion:
-        return error(.storageUnavailable, "the server does not know whether it completed a commit: \(message)")
-      case _ where isConnectionLost: return error(.storageUnavailable, "the server cannot be reached: \(message)")
-      default: return error(.unexpected, "the server answers \(state): \(message)")
-      }
-    }
+  package init(state: String, message: String) {
+    self.state = state
+    self.message = message
   }
 
-  extension LedgerError {
-    /// Whether the server could not be reached, as opposed to one that was and refused.
-    var isOfLostConnection: Bool {
-      guard code == .storageUnavailable, text("storage") != nil else { return false }
-      guard let state = text("sqlstate") else { return true }
-      return PostgresFailure.classesOfLostConnections.contains { state.hasPrefix($0) }
+  /// The connection is gone, or about to go: what was asked may be asked again on another one.
+  ///
+  /// 40003 says in so many words that nobody knows whether the statement was completed.
+  var isConnectionLost: Bool {
+    state.isEmpty || state == Self.unknownCompletion || Self.classesOfLostConnections.contains { state.hasPrefix($0) }
+  }
+
+  static let unknownCompletion = "40003"
+
+  /// The server answered, and said that it does not know what came of it.
+  var isOfUnknownCompletion: Bool { state == Self.unknownCompletion }
+
+  fileprivate static let classesOfLostConnections = ["08", "57P"]
+
+  /// The server chose this transaction as the one to give way; a second try meets nobody.
+  var isTransient: Bool {
+    // 23505, and XX000 on a distributed engine, stand for a claim that somebody else made in the same instant.
+    (state.hasPrefix("40") && !isOfUnknownCompletion) || state == "55006" || state == "23505"
+      || (state == "XX000" && message.contains("duplicate key"))
+  }
+
+  /// There is no such table or schema.
+  var isMissing: Bool { state == "42P01" || state == "3F000" }
+
+  /// - Parameter place: Which database, for people.
+  func ledgerError(_ place: String) -> LedgerError {
+    let details: [LedgerError.Detail] =
+      [.init(name: "storage", value: .text(place))]
+      + (state.isEmpty ? [] : [.init(name: "sqlstate", value: .text(state))])
+    func error(_ code: LedgerError.Code, _ text: String) -> LedgerError {
+      LedgerError(code, "\(place): \(text)", details: details)
+    }
+    switch state {
+    case "53100":
+      return error(.inputOutput, "the server's disk is full; nothing was booked. Make room and ask again.")
+    case "58030": return error(.inputOutput, "the server cannot read or write its files: \(message)")
+    case "25006":
+      return error(
+        .storageUnavailable,
+        "the server only reads, as a standby does. Name the primary in the URL (or all hosts, "
+          + "with target_session_attrs=read-write).")
+    case "28P01", "28000":
+      if message.contains("no encryption") || message.contains("SSL off") {
+        return error(.storageUnavailable, "the server wants TLS: \(message). Add sslmode=require to the URL.")
+      }
+      let hint =
+        message.contains("SSL") || message.contains("certificate")
+        ? "See sslmode and sslrootcert in libpq's manual." : "Check user, password and pg_hba.conf."
+      return error(.storageUnavailable, "the server refuses the login: \(message). \(hint)")
+    case "3D000":
+      return error(.storageUnavailable, "\(message). Create the database, or name another one in the URL.")
+    case "42501":
+      return error(
+        .storageUnavailable,
+        "\(message). Who makes a ledger must be allowed to make a schema in the database; who uses one gets its "
+          + "rights by gemctl storage grant.")
+    case "42704": return error(.invalidRequest, "\(message). Create it first, or name another one.")
+    case "53300": return error(.storageUnavailable, "\(message). Raise max_connections, or lower the ledger's lanes.")
+    case "55P03", "57014": return error(.storageUnavailable, "the server did not get to it in time: \(message)")
+    case Self.damagedRow: return error(.storageDamaged, "\(message). Run verify, and restore a backup.")
+    case "XX002": return error(.storageDamaged, "\(message). Restore the database from a backup.")
+    case "42P01", "3F000", "42703":
+      return error(.storageForeign, "there is no ledger of this version: \(message). Make one with gemctl init.")
+    case Self.unknownCompletion:
+      return error(.storageUnavailable, "the server does not know whether it completed a commit: \(message)")
+    case _ where isConnectionLost: return error(.storageUnavailable, "the server cannot be reached: \(message)")
+    default: return error(.unexpected, "the server answers \(state): \(message)")
     }
   }
+}
+
+extension LedgerError {
+  /// Whether the server could not be reached, as opposed to one that was and refused.
+  var isOfLostConnection: Bool {
+    guard code == .storageUnavailable, text("storage") != nil else { return false }
+    guard let state = text("sqlstate") else { return true }
+    return PostgresFailure.classesOfLostConnections.contains { state.hasPrefix($0) }
+  }
+}
 #endif

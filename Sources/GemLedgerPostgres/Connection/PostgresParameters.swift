@@ -1,203 +1,203 @@
 #if PostgreSQL
-  /// The values of a statement's parameters, in the server's binary form.
-  struct PostgresParameters {
-    private enum Kind {
-      static let truth: UInt32 = 16
-      static let bytes: UInt32 = 17
-      static let integer: UInt32 = 20
-      static let text: UInt32 = 25
-      static let truths: UInt32 = 1000
-      static let byteLists: UInt32 = 1001
-      static let texts: UInt32 = 1009
-      static let integers: UInt32 = 1016
+/// The values of a statement's parameters, in the server's binary form.
+struct PostgresParameters {
+  private enum Kind {
+    static let truth: UInt32 = 16
+    static let bytes: UInt32 = 17
+    static let integer: UInt32 = 20
+    static let text: UInt32 = 25
+    static let truths: UInt32 = 1000
+    static let byteLists: UInt32 = 1001
+    static let texts: UInt32 = 1009
+    static let integers: UInt32 = 1016
+  }
+
+  /// All values, one after the other.
+  private(set) var buffer: [UInt8] = []
+  /// Where each value begins; -1 for null.
+  private(set) var offsets: [Int] = []
+  private(set) var lengths: [Int32] = []
+  private(set) var types: [UInt32] = []
+
+  mutating func add(_ value: Int64) {
+    begin(Kind.integer)
+    append(value)
+    end()
+  }
+
+  mutating func add(_ value: Int64?) {
+    guard let value else { return addNull(Kind.integer) }
+    add(value)
+  }
+
+  mutating func add(_ text: String) {
+    begin(Kind.text)
+    buffer += text.utf8
+    end()
+  }
+
+  mutating func add(_ text: String?) {
+    guard let text else { return addNull(Kind.text) }
+    add(text)
+  }
+
+  mutating func add(bytes: [UInt8]) {
+    begin(Kind.bytes)
+    buffer += bytes
+    end()
+  }
+
+  // MARK: Arrays
+
+  mutating func add<Row>(_ rows: [Row], _ value: (Row) -> Int64) {
+    begin(Kind.integers)
+    appendHead(count: rows.count, of: Kind.integer, hasNulls: false)
+    buffer.reserveCapacity(buffer.count + rows.count * 12)
+    for row in rows {
+      append(Int32(8))
+      append(value(row))
     }
+    end()
+  }
 
-    /// All values, one after the other.
-    private(set) var buffer: [UInt8] = []
-    /// Where each value begins; -1 for null.
-    private(set) var offsets: [Int] = []
-    private(set) var lengths: [Int32] = []
-    private(set) var types: [UInt32] = []
+  mutating func add(list numbers: [Int64]?) {
+    guard let numbers else { return addNull(Kind.integers) }
+    add(numbers, \.self)
+  }
 
-    mutating func add(_ value: Int64) {
-      begin(Kind.integer)
+  mutating func add<Row>(_ rows: [Row], truth: (Row) -> Bool) {
+    begin(Kind.truths)
+    appendHead(count: rows.count, of: Kind.truth, hasNulls: false)
+    for row in rows {
+      append(Int32(1))
+      buffer.append(truth(row) ? 1 : 0)
+    }
+    end()
+  }
+
+  mutating func add<Row>(_ rows: [Row], optional value: (Row) -> Int64?) {
+    begin(Kind.integers)
+    appendHead(count: rows.count, of: Kind.integer, hasNulls: true)
+    for row in rows {
+      guard let value = value(row) else {
+        append(Int32(-1))
+        continue
+      }
+      append(Int32(8))
       append(value)
-      end()
     }
+    end()
+  }
 
-    mutating func add(_ value: Int64?) {
-      guard let value else { return addNull(Kind.integer) }
-      add(value)
+  mutating func add<Row>(_ rows: [Row], text value: (Row) -> String?) {
+    begin(Kind.texts)
+    appendHead(count: rows.count, of: Kind.text, hasNulls: true)
+    for row in rows {
+      guard let value = value(row) else {
+        append(Int32(-1))
+        continue
+      }
+      append(Int32(value.utf8.count))
+      buffer += value.utf8
     }
+    end()
+  }
 
-    mutating func add(_ text: String) {
-      begin(Kind.text)
-      buffer += text.utf8
-      end()
+  /// - Parameter write: Appends the row's bytes.
+  mutating func add<Row>(_ rows: [Row], bytes write: (Row, inout [UInt8]) -> Void) {
+    begin(Kind.byteLists)
+    appendHead(count: rows.count, of: Kind.bytes, hasNulls: false)
+    for row in rows {
+      let start = buffer.count
+      append(Int32(0))
+      write(row, &buffer)
+      let length = Int32(buffer.count - start - 4).bigEndian
+      withUnsafeBytes(of: length) { length in
+        for index in 0..<4 { buffer[start + index] = length[index] }
+      }
     }
+    end()
+  }
 
-    mutating func add(_ text: String?) {
-      guard let text else { return addNull(Kind.text) }
-      add(text)
-    }
+  // MARK: Rows of lists
 
-    mutating func add(bytes: [UInt8]) {
-      begin(Kind.bytes)
+  var count: Int { types.count }
+
+  /// One value, as it lies in a list.
+  struct Value {
+    fileprivate let type: UInt32
+    /// Nil for null.
+    fileprivate let bytes: ArraySlice<UInt8>?
+  }
+
+  /// The rows that lists of one length make, a value of each list a row.
+  func rows() -> [[Value]] {
+    let lists = offsets.indices.map(values)
+    return (lists.first ?? []).indices.map { row in lists.map { $0[row] } }
+  }
+
+  /// Adds each value as a parameter of its own.
+  mutating func append(_ row: [Value]) {
+    for value in row {
+      guard let bytes = value.bytes else {
+        addNull(value.type)
+        continue
+      }
+      begin(value.type)
       buffer += bytes
       end()
     }
+  }
 
-    // MARK: Arrays
-
-    mutating func add<Row>(_ rows: [Row], _ value: (Row) -> Int64) {
-      begin(Kind.integers)
-      appendHead(count: rows.count, of: Kind.integer, hasNulls: false)
-      buffer.reserveCapacity(buffer.count + rows.count * 12)
-      for row in rows {
-        append(Int32(8))
-        append(value(row))
-      }
-      end()
-    }
-
-    mutating func add(list numbers: [Int64]?) {
-      guard let numbers else { return addNull(Kind.integers) }
-      add(numbers, \.self)
-    }
-
-    mutating func add<Row>(_ rows: [Row], truth: (Row) -> Bool) {
-      begin(Kind.truths)
-      appendHead(count: rows.count, of: Kind.truth, hasNulls: false)
-      for row in rows {
-        append(Int32(1))
-        buffer.append(truth(row) ? 1 : 0)
-      }
-      end()
-    }
-
-    mutating func add<Row>(_ rows: [Row], optional value: (Row) -> Int64?) {
-      begin(Kind.integers)
-      appendHead(count: rows.count, of: Kind.integer, hasNulls: true)
-      for row in rows {
-        guard let value = value(row) else {
-          append(Int32(-1))
-          continue
-        }
-        append(Int32(8))
-        append(value)
-      }
-      end()
-    }
-
-    mutating func add<Row>(_ rows: [Row], text value: (Row) -> String?) {
-      begin(Kind.texts)
-      appendHead(count: rows.count, of: Kind.text, hasNulls: true)
-      for row in rows {
-        guard let value = value(row) else {
-          append(Int32(-1))
-          continue
-        }
-        append(Int32(value.utf8.count))
-        buffer += value.utf8
-      }
-      end()
-    }
-
-    /// - Parameter write: Appends the row's bytes.
-    mutating func add<Row>(_ rows: [Row], bytes write: (Row, inout [UInt8]) -> Void) {
-      begin(Kind.byteLists)
-      appendHead(count: rows.count, of: Kind.bytes, hasNulls: false)
-      for row in rows {
-        let start = buffer.count
-        append(Int32(0))
-        write(row, &buffer)
-        let length = Int32(buffer.count - start - 4).bigEndian
-        withUnsafeBytes(of: length) { length in
-          for index in 0..<4 { buffer[start + index] = length[index] }
-        }
-      }
-      end()
-    }
-
-    // MARK: Rows of lists
-
-    var count: Int { types.count }
-
-    /// One value, as it lies in a list.
-    struct Value {
-      fileprivate let type: UInt32
-      /// Nil for null.
-      fileprivate let bytes: ArraySlice<UInt8>?
-    }
-
-    /// The rows that lists of one length make, a value of each list a row.
-    func rows() -> [[Value]] {
-      let lists = offsets.indices.map(values)
-      return (lists.first ?? []).indices.map { row in lists.map { $0[row] } }
-    }
-
-    /// Adds each value as a parameter of its own.
-    mutating func append(_ row: [Value]) {
-      for value in row {
-        guard let bytes = value.bytes else {
-          addNull(value.type)
-          continue
-        }
-        begin(value.type)
-        buffer += bytes
-        end()
-      }
-    }
-
-    /// Takes a list apart that ``appendHead(count:of:hasNulls:)`` began.
-    private func values(_ list: Int) -> [Value] {
-      var at = offsets[list] + 8
-      let type = UInt32(bitPattern: integer(at))
+  /// Takes a list apart that ``appendHead(count:of:hasNulls:)`` began.
+  private func values(_ list: Int) -> [Value] {
+    var at = offsets[list] + 8
+    let type = UInt32(bitPattern: integer(at))
+    at += 4
+    guard lengths[list] > 12 else { return [] }
+    let count = Int(integer(at))
+    at += 8
+    return (0..<count).map { _ in
+      let length = Int(integer(at))
       at += 4
-      guard lengths[list] > 12 else { return [] }
-      let count = Int(integer(at))
-      at += 8
-      return (0..<count).map { _ in
-        let length = Int(integer(at))
-        at += 4
-        guard length >= 0 else { return Value(type: type, bytes: nil) }
-        defer { at += length }
-        return Value(type: type, bytes: buffer[at..<at + length])
-      }
-    }
-
-    private func integer(_ at: Int) -> Int32 {
-      buffer[at..<at + 4].reduce(0) { $0 << 8 | Int32(bitPattern: UInt32($1)) }
-    }
-
-    // MARK: Parts
-
-    private mutating func begin(_ type: UInt32) {
-      types.append(type)
-      offsets.append(buffer.count)
-    }
-
-    private mutating func end() { lengths.append(Int32(buffer.count - (offsets.last ?? 0))) }
-
-    private mutating func addNull(_ type: UInt32) {
-      types.append(type)
-      offsets.append(-1)
-      lengths.append(0)
-    }
-
-    /// One dimension that begins at 1.
-    private mutating func appendHead(count: Int, of type: UInt32, hasNulls: Bool) {
-      append(Int32(count == 0 ? 0 : 1))
-      append(Int32(hasNulls ? 1 : 0))
-      append(Int32(bitPattern: type))
-      guard count > 0 else { return }
-      append(Int32(count))
-      append(Int32(1))
-    }
-
-    @inline(__always)
-    private mutating func append<Value: FixedWidthInteger>(_ value: Value) {
-      withUnsafeBytes(of: value.bigEndian) { buffer.append(contentsOf: $0) }
+      guard length >= 0 else { return Value(type: type, bytes: nil) }
+      defer { at += length }
+      return Value(type: type, bytes: buffer[at..<at + length])
     }
   }
+
+  private func integer(_ at: Int) -> Int32 {
+    buffer[at..<at + 4].reduce(0) { $0 << 8 | Int32(bitPattern: UInt32($1)) }
+  }
+
+  // MARK: Parts
+
+  private mutating func begin(_ type: UInt32) {
+    types.append(type)
+    offsets.append(buffer.count)
+  }
+
+  private mutating func end() { lengths.append(Int32(buffer.count - (offsets.last ?? 0))) }
+
+  private mutating func addNull(_ type: UInt32) {
+    types.append(type)
+    offsets.append(-1)
+    lengths.append(0)
+  }
+
+  /// One dimension that begins at 1.
+  private mutating func appendHead(count: Int, of type: UInt32, hasNulls: Bool) {
+    append(Int32(count == 0 ? 0 : 1))
+    append(Int32(hasNulls ? 1 : 0))
+    append(Int32(bitPattern: type))
+    guard count > 0 else { return }
+    append(Int32(count))
+    append(Int32(1))
+  }
+
+  @inline(__always)
+  private mutating func append<Value: FixedWidthInteger>(_ value: Value) {
+    withUnsafeBytes(of: value.bigEndian) { buffer.append(contentsOf: $0) }
+  }
+}
 #endif

@@ -1,143 +1,143 @@
 #if PostgreSQL
-  internal import CPostgreSQL
-  package import GemLedger
+internal import CPostgreSQL
+package import GemLedger
 
-  /// Which database and schema a ledger lies in.
-  package struct PostgresTarget: Sendable {
-    /// The URL for libpq, without what is ours.
-    private let connectionURL: String
-    /// The schema that holds the ledger.
-    package let schema: String
-    /// How many lanes a new ledger gets.
-    package let lanes: Int?
-    /// The database for people, without its password.
-    package let description: String
+/// Which database and schema a ledger lies in.
+package struct PostgresTarget: Sendable {
+  /// The URL for libpq, without what is ours.
+  private let connectionURL: String
+  /// The schema that holds the ledger.
+  package let schema: String
+  /// How many lanes a new ledger gets.
+  package let lanes: Int?
+  /// The database for people, without its password.
+  package let description: String
 
-    static let lanesByDefault = 2
+  static let lanesByDefault = 2
 
-    /// Reads `postgres://user@host:port/database?schema=NAME&lanes=N` with whatever else libpq knows.
-    ///
-    /// - Throws: ``LedgerError`` with `invalid_request`.
-    package init(url: String) throws(LedgerError) {
-      let parts = url.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-      var (schema, lanes) = ("gemledger", Int?.none)
-      var others: [Substring] = []
-      for item in parts.count > 1 ? parts[1].split(separator: "&") : [] {
-        let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        let value = pair.count > 1 ? String(pair[1]) : ""
-        switch pair[0] {
-        case "schema": schema = value
-        case "lanes":
-          guard let count = Int(value), (1...Numbering.laneCountMax).contains(count) else {
-            throw LedgerError(
-              .invalidRequest, "lanes=\(value) in the storage's URL is out of range: 1 to \(Numbering.laneCountMax).")
-          }
-          lanes = count
-        default: others.append(item)
+  /// Reads `postgres://user@host:port/database?schema=NAME&lanes=N` with whatever else libpq knows.
+  ///
+  /// - Throws: ``LedgerError`` with `invalid_request`.
+  package init(url: String) throws(LedgerError) {
+    let parts = url.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    var (schema, lanes) = ("gemledger", Int?.none)
+    var others: [Substring] = []
+    for item in parts.count > 1 ? parts[1].split(separator: "&") : [] {
+      let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let value = pair.count > 1 ? String(pair[1]) : ""
+      switch pair[0] {
+      case "schema": schema = value
+      case "lanes":
+        guard let count = Int(value), (1...Numbering.laneCountMax).contains(count) else {
+          throw LedgerError(
+            .invalidRequest, "lanes=\(value) in the storage's URL is out of range: 1 to \(Numbering.laneCountMax).")
         }
-      }
-      guard Self.isName(schema) else {
-        throw LedgerError(
-          .invalidRequest,
-          "schema=\(schema) in the storage's URL is no name: 1 to 63 of a-z, 0-9 and _, no digit first.")
-      }
-      connectionURL = String(parts[0]) + (others.isEmpty ? "" : "?" + others.joined(separator: "&"))
-      self.schema = schema
-      self.lanes = lanes
-      guard let place = Self.place(connectionURL) else {
-        // Neither the URL nor what libpq says of it: both may hold a part of the password.
-        throw LedgerError(
-          .invalidRequest,
-          "The storage's URL cannot be read: postgres://USER:PASSWORD@HOST:PORT/DATABASE?NAME=VALUE, where "
-            + "@ : / ? # & and % within a part are written as % and two hexadecimal digits. A password may also come "
-            + "from PGPASSWORD or a password file.")
-      }
-      description = "\(place) (schema \(schema))"
-    }
-
-    /// Host, port and database for people; nil where something else than those may have got into them.
-    private static func place(_ url: String) -> String? {
-      guard let first = PQconninfoParse(url, nil) else { return nil }
-      defer { PQconninfoFree(first) }
-      var values: [String: String] = [:]
-      var option = first
-      while let keyword = option.pointee.keyword {
-        if let value = option.pointee.val { values[String(cString: keyword)] = String(cString: value) }
-        option += 1
-      }
-      let ports = (values["port"] ?? "").split(separator: ",", omittingEmptySubsequences: false)
-      let database = values["dbname"] ?? ""
-      // An "@" in a password that is not written as %40 would move parts of it to where the host and the database are.
-      guard ports.allSatisfy({ $0.allSatisfy(\.isNumber) }), !database.contains("@"),
-        values["host"]?.contains("@") != true
-      else { return nil }
-      let hosts = (values["host"] ?? "").split(separator: ",", omittingEmptySubsequences: false)
-      let places = hosts.enumerated().map { index, host in
-        let port = ports.count == hosts.count ? ports[index] : ports[0]
-        return port.isEmpty ? String(host) : "\(host):\(port)"
-      }
-      return "postgres://\(places.joined(separator: ","))\(database.isEmpty ? "" : "/\(database)")"
-    }
-
-    private static func isName(_ text: String) -> Bool {
-      (1...63).contains(text.utf8.count) && !(text.first?.isNumber ?? true)
-        && text.utf8.allSatisfy {
-          (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "_")
-        }
-    }
-
-    /// A connection that is open or says why it is not.
-    func connect() -> OpaquePointer? {
-      // What the URL says comes last and wins.
-      let settings: [(String, String)] = [
-        ("fallback_application_name", "gemledger"), ("connect_timeout", "10"), ("tcp_user_timeout", "30000"),
-        ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"), ("client_encoding", "UTF8"),
-        ("dbname", connectionURL),
-      ]
-      return withCStrings(settings.map(\.0)) { names in
-        withCStrings(settings.map(\.1)) { values in PQconnectdbParams(names, values, 1) }
+        lanes = count
+      default: others.append(item)
       }
     }
-
-    /// What each session begins with.
-    ///
-    /// Read committed with locks of rows, and every commit on disk. Who leaves a transaction lying, or whose machine is
-    /// gone, loses it before others wait for long.
-    var settings: [String] {
-      [
-        "SET search_path = \(schema)", "SET synchronous_commit = on",
-        "SET default_transaction_isolation = 'read committed'", "SET lock_timeout = '15s'",
-        "SET statement_timeout = '45s'", "SET idle_in_transaction_session_timeout = '20s'",
-        "SET client_min_messages = warning", "SET jit = off",
-      ]
+    guard Self.isName(schema) else {
+      throw LedgerError(
+        .invalidRequest,
+        "schema=\(schema) in the storage's URL is no name: 1 to 63 of a-z, 0-9 and _, no digit first.")
     }
+    connectionURL = String(parts[0]) + (others.isEmpty ? "" : "?" + others.joined(separator: "&"))
+    self.schema = schema
+    self.lanes = lanes
+    guard let place = Self.place(connectionURL) else {
+      // Neither the URL nor what libpq says of it: both may hold a part of the password.
+      throw LedgerError(
+        .invalidRequest,
+        "The storage's URL cannot be read: postgres://USER:PASSWORD@HOST:PORT/DATABASE?NAME=VALUE, where "
+          + "@ : / ? # & and % within a part are written as % and two hexadecimal digits. A password may also come "
+          + "from PGPASSWORD or a password file.")
+    }
+    description = "\(place) (schema \(schema))"
+  }
 
-    /// libpq gives no code with a refused login, only the server's words.
-    func state(ofRefusal message: String) -> String {
-      let refusals = [
-        "authentication failed", "no password supplied", "no pg_hba.conf entry", "FATAL:  role ",
-        "is not permitted to log in",
-      ]
-      if refusals.contains(where: message.contains) { return "28P01" }
-      let refusalsOfTLS = ["SSL was required", "SSL required", "certificate verify failed"]
-      if refusalsOfTLS.contains(where: message.contains) { return "28000" }
-      if message.contains("database"), message.contains("does not exist") { return "3D000" }
-      if message.contains("too many clients") || message.contains("remaining connection slots") { return "53300" }
-      return ""
+  /// Host, port and database for people; nil where something else than those may have got into them.
+  private static func place(_ url: String) -> String? {
+    guard let first = PQconninfoParse(url, nil) else { return nil }
+    defer { PQconninfoFree(first) }
+    var values: [String: String] = [:]
+    var option = first
+    while let keyword = option.pointee.keyword {
+      if let value = option.pointee.val { values[String(cString: keyword)] = String(cString: value) }
+      option += 1
+    }
+    let ports = (values["port"] ?? "").split(separator: ",", omittingEmptySubsequences: false)
+    let database = values["dbname"] ?? ""
+    // An "@" in a password that is not written as %40 would move parts of it to where the host and the database are.
+    guard ports.allSatisfy({ $0.allSatisfy(\.isNumber) }), !database.contains("@"),
+      values["host"]?.contains("@") != true
+    else { return nil }
+    let hosts = (values["host"] ?? "").split(separator: ",", omittingEmptySubsequences: false)
+    let places = hosts.enumerated().map { index, host in
+      let port = ports.count == hosts.count ? ports[index] : ports[0]
+      return port.isEmpty ? String(host) : "\(host):\(port)"
+    }
+    return "postgres://\(places.joined(separator: ","))\(database.isEmpty ? "" : "/\(database)")"
+  }
+
+  private static func isName(_ text: String) -> Bool {
+    (1...63).contains(text.utf8.count) && !(text.first?.isNumber ?? true)
+      && text.utf8.allSatisfy {
+        (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "_")
+      }
+  }
+
+  /// A connection that is open or says why it is not.
+  func connect() -> OpaquePointer? {
+    // What the URL says comes last and wins.
+    let settings: [(String, String)] = [
+      ("fallback_application_name", "gemledger"), ("connect_timeout", "10"), ("tcp_user_timeout", "30000"),
+      ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"), ("client_encoding", "UTF8"),
+      ("dbname", connectionURL),
+    ]
+    return withCStrings(settings.map(\.0)) { names in
+      withCStrings(settings.map(\.1)) { values in PQconnectdbParams(names, values, 1) }
     }
   }
 
-  /// The texts as a list of C strings that ends with null.
-  private func withCStrings<Answer>(
-    _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Answer
-  ) -> Answer {
-    let copies = texts.map { text -> UnsafeMutablePointer<CChar> in
-      let bytes = text.utf8CString
-      let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
-      for (index, byte) in bytes.enumerated() { (copy + index).initialize(to: byte) }
-      return copy
-    }
-    defer { for copy in copies { copy.deallocate() } }
-    return body(copies.map { UnsafePointer($0) } + [nil])
+  /// What each session begins with.
+  ///
+  /// Read committed with locks of rows, and every commit on disk. Who leaves a transaction lying, or whose machine is
+  /// gone, loses it before others wait for long.
+  var settings: [String] {
+    [
+      "SET search_path = \(schema)", "SET synchronous_commit = on",
+      "SET default_transaction_isolation = 'read committed'", "SET lock_timeout = '15s'",
+      "SET statement_timeout = '45s'", "SET idle_in_transaction_session_timeout = '20s'",
+      "SET client_min_messages = warning", "SET jit = off",
+    ]
   }
+
+  /// libpq gives no code with a refused login, only the server's words.
+  func state(ofRefusal message: String) -> String {
+    let refusals = [
+      "authentication failed", "no password supplied", "no pg_hba.conf entry", "FATAL:  role ",
+      "is not permitted to log in",
+    ]
+    if refusals.contains(where: message.contains) { return "28P01" }
+    let refusalsOfTLS = ["SSL was required", "SSL required", "certificate verify failed"]
+    if refusalsOfTLS.contains(where: message.contains) { return "28000" }
+    if message.contains("database"), message.contains("does not exist") { return "3D000" }
+    if message.contains("too many clients") || message.contains("remaining connection slots") { return "53300" }
+    return ""
+  }
+}
+
+/// The texts as a list of C strings that ends with null.
+private func withCStrings<Answer>(
+  _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Answer
+) -> Answer {
+  let copies = texts.map { text -> UnsafeMutablePointer<CChar> in
+    let bytes = text.utf8CString
+    let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
+    for (index, byte) in bytes.enumerated() { (copy + index).initialize(to: byte) }
+    return copy
+  }
+  defer { for copy in copies { copy.deallocate() } }
+  return body(copies.map { UnsafePointer($0) } + [nil])
+}
 #endif

@@ -1,35 +1,35 @@
 #if PostgreSQL
-  internal import CPostgreSQL
+internal import CPostgreSQL
 
-  /// What a server warned of on one connection; the connection's thread alone uses it.
-  final class PostgresWarnings {
-    /// The first since they were forgotten last.
-    private(set) var first: String?
+/// What a server warned of on one connection; the connection's thread alone uses it.
+final class PostgresWarnings {
+  /// The first since they were forgotten last.
+  private(set) var first: String?
 
-    func forget() { first = nil }
+  func forget() { first = nil }
 
-    /// Hears the warnings of a connection, which must be closed before this ends.
-    ///
-    /// Other things that the server notices (a schema that is there already) are for nobody, not for the terminal
-    /// either.
-    func listen(on handle: OpaquePointer) {
-      let this = Unmanaged.passUnretained(self).toOpaque()
-      _ = PQsetNoticeReceiver(
-        handle,
-        { this, result in
-          guard let this, let result else { return }
-          Unmanaged<PostgresWarnings>.fromOpaque(this).takeUnretainedValue().hear(result)
-        }, this)
-    }
-
-    private func hear(_ notice: OpaquePointer) {
-      // "V" is the severity in English, whatever the server's language.
-      guard first == nil, Self.field("V", of: notice) == "WARNING" else { return }
-      first = Self.field("M", of: notice) ?? "a warning without a text"
-    }
-
-    private static func field(_ code: Unicode.Scalar, of notice: OpaquePointer) -> String? {
-      PQresultErrorField(notice, Int32(code.value)).map { String(cString: $0) }
-    }
+  /// Hears the warnings of a connection, which must be closed before this ends.
+  ///
+  /// Other things that the server notices (a schema that is there already) are for nobody, not for the terminal
+  /// either.
+  func listen(on handle: OpaquePointer) {
+    let this = Unmanaged.passUnretained(self).toOpaque()
+    _ = PQsetNoticeReceiver(
+      handle,
+      { this, result in
+        guard let this, let result else { return }
+        Unmanaged<PostgresWarnings>.fromOpaque(this).takeUnretainedValue().hear(result)
+      }, this)
   }
+
+  private func hear(_ notice: OpaquePointer) {
+    // "V" is the severity in English, whatever the server's language.
+    guard first == nil, Self.field("V", of: notice) == "WARNING" else { return }
+    first = Self.field("M", of: notice) ?? "a warning without a text"
+  }
+
+  private static func field(_ code: Unicode.Scalar, of notice: OpaquePointer) -> String? {
+    PQresultErrorField(notice, Int32(code.value)).map { String(cString: $0) }
+  }
+}
 #endif

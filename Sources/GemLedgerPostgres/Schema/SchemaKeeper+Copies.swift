@@ -1,37 +1,37 @@
 #if PostgreSQL
-  package import GemLedger
+package import GemLedger
 
-  extension SchemaKeeper {
-    /// Removes the schema with a copy or an import that is not complete; false where it holds anything else.
-    ///
-    /// - Parameter schema: That of the connection. `public` stays, since others may have tables there.
-    func removeCopy(_ connection: PostgresConnection, schema: String) throws(PostgresFailure) -> Bool {
-      guard schema != "public" else { return false }
-      try connection.execute([
-        "BEGIN", "SELECT pg_advisory_xact_lock(hashtext('gemledger ' || '\(schema)'))",
-      ])
-      do throws(PostgresFailure) {
-        let isCopy = try connection.ask(PostgresRequest("SELECT count(*) FROM copy_progress")).integer(0, 0) > 0
-        try connection.execute(isCopy ? ["DROP SCHEMA \(schema) CASCADE", "COMMIT"] : ["ROLLBACK"])
-        return isCopy
-      } catch {
-        if connection.isOpen { _ = try? connection.execute(["ROLLBACK"]) }
-        if error.isMissing { return false }
-        throw error
-      }
+extension SchemaKeeper {
+  /// Removes the schema with a copy or an import that is not complete; false where it holds anything else.
+  ///
+  /// - Parameter schema: That of the connection. `public` stays, since others may have tables there.
+  func removeCopy(_ connection: PostgresConnection, schema: String) throws(PostgresFailure) -> Bool {
+    guard schema != "public" else { return false }
+    try connection.execute([
+      "BEGIN", "SELECT pg_advisory_xact_lock(hashtext('gemledger ' || '\(schema)'))",
+    ])
+    do throws(PostgresFailure) {
+      let isCopy = try connection.ask(PostgresRequest("SELECT count(*) FROM copy_progress")).integer(0, 0) > 0
+      try connection.execute(isCopy ? ["DROP SCHEMA \(schema) CASCADE", "COMMIT"] : ["ROLLBACK"])
+      return isCopy
+    } catch {
+      if connection.isOpen { _ = try? connection.execute(["ROLLBACK"]) }
+      if error.isMissing { return false }
+      throw error
     }
   }
+}
 
-  extension PostgresStorage {
-    /// Removes what an import that was refused left: a copy that never was a ledger, with its schema.
-    ///
-    /// - Returns: False where there is something else, or the schema is `public`.
-    package static func removeCopy(url: String) throws(LedgerError) -> Bool {
-      let target = try PostgresTarget(url: url)
-      return try translating(target) { () throws(PostgresFailure) in
-        let connection = try PostgresConnection(target)
-        return try SchemaKeeper(connection, target).removeCopy(connection, schema: target.schema)
-      }
+extension PostgresStorage {
+  /// Removes what an import that was refused left: a copy that never was a ledger, with its schema.
+  ///
+  /// - Returns: False where there is something else, or the schema is `public`.
+  package static func removeCopy(url: String) throws(LedgerError) -> Bool {
+    let target = try PostgresTarget(url: url)
+    return try translating(target) { () throws(PostgresFailure) in
+      let connection = try PostgresConnection(target)
+      return try SchemaKeeper(connection, target).removeCopy(connection, schema: target.schema)
     }
   }
+}
 #endif

@@ -1,146 +1,146 @@
 #if PostgreSQL
-  internal import GemLedger
+internal import GemLedger
 
-  /// Makes the schema, brings it up to date and says how it stands; any number of processes may do so at once.
-  struct SchemaKeeper {
-    struct State {
-      var migrationCount: Int
-      var layout: LaneLayout
-      var project: ProjectRow
-      var isIncompleteCopy: Bool
+/// Makes the schema, brings it up to date and says how it stands; any number of processes may do so at once.
+struct SchemaKeeper {
+  struct State {
+    var migrationCount: Int
+    var layout: LaneLayout
+    var project: ProjectRow
+    var isIncompleteCopy: Bool
+  }
+
+  private let connection: PostgresConnection
+  private let target: PostgresTarget
+  private let steps: [PostgresMigration]
+
+  /// - Parameter steps: All steps of the schema, those included that it has.
+  init(
+    _ connection: PostgresConnection, _ target: PostgresTarget, steps: [PostgresMigration] = PostgresMigration.all
+  ) {
+    self.connection = connection
+    self.target = target
+    self.steps = steps
+  }
+
+  /// How the schema stands once it is up to date; nil where there is no ledger.
+  func bringUpToDate() throws(PostgresFailure) -> State? {
+    // Nearly always it is up to date, and one round trip tells.
+    if let state = try known(), state.migrationCount >= steps.count { return state }
+    guard try migrationCount() != nil else { return nil }
+    try migrate(project: nil, at: nil)
+    return try known()
+  }
+
+  /// Makes a new ledger; false where there is one.
+  func create(_ project: ProjectRow) throws(PostgresFailure) -> Bool {
+    try migrate(project: project, at: project.createdAt)
+  }
+
+  // MARK: Parts
+
+  private func migrationCount() throws(PostgresFailure) -> Int? {
+    do throws(PostgresFailure) {
+      return Int(try connection.ask(PostgresRequest("SELECT count(*) FROM migrations")).integer(0, 0))
+    } catch {
+      if error.isMissing { return nil }
+      throw error
     }
+  }
 
-    private let connection: PostgresConnection
-    private let target: PostgresTarget
-    private let steps: [PostgresMigration]
-
-    /// - Parameter steps: All steps of the schema, those included that it has.
-    init(
-      _ connection: PostgresConnection, _ target: PostgresTarget, steps: [PostgresMigration] = PostgresMigration.all
-    ) {
-      self.connection = connection
-      self.target = target
-      self.steps = steps
-    }
-
-    /// How the schema stands once it is up to date; nil where there is no ledger.
-    func bringUpToDate() throws(PostgresFailure) -> State? {
-      // Nearly always it is up to date, and one round trip tells.
-      if let state = try known(), state.migrationCount >= steps.count { return state }
-      guard try migrationCount() != nil else { return nil }
-      try migrate(project: nil, at: nil)
-      return try known()
-    }
-
-    /// Makes a new ledger; false where there is one.
-    func create(_ project: ProjectRow) throws(PostgresFailure) -> Bool {
-      try migrate(project: project, at: project.createdAt)
-    }
-
-    // MARK: Parts
-
-    private func migrationCount() throws(PostgresFailure) -> Int? {
-      do throws(PostgresFailure) {
-        return Int(try connection.ask(PostgresRequest("SELECT count(*) FROM migrations")).integer(0, 0))
-      } catch {
-        if error.isMissing { return nil }
-        throw error
-      }
-    }
-
-    /// How the schema stands; nil where tables of this version are missing.
-    private func known() throws(PostgresFailure) -> State? {
-      let rows: [PostgresRows]
-      do throws(PostgresFailure) {
-        rows = try connection.ask([
-          PostgresRequest("SELECT count(*) FROM migrations"),
-          PostgresRequest("SELECT customer AS head, layout FROM lanes ORDER BY lane"),
-          PostgresRequest("SELECT is_distributed, salt, created_at FROM project"),
-          PostgresRequest("SELECT count(*) FROM copy_progress"),
-        ])
-      } catch {
-        if error.isMissing { return nil }
-        throw error
-      }
-      let (count, lanes, project) = (Int(rows[0].integer(0, 0)), rows[1], rows[2])
-      guard lanes.count > 0, project.count > 0 else { return nil }
-      return State(
-        migrationCount: count,
-        layout: LaneLayout(
-          heads: (0..<lanes.count).map { lanes.integer($0, 0) }, version: lanes.integer(0, 1),
-          isDistributed: project.integer(0, 0) != 0),
-        project: ProjectRow(
-          salt: UInt64(bitPattern: project.integer(0, 1)), createdAt: Timestamp(milliseconds: project.integer(0, 2))),
-        isIncompleteCopy: rows[3].integer(0, 0) > 0)
-    }
-
-    /// Applies what is missing, alone among all who try.
-    ///
-    /// - Parameter project: What a new ledger is; nil for one that must be there.
-    /// - Returns: False where a new ledger was wanted and one is there.
-    @discardableResult
-    private func migrate(project: ProjectRow?, at instant: Timestamp?) throws(PostgresFailure) -> Bool {
-      // The key is the schema's own, so that ledgers side by side do not wait for each other.
-      try connection.execute([
-        "BEGIN", "SELECT pg_advisory_xact_lock(hashtext('gemledger ' || '\(target.schema)'))",
-        "CREATE SCHEMA IF NOT EXISTS \(target.schema)",
+  /// How the schema stands; nil where tables of this version are missing.
+  private func known() throws(PostgresFailure) -> State? {
+    let rows: [PostgresRows]
+    do throws(PostgresFailure) {
+      rows = try connection.ask([
+        PostgresRequest("SELECT count(*) FROM migrations"),
+        PostgresRequest("SELECT customer AS head, layout FROM lanes ORDER BY lane"),
+        PostgresRequest("SELECT is_distributed, salt, created_at FROM project"),
+        PostgresRequest("SELECT count(*) FROM copy_progress"),
       ])
-      do throws(PostgresFailure) {
-        let isThere =
-          try connection.ask(
-            PostgresRequest("SELECT to_regclass('migrations') IS NOT NULL")
-          ).integer(0, 0) != 0
-        guard project == nil || !isThere else {
-          try connection.execute(["ROLLBACK"])
-          return false
-        }
-        if !isThere {
-          try connection.execute([
-            "CREATE TABLE migrations (name text COLLATE \"C\" PRIMARY KEY, applied_at bigint NOT NULL)"
-          ])
-        }
-        try applyMissing(isOld: isThere, isSpread: isThere ? isSpread() : false)
-        if let project { try connection.execute(birth(project)) }
-        try connection.execute(["COMMIT"])
-        return true
-      } catch {
-        // The server rolls back what a lost connection leaves; otherwise this does.
-        if connection.isOpen { _ = try? connection.execute(["ROLLBACK"]) }
-        throw error
+    } catch {
+      if error.isMissing { return nil }
+      throw error
+    }
+    let (count, lanes, project) = (Int(rows[0].integer(0, 0)), rows[1], rows[2])
+    guard lanes.count > 0, project.count > 0 else { return nil }
+    return State(
+      migrationCount: count,
+      layout: LaneLayout(
+        heads: (0..<lanes.count).map { lanes.integer($0, 0) }, version: lanes.integer(0, 1),
+        isDistributed: project.integer(0, 0) != 0),
+      project: ProjectRow(
+        salt: UInt64(bitPattern: project.integer(0, 1)), createdAt: Timestamp(milliseconds: project.integer(0, 2))),
+      isIncompleteCopy: rows[3].integer(0, 0) > 0)
+  }
+
+  /// Applies what is missing, alone among all who try.
+  ///
+  /// - Parameter project: What a new ledger is; nil for one that must be there.
+  /// - Returns: False where a new ledger was wanted and one is there.
+  @discardableResult
+  private func migrate(project: ProjectRow?, at instant: Timestamp?) throws(PostgresFailure) -> Bool {
+    // The key is the schema's own, so that ledgers side by side do not wait for each other.
+    try connection.execute([
+      "BEGIN", "SELECT pg_advisory_xact_lock(hashtext('gemledger ' || '\(target.schema)'))",
+      "CREATE SCHEMA IF NOT EXISTS \(target.schema)",
+    ])
+    do throws(PostgresFailure) {
+      let isThere =
+        try connection.ask(
+          PostgresRequest("SELECT to_regclass('migrations') IS NOT NULL")
+        ).integer(0, 0) != 0
+      guard project == nil || !isThere else {
+        try connection.execute(["ROLLBACK"])
+        return false
       }
-    }
-
-    /// - Parameters:
-    ///   - isOld: The schema has steps already, an owner, and roles with rights, which new tables get too.
-    ///   - isSpread: The tables lie on the nodes of a cluster, and new ones are to lie with them.
-    private func applyMissing(isOld: Bool, isSpread: Bool) throws(PostgresFailure) {
-      let missing = steps.dropFirst(try migrationCount() ?? 0)
-      guard !missing.isEmpty else { return }
-      let tables = ShardedTables(connection, schema: target.schema)
-      if isSpread { try tables.begin() }
-      for migration in missing { try connection.execute(migration.statements) }
-      if isSpread { try tables.spread(shards: LaneChange.shardCountByDefault) }
-      if isOld { try connection.execute(SchemaRights.renewing(in: target.schema, connection)) }
-    }
-
-    private func isSpread() throws(PostgresFailure) -> Bool {
-      let rows = try connection.ask(PostgresRequest("SELECT is_distributed FROM project"))
-      return rows.count > 0 && rows.integer(0, 0) != 0
-    }
-
-    private func birth(_ project: ProjectRow) -> [String] {
-      let (salt, created) = (Int64(bitPattern: project.salt), project.createdAt.milliseconds)
-      let lanes = (0..<(target.lanes ?? PostgresTarget.lanesByDefault)).map { lane in
-        """
-        INSERT INTO lanes (customer, lane, layout, last, created_at, transactions, entries, catalog_version, sums)
-        VALUES (\(-1 - lane), \(lane), 1, 0, 0, 0, 0, 0, '\(LaneSums.text(RecordSums().values))')
-        """
+      if !isThere {
+        try connection.execute([
+          "CREATE TABLE migrations (name text COLLATE \"C\" PRIMARY KEY, applied_at bigint NOT NULL)"
+        ])
       }
-      return ["INSERT INTO project (project, salt, created_at) VALUES (1, \(salt), \(created))"] + lanes
+      try applyMissing(isOld: isThere, isSpread: isThere ? isSpread() : false)
+      if let project { try connection.execute(birth(project)) }
+      try connection.execute(["COMMIT"])
+      return true
+    } catch {
+      // The server rolls back what a lost connection leaves; otherwise this does.
+      if connection.isOpen { _ = try? connection.execute(["ROLLBACK"]) }
+      throw error
     }
   }
 
-  extension PostgresMigration {
-    var statements: [String] { sql + ["INSERT INTO migrations VALUES ('\(name)', extract(epoch FROM now()) * 1000)"] }
+  /// - Parameters:
+  ///   - isOld: The schema has steps already, an owner, and roles with rights, which new tables get too.
+  ///   - isSpread: The tables lie on the nodes of a cluster, and new ones are to lie with them.
+  private func applyMissing(isOld: Bool, isSpread: Bool) throws(PostgresFailure) {
+    let missing = steps.dropFirst(try migrationCount() ?? 0)
+    guard !missing.isEmpty else { return }
+    let tables = ShardedTables(connection, schema: target.schema)
+    if isSpread { try tables.begin() }
+    for migration in missing { try connection.execute(migration.statements) }
+    if isSpread { try tables.spread(shards: LaneChange.shardCountByDefault) }
+    if isOld { try connection.execute(SchemaRights.renewing(in: target.schema, connection)) }
   }
+
+  private func isSpread() throws(PostgresFailure) -> Bool {
+    let rows = try connection.ask(PostgresRequest("SELECT is_distributed FROM project"))
+    return rows.count > 0 && rows.integer(0, 0) != 0
+  }
+
+  private func birth(_ project: ProjectRow) -> [String] {
+    let (salt, created) = (Int64(bitPattern: project.salt), project.createdAt.milliseconds)
+    let lanes = (0..<(target.lanes ?? PostgresTarget.lanesByDefault)).map { lane in
+      """
+      INSERT INTO lanes (customer, lane, layout, last, created_at, transactions, entries, catalog_version, sums)
+      VALUES (\(-1 - lane), \(lane), 1, 0, 0, 0, 0, 0, '\(LaneSums.text(RecordSums().values))')
+      """
+    }
+    return ["INSERT INTO project (project, salt, created_at) VALUES (1, \(salt), \(created))"] + lanes
+  }
+}
+
+extension PostgresMigration {
+  var statements: [String] { sql + ["INSERT INTO migrations VALUES ('\(name)', extract(epoch FROM now()) * 1000)"] }
+}
 #endif

@@ -1,72 +1,72 @@
 #if PostgreSQL
-  package import GemLedger
+package import GemLedger
 
-  /// Gives a role what a service needs, and no more: it can append to the journal, and never change it.
-  package struct SchemaRights {
-    private let target: PostgresTarget
+/// Gives a role what a service needs, and no more: it can append to the journal, and never change it.
+package struct SchemaRights {
+  private let target: PostgresTarget
 
-    /// - Parameter url: The ledger, as its owner.
-    package init(url: String) throws(LedgerError) { target = try PostgresTarget(url: url) }
+  /// - Parameter url: The ledger, as its owner.
+  package init(url: String) throws(LedgerError) { target = try PostgresTarget(url: url) }
 
-    /// - Parameter role: One that is there.
-    /// - Throws: `LedgerError` with, in order of precedence, `invalid_request` (the role), `storage_unavailable`,
-    ///   `storage_foreign` (no ledger there).
-    package func grant(to role: String) throws(LedgerError) {
-      guard (1...63).contains(role.utf8.count), !role.utf8.contains(0) else {
-        throw .invalid("The name of a role has 1 to 63 bytes.")
-      }
-      let name = "\"\(role.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
-      try PostgresStorage.translating(target) { () throws(PostgresFailure) in
-        let connection = try PostgresConnection(target)
-        // Who finds no table of that name finds no ledger either.
-        _ = try connection.ask(PostgresRequest("SELECT count(*) FROM migrations"))
-        let grants = try Self.grants(to: name, in: target.schema, connection)
-        try connection.execute(["BEGIN"] + grants + ["COMMIT"])
-      }
+  /// - Parameter role: One that is there.
+  /// - Throws: `LedgerError` with, in order of precedence, `invalid_request` (the role), `storage_unavailable`,
+  ///   `storage_foreign` (no ledger there).
+  package func grant(to role: String) throws(LedgerError) {
+    guard (1...63).contains(role.utf8.count), !role.utf8.contains(0) else {
+      throw .invalid("The name of a role has 1 to 63 bytes.")
     }
-
-    // MARK: Statements
-
-    /// The rights of a role on every table that the schema has.
-    ///
-    /// - Parameter role: As an identifier, quoted where it must be.
-    private static func grants(
-      to role: String, in schema: String, _ connection: PostgresConnection
-    ) throws(PostgresFailure) -> [String] {
-      let tables = try connection.ask(
-        PostgresRequest("SELECT tablename::text FROM pg_tables WHERE schemaname = $1 ORDER BY 1") { $0.add(schema) })
-      let names = (0..<tables.count).map { tables.text($0, 0) }
-      return ["GRANT USAGE ON SCHEMA \(schema) TO \(role)"]
-        + names.map { "GRANT \(rights(on: $0)) ON \($0) TO \(role)" }
-    }
-
-    /// What new tables of a schema need: its owner, and the rights of all roles that may append to the journal.
-    static func renewing(
-      in schema: String, _ connection: PostgresConnection
-    ) throws(PostgresFailure) -> [String] {
-      let answers = try connection.ask([
-        PostgresRequest(
-          """
-          SELECT t.tablename::text, quote_ident(e.tableowner) FROM pg_tables t JOIN pg_tables e
-            ON e.schemaname = t.schemaname AND e.tablename = 'entries' AND e.tableowner <> t.tableowner
-          WHERE t.schemaname = $1
-          """
-        ) { $0.add(schema) },
-        PostgresRequest(
-          """
-          SELECT DISTINCT r.grantee::regrole::text FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) r
-          WHERE c.oid = 'entries'::regclass AND r.privilege_type = 'INSERT' AND r.grantee NOT IN (0, c.relowner)
-          """),
-      ])
-      var statements = (0..<answers[0].count).map { row in
-        "ALTER TABLE \(answers[0].text(row, 0)) OWNER TO \(answers[0].text(row, 1))"
-      }
-      for row in 0..<answers[1].count { statements += try grants(to: answers[1].text(row, 0), in: schema, connection) }
-      return statements
-    }
-
-    private static func rights(on table: String) -> String {
-      (SchemaTable.all.first { $0.name == table }?.change ?? .any).rawValue
+    let name = "\"\(role.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
+    try PostgresStorage.translating(target) { () throws(PostgresFailure) in
+      let connection = try PostgresConnection(target)
+      // Who finds no table of that name finds no ledger either.
+      _ = try connection.ask(PostgresRequest("SELECT count(*) FROM migrations"))
+      let grants = try Self.grants(to: name, in: target.schema, connection)
+      try connection.execute(["BEGIN"] + grants + ["COMMIT"])
     }
   }
+
+  // MARK: Statements
+
+  /// The rights of a role on every table that the schema has.
+  ///
+  /// - Parameter role: As an identifier, quoted where it must be.
+  private static func grants(
+    to role: String, in schema: String, _ connection: PostgresConnection
+  ) throws(PostgresFailure) -> [String] {
+    let tables = try connection.ask(
+      PostgresRequest("SELECT tablename::text FROM pg_tables WHERE schemaname = $1 ORDER BY 1") { $0.add(schema) })
+    let names = (0..<tables.count).map { tables.text($0, 0) }
+    return ["GRANT USAGE ON SCHEMA \(schema) TO \(role)"]
+      + names.map { "GRANT \(rights(on: $0)) ON \($0) TO \(role)" }
+  }
+
+  /// What new tables of a schema need: its owner, and the rights of all roles that may append to the journal.
+  static func renewing(
+    in schema: String, _ connection: PostgresConnection
+  ) throws(PostgresFailure) -> [String] {
+    let answers = try connection.ask([
+      PostgresRequest(
+        """
+        SELECT t.tablename::text, quote_ident(e.tableowner) FROM pg_tables t JOIN pg_tables e
+          ON e.schemaname = t.schemaname AND e.tablename = 'entries' AND e.tableowner <> t.tableowner
+        WHERE t.schemaname = $1
+        """
+      ) { $0.add(schema) },
+      PostgresRequest(
+        """
+        SELECT DISTINCT r.grantee::regrole::text FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) r
+        WHERE c.oid = 'entries'::regclass AND r.privilege_type = 'INSERT' AND r.grantee NOT IN (0, c.relowner)
+        """),
+    ])
+    var statements = (0..<answers[0].count).map { row in
+      "ALTER TABLE \(answers[0].text(row, 0)) OWNER TO \(answers[0].text(row, 1))"
+    }
+    for row in 0..<answers[1].count { statements += try grants(to: answers[1].text(row, 0), in: schema, connection) }
+    return statements
+  }
+
+  private static func rights(on table: String) -> String {
+    (SchemaTable.all.first { $0.name == table }?.change ?? .any).rawValue
+  }
+}
 #endif

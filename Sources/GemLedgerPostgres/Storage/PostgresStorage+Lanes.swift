@@ -1,165 +1,165 @@
 #if PostgreSQL
-  package import GemLedger
+package import GemLedger
 
-  extension PostgresStorage {
-    package func knownLanes(of command: LedgerCommand) -> [Int]? {
-      guard let footprint = command.footprint, !footprint.staysWithCustomer else {
-        return memory.directory.addresses(of: [command.customer])[0].map { [layout.lane(of: $0.root)] }
-      }
-      // What else somebody concerns is found by questions.
-      guard !footprint.needsRows else { return nil }
-      var lanes: Set<Int> = []
-      for address in memory.directory.addresses(of: footprint.ids(of: command)) {
-        guard let address else { return nil }
-        lanes.insert(layout.lane(of: address.root))
-      }
-      for found in memory.directory.located(footprint.transactions) {
-        guard let found else { return nil }
-        lanes.insert(layout.lane(of: found.address.root))
-      }
-      return lanes.isEmpty ? nil : lanes.sorted()
+extension PostgresStorage {
+  package func knownLanes(of command: LedgerCommand) -> [Int]? {
+    guard let footprint = command.footprint, !footprint.staysWithCustomer else {
+      return memory.directory.addresses(of: [command.customer])[0].map { [layout.lane(of: $0.root)] }
     }
+    // What else somebody concerns is found by questions.
+    guard !footprint.needsRows else { return nil }
+    var lanes: Set<Int> = []
+    for address in memory.directory.addresses(of: footprint.ids(of: command)) {
+      guard let address else { return nil }
+      lanes.insert(layout.lane(of: address.root))
+    }
+    for found in memory.directory.located(footprint.transactions) {
+      guard let found else { return nil }
+      lanes.insert(layout.lane(of: found.address.root))
+    }
+    return lanes.isEmpty ? nil : lanes.sorted()
+  }
 
-    /// The lanes of each command, by what is remembered of its customers; who is not, is looked up in one question.
-    ///
-    /// Who asks waits for a server that restarts, as the group will; outside of ``read(_:)``, so that nobody who only
-    /// wants to read waits for those who wait.
-    package func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {
-      var patience = Patience(limit: recovery.patience)
-      while true {
-        do throws(LedgerError) {
-          return try findLanes(of: commands)
-        } catch {
-          guard error.isOfLostConnection, !hasEnded, patience.goesOn(after: .lost(error.message)) else { throw error }
-        }
+  /// The lanes of each command, by what is remembered of its customers; who is not, is looked up in one question.
+  ///
+  /// Who asks waits for a server that restarts, as the group will; outside of ``read(_:)``, so that nobody who only
+  /// wants to read waits for those who wait.
+  package func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {
+    var patience = Patience(limit: recovery.patience)
+    while true {
+      do throws(LedgerError) {
+        return try findLanes(of: commands)
+      } catch {
+        guard error.isOfLostConnection, !hasEnded, patience.goesOn(after: .lost(error.message)) else { throw error }
       }
     }
+  }
 
-    /// Where the ids and transactions of commands lead, of those that are somebody's.
-    private struct KnownAddresses {
-      var ids: [CustomerID: CustomerDirectory.CustomerAddress] = [:]
-      var transactions: [TransactionNumber: CustomerDirectory.CustomerAddress] = [:]
+  /// Where the ids and transactions of commands lead, of those that are somebody's.
+  private struct KnownAddresses {
+    var ids: [CustomerID: CustomerDirectory.CustomerAddress] = [:]
+    var transactions: [TransactionNumber: CustomerDirectory.CustomerAddress] = [:]
+  }
+
+  private func findLanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {
+    let footprints = commands.map(\.footprint)
+    var ids: [CustomerID] = []
+    var transactions: [TransactionNumber] = []
+    for (command, footprint) in zip(commands, footprints) {
+      guard let footprint else {
+        ids.append(command.customer)
+        continue
+      }
+      ids += footprint.ids(of: command)
+      transactions += footprint.transactions
     }
-
-    private func findLanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {
-      let footprints = commands.map(\.footprint)
-      var ids: [CustomerID] = []
-      var transactions: [TransactionNumber] = []
+    let addresses = try addresses(of: ids, transactions)
+    if !footprints.contains(where: { $0?.needsRows ?? false }) {
+      return zip(commands, footprints).map { lanes(of: $0, $1, addresses) }
+    }
+    return try read { (snapshot) throws(LedgerError) -> [[Int]] in
+      guard let session = snapshot as? PostgresSession else { throw .defect("A snapshot of another storage") }
+      let finder = ConcernedCustomers(session: session)
+      let concerned = try finder.customersConcerned(by: footprints)
+      var lanes: [[Int]] = []
       for (command, footprint) in zip(commands, footprints) {
-        guard let footprint else {
-          ids.append(command.customer)
-          continue
+        var others: Set<Int> = []
+        for claim in footprint?.purchases ?? [] where footprint?.subject.isOfPurchase == true {
+          for root in concerned[claim] ?? [] { others.insert(layout.lane(of: root)) }
         }
-        ids += footprint.ids(of: command)
-        transactions += footprint.transactions
-      }
-      let addresses = try addresses(of: ids, transactions)
-      if !footprints.contains(where: { $0?.needsRows ?? false }) {
-        return zip(commands, footprints).map { lanes(of: $0, $1, addresses) }
-      }
-      return try read { (snapshot) throws(LedgerError) -> [[Int]] in
-        guard let session = snapshot as? PostgresSession else { throw .defect("A snapshot of another storage") }
-        let finder = ConcernedCustomers(session: session)
-        let concerned = try finder.customersConcerned(by: footprints)
-        var lanes: [[Int]] = []
-        for (command, footprint) in zip(commands, footprints) {
-          var others: Set<Int> = []
-          for claim in footprint?.purchases ?? [] where footprint?.subject.isOfPurchase == true {
-            for root in concerned[claim] ?? [] { others.insert(layout.lane(of: root)) }
-          }
-          if let code = footprint?.order, let order = try session.order(code) {
-            others.insert(layout.lane(of: try finder.root(of: order.customer)))
-          }
-          lanes.append(self.lanes(of: command, footprint, addresses, others))
+        if let code = footprint?.order, let order = try session.order(code) {
+          others.insert(layout.lane(of: try finder.root(of: order.customer)))
         }
-        return lanes
+        lanes.append(self.lanes(of: command, footprint, addresses, others))
       }
-    }
-
-    /// By what is remembered; the rest is looked up in one question.
-    private func addresses(
-      of ids: [CustomerID], _ transactions: [TransactionNumber]
-    ) throws(LedgerError) -> KnownAddresses {
-      var addresses = KnownAddresses()
-      var unknownIDs: Set<CustomerID> = []
-      for (id, address) in zip(ids, memory.directory.addresses(of: ids)) {
-        if let address { addresses.ids[id] = address } else { unknownIDs.insert(id) }
-      }
-      var unknown: Set<TransactionNumber> = []
-      for (number, found) in zip(transactions, memory.directory.located(transactions)) {
-        if let found { addresses.transactions[number] = found.address } else { unknown.insert(number) }
-      }
-      if !unknownIDs.isEmpty || !unknown.isEmpty {
-        let epoch = memory.directory.epoch
-        let (foundIDs, found) = try lookUp(Array(unknownIDs), Array(unknown))
-        memory.directory.remember(foundIDs)
-        memory.directory.remember(found, since: epoch)
-        // As it is remembered now: merges that were met before count.
-        for (id, address) in zip(foundIDs.map(\.0), memory.directory.addresses(of: foundIDs.map(\.0))) {
-          addresses.ids[id] = address
-        }
-        for found in memory.directory.located(found.map(\.row.number)) {
-          if let found { addresses.transactions[found.row.number] = found.address }
-        }
-      }
-      return addresses
-    }
-
-    /// Where ids and transactions lead, of those that are somebody's.
-    ///
-    /// Merges of ids are not looked up: the customer's own row tells of them when the command's turn comes, and they
-    /// are few.
-    private func lookUp(
-      _ ids: [CustomerID], _ transactions: [TransactionNumber]
-    ) throws(LedgerError) -> (
-      [(CustomerID, CustomerDirectory.CustomerAddress)], [CustomerDirectory.LocatedTransaction]
-    ) {
-      let locating = EarlierReads.locating(transactions, isDistributed: layout.isDistributed)
-      let answers = try askOutsideOfTransactions(
-        [PostgresRequest("SELECT id, customer FROM aliases WHERE id = ANY($1)") { $0.add(ids, text: \.text) }]
-          + locating)
-      let found = (0..<answers[0].count).map { row in
-        let customer = answers[0].integer(row, 1)
-        return (
-          CustomerID(unchecked: answers[0].text(row, 0)),
-          CustomerDirectory.CustomerAddress(origin: customer, root: customer)
-        )
-      }
-      return (found, answers.dropFirst().flatMap(EarlierReads.located))
-    }
-
-    private func lane(of id: CustomerID, _ addresses: KnownAddresses) -> Int {
-      addresses.ids[id].map { layout.lane(of: $0.root) } ?? layout.lane(ofNew: id.text)
-    }
-
-    private func lanes(
-      of command: LedgerCommand, _ footprint: LedgerCommand.Footprint?, _ addresses: KnownAddresses,
-      _ others: Set<Int> = []
-    ) -> [Int] {
-      guard let footprint else { return [lane(of: command.customer, addresses)] }
-      var lanes = others
-      for id in footprint.ids(of: command) { lanes.insert(lane(of: id, addresses)) }
-      for number in footprint.transactions {
-        if let address = addresses.transactions[number] { lanes.insert(layout.lane(of: address.root)) }
-      }
-      // A refund of a purchase that nobody has brought yet may be kept in any lane, and what names nothing is refused
-      // in any.
-      return lanes.isEmpty ? [layout.lane(ofNew: command.customer.text)] : lanes.sorted()
+      return lanes
     }
   }
 
-  extension LedgerCommand.Footprint {
-    /// Whether the lane of the command's customer is all that it needs.
-    fileprivate var staysWithCustomer: Bool {
-      customers.isEmpty && transactions.isEmpty && order == nil && subject == .customer
+  /// By what is remembered; the rest is looked up in one question.
+  private func addresses(
+    of ids: [CustomerID], _ transactions: [TransactionNumber]
+  ) throws(LedgerError) -> KnownAddresses {
+    var addresses = KnownAddresses()
+    var unknownIDs: Set<CustomerID> = []
+    for (id, address) in zip(ids, memory.directory.addresses(of: ids)) {
+      if let address { addresses.ids[id] = address } else { unknownIDs.insert(id) }
     }
-
-    /// Whether rows say whom it concerns.
-    fileprivate var needsRows: Bool { order != nil || subject.isOfPurchase || subject == .orderer }
-
-    /// The ids of all whose rows it may write.
-    fileprivate func ids(of command: LedgerCommand) -> [CustomerID] {
-      (subject == .customer || subject == .holder ? [command.customer] : []) + customers
+    var unknown: Set<TransactionNumber> = []
+    for (number, found) in zip(transactions, memory.directory.located(transactions)) {
+      if let found { addresses.transactions[number] = found.address } else { unknown.insert(number) }
     }
+    if !unknownIDs.isEmpty || !unknown.isEmpty {
+      let epoch = memory.directory.epoch
+      let (foundIDs, found) = try lookUp(Array(unknownIDs), Array(unknown))
+      memory.directory.remember(foundIDs)
+      memory.directory.remember(found, since: epoch)
+      // As it is remembered now: merges that were met before count.
+      for (id, address) in zip(foundIDs.map(\.0), memory.directory.addresses(of: foundIDs.map(\.0))) {
+        addresses.ids[id] = address
+      }
+      for found in memory.directory.located(found.map(\.row.number)) {
+        if let found { addresses.transactions[found.row.number] = found.address }
+      }
+    }
+    return addresses
   }
+
+  /// Where ids and transactions lead, of those that are somebody's.
+  ///
+  /// Merges of ids are not looked up: the customer's own row tells of them when the command's turn comes, and they
+  /// are few.
+  private func lookUp(
+    _ ids: [CustomerID], _ transactions: [TransactionNumber]
+  ) throws(LedgerError) -> (
+    [(CustomerID, CustomerDirectory.CustomerAddress)], [CustomerDirectory.LocatedTransaction]
+  ) {
+    let locating = EarlierReads.locating(transactions, isDistributed: layout.isDistributed)
+    let answers = try askOutsideOfTransactions(
+      [PostgresRequest("SELECT id, customer FROM aliases WHERE id = ANY($1)") { $0.add(ids, text: \.text) }]
+        + locating)
+    let found = (0..<answers[0].count).map { row in
+      let customer = answers[0].integer(row, 1)
+      return (
+        CustomerID(unchecked: answers[0].text(row, 0)),
+        CustomerDirectory.CustomerAddress(origin: customer, root: customer)
+      )
+    }
+    return (found, answers.dropFirst().flatMap(EarlierReads.located))
+  }
+
+  private func lane(of id: CustomerID, _ addresses: KnownAddresses) -> Int {
+    addresses.ids[id].map { layout.lane(of: $0.root) } ?? layout.lane(ofNew: id.text)
+  }
+
+  private func lanes(
+    of command: LedgerCommand, _ footprint: LedgerCommand.Footprint?, _ addresses: KnownAddresses,
+    _ others: Set<Int> = []
+  ) -> [Int] {
+    guard let footprint else { return [lane(of: command.customer, addresses)] }
+    var lanes = others
+    for id in footprint.ids(of: command) { lanes.insert(lane(of: id, addresses)) }
+    for number in footprint.transactions {
+      if let address = addresses.transactions[number] { lanes.insert(layout.lane(of: address.root)) }
+    }
+    // A refund of a purchase that nobody has brought yet may be kept in any lane, and what names nothing is refused
+    // in any.
+    return lanes.isEmpty ? [layout.lane(ofNew: command.customer.text)] : lanes.sorted()
+  }
+}
+
+extension LedgerCommand.Footprint {
+  /// Whether the lane of the command's customer is all that it needs.
+  fileprivate var staysWithCustomer: Bool {
+    customers.isEmpty && transactions.isEmpty && order == nil && subject == .customer
+  }
+
+  /// Whether rows say whom it concerns.
+  fileprivate var needsRows: Bool { order != nil || subject.isOfPurchase || subject == .orderer }
+
+  /// The ids of all whose rows it may write.
+  fileprivate func ids(of command: LedgerCommand) -> [CustomerID] {
+    (subject == .customer || subject == .holder ? [command.customer] : []) + customers
+  }
+}
 #endif

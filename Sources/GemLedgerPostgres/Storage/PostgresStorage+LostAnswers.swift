@@ -1,42 +1,42 @@
 #if PostgreSQL
-  internal import GemLedger
+internal import GemLedger
 
-  extension PostgresStorage {
-    /// Whether a group whose answer was lost is in the database: its mark stands where it would have left it.
-    ///
-    /// The lane is taken hold of first: the server may still be at the old connection's commit.
-    ///
-    /// - Parameter parts: What to look for beside the mark, where the commit may be half done.
-    func wasCommitted(_ group: PostgresGroup, _ parts: CommitParts?) throws(LedgerError) -> Bool {
-      guard recovery.resolvesLostAnswers else { return false }
-      // Where one was lost the idle ones most likely are dead too.
-      connections.dropIdle()
-      var patience = Patience(limit: recovery.patience)
-      while true {
-        do throws(LedgerError) {
-          let other = self.session(try connectPatiently(&patience))
-          other.begin(PostgresGroup(lanes: group.lanes, mark: group.mark))
-          let marks = try other.rows("SELECT token FROM commit_tokens WHERE customer = $1 AND writer = $2") {
-            $0.add(layout.heads[group.lanes.first ?? 0])
-            $0.add(bytes: group.mark.writer)
-          }
-          let isThere = marks.count == 1 && marks.integer(0, 0) == group.mark.number
-          let half = try parts.map { (parts) throws(LedgerError) in try parts.half(isThere, in: other) } ?? nil
-          if other.end(with: "ROLLBACK") { connections.giveBack(other.connection) }
-          guard let half else { return isThere }
-          // A machine that was only away completes what it prepared.
-          guard patience.goesOn(after: .warned(half.message)) else { throw half }
-        } catch {
-          if error.code == .storageDamaged { throw error }
-          guard patience.goesOn(after: .lost(error.message)) else {
-            throw LedgerError(
-              .outcomeUnknown,
-              "\(target.description): the answer to a commit was lost, and the server cannot be asked what became of "
-                + "it. Ask again with the same key.",
-              details: [.init(name: "storage", value: .text(target.description))])
-          }
+extension PostgresStorage {
+  /// Whether a group whose answer was lost is in the database: its mark stands where it would have left it.
+  ///
+  /// The lane is taken hold of first: the server may still be at the old connection's commit.
+  ///
+  /// - Parameter parts: What to look for beside the mark, where the commit may be half done.
+  func wasCommitted(_ group: PostgresGroup, _ parts: CommitParts?) throws(LedgerError) -> Bool {
+    guard recovery.resolvesLostAnswers else { return false }
+    // Where one was lost the idle ones most likely are dead too.
+    connections.dropIdle()
+    var patience = Patience(limit: recovery.patience)
+    while true {
+      do throws(LedgerError) {
+        let other = self.session(try connectPatiently(&patience))
+        other.begin(PostgresGroup(lanes: group.lanes, mark: group.mark))
+        let marks = try other.rows("SELECT token FROM commit_tokens WHERE customer = $1 AND writer = $2") {
+          $0.add(layout.heads[group.lanes.first ?? 0])
+          $0.add(bytes: group.mark.writer)
+        }
+        let isThere = marks.count == 1 && marks.integer(0, 0) == group.mark.number
+        let half = try parts.map { (parts) throws(LedgerError) in try parts.half(isThere, in: other) } ?? nil
+        if other.end(with: "ROLLBACK") { connections.giveBack(other.connection) }
+        guard let half else { return isThere }
+        // A machine that was only away completes what it prepared.
+        guard patience.goesOn(after: .warned(half.message)) else { throw half }
+      } catch {
+        if error.code == .storageDamaged { throw error }
+        guard patience.goesOn(after: .lost(error.message)) else {
+          throw LedgerError(
+            .outcomeUnknown,
+            "\(target.description): the answer to a commit was lost, and the server cannot be asked what became of "
+              + "it. Ask again with the same key.",
+            details: [.init(name: "storage", value: .text(target.description))])
         }
       }
     }
   }
+}
 #endif

@@ -1,273 +1,273 @@
 #if PostgreSQL
-  internal import Dispatch
-  package import GemLedger
-  internal import Synchronization
+internal import Dispatch
+package import GemLedger
+internal import Synchronization
 
-  /// Storage on PostgreSQL: any number of processes, on any number of hosts, with one set of rules.
+/// Storage on PostgreSQL: any number of processes, on any number of hosts, with one set of rules.
+///
+/// Customers are spread over lanes. Each lane has a connection of its own and commits one group at a time: it takes
+/// hold of the lane's row, so that groups of other processes wait their turn, and needs two round trips for a group
+/// of any size. Everything that is acknowledged is on the server's disk. After the server restarts, or a connection
+/// is lost, a group goes on where that is safe, and never twice.
+package final class PostgresStorage: LedgerStorage {
+  let target: PostgresTarget
+  let layout: LaneLayout
+  let memory = StorageMemory()
+  let connections: ConnectionPool
+  let herald: CommitHerald
+  let recovery: PostgresRecovery
+  private let channel: NewsChannel
+  private let writers = MarkWriters()
+  private let attempts = Atomic<Int64>(0)
+  private let groupRoundTrips = Atomic(0)
+  private let isClosed = Atomic(false)
+
+  /// Opens a ledger that is there.
   ///
-  /// Customers are spread over lanes. Each lane has a connection of its own and commits one group at a time: it takes
-  /// hold of the lane's row, so that groups of other processes wait their turn, and needs two round trips for a group
-  /// of any size. Everything that is acknowledged is on the server's disk. After the server restarts, or a connection
-  /// is lost, a group goes on where that is safe, and never twice.
-  package final class PostgresStorage: LedgerStorage {
-    let target: PostgresTarget
-    let layout: LaneLayout
-    let memory = StorageMemory()
-    let connections: ConnectionPool
-    let herald: CommitHerald
-    let recovery: PostgresRecovery
-    private let channel: NewsChannel
-    private let writers = MarkWriters()
-    private let attempts = Atomic<Int64>(0)
-    private let groupRoundTrips = Atomic(0)
-    private let isClosed = Atomic(false)
+  /// - Throws: in order of precedence `invalid_request` (the URL), `storage_unavailable`, `storage_foreign` (no
+  ///   ledger there), `storage_newer`.
+  package convenience init(
+    url: String, recovery: PostgresRecovery = PostgresRecovery(), steps: [PostgresMigration] = PostgresMigration.all
+  ) throws(LedgerError) {
+    try self.init(url: url, isCopy: false, recovery: recovery, steps: steps)
+  }
 
-    /// Opens a ledger that is there.
-    ///
-    /// - Throws: in order of precedence `invalid_request` (the URL), `storage_unavailable`, `storage_foreign` (no
-    ///   ledger there), `storage_newer`.
-    package convenience init(
-      url: String, recovery: PostgresRecovery = PostgresRecovery(), steps: [PostgresMigration] = PostgresMigration.all
-    ) throws(LedgerError) {
-      try self.init(url: url, isCopy: false, recovery: recovery, steps: steps)
+  /// - Parameter isCopy: Opened to go on with a copy that is not complete.
+  private init(
+    url: String, isCopy: Bool, recovery: PostgresRecovery = PostgresRecovery(),
+    steps: [PostgresMigration] = PostgresMigration.all
+  ) throws(LedgerError) {
+    let target = try PostgresTarget(url: url)
+    let connections = ConnectionPool(target, memory)
+    self.target = target
+    self.recovery = recovery
+    self.connections = connections
+    channel = NewsChannel(schema: target.schema)
+    herald = CommitHerald(channel, connections)
+    let opened = try Self.translating(target) { () throws(PostgresFailure) in
+      let connection = try connections.open()
+      return (connection, try SchemaKeeper(connection, target, steps: steps).bringUpToDate())
     }
-
-    /// - Parameter isCopy: Opened to go on with a copy that is not complete.
-    private init(
-      url: String, isCopy: Bool, recovery: PostgresRecovery = PostgresRecovery(),
-      steps: [PostgresMigration] = PostgresMigration.all
-    ) throws(LedgerError) {
-      let target = try PostgresTarget(url: url)
-      let connections = ConnectionPool(target, memory)
-      self.target = target
-      self.recovery = recovery
-      self.connections = connections
-      channel = NewsChannel(schema: target.schema)
-      herald = CommitHerald(channel, connections)
-      let opened = try Self.translating(target) { () throws(PostgresFailure) in
-        let connection = try connections.open()
-        return (connection, try SchemaKeeper(connection, target, steps: steps).bringUpToDate())
-      }
-      guard let state = opened.1 else {
-        throw LedgerError(
-          .storageForeign, "\(target.description) has no ledger. Make one with gemctl init.",
-          details: [.init(name: "storage", value: .text(target.description))])
-      }
-      guard state.migrationCount <= steps.count else {
-        throw LedgerError(
-          .storageNewer, "\(target.description) is of a newer version of GemLedger. Update this one.",
-          details: [.init(name: "storage", value: .text(target.description))])
-      }
-      guard isCopy || !state.isIncompleteCopy else {
-        throw LedgerError(
-          .storageUnavailable,
-          "\(target.description) holds a copy or an import that is not complete. Copy again from where it came from "
-            + "with gemctl storage copy, or import the same export again, and it goes on where it was.",
-          details: [.init(name: "storage", value: .text(target.description))])
-      }
-      layout = state.layout
-      memory.remember(state.project)
-      try Self.translating(target) { () throws(PostgresFailure) in try connections.setUp(state.layout, opened.0) }
-      connections.giveBack(opened.0)
-    }
-
-    /// Makes a new ledger.
-    ///
-    /// - Throws: in order of precedence `invalid_request` (the URL), `storage_unavailable`, `already_exists`.
-    package static func create(url: String, project: ProjectRow) throws(LedgerError) -> PostgresStorage {
-      let target = try PostgresTarget(url: url)
-      let isMade = try translating(target) { () throws(PostgresFailure) in
-        try SchemaKeeper(PostgresConnection(target), target).create(project)
-      }
-      guard isMade else {
-        throw alreadyExists(target, "Make a home for it with gemctl init --join, or name")
-      }
-      return try PostgresStorage(url: url)
-    }
-
-    private static func alreadyExists(_ target: PostgresTarget, _ hint: String = "Name") -> LedgerError {
-      LedgerError(
-        .alreadyExists, "\(target.description) has a ledger already. \(hint) another schema with ?schema=NAME.",
+    guard let state = opened.1 else {
+      throw LedgerError(
+        .storageForeign, "\(target.description) has no ledger. Make one with gemctl init.",
         details: [.init(name: "storage", value: .text(target.description))])
     }
+    guard state.migrationCount <= steps.count else {
+      throw LedgerError(
+        .storageNewer, "\(target.description) is of a newer version of GemLedger. Update this one.",
+        details: [.init(name: "storage", value: .text(target.description))])
+    }
+    guard isCopy || !state.isIncompleteCopy else {
+      throw LedgerError(
+        .storageUnavailable,
+        "\(target.description) holds a copy or an import that is not complete. Copy again from where it came from "
+          + "with gemctl storage copy, or import the same export again, and it goes on where it was.",
+        details: [.init(name: "storage", value: .text(target.description))])
+    }
+    layout = state.layout
+    memory.remember(state.project)
+    try Self.translating(target) { () throws(PostgresFailure) in try connections.setUp(state.layout, opened.0) }
+    connections.giveBack(opened.0)
+  }
 
-    /// Makes a schema that a ledger is to be copied into, or opens the one that an interrupted copy of it left.
-    ///
-    /// - Parameters:
-    ///   - project: That of the ledger to be copied.
-    ///   - source: The newest transaction of that ledger.
-    /// - Throws: As making a ledger; `already_exists` where there is anything else than that copy.
-    package static func openCopy(
-      url: String, project: ProjectRow, source: TransactionNumber
-    ) throws(LedgerError) -> PostgresStorage {
-      let target = try PostgresTarget(url: url)
-      _ = try translating(target) { () throws(PostgresFailure) in
-        try SchemaKeeper(PostgresConnection(target), target).create(project)
+  /// Makes a new ledger.
+  ///
+  /// - Throws: in order of precedence `invalid_request` (the URL), `storage_unavailable`, `already_exists`.
+  package static func create(url: String, project: ProjectRow) throws(LedgerError) -> PostgresStorage {
+    let target = try PostgresTarget(url: url)
+    let isMade = try translating(target) { () throws(PostgresFailure) in
+      try SchemaKeeper(PostgresConnection(target), target).create(project)
+    }
+    guard isMade else {
+      throw alreadyExists(target, "Make a home for it with gemctl init --join, or name")
+    }
+    return try PostgresStorage(url: url)
+  }
+
+  private static func alreadyExists(_ target: PostgresTarget, _ hint: String = "Name") -> LedgerError {
+    LedgerError(
+      .alreadyExists, "\(target.description) has a ledger already. \(hint) another schema with ?schema=NAME.",
+      details: [.init(name: "storage", value: .text(target.description))])
+  }
+
+  /// Makes a schema that a ledger is to be copied into, or opens the one that an interrupted copy of it left.
+  ///
+  /// - Parameters:
+  ///   - project: That of the ledger to be copied.
+  ///   - source: The newest transaction of that ledger.
+  /// - Throws: As making a ledger; `already_exists` where there is anything else than that copy.
+  package static func openCopy(
+    url: String, project: ProjectRow, source: TransactionNumber
+  ) throws(LedgerError) -> PostgresStorage {
+    let target = try PostgresTarget(url: url)
+    _ = try translating(target) { () throws(PostgresFailure) in
+      try SchemaKeeper(PostgresConnection(target), target).create(project)
+    }
+    let storage = try PostgresStorage(url: url, isCopy: true)
+    do throws(LedgerError) {
+      try storage.commit(lanes: Array(0..<storage.laneCount)) { (session) throws(LedgerError) in
+        guard try session.project() == project else { throw alreadyExists(target) }
+        guard try (session.scan() as? any CopyReads)?.copyProgress() == nil else { return }
+        // Whoever made it may have been killed right then; what has anything in it is somebody's ledger.
+        guard try session.isEmpty() else { throw alreadyExists(target) }
+        var changes = ChangeSet()
+        changes.copy = CopyChanges(progress: CopyProgress(source: source))
+        try session.write(changes)
       }
-      let storage = try PostgresStorage(url: url, isCopy: true)
+    } catch {
+      storage.close()
+      throw error
+    }
+    return storage
+  }
+
+  /// Opens a ledger that an export is to be imported into, whether an earlier import of it came to its end or not.
+  ///
+  /// - Throws: As opening a ledger.
+  package static func openImport(url: String) throws(LedgerError) -> PostgresStorage {
+    try PostgresStorage(url: url, isCopy: true)
+  }
+
+  package var isKeyedByCustomer: Bool { true }
+
+  package var laneCount: Int { layout.count }
+  package var isRemote: Bool { true }
+  /// No snapshot spans the nodes of a distributed engine.
+  package var showsHalves: Bool { layout.isDistributed }
+  /// How often groups asked and waited, those apart that failed.
+  package var roundTrips: Int { groupRoundTrips.load(ordering: .sequentiallyConsistent) }
+
+  package func close() {
+    isClosed.store(true, ordering: .sequentiallyConsistent)
+    herald.finish()
+    connections.close()
+  }
+
+  var hasEnded: Bool { isClosed.load(ordering: .sequentiallyConsistent) }
+
+  package func listen(_ heard: @escaping @Sendable () -> Void) -> (any CommitListener)? {
+    guard !hasEnded else { return nil }
+    return CommitEar(target, channel, heard: heard)
+  }
+
+  func refuseClosed() throws(LedgerError) {
+    guard !hasEnded else {
+      throw LedgerError(.storageUnavailable, "The ledger at \(target.description) was closed.")
+    }
+  }
+
+  static func translating<R>(
+    _ target: PostgresTarget, _ body: () throws(PostgresFailure) -> R
+  ) throws(LedgerError) -> R {
+    do throws(PostgresFailure) { return try body() } catch { throw error.ledgerError(target.description) }
+  }
+
+  func session(_ connection: PostgresConnection) -> PostgresSession {
+    PostgresSession(connection, storageName: target.description, layout: layout, memory: memory)
+  }
+
+  // MARK: Reading
+
+  package func read<R>(_ body: (any StorageSnapshot) throws(LedgerError) -> R) throws(LedgerError) -> R {
+    try refuseClosed()
+    connections.readers.wait()
+    defer { connections.readers.signal() }
+    // A reader may start anew as long as nothing was answered: twice, since an idle connection may be a dead one, and
+    // a standby may have to end a reader's statement.
+    var triesLeft = 2
+    while true {
+      let session = session(try connect())
       do throws(LedgerError) {
-        try storage.commit(lanes: Array(0..<storage.laneCount)) { (session) throws(LedgerError) in
-          guard try session.project() == project else { throw alreadyExists(target) }
-          guard try (session.scan() as? any CopyReads)?.copyProgress() == nil else { return }
-          // Whoever made it may have been killed right then; what has anything in it is somebody's ledger.
-          guard try session.isEmpty() else { throw alreadyExists(target) }
-          var changes = ChangeSet()
-          changes.copy = CopyChanges(progress: CopyProgress(source: source))
-          try session.write(changes)
-        }
+        let answer = try body(session)
+        if session.end(with: "COMMIT") { connections.giveBack(session.connection) }
+        return answer
       } catch {
-        storage.close()
-        throw error
-      }
-      return storage
-    }
-
-    /// Opens a ledger that an export is to be imported into, whether an earlier import of it came to its end or not.
-    ///
-    /// - Throws: As opening a ledger.
-    package static func openImport(url: String) throws(LedgerError) -> PostgresStorage {
-      try PostgresStorage(url: url, isCopy: true)
-    }
-
-    package var isKeyedByCustomer: Bool { true }
-
-    package var laneCount: Int { layout.count }
-    package var isRemote: Bool { true }
-    /// No snapshot spans the nodes of a distributed engine.
-    package var showsHalves: Bool { layout.isDistributed }
-    /// How often groups asked and waited, those apart that failed.
-    package var roundTrips: Int { groupRoundTrips.load(ordering: .sequentiallyConsistent) }
-
-    package func close() {
-      isClosed.store(true, ordering: .sequentiallyConsistent)
-      herald.finish()
-      connections.close()
-    }
-
-    var hasEnded: Bool { isClosed.load(ordering: .sequentiallyConsistent) }
-
-    package func listen(_ heard: @escaping @Sendable () -> Void) -> (any CommitListener)? {
-      guard !hasEnded else { return nil }
-      return CommitEar(target, channel, heard: heard)
-    }
-
-    func refuseClosed() throws(LedgerError) {
-      guard !hasEnded else {
-        throw LedgerError(.storageUnavailable, "The ledger at \(target.description) was closed.")
+        let failure = session.failure
+        let isLost = failure?.isConnectionLost ?? false
+        if session.end(with: "ROLLBACK"), !isLost { connections.giveBack(session.connection) }
+        guard isLost || failure?.isTransient == true, triesLeft > 0 else { throw error }
+        triesLeft -= 1
+        if isLost { connections.dropIdle() }
       }
     }
+  }
 
-    static func translating<R>(
-      _ target: PostgresTarget, _ body: () throws(PostgresFailure) -> R
-    ) throws(LedgerError) -> R {
-      do throws(PostgresFailure) { return try body() } catch { throw error.ledgerError(target.description) }
+  func connect() throws(LedgerError) -> PostgresConnection {
+    try Self.translating(target) { () throws(PostgresFailure) in try connections.take() }
+  }
+
+  /// Questions that are a transaction by themselves.
+  func askOutsideOfTransactions(_ requests: [PostgresRequest]) throws(LedgerError) -> [PostgresRows] {
+    try refuseClosed()
+    connections.readers.wait()
+    defer { connections.readers.signal() }
+    var triesLeft = 2
+    while true {
+      let connection = try connect()
+      do throws(PostgresFailure) {
+        let answers = try connection.ask(requests)
+        connections.giveBack(connection)
+        return answers
+      } catch {
+        connections.giveBack(connection)
+        guard error.isConnectionLost, triesLeft > 0 else { throw error.ledgerError(target.description) }
+        triesLeft -= 1
+        connections.dropIdle()
+      }
     }
+  }
 
-    func session(_ connection: PostgresConnection) -> PostgresSession {
-      PostgresSession(connection, storageName: target.description, layout: layout, memory: memory)
-    }
+  // MARK: Writing
 
-    // MARK: Reading
-
-    package func read<R>(_ body: (any StorageSnapshot) throws(LedgerError) -> R) throws(LedgerError) -> R {
-      try refuseClosed()
-      connections.readers.wait()
-      defer { connections.readers.signal() }
-      // A reader may start anew as long as nothing was answered: twice, since an idle connection may be a dead one, and
-      // a standby may have to end a reader's statement.
-      var triesLeft = 2
-      while true {
-        let session = session(try connect())
-        do throws(LedgerError) {
-          let answer = try body(session)
-          if session.end(with: "COMMIT") { connections.giveBack(session.connection) }
-          return answer
-        } catch {
-          let failure = session.failure
-          let isLost = failure?.isConnectionLost ?? false
-          if session.end(with: "ROLLBACK"), !isLost { connections.giveBack(session.connection) }
-          guard isLost || failure?.isTransient == true, triesLeft > 0 else { throw error }
-          triesLeft -= 1
-          if isLost { connections.dropIdle() }
+  package func commit<R>(
+    lanes: [Int], _ body: (any StorageSession) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    try refuseClosed()
+    var patience = Patience(limit: recovery.patience)
+    let firstLane = lanes.first ?? 0
+    let (writer, isNew) = writers.take(firstLane)
+    defer { writers.giveBack(writer, firstLane) }
+    while true {
+      let session = session(try connectPatiently(&patience))
+      let mark = PostgresGroup.CommitMark(
+        writer: writer, number: attempts.add(1, ordering: .sequentiallyConsistent).newValue)
+      let group = PostgresGroup(lanes: lanes, mark: mark, isFirstOfWriter: isNew)
+      session.begin(group)
+      session.wasCommitted = { [self] (parts) throws(LedgerError) in try wasCommitted(group, parts) }
+      let roundTripsBefore = session.connection.roundTrips
+      do throws(LedgerError) {
+        let answer = try body(session)
+        groupRoundTrips.add(session.connection.roundTrips - roundTripsBefore, ordering: .sequentiallyConsistent)
+        // A group that wrote nothing leaves nothing behind.
+        if session.group?.isCommitted == true {
+          connections.giveBack(session.connection)
+          herald.note()
+        } else if session.end(with: "ROLLBACK") {
+          connections.giveBack(session.connection)
         }
+        return answer
+      } catch {
+        let failure = session.failure
+        let isUsable = session.end(with: "ROLLBACK")
+        if isUsable { connections.giveBack(session.connection) } else { connections.dropIdle() }
+        guard let failure, error.code != .outcomeUnknown else { throw error }
+        guard failure.isTransient || failure.isConnectionLost, patience.goesOn(after: failure) else { throw error }
       }
     }
+  }
 
-    func connect() throws(LedgerError) -> PostgresConnection {
-      try Self.translating(target) { () throws(PostgresFailure) in try connections.take() }
-    }
-
-    /// Questions that are a transaction by themselves.
-    func askOutsideOfTransactions(_ requests: [PostgresRequest]) throws(LedgerError) -> [PostgresRows] {
-      try refuseClosed()
-      connections.readers.wait()
-      defer { connections.readers.signal() }
-      var triesLeft = 2
-      while true {
-        let connection = try connect()
-        do throws(PostgresFailure) {
-          let answers = try connection.ask(requests)
-          connections.giveBack(connection)
-          return answers
-        } catch {
-          connections.giveBack(connection)
-          guard error.isConnectionLost, triesLeft > 0 else { throw error.ledgerError(target.description) }
-          triesLeft -= 1
-          connections.dropIdle()
-        }
-      }
-    }
-
-    // MARK: Writing
-
-    package func commit<R>(
-      lanes: [Int], _ body: (any StorageSession) throws(LedgerError) -> R
-    ) throws(LedgerError) -> R {
-      try refuseClosed()
-      var patience = Patience(limit: recovery.patience)
-      let firstLane = lanes.first ?? 0
-      let (writer, isNew) = writers.take(firstLane)
-      defer { writers.giveBack(writer, firstLane) }
-      while true {
-        let session = session(try connectPatiently(&patience))
-        let mark = PostgresGroup.CommitMark(
-          writer: writer, number: attempts.add(1, ordering: .sequentiallyConsistent).newValue)
-        let group = PostgresGroup(lanes: lanes, mark: mark, isFirstOfWriter: isNew)
-        session.begin(group)
-        session.wasCommitted = { [self] (parts) throws(LedgerError) in try wasCommitted(group, parts) }
-        let roundTripsBefore = session.connection.roundTrips
-        do throws(LedgerError) {
-          let answer = try body(session)
-          groupRoundTrips.add(session.connection.roundTrips - roundTripsBefore, ordering: .sequentiallyConsistent)
-          // A group that wrote nothing leaves nothing behind.
-          if session.group?.isCommitted == true {
-            connections.giveBack(session.connection)
-            herald.note()
-          } else if session.end(with: "ROLLBACK") {
-            connections.giveBack(session.connection)
-          }
-          return answer
-        } catch {
-          let failure = session.failure
-          let isUsable = session.end(with: "ROLLBACK")
-          if isUsable { connections.giveBack(session.connection) } else { connections.dropIdle() }
-          guard let failure, error.code != .outcomeUnknown else { throw error }
-          guard failure.isTransient || failure.isConnectionLost, patience.goesOn(after: failure) else { throw error }
-        }
-      }
-    }
-
-    func connectPatiently(_ patience: inout Patience) throws(LedgerError) -> PostgresConnection {
-      while true {
-        do throws(PostgresFailure) {
-          return try connections.take()
-        } catch {
-          // Who was never let in is told at once; who was, waits for the server to come back.
-          guard connections.wasOpen, error.isConnectionLost, patience.goesOn(after: error) else {
-            throw error.ledgerError(target.description)
-          }
+  func connectPatiently(_ patience: inout Patience) throws(LedgerError) -> PostgresConnection {
+    while true {
+      do throws(PostgresFailure) {
+        return try connections.take()
+      } catch {
+        // Who was never let in is told at once; who was, waits for the server to come back.
+        guard connections.wasOpen, error.isConnectionLost, patience.goesOn(after: error) else {
+          throw error.ledgerError(target.description)
         }
       }
     }
   }
+}
 #endif

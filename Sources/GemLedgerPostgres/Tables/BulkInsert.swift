@@ -1,72 +1,72 @@
 #if PostgreSQL
-  /// Many rows into a table, from a list a column.
+/// Many rows into a table, from a list a column.
+///
+/// The lists stand among what is selected, where the server takes them apart value by value; behind `FROM` it would
+/// write down each list by itself first, which took four times as long.
+struct BulkInsert: Sendable {
+  let table: String
+  let columns: [String]
+  /// What to do with a row that is there.
+  let conflict: String
+
+  init(_ table: String, _ columns: String, conflict: String = "") {
+    self.table = table
+    self.columns = columns.split { $0 == "," || $0.isWhitespace }.map(String.init)
+    self.conflict = conflict
+  }
+
+  /// - Parameter first: The number of the first list's parameter.
+  func sql(from first: Int = 1) -> String {
+    let lists = Self.lists(columns.count, from: first)
+    return "INSERT INTO \(table) (\(columns.joined(separator: ", "))) SELECT \(lists) \(conflict)"
+  }
+
+  // MARK: On several machines
+
+  /// How many rows one statement has at most, so that its parameters stay far below what the server takes.
+  private static let rowsPerStatement = 512
+  /// Up to how many rows a statement is prepared: longer ones seldom have the same length again.
+  private static let preparedRowCount = 4
+
+  /// The same rows in the form that no machine can lose by itself.
   ///
-  /// The lists stand among what is selected, where the server takes them apart value by value; behind `FROM` it would
-  /// write down each list by itself first, which took four times as long.
-  struct BulkInsert: Sendable {
-    let table: String
-    let columns: [String]
-    /// What to do with a row that is there.
-    let conflict: String
-
-    init(_ table: String, _ columns: String, conflict: String = "") {
-      self.table = table
-      self.columns = columns.split { $0 == "," || $0.isWhitespace }.map(String.init)
-      self.conflict = conflict
-    }
-
-    /// - Parameter first: The number of the first list's parameter.
-    func sql(from first: Int = 1) -> String {
-      let lists = Self.lists(columns.count, from: first)
-      return "INSERT INTO \(table) (\(columns.joined(separator: ", "))) SELECT \(lists) \(conflict)"
-    }
-
-    // MARK: On several machines
-
-    /// How many rows one statement has at most, so that its parameters stay far below what the server takes.
-    private static let rowsPerStatement = 512
-    /// Up to how many rows a statement is prepared: longer ones seldom have the same length again.
-    private static let preparedRowCount = 4
-
-    /// The same rows in the form that no machine can lose by itself.
-    ///
-    /// A distributed engine copies the rows of `INSERT … SELECT` without `ON CONFLICT` to a machine without noting that
-    /// the transaction wrote there. Where it also read there before, a session that dies is noticed by nobody: the
-    /// commit is answered as done, and these rows are missing. It notes rows behind `VALUES`, and a row that is there
-    /// already is refused as before, in the same round trip.
-    static func noted(_ request: PostgresRequest) -> [PostgresRequest] {
-      let lists = "SELECT \(lists(request.parameters.count))"
-      guard request.sql.hasPrefix("INSERT INTO "), !request.sql.contains("ON CONFLICT"),
-        let place = request.sql.firstRange(of: lists)
-      else { return [request] }
-      let head = String(request.sql[..<place.lowerBound])
-      let rows = request.parameters.rows()
-      return stride(from: 0, to: rows.count, by: rowsPerStatement).map { first in
-        let part = rows[first..<min(rows.count, first + rowsPerStatement)]
-        let sql = head + values(rows: part.count, columns: request.parameters.count)
-        var values = PostgresRequest(sql, isPrepared: part.count <= preparedRowCount)
-        for row in part { values.parameters.append(row) }
-        return values
-      }
-    }
-
-    private static func values(rows: Int, columns: Int) -> String {
-      let places = (0..<rows).map { row in
-        "(" + (1...columns).map { "$\(row * columns + $0)" }.joined(separator: ", ") + ")"
-      }
-      return "VALUES " + places.joined(separator: ", ")
-    }
-
-    /// The last row of each key.
-    static func last<Row, Key: Hashable>(_ rows: [Row], of key: (Row) -> Key) -> [Row] {
-      Array(Dictionary(rows.map { (key($0), $0) }) { _, last in last }.values)
-    }
-
-    // MARK: Lists
-
-    /// A row of what the parameters list, from the first one on.
-    static func lists(_ count: Int, from first: Int = 1) -> String {
-      (first..<first + count).map { "unnest($\($0))" }.joined(separator: ", ")
+  /// A distributed engine copies the rows of `INSERT … SELECT` without `ON CONFLICT` to a machine without noting that
+  /// the transaction wrote there. Where it also read there before, a session that dies is noticed by nobody: the
+  /// commit is answered as done, and these rows are missing. It notes rows behind `VALUES`, and a row that is there
+  /// already is refused as before, in the same round trip.
+  static func noted(_ request: PostgresRequest) -> [PostgresRequest] {
+    let lists = "SELECT \(lists(request.parameters.count))"
+    guard request.sql.hasPrefix("INSERT INTO "), !request.sql.contains("ON CONFLICT"),
+      let place = request.sql.firstRange(of: lists)
+    else { return [request] }
+    let head = String(request.sql[..<place.lowerBound])
+    let rows = request.parameters.rows()
+    return stride(from: 0, to: rows.count, by: rowsPerStatement).map { first in
+      let part = rows[first..<min(rows.count, first + rowsPerStatement)]
+      let sql = head + values(rows: part.count, columns: request.parameters.count)
+      var values = PostgresRequest(sql, isPrepared: part.count <= preparedRowCount)
+      for row in part { values.parameters.append(row) }
+      return values
     }
   }
+
+  private static func values(rows: Int, columns: Int) -> String {
+    let places = (0..<rows).map { row in
+      "(" + (1...columns).map { "$\(row * columns + $0)" }.joined(separator: ", ") + ")"
+    }
+    return "VALUES " + places.joined(separator: ", ")
+  }
+
+  /// The last row of each key.
+  static func last<Row, Key: Hashable>(_ rows: [Row], of key: (Row) -> Key) -> [Row] {
+    Array(Dictionary(rows.map { (key($0), $0) }) { _, last in last }.values)
+  }
+
+  // MARK: Lists
+
+  /// A row of what the parameters list, from the first one on.
+  static func lists(_ count: Int, from first: Int = 1) -> String {
+    (first..<first + count).map { "unnest($\($0))" }.joined(separator: ", ")
+  }
+}
 #endif

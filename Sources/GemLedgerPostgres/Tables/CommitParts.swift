@@ -1,77 +1,77 @@
 #if PostgreSQL
-  internal import GemLedger
+internal import GemLedger
 
-  /// What a group wrote on machines that may commit without each other.
+/// What a group wrote on machines that may commit without each other.
+///
+/// A lane's rows lie on one machine, beside the group's mark; each id lies by itself.
+struct CommitParts {
+  /// New customers with the ids that they came with, and the ids that were added.
+  let ids: [AddedIDRow]
+  let transactions: [RowPlace]
+  let purchases: [PurchaseRow]
+
+  init(_ changes: borrowing ChangeSet) {
+    let erased = Set(changes.rare?.erasures.flatMap(\.numbers) ?? [])
+    let new = changes.customers.map { AddedIDRow(customer: $0.number, id: $0.id) }
+    ids = (new + (changes.rare?.addedIDs ?? [])).filter { !erased.contains($0.customer) }
+    transactions = changes.transactions.map { RowPlace($0.number, of: $0.customer) }
+    purchases = changes.purchases
+  }
+}
+
+extension CommitParts {
+  /// What is missing of a commit, or is there though the commit is not; nil where it is whole.
   ///
-  /// A lane's rows lie on one machine, beside the group's mark; each id lies by itself.
-  struct CommitParts {
-    /// New customers with the ids that they came with, and the ids that were added.
-    let ids: [AddedIDRow]
-    let transactions: [RowPlace]
-    let purchases: [PurchaseRow]
-
-    init(_ changes: borrowing ChangeSet) {
-      let erased = Set(changes.rare?.erasures.flatMap(\.numbers) ?? [])
-      let new = changes.customers.map { AddedIDRow(customer: $0.number, id: $0.id) }
-      ids = (new + (changes.rare?.addedIDs ?? [])).filter { !erased.contains($0.customer) }
-      transactions = changes.transactions.map { RowPlace($0.number, of: $0.customer) }
-      purchases = changes.purchases
+  /// - Parameter isThere: Whether the group's mark is.
+  func half(_ isThere: Bool, in session: PostgresSession) throws(LedgerError) -> LedgerError? {
+    let answers = try session.ask([
+      PostgresRequest("SELECT id, customer FROM aliases WHERE id = ANY($1)") { $0.add(ids, text: \.id.text) },
+      PostgresRequest("SELECT customer FROM customers WHERE customer = ANY($1)") { $0.add(ids, \.customer) },
+      PostgresRequest("SELECT number FROM transactions WHERE customer = ANY($1) AND number = ANY($2)") {
+        $0.add(transactions, { $0.customer ?? 0 })
+        $0.add(transactions, \.number)
+      },
+      PostgresRequest(
+        """
+        SELECT store_transaction, environment, store, customer, purchase FROM store_transactions
+        WHERE store_transaction = ANY($1) AND purchase <> 0
+        """
+      ) { $0.add(purchases, text: \.identity.transactionID.text) },
+    ])
+    var named: [CustomerID: CustomerNumber] = [:]
+    for row in 0..<answers[0].count {
+      named[CustomerID(unchecked: answers[0].text(row, 0))] = answers[0].integer(row, 1)
     }
-  }
-
-  extension CommitParts {
-    /// What is missing of a commit, or is there though the commit is not; nil where it is whole.
-    ///
-    /// - Parameter isThere: Whether the group's mark is.
-    func half(_ isThere: Bool, in session: PostgresSession) throws(LedgerError) -> LedgerError? {
-      let answers = try session.ask([
-        PostgresRequest("SELECT id, customer FROM aliases WHERE id = ANY($1)") { $0.add(ids, text: \.id.text) },
-        PostgresRequest("SELECT customer FROM customers WHERE customer = ANY($1)") { $0.add(ids, \.customer) },
-        PostgresRequest("SELECT number FROM transactions WHERE customer = ANY($1) AND number = ANY($2)") {
-          $0.add(transactions, { $0.customer ?? 0 })
-          $0.add(transactions, \.number)
-        },
-        PostgresRequest(
-          """
-          SELECT store_transaction, environment, store, customer, purchase FROM store_transactions
-          WHERE store_transaction = ANY($1) AND purchase <> 0
-          """
-        ) { $0.add(purchases, text: \.identity.transactionID.text) },
-      ])
-      var named: [CustomerID: CustomerNumber] = [:]
-      for row in 0..<answers[0].count {
-        named[CustomerID(unchecked: answers[0].text(row, 0))] = answers[0].integer(row, 1)
+    let customers = Set((0..<answers[1].count).map { answers[1].integer($0, 0) })
+    let booked = Set((0..<answers[2].count).map { answers[2].integer($0, 0) })
+    for row in ids {
+      let isNamed = named[row.id] == row.customer
+      if isThere, !customers.contains(row.customer) {
+        return .halfCommit(session.storageName, "customer number \(row.customer) is missing")
       }
-      let customers = Set((0..<answers[1].count).map { answers[1].integer($0, 0) })
-      let booked = Set((0..<answers[2].count).map { answers[2].integer($0, 0) })
-      for row in ids {
-        let isNamed = named[row.id] == row.customer
-        if isThere, !customers.contains(row.customer) {
-          return .halfCommit(session.storageName, "customer number \(row.customer) is missing")
-        }
-        if isThere, !isNamed {
-          return .halfCommit(
-            session.storageName, "customer number \(row.customer) is there, and the id \"\(row.id)\" does not name it")
-        }
-        // Somebody else may have made the customer since, under the same number.
-        if !isThere, isNamed, !customers.contains(row.customer) {
-          return .halfCommit(
-            session.storageName, "the id \"\(row.id)\" names customer number \(row.customer), who is not there")
-        }
-      }
-      guard isThere else { return nil }
-      if let missing = transactions.first(where: { !booked.contains($0.number) }) {
-        return .halfCommit(session.storageName, "transaction number \(missing.number) is missing")
-      }
-      let credits = Dictionary(
-        (0..<answers[3].count).map { (answers[3].purchaseIdentity($0), answers[3].storeClaim($0).purchase) },
-        uniquingKeysWith: { first, _ in first })
-      if let row = purchases.first(where: { credits[$0.identity] != $0.number }) {
+      if isThere, !isNamed {
         return .halfCommit(
-          session.storageName,
-          "purchase number \(row.number) is there, and its store transaction \(row.identity.transactionID) is not")
+          session.storageName, "customer number \(row.customer) is there, and the id \"\(row.id)\" does not name it")
       }
-      return nil
+      // Somebody else may have made the customer since, under the same number.
+      if !isThere, isNamed, !customers.contains(row.customer) {
+        return .halfCommit(
+          session.storageName, "the id \"\(row.id)\" names customer number \(row.customer), who is not there")
+      }
     }
+    guard isThere else { return nil }
+    if let missing = transactions.first(where: { !booked.contains($0.number) }) {
+      return .halfCommit(session.storageName, "transaction number \(missing.number) is missing")
+    }
+    let credits = Dictionary(
+      (0..<answers[3].count).map { (answers[3].purchaseIdentity($0), answers[3].storeClaim($0).purchase) },
+      uniquingKeysWith: { first, _ in first })
+    if let row = purchases.first(where: { credits[$0.identity] != $0.number }) {
+      return .halfCommit(
+        session.storageName,
+        "purchase number \(row.number) is there, and its store transaction \(row.identity.transactionID) is not")
+    }
+    return nil
   }
+}
 #endif

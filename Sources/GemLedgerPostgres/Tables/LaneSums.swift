@@ -1,19 +1,19 @@
 #if PostgreSQL
-  internal import GemLedger
+internal import GemLedger
 
-  /// The sums of all rows' digests: each lane keeps those of what its groups wrote.
-  enum LaneSums {
-    /// What all lanes together have; nil where one of them is not counted yet.
-    static func total(_ lanes: [[Int64]?]) -> [Int64]? {
-      var total = RecordSums().values
-      for sums in lanes {
-        guard let sums, sums.count == total.count else { return nil }
-        for index in total.indices { total[index] &+= sums[index] }
-      }
-      return total
+/// The sums of all rows' digests: each lane keeps those of what its groups wrote.
+enum LaneSums {
+  /// What all lanes together have; nil where one of them is not counted yet.
+  static func total(_ lanes: [[Int64]?]) -> [Int64]? {
+    var total = RecordSums().values
+    for sums in lanes {
+      guard let sums, sums.count == total.count else { return nil }
+      for index in total.indices { total[index] &+= sums[index] }
     }
-
-    /// As the server reads a list.
-    static func text(_ sums: [Int64]) -> String { "{\(sums.map(String.init).joined(separator: ","))}" }
+    return total
   }
+
+  /// As the server reads a list.
+  static func text(_ sums: [Int64]) -> String { "{\(sums.map(String.init).joined(separator: ","))}" }
+}
 #endif

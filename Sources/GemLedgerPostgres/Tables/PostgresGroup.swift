@@ -1,58 +1,58 @@
 #if PostgreSQL
-  internal import GemLedger
+internal import GemLedger
 
-  /// A group of commands on its way: the lanes that it holds, and how far it has come.
-  final class PostgresGroup {
-    /// In ascending order; the first one numbers what the group books.
-    let lanes: [Int]
-    /// Who writes, and the number of this attempt: what a lost answer is looked up by.
-    let mark: CommitMark
-    /// Whether nobody left a mark under the writer's name before.
-    let isFirstOfWriter: Bool
-    private var known: [LaneHead] = []
-    private(set) var isBegun = false
-    var isCommitted = false
+/// A group of commands on its way: the lanes that it holds, and how far it has come.
+final class PostgresGroup {
+  /// In ascending order; the first one numbers what the group books.
+  let lanes: [Int]
+  /// Who writes, and the number of this attempt: what a lost answer is looked up by.
+  let mark: CommitMark
+  /// Whether nobody left a mark under the writer's name before.
+  let isFirstOfWriter: Bool
+  private var known: [LaneHead] = []
+  private(set) var isBegun = false
+  var isCommitted = false
 
-    struct CommitMark: Hashable, Sendable {
-      let writer: [UInt8]
-      let number: Int64
-    }
+  struct CommitMark: Hashable, Sendable {
+    let writer: [UInt8]
+    let number: Int64
+  }
 
-    init(lanes: [Int], mark: CommitMark, isFirstOfWriter: Bool = false) {
-      self.lanes = lanes
-      self.mark = mark
-      self.isFirstOfWriter = isFirstOfWriter
-    }
+  init(lanes: [Int], mark: CommitMark, isFirstOfWriter: Bool = false) {
+    self.lanes = lanes
+    self.mark = mark
+    self.isFirstOfWriter = isFirstOfWriter
+  }
 
-    /// Where the lanes stand; begins the group where it has not begun.
-    func heads(_ session: PostgresSession) throws(LedgerError) -> [LaneHead] {
-      if !isBegun { _ = try session.ask([]) }
-      return known
-    }
+  /// Where the lanes stand; begins the group where it has not begun.
+  func heads(_ session: PostgresSession) throws(LedgerError) -> [LaneHead] {
+    if !isBegun { _ = try session.ask([]) }
+    return known
+  }
 
-    /// Begins a transaction and takes hold of the lanes, one after the other: nobody else writes there until it ends.
-    func beginning(_ layout: LaneLayout) -> [PostgresRequest] {
-      [PostgresRequest("BEGIN")]
-        + lanes.map { lane in
-          PostgresRequest(
-            "SELECT last, created_at, catalog_version, layout, sums FROM lanes WHERE customer = $1 FOR UPDATE"
-          ) { $0.add(layout.heads[lane]) }
-        }
-    }
-
-    /// - Parameter answers: Those to ``beginning(_:)``.
-    func begin(_ answers: ArraySlice<PostgresRows>, _ session: PostgresSession) throws(LedgerError) {
-      isBegun = true
-      for (lane, rows) in zip(lanes, answers.dropFirst()) {
-        guard rows.count == 1, rows.integer(0, 3) == session.layout.version else {
-          throw LedgerError(
-            .storageUnavailable, "\(session.storageName): the customers were spread anew. Open the ledger again.")
-        }
-        known.append(
-          LaneHead(
-            lane: lane, last: rows.integer(0, 0), createdAt: rows.integer(0, 1), catalogVersion: rows.integer(0, 2),
-            sums: rows.integers(0, 4)))
+  /// Begins a transaction and takes hold of the lanes, one after the other: nobody else writes there until it ends.
+  func beginning(_ layout: LaneLayout) -> [PostgresRequest] {
+    [PostgresRequest("BEGIN")]
+      + lanes.map { lane in
+        PostgresRequest(
+          "SELECT last, created_at, catalog_version, layout, sums FROM lanes WHERE customer = $1 FOR UPDATE"
+        ) { $0.add(layout.heads[lane]) }
       }
+  }
+
+  /// - Parameter answers: Those to ``beginning(_:)``.
+  func begin(_ answers: ArraySlice<PostgresRows>, _ session: PostgresSession) throws(LedgerError) {
+    isBegun = true
+    for (lane, rows) in zip(lanes, answers.dropFirst()) {
+      guard rows.count == 1, rows.integer(0, 3) == session.layout.version else {
+        throw LedgerError(
+          .storageUnavailable, "\(session.storageName): the customers were spread anew. Open the ledger again.")
+      }
+      known.append(
+        LaneHead(
+          lane: lane, last: rows.integer(0, 0), createdAt: rows.integer(0, 1), catalogVersion: rows.integer(0, 2),
+          sums: rows.integers(0, 4)))
     }
   }
+}
 #endif

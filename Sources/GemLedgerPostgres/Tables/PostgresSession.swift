@@ -1,135 +1,135 @@
 #if PostgreSQL
-  internal import GemLedger
+internal import GemLedger
 
-  /// The ledger's rows as one connection sees them, inside the transaction that is open on it.
-  ///
-  /// One thread at a time uses it. What a group prefetched is answered from there; everything else is a round trip.
-  final class PostgresSession {
-    let connection: PostgresConnection
-    /// Which database it is, for people.
-    let storageName: String
-    /// How the customers are spread over lanes.
-    let layout: LaneLayout
-    /// What the storage remembers between groups.
-    let memory: StorageMemory
-    /// The group that writes; nil for who only reads.
-    var group: PostgresGroup?
-    /// What the group at hand fetched before it began; nil outside of groups.
-    var prefetched: Prefetched?
-    /// The cursors that are open in the transaction, while somebody reads by them.
-    weak var openScan: PostgresScan?
-    /// The currencies as this transaction sees them, where they came with the catalog's version.
-    var currencies: [CatalogRow]?
-    /// Terms that the group at hand wrote.
-    var newTerms: [(document: String, number: Int64)] = []
-    /// Finds out whether the group was committed, where the answer was lost; with what it wrote apart, also whether
-    /// only a part of it was.
-    var wasCommitted: ((CommitParts?) throws(LedgerError) -> Bool)?
-    /// Since when what is read is the same server's.
-    private(set) var epoch: Int
-    /// Why the last statement failed, where one did.
-    private(set) var failure: PostgresFailure?
+/// The ledger's rows as one connection sees them, inside the transaction that is open on it.
+///
+/// One thread at a time uses it. What a group prefetched is answered from there; everything else is a round trip.
+final class PostgresSession {
+  let connection: PostgresConnection
+  /// Which database it is, for people.
+  let storageName: String
+  /// How the customers are spread over lanes.
+  let layout: LaneLayout
+  /// What the storage remembers between groups.
+  let memory: StorageMemory
+  /// The group that writes; nil for who only reads.
+  var group: PostgresGroup?
+  /// What the group at hand fetched before it began; nil outside of groups.
+  var prefetched: Prefetched?
+  /// The cursors that are open in the transaction, while somebody reads by them.
+  weak var openScan: PostgresScan?
+  /// The currencies as this transaction sees them, where they came with the catalog's version.
+  var currencies: [CatalogRow]?
+  /// Terms that the group at hand wrote.
+  var newTerms: [(document: String, number: Int64)] = []
+  /// Finds out whether the group was committed, where the answer was lost; with what it wrote apart, also whether
+  /// only a part of it was.
+  var wasCommitted: ((CommitParts?) throws(LedgerError) -> Bool)?
+  /// Since when what is read is the same server's.
+  private(set) var epoch: Int
+  /// Why the last statement failed, where one did.
+  private(set) var failure: PostgresFailure?
 
-    init(_ connection: PostgresConnection, storageName: String, layout: LaneLayout, memory: StorageMemory) {
-      self.connection = connection
-      self.memory = memory
-      epoch = memory.directory.epoch
-      self.storageName = storageName
-      self.layout = layout
+  init(_ connection: PostgresConnection, storageName: String, layout: LaneLayout, memory: StorageMemory) {
+    self.connection = connection
+    self.memory = memory
+    epoch = memory.directory.epoch
+    self.storageName = storageName
+    self.layout = layout
+  }
+
+  // MARK: Asking
+
+  /// Asks all of it in one round trip, together with what opens the transaction, where nothing did yet.
+  func ask(_ requests: [PostgresRequest]) throws(LedgerError) -> [PostgresRows] {
+    let opening = opening
+    if opening.isEmpty, requests.isEmpty { return [] }
+    let opened: ArraySlice<PostgresRows>
+    let rest: [PostgresRows]
+    do throws(PostgresFailure) {
+      let answers = try connection.ask(opening + requests)
+      if opening.isEmpty { return answers }
+      isOpen = true
+      opened = answers.prefix(opening.count)
+      rest = Array(answers.dropFirst(opening.count))
+    } catch {
+      failure = error
+      // An error inside of a transaction leaves it open, to be rolled back.
+      isOpen = connection.isOpen
+      throw error.ledgerError(storageName)
     }
+    try group?.begin(opened, self)
+    return rest
+  }
 
-    // MARK: Asking
-
-    /// Asks all of it in one round trip, together with what opens the transaction, where nothing did yet.
-    func ask(_ requests: [PostgresRequest]) throws(LedgerError) -> [PostgresRows] {
-      let opening = opening
-      if opening.isEmpty, requests.isEmpty { return [] }
-      let opened: ArraySlice<PostgresRows>
-      let rest: [PostgresRows]
-      do throws(PostgresFailure) {
-        let answers = try connection.ask(opening + requests)
-        if opening.isEmpty { return answers }
-        isOpen = true
-        opened = answers.prefix(opening.count)
-        rest = Array(answers.dropFirst(opening.count))
-      } catch {
-        failure = error
-        // An error inside of a transaction leaves it open, to be rolled back.
-        isOpen = connection.isOpen
-        throw error.ledgerError(storageName)
-      }
-      try group?.begin(opened, self)
-      return rest
-    }
-
-    /// Asks outside of the reader's snapshot; what is asked next has a new one.
-    func askApart(_ requests: [PostgresRequest]) throws(LedgerError) -> [PostgresRows] {
-      if isOpen {
-        _ = try ask([PostgresRequest("COMMIT")])
-        isOpen = false
-      }
-      do throws(PostgresFailure) {
-        return try connection.ask(requests)
-      } catch {
-        failure = error
-        isOpen = connection.isOpen
-        throw error.ledgerError(storageName)
-      }
-    }
-
-    private var opening: [PostgresRequest] {
-      if isOpen { return [] }
-      if let group { return group.beginning(layout) }
-      return [PostgresRequest("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")]
-    }
-
-    // MARK: The transaction
-
-    /// A transaction is open on the connection.
-    private(set) var isOpen = false
-
-    /// Starts anew: what is asked next opens a transaction.
-    func begin(_ group: PostgresGroup?) {
-      self.group = group
-      epoch = memory.directory.epoch
-      prefetched = group == nil ? nil : Prefetched()
-      openScan = nil
-      newTerms = []
-      currencies = nil
-      wasCommitted = nil
-      failure = nil
+  /// Asks outside of the reader's snapshot; what is asked next has a new one.
+  func askApart(_ requests: [PostgresRequest]) throws(LedgerError) -> [PostgresRows] {
+    if isOpen {
+      _ = try ask([PostgresRequest("COMMIT")])
       isOpen = false
     }
-
-    /// Ends the transaction, keeping what it wrote or not.
-    ///
-    /// - Returns: Whether the connection can be used again.
-    func end(with sql: String) -> Bool {
-      defer { begin(nil) }
-      guard isOpen, connection.isOpen else { return connection.isOpen }
-      do throws(PostgresFailure) {
-        _ = try connection.ask(PostgresRequest(sql))
-        return true
-      } catch {
-        connection.close()
-        return false
-      }
+    do throws(PostgresFailure) {
+      return try connection.ask(requests)
+    } catch {
+      failure = error
+      isOpen = connection.isOpen
+      throw error.ledgerError(storageName)
     }
-
-    /// The transaction ended with what was asked last.
-    func noteEnd() { isOpen = false }
   }
 
-  extension PostgresSession: StorageSession, PostgresCustomerReads, PostgresLotReads, PostgresJournalReads,
-    PostgresUnownedReads, PostgresHistoryReads, PostgresPurchaseReads, PostgresEventReads, PostgresOrderReads,
-    PostgresCatalogReads, PostgresBulkReads, PostgresFeedReads
-  {
-    var session: PostgresSession { self }
-
-    func prefetch(_ commands: [LedgerCommand]) throws(LedgerError) -> [Int] {
-      try GroupPrefetch(session: self).prefetch(commands)
-    }
-
-    func write(_ changes: borrowing ChangeSet) throws(LedgerError) { try GroupWriter(session: self).write(changes) }
+  private var opening: [PostgresRequest] {
+    if isOpen { return [] }
+    if let group { return group.beginning(layout) }
+    return [PostgresRequest("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")]
   }
+
+  // MARK: The transaction
+
+  /// A transaction is open on the connection.
+  private(set) var isOpen = false
+
+  /// Starts anew: what is asked next opens a transaction.
+  func begin(_ group: PostgresGroup?) {
+    self.group = group
+    epoch = memory.directory.epoch
+    prefetched = group == nil ? nil : Prefetched()
+    openScan = nil
+    newTerms = []
+    currencies = nil
+    wasCommitted = nil
+    failure = nil
+    isOpen = false
+  }
+
+  /// Ends the transaction, keeping what it wrote or not.
+  ///
+  /// - Returns: Whether the connection can be used again.
+  func end(with sql: String) -> Bool {
+    defer { begin(nil) }
+    guard isOpen, connection.isOpen else { return connection.isOpen }
+    do throws(PostgresFailure) {
+      _ = try connection.ask(PostgresRequest(sql))
+      return true
+    } catch {
+      connection.close()
+      return false
+    }
+  }
+
+  /// The transaction ended with what was asked last.
+  func noteEnd() { isOpen = false }
+}
+
+extension PostgresSession: StorageSession, PostgresCustomerReads, PostgresLotReads, PostgresJournalReads,
+  PostgresUnownedReads, PostgresHistoryReads, PostgresPurchaseReads, PostgresEventReads, PostgresOrderReads,
+  PostgresCatalogReads, PostgresBulkReads, PostgresFeedReads
+{
+  var session: PostgresSession { self }
+
+  func prefetch(_ commands: [LedgerCommand]) throws(LedgerError) -> [Int] {
+    try GroupPrefetch(session: self).prefetch(commands)
+  }
+
+  func write(_ changes: borrowing ChangeSet) throws(LedgerError) { try GroupWriter(session: self).write(changes) }
+}
 #endif

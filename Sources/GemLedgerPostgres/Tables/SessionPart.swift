@@ -1,61 +1,61 @@
 #if PostgreSQL
-  internal import GemLedger
+internal import GemLedger
 
-  /// A part of a session: it asks in the transaction that is open on the session's connection.
-  protocol SessionPart {
-    var session: PostgresSession { get }
+/// A part of a session: it asks in the transaction that is open on the session's connection.
+protocol SessionPart {
+  var session: PostgresSession { get }
+}
+
+/// A part of the storage contract, with its implementation on PostgreSQL.
+protocol PostgresReads: StorageSnapshot, SessionPart {}
+
+extension SessionPart {
+  var storageName: String { session.storageName }
+  var layout: LaneLayout { session.layout }
+  var memory: StorageMemory { session.memory }
+  var group: PostgresGroup? { session.group }
+  var prefetched: Prefetched? { session.prefetched }
+  /// Since when what is read is the same server's.
+  var epoch: Int { session.epoch }
+
+  // MARK: Parts of a group
+
+  var customerQueries: CustomerQueries { CustomerQueries(session: session) }
+  var keyQueries: KeyQueries { KeyQueries(session: session) }
+  var earlierReads: EarlierReads { EarlierReads(session: session) }
+  var groupReads: GroupReads { GroupReads(session: session) }
+  var storeClaims: StoreClaims { StoreClaims(session: session) }
+  var refundedPurchases: RefundedPurchases { RefundedPurchases(session: session) }
+
+  // MARK: Asking
+
+  func ask(_ requests: [PostgresRequest]) throws(LedgerError) -> [PostgresRows] { try session.ask(requests) }
+
+  /// Asks for rows in a round trip of its own.
+  func rows(
+    _ sql: String, _ add: (inout PostgresParameters) -> Void = { _ in }
+  ) throws(LedgerError) -> PostgresRows {
+    let answers = try ask([PostgresRequest(sql, add)])
+    guard let rows = answers.first else { throw .defect("A statement had no answer") }
+    return rows
   }
 
-  /// A part of the storage contract, with its implementation on PostgreSQL.
-  protocol PostgresReads: StorageSnapshot, SessionPart {}
-
-  extension SessionPart {
-    var storageName: String { session.storageName }
-    var layout: LaneLayout { session.layout }
-    var memory: StorageMemory { session.memory }
-    var group: PostgresGroup? { session.group }
-    var prefetched: Prefetched? { session.prefetched }
-    /// Since when what is read is the same server's.
-    var epoch: Int { session.epoch }
-
-    // MARK: Parts of a group
-
-    var customerQueries: CustomerQueries { CustomerQueries(session: session) }
-    var keyQueries: KeyQueries { KeyQueries(session: session) }
-    var earlierReads: EarlierReads { EarlierReads(session: session) }
-    var groupReads: GroupReads { GroupReads(session: session) }
-    var storeClaims: StoreClaims { StoreClaims(session: session) }
-    var refundedPurchases: RefundedPurchases { RefundedPurchases(session: session) }
-
-    // MARK: Asking
-
-    func ask(_ requests: [PostgresRequest]) throws(LedgerError) -> [PostgresRows] { try session.ask(requests) }
-
-    /// Asks for rows in a round trip of its own.
-    func rows(
-      _ sql: String, _ add: (inout PostgresParameters) -> Void = { _ in }
-    ) throws(LedgerError) -> PostgresRows {
-      let answers = try ask([PostgresRequest(sql, add)])
-      guard let rows = answers.first else { throw .defect("A statement had no answer") }
-      return rows
-    }
-
-    func first<Row>(
-      _ sql: String, _ add: (inout PostgresParameters) -> Void, _ read: (PostgresRows, Int) throws(LedgerError) -> Row
-    ) throws(LedgerError) -> Row? {
-      let rows = try rows(sql, add)
-      return rows.count == 0 ? nil : try read(rows, 0)
-    }
-
-    func all<Row>(
-      _ sql: String, _ add: (inout PostgresParameters) -> Void = { _ in },
-      _ read: (PostgresRows, Int) throws(LedgerError) -> Row
-    ) throws(LedgerError) -> [Row] {
-      let rows = try rows(sql, add)
-      var found: [Row] = []
-      found.reserveCapacity(rows.count)
-      for index in 0..<rows.count { found.append(try read(rows, index)) }
-      return found
-    }
+  func first<Row>(
+    _ sql: String, _ add: (inout PostgresParameters) -> Void, _ read: (PostgresRows, Int) throws(LedgerError) -> Row
+  ) throws(LedgerError) -> Row? {
+    let rows = try rows(sql, add)
+    return rows.count == 0 ? nil : try read(rows, 0)
   }
+
+  func all<Row>(
+    _ sql: String, _ add: (inout PostgresParameters) -> Void = { _ in },
+    _ read: (PostgresRows, Int) throws(LedgerError) -> Row
+  ) throws(LedgerError) -> [Row] {
+    let rows = try rows(sql, add)
+    var found: [Row] = []
+    found.reserveCapacity(rows.count)
+    for index in 0..<rows.count { found.append(try read(rows, index)) }
+    return found
+  }
+}
 #endif

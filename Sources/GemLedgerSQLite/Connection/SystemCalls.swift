@@ -1,11 +1,11 @@
 internal import GemLedger
 
 #if canImport(Glibc)
-  private import Glibc
+private import Glibc
 #elseif canImport(Darwin)
-  private import Darwin
+private import Darwin
 #elseif canImport(Musl)
-  private import Musl
+private import Musl
 #endif
 
 /// Calls of the operating system whose names differ from library to library.
@@ -47,9 +47,9 @@ struct FileStatus {
     var status = stat()
     guard stat(path, &status) == 0 else { throw SystemFailure(errno) }
     #if canImport(Darwin)
-      let changed = status.st_mtimespec
+    let changed = status.st_mtimespec
     #else
-      let changed = status.st_mtim
+    let changed = status.st_mtim
     #endif
     device = UInt64(truncatingIfNeeded: status.st_dev)
     inode = UInt64(status.st_ino)

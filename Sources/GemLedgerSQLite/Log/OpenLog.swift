@@ -1,11 +1,11 @@
 internal import GemLedger
 
 #if canImport(Glibc)
-  private import Glibc
+private import Glibc
 #elseif canImport(Darwin)
-  private import Darwin
+private import Darwin
 #elseif canImport(Musl)
-  private import Musl
+private import Musl
 #endif
 
 /// A write-ahead log that is open for reading.
@@ -42,8 +42,8 @@ final class OpenLog {
 
   func synchronize() throws(LedgerError) {
     #if canImport(Darwin)
-      // Apple's fsync hands the bytes to the drive and no further.
-      if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
+    // Apple's fsync hands the bytes to the drive and no further.
+    if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
     #endif
     while fsync(descriptor) != 0 {
       guard errno == EINTR else { throw SystemFailure(errno).ledgerError("written", path: path) }

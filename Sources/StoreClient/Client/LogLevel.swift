@@ -1,9 +1,9 @@
 internal import Synchronization
 
 #if canImport(Darwin)
-  internal import Darwin
+internal import Darwin
 #else
-  internal import Glibc
+internal import Glibc
 #endif
 
 /// How important a message is: closed, so that a `switch` needs no default.

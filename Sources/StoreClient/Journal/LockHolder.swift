@@ -1,9 +1,9 @@
 internal import GemLedger
 
 #if canImport(Darwin)
-  internal import Darwin
+internal import Darwin
 #else
-  internal import Glibc
+internal import Glibc
 #endif
 
 /// The process that holds the lock of a file, as Linux lists it; other systems do not say.

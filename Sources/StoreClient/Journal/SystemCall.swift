@@ -1,7 +1,7 @@
 #if canImport(Darwin)
-  internal import Darwin
+internal import Darwin
 #else
-  internal import Glibc
+internal import Glibc
 #endif
 
 /// Calls of the system that a signal can interrupt.

@@ -1,9 +1,9 @@
 internal import GemLedger
 
 #if canImport(Darwin)
-  internal import Darwin
+internal import Darwin
 #else
-  internal import Glibc
+internal import Glibc
 #endif
 
 /// An open file of the system, closed when it is given up.
@@ -100,11 +100,11 @@ struct SystemFile: ~Copyable {
   /// Makes what was written durable.
   func synchronize() throws(LedgerError) {
     #if canImport(Darwin)
-      // Apple's fsync hands the bytes to the drive and no further.
-      if SystemCall.retrying({ fcntl(descriptor, F_FULLFSYNC) }) == 0 { return }
-      guard SystemCall.retrying({ fsync(descriptor) }) == 0 else { throw failure("written") }
+    // Apple's fsync hands the bytes to the drive and no further.
+    if SystemCall.retrying({ fcntl(descriptor, F_FULLFSYNC) }) == 0 { return }
+    guard SystemCall.retrying({ fsync(descriptor) }) == 0 else { throw failure("written") }
     #else
-      guard SystemCall.retrying({ fdatasync(descriptor) }) == 0 else { throw failure("written") }
+    guard SystemCall.retrying({ fdatasync(descriptor) }) == 0 else { throw failure("written") }
     #endif
   }
 

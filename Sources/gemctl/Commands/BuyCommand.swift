@@ -4,9 +4,9 @@ import StoreBackend
 import StoreClient
 
 #if canImport(Darwin)
-  import Darwin
+import Darwin
 #else
-  import Glibc
+import Glibc
 #endif
 
 /// `buy`: a purchase at the simulated store, credited to the customer.

@@ -1,10 +1,10 @@
 import GemLedger
 
 #if canImport(FoundationInternationalization)
-  import FoundationEssentials
-  import FoundationInternationalization
+import FoundationEssentials
+import FoundationInternationalization
 #else
-  import Foundation
+import Foundation
 #endif
 
 /// The days of a time zone.

@@ -2,9 +2,9 @@ import GemLedger
 import GemLedgerArchive
 
 #if canImport(Darwin)
-  import Darwin
+import Darwin
 #else
-  import Glibc
+import Glibc
 #endif
 
 /// `export`: the journal as lines of JSON, into a file or to standard output.

@@ -3,9 +3,9 @@ import GemLedger
 import Synchronization
 
 #if canImport(Darwin)
-  import Darwin
+import Darwin
 #else
-  import Glibc
+import Glibc
 #endif
 
 /// `feed`: the transactions of all customers, oldest first; a page of them, or all as they come.

@@ -4,12 +4,12 @@ import GemLedgerAudit
 import GemLedgerSQLite
 
 #if PostgreSQL
-  import GemLedgerPostgres
+import GemLedgerPostgres
 #endif
 #if canImport(Darwin)
-  import Darwin
+import Darwin
 #else
-  import Glibc
+import Glibc
 #endif
 
 /// `import`: a ledger of an export, or balances that were kept elsewhere.
@@ -148,10 +148,10 @@ extension ImportCommand {
     case .file(let path): return try openFile(path, head)
     case .postgres(let url):
       #if PostgreSQL
-        if !head.isWhole { return try PostgresStorage.openImport(url: url) }
-        return try PostgresStorage.openCopy(url: url, project: head.project, source: 0)
+      if !head.isWhole { return try PostgresStorage.openImport(url: url) }
+      return try PostgresStorage.openCopy(url: url, project: head.project, source: 0)
       #else
-        throw .defect("A build without PostgreSQL took the URL of one of \(url.utf8.count) bytes")
+      throw .defect("A build without PostgreSQL took the URL of one of \(url.utf8.count) bytes")
       #endif
     }
   }
@@ -186,9 +186,9 @@ extension ImportCommand {
     case .file(let path): FileAccess.remove(Home.files(ofLedger: path))
     case .postgres(let url):
       #if PostgreSQL
-        _ = try PostgresStorage.removeCopy(url: url)
+      _ = try PostgresStorage.removeCopy(url: url)
       #else
-        throw .defect("A build without PostgreSQL took the URL of one of \(url.utf8.count) bytes")
+      throw .defect("A build without PostgreSQL took the URL of one of \(url.utf8.count) bytes")
       #endif
     }
   }

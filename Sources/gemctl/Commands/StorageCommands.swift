@@ -4,7 +4,7 @@ import GemLedgerAudit
 import GemLedgerSQLite
 
 #if PostgreSQL
-  import GemLedgerPostgres
+import GemLedgerPostgres
 #endif
 
 /// `storage …`: what is done with a ledger as a whole.
@@ -61,7 +61,7 @@ struct StorageCommands {
     switch choice {
     case .file(let path): return try SQLiteStorage(path: path)
     #if PostgreSQL
-      case .postgres(let url): return try PostgresStorage(url: url)
+    case .postgres(let url): return try PostgresStorage(url: url)
     #endif
     default: throw .defect("Nobody can copy from there")
     }
@@ -76,7 +76,7 @@ struct StorageCommands {
       _ = try FileAccess.create(path)
       return try SQLiteStorage.openCopy(path: path, project: project, source: newest)
     #if PostgreSQL
-      case .postgres(let url): return try PostgresStorage.openCopy(url: url, project: project, source: newest)
+    case .postgres(let url): return try PostgresStorage.openCopy(url: url, project: project, source: newest)
     #endif
     default: throw .defect("Nobody can copy to there")
     }
@@ -100,7 +100,7 @@ struct StorageCommands {
     let role = invocation.parsed.positionals[0]
     try withDatabase { (url) throws(LedgerError) in
       #if PostgreSQL
-        try SchemaRights(url: url).grant(to: role)
+      try SchemaRights(url: url).grant(to: role)
       #endif
     }
     try invocation.print(["role": .string(role), "ok": true]) { _ in
@@ -114,7 +114,7 @@ struct StorageCommands {
     }
     try withDatabase { (url) throws(LedgerError) in
       #if PostgreSQL
-        try show(try LaneChange(url: url).setLanes(Int(count)))
+      try show(try LaneChange(url: url).setLanes(Int(count)))
       #endif
     }
   }
@@ -123,30 +123,30 @@ struct StorageCommands {
     let shards = try invocation.parsed.integer("--shards", in: 1...64).map(Int.init)
     try withDatabase { (url) throws(LedgerError) in
       #if PostgreSQL
-        try show(try LaneChange(url: url).distribute(shards: shards))
+      try show(try LaneChange(url: url).distribute(shards: shards))
       #endif
     }
   }
 
   #if PostgreSQL
-    private func show(_ outcome: LaneChange.Outcome) throws(LedgerError) {
-      let fields: JSONValue = [
-        "lanes": .integer(Int64(outcome.lanes)), "changed": .bool(outcome.isChanged),
-        "leftovers": .array(outcome.leftovers.map(JSONValue.string)),
-      ]
-      try invocation.print(fields) { _ in
-        (outcome.isChanged
-          ? "The ledger has \(outcome.lanes) lanes now; restart what has it open.\n"
-          : "Nothing changes: the ledger has \(outcome.lanes) lanes already.\n") + Self.leftovers(outcome)
-      }
+  private func show(_ outcome: LaneChange.Outcome) throws(LedgerError) {
+    let fields: JSONValue = [
+      "lanes": .integer(Int64(outcome.lanes)), "changed": .bool(outcome.isChanged),
+      "leftovers": .array(outcome.leftovers.map(JSONValue.string)),
+    ]
+    try invocation.print(fields) { _ in
+      (outcome.isChanged
+        ? "The ledger has \(outcome.lanes) lanes now; restart what has it open.\n"
+        : "Nothing changes: the ledger has \(outcome.lanes) lanes already.\n") + Self.leftovers(outcome)
     }
+  }
 
-    private static func leftovers(_ outcome: LaneChange.Outcome) -> String {
-      guard !outcome.leftovers.isEmpty else { return "" }
-      return "The engine keeps old rows on the coordinator, where erase does not reach them, of: "
-        + outcome.leftovers.joined(separator: ", ")
-        + ".\nAsk again as the owner of the tables to have them removed.\n"
-    }
+  private static func leftovers(_ outcome: LaneChange.Outcome) -> String {
+    guard !outcome.leftovers.isEmpty else { return "" }
+    return "The engine keeps old rows on the coordinator, where erase does not reach them, of: "
+      + outcome.leftovers.joined(separator: ", ")
+      + ".\nAsk again as the owner of the tables to have them removed.\n"
+  }
   #endif
 
   /// A build without PostgreSQL refuses its URLs before it comes here.

@@ -2,9 +2,9 @@ import GemLedger
 import StoreClient
 
 #if canImport(Darwin)
-  import Darwin
+import Darwin
 #else
-  import Glibc
+import Glibc
 #endif
 
 /// Files and directories, by the system's own calls: `gemctl` starts faster without a framework for them.

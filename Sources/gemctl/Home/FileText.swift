@@ -3,9 +3,9 @@ import GemLedgerArchive
 import StoreClient
 
 #if canImport(Darwin)
-  import Darwin
+import Darwin
 #else
-  import Glibc
+import Glibc
 #endif
 
 /// A file that is read from its beginning, a piece at a time, as often as need be.

@@ -3,9 +3,9 @@ import GemLedgerSQLite
 import StoreClient
 
 #if canImport(Darwin)
-  import Darwin
+import Darwin
 #else
-  import Glibc
+import Glibc
 #endif
 
 /// A home that is being made.

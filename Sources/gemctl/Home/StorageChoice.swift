@@ -2,7 +2,7 @@ import GemLedger
 import GemLedgerSQLite
 
 #if PostgreSQL
-  import GemLedgerPostgres
+import GemLedgerPostgres
 #endif
 
 /// Where the ledger is kept.
@@ -30,12 +30,12 @@ enum StorageChoice: Hashable, Sendable {
       self = .file(String(url.dropFirst("sqlite:".count)))
     } else if url.hasPrefix("postgres://") || url.hasPrefix("postgresql://") {
       #if PostgreSQL
-        self = .postgres(url)
+      self = .postgres(url)
       #else
-        // Not quoted: it may hold a password.
-        throw .invalid(
-          "This build has no PostgreSQL; --storage takes memory: or sqlite:PATH. Build one that has it, with libpq "
-            + "installed: swift build -c release --traits PostgreSQL")
+      // Not quoted: it may hold a password.
+      throw .invalid(
+        "This build has no PostgreSQL; --storage takes memory: or sqlite:PATH. Build one that has it, with libpq "
+          + "installed: swift build -c release --traits PostgreSQL")
       #endif
     } else {
       throw .invalid(
@@ -68,9 +68,9 @@ extension StorageChoice {
     case .file(let path): return try .openSQLite(at: path, clock: clock)
     case .postgres(let url):
       #if PostgreSQL
-        return try .openPostgres(at: url, clock: clock)
+      return try .openPostgres(at: url, clock: clock)
       #else
-        throw .defect("A build without PostgreSQL took the URL of one: \(Self.scheme(url))")
+      throw .defect("A build without PostgreSQL took the URL of one: \(Self.scheme(url))")
       #endif
     case .memory:
       let ledger = Ledger.inMemory(clock: clock)
@@ -94,18 +94,18 @@ extension StorageChoice {
       try Self.makeFile(path, for: draft, fill)
     case .postgres(let url):
       #if PostgreSQL
-        try draft.removeUnusedLedger()
-        let (ledger, isNew) = try Self.make(for: draft) { () throws(LedgerError) in
-          try Ledger.createPostgres(at: url)
-        } open: { () throws(LedgerError) in
-          try Ledger.openPostgres(at: url)
-        }
-        defer { ledger.close() }
-        // A schema is not taken back: the next attempt finds it, and goes on.
-        draft.isBoundElsewhere = isNew
-        try fill(ledger, isNew)
+      try draft.removeUnusedLedger()
+      let (ledger, isNew) = try Self.make(for: draft) { () throws(LedgerError) in
+        try Ledger.createPostgres(at: url)
+      } open: { () throws(LedgerError) in
+        try Ledger.openPostgres(at: url)
+      }
+      defer { ledger.close() }
+      // A schema is not taken back: the next attempt finds it, and goes on.
+      draft.isBoundElsewhere = isNew
+      try fill(ledger, isNew)
       #else
-        throw .defect("A build without PostgreSQL took the URL of one: \(Self.scheme(url))")
+      throw .defect("A build without PostgreSQL took the URL of one: \(Self.scheme(url))")
       #endif
     case .memory: throw LedgerError.memoryEnds
     }

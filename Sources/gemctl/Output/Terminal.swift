@@ -1,9 +1,9 @@
 import GemLedger
 
 #if canImport(Darwin)
-  import Darwin
+import Darwin
 #else
-  import Glibc
+import Glibc
 #endif
 
 /// Standard output and standard error, and what is known about who reads them.

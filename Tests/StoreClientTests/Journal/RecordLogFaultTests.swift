@@ -129,7 +129,7 @@ final class RecordLogFaultTests: XCTestCase {
     XCTAssertEqual(refusal?.text("file"), path)
     XCTAssertEqual(refusal?.integer("waited_ms"), 10_000)
     #if os(Linux)
-      XCTAssertEqual(refusal?.integer("process"), Int64(getpid()))
+    XCTAssertEqual(refusal?.integer("process"), Int64(getpid()))
     #endif
     holder.close()
   }

@@ -211,9 +211,9 @@ extension RecordLogTests {
 
   private func withFileSizeLimit<T>(_ byteCount: Int, _ body: () throws -> T) throws -> T {
     #if os(Linux)
-      let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+    let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
     #else
-      let resource = RLIMIT_FSIZE
+    let resource = RLIMIT_FSIZE
     #endif
     var before = rlimit()
     XCTAssertEqual(getrlimit(resource, &before), 0)

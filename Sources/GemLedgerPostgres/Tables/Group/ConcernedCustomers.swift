@@ -1,68 +1,68 @@
 #if PostgreSQL
-  internal import GemLedger
+internal import GemLedger
 
-  /// Finds the customers that the purchases of commands concern, before a group gets its lanes.
-  struct ConcernedCustomers: SessionPart {
-    let session: PostgresSession
+/// Finds the customers that the purchases of commands concern, before a group gets its lanes.
+struct ConcernedCustomers: SessionPart {
+  let session: PostgresSession
 
-    /// Who has the purchases by now, and their entitlements where that matters; nobody where they are not credited.
-    func customersConcerned(
-      by footprints: [LedgerCommand.Footprint?]
-    ) throws(LedgerError) -> [LedgerCommand.PurchaseClaim: Set<CustomerNumber>] {
-      var wanted: [PurchaseIdentity: LedgerCommand.PurchaseClaim] = [:]
-      var withHolders: Set<LedgerCommand.PurchaseClaim> = []
-      for footprint in footprints.lazy.compactMap({ $0 }) where footprint.subject.isOfPurchase {
-        for claim in footprint.purchases {
-          guard let identity = try identity(of: claim) else { continue }
-          wanted[identity] = claim
-          if footprint.subject == .holder { withHolders.insert(claim) }
-        }
-      }
-      if wanted.isEmpty { return [:] }
-      let credited = try all(
-        """
-        SELECT store_transaction, environment, store, customer, purchase FROM store_transactions
-        WHERE store_transaction = ANY($1) AND purchase <> 0
-        """, { $0.add(Array(wanted.keys), text: \.transactionID.text) },
-        { ($0.purchaseIdentity($1), $0.storeClaim($1)) })
-      memory.directory.remember(credited, since: epoch)
-      var concerned: [LedgerCommand.PurchaseClaim: Set<CustomerNumber>] = [:]
-      var entitling: [Int64: LedgerCommand.PurchaseClaim] = [:]
-      for (identity, held) in credited {
-        guard let claim = wanted[identity] else { continue }
-        concerned[claim, default: []].insert(held.customer)
-        if withHolders.contains(claim) { entitling[held.purchase] = claim }
-      }
-      if !entitling.isEmpty {
-        for (purchase, holder) in try session.entitlementHolders(of: entitling.keys.map { RowPlace($0, of: nil) }) {
-          if let claim = entitling[purchase] { concerned[claim, default: []].insert(holder) }
-        }
-      }
-      let customers = try session.customers(Array(Set(concerned.values.joined())))
-      return concerned.mapValues { numbers in
-        Set(numbers.map { number in customers[number].flatMap { $0.mergedInto == 0 ? nil : $0.mergedInto } ?? number })
+  /// Who has the purchases by now, and their entitlements where that matters; nobody where they are not credited.
+  func customersConcerned(
+    by footprints: [LedgerCommand.Footprint?]
+  ) throws(LedgerError) -> [LedgerCommand.PurchaseClaim: Set<CustomerNumber>] {
+    var wanted: [PurchaseIdentity: LedgerCommand.PurchaseClaim] = [:]
+    var withHolders: Set<LedgerCommand.PurchaseClaim> = []
+    for footprint in footprints.lazy.compactMap({ $0 }) where footprint.subject.isOfPurchase {
+      for claim in footprint.purchases {
+        guard let identity = try identity(of: claim) else { continue }
+        wanted[identity] = claim
+        if footprint.subject == .holder { withHolders.insert(claim) }
       }
     }
-
-    private func identity(of claim: LedgerCommand.PurchaseClaim) throws(LedgerError) -> PurchaseIdentity? {
-      var environment = memory.number(of: claim.environment)
-      if environment == nil {
-        memory.remember(try session.environments())
-        environment = memory.number(of: claim.environment)
-      }
-      return environment.map {
-        PurchaseIdentity(store: claim.store, environment: $0, transactionID: claim.transactionID)
+    if wanted.isEmpty { return [:] }
+    let credited = try all(
+      """
+      SELECT store_transaction, environment, store, customer, purchase FROM store_transactions
+      WHERE store_transaction = ANY($1) AND purchase <> 0
+      """, { $0.add(Array(wanted.keys), text: \.transactionID.text) },
+      { ($0.purchaseIdentity($1), $0.storeClaim($1)) })
+    memory.directory.remember(credited, since: epoch)
+    var concerned: [LedgerCommand.PurchaseClaim: Set<CustomerNumber>] = [:]
+    var entitling: [Int64: LedgerCommand.PurchaseClaim] = [:]
+    for (identity, held) in credited {
+      guard let claim = wanted[identity] else { continue }
+      concerned[claim, default: []].insert(held.customer)
+      if withHolders.contains(claim) { entitling[held.purchase] = claim }
+    }
+    if !entitling.isEmpty {
+      for (purchase, holder) in try session.entitlementHolders(of: entitling.keys.map { RowPlace($0, of: nil) }) {
+        if let claim = entitling[purchase] { concerned[claim, default: []].insert(holder) }
       }
     }
-
-    func root(of customer: CustomerNumber) throws(LedgerError) -> CustomerNumber {
-      guard let row = try session.customer(number: customer), row.mergedInto != 0 else { return customer }
-      return row.mergedInto
+    let customers = try session.customers(Array(Set(concerned.values.joined())))
+    return concerned.mapValues { numbers in
+      Set(numbers.map { number in customers[number].flatMap { $0.mergedInto == 0 ? nil : $0.mergedInto } ?? number })
     }
   }
 
-  extension LedgerCommand.Footprint.Subject {
-    /// Whether a purchase says whom the command concerns.
-    var isOfPurchase: Bool { self == .owner || self == .holder }
+  private func identity(of claim: LedgerCommand.PurchaseClaim) throws(LedgerError) -> PurchaseIdentity? {
+    var environment = memory.number(of: claim.environment)
+    if environment == nil {
+      memory.remember(try session.environments())
+      environment = memory.number(of: claim.environment)
+    }
+    return environment.map {
+      PurchaseIdentity(store: claim.store, environment: $0, transactionID: claim.transactionID)
+    }
   }
+
+  func root(of customer: CustomerNumber) throws(LedgerError) -> CustomerNumber {
+    guard let row = try session.customer(number: customer), row.mergedInto != 0 else { return customer }
+    return row.mergedInto
+  }
+}
+
+extension LedgerCommand.Footprint.Subject {
+  /// Whether a purchase says whom the command concerns.
+  var isOfPurchase: Bool { self == .owner || self == .holder }
+}
 #endif

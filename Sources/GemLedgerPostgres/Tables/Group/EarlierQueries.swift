@@ -1,210 +1,210 @@
 #if PostgreSQL
-  internal import GemLedger
+internal import GemLedger
 
-  /// A question for rows, and where they go.
-  struct RowsQuestion {
-    let requests: [PostgresRequest]
-    let keep: (Prefetched, PostgresRows, Int) throws(LedgerError) -> Void
+/// A question for rows, and where they go.
+struct RowsQuestion {
+  let requests: [PostgresRequest]
+  let keep: (Prefetched, PostgresRows, Int) throws(LedgerError) -> Void
+}
+
+/// The queries for rows of earlier transactions, and for rows that those name.
+struct EarlierQueries: SessionPart {
+  let session: PostgresSession
+
+  func question(
+    at addresses: [RowPlace], _ columns: String, _ table: String, _ number: RowsByNumber,
+    _ keep: @escaping (Prefetched, PostgresRows, Int) -> Void
+  ) -> RowsQuestion {
+    RowsQuestion(requests: requests(at: addresses, columns, from: table, by: number), keep: keep)
   }
 
-  /// The queries for rows of earlier transactions, and for rows that those name.
-  struct EarlierQueries: SessionPart {
-    let session: PostgresSession
+  func rowsQuestions(about part: BookedParts, at addresses: [RowPlace]) -> [RowsQuestion] {
+    switch part {
+    case .row:
+      [
+        question(at: addresses, TransactionRow.columns, "transactions", "number") {
+          $0.booked.add(TransactionRow.read($1, $2))
+        }
+      ]
+    case .postings: postingsQuestions(at: addresses)
+    case .effects:
+      [
+        question(at: addresses, EffectRow.columns, "journal_events", "transaction_number") {
+          $0.booked.add(own: EffectRow.read($1, $2))
+        }
+      ]
+    case .about:
+      [
+        question(at: addresses, EffectRow.columns, "journal_events", EffectRow.byTarget) {
+          $0.booked.add(about: EffectRow.read($1, $2))
+        }
+      ]
+    default:
+      [
+        question(at: addresses, HoldRow.columns, "open_holds", "hold") {
+          let hold = HoldRow.read($1, $2)
+          $0.booked.add(hold)
+          $0.holdOwners[hold.number] = hold.customer
+        }
+      ]
+    }
+  }
 
-    func question(
-      at addresses: [RowPlace], _ columns: String, _ table: String, _ number: RowsByNumber,
-      _ keep: @escaping (Prefetched, PostgresRows, Int) -> Void
+  /// What the transactions moved.
+  func postingsQuestions(at addresses: [RowPlace]) -> [RowsQuestion] {
+    func within(_ column: String) -> RowsByNumber {
+      RowsByNumber(
+        isWanted: "\(column) >= wanted << 12 AND \(column) < (wanted + 1) << 12", isAny: "\(column) >> 12 = ANY($2)")
+    }
+    return [
+      question(at: addresses, EntryRow.columns, "entries", within("number")) { $0.booked.add(EntryRow.read($1, $2)) },
+      question(at: addresses, AllocationRow.columns, "allocations", within("entry")) {
+        $0.booked.add(AllocationRow.read($1, $2))
+      },
+      question(at: addresses, ItemEntryRow.columns, "item_entries", "transaction_number") {
+        $0.booked.add(ItemEntryRow.read($1, $2))
+      },
+    ]
+  }
+
+  /// Up to how many transactions the lots that rows of theirs name are asked for with those rows: each of them costs
+  /// more so, which a round trip less outweighs while they are few.
+  static let placesWithLots = 16
+
+  /// The lots that the rows name, with their terms and purchases, of the same customers.
+  func namedQuestions(at missing: [BookedParts: [RowPlace]]) -> [RowsQuestion] {
+    let addresses = Array(Set([.postings, .about, .hold].flatMap { missing[$0] ?? [] }))
+    guard (1...Self.placesWithLots).contains(addresses.count) else { return [] }
+    func named(
+      _ columns: String, _ tables: String, _ keep: @escaping (Prefetched, PostgresRows, Int) -> Void
     ) -> RowsQuestion {
-      RowsQuestion(requests: requests(at: addresses, columns, from: table, by: number), keep: keep)
-    }
-
-    func rowsQuestions(about part: BookedParts, at addresses: [RowPlace]) -> [RowsQuestion] {
-      switch part {
-      case .row:
-        [
-          question(at: addresses, TransactionRow.columns, "transactions", "number") {
-            $0.booked.add(TransactionRow.read($1, $2))
-          }
-        ]
-      case .postings: postingsQuestions(at: addresses)
-      case .effects:
-        [
-          question(at: addresses, EffectRow.columns, "journal_events", "transaction_number") {
-            $0.booked.add(own: EffectRow.read($1, $2))
-          }
-        ]
-      case .about:
-        [
-          question(at: addresses, EffectRow.columns, "journal_events", EffectRow.byTarget) {
-            $0.booked.add(about: EffectRow.read($1, $2))
-          }
-        ]
-      default:
-        [
-          question(at: addresses, HoldRow.columns, "open_holds", "hold") {
-            let hold = HoldRow.read($1, $2)
-            $0.booked.add(hold)
-            $0.holdOwners[hold.number] = hold.customer
-          }
-        ]
-      }
-    }
-
-    /// What the transactions moved.
-    func postingsQuestions(at addresses: [RowPlace]) -> [RowsQuestion] {
-      func within(_ column: String) -> RowsByNumber {
-        RowsByNumber(
-          isWanted: "\(column) >= wanted << 12 AND \(column) < (wanted + 1) << 12", isAny: "\(column) >> 12 = ANY($2)")
-      }
-      return [
-        question(at: addresses, EntryRow.columns, "entries", within("number")) { $0.booked.add(EntryRow.read($1, $2)) },
-        question(at: addresses, AllocationRow.columns, "allocations", within("entry")) {
-          $0.booked.add(AllocationRow.read($1, $2))
-        },
-        question(at: addresses, ItemEntryRow.columns, "item_entries", "transaction_number") {
-          $0.booked.add(ItemEntryRow.read($1, $2))
-        },
-      ]
-    }
-
-    /// Up to how many transactions the lots that rows of theirs name are asked for with those rows: each of them costs
-    /// more so, which a round trip less outweighs while they are few.
-    static let placesWithLots = 16
-
-    /// The lots that the rows name, with their terms and purchases, of the same customers.
-    func namedQuestions(at missing: [BookedParts: [RowPlace]]) -> [RowsQuestion] {
-      let addresses = Array(Set([.postings, .about, .hold].flatMap { missing[$0] ?? [] }))
-      guard (1...Self.placesWithLots).contains(addresses.count) else { return [] }
-      func named(
-        _ columns: String, _ tables: String, _ keep: @escaping (Prefetched, PostgresRows, Int) -> Void
-      ) -> RowsQuestion {
-        let request = PostgresRequest(
-          """
-          WITH places AS MATERIALIZED (SELECT * FROM unnest($1, $2) AS place (owner, wanted)),
-          named AS MATERIALIZED (
-            SELECT DISTINCT owner, lot AS named FROM places CROSS JOIN LATERAL (
-              SELECT lot FROM entries
-                WHERE customer = owner AND number >= wanted << 12 AND number < (wanted + 1) << 12
-              UNION ALL SELECT lot FROM allocations
-                WHERE customer = owner AND entry >= wanted << 12 AND entry < (wanted + 1) << 12
-              UNION ALL SELECT lot FROM journal_events WHERE customer = owner AND target = wanted AND target <> 0
-            ) AS lots WHERE lot <> 0
-          )
-          SELECT found.* FROM named CROSS JOIN LATERAL (SELECT \(columns) FROM \(tables) OFFSET 0) AS found
-          """
-        ) {
-          $0.add(addresses) { $0.customer ?? 0 }
-          $0.add(addresses, \.number)
-        }
-        return RowsQuestion(requests: [request], keep: keep)
-      }
-      return [
-        named(LotRow.columns, "lots WHERE customer = owner AND lot = named") { $0.keep(lot: LotRow.read($1, $2)) },
-        named(LotTermsRow.columns, "lot_attributes WHERE customer = owner AND lot = named") {
-          $0.keep(terms: LotTermsRow.read($1, $2))
-        },
-        named(
-          PurchaseRow.columns,
-          """
-          \(PurchaseRow.tables) WHERE p.customer = owner AND \(PurchaseRow.isNewestRefund)
-            AND p.purchase = (SELECT l.purchase FROM lots l WHERE l.customer = owner AND l.lot = named)
-          """
-        ) { $0.keep(purchase: PurchaseRow.read($1, $2)) },
-      ]
-    }
-
-    /// Lots, terms and purchases that rows which are there name, and which are not.
-    func lotQuestions() -> [RowsQuestion] {
-      guard let prefetched else { return [] }
-      let booked = prefetched.booked
-      let named = booked.namedLots()
-      guard !named.isEmpty else { return [] }
-      var pools: [LotNumber: LotSource] = [:]
-      // What comes back to pooled lots of who became part of another goes where their terms lead.
-      var former: Set<LotNumber> = []
-      for account in prefetched.accounts.values {
-        pools[account.poolLot] = LotSource(rawValue: account.poolSource)
-        if prefetched.customers[account.number.customer]?.mergedInto != 0 { former.insert(account.poolLot) }
-      }
-      var (lots, terms, paid): (Set<RowPlace>, Set<RowPlace>, Set<RowPlace>) = ([], [], [])
-      for name in named {
-        if let source = pools[name.lot] {
-          booked.poolSources[name.lot] = source
-          if !former.contains(name.lot) { continue }
-        }
-        if name.wantsTerms, booked.terms[name.lot] == nil { terms.insert(RowPlace(name.lot, of: name.namer)) }
-        guard booked.lots[name.lot] == nil, pools[name.lot] == nil else { continue }
-        let addresses = booked.owners(of: name.address).map { RowPlace(name.lot, of: $0) }
-        lots.formUnion(addresses)
-        if name.wantsPurchase { paid.formUnion(addresses) }
-      }
-      lots.subtract(booked.askedLots)
-      paid.formIntersection(lots)
-      terms.subtract(booked.askedTerms)
-      let (near, far) = booked.missingPurchases(isDistributed: layout.isDistributed)
-      booked.askedLots.formUnion(lots)
-      booked.askedTerms.formUnion(terms)
-      booked.askedPurchases.formUnion(far)
-      booked.askedNear.formUnion(near.map(\.number))
-      var questions: [RowsQuestion] = []
-      if !lots.isEmpty {
-        questions.append(
-          RowsQuestion(requests: requests(at: Array(lots), LotRow.columns, from: "lots", by: "lot")) {
-            $0.keep(lot: LotRow.read($1, $2))
-          })
-      }
-      if !terms.isEmpty {
-        questions.append(
-          RowsQuestion(requests: requests(at: Array(terms), LotTermsRow.columns, from: "lot_attributes", by: "lot")) {
-            $0.keep(terms: LotTermsRow.read($1, $2))
-          })
-      }
-      if !paid.isEmpty, !layout.isDistributed { questions.append(refundedPurchases.query(ofLots: paid)) }
-      if !near.isEmpty { questions.append(refundedPurchases.query(near)) }
-      if !far.isEmpty { questions.append(Self.purchasesQuestion(Array(far))) }
-      return questions
-    }
-
-    static func purchasesQuestion(_ numbers: [Int64]) -> RowsQuestion {
       let request = PostgresRequest(
         """
-        SELECT \(PurchaseRow.columns) FROM \(PurchaseRow.tables)
-        WHERE p.purchase = ANY($1) AND \(PurchaseRow.isNewestRefund)
+        WITH places AS MATERIALIZED (SELECT * FROM unnest($1, $2) AS place (owner, wanted)),
+        named AS MATERIALIZED (
+          SELECT DISTINCT owner, lot AS named FROM places CROSS JOIN LATERAL (
+            SELECT lot FROM entries
+              WHERE customer = owner AND number >= wanted << 12 AND number < (wanted + 1) << 12
+            UNION ALL SELECT lot FROM allocations
+              WHERE customer = owner AND entry >= wanted << 12 AND entry < (wanted + 1) << 12
+            UNION ALL SELECT lot FROM journal_events WHERE customer = owner AND target = wanted AND target <> 0
+          ) AS lots WHERE lot <> 0
+        )
+        SELECT found.* FROM named CROSS JOIN LATERAL (SELECT \(columns) FROM \(tables) OFFSET 0) AS found
         """
-      ) { $0.add(numbers) { $0 } }
-      return RowsQuestion(requests: [request]) { $0.keep(purchase: PurchaseRow.read($1, $2)) }
-    }
-
-    /// Keys of whom the transactions are of: under all numbers, since merges leave keys where they are.
-    func keyQuestions() -> [RowsQuestion] {
-      guard let prefetched else { return [] }
-      var addresses: [Prefetched.KeyPlace] = []
-      for (address, key) in prefetched.booked.keys {
-        for owner in prefetched.booked.owners(of: address) {
-          let address = Prefetched.KeyPlace(customer: owner, key: key)
-          if prefetched.askedKeys.insert(address).inserted { addresses.append(address) }
-        }
+      ) {
+        $0.add(addresses) { $0.customer ?? 0 }
+        $0.add(addresses, \.number)
       }
-      let storage = storageName
-      return keyQueries.grouped(addresses).map { addresses in
-        RowsQuestion(requests: [keyQueries.question(addresses)]) { (prefetched, rows, row) throws(LedgerError) in
-          try prefetched.keep(key: rows, row, storage)
-        }
+      return RowsQuestion(requests: [request], keep: keep)
+    }
+    return [
+      named(LotRow.columns, "lots WHERE customer = owner AND lot = named") { $0.keep(lot: LotRow.read($1, $2)) },
+      named(LotTermsRow.columns, "lot_attributes WHERE customer = owner AND lot = named") {
+        $0.keep(terms: LotTermsRow.read($1, $2))
+      },
+      named(
+        PurchaseRow.columns,
+        """
+        \(PurchaseRow.tables) WHERE p.customer = owner AND \(PurchaseRow.isNewestRefund)
+          AND p.purchase = (SELECT l.purchase FROM lots l WHERE l.customer = owner AND l.lot = named)
+        """
+      ) { $0.keep(purchase: PurchaseRow.read($1, $2)) },
+    ]
+  }
+
+  /// Lots, terms and purchases that rows which are there name, and which are not.
+  func lotQuestions() -> [RowsQuestion] {
+    guard let prefetched else { return [] }
+    let booked = prefetched.booked
+    let named = booked.namedLots()
+    guard !named.isEmpty else { return [] }
+    var pools: [LotNumber: LotSource] = [:]
+    // What comes back to pooled lots of who became part of another goes where their terms lead.
+    var former: Set<LotNumber> = []
+    for account in prefetched.accounts.values {
+      pools[account.poolLot] = LotSource(rawValue: account.poolSource)
+      if prefetched.customers[account.number.customer]?.mergedInto != 0 { former.insert(account.poolLot) }
+    }
+    var (lots, terms, paid): (Set<RowPlace>, Set<RowPlace>, Set<RowPlace>) = ([], [], [])
+    for name in named {
+      if let source = pools[name.lot] {
+        booked.poolSources[name.lot] = source
+        if !former.contains(name.lot) { continue }
+      }
+      if name.wantsTerms, booked.terms[name.lot] == nil { terms.insert(RowPlace(name.lot, of: name.namer)) }
+      guard booked.lots[name.lot] == nil, pools[name.lot] == nil else { continue }
+      let addresses = booked.owners(of: name.address).map { RowPlace(name.lot, of: $0) }
+      lots.formUnion(addresses)
+      if name.wantsPurchase { paid.formUnion(addresses) }
+    }
+    lots.subtract(booked.askedLots)
+    paid.formIntersection(lots)
+    terms.subtract(booked.askedTerms)
+    let (near, far) = booked.missingPurchases(isDistributed: layout.isDistributed)
+    booked.askedLots.formUnion(lots)
+    booked.askedTerms.formUnion(terms)
+    booked.askedPurchases.formUnion(far)
+    booked.askedNear.formUnion(near.map(\.number))
+    var questions: [RowsQuestion] = []
+    if !lots.isEmpty {
+      questions.append(
+        RowsQuestion(requests: requests(at: Array(lots), LotRow.columns, from: "lots", by: "lot")) {
+          $0.keep(lot: LotRow.read($1, $2))
+        })
+    }
+    if !terms.isEmpty {
+      questions.append(
+        RowsQuestion(requests: requests(at: Array(terms), LotTermsRow.columns, from: "lot_attributes", by: "lot")) {
+          $0.keep(terms: LotTermsRow.read($1, $2))
+        })
+    }
+    if !paid.isEmpty, !layout.isDistributed { questions.append(refundedPurchases.query(ofLots: paid)) }
+    if !near.isEmpty { questions.append(refundedPurchases.query(near)) }
+    if !far.isEmpty { questions.append(Self.purchasesQuestion(Array(far))) }
+    return questions
+  }
+
+  static func purchasesQuestion(_ numbers: [Int64]) -> RowsQuestion {
+    let request = PostgresRequest(
+      """
+      SELECT \(PurchaseRow.columns) FROM \(PurchaseRow.tables)
+      WHERE p.purchase = ANY($1) AND \(PurchaseRow.isNewestRefund)
+      """
+    ) { $0.add(numbers) { $0 } }
+    return RowsQuestion(requests: [request]) { $0.keep(purchase: PurchaseRow.read($1, $2)) }
+  }
+
+  /// Keys of whom the transactions are of: under all numbers, since merges leave keys where they are.
+  func keyQuestions() -> [RowsQuestion] {
+    guard let prefetched else { return [] }
+    var addresses: [Prefetched.KeyPlace] = []
+    for (address, key) in prefetched.booked.keys {
+      for owner in prefetched.booked.owners(of: address) {
+        let address = Prefetched.KeyPlace(customer: owner, key: key)
+        if prefetched.askedKeys.insert(address).inserted { addresses.append(address) }
+      }
+    }
+    let storage = storageName
+    return keyQueries.grouped(addresses).map { addresses in
+      RowsQuestion(requests: [keyQueries.question(addresses)]) { (prefetched, rows, row) throws(LedgerError) in
+        try prefetched.keep(key: rows, row, storage)
       }
     }
   }
+}
 
-  extension Prefetched {
-    fileprivate func keep(lot row: LotRow) {
-      booked.add(row)
-      lotOwners[row.number] = row.account.customer
-    }
-
-    fileprivate func keep(terms row: LotTermsRow) { booked.add(row) }
-
-    func keep(purchase row: PurchaseRow) {
-      booked.add(row)
-      purchaseOwners[row.number] = row.customer
-    }
+extension Prefetched {
+  fileprivate func keep(lot row: LotRow) {
+    booked.add(row)
+    lotOwners[row.number] = row.account.customer
   }
+
+  fileprivate func keep(terms row: LotTermsRow) { booked.add(row) }
+
+  func keep(purchase row: PurchaseRow) {
+    booked.add(row)
+    purchaseOwners[row.number] = row.customer
+  }
+}
 #endif

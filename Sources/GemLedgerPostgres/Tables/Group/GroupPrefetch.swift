@@ -1,179 +1,179 @@
 #if PostgreSQL
-  internal import GemLedger
+internal import GemLedger
 
-  // A group's beginning: one round trip takes hold of its lanes and brings the customers, their accounts and the first
-  // of their lots. Store transactions are claimed with it. Only what touches more than one customer asks a second time.
+// A group's beginning: one round trip takes hold of its lanes and brings the customers, their accounts and the first
+// of their lots. Store transactions are claimed with it. Only what touches more than one customer asks a second time.
 
-  /// The beginning of a group: the rows that its commands ask for, and whether their lanes are still the right ones.
-  struct GroupPrefetch: SessionPart {
-    let session: PostgresSession
+/// The beginning of a group: the rows that its commands ask for, and whether their lanes are still the right ones.
+struct GroupPrefetch: SessionPart {
+  let session: PostgresSession
 
-    /// - Returns: The indexes of commands whose lanes are other ones by now.
-    func prefetch(_ commands: [LedgerCommand]) throws(LedgerError) -> [Int] {
-      guard let group else { return [] }
-      let footprints = commands.map(\.footprint)
-      let ids = Self.ids(of: commands, footprints)
-      let known = memory.directory.addresses(of: ids)
-      let unknown = zip(ids, known).filter { $1 == nil }.map(\.0)
-      let claims = try storeClaims.claims(of: footprints)
-      let strangers = earlierReads.wantBooked(by: commands, footprints)
-      let roots = Set(known.compactMap { $0?.root }).union(earlierReads.customersOfBooked())
-        .subtracting(prefetched?.fetched ?? []).sorted()
-      let customers = customerQueries.question(for: roots)
-      var requests = customers.requests
-      if !unknown.isEmpty {
-        requests.append(
-          PostgresRequest("SELECT id, customer FROM aliases WHERE id = ANY($1)") {
-            $0.add(unknown, text: \.text)
-          })
-      }
-      let keys = keyQueries.keys(of: commands, Dictionary(zip(ids, known.map { $0?.root })) { first, _ in first })
-      requests += keys.map(keyQueries.question)
-      let locating = EarlierReads.locating(strangers, isDistributed: layout.isDistributed)
-      let claimed = storeClaims.claimQuestions(claims, of: footprints)
-      let booked = claimed + earlierReads.bookedQuestions() + groupReads.countQuestions(footprints, of: roots)
-      var answers = try ask(requests + locating + booked.flatMap(\.requests))[...]
-      customerQueries.keep(customers, &answers)
-      for (id, address) in zip(ids, known) where address != nil { prefetched?.addresses[id] = address }
-      let late = unknown.isEmpty ? nil : answers.removeFirst()
-      for asked in keys { try keyQueries.keep(keys: asked, answers.removeFirst()) }
-      let located = locating.flatMap { _ in EarlierReads.located(answers.removeFirst()) }
-      try earlierReads.keep(booked, &answers)
-      if let late { try keepUnknown(unknown, late, commands) }
-      try keepDoubtful(commands)
-      if footprints.contains(where: { $0?.transactions.isEmpty == false }) {
-        earlierReads.wantLocated(located, by: commands, footprints)
-        try earlierReads.completeBooked()
-      }
-      try refundedPurchases.fetch(commands, footprints)
-      return try misrouted(commands, footprints, lanes: group.lanes)
+  /// - Returns: The indexes of commands whose lanes are other ones by now.
+  func prefetch(_ commands: [LedgerCommand]) throws(LedgerError) -> [Int] {
+    guard let group else { return [] }
+    let footprints = commands.map(\.footprint)
+    let ids = Self.ids(of: commands, footprints)
+    let known = memory.directory.addresses(of: ids)
+    let unknown = zip(ids, known).filter { $1 == nil }.map(\.0)
+    let claims = try storeClaims.claims(of: footprints)
+    let strangers = earlierReads.wantBooked(by: commands, footprints)
+    let roots = Set(known.compactMap { $0?.root }).union(earlierReads.customersOfBooked())
+      .subtracting(prefetched?.fetched ?? []).sorted()
+    let customers = customerQueries.question(for: roots)
+    var requests = customers.requests
+    if !unknown.isEmpty {
+      requests.append(
+        PostgresRequest("SELECT id, customer FROM aliases WHERE id = ANY($1)") {
+          $0.add(unknown, text: \.text)
+        })
     }
-
-    private static func ids(of commands: [LedgerCommand], _ footprints: [LedgerCommand.Footprint?]) -> [CustomerID] {
-      var ids: Set<CustomerID> = []
-      for (command, footprint) in zip(commands, footprints) {
-        if footprint?.subject.isNamed ?? true { ids.insert(command.customer) }
-        for id in footprint?.customers ?? [] { ids.insert(id) }
-      }
-      return Array(ids)
+    let keys = keyQueries.keys(of: commands, Dictionary(zip(ids, known.map { $0?.root })) { first, _ in first })
+    requests += keys.map(keyQueries.question)
+    let locating = EarlierReads.locating(strangers, isDistributed: layout.isDistributed)
+    let claimed = storeClaims.claimQuestions(claims, of: footprints)
+    let booked = claimed + earlierReads.bookedQuestions() + groupReads.countQuestions(footprints, of: roots)
+    var answers = try ask(requests + locating + booked.flatMap(\.requests))[...]
+    customerQueries.keep(customers, &answers)
+    for (id, address) in zip(ids, known) where address != nil { prefetched?.addresses[id] = address }
+    let late = unknown.isEmpty ? nil : answers.removeFirst()
+    for asked in keys { try keyQueries.keep(keys: asked, answers.removeFirst()) }
+    let located = locating.flatMap { _ in EarlierReads.located(answers.removeFirst()) }
+    try earlierReads.keep(booked, &answers)
+    if let late { try keepUnknown(unknown, late, commands) }
+    try keepDoubtful(commands)
+    if footprints.contains(where: { $0?.transactions.isEmpty == false }) {
+      earlierReads.wantLocated(located, by: commands, footprints)
+      try earlierReads.completeBooked()
     }
+    try refundedPurchases.fetch(commands, footprints)
+    return try misrouted(commands, footprints, lanes: group.lanes)
+  }
 
-    private func fetch(
-      _ numbers: [CustomerNumber], with questions: [[Prefetched.KeyPlace]] = []
-    ) throws(LedgerError) {
-      let missing = Set(numbers).filter { prefetched?.fetched.contains($0) == false }.sorted()
-      guard !missing.isEmpty else { return }
-      let customers = customerQueries.question(for: missing)
-      var answers = try ask(customers.requests + questions.map(keyQueries.question))[...]
-      customerQueries.keep(customers, &answers)
-      for (asked, rows) in zip(questions, answers) { try keyQueries.keep(keys: asked, rows) }
+  private static func ids(of commands: [LedgerCommand], _ footprints: [LedgerCommand.Footprint?]) -> [CustomerID] {
+    var ids: Set<CustomerID> = []
+    for (command, footprint) in zip(commands, footprints) {
+      if footprint?.subject.isNamed ?? true { ids.insert(command.customer) }
+      for id in footprint?.customers ?? [] { ids.insert(id) }
     }
+    return Array(ids)
+  }
 
-    /// Ids that were unknown when the commands found their lanes: nobody's, or new since.
-    ///
-    /// Over one lane nobody looks for lanes, and each id comes here once.
-    private func keepUnknown(
-      _ ids: [CustomerID], _ rows: PostgresRows, _ commands: [LedgerCommand]
-    ) throws(LedgerError) {
-      var origins: [CustomerID: CustomerNumber] = [:]
-      for row in 0..<rows.count { origins[CustomerID(unchecked: rows.text(row, 0))] = rows.integer(row, 1) }
-      try fetch(Array(origins.values), with: keyQueries.keys(of: commands, origins.mapValues { $0 }))
-      for id in ids {
-        guard let origin = origins[id] else {
-          prefetched?.addresses[id] = .some(nil)
-          continue
-        }
-        let root = prefetched?.customers[origin]?.mergedInto ?? 0
-        let address = CustomerDirectory.CustomerAddress(origin: origin, root: root == 0 ? origin : root)
-        prefetched?.addresses[id] = address
-        memory.directory.remember([(id, address)])
+  private func fetch(
+    _ numbers: [CustomerNumber], with questions: [[Prefetched.KeyPlace]] = []
+  ) throws(LedgerError) {
+    let missing = Set(numbers).filter { prefetched?.fetched.contains($0) == false }.sorted()
+    guard !missing.isEmpty else { return }
+    let customers = customerQueries.question(for: missing)
+    var answers = try ask(customers.requests + questions.map(keyQueries.question))[...]
+    customerQueries.keep(customers, &answers)
+    for (asked, rows) in zip(questions, answers) { try keyQueries.keep(keys: asked, rows) }
+  }
+
+  /// Ids that were unknown when the commands found their lanes: nobody's, or new since.
+  ///
+  /// Over one lane nobody looks for lanes, and each id comes here once.
+  private func keepUnknown(
+    _ ids: [CustomerID], _ rows: PostgresRows, _ commands: [LedgerCommand]
+  ) throws(LedgerError) {
+    var origins: [CustomerID: CustomerNumber] = [:]
+    for row in 0..<rows.count { origins[CustomerID(unchecked: rows.text(row, 0))] = rows.integer(row, 1) }
+    try fetch(Array(origins.values), with: keyQueries.keys(of: commands, origins.mapValues { $0 }))
+    for id in ids {
+      guard let origin = origins[id] else {
+        prefetched?.addresses[id] = .some(nil)
+        continue
       }
-      try fetch(prefetched?.addresses.values.compactMap { $0?.root } ?? [])
+      let root = prefetched?.customers[origin]?.mergedInto ?? 0
+      let address = CustomerDirectory.CustomerAddress(origin: origin, root: root == 0 ? origin : root)
+      prefetched?.addresses[id] = address
+      memory.directory.remember([(id, address)])
     }
+    try fetch(prefetched?.addresses.values.compactMap { $0?.root } ?? [])
+  }
 
-    /// Ids that are remembered as those of somebody who was erased since, or who is not there: nobody's, or somebody
-    /// else's.
-    private func keepDoubtful(_ commands: [LedgerCommand]) throws(LedgerError) {
-      guard let prefetched, !prefetched.erased.isEmpty || prefetched.customers.count != prefetched.fetched.count else {
-        return
-      }
-      let ids =
-        prefetched.addresses.compactMap { id, address in
-          guard let address else { return nil }
-          guard let row = prefetched.customers[address.root] else { return id }
-          return prefetched.erased.contains(address.root) && row.id != id ? id : nil
-        } as [CustomerID]
-      guard !ids.isEmpty else { return }
-      for id in ids { memory.directory.forget(id) }
-      let rows = try rows("SELECT id, customer FROM aliases WHERE id = ANY($1)") { $0.add(ids, text: \.text) }
-      try keepUnknown(ids, rows, commands)
-      // An id whose customer is missing is damage, which its own command comes upon, and no other lane's customer.
-      for case (let id, .some(let address)) in self.prefetched?.addresses ?? [:]
-      where self.prefetched?.customers[address.root] == nil {
-        memory.directory.forget(id)
-        self.prefetched?.addresses.removeValue(forKey: id)
-      }
+  /// Ids that are remembered as those of somebody who was erased since, or who is not there: nobody's, or somebody
+  /// else's.
+  private func keepDoubtful(_ commands: [LedgerCommand]) throws(LedgerError) {
+    guard let prefetched, !prefetched.erased.isEmpty || prefetched.customers.count != prefetched.fetched.count else {
+      return
     }
-
-    // MARK: Whose turn it is
-
-    /// The commands whose lanes are other ones by now.
-    private func misrouted(
-      _ commands: [LedgerCommand], _ footprints: [LedgerCommand.Footprint?], lanes: [Int]
-    ) throws(LedgerError) -> [Int] {
-      var misrouted: [Int] = []
-      for index in commands.indices where try !belongs(commands[index], footprints[index], lanes) {
-        misrouted.append(index)
-      }
-      return misrouted
-    }
-
-    private func belongs(
-      _ command: LedgerCommand, _ footprint: LedgerCommand.Footprint?, _ lanes: [Int]
-    ) throws(LedgerError) -> Bool {
-      if footprint?.subject.isNamed ?? true, !belongs(command.customer, lanes) { return false }
-      guard let footprint else { return true }
-      for number in footprint.transactions {
-        guard let address = prefetched?.booked.addresses[number] else { continue }
-        if !lanes.contains(layout.lane(of: address.root)) { return false }
-      }
-      for id in footprint.customers where !belongs(id, lanes) { return false }
-      var others: [CustomerNumber] = []
-      if footprint.subject.isOfPurchase {
-        for claim in footprint.purchases { others += try holders(of: claim, footprint.subject) }
-      }
-      if let code = footprint.order, let order = try session.order(code) { others.append(order.customer) }
-      for number in others {
-        try fetch([number])
-        let root = prefetched?.customers[number]?.mergedInto ?? 0
-        if root != 0 { try fetch([root]) }
-        if !lanes.contains(layout.lane(of: root == 0 ? number : root)) { return false }
-      }
-      return true
-    }
-
-    /// Whether who has the id is in one of the lanes, and is a customer still.
-    private func belongs(_ id: CustomerID, _ lanes: [Int]) -> Bool {
-      guard let known = prefetched?.addresses[id], let address = known else { return true }
-      guard lanes.contains(layout.lane(of: address.root)) else { return false }
-      guard let row = prefetched?.customers[address.root] else {
-        memory.directory.forget(id)
-        return false
-      }
-      guard row.mergedInto != 0 else { return true }
-      memory.directory.remember([(id, CustomerDirectory.CustomerAddress(origin: address.origin, root: row.mergedInto))])
-      return false
-    }
-
-    /// Whom a purchase was credited to, and who has its entitlement where that matters.
-    private func holders(
-      of claim: LedgerCommand.PurchaseClaim, _ subject: LedgerCommand.Footprint.Subject
-    ) throws(LedgerError) -> [CustomerNumber] {
-      guard let held = storeClaims.storeClaim(claim), held.purchase != 0 else { return [] }
-      guard subject == .holder, let holder = try session.entitlementHolder(purchase: held.purchase) else {
-        return [held.customer]
-      }
-      return [held.customer, holder]
+    let ids =
+      prefetched.addresses.compactMap { id, address in
+        guard let address else { return nil }
+        guard let row = prefetched.customers[address.root] else { return id }
+        return prefetched.erased.contains(address.root) && row.id != id ? id : nil
+      } as [CustomerID]
+    guard !ids.isEmpty else { return }
+    for id in ids { memory.directory.forget(id) }
+    let rows = try rows("SELECT id, customer FROM aliases WHERE id = ANY($1)") { $0.add(ids, text: \.text) }
+    try keepUnknown(ids, rows, commands)
+    // An id whose customer is missing is damage, which its own command comes upon, and no other lane's customer.
+    for case (let id, .some(let address)) in self.prefetched?.addresses ?? [:]
+    where self.prefetched?.customers[address.root] == nil {
+      memory.directory.forget(id)
+      self.prefetched?.addresses.removeValue(forKey: id)
     }
   }
+
+  // MARK: Whose turn it is
+
+  /// The commands whose lanes are other ones by now.
+  private func misrouted(
+    _ commands: [LedgerCommand], _ footprints: [LedgerCommand.Footprint?], lanes: [Int]
+  ) throws(LedgerError) -> [Int] {
+    var misrouted: [Int] = []
+    for index in commands.indices where try !belongs(commands[index], footprints[index], lanes) {
+      misrouted.append(index)
+    }
+    return misrouted
+  }
+
+  private func belongs(
+    _ command: LedgerCommand, _ footprint: LedgerCommand.Footprint?, _ lanes: [Int]
+  ) throws(LedgerError) -> Bool {
+    if footprint?.subject.isNamed ?? true, !belongs(command.customer, lanes) { return false }
+    guard let footprint else { return true }
+    for number in footprint.transactions {
+      guard let address = prefetched?.booked.addresses[number] else { continue }
+      if !lanes.contains(layout.lane(of: address.root)) { return false }
+    }
+    for id in footprint.customers where !belongs(id, lanes) { return false }
+    var others: [CustomerNumber] = []
+    if footprint.subject.isOfPurchase {
+      for claim in footprint.purchases { others += try holders(of: claim, footprint.subject) }
+    }
+    if let code = footprint.order, let order = try session.order(code) { others.append(order.customer) }
+    for number in others {
+      try fetch([number])
+      let root = prefetched?.customers[number]?.mergedInto ?? 0
+      if root != 0 { try fetch([root]) }
+      if !lanes.contains(layout.lane(of: root == 0 ? number : root)) { return false }
+    }
+    return true
+  }
+
+  /// Whether who has the id is in one of the lanes, and is a customer still.
+  private func belongs(_ id: CustomerID, _ lanes: [Int]) -> Bool {
+    guard let known = prefetched?.addresses[id], let address = known else { return true }
+    guard lanes.contains(layout.lane(of: address.root)) else { return false }
+    guard let row = prefetched?.customers[address.root] else {
+      memory.directory.forget(id)
+      return false
+    }
+    guard row.mergedInto != 0 else { return true }
+    memory.directory.remember([(id, CustomerDirectory.CustomerAddress(origin: address.origin, root: row.mergedInto))])
+    return false
+  }
+
+  /// Whom a purchase was credited to, and who has its entitlement where that matters.
+  private func holders(
+    of claim: LedgerCommand.PurchaseClaim, _ subject: LedgerCommand.Footprint.Subject
+  ) throws(LedgerError) -> [CustomerNumber] {
+    guard let held = storeClaims.storeClaim(claim), held.purchase != 0 else { return [] }
+    guard subject == .holder, let holder = try session.entitlementHolder(purchase: held.purchase) else {
+      return [held.customer]
+    }
+    return [held.customer, holder]
+  }
+}
 #endif

@@ -1,100 +1,100 @@
 #if PostgreSQL
-  internal import GemLedger
+internal import GemLedger
 
-  /// What a group fetched in one round trip, before its first command was decided.
-  ///
-  /// A row that is not here though its customer was fetched is not in the database either.
-  final class Prefetched {
-    /// Which customers' rows, accounts and first open lots are here.
-    var customers: [CustomerNumber: CustomerRow] = [:]
-    var fetched: Set<CustomerNumber> = []
-    /// Whom the group itself made: they have no rows yet.
-    var made: Set<CustomerNumber> = []
-    /// Whose pooled lots with rows of their own are here.
-    var pooled: Set<CustomerNumber> = []
-    var pooledLots: [AccountNumber: [LotRow]] = [:]
-    var accounts: [AccountNumber: AccountRow] = [:]
-    /// The first page of open lots of each account and class that has any.
-    var openLots: [LotStream: [LotRow]] = [:]
-    /// Whose first pages were not fetched, though an account of theirs has open lots.
-    var unfetchedLots: Set<CustomerNumber> = []
-    /// Where the ids of the group's commands lead; nil for an id that nobody has.
-    var addresses: [CustomerID: CustomerDirectory.CustomerAddress?] = [:]
-    var keys: [KeyPlace: KeyRow] = [:]
-    /// Which keys were looked up, found or not.
-    var askedKeys: Set<KeyPlace> = []
-    var claims: [PurchaseIdentity: StoreClaim] = [:]
-    /// The numbers of the environments of the group's store transactions.
-    var environments: [StoreEnvironment: Int64] = [:]
-    var evidence: [PurchaseIdentity: [RefundEvidenceRow]] = [:]
-    /// Who holds an entitlement, of those that were looked at.
-    var holders: [Int64: CustomerNumber] = [:]
-    /// Whose row a lot was loaded from.
-    var lotOwners: [LotNumber: CustomerNumber] = [:]
-    /// With whom an open hold lies, of those that were looked at.
-    var holdOwners: [TransactionNumber: CustomerNumber] = [:]
-    /// Whom a purchase was credited to, of those that were looked at.
-    var purchaseOwners: [Int64: CustomerNumber] = [:]
+/// What a group fetched in one round trip, before its first command was decided.
+///
+/// A row that is not here though its customer was fetched is not in the database either.
+final class Prefetched {
+  /// Which customers' rows, accounts and first open lots are here.
+  var customers: [CustomerNumber: CustomerRow] = [:]
+  var fetched: Set<CustomerNumber> = []
+  /// Whom the group itself made: they have no rows yet.
+  var made: Set<CustomerNumber> = []
+  /// Whose pooled lots with rows of their own are here.
+  var pooled: Set<CustomerNumber> = []
+  var pooledLots: [AccountNumber: [LotRow]] = [:]
+  var accounts: [AccountNumber: AccountRow] = [:]
+  /// The first page of open lots of each account and class that has any.
+  var openLots: [LotStream: [LotRow]] = [:]
+  /// Whose first pages were not fetched, though an account of theirs has open lots.
+  var unfetchedLots: Set<CustomerNumber> = []
+  /// Where the ids of the group's commands lead; nil for an id that nobody has.
+  var addresses: [CustomerID: CustomerDirectory.CustomerAddress?] = [:]
+  var keys: [KeyPlace: KeyRow] = [:]
+  /// Which keys were looked up, found or not.
+  var askedKeys: Set<KeyPlace> = []
+  var claims: [PurchaseIdentity: StoreClaim] = [:]
+  /// The numbers of the environments of the group's store transactions.
+  var environments: [StoreEnvironment: Int64] = [:]
+  var evidence: [PurchaseIdentity: [RefundEvidenceRow]] = [:]
+  /// Who holds an entitlement, of those that were looked at.
+  var holders: [Int64: CustomerNumber] = [:]
+  /// Whose row a lot was loaded from.
+  var lotOwners: [LotNumber: CustomerNumber] = [:]
+  /// With whom an open hold lies, of those that were looked at.
+  var holdOwners: [TransactionNumber: CustomerNumber] = [:]
+  /// Whom a purchase was credited to, of those that were looked at.
+  var purchaseOwners: [Int64: CustomerNumber] = [:]
 
-    /// What was booked before and the group's commands are about.
-    let booked = BookedRows()
-    /// Customers whose ids were forgotten: what is remembered of an id may be out of date.
-    var erased: Set<CustomerNumber> = []
-    /// Ids beside their first ones, of those that were asked about.
-    var addedIDs: [CustomerNumber: [CustomerID]] = [:]
-    /// Whose open holds and counts are here.
-    var heldBy: [CustomerNumber: [HoldRow]] = [:]
-    var counts: [CustomerNumber: [CountKey: CountRow]] = [:]
-    /// How many of an item customers own, of those that were asked about.
-    var owned: [ItemID: [CustomerNumber: Int64]] = [:]
-    /// The refunds of purchases that currency came back to, and their parts.
-    var refunds: [Int64: [RefundRow]] = [:]
-    var refundParts: [TransactionNumber: [RefundPartRow]] = [:]
+  /// What was booked before and the group's commands are about.
+  let booked = BookedRows()
+  /// Customers whose ids were forgotten: what is remembered of an id may be out of date.
+  var erased: Set<CustomerNumber> = []
+  /// Ids beside their first ones, of those that were asked about.
+  var addedIDs: [CustomerNumber: [CustomerID]] = [:]
+  /// Whose open holds and counts are here.
+  var heldBy: [CustomerNumber: [HoldRow]] = [:]
+  var counts: [CustomerNumber: [CountKey: CountRow]] = [:]
+  /// How many of an item customers own, of those that were asked about.
+  var owned: [ItemID: [CustomerNumber: Int64]] = [:]
+  /// The refunds of purchases that currency came back to, and their parts.
+  var refunds: [Int64: [RefundRow]] = [:]
+  var refundParts: [TransactionNumber: [RefundPartRow]] = [:]
 
-    /// How many lots of a class one account's first page has; the engine's own first page.
-    static let lotsPerPage = 32
+  /// How many lots of a class one account's first page has; the engine's own first page.
+  static let lotsPerPage = 32
 
-    struct KeyPlace: Hashable {
-      let customer: CustomerNumber
-      let key: IdempotencyKey
-    }
-
-    struct LotStream: Hashable {
-      let account: AccountNumber
-      let paid: Bool
-    }
-
-    /// A store transaction: nobody else credits one that is not credited while this group is at it.
-    struct StoreClaim {
-      var customer: CustomerNumber
-      /// 0 where it is not credited yet.
-      var purchase: Int64
-    }
-
-    func keep(key rows: PostgresRows, _ row: Int, _ storage: String) throws(LedgerError) {
-      let key = rows.withBytes(row, 1) { PostgresKey.key($0) }
-      let customer = rows.integer(row, 0)
-      keys[KeyPlace(customer: customer, key: key)] = KeyRow(
-        customer: customer, key: key,
-        fingerprint: Fingerprint(asked: rows.integer(row, 2), qualifiers: rows.integer(row, 3)),
-        outcome: try rows.keyOutcome(row, 4, storage))
-    }
-
-    func found(_ id: CustomerID) -> FoundCustomer?? {
-      guard let known = addresses[id] else { return nil }
-      guard let address = known else { return .some(nil) }
-      guard let row = customers[address.root] else { return nil }
-      return FoundCustomer(row, origin: address.origin)
-    }
+  struct KeyPlace: Hashable {
+    let customer: CustomerNumber
+    let key: IdempotencyKey
   }
 
-  /// Where the lanes that a group holds stand.
-  struct LaneHead: Sendable {
-    var lane: Int
-    var last: Int64
-    var createdAt: Int64
-    var catalogVersion: Int64
-    /// The sums of what the lane's groups wrote; nil where they are not counted yet.
-    var sums: [Int64]?
+  struct LotStream: Hashable {
+    let account: AccountNumber
+    let paid: Bool
   }
+
+  /// A store transaction: nobody else credits one that is not credited while this group is at it.
+  struct StoreClaim {
+    var customer: CustomerNumber
+    /// 0 where it is not credited yet.
+    var purchase: Int64
+  }
+
+  func keep(key rows: PostgresRows, _ row: Int, _ storage: String) throws(LedgerError) {
+    let key = rows.withBytes(row, 1) { PostgresKey.key($0) }
+    let customer = rows.integer(row, 0)
+    keys[KeyPlace(customer: customer, key: key)] = KeyRow(
+      customer: customer, key: key,
+      fingerprint: Fingerprint(asked: rows.integer(row, 2), qualifiers: rows.integer(row, 3)),
+      outcome: try rows.keyOutcome(row, 4, storage))
+  }
+
+  func found(_ id: CustomerID) -> FoundCustomer?? {
+    guard let known = addresses[id] else { return nil }
+    guard let address = known else { return .some(nil) }
+    guard let row = customers[address.root] else { return nil }
+    return FoundCustomer(row, origin: address.origin)
+  }
+}
+
+/// Where the lanes that a group holds stand.
+struct LaneHead: Sendable {
+  var lane: Int
+  var last: Int64
+  var createdAt: Int64
+  var catalogVersion: Int64
+  /// The sums of what the lane's groups wrote; nil where they are not counted yet.
+  var sums: [Int64]?
+}
 #endif

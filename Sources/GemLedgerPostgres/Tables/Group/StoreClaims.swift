@@ -1,148 +1,148 @@
 #if PostgreSQL
-  internal import GemLedger
+internal import GemLedger
 
-  /// The store transactions of a group: no other group credits one of them meanwhile.
-  struct StoreClaims: SessionPart {
-    let session: PostgresSession
+/// The store transactions of a group: no other group credits one of them meanwhile.
+struct StoreClaims: SessionPart {
+  let session: PostgresSession
 
-    /// In one order for everybody, so that two groups never wait for each other in a circle.
-    func claims(of footprints: [LedgerCommand.Footprint?]) throws(LedgerError) -> [PurchaseIdentity] {
-      var found: Set<PurchaseIdentity> = []
-      var isUpToDate = false
-      for claim in footprints.lazy.compactMap({ $0 }).flatMap(\.purchases) {
-        if memory.number(of: claim.environment) == nil, !isUpToDate {
-          let rows = try session.environments()
-          memory.remember(rows)
-          for row in rows { prefetched?.environments[row.environment] = row.number }
-          isUpToDate = true
-        }
-        // One that has no number yet has no purchases either; who gives it one is alone in that.
-        guard let number = prefetched?.environments[claim.environment] ?? memory.number(of: claim.environment) else {
-          continue
-        }
-        prefetched?.environments[claim.environment] = number
-        found.insert(
-          PurchaseIdentity(store: claim.store, environment: number, transactionID: claim.transactionID))
+  /// In one order for everybody, so that two groups never wait for each other in a circle.
+  func claims(of footprints: [LedgerCommand.Footprint?]) throws(LedgerError) -> [PurchaseIdentity] {
+    var found: Set<PurchaseIdentity> = []
+    var isUpToDate = false
+    for claim in footprints.lazy.compactMap({ $0 }).flatMap(\.purchases) {
+      if memory.number(of: claim.environment) == nil, !isUpToDate {
+        let rows = try session.environments()
+        memory.remember(rows)
+        for row in rows { prefetched?.environments[row.environment] = row.number }
+        isUpToDate = true
       }
-      return found.sorted {
-        ($0.transactionID.text, $0.environment, $0.store.number)
-          < ($1.transactionID.text, $1.environment, $1.store.number)
+      // One that has no number yet has no purchases either; who gives it one is alone in that.
+      guard let number = prefetched?.environments[claim.environment] ?? memory.number(of: claim.environment) else {
+        continue
       }
+      prefetched?.environments[claim.environment] = number
+      found.insert(
+        PurchaseIdentity(store: claim.store, environment: number, transactionID: claim.transactionID))
     }
-
-    /// What a group does about its store transactions: claims those of which it is not known that they are credited,
-    /// waits for who is at them, and says what came of it; and what the store said of all of them.
-    ///
-    /// A refund of what is credited has nothing to claim: the purchase stays credited, and who has its customer's lane
-    /// is alone with it. Orders are paid for by whoever says so, and take hold of it all the same. A distributed engine
-    /// joins no lists with its tables, and everybody claims everything there.
-    func claimQuestions(
-      _ all: [PurchaseIdentity], of footprints: [LedgerCommand.Footprint?]
-    ) -> [RowsQuestion] {
-      if all.isEmpty { return [] }
-      for identity in all { prefetched?.evidence[identity] = [] }
-      let always = layout.isDistributed ? Set(all) : claimed(by: footprints)
-      var claims: [PurchaseIdentity] = []
-      for (identity, credit) in zip(all, memory.directory.credits(all)) {
-        if let credit, !always.contains(identity) {
-          prefetched?.claims[identity] = credit
-        } else {
-          claims.append(identity)
-        }
-      }
-      return (claims.isEmpty ? [] : [claiming(claims, always: always)]) + [Self.evidenceQuestion(all)]
-    }
-
-    private func claiming(_ claims: [PurchaseIdentity], always: Set<PurchaseIdentity>) -> RowsQuestion {
-      let credited = PostgresRequest(
-        """
-        SELECT store_transaction, environment, store, customer, purchase FROM store_transactions
-        WHERE store_transaction = ANY($1) AND purchase <> 0
-        """
-      ) { $0.add(claims, text: \.transactionID.text) }
-      return RowsQuestion(
-        requests: layout.isDistributed ? [Self.touch(claims)] : [Self.touch(claims, always: always), credited]
-      ) { $0.claims[$1.purchaseIdentity($2)] = $1.storeClaim($2) }
-    }
-
-    private static func evidenceQuestion(_ identities: [PurchaseIdentity]) -> RowsQuestion {
-      let evidence = PostgresRequest(
-        """
-        SELECT store_transaction, environment, store, kind, revoked_at, signed_at, extent_kind, extent
-        FROM refund_evidence WHERE store_transaction = ANY($1) ORDER BY kind, revoked_at
-        """
-      ) { $0.add(identities, text: \.transactionID.text) }
-      let asked = Set(identities)
-      return RowsQuestion(requests: [evidence]) { (prefetched, rows, row) in
-        // Another store's may have the same text.
-        let identity = rows.purchaseIdentity(row)
-        guard asked.contains(identity) else { return }
-        prefetched.evidence[identity, default: []].append(
-          RefundEvidenceRow(
-            identity: identity, kind: RefundEvidenceRow.Kind(rawValue: rows.integer(row, 3)) ?? .refund,
-            revokedAt: Timestamp(milliseconds: rows.integer(row, 4)),
-            signedAt: Timestamp(milliseconds: rows.integer(row, 5)),
-            extent: StoreRefund.Extent(kind: rows.integer(row, 6), amount: rows.integer(row, 7))))
-      }
-    }
-
-    /// What commands are about that concern others than its owner.
-    private func claimed(by footprints: [LedgerCommand.Footprint?]) -> Set<PurchaseIdentity> {
-      var claimed: Set<PurchaseIdentity> = []
-      for footprint in footprints.lazy.compactMap({ $0 }) where !footprint.subject.isOfPurchase {
-        for claim in footprint.purchases {
-          guard let number = prefetched?.environments[claim.environment] else { continue }
-          claimed.insert(
-            PurchaseIdentity(store: claim.store, environment: number, transactionID: claim.transactionID))
-        }
-      }
-      return claimed
-    }
-
-    private static let touching = """
-      ON CONFLICT (store_transaction, environment, store) DO UPDATE SET customer = t.customer
-      RETURNING store_transaction, environment, store, customer, purchase
-      """
-
-    private static func touch(_ claims: [PurchaseIdentity]) -> PostgresRequest {
-      PostgresRequest(
-        """
-        INSERT INTO store_transactions AS t (store_transaction, environment, store, customer, purchase)
-        SELECT \(BulkInsert.lists(3)), 0, 0 \(touching)
-        """
-      ) {
-        $0.add(claims, text: \.transactionID.text)
-        $0.add(claims, \.environment)
-        $0.add(claims, \.store.number)
-      }
-    }
-
-    /// - Parameter always: Those to be claimed though they are credited.
-    private static func touch(_ claims: [PurchaseIdentity], always: Set<PurchaseIdentity>) -> PostgresRequest {
-      PostgresRequest(
-        """
-        INSERT INTO store_transactions AS t (store_transaction, environment, store, customer, purchase)
-        SELECT store_transaction, environment, store, 0, 0
-        FROM unnest($1, $2, $3, $4) AS claim (store_transaction, environment, store, always)
-        LEFT JOIN LATERAL (
-          SELECT 1 AS one FROM store_transactions AS c WHERE c.store_transaction = claim.store_transaction
-            AND c.environment = claim.environment AND c.store = claim.store AND c.purchase <> 0 OFFSET 0
-        ) credited ON true WHERE always <> 0 OR one IS NULL
-        ORDER BY 1, 2, 3 \(touching)
-        """
-      ) {
-        $0.add(claims, text: \.transactionID.text)
-        $0.add(claims, \.environment)
-        $0.add(claims, \.store.number)
-        $0.add(claims) { always.contains($0) ? 1 : 0 }
-      }
-    }
-
-    /// The store transaction as this group holds it; nil where its environment has no purchases.
-    func storeClaim(_ claim: LedgerCommand.PurchaseClaim) -> Prefetched.StoreClaim? {
-      guard let number = prefetched?.environments[claim.environment] else { return nil }
-      return prefetched?.claims[
-        PurchaseIdentity(store: claim.store, environment: number, transactionID: claim.transactionID)]
+    return found.sorted {
+      ($0.transactionID.text, $0.environment, $0.store.number)
+        < ($1.transactionID.text, $1.environment, $1.store.number)
     }
   }
+
+  /// What a group does about its store transactions: claims those of which it is not known that they are credited,
+  /// waits for who is at them, and says what came of it; and what the store said of all of them.
+  ///
+  /// A refund of what is credited has nothing to claim: the purchase stays credited, and who has its customer's lane
+  /// is alone with it. Orders are paid for by whoever says so, and take hold of it all the same. A distributed engine
+  /// joins no lists with its tables, and everybody claims everything there.
+  func claimQuestions(
+    _ all: [PurchaseIdentity], of footprints: [LedgerCommand.Footprint?]
+  ) -> [RowsQuestion] {
+    if all.isEmpty { return [] }
+    for identity in all { prefetched?.evidence[identity] = [] }
+    let always = layout.isDistributed ? Set(all) : claimed(by: footprints)
+    var claims: [PurchaseIdentity] = []
+    for (identity, credit) in zip(all, memory.directory.credits(all)) {
+      if let credit, !always.contains(identity) {
+        prefetched?.claims[identity] = credit
+      } else {
+        claims.append(identity)
+      }
+    }
+    return (claims.isEmpty ? [] : [claiming(claims, always: always)]) + [Self.evidenceQuestion(all)]
+  }
+
+  private func claiming(_ claims: [PurchaseIdentity], always: Set<PurchaseIdentity>) -> RowsQuestion {
+    let credited = PostgresRequest(
+      """
+      SELECT store_transaction, environment, store, customer, purchase FROM store_transactions
+      WHERE store_transaction = ANY($1) AND purchase <> 0
+      """
+    ) { $0.add(claims, text: \.transactionID.text) }
+    return RowsQuestion(
+      requests: layout.isDistributed ? [Self.touch(claims)] : [Self.touch(claims, always: always), credited]
+    ) { $0.claims[$1.purchaseIdentity($2)] = $1.storeClaim($2) }
+  }
+
+  private static func evidenceQuestion(_ identities: [PurchaseIdentity]) -> RowsQuestion {
+    let evidence = PostgresRequest(
+      """
+      SELECT store_transaction, environment, store, kind, revoked_at, signed_at, extent_kind, extent
+      FROM refund_evidence WHERE store_transaction = ANY($1) ORDER BY kind, revoked_at
+      """
+    ) { $0.add(identities, text: \.transactionID.text) }
+    let asked = Set(identities)
+    return RowsQuestion(requests: [evidence]) { (prefetched, rows, row) in
+      // Another store's may have the same text.
+      let identity = rows.purchaseIdentity(row)
+      guard asked.contains(identity) else { return }
+      prefetched.evidence[identity, default: []].append(
+        RefundEvidenceRow(
+          identity: identity, kind: RefundEvidenceRow.Kind(rawValue: rows.integer(row, 3)) ?? .refund,
+          revokedAt: Timestamp(milliseconds: rows.integer(row, 4)),
+          signedAt: Timestamp(milliseconds: rows.integer(row, 5)),
+          extent: StoreRefund.Extent(kind: rows.integer(row, 6), amount: rows.integer(row, 7))))
+    }
+  }
+
+  /// What commands are about that concern others than its owner.
+  private func claimed(by footprints: [LedgerCommand.Footprint?]) -> Set<PurchaseIdentity> {
+    var claimed: Set<PurchaseIdentity> = []
+    for footprint in footprints.lazy.compactMap({ $0 }) where !footprint.subject.isOfPurchase {
+      for claim in footprint.purchases {
+        guard let number = prefetched?.environments[claim.environment] else { continue }
+        claimed.insert(
+          PurchaseIdentity(store: claim.store, environment: number, transactionID: claim.transactionID))
+      }
+    }
+    return claimed
+  }
+
+  private static let touching = """
+    ON CONFLICT (store_transaction, environment, store) DO UPDATE SET customer = t.customer
+    RETURNING store_transaction, environment, store, customer, purchase
+    """
+
+  private static func touch(_ claims: [PurchaseIdentity]) -> PostgresRequest {
+    PostgresRequest(
+      """
+      INSERT INTO store_transactions AS t (store_transaction, environment, store, customer, purchase)
+      SELECT \(BulkInsert.lists(3)), 0, 0 \(touching)
+      """
+    ) {
+      $0.add(claims, text: \.transactionID.text)
+      $0.add(claims, \.environment)
+      $0.add(claims, \.store.number)
+    }
+  }
+
+  /// - Parameter always: Those to be claimed though they are credited.
+  private static func touch(_ claims: [PurchaseIdentity], always: Set<PurchaseIdentity>) -> PostgresRequest {
+    PostgresRequest(
+      """
+      INSERT INTO store_transactions AS t (store_transaction, environment, store, customer, purchase)
+      SELECT store_transaction, environment, store, 0, 0
+      FROM unnest($1, $2, $3, $4) AS claim (store_transaction, environment, store, always)
+      LEFT JOIN LATERAL (
+        SELECT 1 AS one FROM store_transactions AS c WHERE c.store_transaction = claim.store_transaction
+          AND c.environment = claim.environment AND c.store = claim.store AND c.purchase <> 0 OFFSET 0
+      ) credited ON true WHERE always <> 0 OR one IS NULL
+      ORDER BY 1, 2, 3 \(touching)
+      """
+    ) {
+      $0.add(claims, text: \.transactionID.text)
+      $0.add(claims, \.environment)
+      $0.add(claims, \.store.number)
+      $0.add(claims) { always.contains($0) ? 1 : 0 }
+    }
+  }
+
+  /// The store transaction as this group holds it; nil where its environment has no purchases.
+  func storeClaim(_ claim: LedgerCommand.PurchaseClaim) -> Prefetched.StoreClaim? {
+    guard let number = prefetched?.environments[claim.environment] else { return nil }
+    return prefetched?.claims[
+      PurchaseIdentity(store: claim.store, environment: number, transactionID: claim.transactionID)]
+  }
+}
 #endif

@@ -1,119 +1,119 @@
 #if PostgreSQL
-  internal import GemLedger
+internal import GemLedger
 
-  /// Reads of effects, holds and counts.
-  protocol PostgresEventReads: PostgresReads {}
+/// Reads of effects, holds and counts.
+protocol PostgresEventReads: PostgresReads {}
 
-  extension PostgresEventReads {
-    func effects(
-      of transaction: TransactionNumber, ofAny owners: [CustomerNumber]
-    ) throws(LedgerError) -> [EffectRow] {
-      try earlierReads.fetchBooked(.effects, of: transaction)
-      if let booked = prefetched?.booked, booked.knows(.effects, of: transaction) {
-        return booked.effects(of: transaction)
-      }
-      return try all(
-        """
-        SELECT \(EffectRow.columns) FROM journal_events WHERE customer = ANY($1) AND transaction_number = $2
-        ORDER BY position
-        """,
-        {
-          $0.add(owners, \.self)
-          $0.add(transaction)
-        }, EffectRow.read)
+extension PostgresEventReads {
+  func effects(
+    of transaction: TransactionNumber, ofAny owners: [CustomerNumber]
+  ) throws(LedgerError) -> [EffectRow] {
+    try earlierReads.fetchBooked(.effects, of: transaction)
+    if let booked = prefetched?.booked, booked.knows(.effects, of: transaction) {
+      return booked.effects(of: transaction)
     }
-
-    func effects(
-      about target: TransactionNumber, ofAny owners: [CustomerNumber]
-    ) throws(LedgerError) -> [EffectRow] {
-      try groupReads.fetchOpenHold(target)
-      try earlierReads.fetchBooked(.about, of: target)
-      if let booked = prefetched?.booked, booked.knows(.about, of: target) { return booked.effects(about: target) }
-      return try all(
-        """
-        SELECT \(EffectRow.columns) FROM journal_events WHERE customer = ANY($1) AND target = $2 AND target <> 0
-        ORDER BY transaction_number, position
-        """,
-        {
-          $0.add(owners, \.self)
-          $0.add(target)
-        }, EffectRow.read)
-    }
-
-    func effects(
-      of customer: CustomerNumber, below: TransactionNumber, limit: Int
-    ) throws(LedgerError) -> [EffectRow] {
-      guard limit > 0 else { return [] }
-      // All of the transaction that the last one within the limit belongs to.
-      return try all(
-        """
-        SELECT \(EffectRow.columns) FROM journal_events
-        WHERE customer = $1 AND transaction_number < $2 AND kind BETWEEN 3 AND 6
-          AND transaction_number >= coalesce((
-            SELECT transaction_number FROM journal_events
-            WHERE customer = $1 AND transaction_number < $2 AND kind BETWEEN 3 AND 6
-            ORDER BY transaction_number DESC, position DESC OFFSET $3 LIMIT 1), 0)
-        ORDER BY transaction_number DESC, position DESC
-        """,
-        {
-          $0.add(customer)
-          $0.add(below)
-          $0.add(Int64(limit) - 1)
-        }, EffectRow.read)
-    }
-
-    func effects(of transactions: [RowPlace]) throws(LedgerError) -> [TransactionNumber: [EffectRow]] {
-      let rows = try rows(
-        at: transactions, EffectRow.columns, from: "journal_events", by: "transaction_number", EffectRow.read)
-      return Dictionary(grouping: rows.sorted { $0.position < $1.position }, by: \.transaction)
-    }
-
-    func effects(
-      about targets: [TransactionNumber: [CustomerNumber]]
-    ) throws(LedgerError) -> [TransactionNumber: [EffectRow]] {
-      let addresses = targets.flatMap { target, owners in owners.map { RowPlace(target, of: $0) } }
-      let rows = try rows(
-        at: addresses, EffectRow.columns, from: "journal_events", by: EffectRow.byTarget, EffectRow.read)
-      return Dictionary(
-        grouping: rows.sorted { ($0.transaction, $0.position) < ($1.transaction, $1.position) }, by: \.target)
-    }
-
-    func hold(_ number: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> HoldRow? {
-      if let booked = prefetched?.booked, booked.knows(.hold, of: number) { return booked.holds[number] }
-      if owners.isEmpty { return nil }
-      let hold = try first(
-        "SELECT \(HoldRow.columns) FROM open_holds WHERE customer = ANY($1) AND hold = $2",
-        {
-          $0.add(owners, \.self)
-          $0.add(number)
-        }, HoldRow.read)
-      if let hold { prefetched?.holdOwners[number] = hold.customer }
-      return hold
-    }
-
-    func holds(of customer: CustomerNumber) throws(LedgerError) -> [HoldRow] {
-      if let known = try groupReads.heldInGroup(by: customer) { return known }
-      return try all(
-        "SELECT \(HoldRow.columns) FROM open_holds WHERE customer = $1 ORDER BY deadline, hold", { $0.add(customer) },
-        HoldRow.read)
-    }
-
-    func count(_ key: CountKey, of customer: CustomerNumber) throws(LedgerError) -> CountRow? {
-      if let known = try groupReads.countsInGroup(of: customer) { return known[key] }
-      return try first(
-        "SELECT \(CountRow.columns) FROM counters WHERE customer = $1 AND kind = $2 AND subject = $3",
-        {
-          $0.add(customer)
-          $0.add(key.kind.rawValue)
-          $0.add(key.subject)
-        }, CountRow.read)
-    }
-
-    func counts(of customer: CustomerNumber) throws(LedgerError) -> [CountRow] {
-      if let known = try groupReads.countsInGroup(of: customer) { return known.values.sorted { $0.key < $1.key } }
-      return try all(
-        "SELECT \(CountRow.columns) FROM counters WHERE customer = $1 ORDER BY kind, subject", { $0.add(customer) },
-        CountRow.read)
-    }
+    return try all(
+      """
+      SELECT \(EffectRow.columns) FROM journal_events WHERE customer = ANY($1) AND transaction_number = $2
+      ORDER BY position
+      """,
+      {
+        $0.add(owners, \.self)
+        $0.add(transaction)
+      }, EffectRow.read)
   }
+
+  func effects(
+    about target: TransactionNumber, ofAny owners: [CustomerNumber]
+  ) throws(LedgerError) -> [EffectRow] {
+    try groupReads.fetchOpenHold(target)
+    try earlierReads.fetchBooked(.about, of: target)
+    if let booked = prefetched?.booked, booked.knows(.about, of: target) { return booked.effects(about: target) }
+    return try all(
+      """
+      SELECT \(EffectRow.columns) FROM journal_events WHERE customer = ANY($1) AND target = $2 AND target <> 0
+      ORDER BY transaction_number, position
+      """,
+      {
+        $0.add(owners, \.self)
+        $0.add(target)
+      }, EffectRow.read)
+  }
+
+  func effects(
+    of customer: CustomerNumber, below: TransactionNumber, limit: Int
+  ) throws(LedgerError) -> [EffectRow] {
+    guard limit > 0 else { return [] }
+    // All of the transaction that the last one within the limit belongs to.
+    return try all(
+      """
+      SELECT \(EffectRow.columns) FROM journal_events
+      WHERE customer = $1 AND transaction_number < $2 AND kind BETWEEN 3 AND 6
+        AND transaction_number >= coalesce((
+          SELECT transaction_number FROM journal_events
+          WHERE customer = $1 AND transaction_number < $2 AND kind BETWEEN 3 AND 6
+          ORDER BY transaction_number DESC, position DESC OFFSET $3 LIMIT 1), 0)
+      ORDER BY transaction_number DESC, position DESC
+      """,
+      {
+        $0.add(customer)
+        $0.add(below)
+        $0.add(Int64(limit) - 1)
+      }, EffectRow.read)
+  }
+
+  func effects(of transactions: [RowPlace]) throws(LedgerError) -> [TransactionNumber: [EffectRow]] {
+    let rows = try rows(
+      at: transactions, EffectRow.columns, from: "journal_events", by: "transaction_number", EffectRow.read)
+    return Dictionary(grouping: rows.sorted { $0.position < $1.position }, by: \.transaction)
+  }
+
+  func effects(
+    about targets: [TransactionNumber: [CustomerNumber]]
+  ) throws(LedgerError) -> [TransactionNumber: [EffectRow]] {
+    let addresses = targets.flatMap { target, owners in owners.map { RowPlace(target, of: $0) } }
+    let rows = try rows(
+      at: addresses, EffectRow.columns, from: "journal_events", by: EffectRow.byTarget, EffectRow.read)
+    return Dictionary(
+      grouping: rows.sorted { ($0.transaction, $0.position) < ($1.transaction, $1.position) }, by: \.target)
+  }
+
+  func hold(_ number: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> HoldRow? {
+    if let booked = prefetched?.booked, booked.knows(.hold, of: number) { return booked.holds[number] }
+    if owners.isEmpty { return nil }
+    let hold = try first(
+      "SELECT \(HoldRow.columns) FROM open_holds WHERE customer = ANY($1) AND hold = $2",
+      {
+        $0.add(owners, \.self)
+        $0.add(number)
+      }, HoldRow.read)
+    if let hold { prefetched?.holdOwners[number] = hold.customer }
+    return hold
+  }
+
+  func holds(of customer: CustomerNumber) throws(LedgerError) -> [HoldRow] {
+    if let known = try groupReads.heldInGroup(by: customer) { return known }
+    return try all(
+      "SELECT \(HoldRow.columns) FROM open_holds WHERE customer = $1 ORDER BY deadline, hold", { $0.add(customer) },
+      HoldRow.read)
+  }
+
+  func count(_ key: CountKey, of customer: CustomerNumber) throws(LedgerError) -> CountRow? {
+    if let known = try groupReads.countsInGroup(of: customer) { return known[key] }
+    return try first(
+      "SELECT \(CountRow.columns) FROM counters WHERE customer = $1 AND kind = $2 AND subject = $3",
+      {
+        $0.add(customer)
+        $0.add(key.kind.rawValue)
+        $0.add(key.subject)
+      }, CountRow.read)
+  }
+
+  func counts(of customer: CustomerNumber) throws(LedgerError) -> [CountRow] {
+    if let known = try groupReads.countsInGroup(of: customer) { return known.values.sorted { $0.key < $1.key } }
+    return try all(
+      "SELECT \(CountRow.columns) FROM counters WHERE customer = $1 ORDER BY kind, subject", { $0.add(customer) },
+      CountRow.read)
+  }
+}
 #endif

@@ -1,110 +1,110 @@
 #if PostgreSQL
-  internal import GemLedger
+internal import GemLedger
 
-  // The feed reads lane by lane: whoever commits in a lane holds its row until the commit is visible to all, so that
-  // within a lane nothing ever appears behind a number that was seen. Between lanes it does.
+// The feed reads lane by lane: whoever commits in a lane holds its row until the commit is visible to all, so that
+// within a lane nothing ever appears behind a number that was seen. Between lanes it does.
 
-  /// Reads of the feed.
-  protocol PostgresFeedReads: PostgresReads {}
+/// Reads of the feed.
+protocol PostgresFeedReads: PostgresReads {}
 
-  extension PostgresFeedReads {
-    var commitsInOrder: Bool { false }
+extension PostgresFeedReads {
+  var commitsInOrder: Bool { false }
 
-    func feedTransactions(after position: FeedPosition, limit: Int) throws(LedgerError) -> [TransactionRow] {
-      // All lanes that a number can name: who copied a journal brought numbers that no lane here drew.
-      let lanes = (0..<Int64(Numbering.laneCountMax)).map { (lane: $0, last: position.last(ofLane: $0)) }
-      let answers: [PostgresRows]
-      if layout.isDistributed {
-        // Each of these goes to all machines.
-        let bounds = try bounds()
-        let behind = memory.lanesWithNews(lanes, bounds)
-        if behind.isEmpty { return [] }
-        try waitForHalves()
-        answers = try ask(
-          behind.map { Self.transactions(ofLane: $0.lane, after: $0.last, upTo: bounds[$0.lane] ?? 0, limit) })
-        for (address, rows) in zip(behind, answers) where rows.count < limit {
-          let newest = rows.count == 0 ? address.last : TransactionRow.read(rows, rows.count - 1).number
-          memory.remember(newest: newest, ofLane: address.lane, upTo: bounds[address.lane] ?? 0)
-        }
-      } else {
-        answers = try ask([Self.transactions(ofLanes: lanes, limit)])
+  func feedTransactions(after position: FeedPosition, limit: Int) throws(LedgerError) -> [TransactionRow] {
+    // All lanes that a number can name: who copied a journal brought numbers that no lane here drew.
+    let lanes = (0..<Int64(Numbering.laneCountMax)).map { (lane: $0, last: position.last(ofLane: $0)) }
+    let answers: [PostgresRows]
+    if layout.isDistributed {
+      // Each of these goes to all machines.
+      let bounds = try bounds()
+      let behind = memory.lanesWithNews(lanes, bounds)
+      if behind.isEmpty { return [] }
+      try waitForHalves()
+      answers = try ask(
+        behind.map { Self.transactions(ofLane: $0.lane, after: $0.last, upTo: bounds[$0.lane] ?? 0, limit) })
+      for (address, rows) in zip(behind, answers) where rows.count < limit {
+        let newest = rows.count == 0 ? address.last : TransactionRow.read(rows, rows.count - 1).number
+        memory.remember(newest: newest, ofLane: address.lane, upTo: bounds[address.lane] ?? 0)
       }
-      let found = answers.flatMap { rows in (0..<rows.count).map { TransactionRow.read(rows, $0) } }
-      return Array(found.sorted { $0.number < $1.number }.prefix(limit))
+    } else {
+      answers = try ask([Self.transactions(ofLanes: lanes, limit)])
     }
+    let found = answers.flatMap { rows in (0..<rows.count).map { TransactionRow.read(rows, $0) } }
+    return Array(found.sorted { $0.number < $1.number }.prefix(limit))
+  }
 
-    /// How far each lane came, those included that only a copied journal has: nothing new comes in these.
-    private func bounds() throws(LedgerError) -> [Int64: TransactionNumber] {
-      let heads = PostgresRequest("SELECT lane, last FROM lanes")
-      let foreign = PostgresRequest(
-        "SELECT number & 63, max(number) FROM transactions WHERE (number & 63) >= $1 GROUP BY number & 63"
-      ) { $0.add(Int64(layout.count)) }
-      func numbers(_ rows: PostgresRows) -> [Int64: TransactionNumber] {
-        Dictionary((0..<rows.count).map { (rows.integer($0, 0), rows.integer($0, 1)) }) { first, _ in first }
-      }
-      let known = memory.foreignNumbers
-      let answers = try session.askApart(known == nil ? [heads, foreign] : [heads])
-      let others = known ?? numbers(answers[1])
-      memory.foreignNumbers = others
-      return others.merging(numbers(answers[0])) { _, own in own }
+  /// How far each lane came, those included that only a copied journal has: nothing new comes in these.
+  private func bounds() throws(LedgerError) -> [Int64: TransactionNumber] {
+    let heads = PostgresRequest("SELECT lane, last FROM lanes")
+    let foreign = PostgresRequest(
+      "SELECT number & 63, max(number) FROM transactions WHERE (number & 63) >= $1 GROUP BY number & 63"
+    ) { $0.add(Int64(layout.count)) }
+    func numbers(_ rows: PostgresRows) -> [Int64: TransactionNumber] {
+      Dictionary((0..<rows.count).map { (rows.integer($0, 0), rows.integer($0, 1)) }) { first, _ in first }
     }
+    let known = memory.foreignNumbers
+    let answers = try session.askApart(known == nil ? [heads, foreign] : [heads])
+    let others = known ?? numbers(answers[1])
+    memory.foreignNumbers = others
+    return others.merging(numbers(answers[0])) { _, own in own }
+  }
 
-    /// Waits until what is visible on one machine is on the others too.
-    ///
-    /// A group over several lanes holds each of them until it is visible there, so whoever got hold of each once, for
-    /// an instant, sees the whole of all that they saw a part of before.
-    private func waitForHalves() throws(LedgerError) {
-      // One after the other, so that no writer waits for a reader that waits for another writer.
-      _ = try session.askApart(
-        layout.heads.flatMap { head in
-          [
-            PostgresRequest("BEGIN"),
-            PostgresRequest("SELECT last FROM lanes WHERE customer = $1 FOR KEY SHARE") { $0.add(head) },
-            PostgresRequest("COMMIT"),
-          ]
-        })
-    }
+  /// Waits until what is visible on one machine is on the others too.
+  ///
+  /// A group over several lanes holds each of them until it is visible there, so whoever got hold of each once, for
+  /// an instant, sees the whole of all that they saw a part of before.
+  private func waitForHalves() throws(LedgerError) {
+    // One after the other, so that no writer waits for a reader that waits for another writer.
+    _ = try session.askApart(
+      layout.heads.flatMap { head in
+        [
+          PostgresRequest("BEGIN"),
+          PostgresRequest("SELECT last FROM lanes WHERE customer = $1 FOR KEY SHARE") { $0.add(head) },
+          PostgresRequest("COMMIT"),
+        ]
+      })
+  }
 
-    /// A walk of its own through the index for each lane.
-    private static func transactions(
-      ofLanes lanes: [(lane: Int64, last: TransactionNumber)], _ limit: Int
-    ) -> PostgresRequest {
-      PostgresRequest(
-        """
-        SELECT found.* FROM unnest($1, $2) AS place (lane, last) CROSS JOIN LATERAL (
-          SELECT \(TransactionRow.columns) FROM transactions WHERE (number & 63) = lane AND number > last
-          ORDER BY number LIMIT $3
-        ) AS found ORDER BY number LIMIT $3
-        """
-      ) {
-        $0.add(lanes, \.lane)
-        $0.add(lanes, \.last)
-        $0.add(Int64(limit))
-      }
-    }
-
-    /// A distributed engine joins no lists with its tables.
-    private static func transactions(
-      ofLane lane: Int64, after last: TransactionNumber, upTo bound: TransactionNumber, _ limit: Int
-    ) -> PostgresRequest {
-      PostgresRequest(
-        """
-        SELECT \(TransactionRow.columns) FROM transactions WHERE (number & 63) = $1 AND number > $2 AND number <= $3
-        ORDER BY number LIMIT $4
-        """
-      ) {
-        $0.add(lane)
-        $0.add(last)
-        $0.add(bound)
-        $0.add(Int64(limit))
-      }
-    }
-
-    func mergedCustomers(by merges: [RowPlace]) throws(LedgerError) -> [TransactionNumber: CustomerNumber] {
-      let rows = try rows(
-        at: merges, "transaction_number, from_customer", from: "merges", by: "transaction_number"
-      ) { ($0.integer($1, 0), $0.integer($1, 1)) }
-      return Dictionary(rows) { first, _ in first }
+  /// A walk of its own through the index for each lane.
+  private static func transactions(
+    ofLanes lanes: [(lane: Int64, last: TransactionNumber)], _ limit: Int
+  ) -> PostgresRequest {
+    PostgresRequest(
+      """
+      SELECT found.* FROM unnest($1, $2) AS place (lane, last) CROSS JOIN LATERAL (
+        SELECT \(TransactionRow.columns) FROM transactions WHERE (number & 63) = lane AND number > last
+        ORDER BY number LIMIT $3
+      ) AS found ORDER BY number LIMIT $3
+      """
+    ) {
+      $0.add(lanes, \.lane)
+      $0.add(lanes, \.last)
+      $0.add(Int64(limit))
     }
   }
+
+  /// A distributed engine joins no lists with its tables.
+  private static func transactions(
+    ofLane lane: Int64, after last: TransactionNumber, upTo bound: TransactionNumber, _ limit: Int
+  ) -> PostgresRequest {
+    PostgresRequest(
+      """
+      SELECT \(TransactionRow.columns) FROM transactions WHERE (number & 63) = $1 AND number > $2 AND number <= $3
+      ORDER BY number LIMIT $4
+      """
+    ) {
+      $0.add(lane)
+      $0.add(last)
+      $0.add(bound)
+      $0.add(Int64(limit))
+    }
+  }
+
+  func mergedCustomers(by merges: [RowPlace]) throws(LedgerError) -> [TransactionNumber: CustomerNumber] {
+    let rows = try rows(
+      at: merges, "transaction_number, from_customer", from: "merges", by: "transaction_number"
+    ) { ($0.integer($1, 0), $0.integer($1, 1)) }
+    return Dictionary(rows) { first, _ in first }
+  }
+}
 #endif

@@ -1,91 +1,91 @@
 #if PostgreSQL
-  internal import GemLedger
+internal import GemLedger
 
-  /// Reads of lots.
-  protocol PostgresLotReads: PostgresReads {}
+/// Reads of lots.
+protocol PostgresLotReads: PostgresReads {}
 
-  extension PostgresLotReads {
-    func openLots(
-      _ account: AccountNumber, paid: Bool, after: LotPosition?, limit: Int
-    ) throws(LedgerError) -> [LotRow] {
-      if after == nil, limit == Prefetched.lotsPerPage, let prefetched,
-        prefetched.fetched.contains(account.customer)
+extension PostgresLotReads {
+  func openLots(
+    _ account: AccountNumber, paid: Bool, after: LotPosition?, limit: Int
+  ) throws(LedgerError) -> [LotRow] {
+    if after == nil, limit == Prefetched.lotsPerPage, let prefetched,
+      prefetched.fetched.contains(account.customer)
+    {
+      if prefetched.unfetchedLots.contains(account.customer) { try customerQueries.fetchFirstLots() }
+      return self.prefetched?.openLots[Prefetched.LotStream(account: account, paid: paid)] ?? []
+    }
+    let lots = try all(
+      """
+      SELECT \(LotRow.columns) FROM lots
+      WHERE customer = $1 AND currency = $2 AND (source = 1) = ($3 = 1) AND remaining > 0
+        AND (expires_at, lot) > ($4, $5)
+      ORDER BY expires_at, lot LIMIT $6
+      """,
       {
-        if prefetched.unfetchedLots.contains(account.customer) { try customerQueries.fetchFirstLots() }
-        return self.prefetched?.openLots[Prefetched.LotStream(account: account, paid: paid)] ?? []
-      }
-      let lots = try all(
-        """
-        SELECT \(LotRow.columns) FROM lots
-        WHERE customer = $1 AND currency = $2 AND (source = 1) = ($3 = 1) AND remaining > 0
-          AND (expires_at, lot) > ($4, $5)
-        ORDER BY expires_at, lot LIMIT $6
-        """,
-        {
-          $0.add(account.customer)
-          $0.add(account.currency)
-          $0.add(paid ? 1 : 0)
-          $0.add(after?.expiresAt ?? .min)
-          $0.add(after?.lot ?? 0)
-          $0.add(Int64(limit))
-        }, LotRow.read)
-      for lot in lots { prefetched?.lotOwners[lot.number] = account.customer }
-      return lots
-    }
-
-    func pooledLot(
-      _ account: AccountNumber, source: LotSource, environment: Int64
-    ) throws(LedgerError) -> LotRow? {
-      if prefetched?.fetched.contains(account.customer) == true {
-        if prefetched?.pooled.contains(account.customer) == false { try groupReads.fetchPooledLots() }
-        return prefetched?.pooledLots[account]?.first { $0.source == source && $0.environment == environment }
-      }
-      return try first(
-        """
-        SELECT \(LotRow.columns) FROM lots WHERE customer = $1 AND currency = $2 AND source = $3 AND environment = $4
-          AND purchase IS NULL AND expires_at = 9223372036854775807 AND price IS NULL
-        """,
-        {
-          $0.add(account.customer)
-          $0.add(account.currency)
-          $0.add(source.rawValue)
-          $0.add(environment)
-        }, LotRow.read)
-    }
-
-    func lot(_ number: LotNumber, of owner: CustomerNumber) throws(LedgerError) -> LotRow? {
-      if prefetched?.booked.knows(lot: number, of: owner) == false { try groupReads.fetchOpenHolds() }
-      if let booked = prefetched?.booked, booked.knows(lot: number, of: owner) { return booked.lots[number] }
-      prefetched?.lotOwners[number] = owner
-      return try first(
-        "SELECT \(LotRow.columns) FROM lots WHERE customer = $1 AND lot = $2",
-        {
-          $0.add(owner)
-          $0.add(number)
-        }, LotRow.read)
-    }
-
-    /// Looks through all lots.
-    func lot(_ number: LotNumber) throws(LedgerError) -> LotRow? {
-      try first("SELECT \(LotRow.columns) FROM lots WHERE lot = $1", { $0.add(number) }, LotRow.read)
-    }
-
-    func lotTerms(_ number: LotNumber, of owner: CustomerNumber) throws(LedgerError) -> LotTermsRow? {
-      if prefetched?.booked.knows(termsOf: number, of: owner) == false { try earlierReads.fetchTermsOfBooked() }
-      if let booked = prefetched?.booked, booked.knows(termsOf: number, of: owner) { return booked.terms[number] }
-      return try first(
-        "SELECT \(LotTermsRow.columns) FROM lot_attributes WHERE customer = $1 AND lot = $2",
-        {
-          $0.add(owner)
-          $0.add(number)
-        }, LotTermsRow.read)
-    }
-
-    /// Looks through the terms of all lots.
-    func lotTerms(_ number: LotNumber) throws(LedgerError) -> LotTermsRow? {
-      try first(
-        "SELECT \(LotTermsRow.columns) FROM lot_attributes WHERE lot = $1 LIMIT 1", { $0.add(number) }, LotTermsRow.read
-      )
-    }
+        $0.add(account.customer)
+        $0.add(account.currency)
+        $0.add(paid ? 1 : 0)
+        $0.add(after?.expiresAt ?? .min)
+        $0.add(after?.lot ?? 0)
+        $0.add(Int64(limit))
+      }, LotRow.read)
+    for lot in lots { prefetched?.lotOwners[lot.number] = account.customer }
+    return lots
   }
+
+  func pooledLot(
+    _ account: AccountNumber, source: LotSource, environment: Int64
+  ) throws(LedgerError) -> LotRow? {
+    if prefetched?.fetched.contains(account.customer) == true {
+      if prefetched?.pooled.contains(account.customer) == false { try groupReads.fetchPooledLots() }
+      return prefetched?.pooledLots[account]?.first { $0.source == source && $0.environment == environment }
+    }
+    return try first(
+      """
+      SELECT \(LotRow.columns) FROM lots WHERE customer = $1 AND currency = $2 AND source = $3 AND environment = $4
+        AND purchase IS NULL AND expires_at = 9223372036854775807 AND price IS NULL
+      """,
+      {
+        $0.add(account.customer)
+        $0.add(account.currency)
+        $0.add(source.rawValue)
+        $0.add(environment)
+      }, LotRow.read)
+  }
+
+  func lot(_ number: LotNumber, of owner: CustomerNumber) throws(LedgerError) -> LotRow? {
+    if prefetched?.booked.knows(lot: number, of: owner) == false { try groupReads.fetchOpenHolds() }
+    if let booked = prefetched?.booked, booked.knows(lot: number, of: owner) { return booked.lots[number] }
+    prefetched?.lotOwners[number] = owner
+    return try first(
+      "SELECT \(LotRow.columns) FROM lots WHERE customer = $1 AND lot = $2",
+      {
+        $0.add(owner)
+        $0.add(number)
+      }, LotRow.read)
+  }
+
+  /// Looks through all lots.
+  func lot(_ number: LotNumber) throws(LedgerError) -> LotRow? {
+    try first("SELECT \(LotRow.columns) FROM lots WHERE lot = $1", { $0.add(number) }, LotRow.read)
+  }
+
+  func lotTerms(_ number: LotNumber, of owner: CustomerNumber) throws(LedgerError) -> LotTermsRow? {
+    if prefetched?.booked.knows(termsOf: number, of: owner) == false { try earlierReads.fetchTermsOfBooked() }
+    if let booked = prefetched?.booked, booked.knows(termsOf: number, of: owner) { return booked.terms[number] }
+    return try first(
+      "SELECT \(LotTermsRow.columns) FROM lot_attributes WHERE customer = $1 AND lot = $2",
+      {
+        $0.add(owner)
+        $0.add(number)
+      }, LotTermsRow.read)
+  }
+
+  /// Looks through the terms of all lots.
+  func lotTerms(_ number: LotNumber) throws(LedgerError) -> LotTermsRow? {
+    try first(
+      "SELECT \(LotTermsRow.columns) FROM lot_attributes WHERE lot = $1 LIMIT 1", { $0.add(number) }, LotTermsRow.read
+    )
+  }
+}
 #endif

@@ -1,150 +1,150 @@
 #if PostgreSQL
-  internal import GemLedger
+internal import GemLedger
 
-  // How rows of purchases, refunds and orders are read; each list of columns and its reader belong together.
+// How rows of purchases, refunds and orders are read; each list of columns and its reader belong together.
 
-  extension PurchaseRow {
-    /// Of `p`, `t` and `r`, as ``tables`` names them.
-    static let columns = """
-      p.purchase, p.store, p.environment, p.store_transaction, p.customer, p.transaction_number, p.product, p.quantity,
-      p.price, p.price_currency, p.purchased_at, t.document, p.original_transaction, p.expires_at, r.share, r.share_of,
-      coalesce(r.evidence_at, r.signed_at) AS evidence_at, r.transaction_number, p.grant_currency, p.grant_lot,
-      p.grant_amount
-      """
+extension PurchaseRow {
+  /// Of `p`, `t` and `r`, as ``tables`` names them.
+  static let columns = """
+    p.purchase, p.store, p.environment, p.store_transaction, p.customer, p.transaction_number, p.product, p.quantity,
+    p.price, p.price_currency, p.purchased_at, t.document, p.original_transaction, p.expires_at, r.share, r.share_of,
+    coalesce(r.evidence_at, r.signed_at) AS evidence_at, r.transaction_number, p.grant_currency, p.grant_lot,
+    p.grant_amount
+    """
 
-    /// Purchases with their refunds, of which ``isNewestRefund`` leaves the newest.
-    ///
-    /// A purchase without terms is damaged; verify is to see it all the same. A distributed engine sorts no rows within
-    /// a join, hence the newest by there being none behind it.
-    static let tables = tables(of: { "\($0).customer = p.customer" })
+  /// Purchases with their refunds, of which ``isNewestRefund`` leaves the newest.
+  ///
+  /// A purchase without terms is damaged; verify is to see it all the same. A distributed engine sorts no rows within
+  /// a join, hence the newest by there being none behind it.
+  static let tables = tables(of: { "\($0).customer = p.customer" })
 
-    /// What goes with it into the condition.
-    static let isNewestRefund = "n.transaction_number IS NULL"
+  /// What goes with it into the condition.
+  static let isNewestRefund = "n.transaction_number IS NULL"
 
-    /// - Parameter owner: Says whose the rows of the table are.
-    static func tables(of owner: (String) -> String) -> String {
-      """
-      purchases p LEFT JOIN purchase_terms t ON t.terms = p.terms
-      LEFT JOIN refunds r ON \(owner("r")) AND r.purchase = p.purchase
-      LEFT JOIN refunds n ON \(owner("n")) AND n.purchase = p.purchase AND n.transaction_number > r.transaction_number
-      """
-    }
-
-    static func read(_ rows: PostgresRows, _ row: Int) -> PurchaseRow {
-      PurchaseRow(
-        number: rows.integer(row, 0),
-        identity: PurchaseIdentity(
-          store: Store.numbered(rows.integer(row, 1)) ?? .test, environment: rows.integer(row, 2),
-          transactionID: StoreTransactionID(unchecked: rows.text(row, 3))),
-        customer: rows.integer(row, 4), transaction: rows.integer(row, 5),
-        product: ProductCode(unchecked: rows.text(row, 6)), quantity: rows.integer(row, 7),
-        price: rows.money(row, 8), purchasedAt: Timestamp(milliseconds: rows.integer(row, 10)),
-        terms: rows.text(row, 11),
-        originalTransactionID: rows.optionalText(row, 12).map(StoreTransactionID.init(unchecked:)),
-        expiresAt: rows.optionalInteger(row, 13).map(Timestamp.init(milliseconds:)),
-        grant: rows.optionalInteger(row, 18).map {
-          LotAmount(currency: $0, lot: rows.integer(row, 19), amount: rows.integer(row, 20))
-        }, refund: rows.isNull(row, 17) ? nil : refundState(rows, row))
-    }
-
-    private static func refundState(_ rows: PostgresRows, _ row: Int) -> RefundStateRow {
-      RefundStateRow(
-        purchase: rows.integer(row, 0), share: rows.share(row, 14),
-        evidenceAt: Timestamp(milliseconds: rows.integer(row, 16)), transaction: rows.integer(row, 17))
-    }
+  /// - Parameter owner: Says whose the rows of the table are.
+  static func tables(of owner: (String) -> String) -> String {
+    """
+    purchases p LEFT JOIN purchase_terms t ON t.terms = p.terms
+    LEFT JOIN refunds r ON \(owner("r")) AND r.purchase = p.purchase
+    LEFT JOIN refunds n ON \(owner("n")) AND n.purchase = p.purchase AND n.transaction_number > r.transaction_number
+    """
   }
 
-  extension RefundRow {
-    static let columns =
-      "transaction_number, purchase, kind, revoked_at, signed_at, extent_kind, extent, evidence_at, share, share_of, "
-      + "freezes"
-
-    static func read(_ rows: PostgresRows, _ row: Int) -> RefundRow {
-      RefundRow(
-        transaction: rows.integer(row, 0), purchase: rows.integer(row, 1),
-        kind: RefundEvidenceRow.Kind(rawValue: rows.integer(row, 2)) ?? .refund,
-        revokedAt: Timestamp(milliseconds: rows.integer(row, 3)),
-        signedAt: Timestamp(milliseconds: rows.integer(row, 4)),
-        extent: rows.optionalInteger(row, 5).map { StoreRefund.Extent(kind: $0, amount: rows.integer(row, 6)) },
-        evidenceAt: rows.optionalInteger(row, 7).map(Timestamp.init(milliseconds:)), share: rows.share(row, 8),
-        freezes: rows.integer(row, 10))
-    }
+  static func read(_ rows: PostgresRows, _ row: Int) -> PurchaseRow {
+    PurchaseRow(
+      number: rows.integer(row, 0),
+      identity: PurchaseIdentity(
+        store: Store.numbered(rows.integer(row, 1)) ?? .test, environment: rows.integer(row, 2),
+        transactionID: StoreTransactionID(unchecked: rows.text(row, 3))),
+      customer: rows.integer(row, 4), transaction: rows.integer(row, 5),
+      product: ProductCode(unchecked: rows.text(row, 6)), quantity: rows.integer(row, 7),
+      price: rows.money(row, 8), purchasedAt: Timestamp(milliseconds: rows.integer(row, 10)),
+      terms: rows.text(row, 11),
+      originalTransactionID: rows.optionalText(row, 12).map(StoreTransactionID.init(unchecked:)),
+      expiresAt: rows.optionalInteger(row, 13).map(Timestamp.init(milliseconds:)),
+      grant: rows.optionalInteger(row, 18).map {
+        LotAmount(currency: $0, lot: rows.integer(row, 19), amount: rows.integer(row, 20))
+      }, refund: rows.isNull(row, 17) ? nil : refundState(rows, row))
   }
 
-  extension RefundEvidenceRow {
-    static let columns = "kind, revoked_at, signed_at, extent_kind, extent"
+  private static func refundState(_ rows: PostgresRows, _ row: Int) -> RefundStateRow {
+    RefundStateRow(
+      purchase: rows.integer(row, 0), share: rows.share(row, 14),
+      evidenceAt: Timestamp(milliseconds: rows.integer(row, 16)), transaction: rows.integer(row, 17))
+  }
+}
 
-    static func read(_ identity: PurchaseIdentity, _ rows: PostgresRows, _ row: Int) -> RefundEvidenceRow {
-      RefundEvidenceRow(
-        identity: identity, kind: RefundEvidenceRow.Kind(rawValue: rows.integer(row, 0)) ?? .refund,
-        revokedAt: Timestamp(milliseconds: rows.integer(row, 1)),
-        signedAt: Timestamp(milliseconds: rows.integer(row, 2)),
-        extent: StoreRefund.Extent(kind: rows.integer(row, 3), amount: rows.integer(row, 4)))
-    }
+extension RefundRow {
+  static let columns =
+    "transaction_number, purchase, kind, revoked_at, signed_at, extent_kind, extent, evidence_at, share, share_of, "
+    + "freezes"
 
-    /// With the purchase that it is about in the columns behind ``columns``.
-    static func read(_ rows: PostgresRows, _ row: Int) -> RefundEvidenceRow {
-      let identity = PurchaseIdentity(
-        store: Store.numbered(rows.integer(row, 7)) ?? .test, environment: rows.integer(row, 6),
-        transactionID: StoreTransactionID(unchecked: rows.text(row, 5)))
-      return read(identity, rows, row)
-    }
+  static func read(_ rows: PostgresRows, _ row: Int) -> RefundRow {
+    RefundRow(
+      transaction: rows.integer(row, 0), purchase: rows.integer(row, 1),
+      kind: RefundEvidenceRow.Kind(rawValue: rows.integer(row, 2)) ?? .refund,
+      revokedAt: Timestamp(milliseconds: rows.integer(row, 3)),
+      signedAt: Timestamp(milliseconds: rows.integer(row, 4)),
+      extent: rows.optionalInteger(row, 5).map { StoreRefund.Extent(kind: $0, amount: rows.integer(row, 6)) },
+      evidenceAt: rows.optionalInteger(row, 7).map(Timestamp.init(milliseconds:)), share: rows.share(row, 8),
+      freezes: rows.integer(row, 10))
+  }
+}
+
+extension RefundEvidenceRow {
+  static let columns = "kind, revoked_at, signed_at, extent_kind, extent"
+
+  static func read(_ identity: PurchaseIdentity, _ rows: PostgresRows, _ row: Int) -> RefundEvidenceRow {
+    RefundEvidenceRow(
+      identity: identity, kind: RefundEvidenceRow.Kind(rawValue: rows.integer(row, 0)) ?? .refund,
+      revokedAt: Timestamp(milliseconds: rows.integer(row, 1)),
+      signedAt: Timestamp(milliseconds: rows.integer(row, 2)),
+      extent: StoreRefund.Extent(kind: rows.integer(row, 3), amount: rows.integer(row, 4)))
   }
 
-  extension RefundPartRow {
-    static let columns = "transaction_number, position, lot, kind, source_lot, amount"
+  /// With the purchase that it is about in the columns behind ``columns``.
+  static func read(_ rows: PostgresRows, _ row: Int) -> RefundEvidenceRow {
+    let identity = PurchaseIdentity(
+      store: Store.numbered(rows.integer(row, 7)) ?? .test, environment: rows.integer(row, 6),
+      transactionID: StoreTransactionID(unchecked: rows.text(row, 5)))
+    return read(identity, rows, row)
+  }
+}
 
-    /// In the place of a table: a part alone lies with its refund.
-    static let table = """
-      (
-        SELECT customer, transaction_number, 1::bigint AS position, lot, part_kind AS kind, source_lot, amount
-        FROM refunds WHERE lot IS NOT NULL
-        UNION ALL
-        SELECT customer, transaction_number, position, lot, kind, source_lot, amount FROM refund_parts
-      ) parts
-      """
+extension RefundPartRow {
+  static let columns = "transaction_number, position, lot, kind, source_lot, amount"
 
-    static func read(_ rows: PostgresRows, _ row: Int) -> RefundPartRow {
-      RefundPartRow(
-        transaction: rows.integer(row, 0), position: rows.integer(row, 1), lot: rows.integer(row, 2),
-        kind: RefundPartRow.Kind(rawValue: rows.integer(row, 3)) ?? .short, source: rows.integer(row, 4),
-        amount: rows.integer(row, 5))
-    }
+  /// In the place of a table: a part alone lies with its refund.
+  static let table = """
+    (
+      SELECT customer, transaction_number, 1::bigint AS position, lot, part_kind AS kind, source_lot, amount
+      FROM refunds WHERE lot IS NOT NULL
+      UNION ALL
+      SELECT customer, transaction_number, position, lot, kind, source_lot, amount FROM refund_parts
+    ) parts
+    """
+
+  static func read(_ rows: PostgresRows, _ row: Int) -> RefundPartRow {
+    RefundPartRow(
+      transaction: rows.integer(row, 0), position: rows.integer(row, 1), lot: rows.integer(row, 2),
+      kind: RefundPartRow.Kind(rawValue: rows.integer(row, 3)) ?? .short, source: rows.integer(row, 4),
+      amount: rows.integer(row, 5))
+  }
+}
+
+extension PostgresRows {
+  /// Minor units and the currency's code.
+  func money(_ row: Int, _ at: Int) -> Money? {
+    guard let units = optionalInteger(row, at), let code = optionalText(row, at + 1) else { return nil }
+    return Money(minorUnits: units, currency: code)
   }
 
-  extension PostgresRows {
-    /// Minor units and the currency's code.
-    func money(_ row: Int, _ at: Int) -> Money? {
-      guard let units = optionalInteger(row, at), let code = optionalText(row, at + 1) else { return nil }
-      return Money(minorUnits: units, currency: code)
-    }
-
-    /// A damaged share is none, so that verify can report it.
-    func share(_ row: Int, _ at: Int) -> RefundShare {
-      let (part, whole) = (integer(row, at), integer(row, at + 1))
-      return whole > 0 && (0...whole).contains(part) ? RefundShare(part, of: whole) : .none
-    }
-
-    func purchaseIdentity(_ row: Int) -> PurchaseIdentity {
-      PurchaseIdentity(
-        store: Store.numbered(integer(row, 2)) ?? .test, environment: integer(row, 1),
-        transactionID: StoreTransactionID(unchecked: text(row, 0)))
-    }
-
-    /// Behind the columns of ``purchaseIdentity(_:)``.
-    func storeClaim(_ row: Int) -> Prefetched.StoreClaim {
-      Prefetched.StoreClaim(customer: integer(row, 3), purchase: integer(row, 4))
-    }
-
-    /// - Parameter storageName: The name of the database, for the message.
-    func keyOutcome(
-      _ row: Int, _ at: Int, _ storageName: String
-    ) throws(LedgerError) -> KeyRow.Outcome {
-      if let transaction = optionalInteger(row, at) { return .booked(transaction) }
-      guard let refusal = optionalText(row, at + 1).flatMap(LedgerError.init(stored:)) else {
-        throw LedgerError(.storageDamaged, "\(storageName) has a key without an answer. Run verify.")
-      }
-      return .refused(refusal)
-    }
+  /// A damaged share is none, so that verify can report it.
+  func share(_ row: Int, _ at: Int) -> RefundShare {
+    let (part, whole) = (integer(row, at), integer(row, at + 1))
+    return whole > 0 && (0...whole).contains(part) ? RefundShare(part, of: whole) : .none
   }
+
+  func purchaseIdentity(_ row: Int) -> PurchaseIdentity {
+    PurchaseIdentity(
+      store: Store.numbered(integer(row, 2)) ?? .test, environment: integer(row, 1),
+      transactionID: StoreTransactionID(unchecked: text(row, 0)))
+  }
+
+  /// Behind the columns of ``purchaseIdentity(_:)``.
+  func storeClaim(_ row: Int) -> Prefetched.StoreClaim {
+    Prefetched.StoreClaim(customer: integer(row, 3), purchase: integer(row, 4))
+  }
+
+  /// - Parameter storageName: The name of the database, for the message.
+  func keyOutcome(
+    _ row: Int, _ at: Int, _ storageName: String
+  ) throws(LedgerError) -> KeyRow.Outcome {
+    if let transaction = optionalInteger(row, at) { return .booked(transaction) }
+    guard let refusal = optionalText(row, at + 1).flatMap(LedgerError.init(stored:)) else {
+      throw LedgerError(.storageDamaged, "\(storageName) has a key without an answer. Run verify.")
+    }
+    return .refused(refusal)
+  }
+}
 #endif

@@ -1,219 +1,219 @@
 #if PostgreSQL
-  internal import GemLedger
+internal import GemLedger
 
-  /// Rows that nearly every group writes: keys, transactions, entries, accounts, how far the lane came, and the group's
-  /// mark.
-  ///
-  /// On a single server that is one statement, since each has a cost before its first row. A distributed engine wants a
-  /// statement a table.
-  struct CommonWrites: SessionPart {
-    let session: PostgresSession
+/// Rows that nearly every group writes: keys, transactions, entries, accounts, how far the lane came, and the group's
+/// mark.
+///
+/// On a single server that is one statement, since each has a cost before its first row. A distributed engine wants a
+/// statement a table.
+struct CommonWrites: SessionPart {
+  let session: PostgresSession
 
-    func requests(_ changes: borrowing ChangeSet, _ heads: [LaneHead], _ group: PostgresGroup) -> [PostgresRequest] {
-      let step = LaneStep(changes, heads)
-      let accounts = changes.newAccounts + changes.changedAccounts
-      if !layout.isDistributed, let head = heads.first, heads.count == 1 {
-        return [
-          PostgresRequest(Self.together) {
-            $0.add(keys: changes.keys)
-            $0.add(transactions: changes.transactions, without: changes.transactionsWithoutEntries)
-            $0.add(entries: changes.entries)
-            $0.add(accounts: accounts)
-            $0.add(step, customer: layout.heads[head.lane], isFirst: true)
-            $0.add(group.mark, customer: layout.heads[head.lane])
-          }
-        ]
-      }
-      var requests: [PostgresRequest] = []
-      if !changes.keys.isEmpty { requests.append(PostgresRequest(Self.keyInsert) { $0.add(keys: changes.keys) }) }
-      if !changes.transactions.isEmpty {
-        requests.append(
-          PostgresRequest(Self.transactionInsert) {
-            $0.add(transactions: changes.transactions, without: changes.transactionsWithoutEntries)
-          })
-      }
-      if !changes.entries.isEmpty {
-        requests.append(PostgresRequest(Self.entryInsert) { $0.add(entries: changes.entries) })
-      }
-      if !accounts.isEmpty { requests.append(PostgresRequest(Self.accountInsert) { $0.add(accounts: accounts) }) }
-      for (index, head) in heads.enumerated() {
-        requests.append(
-          PostgresRequest(Self.headUpdate(from: 1)) {
-            $0.add(step, customer: layout.heads[head.lane], isFirst: index == 0)
-          })
-      }
+  func requests(_ changes: borrowing ChangeSet, _ heads: [LaneHead], _ group: PostgresGroup) -> [PostgresRequest] {
+    let step = LaneStep(changes, heads)
+    let accounts = changes.newAccounts + changes.changedAccounts
+    if !layout.isDistributed, let head = heads.first, heads.count == 1 {
+      return [
+        PostgresRequest(Self.together) {
+          $0.add(keys: changes.keys)
+          $0.add(transactions: changes.transactions, without: changes.transactionsWithoutEntries)
+          $0.add(entries: changes.entries)
+          $0.add(accounts: accounts)
+          $0.add(step, customer: layout.heads[head.lane], isFirst: true)
+          $0.add(group.mark, customer: layout.heads[head.lane])
+        }
+      ]
+    }
+    var requests: [PostgresRequest] = []
+    if !changes.keys.isEmpty { requests.append(PostgresRequest(Self.keyInsert) { $0.add(keys: changes.keys) }) }
+    if !changes.transactions.isEmpty {
       requests.append(
-        PostgresRequest(Self.markInsert(from: 1)) {
-          $0.add(group.mark, customer: layout.heads[heads.first?.lane ?? 0])
+        PostgresRequest(Self.transactionInsert) {
+          $0.add(transactions: changes.transactions, without: changes.transactionsWithoutEntries)
         })
-      return requests
     }
-
-    // MARK: Statements
-
-    private static let keyRows = BulkInsert(
-      "keys", "customer, key, request_digest, qualifier_digest, transaction_number, refusal")
-    private static let transactionRows = BulkInsert(
-      "transactions", "customer, number, kind, created_at, has_entries, digest, erasable_digest")
-    private static let entryRows = BulkInsert(
-      "entries", "customer, number, currency, kind, amount, balance, debt, version, previous, lot")
-    private static let accountRows = BulkInsert(
-      "accounts", AccountRow.columns,
-      conflict: """
-        ON CONFLICT (customer, currency) DO UPDATE SET
-          balance = excluded.balance, debt = excluded.debt, held = excluded.held, version = excluded.version,
-          last_entry = excluded.last_entry, pool_lot = excluded.pool_lot, pool_source = excluded.pool_source,
-          pool_environment = excluded.pool_environment, pool_granted = excluded.pool_granted,
-          pool_remaining = excluded.pool_remaining, open_lots = excluded.open_lots,
-          next_expiry = excluded.next_expiry, next_scheduled_at = excluded.next_scheduled_at
-        """)
-
-    private static let keyInsert = keyRows.sql()
-    private static let transactionInsert = transactionRows.sql()
-    private static let entryInsert = entryRows.sql()
-    private static let accountInsert = accountRows.sql()
-
-    private static func headUpdate(from first: Int) -> String {
-      """
-      UPDATE lanes SET last = $\(first), created_at = $\(first + 1), transactions = transactions + $\(first + 2),
-        entries = entries + $\(first + 3), sums = coalesce($\(first + 4), sums) WHERE customer = $\(first + 5)
-      """
+    if !changes.entries.isEmpty {
+      requests.append(PostgresRequest(Self.entryInsert) { $0.add(entries: changes.entries) })
     }
-
-    /// By the server's clock, so that no other process takes a fresh mark for one of days ago.
-    private static func markInsert(from first: Int) -> String {
-      """
-      INSERT INTO commit_tokens (customer, writer, token, committed_at)
-      VALUES ($\(first), $\(first + 1), $\(first + 2), (extract(epoch FROM now()) * 1000)::bigint)
-      ON CONFLICT (customer, writer) DO UPDATE SET token = excluded.token, committed_at = excluded.committed_at
-      """
+    if !accounts.isEmpty { requests.append(PostgresRequest(Self.accountInsert) { $0.add(accounts: accounts) }) }
+    for (index, head) in heads.enumerated() {
+      requests.append(
+        PostgresRequest(Self.headUpdate(from: 1)) {
+          $0.add(step, customer: layout.heads[head.lane], isFirst: index == 0)
+        })
     }
-
-    private static let together: String = {
-      var first = 1
-      var parts: [String] = []
-      for rows in [keyRows, transactionRows, entryRows, accountRows] {
-        parts.append("\(rows.table)_rows AS (\(rows.sql(from: first)))")
-        first += rows.columns.count
-      }
-      parts.append("head AS (\(headUpdate(from: first)))")
-      return "WITH \(parts.joined(separator: ", ")) \(markInsert(from: first + 6))"
-    }()
-
-    // MARK: Marks
-
-    /// How long a mark is kept, in milliseconds: whoever lost an answer asks for it within minutes.
-    private static let markLifetime = 86_400_000
-
-    /// Takes away old marks of others: a two hundred and fifty-sixth of them, those whose names begin as this one's.
-    ///
-    /// Each process begins new ones, so that all are met in time, and nobody looks through many.
-    func sweepOfMarks(_ group: PostgresGroup) -> PostgresRequest {
-      let first = group.mark.writer.first ?? 0
-      return PostgresRequest(
-        """
-        DELETE FROM commit_tokens WHERE customer = $1 AND writer BETWEEN $2 AND $3
-          AND committed_at < (extract(epoch FROM now()) * 1000)::bigint - \(Self.markLifetime)
-        """
-      ) {
-        $0.add(layout.heads[group.lanes.first ?? 0])
-        $0.add(bytes: [first])
-        $0.add(bytes: [first] + [UInt8](repeating: .max, count: 16))
-      }
-    }
+    requests.append(
+      PostgresRequest(Self.markInsert(from: 1)) {
+        $0.add(group.mark, customer: layout.heads[heads.first?.lane ?? 0])
+      })
+    return requests
   }
 
-  /// How far a group brings its lanes.
-  private struct LaneStep {
-    /// The highest number that the group drew, in whatever sequence.
-    let last: Int64
-    let createdAt: Int64
-    let transactions: Int64
-    let entries: Int64
-    /// What the first lane's sums are with it; nil where they are not counted yet.
-    let sums: [Int64]?
+  // MARK: Statements
 
-    init(_ changes: borrowing ChangeSet, _ heads: [LaneHead]) {
-      var last = heads.map(\.last).max() ?? 0
-      last = max(last, changes.transactions.last?.number ?? 0, changes.customers.map(\.number).max() ?? 0)
-      last = max(last, changes.lastLot ?? 0)
-      last = max(last, changes.purchases.map(\.number).max() ?? 0, changes.orders.new.map(\.number).max() ?? 0)
-      self.last = max(last, changes.rare?.lotTerms.map(\.lot).max() ?? 0)
-      createdAt = max(
-        heads.map(\.createdAt).max() ?? 0, changes.transactions.map(\.createdAt.milliseconds).max() ?? 0)
-      (transactions, entries) = (Int64(changes.transactions.count), Int64(changes.entries.count))
-      sums = heads.first?.sums.map { (RecordSums(values: $0) + changes.sums()).values }
-    }
+  private static let keyRows = BulkInsert(
+    "keys", "customer, key, request_digest, qualifier_digest, transaction_number, refusal")
+  private static let transactionRows = BulkInsert(
+    "transactions", "customer, number, kind, created_at, has_entries, digest, erasable_digest")
+  private static let entryRows = BulkInsert(
+    "entries", "customer, number, currency, kind, amount, balance, debt, version, previous, lot")
+  private static let accountRows = BulkInsert(
+    "accounts", AccountRow.columns,
+    conflict: """
+      ON CONFLICT (customer, currency) DO UPDATE SET
+        balance = excluded.balance, debt = excluded.debt, held = excluded.held, version = excluded.version,
+        last_entry = excluded.last_entry, pool_lot = excluded.pool_lot, pool_source = excluded.pool_source,
+        pool_environment = excluded.pool_environment, pool_granted = excluded.pool_granted,
+        pool_remaining = excluded.pool_remaining, open_lots = excluded.open_lots,
+        next_expiry = excluded.next_expiry, next_scheduled_at = excluded.next_scheduled_at
+      """)
+
+  private static let keyInsert = keyRows.sql()
+  private static let transactionInsert = transactionRows.sql()
+  private static let entryInsert = entryRows.sql()
+  private static let accountInsert = accountRows.sql()
+
+  private static func headUpdate(from first: Int) -> String {
+    """
+    UPDATE lanes SET last = $\(first), created_at = $\(first + 1), transactions = transactions + $\(first + 2),
+      entries = entries + $\(first + 3), sums = coalesce($\(first + 4), sums) WHERE customer = $\(first + 5)
+    """
   }
 
-  // MARK: Parameters
+  /// By the server's clock, so that no other process takes a fresh mark for one of days ago.
+  private static func markInsert(from first: Int) -> String {
+    """
+    INSERT INTO commit_tokens (customer, writer, token, committed_at)
+    VALUES ($\(first), $\(first + 1), $\(first + 2), (extract(epoch FROM now()) * 1000)::bigint)
+    ON CONFLICT (customer, writer) DO UPDATE SET token = excluded.token, committed_at = excluded.committed_at
+    """
+  }
 
-  extension PostgresParameters {
-    fileprivate mutating func add(keys rows: [KeyRow]) {
-      add(rows, \.customer)
-      add(rows, bytes: { PostgresKey.append($0.key, to: &$1) })
-      add(rows, \.fingerprint.asked)
-      add(rows, \.fingerprint.qualifiers)
-      add(rows, optional: { if case .booked(let number) = $0.outcome { number } else { nil } })
-      add(rows, text: { if case .refused(let refusal) = $0.outcome { refusal.stored } else { nil } })
+  private static let together: String = {
+    var first = 1
+    var parts: [String] = []
+    for rows in [keyRows, transactionRows, entryRows, accountRows] {
+      parts.append("\(rows.table)_rows AS (\(rows.sql(from: first)))")
+      first += rows.columns.count
     }
+    parts.append("head AS (\(headUpdate(from: first)))")
+    return "WITH \(parts.joined(separator: ", ")) \(markInsert(from: first + 6))"
+  }()
 
-    fileprivate mutating func add(transactions rows: [TransactionRow], without empty: [TransactionRow]) {
-      let empty = Set(empty.map(\.number))
-      add(rows, \.customer)
-      add(rows, \.number)
-      add(rows, \.kind.rawValue)
-      add(rows, \.createdAt.milliseconds)
-      add(rows, truth: { !empty.contains($0.number) })
-      add(rows, \.digest)
-      add(rows, optional: { $0.erasable == 0 ? nil : $0.erasable })
-    }
+  // MARK: Marks
 
-    fileprivate mutating func add(entries rows: [EntryRow]) {
-      add(rows, \.account.customer)
-      add(rows, \.number)
-      add(rows, \.account.currency)
-      add(rows, \.kind.rawValue)
-      add(rows, \.amount)
-      add(rows, \.balance)
-      add(rows, \.debt)
-      add(rows, \.version)
-      add(rows, \.previous)
-      add(rows, \.lot)
-    }
+  /// How long a mark is kept, in milliseconds: whoever lost an answer asks for it within minutes.
+  private static let markLifetime = 86_400_000
 
-    fileprivate mutating func add(accounts rows: [AccountRow]) {
-      add(rows, \.number.customer)
-      add(rows, \.number.currency)
-      add(rows, \.balance)
-      add(rows, \.debt)
-      add(rows, \.held)
-      add(rows, \.version)
-      add(rows, \.lastEntry)
-      add(rows, \.poolLot)
-      add(rows, \.poolSource)
-      add(rows, \.poolEnvironment)
-      add(rows, \.poolGranted)
-      add(rows, \.poolRemaining)
-      add(rows, \.openLots)
-      add(rows, \.nextExpiry)
-      add(rows, \.nextDue)
-    }
-
-    /// - Parameter isFirst: The first lane of a group counts all that the group booked.
-    fileprivate mutating func add(_ step: LaneStep, customer: CustomerNumber, isFirst: Bool) {
-      add(step.last)
-      add(step.createdAt)
-      add(isFirst ? step.transactions : 0)
-      add(isFirst ? step.entries : 0)
-      add(list: isFirst ? step.sums : nil)
-      add(customer)
-    }
-
-    fileprivate mutating func add(_ mark: PostgresGroup.CommitMark, customer: CustomerNumber) {
-      add(customer)
-      add(bytes: mark.writer)
-      add(mark.number)
+  /// Takes away old marks of others: a two hundred and fifty-sixth of them, those whose names begin as this one's.
+  ///
+  /// Each process begins new ones, so that all are met in time, and nobody looks through many.
+  func sweepOfMarks(_ group: PostgresGroup) -> PostgresRequest {
+    let first = group.mark.writer.first ?? 0
+    return PostgresRequest(
+      """
+      DELETE FROM commit_tokens WHERE customer = $1 AND writer BETWEEN $2 AND $3
+        AND committed_at < (extract(epoch FROM now()) * 1000)::bigint - \(Self.markLifetime)
+      """
+    ) {
+      $0.add(layout.heads[group.lanes.first ?? 0])
+      $0.add(bytes: [first])
+      $0.add(bytes: [first] + [UInt8](repeating: .max, count: 16))
     }
   }
+}
+
+/// How far a group brings its lanes.
+private struct LaneStep {
+  /// The highest number that the group drew, in whatever sequence.
+  let last: Int64
+  let createdAt: Int64
+  let transactions: Int64
+  let entries: Int64
+  /// What the first lane's sums are with it; nil where they are not counted yet.
+  let sums: [Int64]?
+
+  init(_ changes: borrowing ChangeSet, _ heads: [LaneHead]) {
+    var last = heads.map(\.last).max() ?? 0
+    last = max(last, changes.transactions.last?.number ?? 0, changes.customers.map(\.number).max() ?? 0)
+    last = max(last, changes.lastLot ?? 0)
+    last = max(last, changes.purchases.map(\.number).max() ?? 0, changes.orders.new.map(\.number).max() ?? 0)
+    self.last = max(last, changes.rare?.lotTerms.map(\.lot).max() ?? 0)
+    createdAt = max(
+      heads.map(\.createdAt).max() ?? 0, changes.transactions.map(\.createdAt.milliseconds).max() ?? 0)
+    (transactions, entries) = (Int64(changes.transactions.count), Int64(changes.entries.count))
+    sums = heads.first?.sums.map { (RecordSums(values: $0) + changes.sums()).values }
+  }
+}
+
+// MARK: Parameters
+
+extension PostgresParameters {
+  fileprivate mutating func add(keys rows: [KeyRow]) {
+    add(rows, \.customer)
+    add(rows, bytes: { PostgresKey.append($0.key, to: &$1) })
+    add(rows, \.fingerprint.asked)
+    add(rows, \.fingerprint.qualifiers)
+    add(rows, optional: { if case .booked(let number) = $0.outcome { number } else { nil } })
+    add(rows, text: { if case .refused(let refusal) = $0.outcome { refusal.stored } else { nil } })
+  }
+
+  fileprivate mutating func add(transactions rows: [TransactionRow], without empty: [TransactionRow]) {
+    let empty = Set(empty.map(\.number))
+    add(rows, \.customer)
+    add(rows, \.number)
+    add(rows, \.kind.rawValue)
+    add(rows, \.createdAt.milliseconds)
+    add(rows, truth: { !empty.contains($0.number) })
+    add(rows, \.digest)
+    add(rows, optional: { $0.erasable == 0 ? nil : $0.erasable })
+  }
+
+  fileprivate mutating func add(entries rows: [EntryRow]) {
+    add(rows, \.account.customer)
+    add(rows, \.number)
+    add(rows, \.account.currency)
+    add(rows, \.kind.rawValue)
+    add(rows, \.amount)
+    add(rows, \.balance)
+    add(rows, \.debt)
+    add(rows, \.version)
+    add(rows, \.previous)
+    add(rows, \.lot)
+  }
+
+  fileprivate mutating func add(accounts rows: [AccountRow]) {
+    add(rows, \.number.customer)
+    add(rows, \.number.currency)
+    add(rows, \.balance)
+    add(rows, \.debt)
+    add(rows, \.held)
+    add(rows, \.version)
+    add(rows, \.lastEntry)
+    add(rows, \.poolLot)
+    add(rows, \.poolSource)
+    add(rows, \.poolEnvironment)
+    add(rows, \.poolGranted)
+    add(rows, \.poolRemaining)
+    add(rows, \.openLots)
+    add(rows, \.nextExpiry)
+    add(rows, \.nextDue)
+  }
+
+  /// - Parameter isFirst: The first lane of a group counts all that the group booked.
+  fileprivate mutating func add(_ step: LaneStep, customer: CustomerNumber, isFirst: Bool) {
+    add(step.last)
+    add(step.createdAt)
+    add(isFirst ? step.transactions : 0)
+    add(isFirst ? step.entries : 0)
+    add(list: isFirst ? step.sums : nil)
+    add(customer)
+  }
+
+  fileprivate mutating func add(_ mark: PostgresGroup.CommitMark, customer: CustomerNumber) {
+    add(customer)
+    add(bytes: mark.writer)
+    add(mark.number)
+  }
+}
 #endif

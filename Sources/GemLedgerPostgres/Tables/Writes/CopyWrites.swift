@@ -1,35 +1,35 @@
 #if PostgreSQL
-  internal import GemLedger
+internal import GemLedger
 
-  /// Writes that only a copy of a whole ledger makes.
-  enum CopyWrites {
-    static func requests(_ copy: CopyChanges) -> [PostgresRequest] {
-      var requests: [PostgresRequest] = []
-      if !copy.formerLotTerms.isEmpty {
-        requests.append(ProjectionWrites.terms(copy.formerLotTerms.map { ($0.terms, $0.customer) }, ifMissing: true))
-      }
-      let versions = copy.catalogVersions
-      if let last = versions.last {
-        requests.append(
-          PostgresRequest("INSERT INTO catalog_versions (version, applied_at) SELECT \(BulkInsert.lists(2))") {
-            $0.add(versions, \.version)
-            $0.add(versions, \.appliedAt.milliseconds)
-          })
-        requests.append(PostgresRequest("UPDATE lanes SET catalog_version = $1") { $0.add(last.version) })
-      }
-      guard let progress = copy.progress else { return requests + [PostgresRequest("DELETE FROM copy_progress")] }
-      requests.append(
-        PostgresRequest(
-          """
-          INSERT INTO copy_progress (one, step, pages, source) VALUES (1, $1, $2, $3)
-          ON CONFLICT (one) DO UPDATE SET step = excluded.step, pages = excluded.pages, source = excluded.source
-          """
-        ) {
-          $0.add(progress.step)
-          $0.add(progress.pages)
-          $0.add(progress.source)
-        })
-      return requests
+/// Writes that only a copy of a whole ledger makes.
+enum CopyWrites {
+  static func requests(_ copy: CopyChanges) -> [PostgresRequest] {
+    var requests: [PostgresRequest] = []
+    if !copy.formerLotTerms.isEmpty {
+      requests.append(ProjectionWrites.terms(copy.formerLotTerms.map { ($0.terms, $0.customer) }, ifMissing: true))
     }
+    let versions = copy.catalogVersions
+    if let last = versions.last {
+      requests.append(
+        PostgresRequest("INSERT INTO catalog_versions (version, applied_at) SELECT \(BulkInsert.lists(2))") {
+          $0.add(versions, \.version)
+          $0.add(versions, \.appliedAt.milliseconds)
+        })
+      requests.append(PostgresRequest("UPDATE lanes SET catalog_version = $1") { $0.add(last.version) })
+    }
+    guard let progress = copy.progress else { return requests + [PostgresRequest("DELETE FROM copy_progress")] }
+    requests.append(
+      PostgresRequest(
+        """
+        INSERT INTO copy_progress (one, step, pages, source) VALUES (1, $1, $2, $3)
+        ON CONFLICT (one) DO UPDATE SET step = excluded.step, pages = excluded.pages, source = excluded.source
+        """
+      ) {
+        $0.add(progress.step)
+        $0.add(progress.pages)
+        $0.add(progress.source)
+      })
+    return requests
   }
+}
 #endif

@@ -1,116 +1,116 @@
 #if PostgreSQL
-  internal import GemLedger
+internal import GemLedger
 
-  /// Writes of customers, their ids and merges.
-  enum CustomerWrites {
-    static func new(_ changes: borrowing ChangeSet) -> [PostgresRequest] {
-      var requests: [PostgresRequest] = []
-      if !changes.environments.isEmpty {
-        let rows = changes.environments
-        requests.append(
-          PostgresRequest("INSERT INTO environments (environment, kind, session) SELECT \(BulkInsert.lists(3))") {
-            $0.add(rows, \.number)
-            $0.add(rows, \.environment.kind.rawValue)
-            $0.add(rows, text: \.environment.session)
-          })
-      }
-      if !changes.customers.isEmpty {
-        let rows = changes.customers.sorted { $0.id < $1.id }
-        requests.append(
-          PostgresRequest("INSERT INTO aliases (id, customer) SELECT \(BulkInsert.lists(2))") {
-            $0.add(rows, text: \.id.text)
-            $0.add(rows, \.number)
-          })
-        requests.append(
-          PostgresRequest("INSERT INTO customers (customer, id, created_at) SELECT \(BulkInsert.lists(3))") {
-            $0.add(rows, \.number)
-            $0.add(rows, text: \.id.text)
-            $0.add(rows, \.createdAt.milliseconds)
-          })
-      }
-      return requests
+/// Writes of customers, their ids and merges.
+enum CustomerWrites {
+  static func new(_ changes: borrowing ChangeSet) -> [PostgresRequest] {
+    var requests: [PostgresRequest] = []
+    if !changes.environments.isEmpty {
+      let rows = changes.environments
+      requests.append(
+        PostgresRequest("INSERT INTO environments (environment, kind, session) SELECT \(BulkInsert.lists(3))") {
+          $0.add(rows, \.number)
+          $0.add(rows, \.environment.kind.rawValue)
+          $0.add(rows, text: \.environment.session)
+        })
     }
-
-    static func change(_ rows: [CustomerRow]) -> PostgresRequest {
-      let rows = BulkInsert.last(rows, of: \.number).sorted { $0.number < $1.number }
-      return PostgresRequest(
-        """
-        INSERT INTO customers (\(CustomerRow.columns)) SELECT \(BulkInsert.lists(7))
-        ON CONFLICT (customer) DO UPDATE SET frozen = excluded.frozen, frozen_reason = excluded.frozen_reason,
-          merged_into = excluded.merged_into, merged_count = excluded.merged_count
-        """
-      ) {
-        $0.add(rows, \.number)
-        $0.add(rows, text: \.id.text)
-        $0.add(rows, \.createdAt.milliseconds)
-        $0.add(rows, \.frozen)
-        $0.add(rows, text: \.frozenReason?.text)
-        $0.add(rows, \.mergedInto)
-        $0.add(rows, \.merged)
-      }
-    }
-
-    static func add(_ rows: [AddedIDRow]) -> [PostgresRequest] {
-      ["aliases", "added_ids"].map { table in
-        PostgresRequest("INSERT INTO \(table) (customer, id) SELECT \(BulkInsert.lists(2))") {
-          $0.add(rows, \.customer)
+    if !changes.customers.isEmpty {
+      let rows = changes.customers.sorted { $0.id < $1.id }
+      requests.append(
+        PostgresRequest("INSERT INTO aliases (id, customer) SELECT \(BulkInsert.lists(2))") {
           $0.add(rows, text: \.id.text)
-        }
-      }
+          $0.add(rows, \.number)
+        })
+      requests.append(
+        PostgresRequest("INSERT INTO customers (customer, id, created_at) SELECT \(BulkInsert.lists(3))") {
+          $0.add(rows, \.number)
+          $0.add(rows, text: \.id.text)
+          $0.add(rows, \.createdAt.milliseconds)
+        })
     }
+    return requests
+  }
 
-    static func merges(_ rare: RareChanges) -> [PostgresRequest] {
-      var requests: [PostgresRequest] = []
-      let (rows, merged) = (rare.merges, rare.changedCustomers.filter { $0.mergedInto != 0 })
-      if !rows.isEmpty {
-        requests.append(
-          PostgresRequest(
-            "INSERT INTO merges (customer, transaction_number, from_customer) SELECT \(BulkInsert.lists(3))"
-          ) {
-            $0.add(rows, \.into)
-            $0.add(rows, \.transaction)
-            $0.add(rows, \.from)
-          })
-        requests.append(
-          PostgresRequest("DELETE FROM merged_customers WHERE customer = ANY($1)") { $0.add(rows, \.from) })
-      }
-      if !merged.isEmpty {
-        requests.append(
-          PostgresRequest(
-            """
-            INSERT INTO merged_customers (customer, merged) SELECT \(BulkInsert.lists(2))
-            ON CONFLICT (customer, merged) DO NOTHING
-            """
-          ) {
-            $0.add(merged, \.mergedInto)
-            $0.add(merged, \.number)
-          })
-      }
-      return requests
-    }
-
-    /// What a repair changes of customers' ids.
-    static func change(_ changes: IDChanges) -> [PostgresRequest] {
-      var requests = changes.removed.map { row in
-        PostgresRequest("DELETE FROM aliases WHERE id = $1 AND customer = $2") {
-          $0.add(row.id.text)
-          $0.add(row.customer)
-        }
-      }
-      if !changes.named.isEmpty {
-        requests.append(
-          PostgresRequest("INSERT INTO aliases (id, customer) SELECT \(BulkInsert.lists(2))") {
-            $0.add(changes.named, text: \.id.text)
-            $0.add(changes.named, \.customer)
-          })
-      }
-      return requests
-        + changes.renamed.map { change in
-          PostgresRequest("UPDATE customers SET id = $2 WHERE customer = $1") {
-            $0.add(change.row.number)
-            $0.add(change.id.text)
-          }
-        }
+  static func change(_ rows: [CustomerRow]) -> PostgresRequest {
+    let rows = BulkInsert.last(rows, of: \.number).sorted { $0.number < $1.number }
+    return PostgresRequest(
+      """
+      INSERT INTO customers (\(CustomerRow.columns)) SELECT \(BulkInsert.lists(7))
+      ON CONFLICT (customer) DO UPDATE SET frozen = excluded.frozen, frozen_reason = excluded.frozen_reason,
+        merged_into = excluded.merged_into, merged_count = excluded.merged_count
+      """
+    ) {
+      $0.add(rows, \.number)
+      $0.add(rows, text: \.id.text)
+      $0.add(rows, \.createdAt.milliseconds)
+      $0.add(rows, \.frozen)
+      $0.add(rows, text: \.frozenReason?.text)
+      $0.add(rows, \.mergedInto)
+      $0.add(rows, \.merged)
     }
   }
+
+  static func add(_ rows: [AddedIDRow]) -> [PostgresRequest] {
+    ["aliases", "added_ids"].map { table in
+      PostgresRequest("INSERT INTO \(table) (customer, id) SELECT \(BulkInsert.lists(2))") {
+        $0.add(rows, \.customer)
+        $0.add(rows, text: \.id.text)
+      }
+    }
+  }
+
+  static func merges(_ rare: RareChanges) -> [PostgresRequest] {
+    var requests: [PostgresRequest] = []
+    let (rows, merged) = (rare.merges, rare.changedCustomers.filter { $0.mergedInto != 0 })
+    if !rows.isEmpty {
+      requests.append(
+        PostgresRequest(
+          "INSERT INTO merges (customer, transaction_number, from_customer) SELECT \(BulkInsert.lists(3))"
+        ) {
+          $0.add(rows, \.into)
+          $0.add(rows, \.transaction)
+          $0.add(rows, \.from)
+        })
+      requests.append(
+        PostgresRequest("DELETE FROM merged_customers WHERE customer = ANY($1)") { $0.add(rows, \.from) })
+    }
+    if !merged.isEmpty {
+      requests.append(
+        PostgresRequest(
+          """
+          INSERT INTO merged_customers (customer, merged) SELECT \(BulkInsert.lists(2))
+          ON CONFLICT (customer, merged) DO NOTHING
+          """
+        ) {
+          $0.add(merged, \.mergedInto)
+          $0.add(merged, \.number)
+        })
+    }
+    return requests
+  }
+
+  /// What a repair changes of customers' ids.
+  static func change(_ changes: IDChanges) -> [PostgresRequest] {
+    var requests = changes.removed.map { row in
+      PostgresRequest("DELETE FROM aliases WHERE id = $1 AND customer = $2") {
+        $0.add(row.id.text)
+        $0.add(row.customer)
+      }
+    }
+    if !changes.named.isEmpty {
+      requests.append(
+        PostgresRequest("INSERT INTO aliases (id, customer) SELECT \(BulkInsert.lists(2))") {
+          $0.add(changes.named, text: \.id.text)
+          $0.add(changes.named, \.customer)
+        })
+    }
+    return requests
+      + changes.renamed.map { change in
+        PostgresRequest("UPDATE customers SET id = $2 WHERE customer = $1") {
+          $0.add(change.row.number)
+          $0.add(change.id.text)
+        }
+      }
+  }
+}
 #endif

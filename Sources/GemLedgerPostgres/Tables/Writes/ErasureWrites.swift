@@ -1,50 +1,50 @@
 #if PostgreSQL
-  internal import GemLedger
+internal import GemLedger
 
-  /// Deletions of rows that go with erased customers.
-  enum ErasureWrites {
-    /// What an erasure takes away before anything else is written: an id that somebody had is free at once.
-    ///
-    /// - Parameter ids: All that the customers have.
-    static func freeing(_ ids: [CustomerID], of numbers: [CustomerNumber]) -> PostgresRequest {
-      PostgresRequest("DELETE FROM aliases WHERE id = ANY($1) AND customer = ANY($2)") {
-        $0.add(ids, text: \.text)
-        $0.add(numbers, \.self)
-      }
-    }
-
-    /// The rest of it, after all that the group wrote.
-    static func erasing(_ rows: [ErasureRow], _ changes: borrowing ChangeSet) -> [PostgresRequest] {
-      let new = changes.customers.map(\.id) + (changes.rare?.addedIDs ?? []).map(\.id)
-      let numbers = rows.flatMap(\.numbers)
-      let ids = rows.flatMap(\.ids)
-      let transactions = rows.flatMap { row in row.numbers.map { _ in row.transaction } }
-      let renaming = [
-        PostgresRequest("INSERT INTO aliases (id, customer) SELECT \(BulkInsert.lists(2))") {
-          $0.add(ids, text: \.text)
-          $0.add(numbers, \.self)
-        },
-        // They are there: nothing is inserted.
-        PostgresRequest(
-          """
-          INSERT INTO customers (customer, id, created_at, erased_by)
-          SELECT number, id, 0, erased_by FROM unnest($1, $2, $3) AS new (number, id, erased_by)
-          ON CONFLICT (customer) DO UPDATE SET id = excluded.id, erased_by = excluded.erased_by
-          """
-        ) {
-          $0.add(numbers, \.self)
-          $0.add(ids, text: \.text)
-          $0.add(transactions, \.self)
-        },
-      ]
-      let emptying = ["added_ids", "notes", "keys"].map { table in
-        PostgresRequest("DELETE FROM \(table) WHERE customer = ANY($1)") { $0.add(numbers, \.self) }
-      }
-      let orders = PostgresRequest("UPDATE orders SET request = $2, key = NULL WHERE customer = ANY($1)") {
-        $0.add(numbers, \.self)
-        $0.add(OrderRow.erasedRequest)
-      }
-      return [freeing(new, of: numbers)] + renaming + emptying + [orders]
+/// Deletions of rows that go with erased customers.
+enum ErasureWrites {
+  /// What an erasure takes away before anything else is written: an id that somebody had is free at once.
+  ///
+  /// - Parameter ids: All that the customers have.
+  static func freeing(_ ids: [CustomerID], of numbers: [CustomerNumber]) -> PostgresRequest {
+    PostgresRequest("DELETE FROM aliases WHERE id = ANY($1) AND customer = ANY($2)") {
+      $0.add(ids, text: \.text)
+      $0.add(numbers, \.self)
     }
   }
+
+  /// The rest of it, after all that the group wrote.
+  static func erasing(_ rows: [ErasureRow], _ changes: borrowing ChangeSet) -> [PostgresRequest] {
+    let new = changes.customers.map(\.id) + (changes.rare?.addedIDs ?? []).map(\.id)
+    let numbers = rows.flatMap(\.numbers)
+    let ids = rows.flatMap(\.ids)
+    let transactions = rows.flatMap { row in row.numbers.map { _ in row.transaction } }
+    let renaming = [
+      PostgresRequest("INSERT INTO aliases (id, customer) SELECT \(BulkInsert.lists(2))") {
+        $0.add(ids, text: \.text)
+        $0.add(numbers, \.self)
+      },
+      // They are there: nothing is inserted.
+      PostgresRequest(
+        """
+        INSERT INTO customers (customer, id, created_at, erased_by)
+        SELECT number, id, 0, erased_by FROM unnest($1, $2, $3) AS new (number, id, erased_by)
+        ON CONFLICT (customer) DO UPDATE SET id = excluded.id, erased_by = excluded.erased_by
+        """
+      ) {
+        $0.add(numbers, \.self)
+        $0.add(ids, text: \.text)
+        $0.add(transactions, \.self)
+      },
+    ]
+    let emptying = ["added_ids", "notes", "keys"].map { table in
+      PostgresRequest("DELETE FROM \(table) WHERE customer = ANY($1)") { $0.add(numbers, \.self) }
+    }
+    let orders = PostgresRequest("UPDATE orders SET request = $2, key = NULL WHERE customer = ANY($1)") {
+      $0.add(numbers, \.self)
+      $0.add(OrderRow.erasedRequest)
+    }
+    return [freeing(new, of: numbers)] + renaming + emptying + [orders]
+  }
+}
 #endif

@@ -1,126 +1,126 @@
 #if PostgreSQL
-  internal import GemLedger
+internal import GemLedger
 
-  /// Writes of effects, and of the holds and counts that they leave.
-  struct EventWrites: SessionPart {
-    let session: PostgresSession
+/// Writes of effects, and of the holds and counts that they leave.
+struct EventWrites: SessionPart {
+  let session: PostgresSession
 
-    func requests(_ rare: RareChanges, _ new: [TransactionRow]) -> [PostgresRequest] {
-      var requests: [PostgresRequest] = []
-      if !rare.effects.isEmpty { requests.append(Self.effects(rare.effects)) }
-      if !rare.holds.isEmpty { requests += holds(rare.holds, new) }
-      if !rare.endedHolds.isEmpty { requests += ended(rare.endedHolds) }
-      if !rare.counts.isEmpty { requests.append(Self.counts(rare.counts)) }
-      requests += rare.endedCounts.map { row in
-        PostgresRequest("DELETE FROM counters WHERE customer = $1 AND kind = $2 AND subject = $3") {
-          $0.add(row.customer)
-          $0.add(row.key.kind.rawValue)
-          $0.add(row.key.subject)
-        }
-      }
-      return requests
-    }
-
-    private static func effects(_ rows: [EffectRow]) -> PostgresRequest {
-      PostgresRequest(
-        """
-        INSERT INTO journal_events (\(EffectRow.columns))
-        SELECT \(BulkInsert.lists(14))
-        """
-      ) {
-        $0.add(rows, \.transaction)
-        $0.add(rows, \.position)
-        $0.add(rows, \.customer)
-        $0.add(rows, \.kind.rawValue)
-        $0.add(rows, \.target)
-        $0.add(rows, \.currency)
-        $0.add(rows, \.lot)
-        $0.add(rows, \.amount)
-        $0.add(rows, \.value)
-        $0.add(rows) { $0.count?.kind.rawValue ?? 0 }
-        $0.add(rows, text: { $0.count?.subject ?? "" })
-        $0.add(rows, \.period)
-        $0.add(rows, \.createdAt.milliseconds)
-        $0.add(rows, \.heldAfter)
+  func requests(_ rare: RareChanges, _ new: [TransactionRow]) -> [PostgresRequest] {
+    var requests: [PostgresRequest] = []
+    if !rare.effects.isEmpty { requests.append(Self.effects(rare.effects)) }
+    if !rare.holds.isEmpty { requests += holds(rare.holds, new) }
+    if !rare.endedHolds.isEmpty { requests += ended(rare.endedHolds) }
+    if !rare.counts.isEmpty { requests.append(Self.counts(rare.counts)) }
+    requests += rare.endedCounts.map { row in
+      PostgresRequest("DELETE FROM counters WHERE customer = $1 AND kind = $2 AND subject = $3") {
+        $0.add(row.customer)
+        $0.add(row.key.kind.rawValue)
+        $0.add(row.key.subject)
       }
     }
+    return requests
+  }
 
-    // MARK: Holds
-
-    /// One row a hold, as the last one says; those that moved leave whom they were with.
-    private func holds(_ rows: [HoldRow], _ new: [TransactionRow]) -> [PostgresRequest] {
-      var last: [TransactionNumber: HoldRow] = [:]
-      for row in rows { last[row.number] = row }
-      let rows = last.values.sorted { ($0.customer, $0.number) < ($1.customer, $1.number) }
-      let begun = Set(new.map(\.number))
-      let others = rows.filter { prefetched?.holdOwners[$0.number] != $0.customer && !begun.contains($0.number) }
-      let write = PostgresRequest(
-        """
-        INSERT INTO open_holds (\(HoldRow.columns)) SELECT \(BulkInsert.lists(7))
-        ON CONFLICT (customer, hold) DO UPDATE SET deadline = excluded.deadline, begun_at = excluded.begun_at,
-          currency = excluded.currency, lot = excluded.lot, amount = excluded.amount
-        """
-      ) {
-        $0.add(rows, \.number)
-        $0.add(rows, \.customer)
-        $0.add(rows, \.deadline.milliseconds)
-        $0.add(rows, optional: \.begunAt?.milliseconds)
-        $0.add(rows, optional: \.sole?.currency)
-        $0.add(rows, optional: \.sole?.lot)
-        $0.add(rows, optional: \.sole?.amount)
-      }
-      return leaving(others) + [write]
+  private static func effects(_ rows: [EffectRow]) -> PostgresRequest {
+    PostgresRequest(
+      """
+      INSERT INTO journal_events (\(EffectRow.columns))
+      SELECT \(BulkInsert.lists(14))
+      """
+    ) {
+      $0.add(rows, \.transaction)
+      $0.add(rows, \.position)
+      $0.add(rows, \.customer)
+      $0.add(rows, \.kind.rawValue)
+      $0.add(rows, \.target)
+      $0.add(rows, \.currency)
+      $0.add(rows, \.lot)
+      $0.add(rows, \.amount)
+      $0.add(rows, \.value)
+      $0.add(rows) { $0.count?.kind.rawValue ?? 0 }
+      $0.add(rows, text: { $0.count?.subject ?? "" })
+      $0.add(rows, \.period)
+      $0.add(rows, \.createdAt.milliseconds)
+      $0.add(rows, \.heldAfter)
     }
+  }
 
-    /// Takes holds away from whom they were with.
-    private func leaving(_ rows: [HoldRow]) -> [PostgresRequest] {
-      rows.map { row in
-        guard let before = prefetched?.holdOwners[row.number] else {
-          // Nobody looked at it: whose it was is not known.
-          return PostgresRequest("DELETE FROM open_holds WHERE hold = $1") { $0.add(row.number) }
-        }
-        return PostgresRequest("DELETE FROM open_holds WHERE customer = $1 AND hold = $2") {
-          $0.add(before)
-          $0.add(row.number)
-        }
-      }
+  // MARK: Holds
+
+  /// One row a hold, as the last one says; those that moved leave whom they were with.
+  private func holds(_ rows: [HoldRow], _ new: [TransactionRow]) -> [PostgresRequest] {
+    var last: [TransactionNumber: HoldRow] = [:]
+    for row in rows { last[row.number] = row }
+    let rows = last.values.sorted { ($0.customer, $0.number) < ($1.customer, $1.number) }
+    let begun = Set(new.map(\.number))
+    let others = rows.filter { prefetched?.holdOwners[$0.number] != $0.customer && !begun.contains($0.number) }
+    let write = PostgresRequest(
+      """
+      INSERT INTO open_holds (\(HoldRow.columns)) SELECT \(BulkInsert.lists(7))
+      ON CONFLICT (customer, hold) DO UPDATE SET deadline = excluded.deadline, begun_at = excluded.begun_at,
+        currency = excluded.currency, lot = excluded.lot, amount = excluded.amount
+      """
+    ) {
+      $0.add(rows, \.number)
+      $0.add(rows, \.customer)
+      $0.add(rows, \.deadline.milliseconds)
+      $0.add(rows, optional: \.begunAt?.milliseconds)
+      $0.add(rows, optional: \.sole?.currency)
+      $0.add(rows, optional: \.sole?.lot)
+      $0.add(rows, optional: \.sole?.amount)
     }
+    return leaving(others) + [write]
+  }
 
-    private func ended(_ rows: [HoldRow]) -> [PostgresRequest] {
-      // With whom it was written down last: a group that merges customers may end it at once.
-      let own = PostgresRequest("DELETE FROM open_holds WHERE customer = ANY($1) AND hold = ANY($2)") {
-        $0.add(Array(Set(rows.map(\.customer)))) { $0 }
-        $0.add(rows, \.number)
+  /// Takes holds away from whom they were with.
+  private func leaving(_ rows: [HoldRow]) -> [PostgresRequest] {
+    rows.map { row in
+      guard let before = prefetched?.holdOwners[row.number] else {
+        // Nobody looked at it: whose it was is not known.
+        return PostgresRequest("DELETE FROM open_holds WHERE hold = $1") { $0.add(row.number) }
       }
-      let others = rows.filter { row in
-        prefetched?.holdOwners[row.number].map { $0 != row.customer } ?? false
-      }
-      return [own] + leaving(others)
-    }
-
-    // MARK: Counts
-
-    /// One row a count, as the last one says.
-    private static func counts(_ rows: [CountRow]) -> PostgresRequest {
-      struct CustomerAddress: Hashable {
-        let customer: CustomerNumber
-        let key: CountKey
-      }
-      var last: [CustomerAddress: CountRow] = [:]
-      for row in rows { last[CustomerAddress(customer: row.customer, key: row.key)] = row }
-      let rows = last.values.sorted { ($0.customer, $0.key) < ($1.customer, $1.key) }
-      return PostgresRequest(
-        """
-        INSERT INTO counters (\(CountRow.columns)) SELECT \(BulkInsert.lists(5))
-        ON CONFLICT (customer, kind, subject) DO UPDATE SET period = excluded.period, value = excluded.value
-        """
-      ) {
-        $0.add(rows, \.customer)
-        $0.add(rows, \.key.kind.rawValue)
-        $0.add(rows, text: \.key.subject)
-        $0.add(rows, \.period)
-        $0.add(rows, \.value)
+      return PostgresRequest("DELETE FROM open_holds WHERE customer = $1 AND hold = $2") {
+        $0.add(before)
+        $0.add(row.number)
       }
     }
   }
+
+  private func ended(_ rows: [HoldRow]) -> [PostgresRequest] {
+    // With whom it was written down last: a group that merges customers may end it at once.
+    let own = PostgresRequest("DELETE FROM open_holds WHERE customer = ANY($1) AND hold = ANY($2)") {
+      $0.add(Array(Set(rows.map(\.customer)))) { $0 }
+      $0.add(rows, \.number)
+    }
+    let others = rows.filter { row in
+      prefetched?.holdOwners[row.number].map { $0 != row.customer } ?? false
+    }
+    return [own] + leaving(others)
+  }
+
+  // MARK: Counts
+
+  /// One row a count, as the last one says.
+  private static func counts(_ rows: [CountRow]) -> PostgresRequest {
+    struct CustomerAddress: Hashable {
+      let customer: CustomerNumber
+      let key: CountKey
+    }
+    var last: [CustomerAddress: CountRow] = [:]
+    for row in rows { last[CustomerAddress(customer: row.customer, key: row.key)] = row }
+    let rows = last.values.sorted { ($0.customer, $0.key) < ($1.customer, $1.key) }
+    return PostgresRequest(
+      """
+      INSERT INTO counters (\(CountRow.columns)) SELECT \(BulkInsert.lists(5))
+      ON CONFLICT (customer, kind, subject) DO UPDATE SET period = excluded.period, value = excluded.value
+      """
+    ) {
+      $0.add(rows, \.customer)
+      $0.add(rows, \.key.kind.rawValue)
+      $0.add(rows, text: \.key.subject)
+      $0.add(rows, \.period)
+      $0.add(rows, \.value)
+    }
+  }
+}
 #endif

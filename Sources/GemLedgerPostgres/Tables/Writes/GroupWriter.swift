@@ -1,93 +1,93 @@
 #if PostgreSQL
-  internal import GemLedger
+internal import GemLedger
 
-  /// The end of a group: all rows in bulk, and the commit, in one round trip.
-  struct GroupWriter: SessionPart {
-    let session: PostgresSession
+/// The end of a group: all rows in bulk, and the commit, in one round trip.
+struct GroupWriter: SessionPart {
+  let session: PostgresSession
 
-    func write(_ changes: borrowing ChangeSet) throws(LedgerError) {
-      guard let group else { throw .defect("A reader was asked to write") }
-      let heads = try group.heads(session)
-      for (purchase, owner) in changes.copy?.purchaseOwners ?? [:] { prefetched?.purchaseOwners[purchase] = owner }
-      var requests: [PostgresRequest] = []
-      let erasures = changes.rare?.erasures ?? []
-      let ids = erasures.flatMap { $0.former + $0.added.map(\.id) }
-      if !erasures.isEmpty { requests.append(ErasureWrites.freeing(ids, of: erasures.flatMap(\.numbers))) }
-      requests += CustomerWrites.new(changes)
-      let common = CommonWrites(session: session)
-      requests += common.requests(changes, heads, group)
-      requests += JournalWrites.rows(changes)
-      requests += try PurchaseWrites(session: session).requests(changes)
-      requests += try ProjectionWrites(session: session).requests(changes)
-      requests += try rare(changes)
-      if !changes.orders.isEmpty { requests += OrderWrites(session: session).requests(changes.orders) }
-      if let rows = changes.catalog {
-        requests += try CatalogWrites(session: session).requests(
-          rows, at: changes.copy == nil ? changes.catalogAppliedAt : nil)
-      }
-      if let copy = changes.copy { requests += CopyWrites.requests(copy) }
-      if !erasures.isEmpty { requests += ErasureWrites.erasing(erasures, changes) }
-      if group.isFirstOfWriter { requests.append(common.sweepOfMarks(group)) }
-      requests.append(PostgresRequest("COMMIT"))
-      do throws(LedgerError) {
-        _ = try ask(layout.isDistributed ? requests.flatMap(BulkInsert.noted) : requests)
-      } catch {
-        guard let failure = session.failure, failure.isConnectionLost, let wasCommitted = session.wasCommitted else {
-          throw error
-        }
-        // Where a node behind the server was lost the transaction is open still, and holds the lane.
-        if session.connection.isOpen { _ = try? session.connection.execute(["ROLLBACK"]) }
-        let mayBeHalf = layout.isDistributed || failure.isOfUnknownCompletion
-        guard try wasCommitted(mayBeHalf ? CommitParts(changes) : nil) else { throw error }
-      }
-      session.noteEnd()
-      group.isCommitted = true
-      remember(changes)
-      for id in ids + (changes.rare?.idChanges.ids ?? []) { memory.directory.forget(id) }
+  func write(_ changes: borrowing ChangeSet) throws(LedgerError) {
+    guard let group else { throw .defect("A reader was asked to write") }
+    let heads = try group.heads(session)
+    for (purchase, owner) in changes.copy?.purchaseOwners ?? [:] { prefetched?.purchaseOwners[purchase] = owner }
+    var requests: [PostgresRequest] = []
+    let erasures = changes.rare?.erasures ?? []
+    let ids = erasures.flatMap { $0.former + $0.added.map(\.id) }
+    if !erasures.isEmpty { requests.append(ErasureWrites.freeing(ids, of: erasures.flatMap(\.numbers))) }
+    requests += CustomerWrites.new(changes)
+    let common = CommonWrites(session: session)
+    requests += common.requests(changes, heads, group)
+    requests += JournalWrites.rows(changes)
+    requests += try PurchaseWrites(session: session).requests(changes)
+    requests += try ProjectionWrites(session: session).requests(changes)
+    requests += try rare(changes)
+    if !changes.orders.isEmpty { requests += OrderWrites(session: session).requests(changes.orders) }
+    if let rows = changes.catalog {
+      requests += try CatalogWrites(session: session).requests(
+        rows, at: changes.copy == nil ? changes.catalogAppliedAt : nil)
     }
+    if let copy = changes.copy { requests += CopyWrites.requests(copy) }
+    if !erasures.isEmpty { requests += ErasureWrites.erasing(erasures, changes) }
+    if group.isFirstOfWriter { requests.append(common.sweepOfMarks(group)) }
+    requests.append(PostgresRequest("COMMIT"))
+    do throws(LedgerError) {
+      _ = try ask(layout.isDistributed ? requests.flatMap(BulkInsert.noted) : requests)
+    } catch {
+      guard let failure = session.failure, failure.isConnectionLost, let wasCommitted = session.wasCommitted else {
+        throw error
+      }
+      // Where a node behind the server was lost the transaction is open still, and holds the lane.
+      if session.connection.isOpen { _ = try? session.connection.execute(["ROLLBACK"]) }
+      let mayBeHalf = layout.isDistributed || failure.isOfUnknownCompletion
+      guard try wasCommitted(mayBeHalf ? CommitParts(changes) : nil) else { throw error }
+    }
+    session.noteEnd()
+    group.isCommitted = true
+    remember(changes)
+    for id in ids + (changes.rare?.idChanges.ids ?? []) { memory.directory.forget(id) }
+  }
 
-    private func remember(_ changes: borrowing ChangeSet) {
-      memory.remember(changes.environments)
-      for (document, number) in session.newTerms { memory.remember(terms: document, number: number) }
-      if let rare = changes.rare {
-        memory.directory.remember(rare.merges)
-      }
-      if changes.copy == nil {
-        // Whoever began a hold most likely comes back for it.
-        memory.directory.remember(
-          changes.transactions.filter { $0.kind == .hold }.map { row in
-            CustomerDirectory.LocatedTransaction(
-              row: row, address: CustomerDirectory.CustomerAddress(origin: row.customer, root: row.customer))
-          }, since: epoch)
-      }
+  private func remember(_ changes: borrowing ChangeSet) {
+    memory.remember(changes.environments)
+    for (document, number) in session.newTerms { memory.remember(terms: document, number: number) }
+    if let rare = changes.rare {
+      memory.directory.remember(rare.merges)
+    }
+    if changes.copy == nil {
+      // Whoever began a hold most likely comes back for it.
       memory.directory.remember(
-        changes.customers.map { ($0.id, CustomerDirectory.CustomerAddress(origin: $0.number, root: $0.number)) })
+        changes.transactions.filter { $0.kind == .hold }.map { row in
+          CustomerDirectory.LocatedTransaction(
+            row: row, address: CustomerDirectory.CustomerAddress(origin: row.customer, root: row.customer))
+        }, since: epoch)
     }
-
-    /// Writes that few groups make.
-    ///
-    /// One statement a row only where rows are few by nature: lists of refunds, merges and erasures are as long as any.
-    private func rare(_ changes: borrowing ChangeSet) throws(LedgerError) -> [PostgresRequest] {
-      guard let rare = changes.rare else { return [] }
-      var requests: [PostgresRequest] = []
-      if !rare.lotTerms.isEmpty {
-        let owners = ProjectionWrites.owners(ofLotsOf: changes)
-        requests.append(
-          ProjectionWrites.terms(rare.lotTerms.flatMap { terms in (owners[terms.lot] ?? [0]).map { (terms, $0) } }))
-      }
-      if !rare.changedCustomers.isEmpty { requests.append(CustomerWrites.change(rare.changedCustomers)) }
-      if !rare.addedIDs.isEmpty { requests += CustomerWrites.add(rare.addedIDs) }
-      if !rare.idChanges.isEmpty { requests += CustomerWrites.change(rare.idChanges) }
-      requests += CustomerWrites.merges(rare)
-      requests += try RefundWrites(session: session).requests(rare)
-      if !rare.refundEvidence.isEmpty { requests.append(RefundWrites.keep(rare.refundEvidence)) }
-      requests += EventWrites(session: session).requests(rare, changes.transactions)
-      return requests
-    }
+    memory.directory.remember(
+      changes.customers.map { ($0.id, CustomerDirectory.CustomerAddress(origin: $0.number, root: $0.number)) })
   }
 
-  extension IDChanges {
-    /// The ids of which something changes.
-    var ids: [CustomerID] { (removed + named).map(\.id) + renamed.map(\.row.id) }
+  /// Writes that few groups make.
+  ///
+  /// One statement a row only where rows are few by nature: lists of refunds, merges and erasures are as long as any.
+  private func rare(_ changes: borrowing ChangeSet) throws(LedgerError) -> [PostgresRequest] {
+    guard let rare = changes.rare else { return [] }
+    var requests: [PostgresRequest] = []
+    if !rare.lotTerms.isEmpty {
+      let owners = ProjectionWrites.owners(ofLotsOf: changes)
+      requests.append(
+        ProjectionWrites.terms(rare.lotTerms.flatMap { terms in (owners[terms.lot] ?? [0]).map { (terms, $0) } }))
+    }
+    if !rare.changedCustomers.isEmpty { requests.append(CustomerWrites.change(rare.changedCustomers)) }
+    if !rare.addedIDs.isEmpty { requests += CustomerWrites.add(rare.addedIDs) }
+    if !rare.idChanges.isEmpty { requests += CustomerWrites.change(rare.idChanges) }
+    requests += CustomerWrites.merges(rare)
+    requests += try RefundWrites(session: session).requests(rare)
+    if !rare.refundEvidence.isEmpty { requests.append(RefundWrites.keep(rare.refundEvidence)) }
+    requests += EventWrites(session: session).requests(rare, changes.transactions)
+    return requests
   }
+}
+
+extension IDChanges {
+  /// The ids of which something changes.
+  var ids: [CustomerID] { (removed + named).map(\.id) + renamed.map(\.row.id) }
+}
 #endif

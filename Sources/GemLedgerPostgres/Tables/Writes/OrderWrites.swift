@@ -1,97 +1,97 @@
 #if PostgreSQL
-  internal import GemLedger
+internal import GemLedger
 
-  /// Writes of orders, account tokens and entitlements.
-  struct OrderWrites: SessionPart {
-    let session: PostgresSession
+/// Writes of orders, account tokens and entitlements.
+struct OrderWrites: SessionPart {
+  let session: PostgresSession
 
-    func requests(_ changes: OrderChanges) -> [PostgresRequest] {
-      var requests = changes.new.flatMap(Self.add) + changes.changed.map(Self.change)
-      for row in changes.accountTokens {
-        requests.append(
-          PostgresRequest("INSERT INTO account_tokens (high, low, customer) VALUES ($1, $2, $3)") {
-            $0.add(row.token.high)
-            $0.add(row.token.low)
-            $0.add(row.customer)
-          })
-      }
-      return requests + changes.entitlements.flatMap(hold)
+  func requests(_ changes: OrderChanges) -> [PostgresRequest] {
+    var requests = changes.new.flatMap(Self.add) + changes.changed.map(Self.change)
+    for row in changes.accountTokens {
+      requests.append(
+        PostgresRequest("INSERT INTO account_tokens (high, low, customer) VALUES ($1, $2, $3)") {
+          $0.add(row.token.high)
+          $0.add(row.token.low)
+          $0.add(row.customer)
+        })
     }
+    return requests + changes.entitlements.flatMap(hold)
+  }
 
-    private static func add(_ row: OrderRow) -> [PostgresRequest] {
-      let claim = PostgresRequest("INSERT INTO purchase_codes (code, customer, number) VALUES ($1, $2, $3)") {
-        $0.add(row.code.text)
-        $0.add(row.customer)
-        $0.add(row.number)
-      }
-      let order = PostgresRequest(
-        """
-        INSERT INTO orders (customer, number, code, store, product, quantity, request, key, state, purchase, created_at,
-          updated_at, deadline, due_at, delivery_attempts)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
-        """
-      ) {
-        $0.add(row.customer)
-        $0.add(row.number)
-        $0.add(row.code.text)
-        $0.add(row.store.number)
-        $0.add(row.product.text)
-        $0.add(row.quantity)
-        $0.add(row.request)
-        $0.add(row.key?.text)
-        $0.add(row.state.rawValue)
-        $0.add(row.purchase)
-        $0.add(row.createdAt.milliseconds)
-        $0.add(row.updatedAt.milliseconds)
-        $0.add(row.deadline.milliseconds)
-        $0.add(row.dueAt)
-        $0.add(row.deliveryAttempts)
-      }
-      return [claim, order]
+  private static func add(_ row: OrderRow) -> [PostgresRequest] {
+    let claim = PostgresRequest("INSERT INTO purchase_codes (code, customer, number) VALUES ($1, $2, $3)") {
+      $0.add(row.code.text)
+      $0.add(row.customer)
+      $0.add(row.number)
     }
-
-    private static func change(_ row: OrderRow) -> PostgresRequest {
-      PostgresRequest(
-        """
-        UPDATE orders SET state = $3, purchase = $4, updated_at = $5, due_at = $6, delivery_attempts = $7
-        WHERE customer = $1 AND number = $2
-        """
-      ) {
-        $0.add(row.customer)
-        $0.add(row.number)
-        $0.add(row.state.rawValue)
-        $0.add(row.purchase)
-        $0.add(row.updatedAt.milliseconds)
-        $0.add(row.dueAt)
-        $0.add(row.deliveryAttempts)
-      }
+    let order = PostgresRequest(
+      """
+      INSERT INTO orders (customer, number, code, store, product, quantity, request, key, state, purchase, created_at,
+        updated_at, deadline, due_at, delivery_attempts)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+      """
+    ) {
+      $0.add(row.customer)
+      $0.add(row.number)
+      $0.add(row.code.text)
+      $0.add(row.store.number)
+      $0.add(row.product.text)
+      $0.add(row.quantity)
+      $0.add(row.request)
+      $0.add(row.key?.text)
+      $0.add(row.state.rawValue)
+      $0.add(row.purchase)
+      $0.add(row.createdAt.milliseconds)
+      $0.add(row.updatedAt.milliseconds)
+      $0.add(row.deadline.milliseconds)
+      $0.add(row.dueAt)
+      $0.add(row.deliveryAttempts)
     }
+    return [claim, order]
+  }
 
-    private func hold(_ row: EntitlementRow) -> [PostgresRequest] {
-      var requests: [PostgresRequest] = []
-      if let before = prefetched?.holders[row.purchase] {
-        requests.append(
-          PostgresRequest("DELETE FROM entitlements WHERE customer = $1 AND purchase = $2") {
-            $0.add(before)
-            $0.add(row.purchase)
-          })
-      }
-      let holder = PostgresRequest(
-        """
-        INSERT INTO entitlement_holders (purchase, holder) VALUES ($1, $2)
-        ON CONFLICT (purchase) DO UPDATE SET holder = excluded.holder
-        """
-      ) {
-        $0.add(row.purchase)
-        $0.add(row.holder)
-      }
-      let entitlement = PostgresRequest(
-        "INSERT INTO entitlements (customer, purchase) VALUES ($1, $2) ON CONFLICT DO NOTHING"
-      ) {
-        $0.add(row.holder)
-        $0.add(row.purchase)
-      }
-      return requests + [holder, entitlement]
+  private static func change(_ row: OrderRow) -> PostgresRequest {
+    PostgresRequest(
+      """
+      UPDATE orders SET state = $3, purchase = $4, updated_at = $5, due_at = $6, delivery_attempts = $7
+      WHERE customer = $1 AND number = $2
+      """
+    ) {
+      $0.add(row.customer)
+      $0.add(row.number)
+      $0.add(row.state.rawValue)
+      $0.add(row.purchase)
+      $0.add(row.updatedAt.milliseconds)
+      $0.add(row.dueAt)
+      $0.add(row.deliveryAttempts)
     }
   }
+
+  private func hold(_ row: EntitlementRow) -> [PostgresRequest] {
+    var requests: [PostgresRequest] = []
+    if let before = prefetched?.holders[row.purchase] {
+      requests.append(
+        PostgresRequest("DELETE FROM entitlements WHERE customer = $1 AND purchase = $2") {
+          $0.add(before)
+          $0.add(row.purchase)
+        })
+    }
+    let holder = PostgresRequest(
+      """
+      INSERT INTO entitlement_holders (purchase, holder) VALUES ($1, $2)
+      ON CONFLICT (purchase) DO UPDATE SET holder = excluded.holder
+      """
+    ) {
+      $0.add(row.purchase)
+      $0.add(row.holder)
+    }
+    let entitlement = PostgresRequest(
+      "INSERT INTO entitlements (customer, purchase) VALUES ($1, $2) ON CONFLICT DO NOTHING"
+    ) {
+      $0.add(row.holder)
+      $0.add(row.purchase)
+    }
+    return requests + [holder, entitlement]
+  }
+}
 #endif

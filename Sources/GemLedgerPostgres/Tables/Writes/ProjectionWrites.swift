@@ -1,155 +1,155 @@
 #if PostgreSQL
-  internal import GemLedger
+internal import GemLedger
 
-  /// Writes of lots and anchors.
-  struct ProjectionWrites: SessionPart {
-    let session: PostgresSession
+/// Writes of lots and anchors.
+struct ProjectionWrites: SessionPart {
+  let session: PostgresSession
 
-    func requests(_ changes: borrowing ChangeSet) throws(LedgerError) -> [PostgresRequest] {
-      var requests: [PostgresRequest] = []
-      let moved = changes.rare?.movedLots ?? []
-      if !moved.isEmpty { requests += try self.moved(moved, Self.owners(ofLotsOf: changes)) }
-      let (written, changed) = lots(changes)
-      if !written.isEmpty { requests.append(Self.lots(written)) }
-      if !changed.isEmpty { requests.append(Self.change(changed)) }
-      let anchors = changes.anchors
-      if !anchors.isEmpty {
-        requests.append(
-          PostgresRequest(
-            """
-            INSERT INTO checkpoints (customer, currency, version, entry, transaction_number, created_at)
-            SELECT \(BulkInsert.lists(6))
-            """
-          ) {
-            $0.add(anchors, \.account.customer)
-            $0.add(anchors, \.account.currency)
-            $0.add(anchors, \.version)
-            $0.add(anchors, \.entry)
-            $0.add(anchors, \.transaction)
-            $0.add(anchors, \.createdAt.milliseconds)
-          })
-      }
-      return requests
+  func requests(_ changes: borrowing ChangeSet) throws(LedgerError) -> [PostgresRequest] {
+    var requests: [PostgresRequest] = []
+    let moved = changes.rare?.movedLots ?? []
+    if !moved.isEmpty { requests += try self.moved(moved, Self.owners(ofLotsOf: changes)) }
+    let (written, changed) = lots(changes)
+    if !written.isEmpty { requests.append(Self.lots(written)) }
+    if !changed.isEmpty { requests.append(Self.change(changed)) }
+    let anchors = changes.anchors
+    if !anchors.isEmpty {
+      requests.append(
+        PostgresRequest(
+          """
+          INSERT INTO checkpoints (customer, currency, version, entry, transaction_number, created_at)
+          SELECT \(BulkInsert.lists(6))
+          """
+        ) {
+          $0.add(anchors, \.account.customer)
+          $0.add(anchors, \.account.currency)
+          $0.add(anchors, \.version)
+          $0.add(anchors, \.entry)
+          $0.add(anchors, \.transaction)
+          $0.add(anchors, \.createdAt.milliseconds)
+        })
     }
+    return requests
+  }
 
-    // MARK: Lots
+  // MARK: Lots
 
-    /// The lots that are written whole, and those that are there and only have other amounts.
-    ///
-    /// The latter are a third cheaper so; but a distributed engine joins no lists with its tables.
-    private func lots(_ changes: borrowing ChangeSet) -> (written: [LotRow], changed: [LotRow]) {
-      let moved = changes.rare?.movedLots ?? []
-      if layout.isDistributed {
-        let written = changes.newLots + changes.changedLots
-        let numbers = Set(written.map(\.number))
-        return (written + moved.filter { !numbers.contains($0.number) }, [])
-      }
-      if moved.isEmpty { return (changes.newLots, changes.changedLots) }
-      let numbers = Set(moved.map(\.number))
-      return (changes.newLots + moved, changes.changedLots.filter { !numbers.contains($0.number) })
+  /// The lots that are written whole, and those that are there and only have other amounts.
+  ///
+  /// The latter are a third cheaper so; but a distributed engine joins no lists with its tables.
+  private func lots(_ changes: borrowing ChangeSet) -> (written: [LotRow], changed: [LotRow]) {
+    let moved = changes.rare?.movedLots ?? []
+    if layout.isDistributed {
+      let written = changes.newLots + changes.changedLots
+      let numbers = Set(written.map(\.number))
+      return (written + moved.filter { !numbers.contains($0.number) }, [])
     }
+    if moved.isEmpty { return (changes.newLots, changes.changedLots) }
+    let numbers = Set(moved.map(\.number))
+    return (changes.newLots + moved, changes.changedLots.filter { !numbers.contains($0.number) })
+  }
 
-    private static func change(_ rows: [LotRow]) -> PostgresRequest {
-      PostgresRequest(
-        """
-        UPDATE lots SET granted = changed.granted, remaining = changed.remaining
-        FROM (
-          SELECT unnest($1) AS customer, unnest($2) AS lot, unnest($3) AS granted, unnest($4) AS remaining
-        ) AS changed
-        WHERE lots.customer = changed.customer AND lots.lot = changed.lot
-        """
-      ) {
-        $0.add(rows, \.account.customer)
-        $0.add(rows, \.number)
-        $0.add(rows, \.granted)
-        $0.add(rows, \.remaining)
-      }
-    }
-
-    private static func lots(_ rows: [LotRow]) -> PostgresRequest {
-      PostgresRequest(
-        """
-        INSERT INTO lots (\(LotRow.columns)) SELECT \(BulkInsert.lists(11))
-        ON CONFLICT (customer, lot) DO UPDATE SET granted = excluded.granted, remaining = excluded.remaining
-        """
-      ) {
-        $0.add(rows, \.account.customer)
-        $0.add(rows, \.number)
-        $0.add(rows, \.account.currency)
-        $0.add(rows, \.source.rawValue)
-        $0.add(rows, \.environment)
-        $0.add(rows, \.granted)
-        $0.add(rows, \.remaining)
-        $0.add(rows, optional: \.price?.minorUnits)
-        $0.add(rows, text: \.price?.currency)
-        $0.add(rows, optional: \.purchase)
-        $0.add(rows, \.expiresAt)
-      }
-    }
-
-    /// A lot that moves leaves the rows of whom it was with; its terms are then with all who had it.
-    ///
-    /// - Parameter owners: Who had which lot within the group: it may have gone through several hands.
-    private func moved(
-      _ lots: [LotRow], _ owners: [LotNumber: Set<CustomerNumber>]
-    ) throws(LedgerError) -> [PostgresRequest] {
-      let addresses = lots.map { lot in
-        RowPlace(lot.number, of: prefetched?.lotOwners[lot.number] ?? lot.account.customer)
-      }
-      // A lot's row does not say which lot its currency came out of.
-      let terms = try session.lotTerms(addresses)
-      let former = lots.flatMap { lot in
-        let terms = terms[lot.number] ?? LotTermsRow(of: lot)
-        return (owners[lot.number] ?? []).union([lot.account.customer]).sorted().map { (terms, $0) }
-      }
-      let leaving = addresses.map { address in
-        PostgresRequest("DELETE FROM lots WHERE customer = $1 AND lot = $2") {
-          $0.add(address.customer ?? 0)
-          $0.add(address.number)
-        }
-      }
-      return leaving + [Self.terms(former, ifMissing: true)]
-    }
-
-    static func terms(
-      _ rows: [(terms: LotTermsRow, owner: CustomerNumber)], ifMissing: Bool = false
-    ) -> PostgresRequest {
-      let tail = ifMissing ? " ON CONFLICT DO NOTHING" : ""
-      return PostgresRequest(
-        """
-        INSERT INTO lot_attributes (customer, lot, source, environment, price, price_currency, purchase, expires_at,
-          original_lot)
-        SELECT \(BulkInsert.lists(9))\(tail)
-        """
-      ) {
-        $0.add(rows, \.owner)
-        $0.add(rows, \.terms.lot)
-        $0.add(rows, \.terms.source.rawValue)
-        $0.add(rows, \.terms.environment)
-        $0.add(rows, optional: \.terms.price?.minorUnits)
-        $0.add(rows, text: \.terms.price?.currency)
-        $0.add(rows, optional: \.terms.purchase)
-        $0.add(rows, \.terms.expiresAt)
-        $0.add(rows, \.terms.origin)
-      }
-    }
-
-    /// Everybody who had them in this group: a lot that was made and moved on in one group is named by entries of both.
-    static func owners(ofLotsOf changes: borrowing ChangeSet) -> [LotNumber: Set<CustomerNumber>] {
-      var owners: [LotNumber: Set<CustomerNumber>] = [:]
-      for row in changes.newLots { owners[row.number, default: []].insert(row.account.customer) }
-      for row in changes.newAccounts + changes.changedAccounts {
-        owners[row.poolLot, default: []].insert(row.number.customer)
-      }
-      var customers: [EntryNumber: CustomerNumber] = [:]
-      for entry in changes.entries {
-        if entry.lot != 0 { owners[entry.lot, default: []].insert(entry.account.customer) }
-        customers[entry.number] = entry.account.customer
-      }
-      for allocation in changes.allocations {
-        if let customer = customers[allocation.entry] { owners[allocation.lot, default: []].insert(customer) }
-      }
-      return owners
+  private static func change(_ rows: [LotRow]) -> PostgresRequest {
+    PostgresRequest(
+      """
+      UPDATE lots SET granted = changed.granted, remaining = changed.remaining
+      FROM (
+        SELECT unnest($1) AS customer, unnest($2) AS lot, unnest($3) AS granted, unnest($4) AS remaining
+      ) AS changed
+      WHERE lots.customer = changed.customer AND lots.lot = changed.lot
+      """
+    ) {
+      $0.add(rows, \.account.customer)
+      $0.add(rows, \.number)
+      $0.add(rows, \.granted)
+      $0.add(rows, \.remaining)
     }
   }
+
+  private static func lots(_ rows: [LotRow]) -> PostgresRequest {
+    PostgresRequest(
+      """
+      INSERT INTO lots (\(LotRow.columns)) SELECT \(BulkInsert.lists(11))
+      ON CONFLICT (customer, lot) DO UPDATE SET granted = excluded.granted, remaining = excluded.remaining
+      """
+    ) {
+      $0.add(rows, \.account.customer)
+      $0.add(rows, \.number)
+      $0.add(rows, \.account.currency)
+      $0.add(rows, \.source.rawValue)
+      $0.add(rows, \.environment)
+      $0.add(rows, \.granted)
+      $0.add(rows, \.remaining)
+      $0.add(rows, optional: \.price?.minorUnits)
+      $0.add(rows, text: \.price?.currency)
+      $0.add(rows, optional: \.purchase)
+      $0.add(rows, \.expiresAt)
+    }
+  }
+
+  /// A lot that moves leaves the rows of whom it was with; its terms are then with all who had it.
+  ///
+  /// - Parameter owners: Who had which lot within the group: it may have gone through several hands.
+  private func moved(
+    _ lots: [LotRow], _ owners: [LotNumber: Set<CustomerNumber>]
+  ) throws(LedgerError) -> [PostgresRequest] {
+    let addresses = lots.map { lot in
+      RowPlace(lot.number, of: prefetched?.lotOwners[lot.number] ?? lot.account.customer)
+    }
+    // A lot's row does not say which lot its currency came out of.
+    let terms = try session.lotTerms(addresses)
+    let former = lots.flatMap { lot in
+      let terms = terms[lot.number] ?? LotTermsRow(of: lot)
+      return (owners[lot.number] ?? []).union([lot.account.customer]).sorted().map { (terms, $0) }
+    }
+    let leaving = addresses.map { address in
+      PostgresRequest("DELETE FROM lots WHERE customer = $1 AND lot = $2") {
+        $0.add(address.customer ?? 0)
+        $0.add(address.number)
+      }
+    }
+    return leaving + [Self.terms(former, ifMissing: true)]
+  }
+
+  static func terms(
+    _ rows: [(terms: LotTermsRow, owner: CustomerNumber)], ifMissing: Bool = false
+  ) -> PostgresRequest {
+    let tail = ifMissing ? " ON CONFLICT DO NOTHING" : ""
+    return PostgresRequest(
+      """
+      INSERT INTO lot_attributes (customer, lot, source, environment, price, price_currency, purchase, expires_at,
+        original_lot)
+      SELECT \(BulkInsert.lists(9))\(tail)
+      """
+    ) {
+      $0.add(rows, \.owner)
+      $0.add(rows, \.terms.lot)
+      $0.add(rows, \.terms.source.rawValue)
+      $0.add(rows, \.terms.environment)
+      $0.add(rows, optional: \.terms.price?.minorUnits)
+      $0.add(rows, text: \.terms.price?.currency)
+      $0.add(rows, optional: \.terms.purchase)
+      $0.add(rows, \.terms.expiresAt)
+      $0.add(rows, \.terms.origin)
+    }
+  }
+
+  /// Everybody who had them in this group: a lot that was made and moved on in one group is named by entries of both.
+  static func owners(ofLotsOf changes: borrowing ChangeSet) -> [LotNumber: Set<CustomerNumber>] {
+    var owners: [LotNumber: Set<CustomerNumber>] = [:]
+    for row in changes.newLots { owners[row.number, default: []].insert(row.account.customer) }
+    for row in changes.newAccounts + changes.changedAccounts {
+      owners[row.poolLot, default: []].insert(row.number.customer)
+    }
+    var customers: [EntryNumber: CustomerNumber] = [:]
+    for entry in changes.entries {
+      if entry.lot != 0 { owners[entry.lot, default: []].insert(entry.account.customer) }
+      customers[entry.number] = entry.account.customer
+    }
+    for allocation in changes.allocations {
+      if let customer = customers[allocation.entry] { owners[allocation.lot, default: []].insert(customer) }
+    }
+    return owners
+  }
+}
 #endif

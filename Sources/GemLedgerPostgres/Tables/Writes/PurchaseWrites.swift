@@ -1,86 +1,86 @@
 #if PostgreSQL
-  internal import GemLedger
+internal import GemLedger
 
-  /// Writes of purchases.
-  struct PurchaseWrites: SessionPart {
-    let session: PostgresSession
+/// Writes of purchases.
+struct PurchaseWrites: SessionPart {
+  let session: PostgresSession
 
-    func requests(_ changes: borrowing ChangeSet) throws(LedgerError) -> [PostgresRequest] {
-      let rows = changes.purchases
-      guard !rows.isEmpty else { return [] }
-      var numbers: [Int64] = []
-      for row in rows {
-        numbers.append(try number(ofTerms: row.terms))
-        prefetched?.purchaseOwners[row.number] = row.customer
-      }
-      return [
-        PostgresRequest(
-          """
-          INSERT INTO store_transactions AS t (store_transaction, environment, store, customer, purchase)
-          SELECT \(BulkInsert.lists(5))
-          ON CONFLICT (store_transaction, environment, store)
-            DO UPDATE SET customer = excluded.customer, purchase = excluded.purchase
-          """
-        ) {
-          $0.add(rows, text: \.identity.transactionID.text)
-          $0.add(rows, \.identity.environment)
-          $0.add(rows, \.identity.store.number)
-          $0.add(rows, \.customer)
-          $0.add(rows, \.number)
-        },
-        PostgresRequest(
-          """
-          INSERT INTO purchases (customer, purchase, store, environment, store_transaction, transaction_number, product,
-            quantity, price, price_currency, purchased_at, terms, original_transaction, expires_at,
-            grant_currency, grant_lot, grant_amount)
-          SELECT \(BulkInsert.lists(17))
-          """
-        ) {
-          $0.add(rows, \.customer)
-          $0.add(rows, \.number)
-          $0.add(rows, \.identity.store.number)
-          $0.add(rows, \.identity.environment)
-          $0.add(rows, text: \.identity.transactionID.text)
-          $0.add(rows, \.transaction)
-          $0.add(rows, text: \.product.text)
-          $0.add(rows, \.quantity)
-          $0.add(rows, optional: \.price?.minorUnits)
-          $0.add(rows, text: \.price?.currency)
-          $0.add(rows, \.purchasedAt.milliseconds)
-          $0.add(numbers, { $0 })
-          $0.add(rows, text: \.originalTransactionID?.text)
-          $0.add(rows, optional: \.expiresAt?.milliseconds)
-          $0.add(rows, optional: \.grant?.currency)
-          $0.add(rows, optional: \.grant?.lot)
-          $0.add(rows, optional: \.grant?.amount)
-        },
-      ]
+  func requests(_ changes: borrowing ChangeSet) throws(LedgerError) -> [PostgresRequest] {
+    let rows = changes.purchases
+    guard !rows.isEmpty else { return [] }
+    var numbers: [Int64] = []
+    for row in rows {
+      numbers.append(try number(ofTerms: row.terms))
+      prefetched?.purchaseOwners[row.number] = row.customer
     }
+    return [
+      PostgresRequest(
+        """
+        INSERT INTO store_transactions AS t (store_transaction, environment, store, customer, purchase)
+        SELECT \(BulkInsert.lists(5))
+        ON CONFLICT (store_transaction, environment, store)
+          DO UPDATE SET customer = excluded.customer, purchase = excluded.purchase
+        """
+      ) {
+        $0.add(rows, text: \.identity.transactionID.text)
+        $0.add(rows, \.identity.environment)
+        $0.add(rows, \.identity.store.number)
+        $0.add(rows, \.customer)
+        $0.add(rows, \.number)
+      },
+      PostgresRequest(
+        """
+        INSERT INTO purchases (customer, purchase, store, environment, store_transaction, transaction_number, product,
+          quantity, price, price_currency, purchased_at, terms, original_transaction, expires_at,
+          grant_currency, grant_lot, grant_amount)
+        SELECT \(BulkInsert.lists(17))
+        """
+      ) {
+        $0.add(rows, \.customer)
+        $0.add(rows, \.number)
+        $0.add(rows, \.identity.store.number)
+        $0.add(rows, \.identity.environment)
+        $0.add(rows, text: \.identity.transactionID.text)
+        $0.add(rows, \.transaction)
+        $0.add(rows, text: \.product.text)
+        $0.add(rows, \.quantity)
+        $0.add(rows, optional: \.price?.minorUnits)
+        $0.add(rows, text: \.price?.currency)
+        $0.add(rows, \.purchasedAt.milliseconds)
+        $0.add(numbers, { $0 })
+        $0.add(rows, text: \.originalTransactionID?.text)
+        $0.add(rows, optional: \.expiresAt?.milliseconds)
+        $0.add(rows, optional: \.grant?.currency)
+        $0.add(rows, optional: \.grant?.lot)
+        $0.add(rows, optional: \.grant?.amount)
+      },
+    ]
+  }
 
-    /// The number of a product's terms: made from the document, or the next one where another document has it.
-    private func number(ofTerms document: String) throws(LedgerError) -> Int64 {
-      if let known = memory.number(ofTerms: document) { return known }
-      if let new = session.newTerms.first(where: { $0.document == document }) { return new.number }
-      var hash = StableHash()
-      hash.combine(document)
-      var number = Int64(bitPattern: hash.value)
-      while true {
-        let candidate = number
-        let found = try ask([
-          PostgresRequest(
-            "INSERT INTO purchase_terms (terms, document) VALUES ($1, $2) ON CONFLICT DO NOTHING"
-          ) {
-            $0.add(candidate)
-            $0.add(document)
-          },
-          PostgresRequest("SELECT document FROM purchase_terms WHERE terms = $1") { $0.add(candidate) },
-        ])
-        if found[1].count == 1, found[1].text(0, 0).utf8.elementsEqual(document.utf8) {
-          session.newTerms.append((document, number))
-          return number
-        }
-        number &+= 1
+  /// The number of a product's terms: made from the document, or the next one where another document has it.
+  private func number(ofTerms document: String) throws(LedgerError) -> Int64 {
+    if let known = memory.number(ofTerms: document) { return known }
+    if let new = session.newTerms.first(where: { $0.document == document }) { return new.number }
+    var hash = StableHash()
+    hash.combine(document)
+    var number = Int64(bitPattern: hash.value)
+    while true {
+      let candidate = number
+      let found = try ask([
+        PostgresRequest(
+          "INSERT INTO purchase_terms (terms, document) VALUES ($1, $2) ON CONFLICT DO NOTHING"
+        ) {
+          $0.add(candidate)
+          $0.add(document)
+        },
+        PostgresRequest("SELECT document FROM purchase_terms WHERE terms = $1") { $0.add(candidate) },
+      ])
+      if found[1].count == 1, found[1].text(0, 0).utf8.elementsEqual(document.utf8) {
+        session.newTerms.append((document, number))
+        return number
       }
+      number &+= 1
     }
   }
+}
 #endif
