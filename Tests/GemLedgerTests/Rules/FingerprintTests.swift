@@ -57,7 +57,10 @@ final class FingerprintTests: XCTestCase {
           #line, try make([gem], alice, nil, .admin, .localTesting(session: "1"), nil, CommandDetails()),
           try make([gem], alice, nil, .admin, .localTesting(session: "2"), nil, CommandDetails()), "environment"
         ),
-        (#line, until(nil), try make([gem], alice, nil, .admin, .xcode(session: "1"), nil, CommandDetails()), "environment"),
+        (
+          #line, until(nil), try make([gem], alice, nil, .admin, .xcode(session: "1"), nil, CommandDetails()),
+          "environment"
+        ),
       ])
       for source in LotSource.allCases where source != .admin {
         check([(#line, until(nil), make([gem], alice, nil, source, .production, nil, CommandDetails()), "source")])
