@@ -11,16 +11,17 @@ let houseRules: [SwiftSetting] = [
   .enableUpcomingFeature("InferIsolatedConformances"),
 ]
 
-/// In release builds on Linux gemctl carries the Swift runtime in itself: it starts in half the time, which scripts
-/// that call it in a loop notice, and it runs on machines without a toolchain.
+/// In release builds on Linux, gemctl links the Swift runtime statically.
 ///
-/// Only modules compiled with this flag link ICU by themselves, hence the two libraries. Unsafe flags bar other
-/// packages from depending on this product alone, and nobody depends on a command-line tool.
+/// It starts in half the time, which matters to scripts that call it in a loop, and it runs on machines without a
+/// toolchain. Only modules compiled with this flag link ICU by themselves, hence the two libraries. Unsafe flags bar
+/// other packages from depending on this product alone, and a command-line tool has no dependents.
 let selfContained: [String] = ["-static-stdlib"]
 let onLinuxInRelease: BuildSettingCondition = .when(platforms: [.linux], configuration: .release)
 
-/// What needs PostgreSQL's client library is built on request only (`swift build --traits PostgreSQL`), so that a plain
-/// build asks for no library but SQLite.
+/// Targets that need PostgreSQL's client library are built on request only (`swift build --traits PostgreSQL`).
+///
+/// A plain build thus needs no library but SQLite.
 let onPostgreSQL: TargetDependencyCondition? = .when(traits: ["PostgreSQL"])
 
 let package = Package(

@@ -2,10 +2,10 @@ internal import CSQLite
 internal import GemLedger
 internal import GemLedgerSQLite
 
-/// The anchor of the storage on SQLite: a bare loop over the C API that reads the same rows and writes the same rows as
-/// the ledger, in groups of a stated size, over the same schema and settings.
+/// The baseline of the storage on SQLite: a bare loop over the C API.
 ///
-/// It has no rules and makes no digests: it would spend what is not there.
+/// It reads and writes the same rows as the ledger, in groups of a stated size, over the same schema and settings. It
+/// has no rules and makes no digests: it would spend currency that is not there.
 package final class BareLoop {
   /// One operation with everything worked out before: the loop only binds and steps.
   package struct Operation {

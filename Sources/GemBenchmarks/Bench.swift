@@ -1,6 +1,6 @@
 /// The subjects that can be measured, their settings, and how to run them.
 public enum Bench {
-  /// What can be set.
+  /// The settings of a benchmark run.
   public struct Settings: Sendable {
     /// How many rounds are counted, after one that is not.
     public var rounds = 5
@@ -21,7 +21,7 @@ public enum Bench {
     public init(directory: String) { self.directory = directory }
   }
 
-  /// What can be measured.
+  /// The subjects that can be measured.
   public enum Subject: String, CaseIterable, Sendable {
     /// Storage in memory against increments in a dictionary.
     case memory
@@ -29,7 +29,7 @@ public enum Bench {
     case sqlite
     /// 256 callers alone, for counting syncs from outside.
     case callers
-    /// What an adjustment costs on a large ledger against a small one.
+    /// The cost of an adjustment on a large ledger against a small one.
     case growth
     /// Opening, after a clean end and after a kill.
     case open
@@ -47,10 +47,10 @@ public enum Bench {
     case journal
     /// Pages of the histories of customers with few and with many entries.
     case pages
-    /// Storage on PostgreSQL against what the server does by itself.
+    /// Storage on PostgreSQL against the server's own work alone.
     case postgres
 
-    /// What the subject measures, for the help.
+    /// The measured quantity, for the help.
     public var summary: String {
       switch self {
       case .memory: "storage in memory against Dictionary<String, Int64> += 1"
@@ -70,7 +70,9 @@ public enum Bench {
     }
   }
 
-  /// What a benchmark starts further processes of this program for; nil where the arguments ask for none.
+  /// Runs the work of a further process that a benchmark starts.
+  ///
+  /// - Returns: False where the arguments ask for no such work.
   public static func runProcess(_ arguments: [String]) throws -> Bool {
     guard arguments.first == "postgres-process" else { return false }
     #if PostgreSQL

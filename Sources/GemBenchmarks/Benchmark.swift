@@ -1,12 +1,12 @@
 /// One thing that is timed: a round of it does a stated number of operations, in one batch or several.
 public protocol Benchmark: AnyObject {
-  /// What the table calls it.
+  /// The name in the table.
   var name: String { get }
   /// How many operations a round does.
   var operationCount: Int { get }
   /// How many of them are made ready at a time.
   var batchSize: Int { get }
-  /// Makes ready what every round needs; not timed.
+  /// Prepares the data of all rounds; not timed.
   func setUp() throws
   /// Makes ready that many operations; not timed.
   func prepare(_ count: Int) throws
@@ -14,7 +14,7 @@ public protocol Benchmark: AnyObject {
   ///
   /// - Returns: A checksum, so that the work cannot be left out.
   func run() throws -> UInt64
-  /// Removes what was made.
+  /// Removes the prepared data.
   func tearDown()
 }
 
@@ -27,7 +27,9 @@ extension Benchmark {
   public func tearDown() {}
 }
 
-/// What the rounds of several benchmarks took, measured in turn: A B A B …, so that the machine's moods hit all alike.
+/// The durations of the rounds of several benchmarks, measured in turn: A, B, A, B.
+///
+/// Variations of the machine's speed thus affect all of them alike.
 public struct Measurement {
   /// Nanoseconds an operation, by benchmark and round.
   public private(set) var nanoseconds: [[Double]] = []

@@ -1,7 +1,7 @@
 internal import GemLedger
 internal import GemLedgerSQLite
 
-/// One kind of command, in groups of 256 on a ledger of its own; what the commands need is booked before, untimed.
+/// One kind of command, in groups of 256 on a ledger of its own; earlier transactions that it needs are not timed.
 final class CommandBenchmark: Benchmark {
   enum Kind: String, CaseIterable {
     case adjustment

@@ -15,7 +15,7 @@ final class CommitCounter: Sendable {
   var commandsPerCommit: Double { counts.withLock { Double($0.commands) / Double(max(1, $0.commits)) } }
 }
 
-/// A storage that counts what the one behind it commits.
+/// A storage that counts the commits of the storage behind it.
 final class CountingStorage<Storage: LedgerStorage>: LedgerStorage {
   private let storage: Storage
   private let counter: CommitCounter

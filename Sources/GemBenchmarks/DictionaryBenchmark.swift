@@ -1,4 +1,4 @@
-/// The anchor of the storage in memory: increments in a dictionary from customer id to balance.
+/// The baseline of the storage in memory: increments in a dictionary from customer id to balance.
 final class DictionaryBenchmark: Benchmark {
   let name = "Dictionary<String, Int64> += 1"
   let operationCount: Int

@@ -20,7 +20,7 @@ final class LedgerFiles {
   }
 
   func remove() {
-    // What is left behind lies in the temporary directory.
+    // Files that cannot be removed stay in the temporary directory.
     try? FileManager.default.removeItem(at: directory)
   }
 
@@ -64,7 +64,7 @@ final class LedgerFiles {
     return entries
   }
 
-  /// The files of the base as they are while somebody has it open and has just written.
+  /// Copies the files of the base while they are open and were just written to.
   func copyOfOpen(workload: Workload, operationCount: Int) throws -> String {
     let ledger = try Ledger.openSQLite(at: base)
     defer { ledger.close() }

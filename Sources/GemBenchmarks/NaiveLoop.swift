@@ -1,7 +1,8 @@
 internal import CSQLite
 
-/// What somebody writes who needs a ledger by tomorrow: a key, a balance and an entry, over the C API, without lots,
-/// history, fingerprints or checks.
+/// A minimal ledger as written in a hurry: a key, a balance and an entry, over the C API.
+///
+/// It has no lots, history, fingerprints or checks.
 final class NaiveLoopBenchmark: Benchmark {
   let name: String
   let operationCount: Int

@@ -13,8 +13,8 @@ final class PurchaseScene: Sendable {
   let client: StoreClient
 
   /// - Parameters:
-  ///   - ledger: New and empty; closed by whoever made it.
-  ///   - journal: Where the client's queue is kept; nil for nowhere.
+  ///   - ledger: New and empty; the caller closes it.
+  ///   - journal: The event log that keeps the client's queue; nil for none.
   init(ledger: Ledger, journal: (any RecordJournal)?) throws {
     let catalog = try Self.catalog()
     let receipts = try UnsignedReceipts(environment: .localTesting(session: "gembench"))

@@ -27,7 +27,7 @@ final class BareLoopBenchmark: Benchmark {
 }
 
 extension BareLoop.Operation {
-  /// The operation that does what the command does.
+  /// Makes the operation that matches the command.
   package init(_ command: LedgerCommand) throws {
     let key = command.key.flatMap { HexForm.parseUUID($0.text) }
     self.init(

@@ -9,7 +9,7 @@ extension SubjectBench {
     let entries = try files.fill(to: customers * 10, keys: .timeOrdered, print: print)
     let workload = try Workload(customerCount: customers)
     let clean = try (0..<settings.rounds).map { _ in try timeToOpen(files.base, customer: workload.customers[0]) }
-    // A copy of the files of a ledger that is not closed is what a kill leaves.
+    // A copy of the files of an open ledger equals the files after a kill.
     let killed = try files.copyOfOpen(workload: workload, operationCount: settings.operationCount ?? 40_000)
     let dirty = try (0..<settings.rounds).map { _ in
       try timeToOpen(try files.duplicate(killed), customer: workload.customers[0])

@@ -9,7 +9,7 @@ extension SubjectBench {
   func purchases() throws {
     let operations = settings.operationCount ?? 10_000
     let directory = try scratch()
-    // What is left behind lies in the temporary directory.
+    // Files that cannot be removed stay in the temporary directory.
     defer { try? FileManager.default.removeItem(at: directory) }
     let measurement = try Measurement(
       [

@@ -14,12 +14,12 @@ extension Ledger {
     Ledger(storage: try PostgresStorage(url: url), clock: clock)
   }
 
-  /// Makes a ledger in a schema of a PostgreSQL database that is there.
+  /// Makes a ledger in a schema of an existing PostgreSQL database.
   ///
   /// - Parameters:
-  ///   - url: As for opening; `lanes=N`, 1 to 64, says how many groups may commit side by side (2 unless told).
-  ///   - clock: Where the ledger reads the time.
-  ///   - salt: What makes this project's transaction ids its own; the same salt gives the same ids.
+  ///   - url: As for opening; `lanes=N`, 1 to 64, says how many groups may commit side by side (2 by default).
+  ///   - clock: The clock that the ledger reads.
+  ///   - salt: Makes the transaction ids of this project its own; the same salt gives the same ids.
   /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_request` (the URL), `storage_unavailable`,
   ///   `already_exists`.
   public static func createPostgres(

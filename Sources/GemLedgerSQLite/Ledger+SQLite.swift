@@ -17,8 +17,8 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - path: The file; it must not exist, or be empty.
-  ///   - clock: Where the ledger reads the time.
-  ///   - salt: What makes this project's transaction ids its own; the same salt gives the same ids.
+  ///   - clock: The clock that the ledger reads.
+  ///   - salt: Makes the transaction ids of this project its own; the same salt gives the same ids.
   /// - Throws: ``LedgerError`` with, in order of precedence, `input_output`, `storage_foreign`, `storage_damaged`,
   ///   `storage_newer`, `already_exists`, `storage_unavailable`.
   public static func createSQLite(

@@ -4,8 +4,8 @@ internal import Synchronization
 /// Storage in one SQLite file: the embedded default.
 ///
 /// One connection writes, a few others read snapshots beside it; several processes may do the same with one file. Every
-/// commit is durable when it returns (write-ahead log, `synchronous=FULL`). Memory is bounded whatever the history: 64
-/// MiB of pages a connection at the most, and the group at hand.
+/// commit is durable when it returns (write-ahead log, `synchronous=FULL`). Memory is bounded for a history of any
+/// length: at most 64 MiB of pages a connection, and the current group.
 package final class SQLiteStorage: LedgerStorage {
   private static let idleReaderCount = 4
   /// How long a reader may go on without a look at whether its files are still in place.
@@ -30,7 +30,7 @@ package final class SQLiteStorage: LedgerStorage {
 
   /// Reading connections that are not in use.
   ///
-  /// Protected by their lock; one taken out belongs to who took it.
+  /// Protected by their lock; a connection that was taken out belongs to its taker.
   // Unchecked: the mutex `readers` guards the list, and a connection taken out of it belongs to one thread.
   private struct Readers: @unchecked Sendable {
     var idle: [SQLiteSnapshot] = []
@@ -77,7 +77,8 @@ package final class SQLiteStorage: LedgerStorage {
   private static func create(
     _ file: SQLiteFile, project: ProjectRow, isCopy: Bool
   ) throws(LedgerError) -> SQLiteStorage {
-    // Whoever made it last may have been killed on the way: without a schema, also in the log, it is not there yet.
+    // The process that made the file may have been killed before the end. Without a schema, also in the log, there is
+    // no ledger yet.
     if case .ledger(let schema) = try file.examine() {
       guard schema == 0 else { throw file.ledgerExists }
       guard try self.schema(in: file) == 0 else { throw file.ledgerExists }
@@ -120,7 +121,8 @@ package final class SQLiteStorage: LedgerStorage {
       try storage.commit(lanes: [0]) { (session) throws(LedgerError) in
         guard try session.project() == project else { throw file.ledgerExists }
         guard try (session.scan() as? any CopyReads)?.copyProgress() == nil else { return }
-        // Whoever made it may have been killed right then; what has anything in it is somebody's ledger.
+        // The process that made the file may have been killed at this point. A file with any rows is an existing
+        // ledger.
         guard try session.isEmpty() else { throw file.ledgerExists }
         var changes = ChangeSet()
         changes.copy = CopyChanges(progress: CopyProgress(source: source))
@@ -195,7 +197,7 @@ package final class SQLiteStorage: LedgerStorage {
     // One statement sees one state by itself, but a read is several: a transaction holds them to one snapshot.
     try statements.translating { () throws(SQLiteFailure) in try connection.execute("BEGIN") }
     defer {
-      // A check that nobody waited for must not end what others read.
+      // A check that was never awaited must not end later reads.
       if connection.stopSign != nil { connection.obey(nil) }
       // Ending a read can fail only with the connection, which is then not used again.
       if (try? connection.execute("COMMIT")) != nil { giveBack(snapshot) }

@@ -1,7 +1,7 @@
 public import GemLedger
 internal import StoreBackend
 
-/// What the shop window shows: the offerings of a catalog with the products of one store.
+/// The contents of the shop window: the offerings of a catalog with the products of one store.
 ///
 /// ```swift
 /// let offerings = try await Purchases.shared.offerings()
@@ -13,9 +13,9 @@ public struct Offerings: Hashable, Sendable {
   public struct Offering: Hashable, Sendable, Identifiable {
     /// The offering's name.
     public let id: OfferingID
-    /// A sentence about it, for those who run the shop.
+    /// A sentence about it, for the operators of the shop.
     public let serverDescription: String
-    /// What the app wants to know about it: a JSON object.
+    /// The app's own data about it: a JSON object.
     public let metadataJSON: String
     /// The packages in the order of the catalog, without those that the store leaves out.
     public let availablePackages: [Package]
@@ -32,18 +32,18 @@ public struct Offerings: Hashable, Sendable {
     public subscript(identifier: String) -> Package? { package(identifier: identifier) }
   }
 
-  /// One place in the window.
+  /// One position in the window.
   public struct Package: Hashable, Sendable, Identifiable {
-    /// The place's name, the same whatever product stands there.
+    /// The package's name, the same for every product in it.
     public let identifier: String
     /// The product.
     public let storeProduct: StoreProduct
 
     /// The same as ``identifier``.
     public var id: String { identifier }
-    /// What the name says about the place.
+    /// The type that the name stands for.
     public var packageType: PackageType { PackageType(identifier: identifier) }
-    /// What one unit costs, for people.
+    /// The price of one unit, for people.
     public var localizedPriceString: String { storeProduct.localizedPriceString }
   }
 
@@ -63,7 +63,7 @@ public struct Offerings: Hashable, Sendable {
       leftOut: catalog.leftOut(at: window.store.description, storefront: window.storefront), listing: window.listing)
   }
 
-  /// The offerings of a backend with what the store lists.
+  /// Combines the offerings of a backend with the store's listings.
   init(_ snapshot: OfferingsSnapshot, in window: ShopWindow, _ listings: [StorefrontProduct]) {
     let listings = Dictionary(listings.map { (ByteString($0.id), $0) }) { first, _ in first }
     self.init(snapshot.offerings, current: snapshot.current, products: snapshot.products, leftOut: []) { product in
@@ -99,10 +99,10 @@ public struct Offerings: Hashable, Sendable {
   public func offering(identifier: String) -> Offering? { ordered.first { $0.identifier.hasBytes(of: identifier) } }
 }
 
-/// One place in the shop window.
+/// One position in the shop window.
 public typealias Package = Offerings.Package
 
-/// What a package's name says about it: closed, so that a `switch` needs no default.
+/// The type of a package by its name: closed, so that a `switch` needs no default.
 public enum PackageType: String, Hashable, Sendable, CaseIterable {
   /// Paid once.
   case lifetime = "$rc_lifetime"

@@ -8,15 +8,15 @@ public struct StoreProduct: Hashable, Sendable {
   public let storeID: String
   /// How it is sold.
   public let type: ProductType
-  /// What the shop window calls it.
+  /// The product's title in the shop window.
   public let localizedTitle: String
   /// A sentence about it.
   public let localizedDescription: String
-  /// What one unit costs when it is not on offer, exactly.
+  /// The exact price of one unit without a discount.
   public let price: Price
   /// The same for people, such as `$9.99` or `249.000 ₫`.
   public let localizedPriceString: String
-  /// What the store takes for one unit instead while it is on offer; nil where it is not.
+  /// The store's lower price of one unit during a discount; nil without a discount.
   public let discountPrice: Price?
   /// The same for people.
   public let localizedDiscountPriceString: String?
@@ -34,7 +34,8 @@ public struct StoreProduct: Hashable, Sendable {
 }
 
 extension StoreProduct {
-  /// A product as the store itself lists it; the catalog's discount counts where it is what the store takes.
+  /// Makes a product as the store itself lists it; the catalog's discount counts where it is the price that the store
+  /// takes.
   init(_ product: Product, _ listing: StorefrontProduct, in window: ShopWindow) {
     let (regular, discount) = (product.prices[window.storefront], product.discountPrices[window.storefront])
     let isOnOffer = discount.map { $0.isSameAmount(as: listing.price) } ?? false
@@ -55,11 +56,11 @@ extension Price {
   func isSameAmount(as other: Price) -> Bool { minorUnits == other.minorUnits && currency == other.currency }
 }
 
-/// A shop window: whose products, in which country, in which language.
+/// A shop window: its store, country and language.
 public struct ShopWindow: Sendable {
   /// The store's name, such as `apple`.
   public let store: Store
-  /// The country whose prices it shows.
+  /// The country of its prices.
   public let storefront: StorefrontCode
   /// The language and region of its texts, such as `en_US`.
   public let locale: String

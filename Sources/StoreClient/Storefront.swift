@@ -1,10 +1,10 @@
 public import GemLedger
 public import StoreBackend
 
-/// The shop as one device sees it, with StoreKit 2's meaning: what it lists, what it sells, and what it delivers again
-/// until it is told that the purchase is credited.
+/// The shop as one device sees it, with StoreKit 2's meaning: listings, sales, and redelivery until a purchase is
+/// finished.
 ///
-/// A real store and a simulated one fit behind it alike. It sells for real money and knows nothing of the ledger.
+/// A real store and a simulated one both fit behind it. It sells for real money and knows nothing of the ledger.
 public protocol Storefront: Sendable {
   /// Which shop it is.
   var store: Store { get }
@@ -17,20 +17,22 @@ public protocol Storefront: Sendable {
 
   /// Takes the customer through a payment.
   ///
-  /// Buying a consumable whose last transaction is unfinished gives that transaction again, and nobody pays.
+  /// Buying a consumable with an unfinished last transaction returns that transaction again, without a payment.
   func purchase(_ request: StorePaymentRequest) async throws(StoreFailure) -> StorePaymentResult
 
-  /// What happens outside of ``purchase(_:)``: approvals, renewals, redeliveries at launch, refunds, purchases on other
-  /// devices. Each call starts a stream of its own.
+  /// Streams the events outside of ``purchase(_:)``: approvals, renewals, redeliveries at launch, refunds, purchases on
+  /// other devices.
+  ///
+  /// Each call starts a stream of its own.
   func updates() -> AsyncStream<StoreEvidence>
 
-  /// What was paid for and not finished, oldest first, at most `limit` after the one with the given id.
+  /// Returns the paid and unfinished transactions, oldest first: at most `limit` after the one with the given id.
   func unfinished(after: StoreTransactionID?, limit: Int) async throws(StoreFailure) -> [StoreEvidence]
 
   /// Everything that the store account bought and the store still shows: not the finished consumables.
   func all() async throws(StoreFailure) -> [StoreEvidence]
 
-  /// What gives entitlements now: non-consumables and running subscriptions.
+  /// Returns the transactions that give entitlements now: non-consumables and running subscriptions.
   func currentEntitlements() async throws(StoreFailure) -> [StoreEvidence]
 
   /// Tells the store that the purchase is credited for good, so that it does not deliver it again.
@@ -38,7 +40,7 @@ public protocol Storefront: Sendable {
   /// Finishing twice is harmless, and so is an unknown id; finishing before the credit is durable loses the purchase.
   func finish(_ id: StoreTransactionID) async throws(StoreFailure)
 
-  /// Asks the store for what this device does not know yet, as a restore does.
+  /// Asks the store for transactions that this device does not know yet, as a restore does.
   func sync() async throws(StoreFailure)
 }
 
@@ -48,11 +50,11 @@ public struct StorefrontProduct: Hashable, Sendable {
   public var id: String
   /// How it is sold.
   public var type: ProductType
-  /// What the store calls it, in the language of the store account.
+  /// The store's name for it, in the language of the store account.
   public var displayName: String
   /// A sentence about it.
   public var description: String
-  /// What one unit costs, exactly.
+  /// The exact price of one unit.
   public var price: Price
   /// The same for people, such as `$9.99` or `249.000 ₫`.
   public var displayPrice: String
@@ -77,13 +79,13 @@ public struct StorefrontProduct: Hashable, Sendable {
   }
 }
 
-/// What the customer is asked to pay for.
+/// The customer's payment request: product, units and buyer.
 public struct StorePaymentRequest: Hashable, Sendable {
   /// The product's id at the store.
   public var productID: String
   /// How many units; StoreKit sells 1 to 10.
   public var quantity: Int64
-  /// Travels with the transaction and says who bought.
+  /// The buyer's token, which travels with the transaction.
   public var accountToken: AccountToken?
 
   /// A request for one or more units of a product.
@@ -98,9 +100,9 @@ public struct StorePaymentRequest: Hashable, Sendable {
 public enum StorePaymentResult: Hashable, Sendable {
   /// It is paid for.
   case success(StoreEvidence)
-  /// Somebody else has to agree first, or the payment takes its time; it may come later, through the updates.
+  /// The payment needs another person's approval or takes its time; it may come later, through the updates.
   case pending
-  /// The customer turned back; nobody pays.
+  /// The customer cancelled; no payment.
   case userCancelled
 }
 
@@ -108,7 +110,7 @@ public enum StorePaymentResult: Hashable, Sendable {
 public struct StoreEvidence: Hashable, Sendable {
   /// The store's record, as far as it could be read.
   public var transaction: StoreTransaction
-  /// What a backend verifies by itself.
+  /// The evidence that a backend verifies by itself.
   public var receipt: StoreReceipt
   /// Why the device does not trust it; nil for verified evidence.
   public var unverified: VerificationFailure?
@@ -137,7 +139,7 @@ public enum VerificationFailure: String, Error, Hashable, Sendable, CaseIterable
   case revokedCertificate
 }
 
-/// Why the store did not do what it was asked; StoreKit's `StoreKitError` and `Product.PurchaseError` in one.
+/// The store's reason for a failed call; StoreKit's `StoreKitError` and `Product.PurchaseError` in one.
 public enum StoreFailure: String, Error, Hashable, Sendable, CaseIterable {
   /// The store could not be reached, or its answer was lost.
   case networkError

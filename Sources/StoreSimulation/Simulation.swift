@@ -2,10 +2,10 @@ public import GemLedger
 
 /// A soak of random store events with faults, which ends with the books verified.
 ///
-/// Customers on devices buy, cancel, ask for consent, restore, sign in and out, spend and get their money back, at an
-/// App-Store-like and a Google-Play-like store, while processes die, networks break and backends fail. Meanwhile and at
-/// the end, when all faults are off and everything is drained, every customer must have what was paid for and not given
-/// back, once, and the ledger must verify.
+/// Customers on devices buy, cancel, ask for consent, restore, sign in and out, spend and get refunds, at an
+/// App-Store-like and a Google-Play-like store. Meanwhile processes die, networks break and backends fail. Checks run
+/// meanwhile, and at the end, when all faults are off and everything is drained. Then every customer must have exactly
+/// the paid and unrefunded purchases, once, and the ledger must verify.
 ///
 /// ```swift
 /// let report = try await Simulation(Simulation.Settings(seed: 7, eventCount: 5000)).run()
@@ -14,7 +14,7 @@ public import GemLedger
 ///
 /// Everything random follows from the seed, and time is a clock of its own: a run repeats exactly. Nothing sleeps.
 public struct Simulation: Sendable {
-  /// What a soak is made of.
+  /// The settings of a soak.
   public struct Settings: Hashable, Sendable {
     /// Where chance begins.
     public var seed: UInt64
@@ -28,7 +28,7 @@ public struct Simulation: Sendable {
     public var hasAppleStore = true
     /// Whether there is a Google-Play-like store.
     public var hasGoogleStore = true
-    /// Whether the stores tell the backend of purchases by themselves, beside what apps post.
+    /// Whether the stores send purchase notices to the backend, beside the apps' posts.
     public var sendsPurchaseNotices = true
     /// How many of a hundred events something goes wrong in, 0 to 100.
     public var mishapPercent = 15
@@ -42,7 +42,7 @@ public struct Simulation: Sendable {
     }
   }
 
-  /// What the soak is made of.
+  /// The settings of the soak.
   public let settings: Settings
   private let makeLedger: @Sendable (LedgerClock) throws(LedgerError) -> Ledger
   private let sabotage: Sabotage?
@@ -66,11 +66,11 @@ public struct Simulation: Sendable {
     self.sabotage = sabotage
   }
 
-  /// Plays all events, drains, and checks; where an invariant breaks, finds the shortest beginning of the run that
+  /// Plays all events, drains, and checks; after a broken invariant, finds the shortest beginning of the run that
   /// breaks one.
   ///
-  /// - Parameter progress: Hears how many events are played; counting begins anew where shorter runs are tried.
-  /// - Returns: What happened; ``SimulationReport/failure`` says what broke.
+  /// - Parameter progress: Called with the number of played events; counting begins anew where shorter runs are tried.
+  /// - Returns: The report; ``SimulationReport/failure`` names the broken invariant.
   /// - Throws: `LedgerError` where the ledger or a store cannot work at all; a broken invariant is no error.
   public func run(progress: @Sendable (Int) -> Void = { _ in }) async throws(LedgerError) -> SimulationReport {
     let start = ContinuousClock.now
@@ -82,7 +82,7 @@ public struct Simulation: Sendable {
 
   /// Plays the first events of the run, and ends it: everything is drained and checked.
   ///
-  /// - Returns: What happened, what is wrong, and within how many events.
+  /// - Returns: The report, the problems, and the number of events played before them.
   func play(
     _ count: Int, _ progress: @Sendable (Int) -> Void
   ) async throws(LedgerError) -> (SimulationReport, problems: [String], played: Int) {
@@ -100,10 +100,10 @@ public struct Simulation: Sendable {
     return (try world.report(), problems, count)
   }
 
-  /// The shortest beginning that breaks an invariant, found by halving.
+  /// Finds the shortest beginning that breaks an invariant, by halving.
   ///
-  /// A run is its own beginning, so what one more event breaks is broken by that event, or by how the end drains what
-  /// it began.
+  /// Every beginning is a run of its own. So a failure after one more event comes from that event, or from how the end
+  /// drains the work that it began.
   private func shrink(
     _ problems: [String], brokenWithin count: Int, _ progress: @Sendable (Int) -> Void
   ) async throws(LedgerError) -> SimulationFailure {

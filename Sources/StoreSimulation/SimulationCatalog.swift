@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// What the simulated shop sells: each product stands for one way of crediting.
+/// The products of the simulated shop: each stands for one way of crediting.
 struct SimulationCatalog: Sendable {
   let gem: CurrencyCode
   let coin: CurrencyCode

@@ -4,7 +4,7 @@ struct SimulationDice: RandomNumberGenerator, Sendable {
 
   init(seed: UInt64) { state = seed }
 
-  /// The dice for one event of a run: the same whatever happened before it.
+  /// Makes the dice for one event of a run: the same after all earlier events.
   init(seed: UInt64, event index: Int) {
     state = seed ^ (UInt64(bitPattern: Int64(index)) &+ 1) &* 0xD1B5_4A32_D192_ED03
     _ = next()

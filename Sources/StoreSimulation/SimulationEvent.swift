@@ -1,31 +1,32 @@
-/// One thing that happens in a soak: a value that follows from the seed and its place alone, so that the beginning of
-/// a run is the same run, only shorter.
+/// One event of a soak: a value that follows from the seed and its position alone.
+///
+/// So the beginning of a run is the same run, only shorter.
 public struct SimulationEvent: Hashable, Sendable, CustomStringConvertible {
-  /// What happens.
+  /// The kind of an event.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// Somebody buys.
+    /// A customer buys.
     case purchase
-    /// Somebody turns back at the sheet.
+    /// A customer cancels at the sheet.
     case cancel
-    /// Somebody else has to agree first.
+    /// A purchase waits for another person's approval.
     case askToBuy = "ask_to_buy"
-    /// Somebody else agrees.
+    /// The other person approves.
     case approve
-    /// Somebody else does not agree.
+    /// The other person declines.
     case decline
-    /// Somebody subscribes, or buys what is bought once.
+    /// A customer subscribes, or buys a non-consumable.
     case subscribe
     /// The store account buys without a device.
     case buyElsewhere = "buy_elsewhere"
     /// The store delivers a transaction once more.
     case redeliver
-    /// A receipt is posted once more, by anybody.
+    /// A receipt is posted once more, for any customer.
     case duplicate
     /// The store gives money back, in full or part.
     case refund
     /// The store takes a refund back.
     case reverseRefund = "reverse_refund"
-    /// The backend gets what the store has to tell, in some order.
+    /// The backend gets the store's notices, in some order.
     case notices
     /// The app comes to the foreground.
     case foreground
@@ -33,44 +34,44 @@ public struct SimulationEvent: Hashable, Sendable, CustomStringConvertible {
     case relaunch
     /// The app is deleted and installed again, half of the time for another store account.
     case reinstall
-    /// Somebody signs in.
+    /// A customer signs in.
     case logIn = "log_in"
-    /// Somebody signs out.
+    /// A customer signs out.
     case logOut = "log_out"
-    /// Somebody switches to another id.
+    /// A customer switches to another id.
     case identify
-    /// Somebody gets one more id.
+    /// A customer gets one more id.
     case alias
-    /// Somebody restores purchases.
+    /// A customer restores purchases.
     case restore
-    /// Somebody spends what was bought.
+    /// A customer spends purchased currency.
     case spend
     /// A spend with a lost answer is asked for again.
     case retrySpend = "retry_spend"
-    /// Somebody is given tickets that expire.
+    /// A customer is given tickets that expire.
     case grant
-    /// Somebody spends tickets.
+    /// A customer spends tickets.
     case spendTickets = "spend_tickets"
     /// Time passes.
     case advance
     /// Days pass.
     case advanceDays = "advance_days"
-    /// The backend is out of reach for the next events.
+    /// The backend is unreachable for the next events.
     case outage
   }
 
-  /// Its place in the run, from 0.
+  /// Its position in the run, from 0.
   public let index: Int
-  /// What happens.
+  /// The kind of an event.
   public let kind: Kind
   /// On which device.
   public let device: Int
-  /// Chooses among what there is: a product, a transaction, a customer.
+  /// Chooses among the existing products, transactions or customers.
   public let choice: UInt64
-  /// What goes wrong meanwhile.
+  /// The fault injected meanwhile.
   public let mishap: Mishap?
 
-  /// The event with this place in the run of a seed.
+  /// Makes the event at this position in the run of a seed.
   init(index: Int, settings: Simulation.Settings) {
     var dice = SimulationDice(seed: settings.seed, event: index)
     self.index = index

@@ -1,8 +1,8 @@
-/// What happened in a soak.
+/// The report of a soak.
 public struct SimulationReport: Hashable, Sendable {
   /// How often something happened.
   public struct Count: Hashable, Sendable {
-    /// What.
+    /// The name of the event or fault.
     public let name: String
     /// How often.
     public let count: Int
@@ -14,7 +14,7 @@ public struct SimulationReport: Hashable, Sendable {
   public let eventCount: Int
   /// How often each kind of event was played, in the order of ``SimulationEvent/Kind``.
   public let events: [Count]
-  /// How often each fault was laid out, by name.
+  /// How often each fault was injected, by name.
   public let faults: [Count]
   /// How many processes died in the middle of something.
   public let deaths: Int
@@ -24,13 +24,13 @@ public struct SimulationReport: Hashable, Sendable {
   public let renewals: Int
   /// How many purchases were credited.
   public let credits: Int
-  /// How many of them were credited to who posted them, since the backend did not know the buyer's token yet.
+  /// How many of them were credited to the poster, since the backend did not know the buyer's token yet.
   public let creditsWithoutToken: Int
-  /// How many of them the stores gave back, in full or part.
+  /// How many of them the stores refunded, in full or part.
   public let refunds: Int
   /// How often a receipt was posted that was credited before.
   public let replays: Int
-  /// How many receipts are left that were refused for good; each of a purchase that was given back in full.
+  /// How many refused receipts are left; each of a purchase that was refunded in full.
   public let deadLetters: Int
   /// How many customers there were, several ids of one counted once.
   public let customers: Int
@@ -44,7 +44,7 @@ public struct SimulationReport: Hashable, Sendable {
   public let digest: UInt64
   /// How long it took, trying shorter runs included.
   public internal(set) var elapsed = Duration.zero
-  /// What broke; nil where everything added up.
+  /// The broken invariant; nil where everything added up.
   public internal(set) var failure: SimulationFailure?
 }
 
@@ -54,7 +54,7 @@ public struct SimulationFailure: Hashable, Sendable, CustomStringConvertible {
   public let seed: UInt64
   /// How many events, from the first on, break an invariant; one fewer did not.
   public let prefix: Int
-  /// What is wrong after them: at most twenty sentences.
+  /// The problems found after them: at most twenty sentences.
   public let problems: [String]
   /// The last events of the shortest failing run, the one that breaks it at the end.
   public let lastEvents: [SimulationEvent]

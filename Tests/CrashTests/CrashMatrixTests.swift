@@ -3,11 +3,11 @@ import GemTestSupport
 import XCTest
 import gemcrash
 
-/// Every step of a purchase × what the customer and the store do × what goes wrong there.
+/// Every step of a purchase × every scenario × every fault at that step.
 ///
-/// Each cell is played by processes on files of its own: one in which the fault strikes, one that starts afterwards
-/// with somebody else signed in, and then the files are read. What was paid for and not given back must be credited,
-/// once, to who bought.
+/// Processes play each cell on files of its own: one in which the fault strikes, and one that starts afterwards with
+/// another customer signed in. Then the files are read. Every payment that was not refunded must be credited once, to
+/// the buyer.
 final class CrashMatrixTests: XCTestCase {
   func testWhatWasPaidForIsCreditedWhateverGoesWrongAtWhicheverStep() throws {
     let matrix = try Matrix()
@@ -28,11 +28,11 @@ final class CrashMatrixTests: XCTestCase {
     let isBeforePayment = cell.step == .intent || cell.step == .paid && cell.fault == .lostBefore
     switch cell.scenario {
     case .purchase, .twoStep, .redelivery, .refund: return isBeforePayment ? 0 : 1200
-    // Whoever was asked agrees in the end.
+    // The consent comes in the end.
     case .approval: return cell.step == .intent ? 0 : 1200
     // The first purchase is paid for; buying again costs nothing.
     case .buyWithUnfinished: return cell.step == .paid && cell.fault == .lostBefore ? 0 : 1200
-    // Before the crash or the refund, and once more where the fault lets somebody buy again.
+    // Once before the crash or the refund, and a second time where the fault lets the customer buy again.
     case .refundWhileClosed, .restart: return cell.step == .paid && cell.fault != .lostBefore ? 2400 : 1200
     }
   }
@@ -59,7 +59,7 @@ final class CrashMatrixTests: XCTestCase {
     XCTAssertLessThanOrEqual(outcome.paid, Int64(boughtCount + 12) * 1200)
   }
 
-  /// A build that tells the store first loses what was paid for, and the matrix shows it.
+  /// A build that finishes at the store before the credit loses payments, and the matrix shows it.
   func testAControlThatFinishesBeforeItCreditsTurnsTheMatrixRed() throws {
     let matrix = try Matrix()
     let scenarios: [Scenario] = [.purchase, .approval]
@@ -68,7 +68,7 @@ final class CrashMatrixTests: XCTestCase {
     }
     matrix.play(cells)
     print(matrix.table(scenarios, build: .finishesFirst))
-    // Finished at the store, and in nobody's hands: lost for good.
+    // Finished at the store and never credited: lost for good.
     for scenario in scenarios {
       let lost = try XCTUnwrap(matrix.outcome(of: Cell(scenario, .delivered, .kill, build: .finishesFirst)))
       XCTAssertFalse(lost.isGood, scenario.rawValue)

@@ -8,7 +8,7 @@ import Synchronization
 import XCTest
 import gemcrash
 
-/// Plays cells, each in a home of its own, and keeps what came of them.
+/// Plays cells, each in a home of its own, and keeps their outcomes.
 final class Matrix: Sendable {
   private let directory: TemporaryDirectory
   private let template: String

@@ -7,13 +7,13 @@ import StoreBackend
 import StoreClient
 import gemcrash
 
-/// What the files say after the next start: what was paid for, and what was credited.
+/// The state of the files after the next start: the payments and the credits.
 struct Outcome: Sendable {
-  /// What the store was paid for, in gems.
+  /// The payments to the store, in gems.
   var paid: Int64 = 0
   /// How much of it the store has given back.
   var refunded: Int64 = 0
-  /// What the ledger credited to the buyer and has not taken back, in gems.
+  /// The gems that the ledger credited to the buyer and has not clawed back.
   var credited: Int64 = 0
   /// Everything that is not as it should be; empty for a good end.
   var problems: [String] = []
@@ -27,7 +27,7 @@ struct Outcome: Sendable {
 }
 
 extension Outcome {
-  /// Reads the files of a home that nobody uses any more.
+  /// Reads the files of a home that no process uses any more.
   init(of home: CrashHome, _ scenario: Scenario) throws {
     let clock = VirtualClock()
     let ledger = try home.ledger(clock: clock)
@@ -65,7 +65,8 @@ extension Outcome {
     if !transaction.isFinished { problems.append("\(id) is credited and not finished") }
   }
 
-  /// The journal by itself: no purchase twice, nothing for anybody else, and everything adds up.
+  /// Checks the journal alone: no purchase credited twice, nothing credited to another customer, and everything adds
+  /// up.
   private mutating func checkBooks(_ ledger: Ledger, count: Int) throws {
     let verification = try ledger.verify()
     problems += verification.problems.map { "verify: \($0)" }
@@ -83,7 +84,7 @@ extension Outcome {
     if others != 0 { problems.append("\(others) GEM went to somebody else") }
   }
 
-  /// The app's queue: nothing waits, and only what was taken back before it was credited is refused.
+  /// Checks the app's queue: nothing waits, and only purchases that were refunded before their credit are refused.
   private mutating func checkQueue(_ home: CrashHome, _ backend: LocalBackend, _ clock: VirtualClock) throws {
     let idle = try SimulatedStore(catalog: backend.ledger.currentCatalog(), signer: CrashHome.receipts())
     var configuration = StoreClient.Configuration(

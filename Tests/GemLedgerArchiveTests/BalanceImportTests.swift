@@ -136,7 +136,7 @@ final class BalanceImportTests: XCTestCase {
     }
   }
 
-  /// A merge makes two ids one customer: what the other id brought stands for no line of this one.
+  /// A merge makes two ids one customer: a line booked for the other id stands for no line of this one.
   func testALineOfEachIDIsBookedOnceWhateverIsMerged() throws {
     let ledger = try ledger()
     let alice = try Make.customer("alice")
@@ -309,7 +309,7 @@ final class BalanceImportTests: XCTestCase {
       history.map { $0.reason?.text },
       ["2024-05-02T12:00:00.000Z {\"item\":\"sword\"}", "2024-05-01T12:00:00.123Z"])
     XCTAssertEqual(try ledger.book(balances).replayed, 2)
-    // Spent meanwhile: what is booked already is not counted again.
+    // Spent meanwhile: lines that are booked already are not counted again.
     try ledger.spend([Make.amount("GEM", 70)], customer: Make.customer("alice"))
     XCTAssertEqual(try ledger.book(balances).booked, 0)
     try assertBooksAddUp(ledger)

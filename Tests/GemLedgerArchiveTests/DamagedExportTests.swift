@@ -5,7 +5,7 @@ import XCTest
 @testable import GemLedger
 @testable import GemLedgerArchive
 
-/// What is wrong with an export is said before anything of it is written.
+/// Problems of an export are reported before any of it is written.
 final class DamagedExportTests: XCTestCase {
   private func lines() throws -> [String] {
     let ledger = Ledger.inMemory(salt: 7)
@@ -122,7 +122,7 @@ final class DamagedExportTests: XCTestCase {
     }
   }
 
-  /// Whoever can make the checksum right still cannot make the books wrong.
+  /// A forged export with the right checksum still cannot make the books wrong.
   func testEntriesAreReplayed() throws {
     let lines = try lines()
     for (old, new) in [

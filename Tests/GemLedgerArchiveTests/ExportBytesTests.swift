@@ -44,7 +44,7 @@ final class ExportBytesTests: XCTestCase {
     XCTAssertEqual(try written { $0.text("text", text) }, "{\"type\":\"line\",\"text\":\"\(text)\"}\n")
   }
 
-  /// The reader of lines takes what the reader of JSON takes, and reads the same.
+  /// The reader of lines accepts the same texts as the JSON reader, and reads the same values.
   func testLinesAreReadAsJSON() throws {
     let lines = [
       #"{"type":"x","a":[1,-2,[3,{"b":null}],"\u00e9\n"],"c":{},"d":[],"e":true,"f":1.5e-3,"g":-0}"#,

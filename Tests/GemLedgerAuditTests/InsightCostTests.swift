@@ -3,7 +3,7 @@ import GemLedgerAudit
 import GemTestSupport
 import XCTest
 
-/// A page of a report costs what the page costs, however long the history.
+/// The cost of a page of a report depends on the page, however long the history.
 final class InsightCostTests: XCTestCase {
   func testAPageAsksTheSameHoweverLongTheHistory() throws {
     let (short, long) = (try questions(entries: 640), try questions(entries: 25_600))

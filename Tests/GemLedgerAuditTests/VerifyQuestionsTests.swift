@@ -55,7 +55,8 @@ final class VerifyQuestionsTests: XCTestCase {
     return storage.takeQuestions()
   }
 
-  /// Spends under keys by a hundred customers, with purchases, refunds, orders, and what touches no balance.
+  /// Books keyed spends of a hundred customers, with purchases, refunds, orders, and transactions that touch no
+  /// balance.
   private func fill(_ ledger: Ledger, keys: Int) throws {
     if try ledger.everyCustomer().isEmpty { try ledger.apply(Make.catalog()) }
     let start = try ledger.verify().transactions

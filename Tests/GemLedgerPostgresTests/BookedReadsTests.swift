@@ -4,10 +4,9 @@ import GemLedger
 import GemTestSupport
 import XCTest
 
-/// What a group fetches of transactions before it is what is read of each alone, in one server and spread over
-/// machines.
+/// Compares the earlier transactions that a group fetches at once with single reads, on one server and over machines.
 final class BookedReadsTests: XCTestCase {
-  /// Holds, spends and what became of them, of customers some of whom became one.
+  /// Books holds and spends, with captures, reversals, merges and a refund that change them.
   private func fill(_ ledger: Ledger) throws -> (holds: [HoldID], spends: [TransactionID]) {
     try ledger.apply(Make.catalog())
     var (holds, spends): ([HoldID], [TransactionID]) = ([], [])
@@ -45,13 +44,13 @@ final class BookedReadsTests: XCTestCase {
       func tables() throws -> PostgresSession {
         PostgresSession(try storage.connect(), storageName: "the test", layout: layout, memory: storage.memory)
       }
-      // The second time it is remembered whose the transactions are.
+      // The second round remembers the customers of the transactions.
       for most in [7, 6] {
         let (group, reader) = (try tables(), try tables())
         group.begin(PostgresGroup(lanes: [0], mark: .init(writer: [1], number: 1)))
         XCTAssertEqual(try group.prefetch(commands), [])
         XCTAssertLessThanOrEqual(group.connection.roundTrips, most + 3)
-        // What few commands look at is fetched for all of them with the first that does.
+        // Rows that few commands read are fetched for all commands with the first command that reads them.
         try group.earlierReads.fetchBooked(.all, of: XCTUnwrap(commands[0].footprint?.transactions[0]))
         XCTAssertLessThanOrEqual(group.connection.roundTrips, most + 5)
         try compare(group, reader, commands.flatMap { $0.footprint?.transactions ?? [] })
@@ -101,7 +100,7 @@ final class BookedReadsTests: XCTestCase {
     let terms = try owners.lazy.compactMap { try reader.lotTerms(lot, of: $0) }.first
     XCTAssertNotNil(terms)
     let row = try owners.compactMap { try reader.lot(lot, of: $0) }.first
-    // One that lies in its account's row has none of its own, and the account says what its terms would.
+    // A lot in its account's row has no row of its own; the account's row then holds its attributes.
     guard let row else { return }
     XCTAssertTrue(try owners.contains { try group.lotTerms(lot, of: $0) == terms })
     XCTAssertTrue(try owners.contains { try group.lot(lot, of: $0) == row })

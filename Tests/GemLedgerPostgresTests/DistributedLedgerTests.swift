@@ -6,8 +6,9 @@ import GemTestSupport
 import PostgresTestSupport
 import XCTest
 
-/// What a ledger asks once it is spread over a distributed engine, told by a stand-in: the same rules come of it, and
-/// no statement is among those that such an engine refuses or takes long over.
+/// The statements of a ledger that is spread over a distributed engine, checked with a stand-in for the engine.
+///
+/// The rules give the same results. No statement is among those that such an engine refuses or runs slowly.
 final class DistributedLedgerTests: XCTestCase {
   private static let shards = 4
 
@@ -107,7 +108,7 @@ final class DistributedLedgerTests: XCTestCase {
     let inserts = statements.filter { $0.sql.hasPrefix("INSERT INTO aliases ") }
     XCTAssertFalse(inserts.isEmpty)
     XCTAssertEqual(inserts.filter { !$0.sql.contains(" VALUES ($1, $2)") }.map(\.sql), [])
-    // Each stands in the order of a group: behind what the group read, before its commit.
+    // The insert comes after the reads of its group and before the group's commit.
     let group = try XCTUnwrap(inserts.first?.session)
     let order = statements.filter { $0.session == group }.map { String($0.sql.prefix(19)) }
     let insert = try XCTUnwrap(order.firstIndex { $0.hasPrefix("INSERT INTO aliases") })
@@ -122,7 +123,7 @@ final class DistributedLedgerTests: XCTestCase {
     ledger.close()
   }
 
-  /// What shows that the check can fail: the form of which the engine notes nothing, behind what a group reads.
+  /// Control: the check finds the form of INSERT that the engine does not note, after the reads of a group.
   func testTheFormThatIsNotNotedIsFound() {
     let lost = "INSERT INTO aliases (id, customer) SELECT unnest($1), unnest($2)"
     let read = "SELECT id, customer FROM aliases WHERE id = ANY($1)"
@@ -138,7 +139,7 @@ final class DistributedLedgerTests: XCTestCase {
       AskedStatement.losableWrites(in: apart.map { AskedStatement($0.1, session: $0.0) }).map(\.session), ["1"])
   }
 
-  /// Whoever comes second under an id finds the first, also where nobody knew of it before the write.
+  /// A second command under an id finds the first customer, even if no process knew of the id before the write.
   func testAnIDThatIsThereIsStillFoundOut() throws {
     let schemas = try SpreadSchemas()
     let ledger = try schemas.create()
@@ -161,7 +162,7 @@ final class DistributedLedgerTests: XCTestCase {
 
   // MARK: Where statements go
 
-  /// What services do all day names the customer in every statement, and so goes to one machine.
+  /// The daily work of services names the customer in every statement, so each statement goes to one machine.
   func testDailyWorkGoesToOneShardEach() throws {
     let schemas = try SpreadSchemas()
     let ledger = try schemas.create()
@@ -179,7 +180,7 @@ final class DistributedLedgerTests: XCTestCase {
     let statements = try schemas.server.takeStatements()
     try assertAccepted(statements)
     XCTAssertEqual(Set(statements.filter { $0.isOfLedger && $0.isOfAllShards }.map(\.sql)), [])
-    // Whose a transaction is that nobody remembers, every machine is asked; what hangs on it, one.
+    // The customer of a transaction that no process remembers is asked of every machine; the dependent rows, of one.
     try ledger.reverse(XCTUnwrap(spend.transactionID))
     let others = try schemas.server.takeStatements()
     try assertAccepted(others)
@@ -235,7 +236,7 @@ final class DistributedLedgerTests: XCTestCase {
     XCTAssertThrowsError(try server.execute("TRUNCATE gemledger.keys", on: url))
   }
 
-  /// What the engine would not remove is named, spreads the ledger all the same, and is tried again by the next call.
+  /// Rows that the engine does not remove are named; the ledger is still spread, and the next call tries again.
   func testRowsThatTheEngineKeepsAreNamed() throws {
     let server = try PostgresServer(settings: ["fsync": "off"])
     let url = try server.createDatabase()

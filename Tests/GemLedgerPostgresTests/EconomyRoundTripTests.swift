@@ -5,7 +5,7 @@ import GemTestSupport
 import PostgresTestSupport
 import XCTest
 
-/// What a group needs to know of transactions before it, it asks once for all of its commands.
+/// A group asks once, for all of its commands, for the earlier transactions that they need.
 final class EconomyRoundTripTests: XCTestCase {
   private let size = 256
   private let time = ManualClock()
@@ -43,14 +43,14 @@ final class EconomyRoundTripTests: XCTestCase {
       scene.customers.map { .hold([try Make.amount("GEM", 100)], customer: $0, for: .seconds(1000)) })
     XCTAssertEqual(trips, 2)
     let holds = try held.map { try XCTUnwrap($0.hold?.id) }
-    // Whoever began a hold remembers whose it is; the lots that it has are asked for once it says which.
+    // The process that began a hold remembers its customer; the lots of the hold are read once the hold names them.
     XCTAssertEqual(
       try scene.book(holds.map { .capture($0, amounts: [try Make.amount("GEM", 70)], keepsOpen: true) }).1, 4)
     XCTAssertEqual(try scene.book(holds.map { .extend($0, for: .seconds(2000)) }).1, 3)
     // A few at a time they come with the hold.
     XCTAssertEqual(try scene.book(holds.prefix(8).map { .extend($0, for: .seconds(2001)) }).1, 2)
     try finish(scene)
-    // Whoever opens the ledger anew does not, and asks once more.
+    // A newly opened ledger does not remember the customers, and asks once more.
     let again = Scene(
       url: scene.url, ledger: try Ledger.openPostgres(at: scene.url, clock: time.clock), customers: scene.customers)
     try again.ledger.spend([Make.amount("GEM", 1)], customer: again.customers[0])
@@ -61,7 +61,7 @@ final class EconomyRoundTripTests: XCTestCase {
     try finish(again)
   }
 
-  /// What ends a hold or undoes a spend goes by whose it is, so that a list of it is a group a lane.
+  /// Commands that end a hold or reverse a spend go to their customer's lane, so a list of them is one group a lane.
   func testListsGoByLanes() throws {
     let scene = try scene(lanes: 2)
     let gem = try Make.amount("GEM", 1)
@@ -73,7 +73,7 @@ final class EconomyRoundTripTests: XCTestCase {
     XCTAssertLessThanOrEqual(captured.1, 4)
     XCTAssertLessThanOrEqual(
       try scene.book(captured.0.map { .reverse(try XCTUnwrap($0.transactionID)) }).1, 6)
-    // In the order of the list, for whoever is in it twice.
+    // The commands of one customer keep the order of the list.
     let hold = try XCTUnwrap(try scene.ledger.hold([gem], customer: scene.customers[0]).hold?.id)
     let answers = try scene.ledger.submit([
       .extend(hold, for: .seconds(2000)), .capture(hold, keepsOpen: false), .release(hold),
@@ -86,12 +86,12 @@ final class EconomyRoundTripTests: XCTestCase {
     try finish(scene)
   }
 
-  /// What touches several lanes is a group of all of theirs; what is refunded is looked at for all of them.
+  /// Commands over several lanes form one group of all these lanes; refunded purchases are read for the whole group.
   func testListsOfTransfersRefundsAndErasures() throws {
     for lanes in [1, 2] {
       let scene = try scene(lanes: lanes)
       let gem = try Make.amount("GEM", 1)
-      // Each gives to the next one: about half of them to somebody of another lane.
+      // Each customer transfers to the next one; about half of the receivers are in another lane.
       let transfers = scene.customers.indices.map { index in
         LedgerCommand.transfer(
           [gem], from: scene.customers[index], to: scene.customers[(index + 1) % scene.customers.count])
@@ -107,7 +107,7 @@ final class EconomyRoundTripTests: XCTestCase {
     }
   }
 
-  /// Callers who wait at the same time share groups, also where their commands touch several lanes.
+  /// Callers that wait at the same time share groups, even if their commands touch several lanes.
   func testTransfersOfManyCallersShareGroups() async throws {
     let scene = try scene(lanes: 2)
     let storage = try XCTUnwrap(scene.ledger.storage as? PostgresStorage)
@@ -131,17 +131,17 @@ final class EconomyRoundTripTests: XCTestCase {
       scene.customers.map { try .spend([Make.amount("GEM", 1250)], customer: $0) }
     ).0.map { try XCTUnwrap($0.transactionID) }
     XCTAssertEqual(try scene.book(spent.map { .reverse($0, amounts: [try Make.amount("GEM", 1220)]) }).1, 4)
-    // Remembered by now; what was undone before is looked at too.
+    // The customers are remembered by now; the earlier reversals are read too.
     XCTAssertEqual(try scene.book(spent.map { .reverse($0, amounts: [try Make.amount("GEM", 10)]) }).1, 4)
     XCTAssertEqual(try scene.book(spent.map { .reverse($0) }).1, 4)
-    // Of a few the lots come with what was spent.
+    // For a few commands, the lots come with the spends.
     let few = try scene.customers.prefix(4).map { try LedgerCommand.spend([Make.amount("GEM", 1)], customer: $0) }
     let last = try scene.book(few).0.map { try XCTUnwrap($0.transactionID) }
     XCTAssertEqual(try scene.book(last.map { .reverse($0) }).1, 3)
     try finish(scene)
   }
 
-  /// What goes back to purchases that were refunded meanwhile is looked up for all of them.
+  /// Currency that goes back to purchases refunded meanwhile: the purchases are looked up for all commands at once.
   func testReversalsOfWhatWasRefundedMeanwhile() throws {
     let scene = try scene()
     let spent = try scene.book(
@@ -191,7 +191,7 @@ final class EconomyRoundTripTests: XCTestCase {
     try finish(scene)
   }
 
-  /// Where a policy counts, what was counted comes with the customers, once the first group has asked for it.
+  /// Where a policy counts, the counts come with the customers, once the first group has asked for them.
   func testCountedSpends() throws {
     let scene = try scene()
     let limited = #"""

@@ -7,8 +7,7 @@ import GemTestSupport
 import PostgresTestSupport
 import XCTest
 
-/// Rows whose integers somebody set to the ends of 64 bits: no verb traps or goes on without end, and what others ask
-/// is booked.
+/// Rows with integers at the ends of 64 bits: no verb traps or runs without end, and commands of others are booked.
 ///
 /// Alice's rows are damaged, one column at a time. `GEMLEDGER_EXTREME_VALUES=6` tries every value in each column; the
 /// fixed run tries one value in some of them.
@@ -42,7 +41,7 @@ final class ExtremeRowTests: XCTestCase {
     XCTAssertGreaterThan(damaged, columns.count * count / 2)
   }
 
-  /// What shows that the bounds are looked at: without them the number would be an answer.
+  /// Shows that the bounds are checked: without the check, the damaged number would be returned.
   func testADamagedBalanceIsNamedAndOfItsOwnCommandOnly() throws {
     let server = try PostgresServer.shared()
     let url = try server.createDatabase()

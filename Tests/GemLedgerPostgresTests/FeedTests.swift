@@ -13,7 +13,7 @@ import XCTest
 final class FeedTests: XCTestCase {
   private let alice = CustomerID(unchecked: "alice")
 
-  /// A ledger with alice and, of another lane, somebody else.
+  /// Makes a ledger with alice and, in another lane, a second customer.
   private func ledger(_ schemas: Schemas, clock: LedgerClock = .system) throws -> (Ledger, other: CustomerID) {
     let ledger = try schemas.create(clock: clock, lanes: 8)
     try ledger.apply(Make.catalog())
@@ -27,7 +27,7 @@ final class FeedTests: XCTestCase {
     try schemas.execute("SELECT customer & 7 FROM SCHEMA.customers WHERE id = '\(customer)'").first
   }
 
-  /// A group that has its number waits, while another lane commits a higher one and somebody reads that.
+  /// A group that has its number waits; meanwhile another lane commits a higher number, and a reader reads that.
   func testNeverSkipsWhatIsCommittedLate() throws {
     let schemas = try Schemas()
     let time = ManualClock()
@@ -54,7 +54,7 @@ final class FeedTests: XCTestCase {
 
     try gate.execute(["COMMIT"])
     isBooked.wait()
-    // The control: who remembers the highest number alone never sees what alice got.
+    // Control: a reader that remembers only the highest number never sees alice's grant.
     XCTAssertEqual(try schemas.execute("SELECT count(*) FROM SCHEMA.transactions WHERE number > \(highest)"), ["0"])
     let late = try ledger.feed(after: early.next)
     XCTAssertEqual(late.events.map(\.record.receipt.customer), [alice])
@@ -118,7 +118,7 @@ final class FeedTests: XCTestCase {
 
   // MARK: Waiting
 
-  /// A reader that looks once an hour by itself reads at once what another process booked.
+  /// A reader that polls once an hour reads the commits of another process at once.
   func testHearsOfWhatAnotherProcessBooks() async throws {
     let schemas = try Schemas()
     let (writer, _) = try ledger(schemas)
@@ -137,7 +137,7 @@ final class FeedTests: XCTestCase {
     reader.close()
   }
 
-  /// What a process commits just before it ends is told too.
+  /// A process also notifies of the commits that it makes just before it ends.
   func testAWriterThatEndsTellsFirst() async throws {
     let schemas = try Schemas()
     let (writer, _) = try ledger(schemas)
@@ -150,7 +150,7 @@ final class FeedTests: XCTestCase {
       return 0
     }
     try schemas.waitUntil(isListening)
-    // Nobody listened when these were made known, so that the next look at who listens is some while away.
+    // There was no listener at the earlier commits, so the writer's next check for listeners is some time away.
     try writer.grant([amount], customer: alice)
     writer.close()
     let count = try await read.value
@@ -184,7 +184,7 @@ final class FeedTests: XCTestCase {
     reader.close()
   }
 
-  /// Writers whom nobody hears ask a few times a second whether somebody does, and send nothing.
+  /// A writer without listeners asks a few times a second whether there is one, and sends nothing.
   func testSendsNothingWhereNobodyListens() throws {
     let schemas = try Schemas()
     let (ledger, other) = try ledger(schemas)

@@ -6,7 +6,7 @@ import GemTestSupport
 import PostgresTestSupport
 import XCTest
 
-/// What fails for want of room was not booked, and is once there is some.
+/// Commands that fail for lack of disk space are not booked; they are booked once there is space.
 final class FullDiskTests: XCTestCase {
   private func command(_ number: Int) throws -> LedgerCommand {
     var command = LedgerCommand.grant(

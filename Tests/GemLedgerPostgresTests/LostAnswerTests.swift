@@ -10,7 +10,7 @@ import XCTest
 final class LostAnswerTests: XCTestCase {
   private let gem = 1000 as Int64
 
-  /// A ledger over the proxy, with customers who have 1,000 GEM each.
+  /// Opens a ledger over the proxy and grants each customer 1,000 GEM.
   private func open(
     _ customers: [CustomerID], lanes: Int = 2, recovery: PostgresRecovery = PostgresRecovery()
   ) throws -> (ledger: Ledger, proxy: CuttingProxy) {
@@ -87,7 +87,7 @@ final class LostAnswerTests: XCTestCase {
     proxy.close()
   }
 
-  /// A merge over two lanes commits in the spender's lane before anybody asked what became of the spend.
+  /// A merge over two lanes commits in the spender's lane before the storage looks up the outcome of the spend.
   func testAMarkIsNotWrittenOverBeforeItIsLookedUp() throws {
     let people = try (0..<64).map { try Make.customer("person \($0)") }
     let (ledger, proxy) = try open(people)
@@ -178,7 +178,7 @@ final class LostAnswerTests: XCTestCase {
     proxy.close()
   }
 
-  /// What shows that these tests can fail: a storage that does not look up what became of its commit books it twice.
+  /// Control: a storage that does not look up the outcome of its commit books it twice.
   func testAStorageThatDoesNotAskBooksTwice() throws {
     let alice = try Make.customer("alice")
     let (ledger, proxy) = try open([alice], recovery: PostgresRecovery(resolvesLostAnswers: false))

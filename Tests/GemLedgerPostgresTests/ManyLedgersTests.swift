@@ -27,7 +27,7 @@ final class ManyLedgersTests: XCTestCase {
     ledgers = []
   }
 
-  /// Books one command of each ledger at once, again and again; gives what came of each pair.
+  /// Books one command on each ledger at once, again and again; returns the results of each pair.
   private func race(
     _ rounds: Int, _ commands: (Int) throws -> [LedgerCommand]
   ) throws -> [[Result<Receipt, LedgerError>]] {
@@ -79,7 +79,7 @@ final class ManyLedgersTests: XCTestCase {
     XCTAssertEqual(try people.map { try ledgers[1].purchases(of: $0).purchases.count }.reduce(0, +), 30)
   }
 
-  /// Whoever says that a purchase paid for an order of theirs: what is credited already pays for one of them.
+  /// Two customers claim the same credited purchase for an order of theirs: it pays for one of the orders.
   func testAPurchasePaysForOneOrder() throws {
     let people = [try Make.customer("alice"), try Make.customer("bob")]
     for round in 0..<30 { try ledgers[0].creditPurchase(Make.purchase("t \(round)"), customer: people[round % 2]) }
@@ -123,7 +123,7 @@ final class ManyLedgersTests: XCTestCase {
     XCTAssertEqual(try ledgers[1].everyCustomer().count, 30)
   }
 
-  /// a into b, b into c and c into a at once: whatever order they find, all end as one, and nobody waits in a circle.
+  /// Merges a into b, b into c and c into a at once: in any order, all end as one customer, without a deadlock.
   func testMergesInACircle() throws {
     var refusals: [LedgerError.Code: Int] = [:]
     for round in 0..<12 {
@@ -141,7 +141,7 @@ final class ManyLedgersTests: XCTestCase {
     XCTAssertEqual(try ledgers[1].everyCustomer().count, 12)
   }
 
-  /// Threads of both spend from customers who are merged all the while.
+  /// Threads of both ledgers spend from customers while these are merged.
   func testCommandsFindCustomersWhoAreMerged() throws {
     let people = try (0..<8).map { try Make.customer("person \($0)") }
     for person in people { try ledgers[0].grant([Make.amount("GEM", 100)], customer: person) }

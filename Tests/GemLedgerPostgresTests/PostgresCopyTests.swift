@@ -6,7 +6,7 @@ import GemTestSupport
 import PostgresTestSupport
 import XCTest
 
-/// A ledger that moves keeps what people have seen of it.
+/// A ledger that moves keeps everything that its readers have seen.
 final class PostgresCopyTests: XCTestCase {
   func testFromAFileIntoADatabaseAndBack() throws {
     let directory = try TemporaryDirectory()
@@ -17,7 +17,7 @@ final class PostgresCopyTests: XCTestCase {
       openCopy: { try PostgresStorage.openCopy(url: url, project: $0, source: $1) },
       openResult: { try .openPostgres(at: url, clock: $0) }
     ).runAll()
-    // What the database added since has numbers of its own kind; the file takes them as they are.
+    // Rows that the database added since have numbers of its own kind; the file takes the numbers unchanged.
     let ledger = try Ledger.openPostgres(at: url)
     let state = try LedgerState(ledger)
     try CopyContract.copy(ledger) { try SQLiteStorage.openCopy(path: back, project: $0, source: $1) }
@@ -25,7 +25,7 @@ final class PostgresCopyTests: XCTestCase {
     XCTAssertEqual(try LedgerState(copy), state)
     try copy.grant([Make.amount("GEM", 5)], customer: Make.customer("zoe"))
     try assertBooksAddUp(copy)
-    // And back again, with what the file added without gaps.
+    // Back again, with the rows that the file added without gaps.
     let again = try PostgresServer.shared().createDatabase()
     let last = try LedgerState(copy)
     try CopyContract.copy(copy) { try PostgresStorage.openCopy(url: again, project: $0, source: $1) }
@@ -43,7 +43,7 @@ final class PostgresCopyTests: XCTestCase {
     let url = try PostgresServer.shared().createDatabase()
     let to = directory.path("to.sqlite")
     try CopyContract(
-      // One lane: what several lanes book in one instant has no order of its own, and the model wants one.
+      // One lane: transactions of several lanes in one instant have no order of their own, and the model needs one.
       make: { try .createPostgres(at: "\(url)?lanes=1", clock: $0) }, open: { try .openPostgres(at: url, clock: $0) },
       openCopy: { try SQLiteStorage.openCopy(path: to, project: $0, source: $1) },
       openResult: { try .openSQLite(at: to, clock: $0) }

@@ -5,7 +5,7 @@ import GemTestSupport
 import PostgresTestSupport
 import XCTest
 
-/// Holds, reversals, baskets and erasures: over lanes, and by processes that remember what others changed.
+/// Holds, reversals, baskets and erasures: over lanes, and by processes that remember rows changed by others.
 final class PostgresEconomyTests: XCTestCase {
   func testHoldsMeetTheContract() throws {
     let schemas = try Schemas()
@@ -59,7 +59,7 @@ final class PostgresEconomyTests: XCTestCase {
     ledgers.1.close()
   }
 
-  /// A hold is found by its number alone, by whoever comes with it, and wherever its customer went meanwhile.
+  /// Every process finds a hold by its number alone, even after its customer was merged.
   func testAHoldIsFoundWhereverItsCustomerWent() throws {
     let ledgers = try two(lanes: 8)
     let (one, other) = ledgers
@@ -70,7 +70,7 @@ final class PostgresEconomyTests: XCTestCase {
       let receipt = try one.hold([Make.amount("GEM", 60)], customer: customer, for: .seconds(3600))
       holds.append((number, try XCTUnwrap(receipt.hold?.id)))
     }
-    // Both remember whose the holds are; then all customers become one, over their lanes, in two steps.
+    // Both ledgers remember the customers of the holds; then all customers are merged, over their lanes, in two steps.
     for (index, (_, hold)) in holds.enumerated() {
       try (index % 2 == 0 ? one : other).extend(hold, for: .seconds(4000 + Int64(index)))
     }
@@ -88,7 +88,7 @@ final class PostgresEconomyTests: XCTestCase {
     try close(ledgers)
   }
 
-  /// What a spend took goes back wherever its customer went, to lots that moved with the customer.
+  /// A reversed spend goes back after its customer was merged, to lots that moved with the customer.
   func testASpendIsUndoneWhereverItsCustomerWent() throws {
     let ledgers = try two(lanes: 4)
     let (one, other) = ledgers
@@ -132,7 +132,7 @@ final class PostgresEconomyTests: XCTestCase {
     try close(ledgers)
   }
 
-  /// A process that remembers whose an id was finds out that it is nobody's any more, or somebody else's.
+  /// A process that remembers the customer of an id finds out that the id is free, or names another customer.
   func testAnErasedIDIsForgottenByAll() throws {
     for lanes in [1, 8] {
       let ledgers = try two(lanes: lanes)

@@ -8,7 +8,7 @@ import PostgresTestSupport
 import XCTest
 
 final class PostgresExportTests: XCTestCase {
-  /// The databases of one test by the names of what is imported.
+  /// The databases of one test, by the names of the imports.
   private final class Databases {
     private var urls: [String: String] = [:]
 
@@ -29,7 +29,7 @@ final class PostgresExportTests: XCTestCase {
     let databases = Databases()
     let from = try databases.url("from")
     try ExportContract(
-      // One lane: what several lanes book in one instant has no order of its own, and the model wants one.
+      // One lane: transactions of several lanes in one instant have no order of their own, and the model needs one.
       make: { try .createPostgres(at: "\(from)?lanes=1", clock: $0) },
       open: { try .openPostgres(at: from, clock: $0) },
       openTarget: { try databases.open($0, $1) },
@@ -89,7 +89,7 @@ final class PostgresExportTests: XCTestCase {
     }
   }
 
-  /// What is left of a refused import makes room for a good one; a ledger is not taken for it.
+  /// The remains of a refused import make room for a good one; a ledger is not taken for such remains.
   func testARefusedImportIsRemoved() throws {
     let url = try PostgresServer.shared().createDatabase()
     let ledger = Ledger.inMemory(clock: ManualClock().clock, salt: 7)

@@ -153,7 +153,7 @@ final class PostgresMigrationTests: XCTestCase {
     }
   }
 
-  /// Sums of a lane that were taken away are missed: no opening counts what is there now as if it were right.
+  /// Removed sums of a lane are reported as missing: opening does not count the present rows as if they were right.
   func testSumsThatWereTakenAwayStayMissing() throws {
     let server = try PostgresServer()
     let url = try server.createDatabase()

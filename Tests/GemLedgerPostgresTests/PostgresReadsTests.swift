@@ -4,7 +4,7 @@ import GemLedger
 import GemTestSupport
 import XCTest
 
-/// What is read many rows at a time is what is read row by row, in one server and spread over machines.
+/// Compares reads of many rows at a time with reads row by row, on one server and spread over machines.
 final class PostgresReadsTests: XCTestCase {
   /// A ledger in which much happened, as scans read it.
   private struct Books {
@@ -139,12 +139,12 @@ final class PostgresReadsTests: XCTestCase {
     }
   }
 
-  /// Compares with what is read row by row.
+  /// Compares with reads row by row.
   private func check(
     _ noted: NotedTransaction?, _ number: TransactionNumber, _ owners: [CustomerNumber], _ books: Books
   ) throws {
     let row = try XCTUnwrap(books.transactions.first { $0.number == number })
-    // Who became part of another has entries of the merge, which is the other's.
+    // A merged customer has entries in the merge, which belongs to the surviving customer.
     guard owners.contains(row.customer) else { return XCTAssertNil(noted) }
     let (tables, parts) = (books.tables, try XCTUnwrap(noted).parts)
     XCTAssertEqual(parts.row, row)

@@ -3,7 +3,7 @@ import Foundation
 import PostgresTestSupport
 import XCTest
 
-/// The tests on PostgreSQL are worth what their server is.
+/// The properties of the server that the tests on PostgreSQL depend on.
 final class PostgresServerTests: XCTestCase {
   func testTheSharedServerIsDurable() throws {
     let server = try PostgresServer.shared()

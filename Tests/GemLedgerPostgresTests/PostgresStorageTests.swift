@@ -75,7 +75,7 @@ final class PostgresStorageTests: XCTestCase {
     _ = try database.run(1200)
   }
 
-  /// What does not depend on how a storage numbers.
+  /// The parts of a record that do not depend on how a storage numbers.
   private static func withoutNumbers(_ record: HistoryRecord) -> String {
     let entries = record.receipt.entries.map { entry in
       let allocations = entry.allocations.map { "\($0.source) \($0.amount)" }.joined(separator: ",")

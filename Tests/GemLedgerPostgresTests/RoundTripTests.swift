@@ -61,7 +61,7 @@ final class RoundTripTests: XCTestCase {
     XCTAssertEqual(try roundTrips(of: oneCustomers), [2, 2, 2, 2])
   }
 
-  /// Who comes while a group waits for its lane goes with it, at one round trip more.
+  /// Commands that come while a group waits for its lane go with it, at one round trip more.
   func testLatecomersGoWithTheGroup() async throws {
     let (ledger, customers) = try open()
     let storage = try XCTUnwrap(ledger.storage as? PostgresStorage)
@@ -105,7 +105,7 @@ final class RoundTripTests: XCTestCase {
         }
       }
     }
-    // Only the first time somebody buys a product its terms are looked for and written down.
+    // Only the first purchase of a product looks up its frozen definition and writes it.
     let first = try roundTrips(of: purchases("first"))
     XCTAssertLessThanOrEqual(first[0], 4)
     XCTAssertEqual(first.dropFirst(), [2, 2, 2])

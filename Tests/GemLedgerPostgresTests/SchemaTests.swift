@@ -6,7 +6,7 @@ import GemTestSupport
 import PostgresTestSupport
 import XCTest
 
-/// Who may do what with the schema, and how it lies.
+/// The rights of roles on the schema, and its layout.
 final class SchemaTests: XCTestCase {
   /// The schema after a step never changes once the step is shipped: a new need is a new step.
   func testStepsAreFrozen() throws {

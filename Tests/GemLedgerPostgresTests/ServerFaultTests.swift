@@ -7,7 +7,7 @@ import GemTestSupport
 import PostgresTestSupport
 import XCTest
 
-/// Servers that are down, that refuse, that only read: what a person is told, and what goes on by itself.
+/// Servers that are down, refuse, or only read: the errors that users see, and the work that continues by itself.
 final class ServerFaultTests: XCTestCase {
   private func make(at url: String) throws {
     let ledger = try Ledger.createPostgres(at: url)
@@ -93,7 +93,7 @@ final class ServerFaultTests: XCTestCase {
       XCTAssertEqual(try ledger.balance(of: gem, customer: alice).balance, isImmediate ? 11 : 10)
       try server.stop(immediate: isImmediate)
       try server.start()
-      // Of whom nobody knows yet in which lane they are.
+      // The lane of this customer is not known yet.
       XCTAssertNotNil(try ledger.grant([Adjustment(gem, 1)], customer: bob).transactionID)
     }
     try assertBooksAddUp(ledger)
@@ -101,7 +101,7 @@ final class ServerFaultTests: XCTestCase {
     server.remove()
   }
 
-  /// A command of somebody unknown waits for the server as one of somebody known does.
+  /// A command of an unknown customer waits for the server just like one of a known customer.
   func testCommandsWaitForAServerThatRestarts() throws {
     let server = try PostgresServer()
     let url = try server.createDatabase()
@@ -182,7 +182,7 @@ final class ServerFaultTests: XCTestCase {
     server.remove()
   }
 
-  /// What a process remembers of customers and terms does not outlive the database that it was true of.
+  /// Customers and frozen definitions that a process remembers do not outlive the database that they came from.
   func testABackupRestoredBehindARunningProcess() throws {
     let server = try PostgresServer.shared()
     let url = try server.createDatabase()

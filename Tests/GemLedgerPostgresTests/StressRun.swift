@@ -6,7 +6,7 @@ import XCTest
 
 @testable import gemstress
 
-/// One run of `gemstress`; what it says goes into files, so that nobody has to read along.
+/// One run of `gemstress`; its output goes into files, so that no reader has to keep up.
 final class StressRun {
   let plan: StressPlan
   let threads: Int
@@ -65,9 +65,9 @@ final class StressRun {
     return process.terminationStatus
   }
 
-  /// What it complained of; each complaint ends it.
+  /// Returns the complaints of the run; each complaint ends it.
   ///
-  /// libpq itself writes what a server says that goes down while somebody connects.
+  /// libpq itself writes the message of a server that goes down during a connection attempt.
   func complaints() throws -> String {
     let lines = try String(contentsOf: error, encoding: .utf8).split(separator: "\n")
     return lines.filter { line in !["WARNING:", "DETAIL:", "HINT:"].contains { line.hasPrefix($0) } }

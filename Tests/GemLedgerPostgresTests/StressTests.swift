@@ -57,7 +57,7 @@ final class StressTests: XCTestCase {
     server.remove()
   }
 
-  /// What shows that the test above can fail: processes that do not ask what became of a commit are caught.
+  /// Control: processes that do not look up the outcome of a commit are caught.
   func testProcessesThatDoNotAskAreCaught() throws {
     let directory = try TemporaryDirectory()
     let url = try PostgresServer.shared().createDatabase()
@@ -94,7 +94,7 @@ final class StressTests: XCTestCase {
     }
   }
 
-  /// What is wrong with the books, after all that was not acknowledged was asked for once more.
+  /// Returns the problems of the books, after all unacknowledged commands were sent once more.
   private func problems(of runs: [StressRun], at url: String) throws -> [String] {
     let ledger = try Ledger.openPostgres(at: url)
     defer { ledger.close() }
@@ -107,7 +107,7 @@ final class StressTests: XCTestCase {
         problems.append(
           "\(run.plan.name(number)) was acknowledged as \(transaction) and is booked \(found.count) times: \(found)")
       }
-      // Each thread may have been at one more; a few beyond that nobody asked for.
+      // Each thread may have sent one more command; the few beyond that were never sent.
       let keyed = (0..<(acknowledged.keys.max() ?? 0) + 2 * run.threads).filter(run.plan.hasKey)
       let answers = try ledger.submit(keyed.map(run.plan.command))
       for (number, answer) in zip(keyed, answers) {

@@ -28,7 +28,7 @@ final class WarnedCommitTests: XCTestCase {
         url: url, recovery: PostgresRecovery(patience: .milliseconds(200), resolvesLostAnswers: resolves)))
   }
 
-  /// Warns once, at the commit of the first row that comes into the table; after what else is to happen then.
+  /// Warns once, at the commit of the first row that comes into the table, after the given statements.
   private func warn(
     _ server: PostgresServer, _ url: String, at table: String, doing body: String = "", isDeferred: Bool = true
   ) throws {
@@ -85,7 +85,7 @@ final class WarnedCommitTests: XCTestCase {
     ledger.close()
   }
 
-  /// What shows that these tests can fail: a storage that does not look up what became of the commit books it twice.
+  /// Control: a storage that does not look up the outcome of the commit books it twice.
   func testAStorageThatDoesNotAskBooksTwice() throws {
     let (server, url) = try make()
     let alice = try Make.customer("alice")
@@ -96,7 +96,7 @@ final class WarnedCommitTests: XCTestCase {
     ledger.close()
   }
 
-  /// What another statement of the group warns of says nothing about the commit.
+  /// A warning from another statement of the group says nothing about the commit.
   func testOnlyWarningsAtTheCommitCount() throws {
     let (server, url) = try make()
     let alice = try Make.customer("alice")
@@ -178,7 +178,7 @@ final class WarnedCommitTests: XCTestCase {
     ledger.close()
   }
 
-  /// Who asked again all the same became a second customer of the id: the operator names another for the first.
+  /// A caller that still asked again became a second customer of the id; the operator gives the first another id.
   func testASecondCustomerUnderTheIDIsLeftToTheOperator() throws {
     let (server, url) = try make()
     let lost = try Make.customer("lost")

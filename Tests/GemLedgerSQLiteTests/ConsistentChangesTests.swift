@@ -19,7 +19,7 @@ final class ConsistentChangesTests: XCTestCase {
     }
   }
 
-  /// The lot that the purchase paid for, in both tables that say what it is.
+  /// Returns SQL that changes the paid lot of the purchase, in both tables that describe it.
   private static func paidLot(of purchase: String, _ change: String) -> String {
     let lots = """
       WHERE source = 1 AND purchase = (SELECT purchase FROM purchases WHERE store_transaction = '\(purchase)')
@@ -31,7 +31,7 @@ final class ConsistentChangesTests: XCTestCase {
     "UPDATE purchases SET \(change) WHERE store_transaction = '\(purchase)'"
   }
 
-  /// What a customer spent at once, with its entries made another kind.
+  /// Returns SQL that gives another kind to one spend of a customer, and to its entries.
   private static func spend(of customer: String, amount: Int, madeKind kind: Int) -> String {
     """
     CREATE TEMP TABLE chosen AS SELECT transaction_number AS t FROM entries WHERE amount = -\(amount)
@@ -80,7 +80,7 @@ final class ConsistentChangesTests: XCTestCase {
       Change("purchases_make_their_lots", Self.purchase("t1", "environment = 2")),
       Change("purchases_make_their_lots", Self.purchase("t6", "expires_at = expires_at + 1")),
       Change("purchases_have_terms", Self.purchase("t1", "product = 'gems_300'")),
-      // What was granted for nothing is said to have been paid for, or to have a price.
+      // A lot that was granted for nothing counts as paid, or has a price.
       Change(
         "lots_have_makers",
         "UPDATE lot_attributes SET source = 1 WHERE lot = 1; UPDATE accounts SET pool_source = 1 WHERE pool_lot = 1"
@@ -98,7 +98,7 @@ final class ConsistentChangesTests: XCTestCase {
         UPDATE accounts SET pool_environment = 77 WHERE pool_lot = 1;
         """
       ),
-      // What came out of another customer's lot costs more than that did, or in another currency.
+      // A lot that came out of another customer's lot costs more than that lot, or is priced in another currency.
       Change(
         "lots_have_origins",
         """
@@ -120,7 +120,7 @@ final class ConsistentChangesTests: XCTestCase {
 
   func testVerifyFindsChangesOfKinds() throws {
     try assertFound([
-      // Of a pool, of what came with a purchase, and of several lots.
+      // Spends from a pool, from a purchase's lot, and from several lots.
       Change("lots_expire_in_time", Self.spend(of: "ivan", amount: 1, madeKind: 7)),
       Change("lots_expire_in_time", Self.spend(of: "alice", amount: 6, madeKind: 7)),
       Change("lots_expire_in_time", Self.spend(of: "alice", amount: 60, madeKind: 7)),
@@ -172,7 +172,7 @@ final class ConsistentChangesTests: XCTestCase {
       UPDATE accounts SET balance = balance - 10, pool_remaining = pool_remaining - 10,
         pool_granted = pool_granted - 10 WHERE account = 10 << 10 | 2;
       """
-    // Carol keeps 1 of what became dave's.
+    // Carol keeps 1 of the currency that became dave's.
     let rest = [(3, 1), (4, -1)].map { customer, more in
       let account = customer << 10 | 2
       return """
@@ -221,7 +221,7 @@ final class ConsistentChangesTests: XCTestCase {
     try assertFound([Change("lots_burn_in_order", swapped), Change("lots_burn_in_order", moved)])
   }
 
-  // MARK: What only digests tell
+  // MARK: Found by digests alone
 
   private static let equalAndOppositeGrants = [(5, 5), (7, -5)].map { customer, more in
     let account = customer << 10 | 2
@@ -328,7 +328,7 @@ final class ConsistentChangesTests: XCTestCase {
     }
   }
 
-  /// Whoever has written down the seal learns that the journal was cut off, even where all that counts it is put right.
+  /// A seal that was written down reveals that the journal was cut off, even where all counts of it are put right.
   func testASealTellsThatTheLastTransactionIsGone() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("ledger.sqlite")
@@ -353,7 +353,7 @@ final class ConsistentChangesTests: XCTestCase {
     try FileManager.default.copyItem(atPath: try healthyLedger(), toPath: path)
     let raw = try RawSQLite(path)
     raw.disarm()
-    // What the changes rely on.
+    // The changes rely on these rows.
     XCTAssertEqual(
       raw.rows(
         "SELECT id, customer FROM aliases WHERE id IN ('alice', 'dave', 'hugo', 'ivan') ORDER BY customer"

@@ -6,8 +6,9 @@ import XCTest
 
 /// A closed file in which everything occurs, for tests that change some of its rows together.
 ///
-/// Currencies: COIN is 1, GEM 2, RUBY 3, in the order of the catalog. Customers: alice is 1, bob 2, carol 3, who became
-/// part of dave, 4; erin 5 gave frank 6 what gina 7 gave hugo 8; zoe, 9, was erased; ivan is 10.
+/// Currencies, in the order of the catalog: COIN is 1, GEM 2, RUBY 3. Customers: alice is 1, bob 2, carol 3, dave 4,
+/// erin 5, frank 6, gina 7, hugo 8, zoe 9, ivan 10. Carol was merged into dave, and zoe was erased. Erin gave frank the
+/// same as gina gave hugo.
 enum ConsistentScene {
   static func make(at path: String, _ time: ManualClock) throws {
     let ledger = try Ledger.createSQLite(at: path, clock: time.clock, salt: 1)
@@ -59,7 +60,7 @@ enum ConsistentScene {
     try book(ledger, time) {
       try $0.grant([Make.amount("RUBY", 25)], customer: bob, source: .bonus, expiresAt: soon)
     }
-    // All of what is promotional and some of what the subscription gave.
+    // All promotional currency and some of the subscription's.
     try book(ledger, time) { try $0.spend([Make.amount("GEM", 60)], customer: alice, key: Make.key("s1")) }
     try book(ledger, time) { try $0.spend([Make.amount("COIN", 6)], customer: alice) }
     try book(ledger, time) { try $0.buyItem(ItemID("life"), customer: alice) }
@@ -107,7 +108,7 @@ enum ConsistentScene {
     try book(ledger, time) { try $0.apply(catalog(priceOfLife: 60, burnsPaidFirst: true)) }
     let gift = BasketLeg.item(try ItemID("life"), quantity: 1, from: alice, to: bob)
     try book(ledger, time) { try $0.basket([gift], payer: alice) }
-    // What was paid for burns before what was granted now.
+    // Paid currency burns before the currency granted now.
     try book(ledger, time) { try $0.spend([Make.amount("GEM", 1990)], customer: alice) }
     try book(ledger, time) { try $0.freeze(names[7], reason: Reason("chargeback")) }
     try book(ledger, time) { try $0.grant([Make.amount("GEM", 7)], customer: zoe, key: Make.key("z1")) }

@@ -4,7 +4,7 @@ import XCTest
 
 /// One run of `gemdamage`, to its end.
 struct DamageRun {
-  /// The seed at which the process was ended, with what it had said of it; nil where it came to its own end.
+  /// The seed at which the process was ended, with its last message; nil where it came to its own end.
   let endedAt: (seed: UInt64, message: String)?
   /// Answers that no ledger should give, with their seeds.
   let complaints: [String]

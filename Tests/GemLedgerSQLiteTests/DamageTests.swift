@@ -5,7 +5,7 @@ import GemLedgerSQLite
 import GemTestSupport
 import XCTest
 
-/// Whatever a file says, every verb ends with an answer or an error: no trap, no work without end.
+/// With any content of a file, every verb ends with an answer or an error: no trap, no work without end.
 ///
 /// The verbs run in processes of their own (`gemdamage`), since a trap ends the process that it strikes. The seeds are
 /// fixed; others run with

@@ -146,7 +146,7 @@ final class DamagedEffectsTests: XCTestCase {
     return (ledger, raw)
   }
 
-  /// What a later effect has replaced cannot be known any more.
+  /// Whether a later effect has replaced the value, so that it cannot be checked any more.
   private func isOvertaken(_ table: String, _ column: String, _ place: String, _ raw: RawSQLite) throws -> Bool {
     guard table == "journal_events", ["", "value", "period"].contains(column) else { return false }
     let later = """

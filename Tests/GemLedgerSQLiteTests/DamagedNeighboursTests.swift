@@ -28,7 +28,7 @@ final class DamagedNeighboursTests: XCTestCase {
     }
   }
 
-  /// Rows that her booking meets when it is written: nothing says whose they are.
+  /// Rows that carol's booking meets when it is written: the failed write names no customer.
   func testDamageThatWritingMeetsFailsItsOwnCommandAlone() throws {
     try assertOthersAreBooked(
       after: "UPDATE accounts SET version = 63 WHERE account = 3073; INSERT INTO checkpoints VALUES (3073, 64, 1, 1, 1)"
@@ -44,7 +44,7 @@ final class DamagedNeighboursTests: XCTestCase {
     XCTAssertEqual(try ledger.balance(of: CurrencyCode("GEM"), customer: Make.customer("bob")).balance, 0)
   }
 
-  /// A retry under the same key finds what was booked, and is refused again where nothing was.
+  /// A retry under the same key finds the earlier booking, and is refused again where there was none.
   func testARetryFindsWhatWasBooked() throws {
     let ledger = try damagedLedger("UPDATE accounts SET pool_remaining = 0 WHERE account = 3073")
     defer { ledger.close() }

@@ -5,11 +5,11 @@ import GemLedgerSQLite
 import GemTestSupport
 import XCTest
 
-/// Files whose pages or schema are damaged are named as such, and proving them ends.
+/// Files with damaged pages or a damaged schema are reported as damaged, and verifying them ends.
 final class DamagedPagesTests: XCTestCase {
   private let time = ManualClock()
 
-  /// Numbers that lie far apart are no work: what is done goes by the rows that are there.
+  /// Numbers that lie far apart cost nothing: the work depends on the rows that exist.
   func testACustomerFarAwayCostsVerifyNothing() throws {
     let path = try ledger()
     let raw = try RawSQLite(path)
@@ -74,7 +74,7 @@ final class DamagedPagesTests: XCTestCase {
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
     XCTAssertGreaterThan(tables.count, 20)
     for other in ["catalog", "aliases"] {
-      // What `migrations` says is taken on trust.
+      // The content of `migrations` is trusted.
       for table in tables where table != other && table != "migrations" {
         let path = try directory().path("\(UUID()).sqlite")
         try FileManager.default.copyItem(atPath: healthy, toPath: path)
@@ -102,7 +102,7 @@ final class DamagedPagesTests: XCTestCase {
     assertRefused(.storageDamaged) { try ledger.verify() }
   }
 
-  /// A customer whose rows cannot be read keeps a sweep from nobody else.
+  /// A customer with unreadable rows does not keep a sweep from the others.
   func testASweepGoesOnBehindDamage() throws {
     let path = try ledger()
     let end = Timestamp(milliseconds: time.now.milliseconds + 1000)

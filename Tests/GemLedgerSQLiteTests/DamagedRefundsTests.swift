@@ -101,7 +101,7 @@ final class DamagedRefundsTests: XCTestCase {
     try FileManager.default.copyItem(atPath: try healthyLedger(), toPath: path)
     let raw = try RawSQLite(path)
     raw.disarm()
-    // What the rows above rely on.
+    // The table above relies on these rows.
     XCTAssertEqual(raw.rows("SELECT lot FROM lots ORDER BY lot"), ["2", "3", "4", "6", "8"])
     XCTAssertEqual(raw.rows("SELECT DISTINCT kind FROM refund_parts ORDER BY kind"), ["1", "2", "3"])
     XCTAssertEqual(raw.rows("SELECT transaction_number FROM refunds"), ["6", "7", "10", "11", "12"])

@@ -5,11 +5,11 @@ import GemLedgerSQLite
 import GemTestSupport
 import XCTest
 
-/// A file forgets an erased customer, and lets nobody forget anybody else.
+/// A file forgets an erased customer, and protects the rows of all others.
 final class ErasureTests: XCTestCase {
   private let time = ManualClock()
 
-  /// What was deleted is overwritten, not only unlinked.
+  /// Deleted bytes are overwritten, not only unlinked.
   func testTheFileHoldsNothingOfTheCustomer() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("it.sqlite")
@@ -31,7 +31,7 @@ final class ErasureTests: XCTestCase {
     XCTAssertEqual(try Self.secrets(in: path), [])
   }
 
-  /// What is left of an erased id tells the customer's number, so that it is found without being listed.
+  /// The erased form of an id holds the customer's number, so that the customer is found without a row of the id.
   func testWhatIsLeftOfAnIDIsFound() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("it.sqlite")
@@ -89,7 +89,7 @@ final class ErasureTests: XCTestCase {
     XCTAssertEqual(raw.run("DELETE FROM erasures"), "erasures is append-only")
   }
 
-  /// What is asked at every command with a hold or a limit is found, not searched for.
+  /// Every query of a command with a hold or a limit seeks in an index and searches no table.
   func testEveryQuestionIsASeek() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("it.sqlite")

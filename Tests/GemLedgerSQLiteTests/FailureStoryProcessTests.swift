@@ -8,8 +8,8 @@ import XCTest
 
 /// The stories in which processes die, or two of them ask for the same at once.
 final class FailureStoryProcessTests: XCTestCase {
-  /// The process dies after each step of "hold, grant what was bought, capture": nothing is taken for nothing, and what
-  /// was captured stays captured.
+  /// The process dies after each step of hold, grant and capture: no coins go for nothing, and captured coins stay
+  /// captured.
   func testCoinsTakenAndTheProcessDiedBetweenTheSteps() throws {
     for deaths in 0...3 {
       let directory = try TemporaryDirectory()

@@ -18,7 +18,7 @@ final class FaultyFiles {
     case fullDiskForTheIndex
   }
 
-  /// What is wrong now, and how many calls came since.
+  /// The present fault, and the number of calls since it was set.
   fileprivate struct State {
     var fault: Fault?
     var count = 0

@@ -5,7 +5,7 @@ import GemLedgerSQLite
 import GemTestSupport
 import XCTest
 
-/// What the system refuses is told as that, and never as damage.
+/// Refusals of the operating system are reported as such, and never as damage.
 final class FileErrorTests: XCTestCase {
   private let time = ManualClock()
 
@@ -31,7 +31,7 @@ final class FileErrorTests: XCTestCase {
         if struck == 0 { break }
         strikes += 1
         if outcome == "input_output" { refusals += 1 }
-        // What is read again, or not needed, is no error at all.
+        // A read that is repeated, or not needed, is no error at all.
         XCTAssertTrue(["input_output", "no problem"].contains(outcome), "\(make(after)): \(outcome)")
         after += after < 40 ? 1 : 17
       }
@@ -75,7 +75,7 @@ final class FileErrorTests: XCTestCase {
     faulty.set(.interruptedSyncs(3))
     try ledger.grant([Make.amount("GEM", 1)], customer: Make.customer("alice"), key: Make.key("k"))
     XCTAssertEqual(faulty.struck, 3)
-    // The control: any other failure leaves open what became of the commit.
+    // Control: any other failure leaves the outcome of the commit open.
     faulty.set(.failedSync)
     assertRefused(.outcomeUnknown) {
       try ledger.grant([Make.amount("GEM", 1)], customer: Make.customer("alice"), key: Make.key("l"))

@@ -41,7 +41,7 @@ final class HoldRowTests: XCTestCase {
     XCTAssertEqual(holds(raw), ["30", "10", "NULL", "25"])
     try ledger.extend(ids[0], for: .seconds(3600))
     XCTAssertEqual(holds(raw), ["30", "10", "NULL", "25"])
-    // What a merge moves says so of the lot that it came to.
+    // A hold that a merge moves names the lot that it moved to.
     let (bob, alice) = (try Make.customer("bob"), try Make.customer("alice"))
     try ledger.grant([Make.amount("GEM", 5)], customer: alice)
     try ledger.merge(from: bob, into: alice)

@@ -71,7 +71,7 @@ final class IDRepairTests: XCTestCase {
     ledger.close()
   }
 
-  /// A ledger without damage, in memory and in a file, has nothing to repair, whoever was merged or erased.
+  /// A ledger without damage, in memory or in a file, has nothing to repair, even after merges and erasures.
   func testAHealthyLedgerHasNothingToRepair() throws {
     let directory = try TemporaryDirectory()
     for ledger in [Ledger.inMemory(), try Ledger.createSQLite(at: directory.path("ledger.sqlite"))] {

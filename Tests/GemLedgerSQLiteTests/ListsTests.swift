@@ -4,7 +4,7 @@ import GemLedgerSQLite
 import GemTestSupport
 import XCTest
 
-/// What is found by customers is found wherever it lies: in the small table, in the large one, or half in each.
+/// Lists by customer find their rows in the small table, in the large one, or half in each.
 final class ListsTests: XCTestCase {
   private let time = ManualClock()
 
@@ -49,7 +49,7 @@ final class ListsTests: XCTestCase {
     ledger.close()
   }
 
-  /// A hold that moves and ends in one commit is listed with nobody, however it ends.
+  /// A hold that moves and ends in one commit is in no customer's list, however it ends.
   func testAGroupThatMergesEndsAMovedHold() throws {
     let directory = try TemporaryDirectory()
     for (index, isLongOpen) in [false, true].enumerated() {

@@ -32,7 +32,7 @@ final class LogDamageTests: XCTestCase {
     XCTAssertTrue(refusal?.message.contains("sound") == false && refusal?.message.contains("-wal") == true)
     XCTAssertEqual(try LedgerFiles(at: path).log, files.log)
     XCTAssertEqual(try LedgerFiles(at: path).database, files.database)
-    // The stated way to go on without what is behind the damage.
+    // The documented way to go on without the part behind the damage.
     let soundByteCount = Int(try XCTUnwrap(refusal?.integer("sound_bytes")))
     files.log.removeLast(files.log.count - soundByteCount)
     try files.write(to: path)
@@ -54,7 +54,7 @@ final class LogDamageTests: XCTestCase {
     }
   }
 
-  /// What a broken header leads to is in the database already: SQLite loses nothing without it.
+  /// The frames behind a broken header are in the database already: SQLite loses nothing without them.
   func testABrokenHeaderOfALogThatWasCopiedBackIsNoDamage() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("it.sqlite")
@@ -73,7 +73,7 @@ final class LogDamageTests: XCTestCase {
     counted.ledger.close()
   }
 
-  /// Each damage is named, or loses nothing but what one commit at the log's end wrote.
+  /// Each damage is named, or loses only the last commit, and the one before it where the damage hit its commit frame.
   func testAnyDamageIsNamedOrLosesNothing() throws {
     let drawn = ProcessInfo.processInfo.environment["GEMLEDGER_DAMAGE_SEEDS"].flatMap { UInt64($0) }
     let first = drawn == nil ? 1 : UInt64.random(in: 1...UInt64(Int64.max / 2))
@@ -100,7 +100,7 @@ final class LogDamageTests: XCTestCase {
     XCTAssertGreaterThan(outcomes.named, 0)
   }
 
-  /// What the last commit wrote may be missing after a power cut, so damage to it cannot be told from one.
+  /// A power cut may lose the last commit, so damage to that commit cannot be told from a power cut.
   func testDamageToTheLastCommitIsTakenForAPowerCut() throws {
     let directory = try TemporaryDirectory()
     let whole = try killedLedger(directory)
@@ -140,7 +140,7 @@ final class LogDamageTests: XCTestCase {
 
   // MARK: Helpers
 
-  /// What a killed process leaves: everything after the schema is in the log.
+  /// The files of a killed process: everything after the schema is in the log.
   private func killedLedger(_ directory: TemporaryDirectory) throws -> LedgerFiles {
     let path = directory.path("killed.sqlite")
     var dice = SeededDice(seed: 3)

@@ -35,7 +35,7 @@ struct LedgerFiles {
   }
 }
 
-/// A ledger whose customers get one gem at a time, each with a key, so that what is lost can be counted.
+/// A ledger that grants its customers one gem at a time, each with a key, so that losses can be counted.
 struct CountedLedger {
   let path: String
   let ledger: Ledger

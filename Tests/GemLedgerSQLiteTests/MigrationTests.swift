@@ -52,7 +52,7 @@ final class MigrationTests: XCTestCase {
     XCTAssertEqual(try ledger.history(of: alice).transactions.map(\.receipt.kind), [.purchase, .spend, .grant, .grant])
     XCTAssertEqual(try ledger.history(of: alice).transactions[1].reference?.text, "order 1")
     XCTAssertEqual(try ledger.customerIDs(of: alice), [alice])
-    // The key, the purchase and the items are what they were.
+    // The key, the purchase and the items are unchanged.
     XCTAssertTrue(try spend(ledger, alice).isReplayed)
     let purchase = try XCTUnwrap(try ledger.purchases(of: alice).purchases.first)
     XCTAssertEqual(purchase.product.text, "bundle")

@@ -5,7 +5,7 @@ import GemLedgerSQLite
 import GemTestSupport
 import XCTest
 
-/// Sums that were taken away beside the ledger are missed, and nothing counts what is there now as if it were right.
+/// Sums removed outside the ledger are reported as missing; the present rows are never counted as if they were right.
 final class MissingSumsTests: XCTestCase {
   private let time = ManualClock()
   private var made: TemporaryDirectory?

@@ -11,7 +11,7 @@ final class MovedFilesTests: XCTestCase {
 
   private typealias Row = (name: String, line: UInt, move: (Scene) throws -> Void)
 
-  /// Somebody cleans up, restores or rotates while the server runs.
+  /// Clean-ups, restores and rotations while the server runs.
   private let rows: [Row] = [
     ("removed", #line, { try FileManager.default.removeItem(atPath: $0.path) }),
     ("renamed", #line, { try FileManager.default.moveItem(atPath: $0.path, toPath: $0.path + ".old") }),
@@ -32,7 +32,7 @@ final class MovedFilesTests: XCTestCase {
       let (alice, gem) = (try Make.customer("alice"), try Make.amount("GEM", 1))
       try ledger.grant([gem], customer: alice)
       try row.move(scene)
-      // Right after a look there is none before the next group: then nobody knows where its commit went.
+      // Right after a check there is none before the next group: then it is unknown where the group's commit went.
       XCTAssertThrowsError(try ledger.grant([gem], customer: alice), row.name, line: row.line) { error in
         let code = (error as? LedgerError)?.code
         XCTAssertTrue(code == .storageUnavailable || code == .outcomeUnknown, "\(error)", line: row.line)
@@ -44,7 +44,7 @@ final class MovedFilesTests: XCTestCase {
     }
   }
 
-  /// The files go while a group is written: nobody can say whether its commit is anywhere.
+  /// The files go while a group is written: it is unknown whether its commit is anywhere.
   func testACommitIntoAFileThatGoesMeanwhileIsUnknown() throws {
     for row in rows {
       let scene = try Scene(time)
@@ -64,7 +64,7 @@ final class MovedFilesTests: XCTestCase {
     }
   }
 
-  /// A server that only reads for days does not answer from a file that nobody else sees.
+  /// A server that only reads for days does not answer from a file that no other process sees.
   func testReadersNoticeToo() throws {
     for row in rows {
       let scene = try Scene(time)
@@ -82,7 +82,7 @@ final class MovedFilesTests: XCTestCase {
     }
   }
 
-  /// What is put back as it was is worked on as before, and closing leaves another's files alone.
+  /// A file that is put back unchanged is used as before, and closing leaves the files of others alone.
   func testAFileThatIsPutBackIsWorkedOn() throws {
     let scene = try Scene(time)
     let ledger = try Ledger.openSQLite(at: scene.path, clock: time.clock)
@@ -112,7 +112,8 @@ final class MovedFilesTests: XCTestCase {
     XCTAssertEqual(FileManager.default.contents(atPath: scene.path + "-wal"), other)
   }
 
-  /// What is no change of files is none: checkpoints, a link that leads to the file, another process that closes.
+  /// Events that change no files cause no error: checkpoints, a link that leads to the file, another process that
+  /// closes.
   func testWorkingOnIsNotDisturbed() throws {
     let scene = try Scene(time)
     let link = scene.folder.appendingPathComponent("link.sqlite").path

@@ -4,7 +4,7 @@ import GemLedgerSQLite
 import GemTestSupport
 import XCTest
 
-/// What opening says of files that are no ledger, and that it leaves them as they are.
+/// The errors of opening files that are no ledgers; such files stay as they are.
 final class OpeningTests: XCTestCase {
   private let time = ManualClock()
 
@@ -42,7 +42,7 @@ final class OpeningTests: XCTestCase {
       if row.code != .storageForeign { try makeLedger(path) }
       try row.spoil(path)
       try assertUntouched(path, [row.code], line: row.line) { try Ledger.openSQLite(at: path) }
-      // What only the inside of the file betrays is a ledger to whoever would make one.
+      // To a caller that makes a ledger, a file that is wrong only inside is an existing ledger.
       let codes: [LedgerError.Code] = [row.code, .alreadyExists]
       try assertUntouched(path, codes, line: row.line) { try Ledger.createSQLite(at: path) }
     }
@@ -54,7 +54,7 @@ final class OpeningTests: XCTestCase {
     try makeLedger(path)
     let writer = try RawSQLite(path)
     XCTAssertNil(writer.run("PRAGMA wal_autocheckpoint = 0; PRAGMA user_version = 99"))
-    // The writer is killed: file and log are what it left.
+    // The writer is killed: file and log stay as the writer left them.
     let copy = directory.path("copy.sqlite")
     for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix) }
     let log = try Data(contentsOf: URL(fileURLWithPath: copy + "-wal"))
@@ -87,7 +87,7 @@ final class OpeningTests: XCTestCase {
     ledger.close()
   }
 
-  /// Whoever makes a ledger may be killed on the way; what is left is no ledger yet, and making it goes on.
+  /// A process that makes a ledger may be killed on the way; the remains are no ledger yet, and making it goes on.
   func testAHalfMadeLedgerCanBeMade() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("it.sqlite")
@@ -236,7 +236,7 @@ final class OpeningTests: XCTestCase {
     ledger.close()
   }
 
-  /// Adds what few ledgers have: a refund, and a customer who became part of alice.
+  /// Adds rows that few ledgers have: a refund, a merge into alice, a counted effect and an erasure.
   private func addRareThings(_ path: String) throws {
     let ledger = try Ledger.openSQLite(at: path, clock: time.clock)
     try ledger.refund(Make.refund("rubies"))

@@ -4,11 +4,11 @@ import GemLedgerSQLite
 import GemTestSupport
 import XCTest
 
-/// A power cut is never taken for damage, and takes nothing that was acknowledged.
+/// A power cut is never taken for damage, and loses no acknowledged commit.
 ///
-/// What a commit or a checkpoint wrote since the last sync is on the disk in any part: each sector of 512 bytes is old
-/// or new. The ledger goes on from what the cut left, is cut again, and so on: remains of several commits lie in one
-/// log. More runs with
+/// The writes of a commit or a checkpoint since the last sync are on the disk in any part: each sector of 512 bytes is
+/// old or new. The ledger goes on from the remains of the cut, is cut again, and so on: remains of several commits lie
+/// in one log. More runs with
 ///
 ///     GEMLEDGER_POWER_CUTS=1000 swift test --filter PowerCutTests
 final class PowerCutTests: XCTestCase {
@@ -50,7 +50,7 @@ final class PowerCutTests: XCTestCase {
     let isTorn: Bool
   }
 
-  /// Works for a while, and leaves what a cut during the last step would leave.
+  /// Works for a while, and returns the files that a cut during the last step would leave.
   private func run(_ path: String, _ dice: inout SeededDice) throws -> Left {
     var counted = try CountedLedger.open(at: path, clock: time.clock)
     defer { counted.ledger.close() }

@@ -29,7 +29,7 @@ final class ProcessTests: XCTestCase {
     ledger.close()
   }
 
-  /// Four processes with the same keys: each is booked once, whoever comes first.
+  /// Four processes with the same keys: each key is booked once, in any order of arrival.
   func testProcessesWithTheSameKeysBookOnce() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("it.sqlite")
@@ -81,8 +81,8 @@ final class ProcessTests: XCTestCase {
 
   /// A process looks at its own ledger's file again, and another one comes and goes meanwhile.
   ///
-  /// Whoever opens and closes the file beside SQLite takes the locks of the process off it; the other then removes the
-  /// log that the first writes to.
+  /// Opening and closing the file without SQLite drops the locks of the process. The other process then removes the log
+  /// that the first one writes to.
   func testLookingAtTheFileAgainKeepsItsLocks() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("it.sqlite")
@@ -179,7 +179,7 @@ private final class Run {
   }
 }
 
-/// Counts outcomes, whatever thread they come from.
+/// Counts outcomes from any thread.
 private final class OutcomeCount: Sendable {
   private let counts = Mutex<[String: Int]>([:])
 

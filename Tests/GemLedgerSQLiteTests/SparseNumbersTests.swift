@@ -5,10 +5,10 @@ import GemLedgerSQLite
 import GemTestSupport
 import XCTest
 
-/// Verify proves books whose numbers have gaps, as writers without a common sequence give them.
+/// Verification of books with gaps in their numbers, as writers without a common sequence leave them.
 ///
-/// The file is one that SQLite wrote, with every number replaced: the order stays, three lanes take turns. Transaction
-/// 6 touches no balance; 7 to 72 are spends, one entry each.
+/// SQLite wrote the file, and every number is replaced: the order stays, three lanes take turns. Transaction 6 touches
+/// no balance; 7 to 72 are spends, one entry each.
 final class SparseNumbersTests: XCTestCase {
   func testTheBooksAddUp() throws {
     let ledger = try sparseLedger(damage: "UPDATE lot_sequence SET last = 1")

@@ -119,7 +119,7 @@ final class CorrectionStoryTests: XCTestCase {
     try assertBooksAddUp(ledger)
   }
 
-  /// A hold ended by itself, nobody booked that, and the refund is taken back: everything is there again.
+  /// A hold ended by its deadline without a booking, and the refund is reversed: everything is there again.
   func testARefundTakenBackAfterAHoldEndedByItself() throws {
     for product in ["gems_1200", "ore_pack", "rubies"] {
       let (ledger, alice) = (try ledger(), try Make.customer("alice"))
@@ -152,7 +152,7 @@ final class CorrectionStoryTests: XCTestCase {
     try assertBooksAddUp(ledger)
   }
 
-  /// A notice with an old date: what was recorded after each transaction stays as it was.
+  /// A notice with an old date leaves the balances recorded after earlier transactions as they were.
   func testBackdatedNoticesLeaveTheRunningBalanceAlone() throws {
     let (ledger, alice) = (try ledger(), try Make.customer("alice"))
     try ledger.creditPurchase(Make.purchase("t"), customer: alice)
@@ -170,7 +170,7 @@ final class CorrectionStoryTests: XCTestCase {
 
   // MARK: Expiry
 
-  /// What expired was taken out of paid lots, and what had expired could be spent until somebody swept.
+  /// The failure: expiries took from paid lots, and expired currency could be spent until a sweep.
   func testExpiryTouchesItsLotOnlyAndNeedsNoSweeper() throws {
     let (ledger, alice) = (try ledger(), try Make.customer("alice"))
     let soon = Timestamp(milliseconds: time.now.milliseconds + 60_000)
@@ -179,7 +179,7 @@ final class CorrectionStoryTests: XCTestCase {
     try ledger.spend([Make.amount("GEM", 50)], customer: alice)
     try ledger.grant([Make.amount("GEM", 30)], customer: alice, source: .bonus, expiresAt: soon)
     time.advance(seconds: 60)
-    // Nobody swept, and it is worth nothing.
+    // No sweep ran, and the expired lots are worth nothing.
     XCTAssertEqual(try balance(ledger, alice), 1200)
     assertRefused(.insufficientBalance) { try ledger.spend([Make.amount("GEM", 1201)], customer: alice) }
     let spend = try ledger.spend([Make.amount("GEM", 1200)], customer: alice)
@@ -197,7 +197,7 @@ final class CorrectionStoryTests: XCTestCase {
     XCTAssertEqual(try balance(ledger, alice), 30)
     XCTAssertEqual(try ledger.capture(held).entries.map(\.amount), [-20])
     time.advance(seconds: 30)
-    // The deadline gave back what is worth nothing by now.
+    // The deadline gave back currency that has expired by now.
     XCTAssertEqual(try balance(ledger, alice), 0)
     assertRefused(.holdEnded) { try ledger.capture(lapsing) }
     try assertBooksAddUp(ledger)

@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The pages of the documentation say what the code does.
+/// The pages of the documentation agree with the code.
 final class DocumentationTests: XCTestCase {
   func testErrorCodesHasTheRightRowForEveryCode() throws {
     let rows = try Page.rows(of: "Sources/GemLedger/GemLedger.docc/ErrorCodes.md")
@@ -62,7 +62,7 @@ final class DocumentationTests: XCTestCase {
         currencies: [Currency(code: gem, name: "Gems")],
         products: [Product(code: pack, type: .consumable, grants: [Grant(currency: gem, amount: 1200)])]))
 
-    // A store transaction is credited once, whoever asks and however often.
+    // A store transaction is credited once, for any number of callers and calls.
     let purchase = StorePurchase(
       store: .apple, environment: .sandbox, transactionID: try StoreTransactionID("2000000123456789"), product: pack,
       price: Money(minorUnits: 999, currency: "USD"), purchasedAt: LedgerClock.system.now())

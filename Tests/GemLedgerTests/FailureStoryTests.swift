@@ -95,7 +95,7 @@ final class FailureStoryTests: XCTestCase {
     try assertBooksAddUp(ledger)
   }
 
-  /// What passes the largest balance is refused whole, and a duplicate of what was credited is still a success there.
+  /// A credit past the largest balance is refused whole; a duplicate of an earlier credit still succeeds there.
   func testOverTheHardLimit() throws {
     let (ledger, alice) = (try ledger(), try Make.customer("alice"))
     try ledger.creditPurchase(Make.purchase("before"), customer: alice)
@@ -126,7 +126,7 @@ final class FailureStoryTests: XCTestCase {
     XCTAssertNoThrow(try answers[0].get())
     assertRefused(.insufficientBalance) { try answers[1].get() }
     XCTAssertEqual(try gems(ledger, alice).balance, 0)
-    // Staff do not write a balance: they book a correction that says why and by whom.
+    // Staff do not write a balance: they book a correction with its reason and its actor.
     var repair = try LedgerCommand.grant([Make.amount("GEM", 50)], customer: alice)
     (repair.reason, repair.actor) = (try Reason("charged twice"), try ActorName("support"))
     let _: Receipt = try ledger.book(repair)
@@ -184,7 +184,7 @@ final class FailureStoryTests: XCTestCase {
     try assertBooksAddUp(whole)
   }
 
-  /// A query that failed became "no usage", and everybody had a free month.
+  /// A failed query was read as "no usage", and every customer had a free month.
   func testMissingDataIsNoZero() throws {
     let (ledger, alice) = (try ledger(), try Make.customer("alice"))
     assertRefused(.customerNotFound) { try gems(ledger, alice) }
@@ -226,7 +226,7 @@ final class FailureStoryTests: XCTestCase {
   }
 }
 
-/// A storage that commits, and whose answer then is lost.
+/// A storage that commits and then loses the answer.
 private final class ForgetfulStorage: LedgerStorage {
   private let storage: MemoryStorage
   private let isArmed = Atomic(false)

@@ -57,7 +57,7 @@ final class GuideTests: XCTestCase {
     }
   }
 
-  /// Wherever the process died, nobody knows after the deadline whether the potion was given.
+  /// After the deadline it is unknown whether the potion was given, at whichever step the process died.
   func testARetryAfterTheDeadlineGivesOnceAndTakesOnce() async throws {
     for (step, moment) in [(0, Fate.Moment.after), (1, .before), (1, .after)] {
       let world = try SagaWorld()
@@ -163,7 +163,7 @@ final class GuideTests: XCTestCase {
   }
 }
 
-/// What a game keeps of potions; it knows a key again.
+/// The potions of a game; it recognises a repeated key.
 private final class Inventory: Sendable {
   struct Full: Error {}
 

@@ -22,7 +22,7 @@ final class InvariantControlTests: XCTestCase {
     XCTFail("\(invariant.rawValue) went unnoticed; found \(found)", line: line)
   }
 
-  /// Damages what is read at every look.
+  /// Damages the rows of every read.
   private func assertDamageIsFound(
     _ invariant: Invariant, damage: @escaping (inout EconomyRows) -> Void, line: UInt = #line
   ) throws {
@@ -146,7 +146,7 @@ final class InvariantControlTests: XCTestCase {
     try assertFound(.refundsUndone) { access in
       access.book = { ledger, command in
         let receipt: Receipt = try ledger.book(command)
-        // What came back is spent behind everybody's back.
+        // A part of the returned currency is spent outside the stream.
         if !receipt.isReplayed, receipt.kind == .reversedRefund, let entry = receipt.entries.first, entry.amount > 0 {
           _ = try? ledger.spend([Adjustment(entry.currency, 1)], customer: receipt.customer)
         }

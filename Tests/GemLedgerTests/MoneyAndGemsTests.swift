@@ -4,19 +4,19 @@ import XCTest
 
 /// No short path leaves a customer with the money and the gems.
 ///
-/// After one purchase of ten units, every path of up to five steps of hold, capture, release, spend, reverse, refund,
-/// its reversal, transfer to another, a merge into somebody new, a merge with who was given something, and a clock past
-/// the hold's deadline is walked to its end, under each refund policy, and held against an account kept by hand after
-/// every step.
+/// After one purchase of ten units, every path of up to five steps is walked to its end, under each refund policy. The
+/// steps are hold, capture, release, spend, reverse, refund, its reversal, and transfer to another customer. Three more
+/// are a merge into a new customer, a merge with the receiver of a transfer, and a clock past the hold's deadline.
+/// After every step, the balance is compared with an account kept by hand.
 ///
-/// The property: while the purchase is refunded, the buyer has nothing available, and what the refund did not take is
-/// exactly what was spent and not given back, plus what is with somebody else, plus what is on hold; under `debt` it is
-/// owed to the unit, under `floor` and `freeze` it is let go (and freezes). What comes back later, by a release, a
-/// deadline, a reversal or a merge, is taken at once. While it is not refunded, the buyer has all that is not spent,
-/// held or given away, however often it was refunded in between.
+/// The property: while the purchase is refunded, the buyer has nothing available. The part that the refund did not take
+/// is exactly the sum of three amounts: spent and not given back, now with another customer, and on hold. Under `debt`
+/// this part is owed to the unit; under `floor` and `freeze` it is written off (and freezes). Currency that comes back
+/// later, by a release, a deadline, a reversal or a merge, is taken at once. While the purchase is not refunded, the
+/// buyer has all that is not spent, held or given away, however often it was refunded in between.
 ///
-/// The exception: what was transferred away before the refund stays with who has it, as long as that customer and the
-/// buyer are two.
+/// The exception: currency that was transferred away before the refund stays with its receiver, as long as that
+/// customer and the buyer are two.
 final class MoneyAndGemsTests: XCTestCase {
   func testNoShortPathLeavesMoneyAndGems() throws {
     for (code, product, policy) in [
@@ -94,7 +94,7 @@ private enum Step: CaseIterable {
   case hold, capture, release, deadline, spend, reverse, refund, reverseRefund, transfer, merge, join
 }
 
-/// What should have become of the ten units, kept by hand.
+/// The expected state of the ten units, kept by hand.
 private struct Fate {
   static let bought: Int64 = 10
   static let part: Int64 = 4
@@ -108,7 +108,7 @@ private struct Fate {
   var isMerged = false
   var hasJoined = false
 
-  /// What no refund can take.
+  /// The units that no refund can take.
   private var gone: Int64 { spends * Self.part + held + away }
 
   func debt(_ policy: Policy) -> Int64 { policy == .debt && isRefunded ? gone : 0 }
@@ -137,7 +137,7 @@ private struct Fate {
     case .merge where !isMerged: next.isMerged = true
     case .join where away > 0 && !hasJoined:
       (next.away, next.hasJoined) = (0, true)
-      // It repays what is owed for it, or goes to what the refund let go.
+      // It repays the debt for it, or goes to the part that the refund wrote off.
       if !isRefunded { next.available += away }
     default: return nil
     }

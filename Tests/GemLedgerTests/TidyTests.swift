@@ -2,7 +2,7 @@ import Foundation
 import GemLedger
 import XCTest
 
-/// What nobody should have to look for in a review.
+/// Checks of the sources that save work in reviews.
 final class TidyTests: XCTestCase {
   private static let top = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()

@@ -142,7 +142,7 @@ private struct Books {
     }
   }
 
-  /// What is here and not there, and the other way round.
+  /// Returns the difference between the two, in either direction; nil where there is none.
   func difference(from other: Self, numbersAlike: Bool) -> String? {
     if numbersAlike, let difference = rows.difference(from: other.rows) { return difference }
     if customers != other.customers {

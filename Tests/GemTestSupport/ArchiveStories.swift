@@ -2,8 +2,10 @@ package import GemLedger
 internal import GemLedgerArchive
 internal import XCTest
 
-/// Short lives of a ledger that an export must bring back: what was booked before one export and behind it, whether the
-/// two are imported apart or together, one line a commit or all in one.
+/// Short lives of a ledger that an export must bring back.
+///
+/// Each has transactions before one export and after it. The two exports are imported apart or together, with one line
+/// a commit or all lines in one.
 package enum ArchiveStories {
   private struct Story {
     let name: String

@@ -1,8 +1,10 @@
 package import GemLedger
 internal import XCTest
 
-/// A ledger's life with all that an export must carry: the economy's commands singly and in groups, customers who
-/// merge, take other ids and are erased, orders and entitlements, and catalogs that change.
+/// A ledger's life with everything that an export must carry.
+///
+/// The economy's commands come singly and in groups. Customers merge, take other ids and are erased. There are orders,
+/// entitlements, and catalogs that change.
 package struct ArchiveStream {
   package let ledger: Ledger
   package let time: ManualClock
@@ -50,7 +52,7 @@ package struct ArchiveStream {
 
   // MARK: Customers and orders
 
-  /// One of few, so that an id that an erasure freed is soon somebody's again.
+  /// One of few ids, so that an id freed by an erasure is soon used again.
   private mutating func customer() throws -> CustomerID {
     dice.percent(60) ? try economy.customer() : try Make.customer("name \(dice.below(5))")
   }
@@ -96,7 +98,7 @@ package struct ArchiveStream {
         retryAfterMilliseconds: dice.percent(50) ? 60_000 : nil), customer: try customer())
   }
 
-  /// A cycle of a subscription, whose currency expires with it, or a right for good.
+  /// Credits a cycle of a subscription, with currency that expires with it, or a permanent entitlement.
   private mutating func subscribe() throws -> LedgerCommand {
     payments += 1
     var purchase = try Make.purchase("s\(payments)", product: dice.percent(60) ? "pass" : "premium")
@@ -110,7 +112,7 @@ package struct ArchiveStream {
 }
 
 extension EconomyStream {
-  /// What a catalog may say otherwise than the first one, each independent of the others.
+  /// The changes that a catalog may have against the first one, each independent of the others.
   private static let changes: [(from: String, to: String)] = [
     (#""maximum_balance": 1000, "refund_policy": "freeze""#, #""maximum_balance": 700, "refund_policy": "floor""#),
     (#""burn_order": "paid_first", "refund_policy": "debt""#, #""refund_policy": "debt""#),

@@ -90,7 +90,7 @@ extension BadInputContract {
     ledger.close()
   }
 
-  /// An id of a kind that only the ledger makes is refused by every command, whoever has it and whoever does not.
+  /// Every command refuses an id of a kind that only the ledger makes, whether a customer has it or not.
   func testReservedIdentifiersNameNobody() throws {
     let (ledger, alice) = try ledgerOfAlice()
     let gone = try Make.customer("gone")
@@ -112,7 +112,7 @@ extension BadInputContract {
       .grant([one], customer: alice),
     ])
     XCTAssertEqual(answers.map { (try? $0.get()) != nil }, [true, false, false, true])
-    // What is left of an erased customer can be read.
+    // The remains of an erased customer can be read.
     XCTAssertEqual(try ledger.balance(of: CurrencyCode("GEM"), customer: left).balance, 7)
     // These only look like them.
     for text in ["erased:1", "$erased", "$Erased:1", "$stocks:1", "$RCAnonymousID:1", " $erased:1"] {

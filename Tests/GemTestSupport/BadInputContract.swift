@@ -2,7 +2,7 @@ package import GemLedger
 internal import GemLedgerAudit
 import XCTest
 
-/// What a ledger answers to requests that are wrong, whatever storage it stands on: the documented code, and no trace.
+/// The answers of a ledger to wrong requests, on any storage: the documented code, and no trace.
 package struct BadInputContract {
   let make: (LedgerClock) throws -> Ledger
   let time = ManualClock()
@@ -87,7 +87,8 @@ package struct BadInputContract {
     ledger.close()
   }
 
-  /// What a pooled lot was ever given, and the sum of an account's entries of one kind, pass 64 bits; balances do not.
+  /// The sum ever granted to a pooled lot, and the sum of an account's entries of one kind, pass 64 bits; balances do
+  /// not.
   func testSumsThatWouldOverflow() throws {
     let ledger = try ledger()
     let alice = try Make.customer("alice")
@@ -256,7 +257,7 @@ package struct BadInputContract {
 
   // MARK: Groups
 
-  /// A refused command of a group may have drawn numbers for what then was not made.
+  /// A refused command of a group may have drawn numbers for rows that then were not made.
   func testRefusedCommandsOfAGroupLeaveNoGaps() throws {
     let ledger = try ledger()
     let names = try ["a", "b", "c", "d"].map { try Make.customer($0) }
@@ -288,7 +289,7 @@ package struct BadInputContract {
     ledger.close()
   }
 
-  /// Who came into being with a refused command never did; whoever comes next does not inherit the key.
+  /// A refused command creates no customer; the next customer does not inherit the key.
   func testARefusalOfNobodyIsNotKept() throws {
     let ledger = try ledger()
     let (nobody, key) = (try Make.customer("nobody"), try Make.key("k"))

@@ -1,7 +1,7 @@
 package import GemLedger
 import XCTest
 
-/// Baskets over several customers, exchanges, and customers who are forgotten, whatever the storage.
+/// Baskets over several customers, exchanges, and erased customers, on any storage.
 package struct BasketContract {
   private let make: (LedgerClock) throws -> Ledger
   private let time = ManualClock()
@@ -216,7 +216,7 @@ package struct BasketContract {
     let (alice, bob, _) = try people(ledger)
     try ledger.creditPurchase(Make.purchase("t"), customer: alice)
     try ledger.transfer([Make.amount("GEM", 1000)], from: alice, to: bob)
-    // It concerns who bought; what is with somebody else now is let go.
+    // The refund concerns the buyer; the part that is now with another customer is written off.
     let refund = try ledger.refund(Make.refund("t"))
     XCTAssertEqual(refund.customer, alice)
     XCTAssertEqual(refund.entries.map(\.amount), [-200])
@@ -313,12 +313,12 @@ package struct BasketContract {
     assertRefused(.customerNotFound) { try ledger.erase(alice) }
     XCTAssertTrue(try ledger.history(of: erasure.customer).transactions.allSatisfy { $0.reference == nil })
     XCTAssertFalse(try ledger.customers().customers.contains { $0.ids.contains(alice) })
-    // The store delivers again: it is credited, to somebody who is forgotten.
+    // The store redelivers the purchase: it is credited already, to the erased customer.
     let again = try ledger.creditPurchase(Make.purchase("t"), customer: bob)
     XCTAssertTrue(again.isReplayed)
     XCTAssertEqual(again.customer, erasure.customer)
     try ledger.refund(Make.refund("t"))
-    // Who comes under the id later is somebody else.
+    // A later customer under the id is a new one.
     try ledger.grant([Make.amount("GEM", 1)], customer: alice, key: Make.key("k"))
     XCTAssertEqual(try balance(ledger, alice), 1)
     try check(ledger)

@@ -4,7 +4,7 @@ internal import GemLedgerAudit
 internal import Synchronization
 import XCTest
 
-/// What many callers at once may expect, whatever storage the ledger stands on.
+/// The guarantees to many concurrent callers, on any storage.
 package struct ConcurrencyContract {
   private let make: () throws -> Ledger
 
@@ -128,7 +128,7 @@ private func outcome(_ body: () async throws -> Receipt) async -> String {
   }
 }
 
-/// Runs so many tasks at once and counts what came of them.
+/// Runs that many tasks at once and counts their outcomes.
 private func outcomes(
   of count: Int, _ body: @escaping @Sendable (Int) async -> String
 ) async -> [String: Int] {

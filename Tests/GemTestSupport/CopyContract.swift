@@ -3,7 +3,7 @@ internal import GemLedgerArchive
 internal import GemLedgerAudit
 internal import XCTest
 
-/// What a copy of a ledger in another storage must be; each pair of storages calls ``runAll()``.
+/// The requirements on a copy of a ledger in another storage; each pair of storages calls ``runAll()``.
 package struct CopyContract {
   package typealias OpenCopy = (ProjectRow, TransactionNumber) throws -> any LedgerStorage
 
@@ -28,7 +28,7 @@ package struct CopyContract {
     self.openResult = openResult
   }
 
-  /// Copies what a random run and some rare commands made, is interrupted after every commit, and compares.
+  /// Copies the rows of a random run and of seldom-used commands, is interrupted after every commit, and compares.
   package func runAll() throws {
     try RichJournal.fill(dice, time, make: make, open: open)
     let source = try open(time.clock)
@@ -38,7 +38,7 @@ package struct CopyContract {
     XCTAssertEqual(try LedgerState(copy), before, "seed \(dice.seed)")
     XCTAssertEqual(try LedgerState(source), before, "seed \(dice.seed)")
     try compareWhatHistoriesDoNotShow(source, copy)
-    // A copy that is complete is a ledger like any other, and nobody's to copy into.
+    // A complete copy is a ledger like any other, and no target for a copy.
     assertRefused(.alreadyExists) { try openCopy(Self.project(of: source), 0) }
     try goOn(copy)
     copy.close()
@@ -124,7 +124,7 @@ package struct CopyContract {
     try ledger.storage.read { (snapshot) throws(LedgerError) -> OrderRow? in try snapshot.order(code) }
   }
 
-  /// Old keys are known, and what is new goes on behind what is old.
+  /// Checks that old keys are known, and that new transactions go on after the old ones.
   private func goOn(_ copy: Ledger) throws {
     let zoe = try Make.customer("zoe")
     let newest = try XCTUnwrap(try copy.history(of: zoe).transactions.first?.receipt.transactionID)

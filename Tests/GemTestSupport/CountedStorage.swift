@@ -8,7 +8,7 @@ package final class CountedStorage: LedgerStorage {
   private let counts: JournalCounts?
   private let questions = Mutex([String: Int]())
 
-  /// - Parameter counts: What it says of how many rows the journal has; nil where numbers have no gaps.
+  /// - Parameter counts: The row counts of the journal that it reports; nil where numbers have no gaps.
   package init(_ storage: any LedgerStorage, counts: JournalCounts? = nil) {
     self.storage = storage
     self.counts = counts
@@ -43,7 +43,7 @@ package final class CountedStorage: LedgerStorage {
   package func close() { storage.close() }
 }
 
-/// What ``CountedStorage`` reads.
+/// The snapshot of a ``CountedStorage``.
 final class CountedSnapshot: StorageSnapshot {
   private let base: any StorageSnapshot
   private let counts: JournalCounts?

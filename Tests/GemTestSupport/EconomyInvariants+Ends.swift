@@ -52,7 +52,7 @@ extension EconomyRows {
 
   // MARK: 6
 
-  /// What rows show after everything due at an instant was written down.
+  /// The breaches in the rows after all effects due at an instant were booked.
   package func expiries(at now: Timestamp) -> [Breach] {
     lots.filter { $0.expiresAt <= now.milliseconds && $0.remaining != 0 }.map {
       Breach(.expiredIsWorthNothing, "lot \($0.number) expired at \($0.expiresAt) and has \($0.remaining) at \(now)")

@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// What must hold of the whole economy at any time, whatever was asked of it.
+/// The conditions of the whole economy that hold at any time, after any command.
 package enum Invariant: String, CaseIterable {
   case issuedLessBurnedIsInTheLots = "1: issued less burned less expired is what lots hold, available and held"
   case lotsStayInBounds = "2: no lot is below zero or above what it was made with"
@@ -87,10 +87,10 @@ extension EconomyRows {
     let pooled = Set(lots.filter(\.isShared).map(\.number) + accounts.map(\.poolLot))
     for lot in lots { check(lot.number, lot.remaining, lot.isShared ? .max : lot.granted, "has") }
     for account in accounts { check(account.poolLot, account.poolRemaining, .max, "has") }
-    // What others repaid for a refunded purchase comes back to its lot with the refund, beside what is on hold of it.
+    // Currency repaid by others for a refunded purchase returns to its lot with the refund, beside the part on hold.
     var granted = Dictionary(lots.map { ($0.number, $0.granted) }) { first, _ in first }
     for part in refundParts where part.kind == .repaid { granted[part.lot]? += max(0, part.amount) }
-    // What pools share with each other after merges has one bound for all of them.
+    // Pools that share currency after merges have one bound for all of them.
     var (sums, shared, limits): ([LotNumber: Int64], [AccountNumber: Int64], [AccountNumber: Int64]) = ([:], [:], [:])
     let rows = allocationsByEntry
     for entry in entries {

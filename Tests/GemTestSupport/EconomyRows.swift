@@ -19,9 +19,9 @@ package struct EconomyRows: Hashable {
   package var merges: [MergeRow] = []
   package var itemEntries: [ItemEntryRow] = []
   package var ownedItems: [OwnedItemRow] = []
-  /// Number, id, whether frozen, and who they became part of.
+  /// Number, id, whether frozen, and the surviving customer of a merge.
   package var customers: [String] = []
-  /// Whose, which, what was asked, and what came of it; in the order of these words.
+  /// Customer, key, request and outcome, in this order.
   package var keys: [String] = []
 
   package init(_ ledger: Ledger) throws {
@@ -72,7 +72,7 @@ package struct EconomyRows: Hashable {
     while true {
       let page = try scan.keys(after: last, limit: 4096)
       guard let end = page.last else { break }
-      // A key of somebody who was erased may leave an empty place behind.
+      // The key of an erased customer may leave an empty row behind.
       let kept = page.map(\.0).filter { !$0.key.text.hasPrefix("\u{0}") }
       keys += kept.map { "\($0.customer) \($0.key) \($0.fingerprint) \($0.outcome)" }
       last = end.1
@@ -89,21 +89,21 @@ package struct EconomyRows: Hashable {
     }
   }
 
-  /// Without keys: what a refusal that is kept under its key must leave alone.
+  /// Without keys: the rows that a refusal kept under its key must leave alone.
   package var withoutKeys: Self {
     var rows = self
     rows.keys = []
     return rows
   }
 
-  /// Without the instants at which accounts look for what is due: they may be too early, and say nothing to anybody.
+  /// Without the instants at which accounts look for due effects: these may be too early, and no answer shows them.
   package var withoutHints: Self {
     var rows = self
     for index in rows.accounts.indices { (rows.accounts[index].nextDue, rows.accounts[index].nextExpiry) = (0, 0) }
     return rows
   }
 
-  /// Whether what customers have is the same, however it came about.
+  /// Whether the customers have the same, regardless of the way to it.
   package func isSameState(as other: Self) -> Bool {
     func worth(_ rows: Self) -> [[Int64]] {
       rows.accounts.map { [$0.number.rawValue, $0.balance, $0.debt, $0.held, $0.poolRemaining] }
@@ -113,7 +113,7 @@ package struct EconomyRows: Hashable {
       && ownedItems.filter { $0.quantity != 0 } == other.ownedItems.filter { $0.quantity != 0 }
   }
 
-  /// The journal without what depends on how a storage numbers, a line for each transaction in its order.
+  /// The journal without values that depend on how a storage numbers, a line for each transaction in its order.
   package var journalWithoutNumbers: [String] {
     let (entries, effects) = (
       Dictionary(grouping: entries, by: \.transaction), Dictionary(grouping: effects, by: \.transaction)

@@ -2,8 +2,8 @@ package import GemLedger
 
 /// A seeded stream of commands that uses everything a ledger can do.
 ///
-/// It remembers what it heard of in the order in which it heard it, so that one seed gives one script on every storage
-/// whose answers agree, however that numbers its transactions.
+/// It remembers results in the order in which it heard them. One seed therefore gives one script on every storage with
+/// equal answers, however the storage numbers its transactions.
 package struct EconomyStream {
   package var dice: SeededDice
   private var earlier: [LedgerCommand] = []
@@ -19,7 +19,7 @@ package struct EconomyStream {
   /// items with limits and stock; products that give paid, bonus and items.
   package static func catalog() throws -> Catalog { try Catalog.load(Array(document.utf8)) }
 
-  /// The same with other names, maxima and policies, so that what comes by itself begins, changes and ends.
+  /// The same with other names, maxima and policies, so that scheduled effects begin, change and end.
   package static func catalog(changedBy dice: inout SeededDice) throws -> Catalog {
     var currencies: [Currency] = []
     for currency in try catalog().currencies {
@@ -65,7 +65,7 @@ package struct EconomyStream {
     return command
   }
 
-  /// One of six, who change slowly: merges make one of many.
+  /// One of six customers that change slowly: merges make one of many.
   package mutating func customer() throws -> CustomerID {
     try Make.customer("customer \(earlier.count / 90 + dice.below(6))")
   }

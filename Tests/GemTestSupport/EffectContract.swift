@@ -86,7 +86,7 @@ package struct EffectContract {
       XCTAssertEqual(try snapshot.effects(about: scene.first, ofAny: [scene.alice]), about)
       XCTAssertEqual(try snapshot.effects(about: scene.second, ofAny: owners), [bobs[0]])
       XCTAssertEqual(try snapshot.effects(about: scene.second + 1_000_000, ofAny: owners), [])
-      // What is on hold and what is counted, newest first; the last transaction is given whole.
+      // Holds and counts, newest first; the last transaction is given whole.
       let (first, second) = (
         Array(alices[..<4].reversed().filter(\.kind.isAskedByCustomer)),
         Array(alices[4...].reversed().filter(\.kind.isAskedByCustomer))
@@ -158,7 +158,7 @@ package struct EffectContract {
     try assertHolds([late, early], [bobs])
     try ledger.write { $0.endedHolds = [early] }
     try assertHolds([late], [bobs])
-    // Who became part of another takes holds along.
+    // A merged customer takes holds along.
     late.customer = bob
     try ledger.write { $0.holds = [late] }
     try assertHolds([], [bobs, late])
@@ -205,7 +205,7 @@ package struct EffectContract {
     ledger.close()
   }
 
-  // MARK: What older tables know
+  // MARK: Columns of older tables
 
   func testAccountsKnowWhatIsHeldAndDue() throws {
     let scene = try scene()

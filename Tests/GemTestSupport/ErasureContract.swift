@@ -1,7 +1,7 @@
 package import GemLedger
 internal import XCTest
 
-/// What a storage forgets of an erased customer, and what it keeps; part of ``StorageContract``.
+/// The data of an erased customer that a storage forgets, and the data that it keeps; part of ``StorageContract``.
 package struct ErasureContract {
   private let make: (LedgerClock) throws -> Ledger
   private let time = ManualClock()
@@ -18,7 +18,7 @@ package struct ErasureContract {
     let histories = try before.map { try history(of: $0, in: ledger) }
     try Self.erase(ledger)
     try assertForgotten(ledger, before)
-    // The books are what they were, and so is everybody else.
+    // The books and all other customers are unchanged.
     XCTAssertEqual(try before.map { try history(of: $0, in: ledger) }, histories)
     let (nobody, bob) = (try ledger.left(of: before[0]), try Make.customer("bob"))
     XCTAssertEqual(try ledger.balance(of: CurrencyCode("GEM"), customer: nobody).balance, 1200 + 100 + 40 - 3 * 10)
@@ -30,7 +30,7 @@ package struct ErasureContract {
       XCTAssertEqual(order?.key?.text, "key-bob")
     }
     try assertBooksAddUp(ledger)
-    // Whoever comes with an old id or key is somebody new.
+    // A caller with an old id or key is a new customer.
     let alice = try Make.customer("alice-secret")
     try ledger.createCustomer(alice)
     XCTAssertEqual(try ledger.balance(of: CurrencyCode("GEM"), customer: alice).balance, 0)
@@ -42,9 +42,9 @@ package struct ErasureContract {
     ledger.close()
   }
 
-  // MARK: Somebody to forget, and somebody not to
+  // MARK: Customers to erase and to keep
 
-  /// Alice has another id, an order, and carol became part of her; all that says who they are holds `secret`.
+  /// Alice has another id, an order, and the merged customer carol; everything that identifies them holds `secret`.
   package static func fill(_ ledger: Ledger) throws {
     try ledger.apply(Make.catalog())
     let (alice, bob) = (try Make.customer("alice-secret"), try Make.customer("bob"))
@@ -95,7 +95,7 @@ package struct ErasureContract {
       paidBy: nil)
   }
 
-  // MARK: What is left
+  // MARK: Remains
 
   /// Alice and carol.
   private func numbers(_ ledger: Ledger) throws -> [CustomerNumber] {
@@ -131,7 +131,7 @@ package struct ErasureContract {
       }
       XCTAssertEqual(try snapshot.customer(number: numbers[0])?.isFrozen, true)
       XCTAssertEqual(try snapshot.mergedCustomers(into: numbers[0]), [numbers[1]])
-      // Not every storage lists what is left of erased ids.
+      // Not every storage lists the remains of erased ids.
       let ids = try snapshot.scan().customerIDs(after: nil, limit: 100).map(\.id).filter { !$0.isOfErased }
       XCTAssertEqual(ids.map(\.text), ["bob"])
       for transaction in try snapshot.scan().transactions(after: 0, limit: 1000) {

@@ -3,7 +3,7 @@ package import GemLedgerArchive
 internal import GemLedgerAudit
 internal import XCTest
 
-/// What an export and its import must be; each pair of storages calls ``runAll()``.
+/// The requirements on an export and its import; each pair of storages calls ``runAll()``.
 package struct ExportContract {
   package typealias OpenTarget = (JournalImport.Head, _ name: String) throws -> any LedgerStorage
 
@@ -16,7 +16,7 @@ package struct ExportContract {
   private let openResult: (LedgerClock, _ name: String) throws -> Ledger
   /// Whether both storages give their rows in the same order and number alike.
   private let areAlike: Bool
-  /// Whether what an interrupted import wrote outlives it.
+  /// Whether the rows of an interrupted import outlive it.
   private let isKept: Bool
 
   package init(
@@ -57,7 +57,7 @@ package struct ExportContract {
 
   // MARK: Steps
 
-  /// Somebody spends, buys, is refunded, merges and changes the catalog after the first export.
+  /// Books spends, purchases, refunds, merges and changes of the catalog after the first export.
   private func goOn(_ ledger: Ledger) throws {
     let zoe = try Make.customer("zoe")
     time.advance(seconds: 60)
@@ -148,7 +148,7 @@ package struct ExportContract {
     XCTAssertTrue(empty.inner.allSatisfy { $0.contains("\"type\":\"customer\"") }, "\(empty.inner)")
   }
 
-  /// An increment twice, an increment without what it continues, and a whole journal on top of another.
+  /// Refuses an increment twice, an increment without its base, and a whole journal on top of another.
   private func refuseWhatDoesNotFit(_ increment: Exported, _ whole: Exported) throws {
     assertRefused(.invalidImport) { try run(increment, "one") }
     assertRefused(.alreadyExists) {

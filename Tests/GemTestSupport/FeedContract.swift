@@ -3,7 +3,7 @@ package import GemLedger
 internal import Synchronization
 internal import XCTest
 
-/// What readers of the feed may expect, whatever storage the ledger stands on.
+/// The guarantees to readers of the feed, on any storage.
 package struct FeedContract {
   private let make: () throws -> Ledger
 
@@ -144,7 +144,7 @@ package struct FeedContract {
 
   // MARK: Waiting
 
-  /// With an hour between two looks: who hears of a commit does not wait for the next look.
+  /// With an hour between two polls, a reader that hears of a commit does not wait for the next poll.
   func testUpdatesComeAsTheyAreBooked() async throws {
     let ledger = try ledger()
     let alice = try Make.customer("alice")
@@ -200,7 +200,7 @@ extension Ledger {
   }
 }
 
-/// Fails unless the events are exactly what the customers' histories tell, and each customer's in its order.
+/// Fails unless the events are exactly those of the customers' histories, and each customer's in its order.
 package func assertTellsTheHistories(
   of ledger: Ledger, _ events: [FeedEvent], _ message: String, file: StaticString = #filePath, line: UInt = #line
 ) throws {

@@ -1,7 +1,7 @@
 @testable internal import GemLedger
 @testable internal import GemLedgerArchive
 
-/// An export whose lines were changed by hand, with the checksum that fits them.
+/// An export with lines changed by hand and the checksum that fits them.
 package enum ForgedExport {
   /// - Parameter change: Gives other lines for those between the first and the last.
   package static func lines(of export: Exported, _ change: ([String]) -> [String]) -> [UInt8] {

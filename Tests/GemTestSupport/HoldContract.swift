@@ -1,7 +1,7 @@
 package import GemLedger
 import XCTest
 
-/// Holds, whatever the storage.
+/// Holds, on any storage.
 package struct HoldContract {
   private let make: (LedgerClock) throws -> Ledger
   private let time = ManualClock()
@@ -96,7 +96,7 @@ package struct HoldContract {
     let ledger = try ledger()
     let alice = try alice(ledger, gems: 50)
     try ledger.creditPurchase(Make.purchase("t"), customer: alice)
-    // The free ones burn first, and are what is held.
+    // The free units burn first, and are the held ones.
     let id = try hold(ledger, alice, 60)
     let capture = try ledger.capture(id)
     XCTAssertEqual(capture.kind, .capture)
@@ -267,7 +267,7 @@ package struct HoldContract {
     let first = try hold(ledger, alice, 30, seconds: 1000)
     let second = try hold(ledger, alice, 5, seconds: 1000)
     time.advance(seconds: 100)
-    // What is held lives on; the rest is gone.
+    // The held currency lives on; the rest is gone.
     try assert(ledger, alice, balance: 35, held: 35)
     let capture = try ledger.capture(first, amounts: [Make.amount("GEM", 20)])
     XCTAssertEqual(capture.expired, [CurrencyAmount(currency: try CurrencyCode("GEM"), amount: 10)])
@@ -288,7 +288,7 @@ package struct HoldContract {
     let refund = try ledger.refund(Make.refund("t"))
     XCTAssertEqual(refund.entries.map(\.amount), [-700])
     try assert(ledger, alice, balance: 500, held: 500)
-    // What comes back goes to what the refund had to let go.
+    // Released currency goes to the part that the refund had to write off.
     let release = try ledger.release(id)
     XCTAssertEqual(release.reclaimed, [CurrencyAmount(currency: try CurrencyCode("GEM"), amount: 500)])
     try assert(ledger, alice, balance: 0, held: 0)
@@ -345,7 +345,7 @@ package struct HoldContract {
     try check(ledger)
   }
 
-  /// What is released beside a capture may leave more in a pooled lot than it was ever given at once.
+  /// A release beside a capture may leave more in a pooled lot than it was ever given at once.
   func testACaptureOfALotThatGrewByAMerge() throws {
     let ledger = try ledger()
     let alice = try alice(ledger, gems: 30)
@@ -378,7 +378,7 @@ package struct HoldContract {
     assertRefused(.keyConflict) { try ledger.capture(id, amounts: [Make.amount("GEM", 21)], key: Make.key("d")) }
     assertRefused(.keyConflict) { try ledger.hold([Make.amount("GEM", 61)], customer: alice, key: Make.key("h")) }
     _ = try twice(.reverse(try XCTUnwrap(last.transactionID), key: Make.key("r")))
-    // What was not captured is released, and told with the rest.
+    // The part that was not captured is released, and reported with the rest.
     try ledger.grant([Make.amount("COIN", 9)], customer: alice)
     let both = try ledger.hold([Make.amount("GEM", 5), Make.amount("COIN", 9)], customer: alice)
     let gems = [try Make.amount("GEM", 2)]
@@ -398,7 +398,7 @@ package struct HoldContract {
     try check(ledger)
   }
 
-  /// What was on hold while a refund made a debt repays it as it comes back.
+  /// Currency on hold while a refund made a debt repays the debt as it comes back.
   func testWhatComesBackRepaysADebt() throws {
     let ledger = try ledger()
     let alice = try Make.customer("alice")

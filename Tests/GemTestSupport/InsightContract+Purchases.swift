@@ -185,7 +185,7 @@ extension InsightContract {
     XCTAssertEqual(flows.days.map { $0.flows.map(\.net) }, [[150], [-30], []])
     let gem = try gem()
     XCTAssertEqual(flows.days.map { $0.outstanding[gem] }, [150, 120, 120])
-    // A day that begins before midnight in UTC takes what it begins with.
+    // With boundaries a millisecond later, each day takes the transactions at its end.
     let shifted = try ledger.flows(between: boundaries.map { Timestamp(milliseconds: $0.milliseconds + 1) })
     XCTAssertEqual(shifted.days.map { $0.flows.map(\.net) }, [[-30], [], [1]])
     XCTAssertEqual(shifted.days.map { $0.outstanding[gem] }, [120, 120, 121])

@@ -2,7 +2,7 @@ package import GemLedger
 internal import GemLedgerAudit
 import XCTest
 
-/// What reports about the books say, whatever the storage.
+/// Reports about the books, on any storage.
 package struct InsightContract {
   private let make: (LedgerClock) throws -> Ledger
   let time = ManualClock()
@@ -69,7 +69,7 @@ package struct InsightContract {
     XCTAssertEqual(page.entries.map(\.balance), [17, 127, 120])
     XCTAssertEqual(page.entries.map(\.reference?.text), ["order 1", nil, nil])
     XCTAssertEqual(page.entries.map(\.reason?.text), [nil, "sorry", nil])
-    // Rubies burn what was paid for first.
+    // Rubies burn paid lots first.
     XCTAssertEqual(page.entries[0].parts.map(\.amount), [-100, -10])
     XCTAssertEqual(page.entries[0].parts.map(\.lot.source), [.paid, .bonus])
     let paid = page.entries[0].parts[0].lot
@@ -249,7 +249,7 @@ package struct InsightContract {
     try finish(ledger)
   }
 
-  /// A refused command ends a hold whose deadline has come, and leaves what expired beside it for the next one.
+  /// A refused command ends a hold after its deadline, and leaves the expired currency beside it to the next command.
   func testWhatARefusedCommandBookedOfWhatWasDue() throws {
     let (ledger, alice) = (try ledger(), try Make.customer("alice"))
     let expiry = Timestamp(milliseconds: time.now.milliseconds + 5_000)

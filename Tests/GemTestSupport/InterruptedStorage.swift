@@ -1,7 +1,7 @@
 package import GemLedger
 internal import Synchronization
 
-/// A storage that fails all commits after the first few, as one does whose process is killed.
+/// A storage that fails all commits after the first few, as if its process had been killed.
 package final class InterruptedStorage: LedgerStorage {
   private let storage: any LedgerStorage
   private let commitsLeft: Atomic<Int>

@@ -3,7 +3,7 @@ package import GemLedger
 internal import GemLedgerAudit
 internal import XCTest
 
-/// Runs a seeded stream of everything against a ledger, and holds what comes of it against the twelve invariants.
+/// Runs a seeded stream of all commands against a ledger, and checks the results against the twelve invariants.
 package struct InvariantContract {
   /// How the contract asks the ledger; control runs put something wrong in between.
   package struct Access {
@@ -31,7 +31,7 @@ package struct InvariantContract {
   private struct Answered {
     let command: LedgerCommand
     let answer: String
-    /// Whether the store says it: notices are answered before keys are looked at, with what they did last.
+    /// Whether it is a notice of the store: notices are answered before keys are looked at, with their last effect.
     let isNotice: Bool
   }
 
@@ -102,7 +102,7 @@ package struct InvariantContract {
     try keep(command, Result { try access.book(ledger, command) }, isKnown: isKnown)
   }
 
-  /// A refusal is kept for somebody only: who would have come into being with the command never did.
+  /// Whether the customer exists: a refusal is kept for an existing customer only, and a refused command creates none.
   private func isKnown(_ command: LedgerCommand) -> Bool { (try? ledger.customer(command.customer)) != nil }
 
   private mutating func submitGroup() throws -> Int {
@@ -115,11 +115,11 @@ package struct InvariantContract {
     return commands.count
   }
 
-  /// Remembers what was answered, to ask again.
+  /// Remembers the answer, to ask again.
   private mutating func keep(_ command: LedgerCommand, _ result: Result<Receipt, any Error>, isKnown: Bool) throws {
     if case .success(let receipt) = result {
       stream.heard(receipt)
-      // Keys go with who is erased, and some answers name them: none is asked for again.
+      // An erasure removes the customer's keys, and some answers name them: no earlier command is asked again.
       if receipt.kind == .erase { answers.removeAll() }
       if receipt.kind == .purchase, let id = receipt.transactionID { try acknowledge(id) }
       // A notice that books nothing keeps no key.
@@ -152,9 +152,9 @@ package struct InvariantContract {
 // MARK: Seeds
 
 extension InvariantContract {
-  /// The dice of so many runs: the same each time, so that what was found once is found again.
+  /// The dice of that many runs: the same each time, so that a failure can be found again.
   ///
-  /// They are others where GEMLEDGER_SEED says `random`, or names one; GEMLEDGER_RUNS says how many there are.
+  /// They are others where GEMLEDGER_SEED is `random` or names a seed; GEMLEDGER_RUNS gives their number.
   package static func dice(_ count: Int, for test: String = #function) -> [SeededDice] {
     let wanted = ProcessInfo.processInfo.environment["GEMLEDGER_SEED"]
     if let seed = wanted.flatMap(UInt64.init) { return [SeededDice(seed: seed, for: test)] }
@@ -165,7 +165,7 @@ extension InvariantContract {
   }
 }
 
-// MARK: What is compared
+// MARK: Comparisons
 
 extension InvariantContract {
   private mutating func settleAll() throws {
@@ -186,7 +186,7 @@ extension InvariantContract {
     }
   }
 
-  /// 8: with everything due written down before, what is refused changes nothing but its key.
+  /// 8: with all due effects booked before, a refused command changes nothing but its key.
   private mutating func checkRefusal() throws {
     try settleAll()
     let before = try access.read(ledger).withoutHints
@@ -205,7 +205,7 @@ extension InvariantContract {
     try keep(command, result, isKnown: isKnown)
   }
 
-  /// 9: a preview books nothing, and says what is booked next.
+  /// 9: a preview books nothing, and gives the result of the next booking.
   private mutating func checkPreview() throws {
     let command = try stream.command(now: time.now)
     let isKnown = isKnown(command)
@@ -220,7 +220,7 @@ extension InvariantContract {
     try keep(command, result, isKnown: isKnown)
   }
 
-  /// 6: what the sweeper writes down was so before.
+  /// 6: the effects that the sweeper books held before.
   private mutating func checkSweep() throws {
     let before = try Self.worth(ledger)
     try access.sweep(ledger)
@@ -271,7 +271,7 @@ extension InvariantContract {
 
   // MARK: Words
 
-  /// What every customer has of every currency, without versions.
+  /// The holdings of every customer in every currency, without versions.
   private static func worth(_ ledger: Ledger) throws -> [String] {
     try ledger.everyCustomer().flatMap { customer in
       try ledger.balances(of: customer.id).map {
@@ -289,7 +289,7 @@ extension InvariantContract {
       .joined(separator: " ")
   }
 
-  /// An answer without what may change when it is given again: whether it is, and by which id the customer goes.
+  /// An answer without the parts that may change in a replay: whether it is replayed, and the id of the customer.
   private static func text(_ result: Result<Receipt, any Error>, hidesNumbers: Bool = false) -> String {
     switch result {
     case .failure(let error as LedgerError): return "refused \(error.code) \(hidesNumbers ? "\(error.isReplayed)" : "")"

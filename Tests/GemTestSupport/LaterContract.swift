@@ -2,8 +2,9 @@ package import GemLedger
 internal import GemLedgerAudit
 import XCTest
 
-/// What was reported of an instant is reported of it for ever, whatever is booked later: random commands, and each
-/// figure asked for at its time and again at the end.
+/// A report about an instant stays the same for ever, regardless of later bookings.
+///
+/// The commands are random. Each figure is asked for at its time and again at the end.
 package struct LaterContract {
   private let make: (LedgerClock) throws -> Ledger
   private let time = ManualClock()
@@ -19,7 +20,7 @@ package struct LaterContract {
     customers = try (0..<12).map { try Make.customer("customer \($0)") }
   }
 
-  /// A balance without its version: what has come about and is not booked yet may count it up.
+  /// A balance without its version: scheduled effects that are not booked yet may count it up.
   private struct Standing: Equatable {
     let currency: CurrencyCode
     let balance: Int64
@@ -88,7 +89,7 @@ package struct LaterContract {
     let from = Timestamp(milliseconds: at.milliseconds - 40 * 86_400_000)
     var (balances, statements) = ([CustomerID: [Standing]](), [CustomerID: Statement]())
     for customer in customers {
-      // Not everybody has come yet.
+      // Not every customer exists yet.
       guard (try? ledger.customer(customer)) != nil else { continue }
       balances[customer] = try ledger.balances(of: customer, at: instant).map(Standing.init)
       statements[customer] = try ledger.statement(of: customer, from: from, until: until, limit: 1000)
@@ -120,7 +121,7 @@ package struct LaterContract {
     }
   }
 
-  // MARK: What happens
+  // MARK: Commands
 
   private mutating func act(_ step: Int, _ ledger: Ledger) throws {
     let customer = dice.one(of: customers)
@@ -143,7 +144,7 @@ package struct LaterContract {
       default: try ledger.merge(from: customer, into: dice.one(of: customers))
       }
     } catch let error as LedgerError {
-      // Who has too little, is frozen or is not there yet goes without.
+      // A customer that has too little, is frozen or does not exist yet goes without.
       guard error.code.exitStatus == 2 || error.code == .customerNotFound else { throw error }
     }
   }

@@ -1,7 +1,7 @@
 package import GemLedger
 internal import XCTest
 
-// Past the rules: what tests write and read of rows.
+// Reads and writes of rows in tests, past the rules.
 
 extension Ledger {
   /// Commits the rows.
@@ -27,7 +27,7 @@ extension Ledger {
       ofErased: number, salt: try storage.read { (snapshot) throws(LedgerError) in try snapshot.project().salt })
   }
 
-  /// Erases all who have the numbers, as one customer, under those ids.
+  /// Erases all customers with the numbers, as one customer, under those ids.
   package func erase(_ numbers: [CustomerNumber], as ids: [CustomerID], by transaction: TransactionNumber) throws {
     var erasure = ErasureRow(transaction: transaction, numbers: numbers, ids: ids, former: [], added: [])
     let (rows, added) = try storage.read { (snapshot) throws(LedgerError) -> ([CustomerRow], [AddedIDRow]) in

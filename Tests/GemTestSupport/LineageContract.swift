@@ -2,7 +2,7 @@ package import GemLedger
 internal import GemLedgerAudit
 import XCTest
 
-/// Environment, price and lineage of lots through exchanges and baskets, and what of a purchase a refund reaches.
+/// Environment, price and lineage of lots through exchanges and baskets, and the reach of a refund.
 package struct LineageContract {
   private let make: (LedgerClock) throws -> Ledger
   private let time = ManualClock()
@@ -82,7 +82,7 @@ package struct LineageContract {
     XCTAssertEqual(coins.first { $0.origin.source == .promotional }?.origin.expiresAt, soon)
     time.advance(seconds: 100)
     XCTAssertEqual(try balance(ledger, "COIN"), 840)
-    // There and back it is what it was.
+    // After the exchange there and back, the currency is as before.
     try exchange(ledger, 840, "COIN", into: "GEM", rate: ExchangeRate(1, for: 2))
     XCTAssertEqual(
       Set(try lots(ledger, "GEM").map { "\($0.origin.source.name) \($0.origin.environment)" }),
@@ -104,7 +104,7 @@ package struct LineageContract {
     try ledger.grant([Make.amount("GEM", 500)], customer: alice)
     let refund = try ledger.refund(Make.refund("t"))
     XCTAssertEqual(refund.entries.map(\.amount), [-1000])
-    // What was bought is taken, and not what was given.
+    // Bought currency is taken, and granted currency is not.
     XCTAssertEqual(try lots(ledger, "GEM").map(\.origin.source), [.admin])
     try ledger.reverseRefund(Make.reversal("t"))
     XCTAssertEqual(try balance(ledger, "GEM"), 1500)
@@ -112,7 +112,7 @@ package struct LineageContract {
     try check(ledger)
   }
 
-  /// Under `floor` a refund lets go what is in another currency; what comes back from there goes to what was let go.
+  /// Under `floor` a refund writes off the part in another currency; currency that returns goes to that part.
   func testWhatComesBackAfterTheRefundIsReclaimed() throws {
     let ledger = try ledger()
     let alice = try Make.customer("alice")
@@ -165,7 +165,7 @@ package struct LineageContract {
     again.isReplayed = false
     XCTAssertEqual(again, first)
     XCTAssertEqual(try balance(ledger, "GEM", "bob"), 100)
-    // Where the buyer pays the basket, its answer says what was taken.
+    // Where the buyer pays the basket, its booking names the amount taken.
     let basket: [BasketLeg] = [
       .transfer([try Make.amount("GEM", 100)], from: bob, to: alice),
       .grant([try Make.amount("COIN", 1)], customer: bob, source: .earned),
@@ -238,7 +238,7 @@ package struct LineageContract {
     try ledger.refund(Make.refund("t"))
     try ledger.transfer([Make.amount("GEM", 400)], from: bob, to: alice)
     XCTAssertEqual(try balance(ledger, "GEM"), 400)
-    // It is of bob's purchase, whose refund lets it go.
+    // The currency is of bob's purchase; the refund of that purchase writes it off.
     XCTAssertEqual(try ledger.refund(Make.refund("u")).entries.map(\.amount), [-600])
     try exchange(ledger, 400, "GEM", into: "COIN")
     XCTAssertEqual(try balance(ledger, "COIN"), 400)
@@ -263,7 +263,7 @@ package struct LineageContract {
     try check(ledger)
   }
 
-  // MARK: What expired
+  // MARK: Expired currency
 
   private func cycle(_ id: String, product: String = "monthly", seconds: Int64 = 100) throws -> StorePurchase {
     var purchase = try Make.purchase(id, product: product)
@@ -271,7 +271,7 @@ package struct LineageContract {
     return purchase
   }
 
-  /// Of a cycle of 100 with a bonus of 10, 30 were spent; 80 expired, and are not taken from what else there is.
+  /// Of a cycle of 100 with a bonus of 10, 30 were spent; the expired 80 are not taken from other currency.
   func testWhatExpiredUnspentIsTakenFromNowhere() throws {
     for (line, isBooked) in [(#line, true), (#line, false)] as [(UInt, Bool)] {
       let ledger = try ledger()

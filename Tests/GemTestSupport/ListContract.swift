@@ -2,7 +2,7 @@ import XCTest
 
 @testable package import GemLedger
 
-/// A list of commands gives what its commands give one after the other, however many share a group.
+/// A list of commands gives the same as its commands one after the other, however many share a group.
 package struct ListContract {
   /// One of two ledgers that hear the same script, each by its own numbers.
   private struct Run {
@@ -56,7 +56,7 @@ package struct ListContract {
               + text(expected), line: line)
         }
       }
-      // Where they spent other lots of the same age, what expires later is another amount.
+      // Where they spent other lots of the same age, later expiries have other amounts.
       if !comparesLots, zip(answers, expected).contains(where: { Self.sources($0) != Self.sources($1) }) { break }
       time.advance(seconds: Int64(cuts.percent(8) ? cuts.below(200_000) : cuts.below(600)))
     }
@@ -64,7 +64,7 @@ package struct ListContract {
     listed.ledger.close()
   }
 
-  /// Whom a group erases, the group itself knows no more about: lists end before an erasure, and behind it.
+  /// Cuts a list before and after each erasure: a group knows no more about a customer that it erases.
   private static func cut(_ commands: [LedgerCommand]) -> [[LedgerCommand]] {
     var lists: [[LedgerCommand]] = [[]]
     for command in commands {
@@ -82,8 +82,9 @@ package struct ListContract {
     return receipt.entries.map { $0.allocations.map { "\($0.source) \($0.amount)" } }
   }
 
-  /// An answer without numbers, and without versions: who finds first that a hold has ended by itself writes it down,
-  /// and accounts may expect it too early.
+  /// An answer without numbers and versions.
+  ///
+  /// The first command that finds a hold past its deadline books that end, and accounts may expect it too early.
   private func text(_ result: Result<Receipt, LedgerError>) -> String {
     switch result {
     case .failure(let error): return "refused \(error.code) \(error.isReplayed)"

@@ -2,7 +2,7 @@ internal import GemLedger
 import XCTest
 
 extension MergeContract {
-  /// A sign-in joins a customer who has nothing but anonymous ids, with what the commands before it in its group did.
+  /// A sign-in joins a customer with only anonymous ids, and with the effects of the commands before it in its group.
   func testOnlyAnonymousCustomersAreJoined() throws {
     let anonymous = try (0..<4).map { try CustomerID("$RCAnonymousID:0123456789abcdef0123456789abcde\($0)") }
     let (alice, bob, _) = try people()
@@ -15,7 +15,7 @@ extension MergeContract {
         // It is one of alice's ids from then on, by whichever name.
         .mergeAnonymous(from: anonymous[0], into: bob), .mergeAnonymous(from: anonymous[1], into: bob),
         .mergeAnonymous(from: anonymous[0], into: alice),
-        // An id that nobody has is added to whom it is signed in as first.
+        // A free id is added to the first customer that signs in from it.
         .mergeAnonymous(from: anonymous[2], into: bob), .mergeAnonymous(from: anonymous[2], into: alice),
         .mergeAnonymous(from: alice, into: bob),
         .grant([try Make.amount("GEM", 5)], customer: anonymous[3]),

@@ -2,7 +2,7 @@ package import GemLedger
 internal import GemLedgerAudit
 import XCTest
 
-/// Two customers who become one, and customers with several ids, whatever the storage.
+/// Merges of two customers, and customers with several ids, on any storage.
 package struct MergeContract {
   private let make: (LedgerClock) throws -> Ledger
   private let time = ManualClock()
@@ -111,7 +111,7 @@ package struct MergeContract {
     XCTAssertTrue(first.entries.isEmpty)
     XCTAssertNotNil(first.transactionID)
     XCTAssertEqual(try ledger.merge(from: bob, into: alice, key: Make.key("k")).transactionID, first.transactionID)
-    // Signing in under a new id: who was there keeps everything and gets the id.
+    // Signing in under a new id: the existing customer keeps everything and gets the id.
     let second = try ledger.merge(from: alice, into: carol, key: Make.key("l"))
     XCTAssertEqual(try ledger.merge(from: alice, into: carol, key: Make.key("l")).transactionID, second.transactionID)
     for id in [alice, bob, carol] {
@@ -260,7 +260,7 @@ package struct MergeContract {
     try check(ledger)
   }
 
-  /// What a refund took before the merge goes back into lots that are the survivor's now.
+  /// Currency that a refund took before the merge goes back into lots that are now the surviving customer's.
   func testAReversalAfterAMerge() throws {
     let ledger = try ledger()
     let (alice, bob, _) = try people()
@@ -402,7 +402,7 @@ package struct MergeContract {
     try check(ledger)
   }
 
-  /// A merge leaves a balance of 0 alone; what was in its lots before is not there again when one is looked for.
+  /// A merge leaves a balance of 0 alone; the former content of its lots does not reappear in a later read.
   func testALotThatExpiredWithAMergeOfItsGroupStaysEmpty() throws {
     let ledger = try ledger()
     let (alice, bob, _) = try people()

@@ -15,8 +15,8 @@ package struct ModelContract {
   private var ledger: Ledger
   private let reopen: Reopen
   private var earlier: [Model.Command] = []
-  /// Whether what is booked in one instant for two customers may stand in either order: each command then has an
-  /// instant of its own.
+  /// Whether transactions of two customers in one instant may stand in either order: each command then has an instant
+  /// of its own.
   private let hasManyLanes: Bool
 
   package init(
@@ -172,7 +172,7 @@ extension ModelContract {
     return command
   }
 
-  /// One of eight, who change slowly: merges make one customer of many.
+  /// One of eight customers that change slowly: merges make one customer of many.
   private mutating func customer() -> String { "customer \(earlier.count / 150 + dice.below(8))" }
 
   private mutating func request() -> Model.Request {

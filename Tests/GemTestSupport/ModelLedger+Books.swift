@@ -43,14 +43,14 @@ extension ModelLedger {
     versions[account, default: 0] += 1
     debts[account, default: 0] += debtChange
     sums[code, default: [:]][kind, default: 0] += amount
-    // What goes back into an expired lot counts until its expiry is booked.
+    // Currency that goes back into an expired lot counts until its expiry is booked.
     let balance = lots.filter { $0.customer == customer && $0.currency == code }.reduce(0) { $0 + $1.remaining }
     return Entry(
       currency: code, kind: kind, amount: amount, balance: balance, debt: debts[account] ?? 0,
       version: versions[account] ?? 0, taken: taken)
   }
 
-  /// Enters what came into the lots, and repays what is owed from it: first from what burns first.
+  /// Enters the credits of the lots, and repays the debt from them: first from the lots that burn first.
   mutating func credit(
     _ kind: EntryKind, _ customer: String, _ code: String, _ taken: [Taken], _ credits: [Int], debtChange: Int64 = 0
   ) -> Entry {

@@ -10,7 +10,7 @@ extension ModelLedger {
     var amounts: [Int64]
   }
 
-  /// What a refund did about one of the purchase's lots and did not undo yet.
+  /// An effect of a refund on one of the purchase's lots that is not undone yet.
   struct Claim {
     enum Kind { case taken, owed, short }
 
@@ -33,7 +33,7 @@ extension ModelLedger {
     /// Whether the change at hand lost some of a currency that freezes.
     var freezes = false
     var isFreezing = false
-    /// What was booked, under which notice.
+    /// The bookings, each with its notice.
     var refunds: [(notice: String, answer: Answer)] = []
 
     func due(_ granted: Granted, _ share: (part: Int64, whole: Int64)) -> [Int64] {
@@ -47,7 +47,7 @@ extension ModelLedger {
 
   struct Notice {
     var identity: String
-    /// What it is about: the kind, and the date of the refund.
+    /// The subject of the notice: the kind, and the date of the refund.
     var subject: String
     var isRefund: Bool
     var revokedAt: Int64?
@@ -128,7 +128,7 @@ extension ModelLedger {
       if share.part * best.whole > best.part * share.whole { best = share }
       standing.append((date, newest.extent))
     }
-    // From the beginning, or from the date of a refund that says what all until then come to.
+    // From the beginning, or from the date of a refund that gives the total of all refunds until then.
     var starts: [(date: Int64, units: Int64)] = [(.min, 0)]
     for case (let date, .totalQuantity(let units)) in standing { starts.append((date, units)) }
     for start in starts {
@@ -306,7 +306,7 @@ extension ModelLedger {
   mutating func decideMerge(_ command: Command, from: String) throws -> Answer {
     let (hasFrom, hasInto) = (isKnown(from), isKnown(command.customer))
     guard hasFrom || hasInto else { throw Refusal(code: "customer_not_found") }
-    // The key belongs to who survives.
+    // The key belongs to the surviving customer.
     var named = command
     if !hasInto { named.customer = from }
     let answer = try once(named) { (model) throws in
@@ -394,7 +394,7 @@ extension ModelLedger {
 }
 
 extension ModelLedger.Purchase {
-  /// What the same lot gave before counts as given now.
+  /// Adds a claim; the earlier amount of the same lot counts as given now.
   mutating func add(_ claim: ModelLedger.Claim) {
     var claim = claim
     if let known = claims.firstIndex(where: {

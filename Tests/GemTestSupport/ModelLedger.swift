@@ -72,12 +72,12 @@ package struct ModelLedger {
     var isReplayed = false
   }
 
-  /// What the machine's clock says.
+  /// The time of the machine's clock.
   package var clock: Int64
   /// Journal time never goes back.
   package var now: Int64 { max(clock, journalTime) }
   private var journalTime: Int64 = 0
-  /// Who came into being, in that order.
+  /// All customers, in the order of their creation.
   package internal(set) var everybody: [String] = []
   package var customers: [String] { everybody.filter { parts[$0] == nil } }
   package internal(set) var transactionCount: Int64 = 0 { didSet { journalTime = now } }
@@ -90,9 +90,9 @@ package struct ModelLedger {
   var notices: [Notice] = []
   var debts: [String: Int64] = [:]
   var frozen: [String: Int64] = [:]
-  /// Whom an id named when it came.
+  /// The customer that an id named when it was created.
   var persons: [String: String] = [:]
-  /// Who became part of whom.
+  /// The surviving customer of each merged one.
   var parts: [String: String] = [:]
 
   package init(clock: Int64) { self.clock = clock }
@@ -108,7 +108,7 @@ package struct ModelLedger {
   package func debt(_ id: String, _ currency: String) -> Int64 { debts[person(id) + "/" + currency] ?? 0 }
   package func isKnown(_ id: String) -> Bool { persons[id] != nil }
 
-  /// Who an id names now.
+  /// The customer that an id names now.
   func person(_ id: String) -> String {
     var person = persons[id] ?? id
     while let next = parts[person] { person = next }
@@ -208,7 +208,7 @@ package struct ModelLedger {
     }
   }
 
-  /// Where lots come from is not part of what was asked.
+  /// The source of lots is no part of the request.
   func fingerprint(_ request: Request) -> String {
     switch request {
     case .create: "create"

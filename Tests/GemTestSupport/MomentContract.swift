@@ -3,7 +3,7 @@ import XCTest
 
 @testable package import GemLedger
 
-/// What an account is worth at an instant has one answer: every read gives it, and gives it again ever after.
+/// The worth of an account at an instant has one answer: every read gives it, at any later time.
 ///
 /// Commands come singly and in groups, time passes by every kind of event, and catalogs change in between.
 package struct MomentContract {
@@ -18,13 +18,13 @@ package struct MomentContract {
     try ledger.apply(EconomyStream.catalog())
   }
 
-  /// What was read of one customer.
+  /// The values read of one customer.
   private struct Standing: Equatable {
     let balances: [Balance]
     let statement: Statement
   }
 
-  /// What was read at an instant.
+  /// The values read at an instant.
   private struct Moment {
     let at: Timestamp
     let unspent: Unspent
@@ -65,7 +65,7 @@ package struct MomentContract {
     try assertBooksAddUp(ledger)
   }
 
-  // MARK: What happens
+  // MARK: Commands
 
   private mutating func advance() {
     let most = stream.dice.one(of: [40, 40, 600, 5000, 100_000, 1_000_000])
@@ -74,13 +74,13 @@ package struct MomentContract {
 
   private mutating func submit(_ count: Int) throws -> Int {
     var commands = try (0..<count).map { _ in try stream.command(now: time.now) }
-    // Of a customer who was erased nobody can ask again.
+    // An erased customer cannot be asked about again.
     commands.removeAll { if case .erase = $0.body.action { true } else { false } }
     for (command, answer) in zip(commands, ledger.submit(commands)) {
       switch answer {
       case .success(let receipt): stream.heard(receipt)
       case .failure(let error):
-        // What is wrong with the rows is never the command's fault.
+        // Problems of the rows are never the command's fault.
         if error.code == .storageDamaged || error.code == .unexpected {
           XCTFail("seed \(seed): \(command.body.action): \(error)")
           throw Difference()
@@ -90,7 +90,7 @@ package struct MomentContract {
     return count
   }
 
-  // MARK: What is read
+  // MARK: Reads
 
   private mutating func look() throws {
     let at = time.now

@@ -16,7 +16,7 @@ package final class Fate: Sendable {
 
   package init() {}
 
-  /// Steps are counted from here; nobody dies unless told.
+  /// Counts steps from here; the process dies at the given steps only.
   package func begin(deaths: [Int: Moment] = [:]) { state.withLock { $0 = State(deaths: deaths) } }
   package var stepCount: Int { state.withLock { $0.step } }
   package var isDead: Bool { state.withLock { $0.isDead } }
@@ -38,9 +38,9 @@ package final class Fate: Sendable {
   }
 }
 
-/// A storage whose commits are steps of a process that may die.
+/// A storage that counts its commits as steps of a process that may die.
 package final class MortalStorage: LedgerStorage {
-  // What keeps the rows, as the process that lives now has it open.
+  // The storage of the rows, as the living process has it open.
   private let current: Mutex<any LedgerStorage>
   private let open: (@Sendable () throws -> any LedgerStorage)?
   private let fate: Fate
@@ -52,14 +52,14 @@ package final class MortalStorage: LedgerStorage {
     self.fate = fate
   }
 
-  /// - Parameter open: Opens what keeps the rows, as each new process does.
+  /// - Parameter open: Opens the storage of the rows, as each new process does.
   package init(fate: Fate, open: @escaping @Sendable () throws -> any LedgerStorage) throws {
     current = Mutex(try open())
     self.open = open
     self.fate = fate
   }
 
-  /// What the next process begins with.
+  /// Opens the storage again, as the next process does.
   package func startAgain() throws {
     guard let open else { return }
     storage.close()

@@ -1,7 +1,8 @@
 package import GemLedger
 import XCTest
 
-/// What every storage must give to orders, account tokens and entitlements; each storage's tests call ``runAll()``.
+/// The requirements of orders, account tokens and entitlements on every storage; each storage's tests call
+/// ``runAll()``.
 package struct OrderContract {
   private let make: (LedgerClock) throws -> Ledger
   private let reopen: (Ledger, LedgerClock) throws -> Ledger
@@ -108,7 +109,7 @@ package struct OrderContract {
     XCTAssertFalse(try take("A1", .tryDelivery(attempts: 0, nextAt: nil)))
     XCTAssertTrue(try take("A1", .fail))
     XCTAssertFalse(try take("A1", .fail))
-    // What was paid for all the same succeeds.
+    // An order that is paid after its failure succeeds.
     try ledger.book(.completeOrder(Self.completion("A1", "t1"), customer: alice))
     XCTAssertEqual(try ledger.order("A1")?.state, .success)
     XCTAssertFalse(try take("A1", .fail))
@@ -293,7 +294,7 @@ package struct OrderContract {
 }
 
 extension Ledger {
-  /// What the body finds in the storage, whatever it throws.
+  /// Returns the body's result over the storage; the body may throw any error.
   fileprivate func look<R>(_ body: (any StorageSnapshot) throws -> R) throws -> R {
     try storage.read { (snapshot) throws(LedgerError) in Result { try body(snapshot) } }.get()
   }

@@ -2,7 +2,7 @@ internal import GemLedger
 internal import GemLedgerAudit
 import XCTest
 
-// Policies that the catalog changes, and what an account was worth before that and after.
+// Policies that the catalog changes, and the worth of an account before and after.
 
 extension PolicyContract {
   func runMoments() throws {
@@ -46,7 +46,7 @@ extension PolicyContract {
     try ledger.balance(of: CurrencyCode(code), customer: customer, at: instant).balance
   }
 
-  /// Whatever the account expected under the catalog before.
+  /// A policy is in force from its catalog on, regardless of the account's expectations under the earlier catalog.
   func testAPolicyIsInForceFromItsCatalogOn() throws {
     let (ledger, alice) = try ledger(energy(monthly))
     try ledger.spend([Make.amount("NRG", 4)], customer: alice)
@@ -165,7 +165,7 @@ extension PolicyContract {
     ledger.close()
   }
 
-  /// What a refund let go comes back with the hold's deadline, in a read as when it is booked.
+  /// Currency that a refund wrote off comes back with the hold's deadline, in a read as in the booking.
   func testAReleaseAfterARefundIsReadAgain() throws {
     let (ledger, alice) = try ledger(rubies())
     try ledger.creditPurchase(Make.purchase("p", product: "pack"), customer: alice)
@@ -190,7 +190,7 @@ extension PolicyContract {
     ledger.close()
   }
 
-  /// What the survivor's clock gave is booked before the merge, which brings a clock and no energy.
+  /// The recharge of the surviving customer's clock is booked before the merge, which brings a clock and no energy.
   func testAMergeMeetsARunningClock() throws {
     let (ledger, alice) = try ledger(energy(#", "initial_balance": 20"# + recharge))
     let bob = try Make.customer("bob")

@@ -1,7 +1,7 @@
 package import GemLedger
 import XCTest
 
-/// What currencies and items give and limit by themselves, whatever the storage.
+/// Scheduled grants and limits of currencies and items, on any storage.
 package struct PolicyContract {
   let make: (LedgerClock) throws -> Ledger
   // A Thursday, the first of January 2026, at midnight.
@@ -193,7 +193,7 @@ package struct PolicyContract {
     try ledger.grant([Make.amount("TIX", 5)], customer: alice)
     XCTAssertEqual(try balance(ledger, "TIX", alice), 17)
     time.advance(seconds: 86_400)
-    // What was granted apart stays.
+    // Separately granted currency stays.
     XCTAssertEqual(try balance(ledger, "TIX", alice), 19)
     try check(ledger)
   }
@@ -276,7 +276,7 @@ package struct PolicyContract {
     try check(ledger)
   }
 
-  /// What stands for a stock inside the ledger is nobody whom a command can be about.
+  /// The id that stands for a stock inside the ledger names no customer of a command.
   func testAStockIsNobody() throws {
     let ledger = try ledger()
     let alice = try alice(ledger)
@@ -316,7 +316,7 @@ package struct PolicyContract {
     XCTAssertEqual(try balance(ledger, "TIX", bob), 2)
     XCTAssertEqual(try balance(ledger, "NRG", bob), 20)
     time.advance(seconds: 86_400)
-    // One allowance, not two; only what is left of the survivor's own is carried over.
+    // One allowance, not two; only the rest of the survivor's own is carried over.
     XCTAssertEqual(try balance(ledger, "TIX", bob), 11)
     XCTAssertEqual(try balance(ledger, "NRG", bob), 30)
     try ledger.spend([Make.amount("TIX", 11)], customer: bob)
@@ -339,7 +339,7 @@ package struct PolicyContract {
     try check(ledger)
   }
 
-  /// A read at an instant counts what came by itself until then; asked later for that instant it says the same.
+  /// A read at an instant counts the scheduled effects until then; a later read for that instant gives the same.
   func testWhatWasReadIsReadAgainLater() throws {
     let ledger = try ledger()
     let alice = try alice(ledger)
@@ -378,7 +378,7 @@ package struct PolicyContract {
     assertRefused(.unknownCurrency) {
       try ledger.grant([Make.amount("GEM", 1), Make.amount("NONE", 1)], customer: Make.customer("bob"))
     }
-    // Nobody came into being, with what currencies give by themselves or without.
+    // No customer was created, with scheduled grants of currencies or without.
     XCTAssertEqual(try ledger.everyCustomer().map(\.id), [])
     let carol = try Make.customer("carol")
     try ledger.grant([Make.amount("GEM", 1)], customer: carol)

@@ -33,7 +33,7 @@ extension RefundContract {
     XCTAssertNotNil(try ledger.customer(alice).frozenReason)
     try ledger.grant([Make.amount("GEM", 10)], customer: alice)
     assertRefused(.customerFrozen) { try ledger.spend([Make.amount("GEM", 1)], customer: alice) }
-    // A frozen customer still receives what was paid for.
+    // A frozen customer still receives paid purchases.
     try ledger.creditPurchase(Make.purchase("v"), customer: alice)
     try ledger.refund(Make.refund("v"))
     try ledger.reverseRefund(Make.reversal("t"))
@@ -135,7 +135,7 @@ extension RefundContract {
     try check(ledger)
   }
 
-  /// What has expired of a cycle is gone for a refund too, and what comes back to it has expired at once.
+  /// The expired part of a cycle is gone for a refund too, and currency that comes back to it has expired at once.
   func testACycleEndsWhatItGranted() throws {
     for (line, isRefundedLate) in [(#line, false), (#line, true)] as [(UInt, Bool)] {
       let ledger = try make(time.clock)
@@ -164,7 +164,7 @@ extension RefundContract {
     }
   }
 
-  /// What is due is booked before the refund and changes no debt.
+  /// Due effects are booked before the refund and change no debt.
   func testAnExpiryBesideADebt() throws {
     let ledger = try ledger()
     let alice = try Make.customer("alice")

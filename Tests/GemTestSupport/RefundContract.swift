@@ -2,7 +2,7 @@ package import GemLedger
 internal import GemLedgerAudit
 import XCTest
 
-/// What a refund takes, a reversal gives back, and the order of notices cannot change, whatever the storage.
+/// Refunds, their reversals, and their independence of the order of notices, on any storage.
 package struct RefundContract {
   let make: (LedgerClock) throws -> Ledger
   let time = ManualClock()
@@ -107,7 +107,7 @@ package struct RefundContract {
       let restored = try balance(ledger, row.code)
       XCTAssertEqual([restored.balance, restored.debt], [before.balance, 0], line: row.line)
       XCTAssertFalse(try ledger.customer(alice).isFrozen, line: row.line)
-      // The lots are what they were: the whole balance can be spent, and nothing more.
+      // The lots are as before: the whole balance can be spent, and nothing more.
       if before.balance > 0 { try ledger.spend([Make.amount(row.code, before.balance)], customer: alice) }
       try check(ledger, line: row.line)
     }
@@ -322,7 +322,7 @@ package struct RefundContract {
     let refund = try ledger.refund(Make.refund("t", .milliPercent(20_000)))
     XCTAssertEqual(refund.entries[0].allocations.map(\.source), [.paid, .promotional, .admin, .bonus])
     XCTAssertEqual(refund.entries[0].allocations.map(\.amount), [-100, -40, -50, -50])
-    // A part comes back: first what was taken last.
+    // A part comes back: the currency taken last comes first.
     let part = try ledger.refund(Make.refund("t", .milliPercent(15_000), signedAt: 150))
     XCTAssertEqual(part.kind, .reversedRefund)
     XCTAssertEqual(part.entries[0].allocations.map(\.source), [.bonus, .admin])

@@ -1,7 +1,7 @@
 package import GemLedger
 import XCTest
 
-/// Spends undone, currency that changes hands or kind, and customers who are forgotten, whatever the storage.
+/// Reversed spends, transfers, exchanges, and erased customers, on any storage.
 package struct ReversalContract {
   private let make: (LedgerClock) throws -> Ledger
   private let time = ManualClock()
@@ -138,7 +138,7 @@ package struct ReversalContract {
     XCTAssertEqual(rest.items.map(\.quantity), [-2])
     XCTAssertEqual(rest.items.map(\.owned), [0])
     XCTAssertEqual(try balance(ledger, alice), 500)
-    // What was given away cannot go back.
+    // Items that were given away cannot go back.
     let again = try ledger.buyItem(ItemID("sword"), quantity: 2, customer: alice)
     let bob = try Make.customer("bob")
     try ledger.createCustomer(bob)
@@ -239,7 +239,7 @@ package struct ReversalContract {
     XCTAssertEqual(record?.receipt.expired, first.expired)
     XCTAssertEqual(record?.receipt.reclaimed, first.reclaimed)
     XCTAssertEqual(record?.receipt.reversed, spend.transactionID)
-    // What was lost at once has transactions of its own in the lists, which add up to the balance.
+    // Currency lost at once has transactions of its own in the lists, which add up to the balance.
     XCTAssertEqual(record?.receipt.entries.map(\.amount), [1230])
     let gem = try CurrencyCode("GEM")
     let lists = [

@@ -36,7 +36,7 @@ package enum RichJournal {
     ledger.close()
   }
 
-  /// A hold that stays open and one of which a part was captured, a count, and a lot that came from somebody.
+  /// Books an open hold, a partly captured hold, a count, and a lot that came from another customer.
   private static func fillEffects(_ ledger: Ledger) throws {
     let holder = try Make.customer("holder")
     try ledger.grant([Make.amount("GEM", 50)], customer: holder)

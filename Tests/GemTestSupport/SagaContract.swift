@@ -1,14 +1,14 @@
 package import GemLedger
 internal import XCTest
 
-/// An exchange with another server, on a storage that every process opens anew, whose processes die at every step.
+/// An exchange with another server, on a storage that every process opens anew; the processes die at every step.
 package struct SagaContract {
   private let open: @Sendable () throws -> any LedgerStorage
 
   /// - Parameter open: Opens a ledger that is there and has no customers.
   package init(open: @escaping @Sendable () throws -> any LedgerStorage) { self.open = open }
 
-  /// The second process dies too, or takes up what the first one left.
+  /// Runs every exchange; the second process dies too, or resumes the exchange of the first one.
   package func runAll() async throws {
     let time = ManualClock()
     var count = 0
@@ -35,7 +35,7 @@ package struct SagaContract {
     last.storage.close()
   }
 
-  /// The first process begins; the others look for what it began.
+  /// Begins the exchange in the first process; the others look for the begun exchange.
   private func resume(_ world: SagaWorld) async throws {
     if try world.ledger.holds(of: world.alice).isEmpty, world.server.calls == 0 {
       _ = try await world.run()

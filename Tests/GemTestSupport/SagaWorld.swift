@@ -2,7 +2,7 @@ package import GemLedger
 internal import Synchronization
 internal import XCTest
 
-/// A server of coins on which calls are steps too; it survives whoever calls.
+/// A server of coins that counts its calls as steps too; it survives its callers.
 package final class CoinServer: RemoteCurrency {
   package struct Lost: Error {}
 
@@ -24,9 +24,9 @@ package final class CoinServer: RemoteCurrency {
   package var calls: Int { state.withLock { $0.calls } }
   /// Says no to everything that it has not credited.
   package func refuse() { state.withLock { $0.refuses = true } }
-  /// Does its work and tells nobody.
+  /// Sets whether it answers; without answers it still does its work.
   package func answers(_ answers: Bool) { state.withLock { $0.answers = answers } }
-  /// Cannot say afterwards what it did.
+  /// Makes it unable to say afterwards whether it credited.
   package func cannotSay() { state.withLock { $0.canSay = false } }
 
   package func credit(_ amount: CurrencyAmount, to customer: CustomerID, key: IdempotencyKey) async throws {
@@ -51,7 +51,7 @@ package final class CoinServer: RemoteCurrency {
   }
 }
 
-/// Somebody with 100 gems, and a server of coins.
+/// A customer with 100 gems, and a server of coins.
 package struct SagaWorld {
   package let time: ManualClock
   package let fate = Fate()
@@ -65,8 +65,8 @@ package struct SagaWorld {
   package init() throws { try self.init("alice", ManualClock()) { MortalStorage(fate: $0) } }
 
   /// - Parameters:
-  ///   - customer: Who exchanges; somebody new.
-  ///   - time: One for all who are in the same storage.
+  ///   - customer: The new customer that exchanges.
+  ///   - time: One for all customers in the same storage.
   ///   - open: Opens the storage, as each process that starts does.
   package init(
     _ customer: String, _ time: ManualClock, open: @escaping @Sendable () throws -> any LedgerStorage

@@ -2,7 +2,7 @@ package import GemLedger
 internal import GemLedgerAudit
 import XCTest
 
-/// What every storage must give the ledger; each storage's tests call ``runAll()`` from a test of their own.
+/// The requirements of the ledger on every storage; each storage's tests call ``runAll()`` from a test of their own.
 package struct StorageContract {
   /// Makes an empty ledger over the storage with the tests' catalog.
   private let make: (LedgerClock) throws -> Ledger
@@ -129,7 +129,7 @@ package struct StorageContract {
     assertRefused(.productNotFound) {
       try ledger.creditPurchase(Make.purchase("t2", product: "nothing"), customer: alice)
     }
-    // A changed catalog never touches what was credited.
+    // A changed catalog never touches earlier credits.
     try ledger.apply(
       Catalog.load(
         Array(

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A directory that goes when nobody needs it any more.
+/// A directory that is removed with its last reference.
 package final class TemporaryDirectory: Sendable {
   package let url: URL
 
@@ -10,7 +10,7 @@ package final class TemporaryDirectory: Sendable {
   }
 
   deinit {
-    // What cannot be removed is left to the system, which empties its temporary directory.
+    // If it cannot be removed, it is left to the system, which empties its temporary directory.
     try? FileManager.default.removeItem(at: url)
   }
 

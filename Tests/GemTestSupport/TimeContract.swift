@@ -3,7 +3,7 @@ package import GemLedger
 internal import GemLedgerAudit
 import XCTest
 
-/// Instants and lengths of time, whatever the storage.
+/// Instants and lengths of time, on any storage.
 package struct TimeContract {
   private let make: (LedgerClock) throws -> Ledger
   private let time = ManualClock()
@@ -206,14 +206,14 @@ package struct TimeContract {
     time.set(newest.advanced(by: .seconds(-Self.day - 1)))
     let refusal = assertRefused(.clockImplausible) { try ledger.spend(gems, customer: alice) }
     XCTAssertEqual(refusal?.details, [.text("clock", time.now.description), .text("newest", newest.description)])
-    // What is there can be read.
+    // The existing rows can be read.
     XCTAssertEqual(try ledger.balance(of: CurrencyCode("GEM"), customer: alice).balance, 90)
     time.set(newest)
     try ledger.spend(gems, customer: alice)
     try check(ledger)
   }
 
-  /// An operator who has looked at the clock books by it: deadlines keep their length, on either side.
+  /// After an operator has accepted the clock, bookings go by it: deadlines keep their length, in either direction.
   func testAnAcceptedClockGoesOn() throws {
     for days in [-3653, 3653] as [Int64] {
       let ledger = try ledger()
@@ -240,7 +240,7 @@ package struct TimeContract {
 
   // MARK: Previews
 
-  /// Another hold would get the id: whoever captured by it would capture what is not theirs.
+  /// Another hold would get the previewed id, and a capture by that id would take another customer's currency.
   func testAPreviewNamesNothingThatItWouldMake() throws {
     let ledger = try ledger()
     let (alice, bob) = (try Make.customer("alice"), try Make.customer("bob"))

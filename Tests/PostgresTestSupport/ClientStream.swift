@@ -1,7 +1,7 @@
 #if PostgreSQL
-/// What a client sends to a server, read as far as it takes to know when it commits a group.
+/// The messages of a client to a server, read far enough to know when it commits a group.
 ///
-/// Of a prepared statement the client sends the text once and afterwards its name only.
+/// The client sends the text of a prepared statement once, and afterwards its name only.
 struct ClientStream {
   private var buffer: [UInt8] = []
   private var hasStarted = false

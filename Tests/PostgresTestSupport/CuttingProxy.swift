@@ -5,9 +5,9 @@ internal import Synchronization
 /// Stands between clients and a server on loopback, and cuts connections at the two moments that matter.
 package final class CuttingProxy: Sendable {
   package enum Cut: Sendable {
-    /// The commit reaches the server, its answer nobody.
+    /// The commit reaches the server; its answer is lost.
     case afterCommit
-    /// The commit reaches nobody.
+    /// The commit is lost before it reaches the server.
     case beforeCommit
   }
 
@@ -29,7 +29,7 @@ package final class CuttingProxy: Sendable {
   /// Listens on a port of its own.
   package init(before serverURL: String) throws {
     self.serverURL = serverURL
-    // Who writes to a socket that is gone gets an error, not a signal.
+    // A write to a socket that is gone gives an error, not a signal.
     signal(SIGPIPE, SIG_IGN)
     (listener, port) = try Loopback.listen()
     let listener = listener
@@ -59,7 +59,7 @@ package final class CuttingProxy: Sendable {
     for link in links { link.cut() }
   }
 
-  /// The server's URL by way of this; without TLS, so that what passes can be read.
+  /// The server's URL by way of the proxy; without TLS, so that the proxy can read the messages.
   package var url: String {
     guard var parts = URLComponents(string: serverURL) else { return serverURL }
     parts.port = Int(port)
@@ -84,7 +84,7 @@ package final class CuttingProxy: Sendable {
   /// From now on about every fortieth commit is cut, in either way; false for no more.
   package func cutNowAndThen(_ isOn: Bool) { state.withLock { $0.isRandom = isOn } }
 
-  /// Lets nobody in any more, and nobody go on; false for as before.
+  /// Refuses new connections and cuts the present ones; false lets new ones in again.
   package func refuseAll(_ refuses: Bool) {
     let links = state.withLock { state in
       state.refuses = refuses
@@ -169,12 +169,12 @@ private final class Link: Sendable {
   var swallows: Bool { state.withLock { $0.swallows } }
   var isOver: Bool { state.withLock { $0.pumps == 0 } }
 
-  /// What the server answers from now on reaches nobody.
+  /// Drops all answers of the server from now on.
   func swallow() { state.withLock { $0.swallows = true } }
 
   func cut() {
     state.withLock { state in
-      // The numbers of sockets that are closed may be somebody else's by now.
+      // The numbers of closed sockets may belong to other sockets by now.
       guard state.pumps > 0 else { return }
       shutdown(client, Int32(SHUT_RDWR))
       shutdown(server, Int32(SHUT_RDWR))

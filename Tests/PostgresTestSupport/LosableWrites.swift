@@ -1,10 +1,10 @@
 #if PostgreSQL
 extension AskedStatement {
-  /// The statements whose rows a distributed engine may lose while it answers their commit as done.
+  /// Returns the statements with rows that a distributed engine may lose while it reports their commit as done.
   ///
-  /// Those are `INSERT … SELECT` of lists without `ON CONFLICT`, in a transaction that read something before: the
-  /// engine then does not note that the transaction wrote on that machine, and a session that dies there is noticed
-  /// by nobody.
+  /// Those are `INSERT … SELECT` of lists without `ON CONFLICT`, in a transaction that read something before. The
+  /// engine then does not note that the transaction wrote on that machine, and the death of a session there goes
+  /// unnoticed.
   ///
   /// - Parameter statements: In the order in which they were asked, of any number of sessions.
   package static func losableWrites(in statements: [AskedStatement]) -> [AskedStatement] {

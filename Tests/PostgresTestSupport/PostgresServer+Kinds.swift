@@ -13,7 +13,7 @@ extension PostgresServer {
     return PostgresServer(url: url, directory: directory)
   }
 
-  /// Starts it anew, letting nobody in over TCP but with TLS.
+  /// Restarts the server so that it accepts TCP connections with TLS only.
   ///
   /// - Throws: `XCTSkip` where there is no openssl to make a certificate with.
   package func requireTLS() throws {
@@ -43,7 +43,7 @@ extension PostgresServer {
     try FileManager.default.createSymbolicLink(atPath: log.path, withDestinationPath: disk.path)
   }
 
-  /// Whoever runs as root runs the server as somebody else.
+  /// Gives the file to the owner of the server's data: a process of root runs the server as another user.
   func giveToOwner(_ file: URL, permissions: Int) throws {
     let owner = try FileManager.default.attributesOfItem(atPath: own().appendingPathComponent("data").path)
     var attributes: [FileAttributeKey: Any] = [.posixPermissions: permissions]

@@ -43,9 +43,9 @@ package final class PostgresServer: Sendable {
     }
   }
 
-  /// A cluster of one's own, started; it goes with this value, and at the latest with this process.
+  /// Starts a private cluster; it goes with this value, and at the latest with this process.
   ///
-  /// - Parameter settings: What goes into postgresql.conf, by name.
+  /// - Parameter settings: The settings for postgresql.conf, by name.
   /// - Throws: `XCTSkip` where there is no server; an error in its place if `GEMLEDGER_REQUIRE_POSTGRES` is set.
   package convenience init(settings: [String: String] = [:]) throws {
     try Self.requirePrograms()
@@ -99,9 +99,9 @@ package final class PostgresServer: Sendable {
     return "postgres://postgres@/\(database)?host=\(directory.path)&port=\(port)"
   }
 
-  /// Makes a fresh, empty database, which goes with the server, or with this process; gives its URL.
+  /// Makes an empty database, which goes with the server or with this process; returns its URL.
   ///
-  /// - Parameter original: A database to which nobody is connected, of which it is to be a copy.
+  /// - Parameter original: A database without connections that the new one copies.
   package func createDatabase(copying original: String? = nil) throws -> String {
     let name = "gem_test_" + Self.randomName()
     let template = original.flatMap { url in
@@ -112,14 +112,14 @@ package final class PostgresServer: Sendable {
     return url(database: name)
   }
 
-  /// Drops a database that ``createDatabase()`` made, whoever is connected to it.
+  /// Drops a database that ``createDatabase()`` made, even while clients are connected to it.
   package func dropDatabase(_ url: String) throws {
     guard let name = databases.withLock({ names in names.first { self.url(database: $0) == url } }) else { return }
     try drop(name)
     databases.withLock { $0.removeAll { $0 == name } }
   }
 
-  /// Drops a database by its name, whoever is connected to it.
+  /// Drops a database by its name, even while clients are connected to it.
   package func drop(_ name: some StringProtocol) throws {
     var triesLeft = 100
     while true {
@@ -139,7 +139,7 @@ package final class PostgresServer: Sendable {
   package func execute(_ statement: String, on url: String? = nil) throws -> [String] {
     let connection = PQconnectdb(url ?? self.url)
     defer { PQfinish(connection) }
-    // What the server notices by the way (a database that was not there) is not for the terminal.
+    // The server's notices (a database that was not there) are not for the terminal.
     _ = PQsetNoticeProcessor(connection, { _, _ in }, nil)
     let result = PQexec(connection, statement)
     defer { PQclear(result) }
@@ -152,10 +152,9 @@ package final class PostgresServer: Sendable {
 
   // MARK: Its life
 
-  /// Stops it: connections end, and what is committed is written.
+  /// Stops the server: connections end, and committed data is written.
   ///
-  /// - Parameter immediate: Whether it ends as if the machine had failed, so that the next start recovers from the
-  ///   log.
+  /// - Parameter immediate: Whether it ends as if the machine had failed, so that the next start recovers from the log.
   package func stop(immediate: Bool = false) throws {
     try Self.script(["stop", own().path] + (immediate ? ["immediate"] : []))
   }
@@ -204,7 +203,7 @@ package final class PostgresServer: Sendable {
     process.standardOutput = output
     process.standardError = error
     try process.run()
-    // What the script writes fits into a pipe, so that one may be read after the other.
+    // The script's output fits into a pipe, so that one pipe may be read after the other.
     let text = output.fileHandleForReading.readDataToEndOfFile()
     let message = error.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()

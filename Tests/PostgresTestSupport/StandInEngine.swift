@@ -3,11 +3,11 @@ internal import Foundation
 internal import GemLedgerPostgres
 
 // A stand-in for a distributed engine's extension: a single server that keeps the engine's own lists of tables and
-// shards and refuses what it refuses when a schema is spread. Rows stay where they are, so that everything that only
-// a distributed ledger asks runs for once; what an engine would refuse of that, ``AskedStatement`` says.
+// shards. It refuses the statements that the engine refuses when a schema is spread. Rows stay where they are, so that
+// the statements of a distributed ledger run for once. ``AskedStatement`` tells which of these an engine would refuse.
 
 extension PostgresServer {
-  /// Gives the database what a ledger asks an engine for; takes a server of one's own.
+  /// Gives the database the parts of an engine that a ledger asks for; needs a private server.
   package func standInForAnEngine(in database: String) throws {
     let name = URLComponents(string: database)?.path.dropFirst() ?? ""
     guard let superuser = superuserURL(database: String(name)) else {
@@ -87,7 +87,7 @@ extension PostgresServer {
     $$;
     """
 
-  /// What was asked of the database since it was asked last, where the server logs its statements.
+  /// Returns the statements since the last call, where the server logs its statements.
   package func takeStatements() throws -> [AskedStatement] {
     let log = try own().appendingPathComponent("server.log")
     let text = try String(contentsOf: log, encoding: .utf8)
@@ -111,7 +111,7 @@ extension PostgresServer {
   }
 }
 
-/// One that a server was asked, and what a distributed engine thinks of it.
+/// A statement that a server was asked, and the view of a distributed engine on it.
 package struct AskedStatement: Sendable {
   package let sql: String
   package fileprivate(set) var parameters = ""
@@ -144,7 +144,7 @@ package struct AskedStatement: Sendable {
     return nil
   }
 
-  /// Whether it goes to every shard, since it does not say whose rows it wants.
+  /// Whether it goes to every shard, since it does not name the customer of its rows.
   package var isOfAllShards: Bool {
     if sql.hasPrefix("INSERT ") { return false }
     return tables.contains { table in

@@ -53,7 +53,7 @@ final class DeliveryTests: XCTestCase {
     XCTAssertTrue(exhausted.isDeliveryExhausted)
     XCTAssertEqual(exhausted.status, .deliveryPending)
     XCTAssertEqual(try shop.backend.undelivered().orders.map(\.code), [order.code])
-    // Nothing is taken back, and somebody who mended the server delivers by hand.
+    // Nothing is clawed back, and after the repair of the server an operator delivers by hand.
     XCTAssertEqual(try shop.gems(), 1200)
     server.setConfirms(true)
     let delivered = try await shop.backend.retryDelivery(of: order.code)

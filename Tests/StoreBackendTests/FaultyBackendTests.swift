@@ -91,7 +91,7 @@ final class FaultyBackendTests: XCTestCase {
     XCTAssertEqual(backend.failureCount(), 0)
   }
 
-  /// Whatever the network does, a caller who asks until there is an answer is credited once.
+  /// Under any fault of the network, a caller that asks until there is an answer is credited once.
   func testAnObstinateCallerIsCreditedOnce() async throws {
     let dice = SeededDice()
     let shop = try Shop()

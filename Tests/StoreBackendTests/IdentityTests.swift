@@ -4,7 +4,7 @@ import XCTest
 
 @testable import StoreBackend
 
-/// Who is who: signing in, aliases, restores, and what is known of a customer.
+/// Identities: signing in, aliases, restores, and the data known of a customer.
 final class IdentityTests: XCTestCase {
   private let anonymous = "$RCAnonymousID:0123456789abcdef0123456789abcdef"
   private let otherAnonymous = "$RCAnonymousID:fedcba9876543210fedcba9876543210"
@@ -45,7 +45,7 @@ final class IdentityTests: XCTestCase {
     try assertBooksAddUp(shop.ledger)
   }
 
-  /// The id of an erased customer is free: what is bought under it later is another person's, with an order or without.
+  /// The id of an erased customer is free: later purchases under it are another customer's, with an order or without.
   func testWhatIsBoughtUnderAFreedIDIsNotTheErasedCustomers() async throws {
     let shop = try Shop()
     let alice = try CustomerID("alice")
@@ -58,7 +58,7 @@ final class IdentityTests: XCTestCase {
       order.code, post: shop.post(shop.transaction("t2", of: "alice")))
     XCTAssertEqual(paid.receipt.customer, alice)
     XCTAssertEqual(try shop.gems(), 1200)
-    // The store alone cannot tell who it is; the buyer's own device can.
+    // The store's notice alone cannot tell the buyer; the buyer's own device can.
     let third = try shop.transaction("t3", of: "alice")
     let notice = try await shop.backend.apply(third)
     XCTAssertEqual(notice.outcome, .unattributed)
@@ -68,7 +68,7 @@ final class IdentityTests: XCTestCase {
     try assertBooksAddUp(shop.ledger)
   }
 
-  /// What an erased customer paid for is credited to what is left of the customer, not to the poster.
+  /// A late payment of an erased customer is credited to the remains of that customer, not to the poster.
   func testALatePurchaseOfAnErasedCustomerIsCredited() async throws {
     let shop = try Shop()
     let alice = try CustomerID("alice")
@@ -78,7 +78,7 @@ final class IdentityTests: XCTestCase {
     let answer = try await shop.backend.post(shop.post(transaction, as: "bob"))
     XCTAssertEqual(answer.receipt.customer, left)
     XCTAssertEqual(try shop.ledger.balance(of: CurrencyCode("GEM"), customer: left).balance, 1200)
-    // Whoever restores it gets no wallet of an erased customer.
+    // A restore gives no customer the wallet of an erased one.
     _ = try await shop.backend.restore(
       [shop.receipts.receipt(for: transaction)], customer: CustomerID(anonymous), sharing: .alias)
     XCTAssertEqual(try shop.gems(anonymous), 0)
@@ -112,7 +112,7 @@ final class IdentityTests: XCTestCase {
       XCTAssertEqual(try shop.gems(anonymous), try shop.gems(), line: row.line)
       let again = try await shop.backend.logIn(alice, from: someone)
       XCTAssertFalse(again.isCreated, line: row.line)
-      // What was bought anonymously and comes late finds its buyer.
+      // A late purchase by the anonymous id finds its buyer.
       _ = try await shop.backend.post(shop.post(shop.transaction("t2", of: anonymous), as: "bob"))
       XCTAssertEqual(try shop.gems(), row.isKnown ? 3600 : 2400, line: row.line)
       try assertBooksAddUp(shop.ledger)
@@ -229,7 +229,7 @@ final class IdentityTests: XCTestCase {
     }
   }
 
-  /// However the purchases lie among those who became one, the newest come first, and each once.
+  /// The purchases of merged customers come newest first, each once, in any distribution over the customers.
   func testThePurchasesOfCustomersWhoBecameOneAreInOrder() async throws {
     var dice = SeededDice()
     for _ in 0..<20 {
@@ -278,7 +278,7 @@ final class IdentityTests: XCTestCase {
       (#line, .alias, "alice", "bob", true, true, 1300), (#line, .transfer, anonymous, "bob", true, true, 1300),
       (#line, .keepWithOwner, anonymous, "bob", true, true, 1300),
       (#line, .transfer, anonymous, otherAnonymous, true, true, 1300),
-      // Whoever has not signed in gets no wallet of a customer who has.
+      // A customer without a sign-in gets no wallet of a signed-in customer.
       (#line, .transfer, "alice", anonymous, false, true, 0), (#line, .alias, "alice", anonymous, false, true, 0),
       (#line, .keepWithOwner, "alice", anonymous, true, false, 0),
     ]

@@ -79,7 +79,7 @@ final class OrderHoldTests: XCTestCase {
     XCTAssertEqual(settled.orders.map(\.isSettled), [true])
     try assertGems(shop, 100)
     _ = try await shop.backend.initPayment(shop.request("premium"))
-    // Without anybody who settles, the deadline does.
+    // Where no call resolves the orders, the hold's deadline gives the gems back.
     shop.time.advance(seconds: 2 * 86_400)
     try assertGems(shop, 100)
   }
@@ -134,7 +134,7 @@ final class OrderHoldTests: XCTestCase {
     XCTAssertEqual(try shop.backend.orders(of: CustomerID("alice")), [])
   }
 
-  /// Dies at every commit, on either side of it; what comes again is what an app and its queue send again.
+  /// The process dies at every commit, on either side of it; then the app and its queue send the same requests again.
   func testACrashAnywhereLosesNeitherTheGemsNorThePurchase() async throws {
     for fails in [false, true] {
       for step in 0..<5 {

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import StoreBackend
 
-/// Purchases that are announced before anybody pays.
+/// Purchases that are announced before the payment.
 final class OrderTests: XCTestCase {
   private static let context = OrderContext(
     gameID: "65a1f3b", roleID: "char-12345", roleName: "PlayerOne", serverID: "server-01", rechargeType: "IN_GAME",
@@ -47,7 +47,7 @@ final class OrderTests: XCTestCase {
     XCTAssertTrue(order.code.text.hasPrefix("GG260101"))
   }
 
-  /// The key is looked up before the offer, and what the backend adds to a request is no part of it.
+  /// The key is looked up before the offer, and the backend's additions to a request are no part of it.
   func testAnAnnouncedOrderIsFoundWhateverTheCatalogSaysSince() async throws {
     let shop = try Shop()
     var request = try shop.request(key: "k")
@@ -156,7 +156,7 @@ final class OrderTests: XCTestCase {
       XCTAssertEqual(answer.order?.status, .success)
     }
     XCTAssertEqual(try shop.gems(), 2400)
-    // What was paid for cannot be given up.
+    // A paid order cannot be cancelled.
     let settled = try await shop.backend.cancelPayment(late.code)
     XCTAssertEqual(settled.status, .success)
     try assertBooksAddUp(shop.ledger)
@@ -261,7 +261,7 @@ final class OrderTests: XCTestCase {
         }
       }
     }
-    // A store sells in countries that the catalog does not list, and what was paid for there is credited.
+    // A store sells in countries that the catalog does not list, and payments from there are credited.
     var abroad = try shop.transaction("t1")
     (abroad.price, abroad.storefront) = (Money(minorUnits: 36_000, currency: "THB"), nil)
     _ = try await shop.backend.post(shop.post(abroad))

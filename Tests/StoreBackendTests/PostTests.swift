@@ -4,7 +4,7 @@ import XCTest
 
 @testable import StoreBackend
 
-/// What becomes of a receipt.
+/// The outcomes of receipts.
 final class PostTests: XCTestCase {
   func testCreditsOnceAndAnswersTheSameAgain() async throws {
     let shop = try Shop()
@@ -94,8 +94,7 @@ final class PostTests: XCTestCase {
     XCTAssertEqual(taken.receipt.customer.text, "bob")
   }
 
-  /// Who restores says that the store account is theirs; an order names its buyer only where the token does not name
-  /// somebody else.
+  /// A restore claims the store account; an order names its buyer only where the token names no other customer.
   func testWhoRestoresNeedNotWait() async throws {
     let shop = try Shop()
     let bob = try CustomerID("bob")
@@ -119,7 +118,7 @@ final class PostTests: XCTestCase {
     XCTAssertEqual(answer.receipt.customer.text, "bob")
   }
 
-  /// Nobody is to wait for what will be refused.
+  /// A post that will be refused does not wait.
   func testWhatIsRefusedIsRefusedAtOnce() async throws {
     let shop = try Shop()
     var transaction = try shop.transaction("t1", product: "nothing", of: "carol")
@@ -276,7 +275,7 @@ final class PostTests: XCTestCase {
     for (index, row) in refused.enumerated() {
       await assertRefused(.amountMismatch) { try await post("x\(index)", row.0, at: row.1) }
     }
-    // The same for the id at the store: what was paid for under the old one is credited.
+    // The same for the id at the store: a payment under the old id is credited.
     try apply("7.99", storeID: "gems.new")
     try await post("e", 799, at: third)
     XCTAssertEqual(try shop.gems(), 8 * 1200)

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import StoreBackend
 
-/// What stores say of money given back, in receipts and in notices.
+/// Refunds as stores report them, in receipts and in notices.
 final class RefundTests: XCTestCase {
   private func revoked(
     _ transaction: StoreTransaction, _ extent: StoreTransaction.Revocation.Extent = .full, at instant: Timestamp
@@ -137,7 +137,7 @@ final class RefundTests: XCTestCase {
     await assertRefused(.receiptFutureDated) { try await shop.backend.apply(transaction) }
   }
 
-  /// In whatever order and number the store's notices come, the newest evidence holds in the end.
+  /// In any order and number of the store's notices, the newest evidence holds in the end.
   func testNoticesInAnyOrder() async throws {
     var dice = SeededDice()
     for _ in 0..<40 {
@@ -167,7 +167,7 @@ final class RefundTests: XCTestCase {
           }
         }
       }
-      // The app posts what it has until it hears of a success, and the newest notice comes in the end.
+      // The app posts its evidence until it hears of a success, and the newest notice comes in the end.
       _ = try await shop.backend.post(shop.post(transaction))
       if let newest = notices.last { _ = try await shop.backend.apply(newest) }
       XCTAssertEqual(try shop.gems(), isRefunded ? 0 : 1200)

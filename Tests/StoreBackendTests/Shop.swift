@@ -29,7 +29,7 @@ struct Shop {
     Ledger(storage: storage, clock: time.clock)
   }
 
-  /// A transaction of the shop's environment; what a test does not say is as it should be.
+  /// A transaction of the shop's environment, with sound values where a test gives none.
   func transaction(
     _ id: String, product: String = "gems", store: Store = .apple, quantity: Int64 = 1, price: Int64? = nil,
     of customer: String? = nil, expiresAt: Timestamp? = nil, originalID: String? = nil,
@@ -104,7 +104,7 @@ struct Shop {
   }
 }
 
-/// A game server that confirms or not, and remembers what it was told.
+/// A game server that confirms or not, and remembers the deliveries to it.
 final class GameServer: DeliveryTarget {
   private struct State {
     var confirms: Bool

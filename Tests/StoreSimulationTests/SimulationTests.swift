@@ -3,7 +3,7 @@ import XCTest
 
 @testable import StoreSimulation
 
-/// That the soak repeats exactly, and that it finds what is wrong.
+/// The soak repeats exactly, and finds planted bugs.
 final class SimulationTests: XCTestCase {
   func testTheSameSeedGivesTheSameRun() async throws {
     let settings = Simulation.Settings(seed: 11, eventCount: 400)

@@ -3,7 +3,7 @@ import GemLedger
 import StoreSimulation
 import XCTest
 
-/// The soak itself: whatever chance brings, what was paid for is credited once.
+/// The soak itself: under any random events, each paid purchase is credited once.
 final class SoakTests: XCTestCase {
   /// Another seed than the drawn ones, such as `GEMLEDGER_SOAK_SEED=17`; and how many events each run has.
   private static let seedVariable = "GEMLEDGER_SOAK_SEED"

@@ -1,6 +1,6 @@
 /// A step of the way from a tap to a purchase that is done, in the order of work.
 package enum Step: String, CaseIterable, Sendable {
-  /// The buyer is durable; nobody has paid.
+  /// The buyer is durable; nothing is paid.
   case intent
   /// The store has the money, and the app does not know it yet.
   case paid
@@ -20,42 +20,42 @@ package enum Step: String, CaseIterable, Sendable {
   case dropped
 }
 
-/// What goes wrong at a step.
+/// A fault at a step.
 package enum Fault: String, CaseIterable, Sendable {
   /// The process is killed right after it.
   case kill
   /// The network is lost right before it, for the rest of the process.
   case lostBefore = "lost-before"
-  /// The network is lost right after it, so that nobody hears of it, for the rest of the process.
+  /// The network is lost right after it, so that its answer is lost, for the rest of the process.
   case lostAfter = "lost-after"
 }
 
-/// What the customer and the store do.
+/// The actions of the customer and the store.
 package enum Scenario: String, CaseIterable, Sendable {
-  /// Somebody buys.
+  /// A customer buys.
   case purchase
-  /// Somebody buys in two steps: an order first, completed with the receipt.
+  /// A customer buys in two steps: an order first, completed with the receipt.
   case twoStep = "two-step"
-  /// Somebody buys, and a parent agrees later.
+  /// A customer buys, and a parent agrees later.
   case approval
   /// The store delivers a finished purchase once more.
   case redelivery
   /// The store gives the money back.
   case refund
   /// The store gives the money back while the app is closed, and tells the backend nothing; then the app starts, and
-  /// somebody buys again.
+  /// the customer buys again.
   case refundWhileClosed = "refund-while-closed"
-  /// Somebody buys while the same product is paid for and not finished.
+  /// A customer buys while the same product is paid for and not finished.
   case buyWithUnfinished = "buy-with-unfinished"
-  /// The app starts after it was killed with a paid purchase in flight, and somebody buys again.
+  /// The app starts after it was killed with a paid purchase in flight, and the customer buys again.
   case restart
 
-  /// The steps that only happen in what leads up to the act, and not in the act itself.
+  /// The steps that only happen before the act, and not in the act itself.
   var earlySteps: Set<Step> {
     switch self {
     case .purchase, .twoStep, .approval, .refundWhileClosed, .restart: []
     case .redelivery, .refund: [.intent, .paid]
-    // Nobody pays again, and the receipt is in the queue already.
+    // The product is not paid for again, and the receipt is in the queue already.
     case .buyWithUnfinished: [.paid, .queued]
     }
   }

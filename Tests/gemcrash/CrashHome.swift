@@ -6,11 +6,11 @@ internal import StoreClient
 
 /// The files of a cell: those of the store, of the app and of the backend, in one directory.
 package struct CrashHome: Sendable {
-  /// The product that everybody buys; it gives 1,200 GEM.
+  /// The product of every purchase; it gives 1,200 GEM.
   package static let product = "gems_1200"
-  /// The store account, and the customer who buys.
+  /// The store account, and the buyer.
   package static let buyer = "alice"
-  /// Who is signed in after the crash: nothing may be credited to them.
+  /// The customer signed in after the crash; nothing may be credited to this customer.
   package static let other = "bob"
 
   private let directory: String
@@ -85,7 +85,7 @@ struct App {
     client = try StoreClient(configuration: configuration)
   }
 
-  /// Waits until the app has worked off what it found at its start.
+  /// Waits until the app has worked off the purchases that it found at its start.
   func launch() async {
     await wire.waitUntilHandled(unfinishedCount)
     // The shop is on the screen; without a network, the one that the app knows.

@@ -1,4 +1,4 @@
-/// Plays one purchase on files and lets it go wrong at a chosen step, for tests of what the next start makes of it.
+/// Plays one purchase on files and lets it go wrong at a chosen step, for tests of the next start.
 ///
 ///     gemcrash DIRECTORY strike SCENARIO STEP FAULT BUILD
 ///     gemcrash DIRECTORY crash-after-payment
@@ -32,7 +32,7 @@ enum Gemcrash {
     } catch {
       System.fail("\(error)")
     }
-    // What still goes on in the background ends as it does when a system ends an app.
+    // Background work ends as it does when a system ends an app.
     System.end()
   }
 

@@ -24,7 +24,7 @@ enum Play {
     }
   }
 
-  /// A purchase that is killed as soon as it is paid for: what a restart finds.
+  /// Makes a purchase and dies as soon as it is paid for, as a restart finds it.
   static func crashAfterPayment(in home: CrashHome) async throws {
     let wire = Wire(Cell(.purchase, .paid, .kill))
     let app = try await App(home, customer: CrashHome.buyer, .purchase, wire)
@@ -44,7 +44,7 @@ enum Play {
     for notice in app.store.pendingNotices() { try app.store.settleNotices(through: notice.id) }
   }
 
-  /// Buys one after the other, for somebody else to kill at whichever instruction.
+  /// Buys one after the other, until the test kills the process at any instruction.
   static func buyUntilKilled(in home: CrashHome) async throws {
     let app = try await App(home, customer: CrashHome.buyer, .purchase, Wire(nil))
     await app.launch()
@@ -105,7 +105,7 @@ enum Play {
 // MARK: The next start
 
 extension Play {
-  /// Starts the app again, with somebody else signed in, and lets the story come to its end.
+  /// Starts the app again, with another customer signed in, and plays the scenario to its end.
   static func relaunch(_ scenario: Scenario, in home: CrashHome) async throws {
     let app = try await App(home, customer: CrashHome.other, scenario, Wire(nil))
     await app.launch()
@@ -124,7 +124,7 @@ extension Play {
     try await takeNotices(app)
   }
 
-  /// What the store tells the backend by itself comes late, and is settled only when it is booked.
+  /// Applies the store's own notices late; each is settled only after its booking.
   private static func takeNotices(_ app: App) async throws {
     for notice in app.store.pendingNotices() {
       if case .refunded(let evidence) = notice.notice { try await app.backend.apply(evidence.transaction) }

@@ -6,16 +6,15 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// What the process does to itself and says.
+/// The process's own signals and its output.
 enum System {
-  /// As `kill -9` does it: nothing is written any more, nobody is told.
+  /// Kills the process as `kill -9` does: nothing more is written or sent.
   static func killThisProcess() -> Never {
     kill(getpid(), SIGKILL)
     while true { pause() }
   }
 
-  /// Lets the system end the process after so many seconds, so that nobody waits for one that waits for something that
-  /// never comes.
+  /// Lets the system end the process after so many seconds, so that a test never waits for a hanging process.
   static func end(afterSeconds seconds: UInt32) { alarm(seconds) }
 
   /// Ends without waiting for anything that still goes on.

@@ -12,7 +12,7 @@ final class Wire: Sendable {
     var hasStruck = false
     var isDown = false
     var isBackendDown = false
-    /// Whether a payment waits for somebody's consent, and is made later.
+    /// Whether a payment waits for consent, and is made later.
     var paysLater = false
     /// How many updates the app has dealt with, or lost.
     var handledCount = 0

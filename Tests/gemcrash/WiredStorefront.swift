@@ -34,7 +34,7 @@ struct WiredStorefront: StorefrontDecorator {
   func updates() -> AsyncStream<StoreEvidence> {
     let (updates, isBusy) = (device.updates(), Flag())
     return AsyncStream {
-      // Who asks for the next one has dealt with the last one.
+      // A request for the next one shows that the app has dealt with the last one.
       if isBusy.take() { wire.noteHandled() }
       var iterator = updates.makeAsyncIterator()
       while let evidence = await iterator.next() {
@@ -91,7 +91,7 @@ struct WiredStorefront: StorefrontDecorator {
     wire.pass(.queued, .before)
   }
 
-  /// The control finishes what it has not credited.
+  /// Finishes purchases without a credit, in the control build.
   private func sabotage(_ evidence: [StoreEvidence]) async throws(StoreFailure) {
     guard build == .finishesFirst else { return }
     for one in evidence { try await device.finish(one.transaction.id) }

@@ -61,7 +61,7 @@ final class ClientFileTests: XCTestCase {
           "gemctl balance", 74,
           error: "error: \".gemctl/home.json\" cannot be understood; restore it from a backup.\n"),
         Row("mv .gemctl/home.json.kept .gemctl/home.json; gemctl balance GEM > /dev/null"),
-        // Whoever changes it by hand takes the line out, with the comma in front of it.
+        // A change by hand takes the line out, with the comma in front of it.
         Row(
           "sed -i.kept -e '/checksum/d' -e 's/\\(\"storefront\": \"USA\"\\),/\\1/' .gemctl/home.json; "
             + "gemctl balance GEM > /dev/null"
@@ -71,7 +71,7 @@ final class ClientFileTests: XCTestCase {
 
   // MARK: The queue and the store's file
 
-  /// Whatever happens to a client's file: no verb crashes, and what is lost is named.
+  /// Under any change of a client's file, no verb crashes, and losses are named.
   func testDamagedClientFilesAreNamed() throws {
     let home = try TestHome()
     let bought = try home.run(
@@ -112,7 +112,7 @@ final class ClientFileTests: XCTestCase {
 
   // MARK: Another process
 
-  /// A command that somebody stopped (Ctrl-Z) has the home's turn; the next one waits only so long.
+  /// A stopped command (Ctrl-Z) keeps the home's lock; the next one waits for a limited time only.
   func testAStoppedCommandIsNotWaitedForWithoutEnd() throws {
     try XCTSkipUnless(try Shell.run("command -v flock").status == 0, "there is no flock(1)")
     let home = try TestHome()

@@ -68,7 +68,7 @@ final class CompletionScriptTests: XCTestCase {
     }
   }
 
-  /// What bash offers for the last word, in its own order.
+  /// Returns bash's offers for the last word, in its own order.
   private func offers(after words: [String]) throws -> String {
     let quoted = (["gemctl"] + words).map { "'\($0)'" }.joined(separator: " ")
     let answer = try Shell.run(

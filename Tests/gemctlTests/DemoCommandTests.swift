@@ -9,7 +9,7 @@ final class DemoCommandTests: XCTestCase {
     let answer = try home.run("mkdir t; TMPDIR=$PWD/t gemctl demo; ls -A . t")
     XCTAssertEqual(answer.status, 0, answer.error)
     XCTAssertEqual(answer.error, "")
-    // The proof of the books grows with what it proves; its last line is the same.
+    // The proof of the books grows with the books; its last line is the same.
     XCTAssertTrue(answer.output.hasPrefix(Self.story), answer.output)
     XCTAssertTrue(answer.output.contains("\nThe books add up: "), answer.output)
     XCTAssertTrue(answer.output.hasSuffix("\n.:\nt\n\nt:\n"), answer.output)

@@ -2,7 +2,7 @@ import XCTest
 
 /// `feed` of the built binary.
 final class FeedCommandTests: XCTestCase {
-  /// A home in which alice has bought 1,200 gems and become part of bob, who has spent one.
+  /// Makes a home in which alice has bought 1,200 gems and was merged into bob, and bob has spent one.
   private func shop() throws -> TestHome {
     let home = try TestHome()
     let answer = try home.run(
@@ -76,7 +76,7 @@ final class FeedCommandTests: XCTestCase {
       """)
   }
 
-  /// What another process books meanwhile is printed; a signal ends it, and says where to go on.
+  /// Prints the bookings of other processes meanwhile; a signal ends it, and it says where to go on.
   func testFollowsOtherProcessesUntilASignal() throws {
     for signal in ["TERM", "INT"] {
       let answer = try shop().run(

@@ -127,7 +127,7 @@ final class HoldCommandTests: XCTestCase {
       ], in: try shop(), errorsBegin: true)
   }
 
-  /// What comes back to a purchase that was refunded meanwhile goes to the refund.
+  /// Currency that comes back to a purchase refunded meanwhile goes to the refund.
   func testARefundInMidHold() throws {
     try Row.check(
       [

@@ -10,7 +10,7 @@ import XCTest
 
 /// `init` that is killed at every system call that changes a file, or that finds the disk full there.
 ///
-/// A kill before a call that changes nothing leaves what a kill before the next one that does leaves. With
+/// A kill before a call without changes has the result of a kill before the next call with changes. With
 /// `GEMLEDGER_ALL_CALLS=1` every test plays all calls; otherwise the slower ones play some, chosen by a printed seed.
 final class InitCrashTests: XCTestCase {
   private static let playsAll = ProcessInfo.processInfo.environment["GEMLEDGER_ALL_CALLS"] == "1"
@@ -67,7 +67,7 @@ final class InitCrashTests: XCTestCase {
 
   private static func checkFullDisk(_ stage: SystemCallStage, _ call: TracedCall) throws -> String {
     let home = "full-\(call.name)-\(call.number)"
-    // What is full stays full; other calls than writes may come upon room again.
+    // A full disk stays full for writes; other calls may find room again.
     let run = try stage.run(home, "error=ENOSPC", at: call, andLater: call.isWrite)
     let left = try stage.names(home)
     if run.status == 0 || left.contains("\(home)/home.json") {
@@ -110,7 +110,7 @@ final class InitCrashTests: XCTestCase {
   }
 }
 
-/// What a home holds, but for what is new in every home.
+/// The content of a home, except for values that are new in every home.
 private struct HomeContent: Equatable, Sendable {
   let names: [String]
   let rights: [Int]

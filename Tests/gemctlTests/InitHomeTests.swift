@@ -4,12 +4,12 @@ import XCTest
 
 @testable import gemctl
 
-/// What `init` takes for a home to be made, and what it leaves alone.
+/// The directories that `init` takes for an unfinished home, and those that it leaves alone.
 final class InitHomeTests: XCTestCase {
   private let inUse = "error: The home \"mine\" is in use already. Name another one with --home.\n"
 
   func testSomebodysFilesAreLeftAlone() throws {
-    // A ledger whose home.json was lost is somebody's too; so is a directory that only looks unfinished.
+    // A ledger without its home.json is in use too; so is a directory that only looks unfinished.
     let rows = [
       "touch mine/letter", "echo precious > mine/ledger.sqlite", "touch mine/home.json",
       "touch mine/home.json.unfinished mine/letter", "mkdir mine/sub", "touch mine/client.log",
@@ -58,7 +58,7 @@ final class InitHomeTests: XCTestCase {
       ], in: home)
   }
 
-  /// Where the home's own file was lost, what is booked must not be.
+  /// Where the home's own file was lost, the bookings must not be lost too.
   func testALedgerWithCustomersIsNeverTakenOver() throws {
     try Row.check(
       [

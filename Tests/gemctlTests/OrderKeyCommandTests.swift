@@ -36,7 +36,7 @@ final class OrderKeyCommandTests: XCTestCase {
           Self.row("\(buy) | result", #""result":"pending""#), Self.row("gemctl approve \(id) > /dev/null"),
           Self.row("\(buy) | result", success, #""replayed":true"#),
           Self.row("counts", "1", #""balance":300"#, order),
-          // The second command's --ask-to-buy was for a payment that nobody was asked for, and strikes no other.
+          // The second command's --ask-to-buy was for a payment that never started, and affects no other.
           Self.row("gemctl buy gems_300 --json | result", success),
           Self.row("counts", "2", #""balance":600"#, order), Row("gemctl verify > /dev/null"),
         ], in: home)
@@ -55,7 +55,7 @@ final class OrderKeyCommandTests: XCTestCase {
     }
   }
 
-  /// The key is looked up before the offer: what left the shop after its payment is answered as before.
+  /// The key is looked up before the offer: a product that left the shop after its payment is answered as before.
   func testAKeyReplaysAfterItsProductLeftTheShop() throws {
     let edits = [
       ("/gems_300/s/\"active\": true/\"active\": false/", 2, "not_available"),
@@ -97,7 +97,7 @@ final class OrderKeyCommandTests: XCTestCase {
     }
   }
 
-  /// What was paid for at the catalog's price is credited, whatever the catalog says when the receipt comes.
+  /// A payment at the catalog's price is credited, regardless of the catalog when the receipt comes.
   func testAPaymentFromBeforeAChangeOfTheCatalogIsCredited() throws {
     let edits = [
       "s/\"USA\": \"2.99\"/\"USA\": \"1.99\"/", "s/\"apple\": \"gems_300\"/\"apple\": \"other\"/",

@@ -88,7 +88,7 @@ final class ParserTests: XCTestCase {
     }
   }
 
-  /// Cursors are made of what Base64 for URLs has, and a dash is of it.
+  /// Cursors use the characters of Base64 for URLs, and a dash is one of them.
   func testACursorMayBeginWithADash() throws {
     XCTAssertEqual(try Parser.parse(["history", "--after", "-OAwQK8"]).value("--after"), "-OAwQK8")
     XCTAssertThrowsError(try Parser.parse(["history", "--after", "--json"]))

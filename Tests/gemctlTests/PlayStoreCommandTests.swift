@@ -1,6 +1,6 @@
 import XCTest
 
-/// The client's and the store's verbs in a home whose store behaves as Google Play does.
+/// The client's and the store's verbs in a home with a store that behaves as Google Play does.
 final class PlayStoreCommandTests: XCTestCase {
   func testACrashAfterAnyStepIsRepairedByTheNextVerb() throws {
     for step in ["paid", "queued", "credited", "finished"] {

@@ -3,7 +3,7 @@ import XCTest
 @testable import gemctl
 
 final class ProgressBarTests: XCTestCase {
-  /// What a bar draws when it is advanced at these instants.
+  /// Returns the drawings of a bar that is advanced at these instants.
   private func drawings(at milliseconds: [Int], onTerminal: Bool = true, width: Int = 80) -> [String] {
     var now = Duration.zero
     var drawn: [String] = []

@@ -32,7 +32,7 @@ enum Shell {
     process.standardError = error
     process.standardInput = FileHandle.nullDevice
     try process.run()
-    // What the scripts here write fits into a pipe, so that one may be read after the other.
+    // The output of the scripts here fits into a pipe, so that one pipe may be read after the other.
     let outputText = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     let errorText = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()

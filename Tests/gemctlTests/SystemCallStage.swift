@@ -28,7 +28,7 @@ final class SystemCallStage: Sendable {
   private let watched: String
 
   /// - Parameters:
-  ///   - arguments: What follows `gemctl --home NAME`; `HOME` in it stands for the home's name.
+  ///   - arguments: The arguments after `gemctl --home NAME`; `HOME` in it stands for the home's name.
   ///   - watched: The calls to play; those that change files or hold them, unless said otherwise.
   init(_ arguments: String, watching watched: String = SystemCallStage.watched) throws {
     try XCTSkipUnless(

@@ -3,7 +3,8 @@ import XCTest
 
 /// A home of its own for one test, in a directory that is gone afterwards.
 ///
-/// What differs from run to run is written as a word: `<id>` for ids in time order, `<time>`, `<anonymous>`, `<dir>`.
+/// Values that differ from run to run are written as a word: `<id>` for ids in time order, `<time>`, `<anonymous>`,
+/// `<dir>`.
 final class TestHome {
   private let directory: String
 
@@ -59,8 +60,8 @@ struct Row {
     self.line = line
   }
 
-  /// Runs the rows one after the other in one home; with `errorsBegin` the errors given are the beginnings of what is
-  /// printed.
+  /// Runs the rows one after the other in one home; with `errorsBegin` the errors given are the beginnings of the
+  /// printed ones.
   static func check(
     _ rows: [Row], in home: TestHome, errorsBegin: Bool = false, file: StaticString = #filePath
   ) throws {

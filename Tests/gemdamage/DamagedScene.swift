@@ -19,7 +19,7 @@ struct DamagedScene {
 
   // MARK: Values
 
-  /// The ends of 64 bits, of what JSON holds exactly, of what numbers and instants may be, and small ones.
+  /// The ends of 64 bits, of exact JSON numbers, and of valid numbers and instants, and small ones.
   private static let numbers: [Int64] = [
     0, 1, -1, 2, 1024, .max, .min, .max - 1, .min + 1, 1 << 53, 1 << 53 - 1, -(1 << 53), 1 << 62, -(1 << 62), 1 << 51,
     1 << 51 - 1, 1_000_000_000_000, -1_000_000_000_000, Limits.expiryMilliseconds, 1 << 31, 1 << 32,
@@ -46,7 +46,7 @@ struct DamagedScene {
         System.say("damage \(done ?? "none")\n")
       }
     }
-    // As late as the last booking, or when much of what was open is over.
+    // At the last booking, or when many open holds and orders are over.
     let later = dice.percent(50) ? 0 : 40 * 86_400_000
     let clock = Timestamp(milliseconds: known.end.milliseconds + Int64(later))
     try Verbs(known: known, path: path, directory: directory, now: clock).run(&dice)

@@ -8,8 +8,8 @@ import GemLedgerSQLite
 ///     gemdamage export EXPORT DIRECTORY FIRST COUNT
 ///
 /// Each case has a seed, from FIRST on. `values` puts extreme values into columns, `pages` swaps, empties and changes
-/// pages of the file, `export` changes numbers in the lines of an export. It says `seed`, the damage, and each verb
-/// before the verb begins, so that the last line of a process that was ended says what ended it. An alarm ends a case
+/// pages of the file, `export` changes numbers in the lines of an export. It prints `seed`, the damage, and each verb
+/// before the verb begins. The last line of a process that was ended therefore names the cause. An alarm ends a case
 /// that takes too long.
 @main
 enum Gemdamage {
@@ -37,7 +37,7 @@ enum Gemdamage {
     }
   }
 
-  /// What a case takes when nothing is wrong is a fiftieth of this.
+  /// A case without a problem takes a fiftieth of this.
   private static let secondsPerCase: UInt32 = 60
 }
 

@@ -1,7 +1,7 @@
 import GemLedger
 import GemLedgerSQLite
 
-/// What an intact ledger has to ask for.
+/// The ids, keys and codes of an intact ledger that the verbs ask for.
 struct KnownLedger {
   var customers: [CustomerID] = []
   var transactions: [TransactionID] = []

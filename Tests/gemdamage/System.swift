@@ -6,7 +6,7 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// What the process says, and how it ends.
+/// The process's output, and its end.
 enum System {
   /// Lets the system end the process after so many seconds; a later call begins to count anew.
   static func end(afterSeconds seconds: UInt32) { alarm(seconds) }

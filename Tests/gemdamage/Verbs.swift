@@ -17,7 +17,7 @@ struct Verbs {
   private func ask(_ verb: String, _ body: () throws -> Any) {
     System.say("\(verb)\n")
     do {
-      // The answer's text is made too: what people see of it is a part of the answer.
+      // The answer's text is made too: people see it, so it is a part of the answer.
       var text = ""
       dump(try body(), to: &text, maxItems: 2000)
     } catch let error as LedgerError {

@@ -13,20 +13,21 @@ import Musl
 import Darwin
 #endif
 
-/// Books commands in a storage and says each on standard output once it is acknowledged, for tests that hammer one
-/// storage from several processes, kill some of them, and take its server away.
+/// Books commands in a storage and prints each on standard output once it is acknowledged.
+///
+/// Tests hammer one storage with it from several processes, kill some of them, and take its server away.
 ///
 ///     gemstress STORAGE CUSTOMER[,CUSTOMER] NAME COUNT [threads=N] [unkeyed] [forgetful]
 ///     gemstress STORAGE make
 ///     gemstress STORAGE undo TRANSACTION
 ///
-/// STORAGE is `sqlite:PATH` or `postgres://…`; ``StressPlan`` has the commands. An acknowledged one is its name and
-/// its transaction; an unkeyed one of which nobody knows is its name after a question mark. A storage that cannot be
-/// reached is asked again, for a minute. A forgetful run does not ask what became of a commit: it is there to be
-/// caught.
+/// STORAGE is `sqlite:PATH` or `postgres://…`; ``StressPlan`` has the commands. The line of an acknowledged command is
+/// its name and its transaction. The line of an unkeyed command with an unknown outcome is its name after a question
+/// mark. A storage that cannot be reached is asked again, for a minute. A forgetful run does not look up the outcome of
+/// a commit: it is there to be caught.
 ///
 /// The second form makes a ledger or finds that there is one, says which, opens it, and makes a customer. The third
-/// undoes a transaction, and says that it booked that or why it was refused.
+/// reverses a transaction, and prints that it booked the reversal or the reason of the refusal.
 @main
 enum Gemstress {
   private static let patience = Duration.seconds(60)

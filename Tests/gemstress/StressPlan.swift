@@ -1,18 +1,18 @@
 public import GemLedger
 
-/// Which commands a run of `gemstress` books, for the run itself and for who checks what came of it.
+/// The commands that a run of `gemstress` books, for the run itself and for the check of its outcome.
 ///
 /// Half of them are the first customer's. Even ones grant 3 GEM, odd ones spend 2. Each has its name as its reference,
-/// and as its key; every third of a plan that says so has no key.
+/// and as its key; in a plan with unkeyed commands, every third has no key.
 public struct StressPlan: Sendable {
-  /// Whose balances change.
+  /// The customers with changing balances.
   public let customers: [CustomerID]
-  /// What the names of the commands begin with.
+  /// The beginning of the names of the commands.
   public let name: String
   /// Whether every third has no key.
   public let isPartlyUnkeyed: Bool
 
-  /// A plan of as many commands as anybody asks for.
+  /// A plan of any number of commands.
   public init(customers: [CustomerID], name: String, isPartlyUnkeyed: Bool = false) {
     self.customers = customers
     self.name = name
@@ -22,13 +22,13 @@ public struct StressPlan: Sendable {
   /// The command's name.
   public func name(_ number: Int) -> String { "\(name)-\(number)" }
 
-  /// Whether the command may be repeated whatever came of it.
+  /// Whether the command may be repeated after any outcome.
   public func hasKey(_ number: Int) -> Bool { !isPartlyUnkeyed || number % 3 != 2 }
 
   /// By how much the command changes its customer's balance.
   public func effect(_ number: Int) -> Int64 { number % 2 == 0 ? 3 : -2 }
 
-  /// Whose command it is.
+  /// The customer of the command.
   public func customer(_ number: Int) -> CustomerID {
     number % 4 < 2 ? customers[0] : customers[number / 4 % customers.count]
   }

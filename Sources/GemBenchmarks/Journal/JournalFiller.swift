@@ -1,9 +1,9 @@
 internal import GemLedger
 internal import Synchronization
 
-/// Books a journal such as a game's: mostly spends, beside them grants, purchases, holds, and what is given back.
+/// Books a journal like that of a game: mostly spends, with grants, purchases, holds, captures and reversals.
 ///
-/// Time goes on with every group, so that there are periods to ask for.
+/// Time advances with every group, so that there are periods to ask for.
 struct JournalFiller {
   static let begin = Timestamp(milliseconds: 1_700_000_000_000)
   private static let opening: Int64 = 200
@@ -11,7 +11,7 @@ struct JournalFiller {
   private var workload: Workload
   private let time: ManualTime
   private var commandCount = 0
-  // What the group before left to be captured and given back.
+  // Holds and spends of the previous group, to be captured and reversed.
   private var holds: [HoldID] = []
   private var spends: [TransactionID] = []
 
@@ -43,7 +43,7 @@ struct JournalFiller {
     while entries < entryCount {
       time.advance(by: .seconds(60))
       let commands = try (0..<min(groupSize, entryCount - entries)).map { _ in try next() }
-      // What is left of the group before is left alone.
+      // The rest of the previous group stays as it is.
       holds.removeAll()
       spends.removeAll()
       for result in ledger.submit(commands) { entries += try learn(result) }

@@ -5,7 +5,7 @@ internal import GemLedgerAudit
 internal import GemLedgerSQLite
 
 extension SubjectBench {
-  /// Each step by itself: what it takes, by entries, and the most memory that the process has held until then.
+  /// Measures each step by itself: its time, by entries, and the process's peak memory until then.
   func journal() throws {
     let files = try JournalFiles(settings)
     defer { files.remove() }
@@ -28,7 +28,7 @@ extension SubjectBench {
       cursor = summary.cursor
     }
     for _ in 0..<settings.rounds { try importing(files, entries, &times) }
-    // What came since: a thousandth.
+    // The later entries: a thousandth.
     let ledger = try Ledger.openSQLite(at: files.ledger, clock: time.clock)
     try filler.fill(ledger, entries: max(1, entries / 1000))
     ledger.close()
@@ -53,7 +53,7 @@ extension SubjectBench {
     defer { ledger.close() }
     guard FileManager.default.createFile(atPath: path, contents: nil), let file = FileHandle(forWritingAtPath: path)
     else { throw JournalFiles.unwritable }
-    // As gemctl does: what was made is written while more is made.
+    // As in gemctl: one part is written while the next is made.
     var writing: SideWork<Void>?
     let summary = try ledger.export(after: cursor) { bytes throws(LedgerError) in
       try writing?.wait()
@@ -85,7 +85,7 @@ extension SubjectBench {
   }
 }
 
-/// The medians of what steps took, in the order in which they first came.
+/// The median duration of each step, in the order of its first run.
 private struct StepTimes {
   private var steps: [(name: String, entries: Int, seconds: [Double], megabytes: Int)] = []
   private let print: (String) -> Void
@@ -130,7 +130,7 @@ private final class JournalFiles {
   /// Where the next ledger goes; the one before it is removed.
   func newLedger() -> String {
     for ending in ["", "-wal", "-shm"] {
-      // What is left behind is removed with the directory.
+      // Files that cannot be removed go with the directory.
       try? FileManager.default.removeItem(atPath: path("import-\(count).sqlite") + ending)
     }
     count += 1
@@ -142,7 +142,7 @@ private final class JournalFiles {
   }
 
   func remove() {
-    // What is left behind lies in the temporary directory.
+    // Files that cannot be removed stay in the temporary directory.
     try? FileManager.default.removeItem(at: directory)
   }
 

@@ -4,8 +4,8 @@ internal import GemLedgerAudit
 internal import GemLedgerSQLite
 
 extension SubjectBench {
-  /// The same pages of two customers, one with many entries and one with few: what a page costs must not tell them
-  /// apart.
+  /// Measures the same pages of two customers, one with many entries and one with few: a page must cost the same for
+  /// both.
   func pages() throws {
     let many = settings.entryCount ?? 1_000_000
     let few = min(1000, many)

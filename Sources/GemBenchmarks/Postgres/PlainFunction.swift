@@ -4,8 +4,9 @@ internal import Foundation
 internal import GemLedger
 internal import Synchronization
 
-/// A ledger as one would write it inside the server: a function that books one adjustment under a key, with the same
-/// rows as the ledger's (a journal record, an entry, a key, a balance), once a transaction.
+/// A plain ledger inside the server: a function that books one adjustment under a key.
+///
+/// It writes the same rows as the ledger (a journal record, an entry, a key, a balance), one adjustment a transaction.
 enum PlainFunction {
   static func tables(customers: Int) -> [String] {
     [
@@ -82,7 +83,7 @@ enum PlainFunction {
   }
 }
 
-/// A connection for what makes the tables.
+/// A connection for the statements that make the tables.
 struct PlainSQL {
   private let url: String
 
@@ -92,13 +93,13 @@ struct PlainSQL {
   func run(_ statements: [String], alone: Bool = false) throws {
     let connection = PQconnectdb(url)
     defer { PQfinish(connection) }
-    // What the server notices by the way is not for the terminal.
+    // The server's notices are not for the terminal.
     _ = PQsetNoticeProcessor(connection, { _, _ in }, nil)
     for statement in alone ? statements : ["BEGIN"] + statements + ["COMMIT"] {
       let result = PQexec(connection, statement)
       defer { PQclear(result) }
       guard [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(result)) else {
-        // A checkpoint needs a right that not everybody has, and only steadies the figures.
+        // A checkpoint needs a right that not every role has, and only steadies the figures.
         if statement == "CHECKPOINT" { continue }
         throw LedgerError(.unexpected, String(cString: PQerrorMessage(connection)))
       }

@@ -4,7 +4,7 @@ internal import Foundation
 internal import GemLedger
 internal import GemLedgerPostgres
 
-/// The ledger on a PostgreSQL server against what the server does by itself, all on one cluster and in turn.
+/// The ledger on a PostgreSQL server against the server's own work alone, all on one cluster and in turn.
 struct PostgresBench {
   let settings: Bench.Settings
   let print: (String) -> Void
@@ -53,7 +53,7 @@ struct PostgresBench {
     report(contenders.map(\.name), rates)
   }
 
-  /// Every customer is met once, as by a service that runs for more than a few seconds.
+  /// Every customer is met before the measurement, as by a service that runs for more than a few seconds.
   private func warmUp(_ ledger: Ledger, _ customers: Int) throws {
     let gem = try CurrencyCode("GEM")
     for start in stride(from: 0, to: customers, by: 2048) {
@@ -170,7 +170,7 @@ struct PostgresBench {
     return try running.reduce(0) { sum, process in sum + (Double(try process.finish()) ?? 0) }
   }
 
-  /// What one of the processes does: books for so many seconds, and prints the rate.
+  /// Runs the work of one of the processes: books for so many seconds, and prints the rate.
   static func runProcess(_ arguments: [String]) throws {
     guard arguments.count == 5, let customers = Int(arguments[1]), let callers = Int(arguments[2]),
       let seconds = Double(arguments[3]), let index = UInt64(arguments[4])
@@ -190,7 +190,7 @@ struct PostgresBench {
     ledger.close()
   }
 
-  // MARK: What the server does by itself
+  // MARK: The server's own work alone
 
   private func pgbench(_ script: [String]) throws -> Double {
     let output = try program(

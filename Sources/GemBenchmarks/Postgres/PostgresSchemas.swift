@@ -24,7 +24,7 @@ final class PostgresSchemas {
   }
 
   func remove() {
-    // What is left behind goes when the next ledger is made.
+    // Schemas that stay are removed when the next ledger is made.
     for name in names { try? PlainSQL(url).run(["DROP SCHEMA IF EXISTS \(name) CASCADE"]) }
   }
 

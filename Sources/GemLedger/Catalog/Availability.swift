@@ -60,7 +60,7 @@ extension Availability {
 extension CatalogField {
   package func timestamp() -> Timestamp? {
     guard let text = value.text else { return refuseType("a time as a text") }
-    // Four digits of a year: what we could not write back the same way, we do not read.
+    // A year has four digits: a text that could not be written back the same way is not read.
     guard text.utf8.count <= 40, text.utf8.dropFirst(4).first == ASCII.minus, let timestamp = Timestamp(text) else {
       return refuse("\"\(text.abridged)\" is not a time such as \"2026-11-21T09:30:00Z\".")
     }

@@ -17,7 +17,7 @@ public struct Catalog: Hashable, Sendable {
   public let currentOffering: OfferingID?
   /// The items.
   public let items: [Item]
-  /// What holds for the whole project.
+  /// The settings of the whole project.
   public let settings: CatalogSettings
 
   /// Checks a catalog that is made in code.

@@ -1,8 +1,8 @@
-/// What is known about a document while it is read: its problems, the names it declares, and who refers to them.
+/// The findings about a document while it is read: its problems, the names it declares, and the references to them.
 ///
 /// References are checked at the end, because a document may name things before it declares them.
 package final class CatalogCheck {
-  /// What a name stands for; the text is what messages call it.
+  /// The kind of thing that a name stands for; the text is its name in messages.
   package enum Kind: String {
     case currency
     case product
@@ -31,7 +31,7 @@ package final class CatalogCheck {
     problems.append(CatalogProblem(path: path.description, message: message))
   }
 
-  /// Notes that something has this name from here on, unless something else has it already.
+  /// Records that this name is declared here, unless it is declared already.
   package func declare(_ kind: Kind, _ text: String, at path: JSONPath) {
     let name = Name(kind: kind, text: ByteString(text))
     if let first = declared[name] {
@@ -41,12 +41,12 @@ package final class CatalogCheck {
     }
   }
 
-  /// Notes that something with this name must exist.
+  /// Records that something with this name must exist.
   package func refer(to kind: Kind, _ text: String, at path: JSONPath) {
     references.append(Reference(name: Name(kind: kind, text: ByteString(text)), path: path))
   }
 
-  /// Reports the references that lead nowhere.
+  /// Reports references to undeclared names.
   package func resolveReferences() {
     for reference in references where declared[reference.name] == nil {
       let name = reference.name
@@ -61,7 +61,7 @@ package final class CatalogCheck {
 
 /// A part of the catalog that is stored as one JSON document of its own.
 package protocol CatalogDocument {
-  /// Reads the value, and reports what is wrong with it.
+  /// Reads the value, and reports its problems.
   init?(reading field: CatalogField)
 
   /// The value as it is stored: every field, in a fixed order.
@@ -69,9 +69,9 @@ package protocol CatalogDocument {
 }
 
 extension CatalogDocument {
-  /// Reads one document; what it refers to is taken on trust.
+  /// Reads one document; its references are not checked.
   ///
-  /// - Throws: ``CatalogProblems`` with everything that is wrong.
+  /// - Throws: ``CatalogProblems`` with every problem.
   package init(json: JSONValue) throws(CatalogProblems) {
     let check = CatalogCheck()
     let value = Self(reading: CatalogField(json, at: .root, check))

@@ -1,8 +1,8 @@
-/// What changes when one catalog takes the place of another.
+/// The changes when one catalog replaces another.
 ///
 /// The order of currencies, products, offerings and items among themselves does not count.
 public struct CatalogDifference: Hashable, Sendable {
-  /// What kind of thing changes.
+  /// The kind of thing that changes.
   public struct Part: CatalogWord {
     package enum Kind: String, CaseIterable, Sendable {
       case currency
@@ -30,13 +30,13 @@ public struct CatalogDifference: Hashable, Sendable {
     /// The settings.
     public static let settings = Self(.settings)
 
-    /// The word for it, such as `current_offering`.
+    /// The option's name, such as `current_offering`.
     public var description: String { kind.rawValue }
   }
 
   /// One thing that changes.
   public struct Entry: Hashable, Sendable {
-    /// What kind of thing it is.
+    /// The kind of thing.
     public let part: Part
     /// Its code or id; empty for the settings and the current offering.
     public let id: String
@@ -44,11 +44,11 @@ public struct CatalogDifference: Hashable, Sendable {
     public let fields: [String]
   }
 
-  /// What only the new catalog has.
+  /// The parts that only the new catalog has.
   public private(set) var added: [Entry] = []
-  /// What both have, with other fields.
+  /// The parts that both have, with different fields.
   public private(set) var changed: [Entry] = []
-  /// What only the old catalog has.
+  /// The parts that only the old catalog has.
   public private(set) var removed: [Entry] = []
 
   /// Compares two catalogs.
@@ -92,7 +92,7 @@ public struct CatalogDifference: Hashable, Sendable {
 }
 
 extension Catalog {
-  /// What forbids that this catalog takes the place of the old one: a currency cannot go.
+  /// Returns the problems that prevent this catalog from replacing the old one: a currency cannot be removed.
   public func problemsReplacing(_ old: Catalog) -> [CatalogProblem] {
     let codes = Set(currencies.map(\.code))
     return old.currencies.filter { !codes.contains($0.code) }.map { currency in

@@ -1,4 +1,4 @@
-/// One value of a document and its place; reading it as what it should be reports a problem or gives the value.
+/// One value of a document and its position; reading it as a type gives the value or reports a problem.
 package struct CatalogField {
   package let value: JSONValue
   package let path: JSONPath
@@ -87,7 +87,7 @@ extension CatalogField {
   }
 }
 
-// What holds other values.
+// Values that contain other values.
 extension CatalogField {
   /// The object's fields; those that are not known are reported.
   package func fields(_ known: [String]) -> CatalogFields? {
@@ -119,13 +119,13 @@ extension CatalogField {
     }
   }
 
-  /// The members that could be read, of an object whose names are data and not fields.
+  /// Returns the readable members, of an object with data as names instead of fields.
   package func members<Member>(_ read: (String, CatalogField) -> Member?) -> [Member]? {
     guard let object = value.object else { return refuseType("an object") }
     var names: Set<ByteString> = []
     return object.members.compactMap { name, value in
       let member = CatalogField(value, at: path / name, check)
-      // No file says a name twice, its reader sees to that; a catalog made in code might.
+      // A file never has a name twice, since its reader checks that; a catalog made in code might.
       guard names.insert(ByteString(name)).inserted else { return member.refuse("The name occurs twice.") }
       return read(name, member)
     }

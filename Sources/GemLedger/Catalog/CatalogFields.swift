@@ -39,7 +39,7 @@ package struct CatalogFields {
   }
 }
 
-/// Finds what somebody probably meant to write.
+/// Finds the probably intended spelling.
 package enum Spelling {
   private static let lengthMax = 64
 

@@ -4,11 +4,11 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// One thing that is wrong with a catalog, and where.
+/// One problem of a catalog, with its position.
 public struct CatalogProblem: Hashable, Sendable, CustomStringConvertible {
-  /// The place, such as `$.products[2].prices.USA`.
+  /// The position, such as `$.products[2].prices.USA`.
   public let path: String
-  /// What is wrong there, as a sentence.
+  /// The problem, as a sentence.
   public let message: String
 
   package init(path: String, message: String) {
@@ -21,7 +21,7 @@ public struct CatalogProblem: Hashable, Sendable, CustomStringConvertible {
     message = "\(error.message) (line \(error.line), column \(error.column))"
   }
 
-  /// Place and message.
+  /// Position and message.
   public var description: String { "\(path): \(message)" }
 }
 

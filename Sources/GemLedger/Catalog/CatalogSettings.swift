@@ -1,10 +1,10 @@
-/// What holds for the whole project.
+/// The settings of the whole project.
 public struct CatalogSettings: Hashable, Sendable {
   /// The project's id.
   public let projectID: String
   /// The app's bundle id, which receipts must name; nil where receipts of any app are taken.
   public let bundleID: String?
-  /// Whose purchases in a store's sandbox are credited.
+  /// The customers with creditable purchases in a store's sandbox.
   public let sandboxReceipts: SandboxReceipts
 
   /// Settings with the defaults of a catalog that says nothing.

@@ -1,4 +1,4 @@
-/// A word of the catalog out of a few: open to callers, closed inside the package so that switches are exhaustive.
+/// An option of the catalog, one of a few: open to callers, closed inside the package so that switches are exhaustive.
 package protocol CatalogWord: Hashable, Sendable, CustomStringConvertible {
   associatedtype Kind: RawRepresentable<String>, CaseIterable, Sendable
 
@@ -18,16 +18,16 @@ public struct BurnOrder: CatalogWord {
 
   package init(_ kind: Kind) { self.kind = kind }
 
-  /// What was given away goes before what was paid for.
+  /// Free lots go before paid ones.
   public static let freeFirst = Self(.freeFirst)
-  /// What was paid for goes before what was given away.
+  /// Paid lots go before free ones.
   public static let paidFirst = Self(.paidFirst)
 
-  /// The word as the catalog writes it.
+  /// The option's name in the catalog.
   public var description: String { kind.rawValue }
 }
 
-/// What happens when a refunded purchase has been spent already.
+/// The policy for a refunded purchase that has been spent already.
 public struct RefundPolicy: CatalogWord {
   package enum Kind: String, CaseIterable, Sendable {
     case floor
@@ -39,14 +39,14 @@ public struct RefundPolicy: CatalogWord {
 
   package init(_ kind: Kind) { self.kind = kind }
 
-  /// Take what is left, and record the shortfall.
+  /// Take the rest, and record the shortfall.
   public static let floor = Self(.floor)
   /// Owe the shortfall: the next credits repay it first.
   public static let debt = Self(.debt)
-  /// Take what is left, and stop the customer from spending.
+  /// Take the rest, and stop the customer from spending.
   public static let freeze = Self(.freeze)
 
-  /// The word as the catalog writes it.
+  /// The option's name in the catalog.
   public var description: String { kind.rawValue }
 }
 
@@ -80,11 +80,11 @@ public struct ProductType: CatalogWord {
     }
   }
 
-  /// The word as the catalog writes it.
+  /// The option's name in the catalog.
   public var description: String { kind.rawValue }
 }
 
-/// Whose purchases in a store's sandbox are credited.
+/// The customers with creditable purchases in a store's sandbox.
 public struct SandboxReceipts: CatalogWord {
   package enum Kind: String, CaseIterable, Sendable {
     case anybody
@@ -96,13 +96,13 @@ public struct SandboxReceipts: CatalogWord {
 
   package init(_ kind: Kind) { self.kind = kind }
 
-  /// Everybody's.
+  /// Purchases of all customers.
   public static let anybody = Self(.anybody)
-  /// Those of customers on the list of testers.
+  /// Purchases of customers on the list of testers.
   public static let listed = Self(.listed)
-  /// Nobody's.
+  /// No purchases.
   public static let nobody = Self(.nobody)
 
-  /// The word as the catalog writes it.
+  /// The option's name in the catalog.
   public var description: String { kind.rawValue }
 }

@@ -68,9 +68,9 @@ extension Currency {
   }
 }
 
-// What no field can tell alone.
+// Checks across several fields.
 extension Currency {
-  /// Nothing that the ledger gives by itself may need more room than a balance has.
+  /// No scheduled grant may need more room than a balance has.
   private func checkMaximum(_ fields: CatalogFields) {
     let maximum = maximumBalance ?? Limits.amount
     func check(_ amount: Int64?, _ what: String, at path: JSONPath) {

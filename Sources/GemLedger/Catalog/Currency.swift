@@ -2,7 +2,7 @@
 public struct Currency: Hashable, Sendable {
   /// The code, such as `GEM`.
   public let code: CurrencyCode
-  /// What people call it, 1 to 50 characters.
+  /// The currency's name for people, 1 to 50 characters.
   public let name: String
   /// More about it.
   public let description: String?
@@ -12,13 +12,13 @@ public struct Currency: Hashable, Sendable {
   public let maximumBalance: Int64?
   /// Which lots a spend takes first.
   public let burnOrder: BurnOrder
-  /// What happens when a refunded purchase has been spent already.
+  /// The policy for a refunded purchase that has been spent already.
   public let refundPolicy: RefundPolicy
-  /// What every customer has of it in the beginning, those who came before this was said included; nil for nothing.
+  /// The amount that every customer starts with, including customers from before this was set; nil for nothing.
   public let initialBalance: Int64?
-  /// How it comes back by itself, or nil where it does not.
+  /// How it recharges with time, or nil where it does not.
   public let recharge: Recharge?
-  /// What every customer gets of it in each period, or nil where that is nothing.
+  /// The amount that every customer gets in each period, or nil for none.
   public let allowance: Allowance?
   /// The most that one customer may spend in a period, or nil where there is no such limit.
   public let spendLimit: WindowLimit?

@@ -1,7 +1,6 @@
-/// What earlier versions of the catalog said of products, as far as purchases from before are compared with it: prices
-/// and the ids at the stores.
+/// The prices and store ids of products in earlier catalog versions, to check earlier purchases against.
 struct FormerProducts {
-  /// How many are kept; a catalog that changes more gives up the oldest.
+  /// The number of rows kept; a catalog that changes more drops the oldest.
   static let countMax = 4096
 
   /// In the order of the instants until which they held.
@@ -24,12 +23,12 @@ struct FormerProducts {
     }
   }
 
-  /// What the catalog has of this kind once a new version replaces an old one.
+  /// Returns the catalog's rows of this kind after a new version replaces an old one.
   func rows(replacing old: Catalog, by new: Catalog, at now: Timestamp) throws(LedgerError) -> [CatalogRow] {
     let successors = Dictionary(new.products.map { ($0.code, $0) }, uniquingKeysWith: { first, _ in first })
     let texts = Dictionary(documents.map { ($0.code, $0.document) }, uniquingKeysWith: { first, _ in first })
     var kept = rows
-    // Of two changes at one instant, the second replaces what never held.
+    // Of two changes at one instant, the second replaces a version that was never in force.
     let known = Set(rows.map(\.code))
     for product in old.products where !product.isSold(as: successors[product.code]) {
       let code = "\(product.code)@\(now.milliseconds)"
@@ -44,7 +43,8 @@ struct FormerProducts {
     ]
   }
 
-  /// What the catalog said from an instant until now, the newest apart; nil where not all of it is kept.
+  /// Returns the products in the versions from an instant until now, without the newest; nil where not all of them are
+  /// kept.
   func products(since instant: Timestamp) throws(LedgerError) -> [Product]? {
     guard since <= instant.milliseconds else { return nil }
     var products: [Product] = []
@@ -64,12 +64,12 @@ extension Product {
 }
 
 extension CatalogRow {
-  /// The row that says since when all former products are kept.
+  /// The code of the row with the instant since which all former products are kept.
   package static let formerProductsSinceCode = "former_products_since"
 }
 
 extension Ledger {
-  /// What the catalog said of products from an instant until now, the newest version apart; nil where not all of it is
+  /// Returns the products in the versions from an instant until now, without the newest; nil where not all of them are
   /// kept.
   package static func formerProducts(
     since instant: Timestamp, in snapshot: any StorageSnapshot

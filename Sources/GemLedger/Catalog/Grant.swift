@@ -1,12 +1,12 @@
-/// What one unit of a product gives in one currency.
+/// The amount of one currency that one unit of a product gives.
 public struct Grant: Hashable, Sendable {
   /// The currency.
   public let currency: CurrencyCode
   /// The part that was paid for.
   public let amount: Int64
-  /// The part that comes on top, free.
+  /// The free part on top.
   public let bonus: Int64
-  /// Whether what is left expires when the subscription's cycle ends.
+  /// Whether the rest expires when the subscription's cycle ends.
   public let expiresAtCycleEnd: Bool
 
   /// A grant of at least one unit, paid and bonus part together.

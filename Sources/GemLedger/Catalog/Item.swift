@@ -18,15 +18,15 @@ public struct Item: Hashable, Sendable {
   public let id: ItemID
   /// The item's name for people.
   public let name: String
-  /// What one costs, in the order of currency codes; empty only where it is not for sale.
+  /// The price of one unit, in the order of currency codes; empty only where it is not for sale.
   public let price: [CurrencyAmount]
   /// The most of it that one customer may own by buying, or nil where there is no such limit.
   ///
   /// With a ``limitPeriod``, the most that one customer may buy in a period.
   public let limit: Int64?
-  /// The period in which ``limit`` counts what one customer buys; nil where it counts what one owns.
+  /// The period in which ``limit`` counts a customer's purchases; nil where it counts the owned items.
   public let limitPeriod: Period?
-  /// How many are sold in all, to everybody together; nil where there is no end to them.
+  /// How many are sold in all, to all customers together; nil for no limit.
   public let stock: Int64?
   /// When it can be bought.
   public let availability: Availability

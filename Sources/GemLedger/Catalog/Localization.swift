@@ -2,7 +2,7 @@
 public struct Localization: Hashable, Sendable {
   /// The language and region, such as `en_US`.
   public let locale: String
-  /// What the shop window calls the product.
+  /// The product's name in the shop window.
   public let title: String
   /// A sentence about it.
   public let description: String

@@ -1,13 +1,13 @@
-/// What the shop window shows: an ordered list of packages.
+/// A list of packages for the shop window, in its order.
 public struct Offering: Hashable, Sendable {
-  /// One place in the window.
+  /// One position in the window.
   public struct Package: Hashable, Sendable {
-    /// The place's name, the same whatever product stands there.
+    /// The position's name, the same for any product in it.
     public let id: String
     /// The product.
     public let product: ProductCode
 
-    /// A place and the product in it.
+    /// Makes a package from a position and its product.
     public init(id: String, product: ProductCode) {
       self.id = id
       self.product = product
@@ -16,11 +16,11 @@ public struct Offering: Hashable, Sendable {
 
   /// The offering's name.
   public let id: OfferingID
-  /// A sentence about it, for those who run the shop.
+  /// A sentence about it, for the operators of the shop.
   public let description: String
   /// The packages, in the order in which they are shown.
   public let packages: [Package]
-  /// What the app wants to know about it; the ledger does not look inside.
+  /// The app's own data about it; the ledger does not read it.
   package let metadata: JSONObject
 
   /// An offering without metadata.

@@ -59,7 +59,7 @@ extension Product {
         return id.refuse("There is no such store; the stores are \(storeNames.joined(separator: ", ")).")
       }
       guard let text = id.name() else { return nil }
-      // An id that two products had at one store would leave open what a purchase gives.
+      // With one id for two products at one store, the grant of a purchase would be ambiguous.
       id.check.declare(.storeID, "\(store): \(text)", at: id.path)
       return (store, text)
     }
@@ -102,7 +102,7 @@ extension Product {
   }
 }
 
-// What no field can tell alone.
+// Checks across several fields.
 extension Product {
   private func checkCycle(_ fields: CatalogFields) {
     if !type.isSubscription, period != nil {

@@ -1,4 +1,4 @@
-/// A thing sold for real money: what it is called at the stores, what it costs, and what it gives.
+/// A thing sold for real money: its ids at the stores, its prices, and its grants.
 public struct Product: Hashable, Sendable {
   /// Our code, the same at every store.
   public let code: ProductCode
@@ -10,9 +10,9 @@ public struct Product: Hashable, Sendable {
   public let isActive: Bool
   /// Its texts, in the order of preference.
   public let localizations: [Localization]
-  /// What it costs, by storefront.
+  /// Its price, by storefront.
   public let prices: [StorefrontCode: Price]
-  /// What it costs while it is on offer, by storefront.
+  /// Its price while it is on offer, by storefront.
   public let discountPrices: [StorefrontCode: Price]
   /// The currencies that one unit gives.
   public let grants: [Grant]

@@ -1,10 +1,10 @@
-/// Energy: a currency that comes back by itself as time goes by, up to a bound.
+/// Energy: a currency that recharges with time, up to a bound.
 ///
-/// What is given on top may pass the bound; the clock then stands still until the balance is below it again.
+/// Other grants may pass the bound; the clock then stands still until the balance is below it again.
 public struct Recharge: Hashable, Sendable {
-  /// How much comes back at a time, from 1.
+  /// The amount of one recharge, from 1.
   public let amount: Int64
-  /// How long that takes: a second at least, 366 days at most.
+  /// The time between two recharges: a second at least, 366 days at most.
   public let every: TimeSpan
   /// The balance at which it stops, from 1.
   public let upTo: Int64
@@ -17,13 +17,13 @@ public struct Recharge: Hashable, Sendable {
   }
 }
 
-/// What every customer gets of a currency in each period, to be spent in it.
+/// The amount that every customer gets in each period, to be spent in it.
 public struct Allowance: Hashable, Sendable {
   /// How much, from 1.
   public let amount: Int64
   /// How often.
   public let per: Period
-  /// How much of what is left of it goes into the next period, from 0; the rest expires.
+  /// The largest unspent amount that goes into the next period, from 0; the rest expires.
   public let rollover: Int64
 
   /// An allowance as the catalog describes it; making the catalog checks it.

@@ -2,7 +2,7 @@
 ///
 /// A code exists only if the App Store has such a storefront, so region and price currency are always known.
 public struct StorefrontCode: Hashable, Comparable, Sendable, CustomStringConvertible {
-  // The place in the table, which is sorted by code.
+  // The index in the table, which is sorted by code.
   private let index: UInt8
 
   /// The storefront with this code, or nil where there is none.
@@ -17,7 +17,7 @@ public struct StorefrontCode: Hashable, Comparable, Sendable, CustomStringConver
   /// Every storefront, in the order of codes.
   public static var all: [StorefrontCode] { table.rows.indices.map { Self(index: UInt8($0)) } }
 
-  /// The United States, where nothing else is said.
+  /// The United States, the default.
   public static let unitedStates = Self(index: table.indexes["USA"] ?? 0)
 
   /// The code, such as `VNM`.

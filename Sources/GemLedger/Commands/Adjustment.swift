@@ -1,18 +1,18 @@
-/// What a caller asks for: a currency and a signed amount.
+/// A request to change a balance: a currency and a signed amount.
 public struct Adjustment: Hashable, Sendable {
   /// The currency.
   public let currency: CurrencyCode
   /// How much: positive grants, negative spends; never zero; at most ``Limits/amount`` either way.
   public let amount: Int64
 
-  /// An adjustment; the ledger checks it when it is asked to book it.
+  /// Makes an adjustment; the ledger checks it when it books it.
   public init(_ currency: CurrencyCode, _ amount: Int64) {
     self.currency = currency
     self.amount = amount
   }
 }
 
-/// What must hold for a command to be booked; checked inside the commit.
+/// A condition for booking a command; checked inside the commit.
 public enum Condition: Hashable, Sendable {
   /// The account's version before the command is this one.
   case version(CurrencyCode, Int64)

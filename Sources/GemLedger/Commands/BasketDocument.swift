@@ -3,7 +3,7 @@
 ///
 /// A leg has exactly one of `transfer`, `item`, `spend` and `grant`, and the fields that belong to it.
 package struct BasketDocument: Sendable {
-  /// To whom the key belongs.
+  /// The owner of the key.
   package let payer: CustomerID
   package let legs: [BasketLeg]
 

@@ -4,7 +4,7 @@ public enum BasketLeg: Hashable, Sendable {
   case transfer([Adjustment], from: CustomerID, to: CustomerID)
   /// Items go from one customer to another.
   case item(ItemID, quantity: Int64, from: CustomerID, to: CustomerID)
-  /// Currency is taken and gone, as a fee is.
+  /// Currency is taken and gone, such as a fee.
   case spend([Adjustment], customer: CustomerID)
   /// Currency is given.
   case grant([Adjustment], customer: CustomerID, source: LotSource)

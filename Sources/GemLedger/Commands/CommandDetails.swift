@@ -1,10 +1,10 @@
 /// The conditions of a command, and what the journal notes beside it.
 public struct CommandDetails: Hashable, Sendable {
-  /// What must hold for the command to be booked.
+  /// The conditions for booking the command.
   public var conditions: [Condition]
-  /// The caller's own name for what this is about.
+  /// The caller's own name for the subject of the command.
   public var reference: Reference?
-  /// Why a person asked.
+  /// The reason that a person gave.
   public var reason: Reason?
   /// The person or program that asked.
   public var actor: ActorName?

@@ -1,5 +1,5 @@
 extension LedgerCommand {
-  /// How long a hold lasts unless told: a quarter of an hour.
+  /// How long a hold lasts by default: a quarter of an hour.
   public static let holdDuration = Duration.seconds(900)
 
   struct Exchange: Sendable {
@@ -65,8 +65,8 @@ extension LedgerCommand {
       action: .capture(Capture(hold: hold, amounts: amounts, keepsOpen: keepsOpen)))
   }
 
-  /// Lets a hold last until `duration` from now, where that is later than it would end; at most
-  /// ``Limits/holdDuration`` from its beginning.
+  /// Extends a hold until `duration` from now, where that is later than its deadline; at most ``Limits/holdDuration``
+  /// from its beginning.
   public static func extend(
     _ hold: HoldID, for duration: Duration, key: IdempotencyKey? = nil, details: CommandDetails = CommandDetails()
   ) -> Self {
@@ -75,7 +75,7 @@ extension LedgerCommand {
       action: .extendHold(hold, milliseconds: duration.wholeMilliseconds))
   }
 
-  /// Gives back what a hold set aside.
+  /// Gives back the held amounts.
   public static func release(_ hold: HoldID, key: IdempotencyKey? = nil, details: CommandDetails = CommandDetails())
     -> Self
   {
@@ -129,16 +129,16 @@ extension LedgerCommand {
       customer: customer, key: key, details: details, action: .exchange(Exchange(from: amount, into: into, rate: rate)))
   }
 
-  /// Writes down what has come about by itself: expiries, ended holds, allowances, recharges.
+  /// Books the due scheduled effects: expiries, ended holds, allowances, recharges.
   ///
-  /// Nothing depends on it: every command and every read counts what is due.
+  /// Nothing depends on it: every command and every read applies the due effects.
   public static func settle(_ customer: CustomerID) -> Self { Self(customer: customer, key: nil, action: .settle) }
 
-  /// Forgets who a customer is: ids, notes, keys and announcements go, the books stay.
+  /// Erases the identity of a customer: ids, notes, keys and announcements go, the books stay.
   public static func erase(_ customer: CustomerID) -> Self { Self(customer: customer, key: nil, action: .erase) }
 }
 
 extension CustomerID {
-  /// Stands where a customer belongs while nobody knows whom the transaction was booked for.
+  /// Stands in for a customer while the transaction's owner is unknown.
   init(ofNobody transaction: TransactionID) { self.init(unchecked: transaction.description) }
 }

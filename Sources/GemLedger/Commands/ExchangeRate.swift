@@ -1,11 +1,11 @@
-/// How much of one currency a unit of another gives: a fraction, and what becomes of the rest.
+/// How much of one currency a unit of another buys: a fraction, and the rounding of the rest.
 ///
 /// ```swift
 /// ExchangeRate(100, for: 1)  // 1 gem gives 100 coins
 /// ExchangeRate(1, for: 100)  // 100 coins give 1 gem, and 199 give 1 too
 /// ```
 public struct ExchangeRate: Hashable, Sendable, CustomStringConvertible {
-  /// What becomes of a part of a unit.
+  /// The rounding of a part of a unit.
   public struct Rounding: CatalogWord {
     package enum Kind: String, CaseIterable, Sendable {
       case down
@@ -24,7 +24,7 @@ public struct ExchangeRate: Hashable, Sendable, CustomStringConvertible {
     /// It becomes a unit.
     public static let up = Self(.up)
 
-    /// The word for it, such as `nearest`.
+    /// The option's name, such as `nearest`.
     public var description: String { kind.rawValue }
   }
 
@@ -32,15 +32,15 @@ public struct ExchangeRate: Hashable, Sendable, CustomStringConvertible {
   public let numerator: Int64
   /// How much is given for ``numerator`` units; 1 to ``Limits/amount``.
   public let denominator: Int64
-  /// What becomes of a part of a unit that is received.
+  /// The rounding of a received part of a unit.
   public let rounding: Rounding
 
-  /// A rate; an exchange at it checks its bounds.
+  /// Makes a rate; an exchange at it checks its bounds.
   ///
   /// - Parameters:
   ///   - numerator: How much is received.
   ///   - denominator: For how much that is given.
-  ///   - rounding: What becomes of a part of a unit.
+  ///   - rounding: The rounding of a part of a unit.
   public init(_ numerator: Int64, for denominator: Int64, rounding: Rounding = .down) {
     self.numerator = numerator
     self.denominator = denominator

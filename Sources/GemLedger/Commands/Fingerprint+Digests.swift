@@ -1,4 +1,4 @@
-// Digests of what commands hold. Kept fingerprints are made of them, so that none may ever change.
+// Digests of the parts of commands. Stored fingerprints consist of them, so none may ever change.
 
 extension Fingerprint {
   // Adjustments are added up, not chained, so that their order does not matter and nothing needs sorting.
@@ -11,7 +11,7 @@ extension Fingerprint {
     return hash.value
   }
 
-  /// Nil is all there is, which no list says.
+  /// Nil means all that is there, which no list expresses.
   static func digest(of amounts: [Adjustment]?) -> UInt64 {
     var hash = StableHash(seed: amounts == nil ? 1 : 2)
     hash.combine(sum(of: amounts ?? []))

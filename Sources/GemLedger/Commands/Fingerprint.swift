@@ -1,8 +1,8 @@
-/// What a key was used for, short enough to keep for ever.
+/// The request of a key, short enough to keep for ever.
 ///
-/// It covers all that was asked, the conditions and the reference; not actor, reason, time or transport. Its parts are
-/// kept apart, so that a conflict can name the field. Two words: the kind in five bits with 59 bits of digest over what
-/// was asked, and 32 bits each for conditions and reference, 0 where there are none.
+/// It covers the whole request, the conditions and the reference; not actor, reason, time or transport. Its parts are
+/// kept apart, so that a conflict can name the field. It has two words. The first has the kind in five bits and 59 bits
+/// of digest over the request. The second has 32 bits each for conditions and reference, 0 where there are none.
 package struct Fingerprint: Hashable, Sendable {
   package let asked: Int64
   package let qualifiers: Int64
@@ -46,7 +46,7 @@ package struct Fingerprint: Hashable, Sendable {
     Int64(bitPattern: kind.rawValue << 59 | digest & (1 << 59 - 1))
   }
 
-  /// Every action, without a default: a new one must say what of it a key covers.
+  /// Covers every action, without a default: a new action must declare the fields that a key covers.
   private static func asked(_ action: LedgerCommand.Action) -> Int64 {
     switch action {
     case .adjustOne(let adjustment):
@@ -59,7 +59,7 @@ package struct Fingerprint: Hashable, Sendable {
     case .buyItem(let item, let quantity), .buyStocked(let item, let quantity):
       // The two halves stay apart so that a conflict can tell the item from the quantity.
       asked(.item, (digest(of: item.text) >> 37) << 32 | half(UInt64(bitPattern: quantity)))
-    // The store transaction's identity tells the purchase; what else it says was credited with it.
+    // The store transaction's identity names the purchase; its other fields were credited with it.
     case .creditPurchase(let purchase): asked(.purchase, digest(of: purchase))
     case .completeOrder(let completion): asked(.purchase, digest(of: completion.purchase))
     // The date of a signature is the transport's: a store signs the same refund again with each delivery.
@@ -89,7 +89,7 @@ package struct Fingerprint: Hashable, Sendable {
         .exchange,
         [digest(of: exchange.from), digest(of: exchange.into.stableNumber), digest(of: exchange.rate)])
     case .createCustomer: asked(.create, 0)
-    // No key is looked at for these: what they name says what they do.
+    // No key is checked for these: their own content makes them idempotent.
     case .openOrder, .advanceOrder, .registerToken, .holdEntitlement, .mergeAnonymous, .settle, .erase:
       asked(.order, 0)
     }
@@ -97,7 +97,7 @@ package struct Fingerprint: Hashable, Sendable {
 
   private static let production = digest(of: .production)
 
-  /// What an adjustment asks; without a list of parts, since most commands are this one.
+  /// Returns the digest of an adjustment; without a list of parts, since most commands are of this kind.
   ///
   /// - Parameters:
   ///   - environment: Its digest.

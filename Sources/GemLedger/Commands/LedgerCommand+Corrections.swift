@@ -1,16 +1,16 @@
 extension LedgerCommand {
-  /// Claws back what a purchase gave, as far as the store gave its money back.
+  /// Claws back the grant of a purchase, as far as the store gave its money back.
   ///
-  /// The ledger finds whom it concerns by the purchase; ``customer`` is the store transaction's id and names nobody.
+  /// The ledger finds the owner by the purchase; ``customer`` is the store transaction's id and names no customer.
   public static func refund(
     _ refund: StoreRefund, key: IdempotencyKey? = nil, details: CommandDetails = CommandDetails()
   ) -> Self {
     Self(customer: CustomerID(ofNobody: refund.transactionID), key: key, details: details, action: .refund(refund))
   }
 
-  /// Gives back what a refund took, since the store took the refund back.
+  /// Gives back the clawed-back amounts of a refund that the store has reversed.
   ///
-  /// The ledger finds whom it concerns by the purchase; ``customer`` is the store transaction's id and names nobody.
+  /// The ledger finds the owner by the purchase; ``customer`` is the store transaction's id and names no customer.
   public static func reverseRefund(
     _ reversal: StoreRefundReversal, key: IdempotencyKey? = nil, details: CommandDetails = CommandDetails()
   ) -> Self {
@@ -32,15 +32,15 @@ extension LedgerCommand {
     Self(customer: into, key: key, details: details, action: .merge(from))
   }
 
-  /// Makes a customer who never signed in one with another.
+  /// Merges an anonymous customer into another.
   ///
-  /// Refused with `condition_failed` where the customer has an id that is not anonymous. That is decided in the commit:
-  /// of two sign-ins from one anonymous customer at the same moment, only one merges.
+  /// Refused with `condition_failed` where the customer has an id that is not anonymous. The commit decides this: of
+  /// two sign-ins from one anonymous customer at the same moment, only one merges.
   package static func mergeAnonymous(from: CustomerID, into: CustomerID) -> Self {
     Self(customer: into, key: nil, action: .mergeAnonymous(from))
   }
 
-  /// Makes the alias one more id of the customer; where the alias is a customer, the two become one.
+  /// Makes the alias one more id of the customer; where the alias is a customer, the two are merged.
   ///
   /// - Parameters:
   ///   - alias: Need not exist.
@@ -49,7 +49,7 @@ extension LedgerCommand {
     Self(customer: customer, key: nil, action: .createAlias(alias))
   }
 
-  /// Stops the customer from spending; what comes in is still credited.
+  /// Stops the customer from spending; credits are still booked.
   public static func freeze(
     _ customer: CustomerID, reason: Reason? = nil, key: IdempotencyKey? = nil,
     details: CommandDetails = CommandDetails()
@@ -57,7 +57,7 @@ extension LedgerCommand {
     Self(customer: customer, key: key, details: details.with(reason), action: .freeze)
   }
 
-  /// Lets the customer spend again, whatever froze them.
+  /// Lets the customer spend again, whichever cause froze the customer.
   public static func unfreeze(
     _ customer: CustomerID, reason: Reason? = nil, key: IdempotencyKey? = nil,
     details: CommandDetails = CommandDetails()
@@ -75,7 +75,7 @@ extension CommandDetails {
 }
 
 extension CustomerID {
-  /// Stands where a customer belongs while nobody knows whom the store transaction is credited to.
+  /// Stands in for a customer while the owner of the store transaction is unknown.
   init(ofNobody transactionID: StoreTransactionID) {
     self.init(unchecked: String(transactionID.text.unicodeScalars.prefix(Limits.customerIDBytes / 4)))
   }

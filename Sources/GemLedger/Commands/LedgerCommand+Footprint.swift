@@ -1,39 +1,39 @@
 extension LedgerCommand {
-  /// What a command may touch beside its customer's own rows.
+  /// The rows that a command may touch beside its customer's own.
   package struct Footprint: Sendable {
     /// Other customers by their ids.
     package var customers: [CustomerID] = []
-    /// Store transactions whose credit or refunds it reads or changes.
+    /// Store transactions with a credit or refunds that it reads or changes.
     package var purchases: [PurchaseClaim] = []
-    /// Transactions that it undoes, or that began the hold that it is about.
+    /// Transactions that it undoes, or that began its hold.
     package var transactions: [TransactionNumber] = []
-    /// The order that it moves on.
+    /// The order that it advances.
     package var order: PurchaseCode?
-    /// Whether it reads what is counted of its customers.
+    /// Whether it reads the counts of its customers.
     package var wantsCounts = false
-    /// Whom it concerns.
+    /// The customer that it concerns.
     package var subject = Subject.customer
 
     package enum Subject: Sendable {
       /// The command's customer.
       case customer
-      /// Whom the purchase was credited to; the command's customer names nobody.
+      /// The owner of the purchase; the command's customer names no customer.
       case owner
-      /// The command's customer, and who has the purchase's entitlement now.
+      /// The command's customer, and the current entitlement owner of the purchase.
       case holder
-      /// The order's customer; the command's customer may be anybody.
+      /// The order's customer; the command's customer may be any.
       case orderer
-      /// Whom the transaction was booked for; the command's customer names nobody.
+      /// The owner of the transaction; the command's customer names no customer.
       case booked
-      /// The same, of a transaction that began a hold.
+      /// The same, for a transaction that began a hold.
       case holding
 
-      /// Whether the command's customer is asked for.
+      /// Whether the command's customer must be looked up.
       package var isNamed: Bool { self != .owner && self != .booked && self != .holding }
     }
   }
 
-  /// A store transaction, by what the store says.
+  /// A store transaction, by the store's fields.
   package struct PurchaseClaim: Hashable, Sendable {
     package let store: Store
     package let environment: StoreEnvironment

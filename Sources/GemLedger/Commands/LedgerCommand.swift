@@ -1,11 +1,11 @@
-/// One request to the ledger: who it is about, what it asks, and under which key.
+/// One request to the ledger: the customer, the action, and the idempotency key.
 ///
 /// The methods of ``Ledger`` make commands and book them at once; make them yourself to submit many together with
 /// ``Ledger/submit(_:)``.
 public struct LedgerCommand: Sendable {
-  /// What the command holds.
+  /// The command's content.
   ///
-  /// It is shared when the command is copied, and copied when it is changed.
+  /// Copies of the command share it until one of them changes.
   private(set) var body: Body
 
   final class Body: Sendable {
@@ -14,7 +14,7 @@ public struct LedgerCommand: Sendable {
     let conditions: [Condition]
     let action: Action
     let note: Note?
-    /// Made with the command, so that whoever asks spends the time for them and not the lane.
+    /// Computed with the command: the caller spends the time for hashes and fingerprint, not the lane.
     let customerHash: Int
     let keyHash: Int
     let fingerprint: Fingerprint
@@ -54,13 +54,13 @@ public struct LedgerCommand: Sendable {
     }
   }
 
-  // What is rare lies apart, so that a command is small: many wait in memory at a time, and each is read once.
+  // Larger actions are boxed, so that a command is small: many wait in memory at a time, and each is read once.
   enum Action: Sendable {
-    /// One adjustment of an existing customer; what it grants is earned in production.
+    /// One adjustment of an existing customer; its grants are earned in production.
     case adjustOne(Adjustment)
     indirect case adjust(Adjust)
     indirect case buyItem(ItemID, quantity: Int64)
-    /// The same of an item with a stock, which a storage with lanes must know beforehand.
+    /// A purchase of an item with a stock, which a storage with lanes must know beforehand.
     indirect case buyStocked(ItemID, quantity: Int64)
     indirect case creditPurchase(StorePurchase)
     case createCustomer
@@ -72,7 +72,7 @@ public struct LedgerCommand: Sendable {
     indirect case refund(StoreRefund)
     indirect case reverseRefund(StoreRefundReversal)
     indirect case merge(CustomerID)
-    /// The same, of a customer whose ids are all anonymous.
+    /// A merge from a customer with only anonymous ids.
     indirect case mergeAnonymous(CustomerID)
     indirect case createAlias(CustomerID)
     case freeze
@@ -94,7 +94,7 @@ public struct LedgerCommand: Sendable {
     let environment: StoreEnvironment
     let expiresAt: Timestamp?
     let createsCustomer: Bool
-    /// Whether it is what an account opens with.
+    /// Whether it is the account's opening balance.
     var isOpening = false
   }
 
@@ -193,7 +193,7 @@ public struct LedgerCommand: Sendable {
     return Self(customer: customer, key: key, details: details, action: .buyItem(item, quantity: quantity))
   }
 
-  /// Credits what a store transaction paid for, once, whoever asks and however often.
+  /// Credits the grant of a store transaction idempotently, for any caller and any number of calls.
   public static func creditPurchase(
     _ purchase: StorePurchase, customer: CustomerID, key: IdempotencyKey? = nil,
     details: CommandDetails = CommandDetails()
@@ -201,7 +201,7 @@ public struct LedgerCommand: Sendable {
     return Self(customer: customer, key: key, details: details, action: .creditPurchase(purchase))
   }
 
-  /// Makes the customer, or does nothing where there is one.
+  /// Makes the customer, or does nothing where the customer exists.
   public static func createCustomer(_ customer: CustomerID) -> Self {
     Self(customer: customer, key: nil, action: .createCustomer)
   }
@@ -217,25 +217,25 @@ extension LedgerCommand {
     set { change(key: newValue, conditions: conditions, note: body.note) }
   }
 
-  /// What must hold for the command to be booked.
+  /// The conditions for booking the command.
   public var conditions: [Condition] {
     get { body.conditions }
     set { change(key: key, conditions: newValue, note: body.note) }
   }
 
-  /// The caller's own name for what this is about.
+  /// The caller's own name for the subject of the command.
   public var reference: Reference? {
     get { body.note?.reference }
     set { change(key: key, conditions: conditions, note: Note(reference: newValue, reason: reason, actor: actor)) }
   }
 
-  /// Why a person asked.
+  /// The reason that a person gave.
   public var reason: Reason? {
     get { body.note?.reason }
     set { change(key: key, conditions: conditions, note: Note(reference: reference, reason: newValue, actor: actor)) }
   }
 
-  /// Who asked.
+  /// The person, service or key that sent the command.
   public var actor: ActorName? {
     get { body.note?.actor }
     set { change(key: key, conditions: conditions, note: Note(reference: reference, reason: reason, actor: newValue)) }
@@ -249,9 +249,9 @@ extension LedgerCommand {
     return command
   }
 
-  /// The same command, about a customer whose id the ledger itself found.
+  /// Returns the same command for a customer id that the ledger itself found.
   ///
-  /// What was paid for is credited to an erased customer too, where the store transaction names that customer.
+  /// A paid purchase is credited to an erased customer too, where the store transaction names that customer.
   package func namedByLedger() -> Self {
     var command = self
     command.body = Body(
@@ -259,7 +259,7 @@ extension LedgerCommand {
     return command
   }
 
-  /// The same, whether the item has a stock or not.
+  /// The same command, for an item with or without a stock.
   var withAnyStock: Self {
     guard case .buyItem(let item, let quantity) = body.action else { return self }
     return withAction(.buyStocked(item, quantity: quantity))

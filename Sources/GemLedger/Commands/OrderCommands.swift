@@ -1,17 +1,17 @@
-/// What opens an order.
+/// The data that opens an order.
 package struct OrderOpening: Sendable {
   package var code: PurchaseCode
   package var store: Store
   package var product: ProductCode
   package var quantity: Int64
-  /// Everything that was announced, as a JSON document.
+  /// The whole announcement, as a JSON document.
   package var request: String
   package var key: IdempotencyKey?
   package var lifetimeMilliseconds: Int64
-  /// The store transaction that is paid for already, where the order is announced late.
+  /// The store transaction that has paid for the order already, where the order is announced late.
   package var paidBy: PaidTransaction?
-  /// How long after the opening the second try of its delivery is, where it is paid for already; nil where nobody
-  /// delivers.
+  /// How long after the opening the second try of its delivery is due, where it is paid for already; nil without a
+  /// delivery.
   package var retryAfterMilliseconds: Int64?
 
   package struct PaidTransaction: Hashable, Sendable {
@@ -40,11 +40,11 @@ package struct OrderOpening: Sendable {
   }
 }
 
-/// A receipt's credit together with the order that it pays for.
+/// The credit of a receipt together with the order that it pays for.
 package struct OrderCompletion: Sendable {
   package var code: PurchaseCode
   package var purchase: StorePurchase
-  /// How long after the credit the second try of its delivery is; nil where nobody delivers.
+  /// How long after the credit the second try of its delivery is due; nil without a delivery.
   package var retryAfterMilliseconds: Int64?
 
   package init(code: PurchaseCode, purchase: StorePurchase, retryAfterMilliseconds: Int64?) {
@@ -60,7 +60,7 @@ package enum OrderStep: Hashable, Sendable {
   case fail
   /// The delivery was confirmed.
   case deliver
-  /// The try after `attempts` earlier ones begins; the next one is then due at that instant, or never.
+  /// The try after `attempts` earlier ones begins; the next one is due at that instant, or never.
   case tryDelivery(attempts: Int64, nextAt: Timestamp?)
 }
 
@@ -82,16 +82,16 @@ extension LedgerCommand {
     Self(customer: customer, key: nil, action: .advanceOrder(code, step))
   }
 
-  /// Makes the customer if need be, and the token known by which purchases name the customer.
+  /// Makes the customer if need be, and registers the token by which purchases name the customer.
   ///
-  /// The answer is replayed where the customer was there. A token that is known stays with the customer who has it.
+  /// The answer is replayed where the customer existed. A known token stays with its customer.
   package static func registerToken(_ token: TokenNumber, customer: CustomerID) -> Self {
     Self(customer: customer, key: nil, action: .registerToken(token))
   }
 
   /// Gives the entitlement of a purchase, and of all of its subscription, to the customer; currency stays where it is.
   ///
-  /// The answer is replayed where the customer has it, or the purchase gave none.
+  /// The answer is replayed where the customer owns it already, or the purchase gave none.
   package static func holdEntitlement(
     store: Store, environment: StoreEnvironment, transactionID: StoreTransactionID, customer: CustomerID
   ) -> Self {

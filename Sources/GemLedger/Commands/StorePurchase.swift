@@ -1,6 +1,6 @@
 /// The shop that a purchase was made at.
 public struct Store: Hashable, Sendable, CustomStringConvertible {
-  /// The store as scripts see it, such as `apple`.
+  /// The store's name in interfaces, such as `apple`.
   public let description: String
   package let number: Int64
 
@@ -44,7 +44,7 @@ public struct Money: Hashable, Sendable {
   }
 }
 
-/// The store's own record of a purchase, as far as crediting it needs.
+/// The store's own record of a purchase, with the fields for its credit.
 public struct StorePurchase: Hashable, Sendable {
   /// Where it was bought.
   public var store: Store
@@ -52,11 +52,11 @@ public struct StorePurchase: Hashable, Sendable {
   public var environment: StoreEnvironment
   /// The store's own id of it; on Google Play the purchase token.
   public var transactionID: StoreTransactionID
-  /// What was bought.
+  /// The bought product.
   public var product: ProductCode
-  /// How many units; 1 to ``Limits/quantity``.
+  /// The number of units; 1 to ``Limits/quantity``.
   public var quantity: Int64
-  /// What was paid for all units together, where the store says.
+  /// The price of all units together, where the store gives it.
   public var price: Money?
   /// When it was bought.
   public var purchasedAt: Timestamp

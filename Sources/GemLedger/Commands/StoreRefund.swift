@@ -1,9 +1,9 @@
-/// The store's own record of money that it gave back, as far as clawing back needs it.
+/// The store's own record of money that it gave back, with the fields for clawing back.
 public struct StoreRefund: Hashable, Sendable {
   /// How much of the purchase was given back.
   ///
-  /// Stores count in two ways. Apple's percentage says how much of the purchase is refunded in all: half of it after
-  /// a quarter of it is half of it. Google's voided quantity is of one refund: one unit after one unit is two.
+  /// Stores count in two ways. Apple's percentage is the refunded part of the whole purchase so far: a quarter and
+  /// later a half make a half. Google's voided quantity is of one refund: one unit and later one more unit make two.
   public enum Extent: Hashable, Sendable {
     /// All of it.
     case full
@@ -11,7 +11,8 @@ public struct StoreRefund: Hashable, Sendable {
     case milliPercent(Int64)
     /// This many units by this refund alone, at least 1: Google's `voidedQuantity`. Refunds of other dates add up.
     case quantity(Int64)
-    /// This many units in all so far, at least 1: on Google Play what was bought less `refundableQuantity`.
+    /// The number of refunded units in all so far, at least 1: on Google Play the bought quantity less
+    /// `refundableQuantity`.
     case totalQuantity(Int64)
   }
 
@@ -23,7 +24,7 @@ public struct StoreRefund: Hashable, Sendable {
   public var transactionID: StoreTransactionID
   /// The store's date of the refund; with the purchase it names the refund.
   public var revokedAt: Timestamp
-  /// How much was given back.
+  /// The refunded part.
   public var extent: Extent
   /// The date of the evidence; of two notices of one refund the later holds.
   public var signedAt: Timestamp
@@ -52,7 +53,7 @@ public struct StoreRefundReversal: Hashable, Sendable {
   public var transactionID: StoreTransactionID
   /// The date of the refund that was taken back; nil for all refunds of the purchase so far.
   public var revokedAt: Timestamp?
-  /// The date of the evidence; a refund whose evidence is later stands.
+  /// The date of the evidence; a refund with later evidence stands.
   public var signedAt: Timestamp
 
   /// A record of a refund that was taken back.

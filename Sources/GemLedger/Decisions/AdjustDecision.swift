@@ -105,7 +105,7 @@ enum AdjustDecision {
         return try book(&decider, command, adjust, customer: customer, session: session)
       }
     } catch {
-      // Who came into being with a refused command never did.
+      // A refused command does not create its customer.
       if isNew { decider.set.removeNewestCustomer() }
       throw error
     }
@@ -149,7 +149,7 @@ enum AdjustDecision {
 }
 
 extension AccountRow {
-  /// Whether the amount can only fall on the pool, with nothing due before it.
+  /// Whether the amount can only fall on the pooled lot, with no expiry due before it.
   fileprivate func hasOnlyPool(at now: Timestamp, for amount: Int64) -> Bool {
     guard poolLot != 0, nextExpiry > now.milliseconds, debt == 0 else { return false }
     if amount < 0 { return openLots == 0 && poolRemaining >= -amount }

@@ -1,10 +1,10 @@
 /// Books steps over several customers, all or none.
 enum BasketDecision {
-  /// Books steps over several customers, all or none: a transaction for each of them, linked to each other.
+  /// Books steps over several customers, all or none: one transaction for each customer, linked to each other.
   ///
   /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `same_customer`, `amount_out_of_range`,
   ///   `customer_not_found` (the payer), `key_conflict`, `customer_not_found` (the others), `same_customer` (two ids of
-  ///   one), `unknown_currency`, `item_not_found`, `invalid_request` (one who gives and gets the same),
+  ///   one), `unknown_currency`, `item_not_found`, `invalid_request` (a customer gives and gets the same),
   ///   `condition_failed`, `customer_frozen`, `insufficient_balance`, `over_maximum`.
   static func decide(
     _ decider: inout Decider, _ command: LedgerCommand.Body, basket legs: [BasketLeg], session: any StorageSnapshot
@@ -52,7 +52,7 @@ enum BasketDecision {
     side.plans.contains { decider.plans[$0].amount < 0 } || side.items.contains { $0.1 < 0 }
   }
 
-  /// Finds everybody who takes part, the payer first.
+  /// Finds all participants, the payer first.
   private static func basketPlan(
     _ decider: inout Decider, _ legs: [BasketLeg], payer: FoundCustomer, named id: CustomerID,
     session: any StorageSnapshot
@@ -88,7 +88,7 @@ enum BasketDecision {
       let taken = try ReturnedCurrencySettlement.reclaimLineage(
         &decider, after: basket.sides[index].booked, owner: side.customer, &basket.sides[index].extras, session: session
       )
-      // The payer's answer tells it; those of the others tell what they were given.
+      // The payer's booking lists the reclaimed entries; the other customers' bookings list only their granted entries.
       if index == 0, !taken.isEmpty {
         basket.sides[0].receipt?.entries = CompactList(Array(receipt.entries) + taken)
       }

@@ -1,8 +1,8 @@
-/// What one customer does in a basket.
+/// One customer's part of a basket.
 struct BasketSide {
   let customer: FoundCustomer
   let id: CustomerID
-  /// Places among the plans.
+  /// Indices into the plans.
   var plans: [Int] = []
   var items: [(ItemID, Int64)] = []
   var kinds: Set<EntryKind> = []
@@ -15,7 +15,7 @@ struct BasketSide {
 struct BasketPlan {
   var sides: [BasketSide]
   let places: [CustomerID: Int]
-  /// What goes from one plan to another, in the order of the steps.
+  /// The amounts that move from one plan to another, in the order of the steps.
   var moves: [Move] = []
   var grants: [(plan: Int, credit: LotCredit)] = []
 

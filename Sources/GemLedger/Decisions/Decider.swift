@@ -1,27 +1,28 @@
-/// Decides the commands of one group in order: it loads the rows a command needs, asks the rules, and books what they
-/// allow into the working set.
+/// Decides the commands of one group in order: it loads the rows of a command, applies the rules, and books the result
+/// in the unit of work.
 ///
-/// Nothing is written here.
+/// It writes nothing to the storage.
 struct Decider: ~Copyable {
   var set = WorkingSet()
-  /// Room for the plans of the command at hand.
+  /// A buffer for the plans of the current command.
   var plans: [AccountPlan] = []
-  /// The transaction that the command at hand is answered with; what follows from it is booked behind it.
+  /// The transaction that answers the current command; its follow-up transactions are booked after it.
   var booked: TransactionNumber = 0
-  /// What the command counts once it is booked.
+  /// The counts to record once the command is booked.
   var pendingCounts: [CountRow] = []
-  /// Accounts of currencies with policies whose balances the command changed, and by which transactions.
+  /// Accounts of currencies with policies and with a changed balance, and the transaction that changed each.
   var touched: [(slot: Int, transaction: TransactionNumber)] = []
-  /// What ends of holds took from accounts, as of when it was lost; until the accounts' policies were looked at.
+  /// Amounts that ends of holds took from accounts, as of when they were lost; until the accounts' policies are
+  /// applied.
   var lapsed: [Int: [ScheduleRules.Loss]] = [:]
-  /// How the recharges of the accounts stand that the group has looked at.
+  /// The recharge clocks of the accounts that the group has checked.
   var clocks: [Int: ScheduleRules.RechargeClock] = [:]
   let catalog: CatalogCache
   private(set) var terms = CatalogTerms(version: -1, currencies: [], salt: 0)
 
-  /// Whether some customers' rows are written by others than this decider's owner.
+  /// Whether other deciders than this one write some customers' rows.
   let hasSeveralLanes: Bool
-  /// Whether what is decided is thrown away.
+  /// Whether the result is discarded.
   private var isRehearsal = false
 
   init(catalog: CatalogCache, hasSeveralLanes: Bool = false) {
@@ -37,7 +38,7 @@ struct Decider: ~Copyable {
     let sequences = try session.sequences()
     if isBounded { try ClockRules.check(clock, newest: sequences.createdAt, in: session) }
     terms = try catalog.terms(in: session)
-    // Nothing is booked under a catalog before that came into force.
+    // Nothing is booked under a catalog before the catalog comes into force.
     set.begin(after: sequences, clock: max(clock, terms.inForceFrom))
     if !clocks.isEmpty { clocks.removeAll() }
   }
@@ -55,7 +56,7 @@ struct Decider: ~Copyable {
       try RechargeClocks.restartClocks(&self, session: session)
       return receipt
     } catch {
-      // What came about before is booked, whatever becomes of the command.
+      // Earlier effects are booked even if the command is refused.
       if !error.code.isStorageFailure { try RechargeClocks.restartClocks(&self, session: session) }
       throw error
     }
@@ -103,13 +104,13 @@ struct Decider: ~Copyable {
     }
   }
 
-  /// Refuses, before anything is done, what a command that makes its customer would be refused for.
+  /// Validates a command that would make its customer, before anything is booked.
   ///
-  /// A new customer's accounts are given what their currencies give by themselves before the command is decided. Of one
-  /// that is refused nothing may be left, and what was booked is booked.
+  /// A new customer's accounts get their scheduled grants before the command is decided. These cannot be undone, and a
+  /// refused command must leave no trace.
   mutating func rehearse(_ command: LedgerCommand.Body, session: any StorageSnapshot) throws(LedgerError) {
     guard terms.hasPolicies, !isRehearsal else { return }
-    // The rehearsal knows nothing of the group, and would find who was erased by it.
+    // The dry run does not see the group's changes, and would find customers that the group erased.
     try set.checkNotErased(command.customer)
     var other = Self(catalog: catalog, hasSeveralLanes: hasSeveralLanes)
     other.isRehearsal = true
@@ -127,10 +128,10 @@ struct Decider: ~Copyable {
       isReplayed: isKnown)
   }
 
-  // MARK: What every command needs
+  // MARK: Steps of all commands
   //
-  // Some of it changes nothing and is marked as mutating all the same: what only borrows the decider gets a copy of its
-  // five hundred bytes with every call.
+  // Some of these change nothing and are mutating all the same: a borrowing method gets a copy of the decider's five
+  // hundred bytes with every call.
 
   /// The customer of the id; nil where there is none.
   mutating func findCustomer(_ id: CustomerID, session: any StorageSnapshot) throws(LedgerError) -> FoundCustomer? {

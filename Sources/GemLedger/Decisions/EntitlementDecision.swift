@@ -25,7 +25,9 @@ enum EntitlementDecision {
     return JournalPosting.answer(&decider.set, command.customer, isReplayed: false)
   }
 
-  /// Notes who has the entitlement that a new purchase gives: who has that of its subscription so far, else its buyer.
+  /// Records the owner of the entitlement that a new purchase gives.
+  ///
+  /// That is the current entitlement owner of its subscription, else the buyer.
   static func add(_ set: inout WorkingSet, of purchase: PurchaseRow, session: any StorageSnapshot) throws(LedgerError) {
     var holder = purchase.customer
     if let original = purchase.originalTransactionID {

@@ -1,6 +1,6 @@
 /// Erases the ids, notes and keys of a customer; the books stay.
 enum EraseDecision {
-  /// Forgets who the customer is.
+  /// Erases the identity of a customer.
   ///
   /// - Throws: in order of precedence `customer_not_found`, `in_progress` (the same commit made the customer).
   static func decide(
@@ -10,13 +10,13 @@ enum EraseDecision {
       throw .customerNotFound(command.customer)
     }
     let numbers = try decider.set.numbers(of: customer, session: session)
-    // Who came into being with this very commit is erased by the next one.
+    // A customer that this commit makes can be erased only by a later commit.
     if let row = decider.set.changes.customers.first(where: { numbers.contains($0.number) }) {
       throw LedgerError(.inProgress, "The customer \"\(row.id)\" is being made. Ask again.")
     }
     decider.plans.removeAll(keepingCapacity: true)
     let number = JournalPosting.begin(&decider, .erase, command: command, customer: customer)
-    // Who erased whom and why would tell again who it was.
+    // The note with the actor and the reason of the erasure would identify the customer again.
     if command.note != nil { decider.set.changes.notes.removeLast() }
     var erasure = ErasureRow(transaction: number, numbers: numbers, ids: [], former: [], added: [])
     for own in numbers {

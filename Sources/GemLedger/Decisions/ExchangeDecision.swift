@@ -3,8 +3,8 @@ enum ExchangeDecision {
   /// Changes currency into another one of the same customer.
   ///
   /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`, `customer_not_found`,
-  ///   `key_conflict`, `unknown_currency`, `rounds_to_zero`, `amount_out_of_range` (what is got), `condition_failed`,
-  ///   `customer_frozen`, `insufficient_balance`, `over_maximum`.
+  ///   `key_conflict`, `unknown_currency`, `rounds_to_zero`, `amount_out_of_range` (the received amount),
+  ///   `condition_failed`, `customer_frozen`, `insufficient_balance`, `over_maximum`.
   static func decide(
     _ decider: inout Decider, _ command: LedgerCommand.Body, _ exchange: LedgerCommand.Exchange,
     session: any StorageSnapshot
@@ -35,7 +35,7 @@ enum ExchangeDecision {
     }
   }
 
-  /// Makes the lots that an exchange gives out of those that it takes.
+  /// Makes the lots that an exchange gives, from the lots that it takes.
   static func planExchanged(
     _ decider: inout Decider, _ given: Int, into got: Int, session: any StorageSnapshot
   ) throws(LedgerError) {

@@ -167,7 +167,7 @@ enum HoldDecision {
     }
   }
 
-  /// Finds the hold, and decides under the key of whose it is, while the hold is open.
+  /// Finds the hold, and decides under the key of the hold's owner, while the hold is open.
   ///
   /// - Throws: in order of precedence `hold_not_found`, `key_conflict`, `hold_ended`.
   static func decide(
@@ -182,7 +182,7 @@ enum HoldDecision {
       }
       decider.plans.removeAll(keepingCapacity: true)
       guard hold.deadline > decider.set.now else {
-        // That it has ended is so whatever becomes of the command.
+        // The end of the hold stays booked although the command is refused.
         try HeldCurrency.lapse(&decider, hold, owner: owner, session: session)
         throw .holdEnded(id, "its deadline was \(hold.deadline). Begin a new one")
       }
@@ -193,8 +193,7 @@ enum HoldDecision {
     return receipt
   }
 
-  /// The hold, nil where it has ended, and whose it is: by its own row where that tells, else by the transaction that
-  /// began it.
+  /// Finds the hold, nil where it has ended, and its owner: by the hold's row, else by the transaction that began it.
   ///
   /// - Throws: `hold_not_found`.
   private static func find(
@@ -218,7 +217,7 @@ enum HoldDecision {
     return (try decider.set.hold(row.number, ofAny: owners, session: session), owner, whose)
   }
 
-  /// What has come about by itself in the hold's accounts comes before what is asked.
+  /// Books the due effects of the hold's accounts before the command is decided.
   private static func settleDues(
     _ decider: inout Decider, of hold: HoldRow, owner: FoundCustomer, session: any StorageSnapshot
   ) throws(LedgerError) {
@@ -260,7 +259,7 @@ enum HoldDecision {
     return wanted
   }
 
-  /// Opens a plan for each currency of the parts; what is due there is found.
+  /// Opens a plan for each currency of the parts, with its due expiries.
   ///
   /// - Throws: `condition_failed`.
   static func planHeld(

@@ -3,9 +3,9 @@ enum ItemDecision {
   /// Sells an item at the catalog's price.
   ///
   /// - Throws: in order of precedence `amount_out_of_range` (quantity), `customer_not_found`, `key_conflict`,
-  ///   `item_not_found`, `amount_out_of_range` (the price of so many), `invalid_request` and `limit_exceeded`
-  ///   (conditions), `condition_failed`, `customer_frozen`, `not_available`, `limit_reached` (the item's, then the
-  ///   currencies'), `insufficient_balance`.
+  ///   `item_not_found`, `amount_out_of_range` (the total price), `invalid_request` and `limit_exceeded` (conditions),
+  ///   `condition_failed`, `customer_frozen`, `not_available`, `limit_reached` (the item's, then the currencies'),
+  ///   `insufficient_balance`.
   static func buy(
     _ decider: inout Decider, _ command: LedgerCommand.Body, item id: ItemID, quantity: Int64,
     session: any StorageSnapshot
@@ -25,7 +25,7 @@ enum ItemDecision {
     _ decider: inout Decider, _ item: Item, quantity: Int64, command: LedgerCommand.Body, customer: FoundCustomer,
     session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
-    // Over several lanes a command that did not say that it needs the stock's lane is sent there, before anything else.
+    // Over several lanes, a command that did not declare the stock's lane is sent there before anything else is done.
     if item.stock != nil, decider.hasSeveralLanes, case .buyItem = command.action { throw .misrouted }
     let price = try ItemRules.price(of: item, quantity: quantity)
     try RequestRules.check(command.conditions, cover: price)
@@ -43,7 +43,7 @@ enum ItemDecision {
       try AccountPlanning.checkBalances(&decider)
       for index in decider.plans.indices { try AccountPlanning.planBurn(&decider, index, session: session) }
     } catch {
-      // Of a sale that is refused, nothing is left.
+      // A refused sale leaves no trace.
       if decider.set.changes.customers.count > made { decider.set.removeNewestCustomer() }
       throw error
     }
@@ -53,7 +53,7 @@ enum ItemDecision {
     return receipt
   }
 
-  /// What the sale counts.
+  /// Checks the limits of the sale, and returns the new counts.
   ///
   /// - Throws: in order of precedence `not_available`, `limit_reached`.
   private static func counts(
@@ -72,8 +72,9 @@ enum ItemDecision {
     return try ItemRules.check(item, quantity: quantity, owned: owned, bought: bought, sold: sold, now: set.now)
   }
 
-  /// Who counts what everybody bought of an item: a customer of its own, so that on a storage with lanes its count lies
-  /// in one of them.
+  /// Finds or adds the customer that counts the units sold of an item.
+  ///
+  /// The item has a customer of its own for this, so that on a storage with lanes the count lies in one lane.
   private static func stockKeeper(
     _ decider: inout Decider, of item: ItemID, session: any StorageSnapshot
   ) throws(LedgerError) -> FoundCustomer {

@@ -1,6 +1,6 @@
 /// Makes two customers one, or gives a customer one more id.
 enum MergeDecision {
-  /// Makes two customers one; an id that nobody has becomes one more id of the other's customer.
+  /// Merges two customers; an id that names no customer becomes one more id of the other's customer.
   ///
   /// - Throws: in order of precedence `invalid_identifier`, `customer_not_found`, `key_conflict`, `same_customer`,
   ///   `over_maximum` (the hard limit).
@@ -24,7 +24,7 @@ enum MergeDecision {
     }
   }
 
-  /// Makes a customer who has nothing but anonymous ids one with another.
+  /// Merges a customer with only anonymous ids into another.
   ///
   /// - Throws: in order of precedence `customer_not_found`, `same_customer`, `condition_failed` (the customer has
   ///   another id), `over_maximum` (the hard limit).
@@ -62,9 +62,10 @@ enum MergeDecision {
     return try merge(&decider, other, into: customer, command: command, session: session)
   }
 
-  /// The customer that becomes part of another.
+  /// Finds the customer to be merged into the other.
   ///
-  /// Earlier versions let callers choose ids of the ledger's own kinds. A merge leads the customers of such ids out.
+  /// Earlier versions let callers choose ids of the ledger's own kinds. A merge moves the customers of such ids to
+  /// another customer.
   ///
   /// - Throws: `invalid_identifier`.
   private static func findSource(
@@ -94,7 +95,7 @@ enum MergeDecision {
     session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
     try planMerge(&decider, source, target, session: session)
-    // What is due is gone before anything moves.
+    // Due amounts expire before anything moves.
     for index in decider.plans.indices where decider.plans[index].expiredAmount != 0 {
       JournalPosting.bookExpiry(
         &decider, of: index, customer: decider.set.accounts[decider.plans[index].slot].row.number.customer)
@@ -114,13 +115,13 @@ enum MergeDecision {
       MergedHolds.moveDue(&decider.set, pair)
       if decider.set.accounts[pair.into].row.balance > pair.currency.maximumBalance { receipt.isOverMaximum = true }
     }
-    // It was booked as one without entries.
+    // The transaction was booked as one without entries.
     if !posted.isEmpty { decider.set.changes.transactionsWithoutEntries.removeLast() }
     receipt.entries = CompactList(posted)
     try moveItems(&decider.set, from: source, to: target, &receipt, session: session)
     for hold in holds { try MergedHolds.move(&decider.set, hold, from: source, to: target, session: session) }
     try MergedHolds.moveCounts(&decider, from: source, to: target, transaction: transaction, session: session)
-    // The clocks of who is nobody of their own any more stay still.
+    // The merged customer's recharge clocks stay stopped.
     decider.touched.removeAll { decider.set.accounts[$0.slot].row.number.customer == source.number }
     try becomeOne(&decider.set, source, target, transaction: transaction, session: session)
     var extras = ReceiptExtras()
@@ -132,7 +133,7 @@ enum MergeDecision {
     return receipt
   }
 
-  /// Opens two plans a currency, for what is due on either side.
+  /// Opens two plans a currency, for the due expiries on either side.
   ///
   /// - Throws: `over_maximum` where the sum would pass the hard limit.
   private static func planMerge(
@@ -140,12 +141,12 @@ enum MergeDecision {
   ) throws(LedgerError) {
     decider.plans.removeAll(keepingCapacity: true)
     for currency in decider.terms.currencies {
-      // What has come about by itself on either side moves, or counts, as well.
+      // The due effects of either side move, or count, as well.
       for customer in [source, target] {
         let number = AccountNumber(customer: customer.number, currency: currency.number)
         let slot = try decider.set.slot(of: number, session: session)
-        // An account that was never touched gives nothing: else every new customer who is merged brought it again.
-        // One that was only looked at has a row without entries, which no export gives.
+        // An untouched account gets no scheduled grants: otherwise each merge of a new customer would bring them again.
+        // An account that was only read has a row without entries, and exports leave it out.
         guard decider.set.accounts[slot].row.version > 0, ScheduledEffects.isDue(&decider.set, slot, currency) else {
           continue
         }
@@ -185,7 +186,7 @@ enum MergeDecision {
     }
   }
 
-  /// The rows of the customers: ids and keys stay where they are and lead to who is left.
+  /// Updates the rows of the customers: ids and keys stay where they are and lead to the surviving customer.
   private static func becomeOne(
     _ set: inout WorkingSet, _ source: FoundCustomer, _ target: FoundCustomer, transaction: TransactionNumber,
     session: any StorageSnapshot

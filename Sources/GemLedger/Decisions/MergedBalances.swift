@@ -1,4 +1,4 @@
-/// The two accounts of a currency that become one.
+/// The two accounts of a currency that a merge joins.
 struct MergedAccount {
   let from: Int
   let into: Int
@@ -7,7 +7,7 @@ struct MergedAccount {
 
 /// Moves balances, debts and lots from one customer's accounts to another's.
 enum MergedBalances {
-  /// Moves a balance with its lots; what the survivor owes is repaid from it.
+  /// Moves a balance with its lots; it repays the surviving customer's debt.
   static func moveBalance(
     _ decider: inout Decider, _ pair: MergedAccount, holds: [MovingHold], transaction: TransactionNumber,
     session: any StorageSnapshot
@@ -25,7 +25,7 @@ enum MergedBalances {
       }
       MergedHolds.setAsideAgain(&decider.set, part, at: place, pair, transaction: transaction)
     }
-    // What is on hold repays nothing.
+    // Held currency repays nothing.
     let free = amount - held.reduce(0) { $0 + $1.part.amount }
     let repaid = min(free, decider.set.accounts[pair.into].row.debt)
     let burnt = try LotMoves.burn(
@@ -34,7 +34,7 @@ enum MergedBalances {
     return [post(&decider, pair, pair.into, amount, takes + burnt, debtChange: -repaid, transaction: transaction)]
   }
 
-  /// Moves a debt: what is available repays it, the rest is owed on.
+  /// Moves a debt: the available balance repays it, and the rest stays a debt.
   static func moveDebt(
     _ decider: inout Decider, _ pair: MergedAccount, transaction: TransactionNumber, session: any StorageSnapshot
   ) throws(LedgerError) -> [PostedEntry] {
@@ -64,12 +64,12 @@ enum MergedBalances {
   /// A lot on its way from one account to another.
   private struct MovingLot {
     let out: LotTake
-    /// The lot itself where it moves as it is; nil where what it held joins a pooled lot.
+    /// The lot itself where it moves unchanged; nil where its currency joins a pooled lot.
     let lot: WorkingLot?
     let credit: LotCredit
   }
 
-  /// Takes all that lots hold out of an account.
+  /// Takes the remaining amounts of all lots out of an account.
   private static func emptyAccount(
     _ set: inout WorkingSet, _ slot: Int, session: any StorageSnapshot
   ) throws(LedgerError) -> [MovingLot] {
@@ -87,7 +87,7 @@ enum MergedBalances {
     }
     let book = set.books[index]
     var emptied = LotBook.empty
-    // In the order of numbers, so that nothing depends on what else the group loaded.
+    // In the order of numbers, so that the result does not depend on other rows that the group loaded.
     let lots = (book.free.lots + book.paid.lots + book.extras).sorted { $0.row.number < $1.row.number }
     for lot in lots {
       let row = lot.row
@@ -95,7 +95,7 @@ enum MergedBalances {
         amount: row.remaining, source: row.source, environment: row.environment, price: row.price,
         purchase: row.purchase, expiresAt: row.expiresAt)
       let out = LotTake(place: .extra(0), lot: row.number, source: row.source, amount: -row.remaining)
-      // An empty lot stays; it comes over when something is put back into it.
+      // An empty lot stays; it moves when currency is returned to it.
       if credit.isPooled || row.remaining == 0 {
         var left = lot
         left.row.remaining = 0
@@ -111,7 +111,7 @@ enum MergedBalances {
     return moving
   }
 
-  /// Puts a lot into the account; gives what of it counts for the balance.
+  /// Puts a lot into the account, and returns the part that counts for the balance.
   private static func bringIn(
     _ set: inout WorkingSet, _ moving: MovingLot, slot: Int, session: any StorageSnapshot
   ) throws(LedgerError) -> LotTake {
@@ -120,7 +120,7 @@ enum MergedBalances {
       LotMoves.apply(&set, [take], slot: slot, isReturn: true)
       return take
     }
-    // The book is made while the account still says how many lots it has.
+    // The book is made before the account's count of open lots changes.
     let book = set.book(of: slot)
     lot.row.account = set.accounts[slot].row.number
     lot.isMoved = true

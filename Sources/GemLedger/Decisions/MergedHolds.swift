@@ -1,10 +1,10 @@
-/// An open hold of a customer who becomes part of another.
+/// An open hold of a merged customer.
 struct MovingHold {
   let row: HoldRow
   let parts: [HeldPart]
 }
 
-/// What such a hold has of one lot.
+/// The part of such a hold that lies in one lot.
 struct MovingPart {
   let hold: TransactionNumber
   let part: HeldPart
@@ -23,7 +23,7 @@ enum MergedHolds {
     return holds
   }
 
-  /// Puts what is on hold back into its lots, so that it moves with them.
+  /// Puts held currency back into its lots, so that it moves with them.
   static func putBackHeld(
     _ set: inout WorkingSet, _ slot: Int, _ holds: [MovingHold], session: any StorageSnapshot
   ) throws(LedgerError) -> [MovingPart] {
@@ -39,7 +39,7 @@ enum MergedHolds {
     return held
   }
 
-  /// Sets it aside again, out of the lot that it came to.
+  /// Sets the part aside again, out of the lot that it moved to.
   static func setAsideAgain(
     _ set: inout WorkingSet, _ held: MovingPart, at place: LotTake, _ pair: MergedAccount,
     transaction: TransactionNumber
@@ -56,7 +56,7 @@ enum MergedHolds {
       slot: pair.into)
   }
 
-  /// Says whose the hold is now, and what it has there.
+  /// Moves the hold's row to the surviving customer, with its held part there.
   static func move(
     _ set: inout WorkingSet, _ hold: MovingHold, from source: FoundCustomer, to target: FoundCustomer,
     session: any StorageSnapshot
@@ -74,17 +74,17 @@ enum MergedHolds {
     set.accounts[pair.into].row.nextDue = min(set.accounts[pair.into].row.nextDue, next)
   }
 
-  /// What both used up of a limit in the same period adds up; else the later period counts.
+  /// Adds the counts of both customers where they are of the same period; otherwise the later period counts.
   static func moveCounts(
     _ decider: inout Decider, from source: FoundCustomer, to target: FoundCustomer, transaction: TransactionNumber,
     session: any StorageSnapshot
   ) throws(LedgerError) {
     for row in try decider.set.counts(of: source.number, session: session) {
       decider.set.end(row)
-      // The survivor's energy has a clock of its own.
+      // The surviving customer's recharge has a clock of its own.
       guard row.key.kind != .recharged else { continue }
       let own = try decider.set.count(row.key, of: target.number, session: session)
-      // Two allowances of one period are one: the survivor's own, whenever in the period either began.
+      // Of two allowances in one period, the surviving customer's counts, whenever in the period either began.
       let per =
         row.key.kind == .allowed ? decider.terms.currency(subject: row.key.subject)?.policies?.allowance?.per : nil
       if let own, let per,

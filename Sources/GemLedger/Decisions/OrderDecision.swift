@@ -38,7 +38,7 @@ enum OrderDecision {
     return JournalPosting.answer(&decider.set, command.customer, isReplayed: false)
   }
 
-  /// Credits first, whatever became of the order: what was paid for is always credited.
+  /// Credits the purchase first, whatever the order's state: a paid purchase is always credited.
   ///
   /// A receipt for another product, store or quantity than announced pays for no order, and one order is paid for once.
   ///
@@ -90,7 +90,7 @@ enum OrderDecision {
     _ set: inout WorkingSet, _ opening: OrderOpening, session: any StorageSnapshot
   ) throws(LedgerError) -> PurchaseRow? {
     guard let paid = opening.paidBy else { return nil }
-    // An environment that no purchase has brought yet gets no number for a mere question.
+    // A read does not give a number to an environment that no purchase has used yet.
     guard let environment = try set.knownNumber(of: paid.environment, session: session) else { return nil }
     let identity = PurchaseIdentity(store: opening.store, environment: environment, transactionID: paid.id)
     return try JournalLookup.knownPurchase(&set, identity, session: session)

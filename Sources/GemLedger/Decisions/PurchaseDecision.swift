@@ -1,9 +1,9 @@
 /// Credits what a store transaction paid for.
 enum PurchaseDecision {
-  /// Credits a store transaction once, whoever asks: its identity is the store's, never the call's or the key's.
+  /// Credits a store transaction idempotently: its identity is the store's, never the call's or the key's.
   ///
-  /// A store transaction that is credited is answered before its key is looked at: the store delivers it again under
-  /// whatever key, and the answer must be that it is credited.
+  /// A credited store transaction is answered before its key is checked. The store may redeliver it under any key, and
+  /// the answer must be that it is credited.
   ///
   /// - Throws: in order of precedence `invalid_request`, `amount_out_of_range` (quantity, price), `key_conflict`,
   ///   `product_not_found`, `amount_out_of_range` (the credit passes the hard limit).
@@ -76,7 +76,7 @@ enum PurchaseDecision {
     return receipt
   }
 
-  /// What the newest transaction gave, where that is one lot's currency.
+  /// The grant of the newest transaction, where it is one lot's currency.
   private static func soleGrant(_ set: inout WorkingSet) -> LotAmount? {
     let own = set.changes.entries.suffix(2).filter { $0.transaction == set.sequences.transaction }
     guard own.count == 1, let entry = own.first, entry.lot != 0 else { return nil }

@@ -1,20 +1,20 @@
-/// How a refund, or its reversal, changes what is clawed back of a purchase, before it is booked.
+/// The change of a purchase's clawed-back share by a refund or its reversal, before it is booked.
 package struct RefundChange {
-  /// What a purchase put into one of its lots.
+  /// The amount that a purchase put into one of its lots.
   package struct GrantedLot {
     package let lot: LotNumber
     package let source: LotSource
     package let amount: Int64
   }
 
-  /// What a purchase gave of one currency: its paid lot before its bonus lot.
+  /// A purchase's grant of one currency: its paid lot before its bonus lot.
   package struct Granted {
     package let currency: CurrencyTerms
     package var lots: [GrantedLot]
 
     var amount: Int64 { lots.reduce(0) { $0 + $1.amount } }
 
-    /// What is due of each lot for a share of the purchase.
+    /// The amount to claw back from each lot for a share of the purchase.
     package func due(_ share: RefundShare) -> [Int64] {
       RefundRules.split(share.due(of: amount), over: lots.map(\.amount))
     }
@@ -35,9 +35,9 @@ package struct RefundChange {
   /// The items that the purchase gave.
   var givenItems: [ItemEntryRow] = []
   var parts: [Part] = []
-  /// Whether some of it is lost in a currency whose policy is to freeze then.
+  /// Whether some of it is written off in a currency with the policy to freeze.
   var freezes = false
-  /// Whether nothing of the purchase is lost any more.
+  /// Whether nothing of the purchase is written off any more.
   var isMadeGood = false
 
   init(purchase: PurchaseRow, owner: FoundCustomer, to share: RefundShare) {
@@ -49,14 +49,14 @@ package struct RefundChange {
 
   var isTakingBack: Bool { share > before }
 
-  /// What the transaction of a purchase gave, in the order of codes.
+  /// Returns the grants of a purchase's transaction, in the order of codes.
   package static func granted(by parts: TransactionParts, terms: CatalogTerms) -> [Granted] {
     var granted: [Granted] = []
     for entry in parts.entries {
       guard let currency = terms.currency(number: entry.account.currency) else { continue }
       var allocations = parts.allocations.filter { $0.entry == entry.number }.map { ($0.lot, $0.amount) }
       if entry.lot != 0 { allocations = [(entry.lot, entry.amount)] }
-      // What repaid a debt at once was granted all the same.
+      // An amount that repaid a debt at once was granted all the same.
       let lots = allocations.filter { $0.1 > 0 }.map { (lot, amount) in
         GrantedLot(lot: lot, source: parts.sources[lot] ?? .paid, amount: amount)
       }

@@ -1,12 +1,12 @@
 /// Claws back what a refunded purchase gave, and gives it back where the store takes its refund back.
 enum RefundDecision {
-  /// Claws back what a refunded purchase gave; a refund before its purchase is kept and booked with it.
+  /// Claws back the grant of a refunded purchase; a refund before its purchase is kept and booked with it.
   ///
-  /// Evidence that says nothing new is answered before the key is looked at, as a store transaction that is credited
-  /// is: the store delivers it again under whatever key.
+  /// Evidence without anything new is answered before the key is checked, as for a credited store transaction: the
+  /// store may redeliver it under any key.
   ///
-  /// - Throws: in order of precedence `amount_out_of_range`, `key_conflict`, and `amount_out_of_range` where what
-  ///   comes back would pass the hard limit.
+  /// - Throws: in order of precedence `amount_out_of_range`, `key_conflict`, and `amount_out_of_range` where the
+  ///   returned amounts would pass the hard limit.
   static func refund(
     _ decider: inout Decider, _ command: LedgerCommand.Body, _ refund: StoreRefund, session: any StorageSnapshot
   ) throws(LedgerError) -> Receipt {
@@ -19,7 +19,7 @@ enum RefundDecision {
     return try take(&decider, command, notice, session: session)
   }
 
-  /// Gives back what a refund took that the store took back.
+  /// Gives back the clawed-back currency of a refund that the store has reversed.
   ///
   /// - Throws: as a refund.
   static func reverseRefund(
@@ -59,7 +59,7 @@ enum RefundDecision {
     }
   }
 
-  /// Books what the evidence that came before the purchase says of it.
+  /// Books the refunds with evidence from before the purchase.
   static func settleEarlyRefunds(
     _ decider: inout Decider, of identity: PurchaseIdentity, command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) {
@@ -72,7 +72,7 @@ enum RefundDecision {
       &decider, purchase, evidence: evidence, notice: newest, owner: owner, command: command, session: session)
   }
 
-  /// Brings what is clawed back of the purchase to what the evidence says; nil where it is there already.
+  /// Brings the clawed-back share of the purchase to the share in the evidence; nil where they are equal already.
   private static func settle(
     _ decider: inout Decider, _ purchase: PurchaseRow, evidence: [RefundEvidenceRow], notice: RefundEvidenceRow,
     owner: CustomerRow, command: LedgerCommand.Body, session: any StorageSnapshot
@@ -93,7 +93,7 @@ enum RefundDecision {
       session: session)
   }
 
-  /// Books what came about by itself before: a hold that ended may have given back what the refund had let go.
+  /// Books due effects first: an expired hold may have returned currency for amounts that the refund wrote off.
   private static func settleDues(
     _ decider: inout Decider, of change: RefundChange, session: any StorageSnapshot
   ) throws(LedgerError) {
@@ -134,7 +134,7 @@ enum RefundDecision {
 
   // MARK: Answers
 
-  /// The receipt of what was booked for such a notice before; one without entries where nothing was.
+  /// Finds the earlier booking for such a notice; a booking without entries where nothing was booked.
   private static func answerAgain(
     _ decider: inout Decider, _ notice: RefundEvidenceRow, _ purchase: PurchaseRow, _ owner: CustomerRow,
     session: any StorageSnapshot
@@ -146,7 +146,7 @@ enum RefundDecision {
     guard let same else {
       return receiptWithoutBooking(&decider.set, owner.id, notice, isReplayed: true, isAwaitingPurchase: false)
     }
-    // A refund before a merge was booked for whom the purchase was with then.
+    // A refund before a merge was booked for the owner at that time.
     let owners = try decider.set.numbers(of: owner.number, session: session)
     return try KeyReplay.replay(&decider, same.transaction, ofAny: owners, customer: owner.id, session: session)
   }
@@ -160,7 +160,7 @@ enum RefundDecision {
       createdAt: set.now, entries: CompactList([]), isReplayed: isReplayed, isAwaitingPurchase: isAwaitingPurchase)
   }
 
-  /// As ``once``, but a key is kept only for what was booked under it.
+  /// As ``once``, but keeps a key only where something was booked under it.
   private static func onceWhereBooked(
     _ decider: inout Decider, _ command: LedgerCommand.Body, owner: CustomerRow, session: any StorageSnapshot,
     decide: (inout Decider) throws(LedgerError) -> Receipt

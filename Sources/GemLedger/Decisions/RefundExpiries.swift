@@ -1,7 +1,8 @@
 /// Finds the part of a refunded purchase that expired before it was spent.
 enum RefundExpiries {
-  /// Takes what expired unspent off what is still due: it is gone already, so that no other lot is taken for it, nobody
-  /// owes it, and it is no shortfall.
+  /// Subtracts amounts that expired unspent from the amounts still to claw back.
+  ///
+  /// They are gone already: no other lot is taken for them, they make no debt, and they are no shortfall.
   static func setApart(
     _ decider: inout Decider, _ granted: RefundChange.Granted, _ rest: inout [Int64], _ index: Int,
     _ change: inout RefundChange, session: any StorageSnapshot
@@ -27,12 +28,12 @@ enum RefundExpiries {
   ) throws(LedgerError) -> Int64 {
     let book = decider.set.book(of: decider.plans[index].slot)
     if let place = decider.set.books[book].place(of: lot) { return decider.set.books[book][place].row.expiresAt }
-    // An empty lot of a customer who became part of this one stayed there.
+    // An empty lot of a merged customer stayed in that customer's account.
     let numbers = try decider.set.numbers(of: change.owner, session: session)
     return try decider.set.lotTerms(lot, of: numbers, session: session)?.expiresAt ?? .max
   }
 
-  /// What earlier refunds of the purchase set apart already.
+  /// The expired amount that earlier refunds of the purchase have already counted.
   private static func counted(
     _ set: inout WorkingSet, _ lot: LotNumber, _ change: RefundChange, session: any StorageSnapshot
   ) throws(LedgerError) -> Int64 {
@@ -41,12 +42,12 @@ enum RefundExpiries {
       .filter { $0.lot == lot && $0.kind == .expired }.reduce(0) { $0 + $1.amount }
   }
 
-  /// What is due now and will be booked as expired before the refund.
+  /// The amount that is due to expire and is booked before the refund.
   private static func planned(_ decider: inout Decider, _ lot: LotNumber, plan index: Int) -> Int64 {
     decider.plans[index].expired.filter { $0.lot == lot }.reduce(0) { $0 - $1.amount }
   }
 
-  /// What this group booked as expired.
+  /// The expired amount that this group has booked.
   private static func pending(_ set: inout WorkingSet, _ lot: LotNumber, in account: AccountNumber) -> Int64 {
     var expired: Int64 = 0
     for entry in set.changes.entries where entry.account == account && entry.kind == .expiry {
@@ -57,7 +58,7 @@ enum RefundExpiries {
     return expired
   }
 
-  /// What was booked as expired before this group: with the lot's time, and what came back to it later.
+  /// The expired amount booked before this group: at the lot's expiry, and for later returns to the lot.
   private static func booked(
     _ lot: LotNumber, in number: AccountNumber, from expiresAt: Int64, session: any StorageSnapshot
   ) throws(LedgerError) -> Int64 {

@@ -2,8 +2,9 @@
 enum RefundGivingBack {
   // MARK: Giving back
 
-  /// Plans what a reversal gives back: what was lost is forgiven first, then debts are cancelled, and what was taken
-  /// goes into the lots that it came from.
+  /// Plans the returns of a refund reversal.
+  ///
+  /// Written-off amounts are cancelled first, then debts. Taken amounts go back into the lots that they came from.
   static func plan(
     _ decider: inout Decider, _ change: inout RefundChange, session: any StorageSnapshot
   ) throws(LedgerError) {
@@ -28,7 +29,7 @@ enum RefundGivingBack {
       try checkHardLimit(&decider, index, adding: returns.reduce(0) { $0 + $1.amount }, debt: debt)
       returnsOfPlans.append(returns)
     }
-    // Only now, since nothing can refuse it any more.
+    // Done last, when nothing can refuse the command any more.
     for (index, returns) in returnsOfPlans.enumerated() {
       for (lot, amount) in returns {
         let take = try LotPlacement.placeReturn(
@@ -68,8 +69,10 @@ enum RefundGivingBack {
     return returns
   }
 
-  /// What was lost first, then what is owed, then what other lots gave, newest first, then what had expired, and the
-  /// lot's own last: the way back of how refunds take.
+  /// Returns the order in which refunds are undone, the reverse of the order in which they take.
+  ///
+  /// Written-off amounts come first, then debts, then amounts from other lots (newest first), then expired amounts, and
+  /// the lot's own amount last.
   private static func order(ofUndoing parts: [RefundChange.Part], of lot: LotNumber) -> [Int] {
     let own = parts.indices.filter { parts[$0].lot == lot }
     return own.filter { parts[$0].kind == .short } + own.filter { parts[$0].kind == .owed }

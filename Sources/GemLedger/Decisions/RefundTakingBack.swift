@@ -1,8 +1,8 @@
-/// Plans what a refund takes: the purchase's own lots first, then by the currency's policy.
+/// Plans the takes of a refund: the purchase's own lots first, then by the currency's policy.
 enum RefundTakingBack {
   // MARK: Taking back
 
-  /// Plans what a refund takes: the purchase's own lots first, then by the currency's policy.
+  /// Plans the takes of a refund: the purchase's own lots first, then by the currency's policy.
   static func plan(
     _ decider: inout Decider, _ change: inout RefundChange, session: any StorageSnapshot
   ) throws(LedgerError) {
@@ -41,7 +41,7 @@ enum RefundTakingBack {
           &decider.set, of: lot.lot, slot: decider.plans[index].slot, session: session)
       else { continue }
       let row = decider.set.books[decider.set.book(of: decider.plans[index].slot)][place].row
-      // What is due is booked as expired first.
+      // Due amounts are booked as expired first.
       let part = row.expiresAt > decider.set.now.milliseconds ? min(rest[position], row.remaining, available) : 0
       guard part > 0 else { continue }
       rest[position] -= part
@@ -52,7 +52,7 @@ enum RefundTakingBack {
     return takes
   }
 
-  /// Takes from the account's lots that came out of the purchase's own through exchanges and transfers.
+  /// Takes from the account's lots that came out of the purchase's own lots through exchanges and transfers.
   static func takeDescendants(
     _ decider: inout Decider, of granted: RefundChange.Granted, _ rest: inout [Int64], _ available: inout Int64,
     _ index: Int, _ change: inout RefundChange, session: any StorageSnapshot
@@ -81,7 +81,7 @@ enum RefundTakingBack {
     return takes
   }
 
-  /// Says for which of the purchase's lots other lots were burnt.
+  /// Assigns the takes from other lots to the purchase's lots.
   private static func share(
     _ takes: [LotTake], over granted: RefundChange.Granted, _ rest: inout [Int64], _ change: inout RefundChange
   ) {
@@ -101,7 +101,7 @@ enum RefundTakingBack {
     }
   }
 
-  /// Owes the rest, or lets it go.
+  /// Makes the rest a debt, or writes it off.
   private static func settleRest(
     _ rest: [Int64], _ granted: RefundChange.Granted, debt: Int64, _ change: inout RefundChange
   ) -> Int64 {
@@ -109,7 +109,7 @@ enum RefundTakingBack {
     var owed: Int64 = 0
     for (position, amount) in rest.enumerated() where amount > 0 {
       let lot = granted.lots[position].lot
-      // A debt keeps to the bounds of a balance.
+      // A debt has the same bounds as a balance.
       let part = policy == .debt ? min(amount, max(0, Limits.amount - debt - owed)) : 0
       if part > 0 { change.parts.append(.init(lot: lot, kind: .owed, amount: part)) }
       if amount > part {

@@ -1,6 +1,6 @@
 /// What a purchase gave, what its refunds took, and what its refunds change beside balances.
 enum RefundedPurchase {
-  /// What the purchase gave; without the sources of its lots.
+  /// Returns the grants and items of the purchase; without the sources of its lots.
   static func given(
     _ decider: inout Decider, by purchase: PurchaseRow, session: any StorageSnapshot
   ) throws(LedgerError) -> (granted: [RefundChange.Granted], items: [ItemEntryRow]) {
@@ -25,7 +25,7 @@ enum RefundedPurchase {
     return try session.postings(of: row)
   }
 
-  /// What the purchase's refunds took, let go or made a debt of, and did not give back yet.
+  /// Finds the amounts that the purchase's refunds took, wrote off or made a debt, less the amounts given back.
   static func outstandingParts(
     _ set: inout WorkingSet, of purchase: PurchaseRow, session: any StorageSnapshot
   ) throws(LedgerError) -> [RefundChange.Part] {
@@ -42,7 +42,7 @@ enum RefundedPurchase {
     return parts
   }
 
-  /// What items come back or go with the change.
+  /// The items that the change returns or takes.
   static func items(
     _ set: inout WorkingSet, of change: RefundChange, session: any StorageSnapshot
   ) throws(LedgerError) -> [(ItemID, Int64)] {
@@ -66,7 +66,7 @@ enum RefundedPurchase {
     return items
   }
 
-  /// A refund before a merge was booked for whom the purchase was with then.
+  /// A refund before a merge was booked for the owner at that time.
   private static func itemsOfRefund(
     _ set: inout WorkingSet, _ refund: RefundRow, of owner: CustomerNumber, session: any StorageSnapshot
   ) throws(LedgerError) -> [ItemEntryRow] {
@@ -75,7 +75,7 @@ enum RefundedPurchase {
     return try session.parts(of: refund.transaction, ofAny: owners)?.items ?? []
   }
 
-  /// Freezes the owner, or lifts what this purchase's refunds froze.
+  /// Freezes the owner, or lifts the freezes of this purchase's refunds.
   ///
   /// - Returns: 1 where it froze, -1 where it lifted.
   static func freeze(

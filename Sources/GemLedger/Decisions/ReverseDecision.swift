@@ -1,5 +1,5 @@
 extension EntryKind {
-  /// What to do instead of undoing it, as a sentence with a space behind it.
+  /// The alternative to undoing it, as a sentence with a space behind it.
   fileprivate var opposite: String {
     switch self {
     case .purchase: "Refund it at the store. "
@@ -17,11 +17,11 @@ extension EntryKind {
 
 /// Undoes a spend, a purchase of an item, or a capture.
 enum ReverseDecision {
-  /// Undoes a spend: what it took goes back into the very lots.
+  /// Undoes a spend: the spent currency goes back into the very lots that it was taken from.
   ///
   /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`,
   ///   `transaction_not_found`, `key_conflict`, `not_reversible`, `already_reversed`, `exceeds_original`,
-  ///   `condition_failed`, `amount_out_of_range` (what comes back would pass the hard limit).
+  ///   `condition_failed`, `amount_out_of_range` (the returned amounts would pass the hard limit).
   static func decide(
     _ decider: inout Decider, _ command: LedgerCommand.Body, _ id: TransactionID, _ amounts: [Adjustment]?,
     session: any StorageSnapshot
@@ -63,7 +63,7 @@ enum ReverseDecision {
     for plan in decider.plans {
       _ = try PurchaseRules.balance(after: plan, account: decider.set.accounts[plan.slot].row)
     }
-    // Only now, since nothing can refuse it any more.
+    // Done last, when nothing can refuse the command any more.
     for (index, (taken, amount)) in zip(taken, amounts).filter({ $0.1 > 0 }).enumerated() {
       for (lot, part) in taken.returns(amount) {
         let take = try LotPlacement.placeReturn(
@@ -106,7 +106,7 @@ enum ReverseDecision {
     return receipt
   }
 
-  /// When the spend was counted: what a hold had set aside, when the hold began.
+  /// When the spend was counted; for a captured hold, when the hold began.
   private static func countedAt(
     _ set: inout WorkingSet, _ original: TransactionRow, owner: FoundCustomer, session: any StorageSnapshot
   ) throws(LedgerError) -> Timestamp {
@@ -117,7 +117,7 @@ enum ReverseDecision {
     return try JournalLookup.bookedAt(&set, hold, session: session)
   }
 
-  /// What came to the lots and stayed: what repaid a debt left them at once.
+  /// Sums the currency that stayed in the lots: the part that repaid a debt left them at once.
   private static func returns(of plans: [AccountPlan]) -> [ReturnedCurrency] {
     var returns: [ReturnedCurrency] = []
     for plan in plans {
@@ -150,7 +150,7 @@ enum ReverseDecision {
     return parts
   }
 
-  /// What a spend took of each currency, in the order of codes, and how much of it earlier reversals gave back.
+  /// Sums a spend's takes in each currency, in the order of codes, and how much of them earlier reversals gave back.
   private static func taken(
     _ decider: inout Decider, by original: TransactionParts, owners: [CustomerNumber], session: any StorageSnapshot
   ) throws(LedgerError) -> [ReversalRules.Taken] {
@@ -173,7 +173,7 @@ enum ReverseDecision {
     return taken.sorted { $0.currency < $1.currency }
   }
 
-  /// What was bought goes back once all of its price does.
+  /// Finds the bought items to take back, once all of their price is given back.
   ///
   /// - Throws: `not_reversible` where the customer owns less than was bought.
   private static func itemsToTakeBack(

@@ -1,6 +1,6 @@
 /// Books everything that is due for a customer.
 enum SettleDecision {
-  /// Writes down everything that is due for the customer.
+  /// Books all due effects of the customer.
   ///
   /// - Throws: `customer_not_found`.
   static func decide(
@@ -18,7 +18,7 @@ enum SettleDecision {
       if decider.plans[index].expiredAmount != 0 {
         JournalPosting.bookExpiry(&decider, of: index, customer: customer.number)
       } else if decider.set.accounts[slot].row.nextExpiry <= decider.set.now.milliseconds {
-        // The account expected an expiry too early; now that its lots were looked at, it knows.
+        // The account's row expected an expiry too early; its lots are loaded now and give the correct instant.
         LotMoves.refreshNextExpiry(&decider.set, slot: slot, book: decider.set.book(of: slot))
         decider.set.accounts[slot].isChanged = true
       }

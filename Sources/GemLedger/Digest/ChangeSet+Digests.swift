@@ -1,11 +1,11 @@
 extension ChangeSet {
-  /// Gives each of the group's transactions the digest of all that is booked with it.
+  /// Gives each of the group's transactions the digest of all rows booked with it.
   ///
   /// The sums grow in the transactions' own rows: a group takes no further memory for them.
   package mutating func digestTransactions() {
     guard let first = transactions.first?.number else { return }
     let step = transactions.count > 1 ? transactions[1].number - first : 1
-    // Every command pays for this: buffers copy no row and check no owner.
+    // Every command pays for this: buffers copy no row and check no unique ownership.
     let (entries, allocations, keys) = (entries, allocations, keys)
     let lots = Dictionary(
       (rare?.lotTerms ?? []).map { ($0.lot, RowDigest.of($0)) }, uniquingKeysWith: { first, _ in first })
@@ -29,7 +29,7 @@ extension ChangeSet {
     transactions[place].digest &+= Int64(bitPattern: digest)
   }
 
-  /// - Parameter lots: The digests of the terms of lots that the group made.
+  /// - Parameter lots: The digests of the lot attributes of lots that the group made.
   private static func add(
     _ entries: [EntryRow], _ allocations: [AllocationRow], _ lots: [LotNumber: UInt64],
     to transactions: UnsafeMutableBufferPointer<TransactionRow>

@@ -1,18 +1,18 @@
 /// Sums of the digests of all rows, by kind.
 ///
-/// Every commit adds what it wrote, so that a row that comes, goes or changes beside the ledger is noticed. Sums wrap
-/// around. They do not depend on the order of rows: lanes keep sums of their own, and a copy has the same.
+/// Every commit adds the digests of its rows, so that a row that comes, goes or changes beside the ledger is noticed.
+/// Sums wrap around. They do not depend on the order of rows: lanes keep sums of their own, and a copy has the same.
 package struct RecordSums: Hashable, Sendable {
   /// Of all transactions' digests.
   package var transactions: Int64 = 0
   package var customers: Int64 = 0
   package var addedIDs: Int64 = 0
   package var accountTokens: Int64 = 0
-  /// Of what orders announced.
+  /// Of the announced fields of orders.
   package var orders: Int64 = 0
   package var environments: Int64 = 0
   package var catalogVersions: Int64 = 0
-  /// Of the catalog's objects as they are; nil in changes that leave the catalog as it was.
+  /// Of the catalog's current objects; nil in changes that leave the catalog as it was.
   package var catalog: Int64?
 
   package init() {}
@@ -73,7 +73,7 @@ extension RecordSums {
 }
 
 extension ChangeSet {
-  /// What the changes do to the sums of all rows.
+  /// Returns the change of the sums by these rows.
   package func sums() -> RecordSums {
     var sums = RecordSums()
     for row in transactions { sums.add(transaction: row) }

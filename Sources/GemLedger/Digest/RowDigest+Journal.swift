@@ -14,7 +14,7 @@ extension RowDigest {
     return digest.value
   }
 
-  /// - Parameter place: The entry's place within its transaction, from 0.
+  /// - Parameter place: The entry's position within its transaction, from 0.
   @inline(__always)
   package static func of(_ row: EntryRow, place: Int64) -> UInt64 {
     var digest = RowDigest(.entry)
@@ -29,7 +29,7 @@ extension RowDigest {
     return digest.value
   }
 
-  /// - Parameter place: That of its entry.
+  /// - Parameter place: The position of its entry.
   package static func of(_ row: AllocationRow, place: Int64) -> UInt64 {
     var digest = RowDigest(.allocation)
     digest.add(place)
@@ -75,7 +75,7 @@ extension RowDigest {
     return digest.value
   }
 
-  /// The key of something booked.
+  /// The key of a booked command.
   @inline(__always)
   package static func of(_ row: borrowing KeyRow) -> UInt64 {
     var digest = RowDigest(.key)

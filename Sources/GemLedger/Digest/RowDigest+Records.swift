@@ -1,4 +1,4 @@
-// Rows that no transaction has: they are summed up by kind.
+// Rows that belong to no transaction: they are summed up by kind.
 
 extension RowDigest {
   static func of(_ row: CustomerRow) -> UInt64 { customer(row.number, row.id, row.createdAt) }
@@ -26,7 +26,7 @@ extension RowDigest {
     return digest.value
   }
 
-  /// What an order announced, without what an erasure removes and what changes on its way.
+  /// The announced fields of an order, without those that an erasure removes and those that change with its state.
   static func of(_ row: OrderRow) -> UInt64 {
     var digest = RowDigest(.order)
     digest.add(row.number)

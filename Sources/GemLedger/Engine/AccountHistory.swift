@@ -1,4 +1,4 @@
-/// Walks one account's entries from new to old; anchors make far places near.
+/// Walks one account's entries from new to old; account checkpoints shorten the way to distant entries.
 package struct AccountHistory {
   let snapshot: any StorageSnapshot
   let account: AccountRow
@@ -53,11 +53,11 @@ package struct AccountHistory {
     return previous
   }
 
-  /// Finds the newest entry that fits; what fits is older than what does not.
+  /// Finds the newest entry that matches; matching entries are older than the others.
   private func newest(
     anchorFits: (AnchorRow) -> Bool, fits: (EntryRow) throws(LedgerError) -> Bool
   ) throws(LedgerError) -> (entry: EntryRow?, successor: EntryRow?) {
-    // The first anchor that does not fit lies at most 64 entries after the entry that is sought.
+    // The first checkpoint that does not match lies at most 64 entries after the sought entry.
     var (low, high) = (Int64(1), account.version / AnchorRow.interval + 1)
     while low < high {
       let middle = (low + high) / 2

@@ -1,6 +1,6 @@
 /// Completes an answer that is given again, and a page of history: both tell the same as the first answer.
 enum AnswerCompletion {
-  /// Adds to a receipt what holds, reversals and baskets have beside their entries.
+  /// Adds the extras of holds, reversals and baskets to a booking.
   static func complete(
     _ set: borrowing WorkingSet, _ receipt: inout Receipt, of row: TransactionRow, terms: CatalogTerms,
     session: any StorageSnapshot
@@ -20,7 +20,7 @@ enum AnswerCompletion {
       case .held, .captured, .released, .deadline, .counted, .late, .reclaimed: continue
       }
     }
-    // A merge may move several holds, and tells of none.
+    // A merge may move several holds, and its booking shows none of them.
     if row.kind != .merge, let hold = own.first(where: { $0.kind.isOfHold }) {
       extras.hold = try holdReceipt(
         set, hold.target, at: row, receipt, own, owners: owners, terms: terms, session: session)
@@ -28,7 +28,7 @@ enum AnswerCompletion {
     if extras != ReceiptExtras() { receipt.extras = extras }
   }
 
-  /// The same without the entries of what came back and was lost at once: a list has those transactions too.
+  /// Adds the extras without the entries of returned currency that was lost at once: a list has those transactions too.
   static func completeAlone(
     _ set: borrowing WorkingSet, _ receipt: inout Receipt, of row: TransactionRow, terms: CatalogTerms,
     session: any StorageSnapshot
@@ -67,7 +67,7 @@ enum AnswerCompletion {
     return ReceiptParty(receipt, of: id).map { [$0] } ?? []
   }
 
-  /// The entries of what came back and was lost at once.
+  /// Returns the entries for returned currency that was lost at once.
   private static func lost(
     _ set: borrowing WorkingSet, _ effects: [EffectRow], owners: [CustomerNumber], _ extras: inout ReceiptExtras,
     terms: CatalogTerms, session: any StorageSnapshot
@@ -85,7 +85,7 @@ enum AnswerCompletion {
     }
     var entries: [PostedEntry] = []
     for number in numbers {
-      // Whose it is does not matter for its entries.
+      // The owner does not matter for the entries.
       let id = CustomerID(unchecked: "")
       entries += try receipt(set, of: number, ofAny: owners, id, terms: terms, session: session).entries
     }
@@ -122,7 +122,7 @@ enum AnswerCompletion {
       expiresAt: parts.isEmpty ? nil : deadline, balances: balances, available: available)
   }
 
-  /// What the account's newest entry before the transaction left.
+  /// The balance after the account's newest entry before the transaction.
   private static func balance(
     _ set: borrowing WorkingSet, of account: AccountNumber, before number: TransactionNumber,
     session: any StorageSnapshot

@@ -9,22 +9,22 @@ package final class CatalogTerms: Sendable {
   private let names: [Int64: (name: String, description: String?)]
   /// Each currency as the versions of the catalog had it, from the first.
   private let versions: [Int64: [CurrencyVersion]]
-  /// When the newest version of a currency came into force: no instant at which these terms are asked for is earlier.
+  /// When the newest version of a currency came into force; these definitions are never used for an earlier instant.
   let inForceFrom: Timestamp
-  /// Whether any currency has some.
+  /// Whether any currency has policies.
   let hasPolicies: Bool
   package let transactionIDs: TransactionIDMaker
-  /// What purchases' frozen terms say: there are as many as the catalog had versions.
+  /// The parsed frozen definitions of purchases, by their text; their number grows only with the catalog's versions.
   private let readTerms = Mutex<[String: PurchaseTerms]>([:])
   private static let readTermsCountMax = 1000
 
-  /// What the list of purchases takes from the product as it was when it was bought.
+  /// The fields that the list of purchases reads from the product as it was when it was bought.
   struct PurchaseTerms: Sendable {
     let type: ProductType
     let entitlement: String?
   }
 
-  /// - Parameter versions: In the order of instants; a currency without any has always been as it is.
+  /// - Parameter versions: In the order of instants; a currency without any has never changed.
   init(
     version: Int64, currencies: [(number: Int64, currency: Currency)], versions: [CurrencyVersion] = [], salt: UInt64
   ) {
@@ -138,10 +138,10 @@ package final class CatalogCache: Sendable {
     return item
   }
 
-  /// Whether the item has a stock, as far as it was looked at.
+  /// Whether the item has a stock, as far as the item has been read.
   func hasStock(_ id: ItemID) -> Bool { state.withLock { $0.items[id]?.stock != nil } }
 
-  /// The journal names a currency by the number alone, so that each has one of its own.
+  /// The journal names a currency by its number alone, so each currency has a number of its own.
   private static func check(
     _ row: CatalogRow, _ currency: Currency, besides others: [(number: Int64, currency: Currency)]
   ) throws(LedgerError) {

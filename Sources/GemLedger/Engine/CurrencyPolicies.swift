@@ -1,19 +1,19 @@
-/// What a currency gives by itself, and its caps; a class, so that the terms of other currencies carry one word.
+/// The scheduled grants of a currency, and its caps; a class, so that definitions of other currencies hold one pointer.
 package final class CurrencyPolicies: Sendable {
   package let initialBalance: Int64?
   package let recharge: Recharge?
   package let allowance: Allowance?
   package let spendLimit: WindowLimit?
   package let grantLimit: WindowLimit?
-  /// What each version of the catalog says of what comes by itself, from the first.
+  /// The scheduled grants in each version of the catalog, from the first.
   let eras: [PolicyEra]
 
-  /// Whether it gives something by itself, or once did: what came then may not be booked yet.
+  /// Whether any version has scheduled grants: grants of an earlier version may not be booked yet.
   let givesByItself: Bool
 
-  /// Nil where the currency has no such policy and never had one that gives.
+  /// Nil where no version of the currency has scheduled grants and the current one has no caps.
   ///
-  /// - Parameter eras: Those of the currency's versions; empty for the one at hand since ever.
+  /// - Parameter eras: The versions of the currency; empty where the current definition has always been in force.
   package init?(of currency: Currency, eras: [PolicyEra] = []) {
     initialBalance = currency.initialBalance
     recharge = currency.recharge
@@ -44,9 +44,9 @@ extension CurrencyPolicies: Hashable {
   }
 }
 
-/// What one version of the catalog lets a currency give by itself.
+/// The scheduled grants of a currency in one version of the catalog.
 package struct PolicyEra: Hashable, Sendable {
-  /// When that version came into force, in milliseconds; it holds until the next one.
+  /// When the version came into force, in milliseconds; it is in force until the next one.
   package let from: Int64
   package let initialBalance: Int64?
   package let recharge: Recharge?

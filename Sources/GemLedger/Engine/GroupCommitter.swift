@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Decides a group of commands and commits what came of it, in one storage transaction.
+/// Decides a group of commands and commits the result, in one storage transaction.
 final class GroupCommitter: Sendable {
   private let storage: any LedgerStorage
   /// Nil where the groups touch several lanes: all that their commands may write in.
@@ -9,7 +9,7 @@ final class GroupCommitter: Sendable {
   private let commits: CommitSignal
   private let decider: Mutex<Decider>
 
-  /// - Parameter lane: The one of all its groups; nil where each takes hold of the lanes of its commands.
+  /// - Parameter lane: The lane of all its groups; nil where each group locks the lanes of its commands.
   init(
     storage: any LedgerStorage, lane: Int?, clock: LedgerClock, catalog: CatalogCache, commits: CommitSignal
   ) {
@@ -20,12 +20,12 @@ final class GroupCommitter: Sendable {
     decider = Mutex(Decider(catalog: catalog, hasSeveralLanes: storage.laneCount > 1))
   }
 
-  /// What came of each command, in order, latecomers behind the others.
+  /// Commits the group, and returns the answers in order, latecomers after the others.
   ///
-  /// Where the storage fails, all get its error: nothing of the group was booked. Damaged rows fail the commands that
-  /// come upon them, and no other: the rest of the group is committed without those.
+  /// Where the storage fails, all commands get its error: nothing of the group was booked. Damaged rows fail only the
+  /// commands that read them: the rest of the group is committed without those commands.
   ///
-  /// - Parameter latecomers: Gives what else is to be booked with the group, once it has hold of its lanes.
+  /// - Parameter latecomers: Returns further commands to book with the group, once it has locked its lanes.
   func commit(
     _ commands: [LedgerCommand], latecomers: @Sendable () -> [LedgerCommand] = { [] }
   ) -> [Result<Receipt, LedgerError>] {
@@ -42,7 +42,7 @@ final class GroupCommitter: Sendable {
   /// Commits the parts of a group that failed, one after the other.
   private func commit(_ parts: [Part], decider: inout Decider) -> [Result<Receipt, LedgerError>] {
     var answers: [Result<Receipt, LedgerError>] = []
-    // The first of what is still to be answered is the last here.
+    // The next part to commit is the last one here.
     var waiting = Array(parts.reversed())
     while let part = waiting.popLast() {
       switch part {
@@ -57,9 +57,9 @@ final class GroupCommitter: Sendable {
     return answers
   }
 
-  /// A part of a group that failed.
+  /// A part of a failed group.
   private enum Part {
-    /// To be committed by themselves.
+    /// Commands to commit by themselves.
     case commands([LedgerCommand])
     /// One command, with its answer.
     case failed(LedgerError)
@@ -72,7 +72,7 @@ final class GroupCommitter: Sendable {
     /// The command at this place was being decided.
     case deciding(Int)
     case writing
-    /// What the commands need was read together.
+    /// The rows for the commands were read together.
     case fetching
   }
 
@@ -82,10 +82,9 @@ final class GroupCommitter: Sendable {
     case failed(LedgerError, Stage)
   }
 
-  /// Cuts out the command that came upon damage.
+  /// Separates the command that read damaged rows.
   ///
-  /// Where writing failed, or reading for all of them, nothing says which one it was: the group is halved until it
-  /// stands alone.
+  /// Where the write failed, or the shared read, nothing names the command: the group is halved until it stands alone.
   private static func parts(of commands: [LedgerCommand], _ error: LedgerError, _ stage: Stage) -> [Part] {
     let all = [Part](repeating: .failed(error), count: commands.count)
     guard error.code.mayBeOfOneCommand, !error.isOfHalfCommit else { return all }
@@ -102,9 +101,9 @@ final class GroupCommitter: Sendable {
     }
   }
 
-  /// One storage transaction.
+  /// Runs one storage transaction.
   ///
-  /// - Returns: What came of it, and the group with its latecomers.
+  /// - Returns: The outcome, and the group with its latecomers.
   private func attempt(
     _ group: [LedgerCommand], latecomers: @Sendable () -> [LedgerCommand], decider: inout Decider
   ) -> (commands: [LedgerCommand], outcome: Outcome) {
@@ -119,13 +118,13 @@ final class GroupCommitter: Sendable {
         let late = latecomers()
         if !late.isEmpty {
           let count = commands.count
-          // They are of the group from here on, whatever becomes of it.
+          // They belong to the group from here on, whatever its outcome.
           commands += late
           misrouted += try session.prefetch(late).map { $0 + count }
         }
         stage = .storage
-        // Read only now: before, the group waited for other writers, and what it books must not be dated into a time
-        // that readers took for over. Where the body runs again, the time is read again.
+        // The time is read only now. Earlier the group waited for other writers, and its bookings must not fall into a
+        // time that readers consider complete. Where the body runs again, the time is read again.
         if clock.isAccepted { clock.goOn(from: try session.sequences().createdAt) }
         let answers = try run(
           commands, besides: misrouted, decider: &decider, session: session, now: clock.now(), stage: &stage)
@@ -144,11 +143,11 @@ final class GroupCommitter: Sendable {
     return Set(try storage.lanes(of: commands).joined()).sorted()
   }
 
-  /// How many commands are looked at ahead: few enough that what they ask for stays near.
+  /// The number of commands to prefetch at a time: few enough that their rows stay in the processor's cache.
   private static let window = 64
 
-  /// - Parameter misrouted: Places of commands that are not to be decided here. Where the group touches several lanes,
-  ///   what comes after one of them is not either: it may depend on it.
+  /// - Parameter misrouted: Positions of commands not to decide here. Where the group touches several lanes, the
+  ///   commands after the first of them are not decided either: they may depend on it.
   private func run(
     _ commands: [LedgerCommand], besides misrouted: [Int], decider: inout Decider, session: any StorageSession,
     now: Timestamp, stage: inout Stage
@@ -172,9 +171,10 @@ final class GroupCommitter: Sendable {
         do throws(LedgerError) {
           results.append(.success(try decider.decide(commands[index].body, session: snapshot)))
         } catch {
-          // What the storage cannot answer fails the group as it is; a refusal is the answer of its command alone.
+          // A storage failure fails the whole group; a refusal is the answer of its command alone.
           if error == .misrouted {
-            // Unlike that of a customer who moved, it does not mean the next command of the same customer too.
+            // The customer's next command may belong here, unlike after a move to another lane, and must not overtake
+            // this one.
             stops = true
           } else if error.code.isStorageFailure {
             stage = .deciding(index)
@@ -195,7 +195,7 @@ final class GroupCommitter: Sendable {
 }
 
 extension LedgerError.Code {
-  /// Whether rows that only some commands need may be the cause.
+  /// Whether the cause may be rows that only some commands read.
   fileprivate var mayBeOfOneCommand: Bool { self == .storageDamaged || self == .unexpected }
 
   package var isStorageFailure: Bool {

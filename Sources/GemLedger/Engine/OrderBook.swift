@@ -1,4 +1,4 @@
-/// The orders that a group of commands has loaded or made, with what the group did to them so far.
+/// The orders that a group of commands has loaded or made, with the group's changes so far.
 struct OrderBook {
   struct WorkingOrder {
     var row: OrderRow
@@ -55,7 +55,7 @@ struct OrderBook {
     orders.append(WorkingOrder(row: row, isNew: true))
   }
 
-  /// Writes over an order that was found or added before.
+  /// Replaces an order that was found or added before.
   mutating func replace(_ row: OrderRow) {
     guard let place = places[row.code] else { return }
     hasChanges = true
@@ -88,7 +88,7 @@ struct OrderBook {
     return try session.entitlementHolder(purchase: purchase)
   }
 
-  /// The purchases whose entitlements the customer has, at most a thousand.
+  /// Finds the purchases with entitlements that the customer owns, at most a thousand.
   func entitlements(of customer: CustomerNumber, session: any StorageSnapshot) throws(LedgerError) -> [Int64] {
     let known = try session.entitlements(of: customer, below: .max, limit: 1000)
     var found: [Int64] = []

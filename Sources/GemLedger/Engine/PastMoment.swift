@@ -14,7 +14,7 @@ enum PastMoment {
     for count in try session.counts(of: customer) { set.end(count) }
   }
 
-  /// An account as it was, with those of its lots that were due and not booked.
+  /// Adds an account as it was at the instant, with its lots that were due to expire and not booked.
   static func place(_ past: PastAccount, in set: inout WorkingSet) {
     let slot = set.addAccount(past.row)
     var book = LotBook.empty

@@ -24,7 +24,7 @@ struct SlotTable: ~Copyable {
     return cells[index].generation == generation ? Int(cells[index].slot) : nil
   }
 
-  /// The number's slot, which is the one given where the number is new.
+  /// Returns the number's slot, which is the given one where the number is new.
   mutating func insert(_ number: Int64, slot: Int) -> Int {
     if count * 2 > mask { grow() }
     let index = place(of: number)

@@ -1,4 +1,4 @@
-/// A transaction with everything that hangs on it.
+/// A transaction with all of its rows.
 package struct TransactionParts: Sendable {
   package var row: TransactionRow
   package var entries: [EntryRow]
@@ -18,11 +18,11 @@ package struct TransactionParts: Sendable {
     self.sources = sources
   }
 
-  /// The receipt that the transaction's command got.
+  /// Returns the booking of the transaction's command.
   package func receipt(customer: CustomerID, terms: CatalogTerms) throws(LedgerError) -> Receipt {
     var posted: [PostedEntry] = []
     var isOverMaximum = false
-    // Who became part of another by a merge has entries of it too; the receipt is the other's.
+    // A customer merged by the transaction has entries of it too; the booking is the surviving customer's.
     for entry in entries where entry.account.customer == row.customer {
       guard let currency = terms.currency(number: entry.account.currency) else {
         throw .lacksCurrency(entry.account.currency)
@@ -40,7 +40,7 @@ package struct TransactionParts: Sendable {
       isOverMaximum: isOverMaximum)
   }
 
-  /// The lots that the entry moved something in or out of.
+  /// The lots that the entry changed.
   func lots(of entry: EntryRow) -> [LotNumber] {
     entry.lot == 0 ? allocations.filter { $0.entry == entry.number }.map(\.lot) : [entry.lot]
   }
@@ -81,7 +81,7 @@ extension StorageSnapshot {
     guard let row = try transaction(number, of: owner), row.customer == owner else { return nil }
     var parts = try postings(of: row)
     for entry in parts.entries {
-      // The lots themselves change and may move on with a merge; their terms stay.
+      // Lots change and may move with a merge; their lot attributes stay.
       for lot in parts.lots(of: entry) where parts.sources[lot] == nil {
         parts.sources[lot] = try lotTerms(lot, of: entry.account.customer)?.source
       }
@@ -89,7 +89,7 @@ extension StorageSnapshot {
     return parts
   }
 
-  /// A transaction's entries with their allocations, and what it brought; without the sources of its lots.
+  /// Returns a transaction's entries with their allocations, and its items; without the sources of its lots.
   package func postings(of row: TransactionRow) throws(LedgerError) -> TransactionParts {
     let entries = try entries(of: row)
     var allocations: [AllocationRow] = []

@@ -1,21 +1,21 @@
-/// What the group at hand did to holds and counts so far.
+/// The current group's changes to holds and counts so far.
 struct EffectSet {
   var holds: [TransactionNumber: HoldRow] = [:]
   var endedHolds: [TransactionNumber: HoldRow] = [:]
   var counts: [CustomerNumber: [CountKey: CountRow]] = [:]
   var endedCounts: [CustomerNumber: [CountKey: CountRow]] = [:]
   var erasedIDs: Set<CustomerID> = []
-  /// The newest effect; the next one of the same transaction stands behind it.
+  /// The newest effect; the next one of the same transaction follows it.
   var last: (transaction: TransactionNumber, position: Int64) = (0, 0)
   var newest: TransactionNumber = 0
-  /// The transaction that said last what a count is.
+  /// The transaction that last set each count.
   var countedBy: [CustomerNumber: [CountKey: TransactionNumber]] = [:]
   /// How many effects the other transactions of the group have.
   var positions: [TransactionNumber: Int64] = [:]
   var isOutOfOrder = false
-  /// The place in the change set of the newest effect about a transaction.
+  /// The position in the change set of the newest effect about a transaction.
   var newestPlaces: [TransactionNumber: Int] = [:]
-  /// For each effect the place of the one before it about the same transaction; -1 for none.
+  /// For each effect the position of the one before it about the same transaction; -1 for none.
   var earlierPlaces: [Int] = []
 }
 
@@ -53,7 +53,7 @@ extension WorkingSet {
   func effects(
     about target: TransactionNumber, ofAny owners: [CustomerNumber], session: any StorageSnapshot
   ) throws(LedgerError) -> [EffectRow] {
-    // What the group began itself is nowhere else.
+    // Effects about the group's own transactions are not in the storage.
     var known = transaction(target) != nil ? [] : try session.effects(about: target, ofAny: owners)
     if let instant { known.removeAll { $0.createdAt > instant } }
     guard var place = rare.effects.newestPlaces[target] else { return known }
@@ -98,7 +98,7 @@ extension WorkingSet {
     hasRare = true
   }
 
-  /// Sets aside what a hold took from lots, or gives it up.
+  /// Sets aside the amount that a hold took from lots, or releases it where the amount is negative.
   mutating func setAside(_ amount: Int64, slot: Int) {
     accounts[slot].row.held += amount
     accounts[slot].isChanged = true
@@ -124,8 +124,9 @@ extension WorkingSet {
     return all.values.sorted { $0.key < $1.key }
   }
 
-  /// Counts anew, as part of the transaction, or of a later one that counted the same: of a count the newest effect
-  /// holds, and effects stand in the order of transactions.
+  /// Sets the count anew, as part of the transaction, or of a later one that set the same count.
+  ///
+  /// The newest effect of a count holds, and effects lie in the order of transactions.
   mutating func set(_ row: CountRow, by transaction: TransactionNumber) {
     let transaction = max(transaction, rare.effects.countedBy[row.customer]?[row.key] ?? 0)
     rare.effects.countedBy[row.customer, default: [:]][row.key] = transaction
@@ -143,7 +144,7 @@ extension WorkingSet {
     hasRare = true
   }
 
-  // MARK: The end
+  // MARK: Collecting
 
   mutating func collectEffects() {
     let own = rare.effects

@@ -1,29 +1,29 @@
-/// What few groups touch, as the group at hand left it so far.
+/// Merged customers, refunds, holds and counts, as the current group left them; few groups touch these.
 struct RareSet {
   var customers: [CustomerNumber: CustomerRow] = [:]
   var ids: [CustomerID: CustomerNumber] = [:]
   var evidence: [PurchaseIdentity: [RefundEvidenceRow]] = [:]
-  /// What the group's refunds made of purchases.
+  /// The refund states of purchases after the group's refunds.
   var refundStates: [Int64: RefundStateRow] = [:]
   var effects = EffectSet()
-  /// The instant that is over as of which the set stands, and the customer whose accounts it has; nil for now.
+  /// The past instant of the unit of work, and the customer with the loaded accounts; nil for now.
   var moment: (instant: Timestamp, customer: CustomerNumber, numbers: [CustomerNumber])?
 }
 
 extension WorkingSet {
-  /// The instant that is over as of which the set stands; nil for now.
+  /// The past instant at which the unit of work stands; nil for now.
   var instant: Timestamp? { hasRare ? rare.moment?.instant : nil }
 
   // MARK: Customers
 
-  /// The customer as the group left them, whom the number meant before merges.
+  /// The customer as the group left them; the number may be of a merged customer.
   func found(_ origin: CustomerNumber, session: any StorageSnapshot) throws(LedgerError) -> FoundCustomer {
     let row = try knownCustomer(origin, session: session)
     guard row.mergedInto != 0 else { return FoundCustomer(row, origin: origin) }
     return FoundCustomer(try knownCustomer(row.mergedInto, session: session), origin: origin)
   }
 
-  /// Whom the id names now, after what the group did; the given is whom it named before.
+  /// Returns the customer that the id names after the group's changes, given the customer that it named before.
   func current(
     _ found: FoundCustomer?, _ id: CustomerID, session: any StorageSnapshot
   ) throws(LedgerError) -> FoundCustomer? {
@@ -37,7 +37,7 @@ extension WorkingSet {
     return isChanged ? try self.found(found.origin, session: session) : found
   }
 
-  /// The row of a customer who must be there.
+  /// Returns the row of a customer that must exist.
   func knownCustomer(_ number: CustomerNumber, session: any StorageSnapshot) throws(LedgerError) -> CustomerRow {
     guard let row = try customer(number, session: session) else {
       throw LedgerError(.storageDamaged, "Customer number \(number) has no row; run verify.")
@@ -50,7 +50,7 @@ extension WorkingSet {
     hasRare = true
   }
 
-  /// An id that was erased by this very commit is free for the next one.
+  /// Checks that the current group has not erased the id; such an id is free for the next group.
   ///
   /// - Throws: `in_progress`.
   func checkNotErased(_ id: CustomerID) throws(LedgerError) {
@@ -64,7 +64,7 @@ extension WorkingSet {
     changes.ownRare.addedIDs.append(AddedIDRow(customer: customer, id: id))
   }
 
-  /// All numbers that mean this customer, its own first.
+  /// All numbers of this customer, its own first.
   func numbers(
     of customer: CustomerNumber, session: any StorageSnapshot
   ) throws(LedgerError) -> [CustomerNumber] {
@@ -85,14 +85,14 @@ extension WorkingSet {
     return ids
   }
 
-  /// The same, without a look where nobody ever became part of the customer.
+  /// All numbers of this customer, without a read where no customer was merged into it.
   func numbers(of customer: FoundCustomer, session: any StorageSnapshot) throws(LedgerError) -> [CustomerNumber] {
     customer.isOneOfSeveral ? try numbers(of: customer.number, session: session) : [customer.number]
   }
 
   // MARK: Refunds
 
-  /// What the store said about a purchase, whether it is credited or not.
+  /// The store's evidence about a purchase, whether the purchase is credited or not.
   func evidence(
     _ identity: PurchaseIdentity, _ purchase: PurchaseRow?, session: any StorageSnapshot
   ) throws(LedgerError) -> [RefundEvidenceRow] {
@@ -102,9 +102,9 @@ extension WorkingSet {
     return RefundRules.known(kept, and: try refunds(of: purchase, session: session), about: identity)
   }
 
-  /// Keeps a notice that no refund is booked for.
+  /// Keeps a notice without a booked refund.
   ///
-  /// - Parameter known: What is known about the same purchase.
+  /// - Parameter known: The known evidence about the same purchase.
   mutating func keep(_ notice: RefundEvidenceRow, among known: [RefundEvidenceRow]) {
     rare.evidence[notice.identity] = RefundRules.adding(notice, to: known)
     hasRare = true
@@ -161,13 +161,13 @@ extension WorkingSet {
     return nil
   }
 
-  /// A transaction of this group or of before, with the sources of all lots that it names.
+  /// A transaction of this group or an earlier one, with the sources of all lots that it names.
   func parts(
     of number: TransactionNumber, ofAny owners: [CustomerNumber], session: any StorageSnapshot
   ) throws(LedgerError) -> TransactionParts? {
     guard var parts = parts(of: number) else { return try session.parts(of: number, ofAny: owners) }
     for entry in parts.entries {
-      // What a hold had set aside is spent without a look at its lots.
+      // A captured amount is spent without a read of its lots.
       for lot in parts.lots(of: entry) where parts.sources[lot] == nil {
         let owners = try numbers(of: entry.account.customer, session: session)
         parts.sources[lot] = try lotTerms(lot, of: owners, session: session)?.source
@@ -176,9 +176,9 @@ extension WorkingSet {
     return parts
   }
 
-  /// Takes a lot out of the book of the account that it was in, whose customer became part of another.
+  /// Takes a lot out of the book of its former account, of a merged customer.
   ///
-  /// A merge leaves behind what is empty, and looks at no lots at all of a balance of 0.
+  /// A merge leaves empty lots behind, and reads no lots at all for a balance of 0.
   mutating func takeLot(_ number: LotNumber) -> WorkingLot? {
     for book in books.indices {
       if let place = books[book].place(of: number) { return books[book].remove(at: place) }
@@ -186,7 +186,7 @@ extension WorkingSet {
     return nil
   }
 
-  // MARK: The end
+  // MARK: Collecting
 
   mutating func collectRare() {
     guard hasRare else { return }

@@ -1,15 +1,15 @@
-/// An account in the working set, and whether it must be written.
+/// An account in the unit of work, and whether it must be written.
 struct WorkingAccount {
   var row: AccountRow
   var isNew: Bool
   var isChanged = false
-  /// Whether the group has looked at what comes about by itself in it.
+  /// Whether the group has applied the account's scheduled effects.
   var isSettled = false
   /// The index of its lot book; -1 until one is needed.
   var book = -1
 }
 
-/// The rows that a group of commands has loaded, with what the group did to them so far.
+/// The rows that a group of commands has loaded, with the group's changes so far.
 struct WorkingSet: ~Copyable {
   var accounts: [WorkingAccount] = []
   var books: [LotBook] = []
@@ -35,7 +35,7 @@ struct WorkingSet: ~Copyable {
     let item: ItemID
   }
 
-  /// Forgets everything and starts at the journal's end.
+  /// Clears everything and starts at the journal's end.
   mutating func begin(after sequences: Sequences, clock: Timestamp) {
     accounts.removeAll(keepingCapacity: true)
     if !books.isEmpty { books.removeAll() }
@@ -48,7 +48,7 @@ struct WorkingSet: ~Copyable {
     if !owned.isEmpty { owned.removeAll() }
     if !rareSequences.isEmpty { rareSequences.removeAll() }
     if hasRare { (rare, hasRare) = (RareSet(), false) }
-    // Journal time never goes back, whatever the machine's clock does.
+    // Journal time never goes back, whatever the machine's clock says.
     now = max(clock, sequences.createdAt)
     self.sequences = sequences
     self.sequences.goOn(at: now)
@@ -76,7 +76,7 @@ struct WorkingSet: ~Copyable {
     return try session.customer(number: number)
   }
 
-  /// Takes back the customer that the command at hand made, and the number.
+  /// Removes the customer that the current command made, and frees its number.
   mutating func removeNewestCustomer() {
     guard let row = changes.customers.popLast() else { return }
     newCustomers[row.id] = nil
@@ -89,20 +89,20 @@ struct WorkingSet: ~Copyable {
     let new = accounts.count
     let slot = slots.insert(number.rawValue, slot: new)
     guard slot == new else { return slot }
-    // Where the storage fails here, the group fails, and nobody asks for the slot again.
+    // A storage failure here fails the group, and the slot is not used again.
     let row = try session.account(number)
     accounts.append(WorkingAccount(row: row ?? AccountRow(number: number), isNew: row == nil))
     return slot
   }
 
-  /// An account that is known without a look at the storage.
+  /// Adds a known account without a read of the storage.
   mutating func addAccount(_ row: AccountRow) -> Int {
     let slot = slots.insert(row.number.rawValue, slot: accounts.count)
     if slot == accounts.count { accounts.append(WorkingAccount(row: row, isNew: row.version == 0)) }
     return slot
   }
 
-  /// The index of the account's lot book, made where there is none yet.
+  /// Returns the index of the account's lot book, and makes the book where there is none yet.
   mutating func book(of slot: Int) -> Int {
     if accounts[slot].book >= 0 { return accounts[slot].book }
     books.append(accounts[slot].row.openLots == 0 ? .empty : LotBook())
@@ -130,7 +130,7 @@ struct WorkingSet: ~Copyable {
     return withRefund(changes.purchases[index])
   }
 
-  /// The purchase with what the group's refunds did to it.
+  /// The purchase with the group's refunds applied.
   func withRefund(_ row: PurchaseRow) -> PurchaseRow {
     guard hasRare, let state = rare.refundStates[row.number] else { return row }
     var row = row
@@ -150,7 +150,7 @@ struct WorkingSet: ~Copyable {
     return try session.owned(item, customer: customer)
   }
 
-  /// All that the customer owns, in the order of items.
+  /// All items that the customer owns, in the order of items.
   func ownedItems(
     of customer: CustomerNumber, session: any StorageSnapshot
   ) throws(LedgerError) -> [(ItemID, Int64)] {
@@ -164,7 +164,7 @@ struct WorkingSet: ~Copyable {
     owned[OwnedKey(customer: customer, item: item)] = quantity
   }
 
-  /// The number that lots and purchases know the environment by; drawn here where it is new.
+  /// Returns the number by which lots and purchases know the environment; draws one for a new environment.
   mutating func number(
     of environment: StoreEnvironment, session: any StorageSnapshot
   ) throws(LedgerError) -> Int64 {
@@ -179,7 +179,7 @@ struct WorkingSet: ~Copyable {
   func knownNumber(
     of environment: StoreEnvironment, session: any StorageSnapshot
   ) throws(LedgerError) -> Int64? {
-    // Those without a session have fixed numbers.
+    // Environments without a session have fixed numbers.
     guard environment.session != nil else { return environment.kind.rawValue }
     if let new = changes.environments.first(where: { $0.environment == environment }) { return new.number }
     return try session.environments().first { $0.environment == environment }?.number
@@ -187,7 +187,7 @@ struct WorkingSet: ~Copyable {
 
   // MARK: The journal so far
 
-  /// A transaction that this group booked, without what hangs on it.
+  /// A transaction that this group booked, without its other rows.
   func transaction(_ number: TransactionNumber) -> TransactionRow? {
     guard let index = sequences.count(from: firstTransaction, to: number), changes.transactions.indices.contains(index)
     else { return nil }
@@ -201,7 +201,7 @@ struct WorkingSet: ~Copyable {
         createdAt: now))
   }
 
-  /// A transaction that this group booked, with the sources of lots that the group looked at.
+  /// A transaction that this group booked, with the sources of lots that the group has loaded.
   func parts(of number: TransactionNumber) -> TransactionParts? {
     guard let index = sequences.count(from: firstTransaction, to: number), changes.transactions.indices.contains(index)
     else { return nil }
@@ -231,7 +231,7 @@ struct WorkingSet: ~Copyable {
 
   private func source(of lot: LotNumber, in account: AccountNumber) -> LotSource? {
     if let slot = slots[account.rawValue], let source = source(of: lot, at: slot) { return source }
-    // It went on with a merge.
+    // The lot moved with a merge.
     for slot in accounts.indices {
       if let source = source(of: lot, at: slot) { return source }
     }
@@ -259,9 +259,9 @@ struct WorkingSet: ~Copyable {
     return next
   }
 
-  // MARK: The end
+  // MARK: Collecting
 
-  /// Moves what changed into the change set.
+  /// Moves the changes into the change set.
   mutating func collectChanges() {
     changes.lastLot = rareSequences[.lot]
     if orders.hasChanges { changes.orders = orders.changes }
@@ -290,7 +290,7 @@ struct WorkingSet: ~Copyable {
 }
 
 extension Array {
-  /// The place of the first element with that number or a greater one, in an array in the order of numbers.
+  /// The index of the first element with that number or a greater one, in an array in the order of numbers.
   fileprivate func firstIndex(atOrAfter number: Int64, by numberOf: (Element) -> Int64) -> Int {
     var (low, high) = (0, count)
     while low < high {

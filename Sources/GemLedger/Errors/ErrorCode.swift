@@ -1,5 +1,5 @@
 extension LedgerError {
-  /// What kind of failure this is; the text never changes once shipped, so programs may compare it.
+  /// The kind of a failure; the text never changes once shipped, so programs may compare it.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     package let kind: ErrorKind
 
@@ -11,7 +11,7 @@ extension LedgerError {
       self.kind = kind
     }
 
-    /// The code as scripts see it, such as `insufficient_balance`.
+    /// The code's text, such as `insufficient_balance`.
     public var description: String { kind.rawValue }
 
     /// Whether the refusal is the key's answer from then on (see <doc:ErrorCodes>).
@@ -33,11 +33,11 @@ extension LedgerError.Code {
   public static let limitExceeded = Self(.limitExceeded)
   /// The catalog has problems; all of them are listed.
   public static let invalidCatalog = Self(.invalidCatalog)
-  /// What is to be imported has problems; they are listed with their lines.
+  /// The import has problems; they are listed with their lines.
   public static let invalidImport = Self(.invalidImport)
   /// The catalog has no such currency.
   public static let unknownCurrency = Self(.unknownCurrency)
-  /// Nobody has this customer id.
+  /// No customer has this id.
   public static let customerNotFound = Self(.customerNotFound)
   /// The catalog has no such product.
   public static let productNotFound = Self(.productNotFound)
@@ -55,7 +55,7 @@ extension LedgerError.Code {
   public static let holdNotFound = Self(.holdNotFound)
   /// The key was used for another request.
   public static let keyConflict = Self(.keyConflict)
-  /// What was to be made is there already.
+  /// The object to make exists already.
   public static let alreadyExists = Self(.alreadyExists)
   /// A duplicate of the command is still under way.
   public static let inProgress = Self(.inProgress)
@@ -69,11 +69,11 @@ extension LedgerError.Code {
   public static let insufficientBalance = Self(.insufficientBalance)
   /// The balance would pass the currency's maximum.
   public static let overMaximum = Self(.overMaximum)
-  /// The customer owns as many of the item as one may, or moved as much in a period as one may.
+  /// The customer owns as many of the item as allowed, or moved as much in a period as allowed.
   public static let limitReached = Self(.limitReached)
   /// The item is not for sale, or sold out.
   public static let notAvailable = Self(.notAvailable)
-  /// What an exchange would give is less than a unit.
+  /// The exchange would give less than a unit.
   public static let roundsToZero = Self(.roundsToZero)
   /// Both ids name the same customer.
   public static let sameCustomer = Self(.sameCustomer)
@@ -81,19 +81,19 @@ extension LedgerError.Code {
   public static let alreadyRefunded = Self(.alreadyRefunded)
   /// The transaction is undone in full already.
   public static let alreadyReversed = Self(.alreadyReversed)
-  /// More is to be undone than the transaction took and is not undone yet.
+  /// The requested amounts pass the part of the transaction that is not undone yet.
   public static let exceedsOriginal = Self(.exceedsOriginal)
   /// The transaction is of a kind that is not undone, such as a reversal or a purchase.
   public static let notReversible = Self(.notReversible)
   /// The hold was captured, released, or is past its deadline.
   public static let holdEnded = Self(.holdEnded)
-  /// More is to be captured than the hold has left.
+  /// The requested amounts pass the rest of the hold.
   public static let exceedsHold = Self(.exceedsHold)
-  /// The customer turned back at the store.
+  /// The customer cancelled at the store.
   public static let purchaseCancelled = Self(.purchaseCancelled)
-  /// Somebody else has to agree to the purchase first.
+  /// Another person must approve the purchase first.
   public static let purchasePending = Self(.purchasePending)
-  /// Somebody else did not agree to the purchase.
+  /// Another person declined the purchase.
   public static let purchaseDeclined = Self(.purchaseDeclined)
   /// The store failed; the detail `store_error` says how.
   public static let storeError = Self(.storeError)
@@ -103,7 +103,7 @@ extension LedgerError.Code {
   public static let validationFailed = Self(.validationFailed)
   /// A receipt cannot be read.
   public static let receiptMalformed = Self(.receiptMalformed)
-  /// A receipt is not the store's; the detail `check` says what did not hold.
+  /// A receipt is not the store's; the detail `check` names the failed check.
   public static let receiptUnverified = Self(.receiptUnverified)
   /// A receipt is dated further ahead than a clock can be wrong; the detail `check` says which date.
   public static let receiptFutureDated = Self(.receiptFutureDated)
@@ -113,7 +113,7 @@ extension LedgerError.Code {
   public static let environmentNotAllowed = Self(.environmentNotAllowed)
   /// The store took the purchase back.
   public static let receiptRevoked = Self(.receiptRevoked)
-  /// A receipt's price or quantity is not what is sold.
+  /// A receipt's price or quantity differs from the sold product's.
   public static let amountMismatch = Self(.amountMismatch)
   /// Another purchase is under way.
   public static let purchaseAlreadyInProgress = Self(.purchaseAlreadyInProgress)
@@ -121,9 +121,9 @@ extension LedgerError.Code {
   public static let configuration = Self(.configuration)
   /// The app user id cannot name a customer.
   public static let invalidUserID = Self(.invalidUserID)
-  /// Nobody proved who asks.
+  /// The caller is not authenticated.
   public static let unauthenticated = Self(.unauthenticated)
-  /// Who asks may not.
+  /// The caller has no permission.
   public static let forbidden = Self(.forbidden)
   /// Too many requests in a short time.
   public static let rateLimited = Self(.rateLimited)
@@ -216,7 +216,7 @@ package enum ErrorKind: String, CaseIterable, Sendable {
 }
 
 extension ErrorKind {
-  /// One row of the registry: what a code means to keys, shells and HTTP.
+  /// One row of the registry: the meaning of a code for keys, shells and HTTP.
   package struct Row: Sendable {
     package let isKept: Bool
     package let exitStatus: Int32

@@ -1,5 +1,5 @@
 extension LedgerError {
-  /// A currency is never taken out of the catalog, so that a row names one that is there.
+  /// A currency is never removed from the catalog, so every row's currency must be there.
   package static func lacksCurrency(_ number: Int64) -> Self {
     Self(.storageDamaged, "The catalog lacks currency number \(number), which a row names; run verify.")
   }

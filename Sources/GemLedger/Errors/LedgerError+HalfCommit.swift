@@ -1,11 +1,11 @@
 extension LedgerError {
   private static let missingPart = "missing_part"
 
-  /// A commit of which only a part was done.
+  /// Makes the error of a commit of which only a part was done.
   ///
   /// - Parameters:
-  ///   - place: Which storage, for people.
-  ///   - part: What is missing, or what is there though the rest is not.
+  ///   - place: The storage, for people.
+  ///   - part: The missing part, or the part that exists without the rest.
   package static func halfCommit(_ place: String, _ part: String) -> LedgerError {
     LedgerError(
       .storageDamaged,

@@ -1,4 +1,4 @@
-// A refusal that is kept under a key is stored as JSON, with its message as it was given.
+// A refusal that is kept under a key is stored as JSON, with its original message.
 extension LedgerError {
   package var stored: String {
     let details = details.map { detail -> (String, JSONValue) in

@@ -4,9 +4,9 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Why a command was refused or a storage could not answer.
+/// The reason that a command was refused or a storage could not answer.
 ///
-/// The ``code`` is for programs, the ``message`` for people: it says what was wrong, with which values, and what to do.
+/// The ``code`` is for programs. The ``message`` is for people: it gives the fault, the values, and the next step.
 /// <doc:ErrorCodes> lists all codes.
 public struct LedgerError: Error, Hashable, Sendable {
   /// One named fact about the failure, such as `available` = 120.
@@ -19,19 +19,19 @@ public struct LedgerError: Error, Hashable, Sendable {
       case text(String)
     }
 
-    /// What the fact is about, in `snake_case`.
+    /// The name of the fact, in `snake_case`.
     public let name: String
     /// The fact.
     public let value: Value
 
-    /// A fact, for a backend, a verifier or a journal of one's own.
+    /// Makes a fact, for a custom backend, verifier or journal.
     public init(name: String, value: Value) {
       self.name = name
       self.value = value
     }
   }
 
-  /// What kind of failure this is.
+  /// The kind of the failure.
   public let code: Code
   /// A sentence for people.
   public let message: String
@@ -40,11 +40,11 @@ public struct LedgerError: Error, Hashable, Sendable {
   /// Whether this is the answer of an earlier call with the same key.
   public var isReplayed = false
 
-  /// An error, for a backend, a verifier or a journal of one's own.
+  /// Makes an error, for a custom backend, verifier or journal.
   ///
   /// - Parameters:
-  ///   - code: What kind of failure it is.
-  ///   - message: What was wrong, with which values, and what to do.
+  ///   - code: The kind of the failure.
+  ///   - message: The fault, the values, and the next step.
   ///   - details: Facts for programs.
   public init(_ code: Code, _ message: String, details: [Detail] = []) {
     self.code = code
@@ -80,7 +80,8 @@ extension LedgerError.Detail {
 extension LedgerError {
   package static func invalid(_ message: String) -> Self { Self(.invalidRequest, message) }
 
-  /// A broken promise between our own parts; the message asks for a report because nobody else can mend it.
+  /// Makes the error for a broken contract between our own parts; its message asks for a report, because only we can
+  /// repair it.
   package static func defect(_ message: String) -> Self {
     Self(.unexpected, "\(message). This is a defect in GemLedger; please report it with what you did.")
   }

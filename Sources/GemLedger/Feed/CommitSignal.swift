@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// Tells who waits for the feed that something was committed, here or by another process.
+/// Sends commit notifications to the feed's readers, for commits of this process and others.
 ///
 /// A commit costs it one uncontended lock.
 package final class CommitSignal: Sendable {
   private struct State {
-    /// Counts the commits heard of, so that one between a look and the waiting for the next is not missed.
+    /// Counts the commit notifications, so that a commit between a read and the wait for the next is not missed.
     var count: UInt64 = 0
     var isClosed = false
     var lastWaiter: UInt64 = 0
@@ -25,7 +25,7 @@ package final class CommitSignal: Sendable {
   var count: UInt64 { state.withLock { $0.count } }
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  /// Something was committed.
+  /// Notifies the readers of a commit.
   package func note() {
     let waiters = state.withLock { state in
       state.count += 1
@@ -34,7 +34,7 @@ package final class CommitSignal: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// The ledger was closed: nobody waits any more.
+  /// Ends all waits when the ledger is closed.
   func close() {
     let waiters = state.withLock { state in
       state.isClosed = true
@@ -43,11 +43,11 @@ package final class CommitSignal: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Waits for a commit after the one counted, for the ledger's end, for the task's, or for so long.
+  /// Waits for a commit after the counted one, the ledger's end, the task's cancellation, or the waiting limit.
   func wait(after count: UInt64, atMost patience: Duration) async {
     await withTaskGroup { group in
       group.addTask { await self.wait(after: count) }
-      // Whoever is cancelled stops waiting.
+      // A cancelled reader stops waiting.
       group.addTask { try? await Task.sleep(for: patience) }
       await group.next()
       group.cancelAll()
@@ -62,7 +62,7 @@ package final class CommitSignal: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let waits = state.withLock { state in
-          // Who is cancelled from here on finds the waiter in the table.
+          // A cancellation from here on finds the waiter in the table.
           guard state.count == count, !state.isClosed, !Task.isCancelled else { return false }
           state.waiters[number] = continuation
           return true
@@ -75,12 +75,12 @@ package final class CommitSignal: Sendable {
   }
 }
 
-/// Somebody who hears of other processes' commits, until it is stopped.
+/// A listener for other processes' commits, until it is stopped.
 package protocol CommitListener: AnyObject, Sendable {
   func stop()
 }
 
-/// The one listener of a ledger, which is there for as long as somebody waits.
+/// The one listener of a ledger, which exists for as long as any reader waits.
 final class SharedListener: Sendable {
   private struct State {
     var count = 0
@@ -89,9 +89,9 @@ final class SharedListener: Sendable {
 
   private let state = Mutex(State())
 
-  /// Somebody begins to wait.
+  /// Adds a waiting reader.
   ///
-  /// - Parameter make: Begins to listen; nil where there is nothing to hear.
+  /// - Parameter make: Begins to listen; nil where there is nothing to listen to.
   func add(_ make: () -> (any CommitListener)?) {
     state.withLock { state in
       state.count += 1
@@ -99,7 +99,7 @@ final class SharedListener: Sendable {
     }
   }
 
-  /// Somebody waits no more.
+  /// Removes a waiting reader.
   func remove() {
     let idle = state.withLock { state -> (any CommitListener)? in
       state.count -= 1

@@ -1,12 +1,12 @@
-/// How far a reader of the feed has come: which transactions it has had.
+/// The position of a reader in the feed: the transactions that it has read.
 ///
-/// Where one writer numbers everything, that is a number, and all up to it were read. Where lanes number for
-/// themselves, a lane may commit a lower number after another lane's higher one; so each lane has a number of its own,
+/// Where one writer numbers everything, the position is one number, and all up to it were read. Where lanes number for
+/// themselves, a lane may commit a lower number after another lane's higher one. So each lane has a number of its own,
 /// since within a lane the order of numbers is the order of commits.
 package struct FeedPosition: Hashable, Sendable {
   /// All transactions up to this one were read.
   package private(set) var floor: TransactionNumber = 0
-  /// Of these lanes all transactions up to a higher number.
+  /// For these lanes, all transactions up to a higher number were read.
   private(set) var lanes: [Int64: TransactionNumber] = [:]
 
   package init() {}
@@ -17,7 +17,7 @@ package struct FeedPosition: Hashable, Sendable {
   /// Whether the transaction was read.
   package func covers(_ number: TransactionNumber) -> Bool { number <= last(ofLane: Numbering.lane(of: number)) }
 
-  /// Goes past a page's transactions.
+  /// Advances past a page's transactions.
   ///
   /// - Parameter isOrdered: Whether a transaction is never committed after one with a higher number.
   package mutating func advance(past numbers: some Sequence<TransactionNumber>, isOrdered: Bool) {
@@ -50,7 +50,7 @@ extension FeedPosition {
     return bytes
   }
 
-  /// Reads what ``bytes`` gives, and of other bytes at most some of them.
+  /// Reads the form of ``bytes``; of other bytes it reads some at most.
   package init?(bytes: some Collection<UInt8>) {
     var rest = bytes[...]
     guard let floor = Self.number(&rest), let floor = Int64(exactly: floor) else { return nil }

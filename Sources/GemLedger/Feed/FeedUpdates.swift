@@ -1,7 +1,7 @@
 internal import Dispatch
 
 extension Ledger {
-  /// The feed as it grows: pages of events as they are booked, whoever books them.
+  /// Returns the feed as it grows: pages of events as they are booked, by any process.
   ///
   /// ```swift
   /// for try await page in ledger.feedUpdates(after: cursor) {
@@ -10,17 +10,17 @@ extension Ledger {
   /// }
   /// ```
   ///
-  /// It first gives what was booked already. Commits of this process are heard of at once, those of other processes
-  /// where the storage can tell (PostgreSQL, within some twenty milliseconds); it looks by itself every so often
-  /// besides. The next page is read when it is asked for, so that a slow reader gathers no pages. It ends without an
-  /// error when the task is cancelled or the ledger closed.
+  /// It first gives the earlier transactions. Commits of this process are noticed at once. Those of other processes are
+  /// noticed where the storage can notify (PostgreSQL, within some twenty milliseconds); it also polls at the interval.
+  /// The next page is read on demand, so that a slow reader gathers no pages. It ends without an error when the task is
+  /// cancelled or the ledger closed.
   ///
   /// - Parameters:
   ///   - cursor: Where to begin; nil for the beginning of the journal.
   ///   - limit: Most events of a page, 1 to ``Limits/historyPage``.
-  ///   - interval: How long after the last look it looks again, where it hears of nothing.
-  /// - Returns: Pages with at least one event each. Reading throws ``LedgerError`` as ``feed(after:limit:)`` does; who
-  ///   asks again with the last cursor misses nothing.
+  ///   - interval: How long after the last read it polls again without a commit notification.
+  /// - Returns: Pages with at least one event each. Reading throws ``LedgerError`` as ``feed(after:limit:)`` does; a
+  ///   new call with the last cursor misses nothing.
   public func feedUpdates(
     after cursor: FeedCursor? = nil, limit: Int = 100, polling interval: Duration = .seconds(1)
   ) -> FeedUpdates {
@@ -47,9 +47,9 @@ public struct FeedUpdates: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol {
     private let updates: FeedUpdates
     private var cursor: FeedCursor?
-    /// Which commit was the last one heard of before a page was read that had all there was.
+    /// The count of commits before the last page that had all events; nil while there are more.
     private var seen: UInt64?
-    /// Other processes are listened to for as long as this lives.
+    /// Listens for other processes' commits for as long as this lives.
     private var ear: Ear?
 
     fileprivate init(_ updates: FeedUpdates) {
@@ -57,7 +57,7 @@ public struct FeedUpdates: AsyncSequence, Sendable {
       cursor = updates.cursor
     }
 
-    /// The next page, as soon as there is one; nil where the task was cancelled or the ledger closed.
+    /// Returns the next page, as soon as there is one; nil where the task was cancelled or the ledger closed.
     ///
     /// - Throws: ``LedgerError`` as ``Ledger/feed(after:limit:)``.
     public mutating func next(
@@ -93,7 +93,7 @@ public struct FeedUpdates: AsyncSequence, Sendable {
     return try answer.get()
   }
 
-  /// Keeps the ledger's listener at work.
+  /// Keeps the ledger's listener running.
   private final class Ear: Sendable {
     private let listeners: SharedListener
 

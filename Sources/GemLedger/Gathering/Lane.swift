@@ -11,13 +11,13 @@ internal import Bionic
 internal import Darwin
 #endif
 
-/// Gathers the commands that wait right now into a group and commits the group once.
+/// Gathers the waiting commands into a group and commits the group at once.
 ///
-/// Whoever finds the lane idle commits on its own thread, without a hop: a command alone waits for nobody. What comes
-/// meanwhile waits, and the lane's worker commits it, group after group, until nothing waits any more; so under load
-/// one thread commits without a pause while the callers go on beside it.
+/// A caller that finds the lane idle commits on its own thread, without a hop, and waits for no other command. Commands
+/// that arrive meanwhile wait; the lane's worker commits them group after group until none wait. So under load one
+/// thread commits without a pause while the callers go on beside it.
 final class Lane: Sendable {
-  /// What came of each command of a batch, in its order.
+  /// The results of a batch's commands, in its order.
   typealias Answers = ArraySlice<Result<Receipt, LedgerError>>
 
   fileprivate enum Waiter: Sendable {
@@ -32,7 +32,7 @@ final class Lane: Sendable {
     }
   }
 
-  /// Commands in the order in which they came, and who waits for how many of them.
+  /// Commands in the order of arrival, and the waiters with the number of commands of each.
   fileprivate struct Group: Sendable {
     var commands: [LedgerCommand] = []
     var waiters: [(waiter: Waiter, count: Int)] = []
@@ -40,20 +40,20 @@ final class Lane: Sendable {
 
   private struct State {
     var waiting = Group()
-    /// Those who joined the group at hand after it began.
+    /// Commands that joined the current group after it began.
     var late = Group()
-    /// How many callers the group before waited for; they are about to ask again.
+    /// How many callers the group before had; they are about to send their next commands.
     var answered = 0
-    /// Somebody commits, or is about to.
+    /// Whether a thread commits, or is about to.
     var isBusy = false
   }
 
   private let state = Mutex(State())
   private let worker = DispatchQueue(label: "GemLedger.Lane")
   private let committer: GroupCommitter
-  /// Whether a commit waits for another machine: tasks have few threads among them, and none of those waits with it.
+  /// Whether a commit waits for another machine: tasks share few threads, and none of those must wait with it.
   private let isFarAway: Bool
-  /// Whether commands join a group that waits for its lane; it has hold of no other lanes than its commands need.
+  /// Whether commands may join a group that waits for its lane; such a group locks only the lanes of its commands.
   private var takesLatecomers: Bool { isFarAway && committer.lane != nil }
 
   init(committer: GroupCommitter, isFarAway: Bool = false) {
@@ -119,7 +119,7 @@ final class Lane: Sendable {
     if isIdle { worker.async { self.drain() } }
   }
 
-  /// Commits groups until nothing waits.
+  /// Commits groups until no command waits.
   private func drain() {
     while var group = takeNextGroup() {
       let count = group.commands.count
@@ -147,8 +147,9 @@ final class Lane: Sendable {
     return takeGroup()
   }
 
-  /// Gives the callers who were just answered a moment to ask again: a group costs far more than what is in it, and
-  /// would else take the first who comes alone.
+  /// Gives the callers of the last group a moment to send their next commands.
+  ///
+  /// A group costs far more than its commands. Without the pause, the next group would hold only the first new command.
   private func waitForThoseAnswered() {
     for _ in 0..<Self.pausesMax {
       let isWorthIt = state.withLock { $0.waiting.waiters.count < $0.answered }
@@ -157,8 +158,10 @@ final class Lane: Sendable {
     }
   }
 
-  /// Commands that came while the group waited for others to let go of its lane, where there are so many that another
-  /// look at the rows is worth it: a group costs the server far more than what is in it.
+  /// Takes the commands that arrived while the group waited for its lane's lock.
+  ///
+  /// It takes them only where there are enough for a second read of rows: a group costs the server far more than its
+  /// commands.
   private func takeLatecomers(behind count: Int) -> [LedgerCommand] {
     state.withLock { state in
       guard state.waiting.commands.count * 2 >= count else { return [] }
@@ -182,7 +185,7 @@ final class Lane: Sendable {
   private static let pausesMax = 4
   private static let pauseMicroseconds: UInt32 = 40
 
-  /// What waits, up to a group's bound; the lane is idle where nothing does.
+  /// Takes the waiting commands, up to a group's bound; the lane becomes idle where there are none.
   private func takeGroup() -> Group? {
     state.withLock { state in
       guard !state.waiting.commands.isEmpty else {
@@ -197,10 +200,11 @@ final class Lane: Sendable {
     }
   }
 
-  /// How many callers the next group takes: with many around, half of them.
+  /// How many callers the next group takes: with many active, half of them.
   ///
-  /// The others then ask again while it commits, and the worker never waits for them. Taking all would fall into a
-  /// rhythm of nearly all and nearly none, in which callers and worker take turns; measured, that costs a third.
+  /// The others then send their next commands while it commits, and the worker never waits for them. Taking all would
+  /// alternate between nearly all and nearly none, so that callers and worker wait for each other; measured, that costs
+  /// a third.
   private static func bound(waiting: Int, answered: Int) -> Int {
     let around = waiting + answered
     return around < 64 ? waiting : (around + 1) / 2
@@ -220,8 +224,9 @@ extension Lane.Group {
     return group
   }
 
-  /// Takes the first callers' commands out as long as there is room for them, and as they touch nothing but their
-  /// customers' own rows: what a group claims beside those it claims at once, in an order.
+  /// Takes the first callers' commands while there is room and they touch only their customers' own rows.
+  ///
+  /// A group claims all other rows at once, in a fixed order.
   fileprivate mutating func takeLatecomers(room: Int) -> Self {
     var group = Self()
     for (waiter, count) in waiters {

@@ -7,12 +7,12 @@ internal import Synchronization
 /// lanes that their commands need.
 final class LaneRouter: Sendable {
   let lanes: [Lane]
-  /// For what touches several of them; the only one where there is one.
+  /// The lane for commands that touch several lanes; the only lane where there is one.
   private let crossing: Lane
   private let routes: RouteFinder
   private let storage: any LedgerStorage
   private let catalog: CatalogCache
-  /// Items whose stocks are known to be somebody's.
+  /// Items with a stock customer that is known to exist.
   private let stocks = Mutex<Set<ItemID>>([])
 
   init(storage: some LedgerStorage, clock: LedgerClock, catalog: CatalogCache, commits: CommitSignal) {
@@ -28,8 +28,8 @@ final class LaneRouter: Sendable {
     crossing = lanes.count > 1 ? makeLane(nil) : lanes[0]
   }
 
-  /// How often a command is sent on to other lanes, before it is given up: each time somebody was merged or moved just
-  /// then.
+  /// How often a command is sent on to other lanes, before it is given up: each time a customer was merged or moved
+  /// just then.
   private static let routesMax = 16
 
   func book(_ command: LedgerCommand) async throws(LedgerError) -> Receipt {
@@ -88,8 +88,9 @@ final class LaneRouter: Sendable {
     return results
   }
 
-  /// Books a list part by part, as far as to the first part in which a command belongs elsewhere than it was sent to:
-  /// what comes after that may depend on it, and goes the way of the misrouted.
+  /// Books a list part by part, up to and including the first part with a misrouted command.
+  ///
+  /// The commands after that part may depend on it, and are routed again with the misrouted ones.
   private func bookList(_ commands: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
     var answers: [Result<Receipt, LedgerError>] = []
     answers.reserveCapacity(commands.count)
@@ -101,7 +102,7 @@ final class LaneRouter: Sendable {
         let part =
           count > 0
           ? bookSideBySide(Array(rest.prefix(count)))
-          // The first of them, and what comes after it and may depend on it.
+          // The first of them, and the commands after it, which may depend on it.
           : try bookInOrder(Array(rest.prefix(Limits.commandsPerGroup)))
         answers += part
         if part.contains(where: \.isMisrouted) { break }
@@ -171,13 +172,13 @@ extension ArraySlice<LedgerCommand> {
 }
 
 extension LedgerCommand {
-  /// Whether nothing but one customer's own rows says what comes of it.
+  /// Whether one customer's own rows alone decide the result.
   ///
-  /// - Parameter claims: The store transactions of the others of its list.
+  /// - Parameter claims: The store transactions of the other commands of its list.
   fileprivate func goesApart(from claims: inout Set<PurchaseClaim>) -> Bool {
     switch body.action {
     case .adjustOne, .adjust, .buyItem, .createCustomer, .freeze, .unfreeze, .hold, .exchange, .settle, .erase: true
-    // They name what was booked before the list was made, and go to the lane of whose it is.
+    // They name transactions from before the list was made, and go to the lanes of those customers.
     case .reverse, .capture, .extendHold, .release: true
     case .creditPurchase, .refund, .reverseRefund:
       (footprint?.purchases ?? []).allSatisfy { claims.insert($0).inserted }
@@ -196,7 +197,7 @@ extension Result<Receipt, LedgerError> {
 }
 
 extension LedgerError {
-  /// The command belongs to other lanes than it was sent to; the ledger sends it on, and nobody else sees this.
+  /// The command belongs to other lanes than it was sent to; the ledger sends it on, and no caller sees this error.
   static let misrouted = LedgerError(.unexpected, "The command belongs to another lane.")
 
   fileprivate static let keepsMoving = LedgerError(

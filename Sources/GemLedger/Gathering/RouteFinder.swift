@@ -1,13 +1,13 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Finds the lanes of commands whose customers are not known here yet: all that wait at the same time in one question.
+/// Finds the lanes of commands with customers that are not known here yet: all waiting commands in one query.
 final class RouteFinder: Sendable {
   private typealias Answer = Result<[Int], LedgerError>
 
   private struct State {
     var waiting: [(command: LedgerCommand, continuation: CheckedContinuation<Answer, Never>)] = []
-    /// Somebody asks, or is about to.
+    /// A query runs, or is about to.
     var isBusy = false
   }
 
@@ -31,7 +31,7 @@ final class RouteFinder: Sendable {
     return try answer.get()
   }
 
-  /// Asks until nobody waits.
+  /// Queries until no command waits.
   private func ask() {
     while true {
       let waiting = state.withLock { state in

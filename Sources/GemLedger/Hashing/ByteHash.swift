@@ -1,8 +1,8 @@
-/// Hashes bytes for tables in memory: eight bytes a step, seeded anew in every process.
+/// Hashes bytes for tables in memory: eight bytes a step, with a new seed in every process.
 ///
-/// The standard `Hasher` takes five hundred instructions for a customer id and a key, a tenth of what a command may
-/// cost in memory; this takes fifty. The secret seed keeps outsiders from choosing colliding ids. Nothing that is
-/// stored depends on it.
+/// The standard `Hasher` takes five hundred instructions for a customer id and a key, a tenth of the cost of a command
+/// in memory; this takes fifty. The secret seed keeps outsiders from choosing colliding ids. Nothing that is stored
+/// depends on it.
 package enum ByteHash {
   private static let seed = UInt64.random(in: 0 ... .max)
 

@@ -1,7 +1,7 @@
 /// A 64-bit hash that is the same in every process and for all time (FNV-1a with a final mix).
 ///
-/// It tells requests apart and marks our own tokens. It is no protection against somebody who wants a collision, and
-/// nothing here needs one: who collides on purpose gets an answer of their own again.
+/// It distinguishes requests and marks our own tokens. It does not resist deliberate collisions, and nothing here needs
+/// that: a caller with a deliberate collision only gets one of its own earlier answers.
 package struct StableHash {
   private var state: UInt64
 
@@ -24,7 +24,7 @@ package struct StableHash {
     return mixed ^ mixed >> 31
   }
 
-  /// The number whose hash this is: of one number alone no two have the same.
+  /// Returns the number with this hash: two single numbers never have the same hash.
   package static func number(ofHash value: UInt64, seed: UInt64) -> UInt64 {
     var mixed = unshifted(value, by: 31) &* inverse(of: 0x94D0_49BB_1331_11EB)
     mixed = unshifted(mixed, by: 27) &* inverse(of: 0xBF58_476D_1CE4_E5B9)
@@ -32,14 +32,14 @@ package struct StableHash {
     return state ^ Self(seed: seed).state
   }
 
-  /// What `x ^ x >> count` was made of.
+  /// Returns the `x` for which `x ^ x >> count` is the value.
   private static func unshifted(_ value: UInt64, by count: UInt64) -> UInt64 {
     var number = value
     for _ in 0..<(64 / count) { number = value ^ number >> count }
     return number
   }
 
-  /// What an odd number times this comes to 1; each step doubles the bits that are right.
+  /// Returns the inverse of an odd number, so that their product is 1; each step doubles the correct bits.
   private static func inverse(of number: UInt64) -> UInt64 {
     var inverse = number
     for _ in 0..<5 { inverse = inverse &* (2 &- number &* inverse) }

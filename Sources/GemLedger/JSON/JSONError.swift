@@ -1,6 +1,6 @@
 /// Why a text is not JSON as we take it, and where.
 package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong, as a sentence.
+  /// The problem, as a sentence.
   package let message: String
   /// The line, from 1.
   package let line: Int

@@ -34,7 +34,7 @@ extension JSONParser {
   }
 
   private func text(_ bytes: some Collection<UInt8>, isASCII: Bool, at start: Int) throws(JSONFailure) -> String {
-    // ASCII, and what escapes stand for, is valid as it is; validating costs a third of the time of a short text.
+    // ASCII, and the output of escapes, is valid as it is; validating takes a third of the time of a short text.
     guard !isASCII else { return String(decoding: bytes, as: UTF8.self) }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw JSONFailure("The string is not valid UTF-8.", at: start)

@@ -1,10 +1,10 @@
 extension JSONValue {
   /// Reads one JSON text, strictly: RFC 8259 without the liberties that it leaves to readers.
   ///
-  /// Refused are a byte-order mark, invalid UTF-8, names that occur twice in an object (compared byte by byte), NUL in
-  /// names, lone surrogates, text after the value and nesting deeper than ``Limits/jsonDepth``. No input traps.
+  /// It rejects a byte-order mark, invalid UTF-8, names that occur twice in an object (compared byte by byte), NUL in
+  /// names, lone surrogates, text after the value, and nesting deeper than ``Limits/jsonDepth``. No input traps.
   ///
-  /// - Throws: ``JSONError`` with the place of the first fault.
+  /// - Throws: ``JSONError`` with the position of the first fault.
   /// - Complexity: O(n), one pass.
   package static func parse(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
     var parser = JSONParser(bytes)
@@ -19,7 +19,7 @@ extension JSONValue {
   package static func parse(_ text: String) throws(JSONError) -> JSONValue { try parse(Array(text.utf8)) }
 }
 
-/// Walks over the bytes once; every method starts at `position` and leaves it after what it read.
+/// Walks over the bytes once; every method starts at `position` and leaves it after the bytes it read.
 struct JSONParser {
   let bytes: [UInt8]
   var position = 0
@@ -139,7 +139,7 @@ extension JSONParser {
     }
   }
 
-  /// A failure at the current place that says what stands there instead.
+  /// A failure at the current position, with the unexpected text there.
   func failure(_ message: String) -> JSONFailure {
     JSONFailure("\(message); \(found) stands here.", at: position)
   }

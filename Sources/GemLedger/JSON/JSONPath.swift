@@ -1,4 +1,4 @@
-/// A place in a JSON document, written as `$.products[2].prices.USA`.
+/// A position in a JSON document, written as `$.products[2].prices.USA`.
 package indirect enum JSONPath: Hashable, Sendable, CustomStringConvertible {
   case root
   case member(JSONPath, name: String)

@@ -1,6 +1,6 @@
-/// What stands in a JSON string as it is: everything up to a quote, a backslash or a control character.
+/// The part of a JSON string without quotes, backslashes and control characters, which needs no decoding.
 ///
-/// Eight bytes a step: a receipt is a text of a thousand bytes that holds none of these.
+/// Eight bytes a step: a receipt is a text of a thousand bytes without any of these.
 package struct JSONRun {
   /// Behind the last byte of the run.
   package let end: Int

@@ -57,7 +57,7 @@ extension JSONValue {
   /// The member with this name, where the value is an object that has one.
   package subscript(name: String) -> JSONValue? { object?[name] }
 
-  /// What messages call such a value.
+  /// The name of such a value in messages.
   package var kind: String {
     switch self {
     case .null: "null"

@@ -68,7 +68,7 @@ package struct JSONWriter {
 }
 
 extension JSONWriter {
-  /// Appends the text in quotes, escaping what must be escaped and nothing else.
+  /// Appends the text in quotes, and escapes only the characters that need it.
   package static func append(_ text: String, to bytes: inout [UInt8]) {
     var text = text
     text.withUTF8 { utf8 in

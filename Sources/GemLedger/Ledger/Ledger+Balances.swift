@@ -1,13 +1,13 @@
 extension Ledger {
-  /// What a customer has, of every currency of the project; the absent ones are 0.
+  /// Returns a customer's balances in every currency of the project; a missing account counts as 0.
   ///
-  /// What has expired counts as gone from the instant it expires, and a hold as ended from its deadline on, whether
-  /// that is booked yet or not. What is booked later changes nothing of what was: an id that was merged into another
-  /// customer after the instant names who it named then.
+  /// An expired lot counts as gone from the instant of its expiry, and a hold as ended from its deadline, booked or
+  /// not. Later bookings do not change the answer for a past instant. An id that was merged after the instant stands
+  /// for the customer that it named then.
   ///
   /// - Parameters:
   ///   - customer: Must exist.
-  ///   - instant: What the customer had then; nil for now.
+  ///   - instant: The instant of the balances; nil for now.
   /// - Throws: ``LedgerError`` with `customer_not_found`.
   public func balances(of customer: CustomerID, at instant: Timestamp? = nil) throws(LedgerError) -> [Balance] {
     try reading { (snapshot, terms) throws(LedgerError) -> [Balance] in
@@ -22,7 +22,7 @@ extension Ledger {
     }
   }
 
-  /// What a customer has of one currency.
+  /// Returns a customer's balance in one currency.
   ///
   /// - Throws: ``LedgerError`` with, in order of precedence, `customer_not_found`, `unknown_currency`.
   public func balance(
@@ -38,7 +38,7 @@ extension Ledger {
     }
   }
 
-  /// What a customer had of one currency when the account was at that version; version 0 is before its first entry.
+  /// Returns a customer's balance in one currency at a version of the account; version 0 is before its first entry.
   ///
   /// - Throws: ``LedgerError`` with, in order of precedence, `customer_not_found`, `unknown_currency`,
   ///   `invalid_request` where the account has no such version.
@@ -73,7 +73,7 @@ extension Ledger {
     return row
   }
 
-  /// Whom an id names, or named at an instant that is over.
+  /// Finds the customer that an id names, or named at a past instant.
   ///
   /// - Throws: ``LedgerError`` with, in order of precedence, `customer_not_found`, `invalid_request` for an instant in
   ///   the future.
@@ -85,7 +85,7 @@ extension Ledger {
     return found
   }
 
-  /// Whom an id names, or named at an instant.
+  /// Finds the customer that an id names, or named at an instant.
   package static func found(
     _ id: CustomerID, at instant: Timestamp?, in snapshot: any StorageSnapshot
   ) throws(LedgerError) -> FoundCustomer {

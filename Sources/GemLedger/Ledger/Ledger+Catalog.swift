@@ -1,17 +1,17 @@
 extension Ledger {
   /// Replaces the catalog.
   ///
-  /// History keeps the terms it was booked under.
+  /// History keeps the definitions it was booked under.
   ///
-  /// - Returns: What changed.
-  /// - Throws: ``LedgerError`` with `invalid_catalog` when a currency that the project has is missing: balances may be
-  ///   held in it.
+  /// - Returns: The difference between the two catalogs.
+  /// - Throws: ``LedgerError`` with `invalid_catalog` when a currency of the project is missing: customers may hold
+  ///   balances in it.
   @discardableResult
   public func apply(_ catalog: Catalog) throws(LedgerError) -> CatalogDifference {
     try changeCatalog { (_) in catalog }
   }
 
-  /// Replaces the catalog by what the closure makes of it.
+  /// Replaces the catalog by the closure's result.
   private func changeCatalog(
     _ change: (Catalog) throws(CatalogProblems) -> Catalog
   ) throws(LedgerError) -> CatalogDifference {
@@ -26,7 +26,8 @@ extension Ledger {
       guard !difference.isEmpty else { return difference }
       var changes = ChangeSet()
       let (known, versions) = (try session.catalogRows(.currency), try session.catalogRows(.currencyVersion))
-      // What is booked already was booked under the version before.
+      // Earlier transactions were booked under the version before, so the new one begins no earlier than the journal's
+      // end.
       let now = max(try journalTime(in: session), Timestamp(milliseconds: versions.last?.position ?? .min))
       let rows = try CatalogRow.rows(of: catalog, keeping: known)
       changes.catalog =
@@ -38,7 +39,7 @@ extension Ledger {
     }
   }
 
-  /// The time of what is written now, by the rules of a group's: read while no other writer is in between.
+  /// Returns the time of a write made now, by the rules of a group; it is read while no other writer is in between.
   private func journalTime(in session: any StorageSession) throws(LedgerError) -> Timestamp {
     let newest = try session.sequences().createdAt
     clock.goOn(from: newest)
@@ -47,7 +48,7 @@ extension Ledger {
     return max(now, newest)
   }
 
-  /// What ``apply(_:)`` would change.
+  /// Returns the changes that ``apply(_:)`` would make.
   ///
   /// - Throws: ``LedgerError`` as ``apply(_:)``.
   public func previewApplying(_ catalog: Catalog) throws(LedgerError) -> CatalogDifference {
@@ -59,9 +60,8 @@ extension Ledger {
 
   /// Adds a currency to the catalog, or changes the one with its code.
   ///
-  /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_catalog` when the currency's name, text or bounds
-  ///   are not what a catalog may hold, `limit_exceeded` when there would be more than
-  ///   ``Limits/currenciesPerProject``.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_catalog` when a catalog may not hold the
+  ///   currency's name, text or bounds, `limit_exceeded` when there would be more than ``Limits/currenciesPerProject``.
   public func define(_ currency: Currency) throws(LedgerError) {
     _ = try changeCatalog { (old) throws(CatalogProblems) in
       var currencies = old.currencies

@@ -14,8 +14,8 @@ extension Ledger {
   ///   - amounts: 1 to 100 positive amounts, each currency once.
   ///   - customer: Must exist.
   ///   - key: Send the same one with every retry.
-  ///   - conditions: What must hold for it to be booked.
-  /// - Returns: The entries with the balances after them, and what was taken from which lot.
+  ///   - conditions: Must hold, or nothing is booked.
+  /// - Returns: The entries with the balances after them, and the amounts taken from each lot.
   /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_request`, `limit_exceeded`,
   ///   `amount_out_of_range`, `customer_not_found`, `key_conflict`, `unknown_currency`, `condition_failed`,
   ///   `customer_frozen`, `insufficient_balance`.
@@ -32,7 +32,7 @@ extension Ledger {
   ///   - adjustments: 1 to 100, each currency once.
   ///   - customer: Must exist.
   ///   - key: Send the same one with every retry.
-  ///   - conditions: What must hold for it to be booked.
+  ///   - conditions: Must hold, or nothing is booked.
   /// - Returns: The entries with the balances after them.
   /// - Throws: ``LedgerError`` as ``spend(_:customer:key:conditions:)``, and last `over_maximum`.
   @discardableResult
@@ -42,15 +42,15 @@ extension Ledger {
     try book(.adjust(adjustments, customer: customer, key: key, details: CommandDetails(conditions: conditions)))
   }
 
-  /// Gives currency; makes the customer if need be.
+  /// Grants currency; makes the customer if need be.
   ///
   /// - Parameters:
   ///   - amounts: 1 to 100 positive amounts, each currency once.
   ///   - customer: Need not exist.
   ///   - key: Send the same one with every retry.
-  ///   - source: What kind of lots it makes; not `paid`, which only a purchase makes.
-  ///   - expiresAt: From when it is worth nothing; nil for never.
-  ///   - reason: Why, for the people who read the history.
+  ///   - source: The kind of lots it makes; not `paid`, which only a purchase makes.
+  ///   - expiresAt: The instant from which the currency is worth nothing; nil for never.
+  ///   - reason: Why, for readers of the history.
   /// - Returns: The entries with the balances after them.
   /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_request`, `limit_exceeded`,
   ///   `amount_out_of_range`, `key_conflict`, `invalid_request` for an expiry that is past, `unknown_currency`,
@@ -77,10 +77,10 @@ extension Ledger {
     try book(.buyItem(item, quantity: quantity, customer: customer, key: key))
   }
 
-  /// Credits what a store transaction paid for, once, whoever asks and however often.
+  /// Credits a store transaction exactly once, however many calls ask for it.
   ///
   /// The grant is resolved from the catalog inside the commit and frozen with it. A store transaction that was credited
-  /// before, to whomever, is a success: the receipt is the first one and names who owns it.
+  /// before, to any customer, is a success: the result is the first booking, which names the owner.
   ///
   /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_request`, `amount_out_of_range`, `key_conflict`,
   ///   `product_not_found`, `amount_out_of_range` (the credit passes the hard limit).

@@ -1,25 +1,25 @@
 extension Ledger {
-  /// Claws back what a purchase gave, as far as the store gave its money back.
+  /// Claws back the grant of a purchase, as far as the store gave its money back.
   ///
-  /// What is due is the refunded share of what was granted, rounded up, in each currency. It is taken from the
-  /// purchase's own lots; for what is spent already the currency's refund policy decides. The store's evidence may come
-  /// in any order and any number of times: the newest holds, and what says nothing new gives the first receipt again. A
-  /// refund that comes before its purchase is kept and booked with it: its receipt has no entries and
+  /// The amount due is the refunded share of the grant, rounded up, in each currency. It comes from the purchase's own
+  /// lots; for spent currency the currency's refund policy decides. The store's evidence may come in any order and any
+  /// number of times. The newest evidence holds; evidence that says nothing new returns the first booking again. A
+  /// refund that comes before its purchase is kept and booked with it: its booking has no entries and has
   /// ``Receipt/isAwaitingPurchase``.
   ///
-  /// - Returns: What was taken, from the customer who has the purchase now.
+  /// - Returns: The amounts taken, from the present owner of the purchase.
   /// - Throws: ``LedgerError`` with, in order of precedence, `amount_out_of_range` (the extent), `key_conflict`,
-  ///   `amount_out_of_range` (newer evidence gives back what would pass the hard limit).
+  ///   `amount_out_of_range` (newer evidence gives back an amount that would pass the hard limit).
   @discardableResult
   public func refund(_ refund: StoreRefund, key: IdempotencyKey? = nil) throws(LedgerError) -> Receipt {
     try book(.refund(refund, key: key))
   }
 
-  /// Gives back exactly what a refund took, since the store took the refund back.
+  /// Gives back exactly the amounts that a refund took, since the store took the refund back.
   ///
-  /// Debts that the refund made are cancelled first; what was taken goes into the lots that it came from.
+  /// Debts that the refund made are cancelled first; the taken amounts go into the lots that they came from.
   ///
-  /// - Returns: What was given back; without entries where there was nothing to give back.
+  /// - Returns: The amounts given back; without entries where there was nothing to give back.
   /// - Throws: ``LedgerError`` with, in order of precedence, `key_conflict`, `amount_out_of_range` (it would pass the
   ///   hard limit).
   @discardableResult
@@ -29,18 +29,18 @@ extension Ledger {
     try book(.reverseRefund(reversal, key: key))
   }
 
-  /// Makes two customers one: balances, lots, purchases, items and debts move, and both ids name the survivor.
+  /// Merges two customers: balances, lots, purchases, items and debts move, and both ids name the surviving customer.
   ///
-  /// Where only one of them exists, the other id becomes one more id of that customer. What is moved may pass a
+  /// Where only one of them exists, the other id becomes one more id of that customer. Moved amounts may pass a
   /// currency's maximum (``Receipt/isOverMaximum``).
   ///
   /// - Parameters:
-  ///   - from: Whose things move.
-  ///   - into: Who has them afterwards.
+  ///   - from: The customer to merge.
+  ///   - into: The surviving customer.
   ///   - key: Send the same one with every retry.
-  /// - Returns: What came to the survivor; without entries where nothing had to move.
-  /// - Throws: ``LedgerError`` with, in order of precedence, `customer_not_found` where neither exists,
-  ///   `key_conflict`, `same_customer`, `over_maximum` at the hard limit.
+  /// - Returns: The amounts that came to the surviving customer; without entries where nothing had to move.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `customer_not_found` where neither exists, `key_conflict`,
+  ///   `same_customer`, `over_maximum` at the hard limit.
   @discardableResult
   public func merge(
     from: CustomerID, into: CustomerID, key: IdempotencyKey? = nil
@@ -48,16 +48,16 @@ extension Ledger {
     try book(.merge(from: from, into: into, key: key))
   }
 
-  /// Makes the alias one more id of the customer; where the alias is a customer, the two become one.
+  /// Makes the alias one more id of the customer; where the alias is a customer, the two are merged.
   ///
-  /// - Returns: What came to the customer; replayed where the alias was the customer's already.
+  /// - Returns: The amounts that came to the customer; replayed where the customer had the alias already.
   /// - Throws: ``LedgerError`` with, in order of precedence, `customer_not_found`, `over_maximum` at the hard limit.
   @discardableResult
   public func createAlias(_ alias: CustomerID, of customer: CustomerID) throws(LedgerError) -> Receipt {
     try book(.createAlias(alias, of: customer))
   }
 
-  /// Stops the customer from spending; what comes in is still credited, and refunds still take.
+  /// Stops the customer from spending; credits still come in, and refunds still take.
   ///
   /// - Throws: ``LedgerError`` with, in order of precedence, `customer_not_found`, `key_conflict`.
   @discardableResult
@@ -67,7 +67,7 @@ extension Ledger {
     try book(.freeze(customer, reason: reason, key: key))
   }
 
-  /// Lets the customer spend again, whatever froze them.
+  /// Lets the customer spend again, after a freeze of any cause.
   ///
   /// - Throws: ``LedgerError`` with, in order of precedence, `customer_not_found`, `key_conflict`.
   @discardableResult

@@ -1,5 +1,5 @@
 extension Ledger {
-  /// Who an id names, merges counted, and what they have.
+  /// Returns the customer that an id names, merges counted, with the balances.
   ///
   /// - Throws: ``LedgerError`` with `customer_not_found`.
   public func customer(_ id: CustomerID) throws(LedgerError) -> CustomerSummary {
@@ -10,7 +10,7 @@ extension Ledger {
     }
   }
 
-  /// All ids of the customer whom an id names: the one that the customer came with first.
+  /// Returns all ids of the customer that an id names, the customer's original id first.
   ///
   /// - Throws: ``LedgerError`` with `customer_not_found`.
   public func customerIDs(of id: CustomerID) throws(LedgerError) -> [CustomerID] {
@@ -30,7 +30,7 @@ extension Ledger {
     var balances: [Balance] = []
     for currency in terms.currencies {
       let moment = moments.moment(AccountNumber(customer: row.number, currency: currency.number))
-      // What a currency gives by itself is there before anything is booked.
+      // A currency with scheduled grants has a balance before anything is booked.
       guard known.contains(currency.number) || moment.balance != 0 else { continue }
       balances.append(Balance(currency, terms, moment))
     }

@@ -1,9 +1,9 @@
 extension Ledger {
-  /// Undoes a spend, in full or part: what it took goes back into the very lots, with their expiry and their price.
+  /// Undoes a spend, in full or part: its amounts go back into the very lots, with their expiry and their price.
   ///
-  /// The lots that were burnt last get theirs back first. What has expired meanwhile is gone (``Receipt/expired``), and
-  /// what comes back to a purchase that was refunded goes to what the refund had let go (``Receipt/reclaimed``). Items
-  /// that the spend bought go back with the last of their price.
+  /// The lots that were burnt last get theirs back first. Amounts of lots that expired meanwhile are gone
+  /// (``Receipt/expired``). Amounts that come back to a refunded purchase go to the refund's shortfall
+  /// (``Receipt/reclaimed``). Items that the spend bought go back with the last of their price.
   ///
   /// - Parameters:
   ///   - transaction: A spend, a purchase of an item, or a capture.
@@ -21,7 +21,7 @@ extension Ledger {
 
   /// Moves currency from one customer to another; its lots keep their source, share of the price and expiry.
   ///
-  /// A refund of the purchase that it came from still concerns who bought, not who has it now.
+  /// A refund of the purchase that it came from still concerns the buyer, not the new owner.
   ///
   /// - Throws: ``LedgerError`` as ``basket(_:payer:key:)``.
   @discardableResult
@@ -36,8 +36,8 @@ extension Ledger {
   /// Each customer gets a transaction of their own, linked to the others (``Receipt/parties``).
   ///
   /// - Parameters:
-  ///   - legs: 1 to ``Limits/legsPerBasket``; nobody both gives and gets the same currency or item.
-  ///   - payer: To whom the key belongs; takes part in the basket.
+  ///   - legs: 1 to ``Limits/legsPerBasket``; no customer both gives and gets the same currency or item.
+  ///   - payer: The owner of the key; takes part in the basket.
   ///   - key: Send the same one with every retry.
   /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_request`, `limit_exceeded`, `same_customer`,
   ///   `amount_out_of_range`, `customer_not_found`, `key_conflict`, `same_customer` (two ids of one customer),
@@ -51,12 +51,13 @@ extension Ledger {
 
   /// Changes currency into another one of the same customer.
   ///
-  /// What is got keeps source, environment, expiry and share of the price of the lots that are given. Where it came out
-  /// of a purchase of the customer that was refunded since, it goes to what the refund let go (``Receipt/reclaimed``).
+  /// The new currency keeps source, environment, expiry and share of the price of the lots that are given. Where it
+  /// came out of a purchase of the customer that was refunded since, it goes to the refund's shortfall
+  /// (``Receipt/reclaimed``).
   ///
   /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_identifier`, `invalid_request`,
   ///   `amount_out_of_range`, `customer_not_found`, `key_conflict`, `unknown_currency`, `rounds_to_zero`,
-  ///   `amount_out_of_range` (what is got), `customer_frozen`, `insufficient_balance`, `over_maximum`.
+  ///   `amount_out_of_range` (the new amount), `customer_frozen`, `insufficient_balance`, `over_maximum`.
   @discardableResult
   public func exchange(
     _ amount: Adjustment, into currency: CurrencyCode, rate: ExchangeRate, customer: CustomerID,
@@ -65,25 +66,26 @@ extension Ledger {
     try book(.exchange(amount, into: currency, rate: rate, customer: customer, key: key))
   }
 
-  /// Forgets who a customer is: ids, notes, keys and announcements go; the books stay and still add up.
+  /// Erases a customer's identity: ids, notes, keys and announcements go; the books stay and still add up.
   ///
-  /// The store's transactions stay known, so that a purchase that is delivered again is not credited again, and a late
-  /// refund finds its lots. The id is free: who comes under it later is somebody else.
+  /// The store's transactions stay known, so that a redelivered purchase is not credited again, and a late refund finds
+  /// its lots. The id is free: a later customer under it is a different one.
   ///
-  /// - Returns: The receipt's customer is what stands in place of the id from now on.
+  /// - Returns: A booking; its customer is the id that replaces the erased one from now on.
   /// - Throws: ``LedgerError`` with `customer_not_found`, also where the customer was erased already.
   @discardableResult
   public func erase(_ customer: CustomerID) throws(LedgerError) -> Receipt { try book(.erase(customer)) }
 
-  /// Writes down what has come about by itself: expiries, ended holds, allowances, recharges.
+  /// Books the due scheduled effects: expiries, ended holds, allowances, recharges.
   ///
-  /// Nothing depends on it. It keeps the journal current for who reads only the feed.
+  /// Nothing depends on it. It keeps the journal current for clients that read only the feed.
   ///
-  /// A customer whose rows are damaged holds up nobody: the error is thrown once all others are written down.
+  /// A customer with damaged rows does not hold up the others: the error is thrown once all others are booked.
   ///
-  /// - Parameter progress: Called with how many customers were looked at.
-  /// - Returns: For how many customers something was due.
-  /// - Throws: ``LedgerError`` with `storage_damaged` where that was so of some customers, or as the storage fails.
+  /// - Parameter progress: Called with the number of customers looked at.
+  /// - Returns: The number of customers with due effects.
+  /// - Throws: ``LedgerError`` with `storage_damaged` where rows of some customers are damaged, or as the storage
+  ///   fails.
   @discardableResult
   public func sweep(progress: (Int) -> Void = { _ in }) throws(LedgerError) -> Int {
     var (after, seen, settled) = (CustomerNumber(0), 0, 0)
@@ -137,9 +139,9 @@ extension Ledger {
     return found
   }
 
-  /// The customers to whose accounts a currency has given something that is not booked.
+  /// Finds the customers with a scheduled grant that is due and not booked.
   ///
-  /// When an account expects that is not asked: a new version of the catalog may give earlier.
+  /// It ignores the due times in the accounts: a new version of the catalog may give earlier.
   private func given(
     to rows: [CustomerRow], _ accounts: [AccountRow], in snapshot: any StorageSnapshot, _ damage: inout LedgerError?
   ) throws(LedgerError) -> Set<CustomerNumber> {

@@ -1,10 +1,10 @@
 extension Ledger {
-  /// A page of the feed: the transactions of all customers, oldest first, each exactly once.
+  /// Returns a page of the feed: the transactions of all customers, oldest first, each exactly once.
   ///
-  /// Reading on from the cursor of one page to the next gives every transaction that was ever booked and leaves none
-  /// out, however late it was committed beside others. Events of one customer come in the order in which they were
-  /// booked; between customers there is no order where several lanes commit side by side. Whoever keeps the cursor in
-  /// the same commit as what the events led to handles each event once.
+  /// Reading on from the cursor of one page to the next gives every booked transaction and leaves none out, however
+  /// late it was committed beside others. Events of one customer come in the order of booking. Between customers there
+  /// is no order where several lanes commit side by side. A reader that keeps the cursor in the same commit as the
+  /// results of the events handles each event once.
   ///
   /// - Parameters:
   ///   - cursor: Where the page before ended; nil for the beginning of the journal.

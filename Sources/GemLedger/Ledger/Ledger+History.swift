@@ -1,7 +1,7 @@
 extension Ledger {
-  /// A page of a customer's transactions, newest first; the cost is that of the page, however long the history.
+  /// Returns a page of a customer's transactions, newest first; the cost is that of the page, however long the history.
   ///
-  /// What was booked for customers who became part of this one is among it, in its place in time.
+  /// Transactions of merged customers are included, in order of time.
   ///
   /// - Parameters:
   ///   - customer: Must exist.
@@ -42,7 +42,7 @@ extension Ledger {
     }
   }
 
-  /// A page of customers with what they have, oldest first.
+  /// Returns a page of customers with their balances, oldest first.
   ///
   /// - Throws: ``LedgerError`` with, in order of precedence, `limit_exceeded`, `invalid_request` for a cursor that this
   ///   list did not give.
@@ -62,7 +62,7 @@ extension Ledger {
     }
   }
 
-  /// Those who became part of another are the other.
+  /// Reads customers without the merged ones, which are listed as their surviving customers, and without stocks.
   private static func unmergedCustomers(
     after number: CustomerNumber, limit: Int, in snapshot: any StorageSnapshot
   ) throws(LedgerError) -> [CustomerRow] {
@@ -77,7 +77,7 @@ extension Ledger {
     return Array(found.prefix(limit))
   }
 
-  // A list of its own beside those of the customers, whose numbers are positive.
+  // A list of its own beside the customers' lists, which have positive numbers.
   private static let customersList: Int64 = -1
 
   package static func check(limit: Int) throws(LedgerError) {
@@ -94,7 +94,7 @@ extension Ledger {
   ) throws(LedgerError) -> [HistoryRecord] {
     let found = try snapshot.notedTransactions(numbers, ofAny: owners)
     var records: [HistoryRecord] = []
-    // A group that did nothing yet: what is read is what is stored.
+    // An empty unit of work: reads return the stored rows.
     let set = WorkingSet()
     for number in numbers {
       guard let transaction = found[number] else {

@@ -2,15 +2,15 @@ extension Ledger {
   /// Sets currency aside: it stays in the balance, and nothing else can spend it.
   ///
   /// A hold names its lots, keeps those alive that would expire meanwhile, and ends exactly once: captured, released,
-  /// or past its deadline. To give something for currency without ever having to pay it back, hold, give, then capture;
-  /// where giving fails, release, or do nothing and let the deadline do it.
+  /// or past its deadline. To give something for currency without ever having to pay it back: hold, give, then capture.
+  /// Where giving fails, release, or do nothing and let the deadline do it.
   ///
   /// - Parameters:
   ///   - amounts: 1 to 100 positive amounts, each currency once.
   ///   - customer: Must exist.
   ///   - duration: 1 second to ``Limits/holdDuration``.
   ///   - key: Send the same one with every retry.
-  /// - Returns: ``Receipt/hold`` names the hold and says what is available now.
+  /// - Returns: ``Receipt/hold`` names the hold and the amounts available now.
   /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_request`, `limit_exceeded`,
   ///   `amount_out_of_range`, `customer_not_found`, `key_conflict`, `unknown_currency`, `customer_frozen`,
   ///   `insufficient_balance`.
@@ -22,11 +22,11 @@ extension Ledger {
     try book(.hold(amounts, customer: customer, for: duration, key: key))
   }
 
-  /// Spends what a hold set aside, also where the customer was frozen or the lots' time came meanwhile.
+  /// Spends held currency, also where the customer was frozen or the lots expired meanwhile.
   ///
   /// - Parameters:
   ///   - hold: Must be open.
-  ///   - amounts: How much of each currency, at most what is held; nil for all.
+  ///   - amounts: How much of each currency, at most the held amount; nil for all.
   ///   - keepsOpen: Whether the rest stays on hold for further captures; otherwise it is released.
   ///   - key: Send the same one with every retry.
   /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_request`, `limit_exceeded`,
@@ -49,10 +49,10 @@ extension Ledger {
     try book(.extend(hold, for: duration, key: key))
   }
 
-  /// Gives back what a hold set aside, to the lots that it came from.
+  /// Gives held currency back to the lots that it came from.
   ///
-  /// - Returns: What came back too late is in ``Receipt/expired``, what went to a refund meanwhile in
-  ///   ``Receipt/reclaimed``.
+  /// - Returns: ``Receipt/expired`` has the amounts that came back too late, ``Receipt/reclaimed`` those that went to a
+  ///   refund meanwhile.
   /// - Throws: ``LedgerError`` with, in order of precedence, `hold_not_found`, `key_conflict`, `hold_ended`.
   @discardableResult
   public func release(_ hold: HoldID, key: IdempotencyKey? = nil) throws(LedgerError) -> Receipt {
@@ -93,7 +93,7 @@ extension Ledger {
 public struct OpenHold: Hashable, Sendable {
   /// Names the hold.
   public let id: HoldID
-  /// What is on hold, in the order of codes.
+  /// The held amounts, in the order of codes.
   public let amounts: [CurrencyAmount]
   /// When it began.
   public let createdAt: Timestamp

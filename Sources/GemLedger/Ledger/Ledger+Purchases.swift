@@ -1,7 +1,7 @@
 extension Ledger {
-  /// A page of what was credited to a customer for store transactions, newest credit first.
+  /// Returns a page of a customer's credits for store transactions, newest credit first.
   ///
-  /// What was credited to customers who became part of this one is among it.
+  /// Credits to merged customers are included.
   ///
   /// - Parameters:
   ///   - customer: Must exist.
@@ -15,7 +15,7 @@ extension Ledger {
     try Self.check(limit: limit)
     return try reading { (snapshot, terms) throws(LedgerError) -> PurchasesPage in
       let found = try Self.customer(customer, in: snapshot)
-      // A list of its own beside the history, whose lists are positive, and the list of customers.
+      // A list of its own beside the histories, which have positive numbers, and the list of customers.
       let list = -1 - found.number
       let salt = terms.transactionIDs.salt
       let start = try cursor?.place(list: list, salt: salt) ?? .max
@@ -32,7 +32,7 @@ extension Ledger {
     }
   }
 
-  /// What was credited for a store transaction; nil where nothing was.
+  /// Returns the purchase that was credited for a store transaction; nil where there is none.
   ///
   /// - Throws: ``LedgerError`` where the storage fails.
   public func purchase(

@@ -16,7 +16,7 @@ public final class Ledger: Sendable {
   package let catalog = CatalogCache()
   package let clock: LedgerClock
   private let router: LaneRouter
-  /// What was committed, for who waits for the feed.
+  /// Signals commits to readers that wait for the feed.
   let commits = CommitSignal()
   let listeners = SharedListener()
 
@@ -27,18 +27,18 @@ public final class Ledger: Sendable {
     router = LaneRouter(storage: storage, clock: clock, catalog: catalog, commits: commits)
   }
 
-  /// A new ledger that lives in memory and ends with the process.
+  /// Makes a new ledger that lives in memory and ends with the process.
   ///
   /// - Parameters:
   ///   - clock: Where it reads the time.
-  ///   - salt: What makes this project's transaction ids its own; the same salt gives the same ids.
+  ///   - salt: Makes this project's transaction ids its own; the same salt gives the same ids.
   public static func inMemory(
     clock: LedgerClock = .system, salt: UInt64 = .random(in: 0 ... .max)
   ) -> Ledger {
     Ledger(storage: MemoryStorage(project: ProjectRow(salt: salt, createdAt: clock.now())), clock: clock)
   }
 
-  /// Closes the storage; later calls answer `storage_unavailable`, and who waits for the feed waits no more.
+  /// Closes the storage; later calls answer `storage_unavailable`, and waits for the feed end.
   public func close() {
     commits.close()
     storage.close()
@@ -50,7 +50,7 @@ public final class Ledger: Sendable {
 
   /// Books one command.
   ///
-  /// - Returns: What was booked, or what was booked before under the same key.
+  /// - Returns: The booking, or the earlier booking under the same key.
   /// - Throws: ``LedgerError``; see the method of that command for its codes in order of precedence.
   @discardableResult
   public func book(_ command: LedgerCommand) async throws(LedgerError) -> Receipt {
@@ -59,29 +59,29 @@ public final class Ledger: Sendable {
 
   /// Books one command.
   ///
-  /// - Returns: What was booked, or what was booked before under the same key.
+  /// - Returns: The booking, or the earlier booking under the same key.
   /// - Throws: ``LedgerError``; see the method of that command for its codes in order of precedence.
   @discardableResult
   public func book(_ command: LedgerCommand) throws(LedgerError) -> Receipt {
     try router.book(command)
   }
 
-  /// Books many commands, up to ``Limits/commandsPerGroup`` to a commit, each on its own: one that is refused leaves
-  /// the others alone.
+  /// Books many commands, up to ``Limits/commandsPerGroup`` to a commit, each on its own: a refused one leaves the
+  /// others alone.
   ///
-  /// - Returns: What came of each, in order.
+  /// - Returns: The result of each, in order.
   public func submit(_ commands: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
     router.submit(commands)
   }
 
   /// Decides a command without booking it: the same path, up to the commit.
   ///
-  /// - Returns: What would be booked; neither a transaction nor a hold that it would make has an id.
+  /// - Returns: The booking that would result; neither a transaction nor a hold that it would make has an id.
   /// - Throws: ``LedgerError`` as booking would.
   public func preview(_ command: LedgerCommand) throws(LedgerError) -> Receipt {
     let (now, isBounded) = (clock.now(), !clock.isAccepted)
     let catalog = catalog
-    // Nothing is written, so that it does not matter in whose lanes it would be.
+    // Nothing is written, so the lanes do not matter.
     let command = command.withAnyStock
     return try storage.read { (snapshot) throws(LedgerError) -> Receipt in
       var decider = Decider(catalog: catalog)

@@ -1,4 +1,4 @@
-/// What a customer has of one currency.
+/// A customer's balance of one currency.
 public struct Balance: Hashable, Sendable {
   /// The currency.
   public let currency: CurrencyCode
@@ -6,15 +6,15 @@ public struct Balance: Hashable, Sendable {
   public let name: String
   /// The currency's description, where it has one.
   public let description: String?
-  /// Everything the customer has, held amounts included.
+  /// The whole balance, held amounts included.
   public let balance: Int64
-  /// What is set aside.
+  /// The held amount.
   public let held: Int64
-  /// What the customer owes.
+  /// The customer's debt.
   public let debt: Int64
   /// How many entries the account has.
   public let version: Int64
 
-  /// What can be spent.
+  /// The amount that can be spent.
   public var available: Int64 { balance - held }
 }

@@ -1,5 +1,6 @@
-/// A list that keeps a single element in place, without an array: nearly every transaction has one entry, and nearly
-/// every entry falls on one lot.
+/// A list that stores a single element in place, without an array.
+///
+/// Nearly every transaction has one entry, and nearly every entry falls on one lot.
 public struct CompactList<Element>: RandomAccessCollection {
   fileprivate enum Content {
     case one(Element)

@@ -12,7 +12,7 @@ public enum EntryKind: Int64, CaseIterable, Sendable {
   case refund = 5
   /// A refund the store took back.
   case reversedRefund = 6
-  /// Currency whose time had come.
+  /// Currency that expired.
   case expiry = 7
   /// Moved between customers.
   case transfer = 8
@@ -22,13 +22,13 @@ public enum EntryKind: Int64, CaseIterable, Sendable {
   case merge = 10
   /// Regained with time.
   case recharge = 11
-  /// What an account opened with, or an import.
+  /// The opening balance of an account, or an import.
   case initial = 12
-  /// A transaction whose entries are of several kinds; no entry has it.
+  /// A transaction with entries of several kinds; no entry has it.
   case mixed = 13
-  /// A customer who may not spend from now on; no entry has it.
+  /// The customer may not spend from now on; no entry has it.
   case freeze = 14
-  /// A customer who may spend again; no entry has it.
+  /// The customer may spend again; no entry has it.
   case unfreeze = 15
   /// Currency set aside; no entry has it.
   case hold = 16
@@ -38,10 +38,10 @@ public enum EntryKind: Int64, CaseIterable, Sendable {
   case release = 18
   /// Currency on hold that was spent; its entries are of kind `spend`.
   case capture = 19
-  /// A customer whose ids were forgotten; no entry has it.
+  /// The customer was erased; no entry has it.
   case erase = 20
 
-  /// The kind as scripts see it, such as `reversed_refund`.
+  /// The kind's name in interfaces, such as `reversed_refund`.
   public var name: String {
     switch self {
     case .purchase: "purchase"
@@ -67,7 +67,7 @@ public enum EntryKind: Int64, CaseIterable, Sendable {
     }
   }
 
-  /// Whether transactions of this kind have effects that an answer given again must tell of.
+  /// Whether transactions of this kind have effects that a repeated answer must include.
   package var hasEffects: Bool {
     switch self {
     case .reversal, .hold, .extend, .release, .capture, .transfer, .exchange, .mixed, .merge: true
@@ -76,9 +76,9 @@ public enum EntryKind: Int64, CaseIterable, Sendable {
     }
   }
 
-  /// Whether it may leave more than the currency's maximum: what was paid for is always credited.
+  /// Whether it may leave more than the currency's maximum: a paid purchase is always credited.
   package var mayPassMaximum: Bool { self == .purchase || isReturn }
 
-  /// Whether what it puts into a lot had been in it, or in another lot, before: then it makes the lot no larger.
+  /// Whether its credits were in this lot or another before: then they make the lot no larger.
   package var isReturn: Bool { self == .reversal || self == .reversedRefund || self == .merge }
 }

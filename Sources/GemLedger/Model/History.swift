@@ -1,15 +1,15 @@
 /// A transaction as history shows it.
 public struct HistoryRecord: Hashable, Sendable {
-  /// What was booked.
+  /// The booking.
   ///
-  /// What came back with it and was lost at once has transactions of its own, and no entries here: the entries of a
+  /// Currency that was returned and lost at once has transactions of its own, and no entries here: the entries of a
   /// list add up to the balance.
   public let receipt: Receipt
-  /// The caller's own name for what it was about.
+  /// The caller's own name for the subject of the transaction.
   public let reference: Reference?
-  /// Why a person asked.
+  /// The reason that a person gave.
   public let reason: Reason?
-  /// Who asked.
+  /// The person, service or key that sent the command.
   public let actor: ActorName?
 }
 
@@ -21,21 +21,21 @@ public struct HistoryPage: Hashable, Sendable {
   public let next: PageCursor?
 }
 
-/// A customer and what they have.
+/// A customer and the customer's balances.
 public struct CustomerSummary: Hashable, Sendable {
-  /// The id that was asked for; in a list of customers the one that the customer came with.
+  /// The requested id; in a list of customers the original id.
   public let id: CustomerID
-  /// The id that the customer came with.
+  /// The original id, with which the customer was made.
   public let originalID: CustomerID
   /// All ids that name the customer, the original one first.
   public let ids: [CustomerID]
-  /// When the customer came into being.
+  /// When the customer was made.
   public let createdAt: Timestamp
   /// Whether the customer may not spend.
   public let isFrozen: Bool
-  /// Why, where it was said.
+  /// The reason of the freeze, where one was given.
   public let frozenReason: Reason?
-  /// What they have, of every currency that they ever had.
+  /// The balances, of every currency that the customer ever had.
   public let balances: [Balance]
 }
 
@@ -52,7 +52,7 @@ public struct PageCursor: Hashable, Sendable, CustomStringConvertible {
   /// The cursor as text, to send back.
   public let description: String
 
-  /// Takes the text back; the ledger checks it when it is used.
+  /// Makes a cursor from its text; the ledger checks it when it is used.
   public init(_ text: String) { description = text }
 
   package init(place: Int64, list: Int64, salt: UInt64) {
@@ -61,7 +61,7 @@ public struct PageCursor: Hashable, Sendable, CustomStringConvertible {
       + HexForm.hex(Self.tag(place: place, list: list, salt: salt), digits: 10)
   }
 
-  /// The place, where this project made the cursor for that list.
+  /// Returns the position, where this project made the cursor for that list.
   ///
   /// - Throws: `invalid_request`.
   package func place(list: Int64, salt: UInt64) throws(LedgerError) -> Int64 {

@@ -18,9 +18,9 @@ public struct LedgerOrder: Hashable, Sendable {
   public let code: PurchaseCode
   /// Where it is to be paid.
   public let store: Store
-  /// What was announced.
+  /// The announcement.
   public let product: ProductCode
-  /// How many units.
+  /// The number of units.
   public let quantity: Int64
   /// Everything that the backend announced, as a JSON document.
   public let announcement: String

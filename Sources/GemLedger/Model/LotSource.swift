@@ -11,7 +11,7 @@ public enum LotSource: Int64, CaseIterable, Sendable {
   /// Given by an operator.
   case admin = 5
 
-  /// The source as scripts see it.
+  /// The source's name in interfaces.
   public var name: String {
     switch self {
     case .paid: "paid"

@@ -1,4 +1,4 @@
-/// A store transaction that was credited, with what has become of it.
+/// A credited store transaction, with its current state.
 public struct Purchase: Hashable, Sendable {
   /// Where it was bought.
   public let store: Store
@@ -10,17 +10,17 @@ public struct Purchase: Hashable, Sendable {
   public let originalTransactionID: StoreTransactionID
   /// The transaction that credited it.
   public let transactionID: TransactionID
-  /// Who has it now, by the id that the customer came with.
+  /// The current owner, by the original id.
   public let customer: CustomerID
-  /// What was bought.
+  /// The bought product.
   public let product: ProductCode
   /// How the product was sold when it was bought.
   public let productType: ProductType
   /// The right that it gave when it was bought, such as `premium`.
   public let entitlement: String?
-  /// How many units.
+  /// The number of units.
   public let quantity: Int64
-  /// What was paid for all units together, where the store said.
+  /// The price of all units together, where the store gave it.
   public let price: Money?
   /// When it was bought.
   public let purchasedAt: Timestamp

@@ -1,33 +1,33 @@
-/// What the ledger booked for a command: the transaction, its entries, and what each took from which lot.
+/// The result of a command: the transaction, its entries, and the lots that each entry took from or added to.
 public struct Receipt: Hashable, Sendable {
   /// Names the transaction; nil where the command booked none (a preview, or a customer made).
   public var transactionID: TransactionID?
-  /// Whose balances changed.
+  /// The customer with the changed balances.
   ///
-  /// For a purchase credited before, this is who owns it.
+  /// For a purchase credited before, this is its owner.
   public var customer: CustomerID
-  /// Why they changed.
+  /// The reason of the change.
   public var kind: EntryKind
   /// When it was booked.
   public var createdAt: Timestamp
   /// One entry a currency, in the order of their codes; two where a merge moves a balance and a debt.
   ///
-  /// What came back with a reversal or a release and was lost at once has its entries behind them: see
+  /// Currency that a reversal or a release returned and that was lost at once has its entries after the others: see
   /// ``expired`` and ``reclaimed``.
   public var entries: CompactList<PostedEntry>
-  /// What items came or went, in the order of their ids.
+  /// The items that came or went, in the order of their ids.
   public var items: [PostedItem] = []
   /// Whether this is the answer of an earlier call with the same key or store transaction.
   public var isReplayed = false
-  /// Whether the credit passed a currency's maximum, as only what was paid for may, and what moves with a merge.
+  /// Whether the credit passed a currency's maximum, as only a paid purchase or a merge may.
   public var isOverMaximum = false
-  /// Whether this very command found the order unpaid and marked it paid for.
+  /// Whether this command itself found the order unpaid and completed it.
   package var completesOrder = false
   /// Whether this is a refund, or its reversal, that came before its purchase.
   ///
-  /// It is kept, and booked with the purchase; ``customer`` names nobody yet.
+  /// It is kept, and booked with the purchase; ``customer`` names no customer yet.
   public var isAwaitingPurchase = false
-  /// What holds, reversals and baskets have beside their entries; nil for all others.
+  /// The extras of holds, reversals and baskets; nil for all others.
   public var extras: ReceiptExtras? {
     get { box?.extras }
     set { box = newValue.flatMap { $0.isEmpty ? nil : ExtrasBox($0) } }
@@ -40,7 +40,7 @@ public struct Receipt: Hashable, Sendable {
   }
 }
 
-/// Keeps extras apart from the receipt.
+/// Keeps extras apart from the booking.
 final class ExtrasBox: Hashable, Sendable {
   let extras: ReceiptExtras
 
@@ -60,13 +60,13 @@ public struct PostedEntry: Hashable, Sendable {
   public let amount: Int64
   /// The balance after it, held amounts included.
   public let balance: Int64
-  /// What the customer owed after it.
+  /// The customer's debt after it.
   public let debt: Int64
   /// The account's version after it; each entry of an account counts one up.
   public let version: Int64
-  /// How much of it fell on which lot; the amounts add up to what the balance changed by.
+  /// The parts of the entry on each lot; they add up to the change of the balance.
   ///
-  /// That is the entry's amount, except where a debt changed: what repays a debt comes and goes at once.
+  /// That is the entry's amount, except where a debt changed: the part that repays a debt comes and goes at once.
   public let allocations: CompactList<Allocation>
 }
 

@@ -1,7 +1,7 @@
 /// Names a transaction: sixteen bytes in time order, written like a UUID of version 7.
 ///
-/// The id is made of the transaction's instant, its number in the journal and a tag that only this project makes, so it
-/// needs no room in the journal and a forged one is recognised.
+/// The id consists of the transaction's instant, its number in the journal and a tag that only this project makes. So
+/// it needs no space in the journal, and a forged id is recognised.
 public struct TransactionID: Hashable, Comparable, Sendable, CustomStringConvertible {
   package let high: UInt64
   package let low: UInt64
@@ -54,7 +54,7 @@ package struct TransactionIDMaker: Sendable {
   package func number(of id: TransactionID) -> Int64? {
     let number = id.unprovenNumber
     let created = Timestamp(milliseconds: Int64(id.high >> 16))
-    // An id with a number that no transaction has is nobody's, whoever made its tag.
+    // An id with a number that no transaction has is invalid, whichever project made its tag.
     guard number <= RowBounds.transaction else { return nil }
     return self.id(number: number, createdAt: created) == id ? number : nil
   }

@@ -1,4 +1,4 @@
-/// Exchanges into a currency that lives on another server: held here, credited there, then captured here, or released.
+/// Exchanges into a currency of another server: held here, credited there, then captured here, or released.
 ///
 /// ```swift
 /// let saga = ExchangeSaga(ledger: ledger, remote: CoinServer())
@@ -12,24 +12,25 @@
 /// }
 /// ```
 ///
-/// Every step's key is made from the caller's, so after a crash at any step, here or there, running it again with the
-/// same key finishes it: on both sides once, or on neither. ``resumeAll(after:)`` finds what nobody runs again.
+/// Every step's key is made from the caller's. So after a crash at any step, here or there, running it again with the
+/// same key finishes it: on both sides once, or on neither. ``resumeAll(after:)`` finds the exchanges that no caller
+/// runs again.
 public struct ExchangeSaga: Sendable {
-  /// How long the currency is held at first, and how much longer each time that it has to last: a day.
+  /// How long the currency is held at first, and how much longer with each extension: a day.
   public static let holdDuration = Duration.seconds(86_400)
 
   /// Where the currency is held and taken.
   public let ledger: Ledger
-  /// For how long a call of the other server may be under way: no credit is asked for with less time left in the hold.
+  /// The longest time of a call to the other server: no credit is requested with less time left in the hold.
   public let leeway: Duration
   private let remote: any RemoteCurrency
 
-  /// Exchanges between the ledger and the server.
+  /// Makes a saga for exchanges between the ledger and the server.
   ///
   /// - Parameters:
   ///   - ledger: Where the currency is held and taken.
-  ///   - remote: Where the other currency lives.
-  ///   - leeway: For how long one of its calls may be under way.
+  ///   - remote: The server of the other currency.
+  ///   - leeway: The longest time of one of its calls.
   public init(ledger: Ledger, remote: some RemoteCurrency, leeway: Duration = .seconds(300)) {
     self.ledger = ledger
     self.remote = remote
@@ -42,7 +43,7 @@ public struct ExchangeSaga: Sendable {
   ///   - exchange: The same with every retry.
   ///   - key: Made once for the exchange and sent with every retry; at most 239 bytes, and with the customer's id at
   ///     most 1,300.
-  /// - Returns: How it ended. It stays so, but for `unpaid`.
+  /// - Returns: How it ended. That is final, except for `unpaid`.
   /// - Throws: ``LedgerError`` with `outcome_unknown` where the other server gave no clear answer: the currency stays
   ///   on hold, and the same key finds out. Else as ``Ledger/hold(_:customer:for:key:)``, with nothing done.
   public func run(_ exchange: RemoteExchange, key: IdempotencyKey) async throws(LedgerError) -> ExchangeOutcome {
@@ -69,12 +70,12 @@ public struct ExchangeSaga: Sendable {
     return try await spend(steps, hold)
   }
 
-  /// Runs every exchange again that was begun and not finished, as after a restart.
+  /// Runs all unfinished exchanges again, as after a restart.
   ///
-  /// Those that somebody else is running at the moment may be among them, which does no harm.
+  /// Exchanges that other callers are running at the moment may be among them, which does no harm.
   ///
-  /// - Parameter cursor: What the call before returned, kept across restarts; nil to look through the whole journal.
-  /// - Returns: What was found; look at those that are not finished.
+  /// - Parameter cursor: The cursor of the last call's result, kept across restarts; nil to search the whole journal.
+  /// - Returns: The exchanges found; check those that are not finished.
   /// - Throws: ``LedgerError`` where the feed cannot be read.
   public func resumeAll(after cursor: FeedCursor? = nil) async throws(LedgerError) -> ResumedExchanges {
     let found = try UnfinishedHold.all(in: ledger, after: cursor, mark: RemoteExchange.mark)
@@ -105,7 +106,7 @@ public struct ExchangeSaga: Sendable {
       reference: exchange.reference(key: key), duration: Self.holdDuration)
   }
 
-  /// Sees to it that the hold outlasts a call of the other server; whether it does.
+  /// Extends the hold so that it outlasts a call of the other server; false where it cannot.
   private func makeTime(_ steps: HoldSteps, _ hold: HoldID) async throws(LedgerError) -> Bool {
     guard let open = try ledger.holds(of: steps.customer).first(where: { $0.id == hold }) else { return false }
     let now = ledger.clock.now()
@@ -114,7 +115,7 @@ public struct ExchangeSaga: Sendable {
     let wanted = min(Self.holdDuration.wholeMilliseconds, longest)
     guard wanted >= max(leeway.wholeMilliseconds, 1000) else { return false }
     do throws(LedgerError) {
-      // Without a key: each time it has to last from now on.
+      // Without a key: each extension counts from the current time.
       _ = try await ledger.book(.extend(hold, for: .milliseconds(wanted)))
       return true
     } catch {
@@ -123,8 +124,9 @@ public struct ExchangeSaga: Sendable {
     }
   }
 
-  /// What becomes of an exchange whose hold is over, or too short to ask for a credit: that is for the other server to
-  /// say.
+  /// Resolves an exchange with a hold that has ended, or that is too short for a credit request.
+  ///
+  /// The other server's answer decides.
   private func settle(_ steps: HoldSteps, _ hold: HoldID) async throws(LedgerError) -> ExchangeOutcome {
     let wasCredited: Bool?
     do {
@@ -152,7 +154,7 @@ public struct ExchangeSaga: Sendable {
     _ steps: HoldSteps, _ hold: HoldID, because reason: String
   ) async throws(LedgerError) -> ExchangeOutcome {
     try await steps.release(hold, because: reason)
-    // Somebody who ran it at the same time may have heard another answer.
+    // A concurrent run may have got another answer.
     if case .spent(let receipt) = try steps.standing(of: hold) { return .exchanged(receipt) }
     return .refused(reason: reason)
   }

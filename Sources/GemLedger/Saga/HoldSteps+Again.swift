@@ -1,5 +1,5 @@
-// A hold that ended unspent is followed by another one. What was held for may be given already, so that the same
-// caller's key must be able to finish it: a second key would give it twice.
+// A hold that ended unspent is followed by another one. The goods may be given already, so the same caller's key must
+// be able to finish the spend: a second key would give them twice.
 
 extension HoldSteps {
   /// How far an earlier call came.
@@ -9,14 +9,14 @@ extension HoldSteps {
     case spent(Receipt)
   }
 
-  /// Finds the hold that is open, and begins one where none is.
+  /// Finds the open hold, and begins one where there is none.
   ///
-  /// Every caller comes upon the same holds in the same order, each under its own key, so that two calls at once spend
-  /// once.
+  /// Every caller finds the same holds in the same order, each under its own key, so that two calls at once spend once.
   ///
-  /// - Parameter isGiven: Whether what is held for was given: then another hold is begun also where an earlier call
-  ///   released the one before it.
-  /// - Throws: `hold_ended` where an earlier call released it and nothing was spent; why a hold cannot be begun.
+  /// - Parameter isGiven: Whether the goods were given: then another hold is begun also where an earlier call released
+  ///   the one before it.
+  /// - Throws: `hold_ended` where an earlier call released it and nothing was spent; the refusal where a hold cannot be
+  ///   begun.
   func findOrBegin(isGiven: Bool = false) async throws(LedgerError) -> Progress {
     var steps = self
     while true {
@@ -24,7 +24,7 @@ extension HoldSteps {
       do throws(LedgerError) {
         begun = try await steps.beginHold()
       } catch {
-        // The answer of an earlier attempt: it holds nothing, and those after it may.
+        // The answer of an earlier attempt: it holds nothing, and later attempts may hold.
         guard steps.attempt > 1, error.isReplayed else { throw error }
         steps.attempt += 1
         continue
@@ -55,8 +55,9 @@ extension HoldSteps {
     return try next.begun() != nil
   }
 
-  /// Asked without a trace first where it is not the first hold: a refusal would be kept under its key, and it is to be
-  /// possible later.
+  /// Begins the hold; from the second hold on it asks with a preview first.
+  ///
+  /// The key would keep a refusal, and the same hold must be possible later.
   private func beginHold() async throws(LedgerError) -> Receipt {
     guard attempt > 1 else { return try await hold() }
     do throws(LedgerError) {
@@ -71,7 +72,7 @@ extension HoldSteps {
     }
   }
 
-  /// Spends what is held; nil where the hold has ended meanwhile.
+  /// Spends the held amounts; nil where the hold has ended meanwhile.
   func capture(held hold: HoldID) async throws(LedgerError) -> Receipt? {
     do throws(LedgerError) {
       return try await ledger.book(capture(hold))

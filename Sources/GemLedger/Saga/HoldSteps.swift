@@ -1,18 +1,17 @@
-/// A hold for something that happens elsewhere: every step has a key that is made from one key, so that whoever comes
-/// again with that key finishes what was begun.
+/// A hold for an action elsewhere: every step's key is made from one key, so that a retry with that key finishes it.
 package struct HoldSteps: Sendable {
   package let ledger: Ledger
   package let customer: CustomerID
   package internal(set) var amounts: [Adjustment]
-  /// The key that those of the steps are made from.
+  /// The key from which the steps' keys are made.
   package let key: IdempotencyKey
-  /// Says what it is for, on every step.
+  /// The purpose of the hold, on every step.
   package let reference: Reference
   package let duration: Duration
-  /// Counts the holds that were begun for the same, each because the one before it had ended unspent.
+  /// Counts the holds for the same purpose, each begun because the one before it had ended unspent.
   var attempt = 1
 
-  /// - Throws: `invalid_identifier` where the key is too long to have steps: 239 bytes are the most.
+  /// - Throws: `invalid_identifier` where the key is too long for its steps: 239 bytes are the most.
   package init(
     ledger: Ledger, customer: CustomerID, amounts: [Adjustment], key: IdempotencyKey, reference: Reference,
     duration: Duration
@@ -27,19 +26,19 @@ package struct HoldSteps: Sendable {
     self.duration = duration
   }
 
-  /// How a hold stands that was begun.
+  /// The state of a begun hold.
   package enum Standing: Sendable {
     case open
     case spent(Receipt)
-    /// Given back by a step of this one, for that reason.
+    /// Released by one of these steps, for that reason.
     case released(String)
-    /// By its deadline, or by somebody else.
+    /// By its deadline, or by another command.
     case ended
   }
 
   package enum Payment: Sendable {
     case paid(Receipt)
-    /// The hold has ended, and what is due is not there.
+    /// The hold has ended, and the owed currency is not available.
     case unpaid(LedgerError)
   }
 
@@ -47,7 +46,7 @@ package struct HoldSteps: Sendable {
     try IdempotencyKey(attempt == 1 ? "\(key.text)/\(step)" : "\(key.text)/\(step)/\(attempt)")
   }
 
-  // MARK: Looking
+  // MARK: Reading
 
   /// The hold, where one was begun.
   package func begun() throws(LedgerError) -> HoldID? {
@@ -60,7 +59,7 @@ package struct HoldSteps: Sendable {
     }
   }
 
-  /// Why the hold could not be begun, where that was the answer.
+  /// The kept refusal of the hold, where there is one.
   package func refusal() throws(LedgerError) -> LedgerError? {
     do throws(LedgerError) {
       _ = try ledger.preview(begin)
@@ -94,7 +93,7 @@ package struct HoldSteps: Sendable {
 
   package func hold() async throws(LedgerError) -> Receipt { try await ledger.book(begin) }
 
-  /// Spends what is held, or what was and is due all the same.
+  /// Spends the held amounts, or, where the hold has ended, the amounts still owed.
   package func spend(_ hold: HoldID?) async throws(LedgerError) -> Payment {
     guard let hold else { return try await spendLate(amounts) }
     do throws(LedgerError) {
@@ -107,7 +106,7 @@ package struct HoldSteps: Sendable {
     return try await spendLate(due)
   }
 
-  /// What a hold that has ended left unspent: an operator may have captured it, without the step's key.
+  /// Returns the unspent amounts of an ended hold: an operator may have captured it, without the step's key.
   func due(after hold: HoldID) throws(LedgerError) -> (amounts: [Adjustment], last: TransactionID?) {
     let (captured, transaction) = try captures(of: hold)
     let due = amounts.compactMap { amount -> Adjustment? in
@@ -117,7 +116,7 @@ package struct HoldSteps: Sendable {
     return (due, transaction)
   }
 
-  /// Gives back what is held; nothing where the hold has ended.
+  /// Releases the held amounts; does nothing where the hold has ended.
   package func release(_ hold: HoldID, because reason: String) async throws(LedgerError) {
     var command = try release(hold)
     command.reason = Self.reason(reason)
@@ -132,7 +131,7 @@ package struct HoldSteps: Sendable {
     let found = try lateSpend(of: due)
     if let receipt = found.receipt { return .paid(receipt) }
     do throws(LedgerError) {
-      // Asked without a trace first: a refusal would be kept under the key, and it is to be possible later.
+      // Asks with a preview first: the key would keep a refusal, and the same spend must be possible later.
       _ = try ledger.preview(found.command)
       return .paid(try await ledger.book(found.command))
     } catch {
@@ -163,10 +162,10 @@ package struct HoldSteps: Sendable {
     return command
   }
 
-  /// The spend in place of a hold that has ended: as it was booked, or as it is to be booked.
+  /// Returns the spend in place of an ended hold: the booking, or else the command to book.
   ///
-  /// A try that came to nothing, since balance or state changed between looking and booking, has used its key up. The
-  /// next one has another key, and only where the one before it was refused for good: at most one of them is booked.
+  /// A refused try, since balance or state changed between reading and booking, has used its key up. The next one has
+  /// another key, and only where the one before it was refused for good: at most one of them is booked.
   private func lateSpend(of due: [Adjustment]) throws(LedgerError) -> (receipt: Receipt?, command: LedgerCommand) {
     var number = 1
     while true {
@@ -185,7 +184,7 @@ package struct HoldSteps: Sendable {
     }
   }
 
-  /// What was captured of the hold, whoever did it.
+  /// Returns the captured amounts of the hold, of any command.
   private func captures(
     of hold: HoldID
   ) throws(LedgerError) -> (amounts: [CurrencyCode: Int64], last: TransactionID?) {
@@ -204,7 +203,7 @@ package struct HoldSteps: Sendable {
     }
   }
 
-  /// The text as a reason can hold it.
+  /// Fits the text into a reason.
   private static func reason(_ text: String) -> Reason? {
     var kept = ""
     for character in text {
@@ -217,6 +216,6 @@ package struct HoldSteps: Sendable {
 }
 
 extension LedgerError {
-  /// Whether the ledger answered, and with no; all else means that it could not answer.
+  /// Whether the ledger answered with a refusal; all other errors mean that it could not answer.
   package var isRefusal: Bool { code.kind.row.httpStatus < 500 }
 }

@@ -1,9 +1,10 @@
 extension Ledger {
-  /// Spends currency for something that is given meanwhile: held, then given, then captured, or released if that fails.
+  /// Spends currency for goods that are given meanwhile: held, then given, then captured, or released if that fails.
   ///
-  /// Nothing has to be given back, since nothing is taken before it is given. After a crash or an error, call it again
-  /// with the same key: it finishes what was begun. Where the hold has ended unspent, nobody here knows whether it was
-  /// given; the call then holds the currency again, gives, which does nothing where it was given, and captures.
+  /// Nothing has to be returned, since nothing is taken before the goods are given. After a crash or an error, call it
+  /// again with the same key: it finishes the spend. Where the hold has ended unspent, it is unknown here whether the
+  /// goods were given. The call then holds the currency again, gives (which does nothing the second time), and
+  /// captures.
   ///
   /// ```swift
   /// try await ledger.spend([Adjustment(gem, 50)], customer: alice, key: key) {
@@ -15,12 +16,12 @@ extension Ledger {
   ///   - amounts: 1 to 100 positive amounts, each currency once.
   ///   - customer: Must exist.
   ///   - key: Made once and sent with every retry; at most 239 bytes.
-  ///   - give: May be called again with a retry, so it gives once per key. What it throws means that nothing was given;
-  ///     it should end within ``LedgerCommand/holdDuration``.
-  /// - Returns: What was spent, now or when it was called first.
-  /// - Throws: What `give` throws, once the currency is released. ``LedgerError`` as ``hold(_:customer:for:key:)``, and
-  ///   with `hold_ended` where an earlier call's `give` threw, so that nothing was given and nothing spent: use a new
-  ///   key. Where the hold ended unspent and the currency is gone, why it cannot be held again: use the same key.
+  ///   - give: May be called again with a retry, so it must be idempotent under the key. An error from it means that
+  ///     nothing was given; it should end within ``LedgerCommand/holdDuration``.
+  /// - Returns: The booking of the spend, of this call or the first one.
+  /// - Throws: The error of `give`, once the currency is released. ``LedgerError`` as ``hold(_:customer:for:key:)``,
+  ///   and with `hold_ended` where an earlier call's `give` threw, so that nothing was given and nothing spent: use a
+  ///   new key. Where the hold ended unspent and the currency is gone, the refusal of the new hold: use the same key.
   @discardableResult
   public func spend(
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey, giving give: () async throws -> Void
@@ -50,7 +51,7 @@ extension Ledger {
     }
   }
 
-  /// Giving has all of its time again, where the hold is still open and not at its longest.
+  /// Extends the hold by its full time, where it is still open and not at its longest.
   private func giveTime(to hold: HoldID) async throws(LedgerError) {
     do throws(LedgerError) {
       _ = try await book(.extend(hold, for: LedgerCommand.holdDuration))

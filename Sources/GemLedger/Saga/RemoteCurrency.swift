@@ -1,4 +1,4 @@
-/// A currency that lives on another server: what an exchange into it needs of that server.
+/// A currency of another server: the calls that an exchange into it makes there.
 ///
 /// ```swift
 /// struct CoinServer: RemoteCurrency {
@@ -10,27 +10,27 @@
 /// }
 /// ```
 public protocol RemoteCurrency: Sendable {
-  /// Gives the customer so much, once per key however often it is called.
+  /// Credits the amount to the customer, idempotently under the key.
   ///
-  /// - Throws: ``RemoteRefusal`` where it was not credited and never will be under this key. Any other error means that
-  ///   nobody knows: the call is made again later under the same key. It has to end within the leeway that the exchange
-  ///   was set up with, be it by a time limit.
+  /// - Throws: ``RemoteRefusal`` where it was not credited and never will be under this key. Any other error leaves the
+  ///   outcome unknown: the call is made again later under the same key. It has to end within the leeway of the saga,
+  ///   if need be by a time limit.
   func credit(_ amount: CurrencyAmount, to customer: CustomerID, key: IdempotencyKey) async throws
 
-  /// Whether something was credited under the key; nil where the server cannot say.
+  /// Returns whether an amount was credited under the key; nil where the server cannot say.
   ///
-  /// It is asked only where the currency here is no longer held, so that crediting now could give it for nothing.
+  /// It is called only where the currency here is no longer held, so that crediting now could give it for nothing.
   func wasCredited(key: IdempotencyKey) async throws -> Bool?
 }
 
 extension RemoteCurrency {
-  /// Cannot say.
+  /// Returns nil: the server cannot say.
   public func wasCredited(key: IdempotencyKey) async throws -> Bool? { nil }
 }
 
-/// The other server will not credit, now or later: what was held for it is released.
+/// The other server will not credit, now or later: the held amount is released.
 public struct RemoteRefusal: Error, Hashable, Sendable {
-  /// Why, for people; it is kept as the reason of the release.
+  /// The reason, for people; it is kept as the reason of the release.
   public let reason: String
 
   /// A refusal for good.

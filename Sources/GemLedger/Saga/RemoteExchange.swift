@@ -1,10 +1,10 @@
-/// A currency of this ledger for one that lives on another server.
+/// An exchange of this ledger's currency for a currency of another server.
 public struct RemoteExchange: Hashable, Sendable {
-  /// Whose; both sides know the customer by this id.
+  /// The customer; both sides know the customer by this id.
   public let customer: CustomerID
-  /// What is taken here.
+  /// The amount taken here.
   public let gives: CurrencyAmount
-  /// What is credited there.
+  /// The amount credited there.
   public let gets: CurrencyAmount
 
   /// An exchange of so much for so much.
@@ -32,16 +32,18 @@ public enum ExchangeOutcome: Hashable, Sendable {
   case exchanged(Receipt)
   /// Not credited there, and nothing was taken here.
   case refused(reason: String)
-  /// Credited there, but what is due for it is not here any more: the hold ended before anybody knew that it was
-  /// credited, and the customer spent it. Running the exchange again takes it once it is there.
+  /// Credited there, but the owed currency is no longer here.
+  ///
+  /// The hold ended before the credit was confirmed, and the customer spent the currency. Running the exchange again
+  /// takes it once it is there.
   case unpaid(LedgerError)
 }
 
 /// An exchange that was found unfinished, and how it stands now.
 public struct ResumedExchange: Sendable {
-  /// What was asked for.
+  /// The requested exchange.
   public let exchange: RemoteExchange
-  /// Under which key.
+  /// Its key.
   public let key: IdempotencyKey
   /// How it ended; a failure where it has not.
   public let result: Result<ExchangeOutcome, LedgerError>
@@ -55,20 +57,20 @@ public struct ResumedExchange: Sendable {
   }
 }
 
-/// What resuming came to.
+/// The result of resuming exchanges.
 public struct ResumedExchanges: Sendable {
-  /// Those that were found unfinished, in the order in which they began.
+  /// The exchanges found unfinished, in the order in which they began.
   public let exchanges: [ResumedExchange]
-  /// From where to look next time: everything before it is finished.
+  /// Where to begin the next search: everything before it is finished.
   public let cursor: FeedCursor?
 }
 
-// MARK: What the hold carries
+// MARK: The hold's reference
 
 extension RemoteExchange {
   static let mark = "{\"exchange\":"
 
-  /// What the hold's reference says, so that whoever finds it can go on.
+  /// Makes the hold's reference, from which any process can resume the exchange.
   func reference(key: IdempotencyKey) throws(LedgerError) -> Reference {
     let document: JSONValue = [
       "exchange": [
@@ -79,7 +81,7 @@ extension RemoteExchange {
     return try Reference(document.text())
   }
 
-  /// What a hold was begun for; nil where it is none of an exchange.
+  /// Returns the exchange that a hold was begun for; nil where the hold is of no exchange.
   static func read(_ hold: UnfinishedHold) -> (exchange: Self, key: IdempotencyKey)? {
     guard let gives = hold.amounts.first, let document = hold.document?["exchange"],
       let key = document["key"]?.text, let customer = document["customer"]?.text,
@@ -89,7 +91,7 @@ extension RemoteExchange {
       let gets = CurrencyAmount(currency: try CurrencyCode(code), amount: amount)
       return (Self(customer: try CustomerID(customer), gives: gives, gets: gets), try IdempotencyKey(key))
     } catch {
-      // Somebody else's reference that looks alike.
+      // A reference of another caller in a similar form.
       return nil
     }
   }

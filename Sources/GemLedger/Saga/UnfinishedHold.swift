@@ -1,16 +1,16 @@
-/// A hold that was begun for something that happens elsewhere, and that no later step says the end of.
+/// A hold that was begun for an action elsewhere, without a later step that ended it.
 package struct UnfinishedHold: Sendable {
   package let id: HoldID
-  /// By the id that the customer came with.
+  /// The original id of the customer.
   package let customer: CustomerID
   package let amounts: [CurrencyAmount]
   package let reference: Reference
-  /// From where the feed gives it.
+  /// The cursor from which the feed gives it.
   package let cursor: FeedCursor?
-  /// Its place among those that were found.
+  /// Its position among the found holds.
   private let place: Int
 
-  /// What the reference says, where it is a JSON text.
+  /// The reference's document, where it is a JSON text.
   package var document: JSONValue? {
     do throws(JSONError) {
       return try JSONValue.parse(reference.text)
@@ -19,12 +19,12 @@ package struct UnfinishedHold: Sendable {
     }
   }
 
-  /// Reads the feed from the cursor to its end for holds whose reference begins with the mark.
+  /// Reads the feed from the cursor to its end for holds with the saga's prefix in their reference.
   ///
-  /// All steps of one saga have the same reference, so a later transaction with it is the end. A hold that went by its
+  /// All steps of one saga have the same reference, so a later transaction with it is the end. A hold that ended by its
   /// deadline has none, and is found.
   ///
-  /// - Complexity: O(transactions behind the cursor); memory for what is unfinished.
+  /// - Complexity: O(transactions behind the cursor); memory for the unfinished holds.
   package static func all(
     in ledger: Ledger, after cursor: FeedCursor?, mark: String
   ) throws(LedgerError) -> (holds: [Self], end: FeedCursor?) {
@@ -45,7 +45,7 @@ package struct UnfinishedHold: Sendable {
         }
       }
       if !page.events.isEmpty { cursor = page.next }
-      // In the feed's order, so that the first of them has the earliest cursor: ids are in that of time.
+      // In the feed's order, which is that of time, so that the first of them has the earliest cursor.
       if !page.hasMore { return (found.values.sorted { $0.place < $1.place }, cursor) }
     }
   }

@@ -1,9 +1,9 @@
-/// Where a row lies: its number, and the customer whose it is.
+/// The address of a row: its number and its customer.
 ///
 /// A storage that keeps the rows of one customer together finds a row by both.
 package struct RowPlace: Hashable, Sendable {
   package var number: Int64
-  /// The customer by whose number the row lies; nil where who asks cannot know it.
+  /// The number of the customer that the row is stored with; nil where the caller cannot know it.
   package var customer: CustomerNumber?
 
   package init(_ number: Int64, of customer: CustomerNumber?) {
@@ -27,7 +27,7 @@ package struct AnchorPlace: Hashable, Sendable {
 package struct JournalCounts: Hashable, Sendable {
   package var transactions: Int64
   package var entries: Int64
-  /// Whether the storage numbers sparsely, as ``Numbering`` says, and not only holds what another one numbered.
+  /// Whether the storage numbers sparsely, as ``Numbering`` says, and does not only keep another storage's numbers.
   package var isSparse: Bool
 
   package init(transactions: Int64, entries: Int64, isSparse: Bool = true) {
@@ -37,39 +37,40 @@ package struct JournalCounts: Hashable, Sendable {
   }
 }
 
-/// Many rows at a time, for who reads all of them: `verify` asks once for each page of a scan.
+/// Batch reads, for callers that read all rows: `verify` makes one call for each page of a scan.
 ///
-/// Each call answers with those rows that are there, by what they were asked for, and may be asked for a row twice or
-/// for none at all. Each has a default that asks for one row after another, for storages that are asked without a way
-/// across a network.
+/// Each call returns the rows that exist, by the addresses or numbers asked for. A caller may ask for a row twice or
+/// for none at all. Each call has a default that reads one row after another, for storages without a network in
+/// between.
 ///
-/// Where a place names a customer, a row of that number that is another's may be given or be missing, as the storage
-/// likes, unless the call says otherwise; where it names none, the row is to be found by its number alone.
+/// Where an address names a customer, the storage may return or leave out another customer's row of that number, unless
+/// the call says otherwise. Where an address names none, the row must be found by its number alone.
 package protocol BulkReads: AnyObject {
   /// How many rows the journal has; nil where its numbers have no gaps and so are the counts.
   func journalCounts() throws(LedgerError) -> JournalCounts?
-  /// The customer who stands behind `count` others after a number; nil where there are no more than those.
+  /// Returns the number of the customer behind `count` others after a number; nil where there are no more.
   func customerNumber(after: CustomerNumber, skipping count: Int) throws(LedgerError) -> CustomerNumber?
 
   func customers(_ wanted: [CustomerNumber]) throws(LedgerError) -> [CustomerNumber: CustomerRow]
-  /// Whom each id names.
+  /// Finds the customer that each id names.
   func customers(named wanted: [CustomerID]) throws(LedgerError) -> [CustomerID: FoundCustomer]
-  /// The ids that were added to those that the customers came with; who has none may be left out.
+  /// Reads the ids that were added to the customers' original ids; a customer without any may be left out.
   func addedIDs(of customers: [CustomerNumber]) throws(LedgerError) -> [CustomerNumber: [CustomerID]]
   /// All accounts of the customers, in any order.
   func accounts(of customers: [CustomerNumber]) throws(LedgerError) -> [AccountRow]
-  /// Places name the customer who had the lot at some time: the terms may lie with who had it first and became one
-  /// with that customer, and are to be found there too.
+  /// Each address names a past or present owner of the lot.
+  ///
+  /// The attributes may be stored with a first owner that was merged with that customer, and must be found there too.
   func lotTerms(_ wanted: [RowPlace]) throws(LedgerError) -> [LotNumber: LotTermsRow]
   func anchors(_ wanted: [AnchorPlace]) throws(LedgerError) -> [AnchorPlace: AnchorRow]
 
-  /// Places name no customer for the refunds of who became part of another, and for those that froze somebody.
+  /// Addresses name no customer for refunds of merged customers, and for refunds that froze a customer.
   func transactions(_ wanted: [RowPlace]) throws(LedgerError) -> [TransactionNumber: TransactionRow]
   /// Places name the customer of the entry's account.
   func entries(_ wanted: [RowPlace]) throws(LedgerError) -> [EntryNumber: EntryRow]
-  /// The entries of each transaction in the order of their numbers; one without may be left out.
+  /// Reads the entries of each transaction in the order of their numbers; a transaction without any may be left out.
   ///
-  /// Places name no customer for the refunds of who became part of another.
+  /// Addresses name no customer for refunds of merged customers.
   func entries(of transactions: [RowPlace]) throws(LedgerError) -> [TransactionNumber: [EntryRow]]
   /// The allocations of each entry in the order of their positions; one without may be left out.
   func allocations(of entries: [RowPlace]) throws(LedgerError) -> [EntryNumber: [AllocationRow]]
@@ -80,22 +81,23 @@ package protocol BulkReads: AnyObject {
   ///
   /// Places name the customer of the effects.
   func effects(of transactions: [RowPlace]) throws(LedgerError) -> [TransactionNumber: [EffectRow]]
-  /// The effects about each transaction, in the order of transactions and positions; one without may be left out.
+  /// Reads the journal events about each transaction, in the order of transactions and positions; one without any may
+  /// be left out.
   ///
-  /// - Parameter targets: With each the customers by whose numbers the effects may lie.
+  /// - Parameter targets: Each with the customers that its events may be stored with.
   func effects(
     about targets: [TransactionNumber: [CustomerNumber]]
   ) throws(LedgerError) -> [TransactionNumber: [EffectRow]]
 
-  /// Places name no customer for what an order or the state of a refund names.
+  /// Addresses name no customer for purchases that an order or the state of a refund names.
   func purchases(_ wanted: [RowPlace]) throws(LedgerError) -> [Int64: PurchaseRow]
   func entitlementHolders(of purchases: [RowPlace]) throws(LedgerError) -> [Int64: CustomerNumber]
   func refundEvidence(of purchases: [PurchaseIdentity]) throws(LedgerError) -> [PurchaseIdentity: [RefundEvidenceRow]]
   /// The refunds of each purchase, oldest first; one without may be left out.
   func refunds(of purchases: [RowPlace]) throws(LedgerError) -> [Int64: [RefundRow]]
-  /// The parts of each refund in the order of their positions; one without may be left out.
+  /// Reads the parts of each refund in the order of their positions; a refund without any may be left out.
   ///
-  /// Places name no customer for the refunds of who became part of another.
+  /// Addresses name no customer for refunds of merged customers.
   func refundParts(of transactions: [RowPlace]) throws(LedgerError) -> [TransactionNumber: [RefundPartRow]]
 }
 

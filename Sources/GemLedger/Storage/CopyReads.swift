@@ -1,4 +1,4 @@
-/// What only who copies a whole ledger reads.
+/// Reads that only a copy of a whole ledger makes.
 package protocol CopyReads: ExportReads {
   /// The storage's own rows of a copy that is not complete, where this is one.
   func copyProgress() throws(LedgerError) -> CopyProgress?
@@ -20,7 +20,7 @@ package struct CopyProgress: Hashable, Sendable {
   /// The step under way, and how many of its pages are there.
   package var step: Int64
   package var pages: Int64
-  /// The newest transaction of what is copied, so that a copy does not go on from a ledger that has changed.
+  /// The newest transaction of the source, so that a copy does not go on from a ledger that has changed.
   package var source: TransactionNumber
 
   package init(step: Int64 = 0, pages: Int64 = 0, source: TransactionNumber) {
@@ -49,16 +49,16 @@ package struct CopiedJournal: Hashable, Sendable {
   }
 }
 
-/// What only a copy of a whole ledger writes.
+/// Writes that only a copy of a whole ledger makes.
 package struct CopyChanges: Sendable {
   /// How far the copy is with these changes; nil where it is complete with them.
   package var progress: CopyProgress?
   package var catalogVersions: [CatalogVersionRow] = []
-  /// Terms of lots with customers who had them once, for storages that keep them with each.
+  /// Attributes of lots with their former owners, for storages that keep them with each owner.
   package var formerLotTerms: [FormerLotTerms] = []
-  /// Whom purchases were credited to, of those that refunds of these changes name.
+  /// The credited customers of the purchases that refunds of these changes name.
   package var purchaseOwners: [Int64: CustomerNumber] = [:]
-  /// For storages whose own numbers have no gaps.
+  /// For storages with own numbers that have no gaps.
   package var journal: CopiedJournal?
 
   package init(progress: CopyProgress?) { self.progress = progress }

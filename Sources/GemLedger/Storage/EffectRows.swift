@@ -1,5 +1,4 @@
-/// What a transaction did beside its entries: what it set aside, which one it undid, what it counted; part of the
-/// journal.
+/// A journal event: an effect of a transaction beside its entries, such as held currency, a reversal or a count.
 package struct EffectRow: Hashable, Sendable {
   package enum Kind: Int64, CaseIterable, Sendable {
     /// The transaction undoes a part of the transaction `target`, or all of it.
@@ -14,11 +13,12 @@ package struct EffectRow: Hashable, Sendable {
     case released = 5
     /// A count that a limit, an allowance or a recharge keeps, as it is from here on; see ``CountRow``.
     case counted = 6
-    /// What the transaction expires had come back to its lot after the lot's time: by the transaction `target`.
+    /// The transaction expires an amount that had come back to its lot after the lot's expiry, by the transaction
+    /// `target`.
     case late = 7
     /// Another customer's side of the same booking: the transaction `target` of the customer number `value`.
     case linked = 8
-    /// What the transaction takes, for a refund or a debt, had come back by the transaction `target`.
+    /// The transaction takes, for a refund or a debt, an amount that had come back by the transaction `target`.
     case reclaimed = 9
   }
 
@@ -35,14 +35,14 @@ package struct EffectRow: Hashable, Sendable {
   package var lot: LotNumber
   /// How much of the lot; never negative.
   package var amount: Int64
-  /// A deadline, a customer's number, or what a count is from here on.
+  /// A deadline, a customer's number, or the new value of a count.
   package var value: Int64
   /// Which count; nil for all but ``Kind/counted``.
   package var count: CountKey?
   /// The period that a count is of.
   package var period: Int64
   package var createdAt: Timestamp
-  /// What the account held after the transaction's effects up to here.
+  /// The account's held amount after the transaction's events up to this one.
   package var heldAfter: Int64
 
   package init(
@@ -74,7 +74,7 @@ package struct EffectRow: Hashable, Sendable {
 }
 
 extension EffectRow.Kind {
-  /// Whether it says what is on hold or what is counted, which is asked for by customers.
+  /// Whether it is about held amounts or counts, which are read by customer.
   package var isAskedByCustomer: Bool {
     switch self {
     case .held, .captured, .released, .counted: true
@@ -87,7 +87,7 @@ extension EffectRow.Kind {
 package struct HoldRow: Hashable, Sendable {
   /// The transaction that began it.
   package var number: TransactionNumber
-  /// Who has it now; after a merge the survivor.
+  /// The present owner; after a merge the surviving customer.
   package var customer: CustomerNumber
   /// It has ended from this instant on, whether that is booked or not.
   package var deadline: Timestamp
@@ -108,12 +108,12 @@ package struct HoldRow: Hashable, Sendable {
   }
 }
 
-/// Names a count: what is counted, and of which currency or item.
+/// Names a count: its kind, and its currency or item.
 package struct CountKey: Hashable, Comparable, Sendable {
   package enum Kind: Int64, CaseIterable, Sendable {
     /// How many of an item a customer bought in a period.
     case bought = 1
-    /// How many of an item everybody bought.
+    /// How many of an item all customers bought.
     case sold = 2
     /// How much of a currency a customer spent in a period.
     case spent = 3
@@ -121,8 +121,10 @@ package struct CountKey: Hashable, Comparable, Sendable {
     case granted = 4
     /// Of a customer's newest allowance of a currency the instant in its period from which it was granted, and its lot.
     case allowed = 5
-    /// Since when the tick of a customer's recharge runs, 0 where it is full, and when the version of the catalog came
-    /// into force that this was looked at under.
+    /// When the current tick of a customer's recharge began, 0 where it is full; and when its catalog version came into
+    /// force.
+    ///
+    /// The version is the one that the recharge was computed under.
     case recharged = 6
   }
 
@@ -166,14 +168,14 @@ package struct CountRow: Hashable, Sendable {
   }
 }
 
-/// A customer whose ids and whatever was said about them go; the books stay.
+/// The erasure of a customer: the ids and all texts about the customer go; the books stay.
 ///
-/// The customer's rows come with it, among those that changed.
+/// The customer's rows come with it, among the changed rows.
 package struct ErasureRow: Hashable, Sendable {
   package var transaction: TransactionNumber
   /// All numbers that mean the customer.
   package var numbers: [CustomerNumber]
-  /// The id that each row of the numbers has from now on; names nobody.
+  /// The id that each row of the numbers has from now on; it names no customer.
   package var ids: [CustomerID]
   /// The ids that the numbers came with, and those added later, of which each is free from now on; those apart that the
   /// commit itself gave.
@@ -192,21 +194,22 @@ package struct ErasureRow: Hashable, Sendable {
   }
 }
 
-/// What is read of effects, holds and counts.
+/// Reads of journal events, holds and counts.
 ///
-/// Owners are the customers by whose numbers the rows may lie; a storage that finds rows by their numbers alone need
-/// not look at them.
+/// Owners are the customers that the rows may be stored with; a storage that finds rows by their numbers alone need not
+/// look at them.
 package protocol EffectReads: AnyObject {
   /// In the order of their positions.
   func effects(of transaction: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> [EffectRow]
   /// Those about a hold or an undone transaction, in the order of transactions and positions.
   func effects(about target: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> [EffectRow]
-  /// Those of a customer's transactions below a number that say what is on hold and what is counted, newest first; all
-  /// of the last transaction among them, so that there may be more than `limit`.
+  /// Reads journal events about held amounts and counts, from a customer's transactions below a number, newest first.
+  ///
+  /// All such events of the last transaction are returned, so that there may be more than `limit`.
   func effects(
     of customer: CustomerNumber, below: TransactionNumber, limit: Int
   ) throws(LedgerError) -> [EffectRow]
-  /// - Parameter owners: Nobody where it is not known yet; then only a row that is found without them is given.
+  /// - Parameter owners: Empty where they are not known yet; then only a row that is found without them is returned.
   func hold(_ number: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> HoldRow?
   /// All open ones of the customer, those that end first before the others.
   func holds(of customer: CustomerNumber) throws(LedgerError) -> [HoldRow]
@@ -215,7 +218,7 @@ package protocol EffectReads: AnyObject {
   func counts(of customer: CustomerNumber) throws(LedgerError) -> [CountRow]
 }
 
-/// What a scan reads of them, a page at a time.
+/// Scans over journal events, holds and counts, a page at a time.
 package protocol EffectScan: AnyObject {
   /// In the order of transactions and positions.
   func effects(after: EffectRow?, limit: Int) throws(LedgerError) -> [EffectRow]

@@ -1,4 +1,4 @@
-/// What an export reads beside what `verify` does: rows that nobody else reads from end to end.
+/// The reads of an export beside those of `verify`: rows that nothing else reads from end to end.
 package protocol ExportReads: StorageScan {
   /// In the order of their transactions.
   func notes(after: TransactionNumber, limit: Int) throws(LedgerError) -> [NoteRow]
@@ -16,7 +16,7 @@ package protocol ExportReads: StorageScan {
 
 /// Which keys are exported together.
 package enum ExportedKeys: Sendable {
-  /// Those of what was booked behind a transaction.
+  /// The keys of transactions behind one.
   case booked(after: TransactionNumber)
   /// Those that keep refusals.
   case refused

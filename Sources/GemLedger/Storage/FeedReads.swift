@@ -6,7 +6,7 @@ package protocol FeedReads: AnyObject {
   var commitsInOrder: Bool { get }
   /// The first transactions that are not behind the position, in the order of their numbers.
   func feedTransactions(after position: FeedPosition, limit: Int) throws(LedgerError) -> [TransactionRow]
-  /// For each of these merges, who became part of its customer.
+  /// Finds the merged customer of each of these merges.
   ///
   /// - Parameter merges: Each with the customer of its transaction.
   func mergedCustomers(by merges: [RowPlace]) throws(LedgerError) -> [TransactionNumber: CustomerNumber]
@@ -21,7 +21,7 @@ extension LedgerError {
       details: [.text("rows", rows), .outOfOrder])
   }
 
-  /// Whether rows came in another order than that of their places.
+  /// Whether rows came in another order than that of their positions.
   package var isOfOrder: Bool { details.contains(.outOfOrder) }
 }
 

@@ -1,4 +1,4 @@
-/// A transaction with everything that hangs on it, and what people said about it.
+/// A transaction with all its rows, and its note.
 package struct NotedTransaction: Sendable {
   package var parts: TransactionParts
   package var note: NoteRow?
@@ -28,7 +28,7 @@ package protocol HistoryReads: AnyObject {
   func parts(of number: TransactionNumber, of owner: CustomerNumber) throws(LedgerError) -> TransactionParts?
   /// A transaction of one of several customers' own numbers, or nil where none of them has it.
   func parts(of number: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> TransactionParts?
-  /// The same for who has the transaction's own row; without the sources of its lots, and without looking for them.
+  /// The same from the transaction's own row; without the sources of its lots, and without looking for them.
   func postings(of row: TransactionRow) throws(LedgerError) -> TransactionParts
   /// The entry that made this version of the account; nil for version 0.
   func entry(of account: AccountRow, version: Int64) throws(LedgerError) -> EntryRow?

@@ -2,8 +2,10 @@
 ///
 /// It loads rows and writes change sets; it knows no rule.
 package protocol LedgerStorage: AnyObject, Sendable {
-  /// Whether rows lie with their customers: entries are then numbered by their transactions, and the terms of a lot lie
-  /// with each customer who ever had it.
+  /// Whether rows are stored with their customers.
+  ///
+  /// Entries are then numbered by their transactions, and a lot's attributes are stored with each past and present
+  /// owner.
   var isKeyedByCustomer: Bool { get }
 
   /// How many lanes gather groups of commands of their own.
@@ -15,9 +17,9 @@ package protocol LedgerStorage: AnyObject, Sendable {
   /// Whether a reader may see one half of a commit that touched several customers before the other.
   var showsHalves: Bool { get }
 
-  /// The lanes in whose rows each command may write, in ascending order; nearly always one.
+  /// Returns the lanes that each command may write to, in ascending order; nearly always one.
   ///
-  /// What is known may be out of date when the command's turn comes; ``StorageSession/prefetch(_:)`` finds that out.
+  /// The answer may be out of date when the command's turn comes; ``StorageSession/prefetch(_:)`` finds that out.
   func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]]
   /// The same for one command where the answer needs no question to another machine; nil where it does.
   func knownLanes(of command: LedgerCommand) -> [Int]?
@@ -25,18 +27,20 @@ package protocol LedgerStorage: AnyObject, Sendable {
   /// Runs the body on a snapshot that no writer changes; never waits for writers.
   func read<R>(_ body: (any StorageSnapshot) throws(LedgerError) -> R) throws(LedgerError) -> R
 
-  /// Runs the body alone among writers of the lanes and commits what it wrote, or nothing where it throws.
+  /// Runs the body alone among writers of the lanes and commits its writes, or nothing where it throws.
   ///
   /// The body may run several times, where the storage has to try again; only its last run counts.
   func commit<R>(
     lanes: [Int], _ body: (any StorageSession) throws(LedgerError) -> R
   ) throws(LedgerError) -> R
 
-  /// Begins to listen to what other processes commit, and calls the body soon after they did: once at the beginning,
-  /// and perhaps more often than they commit. Nil where they cannot be heard.
+  /// Begins to listen for commits of other processes, and calls the body soon after them.
+  ///
+  /// It calls the body once at the beginning, and perhaps more often than they commit. Nil where commits cannot be
+  /// heard.
   func listen(_ heard: @escaping @Sendable () -> Void) -> (any CommitListener)?
 
-  /// Closes what is open. Later calls answer `storage_unavailable`.
+  /// Closes the storage. Later calls answer `storage_unavailable`.
   func close()
 }
 
@@ -86,11 +90,11 @@ package protocol StorageSnapshot: OrderReads, OwnedReads, EffectReads, BulkReads
   func environments() throws(LedgerError) -> [EnvironmentRow]
 
   func customer(_ id: CustomerID) throws(LedgerError) -> FoundCustomer?
-  /// The same, for who knows the id's ``ByteHash``.
+  /// The same, with the id's ``ByteHash`` known.
   func customer(_ id: CustomerID, hash: Int) throws(LedgerError) -> FoundCustomer?
   func customer(number: CustomerNumber) throws(LedgerError) -> CustomerRow?
   func customers(after number: CustomerNumber, limit: Int) throws(LedgerError) -> [CustomerRow]
-  /// The customers who became part of this one.
+  /// The customers merged into this one.
   func mergedCustomers(into number: CustomerNumber) throws(LedgerError) -> [CustomerNumber]
   /// The ids that were added to the one that the customer of this number came with.
   func addedIDs(of number: CustomerNumber) throws(LedgerError) -> [CustomerID]
@@ -127,7 +131,7 @@ package protocol StorageSnapshot: OrderReads, OwnedReads, EffectReads, BulkReads
   func recordSums() throws(LedgerError) -> RecordSums?
   /// The highest number in use.
   func last(_ sequence: RareSequence) throws(LedgerError) -> Int64
-  /// What is drawn after that number.
+  /// Returns the number that is drawn after that one.
   func number(after last: Int64, in sequence: RareSequence) throws(LedgerError) -> Int64
   func transaction(_ number: TransactionNumber) throws(LedgerError) -> TransactionRow?
   func entry(_ number: EntryNumber) throws(LedgerError) -> EntryRow?
@@ -167,11 +171,11 @@ package protocol StorageScan: EffectScan {
   func merges(after: TransactionNumber, limit: Int) throws(LedgerError) -> [MergeRow]
   func refunds(after: TransactionNumber, limit: Int) throws(LedgerError) -> [RefundRow]
   func refundParts(after: RefundPartRow?, limit: Int) throws(LedgerError) -> [RefundPartRow]
-  /// What the newest refund of each purchase says, in the order of purchases.
+  /// Reads the state that the newest refund of each purchase recorded, in the order of purchases.
   func refundStates(after: Int64, limit: Int) throws(LedgerError) -> [RefundStateRow]
   /// Every id with the number of the customer that it names, merges apart; in the order of ids.
   func customerIDs(after: CustomerID?, limit: Int) throws(LedgerError) -> [AddedIDRow]
-  /// Begins to look for what the storage itself finds wrong below the level of rows; what is given back waits for it.
+  /// Begins the storage's own check below the level of rows; the returned closure waits for the problems that it finds.
   func beginIntegrityCheck() throws(LedgerError) -> () throws(LedgerError) -> [String]
 }
 
@@ -199,13 +203,13 @@ package struct OwnedItemRow: Hashable, Sendable {
   }
 }
 
-/// A snapshot whose owner may write.
+/// A snapshot that can be written to.
 package protocol StorageSession: StorageSnapshot {
-  /// Fetches what a group of commands will ask for; a storage that reads locally has nothing to do.
+  /// Prefetches the rows that a group of commands needs; a storage that reads locally has nothing to do.
   ///
-  /// - Returns: The places of commands that belong to other lanes by now, ascending; nobody decides them here.
+  /// - Returns: The positions of commands that belong to other lanes by now, ascending; they are not decided here.
   func prefetch(_ commands: [LedgerCommand]) throws(LedgerError) -> [Int]
-  /// Brings what the next few commands will ask for closer to the processor; only memory has something to do.
+  /// Brings the rows that the next few commands need closer to the processor; only memory has something to do.
   func approach(_ commands: Slice<UnsafeBufferPointer<LedgerCommand>>)
   /// Writes all rows of the change set.
   func write(_ changes: borrowing ChangeSet) throws(LedgerError)

@@ -2,11 +2,11 @@
 package enum Numbering: Hashable, Sendable {
   /// Each number is the last one plus one: one writer at a time draws them.
   case dense
-  /// Numbers ascend within a lane and go with time, so that lanes draw them without asking each other.
+  /// Numbers ascend within a lane and go with time, so that lanes draw them without coordination.
   ///
-  /// A number is a tick of a sixteenth of a millisecond above the lane's six bits, and an entry's is its transaction's
-  /// above twelve bits that count within the transaction. A lane that books faster than the ticks go runs ahead of
-  /// the clock, which does no harm: numbers order, they do not tell the time.
+  /// A number is a tick of a sixteenth of a millisecond above the lane's six bits. An entry's number is its
+  /// transaction's above twelve bits that count within the transaction. A lane that books faster than the ticks runs
+  /// ahead of the clock, which does no harm: numbers order, they do not tell the time.
   case sparse(lane: Int64)
 
   /// How many lanes numbers have room for.
@@ -28,9 +28,9 @@ package enum Numbering: Hashable, Sendable {
   /// The transaction that an entry belongs to.
   package static func transaction(of entry: EntryNumber) -> TransactionNumber { entry >> entryBits }
 
-  /// Where the numbers of a transaction's entries begin, and where those of the next one do.
+  /// Returns the range from the first entry number of a transaction to the first one of the next transaction.
   ///
-  /// A number that no transaction has, as in an id that somebody made up, has the entries of the last that could be.
+  /// A number that no transaction can have, as in a made-up id, is clamped to the nearest one that could exist.
   package static func entries(of transaction: TransactionNumber) -> Range<EntryNumber> {
     let transaction = min(max(0, transaction), RowBounds.transaction)
     return transaction << entryBits..<(transaction + 1) << entryBits
@@ -53,7 +53,7 @@ package struct Sequences: Hashable, Sendable {
   package var transaction: TransactionNumber = 0
   package var entry: EntryNumber = 0
   package var createdAt = Timestamp(milliseconds: 0)
-  /// What is drawn next comes this much after the last.
+  /// The distance from one number to the next one drawn.
   private var step: Int64 = 1
   private var numbering = Numbering.dense
 
@@ -63,7 +63,7 @@ package struct Sequences: Hashable, Sendable {
   package init(lane: Int64, last: Int64, createdAt: Timestamp) {
     numbering = .sparse(lane: lane)
     step = numbering.step
-    // Who wrote over several lanes left a number of another one.
+    // A writer over several lanes left a number of another lane.
     transaction = last / step * step + lane
     self.createdAt = createdAt
   }

@@ -1,4 +1,4 @@
-/// What a storage reads of orders, account tokens and entitlements.
+/// Storage reads of orders, account tokens and entitlements.
 package protocol OrderReads: AnyObject {
   func order(_ code: PurchaseCode) throws(LedgerError) -> OrderRow?
   /// The order that the purchase paid for.
@@ -17,14 +17,15 @@ package protocol OrderReads: AnyObject {
   func purchase(number: Int64) throws(LedgerError) -> PurchaseRow?
   func customer(token: TokenNumber) throws(LedgerError) -> CustomerNumber?
 
-  /// Who has the entitlement that the purchase gave; nil where it gave none.
+  /// Returns the owner of the entitlement that the purchase gave; nil where it gave none.
   func entitlementHolder(purchase: Int64) throws(LedgerError) -> CustomerNumber?
-  /// The purchases below a number whose entitlements the customer has, newest first.
+  /// Reads the purchases, below a number, with entitlements that the customer has now, newest first.
   func entitlements(of customer: CustomerNumber, below purchase: Int64, limit: Int) throws(LedgerError) -> [Int64]
 }
 
 extension OrderReads {
-  /// The order under a key: of the customer as named first, then of who the customer has become, as keys are looked up.
+  /// Finds the order under a key: of the customer as named first, then of the surviving customer, as keys are looked
+  /// up.
   package func order(key: IdempotencyKey, customer: FoundCustomer) throws(LedgerError) -> OrderRow? {
     if let own = try order(key: key, customer: customer.origin) { return own }
     return customer.origin == customer.number ? nil : try order(key: key, customer: customer.number)

@@ -1,12 +1,12 @@
 /// An order's number: orders are numbered in the order in which they were announced.
 package typealias OrderNumber = Int64
 
-/// A purchase announced before payment: what was announced never changes, how far it came does.
+/// A purchase announced before payment: the announcement never changes, its state does.
 package struct OrderRow: Hashable, Sendable {
   package enum State: Int64, CaseIterable, Sendable {
-    /// Nobody has paid yet.
+    /// Not paid yet.
     case pending = 1
-    /// Credited, and delivered where somebody is to deliver.
+    /// Credited, and delivered where a delivery is required.
     case success = 2
     /// Given up.
     case failed = 3
@@ -14,7 +14,7 @@ package struct OrderRow: Hashable, Sendable {
     case deliveryPending = 4
   }
 
-  /// What is left of the announcement of somebody who was erased.
+  /// The announcement that is left of an erased customer's order.
   package static let erasedRequest = "{}"
 
   package var number: OrderNumber
@@ -23,7 +23,7 @@ package struct OrderRow: Hashable, Sendable {
   package var store: Store
   package var product: ProductCode
   package var quantity: Int64
-  /// Everything that was announced, as a JSON document.
+  /// The whole announcement, as a JSON document.
   package var request: String
   package var key: IdempotencyKey?
   package var state: State
@@ -32,7 +32,7 @@ package struct OrderRow: Hashable, Sendable {
   package var createdAt: Timestamp
   package var updatedAt: Timestamp
   package var deadline: Timestamp
-  /// When it is somebody's turn, in milliseconds; `.max` for never.
+  /// The time of the next step, in milliseconds; `.max` for never.
   ///
   /// A pending order's deadline, the instant at which an order failed, the next try of a delivery.
   package var dueAt: Int64
@@ -87,7 +87,7 @@ package struct TokenNumber: Hashable, Sendable {
   }
 }
 
-/// The customer whom a token on a purchase names.
+/// An account token on purchases, and the customer that it names.
 package struct AccountTokenRow: Hashable, Sendable {
   package var token: TokenNumber
   package var customer: CustomerNumber
@@ -98,7 +98,7 @@ package struct AccountTokenRow: Hashable, Sendable {
   }
 }
 
-/// Who has the entitlement that a purchase gave: whom it was credited to, until it moves.
+/// The owner of the entitlement that a purchase gave: the credited customer, until it moves.
 package struct EntitlementRow: Hashable, Sendable {
   package var purchase: Int64
   package var holder: CustomerNumber
@@ -109,12 +109,12 @@ package struct EntitlementRow: Hashable, Sendable {
   }
 }
 
-/// What a group changes of orders, account tokens and entitlements.
+/// A group's changes to orders, account tokens and entitlements.
 package struct OrderChanges: Sendable {
   package var new: [OrderRow] = []
   package var changed: [OrderRow] = []
   package var accountTokens: [AccountTokenRow] = []
-  /// To be written over what is known of the same purchase.
+  /// They replace the stored rows of the same purchases.
   package var entitlements: [EntitlementRow] = []
 
   package var isEmpty: Bool {

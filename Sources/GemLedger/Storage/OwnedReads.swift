@@ -1,14 +1,14 @@
-/// Reads of rows whose owner is known.
+/// Reads of rows with a known owner.
 ///
-/// A storage that is spread over machines by customer finds a row cheaply only where it knows whose it is. The owner is
-/// the customer's own number, as it was when the row was written; merges do not change it. Lots are the exception: a
-/// lot's row is with whom the lot is now, its terms with everybody whom it ever was with.
+/// A storage that is spread over machines by customer finds a row cheaply only by its owner. The owner is the
+/// customer's own number at the time of writing; merges do not change it. Lots are the exception: a lot's row is stored
+/// with its present owner, its attributes with every past and present owner.
 package protocol OwnedReads: AnyObject {
   func transaction(_ number: TransactionNumber, of owner: CustomerNumber) throws(LedgerError) -> TransactionRow?
   func entry(_ number: EntryNumber, of owner: CustomerNumber) throws(LedgerError) -> EntryRow?
   /// Those on accounts of the owner at least.
   func entries(of transaction: TransactionNumber, of owner: CustomerNumber) throws(LedgerError) -> [EntryRow]
-  /// The same, for who has the transaction's own row.
+  /// The same, from the transaction's own row.
   func entries(of transaction: TransactionRow) throws(LedgerError) -> [EntryRow]
   func allocations(of entry: EntryNumber, of owner: CustomerNumber) throws(LedgerError) -> [AllocationRow]
   func note(_ transaction: TransactionNumber, of owner: CustomerNumber) throws(LedgerError) -> NoteRow?
@@ -16,9 +16,9 @@ package protocol OwnedReads: AnyObject {
   func items(of transaction: TransactionNumber, of owner: CustomerNumber) throws(LedgerError) -> [ItemEntryRow]
   func lot(_ number: LotNumber, of owner: CustomerNumber) throws(LedgerError) -> LotRow?
   func lotTerms(_ number: LotNumber, of owner: CustomerNumber) throws(LedgerError) -> LotTermsRow?
-  /// - Parameter owner: Whom the purchase was credited to.
+  /// - Parameter owner: The credited customer.
   func refunds(of purchase: Int64, of owner: CustomerNumber) throws(LedgerError) -> [RefundRow]
-  /// - Parameter owner: Whom the refunded purchase was credited to.
+  /// - Parameter owner: The customer that the refunded purchase was credited to.
   func refundParts(of transaction: TransactionNumber, of owner: CustomerNumber) throws(LedgerError) -> [RefundPartRow]
 }
 

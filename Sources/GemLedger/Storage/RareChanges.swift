@@ -1,24 +1,25 @@
-/// What few groups change; it lies apart, so that the many that change none of it pay nothing for it.
+/// Changes to holds, items, identity rows and other rows that few groups touch; kept apart, so that the other groups
+/// pay nothing for them.
 package struct RareChanges: Sendable {
   package var lotTerms: [LotTermsRow] = []
-  /// Lots whose account changed.
+  /// Lots that moved to another account.
   package var movedLots: [LotRow] = []
-  /// Customers who were there before, or were made by this group, and are now otherwise.
+  /// Customers with changed rows; they were there before, or this group made them.
   package var changedCustomers: [CustomerRow] = []
   package var addedIDs: [AddedIDRow] = []
   package var merges: [MergeRow] = []
   package var refunds: [RefundRow] = []
   package var refundParts: [RefundPartRow] = []
-  /// To be written over what is known about the same.
+  /// They replace the stored evidence about the same refunds.
   package var refundEvidence: [RefundEvidenceRow] = []
   package var effects: [EffectRow] = []
   /// Open holds that are new, or of which something is other than before.
   package var holds: [HoldRow] = []
   /// Holds that are open no more; written after ``holds``.
   package var endedHolds: [HoldRow] = []
-  /// To be written over what is known of the same customer and key.
+  /// They replace the stored counts of the same customer and key.
   package var counts: [CountRow] = []
-  /// Counts of customers who became part of another.
+  /// Counts of merged customers.
   package var endedCounts: [CountRow] = []
   package var erasures: [ErasureRow] = []
   package var idChanges = IDChanges()
@@ -26,13 +27,13 @@ package struct RareChanges: Sendable {
   package init() {}
 }
 
-/// What a repair changes of customers' ids, where rows do not go together.
+/// A repair's changes to customers' ids, where rows do not go together.
 package struct IDChanges: Sendable {
   /// Ids that no longer name the customer; written before ``named``.
   package var removed: [AddedIDRow] = []
   /// Ids that name the customer from now on.
   package var named: [AddedIDRow] = []
-  /// Customers whose own id becomes another, which is in ``named`` too.
+  /// Customers with a new own id; ``named`` has it too.
   package var renamed: [RenamedCustomer] = []
 
   package init() {}
@@ -40,7 +41,7 @@ package struct IDChanges: Sendable {
   package var isEmpty: Bool { removed.isEmpty && named.isEmpty && renamed.isEmpty }
 }
 
-/// A customer whose own id becomes another.
+/// A customer with a new own id.
 package struct RenamedCustomer: Sendable {
   /// As it was.
   package var row: CustomerRow

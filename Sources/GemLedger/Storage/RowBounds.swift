@@ -1,7 +1,7 @@
-/// What numbers a row may hold that a storage reads.
+/// The bounds of numbers in rows that a storage reads.
 ///
-/// A file is outside input. A storage checks its rows where it reads them, and rules add numbers up without a check
-/// of each sum: within these bounds no sum of a few columns passes 64 bits. A ledger writes nothing that lies outside.
+/// A file is outside input. A storage checks its rows where it reads them, and rules add numbers up without a check of
+/// each sum: within these bounds no sum of a few columns passes 64 bits. A ledger writes nothing that lies outside.
 package enum RowBounds {
   /// Numbers of customers, lots, purchases, orders and versions; an account's number is its customer's, ten bits up.
   package static let number: Int64 = 1 << 53 - 1
@@ -29,7 +29,7 @@ package enum RowBounds {
 }
 
 extension Int64 {
-  /// Adds one of any number of rows: each lies within its bounds, and what they come to need not.
+  /// Adds a number from one of many rows: each number is within its bounds, but their sum need not be.
   package mutating func add(_ other: Int64) throws(LedgerError) {
     let (sum, overflow) = addingReportingOverflow(other)
     guard !overflow else {

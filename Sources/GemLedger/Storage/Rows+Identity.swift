@@ -22,7 +22,7 @@ package struct AddedIDRow: Hashable, Sendable {
   }
 }
 
-/// What a lot is, apart from its amounts, as it was when the lot was made; part of the journal.
+/// The attributes of a lot when it was made, without its amounts; part of the journal.
 package struct LotTermsRow: Hashable, Sendable {
   package var lot: LotNumber
   package var source: LotSource

@@ -1,4 +1,4 @@
-/// What makes a store transaction unique.
+/// The unique identity of a store transaction.
 package struct PurchaseIdentity: Hashable, Sendable {
   package var store: Store
   package var environment: Int64
@@ -43,7 +43,7 @@ package struct PurchaseRow: Hashable, Sendable {
   package var expiresAt: Timestamp?
   /// What its transaction says of one that gave a single thing; nil for the others.
   package var grant: LotAmount?
-  /// What refunds did to it, where any did; not part of the journal's row.
+  /// The state after its refunds, where there are any; not part of the journal's row.
   package var refund: RefundStateRow?
 
   package init(

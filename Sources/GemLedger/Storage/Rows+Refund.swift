@@ -1,6 +1,6 @@
-/// What the store said last about one refund of a purchase, whether the purchase is credited yet or not.
+/// The store's newest notice about one refund of a purchase, whether the purchase is credited yet or not.
 ///
-/// A notice that a refund was booked for is that refund's; only the others are kept beside it.
+/// A notice that a refund was booked for is kept in that refund; only the others are kept beside it.
 package struct RefundEvidenceRow: Hashable, Sendable {
   package enum Kind: Int64, CaseIterable, Sendable {
     case refund = 1
@@ -8,7 +8,7 @@ package struct RefundEvidenceRow: Hashable, Sendable {
     case reversal = 2
     /// All refunds so far were taken back.
     case reversalOfAll = 3
-    /// No notice of the store's: something came back to the purchase, and went to what its refunds had let go.
+    /// Not a notice of the store: an amount came back to the purchase, and went to the shortfall of its refunds.
     case reclaim = 4
   }
 
@@ -95,15 +95,16 @@ package struct RefundRow: Hashable, Sendable {
       identity: identity, kind: kind, revokedAt: revokedAt, signedAt: signedAt, extent: extent)
   }
 
-  /// What is clawed back of the purchase, where this is the newest refund of it.
+  /// The state of the purchase, where this is its newest refund.
   var state: RefundStateRow {
     RefundStateRow(purchase: purchase, share: share, evidenceAt: evidenceAt, transaction: transaction)
   }
 }
 
-/// What became of a part of what a refund was to claw back from one of the purchase's lots; part of the journal.
+/// The outcome of a part of a refund's claw-back from one of the purchase's lots; part of the journal.
 ///
-/// The amounts of taken, owed, short and expired parts add up to what is due of the lot. A reversal has them negative.
+/// The amounts of taken, owed, short and expired parts add up to the amount due from the lot. A reversal has them
+/// negative.
 package struct RefundPartRow: Hashable, Sendable {
   package enum Kind: Int64, CaseIterable, Sendable {
     /// Taken from the lot `source`, the purchase's own or another one.

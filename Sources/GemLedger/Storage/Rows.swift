@@ -19,7 +19,7 @@ package struct AccountNumber: RawRepresentable, Hashable, Comparable, Sendable {
   package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// What the project is, drawn once when it was made.
+/// The project's own values, drawn once when it was made.
 package struct ProjectRow: Hashable, Sendable {
   package var salt: UInt64
   package var createdAt: Timestamp
@@ -35,7 +35,7 @@ package struct CustomerRow: Sendable {
   package var number: CustomerNumber
   package var id: CustomerID
   package var createdAt: Timestamp
-  /// What is so of few customers lies apart, so that the rows of the many stay small; nil where none of it is.
+  /// Attributes of few customers, kept apart so that most rows stay small; nil where none of them applies.
   private var status: Status?
 
   package init(number: CustomerNumber, id: CustomerID, createdAt: Timestamp) {
@@ -66,7 +66,7 @@ extension CustomerRow {
 
   package var isFrozen: Bool { frozen != 0 }
 
-  /// 0 where the customer may spend: 1 for who was frozen by a person, and 2 for each refund that froze them.
+  /// 0 where the customer may spend: 1 for a freeze by a person, and 2 for each refund that froze the customer.
   package var frozen: Int64 {
     get { status?.frozen ?? 0 }
     set { set(newValue, frozenReason, mergedInto, merged) }
@@ -77,7 +77,7 @@ extension CustomerRow {
     set { set(frozen, newValue, mergedInto, merged) }
   }
 
-  /// The customer that this one became part of; 0 for one who is a customer still.
+  /// The surviving customer that this one was merged into; 0 for a customer that is not merged.
   package var mergedInto: CustomerNumber {
     get { status?.mergedInto ?? 0 }
     set { set(frozen, frozenReason, newValue, merged) }
@@ -95,11 +95,11 @@ extension CustomerRow {
   }
 }
 
-/// What deciding a command must know of its customer.
+/// The data about its customer that deciding a command needs.
 package struct FoundCustomer: Hashable, Sendable {
   package var number: CustomerNumber
   package var isFrozen: Bool
-  /// The customer whom the id named before merges.
+  /// The original customer, which the id named before merges.
   package var origin: CustomerNumber
   /// Whether others became part of this customer; keys and histories then lie under several numbers.
   package var isOneOfSeveral: Bool
@@ -119,7 +119,7 @@ package struct FoundCustomer: Hashable, Sendable {
   }
 }
 
-/// The projection of one account: what all its entries come to.
+/// The projection of one account: the result of all its entries.
 ///
 /// The first lot without price and expiry lies in the account's own row (`pool…`): most accounts have no other.
 package struct AccountRow: Hashable, Sendable {
@@ -153,7 +153,7 @@ package struct LotRow: Hashable, Sendable {
   package var environment: Int64
   package var granted: Int64
   package var remaining: Int64
-  /// What was paid for the whole lot.
+  /// The price paid for the whole lot.
   package var price: Money?
   package var purchase: Int64?
   /// Milliseconds; `.max` for never.
@@ -187,7 +187,7 @@ package struct TransactionRow: Hashable, Sendable {
   package var firstEntry: EntryNumber
   /// The digest of all that was booked with it; 0 until it is known.
   package var digest: Int64 = 0
-  /// The part of the digest that is of what an erasure removes: its keys and its note; 0 where it has none.
+  /// The part of the digest for rows that an erasure removes: its keys and its note; 0 where it has none.
   package var erasable: Int64 = 0
 
   package init(
@@ -204,7 +204,7 @@ package struct TransactionRow: Hashable, Sendable {
   }
 }
 
-/// A transaction's effect on one account, with what stood there after it.
+/// A transaction's effect on one account, with the account's state after it.
 package struct EntryRow: Hashable, Sendable {
   package var number: EntryNumber
   package var transaction: TransactionNumber
@@ -273,7 +273,7 @@ package struct AnchorRow: Hashable, Sendable {
   }
 }
 
-/// What a key was used for and what came of it.
+/// The use of a key, and its outcome.
 package struct KeyRow: Sendable {
   package enum Outcome: Hashable, Sendable {
     case booked(TransactionNumber)
@@ -317,7 +317,7 @@ package struct KeyRow: Sendable {
   package var bookedTransaction: TransactionNumber? { refusal == nil ? transaction : nil }
 }
 
-/// What people said about a transaction; it lies beside the journal and can be erased.
+/// The note of a transaction, written by people; it lies beside the journal and can be erased.
 package struct NoteRow: Hashable, Sendable {
   package var transaction: TransactionNumber
   package var reference: Reference?
@@ -381,7 +381,7 @@ package struct CatalogRow: Hashable, Sendable {
     case formerProduct = 7
   }
 
-  /// What the number of a currency can be: account numbers have ten bits for it.
+  /// The possible numbers of a currency: account numbers have ten bits for it.
   package static let currencyNumbers: Range<Int64> = 1..<1024
 
   package var kind: Kind

@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Work on a thread of its own, beside that of who waits for it later.
+/// A background task on a thread of its own; its caller waits for it later.
 package final class SideWork<Answer: Sendable>: Sendable {
   private let answer = Mutex<Result<Answer, LedgerError>?>(nil)
   private let group = DispatchGroup()
@@ -16,7 +16,7 @@ package final class SideWork<Answer: Sendable>: Sendable {
 
   /// Waits for the end of the work.
   ///
-  /// - Throws: What the work throws.
+  /// - Throws: The error of the work.
   package func wait() throws(LedgerError) -> Answer {
     group.wait()
     guard let answer = answer.withLock({ $0 }) else { throw .defect("The work ended without an answer") }

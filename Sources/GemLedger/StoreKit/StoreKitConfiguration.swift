@@ -1,23 +1,23 @@
-/// What a StoreKit configuration file (`.storekit`) of Xcode says about products.
+/// The products of a StoreKit configuration file (`.storekit`) of Xcode.
 ///
-/// Such a file has no grants: what a product gives is for a catalog to say (see ``Catalog/merging(_:)``).
+/// Such a file has no grants: a catalog defines the grants of a product (see ``Catalog/merging(_:)``).
 public struct StoreKitConfiguration: Hashable, Sendable {
   /// The products, in the file's order; code and id at `apple` are the file's product id.
   public let products: [Product]
-  /// What was left out or taken for granted, a sentence each.
+  /// The omitted and the assumed values, a sentence each.
   public let notes: [String]
-  /// The storefront that the file names, whose currency its prices are in; `USA` is meant where it is nil.
+  /// The storefront that the file names, which sets the currency of its prices; `USA` is meant where it is nil.
   public let storefront: String?
   /// The language that the file names for display.
   public let locale: String?
-  /// What the file switches on for tests.
+  /// The switches of the file for tests.
   public let switches: Switches
 
-  /// What Xcode's editor of such files switches on for tests, under StoreKit's names; at first nothing is.
+  /// The test switches of Xcode's editor for such files, under StoreKit's names; at first all are off.
   public struct Switches: Hashable, Sendable {
-    /// Whether somebody else has to agree to every purchase.
+    /// Whether another person has to agree to every purchase.
     public var askToBuyEnabled = false
-    /// Whether purchases are interrupted until somebody resolves them.
+    /// Whether purchases are interrupted until they are resolved.
     public var interruptedPurchasesEnabled = false
     /// Whether customers are shown no sheets; nil where the file does not say.
     public var disableDialogs: Bool?
@@ -54,11 +54,11 @@ public struct StoreKitConfiguration: Hashable, Sendable {
 }
 
 extension Catalog {
-  /// The catalog with the products of a StoreKit configuration.
+  /// Returns the catalog with the products of a StoreKit configuration.
   ///
-  /// A product of the catalog with the same id at `apple` takes over the file's type, period, its price in the file's
-  /// storefront and its texts in the file's languages; grants and all else stay. Other products of the file are added,
-  /// without grants.
+  /// A product of the catalog with the same id at `apple` takes over the file's type and period. It takes over the
+  /// price in the file's storefront and the texts in the file's languages. Its grants and all else stay. Other products
+  /// of the file are added, without grants.
   ///
   /// - Throws: ``CatalogProblems`` where the result would not pass a catalog's checks, such as a code used twice.
   public func merging(_ configuration: StoreKitConfiguration) throws(CatalogProblems) -> Catalog {

@@ -1,6 +1,6 @@
-/// Reads the objects of a `.storekit` file, and notes what it does not know.
+/// Reads the objects of a `.storekit` file, and notes unknown ones.
 struct StoreKitReader {
-  /// The newest major version whose shape we have seen.
+  /// The newest major version with a known shape.
   private static let versionMax: Int64 = 5
 
   private var notes: [String] = []

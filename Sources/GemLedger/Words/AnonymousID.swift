@@ -1,8 +1,8 @@
 extension Identifier where Kind == CustomerIDKind {
-  /// What an id begins with that an app made for a customer who has not signed in.
+  /// The prefix of an id that an app made for a customer before any sign-in.
   package static var anonymousPrefix: String { "$RCAnonymousID:" }
 
-  /// Whether the id was made for a customer who has not signed in: `$RCAnonymousID:` and 32 lower-case hex digits.
+  /// Whether the id was made for a customer before any sign-in: `$RCAnonymousID:` and 32 lower-case hex digits.
   package var isAnonymous: Bool {
     let prefix = Self.anonymousPrefix.utf8
     let bytes = text.utf8

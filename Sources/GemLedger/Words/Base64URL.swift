@@ -18,8 +18,7 @@ package enum Base64URL {
 
   /// The bytes, or nil where a character is none of the digits.
   ///
-  /// Bits that are left over are dropped: who must know that the text is the one that ``text(_:)`` gives compares the
-  /// two.
+  /// Surplus bits are dropped: to check that the text is the one that ``text(_:)`` gives, compare the two.
   package static func bytes(_ text: String) -> [UInt8]? {
     var bytes: [UInt8] = []
     var (bits, count): (UInt32, UInt32) = (0, 0)

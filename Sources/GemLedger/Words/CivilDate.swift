@@ -51,7 +51,7 @@ package struct CivilDate: Hashable, Sendable {
 }
 
 extension Int64 {
-  /// The quotient rounded down, below zero too, and what is left, which is never negative.
+  /// The quotient rounded down, also below zero, and the remainder, which is never negative.
   package func floorDivided(by divisor: Int64) -> (quotient: Int64, rest: Int64) {
     let rest = self % divisor
     return rest < 0 ? (self / divisor - 1, rest + divisor) : (self / divisor, rest)

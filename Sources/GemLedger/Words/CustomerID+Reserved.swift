@@ -4,7 +4,7 @@ extension CustomerID {
   static let erasedPrefix = "$erased:"
   static let stockPrefix = "$stock:"
 
-  /// Whether the id has the form of what is left of an erased customer's id.
+  /// Whether the id has the form of an erased customer's id.
   package var isOfErased: Bool { text.utf8.starts(with: Self.erasedPrefix.utf8) }
 
   /// Whether the id has the form of the one that counts the stock of an item.
@@ -33,14 +33,14 @@ extension CustomerID {
   /// Stands for the stock of an item.
   init(ofStock item: ItemID) { self.init(unchecked: Self.stockPrefix + item.text) }
 
-  /// What is left of the id of an erased customer: it names nobody.
+  /// The id of an erased customer: it names no customer.
   package init(ofErased number: CustomerNumber, salt: UInt64) {
     var hash = StableHash(seed: salt)
     hash.combine(UInt64(bitPattern: number))
     self.init(unchecked: Self.erasedPrefix + HexForm.hex(hash.value, digits: 16))
   }
 
-  /// The number of the erased customer, which such an id tells with the project's salt; nil for another id.
+  /// The number of the erased customer, read from such an id with the project's salt; nil for another id.
   package func numberOfErased(salt: UInt64) -> CustomerNumber? {
     guard isOfErased, let hash = UInt64(text.dropFirst(Self.erasedPrefix.count), radix: 16) else { return nil }
     let number = CustomerNumber(bitPattern: StableHash.number(ofHash: hash, seed: salt))
@@ -51,7 +51,7 @@ extension CustomerID {
 extension CustomerRow {
   /// Whether the customer was erased.
   ///
-  /// The form of the id alone does not tell: before callers' ids were checked for it, a caller could choose such an id.
+  /// The id's form alone is no proof: before callers' ids were checked for it, a caller could choose such an id.
   package func isErased(salt: UInt64) -> Bool { id.isOfErased && id.numberOfErased(salt: salt) == number }
 }
 
@@ -80,9 +80,10 @@ extension LedgerCommand.Action {
     namedCustomers(besides: customer).contains { $0.isReserved }
   }
 
-  /// The customers that the command is about by their ids, but for the source of a merge.
+  /// The customers that the command names by their ids, except the source of a merge.
   ///
-  /// Customers who have such an id since before callers' ids were checked are reached by a merge into another customer.
+  /// Some customers have had such an id since before callers' ids were checked; a merge into another customer reaches
+  /// them.
   fileprivate func namedCustomers(besides customer: CustomerID) -> [CustomerID] {
     switch self {
     case .adjustOne, .adjust, .buyItem, .buyStocked, .creditPurchase, .createCustomer, .openOrder, .completeOrder,
@@ -90,9 +91,9 @@ extension LedgerCommand.Action {
       [customer]
     case .createAlias(let alias): [customer, alias]
     case .basket(let legs): [customer] + BasketRules.customers(of: legs)
-    // The purchase, the transaction, the hold or the order tells the customer.
+    // The purchase, the transaction, the hold or the order identifies the customer.
     case .refund, .reverseRefund, .reverse, .capture, .extendHold, .release, .advanceOrder: []
-    // It books only what is due anyway; the sweeper sends it for every customer that it finds.
+    // It books only effects that are due anyway; the sweeper sends it for every customer that it finds.
     case .settle: []
     }
   }

@@ -36,12 +36,12 @@ package enum HexForm {
     values = (values | values << 16) & 0x0000_FFFF_0000_FFFF
     values = (values | values << 8) & 0x00FF_00FF_00FF_00FF
     values = (values | values << 4) & (0x0F * ones)
-    // Set where a value is ten or more, whose digit is a letter.
+    // Set where a value is ten or more, so that its digit is a letter.
     let letters = (values &+ 6 * ones) >> 4 & ones
     return (values &+ 0x30 * ones &+ 0x27 * letters).byteSwapped
   }
 
-  /// The two halves, or nil when the text is not exactly what ``uuid(high:low:)`` writes.
+  /// Returns the two halves, or nil when the text is not exactly of the form that ``uuid(high:low:)`` writes.
   package static func parseUUID(_ text: String) -> (high: UInt64, low: UInt64)? {
     var text = text
     return text.withUTF8(parseUUID)

@@ -1,6 +1,6 @@
 /// Names a family of identifiers and their longest form.
 public protocol IdentifierKind: Sendable {
-  /// What messages call such an identifier.
+  /// The name of such an identifier in messages.
   static var word: String { get }
   /// The longest identifier, in bytes of UTF-8.
   static var byteCountMax: Int { get }
@@ -122,7 +122,7 @@ package enum ControlCharacters {
 public typealias CustomerID = Identifier<CustomerIDKind>
 /// The kind of ``CustomerID``.
 public enum CustomerIDKind: IdentifierKind {
-  /// What messages say.
+  /// The name in messages.
   public static let word = "customer id"
   /// 1,500.
   public static let byteCountMax = Limits.customerIDBytes
@@ -132,7 +132,7 @@ public enum CustomerIDKind: IdentifierKind {
 public typealias IdempotencyKey = Identifier<IdempotencyKeyKind>
 /// The kind of ``IdempotencyKey``.
 public enum IdempotencyKeyKind: IdentifierKind {
-  /// What messages say.
+  /// The name in messages.
   public static let word = "key"
   /// 255.
   public static let byteCountMax = Limits.keyBytes
@@ -142,7 +142,7 @@ public enum IdempotencyKeyKind: IdentifierKind {
 public typealias ProductCode = Identifier<ProductCodeKind>
 /// The kind of ``ProductCode``.
 public enum ProductCodeKind: IdentifierKind {
-  /// What messages say.
+  /// The name in messages.
   public static let word = "product code"
   /// 255.
   public static let byteCountMax = Limits.catalogIDBytes
@@ -152,7 +152,7 @@ public enum ProductCodeKind: IdentifierKind {
 public typealias ItemID = Identifier<ItemIDKind>
 /// The kind of ``ItemID``.
 public enum ItemIDKind: IdentifierKind {
-  /// What messages say.
+  /// The name in messages.
   public static let word = "item id"
   /// 255.
   public static let byteCountMax = Limits.catalogIDBytes
@@ -162,47 +162,47 @@ public enum ItemIDKind: IdentifierKind {
 public typealias OfferingID = Identifier<OfferingIDKind>
 /// The kind of ``OfferingID``.
 public enum OfferingIDKind: IdentifierKind {
-  /// What messages say.
+  /// The name in messages.
   public static let word = "offering id"
   /// 255.
   public static let byteCountMax = Limits.catalogIDBytes
 }
 
-/// The store's own name of a purchase, 1 to 4,096 bytes.
+/// The store's own id of a purchase, 1 to 4,096 bytes.
 public typealias StoreTransactionID = Identifier<StoreTransactionIDKind>
 /// The kind of ``StoreTransactionID``.
 public enum StoreTransactionIDKind: IdentifierKind {
-  /// What messages say.
+  /// The name in messages.
   public static let word = "store transaction id"
   /// 4,096.
   public static let byteCountMax = Limits.storeTransactionIDBytes
 }
 
-/// The caller's own name for what a transaction is about, such as an order number; 1 to 1,500 bytes.
+/// The caller's own name for the subject of a transaction, such as an order number; 1 to 1,500 bytes.
 public typealias Reference = Identifier<ReferenceKind>
 /// The kind of ``Reference``.
 public enum ReferenceKind: IdentifierKind {
-  /// What messages say.
+  /// The name in messages.
   public static let word = "reference"
   /// 1,500.
   public static let byteCountMax = Limits.referenceBytes
 }
 
-/// Why a person changed a balance, 1 to 500 bytes.
+/// The reason that a person gave for a change of a balance, 1 to 500 bytes.
 public typealias Reason = Identifier<ReasonKind>
 /// The kind of ``Reason``.
 public enum ReasonKind: IdentifierKind {
-  /// What messages say.
+  /// The name in messages.
   public static let word = "reason"
   /// 500.
   public static let byteCountMax = Limits.reasonBytes
 }
 
-/// Who asked: a person, a service or a key; 1 to 255 bytes.
+/// The name of the person, service or key that sent a command; 1 to 255 bytes.
 public typealias ActorName = Identifier<ActorKind>
 /// The kind of the actor's name.
 public enum ActorKind: IdentifierKind {
-  /// What messages say.
+  /// The name in messages.
   public static let word = "actor"
   /// 255.
   public static let byteCountMax = Limits.actorBytes

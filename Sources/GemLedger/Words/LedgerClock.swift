@@ -10,7 +10,7 @@ internal import Foundation
 public struct LedgerClock: Sendable {
   /// The instant now.
   public let now: @Sendable () -> Timestamp
-  /// How far the journal's time goes before the machine's; nil where the ledger refuses to book by such a clock.
+  /// How far journal time goes ahead of the machine's clock; nil where the ledger rejects such a clock.
   private let lead: Lead?
 
   /// A clock that asks the closure.
@@ -40,10 +40,10 @@ extension LedgerClock {
     }
   }
 
-  /// The same clock, by which a ledger books however far it is from the newest transaction.
+  /// The same clock, accepted by a ledger however far it is from the newest transaction.
   ///
   /// Without it a ledger answers `clock_implausible` where the clock is more than ``Limits/clockAhead`` ahead of the
-  /// newest transaction or more than ``Limits/clockBehind`` behind it. It is for operators who have looked at the clock
+  /// newest transaction or more than ``Limits/clockBehind`` behind it. It is for operators after a check of the clock
   /// (<doc:Time>). Where the newest transaction is ahead, journal time goes on from there as fast as this clock.
   public var accepted: LedgerClock {
     let lead = Lead(machine: now)

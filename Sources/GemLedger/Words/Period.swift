@@ -9,7 +9,7 @@ public enum Period: String, CatalogWord, CaseIterable {
   /// From the first of a month to the first of the next.
   case month
 
-  /// The word as the catalog writes it.
+  /// The period's name in the catalog.
   public var description: String { rawValue }
 
   package init(_ kind: Self) { self = kind }

@@ -18,7 +18,7 @@ public struct TimeSpan: Hashable, Comparable, Sendable, CustomStringConvertible 
     seconds = digits.reduce(Int64(0)) { $0 * 10 + Int64($1 - ASCII.zero) } * unit.seconds
   }
 
-  /// How many milliseconds; what passes 64 bits becomes the nearest bound.
+  /// The milliseconds; the nearest bound where they pass 64 bits.
   public var milliseconds: Int64 {
     let (milliseconds, overflow) = seconds.multipliedReportingOverflow(by: 1000)
     return overflow ? (seconds < 0 ? .min : .max) : milliseconds

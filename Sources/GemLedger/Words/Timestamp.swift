@@ -12,7 +12,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
   /// The instant that many milliseconds after 1970.
   public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-  /// The millisecond that holds the date; a date out of reach becomes the nearest bound.
+  /// The millisecond that holds the date; a date out of range becomes the nearest bound.
   public init(_ date: Date) {
     let milliseconds = (date.timeIntervalSince1970 * 1000).rounded(.down)
     self.milliseconds = Int64(exactly: milliseconds) ?? (milliseconds < 0 ? .min : .max)

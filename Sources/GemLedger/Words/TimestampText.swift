@@ -103,7 +103,7 @@ extension TimestampText {
       return ((hour * 60 + minute) * 60 + second) * 1000 + fraction
     }
 
-    /// The milliseconds behind the point; what is finer is cut off.
+    /// The milliseconds after the decimal point; finer digits are cut off.
     private mutating func fraction() -> Int64? {
       guard take(ASCII.dot) else { return 0 }
       let count = digitCount()

@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// Says of two sets of tables whether they hold the same rows, in whatever order they were read.
+/// Tells whether two sets of tables hold the same rows, in any order of reading.
 ///
 /// For one process only: hashes differ from process to process.
 struct CopyDigest: Hashable {
@@ -48,7 +48,7 @@ struct CopyDigest: Hashable {
     add("counts", rare.counts)
   }
 
-  /// What is written with other rows, and only compared.
+  /// Adds rows that are written with other rows, and only compared.
   mutating func add(_ table: String, _ rows: [some Hashable]) {
     guard !rows.isEmpty else { return }
     tables[table, default: Sum()].count += rows.count

@@ -1,7 +1,7 @@
 internal import GemLedger
 internal import GemLedgerAudit
 
-// The journal, and what hangs on it.
+// The journal, and the rows that belong to it.
 
 extension CopySource {
   /// Transactions with their entries, allocations and notes.
@@ -74,7 +74,7 @@ extension CopySource {
     return Numbering.entries(of: transaction.number).lowerBound + entry - transaction.firstEntry
   }
 
-  // MARK: What people gave and bought
+  // MARK: Keys, items, purchases and holds
 
   func readKeys(_ page: Page) throws(LedgerError) {
     var last: KeyScanPosition?

@@ -9,7 +9,7 @@ struct CopySource {
   let scan: any CopyReads
   /// Entries are numbered by their transactions in the copy, and are not here.
   let renumbersEntries: Bool
-  /// The copy keeps the terms of lots with each customer who had them.
+  /// The copy keeps a lot's attributes with each past and present owner.
   let listsFormerLots: Bool
 
   init(
@@ -145,7 +145,7 @@ struct CopySource {
     }
   }
 
-  /// Only customers who became one ever shared lots; the journal says who had which.
+  /// Only merged and surviving customers ever shared lots; the journal tells the owners of each lot.
   private func readFormerLots(_ page: Page) throws(LedgerError) {
     guard listsFormerLots else { return }
     var merged: Set<CustomerNumber> = []

@@ -3,15 +3,15 @@ package import GemLedgerAudit
 
 /// Copies a whole ledger into a storage that is empty, or that an interrupted copy of the same ledger left.
 ///
-/// What is copied is one snapshot, which is never written. Each page is a commit of its own that also says how far the
-/// copy is, so that who was killed goes on there. Until all of it is there, compared and proved, nobody can open the
-/// copy as a ledger. Numbers and ids stay what they are, those of entries apart, which nobody sees.
+/// The source is one snapshot, which is never written. Each page is a commit of its own that also records the progress
+/// of the copy, so that a killed copy goes on there. Until all rows are there, compared and proved, the copy cannot be
+/// opened as a ledger. Numbers and ids stay the same, except the numbers of entries, which are internal.
 package struct LedgerCopy {
   private let source: any LedgerStorage
   private let target: any LedgerStorage
   private let clock: LedgerClock
 
-  /// What has been done, for who waits.
+  /// The stage of the copy, for progress displays.
   package enum Stage: Sendable {
     case copying
     case comparing
@@ -29,7 +29,7 @@ package struct LedgerCopy {
     self.clock = clock
   }
 
-  /// Copies what is not there yet, compares every row, proves the books of the copy, and makes it a ledger.
+  /// Copies the missing rows, compares every row, proves the books of the copy, and makes it a ledger.
   ///
   /// - Returns: The books of the copy.
   /// - Throws: `LedgerError` with `already_exists` where the copy was begun from other rows, `books_wrong`, or as the

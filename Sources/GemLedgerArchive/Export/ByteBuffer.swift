@@ -1,8 +1,8 @@
 internal import GemLedger
 
-/// Bytes that are written from front to back, and the tokens of JSON that they are made of.
+/// Bytes that are written from front to back, and the JSON tokens that they are made of.
 ///
-/// Room is made once for a whole token, whose bytes are then stored without a further look; an array looks at its owner
+/// Room is made once for a whole token, and its bytes are then stored without further checks; an array checks its owner
 /// and its end with every byte.
 struct ByteBuffer: ~Copyable {
   private(set) var count = 0

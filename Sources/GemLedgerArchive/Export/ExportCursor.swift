@@ -7,7 +7,7 @@ public struct ExportCursor: Hashable, Sendable, CustomStringConvertible {
   /// The cursor as text, to keep and to send back: letters, digits, `-` and `_`, at most 6,000 characters.
   public let description: String
 
-  /// Takes the text back; the ledger checks it when it is used.
+  /// Makes a cursor from its text; the ledger checks it when it is used.
   public init(_ text: String) { description = text }
 
   init(_ position: ExportPosition, salt: UInt64) {
@@ -15,7 +15,7 @@ public struct ExportCursor: Hashable, Sendable, CustomStringConvertible {
     description = Base64URL.text(Self.tag(bytes, salt: salt) + bytes)
   }
 
-  /// Where the cursor stands, where this project made it.
+  /// Returns the cursor's position, where this project made it.
   ///
   /// - Throws: `invalid_request`.
   func position(salt: UInt64) throws(LedgerError) -> ExportPosition {
@@ -32,14 +32,14 @@ public struct ExportCursor: Hashable, Sendable, CustomStringConvertible {
   private static let tagLength = 5
 
   private static func tag(_ bytes: [UInt8], salt: UInt64) -> [UInt8] {
-    // Another seed than that of other cursors and ids.
+    // A different seed from that of other cursors and ids.
     var hash = StableHash(seed: salt ^ 0x6578_706F_7274)
     for byte in bytes { hash.combine(UInt64(byte)) }
     return (0..<tagLength).map { UInt8(truncatingIfNeeded: hash.value >> (8 * UInt64($0))) }
   }
 }
 
-/// What the parts of an export hold that are given whole wherever anything in them changed.
+/// The parts of an export that are given whole where anything in them changed.
 enum ExportSection: Int, CaseIterable {
   case addedIDs
   case refusals
@@ -49,7 +49,7 @@ enum ExportSection: Int, CaseIterable {
   case entitlements
 }
 
-/// What was exported already.
+/// The extent of the exports so far.
 struct ExportPosition: Hashable {
   var feed = FeedPosition()
   var transactions: Int64 = 0
@@ -61,7 +61,7 @@ struct ExportPosition: Hashable {
   var purchase: Int64 = 0
   /// The highest number of a lot that each lane made.
   var lots: [Int64: LotNumber] = [:]
-  /// What the sections held, as the sums of their lines.
+  /// The contents of the sections, as the sums of their lines.
   var sections = [UInt64](repeating: 0, count: ExportSection.allCases.count)
 
   // MARK: As bytes
@@ -84,7 +84,7 @@ struct ExportPosition: Hashable {
 
   init() {}
 
-  /// Reads what ``bytes`` gives.
+  /// Reads a position from its ``bytes``.
   init?(bytes: ArraySlice<UInt8>) {
     var rest = bytes
     var numbers: [Int64] = []

@@ -9,7 +9,7 @@ package final class ExportWriter {
   private var buffer = ByteBuffer(capacity: 2 * bufferSize)
   private var lineStart = 0
   private(set) var lineCount: Int64 = 0
-  /// The sum of the lines' hashes: the same for the same lines in whatever order.
+  /// The sum of the lines' hashes: the same for the same lines in any order.
   private(set) var checksum: UInt64 = 0
   private var isFirstMember = true
   private var clock = TimestampBytes()
@@ -38,7 +38,7 @@ package final class ExportWriter {
     if buffer.count >= Self.bufferSize { try flush(sink) }
   }
 
-  /// Hands on what is left.
+  /// Hands on the remaining bytes.
   func finish() throws(LedgerError) {
     if let sink, buffer.count > 0 { try flush(sink) }
   }

@@ -32,7 +32,7 @@ extension JournalExport {
     try parts.expectEnd()
   }
 
-  /// The number that all that is new lies behind; what is not new may lie behind it too.
+  /// Returns a number that all new transactions lie behind; exported ones may lie behind it too.
   func firstNumber() throws(LedgerError) -> TransactionNumber {
     guard let feed = after?.feed else { return 0 }
     guard !snapshot.commitsInOrder else { return feed.floor }

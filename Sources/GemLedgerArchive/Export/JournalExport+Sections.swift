@@ -1,6 +1,6 @@
 internal import GemLedger
 
-// What can change after it was written: given whole wherever anything in it changed since the last export.
+// Rows that can change after they were written: given whole where any of them changed since the last export.
 
 extension JournalExport {
   mutating func writeIfChanged(_ section: ExportSection) throws(LedgerError) {

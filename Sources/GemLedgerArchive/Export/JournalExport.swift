@@ -1,9 +1,9 @@
 internal import GemLedger
 
-/// Writes one snapshot of a ledger, or what is new in it, as lines.
+/// Writes one snapshot of a ledger, or the new part of it, as lines.
 ///
-/// The journal comes in the order of numbers, each transaction with what hangs on it: the scans over entries, notes,
-/// items and the like go side by side. What has an order of its own (keys, orders) has lines of its own.
+/// The journal comes in the order of numbers, each transaction with the rows that belong to it: the scans over entries,
+/// notes, items and the like go side by side. Rows with an order of their own (keys, orders) have lines of their own.
 struct JournalExport {
   static let formatName = "gemledger-journal"
   static let formatVersion: Int64 = 3
@@ -13,7 +13,7 @@ struct JournalExport {
   let scan: any ExportReads
   let terms: CatalogTerms
   let writer: ExportWriter
-  /// What was exported before; nil for the whole journal.
+  /// The end of the earlier export; nil for the whole journal.
   let after: ExportPosition?
   /// Where the next export will go on.
   var position: ExportPosition
@@ -187,7 +187,7 @@ struct JournalExport {
     try writer.end()
   }
 
-  /// Keys of what was booked; each names its transaction, and so is as old.
+  /// Writes the keys of transactions; each names its transaction, and so is as old.
   private func writeKeys() throws(LedgerError) {
     try forEach(.booked(after: try firstNumber())) { (row) throws(LedgerError) in
       guard case .booked(let number) = row.outcome, after?.feed.covers(number) != true else { return }

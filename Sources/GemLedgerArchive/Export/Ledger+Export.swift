@@ -1,6 +1,6 @@
 public import GemLedger
 
-/// What an export came to.
+/// The totals of an export.
 public struct ExportSummary: Hashable, Sendable {
   /// Where the next export goes on.
   public let cursor: ExportCursor

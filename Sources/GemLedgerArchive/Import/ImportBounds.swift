@@ -1,9 +1,9 @@
 internal import GemLedger
 
-/// What the lines of an export name: numbers that ascend, and rows that are there.
+/// Checks the numbers in the lines of an export: they ascend, and the rows that they name are there.
 ///
-/// Who reads an export believes none of it: a line that names what no line has would be a hole in the ledger, and a
-/// number that comes twice a row that contradicts another.
+/// An export is not trusted: a line that names a missing row would be a hole in the ledger, and a repeated number would
+/// be a contradicting row.
 struct ImportBounds {
   private let isDense: Bool
   private var environment: Int64 = 0
@@ -83,7 +83,8 @@ struct ImportBounds {
     last = number
   }
 
-  /// Where lanes number side by side a number says nothing of what is there; what is wrong then is found line by line.
+  /// Where lanes number side by side, a number does not tell whether its row is there; such problems are found line by
+  /// line.
   private func expectCustomer(_ number: CustomerNumber, _ field: StaticString = "customer") throws(LineFault) {
     guard isDense, number > customer else { return }
     throw LineFault("\"\(field)\" is \(number); there is no such customer.")

@@ -3,14 +3,14 @@ internal import GemLedger
 /// Reads an export from its first line to its last and says everything that is wrong with its lines, before anything of
 /// it is written anywhere.
 struct ImportCheck {
-  /// What the export holds, once it is known to be whole.
+  /// The contents of the export, once it is known to be whole.
   struct Findings: Sendable {
     var header: ExportHeader
     var after: ExportPosition?
     var end: ExportEnd
     /// Which export it is; an interrupted import goes on with the same one only.
     var identity: Int64
-    /// With gaps in the numbers: what the storage must know of them.
+    /// Where numbers have gaps: the record of them that the storage needs.
     var journal: CopiedJournal
     var erasures: ImportedErasures
     /// Whether customers have all numbers from 1.
@@ -35,8 +35,8 @@ struct ImportCheck {
   private var bounds = ImportBounds(isDense: false, after: nil)
 
   /// - Parameters:
-  ///   - context: What is known before the first line: for an increment, the catalog of the ledger that it continues.
-  ///   - progress: Hears how many bytes were read.
+  ///   - context: The state before the first line: for an increment, the catalog of the ledger that it continues.
+  ///   - progress: Called with the number of bytes read.
   /// - Throws: `invalid_import` with every problem up to a bound, or as reading does.
   static func run(
     _ text: some ImportText, context: ImportContext, _ progress: (Int64) -> Void

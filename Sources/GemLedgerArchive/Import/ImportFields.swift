@@ -15,7 +15,7 @@ struct ImportFields {
     upcoming = object + 1
   }
 
-  /// - Throws: Where there is a member that nobody asked for.
+  /// - Throws: Where there is a member that was not read.
   func end(_ known: StaticString...) throws(LineFault) {
     guard taken != tokens[object].count else { return }
     let names = known.map(\.description)
@@ -52,7 +52,7 @@ struct ImportFields {
     return try Self.within(RowBounds.instant, number, name)
   }
 
-  /// The one place where numbers of a line are held to what a row may hold.
+  /// Checks a number of a line against the bounds of a row; all numbers of lines pass here.
   private static func within(_ bound: Int64, _ number: Int64, _ name: StaticString) throws(LineFault) -> Int64 {
     guard RowBounds.isWithin(number, bound) else { throw LineFault("\"\(name)\" is \(number), out of range.") }
     return number

@@ -1,17 +1,17 @@
 internal import GemLedger
 
-/// One thing that is wrong with what is to be imported, and in which line.
+/// One problem of an import, with its line.
 public struct ImportProblem: Hashable, Sendable, CustomStringConvertible {
   /// The line, from 1.
   public let line: Int64
-  /// What is wrong there, as a sentence.
+  /// The problem, as a sentence.
   public let message: String
 
   /// Line and message.
   public var description: String { "Line \(line): \(message)" }
 }
 
-/// Gathers what is wrong, up to a bound, so that one round of corrections is enough.
+/// Gathers problems, up to a bound, so that one round of corrections is enough.
 struct ImportProblems {
   /// How many problems are listed; all are counted.
   static let listedMax = 100
@@ -26,7 +26,7 @@ struct ImportProblems {
     if problems.count < Self.listedMax { problems.append(ImportProblem(line: line, message: message)) }
   }
 
-  /// - Parameter what: What cannot be imported, such as `The export`.
+  /// - Parameter what: The subject that cannot be imported, such as `The export`.
   func check(_ what: String) throws(LedgerError) {
     if !isEmpty { throw error(what) }
   }
@@ -43,7 +43,7 @@ struct ImportProblems {
   }
 }
 
-/// What is wrong with one line, until its number is known.
+/// The problem of one line, until the line's number is known.
 struct LineFault: Error {
   let message: String
 

@@ -54,7 +54,7 @@ struct ExportEnd: Hashable {
   let checksum: UInt64
 }
 
-/// What reading a line must know of the lines before it.
+/// The knowledge from earlier lines that reading a line needs.
 struct ImportContext {
   /// The numbers of currencies by their codes.
   var currencies: [String: Int64] = [:]
@@ -75,7 +75,7 @@ struct ImportContext {
 extension ImportRecord {
   /// Reads a line.
   ///
-  /// - Parameter tokens: What the lines before it were read with.
+  /// - Parameter tokens: The buffer that the lines before it were read with.
   init(_ line: ArraySlice<UInt8>, _ context: ImportContext, _ tokens: LineTokens) throws(LineFault) {
     try tokens.read(line)
     var fields = try ImportFields(tokens.value)

@@ -2,16 +2,16 @@ internal import GemLedger
 
 /// The customers that an increment erases.
 ///
-/// An export names nobody who was erased: their ids are free, and new customers and aliases of the same export may have
-/// them; their keys are gone, and later ones may be the same. So the ledger that the increment continues forgets them
-/// before the first line is written, whatever the order of lines and wherever pages end.
+/// An export names no erased customer: their ids are free, and new customers and aliases of the same export may have
+/// them. Their keys are gone, and later keys may be the same. So the ledger that the increment continues forgets them
+/// before the first line is written, in any order of lines and pages.
 struct ImportedErasures: Sendable {
   private enum Step: Sendable {
     case merge(from: CustomerNumber, into: CustomerNumber)
     case erasure(TransactionNumber, CustomerNumber)
   }
 
-  /// In the order of the journal; with merges, since an erasure reaches all customers who became one.
+  /// In the order of the journal; with merges, since an erasure reaches all customers that were merged.
   private var steps: [Step] = []
   private(set) var isEmpty = true
 
@@ -22,7 +22,7 @@ struct ImportedErasures: Sendable {
     isEmpty = false
   }
 
-  /// What the ledger forgets: of the customers that it has, those whose names it has still.
+  /// Returns the rows that the ledger erases: of the erased customers that it has, those that are still named.
   func rows(in snapshot: any StorageSnapshot) throws(LedgerError) -> (erasures: [ErasureRow], customers: [CustomerRow])
   {
     let salt = try snapshot.project().salt

@@ -7,9 +7,9 @@ extension JournalImport {
   /// How many lines an increment has at most that is tried before anything of it is written: they are kept in memory.
   static let rehearsedLineCountMax: Int64 = 1 << 18
 
-  /// Replays an increment without writing it, so that one that does not fit leaves the ledger as it was.
+  /// Validates an increment by a replay without writing, so that one that does not fit leaves the ledger as it was.
   ///
-  /// A whole export needs no trial: what is left of it is no ledger, and is removed.
+  /// A whole export needs no dry run: a failed one leaves no ledger, and is removed.
   func rehearse(_ found: ImportCheck.Findings, into target: any LedgerStorage) throws(LedgerError) {
     guard found.after != nil, found.end.lines <= Self.rehearsedLineCountMax else { return }
     try target.read { (snapshot) throws(LedgerError) in
@@ -24,9 +24,9 @@ extension JournalImport {
     }
   }
 
-  /// What a page's commit was refused for, as a problem of the line.
+  /// Returns the cause of a page's refused commit, as a problem of the line.
   ///
-  /// Another trial writes line by line; what it leaves is no ledger either way.
+  /// It commits line by line again; a failed import leaves no ledger either way.
   func refusal(
     _ error: LedgerError, of page: ImportPage, _ found: ImportCheck.Findings, _ target: any LedgerStorage
   ) throws(LedgerError) -> LedgerError {
@@ -49,7 +49,7 @@ extension JournalImport {
     return Self.unfit(LineFault("It contradicts a line behind it: \(error.storageText)"), line: page.firstLine)
   }
 
-  /// An export whose rows are a ledger whose books do not add up.
+  /// Returns the error for an export with rows that are a ledger, but with books that do not add up.
   static func refusal(_ verification: Verification) -> LedgerError {
     let problems = verification.problems.map(\.description)
     return LedgerError(
@@ -84,7 +84,7 @@ extension LedgerError {
 
   private static let constraintOfSQLite: Int64 = 19
 
-  /// What the storage itself said.
+  /// The storage's own message.
   fileprivate var storageText: String {
     for detail in details where detail.name == "sqlite" || detail.name == "postgres" {
       if case .text(let text) = detail.value { return text }

@@ -4,10 +4,10 @@ package import GemLedgerAudit
 /// Makes a ledger of an export, or brings one up to date with the export that follows.
 ///
 /// First the whole text is read and checked; only where nothing is wrong with it anything is written. Then each page is
-/// a commit of its own that also says how far the import is, so that who was killed goes on there. Until all of it is
-/// there and proved, nobody can open the storage as a ledger.
+/// a commit of its own that also records the progress of the import, so that a killed import goes on there. Until all
+/// rows are there and proved, the storage cannot be opened as a ledger.
 package struct JournalImport {
-  /// What is being done, for who waits.
+  /// The stage of the import, for progress displays.
   package enum Stage: Sendable {
     /// Counted in bytes.
     case checking
@@ -19,7 +19,7 @@ package struct JournalImport {
   /// A total of 0 is not known.
   package typealias Progress = (Stage, _ done: Int64, _ of: Int64) -> Void
 
-  /// What is in an export, by its first line.
+  /// The contents of an export, by its first line.
   package struct Head: Sendable {
     package let project: ProjectRow
     /// Whether it begins with the beginning of the journal, and so makes a new ledger.
@@ -92,11 +92,11 @@ package struct JournalImport {
     try run(try check(continuing: target, progress), into: target, progress)
   }
 
-  /// Imports everything into a storage that says that it is a copy under way, and proves the books.
+  /// Imports everything into a storage that is marked as a copy under way, and proves the books.
   ///
   /// - Returns: The books of the ledger that was made.
-  /// - Throws: `invalid_import` where the export is damaged, does not continue what the storage holds or is of books
-  ///   that do not add up; `already_exists` where the import was begun from another export; or as the storage does.
+  /// - Throws: `invalid_import` where the export is damaged, does not continue the storage's ledger, or has books that
+  ///   do not add up; `already_exists` where the import was begun from another export; or as the storage does.
   @discardableResult
   package func run(
     _ checked: Checked, into target: any LedgerStorage, _ progress: Progress = { _, _, _ in }
@@ -119,7 +119,7 @@ package struct JournalImport {
 
   // MARK: The beginning
 
-  /// Says in the storage what is being imported.
+  /// Records in the storage which export is being imported.
   ///
   /// - Returns: How far an earlier import of the same export came.
   private func begin(
@@ -210,7 +210,7 @@ package struct JournalImport {
     }
   }
 
-  /// Erases the customers whom the export erases, before anything of it is written: their ids and keys may be in use
+  /// Erases the customers that the export erases, before any of its lines is written: their ids and keys may be in use
   /// again in any of its pages.
   private func eraseNames(_ erasures: ImportedErasures, in target: any LedgerStorage) throws(LedgerError) {
     guard !erasures.isEmpty else { return }
@@ -226,7 +226,7 @@ package struct JournalImport {
     }
   }
 
-  /// What the storage must know of a journal with gaps: of the export, and of what was there before.
+  /// Returns the record of a journal with gaps that the storage needs: of the export, and of the rows from before.
   private static func journal(_ found: ImportCheck.Findings, _ sequences: Sequences) -> CopiedJournal {
     var journal = found.journal
     journal.counts.transactions += found.after?.transactions ?? 0
@@ -258,7 +258,7 @@ package struct JournalImport {
   static func commit(_ replay: JournalReplay, _ target: any LedgerStorage) throws(LedgerError) {
     let moved = replay.changedLots.compactMap { number in replay.lots[number]?.movedFrom.map { (number, $0) } }
     try target.commit(lanes: Array(0..<target.laneCount)) { (session) throws(LedgerError) in
-      // A storage that keeps rows with their customers learns whose they were.
+      // A storage that keeps rows with their customers learns the former owners.
       for (lot, customer) in moved { _ = try session.lot(lot, of: customer) }
       for purchase in replay.movedEntitlements { _ = try session.entitlementHolder(purchase: purchase) }
       for hold in replay.holds.values {
@@ -315,7 +315,7 @@ struct ImportPages {
         if case .catalog(_, let rows) = record { context.learn(rows) }
         page.records.append(record)
       } catch {
-        // The text was checked before; somebody writes to it meanwhile.
+        // The text was checked before, so another process writes to it meanwhile.
         var problems = ImportProblems()
         problems.add(reader.number, error.message)
         throw problems.error("The export changed while it was imported: it")
@@ -328,7 +328,7 @@ struct ImportPages {
 }
 
 extension Ledger {
-  /// A new ledger in memory that holds what an export holds.
+  /// Makes a new ledger in memory from an export.
   ///
   /// - Parameters:
   ///   - text: An export of a whole journal; see ``export(after:progress:to:)``.

@@ -1,6 +1,6 @@
 internal import GemLedger
 
-// Merges, freezes, refunds and holds: what they leave behind beside balances.
+// Merges, freezes, refunds and holds: their effects beside balances.
 
 extension JournalReplay {
   // MARK: Customers
@@ -16,7 +16,7 @@ extension JournalReplay {
     return row
   }
 
-  /// The customers who became part of this one.
+  /// The customers merged into this one.
   func parts(of customer: CustomerNumber) throws(LedgerError) -> [CustomerNumber] {
     var found = try snapshot.mergedCustomers(into: customer).filter { changedCustomers[$0] == nil }
     found += changedCustomers.values.filter { $0.mergedInto == customer }.map(\.number)
@@ -102,9 +102,9 @@ extension JournalReplay {
   /// A hold as it is within the page.
   struct HoldChange {
     var row: HoldRow
-    /// What it holds still, in the order in which it was set aside.
+    /// The remaining amounts, in the order in which they were set aside.
     var parts: [HeldPart]
-    /// The customer with whom the storage has it; nil where it has no row of it.
+    /// The customer that the storage keeps the hold with; nil where it has no row of it.
     var storedOwner: CustomerNumber?
 
     mutating func move(_ amount: Int64, _ effect: EffectRow) throws(LineFaultOrError) {
@@ -154,7 +154,7 @@ extension JournalReplay {
     if moved != 0 { try move(moved, in: row.lot, &account, isReturn: true) }
     // Added and not taken from the row: effects are not applied in their own order.
     account.row.held += amount
-    // A bound that always holds: what the currency gives by itself may be due before the hold ends, and the next
+    // A bound that always holds: scheduled effects of the currency may be due before the hold ends, and the next
     // command looks at both.
     account.row.nextDue = 0
     put(account)
@@ -185,7 +185,7 @@ extension JournalReplay {
       holds[number]?.row.customer = into
       holds[number]?.row.begunAt = nil
     }
-    // What is held is part of a balance, so that the merge has an entry of each such account.
+    // Held amounts are part of a balance, so that the merge has an entry of each such account.
     for currency in Set(transaction.entries.map(\.account.currency)).sorted() {
       var old = try account(AccountNumber(customer: from, currency: currency))
       guard old.row.held != 0 else { continue }

@@ -15,7 +15,7 @@ extension JournalReplay {
       changes.lastLot = max(changes.lastLot ?? 0, terms.lot)
     }
     if !transaction.effects.isEmpty { changes.ownRare.effects += transaction.effects }
-    // What a merge takes out of holds moves with the entries, and is set aside again behind them.
+    // Amounts that a merge takes out of holds move with the entries, and are set aside again behind them.
     try applyEffects(of: transaction) { $0 == .released }
     var captured = CapturedAmounts(transaction.effects)
     for entry in transaction.entries { try add(entry, of: transaction, &captured) }
@@ -154,7 +154,7 @@ extension JournalReplay {
     account.row.nextExpiry = min(account.row.nextExpiry, terms.expiresAt)
   }
 
-  /// Moves an amount in a lot of the account; one of a customer who became part of this one comes over with it.
+  /// Moves an amount in a lot of the account; a lot of a merged customer comes over with it.
   func move(
     _ amount: Int64, in number: LotNumber, _ account: inout Account, isReturn: Bool
   ) throws(LineFaultOrError) {
@@ -217,7 +217,7 @@ extension JournalReplay {
   }
 }
 
-/// What a transaction spends of what a hold had taken out of its lots before.
+/// The amounts of a capture, which the hold had taken out of its lots before.
 struct CapturedAmounts {
   private var amounts: [LotNumber: Int64] = [:]
 
@@ -225,7 +225,7 @@ struct CapturedAmounts {
     for row in effects where row.kind == .captured { amounts[row.lot, default: 0] += row.amount }
   }
 
-  /// What of the amount still moves in the lot.
+  /// Returns the part of the amount that still moves in the lot.
   mutating func rest(of amount: Int64, from lot: LotNumber) -> Int64 {
     guard amount < 0, let captured = amounts[lot], captured > 0 else { return amount }
     let used = min(captured, amount == .min ? .max : -amount)

@@ -2,9 +2,9 @@ internal import GemLedger
 
 /// Makes rows of an export's records: the journal as it is, and every projection anew from it.
 ///
-/// It works a page at a time: ``changes`` is written when a page is full, and what later pages need of it is kept or
-/// read again. Nothing is taken on trust that the entries themselves do not say: balances, versions and lots are
-/// replayed, and what does not fit is a fault of its line.
+/// It works a page at a time: ``changes`` is written when a page is full, and rows that later pages need are kept or
+/// read again. Nothing is trusted beyond the entries themselves: balances, versions and lots are replayed, and a
+/// mismatch is a fault of its line.
 final class JournalReplay {
   struct Account {
     var row: AccountRow
@@ -16,7 +16,7 @@ final class JournalReplay {
     var row: LotRow
     var isNew: Bool
     var isChanged = false
-    /// With whom the lot is in the storage, where that is another customer than in the row.
+    /// The customer that the storage keeps the lot with, where it is another customer than in the row.
     var movedFrom: CustomerNumber?
   }
 
@@ -30,7 +30,7 @@ final class JournalReplay {
   var changes = ChangeSet()
 
   var accounts: [AccountNumber: Account] = [:]
-  /// Customers all of whose accounts are among ``accounts``.
+  /// Customers with all of their accounts among ``accounts``.
   var knownCustomers: Set<CustomerNumber> = []
   var lots: [LotNumber: Lot] = [:]
   var changedAccounts: [AccountNumber] = []
@@ -45,9 +45,9 @@ final class JournalReplay {
   var newPurchases: [Int64: PurchaseRow] = [:]
   var purchaseOwners: [Int64: CustomerNumber] = [:]
   var holds: [TransactionNumber: HoldChange] = [:]
-  /// Customers whose names the ledger has still, where the import is only tried: it would have erased them by now.
+  /// Customers that the ledger still names, in a dry run only: an import would have erased them by now.
   var unnamed: Set<CustomerNumber> = []
-  /// Whose entitlements move, so that the storage can take them from who had them.
+  /// Purchases with a moved entitlement, so that the storage can take it from the former owner.
   var movedEntitlements: [Int64] = []
   private var newKeys: Set<KeyID> = []
 
@@ -100,7 +100,7 @@ final class JournalReplay {
     if lots.count > Self.keptCountMax { lots.removeAll(keepingCapacity: true) }
   }
 
-  /// Moves what changed into the change set.
+  /// Moves the changes into the change set.
   func endPage() {
     for number in changedAccounts {
       guard let account = accounts[number] else { continue }

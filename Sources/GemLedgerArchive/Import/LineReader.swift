@@ -4,7 +4,7 @@ package import GemLedger
 package protocol ImportText {
   /// Begins to read.
   ///
-  /// - Returns: What gives the next bytes with each call, and none at the end.
+  /// - Returns: A closure that gives the next bytes with each call, and none at the end.
   func open() throws(LedgerError) -> () throws(LedgerError) -> [UInt8]
 }
 

@@ -2,7 +2,7 @@ internal import GemLedger
 
 /// Finds the tokens of one line.
 ///
-/// Every method starts at `position`, leaves it after what it read, and says whether it was what it had to be.
+/// Every method starts at `position`, leaves it after the text that it read, and returns whether that text was valid.
 struct LineScanner {
   private let bytes: UnsafeBufferPointer<UInt8>
   private(set) var tokens: [LineTokens.Token]
@@ -95,7 +95,7 @@ struct LineScanner {
       position = run.end + 1
       if bytes[run.end] == ASCII.quote { break }
       isPlain = false
-      // Whatever is escaped, it is no end.
+      // An escaped character is never the end of the text.
       position += 1
       guard position < bytes.count else { return false }
     }

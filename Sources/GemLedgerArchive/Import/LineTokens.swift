@@ -39,7 +39,7 @@ final class LineTokens {
   private var bytes: [UInt8] = []
   private var tokens: [Token] = []
 
-  /// Reads a line; what was read before is gone.
+  /// Reads a line; the tokens of the line before are gone.
   func read(_ line: ArraySlice<UInt8>) throws(LineFault) {
     if scan(line) { return }
     let value: JSONValue
@@ -63,7 +63,7 @@ final class LineTokens {
     }
   }
 
-  // MARK: What the tokens say
+  // MARK: Values of the tokens
 
   /// The value of the whole line.
   var value: ImportValue { ImportValue(tokens: self, place: 0) }
@@ -142,14 +142,14 @@ struct ImportValue {
   /// As JSON without space.
   var json: String { tokens.json(place) }
 
-  /// What the body makes of a text without escapes.
+  /// Returns the body's result for a text without escapes.
   func bytes<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R?) -> R? {
     kind == .text ? tokens.withBytes(of: place, body) : nil
   }
 }
 
 extension LineTokens.Token.Kind {
-  /// What messages call such a value.
+  /// The name of such a value in messages.
   var name: String {
     switch self {
     case .text, .escaped: "a text"
@@ -172,7 +172,7 @@ struct ImportList: Sequence, IteratorProtocol {
   /// None.
   init() {}
 
-  /// - Returns: Nil for what is no list.
+  /// - Returns: Nil for a value that is no list.
   init?(_ value: ImportValue) {
     guard value.kind == .list else { return nil }
     count = value.tokens[value.place].count

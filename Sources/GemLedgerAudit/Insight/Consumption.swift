@@ -1,10 +1,10 @@
 public import GemLedger
 
-/// How much of a purchase is used up: what a store asks for when it decides about a refund.
+/// The used part of a purchase, which a store asks for when it decides about a refund.
 public struct Consumption: Hashable, Sendable {
-  /// How far a purchase has come to who bought it.
+  /// The state of a purchase's delivery to the buyer.
   public enum Delivery: String, Hashable, Sendable {
-    /// It is credited, and delivered where somebody is to deliver.
+    /// It is credited, and delivered where a delivery is required.
     case delivered
     /// It is credited; a game server has not confirmed it yet.
     case pending = "delivery_pending"
@@ -14,25 +14,26 @@ public struct Consumption: Hashable, Sendable {
   public let purchase: Purchase
   /// Whether it has arrived.
   public let delivery: Delivery
-  /// What it gave, in the order of codes.
+  /// The granted currencies, in the order of codes.
   public let currencies: [Currency]
 
-  /// What became of what a purchase gave of one currency, paid and bonus together.
+  /// The use of a purchase's grant of one currency, paid and bonus together.
   ///
-  /// What was granted is what is left, what is set aside, what was taken back by its own refund, and what is consumed.
+  /// The granted amount is the sum of the remaining, the held, the refunded and the consumed amount.
   public struct Currency: Hashable, Sendable {
     /// Which one.
     public let currency: CurrencyCode
     /// How much it gave.
     public let granted: Int64
-    /// What of it can be spent.
+    /// The part that can be spent.
     public let remaining: Int64
-    /// What of it is set aside; it is not consumed.
+    /// The part that is held; it is not consumed.
     public let held: Int64
-    /// What of it the purchase's own refund took back.
+    /// The part that the purchase's own refund took back.
     public let refunded: Int64
 
-    /// What is gone otherwise: spent, moved to other customers, taken for other purchases' refunds, or expired.
+    /// The part that is gone otherwise: spent, moved to other customers, taken for other purchases' refunds, or
+    /// expired.
     public var consumed: Int64 { granted - remaining - held - refunded }
     /// The consumed share, in thousandths of a percent, rounded down.
     public var consumedMilliPercent: Int64 { milliPercent(of: consumed) }
@@ -103,7 +104,7 @@ extension Ledger {
   }
 }
 
-/// What became of the lots that purchases made.
+/// Reads the state of the lots that purchases made.
 struct ConsumptionReader {
   let snapshot: any StorageSnapshot
   let terms: CatalogTerms
@@ -135,7 +136,7 @@ struct ConsumptionReader {
       currencies: currencies)
   }
 
-  /// What is left of the lots that the purchase made, by currency.
+  /// Reads the present state of the lots that the purchase made, by currency.
   func lots(of row: PurchaseRow) throws(LedgerError) -> [(currency: CurrencyTerms, lots: [LiveLot])] {
     guard let parts = try snapshot.parts(of: row.transaction, of: row.customer) else {
       throw .lacksTransaction(row.transaction)
@@ -173,7 +174,7 @@ struct ConsumptionReader {
       purchase: purchase.number, granted: lot.amount, remaining: remaining, held: held)
   }
 
-  /// What the purchase's refunds took from each of its own lots, and did not give back.
+  /// Sums up the amounts that the purchase's refunds took from each of its own lots, and did not give back.
   private func refunded(_ purchase: PurchaseRow) throws(LedgerError) -> [LotNumber: Int64] {
     var taken: [LotNumber: Int64] = [:]
     guard purchase.refund != nil else { return taken }

@@ -1,23 +1,23 @@
 public import GemLedger
 
-/// What an item cost in real money, by what was paid for the currency that was spent on it.
+/// An item's cost in real money, by the price paid for the currency that was spent on it.
 public struct EffectivePrice: Hashable, Sendable {
   /// The item.
   public let item: ItemID
   /// How many were sold in the period, less those that were given back.
   public let units: Int64
-  /// What was charged for them, in the order of codes.
+  /// The charges for them, in the order of codes.
   public let charges: [Charge]
-  /// What the paid part of it had cost, by environment and price currency; production before the others.
+  /// The cost of the paid part, by environment and price currency; production before the others.
   public let costs: [Cost]
 
-  /// What was charged in one currency.
+  /// The charge in one currency.
   public struct Charge: Hashable, Sendable {
     /// Which one.
     public let currency: CurrencyCode
     /// How much.
     public let amount: Int64
-    /// What of it had been paid for.
+    /// The part of it that had been paid for.
     public let paid: Int64
     /// The share that had not, in thousandths of a percent, rounded down.
     public var freeMilliPercent: Int64 {
@@ -25,11 +25,11 @@ public struct EffectivePrice: Hashable, Sendable {
     }
   }
 
-  /// What the paid part had cost.
+  /// The cost of the paid part.
   public struct Cost: Hashable, Sendable {
     /// Production, sandbox, or a test session.
     public let environment: StoreEnvironment
-    /// What it had cost for all units together.
+    /// The cost of all units together.
     public let total: Money
     /// The same for one unit, rounded down.
     public let perUnit: Money
@@ -37,18 +37,16 @@ public struct EffectivePrice: Hashable, Sendable {
 }
 
 extension Ledger {
-  /// What items really cost in a period: the paid value of the lots that were burnt for them, for all units together
-  /// and for one.
+  /// Returns the real cost of items in a period: the paid value of the lots burnt for them, for all units and for one.
   ///
-  /// A sale that was reversed takes its part away when it is reversed. Sales of several items at once cannot be told
-  /// apart and are left out. It is computed from the journal: asked again later it is the same for a period that is
-  /// over.
+  /// A reversed sale takes its part away at the time of the reversal. Sales of several items at once cannot be told
+  /// apart and are left out. The result is computed from the journal: for a past period it stays the same.
   ///
   /// - Parameters:
   ///   - item: Nil for all items.
   ///   - from: Where the period begins; nil for the beginning of everything.
   ///   - until: Where it ends, the instant itself not in it; nil for now.
-  ///   - progress: Hears how many of how many entries are read.
+  ///   - progress: Called with the number of entries read and their total.
   /// - Returns: In the order of items; those that were not sold are left out.
   /// - Throws: ``LedgerError`` with `invalid_request` for a period that ends before it begins.
   public func effectivePrices(
@@ -103,7 +101,7 @@ private struct SaleWalk {
   }
 }
 
-/// Adds up what was burnt for items.
+/// Adds up the currency burnt for items.
 private struct PriceSums {
   private struct Place: Hashable, Comparable {
     let environment: Int64

@@ -1,19 +1,19 @@
 public import GemLedger
 
-/// Why a balance is what it is: what makes it up now, and how it came about, newest first.
+/// An explanation of a balance: its present parts, and its history, newest first.
 public struct Explanation: Hashable, Sendable {
-  /// Whose it is.
+  /// The customer.
   public let customer: CustomerID
-  /// What there is now, and what is owed.
+  /// The present balance and debt.
   public let balance: Balance
   /// The lots that make up the balance, in the order in which they burn; on the first page only, and at most as many as
   /// the page may have entries.
   public let lots: [Lot]
   /// Whether there are more lots than these.
   public let hasMoreLots: Bool
-  /// What is set aside, what ends first before the others; on the first page only.
+  /// The open holds, soonest end first; on the first page only.
   public let holds: [Hold]
-  /// What changed the balance, newest first.
+  /// The entries that changed the balance, newest first.
   public let entries: [Entry]
   /// Where the next page begins; nil on the last page.
   public let next: PageCursor?
@@ -22,15 +22,15 @@ public struct Explanation: Hashable, Sendable {
   public struct Lot: Hashable, Sendable {
     /// Where it came from.
     public let origin: LotOrigin
-    /// What was put into it.
+    /// The amount put into it.
     public let granted: Int64
-    /// What can be spent of it.
+    /// The amount that can be spent.
     public let remaining: Int64
-    /// What of it is set aside.
+    /// The held amount.
     public let held: Int64
   }
 
-  /// What a hold has set aside of the currency.
+  /// A hold's amount of the currency.
   public struct Hold: Hashable, Sendable {
     /// The transaction that began it.
     public let transactionID: TransactionID
@@ -54,17 +54,17 @@ public struct Explanation: Hashable, Sendable {
     public let amount: Int64
     /// The balance after it.
     public let balance: Int64
-    /// What the customer owed after it.
+    /// The customer's debt after it.
     public let debt: Int64
     /// The account's version after it.
     public let version: Int64
-    /// The caller's own name for what it was about.
+    /// The caller's own name for the subject of the transaction.
     public let reference: Reference?
-    /// Why a person asked.
+    /// The reason that a person gave.
     public let reason: Reason?
-    /// Who asked.
+    /// The person, service or key that sent the command.
     public let actor: ActorName?
-    /// What items came or went with it.
+    /// The items that came or went with it.
     public let items: [PostedItem]
     /// How much of it fell on which lot, in the order in which they were burnt.
     public let parts: [Part]
@@ -80,7 +80,7 @@ public struct Explanation: Hashable, Sendable {
 }
 
 extension Ledger {
-  /// Why a balance is what it is: entry by entry, newest first, down to lots and receipts.
+  /// Explains a balance: entry by entry, newest first, down to lots and receipts.
   ///
   /// The cost is that of the page, however long the history.
   ///
@@ -125,7 +125,7 @@ extension Ledger {
   }
 }
 
-/// What tells the lists apart that cursors are of, so that a cursor of one is not taken for another's.
+/// Tells the lists of cursors apart, so that a cursor of one is not taken for another's.
 enum InsightList {
   static func explanation(_ account: AccountNumber) -> Int64 { 1 << 62 | account.rawValue }
   static func statement(_ customer: CustomerNumber) -> Int64 { 1 << 61 | customer }
@@ -183,7 +183,7 @@ private struct Explainer {
     return entries
   }
 
-  // MARK: What there is now
+  // MARK: Present parts
 
   func holds(_ holds: [AccountHold], at now: Timestamp) throws(LedgerError) -> [Explanation.Hold] {
     var found: [Explanation.Hold] = []

@@ -5,29 +5,29 @@ public struct Flows: Hashable, Sendable {
   /// The days, oldest first.
   public let days: [Day]
 
-  /// One day, or whatever lies between two of the instants asked for.
+  /// One day, or any other span between two of the boundaries.
   public struct Day: Hashable, Sendable {
     /// Where it begins.
     public let from: Timestamp
     /// Where it ends, the instant itself not in it.
     public let until: Timestamp
-    /// What flowed, in the order of codes and kinds.
+    /// The flows, in the order of codes and kinds.
     public let flows: [Flow]
-    /// What customers had at its end less what they owed, as booked, by currency; without those that are 0.
+    /// Customers' balances at its end less their debts, as booked, by currency; without those that are 0.
     public let outstanding: [CurrencyCode: Int64]
   }
 
-  /// What came and went in one currency for one reason.
+  /// The flow of one currency for one reason.
   public struct Flow: Hashable, Sendable {
     /// Which currency.
     public let currency: CurrencyCode
     /// Why.
     public let kind: EntryKind
-    /// What came; not negative.
+    /// The amount that came; not negative.
     public let inflow: Int64
-    /// What went; not negative.
+    /// The amount that went; not negative.
     public let outflow: Int64
-    /// What came less what went.
+    /// The inflow less the outflow.
     public var net: Int64 { inflow - outflow }
   }
 }
@@ -36,16 +36,16 @@ extension Ledger {
   /// Most days of one answer about flows.
   public static let flowDaysMax = 3700
 
-  /// Where all customers' currency came from and where it went, day by day.
+  /// Returns the sources and uses of all customers' currency, day by day.
   ///
-  /// The caller says where days begin and end, because days are those of a time zone. What moves between customers (a
-  /// transfer, a merge) counts only as far as it does not come in elsewhere.
+  /// The caller says where days begin and end, because days are those of a time zone. Amounts that move between
+  /// customers (a transfer, a merge) count only as far as they do not come in elsewhere.
   ///
   /// Time goes with the length of the journal up to the end of the last day, memory with the number of days.
   ///
   /// - Parameters:
   ///   - boundaries: Where the first day begins, where each further one does, and where the last one ends; ascending.
-  ///   - progress: Hears how many of how many entries are read.
+  ///   - progress: Called with the number of entries read and their total.
   /// - Throws: ``LedgerError`` with, in order of precedence, `limit_exceeded`, `invalid_request` where the boundaries
   ///   do not ascend.
   public func flows(
@@ -67,7 +67,7 @@ extension Ledger {
   }
 }
 
-/// Adds up what flows.
+/// Adds up the flows.
 private struct FlowSums {
   struct Key: Hashable {
     let currency: Int64

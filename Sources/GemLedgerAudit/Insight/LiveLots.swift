@@ -12,12 +12,12 @@ struct LiveLot {
   let held: Int64
 }
 
-/// The lots that make up what an account is worth, those that are due and not booked yet left out.
+/// The lots that make up an account's worth, without lots that are due to expire and not booked yet.
 struct LiveLots {
   let snapshot: any StorageSnapshot
   let account: AccountRow
   let now: Timestamp
-  /// What is set aside; what ended holds had set aside is in its lots again.
+  /// The account's holds; the amounts of ended holds count in their lots again.
   let holds: [AccountHold]
   /// All open lots, where not the storage but the settled account has them.
   private let settled: [LotRow]?
@@ -34,9 +34,9 @@ struct LiveLots {
     }
   }
 
-  /// At most so many, those that burn first before the others.
+  /// Returns at most `limit` lots, in the order of burning.
   ///
-  /// - Parameter paidFirst: Whether the currency burns what was paid for before what was not.
+  /// - Parameter paidFirst: Whether the currency burns paid lots before free ones.
   func all(paidFirst: Bool = false, limit: Int = .max) throws(LedgerError) -> (lots: [LiveLot], hasMore: Bool) {
     var (held, returned) = ([LotNumber: Int64](), [LotNumber: Int64]())
     for hold in holds {
@@ -86,7 +86,7 @@ struct LiveLots {
 
   private func row(_ lot: LotNumber) throws(LedgerError) -> LotRow? {
     guard var row = try snapshot.lot(lot, of: account.number.customer) else { return nil }
-    // What the settled account has open is known already.
+    // With due effects applied, the open lots are known already.
     if settled != nil { row.remaining = 0 }
     return row
   }

@@ -8,11 +8,11 @@ public struct LotOrigin: Hashable, Sendable {
   public let source: LotSource
   /// Production, sandbox, or a test session.
   public let environment: StoreEnvironment
-  /// What was paid for the whole lot.
+  /// The price paid for the whole lot.
   public let price: Money?
   /// From when on it is worth nothing; nil for never.
   public let expiresAt: Timestamp?
-  /// What it was bought with, by whoever bought it; nil for what was not bought.
+  /// The purchase that it came from, by any buyer; nil where it was not bought.
   public let purchase: Purchase?
   /// The lots that its currency came out of, by transfers and exchanges, the nearest before the others; of a long way
   /// the first lot alone stands for those before.
@@ -34,7 +34,7 @@ struct LotReader {
     reader = PurchaseReader(snapshot: snapshot, terms: terms)
   }
 
-  /// - Parameter owner: A customer who has or had the lot.
+  /// - Parameter owner: A past or present owner of the lot.
   mutating func origin(of lot: LotNumber, owner: CustomerNumber) throws(LedgerError) -> LotOrigin {
     if let known = lots[lot] { return known }
     let terms = try terms(of: lot, owner: owner)
@@ -88,9 +88,10 @@ struct LotReader {
   }
 }
 
-/// What a part of a lot is worth.
+/// The value of a part of a lot.
 enum LotValue {
-  /// What was paid for what is left of the lot: what is spent rounds down, so that the rest takes what rounding leaves.
+  /// Returns the price of the remaining part of a lot: the spent part rounds down, so that the rest takes the
+  /// remainder.
   static func rest(of price: Int64, granted: Int64, remaining: Int64) -> Int64 {
     guard granted > 0 else { return remaining > 0 ? price : 0 }
     let spent = max(0, Int128(granted) - Int128(remaining))

@@ -5,13 +5,13 @@ struct ReplayedLot {
   let number: LotNumber
   let source: LotSource
   let environment: Int64
-  /// What was paid for the whole lot; nil where nobody said.
+  /// The price paid for the whole lot; nil where it is not known.
   let price: Money?
   let purchase: Int64?
   let expiresAt: Int64
   /// The currency's number; 0 until the replay comes to its first allocation.
   var currency: Int64 = 0
-  /// Who had it last.
+  /// The last owner.
   var customer: CustomerNumber = 0
   var granted: Int64 = 0
   var remaining: Int64 = 0
@@ -25,7 +25,7 @@ struct ReplayedLot {
     expiresAt = terms.expiresAt
   }
 
-  /// What was paid for so much of it, where that is known.
+  /// Returns the price of that amount of it, where it is known.
   func value(of remaining: Int64) -> Int64? {
     guard source == .paid, let price else { return nil }
     return LotValue.rest(of: price.minorUnits, granted: granted, remaining: remaining)
@@ -34,17 +34,18 @@ struct ReplayedLot {
   fileprivate mutating func apply(_ amount: Int64, _ entry: EntryRow) throws(LedgerError) {
     (currency, customer) = (entry.account.currency, entry.account.customer)
     try remaining.add(amount)
-    // What returns to a lot makes it no larger.
+    // A return to a lot makes it no larger.
     if amount > 0 {
       granted = entry.kind.isReturn ? max(granted, remaining) : LotBook.granted(granted, plus: amount)
     }
   }
 }
 
-/// Plays the journal up to an instant, over one window of lots after the other: what is known of every lot then depends
-/// on nothing that was booked later.
+/// Replays the journal up to an instant, over one window of lots after the other; later bookings do not affect the
+/// result.
 ///
-/// Lots that nobody asks about one by one are only summed up. Memory is bounded by the window, whatever the history.
+/// Lots that are not asked about one by one are only summed up. Memory is bounded by the window, however long the
+/// history.
 struct LotReplay {
   /// How many lots one pass over the journal follows one by one.
   static let followedPerWindow = 1_000_000
@@ -71,11 +72,11 @@ struct LotReplay {
     entryCount = if let counts { counts.entries } else { try snapshot.sequences().entry }
   }
 
-  /// What one pass over the journal found.
+  /// The findings of one pass over the journal.
   struct Window {
     /// The lots that were followed, as they stood.
     var lots: [ReplayedLot] = []
-    /// What the others held, by environment's number and then by currency's.
+    /// The amounts of the other lots, by environment number and then by currency number.
     var sums: [Int64: [Int64: Int64]] = [:]
   }
 
@@ -89,10 +90,10 @@ struct LotReplay {
 
   /// - Parameters:
   ///   - follows: Whether a lot is followed by itself.
-  ///   - progress: Hears how many of how many entries are read.
-  ///   - entry: Hears of every entry once, where there are lots at all.
-  ///   - step: Hears of every allocation on a followed lot before it changes the lot.
-  ///   - window: Takes what a pass found; called once for each window.
+  ///   - progress: Called with the number of entries read and their total.
+  ///   - entry: Called with every entry once, where there are lots at all.
+  ///   - step: Called with every allocation on a followed lot before it changes the lot.
+  ///   - window: Takes the findings of a pass; called once for each window.
   mutating func run(
     follows: (LotTermsRow) -> Bool, progress: (Int64, Int64) -> Void = { _, _ in },
     entry: (EntryRow, TransactionRow) throws(LedgerError) -> Void = { _, _ in },
@@ -103,7 +104,7 @@ struct LotReplay {
     var last: LotNumber = 0
     var done: Int64 = 0
     while var slots = try nextSlots(after: last, follows: follows) {
-      // The part of the lots is the part of the work, whatever their numbers are.
+      // Progress counts the share of lot numbers as the share of the work, even where the numbers have gaps.
       let end = Int64(Double(slots.last) / Double(total) * Double(entryCount))
       let share = Double(end - done) / Double(max(1, entryCount))
       let isFirst = last == 0
@@ -234,9 +235,9 @@ struct LotReplay {
     }
   }
 
-  // MARK: What had expired
+  // MARK: Expired lots
 
-  /// Leaves of lots whose time had come what holds kept alive.
+  /// Reduces lots past their expiry to the amounts that holds kept alive.
   private func addKept(_ slots: inout Slots) throws(LedgerError) {
     let due = slots.lots.indices.filter {
       slots.lots[$0].expiresAt <= instant.milliseconds && slots.lots[$0].remaining > 0
@@ -248,7 +249,7 @@ struct LotReplay {
     }
   }
 
-  /// What holds that had not ended by the instant had set aside of the lots.
+  /// Sums up the amounts of the lots in holds that had not ended by the instant.
   private func keptAlive(_ lots: Set<LotNumber>) throws(LedgerError) -> [LotNumber: Int64] {
     var open: [TransactionNumber: (deadline: Timestamp, lots: [LotNumber: Int64])] = [:]
     var deadline: (hold: TransactionNumber, at: Timestamp) = (0, Timestamp(milliseconds: .max))
@@ -259,7 +260,7 @@ struct LotReplay {
       last = end
       for effect in page where effect.createdAt <= instant {
         if let given = effect.deadline {
-          // It may come before what it is the deadline of.
+          // The deadline may come before the amounts of its hold.
           deadline = (effect.target, given)
           open[effect.target]?.deadline = given
         }

@@ -1,6 +1,6 @@
 public import GemLedger
 
-/// A page of what a customer spent, newest first.
+/// A page of a customer's spends, newest first.
 public struct SpendsPage: Hashable, Sendable {
   /// The spends.
   public let spends: [Spend]
@@ -8,7 +8,7 @@ public struct SpendsPage: Hashable, Sendable {
   public let next: PageCursor?
 }
 
-/// Currency that a customer spent: what a store wants to know before it decides about a refund.
+/// A customer's spend of one currency, which a store wants to know before it decides about a refund.
 public struct Spend: Hashable, Sendable {
   /// The transaction that took it.
   public let transactionID: TransactionID
@@ -18,23 +18,22 @@ public struct Spend: Hashable, Sendable {
   public let currency: CurrencyCode
   /// How much; positive.
   public let amount: Int64
-  /// What of it fell on lots that were paid for.
+  /// The part that fell on paid lots.
   public let paid: Int64
-  /// What of it was given back since.
+  /// The part that was given back since.
   public let reversed: Int64
-  /// The caller's own name for what it was about.
+  /// The caller's own name for the subject of the transaction.
   public let reference: Reference?
-  /// Why a person asked.
+  /// The reason that a person gave.
   public let reason: Reason?
-  /// What items were bought with it.
+  /// The items that were bought with it.
   public let items: [PostedItem]
 }
 
 extension Ledger {
-  /// What a customer spent, newest first, and nothing else.
+  /// Returns a customer's spends, newest first, and nothing else.
   ///
-  /// What was spent by customers who became part of this one is among it. The cost is that of the part of the history
-  /// that the page covers.
+  /// Spends of merged customers are included. The cost is that of the part of the history that the page covers.
   ///
   /// - Parameters:
   ///   - customer: Must exist.
@@ -104,7 +103,7 @@ private struct SpendReader {
     }
   }
 
-  /// What reversals of the transaction gave back, by the currencies' numbers.
+  /// Sums up the amounts that reversals of the transaction gave back, by currency number.
   private func reversed(_ number: TransactionNumber) throws(LedgerError) -> [Int64: Int64] {
     var amounts: [Int64: Int64] = [:]
     for effect in try snapshot.effects(about: number, ofAny: owners) where effect.kind == .reversal {

@@ -1,21 +1,22 @@
 public import GemLedger
 
-/// What a customer has of one currency, what was paid for and what was not told apart.
+/// A customer's balance of one currency, with the paid and the free part apart.
 public struct BalanceSplit: Hashable, Sendable {
   /// The currency.
   public let currency: CurrencyCode
   /// Production, sandbox, or a test session.
   public let environment: StoreEnvironment
-  /// What was paid for, held amounts included.
+  /// The paid part, held amounts included.
   public let paid: Int64
-  /// What was not.
+  /// The free part.
   public let free: Int64
-  /// What the paid part cost, by price currency; what is left of a lot takes what rounding leaves.
+  /// The price of the paid part, by price currency; the rest of a lot takes the remainder of rounding.
   public let values: [Money]
 }
 
 extension Ledger {
-  /// What a customer has, paid and free apart, for every currency and environment in which there is something.
+  /// Returns a customer's balances, paid and free apart, for every currency and environment in which there is
+  /// something.
   ///
   /// - Parameter customer: Must exist.
   /// - Returns: In the order of codes, production before the other environments.

@@ -1,8 +1,8 @@
 public import GemLedger
 
-/// What happened to a customer's balances in a period.
+/// The changes of a customer's balances in a period.
 public struct Statement: Hashable, Sendable {
-  /// Whose it is, as asked for.
+  /// The customer, as asked for.
   public let customer: CustomerID
   /// Where the period begins; nil for the beginning of everything.
   public let from: Timestamp?
@@ -10,36 +10,38 @@ public struct Statement: Hashable, Sendable {
   public let until: Timestamp
   /// Each currency that the customer had at some time up to the end, in the order of codes.
   public let currencies: [Currency]
-  /// What was booked in the period, oldest first; at least as many as asked for where there are more, because the lines
-  /// of one transaction stand on one page.
+  /// The lines of the period, oldest first.
+  ///
+  /// There are at least as many as asked for where there are more, because the lines of one transaction stand on one
+  /// page.
   public let lines: [Line]
   /// Where the next page begins; nil on the last page.
   public let next: PageCursor?
 
-  /// What a currency came to.
+  /// The statement of one currency.
   ///
-  /// The opening balance less its debt, with what was due then, and all lines, come to the closing balance less its
-  /// debt, with what was due then.
+  /// Opening balance less debt, with the amount due then, plus all lines, equals closing balance less debt, with the
+  /// amount due then.
   public struct Currency: Hashable, Sendable {
     /// Which one.
     public let currency: CurrencyCode
-    /// What there was just before the period.
+    /// The state just before the period.
     public let opening: Standing
-    /// What there was at the end of the period.
+    /// The state at the end of the period.
     public let closing: Standing
-    /// What the lines of this page come to, by kind; those of all pages together are the period's.
+    /// The sums of this page's lines, by kind; the sums of all pages are the period's.
     public let totals: [EntryKind: Int64]
   }
 
-  /// What there was of a currency at an instant.
+  /// The state of a currency at an instant.
   public struct Standing: Hashable, Sendable {
-    /// What the customer had; what had expired is not in it.
+    /// The customer's balance; expired amounts are not in it.
     public let balance: Int64
-    /// What of it was set aside.
+    /// The held part of it.
     public let held: Int64
-    /// What the customer owed.
+    /// The customer's debt.
     public let debt: Int64
-    /// What had come about by itself and was booked later, most often an expiry: positive where it took something.
+    /// The sum of due effects that were booked later, most often an expiry: positive where it took something.
     public let due: Int64
   }
 
@@ -57,22 +59,22 @@ public struct Statement: Hashable, Sendable {
     public let amount: Int64
     /// The balance after it, as booked.
     public let balance: Int64
-    /// What the customer owed after it.
+    /// The customer's debt after it.
     public let debt: Int64
-    /// The caller's own name for what it was about.
+    /// The caller's own name for the subject of the transaction.
     public let reference: Reference?
-    /// Why a person asked.
+    /// The reason that a person gave.
     public let reason: Reason?
-    /// What items came or went with it; on the transaction's first line only.
+    /// The items that came or went with it; on the transaction's first line only.
     public let items: [PostedItem]
   }
 }
 
 extension Ledger {
-  /// What happened to a customer's balances in a period: opening balances, lines oldest first, closing balances.
+  /// Returns a customer's statement for a period: opening balances, lines oldest first, closing balances.
   ///
-  /// The cost is that of the page, however long the history and the period. Asked again after later spends, refunds and
-  /// merges it is the same, for the customer whom the id named at the end of the period.
+  /// The cost is that of the page, however long the history and the period. Later spends, refunds and merges do not
+  /// change it, for the customer that the id named at the end of the period.
   ///
   /// - Parameters:
   ///   - customer: Must exist.
@@ -89,7 +91,7 @@ extension Ledger {
     try Self.check(limit: limit)
     return try reading { (snapshot, terms) throws(LedgerError) -> Statement in
       let now = try now(in: snapshot)
-      // What is booked at this very instant is in it.
+      // Transactions booked at this very instant are in it.
       let end = until ?? now.after
       if let from, from > end { throw .invalid("The period ends at \(end), before it begins at \(from).") }
       let then = try Self.found(customer, at: end.before, in: snapshot)
@@ -115,9 +117,9 @@ private struct StatementWriter {
   let snapshot: any StorageSnapshot
   let terms: CatalogTerms
   let owners: [CustomerNumber]
-  /// What there was before the period; nil where nothing is before it.
+  /// The state before the period; nil where nothing is before it.
   let opening: AccountMoments?
-  /// What there was at its end.
+  /// The state at its end.
   let closing: AccountMoments
   private var standings: [(currency: CurrencyTerms, opening: Statement.Standing, closing: Statement.Standing)] = []
   private var rows: [EntryRow] = []
@@ -134,13 +136,13 @@ private struct StatementWriter {
     self.closing = closing
   }
 
-  /// Reads what there was before and after, and the entries that may come on the page.
+  /// Reads the states before and after, and the entries that may come on the page.
   mutating func read(
     _ account: AccountRow, after start: TransactionNumber?, limit: Int
   ) throws(LedgerError) {
     guard let currency = terms.currency(number: account.number.currency) else { return }
     let closing = closing.moment(account.number)
-    // What the customer never had by then came later.
+    // An account without entries by then began later.
     guard closing.recorded.version > 0 else { return }
     let opening = opening?.moment(account.number) ?? AccountMoment(AccountRow(number: account.number))
     standings.append((currency, Statement.Standing(opening), Statement.Standing(closing)))

@@ -1,6 +1,6 @@
 public import GemLedger
 
-/// What customers had not spent at an instant.
+/// Customers' unspent currency at an instant.
 public struct Unspent: Hashable, Sendable {
   /// The instant.
   public let at: Timestamp
@@ -8,43 +8,42 @@ public struct Unspent: Hashable, Sendable {
   /// the order of codes.
   public let parts: [Part]
 
-  /// What was unspent of one currency in one environment; money of different environments never mixes.
+  /// The unspent amount of one currency in one environment; money of different environments never mixes.
   public struct Part: Hashable, Sendable {
     /// Production, sandbox, or a test session.
     public let environment: StoreEnvironment
     /// Which currency.
     public let currency: CurrencyCode
-    /// What was paid for.
+    /// The paid part.
     public let paid: Int64
-    /// What was not.
+    /// The free part.
     public let free: Int64
-    /// What the paid part cost, by price currency; paid units of which nobody said a price come last.
+    /// The price of the paid part, by price currency; paid units without a known price come last.
     public let values: [Value]
   }
 
-  /// Paid units and what they cost.
+  /// Paid units and their price.
   public struct Value: Hashable, Sendable {
-    /// How many units.
+    /// The number of units.
     public let units: Int64
-    /// What was paid for them; nil where nobody said.
+    /// Their price; nil where it is not known.
     ///
-    /// What is left of a lot takes what rounding leaves.
+    /// The rest of a lot takes the remainder of rounding.
     public let price: Money?
   }
 }
 
 extension Ledger {
-  /// What all customers had not spent at an instant, what was paid for with its value and what was not told apart.
+  /// Returns all customers' unspent currency at an instant, the paid part with its value and the free part apart.
   ///
-  /// It is computed from the journal up to the instant alone: asked again after later spends, refunds and merges it is
-  /// the same. What had expired counts as gone, whether that was booked or not; what was set aside counts as unspent.
-  /// What customers owe is not taken off.
+  /// It is computed from the journal up to the instant alone: later spends, refunds and merges do not change it.
+  /// Expired amounts count as gone, booked or not; held amounts count as unspent. Customers' debts are not taken off.
   ///
   /// Time goes with the length of the journal and the number of lots, memory with neither.
   ///
   /// - Parameters:
   ///   - instant: Nil for now.
-  ///   - progress: Hears how many of how many entries are read.
+  ///   - progress: Called with the number of entries read and their total.
   /// - Throws: ``LedgerError`` where the storage fails.
   public func unspent(
     at instant: Timestamp? = nil, progress: (Int64, Int64) -> Void = { _, _ in }
@@ -72,7 +71,7 @@ extension Ledger {
   }
 }
 
-/// Adds up what is unspent.
+/// Adds up unspent amounts.
 private struct UnspentSums {
   private struct Place: Hashable {
     let environment: Int64

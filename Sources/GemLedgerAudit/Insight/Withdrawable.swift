@@ -11,18 +11,18 @@ public struct Withdrawable: Hashable, Sendable {
   public let purchase: Purchase
   /// Until when it can be withdrawn from.
   public let until: Timestamp
-  /// What of it is unused, in the order of codes.
+  /// The unused amounts of it, in the order of codes.
   public let currencies: [Currency]
 
-  /// The unused part of what was paid for in one currency; a bonus is not part of it.
+  /// The unused part of the paid amount in one currency; a bonus is not part of it.
   public struct Currency: Hashable, Sendable {
     /// Which one.
     public let currency: CurrencyCode
-    /// What was paid for.
+    /// The paid part.
     public let granted: Int64
-    /// What of it is unused, held amounts included.
+    /// The unused part, held amounts included.
     public let unused: Int64
-    /// What was paid for the unused part; nil where nobody said.
+    /// The price of the unused part; nil where it is not known.
     public let value: Money?
   }
 }

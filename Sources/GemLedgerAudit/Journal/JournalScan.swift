@@ -64,7 +64,7 @@ struct TransactionWalk {
     return page.first
   }
 
-  /// Goes on to what comes next.
+  /// Goes on to the next transaction.
   mutating func advance() {
     current = page.popFirst()
     hasEntries = false
@@ -75,7 +75,7 @@ struct TransactionWalk {
 struct EffectWalk {
   private let scan: any StorageScan
   private var page: ArraySlice<EffectRow>
-  /// The transaction whose effect comes next; `.max` behind the last.
+  /// The transaction of the next journal event; `.max` behind the last.
   private(set) var next: TransactionNumber = .max
 
   init(_ scan: any StorageScan) throws(LedgerError) {

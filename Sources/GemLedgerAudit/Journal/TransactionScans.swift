@@ -15,13 +15,13 @@ package struct ExportedTransaction {
   init(_ row: TransactionRow) { self.row = row }
 }
 
-/// A lot, and a customer who had it.
+/// A lot, and a past or present owner of it.
 package struct LotPlaceOfAccount {
   let lot: LotNumber
   let customer: CustomerNumber
 }
 
-/// Scans over what hangs on transactions, all in the order of transactions, side by side.
+/// Scans over the rows that belong to transactions, all in the order of transactions, side by side.
 package struct TransactionScans {
   private let scan: any ExportReads
   private let start: TransactionNumber
@@ -37,7 +37,7 @@ package struct TransactionScans {
 
   /// - Parameters:
   ///   - start: The first transaction that is asked for has a higher number.
-  ///   - passesOverLost: Whether entries whose transactions are missing are left out, and not an error.
+  ///   - passesOverLost: Whether entries with missing transactions are left out, and not an error.
   package init(_ scan: any ExportReads, after start: TransactionNumber, passesOverLost: Bool = false) {
     self.scan = scan
     self.start = start
@@ -116,7 +116,7 @@ package struct TransactionScans {
   }
 }
 
-/// Rows that a scan gives in order, taken by who walks along the same order.
+/// Rows that a scan gives in order, for a caller that walks along the same order.
 struct SortedRows<Row> {
   private let own: (Row) -> Int64
   private let read: (Row?, Int) throws(LedgerError) -> [Row]

@@ -7,7 +7,7 @@ struct IDFinder {
   private let snapshot: any StorageSnapshot
   private(set) var changes = IDChanges()
   private(set) var repair = IDRepair()
-  /// Customers whose own id is somebody else's.
+  /// Customers with an own id that belongs to another customer.
   private var nameless: [CustomerNumber: CustomerRow] = [:]
 
   init(_ snapshot: any StorageSnapshot) { self.snapshot = snapshot }
@@ -31,7 +31,7 @@ struct IDFinder {
     }
   }
 
-  /// Looks again at what another run found: who writes must not rely on an older snapshot.
+  /// Looks again at the findings of another run: a writer must not rely on an older snapshot.
   mutating func find(again changes: IDChanges) throws(LedgerError) {
     let rows = try snapshot.customers(Verifier.distinct(changes.named.map(\.customer)))
     try findUnnamed(rows.values.sorted { $0.number < $1.number })

@@ -1,20 +1,20 @@
 public import GemLedger
 
-/// What a repair of customers' ids found and did.
+/// The findings and steps of a repair of customers' ids.
 public struct IDRepair: Hashable, Sendable {
-  /// What is done about an id.
+  /// The repair of an id.
   public enum Action: String, Hashable, Sendable {
-    /// The id names the customer again, whose row has it.
+    /// The id names again the customer with it in the row.
     case named
-    /// The id named a customer who is not there, or whose it is not, and names nobody now.
+    /// The id named a missing customer, or one without that id, and names none now.
     case removed
-    /// The customer's own id is somebody else's; the customer has this one now, which the operator named.
+    /// The customer's own id belongs to another customer; the customer has this one now, which the operator named.
     case renamed
   }
 
   /// One id that did not go together with its customer.
   public struct Step: Hashable, Sendable {
-    /// What is done about it.
+    /// The repair of the id.
     public let action: Action
     /// The id.
     public let id: CustomerID
@@ -22,19 +22,19 @@ public struct IDRepair: Hashable, Sendable {
     public let customer: Int64
   }
 
-  /// What rows alone cannot tell, and an operator has to decide.
+  /// A question that rows alone cannot answer, and an operator has to decide.
   public struct Question: Hashable, Sendable {
     /// The id.
     public let id: CustomerID
     /// The number of the customer.
     public let customer: Int64
-    /// What is wrong, and what can be done.
+    /// The problem, and the possible steps.
     public let message: String
   }
 
-  /// What was done, or is to be done where nothing was written.
+  /// The steps done, or the steps to do where nothing was written.
   public internal(set) var steps: [Step] = []
-  /// What was left as it is.
+  /// The cases that were left as they are.
   public internal(set) var questions: [Question] = []
 
   /// One that finds nothing to do.
@@ -44,15 +44,17 @@ public struct IDRepair: Hashable, Sendable {
 extension Ledger {
   /// Makes ids and customers go together again, where one was lost without the other.
   ///
-  /// A customer's own row says which ids are the customer's. An id that such a row has and that names nobody is made to
-  /// name it; an id that names nobody's row, or somebody who does not have it, is removed. The journal is not touched,
-  /// and a second run finds nothing more to do. Restart what has the ledger open after an id was removed.
+  /// A customer's own row says which ids are the customer's. An id in such a row that names no customer is made to name
+  /// it. An id that names a missing row, or a customer without that id, is removed. The journal is not touched, and a
+  /// second run finds nothing more to do. After an id was removed, restart every process that has the ledger open.
   ///
   /// - Parameters:
-  ///   - names: New ids, by the number of the customer, for those whose own id is somebody else's by now.
-  ///   - isDryRun: Says what it would do, and writes nothing.
+  ///   - names: New ids, by the number of the customer, for customers with an own id that belongs to another one by
+  ///     now.
+  ///   - isDryRun: Whether only to return the steps, and to write nothing.
   /// - Throws: ``LedgerError`` with, in order of precedence, `storage_damaged` where rows cannot be read,
-  ///   `invalid_request` where a name is for a customer who needs none, `already_exists` where it is somebody's.
+  ///   `invalid_request` where a name is for a customer that needs none, `already_exists` where another customer has
+  ///   it.
   @discardableResult
   public func repairIDs(
     naming names: [Int64: CustomerID] = [:], isDryRun: Bool = false
@@ -66,7 +68,7 @@ extension Ledger {
     let (changes, plan) = (found.changes, found.repair)
     if isDryRun || changes.isEmpty { return plan }
     return try storage.commit(lanes: Array(0..<storage.laneCount)) { (session) throws(LedgerError) -> IDRepair in
-      // Somebody may have repaired or erased in between: only what is wrong still is written.
+      // Another repair or an erasure may have come in between: only problems that remain are repaired.
       var finder = IDFinder(session)
       try finder.find(again: changes)
       try finder.name(names)

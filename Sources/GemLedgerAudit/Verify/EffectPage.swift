@@ -11,7 +11,7 @@ struct EffectPage {
   private let sides: [TransactionNumber: [EffectRow]]
   /// The reversals of each transaction that this page's reverse.
   private let reversals: [TransactionNumber: [EffectRow]]
-  /// What came back to lots whose time was over, by transactions, and what is said of its going again.
+  /// The amounts that came back to expired lots, by transaction, and the journal events that expire them again.
   private(set) var late: [TransactionNumber: [LotNumber: Int128]] = [:]
   private var expiries: [TransactionNumber: [EffectRow]] = [:]
 
@@ -80,7 +80,7 @@ struct EffectPage {
     if !targets.isEmpty { expiries = try snapshot.effects(about: targets) }
   }
 
-  /// What the transaction gave back to lots; nil where it gave nothing back.
+  /// Sums up the amounts that the transaction gave back to lots; nil where it gave nothing back.
   private func returned(by group: [EffectRow]) -> [LotNumber: Int128]? {
     var lots: [LotNumber: Int128] = [:]
     guard let first = group.first else { return nil }
@@ -102,7 +102,7 @@ struct EffectPage {
   }
   func reversals(of transaction: TransactionNumber) -> [EffectRow] { reversals[transaction] ?? [] }
 
-  /// What of each lot the transaction's entries brought, or took where it is negative.
+  /// Returns the amount that the transaction's entries brought to each lot, or took where it is negative.
   func parts(of transaction: TransactionNumber) -> [(lot: LotNumber, currency: Int64, amount: Int64)] {
     entries(of: transaction).flatMap { entry in
       let currency = entry.account.currency
@@ -112,7 +112,7 @@ struct EffectPage {
   }
 }
 
-/// Who became one with whom.
+/// The groups of customers that were merged.
 struct Families {
   private let roots: [CustomerNumber: CustomerNumber]
   private var parts: [CustomerNumber: [CustomerNumber]] = [:]
@@ -137,7 +137,7 @@ struct Families {
 }
 
 extension EffectRow {
-  /// What everybody bought is counted for nobody in particular.
+  /// A count of all customers' purchases belongs to no single customer.
   var isOfEverybody: Bool { kind == .counted && count?.kind == .sold }
 }
 

@@ -3,12 +3,12 @@ public import GemLedger
 extension Ledger {
   /// Proves the books from the rows alone: rebuilds every projection from the journal and compares.
   ///
-  /// Memory is bounded by the number of accounts and lots looked at in one pass, never by the length of the history.
+  /// Memory is bounded by the number of accounts and lots in one pass, never by the length of the history.
   ///
   /// - Parameters:
-  ///   - seal: A seal that an earlier run gave: the journal must still begin with the transactions that it covers.
-  ///   - progress: Hears how many of how many rows are read.
-  /// - Returns: The sums, and what does not add up.
+  ///   - seal: The seal of an earlier run: the journal must still begin with the transactions that it covers.
+  ///   - progress: Called with the number of rows read and their total.
+  /// - Returns: The sums, and the problems found.
   /// - Throws: ``LedgerError`` where the storage cannot be read at all; a damaged row is a problem, not an error.
   public func verify(
     against seal: JournalSeal? = nil, progress: (Int64, Int64) -> Void = { _, _ in }
@@ -21,7 +21,7 @@ extension Ledger {
     customersPerWindow: Int, against seal: JournalSeal? = nil, progress: (Int64, Int64) -> Void = { _, _ in }
   ) throws(LedgerError) -> Verification {
     var verification = try verifyOnce(customersPerWindow, seal, progress)
-    // What was one half of a commit then is whole by now; what is wrong stays wrong.
+    // A commit that was seen half is whole by now; a wrong row stays wrong.
     for _ in 0..<2 where storage.showsHalves && !verification.isOK {
       verification = try verifyOnce(customersPerWindow, seal, progress)
     }

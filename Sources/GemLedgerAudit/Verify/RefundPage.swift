@@ -22,7 +22,7 @@ struct RefundPage {
     let credits = purchases.values.map { RowPlace($0.transaction, of: $0.customer) }
     var changes: [RowPlace] = []
     for (purchase, rows) in refunds {
-      // A refund is of who has the purchase by then; only merges make that another one than the buyer.
+      // A refund belongs to the purchase's owner at its time; only a merge makes that another customer than the buyer.
       let buyer = purchases[purchase]?.customer
       let owner = buyer.flatMap { roots[$0] == nil ? $0 : nil }
       changes += rows.map { RowPlace($0.transaction, of: owner) }
@@ -53,7 +53,7 @@ struct RefundPage {
   func entries(of refund: RefundRow) -> [EntryRow] { entries[refund.transaction] ?? [] }
   func parts(of refund: RefundRow) -> [RefundPartRow] { parts[refund.transaction] ?? [] }
 
-  /// What of the entry fell on which lot.
+  /// The entry's amounts by lot.
   func allocations(of entry: EntryRow) -> [(lot: LotNumber, amount: Int64)] {
     entry.lot != 0 ? [(entry.lot, entry.amount)] : (allocations[entry.number] ?? []).map { ($0.lot, $0.amount) }
   }

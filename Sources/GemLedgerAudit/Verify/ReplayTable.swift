@@ -16,7 +16,7 @@ final class ReplayTable<Value>: Sequence {
     index.find(Self.hash(number)) { rows[$0].number == number }
   }
 
-  /// Setting nil leaves what there is.
+  /// Setting nil leaves the value as it is.
   subscript(number: Int64) -> Value? {
     get { place(of: number).map { rows[$0].value } }
     set {
@@ -42,7 +42,7 @@ final class ReplayTable<Value>: Sequence {
   func makeIterator() -> IndexingIterator<[(number: Int64, value: Value)]> { rows.makeIterator() }
 }
 
-/// What entries come to, by currency and kind; every entry adds to it.
+/// The sums of entries, by currency and kind; every entry adds to it.
 struct EntrySums {
   private static let kindCount = 32
   private var sums = [Int128?](repeating: nil, count: 1024 * Self.kindCount)
@@ -52,7 +52,7 @@ struct EntrySums {
     sums[place] = (sums[place] ?? 0) + Int128(entry.amount)
   }
 
-  /// What the currency's entries of a kind come to; nil where there are none.
+  /// Returns the sum of the currency's entries of a kind; nil where there are none.
   func sum(_ kind: EntryKind, currency: Int64) -> Int128? { sums[Self.place(kind, currency: currency)] }
 
   private static func place(_ kind: EntryKind, currency: Int64) -> Int {

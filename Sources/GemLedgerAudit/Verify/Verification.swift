@@ -1,6 +1,6 @@
 public import GemLedger
 
-/// What a proof of the books found.
+/// The result of a proof of the books.
 public struct Verification: Hashable, Sendable {
   /// One thing that does not add up.
   public struct Problem: Hashable, Sendable, CustomStringConvertible {
@@ -8,7 +8,7 @@ public struct Verification: Hashable, Sendable {
     public let equation: String
     /// The currency, where it is about one.
     public let currency: CurrencyCode?
-    /// Where, with what was expected and what was found.
+    /// Where it is, with the expected and the found values.
     public let message: String
 
     /// Equation and message.
@@ -25,7 +25,7 @@ public struct Verification: Hashable, Sendable {
     public let outstanding: Int64
     /// How much of it is on hold.
     public let held: Int64
-    /// What customers owe.
+    /// The sum of customers' debts.
     public let debt: Int64
   }
 
@@ -37,7 +37,7 @@ public struct Verification: Hashable, Sendable {
   public let customers: Int64
   /// One for each currency, in the order of codes.
   public let currencies: [Books]
-  /// What does not add up: at most ``problemCountMax`` of it.
+  /// The problems found: at most ``problemCountMax`` of them.
   public let problems: [Problem]
   /// How many problems there are, those left out included.
   public let problemCount: Int

@@ -6,7 +6,7 @@ struct Burn {
   let account: AccountNumber
   /// In the order in which they burnt.
   let lots: [LotNumber]
-  /// What the account had besides, in some of its other lots.
+  /// Some of the account's other lots that held something.
   let left: [LotNumber]
   /// Whether each lot but the last was spent up.
   let isSpentUp: Bool
@@ -69,7 +69,7 @@ extension Verifier {
     of entry: EntryRow, _ allocations: [AllocationRow], _ replay: Replay
   ) throws(LedgerError) {
     let open = replay.accounts[entry.account]?.open ?? OpenLots()
-    // What is allocated both ways is no plain spend: something repaid a debt.
+    // Allocations in both directions are no plain spend: some amount repaid a debt.
     guard entry.amount < 0, allocations.count > 1 || !open.isNone(but: entry.lot),
       allocations.allSatisfy({ $0.amount < 0 })
     else { return }
@@ -102,7 +102,7 @@ extension Verifier {
     }
     guard !suspects.isEmpty else { return }
     let transactions = try snapshot.transactions(suspects.map { RowPlace($0.transaction, of: nil) })
-    // What was on hold is captured in whatever order.
+    // Held lots are captured in any order.
     for burn in suspects where transactions[burn.transaction]?.kind != .capture {
       report(
         "lots_burn_in_order", currency: burn.account.currency,
@@ -111,7 +111,7 @@ extension Verifier {
     }
   }
 
-  /// Reads what is not known yet of lots.
+  /// Reads the ranks of lots that are not known yet.
   private func readRanks(of burns: [Burn], _ replay: Replay) throws(LedgerError) {
     var missing: Set<RowPlace> = []
     for burn in burns {

@@ -1,7 +1,7 @@
 internal import GemLedger
 
 extension Verifier {
-  /// Replays the merges: who became part of whom in the end.
+  /// Replays the merges, and returns the final surviving customer of each merged customer.
   mutating func replayMerges() throws(LedgerError) -> [CustomerNumber: CustomerNumber] {
     var roots: [CustomerNumber: CustomerNumber] = [:]
     var parts: [CustomerNumber: [CustomerNumber]] = [:]
@@ -29,7 +29,7 @@ extension Verifier {
     }
   }
 
-  /// Compares every customer's row with the journal, and counts those who are one of their own.
+  /// Compares every customer's row with the journal, and counts the customers that are not merged.
   mutating func checkCustomers(roots: [CustomerNumber: CustomerNumber]) throws(LedgerError) -> Int64 {
     let frozen = replayFreezes()
     var merged: [CustomerNumber: Int64] = [:]
@@ -58,7 +58,7 @@ extension Verifier {
             "customer number \(row.number) is frozen \(row.frozen); the journal says \(frozen[row.number] ?? 0)")
         }
         if row.mergedInto == 0 { count += 1 }
-        // What is left of an erased one's id tells the number, and need not be listed.
+        // The replacement id of an erased customer tells the number, and need not be listed.
         idCount += (row.isErased(salt: terms.transactionIDs.salt) ? 0 : 1) + Int64(added[row.number]?.count ?? 0)
         checkErasure(of: row, survivor: roots[row.number] ?? row.number)
       }
@@ -68,7 +68,7 @@ extension Verifier {
     return count
   }
 
-  /// What is left of an erased customer's id tells the customer's own number.
+  /// Checks that an erased customer's replacement id tells the customer's own number.
   ///
   /// Without an erasure such an id is a caller's, from before callers' ids were checked for that form.
   private mutating func checkErasure(of row: CustomerRow, survivor: CustomerNumber) {
@@ -78,7 +78,7 @@ extension Verifier {
     }
   }
 
-  /// Every id names the customer whose it is.
+  /// Checks that every id names the customer that has it.
   private mutating func checkIDs(count: Int64) throws(LedgerError) {
     var found: Int64 = 0
     var last: CustomerID?
@@ -101,7 +101,7 @@ extension Verifier {
     if found != count { report("ids_name_customers", "there are \(found) ids; the customers have \(count)") }
   }
 
-  /// Who may not spend, by the journal.
+  /// Replays the freezes, and returns the frozen customers by the journal.
   private func replayFreezes() -> [CustomerNumber: Int64] {
     var frozen: [CustomerNumber: Int64] = [:]
     for event in freezeEvents.sorted(by: { $0.transaction < $1.transaction }) {
@@ -117,7 +117,7 @@ extension Verifier {
   }
 }
 
-/// A transaction that decides who may spend.
+/// A transaction that decides whether a customer may spend.
 struct FreezeEvent {
   enum Kind {
     case byPerson(Bool)

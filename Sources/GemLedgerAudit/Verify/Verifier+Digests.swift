@@ -3,9 +3,9 @@ internal import GemLedger
 // Whether every row is as the ledger wrote it: by the digests of transactions, and by the sums over all other rows.
 
 extension Verifier {
-  /// Proves that transactions are as they were booked, and that no row came, went or changed beside the ledger.
+  /// Proves that transactions are as they were booked, and that no row came, went or changed outside the ledger.
   ///
-  /// - Parameter seal: What somebody wrote down once; the journal must still begin with it.
+  /// - Parameter seal: A seal that was written down earlier; the journal must still begin with it.
   mutating func checkDigests(against seal: JournalSeal?) throws(LedgerError) {
     guard let scan = scan as? any ExportReads else { throw .defect("The storage cannot be read from end to end") }
     var walk = try DigestWalk(
@@ -55,9 +55,9 @@ extension Verifier {
     }
   }
 
-  /// Keys and notes are what they were, of all customers who were not erased.
+  /// Checks that keys and notes are unchanged, of all customers that were not erased.
   ///
-  /// Keys lie in an order of their own, so that their sum is compared first; only where it differs are the transactions
+  /// Keys lie in an order of their own, so their sum is compared first. Only where it differs, the transactions are
   /// looked for.
   private mutating func checkKeys(_ walk: inout DigestWalk, _ scan: any ExportReads) throws(LedgerError) {
     var sum: UInt64 = 0
@@ -138,9 +138,9 @@ struct DigestWalk {
   private var terms: LotTermsSource
   private var lots = NewLots()
   private(set) var sums = RecordSums()
-  /// What the digests of all keys of transactions must come to, those of erased customers apart.
+  /// The expected sum of the digests of all transactions' keys, those of erased customers apart.
   private(set) var keys: UInt64 = 0
-  /// What is there of the sealed transactions.
+  /// The sealed transactions that were found.
   private(set) var sealed: (count: Int64, sum: Int64) = (0, 0)
   private(set) var end = FeedPosition()
 

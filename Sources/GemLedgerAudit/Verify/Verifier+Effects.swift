@@ -1,7 +1,7 @@
 internal import GemLedger
 
 extension Verifier {
-  /// Every effect belongs to its transaction, and says what that did.
+  /// Checks that every journal event belongs to its transaction and agrees with it.
   mutating func checkEffects(roots: [CustomerNumber: CustomerNumber]) throws(LedgerError) {
     var walk = try EffectWalk(scan)
     guard walk.next != .max || !effectKindCounts.isEmpty else { return }
@@ -54,7 +54,7 @@ extension Verifier {
         case .deadline, .held, .captured, .released, .counted: break
         }
       }
-      // What repays a debt belongs to no refund.
+      // An amount that repays a debt belongs to no refund.
       if transaction.kind == .refund, group.contains(where: { $0.kind == .reclaimed }) { reclaimCount += 1 }
       if group.contains(where: { $0.kind.isOfAnEntry }) { checkParts(of: group, page) }
       if transaction.kind == .merge { checkMoves(of: group) }
@@ -89,7 +89,7 @@ extension Verifier {
     }
   }
 
-  // MARK: What is undone
+  // MARK: Reversals
 
   /// Checked once for all reversals of a transaction, with the first.
   private mutating func checkReversal(_ effect: EffectRow, _ page: EffectPage, _ families: Families) {
@@ -106,7 +106,7 @@ extension Verifier {
         "reversals_are_covered", currency: currency,
         "the reversals of transaction \(effect.target) give back \(-left) more than it took")
     }
-    // What belonged to somebody who became part of another may have come back to another lot.
+    // Amounts of merged customers may have come back to other lots.
     guard !families.isInvolved(effect.customer) else { return }
     var lots: [LotNumber: Int128] = [:]
     for part in page.parts(of: effect.target) { lots[part.lot, default: 0] -= Int128(part.amount) }
@@ -126,7 +126,7 @@ extension Verifier {
       switch target?.kind {
       case .spend, .capture: effect.kind == .reversal || target?.kind == .capture
       case .reversal, .release: effect.kind != .reversal
-      // What came out of a refunded purchase comes back by these too.
+      // Amounts that came out of a refunded purchase come back by these too.
       case .exchange, .transfer, .mixed, .merge: effect.kind == .reclaimed
       default: false
       }
@@ -141,7 +141,7 @@ extension Verifier {
     }
   }
 
-  // MARK: What goes with it
+  // MARK: Related rows
 
   private mutating func checkLink(_ effect: EffectRow, _ page: EffectPage) {
     let isMutual = page.sides(of: effect).contains {
@@ -155,7 +155,8 @@ extension Verifier {
     }
   }
 
-  /// What was captured, or came back in vain, is what the transaction's entries took from the lots.
+  /// Checks that captured amounts, and amounts that came back in vain, are those that the transaction's entries took
+  /// from lots.
   private mutating func checkParts(of group: [EffectRow], _ page: EffectPage) {
     guard let number = group.first?.transaction else { return }
     var lots: [LotNumber: [Int64: Int128]] = [:]
@@ -174,7 +175,7 @@ extension Verifier {
     }
   }
 
-  /// What came back to a lot whose time was over is gone again.
+  /// Checks that amounts that came back to an expired lot are gone again.
   private mutating func checkExpiries(after transaction: TransactionNumber, _ page: EffectPage) {
     guard var left = page.late[transaction] else { return }
     for effect in page.expiries(after: transaction) { left[effect.lot, default: 0] -= Int128(effect.amount) }
@@ -186,7 +187,7 @@ extension Verifier {
     }
   }
 
-  /// A merge leaves every hold what it had.
+  /// Checks that a merge leaves the amounts of every hold unchanged.
   private mutating func checkMoves(of group: [EffectRow]) {
     var moved: [TransactionNumber: [Int64: Int128]] = [:]
     for effect in group where effect.kind == .held || effect.kind == .released {
@@ -204,7 +205,7 @@ extension Verifier {
 }
 
 extension EntryKind {
-  /// What no transaction of the kind is without.
+  /// The kind of journal event that every transaction of this kind has.
   fileprivate var mark: EffectRow.Kind? {
     switch self {
     case .hold: .held
@@ -236,7 +237,7 @@ extension EffectRow.Kind {
 }
 
 extension EffectRow {
-  /// Whether it has what its kind has, and nothing else.
+  /// Whether it has the fields of its kind, and no others.
   fileprivate var isWhole: Bool {
     let isOfLot = currency != 0 && lot != 0 && amount > 0 && heldAfter >= 0
     let isOfNoLot = currency == 0 && lot == 0 && amount == 0 && heldAfter == 0

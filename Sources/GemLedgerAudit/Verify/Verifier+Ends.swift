@@ -8,18 +8,18 @@ extension EntryKind {
 // Lots expire when their time is over, and are spent before.
 
 extension Verifier {
-  /// What expired had come to its time, and what was spent had not.
+  /// Checks that lots were past their expiry when they expired, and not yet when they were spent.
   mutating func checkEnds(of page: [LotRow], _ replay: Replay) throws(LedgerError) {
     var ends: [(lot: LotRow, transaction: TransactionNumber, isExpiry: Bool)] = []
     for row in page {
       guard let lot = replay.lots[row.number] else { continue }
-      // What an allowance leaves over expires with its period, which the catalog may have changed since.
+      // The rest of an allowance expires with its period, which the catalog may have changed since.
       let mayEndEarly = row.source == .promotional && row.purchase == nil
       if lot.firstExpiry != 0, !mayEndEarly { ends.append((row, lot.firstExpiry, true)) }
       if lot.lastSpend != 0, row.expiresAt != .max { ends.append((row, lot.lastSpend, false)) }
     }
     guard !ends.isEmpty else { return }
-    // Who had the lot then may have become part of who has it.
+    // The owner then may have been merged into the present owner.
     let transactions = try snapshot.transactions(
       ends.map { end in
         let customer = end.lot.account.customer
@@ -28,7 +28,7 @@ extension Verifier {
     for (row, number, isExpiry) in ends {
       guard let transaction = transactions[number] else { continue }
       let isOver = row.expiresAt <= transaction.createdAt.milliseconds
-      // What is on hold lives on until the hold ends.
+      // Held amounts live on until the hold ends.
       guard isOver != isExpiry, transaction.kind != .capture else { continue }
       report(
         "lots_expire_in_time", currency: row.account.currency,

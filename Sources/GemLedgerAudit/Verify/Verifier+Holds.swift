@@ -1,13 +1,13 @@
 internal import GemLedger
 
-/// What effects say of the holds and counts of one window's customers.
+/// The holds and counts of one window's customers, by their journal events.
 struct EffectReplay {
   /// An open hold.
   struct Hold {
     var owner: CustomerNumber
     var deadline: Int64
     let begunAt: Timestamp
-    /// What it still has, by account and lot.
+    /// The remaining amounts, by account and lot.
     var parts: [Part: Int128] = [:]
   }
 
@@ -27,17 +27,18 @@ struct EffectReplay {
   }
 
   var holds: [TransactionNumber: Hold] = [:]
-  /// What accounts hold, of those that hold something.
+  /// The held amounts of accounts that have any.
   var held: [AccountNumber: Int128] = [:]
-  /// What is on hold of lots, of those of which something is.
+  /// The held amounts of lots that have any.
   var heldOfLots: [LotNumber: Int128] = [:]
   var counts: [CountPlace: Count] = [:]
-  /// What is set aside comes out of what the entries of the same transaction leave.
+  /// Events that set amounts aside; the amounts come out of the balance after the entries of the same transaction.
   fileprivate var waiting: [EffectRow] = []
   /// Holds of which nothing is left, unless the transaction at hand sets it aside anew.
   fileprivate var emptied: Set<TransactionNumber> = []
   fileprivate var last: TransactionNumber = 0
-  /// What the transaction at hand captured of lots: its entries, which come behind the effects, take that out.
+  /// The amounts that the present transaction captured from lots: its entries, which come behind the events, take them
+  /// out.
   fileprivate var captured: [LotNumber: Int128] = [:]
 
   var isWaiting: Bool { !waiting.isEmpty }
@@ -143,7 +144,7 @@ extension Verifier {
         "transaction \(effect.transaction) sets more of lot \(effect.lot) aside than it holds")
     }
     if effect.kind == .captured { replay.effects.captured[effect.lot, default: 0] -= amount }
-    // What is back may make the lot larger than entries alone did.
+    // A returned amount may make the lot larger than entries alone did.
     if effect.kind == .released {
       let free = lot.remaining - ofLot - (replay.effects.captured[effect.lot] ?? 0)
       replay.lots[effect.lot]?.granted = max(lot.granted, free)
@@ -162,7 +163,7 @@ extension Verifier {
 
   // MARK: Projections
 
-  /// Compares holds and counts with what the effects of the window's customers come to.
+  /// Compares holds and counts with the replayed journal events of the window's customers.
   mutating func compareEffects(_ replay: inout Replay) throws(LedgerError) {
     try compareHolds(&replay)
     try compareCounts(&replay)
@@ -234,7 +235,7 @@ extension Verifier {
       }
       last = page.last
     }
-    // What was counted of who became part of another counts there.
+    // The counts of merged customers continue with their surviving customers.
     for place in replay.effects.counts.keys where replay.root(place.customer) == place.customer {
       report("counts_replay", "a count of customer number \(place.customer) has no row")
     }

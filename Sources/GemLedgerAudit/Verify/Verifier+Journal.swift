@@ -42,7 +42,7 @@ extension Verifier {
     if replay.isFirst { try finish(&walk, entryCount: count) }
   }
 
-  /// Customers come in any order; read ahead, the waits for what is known of them overlap.
+  /// Customers come in any order; when their rows are read ahead, the waits overlap.
   private mutating func touch(_ entries: ArraySlice<EntryRow>, _ replay: Replay) {
     for entry in entries where replay.covers(entry.account) {
       touched &+= replay.accounts.touch(entry.account.rawValue) &+ replay.lots.touch(entry.lot)
@@ -98,7 +98,7 @@ extension Verifier {
     return before
   }
 
-  /// A debt grows only by what may take more than there is, and shrinks only by what comes in.
+  /// Checks that a debt grows only by kinds that may take more than there is, and shrinks only by credits.
   private mutating func checkDebt(of entry: EntryRow, before debt: Int64) {
     let hasCause =
       switch entry.kind {
@@ -112,7 +112,7 @@ extension Verifier {
     }
   }
 
-  /// Allocations add up to what the balance changed by: to the amount, less what changed a debt.
+  /// Checks that allocations add up to the change of the balance: to the amount, less the change of a debt.
   private mutating func replayAllocations(
     _ entry: EntryRow, _ allocations: [AllocationRow], change: Int128, _ replay: inout Replay
   ) {

@@ -5,7 +5,7 @@ extension Verifier {
   mutating func checkOwners(
     of page: [KeyRow], _ transactions: [TransactionNumber: TransactionRow]
   ) throws(LedgerError) {
-    // Whose booking a key names is compared with the transaction; a refusal has none.
+    // The customer of a booked key is compared with the transaction; a refusal has none.
     var refused: [CustomerNumber] = []
     for row in page {
       switch row.outcome {

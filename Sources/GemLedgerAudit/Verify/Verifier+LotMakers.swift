@@ -1,7 +1,7 @@
 internal import GemLedger
 
 extension Verifier {
-  /// What was paid for came with a purchase or out of such a lot, and a price is of something that was paid for.
+  /// Checks that paid lots came with a purchase or out of a paid lot, and that only paid lots have a price.
   ///
   /// - Returns: How many of the lots say that a purchase made them.
   mutating func checkMakers(of page: [LotTermsRow], environments: Set<Int64>) -> Int64 {

@@ -1,7 +1,7 @@
 internal import GemLedger
 
 extension Verifier {
-  /// Lots are what the journal says they were when they were made.
+  /// Checks that lots have the attributes that the journal recorded when they were made.
   mutating func checkTerms(of rows: [LotRow]) throws(LedgerError) {
     try checkTerms(rows.map { (LotTermsRow(of: $0), $0.account) })
   }
@@ -31,7 +31,7 @@ extension Verifier {
           "the journal lacks the terms of lot \(found.lot) of \(name(of: account))")
         continue
       }
-      // Only the journal says what it came out of.
+      // Only the journal records the lot that it came out of.
       terms.origin = found.origin
       guard terms != found else { continue }
       report(
@@ -71,10 +71,10 @@ extension Verifier {
     }
   }
 
-  /// A lot that came from somebody is what it came out of.
+  /// Checks that a lot out of another lot has that lot's attributes.
   private mutating func checkOrigins(of rows: [LotTermsRow]) throws(LedgerError) {
     guard !rows.isEmpty else { return }
-    // Who had it is said nowhere.
+    // The owner of that lot is not recorded.
     let origins = try snapshot.lotTerms(rows.map { RowPlace($0.origin, of: nil) })
     for row in rows {
       let origin = origins[row.origin]

@@ -1,14 +1,15 @@
 internal import GemLedger
 
 extension Verifier {
-  /// Every order that was paid for has its purchase, of what was announced; every entitlement has one that gives it.
+  /// Checks that every paid order has its purchase, as announced, and that every entitlement has a purchase that gives
+  /// it.
   mutating func checkOrders() throws(LedgerError) {
     var last: OrderNumber = 0
     while true {
       let page = try snapshot.orders(after: last, limit: ScanPage.size)
       guard let end = page.last?.number else { break }
       let customers = try snapshot.customers(Self.distinct(page.map(\.customer)))
-      // Who paid may be somebody else than who ordered.
+      // The buyer may be another customer than the one with the order.
       let purchases = try snapshot.purchases(page.compactMap(\.purchase).map { RowPlace($0, of: nil) })
       for row in page {
         check(row, customer: customers[row.customer], purchase: row.purchase.flatMap { purchases[$0] })

@@ -55,7 +55,7 @@ extension Verifier {
       guard let next = page.last?.number, rows.count == page.count else { break }
       last = next
     }
-    // Who became part of somebody in this window is nowhere else.
+    // No other window covers the customers that were merged into this window's customers.
     let merged = replay.roots.filter { replay.customers.contains($0.value) && !replay.customers.contains($0.key) }
     for customers in ScanPage.pages(merged.keys.sorted()) {
       try compare(try snapshot.accounts(of: customers), &replay)
@@ -172,7 +172,7 @@ extension Verifier {
       let page = try scan.anchors(after: last, limit: ScanPage.size)
       if page.isEmpty { return }
       let entries = try snapshot.entries(page.map { RowPlace($0.entry, of: $0.account.customer) })
-      // A merge's entries are of several customers, and it is of the one who is left.
+      // A merge's entries belong to several customers, the merge itself to the surviving customer.
       let transactions = try snapshot.transactions(
         page.map { RowPlace($0.transaction, of: survivors[$0.transaction] ?? $0.account.customer) })
       for anchor in page {

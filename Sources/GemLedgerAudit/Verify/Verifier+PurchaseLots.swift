@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// What the equations between rows need to remember from one page of rows to the next.
+/// State that the equations between rows keep from one page of rows to the next.
 struct EquationState {
   /// How many lots the journal's purchases made.
   var purchaseLotCount: Int64 = 0
@@ -10,11 +10,11 @@ struct EquationState {
   var itemsMoved: [ItemID: Int128] = [:]
   /// The sides of the exchange that the replay has come to.
   var exchange: ExchangeSides?
-  /// Spends over several lots whose order is to be checked, gathered until they are worth a question.
+  /// Spends over several lots with an order to check, gathered for a batch read.
   var burns: [Burn] = []
   /// How many lots the gathered spends name.
   var burntLotCount = 0
-  /// Who became part of somebody, and whose part somebody became.
+  /// Merged and surviving customers.
   var merged: Set<CustomerNumber> = []
 }
 
@@ -26,7 +26,7 @@ extension Verifier {
     let own = page.flatMap { entries[$0.transaction] ?? [] }
     let allocations = try snapshot.allocations(
       of: own.filter { $0.lot == 0 }.map { RowPlace($0.number, of: $0.account.customer) })
-    // What is taken again at once repays a debt.
+    // An amount that is taken again at once repays a debt.
     func granted(by entry: EntryRow) -> [GrantedLot] {
       if entry.lot != 0 { return [GrantedLot(lot: entry.lot, amount: entry.amount)] }
       return (allocations[entry.number] ?? []).filter { $0.amount > 0 }.map {
@@ -45,7 +45,7 @@ extension Verifier {
     }
   }
 
-  /// A lot of a purchase's credit, and what the credit put into it.
+  /// A lot of a purchase's credit, and the amount that the credit put into it.
   private struct GrantedLot {
     let lot: LotNumber
     let amount: Int64
@@ -97,14 +97,15 @@ extension Verifier {
 
   // MARK: Items
 
-  /// Takes from what purchases were to bring what their transactions brought, and adds up what customers gave others.
+  /// Subtracts the items that purchases' transactions brought from the promised ones, and adds up items that customers
+  /// gave others.
   mutating func countItems(of page: [ItemEntryRow]) throws(LedgerError) {
-    // Those of a merge are of two customers, and its transaction need not be found by the one who gave.
+    // A merge's rows belong to two customers, and its transaction need not be found by the giving one.
     let transactions = try snapshot.transactions(page.map { RowPlace($0.transaction, of: $0.customer) })
     for row in page {
       switch survivors[row.transaction] == nil ? transactions[row.transaction]?.kind : .merge {
       case .purchase: equations.itemsDue[row.item, default: 0] -= Int128(row.quantity)
-      // Of a basket, what was bought or granted is currency alone.
+      // In a basket, bought or granted parts are currency alone.
       case .transfer, .mixed, .merge: equations.itemsMoved[row.item, default: 0] += Int128(row.quantity)
       default: break
       }
@@ -122,7 +123,8 @@ extension Verifier {
 
   // MARK: Terms
 
-  /// What the purchase's frozen terms make of its price and quantity; nil where they give more than there can be.
+  /// Computes the credits of the purchase from its frozen grant, price and quantity; nil where they give more than
+  /// there can be.
   private func credits(of row: PurchaseRow, _ product: Product) -> [(CurrencyCode, [LotCredit])]? {
     let purchase = StorePurchase(
       store: row.identity.store, environment: .production, transactionID: row.identity.transactionID,

@@ -23,7 +23,7 @@ extension Verifier {
     }
   }
 
-  /// Every purchase has its transaction, and that credited what the frozen terms say.
+  /// Checks that every purchase has its transaction, and that the transaction credited the frozen grant.
   mutating func checkPurchases() throws(LedgerError) {
     let environments = Set(try snapshot.environments().map(\.number))
     var last: Int64 = 0
@@ -90,7 +90,7 @@ extension Verifier {
     }
   }
 
-  /// What frozen terms say; purchases repeat those of few products, and each is read once.
+  /// Reads a frozen product; purchases repeat few products, and each is read once.
   mutating func product(_ document: String) -> Product? {
     if let known = products[ByteString(document)] { return known }
     let product: Product?
@@ -100,7 +100,7 @@ extension Verifier {
     return product
   }
 
-  /// What customers own is what transactions brought and took.
+  /// Checks that the items that customers own are the sums of their transactions.
   mutating func checkItems() throws(LedgerError) {
     var owned: [CustomerNumber: [ItemID: Int128]] = [:]
     var last: ItemEntryRow?

@@ -1,7 +1,7 @@
 internal import GemLedger
 
 extension Verifier {
-  /// Every refund took what was due, or says what became of it.
+  /// Checks that every refund took the amount due, or records its outcome.
   mutating func checkRefunds(roots: [CustomerNumber: CustomerNumber]) throws(LedgerError) {
     var refundsOfStates: Int64 = 0
     var partsOfStates: Int64 = 0
@@ -67,7 +67,7 @@ extension Verifier {
       return 0
     }
     let (evidence, refunds) = (rows.evidence(of: purchase), rows.refunds(of: state))
-    // Notices that came since and changed nothing are newer than what the newest refund knew.
+    // Notices that came since and changed nothing are newer than the evidence of the newest refund.
     let dates = (refunds.last?.signedAt.milliseconds ?? 0, RefundRules.newest(evidence).milliseconds)
     if RefundRules.share(of: evidence, quantity: purchase.quantity) != state.share
       || state.evidenceAt.milliseconds < dates.0 || state.evidenceAt.milliseconds > dates.1
@@ -128,7 +128,7 @@ extension Verifier {
     if kind == .refund { checkSources(parts, entries, rows) }
   }
 
-  /// What a refund says it took from a lot is what fell on the lot.
+  /// Checks that the amounts that a refund says it took from a lot equal its allocations on the lot.
   private mutating func checkSources(_ parts: [RefundPartRow], _ entries: [EntryRow], _ rows: RefundPage) {
     var taken: [LotNumber: Int128] = [:]
     for part in parts where part.kind == .taken { taken[part.source, default: 0] -= Int128(part.amount) }

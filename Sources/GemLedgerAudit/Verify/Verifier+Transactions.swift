@@ -1,11 +1,11 @@
 internal import GemLedger
 
 extension Verifier {
-  /// Goes on to the transaction whose entry this is, and compares the two.
+  /// Goes on to the transaction of this entry, and compares the two.
   mutating func checkTransaction(
     of entry: EntryRow, _ walk: inout TransactionWalk, _ replay: Replay
   ) throws(LedgerError) {
-    // One that says that it begins further on, and whose entry this is nevertheless, must not hold up the others.
+    // A transaction of this entry that wrongly says that it begins further on must not hold up the others.
     while let next = try walk.next(), next.firstEntry <= entry.number || next.number == entry.transaction {
       try enter(next, &walk)
     }
@@ -39,7 +39,7 @@ extension Verifier {
     let fits =
       transaction.kind == .mixed || transaction.kind == entry.kind
       || transaction.kind == .capture && entry.kind == .spend
-      // What is owed no more, since it came back and was taken.
+      // A debt that is no longer owed, since its amount came back and was taken.
       || transaction.kind == .refund && entry.kind == .reversedRefund
     if !fits || entry.kind == .mixed || entry.kind.hasSign(against: entry.amount) {
       report(
@@ -49,7 +49,7 @@ extension Verifier {
     }
   }
 
-  /// Walks over the transactions behind the last entry, and compares what there is with what was counted.
+  /// Walks over the transactions behind the last entry, and compares the rows with the counts.
   mutating func finish(_ walk: inout TransactionWalk, entryCount: Int64) throws(LedgerError) {
     while let next = try walk.next() { try enter(next, &walk) }
     if let last = walk.current, !walk.hasEntries { withoutEntries.append(last) }
@@ -150,7 +150,7 @@ extension Verifier {
     withoutEntries.removeAll(keepingCapacity: true)
   }
 
-  /// What will be made next gets a number that nothing has.
+  /// Checks that new rows get numbers that are not in use.
   mutating func checkSequences() throws(LedgerError) {
     // Sparse numbers are drawn from no sequence.
     guard counts?.isSparse != true else { return }

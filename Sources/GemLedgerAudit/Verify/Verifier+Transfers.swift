@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// What the entries of an exchange gave and took.
+/// The currencies that the entries of an exchange gave and took.
 struct ExchangeSides {
   let transaction: TransactionNumber
   let customer: CustomerNumber
@@ -27,7 +27,7 @@ struct ExchangeSides {
   var isWhole: Bool { isOfOneCustomer && !given.isEmpty && !taken.isEmpty && given.isDisjoint(with: taken) }
 }
 
-// What moves is neither made nor lost on the way.
+// Moved amounts are neither made nor lost on the way.
 
 extension Verifier {
   // MARK: Merges
@@ -47,7 +47,7 @@ extension Verifier {
     }
   }
 
-  /// Who became part of another has nothing left.
+  /// Checks that a merged customer has nothing left.
   mutating func checkMoved(_ row: AccountRow, _ replay: Replay) {
     guard !replay.roots.isEmpty, let root = replay.roots[row.number.customer],
       row.balance != 0 || row.debt != 0 || row.held != 0
@@ -67,7 +67,7 @@ extension Verifier {
 
   // MARK: Transfers
 
-  /// What the customers of one basket gave each other adds up to 0, currency by currency.
+  /// Checks that the amounts that customers of one basket gave each other add up to 0, currency by currency.
   mutating func checkTransfers(of groups: [[EffectRow]], _ page: EffectPage) throws(LedgerError) {
     var baskets: [[EffectRow]] = []
     for group in groups {

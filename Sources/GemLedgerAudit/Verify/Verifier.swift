@@ -1,11 +1,12 @@
 internal import GemLedger
 
-/// Proves the books of one snapshot: replays the journal, window by window of customers, and compares every projection
-/// with what the replay gives.
+/// Proves the books of one snapshot, window by window of customers.
+///
+/// It replays the journal, and compares every projection with the result of the replay.
 struct Verifier {
   /// For how many transactions keys are looked at together, once they are known to be others.
   static let transactionsPerKeyWindow = 1_000_000
-  /// How many customers one pass over the journal replays; bounds the memory, whatever the history.
+  /// How many customers one pass over the journal replays; bounds the memory, however long the history.
   static let customersPerWindow = 500_000
   /// How many lots one pass should replay at the most.
   static let lotsPerWindow = 1_500_000
@@ -34,7 +35,7 @@ struct Verifier {
   var withoutEntries: [TransactionRow] = []
   /// Likewise, entries that must have anchors.
   var entriesWithAnchors: [EntryRow] = []
-  /// Who was left after each merge.
+  /// The surviving customer of each merge.
   var survivors: [TransactionNumber: CustomerNumber] = [:]
   /// How many purchases the journal has.
   var purchaseCount: Int64 = 0
@@ -49,13 +50,13 @@ struct Verifier {
   var countKeys: [CountKey: Int32] = [:]
   /// How many transactions the journal has of each kind that never is without effects.
   var effectKindCounts: [EntryKind: Int64] = [:]
-  /// The frozen terms that were read; nil for what cannot be read.
+  /// The frozen products that were read; nil for one that cannot be read.
   var products: [ByteString: Product?] = [:]
-  /// What was read ahead, so that the reading is not left out.
+  /// The result of the prefetch, so that the compiler keeps the reads.
   var touched: Int64 = 0
   /// The currency of the newest entry that was in one that there is.
   var lastKnownCurrency: Int64?
-  /// How many transactions say that they took what had come back to refunded purchases.
+  /// How many transactions say that they took amounts that had come back to refunded purchases.
   var reclaimCount: Int64 = 0
   var equations = EquationState()
 
@@ -88,7 +89,7 @@ struct Verifier {
       guard error.code == .storageDamaged else { throw error }
       unreadable = error
     }
-    // What the storage itself says of its pages comes before what was read over them.
+    // The storage's own problems with its pages come before the problem of a row read over them.
     for problem in try integrity() { report("storage_integrity", "the storage says: \(problem)") }
     // Pages in the place of others are sound to a storage; that rows lead back tells.
     if let unreadable, unreadable.isOfOrder { throw unreadable }
@@ -154,7 +155,7 @@ struct Verifier {
     return min(customersPerWindow, max(1, Int(customers * Int64(Self.lotsPerWindow) / lots)))
   }
 
-  /// How many entries there should be, for the progress; within bounds whatever a damaged row says.
+  /// Returns the expected number of entries, for the progress; within bounds even where a row is damaged.
   private func expectedEntryCount() throws(LedgerError) -> Int64 {
     let count = if let counts { counts.entries } else { try snapshot.sequences().entry }
     return max(0, min(count, 1 << 40))
@@ -170,7 +171,7 @@ struct Verifier {
     problems.append(Verification.Problem(equation: equation, currency: code, message: message))
   }
 
-  /// What people call an account in a message.
+  /// Returns the readable name of an account for a message.
   func name(of account: AccountNumber) -> String {
     let currency = terms.currency(number: account.currency)?.code.description ?? "currency \(account.currency)"
     return "customer number \(account.customer)'s \(currency)"
@@ -202,7 +203,7 @@ struct Verifier {
     terms.currencies.map { currency in
       let tally = books[currency.number] ?? BooksTally()
       var kinds = tally.kinds
-      // What is due counts as booked.
+      // Due expiries count as booked.
       if tally.due != 0 { kinds[.expiry, default: 0] -= tally.due }
       return Verification.Books(
         currency: currency.code, kinds: kinds.mapValues { Int64(clamping: $0) },
@@ -219,22 +220,22 @@ struct BooksTally {
   var debts: Int128 = 0
   var held: Int128 = 0
   var lots: Int128 = 0
-  /// What live lots hold that has expired but is not booked yet.
+  /// The amount in live lots that has expired but is not booked yet.
   var due: Int128 = 0
 }
 
-/// What the journal says of the customers of one window.
+/// The journal's record of the customers of one window.
 struct Replay {
   struct Account {
     /// The sum of all amounts.
     var sum: Int128 = 0
-    /// What the newest entry recorded.
+    /// The record of the newest entry.
     var balance: Int64 = 0
     var debt: Int64 = 0
     var version: Int64 = 0
     var lastEntry: EntryNumber = 0
     var open = OpenLots()
-    // What the lots' rows say of it.
+    // The sums of the lots' rows.
     var lots: Int128 = 0
     var openLots: Int64 = 0
     var firstExpiry: Int64 = .max
@@ -252,17 +253,18 @@ struct Replay {
   }
 
   let customers: Range<CustomerNumber>
-  /// What is not about one customer is checked in the first window only.
+  /// Whether this is the first window; checks that concern no single customer run only there.
   let isFirst: Bool
   let accounts = ReplayTable<Account>()
   let lots = ReplayTable<Lot>()
-  /// Where lots stand in the order of burning, as far as somebody asked.
+  /// The lots' positions in the order of burning, as far as they were needed.
   let ranks = ReplayTable<BurnRank>()
   var effects = EffectReplay()
   /// Until when nothing ends that is on hold of an account; known once all effects are replayed.
   var firstDeadlines: [AccountNumber: Int64] = [:]
 
-  /// Who became part of whom in the end; a customer and all who became part of it are in one window.
+  /// The final surviving customer of each merged customer; a customer and all customers merged into it are in one
+  /// window.
   let roots: [CustomerNumber: CustomerNumber]
 
   init(customers: Range<CustomerNumber>, isFirst: Bool, roots: [CustomerNumber: CustomerNumber]) {
@@ -274,7 +276,7 @@ struct Replay {
   func root(_ customer: CustomerNumber) -> CustomerNumber { roots.isEmpty ? customer : roots[customer] ?? customer }
   func covers(_ account: AccountNumber) -> Bool { customers.contains(root(account.customer)) }
 
-  /// Whether two accounts are the same currency of customers who became one.
+  /// Whether two accounts are the same currency of merged customers.
   func areOne(_ one: AccountNumber, _ other: AccountNumber) -> Bool {
     one.currency == other.currency && root(one.customer) == root(other.customer)
   }

@@ -2,9 +2,9 @@
 internal import CPostgreSQL
 internal import GemLedger
 
-/// What the integers of an answer may be, told by the names of their columns (see ``RowBounds``).
+/// The bounds of the integers in an answer, found by the names of their columns (see ``RowBounds``).
 ///
-/// Each answer passes here once, wherever it is read, so that no reader can leave the bounds out.
+/// Each answer is checked in this one place, so that no reader can leave the bounds out.
 struct ColumnBounds {
   private enum Bound {
     /// From 0 to the largest.
@@ -30,7 +30,7 @@ struct ColumnBounds {
   func damage(in rows: PostgresRows) -> PostgresFailure? {
     for row in 0..<rows.count {
       for (place, bound) in columns where !Self.holds(rows.integer(row, place), bound) && !rows.isNull(row, place) {
-        // Rows begin with what names them.
+        // The first column of a row identifies it.
         let first = rows.isInteger(0) ? "\(rows.integer(row, 0))" : rows.text(row, 0)
         return PostgresFailure(
           state: PostgresFailure.damagedRow,
@@ -62,13 +62,13 @@ struct ColumnBounds {
     "extent", "grant_amount", "freezes",
   ]
   private static let entries: Set = ["entry", "last_entry", "previous"]
-  /// What the ledger dates, and what a query makes of such columns.
+  /// Instants that the ledger writes, and the names of query expressions over them.
   private static let instants: Set = [
     "created_at", "updated_at", "applied_at", "deadline", "begun_at", "period", "value", "max", "coalesce",
   ]
 
-  // Hashes, random numbers and words of bits have no bounds, and what a store says may be any instant; nor have kinds
-  // and shares, whose readers take nothing that is none.
+  // Hashes, random numbers and bit sets have no bounds, and a store's dates may be any instant. Kinds and shares have
+  // none either: their readers accept valid values only.
 
   /// - Parameter names: Those of the answer's columns.
   private static func bound(of name: String, beside names: [String]) -> Bound? {
@@ -82,7 +82,7 @@ struct ColumnBounds {
     case "number": .number(names.contains("previous") ? RowBounds.entry : RowBounds.transaction)
     // It stops at the largest number.
     case "granted", "pool_granted": .number(.max)
-    // What a store says of a purchase may be any instant.
+    // A store's dates of a purchase may be any instant.
     case "expires_at" where names.contains("purchased_at"): nil
     case "expires_at", "next_expiry", "next_scheduled_at", "due_at": .instantOrNever
     case _ where instants.contains(name): .within(RowBounds.instant)
@@ -92,7 +92,7 @@ struct ColumnBounds {
 }
 
 extension PostgresFailure {
-  /// The server's own word for rows that cannot be.
+  /// The server's own code for impossible rows.
   static let damagedRow = "XX001"
 }
 #endif

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Connections that are open and not in use.
 ///
-/// One taken out belongs to who took it.
+/// A connection that was taken out belongs to its taker.
 ///
 /// A process has at most one for each lane that commits, four for readers, and one for a command over several lanes.
 final class ConnectionPool: Sendable {
@@ -43,7 +43,7 @@ final class ConnectionPool: Sendable {
   /// - Parameter connection: The one that told the layout.
   func setUp(_ layout: LaneLayout, _ connection: PostgresConnection) throws(PostgresFailure) {
     state.withLock {
-      // One connection a node, so that what is read of a node in one transaction is of one snapshot.
+      // One connection a node, so that all reads of a node in one transaction see one snapshot.
       $0.settings =
         layout.isDistributed
         ? ["SET citus.max_adaptive_executor_pool_size = 1"]
@@ -76,7 +76,7 @@ final class ConnectionPool: Sendable {
   func giveBack(_ connection: PostgresConnection) {
     guard connection.isOpen else {
       state.withLock { $0.wasLost = true }
-      // Somebody may have connected anew already, before it was known that one was lost.
+      // Another thread may have reconnected already, before the loss was known.
       memory.forgetAll()
       return
     }

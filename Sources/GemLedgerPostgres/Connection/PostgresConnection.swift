@@ -28,9 +28,9 @@ final class PostgresConnection {
   /// time-outs come first.
   private static let patience: Int32 = 60_000
 
-  /// Whether what is asked may take however long: who reads all rows has the server sort them.
+  /// Whether a statement may take any length of time: for a reader of all rows, the server sorts them.
   ///
-  /// A server that is gone is noticed all the same, by the keep-alives of its connection.
+  /// The loss of the server is still noticed, by the keep-alives of the connection.
   var waitsForLong = false
   private var handle: OpaquePointer?
   /// The names under which the server knows statements.
@@ -64,7 +64,7 @@ final class PostgresConnection {
   }
 
   var isOpen: Bool { handle != nil }
-  /// For who waits for notifications.
+  /// The descriptor to wait at for notifications.
   var socket: Int32 { handle.map(PQsocket) ?? -1 }
 
   // MARK: Asking
@@ -104,7 +104,7 @@ final class PostgresConnection {
     return rows
   }
 
-  /// Runs statements without parameters that nobody prepares: what sets a session or a schema up.
+  /// Runs statements without parameters and without preparing them: those that set up a session or a schema.
   func execute(_ statements: [String]) throws(PostgresFailure) {
     guard let handle else { throw .lost("the connection was closed") }
     roundTrips += 1
@@ -117,9 +117,9 @@ final class PostgresConnection {
     _ = try answers(to: none, handle) { statements[$0] == Self.commit }
   }
 
-  /// Names on which somebody notified since it was asked last.
+  /// Returns the names with a notification since the last call.
   ///
-  /// Where that fails, the socket stays open until ``close()``: who waits at it must let go of it first.
+  /// Where that fails, the socket stays open until ``close()``: a waiting reader must let go of it first.
   func notifications() throws(PostgresFailure) -> [String] {
     guard let handle else { throw .lost("the connection was closed") }
     guard PQconsumeInput(handle) == 1 else { throw .lost(Self.message(of: handle)) }
@@ -155,7 +155,7 @@ final class PostgresConnection {
 
   /// - Parameters:
   ///   - fresh: For each request, the statement that was prepared with it, where one was.
-  ///   - isCommit: Whether a request, by its place, commits.
+  ///   - isCommit: Whether the request at a position commits.
   private func answers(
     to fresh: [(sql: String, name: String)?], _ handle: OpaquePointer, isCommit: (Int) -> Bool
   ) throws(PostgresFailure) -> [PostgresRows] {
@@ -238,7 +238,7 @@ private func systemPoll(_ descriptors: UnsafeMutablePointer<pollfd>, _ count: nf
 extension PostgresFailure {
   static func lost(_ message: String) -> Self { Self(state: "", message: message) }
 
-  /// A commit that the server answered and warned of, so that nobody knows whether all of it was completed.
+  /// A commit that the server answered with a warning, so that it is unknown whether all of it was completed.
   static func warned(_ message: String) -> Self { Self(state: unknownCompletion, message: message) }
 }
 

@@ -3,7 +3,7 @@ internal import GemLedger
 
 /// Why the server, or the way to it, failed.
 package struct PostgresFailure: Error, Sendable {
-  /// Five characters that say what kind of failure it is; empty where the connection itself failed.
+  /// Five characters that name the kind of failure; empty where the connection itself failed.
   package let state: String
   package let message: String
 
@@ -12,23 +12,23 @@ package struct PostgresFailure: Error, Sendable {
     self.message = message
   }
 
-  /// The connection is gone, or about to go: what was asked may be asked again on another one.
+  /// Whether the connection is gone, or about to go: the request may be repeated on another one.
   ///
-  /// 40003 says in so many words that nobody knows whether the statement was completed.
+  /// 40003 states that it is unknown whether the statement was completed.
   var isConnectionLost: Bool {
     state.isEmpty || state == Self.unknownCompletion || Self.classesOfLostConnections.contains { state.hasPrefix($0) }
   }
 
   static let unknownCompletion = "40003"
 
-  /// The server answered, and said that it does not know what came of it.
+  /// Whether the server answered that it does not know the outcome.
   var isOfUnknownCompletion: Bool { state == Self.unknownCompletion }
 
   fileprivate static let classesOfLostConnections = ["08", "57P"]
 
-  /// The server chose this transaction as the one to give way; a second try meets nobody.
+  /// Whether the server chose this transaction to give way; a second try meets no conflict.
   var isTransient: Bool {
-    // 23505, and XX000 on a distributed engine, stand for a claim that somebody else made in the same instant.
+    // 23505, and XX000 on a distributed engine, stand for a claim that another transaction made at the same instant.
     (state.hasPrefix("40") && !isOfUnknownCompletion) || state == "55006" || state == "23505"
       || (state == "XX000" && message.contains("duplicate key"))
   }

@@ -1,7 +1,7 @@
 #if PostgreSQL
 internal import CPostgreSQL
 
-/// What a statement answered, in the server's binary form.
+/// The rows that a statement answered, in the server's binary form.
 final class PostgresRows {
   private let result: OpaquePointer
   let count: Int

@@ -4,7 +4,7 @@ package import GemLedger
 
 /// Which database and schema a ledger lies in.
 package struct PostgresTarget: Sendable {
-  /// The URL for libpq, without what is ours.
+  /// The URL for libpq, without the ledger's own parameters.
   private let connectionURL: String
   /// The schema that holds the ledger.
   package let schema: String
@@ -15,7 +15,7 @@ package struct PostgresTarget: Sendable {
 
   static let lanesByDefault = 2
 
-  /// Reads `postgres://user@host:port/database?schema=NAME&lanes=N` with whatever else libpq knows.
+  /// Reads `postgres://user@host:port/database?schema=NAME&lanes=N` with any further parameters of libpq.
   ///
   /// - Throws: ``LedgerError`` with `invalid_request`.
   package init(url: String) throws(LedgerError) {
@@ -45,7 +45,7 @@ package struct PostgresTarget: Sendable {
     self.schema = schema
     self.lanes = lanes
     guard let place = Self.place(connectionURL) else {
-      // Neither the URL nor what libpq says of it: both may hold a part of the password.
+      // The message leaves out the URL and libpq's text about it: both may hold a part of the password.
       throw LedgerError(
         .invalidRequest,
         "The storage's URL cannot be read: postgres://USER:PASSWORD@HOST:PORT/DATABASE?NAME=VALUE, where "
@@ -88,7 +88,7 @@ package struct PostgresTarget: Sendable {
 
   /// A connection that is open or says why it is not.
   func connect() -> OpaquePointer? {
-    // What the URL says comes last and wins.
+    // The URL's settings come last and win.
     let settings: [(String, String)] = [
       ("fallback_application_name", "gemledger"), ("connect_timeout", "10"), ("tcp_user_timeout", "30000"),
       ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"), ("client_encoding", "UTF8"),
@@ -99,10 +99,10 @@ package struct PostgresTarget: Sendable {
     }
   }
 
-  /// What each session begins with.
+  /// The settings of each session.
   ///
-  /// Read committed with locks of rows, and every commit on disk. Who leaves a transaction lying, or whose machine is
-  /// gone, loses it before others wait for long.
+  /// Read committed with locks of rows, and every commit on disk. An abandoned transaction, also one of a lost machine,
+  /// is ended before other sessions wait for long.
   var settings: [String] {
     [
       "SET search_path = \(schema)", "SET synchronous_commit = on",
@@ -112,7 +112,7 @@ package struct PostgresTarget: Sendable {
     ]
   }
 
-  /// libpq gives no code with a refused login, only the server's words.
+  /// libpq gives no code with a refused login, only the server's message.
   func state(ofRefusal message: String) -> String {
     let refusals = [
       "authentication failed", "no password supplied", "no pg_hba.conf entry", "FATAL:  role ",

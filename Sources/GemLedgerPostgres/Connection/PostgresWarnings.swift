@@ -1,17 +1,16 @@
 #if PostgreSQL
 internal import CPostgreSQL
 
-/// What a server warned of on one connection; the connection's thread alone uses it.
+/// The warnings of the server on one connection; the connection's thread alone uses it.
 final class PostgresWarnings {
   /// The first since they were forgotten last.
   private(set) var first: String?
 
   func forget() { first = nil }
 
-  /// Hears the warnings of a connection, which must be closed before this ends.
+  /// Records the warnings of a connection, which must be closed before this ends.
   ///
-  /// Other things that the server notices (a schema that is there already) are for nobody, not for the terminal
-  /// either.
+  /// Other notices (a schema that exists already) are dropped and do not reach the terminal.
   func listen(on handle: OpaquePointer) {
     let this = Unmanaged.passUnretained(self).toOpaque()
     _ = PQsetNoticeReceiver(
@@ -23,7 +22,7 @@ final class PostgresWarnings {
   }
 
   private func hear(_ notice: OpaquePointer) {
-    // "V" is the severity in English, whatever the server's language.
+    // "V" is the severity in English, for any language of the server.
     guard first == nil, Self.field("V", of: notice) == "WARNING" else { return }
     first = Self.field("M", of: notice) ?? "a warning without a text"
   }

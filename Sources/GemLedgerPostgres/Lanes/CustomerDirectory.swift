@@ -2,20 +2,20 @@
 internal import GemLedger
 internal import Synchronization
 
-/// Which customer an id named when it was last asked: a memory that may be out of date, and never decides anything.
+/// A cache of the customer that each id named at the last look-up; it may be out of date, and never decides anything.
 ///
-/// Whoever acts on it finds out inside the group, by the customer's own row, whether it still holds.
+/// A group that relies on it checks the customer's own row.
 ///
-/// And transactions and credited purchases that somebody is likely to come back to: those never change, though whose
-/// they are now does.
+/// It also keeps transactions and credited purchases that commands are likely to ask for again. Those never change,
+/// though their current customer does.
 final class CustomerDirectory: Sendable {
   struct CustomerAddress: Hashable, Sendable {
-    /// The customer whom the id named before merges.
+    /// The original customer: the one that the id named before merges.
     var origin: CustomerNumber
-    /// The customer whom it names now.
+    /// The surviving customer: the one that the id names now.
     var root: CustomerNumber
 
-    /// - Parameter mergedInto: Whom the customer became part of; 0 for nobody.
+    /// - Parameter mergedInto: The surviving customer of a merge; 0 for none.
     init(origin: CustomerNumber, mergedInto: CustomerNumber) {
       self.init(origin: origin, root: mergedInto == 0 ? origin : mergedInto)
     }
@@ -38,9 +38,9 @@ final class CustomerDirectory: Sendable {
     var epoch = 0
     var addresses: [CustomerID: CustomerAddress] = [:]
     var transactions: [TransactionNumber: TransactionRow] = [:]
-    /// What store transactions were credited as.
+    /// The customer and purchase that store transactions were credited to.
     var credits: [PurchaseIdentity: Prefetched.StoreClaim] = [:]
-    /// Customers who became part of another while they were remembered.
+    /// Customers that were merged into another while they were remembered.
     var merged: [CustomerNumber: CustomerNumber] = [:]
 
     func address(of id: CustomerID) -> CustomerAddress? { addresses[id].map(followed) }
@@ -57,7 +57,7 @@ final class CustomerDirectory: Sendable {
       return address
     }
 
-    /// Plain and bounded: who is asked for again comes back with the next question.
+    /// Simple and bounded: a forgotten customer is looked up again with the next question.
     mutating func makeRoom(_ count: Int) {
       let size = addresses.count + transactions.count + credits.count + merged.count
       if size + count > CustomerDirectory.sizeMax { self = State(epoch: epoch) }
@@ -78,8 +78,10 @@ final class CustomerDirectory: Sendable {
     }
   }
 
-  /// What is never looked at again is remembered only by who began to read it in this epoch: it may be what a server
-  /// said that another took the place of.
+  /// The number of the current epoch.
+  ///
+  /// Rows that are never checked again are remembered only if their read began in this epoch. Rows of an earlier epoch
+  /// may come from a server that was replaced since.
   var epoch: Int { state.withLock { $0.epoch } }
 
   func located(_ transactions: [TransactionNumber]) -> [LocatedTransaction?] {
@@ -117,7 +119,7 @@ final class CustomerDirectory: Sendable {
     state.withLock { state in
       for row in merges {
         state.merged[row.from] = row.into
-        // Whom others become part of is nobody's part, whatever was remembered before.
+        // A surviving customer is not merged into another, even if an earlier entry says so.
         state.merged[row.into] = nil
       }
     }

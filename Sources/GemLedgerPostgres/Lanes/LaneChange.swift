@@ -3,8 +3,8 @@ package import GemLedger
 
 /// Spreads the customers over lanes anew: over another number of them, or over the shards of a distributed engine.
 ///
-/// All of it is one transaction that holds every lane: no group is in between, and who is killed leaves the ledger as
-/// it was. Processes that have the ledger open are told to open it again.
+/// The whole change is one transaction that holds every lane: no group is in between, and a killed process leaves the
+/// ledger unchanged. Processes that have the ledger open are told to open it again.
 package struct LaneChange {
   private let target: PostgresTarget
 
@@ -13,13 +13,13 @@ package struct LaneChange {
 
   static let shardCountByDefault = 32
 
-  /// What became of it.
+  /// The outcome of a change.
   package struct Outcome: Hashable, Sendable {
     /// How many lanes there are.
     package let lanes: Int
     /// False where everything was so already.
     package let isChanged: Bool
-    /// Tables whose old rows the engine would not remove from the coordinator; an erasure does not reach those.
+    /// Tables with old rows that the engine would not remove from the coordinator; an erasure does not reach those.
     package var leftovers: [String] = []
   }
 
@@ -88,7 +88,7 @@ package struct LaneChange {
       try session.run([outcome.isChanged ? "COMMIT" : "ROLLBACK"])
       return outcome
     } catch {
-      // The server rolls back what a lost connection leaves; otherwise this does.
+      // The server rolls back the transaction of a lost connection; otherwise this does.
       if connection.isOpen { _ = try? connection.execute(["ROLLBACK"]) }
       throw error
     }

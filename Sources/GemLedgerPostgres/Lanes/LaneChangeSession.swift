@@ -58,7 +58,7 @@ struct LaneChangeSession {
       sums: LaneSums.total((0..<answers[2].count).map { answers[2].integers($0, 0) }))
   }
 
-  /// Puts other lanes in the place of those that are there; each goes on where the furthest of them was.
+  /// Replaces the lanes; each new one continues from the furthest of the old ones.
   func lay(_ heads: [CustomerNumber], after before: State, isDistributed: Bool) throws(LedgerError) {
     var statements = ["DELETE FROM lanes"]
     for (lane, head) in heads.enumerated() {
@@ -104,7 +104,7 @@ extension LaneChangeSession {
     return (0..<rows.count).map { rows.integer($0, 0) }
   }
 
-  /// The engine must spread customers as ``ShardHash`` does, by which everybody finds a customer's lane.
+  /// Checks that the engine spreads customers as ``ShardHash`` does, by which every process finds a customer's lane.
   func checkHash(_ heads: [CustomerNumber]) throws(LedgerError) {
     let shards = try shards()
     // Numbers of both signs, near and far.

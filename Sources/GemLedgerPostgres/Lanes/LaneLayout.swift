@@ -18,7 +18,7 @@ struct LaneLayout: Hashable, Sendable {
     return ShardHash.shard(of: customer, count: count)
   }
 
-  /// The lane in which an id that nobody has is made a customer: the same for everybody who asks at once.
+  /// The lane in which an unused id becomes a customer: the same for all processes that ask at once.
   func lane(ofNew id: String) -> Int {
     var hash = StableHash()
     hash.combine(id)

@@ -1,8 +1,10 @@
 #if PostgreSQL
 internal import GemLedger
 
-/// What a distributed engine leaves behind where it spreads a table that has rows: it copies them to the shards, and
-/// the old ones stay in the coordinator's own table, where no statement sees them and no erasure reaches them.
+/// The old rows that a distributed engine leaves on the coordinator when it spreads a table.
+///
+/// It copies them to the shards. The old rows stay in the coordinator's own table, where no statement sees them and no
+/// erasure reaches them.
 struct LocalRows {
   private let connection: PostgresConnection
   private let target: PostgresTarget

@@ -23,7 +23,7 @@ extension SchemaKeeper {
 }
 
 extension PostgresStorage {
-  /// Removes what an import that was refused left: a copy that never was a ledger, with its schema.
+  /// Removes the rest of a refused import: a copy that never was a ledger, with its schema.
   ///
   /// - Returns: False where there is something else, or the schema is `public`.
   package static func removeCopy(url: String) throws(LedgerError) -> Bool {

@@ -1,7 +1,7 @@
 #if PostgreSQL
 internal import GemLedger
 
-/// Makes the schema, brings it up to date and says how it stands; any number of processes may do so at once.
+/// Makes the schema, brings it up to date and reads its state; any number of processes may do so at the same time.
 struct SchemaKeeper {
   struct State {
     var migrationCount: Int
@@ -23,7 +23,7 @@ struct SchemaKeeper {
     self.steps = steps
   }
 
-  /// How the schema stands once it is up to date; nil where there is no ledger.
+  /// Brings the schema up to date and returns its state; nil where there is no ledger.
   func bringUpToDate() throws(PostgresFailure) -> State? {
     // Nearly always it is up to date, and one round trip tells.
     if let state = try known(), state.migrationCount >= steps.count { return state }
@@ -74,10 +74,10 @@ struct SchemaKeeper {
       isIncompleteCopy: rows[3].integer(0, 0) > 0)
   }
 
-  /// Applies what is missing, alone among all who try.
+  /// Applies the missing migrations; only one process does so at a time.
   ///
-  /// - Parameter project: What a new ledger is; nil for one that must be there.
-  /// - Returns: False where a new ledger was wanted and one is there.
+  /// - Parameter project: The row of a new ledger's project; nil for a ledger that must exist.
+  /// - Returns: False where a new ledger was wanted and one exists.
   @discardableResult
   private func migrate(project: ProjectRow?, at instant: Timestamp?) throws(PostgresFailure) -> Bool {
     // The key is the schema's own, so that ledgers side by side do not wait for each other.
@@ -104,7 +104,7 @@ struct SchemaKeeper {
       try connection.execute(["COMMIT"])
       return true
     } catch {
-      // The server rolls back what a lost connection leaves; otherwise this does.
+      // The server rolls back the transaction of a lost connection; otherwise this does.
       if connection.isOpen { _ = try? connection.execute(["ROLLBACK"]) }
       throw error
     }

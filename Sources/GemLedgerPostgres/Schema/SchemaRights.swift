@@ -1,7 +1,7 @@
 #if PostgreSQL
 package import GemLedger
 
-/// Gives a role what a service needs, and no more: it can append to the journal, and never change it.
+/// Gives a role the rights that a service needs, and no more: it can append to the journal, and never change it.
 package struct SchemaRights {
   private let target: PostgresTarget
 
@@ -18,7 +18,7 @@ package struct SchemaRights {
     let name = "\"\(role.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
     try PostgresStorage.translating(target) { () throws(PostgresFailure) in
       let connection = try PostgresConnection(target)
-      // Who finds no table of that name finds no ledger either.
+      // A role that finds no table of that name finds no ledger either.
       _ = try connection.ask(PostgresRequest("SELECT count(*) FROM migrations"))
       let grants = try Self.grants(to: name, in: target.schema, connection)
       try connection.execute(["BEGIN"] + grants + ["COMMIT"])

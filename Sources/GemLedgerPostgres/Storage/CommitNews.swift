@@ -3,15 +3,15 @@ internal import Dispatch
 internal import GemLedger
 internal import Synchronization
 
-// How processes on one database hear of each other's commits. Nobody depends on it: who reads the feed looks by
-// himself every so often. A notice inside of a group's transaction would hold a lock of the whole server until that
-// is on disk, and all lanes would commit one after the other; so it goes out beside the groups.
+// Commit notifications between the processes on one database. They are only a hint: each reader of the feed also polls
+// from time to time. A notification inside of a group's transaction would hold a lock of the whole server until the
+// commit is on disk. All lanes would then commit one after the other. So it is sent outside of the groups.
 
-/// By what notices of a schema go.
+/// The channel of a schema's notifications.
 struct NewsChannel: Hashable, Sendable {
   /// The schema's name.
   let name: String
-  /// Who listens holds this advisory lock with others, so that a writer finds out whether anybody does.
+  /// Each listener holds this advisory lock as a shared one, so that a writer finds out whether there are listeners.
   let lock: Int64
 
   init(schema: String) {
@@ -23,19 +23,19 @@ struct NewsChannel: Hashable, Sendable {
   }
 }
 
-/// Tells other processes that this one committed: in a while, once for all that it committed meanwhile.
+/// Sends commit notifications to other processes: one after a pause, for all commits meanwhile.
 final class CommitHerald: Sendable {
   /// Between two notices, in milliseconds.
   private static let pauseHeard = 20
-  /// Where nobody listened, from one look whether somebody does to the next.
+  /// Without listeners, the time from one check for them to the next.
   private static let pauseUnheard = 250
 
   private struct State {
-    /// A commit was not told of yet, and it is settled when it will be.
+    /// Whether a commit is not notified yet, and its notification is scheduled.
     var isDue = false
     /// Before this nothing goes out.
     var notBefore = DispatchTime(uptimeNanoseconds: 0)
-    /// Whether somebody listened the last time.
+    /// Whether there was a listener at the last notification.
     var wasHeard = false
   }
 
@@ -61,13 +61,13 @@ final class CommitHerald: Sendable {
     if let time { queue.asyncAfter(deadline: time) { self.tell() } }
   }
 
-  /// Tells now what was not told yet: the process may be about to end.
+  /// Sends a pending notification now: the process may be about to end.
   func finish() { queue.sync { tell() } }
 
   private func tell() {
     let isDue = state.withLock { state in
       defer { state.isDue = false }
-      // What is committed while this one is on its way waits its time; most likely as many listen as before.
+      // Commits during this notification wait for the next one; most likely there are as many listeners as before.
       state.notBefore = .now() + Self.pause(state.wasHeard)
       return state.isDue
     }
@@ -85,12 +85,12 @@ final class CommitHerald: Sendable {
     .milliseconds(isHeard ? pauseHeard : pauseUnheard)
   }
 
-  /// - Returns: Whether somebody listened.
+  /// - Returns: Whether there was a listener.
   private func announce() -> Bool {
-    // Nothing is lost with a notice that could not be sent: who listens looks by himself too.
+    // A notification that could not be sent loses nothing: listeners also poll.
     guard let connection = try? connections.take() else { return false }
     let request = PostgresRequest(
-      // No commit of its own waits for the disk. Whoever gets the lock that listeners share is alone.
+      // This transaction does not wait for the disk. The lock that listeners share is free only if there are none.
       """
       SELECT set_config('synchronous_commit', 'off', true),
         CASE WHEN pg_try_advisory_xact_lock($1) THEN false ELSE pg_notify($2, '') IS NOT NULL END
@@ -147,7 +147,7 @@ final class CommitEar: CommitListener {
       _ = try connection.ask(PostgresRequest("SELECT pg_advisory_lock_shared($1)") { $0.add(channel.lock) })
       try connection.execute(["LISTEN \(channel.name)"])
       listen(on: connection)
-      // What was committed before somebody listened.
+      // Commits before this process listened.
       heard()
     } catch {
       retry()

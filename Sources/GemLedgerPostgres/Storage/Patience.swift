@@ -7,7 +7,7 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// How long somebody tries again, and how long they wait between tries.
+/// The retry policy: how long to try again, and how long to wait between tries.
 struct Patience {
   private static let pauseMax = 500_000.0
 
@@ -20,7 +20,7 @@ struct Patience {
   /// Waits a moment, longer each time; false where it was tried for long enough.
   mutating func goesOn(after failure: PostgresFailure) -> Bool {
     guard ContinuousClock.now - start < limit else { return false }
-    // Who lost against another transaction meets it no more; who lost the server waits for it.
+    // A transaction that lost against another does not meet it again; after a lost connection, the server needs time.
     let longest = failure.isConnectionLost ? pause : min(pause, 20_000)
     usleep(UInt32(Double.random(in: 0.5...1) * longest))
     pause = min(pause * 2, Self.pauseMax)

@@ -3,11 +3,11 @@ internal import Synchronization
 
 /// How a storage goes on after it lost the server.
 package struct PostgresRecovery: Sendable {
-  /// How long a group tries again, and then how long somebody asks what became of its commit.
+  /// How long a group tries again, and then how long it asks for the outcome of its commit.
   package var patience: Duration
-  /// Whether somebody asks at all.
+  /// Whether the outcome of a commit is asked for at all.
   ///
-  /// A storage that does not books twice; only tests of the tests want one.
+  /// A storage that does not ask books twice; only tests of the tests want one.
   package var resolvesLostAnswers: Bool
 
   package init(patience: Duration = .seconds(30), resolvesLostAnswers: Bool = true) {
@@ -16,12 +16,12 @@ package struct PostgresRecovery: Sendable {
   }
 }
 
-/// The names under which groups leave their marks.
+/// The names under which groups write their commit tokens.
 ///
-/// Each belongs to one group at a time, so that no other group of this process writes over a mark that is still to be
-/// looked up: one over several lanes leaves its mark in the first of them, beside that lane's own groups.
+/// Each belongs to one group at a time, so that no other group of this process overwrites a token that may still be
+/// looked up. A group over several lanes writes its token in the first of them, beside that lane's own groups.
 final class MarkWriters: Sendable {
-  // By lane, so that a lane has no more marks of this process than groups that were under way in it at once.
+  // By lane, so that a lane has no more tokens of this process than it had groups under way at the same time.
   private let idle = Mutex<[Int: [[UInt8]]]>([:])
 
   func take(_ lane: Int) -> (writer: [UInt8], isNew: Bool) {

@@ -6,7 +6,7 @@ extension PostgresStorage {
     guard let footprint = command.footprint, !footprint.staysWithCustomer else {
       return memory.directory.addresses(of: [command.customer])[0].map { [layout.lane(of: $0.root)] }
     }
-    // What else somebody concerns is found by questions.
+    // Other customers concerned are found by queries.
     guard !footprint.needsRows else { return nil }
     var lanes: Set<Int> = []
     for address in memory.directory.addresses(of: footprint.ids(of: command)) {
@@ -20,10 +20,10 @@ extension PostgresStorage {
     return lanes.isEmpty ? nil : lanes.sorted()
   }
 
-  /// The lanes of each command, by what is remembered of its customers; who is not, is looked up in one question.
+  /// Finds the lanes of each command from the remembered customers; the others are looked up in one query.
   ///
-  /// Who asks waits for a server that restarts, as the group will; outside of ``read(_:)``, so that nobody who only
-  /// wants to read waits for those who wait.
+  /// It waits for a server that restarts, as the group will. It does so outside of ``read(_:)``, so that readers do not
+  /// wait for writers that wait.
   package func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {
     var patience = Patience(limit: recovery.patience)
     while true {
@@ -35,7 +35,7 @@ extension PostgresStorage {
     }
   }
 
-  /// Where the ids and transactions of commands lead, of those that are somebody's.
+  /// The customers of the ids and transactions of commands, as far as they have one.
   private struct KnownAddresses {
     var ids: [CustomerID: CustomerDirectory.CustomerAddress] = [:]
     var transactions: [TransactionNumber: CustomerDirectory.CustomerAddress] = [:]
@@ -76,7 +76,7 @@ extension PostgresStorage {
     }
   }
 
-  /// By what is remembered; the rest is looked up in one question.
+  /// Finds customers from memory; the others are looked up in one query.
   private func addresses(
     of ids: [CustomerID], _ transactions: [TransactionNumber]
   ) throws(LedgerError) -> KnownAddresses {
@@ -105,10 +105,10 @@ extension PostgresStorage {
     return addresses
   }
 
-  /// Where ids and transactions lead, of those that are somebody's.
+  /// Looks up the customers of ids and transactions, as far as they have one.
   ///
-  /// Merges of ids are not looked up: the customer's own row tells of them when the command's turn comes, and they
-  /// are few.
+  /// Merges of ids are not looked up: they are few, and the customer's own row shows them when the group decides the
+  /// command.
   private func lookUp(
     _ ids: [CustomerID], _ transactions: [TransactionNumber]
   ) throws(LedgerError) -> (
@@ -142,8 +142,8 @@ extension PostgresStorage {
     for number in footprint.transactions {
       if let address = addresses.transactions[number] { lanes.insert(layout.lane(of: address.root)) }
     }
-    // A refund of a purchase that nobody has brought yet may be kept in any lane, and what names nothing is refused
-    // in any.
+    // A refund of a purchase that is not credited yet may be kept in any lane, and a command without a known name is
+    // refused in any.
     return lanes.isEmpty ? [layout.lane(ofNew: command.customer.text)] : lanes.sorted()
   }
 }
@@ -154,10 +154,10 @@ extension LedgerCommand.Footprint {
     customers.isEmpty && transactions.isEmpty && order == nil && subject == .customer
   }
 
-  /// Whether rows say whom it concerns.
+  /// Whether only rows tell which customer it concerns.
   fileprivate var needsRows: Bool { order != nil || subject.isOfPurchase || subject == .orderer }
 
-  /// The ids of all whose rows it may write.
+  /// The ids of all customers with rows that it may write.
   fileprivate func ids(of command: LedgerCommand) -> [CustomerID] {
     (subject == .customer || subject == .holder ? [command.customer] : []) + customers
   }

@@ -2,11 +2,12 @@
 internal import GemLedger
 
 extension PostgresStorage {
-  /// Whether a group whose answer was lost is in the database: its mark stands where it would have left it.
+  /// Finds out whether a group with a lost answer is in the database: its commit token is then in the row that it
+  /// writes.
   ///
-  /// The lane is taken hold of first: the server may still be at the old connection's commit.
+  /// It locks the lane first: the server may still be at the old connection's commit.
   ///
-  /// - Parameter parts: What to look for beside the mark, where the commit may be half done.
+  /// - Parameter parts: The rows to check beside the commit token, where the commit may be half done.
   func wasCommitted(_ group: PostgresGroup, _ parts: CommitParts?) throws(LedgerError) -> Bool {
     guard recovery.resolvesLostAnswers else { return false }
     // Where one was lost the idle ones most likely are dead too.
@@ -24,7 +25,7 @@ extension PostgresStorage {
         let half = try parts.map { (parts) throws(LedgerError) in try parts.half(isThere, in: other) } ?? nil
         if other.end(with: "ROLLBACK") { connections.giveBack(other.connection) }
         guard let half else { return isThere }
-        // A machine that was only away completes what it prepared.
+        // A machine that was unreachable for a while completes its prepared transactions.
         guard patience.goesOn(after: .warned(half.message)) else { throw half }
       } catch {
         if error.code == .storageDamaged { throw error }

@@ -5,10 +5,10 @@ internal import Synchronization
 
 /// Storage on PostgreSQL: any number of processes, on any number of hosts, with one set of rules.
 ///
-/// Customers are spread over lanes. Each lane has a connection of its own and commits one group at a time: it takes
-/// hold of the lane's row, so that groups of other processes wait their turn, and needs two round trips for a group
-/// of any size. Everything that is acknowledged is on the server's disk. After the server restarts, or a connection
-/// is lost, a group goes on where that is safe, and never twice.
+/// Customers are spread over lanes. Each lane has a connection of its own and commits one group at a time. The group
+/// locks the lane's row, so that groups of other processes wait, and needs two round trips at any size. Every
+/// acknowledged commit is on the server's disk. After the server restarts, or a connection is lost, a group is tried
+/// again where that is safe, and never booked twice.
 package final class PostgresStorage: LedgerStorage {
   let target: PostgresTarget
   let layout: LaneLayout
@@ -109,7 +109,8 @@ package final class PostgresStorage: LedgerStorage {
       try storage.commit(lanes: Array(0..<storage.laneCount)) { (session) throws(LedgerError) in
         guard try session.project() == project else { throw alreadyExists(target) }
         guard try (session.scan() as? any CopyReads)?.copyProgress() == nil else { return }
-        // Whoever made it may have been killed right then; what has anything in it is somebody's ledger.
+        // The process that made the schema may have been killed at this point. A schema with any rows is an existing
+        // ledger.
         guard try session.isEmpty() else { throw alreadyExists(target) }
         var changes = ChangeSet()
         changes.copy = CopyChanges(progress: CopyProgress(source: source))
@@ -262,7 +263,7 @@ package final class PostgresStorage: LedgerStorage {
       do throws(PostgresFailure) {
         return try connections.take()
       } catch {
-        // Who was never let in is told at once; who was, waits for the server to come back.
+        // A storage that never had a connection fails at once; otherwise it waits for the server to come back.
         guard connections.wasOpen, error.isConnectionLost, patience.goesOn(after: error) else {
           throw error.ledgerError(target.description)
         }

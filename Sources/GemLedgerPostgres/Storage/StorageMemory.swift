@@ -2,13 +2,13 @@
 internal import GemLedger
 internal import Synchronization
 
-/// What a storage remembers between groups, for all of its connections: what never changes, and hints.
+/// The data that a storage remembers between groups, for all of its connections: immutable rows, and hints.
 final class StorageMemory: Sendable {
   private let known = Mutex<ProjectRow?>(nil)
   let directory = CustomerDirectory()
-  /// Whether the catalog was read before; who reads it first needs the currencies too.
+  /// Whether the catalog was read before; the first reader needs the currencies too.
   let knowsCatalog = Atomic(false)
-  /// How many groups more are begun with what is counted of their customers; asking for it anew starts over.
+  /// How many more groups prefetch the counts of their customers; each further request for counts restarts the number.
   let countDemand = Atomic(0)
   static let countDemandMax = 64
   /// How many groups more are begun with the first of their customers' lots; meeting an account with one starts over.
@@ -37,7 +37,7 @@ final class StorageMemory: Sendable {
     ends.withLock { $0[lane] = LaneEnd(bound: bound, newest: newest) }
   }
 
-  /// The lanes that may have transactions behind these places: they draw numbers for other things too.
+  /// Returns the lanes that may have transactions behind these positions: they draw numbers for other rows too.
   func lanesWithNews(
     _ lanes: [(lane: Int64, last: TransactionNumber)], _ bounds: [Int64: Int64]
   ) -> [(lane: Int64, last: TransactionNumber)] {
@@ -49,7 +49,7 @@ final class StorageMemory: Sendable {
     }
   }
 
-  /// What the project is, once the storage is open; it never changes.
+  /// The project, once the storage is open; it never changes.
   var project: ProjectRow? { known.withLock { $0 } }
 
   func remember(_ project: ProjectRow) { known.withLock { $0 = project } }
@@ -73,7 +73,7 @@ final class StorageMemory: Sendable {
     environments.withLock { known in for row in rows { known[row.environment] = row.number } }
   }
 
-  /// The numbers of purchase terms that the database has.
+  /// The numbers of purchases' frozen grants that the database has.
   func number(ofTerms document: String) -> Int64? { terms.withLock { $0[document] } }
 
   func remember(terms document: String, number: Int64) {

@@ -3,9 +3,9 @@ internal import GemLedger
 
 /// How rows are found by their customers and a number.
 struct RowsByNumber: ExpressibleByStringLiteral {
-  /// For one row at a time, whose number is `wanted`.
+  /// The condition for one row at a time; its number is `wanted`.
   let isWanted: String
-  /// For many at a time, whose numbers are `$2`.
+  /// The condition for many rows at a time; their numbers are `$2`.
   let isAny: String
 
   init(isWanted: String, isAny: String) {
@@ -20,7 +20,7 @@ struct RowsByNumber: ExpressibleByStringLiteral {
 }
 
 extension SessionPart {
-  /// The rows of the places that name a customer, each once.
+  /// Returns the rows at the addresses that name a customer, without duplicates.
   func rows<Row>(
     at addresses: [RowPlace], _ columns: String, from table: String, by number: RowsByNumber,
     _ read: (PostgresRows, Int) -> Row
@@ -33,7 +33,7 @@ extension SessionPart {
     return found
   }
 
-  /// - Parameter places: Each once; all name a customer.
+  /// - Parameter places: Without duplicates; all name a customer.
   func requests(
     at addresses: [RowPlace], _ columns: String, from table: String, by number: RowsByNumber
   ) -> [PostgresRequest] {
@@ -42,10 +42,9 @@ extension SessionPart {
       : [Self.question(addresses, columns, table, number)]
   }
 
-  /// One step through the index for each place.
+  /// One step through the index for each address.
   ///
-  /// Asked with two lists, the server would try each customer with each number, which a thousand times a thousand
-  /// places make a matter of seconds.
+  /// Given two lists, the server would try each customer with each number, which takes seconds for a thousand of each.
   private static func question(
     _ addresses: [RowPlace], _ columns: String, _ table: String, _ number: RowsByNumber
   ) -> PostgresRequest {
@@ -61,7 +60,7 @@ extension SessionPart {
     }
   }
 
-  /// A distributed engine joins no lists with its tables: a few places at a time, each time of one machine.
+  /// A distributed engine joins no lists with its tables: a few addresses at a time, each time of one machine.
   private static func questions(
     _ addresses: [RowPlace], lanes: LaneLayout, _ columns: String, _ table: String, _ number: RowsByNumber
   ) -> [PostgresRequest] {
@@ -73,7 +72,7 @@ extension SessionPart {
     }
   }
 
-  /// About so many places a page, all of a customer on one: no two pages give the same row.
+  /// About so many addresses a page, all of a customer on one: no two pages give the same row.
   private static func pages(_ addresses: [RowPlace]) -> [[RowPlace]] {
     var pages: [[RowPlace]] = []
     var page: [RowPlace] = []
@@ -105,7 +104,7 @@ extension SessionPart {
     return found
   }
 
-  /// The same places, with everybody who may have rows of the transaction where they name nobody.
+  /// Returns the same addresses; those without a customer get all customers that may have rows of the transaction.
   func owned(
     _ addresses: [RowPlace], transaction: (Int64) -> TransactionNumber
   ) throws(LedgerError) -> [RowPlace] {
@@ -113,7 +112,7 @@ extension SessionPart {
     guard !unknown.isEmpty else { return addresses }
     let rows = try transactions(ofAnybody: unknown.map { transaction($0.number) })
     var owners = Dictionary(grouping: rows, by: \.number).mapValues { $0.map(\.customer) }
-    // What the other one had goes away by entries of the same transaction.
+    // The balance of the merged customer goes away by entries of the same transaction.
     let merges = try self.rows(
       at: rows.filter { $0.kind == .merge }.map { RowPlace($0.number, of: $0.customer) },
       "transaction_number, from_customer", from: "merges", by: "transaction_number"

@@ -1,12 +1,12 @@
 #if PostgreSQL
-/// Many rows into a table, from a list a column.
+/// An insert of many rows into a table, from one list for each column.
 ///
-/// The lists stand among what is selected, where the server takes them apart value by value; behind `FROM` it would
-/// write down each list by itself first, which took four times as long.
+/// The lists stand in the `SELECT` clause, where the server unnests them value by value. Behind `FROM` it would write
+/// each list to a temporary store first, which took four times as long.
 struct BulkInsert: Sendable {
   let table: String
   let columns: [String]
-  /// What to do with a row that is there.
+  /// The clause for a row that exists already.
   let conflict: String
 
   init(_ table: String, _ columns: String, conflict: String = "") {
@@ -23,17 +23,17 @@ struct BulkInsert: Sendable {
 
   // MARK: On several machines
 
-  /// How many rows one statement has at most, so that its parameters stay far below what the server takes.
+  /// How many rows one statement has at most, so that its parameters stay far below the server's limit.
   private static let rowsPerStatement = 512
   /// Up to how many rows a statement is prepared: longer ones seldom have the same length again.
   private static let preparedRowCount = 4
 
-  /// The same rows in the form that no machine can lose by itself.
+  /// Returns the same rows in a form that no single machine can lose.
   ///
   /// A distributed engine copies the rows of `INSERT … SELECT` without `ON CONFLICT` to a machine without noting that
-  /// the transaction wrote there. Where it also read there before, a session that dies is noticed by nobody: the
-  /// commit is answered as done, and these rows are missing. It notes rows behind `VALUES`, and a row that is there
-  /// already is refused as before, in the same round trip.
+  /// the transaction wrote there. Where it also read there before, the loss of that session goes unnoticed: the commit
+  /// is answered as done, and these rows are missing. It notes rows behind `VALUES`, and a row that exists already is
+  /// refused as before, in the same round trip.
   static func noted(_ request: PostgresRequest) -> [PostgresRequest] {
     let lists = "SELECT \(lists(request.parameters.count))"
     guard request.sql.hasPrefix("INSERT INTO "), !request.sql.contains("ON CONFLICT"),
@@ -64,7 +64,7 @@ struct BulkInsert: Sendable {
 
   // MARK: Lists
 
-  /// A row of what the parameters list, from the first one on.
+  /// Returns the select list for the lists in the parameters, from the first one on.
   static func lists(_ count: Int, from first: Int = 1) -> String {
     (first..<first + count).map { "unnest($\($0))" }.joined(separator: ", ")
   }

@@ -1,9 +1,9 @@
 #if PostgreSQL
 internal import GemLedger
 
-/// What a group wrote on machines that may commit without each other.
+/// The rows that a group wrote on machines that may commit without each other.
 ///
-/// A lane's rows lie on one machine, beside the group's mark; each id lies by itself.
+/// A lane's rows lie on one machine, beside the group's commit token; each id lies by itself.
 struct CommitParts {
   /// New customers with the ids that they came with, and the ids that were added.
   let ids: [AddedIDRow]
@@ -20,9 +20,9 @@ struct CommitParts {
 }
 
 extension CommitParts {
-  /// What is missing of a commit, or is there though the commit is not; nil where it is whole.
+  /// Finds the missing part of a commit, or a part that is there though the commit is not; nil where it is consistent.
   ///
-  /// - Parameter isThere: Whether the group's mark is.
+  /// - Parameter isThere: Whether the group's commit token is there.
   func half(_ isThere: Bool, in session: PostgresSession) throws(LedgerError) -> LedgerError? {
     let answers = try session.ask([
       PostgresRequest("SELECT id, customer FROM aliases WHERE id = ANY($1)") { $0.add(ids, text: \.id.text) },
@@ -53,7 +53,7 @@ extension CommitParts {
         return .halfCommit(
           session.storageName, "customer number \(row.customer) is there, and the id \"\(row.id)\" does not name it")
       }
-      // Somebody else may have made the customer since, under the same number.
+      // Another group may have made the customer since, under the same number.
       if !isThere, isNamed, !customers.contains(row.customer) {
         return .halfCommit(
           session.storageName, "the id \"\(row.id)\" names customer number \(row.customer), who is not there")

@@ -1,9 +1,9 @@
 #if PostgreSQL
 internal import GemLedger
 
-/// The sums of all rows' digests: each lane keeps those of what its groups wrote.
+/// The sums of all rows' digests: each lane keeps the sums of its groups' rows.
 enum LaneSums {
-  /// What all lanes together have; nil where one of them is not counted yet.
+  /// Adds the sums of all lanes; nil where one of them is not counted yet.
   static func total(_ lanes: [[Int64]?]) -> [Int64]? {
     var total = RecordSums().values
     for sums in lanes {

@@ -3,11 +3,11 @@ internal import GemLedger
 
 /// A group of commands on its way: the lanes that it holds, and how far it has come.
 final class PostgresGroup {
-  /// In ascending order; the first one numbers what the group books.
+  /// In ascending order; the first one numbers the group's transactions.
   let lanes: [Int]
-  /// Who writes, and the number of this attempt: what a lost answer is looked up by.
+  /// The writer, and the number of this attempt: the key for looking up a lost answer.
   let mark: CommitMark
-  /// Whether nobody left a mark under the writer's name before.
+  /// Whether the writer's name has no earlier commit token.
   let isFirstOfWriter: Bool
   private var known: [LaneHead] = []
   private(set) var isBegun = false
@@ -30,7 +30,7 @@ final class PostgresGroup {
     return known
   }
 
-  /// Begins a transaction and takes hold of the lanes, one after the other: nobody else writes there until it ends.
+  /// Begins a transaction and locks the lanes, one after the other: no other group writes there until it ends.
   func beginning(_ layout: LaneLayout) -> [PostgresRequest] {
     [PostgresRequest("BEGIN")]
       + lanes.map { lane in

@@ -1,7 +1,7 @@
 #if PostgreSQL
 internal import GemLedger
 
-/// What only a copy of a whole ledger reads.
+/// The reads that only a copy of a whole ledger needs.
 extension PostgresScan: CopyReads {
   func notes(after: TransactionNumber, limit: Int) throws(LedgerError) -> [NoteRow] {
     try page(
@@ -13,7 +13,7 @@ extension PostgresScan: CopyReads {
 
   func accountTokens(after: AccountTokenRow?, limit: Int) throws(LedgerError) -> [AccountTokenRow] {
     func place(_ row: AccountTokenRow) -> [Mark] { [.integer(row.token.high), .integer(row.token.low)] }
-    // Nothing sorts before the lowest token, which somebody may have.
+    // Nothing sorts before the lowest token, which a customer may have.
     let behind = after == nil ? "" : "WHERE (high, low) > ($1, $2)"
     return try page(
       "account_tokens", "SELECT high, low, customer FROM account_tokens \(behind) ORDER BY high, low",

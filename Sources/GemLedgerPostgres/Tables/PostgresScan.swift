@@ -11,9 +11,9 @@ extension PostgresSession {
   }
 }
 
-/// Reads tables from end to end by cursors: the server sorts each once, and not again for every page.
+/// Reads tables from end to end by cursors: the server sorts each table a single time, and not again for every page.
 final class PostgresScan: StorageScan {
-  /// A column of the place where a page ended.
+  /// A column of the position where a page ended.
   enum Mark: Equatable {
     case integer(Int64)
     case text(String)
@@ -36,8 +36,8 @@ final class PostgresScan: StorageScan {
 
   fileprivate init(_ session: PostgresSession) throws(LedgerError) {
     self.session = session
-    // What a scan before this one left open would be in the way. Sorting a big table takes its time, all rows are
-    // asked for, and what proves the books may think between two pages.
+    // Open cursors of an earlier scan would conflict. The time-outs are raised: sorting a large table takes time, the
+    // scan asks for all rows, and a check of the books may pause between two pages.
     let settings = [
       "CLOSE ALL", "SET LOCAL statement_timeout = 0", "SET LOCAL idle_in_transaction_session_timeout = '10min'",
       "SET LOCAL cursor_tuple_fraction = 1", "SET LOCAL work_mem = '64MB'", "SET LOCAL enable_seqscan = on",
@@ -49,13 +49,13 @@ final class PostgresScan: StorageScan {
 
   deinit { session.connection.waitsForLong = false }
 
-  /// What the server finds wrong below the level of rows it says itself, when it reads them.
+  /// Returns no findings: the server itself reports damage below the level of rows when it reads them.
   func beginIntegrityCheck() -> () throws(LedgerError) -> [String] { { [] } }
 
   /// - Parameters:
   ///   - name: Of the cursor.
-  ///   - select: From its first row behind the place that its parameters name, in that order.
-  ///   - place: What stands for the row in that order.
+  ///   - select: Selects from the first row behind the position in its parameters, in that order.
+  ///   - place: The position of a row in that order.
   func page<Row>(
     _ name: String, _ select: String, after: [Mark], _ limit: Int, _ read: (PostgresRows, Int) -> Row,
     place: (Row) -> [Mark]
@@ -115,7 +115,7 @@ extension PostgresScan {
       """, after: after.map(place) ?? [.integer(-1), .integer(-1)], limit, AllocationRow.read, place: place)
   }
 
-  /// In the order of customers, beside whose transactions they stand.
+  /// In the order of customers: a key lies beside its customer's transactions.
   func keys(after: KeyScanPosition?, limit: Int) throws(LedgerError) -> [(KeyRow, KeyScanPosition)] {
     func place(_ row: KeyRow) -> [Mark] { [.integer(row.customer), .bytes(PostgresKey.bytes(row.key))] }
     let rows = try page(

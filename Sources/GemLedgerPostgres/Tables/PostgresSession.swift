@@ -3,29 +3,31 @@ internal import GemLedger
 
 /// The ledger's rows as one connection sees them, inside the transaction that is open on it.
 ///
-/// One thread at a time uses it. What a group prefetched is answered from there; everything else is a round trip.
+/// One thread at a time uses it. Rows that a group prefetched are answered from memory; every other read is a round
+/// trip.
 final class PostgresSession {
   let connection: PostgresConnection
   /// Which database it is, for people.
   let storageName: String
   /// How the customers are spread over lanes.
   let layout: LaneLayout
-  /// What the storage remembers between groups.
+  /// The data that the storage remembers between groups.
   let memory: StorageMemory
-  /// The group that writes; nil for who only reads.
+  /// The group that writes; nil for a reader.
   var group: PostgresGroup?
-  /// What the group at hand fetched before it began; nil outside of groups.
+  /// The rows that the current group prefetched; nil outside of groups.
   var prefetched: Prefetched?
-  /// The cursors that are open in the transaction, while somebody reads by them.
+  /// The cursors that are open in the transaction, while a scan reads by them.
   weak var openScan: PostgresScan?
   /// The currencies as this transaction sees them, where they came with the catalog's version.
   var currencies: [CatalogRow]?
-  /// Terms that the group at hand wrote.
+  /// Frozen grants that the current group wrote.
   var newTerms: [(document: String, number: Int64)] = []
-  /// Finds out whether the group was committed, where the answer was lost; with what it wrote apart, also whether
-  /// only a part of it was.
+  /// Finds out whether the group was committed, where the answer was lost.
+  ///
+  /// Given the parts that the group wrote apart, it also finds out whether only some of them were.
   var wasCommitted: ((CommitParts?) throws(LedgerError) -> Bool)?
-  /// Since when what is read is the same server's.
+  /// The epoch in which all reads come from the same server.
   private(set) var epoch: Int
   /// Why the last statement failed, where one did.
   private(set) var failure: PostgresFailure?
@@ -40,7 +42,7 @@ final class PostgresSession {
 
   // MARK: Asking
 
-  /// Asks all of it in one round trip, together with what opens the transaction, where nothing did yet.
+  /// Sends all requests in one round trip, together with the beginning of the transaction if none is open.
   func ask(_ requests: [PostgresRequest]) throws(LedgerError) -> [PostgresRows] {
     let opening = opening
     if opening.isEmpty, requests.isEmpty { return [] }
@@ -62,7 +64,7 @@ final class PostgresSession {
     return rest
   }
 
-  /// Asks outside of the reader's snapshot; what is asked next has a new one.
+  /// Sends requests outside of the reader's snapshot; the next read has a new one.
   func askApart(_ requests: [PostgresRequest]) throws(LedgerError) -> [PostgresRows] {
     if isOpen {
       _ = try ask([PostgresRequest("COMMIT")])
@@ -88,7 +90,7 @@ final class PostgresSession {
   /// A transaction is open on the connection.
   private(set) var isOpen = false
 
-  /// Starts anew: what is asked next opens a transaction.
+  /// Resets the state: the next request opens a transaction.
   func begin(_ group: PostgresGroup?) {
     self.group = group
     epoch = memory.directory.epoch
@@ -101,7 +103,7 @@ final class PostgresSession {
     isOpen = false
   }
 
-  /// Ends the transaction, keeping what it wrote or not.
+  /// Ends the transaction by the statement, which keeps its writes or not.
   ///
   /// - Returns: Whether the connection can be used again.
   func end(with sql: String) -> Bool {
@@ -116,7 +118,7 @@ final class PostgresSession {
     }
   }
 
-  /// The transaction ended with what was asked last.
+  /// Notes that the last request ended the transaction.
   func noteEnd() { isOpen = false }
 }
 

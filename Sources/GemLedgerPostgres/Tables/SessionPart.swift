@@ -15,7 +15,7 @@ extension SessionPart {
   var memory: StorageMemory { session.memory }
   var group: PostgresGroup? { session.group }
   var prefetched: Prefetched? { session.prefetched }
-  /// Since when what is read is the same server's.
+  /// The epoch in which all reads come from the same server.
   var epoch: Int { session.epoch }
 
   // MARK: Parts of a group

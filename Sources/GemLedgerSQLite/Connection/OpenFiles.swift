@@ -3,7 +3,7 @@ internal import GemLedger
 
 /// The files that a connection has open, and whether their names still lead to them.
 ///
-/// A file that was removed or replaced takes every write without an error, and nobody finds what is in it.
+/// A file that was removed or replaced takes every write without an error, and its content is then unreachable.
 struct OpenFiles {
   /// Which file a name leads to.
   struct Identity: Equatable {
@@ -11,7 +11,7 @@ struct OpenFiles {
     let inode: UInt64
   }
 
-  /// The file, and what lies beside it.
+  /// A file beside the main file, with its identity when it was opened.
   private struct Place {
     let path: String
     let identity: Identity
@@ -24,7 +24,7 @@ struct OpenFiles {
   private var isOverwritten = false
   private var lookedAt: UInt64
 
-  /// What shows that something wrote into the file.
+  /// The attributes that show a write into the file.
   private struct Content: Equatable {
     let byteCount: Int64
     let changedAt: Int64
@@ -47,12 +47,12 @@ struct OpenFiles {
     lookedAt = SystemCalls.monotonicNanoseconds()
   }
 
-  /// Looks now.
+  /// Checks the open files now.
   ///
-  /// - Returns: What is wrong, or nil.
+  /// - Returns: The problem, or nil.
   mutating func look(_ connection: SQLiteConnection) -> Misplaced? {
     let found = find(connection)
-    // What was wrong is looked at each time until it is right.
+    // After a problem, each call checks again until the files are in order.
     lookedAt = found == nil ? SystemCalls.monotonicNanoseconds() : 0
     return found
   }
@@ -75,7 +75,7 @@ struct OpenFiles {
   private mutating func lookInside(_ connection: SQLiteConnection, _ found: Content) {
     guard !isOverwritten else { return }
     let read: UInt32?
-    // What cannot be read now is answered by the statement that needs it.
+    // A read error is reported by the statement that needs the content.
     do throws(LedgerError) { read = try Self.counter(connection) } catch { return }
     guard let counter = read, Int32(bitPattern: counter &- content.counter) >= 0 else {
       isOverwritten = true
@@ -99,7 +99,7 @@ struct OpenFiles {
 
   // MARK: The system
 
-  /// The log is written by every commit, so that nobody may ask for its times.
+  /// Finds a file's identity without its times: every commit writes the log, and reading its times slows the next sync.
   private static func identity(of path: String) -> Identity? {
     var (device, inode) = (UInt64(0), UInt64(0))
     guard csqlite_file_identity(path, &device, &inode) == 0 else { return status(of: path)?.identity }
@@ -120,13 +120,13 @@ struct OpenFiles {
   }
 }
 
-/// Why what is written to the open files would be found by nobody.
+/// The reason why writes to the open files would be lost.
 struct Misplaced: Error {
   let what: String
 
   private static let remedy = "Close this program, put the file with its -wal and -shm in place, and start it anew."
 
-  /// For what was not begun.
+  /// The error for work that was not begun.
   func unavailable(_ path: String) -> LedgerError {
     LedgerError(
       .storageUnavailable, "\(what) while this process had it open. Nothing was changed. \(Self.remedy)",

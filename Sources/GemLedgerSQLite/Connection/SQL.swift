@@ -1,7 +1,8 @@
 /// The text of the statements that nearly every command runs; the bare loop of the benchmarks runs the same.
 package enum SQL {
-  /// What every connection is set to: whatever is acknowledged is durable, memory and log are bounded, and what is
-  /// deleted is overwritten.
+  /// The settings of every connection.
+  ///
+  /// An acknowledged commit is durable, memory and log are bounded, and deleted rows are overwritten.
   package static let settings = """
     PRAGMA synchronous = FULL;
     PRAGMA fullfsync = ON;

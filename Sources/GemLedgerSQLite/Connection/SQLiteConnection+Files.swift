@@ -3,8 +3,8 @@ internal import GemLedger
 
 /// The files of a ledger as SQLite has them open.
 ///
-/// Whoever opens and closes the database's file beside SQLite takes the locks of the whole process off it, and another
-/// process then removes a log that is in use. So the file is read over SQLite's own handle.
+/// A process that opens and closes the database's file beside SQLite loses all of its locks on it. Another process then
+/// removes a log that is in use. So the file is read over SQLite's own handle.
 extension SQLiteConnection {
   private var file: UnsafeMutablePointer<sqlite3_file>? {
     var file: UnsafeMutablePointer<sqlite3_file>?
@@ -61,10 +61,11 @@ extension SQLiteConnection {
 
   // MARK: The log
 
-  /// Refuses a log of which SQLite would lose a part in silence, and makes durable what SQLite will find in it.
+  /// Refuses a log of which SQLite would silently lose a part, and makes durable the part that SQLite will find.
   ///
-  /// Only who is alone with the file looks: where another process has it open, SQLite takes the log's length from that
-  /// process and reads no checksums, and the log may grow while it is read. That process looked when it was alone.
+  /// The check runs only where this connection is alone with the file. Where another process has the file open, SQLite
+  /// takes the log's length from that process and reads no checksums. The log may also grow while it is read. That
+  /// process checked the log when it was alone.
   func checkLog() throws(LedgerError) {
     guard sqlite3_db_readonly(database, "main") == 0, try logSize() > WriteAheadLog.headerByteCount else { return }
     do throws(SQLiteFailure) {
@@ -104,11 +105,11 @@ extension SQLiteConnection {
       read: log.read)
     let damage = try wal.damage { (number) throws(LedgerError) in try page(number, wal.reader.pageSize) }
     if let damage { throw damage.ledgerError(path: path, log: logPath) }
-    // A process that was killed may have written a commit and not synced it. What is built on it must not outlast it.
+    // A killed process may have written a commit without a sync. Later commits build on it and must not outlast it.
     try log.synchronize()
   }
 
-  /// Holds the whole file, if nobody else has it open.
+  /// Locks the whole file, if no other connection has it open.
   private func lockAlone() throws(SQLiteFailure) -> Bool {
     var (tries, uses) = (Int32(0), 0)
     while true {
@@ -118,7 +119,7 @@ extension SQLiteConnection {
       case .claimed: break
       }
       unlock()
-      // Who is about to claim it holds it for an instant too, so that one look is not enough.
+      // A connection that is about to claim the file also holds it for an instant, so one attempt is not enough.
       if uses == Self.looksForOthers { return false }
       guard waitForLock(nil, tries) != 0 else { throw SQLiteFailure(fileCode: SQLITE_BUSY) }
       tries += 1
@@ -131,11 +132,11 @@ extension SQLiteConnection {
     case mine
     /// Others work on the file.
     case used
-    /// Somebody else looks at the log, or closes the file.
+    /// Another connection checks the log, or closes the file.
     case claimed
   }
 
-  /// In write-ahead mode nobody holds the lock "reserved", so it takes turns among those who look.
+  /// In write-ahead mode SQLite does not use the "reserved" lock, so this uses it to let one checker work at a time.
   private func claim() throws(SQLiteFailure) -> Claim {
     guard let file, let methods = file.pointee.pMethods, let lock = methods.pointee.xLock,
       let check = methods.pointee.xCheckReservedLock

@@ -5,14 +5,14 @@ internal import GemLedger
 final class SQLiteConnection {
   /// How long a connection waits for another process to let go of the file.
   static let lockTimeoutSeconds = 20
-  /// The page cache of one connection, in KiB; it bounds the memory whatever the history.
+  /// The page cache of one connection, in KiB; it bounds the memory for a history of any length.
   static let cacheKibibytes = 65_536
   /// After how many pages the write-ahead log is copied back; it bounds the log, and so the time to open after a kill.
   static let checkpointPages = 10_000
 
   let path: String
   let database: OpaquePointer
-  /// What tells statements to end, where anything does.
+  /// Tells running statements to end; nil for none.
   var stopSign: StopSign?
   /// The files that it works on, once it works on a ledger.
   var files: OpenFiles?
@@ -52,10 +52,10 @@ final class SQLiteConnection {
     sqlite3_close_v2(database)
   }
 
-  /// Why what is written or read would be nowhere, or nil.
+  /// The reason why reads or writes would not reach the ledger's files, or nil.
   func misplaced() -> Misplaced? { files?.look(self) }
 
-  /// The error, or what stands behind it where rows make no sense because the files are others by now.
+  /// Returns the error, or its cause where rows make no sense because the files were replaced.
   func explained(_ error: LedgerError) -> LedgerError {
     guard error.code == .storageDamaged || error.code == .inputOutput, let misplaced = misplaced() else {
       return error
@@ -102,7 +102,7 @@ final class SQLiteConnection {
   /// Looks at the file without ever writing to it, not even when it is closed.
   func setReadsOnly(_ on: Bool) { csqlite_set_no_checkpoint_on_close(database, on ? 1 : 0) }
 
-  /// What every connection that works on a ledger is set to.
+  /// Applies the settings of every connection that works on a ledger.
   func configure() throws(SQLiteFailure) {
     try execute(SQL.settings)
   }
@@ -112,7 +112,7 @@ final class SQLiteConnection {
   static func failure(_ code: Int32, _ database: OpaquePointer) -> SQLiteFailure {
     var failure = SQLiteFailure(extendedCode: code, message: String(cString: sqlite3_errmsg(database)))
     failure.systemError = sqlite3_system_errno(database)
-    // What SQLite does not understand of our statements may be in a schema that came after this program.
+    // SQLite may fail to understand a statement because the schema is newer than this program.
     if failure.code == SQLITE_ERROR { failure.newerSchema = newerSchema(database) }
     return failure
   }

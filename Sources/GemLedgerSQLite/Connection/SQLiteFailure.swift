@@ -1,7 +1,7 @@
 internal import CSQLite
 internal import GemLedger
 
-/// What SQLite answered when it did not do what it was asked.
+/// The failure that SQLite reported.
 struct SQLiteFailure: Error {
   let extendedCode: Int32
   let message: String
@@ -10,7 +10,7 @@ struct SQLiteFailure: Error {
   /// The system's number for it, where the system refused; 0 where it is not known.
   var systemError: Int32 = 0
 
-  /// Whether rows came in another order than that of their places.
+  /// Whether rows came in another order than that of their positions.
   var isOfOrder = false
 
   /// Pages lead to each other in another order than that of their rows.
@@ -27,7 +27,7 @@ struct SQLiteFailure: Error {
     self.message = message
   }
 
-  /// What a method of a file answered.
+  /// Takes the result code of a file method.
   init(fileCode: Int32) {
     self.init(extendedCode: fileCode, message: String(cString: sqlite3_errstr(fileCode)))
   }

@@ -1,9 +1,9 @@
 internal import GemLedger
 
-/// What can be said of a file before SQLite touches it, from its first hundred bytes.
+/// A check of a file by its first hundred bytes, before SQLite works on it.
 ///
-/// SQLite may write to a file that it only opens (it rolls back, it checkpoints); a file that is not ours must stay as
-/// it is, so this looks first.
+/// SQLite may write to a file that it only opens (it rolls back, it checkpoints). A file that is not a ledger must stay
+/// unchanged, so this check comes first.
 struct SQLiteFile {
   /// "GEML" in the header of every ledger.
   static let applicationID: Int32 = 0x4745_4D4C
@@ -55,10 +55,10 @@ struct SQLiteFile {
         + "written to it; update this program.", details: [.text("file", path), .integer("schema", Int64(schema))])
   }
 
-  /// The header counts the pages; with a log beside it the file may still be shorter.
+  /// Checks the file's size against the page count in the header; with a log beside it the file may still be shorter.
   ///
-  /// The size is looked at last: while the header was read, somebody may have written the log's pages into the file and
-  /// removed the log.
+  /// The size is read last: while the header was read, another process may have written the log's pages into the file
+  /// and removed the log.
   private func checkSize(_ header: [UInt8], _ connection: SQLiteConnection) throws(LedgerError) {
     var pageSize = Int64(header[16]) << 8 | Int64(header[17])
     if pageSize == 1 { pageSize = 65_536 }
@@ -92,8 +92,10 @@ struct SQLiteFile {
       details: [.text("file", path)])
   }
 
-  /// Opens the file for a look at it, over SQLite and not beside it: closing a descriptor of one's own would take the
-  /// locks of the whole process off the file, and another process could then remove a log that is in use.
+  /// Opens the file for examination through SQLite.
+  ///
+  /// A separate descriptor is unsafe: closing it would take the locks of the whole process off the file. Another
+  /// process could then remove a log that is in use.
   ///
   /// - Returns: Nil where there is no such file.
   private func open() throws(LedgerError) -> SQLiteConnection? {

@@ -1,7 +1,7 @@
 internal import CSQLite
 internal import GemLedger
 
-/// Columns by what they mean; a number that no ledger writes is damage (see ``RowBounds``).
+/// Columns by their meaning; a number that no ledger writes is damage (see ``RowBounds``).
 extension SQLiteStatement {
   /// The number of a customer, a lot, a purchase or an order, a version, or how many there are of something.
   @inline(__always)
@@ -40,7 +40,7 @@ extension SQLiteStatement {
     return AccountNumber(rawValue: value)
   }
 
-  /// What was ever put into a lot; it stops at the largest number.
+  /// The total ever granted to a lot; it stops at the largest number.
   @inline(__always)
   func granted(_ column: Int32) throws(SQLiteFailure) -> Int64 {
     let value = integer(column)
@@ -55,7 +55,7 @@ extension SQLiteStatement {
     return value
   }
 
-  /// What may be an amount, a number or an instant, as the row says elsewhere.
+  /// An amount, a number or an instant; another column of the row says which.
   @inline(__always)
   func value(_ column: Int32) throws(SQLiteFailure) -> Int64 {
     let value = integer(column)
@@ -94,7 +94,7 @@ extension SQLiteStatement {
     return Money(minorUnits: minorUnits, currency: text(column + 1))
   }
 
-  /// Says which column of which row it is; rows begin with what names them.
+  /// Names the column and the row; the first column of a row identifies it.
   private func outOfBounds(_ column: Int32) -> SQLiteFailure {
     let name = sqlite3_column_name(handle, column).map { String(cString: $0) } ?? "column \(column)"
     let first = sqlite3_column_name(handle, 0).map { String(cString: $0) } ?? "column 0"

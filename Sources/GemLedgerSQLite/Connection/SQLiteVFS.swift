@@ -1,10 +1,10 @@
 internal import CSQLite
 internal import Synchronization
 
-/// The system's file access as SQLite has it, with what it lacks for a ledger.
+/// The system's file access as SQLite has it, with two additions for a ledger.
 ///
-/// A sync that a signal interrupted is tried again: SQLite gives up, and the commit would be neither there nor not. A
-/// read that ends before the end of the file is an error of reading: SQLite takes the rest for zeros, and the rows for
+/// A sync that a signal interrupted is tried again: SQLite gives up, and the state of the commit would be unknown. A
+/// read that ends before the end of the file is a read error: SQLite takes the rest for zeros, and the rows for
 /// damaged.
 enum SQLiteVFS {
   /// The name under which it is registered; nil where SQLite has no file access of its own.
@@ -15,7 +15,7 @@ enum SQLiteVFS {
 
   private static func register() -> String? {
     guard let base = sqlite3_vfs_find(nil) else { return nil }
-    // SQLite keeps what is registered for as long as the process runs.
+    // SQLite keeps a registered VFS for as long as the process runs.
     let own = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
     own.initialize(to: base.pointee)
     own.pointee.zName = SystemCalls.immortal("gemledger")
@@ -25,7 +25,7 @@ enum SQLiteVFS {
     return "gemledger"
   }
 
-  /// The methods of an open file, with those that take the place of two of them.
+  /// The methods of an open file, with the replacements of two of them.
   fileprivate struct Methods {
     /// Comes first: SQLite sees this and nothing else.
     var own: sqlite3_io_methods
@@ -66,7 +66,7 @@ private let errorOfReading = SQLITE_IOERR | 1 << 8
 private let errorOfShortReading = SQLITE_IOERR | 2 << 8
 private let errorOfSyncing = SQLITE_IOERR | 4 << 8
 
-/// Opens the file as the default file access does, and puts the own methods in place.
+/// Opens the file as the default file access does, and installs the replaced methods.
 private func openFile(
   _ vfs: UnsafeMutablePointer<sqlite3_vfs>?, _ name: UnsafePointer<CChar>?,
   _ file: UnsafeMutablePointer<sqlite3_file>?, _ flags: Int32, _ outFlags: UnsafeMutablePointer<Int32>?

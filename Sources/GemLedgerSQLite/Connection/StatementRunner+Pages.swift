@@ -34,9 +34,10 @@ extension StatementRunner {
     try ordered(sql, after: after, { $0 }, precedes, bind, read)
   }
 
-  /// A page of rows whose places follow each other and the place before the page.
+  /// Reads a page of rows, and checks that their positions ascend from the position before the page.
   ///
-  /// - Parameter precedes: Must be false for a place and itself: a page that ends where it began is read without end.
+  /// - Parameter precedes: Must be false for a position and itself: otherwise a page that ends where it began is read
+  ///   without end.
   func ordered<Row, Place>(
     _ sql: StaticString, after: Place?, _ place: (Row) -> Place, _ precedes: (Place, Place) -> Bool,
     _ bind: (SQLiteStatement) -> Void, _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
@@ -53,11 +54,11 @@ extension StatementRunner {
 
   // MARK: Batches
 
-  /// Gives the rows of the numbers, by a statement whose first column is the number and that begins at one.
+  /// Passes on the rows of the numbers; the statement's first column is the number, and it starts at a given number.
   func batch(
     _ wanted: [Int64], _ sql: StaticString, _ take: (Int64, SQLiteStatement) throws(SQLiteFailure) -> Void
   ) throws(LedgerError) {
-    // What is no number of a row is not there.
+    // Negative numbers name no row.
     let wanted = wanted.filter { $0 >= 0 }.sorted()
     let statement = try statement(sql)
     try translating { () throws(SQLiteFailure) in

@@ -68,7 +68,7 @@ final class StatementRunner {
     try all(sql, { _ in }, read)
   }
 
-  /// Runs the statement once a row.
+  /// Runs the statement for each row.
   @inline(__always)
   func run<Row>(
     _ kind: StatementCache.Hot, _ rows: [Row], _ bind: (SQLiteStatement, Row) -> Void
@@ -83,7 +83,7 @@ final class StatementRunner {
     }
   }
 
-  /// Runs the statement once a row.
+  /// Runs the statement for each row.
   func run<Row>(
     _ sql: StaticString, _ rows: [Row], _ bind: (SQLiteStatement, Row) -> Void
   ) throws(LedgerError) {

@@ -17,7 +17,7 @@ enum SystemCalls {
 
   static func pause(microseconds: UInt32) { usleep(microseconds) }
 
-  /// The path as it is found whatever the process's folder becomes; links stay links.
+  /// The absolute path, which a change of the process's working directory does not affect; links stay links.
   static func absolute(_ path: String) -> String {
     guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
     defer { free(folder) }

@@ -2,7 +2,7 @@
 struct LogChain {
   /// The last frame that ends a commit which SQLite will find.
   private(set) var lastCommit = 0
-  /// The first frame that does not fit, and what fits behind it.
+  /// The first frame that does not fit, with the counts of frames and commits behind it that fit.
   private(set) var damage: WriteAheadLog.Damage?
   /// Whether something was written after a commit that lies behind the broken frame, or is it.
   private(set) var isProved = false
@@ -13,9 +13,9 @@ struct LogChain {
 
   /// The frame before, once one is broken.
   private struct Previous {
-    /// What it says its checksum is.
+    /// The checksum that the frame states.
     let stated: LogChecksum
-    /// What its checksum would be by the frame before it.
+    /// The checksum that follows from the frame before it.
     let computed: LogChecksum
     let endsCommit: Bool
     let isCounted: Bool
@@ -86,7 +86,7 @@ struct FirstRun {
   /// - Returns: Whether the run may go on.
   mutating func take(_ frame: LogFrame, number: Int) -> Bool {
     if let last, last.salt != frame.salt || frame.checksum(after: last.checksum) != frame.checksum {
-      // A run of several frames ends here. One frame alone may be broken itself: what follows is looked at.
+      // A run of several frames ends here. One frame alone may be broken itself, so the next frames are examined.
       if number - first > 1 { return false }
       if alone == nil, let page = newestCommitted.first?.key { alone = (page, first) }
       (lastCommit, commitCount, newestCommitted, uncommitted) = (0, 0, [:], [:])

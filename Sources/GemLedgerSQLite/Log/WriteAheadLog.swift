@@ -2,12 +2,13 @@ internal import GemLedger
 
 /// A write-ahead log, read before SQLite reads it.
 ///
-/// SQLite takes frames up to the first whose checksum does not fit, and says nothing of what lies behind. After a power
-/// cut that is right: only frames of the one commit that was not acknowledged can be missing. Damage is something else.
-/// Each checksum goes on from that of the frame before, so a frame that goes on from a **commit** was written after
-/// that commit had reached the disk. Such a pair behind a broken frame proves that the broken frame was whole once.
+/// SQLite takes the frames up to the first with a wrong checksum, and reports nothing about the frames behind it. After
+/// a power cut that is right: only frames of the one commit that was not acknowledged can be missing. Damage is
+/// different. Each checksum continues from that of the frame before, so a frame that continues from a **commit** was
+/// written after that commit had reached the disk. Such a pair behind a broken frame proves that the broken frame was
+/// whole earlier.
 struct WriteAheadLog {
-  /// What is lost if SQLite takes the log as it is.
+  /// The loss if SQLite takes the log as it is.
   struct Damage: Equatable {
     /// The first frame that does not fit, from 1; 0 for the log's header.
     var frame: Int
@@ -28,7 +29,7 @@ struct WriteAheadLog {
 
   /// - Parameters:
   ///   - head: The first bytes of the log.
-  ///   - pageSize: That of the database, for a log whose header is broken.
+  ///   - pageSize: The page size of the database, for a log with a broken header.
   ///   - read: Fills the buffer with the bytes from an offset on.
   init(
     head: [UInt8], byteCount: Int, pageSize: Int,
@@ -78,7 +79,7 @@ struct WriteAheadLog {
   }
 }
 
-/// What the log's first 32 bytes say, where they can be believed.
+/// The content of the log's first 32 bytes, where they are valid.
 struct LogHeader {
   let pageSize: Int
   let isBigEndian: Bool
@@ -145,7 +146,7 @@ struct LogFrame {
   var salt: UInt64 { UInt64(word(8)) << 32 | UInt64(word(12)) }
   var checksum: LogChecksum { LogChecksum(word(16), word(20)) }
 
-  /// What its checksum has to be after the one of the frame before.
+  /// The checksum that the frame must have after that of the frame before.
   func checksum(after previous: LogChecksum) -> LogChecksum {
     var sum = previous
     sum.go(on: UnsafeRawBufferPointer(rebasing: bytes[..<8]), isBigEndian: isBigEndian)

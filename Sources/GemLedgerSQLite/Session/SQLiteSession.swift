@@ -16,7 +16,7 @@ final class SQLiteSession: SQLiteSnapshot, StorageSession {
 
   private static let lookNanoseconds: UInt64 = 1_000_000
 
-  /// Makes what was written durable.
+  /// Makes the written rows durable.
   ///
   /// - Throws: `outcome_unknown` where the file may or may not hold the commit: ask again with the same key.
   func commit() throws(LedgerError) {
@@ -33,7 +33,7 @@ final class SQLiteSession: SQLiteSnapshot, StorageSession {
     if let misplaced = connection.misplaced() { throw misplaced.outcomeUnknown(path) }
   }
 
-  /// Forgets what was written since ``begin()``; the first error matters, not one of this.
+  /// Rolls back the writes since ``begin()``; the first error matters, not an error of this.
   func rollBack() {
     tables.purchases.forgetTerms()
     tables.lists.forgetCount()

@@ -14,7 +14,7 @@ struct AccountTokenTable {
   }
 
   func accountTokens(after: AccountTokenRow?, limit: Int) throws(LedgerError) -> [AccountTokenRow] {
-    // Nothing sorts before the lowest token, which somebody may have.
+    // Nothing sorts before the lowest token, which a customer may have.
     guard let after else {
       return try statements.scanned(
         "SELECT high, low, customer FROM account_tokens ORDER BY high, low LIMIT ?1", after: nil, Self.precedes,

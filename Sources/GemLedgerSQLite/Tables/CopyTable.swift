@@ -43,8 +43,8 @@ final class CopyTable {
 
   func write(_ copy: CopyChanges) throws(LedgerError) {
     if let journal = copy.journal {
-      // An import of what came later has further gaps: the only time that the row changes. Without this setting a row
-      // that is put in another's place wakes no trigger.
+      // An import of later transactions has further gaps: only then does this row change. Without this setting,
+      // replacing a row runs no trigger.
       try setReplacingIsFree(true)
       defer { setReplacingIsHeldOff() }
       try statements.run("INSERT OR REPLACE INTO copied_journal VALUES (1, ?1, ?2, ?3, ?4, ?5)", [journal]) {

@@ -20,7 +20,7 @@ struct CounterTable {
   }
 
   func counts(after: CountRow?, limit: Int) throws(LedgerError) -> [CountRow] {
-    // The place behind a kind that nobody knows cannot be named; the integrity check reports those.
+    // The position behind an unknown kind has no representation; the integrity check reports such rows.
     try statements.scanned(
       """
       SELECT * FROM counters WHERE (customer, kind, subject) > (?1, ?2, ?3) AND kind BETWEEN 1 AND ?5

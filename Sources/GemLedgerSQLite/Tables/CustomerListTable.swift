@@ -16,7 +16,7 @@ final class CustomerListTable {
   ///
   /// Nil before they are counted.
   private var count: Int?
-  /// The customer whose rows went on last.
+  /// The last customer of the previous move to the large table.
   private var last: CustomerNumber = .min
 
   init(_ statements: StatementRunner) { self.statements = statements }

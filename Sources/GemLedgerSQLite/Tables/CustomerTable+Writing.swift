@@ -37,7 +37,7 @@ extension CustomerTable {
     }
   }
 
-  /// What a repair changes of customers' ids.
+  /// Writes the changes of a repair to customers' ids.
   func write(_ changes: IDChanges) throws(LedgerError) {
     try statements.run("DELETE FROM aliases WHERE id = ?1 AND customer = ?2", changes.removed) {
       $0.bind(1, $1.id.text)
@@ -55,14 +55,14 @@ extension CustomerTable {
 
   // MARK: Ids of erased customers
 
-  /// Frees the ids of who is erased, before anybody new comes under them.
+  /// Frees the ids of erased customers, before new customers take them.
   func freeIDs(of rows: [ErasureRow]) throws(LedgerError) {
     for row in rows {
       try free(zip(row.numbers, row.former).map { AddedIDRow(customer: $0, id: $1) } + row.added)
     }
   }
 
-  /// An id that is somebody else's by now stays theirs.
+  /// An id that another customer has by now stays with that customer.
   func free(_ rows: [AddedIDRow]) throws(LedgerError) {
     try statements.run("DELETE FROM aliases WHERE id = ?1 AND customer = ?2", rows) {
       $0.bind(1, $1.id.text)
@@ -70,7 +70,7 @@ extension CustomerTable {
     }
   }
 
-  /// The customers' own rows were written with what changed of them; what is left of an erased id needs no alias.
+  /// The customers' own rows were written with the changed customers; the erased form of an id needs no alias.
   func rename(_ row: ErasureRow) throws(LedgerError) {
     let others = zip(row.numbers, row.ids).filter { !$1.isOfErased }
     try statements.run("INSERT OR REPLACE INTO aliases (customer, id) VALUES (?1, ?2)", others) {

@@ -32,7 +32,7 @@ struct CustomerTable {
     return FoundCustomer(survivor, origin: found.number)
   }
 
-  /// Who has what is left of an erased id, which tells the number.
+  /// The customer that has the erased form of an id, which contains the customer's number.
   func erased(_ id: CustomerID) throws(LedgerError) -> CustomerRow? {
     guard let number = id.numberOfErased(salt: try catalog.project().salt), let row = try customer(number: number)
     else {

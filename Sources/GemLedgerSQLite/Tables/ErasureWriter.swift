@@ -9,7 +9,7 @@ struct ErasureWriter {
 
   private var statements: StatementRunner { tables.statements }
 
-  /// Forgets who they were and what was said about them, after all that the commit wrote.
+  /// Erases the customers' ids and notes, after all other writes of the commit.
   ///
   /// - Parameter new: The ids that the commit itself gave.
   func erase(_ rows: [ErasureRow], new: [AddedIDRow]) throws(LedgerError) {
@@ -34,7 +34,9 @@ struct ErasureWriter {
 
   // MARK: Notes
 
-  /// Notes are found by the customer's history: from each account's newest entry backwards, and by what has no entry.
+  /// Erases the notes that the customer's history leads to.
+  ///
+  /// It walks from each account's newest entry backwards, and through the transactions without entries.
   private func eraseNotes(of customer: CustomerNumber) throws(LedgerError) {
     let newest = try statements.all(
       "SELECT last_entry FROM accounts WHERE account >= ?1 AND account < ?2",
@@ -45,7 +47,7 @@ struct ErasureWriter {
     for entry in newest {
       var number = entry
       while number != 0, let (transaction, previous) = try step(back: number) {
-        // Entries of baskets and merges may be of somebody else's transaction, whose note stays.
+        // Entries of baskets and merges may belong to another customer's transaction, which keeps its note.
         try eraseNote(of: transaction, by: customer)
         guard previous < number else { throw SQLiteFailure.notAscending.ledgerError(path: statements.path) }
         number = previous
@@ -69,7 +71,7 @@ struct ErasureWriter {
   }
 
   private func eraseNote(of transaction: TransactionNumber, by customer: CustomerNumber) throws(LedgerError) {
-    // Most transactions have none, and then nobody asks whose it is.
+    // Most transactions have no note, and then their customer is not looked up.
     let hasNote = try statements.first(
       "SELECT 1 FROM notes WHERE transaction_number = ?1", { $0.bind(1, transaction) }, { _ in true })
     guard hasNote != nil, try tables.journal.transaction(transaction)?.customer == customer else { return }

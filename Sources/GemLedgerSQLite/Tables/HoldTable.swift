@@ -53,7 +53,7 @@ struct HoldTable {
     }
   }
 
-  /// Lists holds under whom they are of, before they are written.
+  /// Lists holds under their customers, before they are written.
   ///
   /// - Parameter new: Has the numbers of those that begin now.
   private func list(_ holds: [HoldRow], new: [TransactionNumber: CustomerNumber]) throws(LedgerError) {

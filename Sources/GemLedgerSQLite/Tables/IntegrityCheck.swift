@@ -6,10 +6,10 @@ internal import Synchronization
 struct IntegrityCheck {
   let statements: StatementRunner
 
-  /// A check takes as long as half a replay, so that it goes on beside that, over a connection of its own.
+  /// Begins SQLite's check beside the replay, over a connection of its own; it takes half as long as a replay.
   ///
-  /// Where it finds damaged pages, what this connection reads ends at once: statements over such pages may have no end.
-  /// What is given back then throws `storage_damaged` with what was found.
+  /// Where the check finds damaged pages, the statements of this connection end at once: statements over such pages may
+  /// have no end. The returned function then throws `storage_damaged` with the findings.
   func begin() throws(LedgerError) -> () throws(LedgerError) -> [String] {
     let path = statements.path
     let stop = StopSign()
@@ -28,9 +28,9 @@ struct IntegrityCheck {
   }
 
   private struct Findings: Sendable {
-    /// What is wrong with pages: rows that are read over them mean nothing.
+    /// The problems of pages: rows that are read over them mean nothing.
     var pages: [String] = []
-    /// What is wrong with rows and indexes on sound pages.
+    /// The problems of rows and indexes on sound pages.
     var rows: [String] = []
   }
 
@@ -64,7 +64,7 @@ struct IntegrityCheck {
     }
   }
 
-  /// How SQLite begins what it says of pages.
+  /// The prefix of SQLite's messages about pages.
   private static let pagesPrefix = "*** in database"
 
   private static func damaged(_ path: String, _ findings: [String]) -> LedgerError {
@@ -76,8 +76,9 @@ struct IntegrityCheck {
         + "believed. Restore it from a backup.", details: details)
   }
 
-  /// What is wrong with rows that no reader would see: kinds that nobody knows, and transactions and holds that are not
-  /// where they are looked for.
+  /// The problems of rows that no reader would see.
+  ///
+  /// These are rows of unknown kinds, and transactions and holds missing from the lists that readers use.
   func rowProblems() throws(LedgerError) -> [String] {
     try statements.all(
       """

@@ -11,7 +11,7 @@ struct JournalEventTable {
   }
 
   func effects(about target: TransactionNumber) throws(LedgerError) -> [EffectRow] {
-    // What a transaction says of itself comes before what others say of it, and is not in their index.
+    // A transaction's effects on itself come before the effects of others on it, and are not in that index.
     let own = try statements.all(
       "SELECT * FROM journal_events WHERE transaction_number = ?1 AND target = ?1 ORDER BY position",
       { $0.bind(1, target) }, Self.effect)

@@ -89,8 +89,9 @@ struct KeyTable {
 
   func add(_ keys: [KeyRow]) throws(LedgerError) { try statements.run(.addKey, keys, Self.bind) }
 
-  /// Forgets the keys of all who are erased by a commit: keys lie by themselves, not by customers, so that this goes
-  /// over all of them, and once.
+  /// Erases the keys of all customers that a commit erases.
+  ///
+  /// Keys do not lie by customer, so this is one pass over all of them.
   func erase(of erasures: [ErasureRow]) throws(LedgerError) {
     guard let first = erasures.map(\.transaction).min() else { return }
     try statements.run(

@@ -30,12 +30,12 @@ final class PurchaseTable {
       }, { (row) throws(SQLiteFailure) in (row.integer(11), try Self.purchase(row)) })
     guard let (terms, row) = found else { return nil }
     var purchase = row
-    // In the document's place the row has the number of its terms.
+    // The row has the number of the frozen grant instead of the document.
     purchase.terms = try document(ofTerms: terms)
     return purchase
   }
 
-  /// Purchases share few terms, which never change.
+  /// Purchases share few frozen grants, which never change.
   private func document(ofTerms number: Int64) throws(LedgerError) -> String {
     if let known = knownTerms[number] { return known }
     let document = try statements.first(
@@ -115,7 +115,7 @@ final class PurchaseTable {
 
   // MARK: Rows
 
-  /// The store's dates are what the store said, whatever that is; nobody adds to them without a check.
+  /// The store's dates are stored unchanged, with any value; arithmetic on them must be checked.
   private static func purchase(_ row: SQLiteStatement) throws(SQLiteFailure) -> PurchaseRow {
     PurchaseRow(
       number: try row.number(0),

@@ -7,7 +7,7 @@ struct SequenceTable {
 
   func sequences() throws(LedgerError) -> Sequences {
     var sequences = try ownSequences()
-    // Of what several lanes booked elsewhere, the last by number need not be the latest.
+    // In a journal copied from several lanes, the transaction with the highest number need not be the latest.
     if let copied = try copies.copiedJournal() { sequences.createdAt = max(sequences.createdAt, copied.createdAt) }
     return sequences
   }

@@ -1,9 +1,9 @@
 internal import GemLedger
 
-/// What changes an App-Store-like shop.
+/// A change of an App-Store-like shop.
 enum AppleEvent: ShopEvent {
   case settings(AppleSettings)
-  /// A new transaction, or one in the place of that with the same serial number.
+  /// A new transaction, or a replacement of the one with the same serial number.
   case row(AppleRow)
   /// The app has credited it; by far the most frequent change, hence its own.
   case finished(UInt64)

@@ -7,9 +7,9 @@ struct AppleRow: Sendable {
   enum State: String, Sendable {
     /// Paid for.
     case purchased
-    /// Somebody else has to agree first.
+    /// Waiting for another person's approval.
     case deferred
-    /// Interrupted: the customer has something to settle with the store first.
+    /// Interrupted: the customer must resolve an issue with the store first.
     case issue
     /// It came to nothing.
     case failed
@@ -24,7 +24,7 @@ struct AppleRow: Sendable {
   var isFinished = false
   /// Until then no list shows it.
   var hiddenUntil: Timestamp?
-  /// Who is told of it when it is no longer hidden: all but this device.
+  /// Whether the buying device knows of it already: when it is shown, only the other devices are told.
   var knownToBuyer = false
   var unverified: VerificationFailure?
   var hasRefundRequest = false
@@ -71,7 +71,7 @@ struct AppleSubscription: Sendable {
 
   var key: SubscriptionKey { SubscriptionKey(account: account, productID: productID) }
 
-  /// When something happens by itself.
+  /// When its next scheduled effect is due.
   var nextDue: Timestamp? {
     switch state {
     case .active: expiresAt

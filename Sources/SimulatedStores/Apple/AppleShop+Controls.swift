@@ -9,7 +9,7 @@ extension AppleShop {
     record(.settings(changed))
   }
 
-  /// Somebody agreed to a deferred purchase, or settled an interrupted one: it is paid for now.
+  /// Completes a deferred purchase after its approval, or an interrupted one after its issue: it is paid for now.
   mutating func complete(_ row: AppleRow, now: Timestamp) {
     var row = row
     row.state = .purchased
@@ -20,7 +20,7 @@ extension AppleShop {
     effects.append(.step(.paid(row.transaction.id)))
   }
 
-  /// Nobody agreed; the app is told nothing.
+  /// Ends a deferred purchase without approval; the app is told nothing.
   mutating func decline(_ row: AppleRow) {
     var row = row
     row.state = .failed
@@ -42,7 +42,7 @@ extension AppleShop {
     }
   }
 
-  /// The same, where somebody else has to agree first.
+  /// Begins the same purchase, but leaves it waiting for another person's approval.
   mutating func deferElsewhere(
     _ request: StorePaymentRequest, account: String, now: Timestamp
   ) -> Result<StoreTransactionID, StoreFailure> {
@@ -77,7 +77,7 @@ extension AppleShop {
         changed.waitsUntil = nil
       }
     } else if !isRevoked, subscription.state == .revoked {
-      // What was paid for runs on to its end, and ends there.
+      // The paid period runs on to its end, and ends there.
       change(subscription) { $0.state = $0.expiresAt > now ? .active : .expired }
     }
   }

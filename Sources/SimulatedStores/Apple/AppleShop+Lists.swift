@@ -2,7 +2,7 @@ internal import GemLedger
 internal import StoreBackend
 
 extension AppleShop {
-  /// At most so many of what is unfinished, oldest first.
+  /// Returns at most `limit` unfinished transactions, oldest first.
   func unfinished(of account: String, after: StoreTransactionID?, limit: Int) -> [Delivery] {
     let start = after.flatMap { serial($0) }
     return deliveries(accounts[ByteString(account)]?.unfinished.page(after: start, limit: limit) ?? [])
@@ -19,7 +19,7 @@ extension AppleShop {
       })
   }
 
-  /// Non-consumables, non-renewing subscriptions, and what runs, unless the money was given back.
+  /// Returns non-consumables, non-renewing subscriptions and running subscriptions, without refunded ones.
   func entitlements(of account: String) -> [Delivery] {
     let owned = accounts[ByteString(account)].map { Array($0.owned.values) } ?? []
     let running = subscriptions(of: account).filter(\.isEntitling)
@@ -29,7 +29,7 @@ extension AppleShop {
       })
   }
 
-  /// What the next start of the app is told of.
+  /// Returns the transactions that the next start of the app delivers.
   func launchDeliveries(of account: String) -> [Delivery] { unfinished(of: account, after: nil, limit: .max) }
 
   private func deliveries(_ serials: [UInt64]) -> [Delivery] { serials.compactMap { rows[$0]?.delivery } }
@@ -42,7 +42,7 @@ extension AppleShop {
     record(.finished(serial))
   }
 
-  /// Brings what is hidden or held back.
+  /// Shows hidden transactions, and sends deliveries that were held back.
   mutating func sync(_ account: String, now: Timestamp) {
     for serial in hidden.sorted() {
       guard let row = rows[serial], row.account.hasBytes(of: account), let until = row.hiddenUntil else { continue }

@@ -12,7 +12,7 @@ struct PaymentAnswer: Sendable {
   }
 
   var result: Result
-  /// The transaction that was paid for now, whatever the app is told.
+  /// The transaction that was paid for now, even if the app is told otherwise.
   var paid: StoreTransactionID?
   /// How long the answer takes.
   var slowness: Duration?
@@ -22,20 +22,20 @@ extension AppleShop {
   /// The most units in one purchase.
   static let quantityMax: Int64 = 10
 
-  /// What a customer does on a device, and what came of it.
+  /// Decides a customer's purchase on a device, and the answer to the app.
   mutating func purchase(_ request: StorePaymentRequest, by buyer: DeviceName, now: Timestamp) -> PaymentAnswer {
     let faults = consult(.purchase, account: buyer.account, device: buyer.device)
     let serial = lastSerial
     var answer = PaymentAnswer(result: decide(request, by: buyer, faults, now: now), slowness: faults.slowness)
     guard case .success(let delivery) = answer.result else { return answer }
-    // Else it is given again, and nobody paid.
+    // Else it is an earlier transaction, without a payment.
     if lastSerial > serial { answer.paid = delivery.transaction.id }
     // A lost answer is lost all the same.
     answer.result = reported(answer.result, faults)
     return answer
   }
 
-  /// What the app is told of a purchase that went well.
+  /// Returns the result that the app is told of a successful purchase.
   private func reported(_ result: PaymentAnswer.Result, _ faults: [StoreFault.Effect]) -> PaymentAnswer.Result {
     if faults.cutsAfter { return .failure(.networkError) }
     if faults.contains(.reportsCancelled) { return .userCancelled }

@@ -99,7 +99,7 @@ extension AppleShop {
   }
 }
 
-// What tests do to subscriptions.
+// The tests' controls of subscriptions.
 extension AppleShop {
   /// The subscriptions to a product, of one account or of all, in the order of accounts.
   func subscriptions(to productID: String, account: String?) -> [AppleSubscription] {

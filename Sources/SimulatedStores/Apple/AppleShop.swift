@@ -3,15 +3,15 @@ internal import StoreBackend
 
 /// A shop that behaves as the App Store does, as a value.
 struct AppleShop: KeptShop {
-  /// What happens by itself.
+  /// A scheduled effect.
   enum Due: Sendable {
     case show(UInt64)
     case subscription(SubscriptionKey)
   }
 
-  /// What the shop knows of a store account.
+  /// The shop's state of a store account.
   struct Account: Sendable {
-    /// What is paid for and shown, and not finished.
+    /// Paid and shown transactions that are not finished.
     var unfinished = OrderedSerials()
     /// Everything paid for and shown.
     var shown = OrderedSerials()
@@ -87,7 +87,7 @@ struct AppleShop: KeptShop {
   }
 }
 
-// How events change the rows and what is derived from them.
+// The effects of events on the rows and on the data derived from them.
 extension AppleShop {
   private mutating func apply(_ row: AppleRow) {
     if rows[row.serial] != nil { unlist(row.serial) }

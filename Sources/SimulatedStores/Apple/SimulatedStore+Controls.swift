@@ -29,9 +29,9 @@ extension SimulatedStore {
     }
   }
 
-  /// Agrees to a deferred purchase: it is paid for, and comes through the updates.
+  /// Approves a deferred purchase: it is paid for, and comes through the updates.
   ///
-  /// - Throws: `LedgerError` with `invalid_request` where nobody was asked.
+  /// - Throws: `LedgerError` with `invalid_request` where no approval was asked for.
   public func approveAskToBuyTransaction(identifier id: StoreTransactionID) throws(LedgerError) {
     try control(id) { shop, row, now in
       guard row.state == .deferred else { return "It waits for nobody's consent." }
@@ -40,9 +40,9 @@ extension SimulatedStore {
     }
   }
 
-  /// Does not agree to a deferred purchase; the app is told nothing.
+  /// Declines a deferred purchase; the app is told nothing.
   ///
-  /// - Throws: `LedgerError` with `invalid_request` where nobody was asked.
+  /// - Throws: `LedgerError` with `invalid_request` where no approval was asked for.
   public func declineAskToBuyTransaction(identifier id: StoreTransactionID) throws(LedgerError) {
     try control(id) { shop, row, _ in
       guard row.state == .deferred else { return "It waits for nobody's consent." }
@@ -51,9 +51,9 @@ extension SimulatedStore {
     }
   }
 
-  /// Settles what interrupted a purchase, or what kept a renewal from being paid for: it comes through the updates.
+  /// Resolves the issue that interrupted a purchase or kept a renewal unpaid: it comes through the updates.
   ///
-  /// - Throws: `LedgerError` with `invalid_request` where there is nothing to settle.
+  /// - Throws: `LedgerError` with `invalid_request` where there is no issue.
   public func resolveIssueForTransaction(identifier id: StoreTransactionID) throws(LedgerError) {
     try control(id) { shop, row, now in
       if row.state == .issue {

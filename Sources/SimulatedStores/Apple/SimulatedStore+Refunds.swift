@@ -35,9 +35,9 @@ extension SimulatedStore {
     }
   }
 
-  /// Does not give money back that somebody asked for; the backend is told.
+  /// Declines a refund request of a customer; the backend is told.
   ///
-  /// - Throws: `LedgerError` with `invalid_request` where nobody asked, or it was given back.
+  /// - Throws: `LedgerError` with `invalid_request` where there was no request, or the refund was made.
   public func declineRefundRequest(identifier id: StoreTransactionID) throws(LedgerError) {
     try control(id) { shop, row, _ in
       guard row.hasRefundRequest, row.transaction.revocation == nil else { return "No request for a refund is open." }
@@ -80,7 +80,7 @@ extension StoreTransaction.Revocation.Extent {
     case .full, .milliPercent(100_000): .full
     case .milliPercent(let share): (1..<100_000).contains(share) ? self : nil
     case .quantity(let units), .totalQuantity(let units):
-      // Rounded up, so that what the ledger takes back covers the units.
+      // Rounded up, so that the ledger's clawback covers the units.
       units == quantity
         ? .full : (1..<quantity).contains(units) ? .milliPercent((units * 100_000 + quantity - 1) / quantity) : nil
     }

@@ -2,8 +2,10 @@ public import GemLedger
 public import StoreClient
 
 extension SimulatedStore {
-  /// Whether purchases wait for somebody to agree: they are `pending` until ``approveAskToBuyTransaction(identifier:)``
-  /// or ``declineAskToBuyTransaction(identifier:)``.
+  /// Whether purchases wait for another person's approval.
+  ///
+  /// They are `pending` until ``approveAskToBuyTransaction(identifier:)`` or
+  /// ``declineAskToBuyTransaction(identifier:)``.
   public var askToBuyEnabled: Bool {
     get { setting(\.askToBuyEnabled) }
     set { set(\.askToBuyEnabled, newValue) }
@@ -17,13 +19,13 @@ extension SimulatedStore {
     set { set(\.interruptedPurchasesEnabled, newValue) }
   }
 
-  /// Whether purchases show no sheet, so that nobody can turn back; true at first.
+  /// Whether purchases show no sheet, so that the customer cannot cancel; true at first.
   public var disableDialogs: Bool {
     get { setting(\.disableDialogs) }
     set { set(\.disableDialogs, newValue) }
   }
 
-  /// Whether the customer turns back at every sheet that is shown; see ``disableDialogs``.
+  /// Whether the customer cancels at every sheet that is shown; see ``disableDialogs``.
   public var customerCancelsDialogs: Bool {
     get { setting(\.customerCancelsDialogs) }
     set { set(\.customerCancelsDialogs, newValue) }
@@ -35,7 +37,7 @@ extension SimulatedStore {
     set { set(\.failTransactionsEnabled, newValue) }
   }
 
-  /// What failing purchases fail with; `unknown` at first.
+  /// The error of failing purchases; `unknown` at first.
   public var failureError: StoreFailure {
     get { setting(\.failureError) }
     set { set(\.failureError, newValue) }
@@ -54,7 +56,7 @@ extension SimulatedStore {
     set { set(\.shouldEnterBillingRetryOnRenewal, newValue) }
   }
 
-  /// Whether buying a consumable whose last transaction is unfinished gives that transaction again; true at first.
+  /// Whether buying a consumable with an unfinished last transaction returns that transaction again; true at first.
   public var repurchaseReturnsUnfinished: Bool {
     get { setting(\.repurchaseReturnsUnfinished) }
     set { set(\.repurchaseReturnsUnfinished, newValue) }
@@ -88,7 +90,7 @@ extension SimulatedStore {
   }
 
   private func set<Value: Sendable>(_ path: WritableKeyPath<AppleSettings, Value>, _ value: Value) {
-    // What could not be written is written before anything else happens; see the type.
+    // A setting that could not be written is written before the next call takes effect; see the type.
     try? keeper.act { shop, _ in shop.change { $0[keyPath: path] = value } }
   }
 }

@@ -28,7 +28,7 @@ extension SimulatedStore {
     try control(subscriptionOf: id) { $0.willAutoRenew = false }
   }
 
-  /// Lets the transaction's subscription go on by itself, where it has not ended.
+  /// Lets the transaction's subscription renew, where it has not ended.
   public func enableAutoRenewForTransaction(identifier id: StoreTransactionID) throws(LedgerError) {
     try control(subscriptionOf: id) { if $0.nextDue != nil { $0.willAutoRenew = true } }
   }

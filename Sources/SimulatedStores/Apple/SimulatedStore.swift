@@ -19,23 +19,23 @@ public import StoreClient
 /// before anything else happens; until then every call fails with `systemError`.
 public final class SimulatedStore: StoreControls {
   let keeper: ShopKeeper<AppleShop>
-  /// What a reset goes back to.
+  /// The settings after a reset.
   private let defaults: AppleSettings
 
-  /// A store that sells the catalog's products.
+  /// Makes a store that sells the catalog's products.
   ///
-  /// With a journal it outlives the process: opened again, it goes on where it stopped, with its first seed.
+  /// With an event log it outlives the process: opened again, it goes on where it stopped, with its first seed.
   ///
   /// - Parameters:
-  ///   - catalog: What it lists, and at which prices; the app's bundle id too.
-  ///   - store: Under which store's name it sells, which chooses the products' ids.
+  ///   - catalog: Its products and prices; the app's bundle id too.
+  ///   - store: The store's name, which chooses the products' ids.
   ///   - session: Names the test session: store transaction ids of different sessions are different purchases.
   ///   - seed: Chooses ids and random faults.
   ///   - clock: The time.
-  ///   - signer: Signs what it hands out.
-  ///   - journal: Where it is kept; nil for in memory.
-  /// - Throws: `LedgerError` with `invalid_identifier` when the session's name is none, `storage_foreign` when the
-  ///   journal is of another store, `storage_newer`, `storage_damaged`, and the journal's own.
+  ///   - signer: Signs its receipts.
+  ///   - journal: The event log that keeps its state; nil for in memory.
+  /// - Throws: `LedgerError` with `invalid_identifier` when the session's name is none; `storage_foreign` when the
+  ///   event log is of another store; `storage_newer`, `storage_damaged`, and the event log's own.
   public convenience init(
     catalog: Catalog, store: Store = .apple, session: String = "simulated", seed: UInt64 = 1,
     clock: VirtualClock = VirtualClock(), signer: any ReceiptSigner, journal: (any RecordJournal)? = nil
@@ -46,7 +46,7 @@ public final class SimulatedStore: StoreControls {
     try self.init(identity, products: catalog.products, AppleSettings(), clock, signer, journal)
   }
 
-  /// A store that sells what a `.storekit` file lists, in its storefront and language, with what it switches on.
+  /// Makes a store that sells the products of a `.storekit` file, with its storefront, language and settings.
   ///
   /// - Throws: `LedgerError`, as with a catalog.
   public convenience init(
@@ -75,7 +75,7 @@ public final class SimulatedStore: StoreControls {
   /// The running store that the controls act on.
   public var runtime: StoreRuntime { StoreRuntime(store: keeper) }
 
-  /// A store account: who pays; made when it is first named.
+  /// Returns a store account, which pays; it is made when it is first named.
   public func account(_ name: String) -> StoreAccount { StoreAccount(store: self, name: name) }
 
   /// The accounts that have transactions, by name.

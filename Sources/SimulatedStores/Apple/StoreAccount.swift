@@ -1,7 +1,7 @@
 public import GemLedger
 public import StoreBackend
 
-/// A store account: who pays, on however many devices; several customers of a game may share one.
+/// A store account, which pays on any number of devices; several customers of a game may share one.
 public struct StoreAccount: Sendable {
   /// The store.
   public let store: SimulatedStore
@@ -18,7 +18,7 @@ public struct StoreAccount: Sendable {
 
   /// Buys without a device, as by a promotion; every device of the account learns of it through its updates.
   ///
-  /// No dialog is shown, and nobody is asked. See ``SimulatedStore/buyProduct(identifier:options:account:)``.
+  /// No dialog is shown, and no question is asked. See ``SimulatedStore/buyProduct(identifier:options:account:)``.
   @discardableResult
   public func buyProduct(
     identifier: String, options: [SimulatedPurchaseOption] = []
@@ -29,11 +29,11 @@ public struct StoreAccount: Sendable {
 
 /// StoreKit's `Product.PurchaseOption`, as far as tests need it.
 public enum SimulatedPurchaseOption: Hashable, Sendable {
-  /// How many units.
+  /// The number of units.
   case quantity(Int64)
-  /// Who buys.
+  /// The buyer.
   case appAccountToken(AccountToken)
-  /// Whether somebody else has to agree first.
+  /// Whether another person must approve first.
   case simulatesAskToBuyInSandbox(Bool)
 }
 
@@ -43,7 +43,7 @@ public struct SimulatedTransaction: Hashable, Sendable, Identifiable {
   public enum State: String, Hashable, Sendable, CaseIterable {
     /// Paid for.
     case purchased
-    /// Waiting for somebody to agree, or for the customer to settle something.
+    /// Waiting for another person's approval, or for the customer to resolve an issue.
     case deferred
     /// It came to nothing.
     case failed
@@ -63,15 +63,15 @@ public struct SimulatedTransaction: Hashable, Sendable, Identifiable {
   public let purchaseDate: Timestamp
   /// When the paid period ends.
   public let expirationDate: Timestamp?
-  /// When money was given back.
+  /// When it was refunded.
   public let cancelDate: Timestamp?
-  /// Whether the subscription goes on by itself.
+  /// Whether the subscription renews automatically.
   public let autoRenewingEnabled: Bool
-  /// Whether the customer has something to settle with the store first.
+  /// Whether the customer must resolve an issue with the store first.
   public let hasPurchaseIssue: Bool
-  /// Whether somebody else has to agree first.
+  /// Whether another person must approve first.
   public let pendingAskToBuyConfirmation: Bool
-  /// Whether somebody was asked to agree to a higher price, and has not answered.
+  /// Whether a question for consent to a higher price has no answer yet.
   public let pendingPriceIncreaseConsent: Bool
   /// Whether the app has said that it is credited.
   public let isFinished: Bool

@@ -49,16 +49,16 @@ public struct StoreDevice: Storefront {
     }
   }
 
-  /// What happens outside of ``purchase(_:)``.
+  /// Streams the events outside of ``purchase(_:)``.
   ///
-  /// The first stream since the app's start begins with what is unfinished, each once; later ones do not. What happens
-  /// while no stream is open shows in the lists only, refunds included.
+  /// The first stream since the app's start begins with the unfinished transactions, each once; later ones do not.
+  /// Events while no stream is open show in the lists only, refunds included.
   public func updates() -> AsyncStream<StoreEvidence> {
     let name = account.name
     return keeper.updates(of: deviceName) { $0.launchDeliveries(of: name) }
   }
 
-  /// What was paid for and not finished, oldest first; the page after an id goes on in the order of ids.
+  /// Returns the paid and unfinished transactions, oldest first; the page after an id goes on in the order of ids.
   ///
   /// - Complexity: O(log n + limit).
   public func unfinished(after: StoreTransactionID?, limit: Int) async throws(StoreFailure) -> [StoreEvidence] {
@@ -72,7 +72,7 @@ public struct StoreDevice: Storefront {
     return try await keeper.list(.all, for: deviceName) { $0.all(of: name) }
   }
 
-  /// What gives entitlements now: never a consumable.
+  /// Returns the transactions that give entitlements now: never a consumable.
   public func currentEntitlements() async throws(StoreFailure) -> [StoreEvidence] {
     let name = account.name
     return try await keeper.list(.currentEntitlements, for: deviceName) { $0.entitlements(of: name) }
@@ -89,7 +89,7 @@ public struct StoreDevice: Storefront {
     }
   }
 
-  /// Asks the store for what this device does not know yet: hidden and held back transactions come now.
+  /// Asks the store for transactions that this device does not know yet: hidden and held-back ones come now.
   public func sync() async throws(StoreFailure) {
     let name = account.name
     try await keeper.ask(.appStoreSync, by: deviceName) { shop, now in shop.sync(name, now: now) }
@@ -97,12 +97,13 @@ public struct StoreDevice: Storefront {
 }
 
 extension StoreDevice {
-  /// The app ends and starts again: its streams of updates end, and the next one begins with what is unfinished.
+  /// Ends the app and starts it again: its streams of updates end, and the next one begins with the unfinished
+  /// transactions.
   public func relaunch() { keeper.relaunch(deviceName) }
 
-  /// The app is deleted and installed again; to the store that is a start like any other.
+  /// Deletes the app and installs it again; to the store that is a start like any other.
   ///
-  /// What the app itself kept on the device is gone, which is for the test to see to.
+  /// The test must remove the app's own data from the device.
   public func reinstall() { relaunch() }
 
   /// The sheet on which a customer asks for money back; taking the request promises nothing.

@@ -13,13 +13,13 @@ public struct SubscriptionStatus: Hashable, Sendable {
     case inBillingRetryPeriod
     /// It has ended.
     case expired
-    /// The money was given back.
+    /// It was refunded.
     case revoked
   }
 
-  /// Whether somebody has to agree to a higher price.
+  /// The state of a price increase that needs the customer's consent.
   public enum PriceIncrease: String, Hashable, Sendable, CaseIterable {
-    /// Nobody was asked.
+    /// No consent was asked for.
     case noIncreasePending
     /// Asked, without an answer.
     case pending
@@ -33,13 +33,13 @@ public struct SubscriptionStatus: Hashable, Sendable {
   public let productID: String
   /// Whether it runs.
   public let state: State
-  /// Whether it goes on by itself.
+  /// Whether it renews automatically.
   public let willAutoRenew: Bool
   /// When the paid period ends.
   public let expiresAt: Timestamp
   /// How often it went on.
   public let renewalCount: Int64
-  /// Whether somebody has to agree to a higher price.
+  /// The state of a price increase that needs the customer's consent.
   public let priceIncrease: PriceIncrease
   /// Its latest transaction, where that was not deleted.
   public let latestTransactionID: StoreTransactionID?

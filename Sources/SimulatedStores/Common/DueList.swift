@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// What is to happen when, as a binary heap: earliest first; among equals, first come first served.
+/// A queue of scheduled effects, as a binary heap: earliest first; among equals, in the order of insertion.
 struct DueList<Item: Sendable>: Sendable {
   private struct Entry {
     let at: Timestamp

@@ -8,7 +8,7 @@ struct FaultCall: Hashable, Sendable {
   var device: String
 }
 
-/// A fault with what it has seen so far.
+/// A fault with its count of calls so far.
 struct ArmedFault: Hashable, Sendable {
   var number: Int64
   var fault: StoreFault
@@ -20,7 +20,7 @@ struct ArmedFault: Hashable, Sendable {
       && fault.device?.hasBytes(of: call.device) ?? true
   }
 
-  /// Whether it strikes the call that it sees next.
+  /// Returns whether it affects the next call that it sees.
   func strikes(_ dice: ShopDice) -> Bool {
     switch fault.timing {
     case .once: calls == 0
@@ -32,7 +32,7 @@ struct ArmedFault: Hashable, Sendable {
     }
   }
 
-  /// Whether it will never strike again.
+  /// Whether it can never occur again.
   var isSpent: Bool {
     switch fault.timing {
     case .once: calls >= 1
@@ -47,10 +47,10 @@ struct FaultBook: Sendable {
   private(set) var armed: [ArmedFault] = []
   private var nextNumber: Int64 = 1
 
-  /// Whether anybody watches such calls.
+  /// Returns whether a fault watches such calls.
   func watches(_ call: FaultCall) -> Bool { armed.contains { $0.sees(call) } }
 
-  /// What goes wrong with the call, in the order of injection.
+  /// Returns the effects of the faults on the call, in the order of injection.
   func effects(on call: FaultCall, _ dice: ShopDice) -> [StoreFault.Effect] {
     armed.filter { $0.sees(call) && $0.strikes(dice) }.map(\.fault.effect)
   }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What waits for one reader of a stream; the reader holds it, the store only points at it.
+/// The items that wait for one reader of a stream; the reader owns the buffer, and the store has a weak reference.
 final class Feed<Item: Sendable>: Sendable {
   private struct State {
     var items: [Item] = []
@@ -29,10 +29,10 @@ final class Feed<Item: Sendable>: Sendable {
     }
   }
 
-  /// The most that waits for a reader who does not read; then the oldest goes, and shows in the store's lists only.
+  /// The most items that wait for a reader; then the oldest is dropped, and shows in the store's lists only.
   static var waitingMax: Int { 65_536 }
 
-  /// Whose stream it is; empty names for the backend's.
+  /// The device of the stream; empty names for the backend's.
   let name: DeviceName
   private let state = Mutex(State())
 

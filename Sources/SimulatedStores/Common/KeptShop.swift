@@ -7,7 +7,7 @@ protocol ShopEvent: Sendable {
   init(reading record: ShopRecordReader) throws(LedgerError)
 }
 
-/// What all records of a shop have in common.
+/// The values that all records of a shop have in common.
 struct ShopIdentity: Hashable, Sendable {
   var store: Store
   var environment: StoreEnvironment
@@ -31,8 +31,8 @@ struct ShopLog<Event: Sendable>: Sendable {
 
 /// A shop as a value: its state is the fold of its events, and every decision is made here, without a clock or a lock.
 ///
-/// Decisions record each event as they go, which applies it at once; the keeper writes them before anybody sees what
-/// came of it.
+/// Decisions record each event as they go, which applies it at once; the store runtime writes the events before any
+/// result is visible.
 protocol KeptShop: Sendable {
   associatedtype Event: ShopEvent
   associatedtype Settings: ShopSettings
@@ -51,13 +51,13 @@ protocol KeptShop: Sendable {
   var effects: [ShopEffect] { get set }
   var shelf: ProductShelf { get set }
   var settings: Settings { get }
-  /// When something is to happen by itself, held deliveries apart.
+  /// When the next scheduled effect is due, held deliveries apart.
   var nextOwnDue: Timestamp? { get }
 
   mutating func apply(_ event: Event)
   /// Changes settings, as one event.
   mutating func change(_ body: (inout Settings) -> Void)
-  /// Does the first thing that is due by itself; false when nothing is.
+  /// Performs the first due effect; false when nothing is due.
   mutating func doNext(notAfter now: Timestamp) -> Bool
   /// How many events the snapshot has, about.
   var sizeInRecords: Int { get }
@@ -84,7 +84,7 @@ extension KeptShop {
 
   mutating func record(_ event: DeskEvent) { record(Self.wrap(event)) }
 
-  /// Does everything that is due, earliest first.
+  /// Performs all due effects, earliest first.
   mutating func settle(now: Timestamp) {
     while let due = nextDue, due <= now {
       if let held = desk.heldDue.next, held <= nextOwnDue ?? held {
@@ -95,7 +95,7 @@ extension KeptShop {
     }
   }
 
-  /// What goes wrong with a call; counts it where a fault watches.
+  /// Returns the effects of the faults on a call; counts it where a fault watches.
   mutating func consult(_ api: StoreAPI, account: String, device: String) -> [StoreFault.Effect] {
     guard !desk.faults.armed.isEmpty else { return [] }
     let call = FaultCall(api: api, account: account, device: device)

@@ -1,6 +1,6 @@
-/// Serial numbers in ascending order, for lists of which mostly the end grows and the beginning goes.
+/// Serial numbers in ascending order, for lists that mostly grow at the end and shrink at the beginning.
 ///
-/// Appending, removing and finding one's place cost O(log n), amortised: a removed number stays as a gap until gaps are
+/// Appending, removing and finding a position cost O(log n), amortised: a removed number stays as a gap until gaps are
 /// half of the list.
 struct OrderedSerials: Sendable {
   private struct Entry {

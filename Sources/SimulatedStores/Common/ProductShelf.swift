@@ -1,7 +1,7 @@
 internal import GemLedger
 internal import StoreClient
 
-/// Whether the store sells a product, apart from what the catalog says of it; App Store Connect's words.
+/// Whether the store sells a product, apart from the catalog's own state; App Store Connect's terms.
 public enum ProductState: String, Hashable, Sendable, CaseIterable {
   /// It is sold.
   case clearedForSale = "cleared_for_sale"
@@ -21,7 +21,7 @@ public enum ProductState: String, Hashable, Sendable, CaseIterable {
   case removedFromSale = "removed_from_sale"
 }
 
-/// What a store has for sale.
+/// The product index of a store.
 struct ProductShelf: Sendable {
   private(set) var products: [ByteString: Product]
   let store: Store
@@ -36,7 +36,7 @@ struct ProductShelf: Sendable {
 
   subscript(id: String) -> Product? { products[ByteString(id)] }
 
-  /// What can be bought in the storefront, or why it cannot.
+  /// Returns the product with its price in the storefront, or the reason why it cannot be bought.
   func offer(
     _ id: String, in storefront: StorefrontCode, _ state: ProductState
   ) -> Result<(product: Product, price: Price), StoreFailure> {
@@ -69,12 +69,12 @@ struct ProductShelf: Sendable {
 }
 
 extension Product {
-  /// What the store takes for one unit now: the discount price while there is one.
+  /// Returns the price that the store takes for one unit now: the discount price while there is one.
   func charge(in storefront: StorefrontCode) -> Price? { discountPrices[storefront] ?? prices[storefront] }
 }
 
 extension Price {
-  /// What so many units cost, or nil where that cannot be counted.
+  /// Returns the price of so many units, or nil where it is out of range.
   func total(of quantity: Int64) -> Money? {
     let (total, overflow) = minorUnits.multipliedReportingOverflow(by: quantity)
     guard !overflow, total <= Limits.amount else { return nil }

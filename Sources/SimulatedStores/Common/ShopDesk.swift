@@ -45,7 +45,8 @@ struct QueuedNotice: Hashable, Sendable {
   var voided: VoidedPurchase?
 }
 
-/// What both kinds of shop keep beside their purchases: faults, held deliveries, notices, and the clock.
+/// The store state that both kinds of shop share beside their purchases: faults, held deliveries, notices, and the
+/// clock.
 struct ShopDesk: Sendable {
   /// The most notices that wait for a backend; then the oldest goes.
   static let noticesMax = 10_000
@@ -115,7 +116,7 @@ struct ShopDesk: Sendable {
   }
 }
 
-/// What changes the desk.
+/// A change of the shared store state.
 enum DeskEvent: Sendable {
   case faults([ArmedFault])
   case counted(FaultCall)
@@ -126,7 +127,7 @@ enum DeskEvent: Sendable {
   case clock(Int64)
 }
 
-/// What a shop wants done outside of itself once its records are durable.
+/// An effect outside of the shop, for the time after its records are durable.
 enum ShopEffect: Sendable {
   case deliver(Delivery)
   case notice(QueuedNotice)

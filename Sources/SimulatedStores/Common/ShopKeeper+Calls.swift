@@ -2,7 +2,7 @@ internal import GemLedger
 internal import StoreBackend
 internal import StoreClient
 
-/// What becomes of a call that only asks.
+/// The outcome of a device's call under faults.
 struct CallAnswer: Sendable {
   /// Nothing happens but this.
   var failure: StoreFailure?
@@ -13,7 +13,7 @@ struct CallAnswer: Sendable {
 }
 
 extension KeptShop {
-  /// What fails a call, and how long it takes otherwise.
+  /// Returns the failure of a call, and its duration otherwise.
   mutating func ask(_ api: StoreAPI, by device: DeviceName) -> CallAnswer {
     let faults = consult(api, account: device.account, device: device.device)
     var failure = faults.failureBefore
@@ -21,7 +21,7 @@ extension KeptShop {
     return CallAnswer(failure: failure, isLost: faults.cutsAfter, slowness: faults.slowness)
   }
 
-  /// Whether the device trusts what it is handed.
+  /// Returns the device's failure to verify the evidence that it gets; nil where it trusts it.
   mutating func verification(for device: DeviceName) -> VerificationFailure? {
     let faults = consult(.verification, account: device.account, device: device.device)
     if case .verification(let failure)? = settings.common.simulatedErrors[.verification] { return failure }
@@ -29,7 +29,7 @@ extension KeptShop {
   }
 }
 
-/// What devices of either kind of store do alike.
+/// The calls of devices, the same for both kinds of store.
 extension ShopKeeper {
   /// As ``act(_:)``, for an app: to it, a store that cannot write is a system that fails.
   func serve<Answer: Sendable>(
@@ -58,7 +58,7 @@ extension ShopKeeper {
 
   func wait(_ slowness: Duration?) async {
     guard let slowness else { return }
-    // Who is cancelled meanwhile gets the answer at once: what happened has happened.
+    // A task that is cancelled meanwhile gets the answer at once: the effect has already happened.
     try? await clock.storeClock.sleep(clock.now.advanced(by: slowness))
   }
 
@@ -70,9 +70,9 @@ extension ShopKeeper {
     return deliveries.map { evidence($0, to: device) }
   }
 
-  /// What a device is handed of a transaction.
+  /// Makes a device's evidence of a transaction.
   func evidence(_ delivery: Delivery, to device: DeviceName) -> StoreEvidence {
-    // A store that cannot count its faults hands out what it has.
+    // A store that cannot record its fault counts returns the delivery's own verification result.
     let failure = try? act { shop, _ in shop.verification(for: device) }
     return StoreEvidence(
       transaction: delivery.transaction, receipt: signer.receipt(for: delivery.transaction),
@@ -96,7 +96,7 @@ extension ShopKeeper {
   }
 }
 
-/// What tests and backends do with either kind of store alike.
+/// The calls of tests and backends, the same for both kinds of store.
 extension ShopKeeper {
   func inject(_ plan: FaultPlan) throws(LedgerError) {
     if let problem = Shop.problem(of: plan) { throw .invalid(problem) }

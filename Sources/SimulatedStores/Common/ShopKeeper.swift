@@ -3,7 +3,7 @@ internal import StoreBackend
 internal import StoreClient
 internal import Synchronization
 
-/// Acts for a shop: lock, clock, journal and streams around its decisions.
+/// The store runtime of a shop: lock, clock, event log and streams around its decisions.
 final class ShopKeeper<Shop: KeptShop>: ClockAlarm {
   private struct State {
     var shop: Shop
@@ -23,7 +23,7 @@ final class ShopKeeper<Shop: KeptShop>: ClockAlarm {
   private let journal: (any RecordJournal)?
   private let state: Mutex<State>
 
-  /// Opens a shop: a new one, or the one that the journal tells of.
+  /// Opens a shop: a new one, or the one in the event log.
   init(
     _ identity: ShopIdentity, clock: VirtualClock, signer: any ReceiptSigner, journal: (any RecordJournal)?
   ) throws(LedgerError) {
@@ -38,10 +38,10 @@ final class ShopKeeper<Shop: KeptShop>: ClockAlarm {
 
   deinit { state.withLock { $0.timer?.task.cancel() } }
 
-  /// Does what is due, then decides, then makes it durable, and only then lets anybody see it.
+  /// Performs the due effects, then decides, then makes it durable, and only then makes it visible.
   ///
-  /// Where the journal fails, what was decided is kept and written with the next call, before that has any effect; to
-  /// the caller it is as if the answer was lost.
+  /// Where the event log fails, the decision is kept and written with the next call, before that has any effect; to the
+  /// caller this is like a lost answer.
   func act<Answer: Sendable>(
     _ body: (inout Shop, Timestamp) -> Answer
   ) throws(LedgerError) -> Answer {
@@ -61,7 +61,7 @@ final class ShopKeeper<Shop: KeptShop>: ClockAlarm {
     return answer
   }
 
-  /// Readies the shop before anything is due.
+  /// Prepares the shop before any effect is due.
   func start(_ body: (inout Shop) -> Void) throws(LedgerError) {
     try state.withLock { (state) throws(LedgerError) in
       body(&state.shop)
@@ -70,7 +70,7 @@ final class ShopKeeper<Shop: KeptShop>: ClockAlarm {
     try act { _, _ in }
   }
 
-  /// Looks without doing what is due.
+  /// Reads the state without performing the due effects.
   func look<Answer: Sendable>(_ body: (borrowing Shop) -> Answer) -> Answer { state.withLock { body($0.shop) } }
 
   func step(_ step: StoreStep) { onStep?(step) }
@@ -85,7 +85,7 @@ extension ShopKeeper {
   var nextDue: Timestamp? { state.withLock { $0.shop.nextDue } }
 
   func ring() {
-    // Whoever asks the shop next is told that it cannot write.
+    // The next caller of the shop gets the write error.
     try? act { _, _ in }
   }
 
@@ -97,7 +97,7 @@ extension ShopKeeper {
     }
   }
 
-  /// On a clock that goes by itself, somebody has to look when something is due.
+  /// Sets a timer for the next due effect, on a clock that runs by itself.
   private func setTimer(_ state: inout State) {
     guard clock.isFollowing else { return }
     let due = state.shop.nextDue
@@ -143,9 +143,9 @@ struct DeviceName: Hashable, Sendable {
 }
 
 extension ShopKeeper {
-  /// A feed of updates; the first one since the app was started begins with what is unfinished.
+  /// Opens a stream of updates; the first one since the start of the app begins with the unfinished transactions.
   func subscribe(_ name: DeviceName, redelivering unfinished: (borrowing Shop) -> [Delivery]) -> Feed<Delivery> {
-    // What is due happens first; where that cannot be written, the stream just begins without it.
+    // The due effects happen first; where they cannot be written, the stream just begins without them.
     try? act { _, _ in }
     let feed = Feed<Delivery>(name)
     state.withLock { state in
@@ -173,7 +173,7 @@ extension ShopKeeper {
 }
 
 extension ShopKeeper {
-  /// Journals are made small again when they have so many more records than the state needs.
+  /// Event logs are compacted when they have so many more records than the state needs.
   private static var slack: Int { 1000 }
 
   private func write(_ state: inout State) throws(LedgerError) {
@@ -188,7 +188,7 @@ extension ShopKeeper {
 
   private func compact(_ state: inout State, _ journal: any RecordJournal) {
     let records = [Self.header(state.shop.identity)] + state.shop.snapshot().map { $0.json().text() }
-    // The long journal says the same; it is tried again when it has grown by as much.
+    // The long event log has the same content; compaction is tried again when it has grown by as much.
     if (try? journal.compact(to: records)) != nil { state.recordCount = records.count } else { state.recordCount = 0 }
   }
 
@@ -231,7 +231,7 @@ extension ShopKeeper {
     return writer.json.text()
   }
 
-  /// The seed of the shop that the journal tells of, which has to be the one that is opened.
+  /// Returns the seed of the shop in the event log, which has to be the one that is opened.
   private static func check(_ header: ShopRecordReader, _ identity: ShopIdentity) throws(LedgerError) -> UInt64 {
     guard try header.optionalText("e") == "shop" else {
       throw LedgerError(.storageForeign, "The journal does not begin as that of a simulated store.")

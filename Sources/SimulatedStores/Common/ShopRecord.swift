@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// Reads one record of a simulated store's journal, or a part of it.
+/// Reads one record of a simulated store's event log, or a part of it.
 struct ShopRecordReader {
   let object: JSONObject
   let identity: ShopIdentity
@@ -85,7 +85,7 @@ struct ShopRecordReader {
   }
 }
 
-/// A record in the making: what is nil or false is left out.
+/// A record in the making: nil and false values are left out.
 struct ShopRecordWriter {
   private var object = JSONObject()
 

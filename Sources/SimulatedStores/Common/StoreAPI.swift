@@ -1,7 +1,7 @@
 public import GemLedger
 public import StoreClient
 
-/// What an app can ask of a store: where faults and simulated errors strike.
+/// The calls of an app to a store, at which faults and simulated errors can occur.
 public enum StoreAPI: String, Hashable, Sendable, CaseIterable {
   /// Listing products.
   case loadProducts
@@ -9,17 +9,17 @@ public enum StoreAPI: String, Hashable, Sendable, CaseIterable {
   case purchase
   /// Telling the store that a purchase is credited; on Google Play consuming and acknowledging.
   case finish
-  /// What happens outside of a purchase.
+  /// The updates outside of a purchase.
   case updates
-  /// What is paid for and not finished; on Google Play the query for purchases.
+  /// The list of paid and unfinished transactions; on Google Play the query for purchases.
   case unfinished
   /// The history.
   case all
-  /// What gives entitlements now.
+  /// The list of transactions that give entitlements now.
   case currentEntitlements
   /// A restore.
   case appStoreSync
-  /// The device's own check of what the store signed.
+  /// The device's own check of the store's signature.
   case verification
   /// Asking for money back.
   case refundRequest
@@ -52,9 +52,9 @@ public enum SimulatedError: Error, Hashable, Sendable {
   }
 }
 
-/// Why a request for money back was not taken; StoreKit's `RefundRequestError`, and what else can fail.
+/// The reason for a refused refund request; StoreKit's `RefundRequestError`, and all other failures.
 public enum RefundRequestFailure: String, Error, Hashable, Sendable, CaseIterable {
-  /// There was one already, whatever came of it.
+  /// There was a request already, with any outcome.
   case duplicateRequest
   /// The request could not be made.
   case failed
@@ -62,11 +62,11 @@ public enum RefundRequestFailure: String, Error, Hashable, Sendable, CaseIterabl
 
 /// How far a purchase came inside the store; see `SimulatedStore.onStep`.
 public enum StoreStep: Hashable, Sendable {
-  /// The customer sees the sheet; nobody has paid.
+  /// The customer sees the sheet; no payment yet.
   case asked(String)
   /// Paid for, and durable at the store; the app does not know it yet.
   case paid(StoreTransactionID)
-  /// The app was handed the evidence, by a purchase or an update.
+  /// The app got the evidence, by a purchase or an update.
   case delivered(StoreTransactionID)
   /// The app says that it is credited; the store has not noted it.
   case finishing(StoreTransactionID)

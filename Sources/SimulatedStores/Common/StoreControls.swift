@@ -43,20 +43,20 @@ extension StoreControls {
     nonmutating set { set { $0.timeRate = newValue } }
   }
 
-  /// Called as a purchase goes from step to step, on the thread that takes it there.
+  /// Called as a purchase goes from step to step, on the thread that does the step.
   ///
-  /// So a test or a process can end itself between any two steps. Whatever a step names as done is durable.
+  /// So a test or a process can end itself between any two steps. Each completed step that is named is durable.
   public var onStep: (@Sendable (StoreStep) -> Void)? {
     get { running.onStep }
     nonmutating set { running.onStep = newValue }
   }
 
-  /// Puts another catalog's products on the shelf; what was bought stays as it was.
+  /// Replaces the products on sale by another catalog's; earlier purchases stay as they were.
   ///
   /// A store that is opened again sells the catalog that it is opened with.
   public func setCatalog(_ catalog: Catalog) throws(LedgerError) { try running.sell(catalog.products) }
 
-  /// Says whether the store sells a product; only what is cleared for sale is listed and can be bought.
+  /// Sets whether the store sells a product; only a product that is cleared for sale is listed and can be bought.
   ///
   /// - Throws: `LedgerError` with `product_not_found` where the store has no product with this id.
   public func setState(_ state: ProductState, ofProduct id: String) throws(LedgerError) {
@@ -83,7 +83,7 @@ extension StoreControls {
   }
 
   private func set(_ body: (inout CommonSettings) -> Void) {
-    // What could not be written is written before anything else happens; see the type.
+    // A setting that could not be written is written before the next call takes effect; see the type.
     try? running.change(body)
   }
 }
@@ -96,27 +96,30 @@ extension StoreControls {
   ///   on Google Play; then none is taken.
   public func inject(_ plan: FaultPlan) throws(LedgerError) { try running.inject(plan) }
 
-  /// Makes the store misbehave in one way more.
+  /// Adds one fault.
   ///
-  /// - Throws: `LedgerError` with `invalid_request` where the fault could never strike.
+  /// - Throws: `LedgerError` with `invalid_request` where the fault could never occur.
   public func inject(_ fault: StoreFault) throws(LedgerError) { try running.inject(FaultPlan([fault])) }
 
-  /// The faults that can still strike.
+  /// The faults that can still occur.
   public var faults: [StoreFault] { running.faults }
 
   /// Ends all faults, or those of one API.
   public func clearFaults(on api: StoreAPI? = nil) throws(LedgerError) { try running.clearFaults(on: api) }
 
-  /// What the store tells the backend from now on; each call starts a stream of its own, and takes nothing away.
+  /// Streams the store's notices to the backend from now on; each call starts a stream of its own, and takes nothing
+  /// away.
   public func notices() -> AsyncStream<StoreNotice> { running.notices() }
 
-  /// What waits for the backend, oldest first; it waits until it is taken, across processes, the last 10,000 at most.
+  /// Returns the notices that wait for the backend, oldest first.
+  ///
+  /// They wait until they are taken, across processes, the last 10,000 at most.
   public func pendingNotices(limit: Int = 100) -> [NumberedNotice] { running.pendingNotices(limit: limit) }
 
   /// The backend has taken everything up to the notice with this number.
   public func settleNotices(through id: Int64) throws(LedgerError) { try running.settleNotices(through: id) }
 
-  /// Takes what waits for the backend, oldest first.
+  /// Takes the notices that wait for the backend, oldest first.
   public func takeNotices(limit: Int = 100) throws(LedgerError) -> [StoreNotice] {
     try running.takeNotices(limit: limit)
   }

@@ -8,7 +8,7 @@ public import StoreClient
 /// try store.inject(StoreFault(.duplicate, on: .updates, .chance(percent: 20)))   // one update in five
 /// ```
 public struct StoreFault: Hashable, Sendable {
-  /// When a fault strikes, counted in calls of its API from the moment it is injected.
+  /// When a fault occurs, counted in calls of its API from the moment it is injected.
   public enum Timing: Hashable, Sendable {
     /// At the next call, and never again.
     case once
@@ -22,7 +22,7 @@ public struct StoreFault: Hashable, Sendable {
     case chance(percent: Int64)
   }
 
-  /// What goes wrong.
+  /// The effect of a fault.
   public enum Effect: Hashable, Sendable {
     /// The call fails; nothing happened.
     case failure(StoreFailure)
@@ -30,15 +30,15 @@ public struct StoreFault: Hashable, Sendable {
     case networkCutBefore
     /// The answer is lost on its way: it happened. A purchase comes through the updates.
     case networkCutAfter
-    /// The device cannot verify what it is handed.
+    /// The device cannot verify the evidence that it gets.
     case unverified(VerificationFailure)
-    /// The customer turns back; nobody pays.
+    /// The customer cancels; no payment.
     case cancel
     /// The customer pays, and the store says that the customer turned back; it comes through the updates.
     case reportsCancelled
     /// The customer pays, and the store says that it is pending; it comes through the updates.
     case reportsPending
-    /// Somebody else has to agree first, as with `askToBuyEnabled`, or on Google Play a slow payment.
+    /// Another person must approve first, as with `askToBuyEnabled`, or on Google Play a slow payment.
     case askToBuy
     /// The purchase is interrupted, as with `interruptedPurchasesEnabled`.
     case interrupt
@@ -52,7 +52,7 @@ public struct StoreFault: Hashable, Sendable {
     case reorder
   }
 
-  /// What goes wrong.
+  /// The effect of a fault.
   public var effect: Effect
   /// Where.
   public var api: StoreAPI
@@ -63,7 +63,7 @@ public struct StoreFault: Hashable, Sendable {
   /// Only on devices of this name, where it is not nil.
   public var device: String?
 
-  /// A fault; without more, it strikes the next call of anybody.
+  /// Makes a fault; by default it affects the next call, of any account and device.
   public init(
     _ effect: Effect, on api: StoreAPI, _ timing: Timing = .once, account: String? = nil, device: String? = nil
   ) {
@@ -77,7 +77,7 @@ public struct StoreFault: Hashable, Sendable {
 
 /// Faults that belong together.
 public struct FaultPlan: Hashable, Sendable, ExpressibleByArrayLiteral {
-  /// The faults; where several strike one call, all do, the first failure first.
+  /// The faults; where several affect one call, all do, the first failure first.
   public var faults: [StoreFault]
 
   /// A plan.
@@ -105,7 +105,7 @@ public struct FaultPlan: Hashable, Sendable, ExpressibleByArrayLiteral {
 }
 
 extension StoreFault {
-  /// Why it could never strike; nil for a good one.
+  /// Why it could never occur; nil for a good one.
   var problem: String? {
     switch timing {
     case .once, .always: break
@@ -132,7 +132,7 @@ extension StoreFault.Effect {
   }
 }
 
-// In the words of those who read them: what the enumerations print has the names of modules in it.
+// Written for readers: the enumerations' own descriptions contain the names of modules.
 extension StoreFault.Effect {
   /// Such as `networkCutAfter`, `systemError` or `delay 60s`.
   package var text: String {

@@ -2,17 +2,17 @@ public import GemLedger
 internal import StoreBackend
 public import StoreClient
 
-/// What a simulated store tells the backend by itself, as App Store server notifications and Google's do.
+/// A simulated store's notice to the backend, like App Store server notifications and Google's.
 public enum StoreNotice: Hashable, Sendable {
-  /// Somebody bought; sent where the store was told to (`sendsOneTimeChargeNotices`).
+  /// A customer bought; sent where the store was told to (`sendsOneTimeChargeNotices`).
   case oneTimeCharge(StoreEvidence)
   /// A subscription went on.
   case renewed(StoreEvidence)
-  /// Money was given back; the evidence says how much.
+  /// A refund was made; the evidence says how much.
   case refunded(StoreEvidence)
   /// The store took the refund back; the evidence shows none any more.
   case refundReversed(StoreEvidence)
-  /// Somebody asked for money back; the store asks how much was used.
+  /// A customer asked for a refund; the store asks how much was used.
   case consumptionRequest(StoreEvidence)
   /// The store gave no money back.
   case refundDeclined(StoreEvidence)
@@ -26,15 +26,15 @@ public enum StoreNotice: Hashable, Sendable {
 
 /// A notice with its number, by which a backend says that it has taken it.
 public struct NumberedNotice: Hashable, Sendable, Identifiable {
-  /// Its place in the store's order, from 1.
+  /// Its number in the store's sequence, from 1.
   public let id: Int64
-  /// What happened.
+  /// The notice itself.
   public let notice: StoreNotice
 }
 
 /// A purchase that Google Play took back, as its list of voided purchases states it.
 public struct VoidedPurchase: Hashable, Sendable {
-  /// Who voided it; Google's numbers.
+  /// The party that voided the purchase; Google's numbers.
   public enum Source: Int64, Hashable, Sendable, CaseIterable {
     /// The customer asked for it.
     case user = 0
@@ -56,13 +56,13 @@ public struct VoidedPurchase: Hashable, Sendable {
     case defective = 3
     /// It was bought by mistake.
     case accidentalPurchase = 4
-    /// Somebody else bought it.
+    /// A stranger bought it.
     case fraud = 5
-    /// Somebody near bought it.
+    /// A person close to the customer bought it.
     case friendlyFraud = 6
     /// The bank took the money back.
     case chargeback = 7
-    /// Nobody acknowledged it within three days.
+    /// It was not acknowledged within three days.
     case unacknowledged = 8
   }
 
@@ -72,13 +72,13 @@ public struct VoidedPurchase: Hashable, Sendable {
   public var orderID: String?
   /// When.
   public var voidedAt: Timestamp
-  /// Who.
+  /// The party that voided it.
   public var source: Source
   /// Why.
   public var reason: Reason
   /// How many units; all that were left where the purchase is gone.
   public var voidedQuantity: Int64
-  /// Whether units were given back and the purchase stays.
+  /// Whether units were refunded and the purchase stays.
   public var isPartial: Bool
 
   /// A voided purchase.

@@ -1,9 +1,10 @@
 internal import StoreBackend
 package import StoreClient
 
-/// A device's updates for who takes them when it suits, instead of waiting for them in a task.
+/// A device's updates for a reader that polls, instead of waiting for them in a task.
 ///
-/// As the streams do, the first one since the app's start begins with what is unfinished; it ends with the app.
+/// As with the streams, the first one since the app's start begins with the unfinished transactions; it ends with the
+/// app.
 package struct UpdateInbox: Sendable {
   private let poll: @Sendable () -> StoreEvidence?
 
@@ -24,7 +25,7 @@ package struct UpdateInbox: Sendable {
 }
 
 extension StoreDevice {
-  /// What ``updates()`` would give.
+  /// Returns the updates of ``updates()`` as an inbox.
   package func inbox() -> UpdateInbox {
     let name = account.name
     return UpdateInbox(account.store.keeper, of: DeviceName(account: name, device: self.name)) {
@@ -34,7 +35,7 @@ extension StoreDevice {
 }
 
 extension PlayDevice {
-  /// What ``updates()`` would give.
+  /// Returns the updates of ``updates()`` as an inbox.
   package func inbox() -> UpdateInbox {
     let name = account.name
     return UpdateInbox(account.store.keeper, of: DeviceName(account: name, device: self.name)) {
@@ -44,7 +45,7 @@ extension PlayDevice {
 }
 
 extension SimulatedStore {
-  /// What was asked for last, whatever came of it.
+  /// The newest purchase request, with any outcome.
   package var newestTransaction: SimulatedTransaction? {
     keeper.look { shop in
       shop.rows[shop.lastSerial].map { SimulatedTransaction($0, shop.subscription(of: $0.transaction.id)) }
@@ -53,7 +54,7 @@ extension SimulatedStore {
 }
 
 extension SimulatedPlayStore {
-  /// What was asked for last, whatever came of it.
+  /// The newest purchase request, with any outcome.
   package var newestPurchase: PlayPurchase? {
     keeper.look { shop in shop.rows[shop.lastSerial].map(PlayPurchase.init) }
   }

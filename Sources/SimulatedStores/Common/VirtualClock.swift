@@ -2,11 +2,11 @@ public import GemLedger
 public import StoreClient
 internal import Synchronization
 
-/// A clock that tests move by hand; simulated stores do what is due while it moves, in order.
+/// A clock that tests move by hand; simulated stores perform their due effects while it moves, in order.
 ///
 /// It stands still between two moves, or goes on with another clock and is moved ahead of it. Renewals, delayed
 /// deliveries and deadlines of every simulated store on it happen at their own instants while it is moved, one by one,
-/// before the move returns; who sleeps on it is woken in the order of deadlines.
+/// before the move returns. Tasks that sleep on it wake in the order of deadlines.
 ///
 /// ```swift
 /// let clock = VirtualClock()
@@ -63,7 +63,7 @@ public final class VirtualClock: Sendable {
       move(to: due)
       for alarm in alarms() where !stuck.contains(ObjectIdentifier(alarm)) {
         alarm.ring()
-        // It could not do what is due, and says so to whoever asks it next.
+        // It could not perform its due effects; its next caller gets the error.
         if let next = alarm.nextDue, next <= due { stuck.insert(ObjectIdentifier(alarm)) }
       }
       wakeDue()
@@ -85,17 +85,17 @@ public final class VirtualClock: Sendable {
 protocol ClockAlarm: AnyObject, Sendable {
   /// When the next work is due.
   var nextDue: Timestamp? { get }
-  /// Does what is due now.
+  /// Performs the due effects.
   func ring()
   /// The clock was moved by hand.
   func clockMoved()
 }
 
 extension VirtualClock {
-  /// Whether it goes on by itself.
+  /// Whether it renews automatically.
   var isFollowing: Bool { base != nil }
 
-  /// What survives the process: how far it was moved ahead, or the instant at which it stands.
+  /// The value that survives the process: how far it was moved ahead, or the instant at which it stands.
   var reading: Int64 { state.withLock(\.ahead) }
 
   /// Goes on where the reading was taken; never back.

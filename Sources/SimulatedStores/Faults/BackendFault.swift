@@ -5,7 +5,7 @@ extension FaultyBackend {
   /// A method of a backend.
   public typealias Call = BackendCall
 
-  /// What happens to a call.
+  /// The effect of a fault on a call.
   public struct Fault: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
       case before(LedgerError)
@@ -76,7 +76,7 @@ extension FaultyBackend {
   }
 }
 
-/// The faults that are laid out, and what was counted; a plain value.
+/// The planned faults and the call counts; a plain value.
 struct FaultState {
   private struct Plan {
     let call: BackendCall?
@@ -107,7 +107,7 @@ struct FaultState {
     call.map { failures[$0] ?? 0 } ?? failures.values.reduce(0, +)
   }
 
-  /// Counts the call and gives the faults that hit it, in the order in which they were laid out.
+  /// Counts the call and returns the faults that hit it, in the order in which they were set.
   mutating func faults(for call: BackendCall) -> [FaultyBackend.Fault] {
     counts[call, default: 0] += 1
     var hits: [FaultyBackend.Fault] = []

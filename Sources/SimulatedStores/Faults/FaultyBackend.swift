@@ -2,11 +2,11 @@ public import GemLedger
 public import StoreBackend
 internal import Synchronization
 
-/// A backend with a bad day: it fails on command, before or after the backend behind it did its work.
+/// A backend that fails on command, before or after the backend behind it does its work.
 ///
-/// For tests of whatever calls a backend. Faults are laid out per call or for all of them, once or until they are
-/// removed; everything random comes from the seed, and every wait goes through the injected `wait`, so that a test
-/// repeats exactly.
+/// For tests of code that calls a backend. Each fault is set for one call or for all of them, for one occurrence or
+/// until it is removed. All randomness comes from the seed, and every wait goes through the injected `wait`, so that a
+/// test repeats exactly.
 ///
 /// ```swift
 /// let backend = FaultyBackend(local)
@@ -18,7 +18,7 @@ public final class FaultyBackend: BackendDecorator {
   private let wait: @Sendable (Duration) async -> Void
   private let state: Mutex<FaultState>
 
-  /// A backend that works until faults are laid out.
+  /// Makes a backend that works until faults are set.
   ///
   /// - Parameters:
   ///   - backend: Does the work.
@@ -34,12 +34,12 @@ public final class FaultyBackend: BackendDecorator {
 
   // MARK: Controls
 
-  /// Lays out a fault for the next calls.
+  /// Sets a fault for the next calls.
   ///
   /// - Parameters:
-  ///   - call: Which calls; nil for all of them.
-  ///   - fault: What happens.
-  ///   - occurrence: Which of those calls, counted from now.
+  ///   - call: The affected calls; nil for all of them.
+  ///   - fault: The effect.
+  ///   - occurrence: Which of those calls fail, counted from now.
   public func fail(_ call: Call? = nil, with fault: Fault, _ occurrence: Occurrence = .next) {
     state.withLock { $0.add(call, fault, occurrence) }
   }

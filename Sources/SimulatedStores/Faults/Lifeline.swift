@@ -3,10 +3,10 @@ package import StoreBackend
 package import StoreClient
 internal import Synchronization
 
-/// The life of one process of an app: it can be told to end between any two effects on the world outside.
+/// The lifetime of one process of an app: it can be told to end between any two effects on the world outside.
 ///
-/// What still runs of a dead process sees every call fail and reaches nothing, so that nothing is left of it but what
-/// had become durable or had reached the store and the backend: the same that a kill leaves.
+/// The remaining code of a dead process sees every call fail and reaches nothing. So nothing is left of it but effects
+/// that were durable or had reached the store and the backend: the same as after a kill.
 package final class Lifeline: Sendable {
   private struct State {
     /// How many crossings are left; nil for no end.
@@ -22,7 +22,7 @@ package final class Lifeline: Sendable {
   /// one after it.
   package func end(atCrossing number: Int) { state.withLock { $0.left = max(1, number) } }
 
-  /// Whoever has survived goes on.
+  /// Lets a process that has survived go on.
   package func spare() { state.withLock { $0.left = nil } }
 
   package var isDead: Bool { state.withLock { $0.isDead } }
@@ -41,7 +41,7 @@ package final class Lifeline: Sendable {
   }
 }
 
-/// A backend as a process that may die sees it.
+/// A backend as a crashing process sees it.
 package struct MortalBackend: BackendDecorator {
   package let decorated: any PurchaseBackend
   private let life: Lifeline
@@ -63,7 +63,7 @@ package struct MortalBackend: BackendDecorator {
   private static let dead = LedgerError(.backendUnreachable, "The process has ended.")
 }
 
-/// A shop as a process that may die sees it.
+/// A shop as a crashing process sees it.
 package struct MortalStorefront: StorefrontDecorator {
   package let decorated: any Storefront
   private let life: Lifeline
@@ -83,7 +83,7 @@ package struct MortalStorefront: StorefrontDecorator {
   }
 }
 
-/// A journal as a process that may die sees it; what is in it outlives the process.
+/// An event log as a crashing process sees it; its records outlive the process.
 package struct MortalJournal: RecordJournal {
   private let inner: any RecordJournal
   private let life: Lifeline

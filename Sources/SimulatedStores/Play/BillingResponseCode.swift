@@ -9,13 +9,13 @@ public enum BillingResponseCode: Int64, Error, Hashable, Sendable, CaseIterable 
   case serviceDisconnected = -1
   /// The customer turned back.
   case userCanceled = 1
-  /// The service is out of reach.
+  /// The service is unreachable.
   case serviceUnavailable = 2
   /// The account may not buy.
   case billingUnavailable = 3
   /// The product is not sold, or not here.
   case itemUnavailable = 4
-  /// The app asked for what makes no sense.
+  /// The app's request makes no sense.
   case developerError = 5
   /// Something failed.
   case error = 6

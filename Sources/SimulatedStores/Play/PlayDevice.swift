@@ -28,7 +28,7 @@ public struct PlayDevice: Storefront {
     return shelf.listings(of: ids, in: settings.storefront, locale: settings.locale, settings.productStates)
   }
 
-  /// Takes the customer through a payment; what the account owns already is given again, and nobody pays.
+  /// Takes the customer through a payment; returns a purchase that the account already owns again, without a payment.
   ///
   /// An owned purchase that is still pending is `pending` again.
   public func purchase(_ request: StorePaymentRequest) async throws(StoreFailure) -> StorePaymentResult {
@@ -44,15 +44,15 @@ public struct PlayDevice: Storefront {
     }
   }
 
-  /// What happens outside of ``purchase(_:)``: payments that arrive late, and renewals; never a refund.
+  /// Streams the events outside of ``purchase(_:)``: late payments and renewals; never a refund.
   ///
-  /// The first stream since the app's start begins with what a query for purchases finds unfinished.
+  /// The first stream since the app's start begins with the unfinished purchases of a query for purchases.
   public func updates() -> AsyncStream<StoreEvidence> {
     let name = account.name
     return keeper.updates(of: deviceName) { $0.unfinished(of: name, after: nil, limit: .max) }
   }
 
-  /// What was paid for and neither consumed nor, where it is no consumable, acknowledged; oldest first.
+  /// Returns the paid purchases that are not consumed and, other than consumables, not acknowledged; oldest first.
   ///
   /// - Complexity: O(log n + limit).
   public func unfinished(after: StoreTransactionID?, limit: Int) async throws(StoreFailure) -> [StoreEvidence] {
@@ -60,19 +60,19 @@ public struct PlayDevice: Storefront {
     return try await keeper.list(.unfinished, for: deviceName) { $0.unfinished(of: name, after: after, limit: limit) }
   }
 
-  /// What the account owns: Google shows nothing else.
+  /// Returns the purchases that the account owns: Google shows nothing else.
   public func all() async throws(StoreFailure) -> [StoreEvidence] {
     let name = account.name
     return try await keeper.list(.all, for: deviceName) { $0.owned(by: name) }
   }
 
-  /// What the account owns and is no consumable.
+  /// Returns the purchases that the account owns, without consumables.
   public func currentEntitlements() async throws(StoreFailure) -> [StoreEvidence] {
     let name = account.name
     return try await keeper.list(.currentEntitlements, for: deviceName) { $0.entitlements(of: name) }
   }
 
-  /// Consumes a consumable, acknowledges everything else; what is not owned any more is left alone.
+  /// Consumes a consumable, acknowledges every other purchase; ignores one that is no longer owned.
   public func finish(_ id: StoreTransactionID) async throws(StoreFailure) {
     let (keeper, name) = (keeper, account.name)
     keeper.step(.finishing(id))
@@ -98,7 +98,7 @@ extension PlayDevice {
   /// - Parameters:
   ///   - productID: The product.
   ///   - quantity: How many units: 1 to 99 of a consumable.
-  ///   - obfuscatedAccountID: Says who buys.
+  ///   - obfuscatedAccountID: The buyer's token.
   /// - Returns: The purchase, paid for or pending.
   /// - Throws: ``BillingResponseCode``, such as `itemAlreadyOwned`.
   public func launchBillingFlow(
@@ -115,7 +115,7 @@ extension PlayDevice {
     }
   }
 
-  /// What the account owns or waits for, oldest first.
+  /// Returns the account's owned and pending purchases, oldest first.
   ///
   /// - Throws: ``BillingResponseCode``, where the call fails.
   public func queryPurchases() async throws(BillingResponseCode) -> [PlayPurchase] {
@@ -123,25 +123,26 @@ extension PlayDevice {
     return try await call(.unfinished) { shop in shop.listed(of: name).map(PlayPurchase.init) }
   }
 
-  /// Says that what was bought is given, and is kept.
+  /// Acknowledges a purchase: its goods are granted, and it is kept.
   ///
-  /// - Throws: ``BillingResponseCode``: a failure of the call, `itemNotOwned` where the account does not have it, or no
-  ///   more, `developerError` where it is not paid for.
+  /// - Throws: ``BillingResponseCode``: a failure of the call; `itemNotOwned` where the account does not have it, or no
+  ///   more; `developerError` where it is not paid for.
   public func acknowledge(_ token: StoreTransactionID) async throws(BillingResponseCode) {
     let name = account.name
     if let code = try await call(.finish, { shop in shop.acknowledge(token, of: name) }) { throw code }
   }
 
-  /// Says that what was bought is given, and is used up: it can be bought again.
+  /// Consumes a purchase: its goods are granted and used up, and it can be bought again.
   ///
-  /// - Throws: ``BillingResponseCode``: a failure of the call, `itemNotOwned` where the account does not have it, or no
-  ///   more, `developerError` where it is not paid for, or a subscription.
+  /// - Throws: ``BillingResponseCode``: a failure of the call; `itemNotOwned` where the account does not have it, or no
+  ///   more; `developerError` where it is not paid for, or a subscription.
   public func consume(_ token: StoreTransactionID) async throws(BillingResponseCode) {
     let name = account.name
     if let code = try await call(.finish, { shop in shop.consume(token, of: name) }) { throw code }
   }
 
-  /// The app ends and starts again: its streams of updates end, and the next one begins with what is unfinished.
+  /// Ends the app and starts it again: its streams of updates end, and the next one begins with the unfinished
+  /// transactions.
   public func relaunch() { keeper.relaunch(deviceName) }
 
   /// The app is deleted and installed again; to the store that is a start like any other.

@@ -5,7 +5,7 @@ public import StoreBackend
 public struct PlayPurchase: Hashable, Sendable, Identifiable {
   /// How far it came.
   public enum State: String, Hashable, Sendable, CaseIterable {
-    /// Nobody has paid yet.
+    /// Not paid yet.
     case pending
     /// Paid for.
     case purchased
@@ -15,7 +15,7 @@ public struct PlayPurchase: Hashable, Sendable, Identifiable {
     case expired
   }
 
-  /// What it is known by.
+  /// The purchase's identity.
   public let purchaseToken: StoreTransactionID
   /// Its order, where it has one; of a subscription the latest.
   public let orderID: String?
@@ -29,21 +29,21 @@ public struct PlayPurchase: Hashable, Sendable, Identifiable {
   public let state: State
   /// How many units were bought.
   public let quantity: Int64
-  /// How many of them can still be given back.
+  /// How many of them can still be refunded.
   public let refundableQuantity: Int64
-  /// Whether the app has said that it gave what was bought.
+  /// Whether the app has said that it granted the goods.
   public let isAcknowledged: Bool
   /// Whether it was used up, so that it can be bought again.
   public let isConsumed: Bool
   /// When it was bought; a pending one, when it was begun.
   public let purchasedAt: Timestamp
-  /// Until when it has to be acknowledged or consumed; nil where it is, or nobody has paid.
+  /// Until when it has to be acknowledged or consumed; nil after that is done, and before the payment.
   public let acknowledgeBy: Timestamp?
-  /// Who buys, as the app said.
+  /// The buyer's token, as given by the app.
   public let obfuscatedAccountID: AccountToken?
   /// The country of the account.
   public let regionCode: String?
-  /// Whether the subscription goes on by itself.
+  /// Whether the subscription renews automatically.
   public let isAutoRenewing: Bool
   /// The purchase as evidence, as it stands.
   public let transaction: StoreTransaction

@@ -11,7 +11,7 @@ internal import StoreClient
 /// ```
 struct PlayRow: Sendable {
   enum State: String, Sendable {
-    /// Nobody has paid yet.
+    /// Not paid yet.
     case pending
     /// Paid for.
     case purchased
@@ -55,7 +55,7 @@ struct PlayRow: Sendable {
   var isUnfinished: Bool { isPaid && hiddenUntil == nil && !isConsumed && (isConsumable || !isAcknowledged) }
   var refundableQuantity: Int64 { isPaid ? transaction.quantity - refundedQuantity : 0 }
 
-  /// The instant at which nobody has acknowledged it for too long.
+  /// The instant at which the time to acknowledge it is over.
   var deadline: Timestamp? {
     isPaid && !isAcknowledged ? paidAt.advanced(by: Self.acknowledgementTime) : nil
   }
@@ -115,7 +115,7 @@ extension PlayRow {
   }
 }
 
-/// What changes a Google-like shop.
+/// A change of a Google-like shop.
 enum PlayEvent: ShopEvent {
   case settings(PlaySettings)
   case row(PlayRow)

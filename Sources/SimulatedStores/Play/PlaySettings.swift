@@ -10,7 +10,7 @@ public enum PaymentInstrument: String, Hashable, Sendable, CaseIterable {
   case slowApproves = "slow_approves"
   /// Pending, and declined after five minutes.
   case slowDeclines = "slow_declines"
-  /// Pending until somebody pays in a shop, or not.
+  /// Pending until the customer pays in a shop, or not.
   case cash
 }
 

@@ -5,7 +5,7 @@ extension PlayShop {
   /// A subscription renews at most so often, which bounds the work of one move of the clock.
   private static let renewalsMax: Int64 = 10_000
 
-  /// The app has given what was bought; nil when that is noted, or was before.
+  /// Records that the app has granted the goods; nil when that is noted, now or before.
   mutating func acknowledge(_ token: StoreTransactionID, of account: String?) -> BillingResponseCode? {
     guard let row = row(token), account.map({ $0.hasBytes(of: row.account) }) ?? true, row.state != .canceled else {
       return .itemNotOwned
@@ -15,7 +15,7 @@ extension PlayShop {
     return nil
   }
 
-  /// The app has given what was bought, and it may be bought again.
+  /// Records that the app has granted the goods, and the purchase may be made again.
   mutating func consume(_ token: StoreTransactionID, of account: String?) -> BillingResponseCode? {
     guard let row = row(token), account.map({ $0.hasBytes(of: row.account) }) ?? true, row.isOwned else {
       return .itemNotOwned
@@ -25,7 +25,7 @@ extension PlayShop {
     return nil
   }
 
-  /// Nobody acknowledged it within three days: the money goes back, and the purchase with it.
+  /// Refunds and removes a purchase that was not acknowledged within three days.
   mutating func missDeadline(_ serial: UInt64, at: Timestamp) {
     guard let row = rows[serial], row.deadline == at else { return }
     void(row, units: row.refundableQuantity, source: .google, reason: .unacknowledged, now: at)
@@ -90,9 +90,9 @@ extension PlayShop {
   }
 }
 
-// What devices ask for.
+// The lists for devices.
 extension PlayShop {
-  /// What the account owns or waits for, oldest first.
+  /// Returns the account's owned and pending purchases, oldest first.
   func listed(of account: String) -> [PlayRow] {
     (accounts[ByteString(account)]?.listed.all ?? []).compactMap { rows[$0] }
   }
@@ -111,7 +111,7 @@ extension PlayShop {
     listed(of: account).filter { $0.isPaid && !$0.isConsumable }.map(\.delivery)
   }
 
-  /// A query for purchases: what is hidden or held back comes now.
+  /// Shows hidden purchases and sends held-back deliveries, as a query for purchases does.
   mutating func sync(_ account: String, now: Timestamp) {
     for serial in hidden.sorted() {
       guard let row = rows[serial], row.account.hasBytes(of: account), let until = row.hiddenUntil else { continue }
@@ -120,7 +120,7 @@ extension PlayShop {
     releaseAll(account: account)
   }
 
-  /// What was voided in a time, oldest first, from the one with that place on.
+  /// Returns the purchases voided in a period, oldest first, from the given position on.
   func voided(
     from start: Timestamp, until end: Timestamp, place: Int, limit: Int, includingPartial: Bool
   ) -> VoidedPage {

@@ -14,7 +14,7 @@ struct PlayAnswer: Sendable {
   }
 
   var result: Result
-  /// What was paid for now, whatever the app is told.
+  /// The transaction that was paid for now, even if the app is told otherwise.
   var paid: StoreTransactionID?
   var slowness: Duration?
 }
@@ -113,7 +113,7 @@ extension PlayShop {
   }
 }
 
-// What comes after a payment that takes its time.
+// The end of a slow payment.
 extension PlayShop {
   mutating func endPayment(_ serial: UInt64, at: Timestamp) {
     guard let row = rows[serial], row.state == .pending, row.pendingUntil == at else { return }

@@ -6,11 +6,11 @@ internal import StoreBackend
 /// It shares no rule with the App-Store-like one: a purchase is its token, the app has three days to acknowledge or
 /// consume it, and an owned product cannot be bought again.
 struct PlayShop: KeptShop {
-  /// What happens by itself.
+  /// A scheduled effect.
   enum Due: Sendable {
     /// A slow payment ends.
     case payment(UInt64)
-    /// Nobody acknowledged it in time.
+    /// The time to acknowledge it is over.
     case deadline(UInt64)
     case show(UInt64)
     /// A subscription's period ends.
@@ -20,7 +20,7 @@ struct PlayShop: KeptShop {
   struct Account: Sendable {
     var unfinished = OrderedSerials()
     var listed = OrderedSerials()
-    /// What cannot be bought meanwhile.
+    /// Owned purchases by product: these products cannot be bought meanwhile.
     var ownedByProduct: [ByteString: UInt64] = [:]
   }
 
@@ -35,7 +35,7 @@ struct PlayShop: KeptShop {
   private(set) var rows: [UInt64: PlayRow] = [:]
   private(set) var accounts: [ByteString: Account] = [:]
   private(set) var serials: [StoreTransactionID: UInt64] = [:]
-  /// What was voided, in the order in which it was.
+  /// The voided purchases, in the order in which they were voided.
   private(set) var voided: [VoidedPurchase] = []
   /// Purchases that no list shows yet.
   private(set) var hidden: Set<UInt64> = []
@@ -90,7 +90,7 @@ struct PlayShop: KeptShop {
   }
 }
 
-// How events change the rows and what is derived from them.
+// The effects of events on the rows and on the data derived from them.
 extension PlayShop {
   private mutating func apply(_ row: PlayRow) {
     let old = rows[row.serial]
@@ -104,7 +104,7 @@ extension PlayShop {
     rows[row.serial] = row
   }
 
-  /// Only what has changed is put on the list of what is due.
+  /// Only changed instants are scheduled.
   private mutating func schedule(_ row: PlayRow, _ old: PlayRow?) {
     if let until = row.pendingUntil, until != old?.pendingUntil { due.add(.payment(row.serial), at: until) }
     if let deadline = row.deadline, deadline != old?.deadline { due.add(.deadline(row.serial), at: deadline) }

@@ -14,16 +14,16 @@ extension SimulatedPlayStore {
 
   /// Acknowledges a purchase for the app.
   ///
-  /// - Throws: `LedgerError` with `purchase_not_found` where nobody owns such a purchase, `invalid_request` where it
-  ///   is not paid for.
+  /// - Throws: `LedgerError` with `purchase_not_found` where no account owns such a purchase, `invalid_request` where
+  ///   it is not paid for.
   public func acknowledge(_ token: StoreTransactionID) throws(LedgerError) {
     try require(try keeper.act { shop, _ in shop.acknowledge(token, of: nil) }, token)
   }
 
   /// Consumes a purchase for the app, which acknowledges it too.
   ///
-  /// - Throws: `LedgerError` with `purchase_not_found` where nobody owns such a purchase, `invalid_request` where it
-  ///   is not paid for, or a subscription.
+  /// - Throws: `LedgerError` with `purchase_not_found` where no account owns such a purchase, `invalid_request` where
+  ///   it is not paid for, or a subscription.
   public func consume(_ token: StoreTransactionID) throws(LedgerError) {
     try require(try keeper.act { shop, _ in shop.consume(token, of: nil) }, token)
   }

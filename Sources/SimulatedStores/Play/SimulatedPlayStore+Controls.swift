@@ -25,12 +25,12 @@ extension SimulatedPlayStore {
     }
   }
 
-  /// Gives units back, and where none is left, takes the purchase away; the backend is told.
+  /// Refunds units, and where none is left, takes the purchase away; the backend is told.
   ///
   /// - Parameters:
   ///   - token: The purchase.
   ///   - quantity: How many units; nil for all that are left.
-  ///   - source: Who does it.
+  ///   - source: The party that refunds.
   ///   - reason: Why.
   /// - Throws: `LedgerError` with `invalid_request` where it is not paid for or has fewer units, `already_refunded`.
   public func refund(

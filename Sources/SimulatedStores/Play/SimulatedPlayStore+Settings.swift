@@ -7,7 +7,7 @@ extension SimulatedPlayStore {
     set { set(\.instrument, newValue) }
   }
 
-  /// Whether the customer turns back at every sheet.
+  /// Whether the customer cancels at every sheet.
   public var customerCancelsSheets: Bool {
     get { setting(\.customerCancelsSheets) }
     set { set(\.customerCancelsSheets, newValue) }
@@ -30,7 +30,7 @@ extension SimulatedPlayStore {
   }
 
   private func set<Value: Sendable>(_ path: WritableKeyPath<PlaySettings, Value>, _ value: Value) {
-    // What could not be written is written before anything else happens, as in the App-Store-like store.
+    // A setting that could not be written is written before the next call takes effect, as in the App-Store-like store.
     try? keeper.act { shop, _ in shop.change { $0[keyPath: path] = value } }
   }
 }

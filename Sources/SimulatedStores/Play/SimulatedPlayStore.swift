@@ -5,8 +5,8 @@ public import StoreClient
 /// A shop in this process that behaves as Google Play does, and misbehaves on command.
 ///
 /// A purchase is known by its token, and may have no order id. The app has three days from payment to acknowledge or
-/// consume it, or the money goes back by itself. What an account owns it cannot buy again; a consumable has to be
-/// consumed first. Payments can be pending. Money is given back by units. Devices learn of none of that by themselves:
+/// consume it, or the store refunds it by itself. An account cannot buy a product that it owns again; a consumable has
+/// to be consumed first. Payments can be pending. Refunds are by units. Devices learn of none of that by themselves:
 /// they ask, and the backend is told by notices.
 ///
 /// ```swift
@@ -18,12 +18,12 @@ public import StoreClient
 public final class SimulatedPlayStore: StoreControls {
   let keeper: ShopKeeper<PlayShop>
 
-  /// A store that sells the catalog's products under their ids at `google`.
+  /// Makes a store that sells the catalog's products under their ids at `google`.
   ///
-  /// With a journal it outlives the process: opened again, it goes on where it stopped, with its first seed.
+  /// With an event log it outlives the process: opened again, it goes on where it stopped, with its first seed.
   ///
-  /// - Throws: `LedgerError` with `invalid_identifier` when the session's name is none, `storage_foreign` when the
-  ///   journal is of another store, `storage_newer`, `storage_damaged`, and the journal's own.
+  /// - Throws: `LedgerError` with `invalid_identifier` when the session's name is none; `storage_foreign` when the
+  ///   event log is of another store; `storage_newer`, `storage_damaged`, and the event log's own.
   public init(
     catalog: Catalog, session: String = "simulated", seed: UInt64 = 1, clock: VirtualClock = VirtualClock(),
     signer: any ReceiptSigner, journal: (any RecordJournal)? = nil
@@ -38,11 +38,11 @@ public final class SimulatedPlayStore: StoreControls {
   /// The running store that the controls act on.
   public var runtime: StoreRuntime { StoreRuntime(store: keeper) }
 
-  /// A store account: who pays; made when it is first named.
+  /// Returns a store account, which pays; it is made when it is first named.
   public func account(_ name: String) -> PlayAccount { PlayAccount(store: self, name: name) }
 }
 
-/// A Google account: who pays, on however many devices.
+/// A Google account, which pays on any number of devices.
 public struct PlayAccount: Sendable {
   /// The store.
   public let store: SimulatedPlayStore

@@ -40,7 +40,7 @@ final class BackendContext: Sendable {
     return IdempotencyKey.timeOrdered(at: clock.now(), using: &generator).text
   }
 
-  /// How long after a credit the second try of its delivery is; nil where nobody delivers.
+  /// How long after a credit the second try of its delivery is; nil without a delivery target.
   var secondDeliveryMilliseconds: Int64? {
     delivery.map { _ in policy.deliverySchedule.gapMilliseconds(after: 1) ?? .max }
   }

@@ -28,7 +28,7 @@ public enum BackendCall: String, Hashable, Sendable, CaseIterable {
   case post
   /// A restore.
   case restore
-  /// What is known of a customer.
+  /// A customer's record.
   case customer
   /// Balances.
   case balances

@@ -1,12 +1,12 @@
 public import GemLedger
 
-/// What a backend takes and what it refuses; the defaults are those of a shop that is open to everybody.
+/// The rules by which a backend accepts or refuses receipts; the defaults suit a shop that is open to all customers.
 public struct BackendPolicy: Hashable, Sendable {
-  /// The apps whose receipts are taken; nil for the one that the catalog's settings name, or all where they name none.
+  /// The bundle ids of the accepted apps; nil for the one in the catalog's settings, or all where they name none.
   public var bundleIDs: Set<String>?
-  /// Whose purchases outside of production are credited; nil for what the catalog's settings say.
+  /// Which purchases outside of production are credited; nil for the rule in the catalog's settings.
   public var sandboxReceipts: SandboxReceipts?
-  /// Who may buy in the sandbox where only listed customers may.
+  /// The customers allowed to buy in the sandbox where only listed customers are.
   public var testers: Set<CustomerID>
   /// Whether a price that the store states must be the catalog's, times the quantity.
   ///
@@ -14,16 +14,17 @@ public struct BackendPolicy: Hashable, Sendable {
   public var checksPrice: Bool
   /// How far ahead of the clock a store's date may lie, in milliseconds.
   public var futureSkewMilliseconds: Int64
-  /// How long a purchase whose account token names nobody yet waits for its buyer, in milliseconds from the purchase.
+  /// How long a purchase with an unknown account token waits for its buyer, in milliseconds from the purchase.
   ///
-  /// After that whoever posts it is credited; 0 for not waiting at all.
+  /// After that the customer of the post is credited; 0 for no wait at all.
   public var unknownBuyerWaitMilliseconds: Int64
   /// How long an order waits for its payment, in milliseconds.
   public var orderLifetimeMilliseconds: Int64
   /// When deliveries to a game server are tried again.
   public var deliverySchedule: DeliverySchedule
-  /// What a unit of a product costs in virtual currency on top of its price at the store: held when its order is
-  /// opened, and spent when the order is paid for.
+  /// The virtual currency that a unit of a product costs on top of its price at the store.
+  ///
+  /// It is held when an order is opened, and spent when the order is paid for.
   public var currencyPrices: [ProductCode: [Adjustment]]
 
   /// A policy.

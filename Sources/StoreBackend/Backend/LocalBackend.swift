@@ -1,14 +1,14 @@
 public import GemLedger
 
-/// The crediting side in this process: it verifies receipts and books what they prove into a ledger, once.
+/// The crediting side in this process: it verifies receipts and credits each proven purchase in a ledger, once.
 ///
 /// ```swift
 /// let backend = LocalBackend(ledger: ledger, verifier: try UnsignedReceipts(session: "demo"))
 /// let answer = try await backend.post(ReceiptPost(receipt: receipt, customer: alice, source: .purchase))
 /// ```
 ///
-/// Everything that must outlive the process lies in the ledger's storage, so any number of backends may serve one
-/// ledger. All methods may be called from anywhere at once.
+/// All durable state lies in the ledger's storage, so any number of backends may serve one ledger. All methods may be
+/// called concurrently.
 public final class LocalBackend: PurchaseBackend {
   let context: BackendContext
   let registry: CustomerRegistry
@@ -21,19 +21,19 @@ public final class LocalBackend: PurchaseBackend {
   private let notices: StoreNotices
   let restores: PurchaseRestores
 
-  /// Where everything is booked.
+  /// The ledger for all bookings.
   public var ledger: Ledger { context.ledger }
-  /// What is taken and what is refused.
+  /// The rules by which receipts are accepted or refused.
   public var policy: BackendPolicy { context.policy }
 
-  /// A backend over a ledger.
+  /// Makes a backend over a ledger.
   ///
   /// - Parameters:
-  ///   - ledger: Where everything is booked; its catalog says what is sold.
+  ///   - ledger: The ledger for all bookings; its catalog lists the products.
   ///   - verifier: Reads receipts and proves that the store made them.
-  ///   - policy: What is taken and what is refused.
-  ///   - delivery: Whom to tell of paid orders, such as a game server; nil where nobody is told.
-  ///   - clock: Where it reads the time; nil for the ledger's clock.
+  ///   - policy: The rules by which receipts are accepted or refused.
+  ///   - delivery: The target that is told of paid orders, such as a game server; nil for none.
+  ///   - clock: The source of the time; nil for the ledger's clock.
   ///   - randomness: Makes purchase codes and request ids; it must not be guessable.
   public init(
     ledger: Ledger, verifier: any ReceiptVerifier, policy: BackendPolicy = BackendPolicy(),
@@ -61,31 +61,31 @@ public final class LocalBackend: PurchaseBackend {
 
   // MARK: Receipts and notices
 
-  /// Credits what a receipt proves was paid for, once; applies what it says was given back.
+  /// Credits the purchase that a receipt proves, once; applies the refund that it shows.
   ///
-  /// The customer whom the receipt's account token names is credited where the backend knows the token. A token that it
-  /// does not know yet is waited for (``BackendPolicy/unknownBuyerWaitMilliseconds``), unless it is that of the post's
-  /// customer; without a token, and after that time, the post's customer is credited.
+  /// Where the backend knows the receipt's account token, it credits the customer of the token. It waits for a token
+  /// that it does not know yet (``BackendPolicy/unknownBuyerWaitMilliseconds``), unless the token is that of the post's
+  /// customer. Without a token, and after that time, it credits the post's customer.
   ///
-  /// What was credited before, to whomever, is a success: the answer's receipt is the first one and names the owner,
-  /// whatever the policy says by now. Inactive products are credited too.
+  /// An earlier credit, to any customer, is a success under every policy: the answer's booking is the first one and
+  /// names the owner. Inactive products are credited too.
   ///
-  /// - Throws: `LedgerError` with, in order of precedence, `invalid_identifier`, `receipt_malformed`,
+  /// - Throws: `LedgerError` with, in order of precedence: `invalid_identifier`, `receipt_malformed`,
   ///   `receipt_unverified`, `receipt_future_dated`, `bundle_mismatch`, `environment_not_allowed`, `product_not_found`,
-  ///   `amount_mismatch`, `receipt_revoked`, `validation_pending` while the buyer is waited for (detail `retry_after`,
-  ///   in seconds), and those of `Ledger.creditPurchase(_:customer:key:)`. Its detail `request_id` names the request.
+  ///   `amount_mismatch`, `receipt_revoked`; `validation_pending` during the wait for the buyer (detail `retry_after`,
+  ///   in seconds); and those of `Ledger.creditPurchase(_:customer:key:)`. Its detail `request_id` names the request.
   public func post(_ post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
     try await credits.answer(post, order: nil)
   }
 
-  /// Applies what the store says of a transaction by itself: a purchase, a refund, a refund taken back.
+  /// Applies a store's own notice of a transaction: a purchase, a refund, or a reversed refund.
   ///
   /// The transaction must come from verified evidence. Notices may come in any order and any number of times: the
-  /// store's own date of the evidence decides. A transaction without a refund takes back all refunds that its date is
-  /// not before, since stores drop the refund from the evidence when they reverse it.
+  /// store's own date of the evidence decides. A transaction without a refund reverses all refunds dated up to its own
+  /// date, since stores drop the refund from the evidence when they reverse it.
   ///
-  /// - Throws: `LedgerError` with, in order of precedence, `receipt_future_dated`, `bundle_mismatch`, and for a
-  ///   purchase that is not credited yet those of ``post(_:)``.
+  /// - Throws: `LedgerError` with, in order of precedence: `receipt_future_dated`, `bundle_mismatch`; for a purchase
+  ///   that is not credited yet those of ``post(_:)``.
   @discardableResult
   public func apply(_ transaction: StoreTransaction) async throws(LedgerError) -> NoticeAnswer {
     try await notices.apply(transaction)
@@ -109,7 +109,7 @@ public final class LocalBackend: PurchaseBackend {
       offerings: offerings, current: catalog.currentOffering, products: products, currencies: catalog.currencies)
   }
 
-  /// All balances of the customer, zeros included; a customer who was not known comes into being.
+  /// Returns all balances of the customer, zeros included; creates an unknown customer.
   public func balances(of customer: CustomerID) async throws(LedgerError) -> [Balance] {
     do throws(LedgerError) {
       return try ledger.balances(of: customer)
@@ -120,7 +120,7 @@ public final class LocalBackend: PurchaseBackend {
     return try ledger.balances(of: customer)
   }
 
-  /// Spends: this backend trusts who calls it.
+  /// Spends: this backend trusts its caller.
   public func spend(
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey
   ) async throws(LedgerError) -> Receipt {

@@ -1,26 +1,26 @@
 public import GemLedger
 
-/// What became of a store's notice.
+/// The result of a store's notice.
 public struct NoticeAnswer: Hashable, Sendable {
-  /// What it came to.
+  /// The outcome of a notice.
   public enum Outcome: String, Hashable, Sendable, CaseIterable {
-    /// A purchase that nobody had posted was credited.
+    /// A purchase without an earlier post was credited.
     case credited
-    /// What the purchase gave was clawed back.
+    /// The purchase's grant was clawed back.
     case refunded
-    /// What a refund took was given back.
+    /// The amount that a refund took was given back.
     case refundReversed = "refund_reversed"
     /// A refund came before its purchase; it is kept, and booked with it.
     case kept
     /// The notice says nothing that was not known.
     case unchanged
-    /// A purchase whose buyer nobody here knows; it is credited when the app posts its receipt.
+    /// The purchase's buyer is unknown here; it is credited when the app posts its receipt.
     case unattributed
   }
 
-  /// What it came to.
+  /// The outcome of a notice.
   public var outcome: Outcome
-  /// What was booked, now or before, where anything was.
+  /// The booking, made now or earlier; nil where nothing was booked.
   public var receipt: Receipt?
 
   /// An answer.

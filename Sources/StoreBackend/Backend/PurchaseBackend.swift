@@ -9,32 +9,31 @@ public protocol PurchaseBackend: Sendable {
   /// Makes the customer known, and the token by which purchases name the customer.
   func register(_ customer: CustomerID) async throws(LedgerError) -> Registration
 
-  /// Signs in: a customer who has nothing but anonymous ids becomes one with the id's customer; from another nothing
-  /// moves.
+  /// Signs in: merges a customer with only anonymous ids into the id's customer; from any other customer nothing moves.
   func logIn(_ id: CustomerID, from current: CustomerID) async throws(LedgerError) -> Registration
 
-  /// Makes `alias` another id of the customer; where both have balances, they become one customer.
+  /// Makes `alias` another id of the customer; merges the two customers where both have balances.
   func createAlias(_ alias: CustomerID, of customer: CustomerID) async throws(LedgerError) -> Registration
 
   /// The shop window's content for a store and a storefront.
   func offerings(for app: AppPlatform) async throws(LedgerError) -> OfferingsSnapshot
 
-  /// Credits what a receipt proves was paid for, once; applies what it says was given back.
+  /// Credits the purchase that a receipt proves, once; applies the refund that it shows.
   ///
-  /// - Throws: `LedgerError` with, in order of precedence, `receipt_malformed`, `receipt_unverified`,
+  /// - Throws: `LedgerError` with, in order of precedence: `receipt_malformed`, `receipt_unverified`,
   ///   `receipt_future_dated`, `bundle_mismatch`, `environment_not_allowed`, `product_not_found`, `amount_mismatch`,
-  ///   `receipt_revoked`, `validation_pending` while a buyer whom the backend does not know yet is waited for (detail
-  ///   `retry_after`, in seconds: ask again then), and those of `Ledger.creditPurchase(_:customer:key:)`. Its detail
-  ///   `request_id` names the request in the logs.
+  ///   `receipt_revoked`; `validation_pending` during the wait for an unknown buyer (detail `retry_after`, in seconds:
+  ///   post again then); and those of `Ledger.creditPurchase(_:customer:key:)`. Its detail `request_id` names the
+  ///   request in the logs.
   func post(_ post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer
 
-  /// Finds what the store account's purchases give, and moves entitlements by the sharing rule; credits no consumable
-  /// a second time.
+  /// Restores the store account's purchases and moves entitlements by the sharing rule; never credits a consumable
+  /// again.
   func restore(
     _ receipts: [StoreReceipt], customer: CustomerID, sharing: EntitlementSharing
   ) async throws(LedgerError) -> CustomerRecord
 
-  /// What is known of the customer.
+  /// Returns the customer's record.
   func customer(_ customer: CustomerID) async throws(LedgerError) -> CustomerRecord
 
   /// All balances of the customer, zeros included.
@@ -48,7 +47,7 @@ public protocol PurchaseBackend: Sendable {
   /// The customer's credited purchases, newest first; pages count from 1.
   func purchases(of customer: CustomerID, page: Int, size: Int) async throws(LedgerError) -> [PurchaseRecord]
 
-  /// The first step of a two-step purchase: an order with its purchase code, before anybody pays.
+  /// Opens an order with its purchase code before the payment: the first step of a two-step purchase.
   func initPayment(_ request: OrderRequest) async throws(LedgerError) -> Order
 
   /// The second step: the receipt for the order is verified, credited, and delivered.
@@ -67,7 +66,7 @@ public protocol PurchaseBackend: Sendable {
 
 /// The app and the shop that it is sold through.
 public struct AppPlatform: Hashable, Sendable {
-  /// The store whose products are asked for.
+  /// The store that sells the app.
   public var store: Store
   /// The country of the store account.
   public var storefront: StorefrontCode
@@ -86,7 +85,7 @@ public struct AppPlatform: Hashable, Sendable {
 public struct Registration: Hashable, Sendable {
   /// The id as it was asked for.
   public var customer: CustomerID
-  /// Whether nobody had this id before.
+  /// Whether the id is new.
   public var isCreated: Bool
 
   /// An answer.
@@ -98,23 +97,23 @@ public struct Registration: Hashable, Sendable {
 
 /// Whether purchases of one store account may serve several customers.
 public enum EntitlementSharing: Hashable, Sendable {
-  /// The customers become one, unless only the owner has signed in: then the entitlement moves.
+  /// The customers are merged, unless only the owner has signed in: then the entitlement moves.
   case alias
-  /// The entitlement moves to who restores; currency stays where it was credited.
+  /// The entitlement moves to the restoring customer; currency stays with the customer that was credited.
   case transfer
   /// The entitlement stays with its owner.
   case keepWithOwner
 }
 
-/// What came of a receipt: always something that may be finished at the store.
+/// The result of posting a receipt: its transaction may always be finished at the store.
 public struct ReceiptAnswer: Hashable, Sendable {
-  /// What was booked, now or when it was credited first; its customer owns the purchase.
+  /// The booking, made now or by the first credit; its customer owns the purchase.
   public var receipt: Receipt
   /// The purchase as it stands.
   public var purchase: PurchaseRecord
   /// The order that it belongs to, in a two-step purchase.
   public var order: Order?
-  /// What became of the virtual currency that the order costs beside its price; nil where it costs none.
+  /// The state of the virtual currency that the order costs beside its price; nil where it costs none.
   public var held: OrderHold?
   /// The entitlement that the purchase gives to its owner; nil where it gives none, or where another customer has it.
   public var entitlement: CustomerRecord.Entitlement?
@@ -137,13 +136,13 @@ public struct ReceiptAnswer: Hashable, Sendable {
 
 /// A credited purchase as the customer may see it.
 public struct PurchaseRecord: Hashable, Sendable {
-  /// What was announced before the payment, in a two-step purchase.
+  /// The order as announced before the payment, in a two-step purchase.
   public struct Announcement: Hashable, Sendable {
     /// The order's name.
     public var code: PurchaseCode
     /// How far the order came.
     public var status: Order.Status
-    /// Whom in which game it is for.
+    /// The game, character and server that it is for.
     public var context: OrderContext
 
     /// An announcement.
@@ -160,19 +159,19 @@ public struct PurchaseRecord: Hashable, Sendable {
   public var storeTransactionID: StoreTransactionID
   /// The journal's id of its credit.
   public var transactionID: TransactionID
-  /// What was bought.
+  /// The product.
   public var product: ProductCode
   /// How it is sold.
   public var productType: ProductType
-  /// How many units.
+  /// The number of units.
   public var quantity: Int64
-  /// What was paid for all units together, where the store said.
+  /// The price of all units together, where the store states it.
   public var price: Money?
   /// When it was bought.
   public var purchasedAt: Timestamp
   /// When its period ends, for a subscription.
   public var expiresAt: Timestamp?
-  /// Thousandths of a percent that the store gave back, 0 to 100,000.
+  /// The refunded share in thousandths of a percent, 0 to 100,000.
   public var refundedMilliPercent: Int64
   /// Whether it was bought with test money.
   public var isSandbox: Bool
@@ -199,7 +198,7 @@ public struct PurchaseRecord: Hashable, Sendable {
   }
 }
 
-/// What is known of a customer beside the balances.
+/// A customer's ids, entitlements and purchases, without the balances.
 public struct CustomerRecord: Hashable, Sendable {
   /// A right that a purchase gives.
   public struct Entitlement: Hashable, Sendable {
@@ -235,7 +234,7 @@ public struct CustomerRecord: Hashable, Sendable {
   public var originalID: CustomerID
   /// All ids of the customer, the first one included.
   public var ids: [CustomerID]
-  /// When the customer came into being.
+  /// When the customer was made.
   public var firstSeenAt: Timestamp
   /// When this was true.
   public var asOf: Timestamp

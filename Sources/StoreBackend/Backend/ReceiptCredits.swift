@@ -74,7 +74,7 @@ struct ReceiptCredits: Sendable {
     }
     try rules.check(quantityOf: transaction, product: product)
     do throws(LedgerError) { try rules.check(priceOf: transaction, product: product) } catch {
-      // What was paid for at the catalog's price is credited, whatever the price is by now.
+      // A payment at a former price of the catalog is credited, even after the price has changed.
       let former = try formerProducts(sinceOrderOf: transaction, scene: scene)?.filter { $0.code == product.code }
       if let former, !rules.isPrice(of: transaction, amongThoseOf: former) { throw error }
     }

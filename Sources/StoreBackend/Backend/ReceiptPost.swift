@@ -2,7 +2,7 @@ public import GemLedger
 
 /// A receipt on its way to its credit.
 public struct ReceiptPost: Hashable, Sendable {
-  /// What made the client post it.
+  /// The client's reason for the post.
   public enum Source: String, Hashable, Sendable {
     /// A purchase that the customer just made.
     case purchase
@@ -10,9 +10,9 @@ public struct ReceiptPost: Hashable, Sendable {
     case updates
     /// A restore.
     case restore
-    /// A look at what is unfinished.
+    /// A sweep of unfinished transactions.
     case sweep
-    /// A look at what was given back.
+    /// A sweep of refunds.
     case refunds
   }
 

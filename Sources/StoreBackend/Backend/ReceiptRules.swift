@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// What must hold for a verified receipt to be credited; pure.
+/// The conditions under which a verified receipt is credited; pure.
 struct ReceiptRules {
   let policy: BackendPolicy
   let settings: CatalogSettings
@@ -41,7 +41,8 @@ struct ReceiptRules {
       details: [.text("environment", environment.description)])
   }
 
-  /// The token names a buyer whom nobody has introduced yet: the app that bought has not reached the backend.
+  /// Makes a transaction wait while the customer of its token is unknown: the app that bought has not reached the
+  /// backend.
   ///
   /// Another app on the same store account may have found the purchase first, and must not take it.
   ///

@@ -4,7 +4,7 @@ internal import GemLedger
 struct ReceiptScene: Sendable {
   let shelf: Shelf
   let buyer: CustomerID
-  /// Whether the buyer is the one whom the transaction's token names, as far as it can name anybody.
+  /// Whether the buyer is the customer of the transaction's token; true also without a token that is made of an id.
   let isBuyerKnown: Bool
   /// When the named order was announced.
   let orderedAt: Timestamp?

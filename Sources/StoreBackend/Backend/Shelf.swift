@@ -1,7 +1,7 @@
 internal import GemLedger
 internal import Synchronization
 
-/// One version of the catalog with its products found by what each store calls them.
+/// A product index: one version of the catalog, with its products by their ids at each store.
 final class Shelf: Sendable {
   let version: Int64
   let catalog: Catalog
@@ -28,7 +28,7 @@ final class Shelf: Sendable {
   func product(_ code: ProductCode) -> Product? { byCode[code].map { catalog.products[$0] } }
 }
 
-/// Keeps the shelf between requests and makes a new one when the catalog has changed.
+/// Keeps the product index between requests and makes a new one when the catalog has changed.
 final class ShelfCache: Sendable {
   private let shelf = Mutex<Shelf?>(nil)
 

@@ -1,10 +1,10 @@
 public import GemLedger
 
-/// What travels with a purchase through the store and says who bought: a UUID, as StoreKit's `appAccountToken` and
-/// Google Play's obfuscated account id want it.
+/// The buyer's token on a store transaction: a UUID for StoreKit's `appAccountToken` and Google Play's obfuscated
+/// account id.
 ///
-/// A customer's token is made of the customer's id, so client and backend agree on it without asking each other; it
-/// tells nobody the id.
+/// A customer's token is derived from the customer's id, so client and backend compute it without a request. It does
+/// not reveal the id.
 public struct AccountToken: Hashable, Sendable, CustomStringConvertible {
   private let high: UInt64
   private let low: UInt64

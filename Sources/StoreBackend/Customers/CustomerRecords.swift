@@ -68,7 +68,7 @@ struct CustomerRecords: Sendable {
 
 extension CustomerRecord.Entitlement {
   fileprivate init(_ held: HeldEntitlement, at now: Timestamp) {
-    // A subscription whose store does not say when it ends gives nothing: unknown is not for ever.
+    // A subscription without an end from the store gives nothing: an unknown end is not for ever.
     let expiresAt = held.productType.isSubscription ? held.expiresAt ?? held.purchasedAt : nil
     self.init(
       id: held.id, product: held.product, store: held.store, purchasedAt: held.purchasedAt, expiresAt: expiresAt,
@@ -86,7 +86,7 @@ extension PurchaseRecord {
       refundedMilliPercent: purchase.refundedMilliPercent, isSandbox: purchase.environment != .production)
   }
 
-  /// The record of what was credited just now.
+  /// Makes the record of a purchase that was credited just now.
   init(_ transaction: StoreTransaction, _ product: Product, transactionID: TransactionID) {
     self.init(
       store: transaction.store, storeTransactionID: transaction.creditID, transactionID: transactionID,

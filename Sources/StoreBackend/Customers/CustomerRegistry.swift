@@ -23,16 +23,16 @@ struct CustomerRegistry: Sendable {
       (try view.customers.find(id) != nil, try view.customers.find(current) != nil)
     }
     if UserID.isAnonymous(current), current != id {
-      // Somebody has to be there for an id that nobody has to be added to.
+      // An unknown anonymous id can only be added to an existing customer.
       if !isCurrentKnown { _ = try await register(id) }
-      // What was bought under the id before anybody heard of it may wait in a queue, and names it by its token.
+      // A purchase made under the id before its registration may wait in a queue, and names the id by its token.
       if try await joinAnonymous(current, to: id), !isCurrentKnown { _ = try await register(current) }
     }
     _ = try await register(id)
     return Registration(customer: id, isCreated: !isKnown)
   }
 
-  /// Makes a customer who has nothing but anonymous ids one with another.
+  /// Merges a customer with only anonymous ids into another.
   ///
   /// - Returns: False where the customer has another id, so that nothing moved.
   func joinAnonymous(_ anonymous: CustomerID, to customer: CustomerID) async throws(LedgerError) -> Bool {

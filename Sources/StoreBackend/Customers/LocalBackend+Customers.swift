@@ -9,29 +9,28 @@ extension LocalBackend {
     try await registry.register(customer)
   }
 
-  /// Signs in: a customer who has nothing but anonymous ids becomes one with the id's customer; from another nothing
-  /// moves.
+  /// Signs in: merges a customer with only anonymous ids into the id's customer; from any other customer nothing moves.
   ///
-  /// An anonymous id that belongs to a customer who signed in before is that customer's: nothing moves from it either.
+  /// An anonymous id of a customer that signed in before belongs to that customer: nothing moves from it either.
   ///
-  /// - Throws: `LedgerError` with, in order of precedence, `invalid_identifier`, `invalid_user_id`, `over_maximum`
+  /// - Throws: `LedgerError` with, in order of precedence: `invalid_identifier`, `invalid_user_id`, `over_maximum`
   ///   where the two together would pass the hard limit.
   public func logIn(_ id: CustomerID, from current: CustomerID) async throws(LedgerError) -> Registration {
     try await registry.logIn(id, from: current)
   }
 
-  /// Makes `alias` another id of the customer; where both have balances, they become one customer.
+  /// Makes `alias` another id of the customer; merges the two customers where both have balances.
   ///
-  /// - Throws: `LedgerError` with, in order of precedence, `invalid_identifier`, `invalid_user_id`, `over_maximum`
+  /// - Throws: `LedgerError` with, in order of precedence: `invalid_identifier`, `invalid_user_id`, `over_maximum`
   ///   where the two together would pass the hard limit.
   public func createAlias(_ alias: CustomerID, of customer: CustomerID) async throws(LedgerError) -> Registration {
     try await registry.createAlias(alias, of: customer)
   }
 
-  /// What is known of the customer; one who was not known comes into being.
+  /// Returns the customer's record; creates an unknown customer.
   ///
-  /// Entitlements are those of the purchases' terms as they were: a non-consumable's for ever, a subscription's until
-  /// its period ends; a purchase that was refunded in full gives none.
+  /// Entitlements follow the frozen grants of the purchases: a non-consumable's lasts for ever, a subscription's until
+  /// its period ends. A purchase that was refunded in full gives none.
   ///
   /// - Throws: `LedgerError` with `invalid_user_id`.
   public func customer(_ customer: CustomerID) async throws(LedgerError) -> CustomerRecord {
@@ -39,7 +38,8 @@ extension LocalBackend {
     return try records.record(of: customer)
   }
 
-  /// What is known of the customer, as ``customer(_:)`` tells it; makes nobody, and takes what is left of an erased id.
+  /// Returns the record as ``customer(_:)`` does, but creates no customer; also accepts the placeholder id of an erased
+  /// one.
   ///
   /// - Throws: `LedgerError` with `customer_not_found`.
   public func knownCustomer(_ customer: CustomerID) throws(LedgerError) -> CustomerRecord {
@@ -54,19 +54,19 @@ extension LocalBackend {
     try records.purchases(of: customer, page: page, size: size)
   }
 
-  /// Finds what the store account's purchases give, and moves entitlements by the sharing rule; credits no consumable
-  /// a second time.
+  /// Restores the store account's purchases and moves entitlements by the sharing rule; never credits a consumable
+  /// again.
   ///
-  /// A purchase that nobody was credited for is credited here, at once: who restores says that the store account is
-  /// theirs. What another customer was credited for stays credited to that customer, and the rule says what becomes of
-  /// the entitlement.
+  /// A purchase without a credit is credited here, at once: the restore claims the store account for its customer. A
+  /// purchase that was credited to another customer stays credited to that customer, and the rule decides on the
+  /// entitlement.
   ///
-  /// An owner who has nothing but anonymous ids becomes one with the customer, whatever the rule. A customer who has
-  /// nothing but anonymous ids never becomes one with an owner who signed in: the entitlement moves, unless the rule
-  /// keeps it. Receipts that are refused are left out where others were not.
+  /// An owner with only anonymous ids is merged into the customer under every rule. A customer with only anonymous ids
+  /// is never merged with a signed-in owner: the entitlement moves, unless the rule keeps it. Refused receipts are left
+  /// out where others were accepted.
   ///
   /// - Throws: `LedgerError` with `invalid_user_id`; the first refusal as of ``post(_:)`` where every receipt was
-  ///   refused; where the storage fails, what it says.
+  ///   refused; the storage's error where the storage fails.
   public func restore(
     _ receipts: [StoreReceipt], customer: CustomerID, sharing: EntitlementSharing
   ) async throws(LedgerError) -> CustomerRecord {

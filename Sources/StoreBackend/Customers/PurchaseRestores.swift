@@ -28,7 +28,7 @@ struct PurchaseRestores: Sendable {
     if let refusal, !isAnyTaken { throw refusal.adding(.text("request_id", context.newRequestID())) }
   }
 
-  /// Gives the restoring customer what the rule lets the purchase give.
+  /// Gives the restoring customer the part of the purchase that the rule allows.
   private func share(
     _ transaction: StoreTransaction, ownedBy owner: CustomerID, with customer: CustomerID, _ sharing: EntitlementSharing
   ) async throws(LedgerError) {
@@ -37,11 +37,10 @@ struct PurchaseRestores: Sendable {
       return (one == other, try view.customers.identity(of: other)?.ids.allSatisfy(\.isAnonymous) ?? true)
     }
     guard !isSame else { return }
-    // An owner who never signed in is whoever has the store account.
+    // An owner that never signed in counts as the holder of the store account.
     if try await registry.joinAnonymous(owner, to: customer) { return }
     switch sharing {
-    // Whoever has not signed in gets no wallet of a customer who has; of an erased customer nothing moves but the
-    // entitlement.
+    // An anonymous customer gets no wallet of a signed-in one; of an erased customer nothing moves but the entitlement.
     case .alias where !isAnonymous && !owner.isOfErased:
       _ = try await context.ledger.book(.createAlias(owner, of: customer))
     case .alias, .transfer:

@@ -1,6 +1,6 @@
 public import GemLedger
 
-/// What an app user id may be.
+/// The rules for app user ids.
 public enum UserID {
   /// Ids that apps send by mistake when they have none: all their users would share one balance.
   static let blocked: Set<String> = [
@@ -8,11 +8,11 @@ public enum UserID {
     "-1", "0", "[]", "{}", "[object Object]",
   ]
 
-  /// Makes sure that the id can name one customer.
+  /// Checks that the id can name one customer.
   ///
   /// - Throws: `LedgerError` with `invalid_identifier` for an id of a kind that only the ledger makes (`$erased:`,
-  ///   `$stock:`), and with `invalid_user_id` for an id that apps send when they have none, such as `null` or
-  ///   `guest`, for one of space only, and for one that holds a slash.
+  ///   `$stock:`); with `invalid_user_id` for an id that apps send when they have none, such as `null` or `guest`; with
+  ///   the same for one of space only, and for one with a slash.
   public static func check(_ id: CustomerID) throws(LedgerError) {
     try id.checkNotReserved()
     guard !blocked.contains(where: { $0.hasBytes(of: id.text) }), !id.text.utf8.contains(UInt8(ascii: "/")),
@@ -34,6 +34,6 @@ public enum UserID {
     }
   }
 
-  /// Whether the id was made for somebody who has not signed in: `$RCAnonymousID:` and 32 lower-case hex digits.
+  /// Returns whether the id was made for an anonymous customer: `$RCAnonymousID:` and 32 lower-case hex digits.
   public static func isAnonymous(_ id: CustomerID) -> Bool { id.isAnonymous }
 }

@@ -1,6 +1,6 @@
 public import GemLedger
 
-/// Tells somebody, such as a game server, that an order was paid for and credited.
+/// A receiver of deliveries, such as a game server: it is told of each order that was paid for and credited.
 public protocol DeliveryTarget: Sendable {
   /// Hands the delivery over.
   ///
@@ -11,7 +11,7 @@ public protocol DeliveryTarget: Sendable {
   func deliver(_ delivery: Delivery) async -> Bool
 }
 
-/// What a paid order gives, for whoever hands it out.
+/// The contents of a paid order, for the game server that hands them out.
 public struct Delivery: Hashable, Sendable {
   /// Some of a currency or of an item.
   public struct Item: Hashable, Sendable {
@@ -29,15 +29,15 @@ public struct Delivery: Hashable, Sendable {
 
   /// Names the order; the receiver knows a repeated delivery by it.
   public var purchaseCode: PurchaseCode
-  /// Who bought.
+  /// The buyer.
   public var customer: CustomerID
-  /// What was bought.
+  /// The product.
   public var product: ProductCode
-  /// How many units.
+  /// The number of units.
   public var quantity: Int64
-  /// What was paid for all units together, where the store said.
+  /// The price of all units together, where the store states it.
   public var price: Money?
-  /// What was credited: currencies, then items.
+  /// The credited amounts: currencies, then items.
   public var items: [Item]
   /// Game, role, server and the rest, as they were announced.
   public var context: OrderContext

@@ -1,4 +1,4 @@
-/// What a round of deliveries came to.
+/// The result of a round of deliveries.
 public struct DeliveryRound: Hashable, Sendable {
   /// How many orders were tried.
   public var tried = 0

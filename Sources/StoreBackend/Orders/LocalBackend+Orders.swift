@@ -2,22 +2,22 @@ public import GemLedger
 
 // Purchases announced before payment, and their delivery.
 extension LocalBackend {
-  /// The first step of a two-step purchase: an order with its purchase code, before anybody pays.
+  /// Opens an order with its purchase code before the payment: the first step of a two-step purchase.
   ///
-  /// The same request under the same key is one order. A request that names what paid for it already is answered with
-  /// the order of that store transaction, or with a new one that is settled at once if the transaction is credited;
-  /// both are successes. ``Order/isReplayed`` tells them from a new order.
+  /// The same request under the same key is one order. A request may name the store transaction that already paid for
+  /// it. It is then answered with that transaction's order, or with a new one that succeeds at once if the transaction
+  /// is credited. Both are successes; ``Order/isReplayed`` distinguishes them from a new order.
   ///
-  /// What the product costs in virtual currency (``BackendPolicy/currencyPrices``) is set aside before the answer; an
-  /// order that it cannot be set aside for fails.
+  /// The product's cost in virtual currency (``BackendPolicy/currencyPrices``) is held before the answer; the order
+  /// fails where the hold is refused.
   ///
-  /// The key is looked up before the offer: an order that was announced is answered whatever the catalog says by now.
+  /// The key is looked up before the offer: an announced order is answered even after a change of the catalog.
   ///
-  /// - Throws: `LedgerError` with, in order of precedence, `limit_exceeded` (the context passes 8 KiB, the claim 100
+  /// - Throws: `LedgerError` with, in order of precedence: `limit_exceeded` (the context passes 8 KiB, the claim 100
   ///   bytes), `invalid_user_id`, `bundle_mismatch`, `product_not_found` (also: not at this store), `not_available`
-  ///   (not on sale), `amount_mismatch` (the price is not one of the catalog's), `amount_out_of_range`,
-  ///   `key_conflict`, and where it costs currency those of `Ledger.hold(_:customer:for:key:)`. Its detail `request_id`
-  ///   names the request.
+  ///   (not on sale); `amount_mismatch` (the price is not one of the catalog's), `amount_out_of_range`, `key_conflict`;
+  ///   and where it costs currency those of `Ledger.hold(_:customer:for:key:)`. Its detail `request_id` names the
+  ///   request.
   public func initPayment(_ request: OrderRequest) async throws(LedgerError) -> Order {
     let requestID = context.newRequestID()
     do throws(LedgerError) { return try await openings.open(request) } catch {
@@ -64,8 +64,10 @@ extension LocalBackend {
     try orders.orders(of: customer, page: page, size: size)
   }
 
-  /// A page of what was attempted and not completed: orders that failed, at their deadline or given up before it, at an
-  /// instant from `from` until just before `until`; in the order of those instants.
+  /// Returns a page of the orders that were announced and never paid, in the order in which they failed.
+  ///
+  /// An order fails at its deadline, or when it is cancelled before it. The page covers the instants from `from` until
+  /// just before `until`.
   ///
   /// - Throws: `LedgerError` with `limit_exceeded` for a limit that is not 1 to `Limits.historyPage`.
   public func ordersReport(
@@ -74,22 +76,22 @@ extension LocalBackend {
 
   // MARK: Currency that orders hold
 
-  /// Brings the currency that an order costs to where the order's state wants it: spent where it was paid for, released
-  /// where it failed.
+  /// Completes the hold of an order: spends it where the order was paid for, releases it where the order failed.
   ///
-  /// Every step of an order does so by itself; this is for an order whose last step was cut off, or whose currency was
-  /// not there when it was due.
+  /// Every step of an order does so by itself. Call this for an order with an interrupted last step, or with currency
+  /// that was missing when it was due.
   ///
-  /// - Returns: What became of it; nil where the order costs none.
+  /// - Returns: The state of the hold; nil where the order costs none.
   /// - Throws: `LedgerError` with `order_not_found`.
   public func settleOrder(_ code: PurchaseCode) async throws(LedgerError) -> OrderHold? {
     try await holds.settleHold(of: orders.order(code))
   }
 
-  /// Does the same for every order that holds currency, as after a restart or once an hour.
+  /// Completes the holds of all orders that hold currency; call it after a restart or once an hour.
   ///
-  /// - Parameter cursor: What the call before returned, kept across restarts; nil to look through the whole journal.
-  /// - Returns: What was found; look at those that are not settled.
+  /// - Parameter cursor: The cursor from the previous call, kept across restarts; nil to look through the whole
+  ///   journal.
+  /// - Returns: The orders found; look at those that are not settled.
   /// - Throws: `LedgerError` where the feed cannot be read.
   public func settleOrders(after cursor: FeedCursor? = nil) async throws(LedgerError) -> SettledOrders {
     try await holds.settleAll(after: cursor)
@@ -97,23 +99,23 @@ extension LocalBackend {
 
   // MARK: Delivery
 
-  /// Tries the deliveries that are due, oldest first, one after the other.
+  /// Tries the due deliveries, oldest first, one after the other.
   ///
-  /// Several backends may do so at once: each try is taken by one of them. An order whose tries are used up stays
-  /// `delivery_pending` for a person to look at (``undelivered(limit:after:)``); it is not failed, and nothing that was
-  /// credited is taken back.
+  /// Several backends may do so at once: one of them claims each try. An order without tries left stays
+  /// `delivery_pending` for an operator to look at (``undelivered(limit:after:)``). It does not fail, and its credit
+  /// stays.
   ///
   /// - Parameters:
-  ///   - now: What is due then; nil for the clock's time.
-  ///   - limit: At most so many orders.
-  /// - Returns: How it went; nothing where there is nobody to deliver to.
+  ///   - now: The instant up to which deliveries are due; nil for the clock's time.
+  ///   - limit: The most orders to try.
+  /// - Returns: The counts of the round; zeros without a delivery target.
   /// - Throws: `LedgerError` where the storage fails.
   @discardableResult
   public func retryDeliveries(now: Timestamp? = nil, limit: Int = 1000) async throws(LedgerError) -> DeliveryRound {
     try await deliveries.retryDue(at: now, limit: limit)
   }
 
-  /// Tries one order's delivery now, whatever its schedule says, as a person does who has looked into it.
+  /// Tries one order's delivery now, regardless of its schedule, as an operator does after an investigation.
   ///
   /// - Returns: The order after it.
   /// - Throws: `LedgerError` with `order_not_found`.
@@ -122,7 +124,7 @@ extension LocalBackend {
     return try orders.order(code)
   }
 
-  /// Orders that were paid for and credited and whose delivery nobody confirmed in any of its tries.
+  /// Returns a page of the credited orders with no confirmed delivery after all tries.
   ///
   /// - Throws: `LedgerError` with `limit_exceeded` for a limit that is not 1 to `Limits.historyPage`.
   public func undelivered(limit: Int = 100, after cursor: OrdersPage.Cursor? = nil) throws(LedgerError) -> OrdersPage {

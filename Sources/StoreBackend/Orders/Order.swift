@@ -1,12 +1,12 @@
 public import GemLedger
 
-/// What an app announces before it asks for payment.
+/// An app's announcement of an order before the payment.
 public struct OrderRequest: Hashable, Sendable {
-  /// Who buys.
+  /// The buyer.
   public var customer: CustomerID
-  /// What.
+  /// The product.
   public var product: ProductCode
-  /// How many units.
+  /// The number of units.
   public var quantity: Int64
   /// Where.
   public var store: Store
@@ -14,13 +14,14 @@ public struct OrderRequest: Hashable, Sendable {
   public var bundleID: String
   /// The price of all units as the app showed it, where it is to be checked; in a currency that the catalog knows.
   public var price: Money?
-  /// What the app wants carried through to history and delivery.
+  /// The app's context, carried through to history and delivery.
   public var context: OrderContext
   /// The same request under the same key is one order.
   public var key: IdempotencyKey?
-  /// Names the client that means to pay, at most 100 bytes; the first one that announces an order under a key keeps it.
+  /// The id of the client that means to pay, at most 100 bytes; the first client to announce an order under a key keeps
+  /// it.
   ///
-  /// A client that finds the claim of another one may be the second to pay, and asks nobody to.
+  /// A client that finds another client's claim may be the second to pay, so it asks for no payment.
   public var claim: String?
   /// The store transaction that is paid for already, where the order is announced late, as after a replay at launch.
   public var paidBy: PaidTransaction?
@@ -58,7 +59,7 @@ public struct OrderRequest: Hashable, Sendable {
   }
 }
 
-/// Whom in which game a purchase is for, carried through unchanged; at most 8 KiB together.
+/// The game, character and server that a purchase is for, carried through unchanged; at most 8 KiB together.
 public struct OrderContext: Hashable, Sendable {
   /// The game.
   public var gameID: String?
@@ -68,7 +69,7 @@ public struct OrderContext: Hashable, Sendable {
   public var roleName: String?
   /// The game's server.
   public var serverID: String?
-  /// What kind of recharge it is, such as `IN_GAME`.
+  /// The kind of recharge, such as `IN_GAME`.
   public var rechargeType: String?
   /// Anything else.
   public var extraData: String?
@@ -91,9 +92,9 @@ public struct OrderContext: Hashable, Sendable {
 public struct Order: Hashable, Sendable {
   /// How far it came.
   public enum Status: String, Hashable, Sendable, CaseIterable {
-    /// Nobody has paid yet.
+    /// Not paid yet.
     case pending
-    /// Credited, and delivered where somebody is to deliver.
+    /// Credited, and delivered where there is a delivery target.
     case success
     /// Not paid in time, or given up.
     case failed
@@ -103,9 +104,9 @@ public struct Order: Hashable, Sendable {
 
   /// Its name.
   public var code: PurchaseCode
-  /// What was announced.
+  /// The announcement.
   public var request: OrderRequest
-  /// What it costs in virtual currency beside its price at the store, as it was when it was announced; mostly nothing.
+  /// The order's cost in virtual currency beside its price at the store, as of its announcement; mostly empty.
   public var costs: [Adjustment]
   /// How far it came.
   public var status: Status
@@ -121,7 +122,7 @@ public struct Order: Hashable, Sendable {
   public var deliveryAttempts: Int64
   /// When delivery is tried next; nil where it is not.
   public var nextDeliveryAt: Timestamp?
-  /// Whether this is the answer of an earlier call: the order was there, or was settled before.
+  /// Whether this is the answer of an earlier call: the order existed, or was already paid for.
   public var isReplayed: Bool
 
   /// Whether all tries of the delivery went by without a confirmation, so that a person has to look.

@@ -35,11 +35,11 @@ struct OrderDeliveries: Sendable {
       let order = try context.reading { (view, _) throws(LedgerError) in try view.orders.find(code) }
       if let order, order.state == .deliveryPending { _ = try await deliver(order) }
     } catch {
-      // The purchase is credited, which is what the caller must hear; the next try is due by itself.
+      // The purchase is credited, which the caller must learn; the schedule holds the next try.
     }
   }
 
-  /// Takes the try and makes it; nil where somebody else took it.
+  /// Claims the try and makes it; nil where another backend claimed it.
   private func tryDelivery(_ order: LedgerOrder, nextAt: Timestamp?) async throws(LedgerError) -> Bool? {
     let customer = try orders.customer(of: order.code)
     let step = OrderStep.tryDelivery(attempts: order.deliveryAttempts, nextAt: nextAt)
@@ -55,7 +55,7 @@ struct OrderDeliveries: Sendable {
     return true
   }
 
-  /// What the order gave, from the journal.
+  /// Builds the order's delivery from the journal.
   private func delivery(of order: LedgerOrder, in view: LedgerView) throws(LedgerError) -> Delivery {
     guard let purchase = try view.purchases.purchase(payingFor: order) else { throw .unpaid(order) }
     let receipt = try view.purchases.booking(of: purchase, customer: purchase.customer)

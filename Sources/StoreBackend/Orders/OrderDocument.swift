@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// What an order announced, as the storage keeps it.
+/// The announcement of an order as the storage keeps it.
 enum OrderDocument {
   static func text(of request: OrderRequest, costs: [Adjustment] = []) -> String {
     let context = request.context
@@ -23,7 +23,7 @@ enum OrderDocument {
     return JSONValue.object(members).text()
   }
 
-  /// What the order costs in virtual currency.
+  /// Reads the order's cost in virtual currency.
   static func costs(of order: LedgerOrder) throws(LedgerError) -> [Adjustment] {
     guard order.announcement.contains("\"\(LedgerOrder.costsName)\"") else { return [] }
     var costs: [Adjustment] = []

@@ -1,6 +1,6 @@
 public import GemLedger
 
-/// What became of the virtual currency that an order costs beside its price at the store.
+/// The state of the virtual currency that an order costs beside its price at the store.
 public enum OrderHold: Hashable, Sendable {
   /// It is set aside until the order is paid for or fails.
   case held
@@ -8,8 +8,9 @@ public enum OrderHold: Hashable, Sendable {
   case spent(Receipt)
   /// The order failed, and it is the customer's again.
   case released
-  /// The order was paid for after it had failed, and by then the customer had spent the currency. What was paid for is
-  /// credited all the same; settling the order again takes the currency once it is there.
+  /// The order was paid for after it had failed, and by then the customer had spent the currency.
+  ///
+  /// The purchase is credited all the same; a later completion takes the currency as soon as the customer has it.
   case unpaid(LedgerError)
 
   /// Whether nothing is left to do.
@@ -25,7 +26,7 @@ public enum OrderHold: Hashable, Sendable {
 public struct SettledOrder: Sendable {
   /// Its name.
   public let code: PurchaseCode
-  /// What became of the currency that it costs; a failure where that could not be found out.
+  /// The state of the currency that it costs; a failure where that could not be determined.
   public let result: Result<OrderHold, LedgerError>
 
   /// Whether nothing is left to do.
@@ -35,11 +36,11 @@ public struct SettledOrder: Sendable {
   }
 }
 
-/// What settling came to.
+/// The result of completing the holds of orders.
 public struct SettledOrders: Sendable {
   /// Those that were found unsettled, in the order in which they were announced; the ones that wait for their payment
   /// too.
   public let orders: [SettledOrder]
-  /// From where to look next time: everything before it is settled.
+  /// The position for the next call: every order before it is settled.
   public let cursor: FeedCursor?
 }

@@ -1,8 +1,8 @@
 internal import GemLedger
 
 // An order that costs virtual currency beside its price holds it while it waits for the payment. The steps' keys are
-// made from the purchase code, so that whoever looks at the order next, be it after a crash, finishes what its state
-// asks for.
+// made from the purchase code, so that any later call, also after a crash, finishes the step that the order's state
+// requires.
 
 /// Holds the virtual currency that an order costs beside its price, and spends or releases it.
 struct OrderHolds: Sendable {
@@ -33,7 +33,7 @@ struct OrderHolds: Sendable {
     return SettledOrders(orders: settled, cursor: next ?? found.end)
   }
 
-  /// What so many units cost.
+  /// Returns the virtual currency that the requested units cost.
   ///
   /// - Throws: `amount_out_of_range`, `limit_exceeded` where orders wait longer than a hold can last.
   func costs(of request: OrderRequest) throws(LedgerError) -> [Adjustment] {
@@ -60,7 +60,7 @@ struct OrderHolds: Sendable {
     return costs
   }
 
-  /// Sets aside what a new order costs; one that it cannot be set aside for fails.
+  /// Holds the cost of a new order; the order fails where the hold is refused.
   func hold(for order: Order) async throws(LedgerError) -> Order {
     let steps = try steps(of: order)
     switch order.status {
@@ -112,7 +112,7 @@ struct OrderHolds: Sendable {
 extension OrderDocument {
   static let mark = "{\"order\":"
 
-  /// What every step of the order's hold says that it is for.
+  /// Returns the reference that every step of the order's hold carries.
   static func reference(of code: PurchaseCode) throws(LedgerError) -> Reference {
     let document: JSONValue = ["order": .string(code.text)]
     return try Reference(document.text())

@@ -5,9 +5,9 @@ enum OrderMatch {
   /// How far the store's clock may be behind the backend's for a purchase to count as made after its order.
   static let skewMilliseconds: Int64 = 300_000
 
-  /// The order of the same product, store and quantity that was announced last before the purchase.
+  /// Finds the last order announced before the purchase with the same product, store and quantity.
   ///
-  /// An order that nobody gave up comes first, even after its deadline: a consent may take days. One that was given up
+  /// An order that was not cancelled comes first, even after its deadline: a consent may take days. A cancelled order
   /// counts until its deadline: stores report some payments as cancelled that are made all the same.
   static func best(of orders: [LedgerOrder], for transaction: StoreTransaction, as product: ProductCode) -> LedgerOrder?
   {

@@ -96,7 +96,7 @@ struct OrderOpenings: Sendable {
         found = try view.orders.order(paidBy: purchase)
       }
       guard let found else { throw .defect("The order \(opening.code) was opened and is not there") }
-      // One that was paid for before it was announced is no news either.
+      // An order that was paid for before its announcement counts as replayed too.
       return try orders.order(found, isReplayed: isReplayed || found.isPaid, in: view)
     }
   }

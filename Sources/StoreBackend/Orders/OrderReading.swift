@@ -35,7 +35,7 @@ struct OrderReading: Sendable {
   func undelivered(limit: Int, after cursor: OrdersPage.Cursor?) throws(LedgerError) -> OrdersPage {
     try Paging.check(page: 1, size: limit)
     return try context.reading { (view, _) throws(LedgerError) -> OrdersPage in
-      // Those without a next try are due never, at the end of the list.
+      // Orders without a next try are never due and stand at the end of the list.
       let start = OrderPosition(dueAt: .max, number: cursor?.position.number ?? 0)
       let never = Timestamp(milliseconds: .max)
       return try page(
@@ -43,7 +43,7 @@ struct OrderReading: Sendable {
     }
   }
 
-  /// The order as people see it: one that nobody paid in time has failed, whether somebody wrote that down or not.
+  /// Makes the order of a row; an unpaid order past its deadline has failed, even if its row does not say so yet.
   func order(_ found: LedgerOrder, isReplayed: Bool, in view: LedgerView) throws(LedgerError) -> Order {
     let customer = try view.orders.customer(of: found)
     let isLate = found.state == .pending && found.deadline <= context.clock.now()

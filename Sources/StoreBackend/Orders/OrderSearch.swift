@@ -13,7 +13,7 @@ struct OrderSearch: Sendable {
     _ named: PurchaseCode?, for transaction: StoreTransaction, as product: ProductCode, scene: ReceiptScene,
     _ search: ReceiptPost.OrderSearch
   ) async throws(LedgerError) -> PurchaseCode? {
-    // A renewal was never announced, and what the store took back is not delivered.
+    // A renewal was never announced, and a refunded purchase is not delivered.
     guard named == nil, search != .none, transaction.reason == .purchase, transaction.revocation == nil else {
       return named
     }
@@ -36,7 +36,7 @@ struct OrderSearch: Sendable {
       bundleID: transaction.bundleID, key: Self.lateKey(of: transaction),
       paidBy: OrderRequest.PaidTransaction(environment: transaction.environment, id: transaction.creditID))
     do throws(LedgerError) { return try await openings.open(request).code } catch {
-      // What was paid for is credited, order or not.
+      // A paid purchase is credited with or without its order.
       guard !error.code.meansNothingIsKnown else { throw error }
       return nil
     }

@@ -13,7 +13,7 @@ public struct OrdersPage: Hashable, Sendable {
 
     init(_ position: OrderPosition) { self.position = position }
 
-    /// Reads what ``description`` writes, or gives nil.
+    /// Reads the text of ``description``; nil for any other text.
     public init?(_ text: String) {
       let parts = text.split(separator: "-", omittingEmptySubsequences: false)
       guard parts.count == 2, let dueAt = Int64(parts[0]), let number = Int64(parts[1]) else { return nil }

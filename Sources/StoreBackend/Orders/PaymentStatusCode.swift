@@ -1,8 +1,8 @@
 public import GemLedger
 
-/// The numbers by which two-step payment SDKs say how a payment ended.
+/// The numbers by which two-step payment SDKs report the end of a payment.
 ///
-/// Most of those who read them have code for exactly these; what else can go wrong has only a `LedgerError` code.
+/// Most of their readers have code for exactly these numbers; all other failures have only a `LedgerError` code.
 public struct PaymentStatusCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The number.
   public let rawValue: Int
@@ -50,20 +50,20 @@ public struct PaymentStatusCode: RawRepresentable, Hashable, Sendable, CustomStr
 extension PaymentStatusCode {
   /// The step of a two-step purchase that was asked for.
   public enum Step: Hashable, Sendable, CaseIterable {
-    /// The order, before anybody pays.
+    /// The order, before the payment.
     case initPayment
     /// The receipt.
     case completePayment
-    /// What was bought so far.
+    /// The purchases so far.
     case history
   }
 
   /// How the first step ended.
   public init(opened order: Order) { self = order.isReplayed ? .purchaseExists : .success }
 
-  /// How the second step ended.
+  /// Makes the status of the second step.
   ///
-  /// A delivery that is pending comes before everything else: it is what the app has to show.
+  /// A pending delivery comes before everything else: the app has to show it.
   public init(completed answer: ReceiptAnswer) {
     switch answer.order?.status {
     case .deliveryPending: self = .deliveryPending

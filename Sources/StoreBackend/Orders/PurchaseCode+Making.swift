@@ -1,7 +1,7 @@
 internal import GemLedger
 
 extension PurchaseCode {
-  // Crockford's alphabet: no letter that is taken for a digit when somebody reads the code out.
+  // Crockford's alphabet: no letter that resembles a digit, since people read the code out.
   private static let digits = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
   /// A new code such as `GG2611217M2Q…`: two letters for the store, the day, and eighty random bits.

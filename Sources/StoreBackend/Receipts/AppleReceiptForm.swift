@@ -84,7 +84,7 @@ enum AppleReceiptForm {
   }
 
   private static func storefront(_ fields: ReceiptFields) throws(LedgerError) -> StorefrontCode? {
-    // A storefront that opened after this was written is no reason to refuse what was paid.
+    // A storefront that is newer than this code is no reason to refuse a paid purchase.
     try fields.optionalText("storefront").flatMap(StorefrontCode.init(exactly:))
   }
 

@@ -46,7 +46,7 @@ enum Base64URL {
     if second != nil { put(group, 2) }
   }
 
-  /// The bytes, or nil where the text is not exactly what ``append(_:to:)`` writes: one text for one value.
+  /// Decodes the bytes; nil unless the text is exactly the one that ``append(_:to:)`` writes: one text for one value.
   static func decode(_ text: [UInt8]) -> [UInt8]? { text.withUnsafeBufferPointer { decode($0) } }
 
   /// As ``decode(_:)-([UInt8])``, of bytes that lie somewhere else.
@@ -74,7 +74,7 @@ enum Base64URL {
         guard index < text.count else { return }
         let third = index + 2 < text.count ? value(index + 2) : nil
         let group = value(index) << 18 | value(index + 1) << 12 | (third ?? 0) << 6
-        // What is left over of the last digit must be nothing.
+        // The unused bits of the last digit must be zero.
         if group & (third == nil ? 0xFFFF : 0xFF) != 0 { all = 0xFF }
         while filled < count {
           bytes[filled] = UInt8(truncatingIfNeeded: group >> UInt32(filled % 3 == 0 ? 16 : 8))

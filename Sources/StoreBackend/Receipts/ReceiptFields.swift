@@ -1,8 +1,8 @@
 internal import GemLedger
 
-/// The members of a receipt's payload, read strictly; each look-up names what is wrong with it.
+/// The members of a receipt's payload, read strictly; each look-up reports the fault that it finds.
 ///
-/// Members that nobody asks for are left alone: stores add some every year.
+/// Unused members are ignored: stores add some every year.
 struct ReceiptFields {
   private let object: JSONObject
 
@@ -111,8 +111,8 @@ struct ReceiptFields {
 }
 
 extension Money {
-  /// Money from an amount that counts `digits` decimal places, whatever the currency; nil where it is no whole number
-  /// of minor units.
+  /// Makes money from an amount with `digits` decimal places in any currency; nil where it is no whole number of minor
+  /// units.
   init?(scaled amount: Int64, digits: Int, currency code: String) {
     guard let currency = PriceCurrency(exactly: code) else { return nil }
     let factor = Self.powerOfTen(digits - currency.minorUnitDigits)

@@ -11,7 +11,7 @@ public struct StoreReceipt: Hashable, Sendable {
 
 /// Reads a receipt and proves that the store made it.
 public protocol ReceiptVerifier: Sendable {
-  /// - Throws: `LedgerError` with `receipt_malformed`, or `receipt_unverified` whose detail `check` says what did not
-  ///   hold.
+  /// - Throws: `LedgerError` with `receipt_malformed`, or with `receipt_unverified` and the detail `check`, which names
+  ///   the failed check.
   func verify(_ receipt: StoreReceipt) throws(LedgerError) -> StoreTransaction
 }

@@ -5,13 +5,13 @@ public import GemLedger
 public struct StoreTransaction: Hashable, Sendable {
   /// Why the store took money.
   public enum Reason: String, Hashable, Sendable {
-    /// Somebody bought.
+    /// A purchase by a customer.
     case purchase = "PURCHASE"
     /// A subscription went on.
     case renewal = "RENEWAL"
   }
 
-  /// Money that the store gave back.
+  /// A refund by the store.
   public struct Revocation: Hashable, Sendable {
     /// How much of the purchase, as `StoreRefund.Extent` counts it.
     public enum Extent: Hashable, Sendable {
@@ -27,7 +27,7 @@ public struct StoreTransaction: Hashable, Sendable {
 
     /// The store's own date of it; with the transaction it names the refund.
     public var revokedAt: Timestamp
-    /// How much was given back.
+    /// The refunded part.
     public var extent: Extent
     /// Whether the app was at fault, where the store says.
     public var isAppIssue: Bool
@@ -58,13 +58,13 @@ public struct StoreTransaction: Hashable, Sendable {
   public var productType: ProductType
   /// The group within which only one subscription runs at a time.
   public var subscriptionGroupID: String?
-  /// How many units.
+  /// The number of units.
   public var quantity: Int64
-  /// What was paid for all units together, where the store says.
+  /// The price of all units together, where the store states it.
   public var price: Money?
   /// The country of the store account.
   public var storefront: StorefrontCode?
-  /// Who bought, where the app said so before the payment.
+  /// The buyer's token, where the app gave one before the payment.
   public var accountToken: AccountToken?
   /// When it was bought, or renewed.
   public var purchasedAt: Timestamp
@@ -72,7 +72,7 @@ public struct StoreTransaction: Hashable, Sendable {
   public var originalPurchasedAt: Timestamp
   /// When the paid period ends, for a subscription.
   public var expiresAt: Timestamp?
-  /// What the store gave back, if anything.
+  /// The refund by the store, if any.
   public var revocation: Revocation?
   /// Why money was taken.
   public var reason: Reason
@@ -110,8 +110,10 @@ public struct StoreTransaction: Hashable, Sendable {
 }
 
 extension StoreTransaction {
-  /// What makes it a credit of its own: the store's id of it; for a subscription of Google Play, whose renewals keep
-  /// their purchase token, the token and the order id, separated by a slash.
+  /// The identity of its credit: the store's id of the transaction.
+  ///
+  /// A subscription of Google Play keeps its purchase token through renewals: there it is the token and the order id,
+  /// separated by a slash.
   public var creditID: StoreTransactionID {
     guard store == .google, productType.isSubscription, let orderID else { return id }
     return StoreTransactionID(unchecked: "\(id.text)/\(orderID)")

@@ -3,9 +3,9 @@ public import GemLedger
 /// Receipts without a signature, from the simulated store of this process or home.
 ///
 /// They look like the stores' signed ones, a compact JWS with Apple's or Google's field names and units, but nothing
-/// vouches for them: whoever can post one can make one. That is why they are taken only from the one environment that
-/// this was made for, and why only test environments can be named: give a backend this verifier where the simulated
-/// store is the only store, and never beside a real one.
+/// proves their origin: every client that can post one can make one. That is why they are accepted only from the one
+/// environment that this was made for, and why only test environments can be named. Give a backend this verifier where
+/// the simulated store is the only store, and never beside a real one.
 ///
 /// ```swift
 /// let receipts = UnsignedReceipts(session: "demo")
@@ -15,15 +15,15 @@ public struct UnsignedReceipts: ReceiptVerifier {
   /// Longest receipt that is looked at, in bytes.
   public static let byteCountMax = 32_768
 
-  /// The only environment whose receipts are taken.
+  /// The only environment with accepted receipts.
   public let environment: StoreEnvironment
   /// The first segment of every receipt, which names the environment.
   private let header: [UInt8]
 
-  /// Receipts of one test environment.
+  /// Makes receipts of one test environment.
   ///
   /// - Parameter environment: Xcode's or local testing, with its session.
-  /// - Throws: `LedgerError` with `configuration` for production or the sandbox, whose receipts are always signed.
+  /// - Throws: `LedgerError` with `configuration` for production or the sandbox, where receipts are always signed.
   public init(environment: StoreEnvironment) throws(LedgerError) {
     guard let session = environment.session else {
       throw LedgerError(
@@ -51,10 +51,10 @@ public struct UnsignedReceipts: ReceiptVerifier {
     return StoreReceipt(String(decoding: text, as: UTF8.self))
   }
 
-  /// Reads the receipt and makes sure that it comes from this environment.
+  /// Reads the receipt and checks that it comes from this environment.
   ///
-  /// - Throws: `LedgerError` with, in order of precedence, `receipt_malformed`, `receipt_unverified` whose detail
-  ///   `check` is `signature` (it has one), `algorithm`, or `environment`.
+  /// - Throws: `LedgerError` with, in order of precedence: `receipt_malformed`; `receipt_unverified` with the detail
+  ///   `check`, which is `signature` (it has one), `algorithm`, or `environment`.
   public func verify(_ receipt: StoreReceipt) throws(LedgerError) -> StoreTransaction {
     var text = receipt.text
     guard text.utf8.count <= Self.byteCountMax else {
@@ -88,7 +88,7 @@ public struct UnsignedReceipts: ReceiptVerifier {
     return payload
   }
 
-  /// Says what is wrong with a header that is not ours.
+  /// Throws the error that describes a header other than ours.
   private func refuse(header: UnsafeBufferPointer<UInt8>) throws(LedgerError) {
     guard let bytes = Base64URL.decode(header) else { throw ReceiptFields.malformed("its header is not base64url") }
     let fields = try ReceiptFields(bytes)

@@ -25,7 +25,7 @@ struct APIKey: Hashable, Sendable {
 
   /// - Throws: `LedgerError` with `configuration` where the key is for another store than the shop.
   func check(fits shop: Store) throws(LedgerError) {
-    // A test key goes with whatever shop a test simulates.
+    // A test key fits every shop that a test simulates.
     guard let store, store != .test, store != shop else { return }
     throw Self.refused("The API key is for the store \"\(store)\", and the app sells through \"\(shop)\".")
   }

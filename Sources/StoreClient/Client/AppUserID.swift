@@ -1,7 +1,7 @@
 internal import GemLedger
 internal import StoreBackend
 
-/// What an app gives as its user's id, and which ids are asking for trouble.
+/// The checks of an app's user id: refused ids, and ids that lead to trouble.
 enum AppUserID {
   /// The customer with this id; white space around it does not count.
   ///
@@ -24,7 +24,7 @@ enum AppUserID {
     return CustomerID(unchecked: "$RCAnonymousID:" + digits)
   }
 
-  /// Why the id is a bad choice, where it is one; without the id itself, which is nobody's business in a log.
+  /// Returns why the id is a bad choice, or nil; without the id itself, which must not reach a log.
   static func warning(about id: CustomerID) -> String? {
     if UserID.isAnonymous(id) { return nil }
     let bytes = id.text.utf8

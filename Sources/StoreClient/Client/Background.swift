@@ -1,7 +1,7 @@
 internal import GemLedger
 internal import Synchronization
 
-/// What a client does without being called, until it is gone.
+/// The background tasks of a client, stopped when the client is released.
 final class Background: Sendable {
   private struct State {
     var tasks: [Task<Void, Never>] = []

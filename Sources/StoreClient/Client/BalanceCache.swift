@@ -1,9 +1,9 @@
 internal import GemLedger
 
-/// The balances that the client knows, and how old they are.
+/// The balances that the client knows, and their age.
 ///
-/// Everything that may change a balance begins a new generation. A value is fresh only in the generation in which it
-/// was asked for, and an answer that was asked for earlier never takes the place of one that was asked for later.
+/// Every event that may change a balance begins a new generation. A value is fresh only in the generation of its
+/// request. The answer of an earlier request never replaces that of a later one.
 struct BalanceCache: Sendable {
   /// Five minutes.
   static let freshMilliseconds: Int64 = 300_000
@@ -20,7 +20,7 @@ struct BalanceCache: Sendable {
 
   typealias Fetched = Result<StoredBalances, LedgerError>
 
-  /// What is known of the customer, and whether it is fresh.
+  /// Returns the customer's known balances, and whether they are fresh.
   func value(of customer: CustomerID, now: Timestamp) -> (balances: StoredBalances, isFresh: Bool)? {
     guard let entry = entries[customer] else { return nil }
     let age = now.milliseconds(since: entry.balances.asOf)
@@ -29,9 +29,9 @@ struct BalanceCache: Sendable {
 
   mutating func invalidate() { generation += 1 }
 
-  /// Takes an answer in.
+  /// Stores an answer.
   ///
-  /// - Returns: Whether it is the newest known, and differs from what was known before.
+  /// - Returns: Whether it is the newest known, and differs from the value known before.
   mutating func take(_ balances: StoredBalances, askedIn asked: UInt64) -> (isNewest: Bool, isChanged: Bool) {
     let known = entries[balances.customer]
     if let known, known.generation > asked { return (false, false) }

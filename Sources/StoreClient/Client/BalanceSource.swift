@@ -12,7 +12,7 @@ struct BalanceSource: ClientPart {
     let now = configuration.clock.now()
     let known = context.balances.withLock { $0.value(of: customer, now: now) }
     if let known, known.isFresh { return shown(known.balances, isStale: false) }
-    // What was paid for is brought to its credit first, so that the balance holds it.
+    // Credit the paid receipts of the queue first, so that the balance includes them.
     if queue.read({ $0.pendingCount }) > 0 { await pipeline.drain() }
     let (task, generation) = context.balances.withLock { cache in
       cache.join(customer) { generation in Task { await fetchBalances(customer, generation) } }
@@ -45,7 +45,7 @@ struct BalanceSource: ClientPart {
 
   /// Spends, where the backend lets this client.
   func spend(_ amounts: [Adjustment], key: IdempotencyKey) async throws(LedgerError) -> Receipt {
-    // Whatever comes of it, the balance may be another one then.
+    // A failed call may have spent too, so the balance may have changed in any case.
     defer {
       invalidate()
       refreshForListeners()
@@ -54,7 +54,8 @@ struct BalanceSource: ClientPart {
     do throws(LedgerError) {
       return try await backend.spend(amounts, customer: customer, key: key)
     } catch  where error.code == .customerNotFound {
-      // A customer of whom the backend has not heard yet is no unknown one to the app: what there is decides.
+      // To the app, a customer that the backend does not know yet is no unknown one: register, and let the balance
+      // decide.
       _ = try await backend.register(customer)
       return try await backend.spend(amounts, customer: customer, key: key)
     }
@@ -87,7 +88,7 @@ struct BalanceSource: ClientPart {
   private func keep(_ stored: StoredBalances, isChanged: Bool) {
     if !configuration.mode.isLocal, configuration.journal != nil {
       let known = queue.read { state in state.balances.last { $0.customer == stored.customer } }
-      // Only what is new costs a sync.
+      // Only changed balances cost a sync.
       if known?.rows != stored.rows {
         pipeline.note([.balances(stored)])
       } else {
@@ -97,7 +98,7 @@ struct BalanceSource: ClientPart {
     if isChanged, stored.customer == appUserID { context.balanceBroadcast.send(shown(stored, isStale: false)) }
   }
 
-  /// Asks anew where somebody listens to the balances.
+  /// Requests the balances again where they have a listener.
   func refreshForListeners() {
     guard context.balanceBroadcast.hasListeners else { return }
     Task { await refreshQuietly() }
@@ -120,7 +121,7 @@ struct BalanceSource: ClientPart {
     return shown.adding(provisional(for: stored.customer, after: stored.asOf))
   }
 
-  /// What is provisional of purchases made after that instant: a balance that was answered before cannot hold it.
+  /// Returns the provisional amounts of purchases made after that instant: a balance answered before cannot hold them.
   private func provisional(for customer: CustomerID, after instant: Timestamp) -> [CurrencyCode: Int64] {
     queue.read { state in
       var sums: [CurrencyCode: Int64] = [:]

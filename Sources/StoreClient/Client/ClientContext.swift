@@ -16,30 +16,30 @@ final class ClientContext: Sendable {
   let balanceBroadcast = Broadcast<VirtualCurrencies>(buffer: .bufferingNewest(1))
   let infoBroadcast = Broadcast<CustomerInfo>(buffer: .bufferingNewest(1))
 
-  /// What changes while the client lives and is kept nowhere.
+  /// The state of a running client that is not stored.
   struct Session {
     var identity: Identity
-    /// Customers whom the backend knows for sure.
+    /// Customers that are registered with the backend for sure.
     var registered: Set<CustomerID> = []
     var purchasesInProgress: [ProductCode] = []
     var info: CustomerInfo?
-    /// Begins anew with everything that may change what is known of the customer.
+    /// The generation of the customer's state; every event that may change it begins a new one.
     var infoGeneration: UInt64 = 0
     var isInfoFresh = false
     var offerings: Offerings?
     /// Until when the offerings are fresh.
     var offeringsFreshUntil: Timestamp?
-    /// Whether what is known of the products proved wrong.
+    /// Whether the known products proved wrong.
     var mustAskForOfferings = false
-    /// Whether this client has seen all that was given back while the app was closed.
+    /// Whether this client has seen all refunds made while the app was closed.
     var hasLookedForRefunds = false
     /// Receipts that were credited before this client posted them.
     var replayed: Set<ReceiptKey> = []
-    /// What the backend answered lately, for purchases that another try of the same receipt brought to their credit.
+    /// The backend's latest answers, for purchases that another try of the same receipt credited.
     var answers = LastAnswers()
-    /// Customers who came into being with a sign-in that could not be kept on the device.
+    /// Customers created by a sign-in that could not be stored on the device.
     var created: Set<CustomerID> = []
-    /// Whose credit the app was told of lately; an update may be faster than the answer to its purchase.
+    /// Receipts with a credit that the app was told of lately; an update may be faster than the answer to its purchase.
     var told = LastKeys()
     weak var delegate: (any StoreClientDelegate)?
     weak var client: StoreClient?
@@ -62,10 +62,10 @@ final class ClientContext: Sendable {
         onStep: configuration.onStep))
   }
 
-  /// The app user id of whoever is signed in.
+  /// The app user id of the signed-in customer.
   var appUserID: CustomerID { session.withLock { $0.identity.customer } }
 
-  /// Makes the customer known to the backend, as far as it is in reach; a purchase does not fail for it.
+  /// Registers the customer with the backend if it is reachable; a purchase does not fail for it.
   func register(_ customer: CustomerID) async {
     guard !session.withLock({ $0.registered.contains(customer) }) else { return }
     do throws(LedgerError) {
@@ -87,14 +87,14 @@ final class ClientContext: Sendable {
 }
 
 extension ClientContext.Session {
-  /// Whether the backend's name for an owner means who is signed in.
+  /// Returns whether the backend's name for an owner means the signed-in customer.
   func isOwn(_ owner: CustomerID) -> Bool {
     owner == identity.customer || info?.record.ids.contains(owner) == true
   }
 }
 
 extension ClientContext.Session {
-  /// What is known of the customer, unless something may have changed it since: time does, for what runs out.
+  /// Returns the known state unless an event or the end of an entitlement may have changed it since.
   func freshInfo(at now: Timestamp) -> CustomerInfo? {
     guard let info, isInfoFresh else { return nil }
     let hasRunOut = info.entitlements.active.contains { $0.expiresAt.map { $0 <= now } ?? false }

@@ -2,12 +2,12 @@ internal import GemLedger
 public import StoreBackend
 
 extension StoreClient {
-  /// Who owns the balances.
+  /// The owner of the balances.
   public enum Mode: Sendable {
-    /// They are kept on this device: the backend works in this process, over a ledger on the device, and is always in
-    /// reach.
+    /// They are kept on this device: the backend works in this process, over a ledger on the device, and is always
+    /// reachable.
     case local(any PurchaseBackend)
-    /// A backend owns them; where it is out of reach, purchases queue and balances are shown as they were last known.
+    /// A backend owns them; while it is unreachable, purchases queue and the last known balances are shown.
     case payment(any PurchaseBackend)
 
     var backend: any PurchaseBackend {
@@ -24,7 +24,7 @@ extension StoreClient {
     }
   }
 
-  /// What counts as two purchases at a time.
+  /// Which purchases exclude each other.
   public enum PurchaseGuard: Hashable, Sendable {
     /// Any two.
     case perClient
@@ -40,13 +40,13 @@ extension StoreClient {
     case twoStep
   }
 
-  /// What a client is made of.
+  /// The settings of a client.
   public struct Configuration: Sendable {
     /// The public key; `appl_`, `goog_`, `amzn_` or `test_` at its beginning names the store.
     public var apiKey: String
-    /// Who is signed in; nil for whoever was last, or an anonymous customer.
+    /// The signed-in customer; nil for the last one, or an anonymous customer.
     public var appUserID: String?
-    /// Who owns the balances, and where.
+    /// The owner of the balances.
     public var mode: Mode
     /// The shop.
     public var storefront: any Storefront
@@ -62,7 +62,7 @@ extension StoreClient {
     public var locale = "en_US"
     /// The least important messages that are logged; nil for ``StoreClient/logLevel``.
     public var logLevel: LogLevel?
-    /// Who gets the messages; nil for ``StoreClient/logHandler``.
+    /// The receiver of the messages; nil for ``StoreClient/logHandler``.
     public var logHandler: LogHandler?
     /// How receipts are tried again.
     public var retry = RetryPolicy()
@@ -73,18 +73,18 @@ extension StoreClient {
     public var validationTimeout: Duration? = .seconds(35)
     /// Whether the purchase funnel is reported.
     public var isFunnelEnabled = true
-    /// What counts as two purchases at a time.
+    /// Which purchases exclude each other.
     public var purchaseGuard = PurchaseGuard.perClient
     /// How a purchase reaches its credit.
     public var purchaseStyle = PurchaseStyle.direct
-    /// What a restore does with the entitlements of an owner who has signed in.
+    /// The rule of a restore for the entitlements of an owner that signed in.
     ///
-    /// `keepWithOwner` counts where the store account may not be shared. `alias` gives two customers who have signed in
-    /// one wallet.
+    /// `keepWithOwner` counts where the store account may not be shared. `alias` gives two signed-in customers one
+    /// wallet.
     public var restoreBehavior = EntitlementSharing.transfer
     /// Whether the client listens to the store, works off its queue at launch and tries again by itself.
     public var isAutomatic = true
-    /// Whether who signs in is kept for the next time; a tool that acts for others for once keeps it from changing.
+    /// Whether a sign-in is kept for the next start; false in a tool that acts for other customers for one call.
     package var keepsIdentity = true
     /// Called after each step of each purchase.
     package var onStep: (@Sendable (PurchaseStep) -> Void)?

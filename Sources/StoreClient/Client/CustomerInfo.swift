@@ -1,21 +1,21 @@
 public import GemLedger
 public import StoreBackend
 
-/// What is known of a customer beside the balances: entitlements and purchases.
+/// The known state of a customer beside the balances: entitlements and purchases.
 public struct CustomerInfo: Hashable, Sendable {
-  /// What the backend said.
+  /// The backend's answer.
   public internal(set) var record: CustomerRecord
-  /// Whether the backend could not be asked, so that something may be missing; what was bought just now never is.
+  /// Whether the backend was unreachable, so that something may be missing; the purchase made just now never is.
   public internal(set) var isStale = false
 
-  /// What a backend said.
+  /// Wraps a backend's answer.
   public init(_ record: CustomerRecord) { self.record = record }
 
   /// The first id of the customer.
   public var originalAppUserID: String { record.originalID.text }
   /// When this was true.
   public var requestDate: Timestamp { record.asOf }
-  /// When the customer came into being.
+  /// When the customer was made.
   public var firstSeen: Timestamp { record.firstSeenAt }
   /// The rights that purchases give.
   public var entitlements: EntitlementInfos { EntitlementInfos(all: record.entitlements) }
@@ -27,7 +27,7 @@ public struct CustomerInfo: Hashable, Sendable {
   /// Whether the customer has the right now.
   public func hasActiveEntitlement(_ id: String) -> Bool { entitlements[id]?.isActive == true }
 
-  /// Takes in a purchase that was credited, so that nobody need be asked for it.
+  /// Adds a credited purchase, which saves a request.
   mutating func add(_ purchase: PurchaseRecord, at now: Timestamp) {
     record.asOf = max(record.asOf, now)
     // Looked for in place, and by the credit, of which each purchase has one: copying a record costs more than that.
@@ -40,7 +40,7 @@ public struct CustomerInfo: Hashable, Sendable {
     record.nonSubscriptions.insert(purchase, at: 0)
   }
 
-  /// Takes in what a purchase gave, unless something that lasts longer gives it already.
+  /// Adds a purchase's entitlement, unless a longer one is known.
   mutating func add(_ entitlement: CustomerRecord.Entitlement) {
     let known = record.entitlements.firstIndex { $0.id.hasBytes(of: entitlement.id) }
     guard let known else {
@@ -78,11 +78,11 @@ public struct NonSubscriptionTransaction: Hashable, Sendable {
   public let productIdentifier: String
   /// When it was bought.
   public let purchaseDate: Timestamp
-  /// How many units.
+  /// The number of units.
   public let quantity: Int64
-  /// What was paid for all units together, where the store said.
+  /// The price of all units together, where the store states it.
   public let price: Money?
-  /// Whether the store gave back all of it.
+  /// Whether the store refunded all of it.
   public let isRefunded: Bool
 
   init(_ record: PurchaseRecord) {

@@ -36,7 +36,7 @@ struct CustomerInfoSource: ClientPart {
     }
   }
 
-  /// Asks anew where somebody wants to be told of changes.
+  /// Requests the state again where it has a listener.
   func refreshForListeners() async {
     let hasDelegate = context.session.withLock { $0.delegate != nil }
     guard hasDelegate || context.infoBroadcast.hasListeners, cached != nil else { return }
@@ -67,7 +67,7 @@ struct CustomerInfoSource: ClientPart {
     if isNews { publish(info) }
   }
 
-  /// What is known of the buyer after a credit: whatever happens, with what was bought just now.
+  /// Returns the buyer's state after a credit: it includes this purchase even if the backend cannot be asked.
   func info(after answer: ReceiptAnswer?, _ buyer: CustomerID) async -> CustomerInfo {
     let now = configuration.clock.now()
     let known = context.session.withLock { $0.identity.customer == buyer ? $0.freshInfo(at: now) : nil }
@@ -85,7 +85,7 @@ struct CustomerInfoSource: ClientPart {
     }
   }
 
-  /// What was known of the customer last, where nobody can be asked; nothing but the id where nothing was.
+  /// Returns the customer's last known state for a failed request; only the id where nothing is known.
   func last(of customer: CustomerID) -> CustomerInfo {
     let now = configuration.clock.now()
     let known = context.session.withLock { $0.identity.customer == customer ? $0.info : nil }

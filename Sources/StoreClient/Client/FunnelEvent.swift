@@ -37,9 +37,9 @@ public struct FunnelEvent: Hashable, Sendable {
   public let at: Timestamp
   /// The product's id at the store, where the step is about one.
   public var productID: String?
-  /// How many units.
+  /// The number of units.
   public var quantity: Int64?
-  /// What was paid, exactly; for ``Name/purchase`` where the store says.
+  /// The exact price paid; for ``Name/purchase`` where the store states it.
   public var revenue: Money?
   /// The store's own id of the purchase.
   public var storeTransactionID: StoreTransactionID?
@@ -48,11 +48,11 @@ public struct FunnelEvent: Hashable, Sendable {
   public var currency: String? { revenue?.currency }
 }
 
-/// Hands funnel events to whoever listens, and keeps the first ones for who comes late.
+/// Hands funnel events to listeners, and keeps the first ones for a late first listener.
 final class Funnel: Sendable {
   private struct State {
     var isEnabled: Bool
-    /// What came before anybody listened; empty for good once somebody did.
+    /// The events before the first listener; empty for good after that.
     var early: [FunnelEvent] = []
     var wasHeard = false
   }

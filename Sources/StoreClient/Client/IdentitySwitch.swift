@@ -73,9 +73,9 @@ struct IdentitySwitch: ClientPart {
     return await infoAfterSwitch()
   }
 
-  /// What is known of whoever signed in just now.
+  /// Returns the state of the customer that signed in just now.
   ///
-  /// The switch is done and kept, so that a backend that cannot be asked is no failure of it: the answer is stale then.
+  /// The switch is done and kept, so an unreachable backend does not fail it: the answer is stale then.
   private func infoAfterSwitch() async -> CustomerInfo {
     do throws(LedgerError) { return try await customerInfo.current() } catch {
       log(.debug, "What is known of the customer could not be asked for after the switch: \(error)")
@@ -87,7 +87,7 @@ struct IdentitySwitch: ClientPart {
     try become(AppUserID.anonymous(configuration.randomness), allowsSharing: true)
   }
 
-  /// Changes who is signed in: durable first, so that a restart never falls back to somebody else.
+  /// Changes the signed-in customer: durable first, so that a restart never falls back to another customer.
   private func become(_ customer: CustomerID, allowsSharing: Bool? = nil) throws(LedgerError) {
     let identity = Identity(
       customer: customer, allowsSharing: allowsSharing ?? context.session.withLock { $0.identity.allowsSharing })

@@ -10,13 +10,13 @@ internal import Glibc
 public enum LogLevel: Int, Comparable, Sendable, CaseIterable {
   /// Everything.
   case verbose
-  /// What a developer looks for.
+  /// Details for a developer.
   case debug
-  /// What happens now and then.
+  /// Normal, infrequent events.
   case info
-  /// What should be changed.
+  /// Things that the app should change.
   case warn
-  /// What went wrong.
+  /// Failures.
   case error
 
   /// Less important first.
@@ -54,7 +54,7 @@ struct ClientLog: Sendable {
     (handler ?? shared.handler)(level, message())
   }
 
-  /// On standard error, so that what a program prints stays its own.
+  /// Uses standard error, so that standard output stays the program's own.
   private static func printed(_ level: LogLevel, _ message: String) {
     var line = "[StoreClient] \(level): \(message)\n"
     line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }

@@ -43,7 +43,7 @@ struct OfferingsSource: ClientPart {
     return offerings
   }
 
-  /// Remembers what buying takes, so that it works without a backend too.
+  /// Remembers the product data that buying needs, so that it works without a backend too.
   private func learn(_ products: [Product]) {
     let known = products.compactMap { product in
       product.storeIDs[store.description].map { storeID in

@@ -2,7 +2,7 @@ internal import GemLedger
 internal import StoreBackend
 internal import Synchronization
 
-/// What came of announcing an order.
+/// The result of announcing an order.
 enum AnnouncedOrder {
   /// The store may be asked for its payment.
   case payable(Order)
@@ -16,8 +16,8 @@ struct OrderAnnouncements: ClientPart {
 
   /// Announces an order, and finds out whether the store may be asked for its payment: one key is one payment.
   ///
-  /// The order is paid for by the device that announced it. Its claim is durable before the backend knows of the order,
-  /// so that an announcement whose answer was lost is recognised as the device's own.
+  /// The device that announced the order pays for it. Its claim is durable before the backend knows of the order. So
+  /// the device recognises its own announcement even after a lost answer.
   func announce(
     _ wanted: PurchaseOrder, for product: KnownProduct, _ buyer: CustomerID
   ) async throws(LedgerError) -> AnnouncedOrder {
@@ -27,8 +27,8 @@ struct OrderAnnouncements: ClientPart {
     return try await replay(order, opened)
   }
 
-  /// What became of an order that was announced before, where the shop has its product no longer; nil where nothing is
-  /// known of it, and where nobody paid for it.
+  /// Returns the outcome of an order announced before, after its product left the shop; nil for an unknown or unpaid
+  /// order.
   @concurrent
   func outcomeWithoutOffer(of wanted: PurchaseOrder) async throws(LedgerError) -> PurchaseOutcome? {
     guard let key = wanted.key, let code = try? ProductCode(wanted.productID) else { return nil }
@@ -36,7 +36,7 @@ struct OrderAnnouncements: ClientPart {
     let opened = try openedOrder(under: key, by: buyer)
     let order: Order
     do throws(LedgerError) { order = try await backend.initPayment(request(wanted, code, buyer, opened)) } catch {
-      // Without an order of that key, the backend refuses what it does not sell either.
+      // Without an order of that key, the backend also refuses a product that it does not sell.
       let refusals: [LedgerError.Code] = [.productNotFound, .notAvailable, .amountMismatch, .bundleMismatch]
       guard refusals.contains(error.code) else { throw error }
       return nil
@@ -69,14 +69,14 @@ struct OrderAnnouncements: ClientPart {
     return opened
   }
 
-  /// What is to be done about an order that was announced before.
+  /// Decides how to continue an order that was announced before.
   private func replay(_ order: Order, _ opened: OpenedOrder) async throws(LedgerError) -> AnnouncedOrder {
     let isPaid = order.status == .success || order.status == .deliveryPending
     if let known = try await standing(of: order, opened.buyer, isPaid: isPaid) { return .answered(known) }
     // An order without a claim was announced by the app's own server, for this device to pay.
     let isOwn = order.request.claim.map { $0.hasBytes(of: opened.claim) } ?? true
     guard !isOwn || queue.read({ $0.isPaying(opened) }) else { return .payable(order) }
-    // The store may have the payment meanwhile, and nobody has come to it.
+    // The store may have the payment meanwhile, not yet swept.
     await pipeline.sweep(current: opened.buyer)
     if let known = try await standing(of: order, opened.buyer, isPaid: true) { return .answered(known) }
     return .answered(PurchaseOutcome(.pending, order: order))

@@ -10,7 +10,7 @@ struct PurchaseFlow: ClientPart {
   func purchase(order: PurchaseOrder) async throws(LedgerError) -> PurchaseOutcome {
     let product: KnownProduct
     do throws(LedgerError) { product = try await offerings.product(named: order.productID) } catch {
-      // The key comes before the offer: what was bought under it may have left the shop.
+      // The key comes before the offer: the product bought under it may have left the shop.
       guard error.code == .productNotFound, let known = try await orders.outcomeWithoutOffer(of: order) else {
         throw error
       }
@@ -52,7 +52,7 @@ struct PurchaseFlow: ClientPart {
     let intent = PurchaseIntent(
       number: queue.takeIntentNumber(), buyer: buyer, storeProductID: product.storeID, quantity: quantity,
       startedAt: configuration.clock.now(), order: order?.code, key: wanted?.key)
-    // Nobody pays before it is written down who buys.
+    // The buyer is durable before the payment.
     try queue.record([.intended(intent)])
     switch try await pay(intent, product) {
     case .success(let evidence):
@@ -105,7 +105,8 @@ struct PurchaseFlow: ClientPart {
     } catch {
       if error == .userCancelled { return .userCancelled }
       funnel.send(.paymentCallbackFail) { $0.fill(product, intent.quantity) }
-      // Where the network failed, the customer may have paid; then the store delivers it, and the intent says for whom.
+      // After a network failure the customer may have paid; then the store delivers the payment, and the intent names
+      // the buyer.
       if error != .networkError { await giveUp(intent) }
       // The catalog may have given the product another id at the store; the next tap takes that one.
       if error == .productUnavailable { context.session.withLock { $0.mustAskForOfferings = true } }
@@ -113,7 +114,7 @@ struct PurchaseFlow: ClientPart {
     }
   }
 
-  /// Nobody paid, as far as the store says.
+  /// Ends an intent without a payment, as far as the store reports.
   @discardableResult
   private func giveUp(_ intent: PurchaseIntent) async -> Order? {
     queue.noteLazily([.intentEnded(intent.number)])
@@ -131,7 +132,7 @@ struct PurchaseFlow: ClientPart {
       event.quantity = intent.quantity
       event.storeTransactionID = evidence.transaction.id
     }
-    // Whatever comes of it: what was known of the balance is no longer.
+    // On every outcome, the known balance is out of date.
     balances.invalidate()
     let keys = pipeline.enqueue([evidence], source: .purchase, current: intent.buyer, intent: intent)
     guard let key = keys.first else {

@@ -1,16 +1,16 @@
 public import GemLedger
 public import StoreBackend
 
-/// A purchase in two steps: the order and its purchase code exist before anybody pays.
+/// A purchase in two steps: the order and its purchase code exist before the payment.
 public struct PurchaseOrder: Hashable, Sendable {
   /// The product: our code, or its id at the store.
   public var productID: String
-  /// How many units.
+  /// The number of units.
   public var quantity: Int64
   /// The price of all units as the app showed it, where it is to be checked before the payment; in a currency that the
   /// catalog has a price in.
   public var price: Money?
-  /// Whom in which game it is for, carried through to history and delivery.
+  /// The game, character and server that it is for, carried through to history and delivery.
   public var context: OrderContext
   /// One key is one order and one payment: buying under it again gives the first answer, or `pending` while the payment
   /// is under way.

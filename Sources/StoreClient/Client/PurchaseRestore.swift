@@ -14,7 +14,7 @@ struct PurchaseRestore: ClientPart {
       try await configuration.storefront.sync()
       evidence = try await configuration.storefront.all()
     } catch { throw context.storeError(error) }
-    // What is not credited yet goes its usual way.
+    // Uncredited purchases go the usual way.
     await pipeline.sweep(current: customer)
     let receipts = evidence.filter { $0.unverified == nil }.map(\.receipt)
     let generation = context.session.withLock { $0.infoGeneration }
@@ -24,7 +24,7 @@ struct PurchaseRestore: ClientPart {
     if !told.isEmpty { queue.noteLazily(told.map { .refundPosted($0.key, revision: $0.revision) }) }
     context.balances.withLock { $0.invalidate() }
     let info = CustomerInfo(record)
-    // A purchase or a change of user meanwhile makes the answer an old one, or somebody else's.
+    // After a purchase or a change of user meanwhile, the answer is out of date or another customer's.
     customerInfo.take(info, askedIn: generation)
     return info
   }

@@ -9,15 +9,15 @@ public enum PurchaseResult: Hashable, Sendable {
   case pendingServerValidation
   /// Paid for, and refused by the backend; the purchase stays unfinished at the store, and can be requeued.
   case failedServerValidation(errorCode: String, message: String, requestID: String?)
-  /// The customer turned back; nobody paid.
+  /// The customer cancelled; no payment was made.
   case cancelled
-  /// Somebody else has to agree first, or the payment takes its time; it may come later by itself.
+  /// The payment needs another person's approval or takes its time; it may come later without a call.
   case pending
 
   /// Whether the customer turned back.
   public var userCancelled: Bool { self == .cancelled }
 
-  /// What is known of the customer, after a success.
+  /// The customer's known state after a success.
   public var customerInfo: CustomerInfo? {
     guard case .success(let info) = self else { return nil }
     return info
@@ -28,13 +28,13 @@ public enum PurchaseResult: Hashable, Sendable {
 public struct PurchaseOutcome: Sendable {
   /// How it ended.
   public let result: PurchaseResult
-  /// The store's own id of it, where somebody paid.
+  /// The store's own id of it, where there was a payment.
   public let storeTransactionID: StoreTransactionID?
-  /// What the store says about it.
+  /// The store's record of it.
   public let transaction: StoreTransaction?
   /// The signed evidence.
   public let receipt: StoreReceipt?
-  /// What the backend booked; nil where it did not.
+  /// The backend's answer; nil without one.
   public let answer: ReceiptAnswer?
   /// The order, in a two-step purchase.
   public let order: Order?
@@ -58,7 +58,7 @@ public struct PurchaseOutcome: Sendable {
   }
 }
 
-/// What is known of a payment where its outcome is told.
+/// The known details of a payment, for its outcome.
 struct Payment: Sendable {
   let id: StoreTransactionID
   var transaction: StoreTransaction?

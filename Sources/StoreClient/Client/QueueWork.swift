@@ -15,7 +15,7 @@ final class QueueWork: ClientPart {
 
   var hasLookedForRefunds: Bool { context.session.withLock { $0.hasLookedForRefunds } }
 
-  /// Takes what the store has unfinished, and what it gave back while nobody listened.
+  /// Sweeps the store's unfinished transactions, and the refunds made without a listener.
   func sweep(looksForRefunds: Bool) async {
     await pipeline.sweep(current: appUserID)
     guard looksForRefunds, await pipeline.sweepRefunds(current: appUserID) else { return }
@@ -27,7 +27,7 @@ final class QueueWork: ClientPart {
     do throws(LedgerError) { try queue.flush() } catch { pipeline.emit(.notKept(error)) }
   }
 
-  /// Listens to the store, works off what was left from the last time, and tries again when it is time.
+  /// Listens to the store, drains the queue left from the last run, and tries again at the planned instants.
   func start() {
     let updates = configuration.storefront.updates()
     background.run { [weak self] in
@@ -51,9 +51,9 @@ final class QueueWork: ClientPart {
     withExtendedLifetime(client) {}
   }
 
-  /// What the store delivered by itself goes the way of every receipt.
+  /// Puts an update from the store into the queue, like every receipt.
   ///
-  /// A client that is not automatic is handed it by whoever drives it.
+  /// The driver of a client that is not automatic calls this.
   func receive(_ evidence: StoreEvidence) async {
     let keys = pipeline.enqueue([evidence], source: .updates, current: appUserID)
     _ = await pipeline.settle(keys)
@@ -88,7 +88,8 @@ final class QueueWork: ClientPart {
     let owner = answer.receipt.customer
     let key = item.receipt.key
     let (info, client, delegate, isOld) = context.session.withLock { session in
-      // What the store delivers once more was told when it was credited; a purchase whose answer was lost was not.
+      // The app was told of a redelivered transaction when it was credited; of a purchase with a lost answer it was
+      // not.
       let isOld = answer.receipt.isReplayed && (item.receipt.source != .purchase || session.told.contains(key))
       if isOld { session.replayed.insert(key) } else if item.receipt.revision.isEmpty { session.told.insert(key) }
       session.answers.insert(answer, for: key)

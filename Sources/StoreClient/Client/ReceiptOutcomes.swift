@@ -6,11 +6,11 @@ internal import Synchronization
 struct ReceiptOutcomes: ClientPart {
   let context: ClientContext
 
-  /// What comes of a receipt that is in the queue.
+  /// Returns the outcome of a receipt in the queue.
   func outcome(
     of key: ReceiptKey, _ payment: Payment, _ buyer: CustomerID, _ order: Order?
   ) async -> PurchaseOutcome {
-    // The store gives a purchase again that was refused once: whoever taps again means to try again.
+    // The store returns a purchase that was refused before: another tap means another try.
     if queue.read({ $0.items[key]?.canBeRequeued == true }) {
       pipeline.note([.requeued(key, configuration.clock.now())])
     }
@@ -37,7 +37,7 @@ struct ReceiptOutcomes: ClientPart {
     }
   }
 
-  /// What came of the receipt, within the time that a purchase waits for it; nil after that.
+  /// Waits for the receipt's outcome as long as a purchase may wait; nil after that.
   private func posted(_ key: ReceiptKey) async -> PostOutcome? {
     guard let timeout = configuration.validationTimeout, !configuration.mode.isLocal else {
       return await pipeline.settle([key])[key]

@@ -5,10 +5,10 @@ internal import Synchronization
 // MARK: Balances
 
 extension StoreClient {
-  /// What the customer has: from the cache where that is fresh, else from the backend.
+  /// Returns the customer's balances: from the cache where they are fresh, else from the backend.
   ///
-  /// Fresh is what was asked for less than five minutes ago and after the last purchase, spend, change of user and
-  /// invalidation. Where the backend is out of reach, the last known value is given, and says that it is stale.
+  /// Balances are fresh if they were requested less than five minutes ago, and after the last purchase, spend, change
+  /// of user and invalidation. While the backend is unreachable, the last known value is returned, marked as stale.
   ///
   /// - Throws: `LedgerError` of the backend, where nothing is known.
   public func virtualCurrencies() async throws(LedgerError) -> VirtualCurrencies { try await balanceSource.current() }
@@ -19,21 +19,21 @@ extension StoreClient {
   /// Makes the next ``virtualCurrencies()`` ask the backend; the last known value stays, and says that it is stale.
   public func invalidateVirtualCurrenciesCache() { balanceSource.invalidate() }
 
-  /// The balances of whoever is signed in, each time they are found changed, beginning with what is known.
+  /// Streams the balances of the signed-in customer on every change, beginning with the known ones.
   ///
-  /// A stream of its own for each asking; a slow reader gets the latest value. While somebody reads, purchases, spends
-  /// and changes of user are followed by a request.
+  /// Each call starts a stream of its own; a slow reader gets the latest value. While there is a reader, purchases,
+  /// spends and changes of user are followed by a request.
   public var balanceUpdates: AsyncStream<VirtualCurrencies> {
     context.balanceBroadcast.stream(beginningWith: cachedVirtualCurrencies.map { [$0] } ?? [])
   }
 
-  /// What was paid for, waits for its credit longer than it should, and is in no balance yet.
+  /// The grants of paid purchases that wait for their credit longer than they should, and are in no balance yet.
   public var provisionalCredits: [CurrencyCode: Int64] { balanceSource.provisional }
 
   /// Spends, where the backend lets this client.
   ///
   /// - Parameters:
-  ///   - amounts: What to take, in positive amounts.
+  ///   - amounts: The amounts to take, as positive numbers.
   ///   - key: One for each tap, sent again with every retry of it; a new one where none is given.
   /// - Throws: `LedgerError` with `forbidden` where only a server may spend, and those of `Ledger.spend`.
   @discardableResult
@@ -41,11 +41,11 @@ extension StoreClient {
     try await balanceSource.spend(amounts, key: key ?? context.newKey())
   }
 
-  /// What the customer has of the one currency that a product gives.
+  /// Returns the customer's balance of the one currency that a product gives.
   ///
   /// - Parameter productID: Our code of the product, or its id at the store.
-  /// - Throws: `LedgerError` with, in order of precedence, `product_not_found`, `invalid_request` where the product
-  ///   gives no currency or several, and those of ``virtualCurrencies()``.
+  /// - Throws: `LedgerError` with, in order of precedence: `product_not_found`, `invalid_request` where the product
+  ///   gives no currency or several; and those of ``virtualCurrencies()``.
   public func consumableBalance(for productID: String) async throws(LedgerError) -> Int {
     let currency = try await balanceSource.currency(of: productID)
     return try await virtualCurrencies()[currency.description]?.balance ?? 0

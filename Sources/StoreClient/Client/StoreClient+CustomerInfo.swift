@@ -2,34 +2,34 @@ public import GemLedger
 public import StoreBackend
 internal import Synchronization
 
-// MARK: What is known of the customer
+// MARK: Customer info
 
 extension StoreClient {
-  /// What is known of whoever is signed in: asked for once, and again after everything that may have changed it: a
-  /// purchase, a refund, a change of user, the app's return to the foreground, an entitlement that ran out.
+  /// Returns the known state of the signed-in customer, from one request until an event may have changed it.
   ///
-  /// Where the backend is out of reach, the last known value is given, and says that it is stale.
+  /// Such events are a purchase, a refund, a change of user, the app's return to the foreground, and the end of an
+  /// entitlement. While the backend is unreachable, the last known value is returned, marked as stale.
   ///
   /// - Throws: `LedgerError` of the backend, where nothing is known.
   public func customerInfo() async throws(LedgerError) -> CustomerInfo { try await infoSource.current() }
 
-  /// What was known last; nil before anybody asked.
+  /// The last known state; nil before the first request.
   public var cachedCustomerInfo: CustomerInfo? { infoSource.cached }
 
   /// Makes the next ``customerInfo()`` ask the backend.
   public func invalidateCustomerInfoCache() { infoSource.invalidate() }
 
-  /// What is known of whoever is signed in, each time it changes, beginning with what is known.
+  /// Streams the state of the signed-in customer on every change, beginning with the known one.
   public var customerInfoStream: AsyncStream<CustomerInfo> {
     context.infoBroadcast.stream(beginningWith: cachedCustomerInfo.map { [$0] } ?? [])
   }
 
-  /// The customer's credited purchases, newest first.
+  /// Returns a page of the customer's credited purchases, newest first.
   ///
   /// - Parameters:
   ///   - page: Counts from 1.
   ///   - size: How many on a page.
-  /// - Returns: An empty list behind the last page, and for a customer of whom the backend has not heard yet.
+  /// - Returns: An empty list behind the last page, and for a customer that the backend does not know yet.
   /// - Throws: `LedgerError` of the backend.
   public func purchaseHistory(page: Int, size: Int = 20) async throws(LedgerError) -> [PurchaseRecord] {
     try await infoSource.purchaseHistory(page: page, size: size)
@@ -40,11 +40,11 @@ extension StoreClient {
     try await purchaseHistory(page: page, size: size)
   }
 
-  /// Finds what the store account bought, and gives this customer what that entitles to.
+  /// Finds the store account's purchases, and gives this customer their entitlements.
   ///
-  /// An owner who never signed in becomes one with this customer. Of an owner who did, this customer gets entitlements
-  /// and nothing else: the configuration's restore behaviour decides about them, and they move at any rate while the
-  /// store account may be shared. A consumable that was credited is never credited again.
+  /// An owner that never signed in is merged into this customer. From a signed-in owner, this customer gets
+  /// entitlements and nothing else. The configuration's restore behaviour decides about them; while the store account
+  /// may be shared, they move in any case. A consumable that was credited is never credited again.
   ///
   /// - Throws: `LedgerError` with, in order of precedence, `store_error`, and those of the backend.
   @discardableResult
@@ -55,8 +55,9 @@ extension StoreClient {
     return try await PurchaseRestore(context: context).restore(sharing)
   }
 
-  /// As ``restorePurchases()``, but a customer who has signed in becomes one with the owner, whether sharing is allowed
-  /// or not: the two have one wallet from then on.
+  /// Restores as ``restorePurchases()`` does, but merges a signed-in customer with the owner, with or without sharing.
+  ///
+  /// The two have one wallet from then on.
   ///
   /// - Throws: `LedgerError` as ``restorePurchases()``.
   @discardableResult

@@ -2,37 +2,37 @@ public import GemLedger
 internal import StoreBackend
 internal import Synchronization
 
-// MARK: Who is signed in
+// MARK: The signed-in customer
 
 extension StoreClient {
-  /// The app user id of whoever is signed in.
+  /// The app user id of the signed-in customer.
   public var appUserID: CustomerID { context.session.withLock { $0.identity.customer } }
 
-  /// Whether nobody signed in: the id is one that the client made.
+  /// Whether there was no sign-in: the id is one that the client made.
   public var isAnonymous: Bool { context.session.withLock { $0.identity.isAnonymous } }
 
-  /// Whether several customers may share what one store account bought.
+  /// Whether several customers may share the purchases of one store account.
   ///
   /// True at first, unless the client was configured with an app user id; ``reset()`` and ``logOut()`` set it to true.
   public var allowSharingAppStoreAccount: Bool { context.session.withLock { $0.identity.allowsSharing } }
 
   /// Sets ``allowSharingAppStoreAccount``.
   ///
-  /// - Throws: `LedgerError` of the journal, which keeps it.
+  /// - Throws: `LedgerError` of the event log, which keeps it.
   public func setAllowSharingAppStoreAccount(_ isAllowed: Bool) async throws(LedgerError) {
     try await identity.setSharing(isAllowed)
   }
 
   /// Signs in.
   ///
-  /// A customer who has nothing but anonymous ids becomes one with the id's customer, so that nothing bought before is
-  /// lost; from another, nothing moves. The same id again asks nobody.
+  /// A customer with only anonymous ids is merged into the id's customer, so that no earlier purchase is lost; from
+  /// another, nothing moves. The same id again causes no request.
   ///
   /// - Parameter id: The app user id; white space around it does not count.
-  /// - Returns: What is known of the customer, stale where the backend could not be asked for it after the switch; and
-  ///   whether the id is new.
-  /// - Throws: `LedgerError` with, in order of precedence, `invalid_user_id` (`invalid_identifier` for an id that only
-  ///   the ledger makes), and those of the backend and the journal; then nobody was signed in.
+  /// - Returns: The customer's state, stale where the request for it after the switch failed; and whether the id is
+  ///   new.
+  /// - Throws: `LedgerError` with, in order of precedence: `invalid_user_id` (`invalid_identifier` for an id that only
+  ///   the ledger makes), and those of the backend and the event log. After an error the customer is unchanged.
   @discardableResult
   public func logIn(_ id: String) async throws(LedgerError) -> (customerInfo: CustomerInfo, created: Bool) {
     try await identity.logIn(id)
@@ -40,7 +40,8 @@ extension StoreClient {
 
   /// Signs out: a new anonymous customer is signed in.
   ///
-  /// - Throws: `LedgerError` with `configuration` where nobody is signed in, and those of the journal and the backend.
+  /// - Throws: `LedgerError` with `configuration` where the customer is anonymous, and those of the event log and the
+  ///   backend.
   @discardableResult
   public func logOut() async throws(LedgerError) -> CustomerInfo { try await identity.logOut() }
 
@@ -50,15 +51,15 @@ extension StoreClient {
   @discardableResult
   public func identify(_ id: String) async throws(LedgerError) -> CustomerInfo { try await identity.identify(id) }
 
-  /// Makes the id another name of whoever is signed in, and uses it from then on; two customers become one.
+  /// Makes the id an alias of the signed-in customer, and uses it from then on; merges two customers.
   ///
   /// - Throws: `LedgerError` as ``logIn(_:)``.
   @discardableResult
   public func createAlias(_ id: String) async throws(LedgerError) -> CustomerInfo { try await identity.createAlias(id) }
 
-  /// Starts over with a new anonymous customer, whoever is signed in; sharing is allowed again.
+  /// Starts over with a new anonymous customer, in place of any signed-in one; sharing is allowed again.
   ///
-  /// - Throws: `LedgerError` of the journal and the backend.
+  /// - Throws: `LedgerError` of the event log and the backend.
   @discardableResult
   public func reset() async throws(LedgerError) -> CustomerInfo { try await identity.reset() }
 

@@ -5,14 +5,14 @@ internal import Synchronization
 // MARK: The shop window
 
 extension StoreClient {
-  /// The offerings with what the store lists, at most five minutes old.
+  /// Returns the offerings with the store's listings, at most five minutes old.
   ///
-  /// Where the backend or the store is out of reach, the last known offerings are given.
+  /// While the backend or the store is unreachable, the last known offerings are returned.
   ///
   /// - Throws: `LedgerError` with `store_error`, and those of the backend, where nothing is known.
   public func offerings() async throws(LedgerError) -> Offerings { try await offeringsSource.current() }
 
-  /// The offerings that were known last; nil before anybody asked.
+  /// The last known offerings; nil before the first request.
   public var cachedOfferings: Offerings? { context.session.withLock { $0.offerings } }
 
   /// The products in the shop window, in the order of the catalog.

@@ -6,15 +6,15 @@ internal import StoreBackend
 extension StoreClient {
   private var flow: PurchaseFlow { PurchaseFlow(context: context) }
 
-  /// Buys what stands in a place of the shop window.
+  /// Buys the product of a package.
   ///
-  /// The buyer is durable before anybody pays, and the receipt before anything else is done with it; the store is told
-  /// only after the credit. So whatever happens in between, what was paid for is credited, to who bought, once.
+  /// The buyer is durable before the payment, and the receipt before any other work on it; the store is told only after
+  /// the credit. So after any interruption, the buyer is credited for the payment, once.
   ///
   /// - Returns: How it ended; not every end is a success.
-  /// - Throws: `LedgerError` with, in order of precedence, `purchase_already_in_progress`, those of the order where the
-  ///   style is two-step, those of the journal, `store_error`. Nobody paid then, unless the store's network failed:
-  ///   what was paid for all the same comes by itself.
+  /// - Throws: `LedgerError` with, in order of precedence: `purchase_already_in_progress`, those of the order where the
+  ///   style is two-step, those of the event log, `store_error`. There was no payment then, unless the store's network
+  ///   failed: such a payment comes through the updates.
   @discardableResult
   public func purchase(package: Package) async throws(LedgerError) -> PurchaseResult {
     try await outcome(ofPurchasing: package.storeProduct.code.text).result
@@ -36,13 +36,12 @@ extension StoreClient {
     try await outcome(ofPurchasing: code.text, quantity: quantity).result
   }
 
-  /// Buys in two steps: an order with its purchase code before anybody pays, the receipt to complete it afterwards.
+  /// Buys in two steps: an order with its purchase code before the payment, the receipt to complete it afterwards.
   ///
-  /// One key asks the store for one payment. An order that was paid for gives its first answer, also where the product
-  /// has left the shop since. While its payment may
-  /// still come, as before a consent, the result is `pending`: on this device, on others, and after a new installation.
-  /// The store does not tell that a consent was denied; buy under a new key then. A payment that the store says nobody
-  /// made can be made up for under the same key, by the device that announced the order.
+  /// One key asks the store for one payment. A paid order returns its first answer, even after the product has left the
+  /// shop. While its payment may still come, as before a consent, the result is `pending`: on this device, on others,
+  /// and after a new installation. The store does not report a denied consent; buy under a new key then. Where the
+  /// store reports that no payment was made, the device that announced the order can pay under the same key.
   ///
   /// - Throws: `LedgerError` with `product_not_found`, those of `PurchaseBackend.initPayment(_:)`, and as
   ///   ``purchase(package:)``.

@@ -13,7 +13,7 @@ extension StoreClient {
   /// The receipts in the queue, of all customers of this device, oldest first.
   public func receiptQueueSnapshot() -> [ReceiptQueueItem] { queue.read { $0.ordered().map(\.view) } }
 
-  /// Called with what happens to receipts; what was found at the start is told to the first who listens.
+  /// Called on every event of a receipt; the first handler also gets the events of the start.
   public var onReceiptPipelineEvent: (@Sendable (ReceiptPipelineEvent) -> Void)? {
     get { pipeline.observers.onEvent }
     set {
@@ -26,11 +26,11 @@ extension StoreClient {
     }
   }
 
-  /// Tries every receipt of every customer now, whatever its back-off, what the store has unfinished, and what it gave
-  /// back.
+  /// Tries every receipt of every customer now, in spite of back-off, with the store's unfinished transactions and
+  /// refunds.
   ///
-  /// What was on its way already is settled too when this returns. Dead-lettered ones stay as they are: see
-  /// ``requeueReceipt(_:)``.
+  /// Receipts that were already on their way have an outcome too when this returns. Dead-lettered ones stay as they
+  /// are: see ``requeueReceipt(_:)``.
   public func syncPurchases() async {
     await context.register(appUserID)
     await pipeline.drain(everything: true)
@@ -59,12 +59,13 @@ extension StoreClient {
     _ = await pipeline.settle([key])
   }
 
-  /// To be called when the app comes to the foreground: works off the queue and asks for the balances anew.
+  /// Drains the queue and requests the balances again; call it when the app comes to the foreground.
   ///
-  /// The first time, it also looks for refunds of the time in which the app was closed; after that, the store tells.
+  /// The first time, it also looks for refunds of the time in which the app was closed; after that, the store reports
+  /// them.
   ///
-  /// What is known of the customer is asked for with the next ``customerInfo()``, or at once where a delegate or a
-  /// reader of ``customerInfoStream`` wants to hear of changes: refunds and renewals that only the backend knows of.
+  /// The customer's state is requested with the next ``customerInfo()``. It is requested at once where a delegate or a
+  /// reader of ``customerInfoStream`` listens for changes: refunds and renewals that only the backend knows of.
   ///
   /// - Throws: `LedgerError` as ``virtualCurrencies()``.
   @discardableResult
@@ -79,18 +80,19 @@ extension StoreClient {
     return try await virtualCurrencies()
   }
 
-  /// Works off what is due in the queue, and what the store has unfinished; makes nobody known to the backend.
+  /// Posts the due receipts of the queue and the store's unfinished transactions; registers no customer with the
+  /// backend.
   package func drainReceipts() async {
     await pipeline.drain()
     await pipeline.sweep(current: appUserID)
     flush()
   }
 
-  /// To be called before the process ends by itself: writes down what may otherwise be done a second time.
+  /// Writes the records that would otherwise cause repeated work; call it before the process ends by itself.
   public func flush() { work.flush() }
 
-  /// What the store delivered by itself goes the way of every receipt.
+  /// Puts an update from the store into the queue, like every receipt.
   ///
-  /// A client that is not automatic is handed it by whoever drives it.
+  /// The driver of a client that is not automatic calls this.
   package func receive(_ evidence: StoreEvidence) async { await work.receive(evidence) }
 }

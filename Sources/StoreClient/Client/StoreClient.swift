@@ -5,7 +5,7 @@ internal import Synchronization
 /// The name that RevenueCat's readers look for.
 public typealias Purchases = StoreClient
 
-/// The app's side of buying: the shop window, purchases that survive every crash, balances, and who is signed in.
+/// The app's side of buying: the shop window, purchases that survive every crash, balances, and the signed-in customer.
 ///
 /// ```swift
 /// try Purchases.configure(with: Purchases.Configuration(
@@ -13,8 +13,8 @@ public typealias Purchases = StoreClient
 /// let offerings = try await Purchases.shared.offerings()
 /// ```
 ///
-/// There is one shared client, and as many free ones as wanted: they share nothing but the settings of the log. All
-/// methods can be called from any thread, and closures are called on any.
+/// There is one shared client, and any number of free ones: they share nothing but the settings of the log. All methods
+/// can be called from any thread, and closures are called on any.
 ///
 /// ## Topics
 ///
@@ -34,7 +34,7 @@ public typealias Purchases = StoreClient
 /// - ``cachedVirtualCurrencies``
 /// - ``balanceUpdates``
 ///
-/// ### Who is signed in
+/// ### Identity
 /// - ``logIn(_:)``
 /// - ``logOut()``
 ///
@@ -42,7 +42,7 @@ public typealias Purchases = StoreClient
 /// - ``receiptQueueSnapshot()``
 /// - ``syncPurchases()``
 public final class StoreClient: Sendable {
-  /// What the client was made of.
+  /// The client's settings.
   public let configuration: Configuration
   let context: ClientContext
   let identity: IdentitySwitch
@@ -57,8 +57,8 @@ public final class StoreClient: Sendable {
 
   /// Makes a client.
   ///
-  /// - Throws: `LedgerError` with, in order of precedence, `configuration` for a secret or unfitting key,
-  ///   `invalid_user_id`, and those of the journal.
+  /// - Throws: `LedgerError` with, in order of precedence: `configuration` for a secret or unfitting key,
+  ///   `invalid_user_id`, and those of the event log.
   public init(configuration: Configuration) throws(LedgerError) {
     let key = try APIKey(configuration.apiKey)
     try key.check(fits: configuration.storefront.store)
@@ -79,21 +79,21 @@ public final class StoreClient: Sendable {
 
   deinit {
     work.stop()
-    // What is lost here is only done again.
+    // Losing these records only repeats harmless work.
     _ = context.queue.note([])
     context.balanceBroadcast.finish()
     context.infoBroadcast.finish()
     context.funnel.finish()
   }
 
-  /// Who is signed in, from the configuration, else from the last time, else a new anonymous customer.
+  /// Returns the signed-in customer: from the configuration, else from the last run, else a new anonymous customer.
   private static func identity(
     _ wanted: CustomerID?, in queue: ReceiptQueue, _ configuration: Configuration
   ) throws(LedgerError) -> Identity {
     let last = queue.read { $0.identity }
     let identity: Identity =
       if let wanted {
-        // Sharing is off where the app says who signs in, unless it was turned on for that customer.
+        // Sharing is off where the app names the signed-in customer, unless it was turned on for that customer.
         last?.customer == wanted
           ? last ?? Identity(customer: wanted, allowsSharing: false)
           : Identity(customer: wanted, allowsSharing: false)
@@ -119,7 +119,7 @@ public final class StoreClient: Sendable {
 extension StoreClient {
   private static let common = Mutex<StoreClient?>(nil)
 
-  /// Makes the shared client, in the place of an earlier one.
+  /// Makes the shared client, and replaces an earlier one.
   ///
   /// - Throws: `LedgerError` as ``init(configuration:)``; the earlier one stays then.
   @discardableResult
@@ -129,7 +129,7 @@ extension StoreClient {
     return client
   }
 
-  /// Makes the shared client, in the place of an earlier one.
+  /// Makes the shared client, and replaces an earlier one.
   ///
   /// - Throws: `LedgerError` as ``init(configuration:)``.
   @discardableResult
@@ -162,7 +162,7 @@ extension StoreClient {
     set { ClientLog.sharedLevel = newValue }
   }
 
-  /// Who gets the messages, where a client's configuration says nothing else; standard error at first.
+  /// The receiver of the messages of clients without a handler of their own; standard error at first.
   public static var logHandler: LogHandler {
     get { ClientLog.sharedHandler }
     set { ClientLog.sharedHandler = newValue }
@@ -171,9 +171,9 @@ extension StoreClient {
 
 // MARK: Telling the app
 
-/// Hears of what happens without being asked for; every method may be left out, and is called on any thread.
+/// A listener for events that the app did not ask for; every method may be left out, and is called on any thread.
 public protocol StoreClientDelegate: AnyObject, Sendable {
-  /// What is known of the customer changed.
+  /// The customer's state changed.
   func purchases(_ client: StoreClient, receivedUpdated info: CustomerInfo)
   /// A purchase was credited: once each, whether its call waited for that or not.
   func purchases(_ client: StoreClient, didPurchase purchase: PurchaseRecord, for customer: CustomerID)
@@ -187,7 +187,7 @@ extension StoreClientDelegate {
 }
 
 extension StoreClient {
-  /// Hears of what happens without being asked for; not kept alive by the client.
+  /// The listener for events that the app did not ask for; not retained by the client.
   public var delegate: (any StoreClientDelegate)? {
     get { context.session.withLock { $0.delegate } }
     set { context.session.withLock { $0.delegate = newValue } }

@@ -1,34 +1,34 @@
 public import GemLedger
 
-/// What a customer has of every currency.
+/// A customer's balances in all currencies.
 public struct VirtualCurrencies: Hashable, Sendable {
   /// The currencies by their codes, zeros included.
   public let all: [String: VirtualCurrency]
-  /// Whose they are.
+  /// The owner of the balances.
   public let customer: CustomerID
   /// When this was true.
   public let asOf: Timestamp
-  /// Whether something may have changed since: the value is old, was invalidated, or nobody could be asked.
+  /// Whether something may have changed since: the value is old, was invalidated, or the backend was unreachable.
   public internal(set) var isStale: Bool
 
   /// The currency with this code.
   public subscript(code: String) -> VirtualCurrency? { all[code] }
 }
 
-/// What a customer has of one currency.
+/// A customer's balance in one currency.
 public struct VirtualCurrency: Hashable, Sendable {
-  /// What can be spent.
+  /// The amount that can be spent.
   public let balance: Int
   /// The currency's name, such as `Gems`.
   public let name: String
   /// The currency's code, such as `GEM`.
   public let code: String
-  /// What those who run the shop say about it.
+  /// The operators' description of it.
   public let serverDescription: String?
-  /// What was paid for, waits for its credit longer than it should, and is not in the balance.
+  /// The grants of paid purchases that wait for their credit longer than they should; not in the balance.
   ///
   /// It is shown only beside a balance from before the purchase, so that nothing is ever counted twice; the credit
-  /// takes its place.
+  /// replaces it.
   public internal(set) var provisional = 0
 
   init(_ row: StoredBalances.Row) {
@@ -47,7 +47,7 @@ extension VirtualCurrencies {
     self.isStale = isStale
   }
 
-  /// The same, with what is provisional beside it.
+  /// Returns the same balances with the provisional amounts beside them.
   func adding(_ provisional: [CurrencyCode: Int64]) -> Self {
     guard !provisional.isEmpty else { return self }
     var all = all

@@ -27,7 +27,7 @@ struct LockHolder: Equatable {
     self.init(process: process, status: status)
   }
 
-  /// - Parameter status: What the system says of the process, such as `1234 (gemctl) T 1 …`.
+  /// - Parameter status: The system's status line of the process, such as `1234 (gemctl) T 1 …`.
   init(process: Int64, status: String) {
     guard let start = status.firstIndex(of: "("), let end = status.lastIndex(of: ")"), start < end else {
       self.init(process: process)

@@ -1,7 +1,7 @@
-/// How long to wait for another process that uses a file.
+/// The longest wait for another process that uses a file.
 ///
-/// The time counts anew with every process that gets the file meanwhile. So nobody is refused where many take turns,
-/// and nobody waits for a stopped process without end.
+/// The wait starts again with every process that gets the file meanwhile. So many processes can alternate without a
+/// refusal, and the wait for a stopped process ends.
 public struct LockPatience: Sendable {
   /// The longest wait for one process; nil for no wait at all.
   let limit: Duration?
@@ -40,7 +40,7 @@ struct LockWait {
 
   init(_ patience: LockPatience) { self.patience = patience }
 
-  /// Waits a little; false where the patience is at its end.
+  /// Waits a little; false where the waiting limit is reached.
   mutating func goOn(holder: Int64?) -> Bool {
     guard let limit = patience.limit else { return false }
     let now = patience.now()

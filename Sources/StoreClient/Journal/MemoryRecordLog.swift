@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Records that live as long as the process: for tests, and for those who want nothing kept.
+/// Records that live as long as the process: for tests, and for clients without storage.
 public final class MemoryRecordLog: RecordJournal {
   private struct State {
     var records: [String]
@@ -9,7 +9,7 @@ public final class MemoryRecordLog: RecordJournal {
 
   private let state: Mutex<State>
 
-  /// A journal that holds these records already.
+  /// Makes an event log that holds these records already.
   public init(_ records: [String] = []) { state = Mutex(State(records: records)) }
 
   /// How often something was appended: how many syncs a file would have needed.
@@ -27,6 +27,6 @@ public final class MemoryRecordLog: RecordJournal {
     }
   }
 
-  /// Puts these records in the place of all others.
+  /// Replaces all records by these.
   public func compact(to records: [String]) { state.withLock { $0.records = records } }
 }

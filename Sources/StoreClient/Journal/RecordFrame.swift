@@ -1,15 +1,15 @@
 internal import GemLedger
 
-/// How a record stands in the file: one line, `= 57 9ab3f0c1 {"what":"…"}`.
+/// The form of a record in the file: one line, `= 57 9ab3f0c1 {"what":"…"}`.
 ///
-/// The mark says whether the record ends what was appended together (`=`) or more of it follows (`+`), so that a crash
-/// in the middle leaves all or nothing. Then come the text's length in bytes and the checksum of mark, length and text.
+/// The flag says whether the record ends its append (`=`) or more of it follows (`+`), so that a crash in the middle
+/// leaves all or nothing. Then come the text's length in bytes and the checksum of flag, length and text.
 struct RecordFrame: Equatable {
   static let last = UInt8(ascii: "=")
   static let more = UInt8(ascii: "+")
   static let lineFeed: UInt8 = 0x0A
 
-  /// Whether the record ends what was appended together.
+  /// Whether the record ends its append.
   let isLast: Bool
   /// Where the text lies.
   let text: Range<Int>
@@ -52,10 +52,10 @@ struct RecordFrame: Equatable {
     isTerminated = text.upperBound < bytes.count ? bytes[text.upperBound] == RecordFrame.lineFeed : nil
   }
 
-  /// Whether the bytes may be the beginning of a line whose rest was never written.
+  /// Returns whether the bytes may be the beginning of a line that was never finished.
   ///
-  /// Bytes that are zero are none: a disk that lost what was written, or a file that grew before its bytes arrived,
-  /// leaves them.
+  /// Zero bytes are no such beginning: they come from a disk that lost data, or from a file that grew before its bytes
+  /// arrived.
   static func isBeginning(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
     guard !bytes.contains(lineFeed), !bytes.contains(0) else { return false }
     let line = UnsafeBufferPointer(rebasing: bytes)

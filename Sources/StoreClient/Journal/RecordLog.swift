@@ -3,9 +3,10 @@ internal import Synchronization
 
 /// Records in a file: appended, checked when they are read, and never rewritten one by one.
 ///
-/// Every record is a line of readable text with its length and a checksum. An append is one write and one sync. What a
-/// crash cut off was never acknowledged and goes silently. What was damaged later is copied to `NAME.damaged-N` and
-/// reported in ``problems``; the rest is kept. The file is its owner's alone, and one process uses it at a time.
+/// Every record is a line of readable text with its length and a checksum. An append is one write and one sync. An
+/// append that a crash cut off was never acknowledged and is dropped silently. Bytes that were damaged later are copied
+/// to `NAME.damaged-N` and reported in ``problems``; the rest is kept. Only the file's owner may read it, and one
+/// process uses it at a time.
 public final class RecordLog: RecordJournal {
   /// Something in the file that could not be read.
   public struct Problem: Hashable, Sendable, CustomStringConvertible {
@@ -28,14 +29,14 @@ public final class RecordLog: RecordJournal {
     var end: Int
     /// Whether the directory was synced since the file was opened.
     ///
-    /// Whoever gave the file its name may have been killed before the sync; what is appended would then go with the
-    /// name when the power fails.
+    /// The process that named the file may have been killed before the sync; a power cut would then lose the name with
+    /// all later appends.
     var isNameDurable = false
   }
 
   private struct State: ~Copyable {
     var tail: Tail?
-    /// What the file held when it was opened, until somebody asks for it.
+    /// The file's records at opening, until the first read.
     var unread: [String]?
     /// Why nothing can be written any more.
     var failure: LedgerError?
@@ -43,7 +44,7 @@ public final class RecordLog: RecordJournal {
 
   /// Where the file is.
   public let path: String
-  /// What could not be read when the file was opened, oldest first.
+  /// The unreadable ranges found when the file was opened, oldest first.
   public let problems: [Problem]
   private let state: Mutex<State>
   private let syncDirectory: @Sendable (String) throws(LedgerError) -> Void
@@ -99,8 +100,8 @@ public final class RecordLog: RecordJournal {
 
   /// Appends the records, all or none; they are durable when this returns.
   ///
-  /// - Throws: `LedgerError` with, in order of precedence, `invalid_request` where a record has more than one line,
-  ///   `storage_unavailable` after ``close()``, `input_output` where the system refuses, as on a full disk: then
+  /// - Throws: `LedgerError` with, in order of precedence: `invalid_request` where a record has more than one line;
+  ///   `storage_unavailable` after ``close()``; `input_output` where the system refuses, as on a full disk: then
   ///   nothing was appended; `storage_unavailable` where the file was moved, replaced or removed meanwhile: then
   ///   nothing is appended any more.
   public func append(_ records: [String]) throws(LedgerError) {
@@ -115,7 +116,8 @@ public final class RecordLog: RecordJournal {
         try state.tail?.file.synchronize()
         try confirmName(&state.tail)
       } catch {
-        // Half a record must not stay in front of the next one. Where even that fails, nobody may write behind it.
+        // Half a record must not stay in front of the next one. Where even the truncation fails, nothing may be written
+        // behind it.
         do throws(LedgerError) { try state.tail?.file.truncate(to: end) } catch let second { state.failure = second }
         throw error
       }
@@ -124,9 +126,9 @@ public final class RecordLog: RecordJournal {
     }
   }
 
-  /// Puts these records in the place of all others, all or none.
+  /// Replaces all records by these, all or none.
   ///
-  /// - Throws: `LedgerError` as ``append(_:)``. Where only the last sync fails, the new records are in place, and
+  /// - Throws: `LedgerError` as ``append(_:)``. Where only the last sync fails, the new records are in the file, and
   ///   nothing is appended before that sync succeeds.
   public func compact(to records: [String]) throws(LedgerError) {
     try state.withLock { (state) throws(LedgerError) in
@@ -139,7 +141,7 @@ public final class RecordLog: RecordJournal {
     }
   }
 
-  /// Lets go of the file, so that somebody else can use it; everything else is refused from then on.
+  /// Releases the file, so that another process can use it; all later calls are refused.
   public func close() {
     state.withLock {
       $0.tail = nil
@@ -154,7 +156,7 @@ public final class RecordLog: RecordJournal {
     tail?.isNameDurable = true
   }
 
-  /// Makes sure that the next start finds what was written: where the path names another file, it does not.
+  /// Checks that the next start finds the written records: it does not where the path names another file.
   private func checkCurrent(_ state: inout State) throws(LedgerError) {
     guard try state.tail?.file.isCurrent() == false else { return }
     let error = LedgerError(
@@ -173,9 +175,9 @@ public final class RecordLog: RecordJournal {
 // MARK: Opening and replacing
 
 extension RecordLog {
-  /// The file, with nobody else using it.
+  /// Opens and locks the file, with no other process using it.
   ///
-  /// Who held it before may have put another file in its place meanwhile; then that one is meant.
+  /// The process that held it before may have put another file in its place meanwhile; then that file is opened.
   private static func locked(_ path: String, _ patience: LockPatience) throws(LedgerError) -> SystemFile {
     var wait = LockWait(patience)
     while true {
@@ -202,7 +204,7 @@ extension RecordLog {
     }
   }
 
-  /// Makes the header of an empty file, and cuts off what a crash left; gives where the file ends then.
+  /// Writes the header of an empty file, and cuts off the remains of a crash; returns where the file ends then.
   private static func mend(_ file: borrowing SystemFile, _ scan: RecordScan) throws(LedgerError) -> Int {
     var end = scan.end
     guard end == 0 || scan.isTorn || scan.lacksLineEnd else { return end }
@@ -221,7 +223,7 @@ extension RecordLog {
     return end
   }
 
-  /// Copies what cannot be read to a file of its own.
+  /// Copies the unreadable bytes to a file of their own.
   private static func setAside(
     _ damaged: [Range<Int>], of bytes: [UInt8], _ path: String
   ) throws(LedgerError) -> [Problem] {
@@ -239,7 +241,7 @@ extension RecordLog {
     return damaged.map { Problem(offset: $0.lowerBound, byteCount: $0.count, savedAs: name) }
   }
 
-  /// Puts a new file with these records in the place of the old one.
+  /// Replaces the old file by a new one with these records.
   private static func replacement(for path: String, with records: [String]) throws(LedgerError) -> Tail {
     let bytes = RecordScan.header + (try lines(records))
     let draft = path + ".new"
@@ -247,7 +249,7 @@ extension RecordLog {
       let file = try SystemFile(replacing: draft, for: path)
       try file.write(bytes, at: 0)
       try file.synchronize()
-      // Before it has the name, so that nobody comes in between.
+      // Lock it before it has the name, so that no other process can use it in between.
       guard try file.lock() else { throw .inUse(draft, by: file.lockHolder(), waited: nil) }
       try SystemFile.rename(draft, to: path)
       return Tail(file: file, end: bytes.count)

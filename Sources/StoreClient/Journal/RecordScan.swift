@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// What can be read of a file of records.
+/// The readable part of a file of records.
 struct RecordScan {
   static let header = header(version: "1")
 
@@ -10,7 +10,7 @@ struct RecordScan {
     return Array((text + HexForm.hex(UInt64(Checksum.of(text.utf8)), digits: 8)).utf8) + [RecordFrame.lineFeed]
   }
 
-  /// What kind of file it is.
+  /// The kind of file.
   enum Form {
     /// One of ours.
     case records
@@ -23,7 +23,7 @@ struct RecordScan {
   private(set) var form = Form.records
   /// The readable records, without those of an append that never ended.
   private(set) var records: [String] = []
-  /// What cannot be read although it was written, oldest first.
+  /// The unreadable ranges that were once written, oldest first.
   private(set) var damaged: [Range<Int>] = []
   /// Where the last whole append ends.
   private(set) var end = 0
@@ -94,16 +94,17 @@ struct RecordScan {
     bytes.count == header.count && zip(bytes, header).count(where: { $0 != $1 }) <= 2
   }
 
-  /// What no record follows: cut off by a crash, or damaged.
+  /// Handles the bytes behind the last record: cut off by a crash, or damaged.
   ///
-  /// A crash leaves the beginning of a line; everything else was whole once, or nobody can tell.
+  /// A crash leaves the beginning of a line. All other bytes count as damage: they were whole before, or their origin
+  /// is unknown.
   private mutating func tail(_ bytes: UnsafeBufferPointer<UInt8>, from position: Int, open: inout [String]) {
     guard !RecordFrame.isBeginning(bytes[position...]) else {
       isTorn = true
       return
     }
     damaged.append(position..<bytes.count)
-    // The lost line may have been the end of its append, so what stands before it may have been acknowledged.
+    // The lost line may have been the end of its append, so the records before it may have been acknowledged.
     records += open
     open = []
   }

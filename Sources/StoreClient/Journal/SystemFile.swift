@@ -8,7 +8,7 @@ internal import Glibc
 
 /// An open file of the system, closed when it is given up.
 struct SystemFile: ~Copyable {
-  /// What messages call it.
+  /// The file's name in messages.
   let path: String
   private let descriptor: Int32
 
@@ -19,7 +19,7 @@ struct SystemFile: ~Copyable {
     guard descriptor >= 0 else { throw Self.failure(path, "opened") }
   }
 
-  /// Makes the file anew; what had the name is removed.
+  /// Makes the file anew; removes any file of that name.
   ///
   /// - Parameter name: The name that it will have, where that is another one.
   init(replacing path: String, for name: String? = nil) throws(LedgerError) {
@@ -97,7 +97,7 @@ struct SystemFile: ~Copyable {
     guard SystemCall.retrying({ ftruncate(descriptor, off_t(byteCount)) }) == 0 else { throw failure("cut") }
   }
 
-  /// Makes what was written durable.
+  /// Makes all writes durable.
   func synchronize() throws(LedgerError) {
     #if canImport(Darwin)
     // Apple's fsync hands the bytes to the drive and no further.
@@ -108,7 +108,7 @@ struct SystemFile: ~Copyable {
     #endif
   }
 
-  /// Gives the file another name, taking the place of what has it.
+  /// Gives the file another name, and replaces any file of that name.
   static func rename(_ path: String, to name: String) throws(LedgerError) {
     guard SystemCall.retrying({ systemRename(path, name) }) == 0 else { throw failure(name, "replaced") }
   }

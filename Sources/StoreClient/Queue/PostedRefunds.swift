@@ -1,9 +1,9 @@
 internal import StoreBackend
 
-/// What the backend was told of money given back, so that it is not told again at every start: of each store
-/// transaction the revision that was posted last.
+/// The refunds that the backend was told of, so that a start does not repeat them: for each store transaction its last
+/// posted revision.
 ///
-/// It is bounded, and forgets what came first; what is forgotten is posted once more, which changes nothing.
+/// It is bounded, and forgets the oldest entries; a forgotten one is posted once more, which changes nothing.
 struct PostedRefunds: Hashable, Sendable {
   static let countMax = 1000
 

@@ -1,4 +1,4 @@
-/// A step of a purchase that is done for good; for those who want to see what a crash right after it leaves.
+/// A completed step of a purchase; for tests that crash the process right after it.
 package enum PurchaseStep: String, CaseIterable, Sendable {
   /// The store took the money.
   case paid

@@ -1,9 +1,9 @@
 internal import GemLedger
 internal import StoreBackend
 
-// An event as a line of the journal: a JSON object whose `what` says which event it is.
+// An event as a line of the event log: a JSON object with the event's kind in `what`.
 extension QueueEvent {
-  /// The record; nil for what is kept nowhere.
+  /// The record; nil for an event that is not stored.
   var record: String? {
     switch self {
     case .posting: nil

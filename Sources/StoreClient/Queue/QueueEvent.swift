@@ -1,19 +1,19 @@
 internal import GemLedger
 internal import StoreBackend
 
-/// What happened to the client's durable state; the state is the fold of these.
+/// A change of the client's durable state; the state is the fold of these.
 enum QueueEvent: Hashable, Sendable {
-  /// Who is signed in.
+  /// The signed-in customer.
   case identity(Identity)
   /// This device is about to announce an order under a key of the app.
   case orderOpened(OpenedOrder)
-  /// Somebody is about to pay.
+  /// A payment is about to begin.
   case intended(PurchaseIntent)
-  /// Nobody paid, or what was paid for is in the queue.
+  /// There was no payment, or its receipt is in the queue.
   case intentEnded(Int64)
-  /// What was paid for, with its buyer.
+  /// The receipt of a payment, with its buyer.
   case queued(QueuedReceipt)
-  /// A receipt as it stood when the journal was compacted.
+  /// A receipt as it stood when the event log was compacted.
   case kept(QueueItem)
   /// It is on its way; kept nowhere, so that after a crash it waits again.
   case posting(ReceiptKey, Timestamp)
@@ -27,13 +27,13 @@ enum QueueEvent: Hashable, Sendable {
   case deadLettered(ReceiptKey, FailedAttempt, revision: String)
   /// It is to be tried once more.
   case requeued(ReceiptKey, Timestamp)
-  /// The backend knows what this revision says was given back, whether it had credited the purchase or not.
+  /// The backend knows of the refund in this revision, with or without a credit of the purchase.
   case refundPosted(ReceiptKey, revision: String)
   /// It took too long; its grants are shown as provisional from then on.
   case provisional(ReceiptKey, Timestamp)
-  /// What a customer had when the backend was asked last.
+  /// A customer's balances in the backend's last answer.
   case balances(StoredBalances)
-  /// What can be bought, for a start without a backend.
+  /// The products on sale, for a start without a backend.
   case shop([KnownProduct])
 }
 
@@ -53,7 +53,7 @@ struct FailedAttempt: Hashable, Sendable {
   var firstPostedAt: Timestamp
 }
 
-/// Who is signed in.
+/// The signed-in customer.
 struct Identity: Hashable, Sendable {
   var customer: CustomerID
   /// Whether several customers may share the store account's purchases.
@@ -90,10 +90,10 @@ struct OpenedOrder: Hashable, Sendable {
 extension StoreEvidence {
   var key: ReceiptKey { ReceiptKey(transaction) }
 
-  /// What the revision of evidence begins with that the device could not verify.
+  /// The prefix of a revision of evidence that the device could not verify.
   static let unverifiedMark = "unverified "
 
-  /// What can change about a transaction; empty for a plain purchase.
+  /// The variable part of a transaction; empty for a plain purchase.
   var revision: String {
     var text = unverified.map { "\(Self.unverifiedMark)\($0.rawValue)" } ?? ""
     guard let revocation = transaction.revocation else { return text }
@@ -108,7 +108,7 @@ extension StoreEvidence {
   }
 }
 
-/// What a customer had, as the backend said last.
+/// A customer's balances in the backend's last answer.
 struct StoredBalances: Hashable, Sendable {
   struct Row: Hashable, Sendable {
     var code: String
@@ -128,10 +128,10 @@ struct KnownProduct: Hashable, Sendable {
   /// Its id at the client's store.
   var storeID: String
   var type: ProductType
-  /// What one unit gives, paid and bonus part together.
+  /// The grants of one unit, paid and bonus part together.
   var grants: [Adjustment]
 
-  /// What that many units give; amounts that cannot be counted are left out.
+  /// Returns the grants of that many units, without amounts that overflow.
   func grants(times quantity: Int64) -> [Adjustment] {
     grants.compactMap { grant in
       let (amount, overflow) = grant.amount.multipliedReportingOverflow(by: quantity)

@@ -2,9 +2,9 @@ internal import GemLedger
 
 /// A receipt in the queue.
 struct QueueItem: Hashable, Sendable {
-  /// What came in.
+  /// The receipt that came in.
   var receipt: QueuedReceipt
-  /// Its place in the order of coming.
+  /// Its position in the order of arrival.
   let number: Int64
   var status = ReceiptQueueItem.Status.waiting
   var attemptCount = 0
@@ -20,10 +20,10 @@ struct QueueItem: Hashable, Sendable {
     nextAttemptAt = receipt.seenAt
   }
 
-  /// The same at another place in the order.
+  /// Returns the same item at another position.
   func numbered(_ number: Int64) -> Self {
     var item = Self(receipt, number: number)
-    // What was on its way when the process ended waits again.
+    // An item that was being posted when the process ended waits again.
     item.status = status == .posting ? .waiting : status
     item.attemptCount = attemptCount
     item.nextAttemptAt = nextAttemptAt
@@ -46,9 +46,9 @@ struct QueueItem: Hashable, Sendable {
 // MARK: Transitions
 
 extension QueueItem {
-  /// The same transaction was seen again.
+  /// Takes newer evidence of the same transaction.
   ///
-  /// - Returns: Whether that is news; a redelivery is none.
+  /// - Returns: Whether it changed anything; a redelivery does not.
   mutating func meet(_ newer: QueuedReceipt) -> Bool {
     guard !newer.revision.hasBytes(of: receipt.revision), newer.signedAt >= receipt.signedAt else { return false }
     receipt = receipt.replaced(by: newer)
@@ -86,7 +86,7 @@ extension QueueItem {
     status = .deadLettered
   }
 
-  /// Whether another try makes sense: what the device could not verify is not posted.
+  /// Whether another try makes sense: a receipt that the device could not verify is not posted.
   var canBeRequeued: Bool { status == .deadLettered && !receipt.isUnverified }
 
   mutating func requeue(at now: Timestamp) {

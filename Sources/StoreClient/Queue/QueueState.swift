@@ -1,7 +1,7 @@
 internal import GemLedger
 internal import StoreBackend
 
-/// The client's durable state: the queue, who is signed in, what was about to be bought, and what was known last.
+/// The client's durable state: the queue, the signed-in customer, the announced purchases, and the last known data.
 ///
 /// A value that only ``apply(_:)`` changes, so that replaying the events gives it again.
 struct QueueState: Sendable {
@@ -9,9 +9,9 @@ struct QueueState: Sendable {
   static let knownCustomerCountMax = 1000
   /// Most purchases that were announced and never came back.
   static let intentCountMax = 1000
-  /// Most orders under keys of the app whose announcement is remembered.
+  /// The most remembered orders announced under keys of the app.
   static let openedOrderCountMax = 1000
-  /// Most customers whose balances are remembered.
+  /// The most customers with remembered balances.
   static let balancesCountMax = 16
 
   private(set) var items: [ReceiptKey: QueueItem] = [:]
@@ -34,13 +34,13 @@ struct QueueState: Sendable {
   /// How many receipts are on their way, the dead-lettered ones left out.
   var pendingCount: Int { items.count - deadLetteredCount }
 
-  /// What a new intent is numbered.
+  /// Returns the number of a new intent.
   mutating func takeIntentNumber() -> Int64 {
     defer { nextIntent += 1 }
     return nextIntent
   }
 
-  /// The customer of this device who has the token.
+  /// Returns the customer of this device with the token.
   func customer(with token: AccountToken) -> CustomerID? { customersByToken[token] }
 
   /// The announced purchase that the evidence is of, the oldest where several could be.
@@ -57,15 +57,15 @@ struct QueueState: Sendable {
     openedOrders.last { $0.buyer == buyer && $0.key == key }
   }
 
-  /// Whether the store was asked for the order's payment, and has not said that nobody paid.
+  /// Returns whether the store was asked for the order's payment, and has not denied a payment since.
   func isPaying(_ order: OpenedOrder) -> Bool { intents.contains { $0.buyer == order.buyer && $0.key == order.key } }
 
   /// The receipt in the queue that pays for the order.
   func receipt(of order: PurchaseCode) -> QueueItem? { items.values.first { $0.receipt.order == order } }
 
-  /// Whether the store says something of money given back, or no longer given back, that the backend was not told.
+  /// Returns whether the evidence holds a refund, or a reversed refund, that the backend was not told of.
   ///
-  /// A transaction that is in the queue already is told as it stands there.
+  /// For a transaction in the queue, the revision in the queue counts as told.
   func isNewsOfRefund(_ evidence: StoreEvidence) -> Bool {
     guard evidence.unverified == nil else { return false }
     let key = evidence.key
@@ -140,7 +140,7 @@ extension QueueState {
     if item.status == .deadLettered { deadLetteredCount += 1 }
   }
 
-  /// Only what is credited may go.
+  /// Only a credited item may be removed.
   private mutating func finish(_ key: ReceiptKey) -> Bool {
     guard items[key]?.status == .finishOnly else { return false }
     items[key] = nil
@@ -170,7 +170,7 @@ extension QueueState {
     customersByToken[AccountToken(of: customers.removeFirst())] = nil
   }
 
-  /// An older answer never takes the place of a newer one.
+  /// An older answer never replaces a newer one.
   private mutating func remember(_ balances: StoredBalances) -> Bool {
     if let known = self.balances.first(where: { $0.customer == balances.customer }), known.asOf > balances.asOf {
       return false

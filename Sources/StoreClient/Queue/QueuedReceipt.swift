@@ -3,14 +3,13 @@ internal import StoreBackend
 
 /// A receipt as it comes into the queue.
 ///
-/// It never changes, and is shared by the item, the events and whoever looks at them: each would copy a dozen texts
-/// otherwise.
+/// It never changes, and the item, the events and all readers share it: each would copy a dozen texts otherwise.
 final class QueuedReceipt: Sendable {
   let key: ReceiptKey
   let buyer: CustomerID
   let receipt: StoreReceipt
   let signedAt: Timestamp
-  /// What can change about a transaction: that it is trusted, and what was given back.
+  /// The variable part of a transaction: whether it is trusted, and its refund.
   let revision: String
   let bundleID: String
   let storeProductID: String
@@ -20,7 +19,7 @@ final class QueuedReceipt: Sendable {
   let source: ReceiptPost.Source
   let order: PurchaseCode?
   let seenAt: Timestamp
-  /// What the whole purchase gives, as far as the client knows; nothing where somebody else bought.
+  /// The grants of the whole purchase, as far as the client knows; empty where the buyer is not of this device.
   let grants: [Adjustment]
   /// Whether this device began the purchase, and so knows whether it pays for an order.
   let isAnnounced: Bool
@@ -64,7 +63,7 @@ final class QueuedReceipt: Sendable {
   /// Whether the device could not verify the evidence.
   var isUnverified: Bool { revision.utf8.starts(with: StoreEvidence.unverifiedMark.utf8) }
 
-  /// Newer evidence of the same transaction; who bought, for which order and when it came do not change by that.
+  /// Returns the newer evidence of the same transaction with the buyer, the order and the arrival of this one.
   func replaced(by newer: QueuedReceipt) -> QueuedReceipt {
     QueuedReceipt(
       key: newer.key, buyer: buyer, receipt: newer.receipt, signedAt: newer.signedAt, revision: newer.revision,

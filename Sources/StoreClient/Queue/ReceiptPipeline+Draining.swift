@@ -2,10 +2,10 @@ internal import GemLedger
 internal import StoreBackend
 
 extension ReceiptPipeline {
-  /// Works off the queue: finishes what is credited, then posts what waits, oldest first.
+  /// Drains the queue: finishes the credited receipts, then posts the waiting ones, oldest first.
   ///
-  /// - Parameter everything: Whether back-off counts for nothing, failures stop nobody, and what somebody else is
-  ///   posting is waited for.
+  /// - Parameter everything: Whether to ignore back-off, to go on after failures, and to wait for receipts that other
+  ///   tasks are posting.
   /// - Returns: Whether the backend could be reached.
   @discardableResult
   func drain(everything: Bool = false) async -> Bool {
@@ -25,7 +25,7 @@ extension ReceiptPipeline {
     return isReached
   }
 
-  /// Takes what the store has unfinished, a page at a time and in its order, so that memory is bounded by a page.
+  /// Posts the store's unfinished transactions, a page at a time and in its order, so that memory is bounded by a page.
   ///
   /// - Returns: Whether it came to the end.
   @discardableResult
@@ -56,8 +56,9 @@ extension ReceiptPipeline {
     }
   }
 
-  /// Posts what the store gave back, or no longer gives back, while nobody listened: a finished consumable shows in no
-  /// other list, and the store does not deliver its refund again.
+  /// Posts refunds and reversed refunds that the store made without a listener.
+  ///
+  /// A finished consumable shows in no other list, and the store does not deliver its refund again.
   ///
   /// - Returns: Whether all of it was seen, and is posted or in the queue.
   func sweepRefunds(current: CustomerID) async -> Bool {
@@ -73,8 +74,8 @@ extension ReceiptPipeline {
     return true
   }
 
-  /// Posts what somebody else put into the queue and has not come to, waits for what they are posting, and finishes
-  /// what is credited.
+  /// Posts queued receipts without a try, waits for receipts that other tasks are posting, and finishes the credited
+  /// ones.
   func join() async {
     let untried = queue.read { $0.ordered { $0.status == .waiting && $0.attemptCount == 0 }.map(\.receipt.key) }
     _ = await settle(untried)
@@ -82,7 +83,7 @@ extension ReceiptPipeline {
     await finish(queue.read { $0.ordered { $0.status == .finishOnly }.map(\.receipt.key) })
   }
 
-  /// Finishes and posts those whose time has come.
+  /// Finishes and posts the due receipts.
   private func settleDue(_ keys: [ReceiptKey]) async -> [ReceiptKey: PostOutcome] {
     let now = clock.now()
     let due = queue.read { state in
@@ -98,7 +99,7 @@ extension ReceiptPipeline {
     }
   }
 
-  /// Shows as provisional what waits longer than it should; durable before anybody sees it.
+  /// Shows receipts as provisional that wait longer than they should; makes that durable before it is visible.
   func markProvisional() {
     guard let after = settings.provisionalAfter else { return }
     let latest = clock.now().milliseconds(since: Timestamp(milliseconds: after.wholeMilliseconds))

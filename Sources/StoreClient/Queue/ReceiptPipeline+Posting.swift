@@ -11,7 +11,7 @@ extension ReceiptPipeline {
     do throws(LedgerError) {
       return try await backend.completePayment(order, post: post)
     } catch  where error.code == .orderNotFound {
-      // What was paid for is credited, order or not.
+      // A paid purchase is credited with or without its order.
       return try await backend.post(post)
     }
   }

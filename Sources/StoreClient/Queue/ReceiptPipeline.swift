@@ -2,7 +2,7 @@ internal import GemLedger
 internal import StoreBackend
 internal import Synchronization
 
-/// What came of posting a receipt.
+/// The outcome of posting a receipt.
 enum PostOutcome: Sendable {
   /// It is credited, now or before.
   case credited(ReceiptAnswer)
@@ -10,7 +10,7 @@ enum PostOutcome: Sendable {
   case waiting(LedgerError)
   /// It was refused for good.
   case refused(LedgerError)
-  /// Somebody else brought it to its end.
+  /// Another task finished its work.
   case done
 }
 
@@ -44,7 +44,7 @@ final class ReceiptPipeline: Sendable {
     var onFinished: (@Sendable (QueueItem) -> Void)?
     /// Something is to be done at that instant.
     var onWakeUp: (@Sendable (Timestamp) -> Void)?
-    /// What happened before anybody listened.
+    /// The events before the first listener.
     var unheard: [ReceiptPipelineEvent] = []
   }
 
@@ -62,7 +62,7 @@ final class ReceiptPipeline: Sendable {
 
   var observers: Observers { observer.withLock { $0 } }
 
-  /// Says what happened, if anybody wants to hear it.
+  /// Reports an event, if there is a listener.
   func emit(_ event: @autoclosure () -> ReceiptPipelineEvent) {
     guard let listener = observer.withLock({ $0.onEvent }) else { return }
     listener(event())
@@ -70,7 +70,7 @@ final class ReceiptPipeline: Sendable {
 
   func step(_ step: PurchaseStep) { settings.onStep?(step) }
 
-  /// Writes down what happened; where that fails, the store's own memory has to do.
+  /// Records events that have happened; where that fails, the store's own memory remains.
   func note(_ events: [QueueEvent]) {
     if let error = queue.note(events) { emit(.notKept(error)) }
   }
@@ -123,14 +123,16 @@ extension ReceiptPipeline {
     let transaction = evidence.transaction
     let (matched, buyer, product) = queue.read { state -> (PurchaseIntent?, CustomerID?, KnownProduct?) in
       let own = intent.flatMap { Self.isOf($0, transaction) ? $0 : nil }
-      // What is looked through for refunds was bought before, and is not what somebody has just announced.
+      // A transaction found in a sweep for refunds was bought before, and is not the purchase that was announced just
+      // now.
       let matched = own ?? (source == .refunds ? nil : state.intent(for: transaction))
       let named = transaction.accountToken.flatMap(state.customer(with:))
       return (
         matched, named ?? matched?.buyer, state.productsByStoreID[ByteString(transaction.storeProductID)]
       )
     }
-    // Somebody else on the store account bought what names nobody of this device: it is posted, and shown to nobody.
+    // A token of no customer of this device comes from another buyer on the store account: post it, and show it to no
+    // customer.
     let isOwn = buyer != nil || transaction.accountToken == nil
     let receipt = QueuedReceipt(
       evidence, buyer: buyer ?? current, product: product, source: source, order: matched?.order, seenAt: now,
@@ -158,13 +160,13 @@ extension ReceiptPipeline {
   }
 }
 
-// MARK: Settling
+// MARK: Posting and finishing
 
 extension ReceiptPipeline {
   /// Posts the receipts one after the other, and finishes the credited ones.
   ///
-  /// - Parameter stopsEarly: Whether to leave the rest where the backend is out of reach.
-  /// - Returns: What came of each that was tried.
+  /// - Parameter stopsEarly: Whether to leave the rest while the backend is unreachable.
+  /// - Returns: The outcome of each receipt that was tried.
   func settle(_ keys: [ReceiptKey], stopsEarly: Bool = true) async -> [ReceiptKey: PostOutcome] {
     var outcomes: [ReceiptKey: PostOutcome] = [:]
     var (posted, credited): ([ReceiptKey], [QueueItem]) = ([], [])
@@ -182,7 +184,7 @@ extension ReceiptPipeline {
         credited.append(item)
         events.append(.credited(key, revision: item.receipt.revision))
       } catch  where error.code == .receiptRevoked && item.receipt.source == .refunds {
-        // The backend knows of it now, and had credited nobody: nothing is left to do for anyone.
+        // The backend knows of the refund now, and had credited no customer: nothing is left to do.
         outcomes[key] = .done
         events.append(.refundPosted(key, revision: item.receipt.revision))
       } catch {
@@ -237,10 +239,10 @@ extension ReceiptPipeline {
     if let wakeUp { observers.onWakeUp?(wakeUp) }
   }
 
-  /// Tells the store that the credited ones are credited, and drops them.
+  /// Tells the store that the credited receipts are credited, and drops them.
   ///
-  /// What it cannot be told now stays finish-only. That something was dropped is written lazily: telling it twice is
-  /// harmless.
+  /// A receipt that it cannot be told of now stays finish-only. The removal is written lazily: telling the store twice
+  /// is harmless.
   func finish(_ keys: [ReceiptKey]) async {
     for key in keys {
       guard let item = queue.read({ $0.items[key] }), item.status == .finishOnly else { continue }
@@ -256,7 +258,7 @@ extension ReceiptPipeline {
     }
   }
 
-  /// What comes of a receipt that somebody else is posting, or has.
+  /// Returns the outcome of a receipt that another task is posting, or has posted.
   func outcome(of key: ReceiptKey) async -> PostOutcome {
     await withCheckedContinuation { continuation in
       let known: PostOutcome? = waiters.withLock { waiters in

@@ -1,6 +1,6 @@
 public import GemLedger
 
-/// What happens to receipts on their way: closed, so that a `switch` needs no default.
+/// An event of a receipt on its way: closed, so that a `switch` needs no default.
 public enum ReceiptPipelineEvent: Hashable, Sendable {
   /// A receipt came into the queue.
   case queued(ReceiptQueueItem)
@@ -16,7 +16,7 @@ public enum ReceiptPipelineEvent: Hashable, Sendable {
   case requeued(ReceiptQueueItem)
   /// The store knows that it is credited; it is out of the queue.
   case finished(ReceiptQueueItem)
-  /// It took too long; what it gives is shown as provisional.
+  /// It took too long; its grants are shown as provisional.
   case provisional(ReceiptQueueItem)
   /// So many of a backlog are done; the bound is how many were seen so far.
   case progress(done: Int, seen: Int)
@@ -24,6 +24,6 @@ public enum ReceiptPipelineEvent: Hashable, Sendable {
   case damaged(RecordLog.Problem)
   /// A record was read that this version does not know; it is left out.
   case unknownRecord(String)
-  /// The queue could not be written; purchases go on, and the store delivers again what was not finished.
+  /// The queue could not be written; purchases go on, and the store redelivers unfinished transactions.
   case notKept(LedgerError)
 }

@@ -2,10 +2,10 @@ internal import GemLedger
 internal import StoreBackend
 internal import Synchronization
 
-/// The durable queue: a ``QueueState`` and the journal that it is the fold of.
+/// The durable queue: a ``QueueState`` and the event log that it is the fold of.
 ///
-/// Two locks: one orders what is written, so that the journal says what happened in the order in which it was applied;
-/// the other guards the state, so that nobody who only looks waits for a disk.
+/// Two locks: one orders the writes, so that the event log has the events in the order in which they were applied; the
+/// other guards the state, so that readers never wait for a disk.
 final class ReceiptQueue: Sendable {
   private struct Writing {
     /// Records that may wait for the next append: losing one means doing something harmless again.
@@ -13,7 +13,7 @@ final class ReceiptQueue: Sendable {
     var recordCount = 0
   }
 
-  /// The journal may have as many records as twice the live ones, and these.
+  /// The event log may have as many records as twice the live ones, and these.
   static let slack = 1000
   /// The same at the start, which has to read all of them.
   static let slackAtStart = 100
@@ -21,7 +21,7 @@ final class ReceiptQueue: Sendable {
   private let journal: (any RecordJournal)?
   private let writing: Mutex<Writing>
   private let state: Mutex<QueueState>
-  /// Records that nobody understood.
+  /// Records of unknown kinds.
   let unknown: [String]
 
   init(journal: (any RecordJournal)?) throws(LedgerError) {
@@ -61,9 +61,9 @@ final class ReceiptQueue: Sendable {
     }
   }
 
-  /// Applies the events even where they cannot be made durable; gives why, then.
+  /// Applies the events even where they cannot be made durable; returns the error then.
   ///
-  /// For what has happened already, whether we can write it down or not.
+  /// For events that have already happened, written down or not.
   func note(_ events: [QueueEvent]) -> LedgerError? {
     writing.withLock { writing in
       defer { apply(events) }
@@ -85,7 +85,7 @@ final class ReceiptQueue: Sendable {
     }
   }
 
-  /// Writes what waited to be written.
+  /// Writes the waiting records.
   func flush() throws(LedgerError) { try record([]) }
 
   private func apply(_ events: [QueueEvent]) {
@@ -103,7 +103,7 @@ final class ReceiptQueue: Sendable {
     writing.recordCount += records.count
   }
 
-  /// Rewrites the journal where most of it is history, so that its length follows what is alive.
+  /// Rewrites the event log where most of it is history, so that its length follows the live state.
   private func compact(_ writing: inout Writing, slack: Int = slack) {
     guard let journal, writing.recordCount > slack, writing.lazy.isEmpty else { return }
     let count = writing.recordCount
@@ -113,7 +113,7 @@ final class ReceiptQueue: Sendable {
       try journal.compact(to: records)
       writing.recordCount = records.count
     } catch {
-      // The long journal says the same; the next append tries again.
+      // The long event log has the same content; the next append tries again.
     }
   }
 }

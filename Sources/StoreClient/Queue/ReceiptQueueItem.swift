@@ -43,13 +43,13 @@ public struct ReceiptQueueItem: Hashable, Sendable, Identifiable {
   public let status: Status
   /// How often it was posted.
   public let attemptCount: Int
-  /// Who bought.
+  /// The buyer.
   public let customer: CustomerID
   /// The product's id at the store.
   public let storeProductID: String
   /// Our code of the product, where the client knew it.
   public let product: ProductCode?
-  /// How many units.
+  /// The number of units.
   public let quantity: Int64
   /// When the client saw it first.
   public let firstSeenAt: Timestamp
@@ -59,7 +59,7 @@ public struct ReceiptQueueItem: Hashable, Sendable, Identifiable {
   public let lastError: Failure?
 }
 
-/// What a queue item is about, whoever posts it.
+/// The identity of a queue item, the same for every poster.
 struct ReceiptKey: Hashable, Sendable, CustomStringConvertible {
   let store: Store
   let environment: StoreEnvironment

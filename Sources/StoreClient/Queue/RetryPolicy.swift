@@ -16,10 +16,10 @@ public struct RetryPolicy: Hashable, Sendable {
   /// The longest that a backend can ask for.
   static let retryAfterSecondsMax: Int64 = 3600
 
-  /// When to try again.
+  /// Returns when to try again.
   ///
-  /// Half of the wait is certain and half is chance, so that many clients do not come back at the same instant. What
-  /// the backend asked for in `retry_after` is the least.
+  /// Half of the wait is certain and half is chance, so that many clients do not come back at the same instant. The
+  /// backend's `retry_after` is the least wait.
   func nextAttempt(after error: LedgerError, count: Int, now: Timestamp, random: UInt64) -> Timestamp {
     let (grown, overflow) = base.wholeMilliseconds.multipliedReportingOverflow(by: 1 << min(max(count, 1) - 1, 20))
     let longest = min(cap.wholeMilliseconds, overflow ? .max : grown)
@@ -29,7 +29,7 @@ public struct RetryPolicy: Hashable, Sendable {
   }
 }
 
-/// What a backend's refusal means for the receipt.
+/// The meaning of a backend's refusal for the receipt.
 enum PostVerdict: Hashable, Sendable {
   /// Nothing is known, and it is about this receipt: others may go through.
   case retry

@@ -3,7 +3,7 @@ internal import SimulatedStores
 internal import StoreBackend
 internal import StoreClient
 
-/// What goes wrong while an event happens.
+/// A fault that is injected during an event.
 public struct Mishap: Hashable, Sendable, CustomStringConvertible {
   enum Kind: Hashable, Sendable {
     /// The app's process ends at a crossing between it and the world.
@@ -25,7 +25,7 @@ public struct Mishap: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What it is counted as.
+  /// The name under which it is counted.
   var name: String {
     switch kind {
     case .death: "process_death"
@@ -46,7 +46,7 @@ public struct Mishap: Hashable, Sendable, CustomStringConvertible {
 
   private static func backend(_ dice: inout SimulationDice) -> Kind {
     let call = 1 + dice.below(4)
-    // Whoever answers for good what is not true makes a dead letter, which the end of the run requeues.
+    // A permanent refusal that is not true makes a dead letter, which the end of the run requeues.
     if dice.percent(4) { return .backend(.refused(.productNotFound), call: call, name: "product_not_found") }
     switch dice.below(5) {
     case 0: return .backend(.networkLostBeforeEffect, call: call, name: "lost_before")

@@ -5,20 +5,20 @@ internal import StoreClient
 internal import Synchronization
 
 extension Simulation {
-  /// A mistake that is built in on purpose, to show that the soak finds it.
+  /// A planted bug, to show that the soak finds it.
   package enum Sabotage: Hashable, Sendable {
     /// The store is told of the credit as soon as it is paid.
     case finishBeforeCredit
     /// The post with this number credits a second time under a made-up transaction id.
     case creditTwice(atPost: Int)
-    /// The backend never hears of refunds.
+    /// The backend is never told of refunds.
     case loseRefunds
     /// The backend takes all periods of a subscription with one purchase token for one purchase.
     case mergeRenewals
   }
 }
 
-/// Finishes what it sells before anybody has written it down.
+/// A planted bug: finishes a purchase before the client has written it down.
 struct HastyStorefront: StorefrontDecorator {
   let decorated: any Storefront
 

@@ -1,11 +1,11 @@
 internal import GemLedger
 internal import StoreBackend
 
-/// The soak's own small books: what must come of what happened, kept without the ledger's help.
+/// The soak's own small books: the required results of the events, kept without the ledger's help.
 struct Books {
   /// A credit as it was seen from outside.
   struct Credit {
-    /// Who the receipt was posted for.
+    /// The customer that the receipt was posted for.
     var poster: CustomerID
     /// How many tokens the backend knew by then.
     var time: Int
@@ -27,7 +27,7 @@ struct Books {
   /// When something happened, counted in tokens that became known.
   var time: Int { tokenTimes.count }
 
-  /// Whether the backend knows whose token it is.
+  /// Returns whether the backend knows the token's customer.
   func knows(_ token: AccountToken?) -> Bool { token.map { tokenTimes[$0] != nil } ?? false }
 
   mutating func meet(_ customer: CustomerID) { customers.insert(customer) }
@@ -46,12 +46,12 @@ struct Books {
     if let moved = tickets.removeValue(forKey: from) { tickets[into, default: TicketBook()].take(all: moved) }
   }
 
-  /// Only a customer who never signed in moves along.
+  /// Signs in; only a customer that never signed in is merged.
   mutating func signIn(_ id: CustomerID, from current: CustomerID) {
     if isAnonymous(current) { unite(current, id) }
   }
 
-  /// A restore joins an owner who never signed in; another owner keeps the wallet.
+  /// Restores; an owner that never signed in is merged, and a signed-in owner keeps the wallet.
   mutating func restore(of customer: CustomerID, ownedBy owner: CustomerID) {
     meet(owner)
     if isAnonymous(owner) { unite(owner, customer) }
@@ -73,7 +73,7 @@ struct Books {
     credits[id] = Credit(poster: poster, time: time)
   }
 
-  /// Whose purchase it is; nil where the backend could not know the buyer, and credited whoever posted the receipt.
+  /// Returns the buyer of the purchase; nil where the backend could not know the buyer, and credited the poster.
   func buyer(of transaction: StoreTransaction) -> CustomerID? {
     guard let token = transaction.accountToken, let known = tokenTimes[token],
       let credit = credits[transaction.creditID], known.time <= credit.time

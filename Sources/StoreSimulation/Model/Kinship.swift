@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// Which ids name one customer, as the rules of signing in, aliases and restores have it (union-find).
+/// The identity sets of customers under the rules of sign-in, aliases and restores (union-find).
 struct Kinship {
   private var parents: [CustomerID: CustomerID] = [:]
 
@@ -16,9 +16,9 @@ struct Kinship {
     return root
   }
 
-  /// Makes the two one.
+  /// Merges the two customers.
   ///
-  /// - Returns: Which root went into which; nil where they were one.
+  /// - Returns: The merged and the surviving representative; nil where they were one customer before.
   mutating func unite(_ one: CustomerID, _ other: CustomerID) -> (from: CustomerID, into: CustomerID)? {
     let (from, into) = (root(one), root(other))
     guard from != into else { return nil }

@@ -3,7 +3,7 @@ internal import GemLedgerAudit
 internal import StoreBackend
 internal import Synchronization
 
-/// Sees what the backend really did, whatever of it the app gets to hear, and writes it into the soak's own books.
+/// Records the backend's actual effects in the soak's own books, even where the app gets no answer.
 final class RecordingBackend: BackendDecorator {
   let local: LocalBackend
   private let receipts: [UnsignedReceipts]
@@ -109,7 +109,7 @@ final class RecordingBackend: BackendDecorator {
     }
   }
 
-  /// Whoever has enough must not be told otherwise.
+  /// Reports a refusal of a customer with enough tickets.
   private func checkRefusal(of amounts: [Adjustment], _ customer: CustomerID, _ now: Timestamp) {
     read { books in
       for amount in amounts where amount.currency == ticket {

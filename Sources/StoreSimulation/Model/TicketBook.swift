@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// One customer's tickets, which expire: what is given, spent and left, in the simplest way.
+/// One customer's tickets, which expire: given, spent and left, in the simplest way.
 struct TicketBook {
   private var lots: [(expiresAt: Timestamp, amount: Int64)] = []
 
@@ -13,7 +13,7 @@ struct TicketBook {
     lots.insert((until, amount), at: place)
   }
 
-  /// Takes from what expires soonest.
+  /// Takes from the tickets that expire soonest.
   mutating func spend(_ amount: Int64, at now: Timestamp) {
     lots.removeAll { $0.expiresAt <= now }
     var left = amount

@@ -54,18 +54,18 @@ final class App {
     inbox = device.inbox()
   }
 
-  /// The process ends, and the next one begins: with what is durable, and nothing else.
+  /// Ends the process and begins the next one: with the durable state, and nothing else.
   func relaunch() async throws(LedgerError) {
     begin()
     try await foreground()
   }
 
-  /// Its process ends, and none begins until somebody asks for it.
+  /// Ends its process; the next one begins on demand.
   func leave() { begin() }
 
-  /// The same app installed on the same device, for another store account.
+  /// Makes the same app on the same device, for another store account.
   ///
-  /// - Parameter owner: Tells the device from what it was in the hands of others.
+  /// - Parameter owner: Distinguishes the device from the same device of earlier owners.
   func another(account: String, owner: Int) throws(LedgerError) -> App {
     try App(number: number, account: account, owner: owner, floor: floor, make: make)
   }
@@ -85,7 +85,7 @@ final class App {
   func foreground() async throws(LedgerError) {
     try await pump()
     do throws(LedgerError) { try await client().appDidBecomeActive() } catch {
-      // The balances could not be asked for; what is paid for is in the queue all the same.
+      // The balances were not available; the paid receipts are in the queue all the same.
     }
   }
 

@@ -45,7 +45,7 @@ struct AppleFloor: ShopFloor {
   func refund(_ id: StoreTransactionID, choice: UInt64) throws(LedgerError) {
     let known = transaction(id)
     let quantity = known?.quantity ?? 1
-    // What is given back only grows: a second part comes on top of the first.
+    // The refunded part only grows: a second refund comes on top of the first.
     let isSecond = known?.revocation != nil
     let extent: StoreTransaction.Revocation.Extent =
       switch isSecond ? 0 : choice % 4 {

@@ -4,19 +4,19 @@ internal import StoreBackend
 internal import StoreClient
 internal import Synchronization
 
-/// What the store itself says of a transaction.
+/// The store's own record of a transaction.
 struct StoreFact: Sendable {
   let transaction: StoreTransaction
-  /// Whether somebody has paid, and perhaps got the money back.
+  /// Whether it was paid for, refunded or not.
   let isPaid: Bool
   /// Whether the store waits for nothing more.
   let isFinished: Bool
 
-  /// How many thousandths of a percent were given back, and by units where the store counts those.
+  /// Whether the store gave all of the money back.
   var isGivenBack: Bool { transaction.revocation?.extent == .full }
 }
 
-/// A device on the floor: what a client buys at, and how the device's app starts anew.
+/// A device of a simulated store: its storefront for a client, and the restart of its app.
 struct FloorDevice: Sendable {
   let storefront: any Storefront
   let inbox: @Sendable () -> UpdateInbox
@@ -29,13 +29,13 @@ protocol ShopFloor: Sendable {
   /// What can be done to a store of either kind.
   var controls: any StoreControls { get }
   var receipts: UnsignedReceipts { get }
-  /// What was paid for, in the order of paying.
+  /// The paid transactions, in the order of paying.
   var paid: PaidList { get }
 
   func device(account: String, name: String) -> FloorDevice
   func facts() -> [StoreFact]
   func transaction(_ id: StoreTransactionID) -> StoreTransaction?
-  /// The purchase that was asked for last, where it waits for somebody.
+  /// Returns the newest purchase, where it waits for an approval or a payment.
   func newestPending() -> StoreTransactionID?
   func approve(_ id: StoreTransactionID) throws(LedgerError)
   func decline(_ id: StoreTransactionID) throws(LedgerError)
@@ -51,7 +51,7 @@ extension ShopFloor {
   func inject(_ fault: StoreFault) throws(LedgerError) { try controls.inject(fault) }
   func clearFaults() throws(LedgerError) { try controls.clearFaults() }
 
-  /// What the store tells the backend; the transactions as the notices state them.
+  /// Takes the store's notices to the backend; the transactions as the notices state them.
   func takeNotices() throws(LedgerError) -> [StoreTransaction] {
     try controls.takeNotices(limit: 1000).compactMap { notice in
       switch notice {
@@ -65,7 +65,7 @@ extension ShopFloor {
   }
 }
 
-/// The ids of what was paid for.
+/// The ids of the paid transactions.
 final class PaidList: Sendable {
   private let ids = Mutex<[StoreTransactionID]>([])
 

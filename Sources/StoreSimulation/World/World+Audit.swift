@@ -4,14 +4,14 @@ internal import StoreBackend
 internal import StoreClient
 
 extension World {
-  /// What a customer must have of a currency: exactly, or, where refunds are taken as far as there is something, within
-  /// bounds.
+  /// The balance that a customer must have of a currency: exact, or within bounds where refunds take no more than is
+  /// left.
   private struct Expected {
     var least: Int64 = 0
     var most: Int64 = 0
   }
 
-  /// What is wrong with what the ledger says, against the stores' own records and the soak's small books.
+  /// Returns the ledger's deviations from the stores' own records and the soak's small books.
   ///
   /// - Parameter isFinal: Whether everything is drained, so that nothing may be left open.
   func audit(isFinal: Bool) throws(LedgerError) -> [String] {
@@ -40,7 +40,7 @@ extension World {
     let transaction = fact.transaction
     let name = "\(transaction.store) \(transaction.creditID)"
     guard let purchase = try recorder.purchase(transaction) else {
-      // A renewal whose buyer the backend never heard of waits for that, with the notice.
+      // A renewal for a buyer unknown to the backend waits, with its notice, until the buyer is known.
       let isUnattributed = transaction.isRenewalAtGoogle && !recorder.read { $0.knows(transaction.accountToken) }
       if isFinal, fact.isPaid, !fact.isGivenBack, !isUnattributed {
         problems.append("\(name) was paid for and is not credited.")
@@ -153,7 +153,7 @@ extension World {
     }
   }
 
-  /// What happened so far.
+  /// Makes the report of the run so far.
   func report() throws(LedgerError) -> SimulationReport {
     var (paid, renewals, credits, refunds, creditsWithoutToken) = (0, 0, 0, 0, 0)
     for floor in floors {
@@ -191,7 +191,7 @@ extension World {
   }
 }
 
-/// How much of a purchase was given back.
+/// The refunded part of a purchase.
 private enum Share: Hashable {
   case milliPercent(Int64)
   case units(Int64)
@@ -213,7 +213,7 @@ private enum Share: Hashable {
     self = store == .google ? .units((share * purchase.quantity + 50_000) / 100_000) : .milliPercent(share)
   }
 
-  /// What is due of an amount, rounded up.
+  /// Returns the refunded part of an amount, rounded up.
   func part(of amount: Int64, quantity: Int64) -> Int64 {
     switch self {
     case .milliPercent(let share): (amount * share + 99_999) / 100_000

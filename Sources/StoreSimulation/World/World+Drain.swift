@@ -4,7 +4,7 @@ internal import StoreBackend
 internal import StoreClient
 
 extension World {
-  /// Brings everything to its end: no faults, everybody asked has answered, every app is started, every notice comes.
+  /// Brings everything to its end: no faults, all approvals answered, every app started, every notice delivered.
   func drain() async throws(LedgerError) {
     faulty.heal()
     outageEnd = 0
@@ -22,12 +22,12 @@ extension World {
       }
     }
     openSpends = []
-    // Everything that was put off comes due: hidden transactions, held deliveries, back-offs.
+    // All postponed work comes due: hidden transactions, held deliveries, back-offs.
     for _ in 0..<2 {
       clock.advance(by: .seconds(3700))
       try await settle()
     }
-    // And once more without time passing, for what the last hour brought.
+    // Once more without time passing, for the effects of the last hour.
     try await settle()
   }
 

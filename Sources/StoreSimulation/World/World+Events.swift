@@ -4,7 +4,7 @@ internal import StoreBackend
 internal import StoreClient
 
 extension World {
-  /// Lets one event happen, with what goes wrong meanwhile; afterwards the faults are off again.
+  /// Plays one event with its injected fault; afterwards the faults are off again.
   func play(_ event: SimulationEvent) async throws(LedgerError) {
     eventCounts[event.kind, default: 0] += 1
     playedCount += 1
@@ -52,7 +52,7 @@ extension World {
     }
   }
 
-  /// Does what may be refused or fail; only what must never happen is noted.
+  /// Runs a body that may be refused or fail; only an error that must never happen is noted.
   func attempt<Answer>(_ body: () async throws(LedgerError) -> Answer) async {
     do throws(LedgerError) { _ = try await body() } catch {
       let isOrdered = error.message.hasPrefix("The backend was told to fail")
@@ -113,7 +113,7 @@ extension World {
     }
   }
 
-  /// One of the customers of this part of the run: new ones come and old ones go, so that not all become one.
+  /// One of the customers of this part of the run: new ones come and old ones go, so that not all are merged.
   private func user(_ event: SimulationEvent) -> String {
     "user-\(event.index / 25 + Int(event.choice % UInt64(settings.customerCount)))"
   }
@@ -145,7 +145,7 @@ extension World {
     do throws(LedgerError) {
       _ = try await backend.spend(spend.amounts, customer: spend.customer, key: spend.key)
     } catch {
-      // Whatever the network or a gate says leaves open whether it was booked; the ledger's own answers do not.
+      // An error of the network or a gate leaves open whether the spend was booked; the ledger's own answers do not.
       if error.code != .insufficientBalance, error.code != .customerNotFound { openSpends.append(spend) }
     }
   }
@@ -184,7 +184,7 @@ extension World {
     }
   }
 
-  /// Takes what the stores have to tell.
+  /// Takes the stores' notices.
   func collectNotices() throws(LedgerError) {
     for floor in floors {
       while true {
@@ -217,7 +217,7 @@ extension World {
     for transaction in delivered {
       await attempt { () async throws(LedgerError) in
         let answer = try await recorder.apply(mergesRenewals ? transaction.underItsFirstOrder : transaction)
-        // The next order takes the place of this one in all lists: until its buyer is known, only the notice has it.
+        // The next order replaces this one in all lists: until its buyer is known, only the notice has it.
         if answer.outcome == .unattributed, transaction.isRenewalAtGoogle { left.append(transaction) }
       }
     }

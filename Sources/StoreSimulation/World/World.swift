@@ -18,16 +18,16 @@ final class World {
   let recorder: RecordingBackend
   let faulty: FaultyBackend
   private(set) var apps: [App] = []
-  /// The apps of store accounts that their devices left: what was paid for there is settled at the end.
+  /// The apps of store accounts that their devices left: their paid purchases are completed at the end.
   private(set) var leftApps: [App] = []
 
-  /// Purchases that wait for somebody's consent or payment.
+  /// Purchases that wait for an approval or a payment.
   var pending: [(floor: Int, id: StoreTransactionID)] = []
-  /// Notices that the stores sent and nobody has delivered.
+  /// Notices from the stores that are not delivered yet.
   var mail: [StoreTransaction] = []
-  /// Spends whose answer was lost.
+  /// Spends with a lost answer.
   var openSpends: [Spend] = []
-  /// Before which event the backend is in reach again.
+  /// The event before which the backend is reachable again.
   var outageEnd = 0
   var eventCounts: [SimulationEvent.Kind: Int] = [:]
   var faultCounts: [String: Int] = [:]
@@ -117,9 +117,9 @@ final class World {
 extension World {
   var everyApp: [App] { apps + leftApps }
 
-  /// The device is somebody else's now, who signs in to the store anew, or to the account of the device beside it.
+  /// Hands the device to another person, with a new store account or that of the device beside it.
   ///
-  /// Without that a long run would make all who ever used an account one customer, who has everything.
+  /// Without that a long run would merge all customers of an account into one, with everything.
   func handOn(_ app: App, _ event: SimulationEvent) throws(LedgerError) {
     let beside = app.number ^ 1
     let joins = event.choice & 2 == 0 && beside < apps.count && apps[beside].account != app.account

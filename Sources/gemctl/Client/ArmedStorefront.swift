@@ -4,9 +4,9 @@ import StoreBackend
 import StoreClient
 import Synchronization
 
-/// A device of the home's store that does what `buy` asks for to the next payment, and only if there is one.
+/// A device of the home's store that injects the fault of `buy` into the next payment, and only if there is one.
 ///
-/// A fault in the store's own list would outlive a command that finds its key paid for, and strike the next purchase.
+/// A fault in the store's own list would outlive a command that finds its key paid for, and affect the next purchase.
 final class ArmedStorefront: StorefrontDecorator {
   let decorated: any Storefront
   private let shop: any HomeStore
@@ -21,7 +21,7 @@ final class ArmedStorefront: StorefrontDecorator {
 
   func purchase(_ request: StorePaymentRequest) async throws(StoreFailure) -> StorePaymentResult {
     if let fault = fault.withLock({ $0.take() }) {
-      // A store whose file cannot be written sells nothing either.
+      // A store with a file that cannot be written sells nothing either.
       do throws(LedgerError) { try shop.inject(fault) } catch { throw StoreFailure.systemError }
     }
     return try await decorated.purchase(request)

@@ -14,17 +14,17 @@ struct ClientSession: Sendable {
   /// The device that pays.
   let storefront: ArmedStorefront
   let receipts: UnsignedReceipts
-  /// What could not be read of the store's file.
+  /// The unreadable parts of the store's file.
   let storeProblems: [RecordLog.Problem]
   /// The store account that pays.
   private let account: String
 
-  /// What it is made of.
+  /// The parts that a session is made of.
   struct Parts {
     var state: Home.State
-    /// Where client and store keep what outlives the command; nil for nowhere.
+    /// The home where client and store keep their state after the command; nil for none.
     var home: Home?
-    /// Who acts; nil for who is signed in.
+    /// The acting customer; nil for the signed-in one.
     var customer: CustomerID?
     var device: String?
     var account: String?
@@ -37,7 +37,7 @@ struct ClientSession: Sendable {
     let catalog = try ledger.currentCatalog()
     let environment = try StoreEnvironment.localTesting(session: parts.state.storeSession)
     receipts = try UnsignedReceipts(environment: environment)
-    // The client's file first: whoever has it has the turn, and others on this home wait for it.
+    // Opens the client's file first: its lock admits one command at a time, and others on this home wait for it.
     let clientJournal = try parts.home.map { (home) throws(LedgerError) in
       try RecordLog(path: home.clientPath, patience: parts.patience)
     }
@@ -92,13 +92,13 @@ struct ClientSession: Sendable {
     }
   }
 
-  /// Finishes what earlier commands left: what the store has to tell the backend, the queue, and what is unfinished.
+  /// Finishes the work of earlier commands: the store's notices to the backend, the queue, and unfinished transactions.
   func settle() async throws(LedgerError) {
     try await deliverNotices()
     await client.drainReceipts()
   }
 
-  /// Takes what the store tells the backend by itself: renewals, refunds, and refunds taken back.
+  /// Takes the store's own notices to the backend: renewals, refunds, and reversed refunds.
   func deliverNotices() async throws(LedgerError) {
     while true {
       let notices = store.pendingNotices()
@@ -108,10 +108,10 @@ struct ClientSession: Sendable {
         case .refunded(let evidence), .refundReversed(let evidence), .voided(_, let evidence):
           _ = try await backend.apply(evidence.transaction)
         case .renewed(let evidence) where store.store == .google:
-          // The next renewal takes the place of this one in all lists.
+          // The next renewal replaces this one in all lists.
           _ = try await backend.apply(evidence.transaction)
         case .oneTimeCharge, .renewed, .consumptionRequest, .refundDeclined, .oneTimePurchased, .oneTimeCanceled:
-          // What was paid for is credited from the queue, for who bought.
+          // Paid purchases are credited from the queue, to their buyer.
           continue
         }
       }
@@ -125,7 +125,7 @@ struct ClientSession: Sendable {
     return max(client.pendingReceiptCount, unfinished)
   }
 
-  /// The account's purchase that waits for somebody: the first one after the order, else the newest.
+  /// The account's pending purchase: the first one after the order, else the newest.
   func pendingPayment(of code: ProductCode, _ order: Order?) -> StoreTransactionID? {
     let pending = store.transactions().filter { $0.isPending && $0.account.hasBytes(of: account) }
     guard let order else { return pending.last?.id }
@@ -135,9 +135,9 @@ struct ClientSession: Sendable {
     return (fitting.first { $0.transaction.purchasedAt >= order.createdAt } ?? fitting.last)?.id
   }
 
-  /// Whether nothing is left to do that a later command would have to finish.
+  /// Whether no work is left for a later command to finish.
   ///
-  /// What was refused its credit waits for a person, and not for a command.
+  /// A purchase that was refused its credit waits for a person, and not for a command.
   var isSettled: Bool {
     let queue = client.receiptQueueSnapshot()
     let refused = Set(queue.filter { $0.status == .deadLettered }.map(\.storeTransactionID))

@@ -10,7 +10,7 @@ protocol HomeStore: Sendable {
   var controls: any StoreControls { get }
 
   func device(account: String, name: String) -> any Storefront
-  /// Everything that anybody bought or tried to buy, oldest first.
+  /// All purchases and attempts of all accounts, oldest first.
   func transactions() -> [HomeTransaction]
   func transaction(_ id: StoreTransactionID) -> HomeTransaction?
 
@@ -23,7 +23,7 @@ protocol HomeStore: Sendable {
 
 extension HomeStore {
   var storefront: StorefrontCode { controls.storefront }
-  /// The faults that can still strike.
+  /// The faults that can still occur.
   var faults: [StoreFault] { controls.faults }
 
   func inject(_ fault: StoreFault) throws(LedgerError) { try controls.inject(fault) }
@@ -32,13 +32,13 @@ extension HomeStore {
   func settleNotices(through id: Int64) throws(LedgerError) { try controls.settleNotices(through: id) }
 }
 
-/// What a home's store knows of a purchase.
+/// A purchase as a home's store knows it.
 struct HomeTransaction: Sendable {
   /// The store account that pays.
   let account: String
-  /// How it stands, in the store's own words.
+  /// Its state, in the store's own terms.
   let state: String
-  /// Whether somebody has to agree or to pay first.
+  /// Whether a person has to approve or to pay first.
   let isPending: Bool
   /// Whether money was taken.
   let isPaid: Bool
@@ -48,7 +48,7 @@ struct HomeTransaction: Sendable {
 
   var id: StoreTransactionID { transaction.id }
 
-  /// Whether it is a purchase of what the order announced.
+  /// Whether it is a purchase of the order's product and quantity.
   ///
   /// - Parameter storeProductID: The product's id at the store; nil where the catalog has none.
   func pays(for request: OrderRequest, storeProductID: String?) -> Bool {
@@ -129,7 +129,7 @@ struct GoogleHomeStore: HomeStore {
   func device(account: String, name: String) -> any Storefront { shop.account(account).device(name) }
   func transactions() -> [HomeTransaction] { shop.purchases().map(HomeTransaction.init) }
 
-  /// By the purchase token, by what the ledger calls it, or by an order id, which is what people have at hand.
+  /// Finds a purchase by its purchase token, by the ledger's id for it, or by an order id, which users have at hand.
   func transaction(_ id: StoreTransactionID) -> HomeTransaction? {
     let found =
       shop.purchase(token: id)

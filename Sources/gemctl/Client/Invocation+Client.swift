@@ -4,12 +4,12 @@ import StoreClient
 import Synchronization
 
 extension Invocation {
-  /// Opens the client's side, finishes what earlier commands left half done, does the work, and closes everything.
+  /// Opens the client's side, finishes the unfinished work of earlier commands, does the work, and closes everything.
   ///
-  /// Commands on one home take turns here.
+  /// Only one command at a time runs here on one home.
   ///
-  /// - Parameter onlyReads: Whether the customer is only asked about. Where the id cannot sign in, as what is left
-  ///   of an erased customer's, the client is that of the customer who is signed in.
+  /// - Parameter onlyReads: Whether the command only reads the customer. An erased customer's remaining id, for
+  ///   example, cannot sign in; the client is then that of the signed-in customer.
   func withClient<Answer: Sendable>(
     onlyReads: Bool = false, onStep: (@Sendable (PurchaseStep) -> Void)? = nil,
     _ body: @escaping @Sendable (ClientSession) async throws(LedgerError) -> Answer
@@ -43,7 +43,7 @@ extension Invocation {
     }
   }
 
-  /// What has to be said of the client's own files, whatever the verb is.
+  /// The warning about the client's own files, which every verb prints.
   private static func warning(about event: ReceiptPipelineEvent) -> String? {
     switch event {
     case .damaged(let problem): "warning: The receipt queue was damaged: \(problem)\n"
@@ -53,7 +53,7 @@ extension Invocation {
     }
   }
 
-  /// Keeps who is signed in where the verbs that need no client look for it.
+  /// Saves the signed-in customer where the verbs without a client look for it.
   private func remember(_ customer: CustomerID, in home: Home?, _ state: Home.State) throws(LedgerError) {
     guard let home, customer != state.customer else { return }
     var state = state

@@ -1,6 +1,6 @@
-/// What the global options and the environment say; an option wins over its variable.
+/// The values of the global options and the environment; an option wins over its variable.
 struct GlobalSettings: Hashable, Sendable {
-  /// The home when nobody names one.
+  /// The default home.
   static let defaultHome = ".gemctl"
 
   /// The variables that are read.
@@ -9,7 +9,7 @@ struct GlobalSettings: Hashable, Sendable {
   let home: String
   /// Where the ledger is kept; nil means the home's own file.
   let storage: String?
-  /// Who is meant; nil means who is signed in.
+  /// The customer of the command; nil means the signed-in customer.
   let customer: String?
   let device: String?
   let storeAccount: String?

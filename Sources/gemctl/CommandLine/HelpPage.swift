@@ -77,7 +77,7 @@ struct HelpPage {
       })
   }
 
-  /// A list whose left column fits its terms, within reason.
+  /// A list with a left column as wide as its terms, up to a limit.
   private func entries(_ entries: [(String, String)]) -> [String] {
     list(entries, termWidth: min(26, entries.map { DisplayWidth.of($0.0) }.max() ?? 0))
   }

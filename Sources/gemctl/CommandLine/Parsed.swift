@@ -1,4 +1,4 @@
-/// A command line, understood: the verb, and what was given to it.
+/// A parsed command line: the verb, and its arguments.
 struct Parsed: Sendable {
   /// One option with its value, as given.
   struct Given: Hashable, Sendable {

@@ -113,7 +113,7 @@ extension Scan {
 
   private mutating func option(named name: String) throws(UsageError) -> Option {
     if let option = Option.global.first(where: { $0.answers(to: name) }) { return option }
-    // An option of its own says that a verb which could have had a second word has none.
+    // An option of the verb's own shows that a verb with an optional second word has none.
     if verb == nil, let plain = head.flatMap({ Verb.named($0, in: verbs) }) { (verb, head) = (plain, nil) }
     guard let option = verb?.option(named: name) else { throw .unknownOption(name, of: verb, among: verbs) }
     return option

@@ -1,4 +1,4 @@
-/// Checks that a verb got what it needs and nothing that it does not know.
+/// Checks that a verb got its required arguments, and no unknown ones.
 struct Requirements {
   let verb: Verb
 

@@ -1,11 +1,11 @@
-/// Finds what a mistyped word probably meant.
+/// Finds the probable meaning of a mistyped word.
 enum Suggestion {
   /// The nearest candidate, or nil where none is near enough; the earlier of two that are equally near.
   ///
   /// Nearest is a candidate that begins with the word; else one with at most two slips, or slips in at most a third of
   /// the letters.
   static func nearest(to word: String, among candidates: [String]) -> String? {
-    // Nobody means a verb by a word that long, and the distance takes time by the square of it.
+    // A word that long is no mistyped verb, and the distance takes time by the square of it.
     guard !word.isEmpty, word.utf8.count <= 64 else { return nil }
     if word.count > 1, let longer = candidates.first(where: { $0.hasPrefix(word) }) { return longer }
     var best: (candidate: String, distance: Int)?

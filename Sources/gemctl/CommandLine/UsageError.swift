@@ -2,11 +2,11 @@ import GemLedger
 
 /// A command line that cannot be understood.
 struct UsageError: Error, Hashable, Sendable {
-  /// What is wrong, without a period at the end.
+  /// The problem, without a period at the end.
   let message: String
-  /// What was probably meant, or nil.
+  /// The probably intended word, or nil.
   let suggestion: String?
-  /// The name of the verb whose usage helps, or nil for that of `gemctl`.
+  /// The name of the verb with the usage to show, or nil for that of `gemctl`.
   let verbName: String?
 
   /// `invalid_request`: such a command line never reached the ledger.

@@ -1,4 +1,4 @@
-/// What `gemctl` can be asked to do, as data: parsing, help and completions all read the same description.
+/// A verb of `gemctl`, as data: parsing, help and completions all read the same description.
 struct Verb: Sendable {
   /// Where the verb stands in the list of verbs; the raw value is the heading.
   enum Group: String, CaseIterable, Sendable {
@@ -14,7 +14,7 @@ struct Verb: Sendable {
   /// One word, or two for a subverb such as `catalog show`.
   let name: String
   let group: Group
-  /// What it does, in the imperative and without a period.
+  /// The verb's action, in the imperative and without a period.
   let summary: String
   /// The forms for `Usage:`, where the one that follows from arguments and options does not say enough.
   var statedForms: [String] = []
@@ -32,7 +32,7 @@ extension Verb {
   /// The name's one or two words.
   var words: [String] { name.split(separator: " ").map(String.init) }
 
-  /// What follows `gemctl NAME` in a usage line, one text a form.
+  /// The texts after `gemctl NAME` in the usage lines, one text a form.
   var forms: [String] { statedForms.isEmpty ? [derivedForm] : statedForms }
 
   /// The verb's own or a global option with this name, or nil.
@@ -88,7 +88,7 @@ struct Option: Sendable {
   let name: String
   /// A second, one-letter name such as `-h`.
   var short: String?
-  /// What usage lines call the value; nil for a flag.
+  /// The value's name in usage lines; nil for a flag.
   var value: String?
   var kind = ValueKind.text
   var isRepeatable = false
@@ -104,7 +104,7 @@ struct Option: Sendable {
   func answers(to name: String) -> Bool { name == self.name || name == short }
 }
 
-/// What a positional or an option's value may be: the parser refuses other words, completions offer these.
+/// The allowed values of a positional or an option: the parser refuses other words, completions offer these.
 enum ValueKind: Hashable, Sendable {
   case text
   case file

@@ -1,6 +1,6 @@
 import GemLedger
 
-/// `balance`: what a customer has.
+/// `balance`: a customer's balances.
 ///
 /// Scripts call it in loops, so it opens, reads and closes, and does nothing else.
 struct BalanceCommand {
@@ -59,7 +59,7 @@ struct BalanceCommand {
 // MARK: Drawing
 
 extension BalanceCommand {
-  /// Draws the balances over time; what there is at the end of it is printed as well.
+  /// Draws the balances over time; the final balances are printed as well.
   private func draw(_ customer: CustomerID, _ code: CurrencyCode?, to path: String) throws {
     for option in ["--at", "--at-version"] where invocation.parsed.value(option) != nil {
       throw UsageError("--svg takes --from and --until, not \(option)", verb: invocation.parsed.verb)

@@ -2,7 +2,7 @@ import Dispatch
 import GemLedger
 import Synchronization
 
-/// Waits for what only tasks can do: a store answers when it likes, and `gemctl` does one thing after the other.
+/// Waits for asynchronous work: a store answers at any time, and `gemctl` does one step after the other.
 enum Blocking {
   /// Does the work in a task and blocks the thread until it is done.
   static func wait<Value: Sendable>(

@@ -13,7 +13,7 @@ import Glibc
 struct BuyCommand {
   let invocation: Invocation
 
-  /// What is asked for.
+  /// The arguments of the command.
   private struct Request: Sendable {
     var product: ProductCode
     var quantity: Int64
@@ -22,7 +22,7 @@ struct BuyCommand {
     var isOffline: Bool
   }
 
-  /// What came of it, with everything that is shown.
+  /// The outcome, with everything that is shown.
   private struct Answer: Sendable {
     var outcome: Outcome
     var customer: CustomerID
@@ -66,7 +66,7 @@ struct BuyCommand {
 
   private static func buy(_ request: Request, _ session: ClientSession) async throws(LedgerError) -> Answer {
     let offer = offer(request.product, of: session)
-    // A key is looked up before the offer: what was bought under it may have left the shop.
+    // A key is looked up before the offer: the product bought under it may have left the shop.
     if request.key == nil { _ = try offer.get() }
     let buyer = session.client.appUserID
     func answer(_ outcome: Answer.Outcome) -> Answer {
@@ -82,9 +82,9 @@ struct BuyCommand {
       let outcome = try await purchase(request, session)
       return answer(Self.outcome(outcome, of: request.product, session))
     } catch {
-      // The shop says what it has not; the catalog says why.
+      // The store's error only says that the product is unavailable; the catalog says why.
       if error.code == .productNotFound || error.code == .notAvailable { _ = try offer.get() }
-      // What the store said is a result like any other; everything else is an error.
+      // A store error is a result like any other; every other error is thrown.
       guard error.code == .storeError else { throw error }
       return answer(.incomplete("failed", nil, error))
     }
@@ -120,7 +120,7 @@ struct BuyCommand {
     Result { () throws(LedgerError) in try product(code, of: session) }
   }
 
-  /// The product, or the error with what was probably meant.
+  /// Finds the product; its error names the probably intended one.
   private static func product(_ code: ProductCode, of session: ClientSession) throws(LedgerError) -> Product {
     let ledger = session.ledger
     do throws(LedgerError) {

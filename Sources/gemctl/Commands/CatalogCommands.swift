@@ -49,7 +49,7 @@ struct CatalogCommands {
     try Catalog.loadFile(try FileAccess.read(invocation.parsed.positionals[0]))
   }
 
-  /// What applying would change, where there is a ledger to apply it to.
+  /// The changes that applying would make, where the home has a ledger.
   private func changesAtHome(_ catalog: Catalog) throws(LedgerError) -> CatalogDifference? {
     if try StorageChoice(invocation.settings.storage) == .home {
       guard FileAccess.exists(invocation.home.ledgerPath) else { return nil }

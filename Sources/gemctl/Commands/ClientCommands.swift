@@ -2,7 +2,7 @@ import GemLedger
 import StoreBackend
 import StoreClient
 
-/// `restore`, `entitlements`, `orders`: what the customer has from purchases.
+/// `restore`, `entitlements`, `orders`: the customer's purchases and entitlements.
 struct ClientCommands {
   let invocation: Invocation
 
@@ -16,7 +16,7 @@ struct ClientCommands {
   func entitlements() throws {
     let customer = try invocation.settledCustomer()
     let record = try invocation.withClient(onlyReads: true) { (session) async throws(LedgerError) in
-      // A read makes nobody.
+      // A read creates no customer.
       try session.backend.knownCustomer(customer)
     }
     try show(record)

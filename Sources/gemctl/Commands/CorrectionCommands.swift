@@ -27,7 +27,7 @@ struct CorrectionCommands {
       "may spend from now on")
   }
 
-  /// - Parameter did: What is said about the customer, where no table says it.
+  /// - Parameter did: The sentence about the customer, for a command without a table.
   private func book(_ command: LedgerCommand, _ did: String? = nil) throws {
     let receipt = try invocation.book(command)
     let view = ReceiptView(receipt, isDryRun: invocation.parsed.isDryRun)

@@ -1,6 +1,6 @@
 import GemLedger
 
-/// `customers`: who there is and what they have, a page at a time.
+/// `customers`: all customers with their balances, a page at a time.
 struct CustomersCommand {
   let invocation: Invocation
 
@@ -24,7 +24,7 @@ struct CustomersCommand {
     return ["customers": .array(customers), "next": JSONValue(page.next?.description)]
   }
 
-  /// A row for each balance; a customer who never had anything has one row.
+  /// A row for each balance; a customer without any balance has one row.
   private static func sheet(_ page: CustomersPage) -> Sheet {
     var sheet = Sheet([
       .text("CUSTOMER"), .text("SINCE"), .text("FROZEN"), .text("CURRENCY"), .number("BALANCE"), .number("HELD"),

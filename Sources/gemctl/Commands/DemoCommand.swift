@@ -1,10 +1,10 @@
 import GemLedger
 
-/// `demo`: plays a story through the verbs themselves, in a home of its own that is gone afterwards.
+/// `demo`: runs a demo script through the verbs themselves, in a home of its own that is removed afterwards.
 struct DemoCommand {
   let invocation: Invocation
 
-  /// One command line of the story, and what became of it.
+  /// One command line of the demo script, and its outcome.
   private struct Played {
     let said: String?
     let line: String
@@ -24,14 +24,14 @@ struct DemoCommand {
     for step in story.steps {
       let step = play(step, of: story, on: &stage)
       played.append(step)
-      // At once, so that who watches sees how long each takes.
+      // Printed at once, so that the user sees how long each step takes.
       if !invocation.isJSON { try invocation.terminal.output(text(step)) }
     }
     if invocation.isJSON { try invocation.terminal.output(Self.json(story, played).text() + "\n") }
     try Self.check(played, against: story)
   }
 
-  /// Writes the story's file, and gives where it is by its name.
+  /// Writes the script's file, and returns its path by its name.
   private static func write(_ file: (name: String, text: String)?) throws(LedgerError) -> [String: String] {
     guard let file else { return [:] }
     let path = "\(try FileAccess.makeTemporaryDirectory("gemctl-demo"))/\(file.name)"
@@ -56,7 +56,7 @@ struct DemoCommand {
     return Played(said: step.said, line: line, output: transcript.text, status: status)
   }
 
-  /// A story that ends otherwise than it should is a mistake of ours, and scripts that play it want to know.
+  /// A script that ends with another status than expected is a defect, and scripts that run the demo need to know.
   private static func check(_ played: [Played], against story: Story) throws(LedgerError) {
     for (step, played) in zip(story.steps, played) where step.status != played.status {
       throw .defect("\"\(played.line)\" ended with \(played.status) instead of \(step.status)")

@@ -66,7 +66,7 @@ struct EconomyCommands {
 // MARK: Erasing
 
 extension EconomyCommands {
-  /// Whom it forgets must be named: who happens to be signed in is not enough for what cannot be undone.
+  /// Erases a customer, named explicitly: the signed-in customer is no default, since an erasure cannot be undone.
   func erase() throws {
     let parsed = invocation.parsed
     guard let id = invocation.settings.customer else {

@@ -1,7 +1,7 @@
 import GemLedger
 import GemLedgerAudit
 
-/// `explain`: why a balance is what it is, entry by entry, down to lots and receipts.
+/// `explain`: the reason for a balance, entry by entry, down to lots and receipts.
 struct ExplainCommand {
   let invocation: Invocation
 
@@ -22,7 +22,7 @@ struct ExplainCommand {
       }
       return found
     }
-    // What was never had needs no explanation, unless it was asked for.
+    // A currency that the customer never had is left out, unless it was asked for.
     let shown = found.filter { code != nil || $0.balance.version > 0 || $0.balance.balance != 0 }
     try invocation.print(Self.json(customer, shown), csv: Self.sheet(shown)) { style in
       shown.isEmpty ? "There are no entries.\n" : shown.map { Self.text($0, style) }.joined(separator: "\n")

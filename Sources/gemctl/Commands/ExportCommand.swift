@@ -38,7 +38,7 @@ struct ExportCommand {
     defer { bar?.finish() }
     let ledger = try StorageChoice(invocation.settings.storage).open(invocation.home)
     defer { ledger.close() }
-    // What was made is written while more is made; a reader who has gone away ends the command.
+    // One part is written while the next is made; if the reader has gone away, the command ends.
     var writing: SideWork<Bool>?
     func finishWriting() throws(LedgerError) {
       if try writing?.wait() == false { exit(Terminal.brokenPipeStatus) }

@@ -90,7 +90,7 @@ extension FeedCommand {
     return object
   }
 
-  /// What went away from the customer who became part of the event's.
+  /// The entries and items that left the merged customer.
   private static func json(_ merged: Receipt) -> JSONValue {
     [
       "customer_id": .string(merged.customer.text), "entries": HistoryCommand.entries(merged),

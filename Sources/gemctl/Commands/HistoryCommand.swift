@@ -63,7 +63,7 @@ struct HistoryCommand {
     return table.text(style: style) + NextPage.text(page.next, style: style)
   }
 
-  /// A row for each entry; what belongs to the whole transaction stands on the first.
+  /// A row for each entry; the data of the whole transaction is on the first.
   private static func rows(_ record: HistoryRecord) -> [[String]] {
     let receipt = record.receipt
     let head = [receipt.createdAt.description, receipt.kind.name]
@@ -83,7 +83,7 @@ struct HistoryCommand {
 }
 
 extension HistoryCommand {
-  /// What holds, reversals and baskets have beside their entries.
+  /// The additional texts of holds, reversals and baskets.
   private static func extras(_ receipt: Receipt) -> [String] {
     var notes: [String] = []
     if let hold = receipt.hold, let end = hold.expiresAt {

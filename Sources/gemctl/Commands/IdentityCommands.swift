@@ -2,7 +2,7 @@ import GemLedger
 import StoreBackend
 import StoreClient
 
-/// `login`, `logout`, `whoami`, `alias`: who is signed in, and by which ids.
+/// `login`, `logout`, `whoami`, `alias`: the signed-in customer, with all ids of this customer.
 struct IdentityCommands {
   let invocation: Invocation
 

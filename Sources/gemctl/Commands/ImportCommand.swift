@@ -106,7 +106,7 @@ extension ImportCommand {
         target.close()
       } catch {
         target.close()
-        // What is left is no ledger, and would keep a good export from its place.
+        // The rest of a refused import is no ledger, and would block a later import of a good export.
         if let error = error as? LedgerError, error.code == .invalidImport { try discard() }
         throw error
       }
@@ -178,7 +178,7 @@ extension ImportCommand {
     }
   }
 
-  /// Removes what a whole export that was refused left: a copy that never was a ledger.
+  /// Removes the rest of a refused whole import: a copy that never was a ledger.
   private func discard() throws(LedgerError) {
     switch try StorageChoice(invocation.settings.storage) {
     case .memory: break

@@ -4,7 +4,7 @@ import GemLedger
 struct InitCommand {
   let invocation: Invocation
 
-  /// What the home starts with.
+  /// The starting content of the home.
   private struct Start {
     var catalog: Catalog
     var store = Store.apple
@@ -35,7 +35,7 @@ struct InitCommand {
 
   /// Gives the ledger its catalog, unless an interrupted command did.
   ///
-  /// A ledger outside of the home that has another one is somebody's meanwhile.
+  /// A ledger outside of the home with another catalog is in use by others.
   private static func bring(
     _ catalog: Catalog, to ledger: Ledger, isNew: Bool, isOwn: Bool
   ) throws(LedgerError) {
@@ -96,9 +96,9 @@ struct InitCommand {
     return start
   }
 
-  /// The shop of a file that comes without a catalog: its products and no others, all in one offering.
+  /// Makes the catalog of a StoreKit file that comes without one: its products and no others, all in one offering.
   ///
-  /// The built-in packs lend it their currency, their items, and what products of the same ids give.
+  /// The built-in packs lend it their currency, their items, and the grants of products with the same ids.
   private static func only(
     _ configuration: StoreKitConfiguration, of merged: Catalog
   ) throws(CatalogProblems) -> Catalog {

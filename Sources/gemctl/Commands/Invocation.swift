@@ -1,15 +1,15 @@
 import GemLedger
 import StoreClient
 
-/// One run of a verb: what was asked, and what it works on.
+/// One run of a verb: its arguments, and the ledger and home that it works on.
 struct Invocation: Sendable {
-  /// Whom the journal names as having asked.
+  /// The actor that the journal names for this program's commands.
   static let actor = ActorName(unchecked: "gemctl")
 
   let parsed: Parsed
   let settings: GlobalSettings
   let terminal: Terminal
-  /// What the ledger takes for the time; a story may have its own.
+  /// The ledger's clock; a demo script may have its own.
   var clock = LedgerClock.system
   /// How long to wait for another command that uses the client's files.
   var patience = LockPatience.atMost()
@@ -17,9 +17,9 @@ struct Invocation: Sendable {
   var home: Home { Home(path: settings.home) }
   var isJSON: Bool { settings.isJSON }
 
-  /// Opens the ledger, does the work, and closes it, whatever comes of the work.
+  /// Opens the ledger, does the work, and closes it, also after an error.
   ///
-  /// Nothing is printed meanwhile: who reads slowly, or not at all, must not keep the ledger open.
+  /// Nothing is printed meanwhile: a slow reader of the output must not keep the ledger open.
   func withLedger<Answer>(
     _ body: (Ledger) throws(LedgerError) -> Answer
   ) throws(LedgerError) -> Answer {
@@ -28,7 +28,7 @@ struct Invocation: Sendable {
     return try body(ledger)
   }
 
-  /// Who is meant: `--customer`, `GEMCTL_CUSTOMER`, or who is signed in at this home.
+  /// Finds the customer of the command: `--customer`, `GEMCTL_CUSTOMER`, or the customer signed in at this home.
   ///
   /// - Throws: `LedgerError` with `invalid_identifier`, or as ``Home/state()``.
   func customer() throws(LedgerError) -> CustomerID {
@@ -44,13 +44,13 @@ struct Invocation: Sendable {
     }
   }
 
-  /// Who is meant, after everything that an earlier command left half done is finished; for the client's verbs.
+  /// Finds the customer after the unfinished work of earlier commands is finished; for the client's verbs.
   func settledCustomer() throws(LedgerError) -> CustomerID {
     if let home = try clientHome(), home.isUnsettled { try withClient(onlyReads: true) { _ in } }
     return try customer()
   }
 
-  /// The home whose client is meant; nil where nothing outlives the command.
+  /// The home of the client; nil where nothing outlives the command.
   func clientHome() throws(LedgerError) -> Home? {
     switch try StorageChoice(settings.storage) {
     case .home: return home
@@ -59,7 +59,7 @@ struct Invocation: Sendable {
     }
   }
 
-  /// What the client remembers; a ledger without a home has a client that remembers nothing.
+  /// The client's state; a ledger without a home has a client without a remembered state.
   func clientState() throws(LedgerError) -> Home.State {
     switch try StorageChoice(settings.storage) {
     case .home: return try home.state()

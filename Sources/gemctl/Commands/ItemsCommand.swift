@@ -1,7 +1,7 @@
 import GemLedger
 import GemLedgerAudit
 
-/// `items`: what is sold for virtual currency, and with `--prices` what it really cost.
+/// `items`: the items sold for virtual currency, and with `--prices` their effective prices.
 struct ItemsCommand {
   let invocation: Invocation
 
@@ -37,7 +37,7 @@ struct ItemsCommand {
     return sheet
   }
 
-  // MARK: What they really cost
+  // MARK: Effective prices
 
   private func prices() throws {
     let (from, until) = (try invocation.time("--from"), try invocation.time("--until"))
@@ -69,7 +69,7 @@ struct ItemsCommand {
     ]
   }
 
-  /// A row for each price currency and environment; what was charged stands on the first.
+  /// A row for each price currency and environment; the charged amounts are on the first.
   private static func sheet(_ prices: [EffectivePrice]) -> Sheet {
     var sheet = Sheet([
       .text("ITEM"), .number("SOLD"), .number("CHARGED"), .text("CURRENCY"), .number("FREE PART"), .number("COST"),

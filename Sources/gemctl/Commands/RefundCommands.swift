@@ -1,7 +1,7 @@
 import GemLedger
 import GemLedgerAudit
 
-/// `consumed`, `spends` and `withdrawable`: what somebody needs who decides about a refund.
+/// `consumed`, `spends` and `withdrawable`: the data for a decision about a refund.
 struct RefundCommands {
   let invocation: Invocation
 

@@ -4,7 +4,7 @@ import Synchronization
 
 /// `simulate`: a seeded soak in memory, and `books_wrong` with the shortest way there where an invariant breaks.
 struct SimulateCommand {
-  /// How many events there are where nobody says.
+  /// The default number of events.
   private static let eventCount: Int64 = 10_000
   private static let eventCountMax: Int64 = 100_000_000
 

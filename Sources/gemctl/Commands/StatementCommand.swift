@@ -1,7 +1,7 @@
 import GemLedger
 import GemLedgerAudit
 
-/// `statement`: opening balances, what happened in a period, closing balances.
+/// `statement`: opening balances, the changes of a period, closing balances.
 struct StatementCommand {
   let invocation: Invocation
 

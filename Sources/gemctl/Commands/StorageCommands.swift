@@ -7,7 +7,7 @@ import GemLedgerSQLite
 import GemLedgerPostgres
 #endif
 
-/// `storage …`: what is done with a ledger as a whole.
+/// `storage …`: work on a ledger as a whole.
 struct StorageCommands {
   let invocation: Invocation
 

@@ -3,7 +3,7 @@ import SimulatedStores
 import StoreBackend
 import StoreClient
 
-/// `approve`, `decline`, `store …`: what happens at the simulated store.
+/// `approve`, `decline`, `store …`: events at the simulated store.
 struct StoreCommands {
   let invocation: Invocation
 
@@ -40,7 +40,7 @@ struct StoreCommands {
     }
   }
 
-  /// Does something with one transaction, lets everybody hear of it, and shows how it stands.
+  /// Changes one transaction, delivers the store's notices, and shows the transaction's state.
   private func act(
     _ change: @escaping @Sendable (ClientSession, StoreTransactionID) throws(LedgerError) -> Void
   ) throws {
@@ -121,20 +121,20 @@ extension StoreCommands {
   }
 }
 
-/// The words of `store fault`.
+/// The option values of `store fault`.
 enum StoreFaultWords {
   static let off = "off"
   static let delay = "delay"
   static let apis = StoreAPI.allCases.map(\.rawValue)
   static let failures = StoreFailure.allCases.map(\.rawValue)
-  /// What else can go wrong than a failure of the call.
+  /// Faults other than a failure of the call.
   static let effects = plain.map(\.text) + [delay] + VerificationFailure.allCases.map(\.rawValue)
 
   private static let plain: [StoreFault.Effect] = [
     .cancel, .reportsCancelled, .reportsPending, .askToBuy, .interrupt, .duplicate, .reorder,
   ]
 
-  /// What a word means; a failure of the network is one before anything happens.
+  /// The effect of an option's value; a failure of the network happens before any effect.
   static func effect(_ word: String, for length: Duration) -> StoreFault.Effect {
     if word == delay { return .delay(length) }
     if let effect = plain.first(where: { $0.text == word }) { return effect }
@@ -175,7 +175,7 @@ extension StoreCommands {
       let transaction = one.transaction
       let units = transaction.quantity == 1 ? "" : " × \(transaction.quantity)"
       table.add([
-        // Google's order id is what people can read, and as good a name of it here as its token.
+        // Users can read Google's order id, and it names the transaction as well as its token does.
         transaction.orderID ?? transaction.id.text, one.state, one.isFinished ? "yes" : "no", one.account,
         transaction.storeProductID + units,
         transaction.price.map { "\(MoneyText.plain($0)) \($0.currency)" } ?? "", transaction.purchasedAt.description,

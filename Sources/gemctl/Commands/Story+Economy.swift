@@ -1,5 +1,5 @@
 extension Story {
-  /// What can happen to currency besides being bought and spent.
+  /// The demo script of the other ways to move currency, besides buying and spending.
   static let economy = Story(
     name: "economy", summary: "spends undone, holds, promotions, gifts, and a refund in mid-hold",
     hint: ", with the ids that yours print; the days pass by themselves only here",

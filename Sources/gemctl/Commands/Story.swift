@@ -1,10 +1,10 @@
 import GemLedger
 
-/// A story that `demo` plays.
+/// A demo script that `demo` runs.
 struct Story: Sendable {
   /// One command line.
   struct Step: Sendable {
-    /// What it is about, or nil where the line says it.
+    /// The explanation of the step, or nil where the line needs none.
     let said: String?
     /// The line as a user types it; its words have no spaces and no quotation marks.
     ///
@@ -25,17 +25,17 @@ struct Story: Sendable {
 
   let name: String
   let summary: String
-  /// What else one has to know to play it oneself, as the end of a sentence.
+  /// A further hint for running the script by hand, as the end of a sentence.
   var hint = ""
-  /// A file that the story needs, which `cat` shows.
+  /// A file that the script needs, which `cat` shows.
   var file: (name: String, text: String)?
   let steps: [Step]
 
-  /// Whose story it is.
+  /// The customer of the script.
   static let customer = "alice"
   static let all = [gems, economy]
 
-  /// The story of that name; the first where none is named.
+  /// Finds the demo script of that name; the first where none is named.
   ///
   /// - Throws: ``UsageError``.
   static func named(_ name: String?) throws(UsageError) -> Story {

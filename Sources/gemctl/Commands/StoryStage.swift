@@ -1,9 +1,9 @@
 import GemLedger
 
-/// Where a story plays: what its variables are, what time it is there, and which ids were printed.
+/// The context of a running demo script: its variables, its time, and the printed ids.
 struct StoryStage {
   let environment: [String: String]
-  /// Where the story's files are, by their names.
+  /// The paths of the script's files, by their names.
   private let paths: [String: String]
   private var ids: [String: String] = [:]
   private var aheadMilliseconds: Int64 = 0
@@ -21,7 +21,7 @@ struct StoryStage {
 
   mutating func passDays(_ count: Int64) { aheadMilliseconds += count * Self.day }
 
-  /// The step's line with ids and times in the place of their names.
+  /// The step's line with ids and times instead of their names.
   func line(of step: Story.Step) -> String {
     var line = step.line
     for (name, id) in ids { line = line.replacing("{\(name)}", with: id) }
@@ -45,7 +45,7 @@ struct StoryStage {
   private static let names = ["store transaction", "transaction", "hold"]
   private static let day: Int64 = 86_400_000
 
-  /// The text without what colours it.
+  /// The text without its colour codes.
   private static func plain(_ text: String) -> String {
     let parts = text.split(separator: "\u{1B}", omittingEmptySubsequences: false)
     return parts.prefix(1).joined() + parts.dropFirst().map { $0.drop { $0 != "m" }.dropFirst() }.joined()

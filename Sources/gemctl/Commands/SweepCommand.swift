@@ -1,6 +1,6 @@
 import GemLedger
 
-/// `sweep`: writes down what has come about by itself.
+/// `sweep`: books the due scheduled effects.
 struct SweepCommand {
   let invocation: Invocation
 

@@ -1,7 +1,7 @@
 import GemLedger
 import GemLedgerAudit
 
-/// `unspent`: what customers had not spent, paid and free apart, with what the paid part cost.
+/// `unspent`: the unspent balances of customers, paid and free apart, with the price of the paid part.
 struct UnspentCommand {
   let invocation: Invocation
 

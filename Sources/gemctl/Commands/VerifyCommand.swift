@@ -1,7 +1,7 @@
 import GemLedger
 import GemLedgerAudit
 
-/// `verify`: proves the books, and fails with `books_wrong` after having told what is wrong.
+/// `verify`: proves the books, and fails with `books_wrong` after it printed the problems.
 struct VerifyCommand {
   let invocation: Invocation
 

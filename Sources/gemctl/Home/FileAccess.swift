@@ -57,7 +57,7 @@ enum FileAccess {
     guard ByteWriter.sync(descriptor) else { throw failure(path, "written") }
   }
 
-  /// Puts a file with this text in the place of the one that is there; a crash leaves one or the other, whole.
+  /// Replaces the file by one with this text; a crash leaves one or the other, whole.
   ///
   /// It is durable when this returns.
   ///
@@ -73,14 +73,14 @@ enum FileAccess {
     try synchronizeDirectory(of: path)
   }
 
-  /// Gives the file another name, taking the place of what has it.
+  /// Renames the file; a file that has the new name is replaced.
   ///
   /// - Throws: `LedgerError` with `input_output`.
   static func rename(_ path: String, to name: String) throws(LedgerError) {
     guard SystemCall.retrying({ systemRename(path, name) }) == 0 else { throw failure(name, "replaced") }
   }
 
-  /// Makes what was written to the file durable, whichever process wrote it.
+  /// Makes the file's content durable, also the writes of other processes.
   ///
   /// - Throws: `LedgerError` with `input_output`.
   static func synchronize(_ path: String) throws(LedgerError) {
@@ -92,7 +92,7 @@ enum FileAccess {
 
   static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-  /// Removes files, as far as they are there; for taking back what was just made.
+  /// Removes the files that exist; for undoing a step that just made them.
   static func remove(_ paths: [String]) {
     for path in paths { unlink(path) }
   }
@@ -182,7 +182,7 @@ extension FileAccess {
   /// - Throws: `LedgerError` with `input_output`.
   static func makeTemporaryDirectory(_ name: String) throws(LedgerError) -> String {
     let parent = Environment.value("TMPDIR") ?? "/tmp"
-    // `mkdtemp` puts letters of its own choice in the place of the six.
+    // `mkdtemp` replaces the six letters by letters of its own choice.
     var template = Array("\(parent)/\(name)-\(String(repeating: "X", count: 6))".utf8CString)
     guard mkdtemp(&template) != nil else { throw failure(parent, "written to") }
     return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)

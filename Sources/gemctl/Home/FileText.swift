@@ -24,7 +24,7 @@ struct FileText: ImportText {
   }
 }
 
-/// An open file, closed with the last who holds it.
+/// An open file, closed with its last reference.
 final class OpenFile: Sendable {
   private let path: String
   private let descriptor: Int32
@@ -69,7 +69,7 @@ final class OpenFile: Sendable {
     }
   }
 
-  /// Makes what was written durable, with the file's name.
+  /// Makes the file's content and its name durable.
   func sync() throws(LedgerError) {
     guard ByteWriter.sync(descriptor) else { throw FileAccess.failure(path, "written") }
     try FileAccess.synchronizeDirectory(of: path)

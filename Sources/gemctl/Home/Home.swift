@@ -1,18 +1,18 @@
 import GemLedger
 
-/// A directory with everything that `gemctl` keeps: the ledger, and what the client remembers.
+/// A directory with all files of `gemctl`: the ledger, and the client's state.
 struct Home: Hashable, Sendable {
   let path: String
 
   /// The ledger's file.
   var ledgerPath: String { "\(path)/ledger.sqlite" }
-  /// The client's receipt queue and who is signed in.
+  /// The client's receipt queue and the signed-in customer.
   var clientPath: String { "\(path)/client.log" }
   /// The simulated store's transactions and settings.
   var storePath: String { "\(path)/store.log" }
-  /// Who is signed in, and what store it is; there once the home is complete.
+  /// The signed-in customer and the kind of store; it exists as soon as the home is complete.
   var statePath: String { "\(path)/home.json" }
-  /// What becomes ``statePath`` when everything else is there.
+  /// The file that is renamed to ``statePath`` when everything else is there.
   var draftPath: String { "\(path)/\(Self.draftName)" }
   static let draftName = "home.json.unfinished"
   /// There while the client's side may have something to finish.
@@ -21,9 +21,9 @@ struct Home: Hashable, Sendable {
   /// The ledger's file, and the log, the log's index and at the very beginning the journal that SQLite keeps beside it.
   static func files(ofLedger path: String) -> [String] { ["", "-wal", "-shm", "-journal"].map { path + $0 } }
 
-  /// What the client remembers.
+  /// The client's state.
   struct State: Hashable, Sendable {
-    /// Who is signed in; an anonymous customer at first.
+    /// The signed-in customer; an anonymous one at first.
     var customer: CustomerID
     /// Names the world of this home's simulated store.
     var storeSession: String
@@ -38,7 +38,7 @@ extension Home {
   /// Whether it is complete.
   var isComplete: Bool { FileAccess.exists(statePath) }
 
-  /// Whether it is being made, or was and was not finished; what is in it then is not to be used.
+  /// Whether the home is being made, or its making was interrupted; its content must not be used then.
   var isUnfinished: Bool { FileAccess.exists(draftPath) && !isComplete }
 
   /// Removes everything, the directory too.
@@ -47,7 +47,7 @@ extension Home {
     FileAccess.removeDirectory(path)
   }
 
-  /// What the client remembers.
+  /// Reads the client's state.
   ///
   /// - Throws: `LedgerError` with, in order of precedence, `input_output` (no home too), `storage_damaged`.
   func state() throws(LedgerError) -> State {
@@ -67,7 +67,7 @@ extension Home {
     LedgerError(.storageDamaged, "\(statePath.quotedForPeople) \(how).", details: [.text("file", statePath)])
   }
 
-  /// Puts another state in the place of the one that is there, all or nothing.
+  /// Replaces the state, all or nothing.
   func save(_ state: State) throws(LedgerError) { try FileAccess.replace(statePath, state.text) }
 
   // MARK: Something to finish
@@ -107,7 +107,7 @@ extension Home.State {
 }
 
 extension CustomerID {
-  /// A customer of whom nothing is known yet: `$RCAnonymousID:` and 32 hexadecimal digits.
+  /// Makes the id of a new anonymous customer: `$RCAnonymousID:` and 32 hexadecimal digits.
   static func anonymous() -> CustomerID {
     let digits = (0..<2).map { _ in HexForm.hex(.random(in: 0 ... .max), digits: 16) }.joined()
     return CustomerID(unchecked: "$RCAnonymousID:\(digits)")

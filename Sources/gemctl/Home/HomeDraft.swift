@@ -10,9 +10,9 @@ import Glibc
 
 /// A home that is being made.
 ///
-/// The home's own file is there under another name from the beginning and gets its name at the end, in one step: before
-/// that there is no home, whenever the process ends. Its lock keeps others from making the same home meanwhile. A draft
-/// that nobody has locked was left by a process that was killed, and the next `init` goes on with it.
+/// The home's own file exists under another name from the beginning and gets its name at the end, in one step: before
+/// that there is no home, even if the process is killed. Its lock keeps other processes from making the same home
+/// meanwhile. An unlocked draft was left by a killed process, and the next `init` continues it.
 final class HomeDraft {
   /// The bound on how often others can come in between.
   private static let attemptsMax = 16
@@ -69,7 +69,7 @@ final class HomeDraft {
       chmod(home.path, mode)
       throw error
     }
-    // Somebody may use the home from now on, so nothing is taken back.
+    // Other commands may use the home from now on, so nothing is taken back.
     do throws(LedgerError) { try FileAccess.synchronizeDirectory(home.path) } catch {
       throw LedgerError(
         .inputOutput,
@@ -78,7 +78,7 @@ final class HomeDraft {
     }
   }
 
-  /// Removes what was made, as far as nobody uses it.
+  /// Removes the files of the draft, unless the home is complete or in use.
   func giveUp() {
     guard !home.isComplete, !isBoundElsewhere else { return }
     if let madeLedger { FileAccess.remove(Home.files(ofLedger: madeLedger)) }
@@ -92,17 +92,17 @@ final class HomeDraft {
   }
 }
 
-// MARK: Going on with what was left
+// MARK: Continuing an unfinished home
 
 extension HomeDraft {
-  /// Whether nobody but this home's first customer is in the ledger.
+  /// Whether the ledger has no customer but this home's first one.
   func isFirst(in ledger: Ledger) throws(LedgerError) -> Bool {
     try ledger.customers(limit: 2).customers.allSatisfy { $0.id == state.customer }
   }
 
   /// Removes the ledger that an interrupted `init` left in the home, for another one to take its place.
   ///
-  /// - Throws: `LedgerError` with `already_exists` where somebody uses it, or as opening a ledger.
+  /// - Throws: `LedgerError` with `already_exists` where it is in use, or as opening a ledger.
   func removeUnusedLedger() throws(LedgerError) {
     guard isTakenOver, FileAccess.exists(home.ledgerPath) else { return }
     do throws(LedgerError) {
@@ -120,11 +120,12 @@ extension HomeDraft {
 // MARK: Beginning
 
 extension HomeDraft {
-  /// Locks the draft and writes it; nil where somebody came in between.
+  /// Locks the draft and writes it; nil where another process came in between.
   private static func attempt(
     _ home: Home, _ state: Home.State, _ made: [String]
   ) throws(LedgerError) -> HomeDraft? {
-    // Looked at before the draft is made too, so that nothing is written into somebody's directory.
+    // The names are also checked before the draft is made, so that nothing is written into a directory with other
+    // files.
     guard let before = try names(in: home) else { return nil }
     try check(before, of: home)
     let path = home.draftPath
@@ -161,7 +162,7 @@ extension HomeDraft {
     return HomeDraft(home, state, isTakenOver: isTakenOver, made: made, descriptor: descriptor)
   }
 
-  /// Refuses a directory with anything in it but an unfinished home; a ledger without a draft beside it is somebody's.
+  /// Refuses a directory with anything in it but an unfinished home; a ledger without a draft beside it is in use.
   private static func check(_ names: Set<String>, of home: Home) throws(LedgerError) {
     guard names.isEmpty || names.contains(Home.draftName),
       names.subtracting(ledgerNames).subtracting([Home.draftName]).isEmpty
@@ -171,7 +172,7 @@ extension HomeDraft {
   /// The names in the home; nil where it is gone.
   private static func names(in home: Home) throws(LedgerError) -> Set<String>? {
     do throws(LedgerError) { return try FileAccess.names(in: home.path) } catch {
-      // Somebody who made it a moment ago may have given it up; a link to nothing stays what it is.
+      // The process that just made the directory may have given it up; a link to nothing stays an error.
       var status = stat()
       if lstat(home.path, &status) != 0, errno == ENOENT { return nil }
       throw error

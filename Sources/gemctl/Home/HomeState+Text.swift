@@ -3,21 +3,21 @@ import StoreClient
 
 /// `home.json`: the state as JSON, with a checksum over the rest of the file as its last member.
 extension Home.State {
-  /// What a file holds.
+  /// The result of reading a file.
   enum Reading: Hashable, Sendable {
     case state(Home.State)
-    /// It can be read, and is not what was written.
+    /// It can be read, but it was changed after it was written.
     case changed
     case unreadable
   }
 
   private static let checksumName = "checksum"
-  /// What a file without a checksum can have: those of before there was one.
+  /// The possible names in a file without a checksum, as earlier versions wrote it.
   private static let oldNames: Set<String> = ["customer_id", "store_session", "store", "storefront"]
 
   /// Reads a file; one without a checksum was written before there was one.
   static func read(_ bytes: [UInt8]) -> Reading {
-    // Why it cannot be read matters to nobody: it is a file of ours, and damaged.
+    // The reason for the failure is left out: the file is gemctl's own, and damaged.
     guard case .object(var members)? = try? JSONValue.parse(bytes), let state = Self(.object(members)) else {
       return .unreadable
     }
@@ -27,7 +27,7 @@ extension Home.State {
       return Set(names).isSubset(of: oldNames) ? .state(state) : .changed
     }
     members.members.removeAll { $0.name == checksumName }
-    // Compared whole: the checksum is over what is written, and the rest of the file is nothing else.
+    // Compared as a whole: the checksum covers the written members, and the file must hold nothing else.
     return Array(sealed(members).utf8) == bytes ? .state(state) : .changed
   }
 

@@ -43,7 +43,7 @@ enum StorageChoice: Hashable, Sendable {
     }
   }
 
-  /// What was given, up to where a password could begin.
+  /// The given text, up to the first position where a password could begin.
   private static func shown(_ url: String) -> String {
     guard let end = url.utf8.firstIndex(of: UInt8(ascii: ":")), url[end...].utf8.contains(UInt8(ascii: "@")) else {
       return url.quotedForPeople
@@ -79,9 +79,9 @@ extension StorageChoice {
     }
   }
 
-  /// Makes a ledger, with what a new home puts into it; a file that is made goes with the draft where that is given up.
+  /// Makes a ledger with the content of a new home; if the draft is given up, a file that was made goes with it.
   ///
-  /// Where an earlier process began this home, its ledger is gone on with.
+  /// Where an earlier process began this home, its ledger is continued.
   ///
   /// - Parameter fill: Is told whether the ledger is new.
   func make(

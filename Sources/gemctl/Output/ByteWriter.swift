@@ -19,14 +19,15 @@ enum ByteWriter {
     return text.withUTF8 { write(UnsafeRawBufferPointer($0), to: descriptor) }
   }
 
-  /// A reader that goes away, or a file that may not grow, is then told by `write`, instead of ending the process by a
-  /// signal in the middle of its work.
+  /// Makes `write` report a reader that went away, or a file that may not grow.
+  ///
+  /// Otherwise a signal would end the process in the middle of its work.
   static func ignoreSignals() {
     _ = signal(SIGPIPE, SIG_IGN)
     _ = signal(SIGXFSZ, SIG_IGN)
   }
 
-  /// What the system calls an error number, such as `No space left on device`.
+  /// The system's text for an error number, such as `No space left on device`.
   static func name(of number: Int32) -> String { String(cString: strerror(number)) }
 
   static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Outcome {
@@ -47,9 +48,9 @@ enum ByteWriter {
     return .done
   }
 
-  /// Makes what was written durable, however often a signal interrupts that.
+  /// Makes the written bytes durable, and tries again after a signal.
   ///
-  /// - Returns: False where `errno` says why not.
+  /// - Returns: False on an error; `errno` says why.
   static func sync(_ descriptor: Int32) -> Bool {
     while fsync(descriptor) != 0 {
       guard errno == EINTR else { return false }

@@ -1,6 +1,6 @@
 import GemLedger
 
-/// What changes between two catalogs.
+/// The changes between two catalogs.
 struct DifferenceView {
   private let groups: [(name: String, mark: String, entries: [CatalogDifference.Entry])]
 
@@ -52,7 +52,7 @@ struct LeftOutView {
     let stores = Product.storeNames.filter { store in catalog.products.contains { $0.storeIDs[store] != nil } }
     let storefronts = Set(catalog.products.flatMap(\.prices.keys)).sorted()
     var rows: [Row] = []
-    // A catalog that sells nowhere at all is looked at as the shop that everybody starts with would.
+    // A catalog without any store is checked as for the default store.
     for store in stores.isEmpty ? ["apple"] : stores {
       for storefront in storefronts.isEmpty ? [.unitedStates] : storefronts {
         rows += catalog.leftOut(at: store, storefront: storefront).map {

@@ -1,6 +1,6 @@
 import GemLedger
 
-/// What is said about a failure: the one place where errors become text.
+/// The text of a failure: the one place where errors become text.
 struct ErrorReport: Hashable, Sendable {
   let exitStatus: Int32
   private let text: String

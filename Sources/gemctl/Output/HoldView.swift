@@ -1,6 +1,6 @@
 import GemLedger
 
-/// What a hold is now, as JSON and as text.
+/// The current state of a hold, as JSON and as text.
 struct HoldView {
   private let receipt: Receipt
   private let isDryRun: Bool
@@ -29,7 +29,7 @@ struct HoldView {
     return .object(object)
   }
 
-  /// What other documents say of the hold.
+  /// The hold's object in other documents.
   static func json(_ hold: HoldReceipt) -> JSONValue {
     [
       "hold_id": JSONValue(hold.id?.description), "amounts": json(hold.amounts),

@@ -1,7 +1,7 @@
 import GemLedger
 import GemLedgerAudit
 
-/// What several reports show in the same way.
+/// The parts that several reports show in the same way.
 enum InsightView {
   static func object(_ origin: LotOrigin) -> JSONObject { JSONObject(members(origin)) }
 

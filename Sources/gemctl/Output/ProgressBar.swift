@@ -13,10 +13,10 @@ struct ProgressBar {
   private let write: (String) -> Void
   private var drawnAt: Duration?
 
-  /// A bar over a number of steps.
+  /// Makes a bar over a number of steps.
   ///
   /// - Parameters:
-  ///   - total: Nil where nobody knows how many there are; then it only counts.
+  ///   - total: Nil where the number of steps is unknown; then it only counts.
   ///   - elapsed: The time since the work began.
   ///   - write: Where the bar goes; standard error unless a test wants to see it.
   init(

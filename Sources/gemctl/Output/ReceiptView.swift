@@ -1,6 +1,6 @@
 import GemLedger
 
-/// What was booked, as JSON and as text.
+/// A booking, as JSON and as text.
 struct ReceiptView {
   let receipt: Receipt
   let isDryRun: Bool
@@ -13,14 +13,14 @@ struct ReceiptView {
     self.isBasket = isBasket
   }
 
-  /// The signed changes by code; what expired at the same moment was not asked for and is left out.
+  /// The signed changes by code; an expiry at the same moment is not part of the command and is left out.
   var changes: JSONValue { isBasket ? byCustomer(Self.changes) : Self.changes(asked) }
 
   /// The balances afterwards by code.
   var balances: JSONValue {
     if isBasket { return byCustomer(Self.balances) }
     var balances = Self.lastBalances(receipt.entries)
-    // What a release gave back has no entries.
+    // The currency that a release gave back has no entries.
     for balance in receipt.hold?.balances ?? [] where balances[balance.currency] == nil {
       balances[balance.currency] = balance.amount
     }
@@ -43,7 +43,7 @@ struct ReceiptView {
     return .object(object)
   }
 
-  /// What only some commands tell.
+  /// The members of only some commands.
   private var extras: JSONObject {
     var object = JSONObject()
     switch receipt.kind {
@@ -61,7 +61,7 @@ struct ReceiptView {
   }
 
   private func json(_ party: ReceiptParty) -> JSONValue {
-    // Of what was only tried there is no transaction that anybody could ask for.
+    // A dry run has no transaction that can be asked for.
     let id = party.transactionID?.description
     return [
       "customer_id": .string(party.customer.text), "transaction_id": JSONValue(id),
@@ -70,7 +70,7 @@ struct ReceiptView {
     ]
   }
 
-  /// What was asked for, without what expired, or went to a refund, by the way.
+  /// The entries of the command itself, without expiries and without currency that went to a refund.
   private var asked: [PostedEntry] {
     switch receipt.kind {
     case .reversal, .capture, .release: receipt.entries.filter { $0.kind != .expiry && $0.kind != .refund }
@@ -110,7 +110,7 @@ struct ReceiptView {
 // MARK: For people
 
 extension ReceiptView {
-  /// What happened to balances and items, then the names to ask for it by, then how it came about.
+  /// The changes of balances and items, then the ids, then the outcome.
   func text(style: Style, names: [(String, String)] = []) -> String {
     var text = table?.text(style: style) ?? ""
     for item in receipt.items { text += Self.text(item, of: isBasket ? receipt.customer : nil) }
@@ -135,7 +135,7 @@ extension ReceiptView {
     return table
   }
 
-  /// With what is available, on the last row of each currency.
+  /// The table with the available balance, on the last row of each currency.
   private var heldTable: Table {
     var table = Table([.left("CURRENCY"), .right("CHANGE"), .right("BALANCE"), .right("AVAILABLE"), .left("WHY")])
     for (index, entry) in receipt.entries.enumerated() {
@@ -167,7 +167,7 @@ extension ReceiptView {
     return "\(whose)\(name) \(AmountText.signed(item.quantity)), \(AmountText.grouped(item.owned)) owned\n"
   }
 
-  /// How it came about, and what else has to be known of it.
+  /// The outcome, with further notes about it.
   func outcome(style: Style) -> String {
     var notes = ""
     if !receipt.expired.isEmpty {

@@ -1,7 +1,7 @@
-/// Text from outside, made fit for a terminal.
+/// Text from outside, made safe for a terminal.
 ///
-/// Stored names and reasons are anybody's words: raw, an escape sequence or a change of writing direction among them
-/// could rewrite what the reader sees.
+/// Stored names and reasons come from any source: raw, an escape sequence or a change of writing direction among them
+/// could change the text that the reader sees.
 enum SafeText {
   /// The text with every character that could drive a terminal written as `\u{..}`.
   static func escaped(_ text: String) -> String {
@@ -28,7 +28,7 @@ enum SafeText {
 }
 
 extension String {
-  /// The text in quotation marks for a message: safe for terminals and not longer than anybody reads.
+  /// The text in quotation marks for a message: safe for terminals and of limited length.
   var quotedForPeople: String {
     let shown = count > 60 ? "\(prefix(59))…" : self
     return "\"\(SafeText.escaped(shown))\""

@@ -66,7 +66,7 @@ extension Sheet.Column {
 extension Invocation {
   var isCSV: Bool { parsed.flags.contains("--csv") }
 
-  /// Prints one JSON document, the sheet as comma-separated values, or text for people.
+  /// Prints one JSON document, the report as comma-separated values, or text for people.
   func print(
     _ json: @autoclosure () -> JSONValue, csv sheet: @autoclosure () -> Sheet, _ text: (Style) -> String
   ) throws {

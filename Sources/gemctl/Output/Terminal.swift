@@ -6,9 +6,9 @@ import Darwin
 import Glibc
 #endif
 
-/// Standard output and standard error, and what is known about who reads them.
+/// Standard output and standard error, and the properties of their readers.
 struct Terminal: Sendable {
-  /// The exit status after the reader of standard output went away: what a shell sees of a program that SIGPIPE ended.
+  /// The exit status after the reader of standard output went away: as a shell reports a program that SIGPIPE ended.
   static let brokenPipeStatus: Int32 = 141
 
   var outputIsTerminal = false
@@ -17,7 +17,7 @@ struct Terminal: Sendable {
   var allowsColor = true
   /// Columns of the terminal.
   var width = 80
-  /// Takes what is written, where it is not to be shown.
+  /// Captures the output, where it is not shown.
   var transcript: Transcript?
 }
 
@@ -46,7 +46,7 @@ extension Terminal {
     }
   }
 
-  /// Writes to standard error; when that fails nobody is left to be told.
+  /// Writes to standard error; a failure of that cannot be reported.
   func error(_ text: String) {
     if let transcript { return transcript.append(text) }
     _ = ByteWriter.write(text, to: STDERR_FILENO)

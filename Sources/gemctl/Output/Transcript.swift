@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a verb wrote, kept instead of shown: output and errors in the order in which they came.
+/// The captured output of a verb: output and errors in the order in which they came.
 final class Transcript: Sendable {
   private let written = Mutex("")
 

@@ -42,7 +42,7 @@ final class JSONWriterTests: XCTestCase {
     XCTAssertEqual(try JSONValue.parse(value.text(pretty: true)), value)
   }
 
-  /// Texts are read and written eight bytes at a time; what must be escaped may stand at any place of the eight.
+  /// Texts are read and written eight bytes at a time; a character to escape may stand at any of the eight positions.
   func testEscapesAtEveryPlaceOfAText() throws {
     let escapes = ["\"": #"\""#, "\\": #"\\"#, "\n": #"\n"#, "\u{1}": #"\u0001"#, "\u{1f}": #"\u001f"#]
     let plain = ["a", " ", "!", "#", "[", "]", "\u{7f}", "é", "\u{20}", "💎"]

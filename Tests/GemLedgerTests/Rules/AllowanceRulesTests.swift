@@ -54,7 +54,7 @@ final class AllowanceRulesTests: XCTestCase {
     }
   }
 
-  /// A hundred periods that nobody looked at are the same as a hundred at whose beginnings somebody looked.
+  /// A hundred periods without a look at the account equal a hundred periods with one at each beginning.
   func testMissedPeriodsAreAsIfTheyHadBeenBooked() {
     var dice = SeededDice()
     for round in 0..<5000 {

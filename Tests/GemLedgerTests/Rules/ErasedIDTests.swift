@@ -4,7 +4,7 @@ import XCTest
 @testable import GemLedger
 
 final class ErasedIDTests: XCTestCase {
-  /// What is left of an id tells the number to who knows the salt, and nothing else does.
+  /// The erased form of an id gives the number to a holder of the salt, and to no other reader.
   func testTheNumberCanBeTold() throws {
     var dice = SeededDice()
     for _ in 0..<1000 {

@@ -148,7 +148,7 @@ final class FingerprintTests: XCTestCase {
     ])
   }
 
-  /// A new field of what commands hold must be covered, or be said here to be none of what is asked.
+  /// A new field of a command must be covered, or be listed here as no part of the request.
   func testEveryFieldOfWhatIsAskedIsKnown() throws {
     let purchase = ["store", "environment", "transactionID"]
     let amounts = [try Make.amount("GEM", 1)]

@@ -17,18 +17,18 @@ final class RechargeRulesTests: XCTestCase {
   func testTicksByTheClock() {
     let full = (amount: Int64(0), from: Int64?.none, next: Int64?.none)
     let rows: [(line: UInt, balance: Int64, from: Int64?, now: Int64, amount: Int64, newFrom: Int64?, next: Int64?)] = [
-      // Nobody was asked about before: the clock starts now.
+      // No earlier look at the account: the clock starts now.
       (#line, 0, nil, 5000, 0, 5000, 15_000),
       // A part of a tick gives nothing and is not lost.
       (#line, 0, 5000, 5000, 0, 5000, 15_000), (#line, 0, 5000, 14_999, 0, 5000, 15_000),
       (#line, 0, 5000, 15_000, 2, 15_000, 25_000), (#line, 0, 5000, 15_001, 2, 15_000, 25_000),
       (#line, 0, 5000, 39_999, 6, 35_000, 45_000),
-      // The tick that fills it stops the clock; what it would give beyond is lost, and so is later time.
+      // The tick that fills it stops the clock; the excess of that tick is lost, and so is later time.
       (#line, 26, 0, 10_000, 2, 10_000, 20_000), (#line, 28, 0, 10_000, 2, nil, nil),
       (#line, 29, 0, 10_000, 1, nil, nil), (#line, 29, 0, 9999, 0, 0, 10_000),
       (#line, 0, 0, 149_999, 28, 140_000, 150_000), (#line, 0, 0, 150_000, 30, nil, nil),
       (#line, 0, 0, 9_000_000, 30, nil, nil), (#line, 1, 0, 150_000, 29, nil, nil),
-      // Full, or above by a grant: nothing, whatever the clock said.
+      // Full, or above by a grant: nothing, whether the clock runs or not.
       (#line, 30, nil, 5000, full.amount, full.from, full.next),
       (#line, 30, 0, 999_999, full.amount, full.from, full.next),
       (#line, 500, 0, 999_999, full.amount, full.from, full.next),
@@ -95,7 +95,7 @@ final class RechargeRulesTests: XCTestCase {
     XCTAssertEqual(outcome.nextTick, .max)
   }
 
-  /// However often somebody looks, and whatever they spend and get in between, it is as if every tick had rung.
+  /// Any number of looks, with any spends and grants in between, gives the same as if every tick had rung.
   func testAgreesWithAClockThatRings() {
     var dice = SeededDice()
     for round in 0..<2000 {

@@ -29,7 +29,7 @@ final class ScheduleRulesTests: XCTestCase {
   /// Two every 10 seconds, up to 30.
   private let energy = Recharge(amount: 2, every: TimeSpan(seconds: 10), upTo: 30)
 
-  /// What was lost counts from when it was lost, in whatever order it is told and however late.
+  /// A loss counts from its own instant, in any order of reporting and however late.
   func testALossStartsTheClockWhenItHappened() throws {
     let (first, second) = (Loss(at: 100_000, amount: 15), Loss(at: 105_000, amount: 5))
     let rows: [(line: UInt, balance: Int64, from: Int64?, losses: [Loss], amount: Int64)] = [
@@ -72,7 +72,7 @@ final class ScheduleRulesTests: XCTestCase {
     }
   }
 
-  /// What expired makes room, whether it is booked or not.
+  /// Expired currency makes room, whether its expiry is booked or not.
   func testALossLeavesRoom() throws {
     var account = Account(balance: 100, debt: 0, begunAt: 0)
     account.allowance = .init(period: 0, remaining: 0, endsAt: .min)
@@ -121,7 +121,7 @@ final class ScheduleRulesTests: XCTestCase {
 }
 
 extension ScheduleRules.Account {
-  /// What its lot of the allowance lost by an instant.
+  /// The losses of its allowance's lot by an instant.
   fileprivate func losses(by now: Int64) -> [ScheduleRules.Loss] {
     guard let lot = allowance, lot.remaining > 0, lot.endsAt <= now else { return [] }
     return [ScheduleRules.Loss(at: lot.endsAt, amount: lot.remaining)]

@@ -21,7 +21,7 @@ final class WindowRulesTests: XCTestCase {
     let rows: [(line: UInt, period: String?, value: Int64, amount: Int64, after: Int64?)] = [
       (#line, nil, 0, 1, 1), (#line, nil, 0, 100, 100), (#line, nil, 0, 101, nil),
       (#line, today, 40, 60, 100), (#line, today, 40, 61, nil), (#line, today, 100, 1, nil),
-      // Lowered below what is used already.
+      // The limit was lowered below the amount already used.
       (#line, today, 250, 1, nil),
       (#line, nil, 0, Limits.amount, nil), (#line, today, Limits.amount, Limits.amount, nil),
       // Yesterday's count is over, tomorrow's is not.
@@ -84,7 +84,7 @@ final class WindowRulesTests: XCTestCase {
   func testAStockRunsOut() throws {
     let rows: [(line: UInt, sold: Int64, quantity: Int64, left: Int64?)] = [
       (#line, 0, 10, nil), (#line, 0, 11, 10), (#line, 9, 1, nil), (#line, 9, 2, 1), (#line, 10, 1, 0),
-      // Lowered below what is sold already.
+      // The stock was lowered below the quantity already sold.
       (#line, 15, 1, 0), (#line, Limits.amount, Limits.quantity, 0),
     ]
     for row in rows {
@@ -115,14 +115,14 @@ final class WindowRulesTests: XCTestCase {
     let (bought, sold) = (try row(.bought, period: "2026-11-21", value: 2), try row(.sold, value: 9))
     XCTAssertEqual(try ItemRules.check(item(), quantity: 5, owned: 0, now: now), [])
     XCTAssertEqual(try ItemRules.check(item(limit: 5), quantity: 5, owned: 0, now: now), [])
-    // What is owned from earlier periods does not count.
+    // Items owned from earlier periods do not count.
     XCTAssertEqual(
       try ItemRules.check(
         item(limit: 3, per: .day, stock: 10), quantity: 1, owned: 99, bought: bought, sold: sold, now: now),
       [try row(.sold, value: 10), try row(.bought, period: "2026-11-21", value: 3)])
     let rows: [(line: UInt, item: Item, quantity: Int64, code: LedgerError.Code)] = [
       (#line, try item(limit: 3, per: .day), 2, .limitReached), (#line, try item(stock: 10), 2, .notAvailable),
-      // Nobody need wait for another period of what is sold out or gone.
+      // Waiting for another period does not help where an item is sold out or gone.
       (#line, try item(limit: 3, per: .day, stock: 10), 2, .notAvailable),
       (#line, try item(limit: 3, stock: 10), 2, .notAvailable),
       (#line, try item(limit: 3, per: .day, stock: 100), 2, .limitReached),

@@ -2,7 +2,7 @@ import GemLedger
 import GemTestSupport
 import XCTest
 
-/// An exchange whose process dies at every step, on either side of it, and once more while it is taken up again.
+/// An exchange with a process that dies at every step, before it or after it, and once more during the resumption.
 final class ExchangeCrashTests: XCTestCase {
   func testItIsOnceOnBothSidesWhereverItDies() async throws {
     try await SagaWorld.matrix { path, deaths in
@@ -54,7 +54,7 @@ final class ExchangeCrashTests: XCTestCase {
     XCTAssertGreaterThan(wrong, 50)
   }
 
-  /// Several exchanges at once, with deaths, lost answers, time that goes by and somebody who spends.
+  /// Several exchanges at once, with deaths, lost answers, passing time and other spends.
   func testRandomLivesEndOnceOnBothSides() async throws {
     var dice = SeededDice()
     for _ in 0..<150 {
@@ -87,7 +87,7 @@ final class ExchangeCrashTests: XCTestCase {
       }
       world.fate.begin()
       world.server.answers(true)
-      // Whoever owes gets what it takes, so that all can end.
+      // Alice gets enough gems for every exchange to end.
       try world.ledger.grant([Adjustment(world.gem, 1000)], customer: world.alice)
       let resumed = try await world.saga.resumeAll()
       XCTAssertTrue(resumed.exchanges.allSatisfy(\.isFinished), "seed \(dice.seed)")
@@ -100,7 +100,7 @@ final class ExchangeCrashTests: XCTestCase {
     }
   }
 
-  /// What was spent on something else, as the history has it.
+  /// The spends on other things, from the history.
   private func spent(_ world: SagaWorld) throws -> Int64 {
     try world.ledger.history(of: world.alice, limit: 1000).transactions
       .filter { $0.reference == nil && $0.receipt.kind == .spend }

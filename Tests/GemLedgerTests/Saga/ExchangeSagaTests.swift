@@ -19,7 +19,7 @@ final class ExchangeSagaTests: XCTestCase {
     guard case .exchanged(let receipt) = try await world.run() else { return XCTFail("not exchanged") }
     XCTAssertEqual(receipt.entries.map(\.amount), [-50])
     try check(world, balance: 50, coins: 5000)
-    // The same key is the same exchange, and asks nobody again.
+    // The same key is the same exchange, and does not call the other server again.
     guard case .exchanged(let again) = try await world.run() else { return XCTFail("not exchanged") }
     XCTAssertEqual(again.transactionID, receipt.transactionID)
     XCTAssertTrue(again.isReplayed)
@@ -76,7 +76,7 @@ final class ExchangeSagaTests: XCTestCase {
       // A minute before it ends.
       world.time.advance(seconds: 86_400 - 60)
     }
-    // Nobody came in time, so the other side is asked.
+    // The exchange was not resumed in time, so the other side is asked.
     world.time.advance(seconds: 86_400)
     guard case .exchanged = try await world.run() else { return XCTFail("not exchanged") }
     try check(world, balance: 50, coins: 5000)
@@ -121,7 +121,7 @@ final class ExchangeSagaTests: XCTestCase {
     guard case .unpaid(let frozen) = try await world.run() else { return XCTFail("paid") }
     XCTAssertEqual(frozen.code, .customerFrozen)
     try world.ledger.unfreeze(world.alice)
-    // What was resumed before is found from its cursor.
+    // The unfinished exchange is found again from the cursor of the earlier call.
     let paid = try await world.saga.resumeAll(after: resumed.cursor)
     XCTAssertEqual(paid.exchanges.map(\.isFinished), [true])
     let none = try await world.saga.resumeAll(after: paid.cursor)

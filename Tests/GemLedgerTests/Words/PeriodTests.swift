@@ -86,7 +86,7 @@ final class PeriodTests: XCTestCase {
     }
   }
 
-  /// Whatever the calendar does: periods lie one after another, without a gap, and each is of a length it may have.
+  /// Under any change of the calendar, periods follow each other without a gap, and each has an allowed length.
   func testPeriodsFollowEachOther() {
     var dice = SeededDice()
     let lengths: [(Period, Set<Int64>)] = [(.day, [1]), (.week, [7]), (.month, [28, 29, 30, 31])]

@@ -168,7 +168,7 @@ final class BalancesTests: XCTestCase {
     XCTAssertEqual(shown["GEM"]?.balance, 300)
     XCTAssertEqual(shown["GEM"]?.provisional, 1200)
     XCTAssertTrue(shown.isStale)
-    // It survives the process, and what is synchronous shows it too.
+    // It survives the process, and synchronous reads show it too.
     let next = try fixture.client()
     XCTAssertEqual(next.cachedVirtualCurrencies?["GEM"]?.provisional, 1200)
     XCTAssertEqual(next.provisionalCredits, [try CurrencyCode("GEM"): 1200])
@@ -219,7 +219,7 @@ final class BalancesTests: XCTestCase {
     XCTAssertEqual(client.provisionalCredits, [:])
   }
 
-  // MARK: What is known of the customer
+  // MARK: Customer information
 
   func testCustomerInfoIsKeptUpByPurchases() async throws {
     let fixture = try ClientFixture()

@@ -5,7 +5,7 @@ import XCTest
 
 @testable import StoreClient
 
-/// The process dies right after a step; the next one finds what was paid for, and credits it once.
+/// The process dies right after a step; the next one finds the paid purchase, and credits it once.
 final class CrashTests: XCTestCase {
   private let product = ClientFixture.gems
 
@@ -26,7 +26,7 @@ final class CrashTests: XCTestCase {
     }
   }
 
-  /// The same where the store's evidence names nobody: the queue knows who bought.
+  /// The same where the store's evidence names no customer: the queue knows the buyer.
   func testADeathWhereTheStoreForgetsTheBuyer() async throws {
     for step in PurchaseStep.allCases {
       let fixture = try ClientFixture()
@@ -39,7 +39,7 @@ final class CrashTests: XCTestCase {
     }
   }
 
-  /// Nothing of the queue is left, as after a new installation: the store still has it, and says who bought.
+  /// The queue is lost, as after a new installation: the store still has the purchase, and names the buyer.
   func testADeathThatTakesTheQueueWithIt() async throws {
     for step in PurchaseStep.allCases {
       let fixture = try ClientFixture()
@@ -51,7 +51,7 @@ final class CrashTests: XCTestCase {
     }
   }
 
-  /// What a crash leaves of the last record is cut off, at whichever byte.
+  /// The remains of the last record after a crash are cut off, at whichever byte.
   func testADeathInTheMiddleOfARecord() async throws {
     let fixture = try ClientFixture()
     let directory = try TemporaryDirectory()
@@ -105,7 +105,7 @@ final class CrashTests: XCTestCase {
     XCTAssertEqual(journal.records().first, #"{"what":"glow","colour":"green"}"#)
   }
 
-  /// - Returns: What the journal held when the process died.
+  /// - Returns: The records of the event log when the process died.
   private func die(after step: PurchaseStep, _ fixture: ClientFixture) async throws -> [String] {
     let journal = MemoryRecordLog()
     let survived = Collector<[String]>()

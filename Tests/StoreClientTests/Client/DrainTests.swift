@@ -91,7 +91,7 @@ final class DrainTests: XCTestCase {
     let fixture = try ClientFixture()
     let (isQueued, isSynced) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let client = try fixture.client {
-      // Whoever queues it comes no further until the sync is over.
+      // The task that queues it comes no further until the sync is over.
       $0.onStep = { step in
         guard step == .queued else { return }
         isQueued.signal()

@@ -9,7 +9,7 @@ final class IdentityTests: XCTestCase {
   private let alice = "alice-4f1c9a7e"
   private let bobby = "bobby-77d0e2b1"
 
-  /// Who is signed in, what is asked for, and what then is asked of the backend and allowed.
+  /// Each row has the signed-in customer, the call, the request to the backend, the next customer and the sharing.
   func testTheTableOfCalls() async throws {
     typealias Call = @Sendable (StoreClient) async throws -> Void
     let bobby = bobby

@@ -21,8 +21,9 @@ final class PurchaseTests: XCTestCase {
     XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 2400)
   }
 
-  /// Whoever buys, and how: the buyer is durable before the payment, the receipt before the post, the credit before the
-  /// finish; and that takes three syncs.
+  /// The buyer is durable before the payment, the receipt before the post, the credit before the finish.
+  ///
+  /// That takes three syncs.
   func testTakesItsStepsInOrderWithThreeSyncs() async throws {
     let fixture = try ClientFixture()
     let (steps, journal) = (Collector<String>(), fixture.journal)

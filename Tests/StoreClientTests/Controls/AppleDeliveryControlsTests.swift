@@ -5,14 +5,14 @@ import StoreBackend
 import StoreClient
 import XCTest
 
-/// What a client's user sees of what happens outside of a purchase: elsewhere, again, on other devices, or never.
+/// Events outside of a purchase, as a client's user sees them: elsewhere, again, on other devices, or never.
 final class AppleDeliveryControlsTests: XCTestCase {
   private let alice = ControlScene.alice
   private let bob = ControlScene.bob
 
   func testWhatIsBoughtElsewhereIsCreditedToWhomItNames() async throws {
     let scene = try ControlScene(isAutomatic: true)
-    // He was here once, so the backend knows whom his token names.
+    // Bob was here once, so the backend knows the customer of his token.
     let other = try scene.fresh(bob, on: scene.world.tablet)
     _ = try await other.customerInfo()
     try scene.family.buyProduct(
@@ -86,7 +86,7 @@ final class AppleDeliveryControlsTests: XCTestCase {
     try await assertSees(300, scene.client)
   }
 
-  /// The updates bring what is unfinished once after the app's start, and not with every stream.
+  /// The updates bring unfinished purchases once after the app's start, and not with every stream.
   func testAStartOfTheAppBringsWhatIsUnfinished() async throws {
     let scene = try ControlScene()
     // The client finds nothing by itself.

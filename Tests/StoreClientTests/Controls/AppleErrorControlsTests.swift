@@ -5,7 +5,7 @@ import StoreBackend
 import StoreClient
 import XCTest
 
-/// What a client's user sees of simulated errors, API by API.
+/// Simulated errors as a client's user sees them, API by API.
 final class AppleErrorControlsTests: XCTestCase {
   func testEveryErrorOfAPurchaseReachesItsCaller() async throws {
     let scene = try ControlScene()
@@ -93,7 +93,7 @@ final class AppleErrorControlsTests: XCTestCase {
     }
   }
 
-  /// The sheets are the system's, and the app only sees what comes of them.
+  /// The sheets are the system's, and the app only sees their results.
   func testASheetThatFailsChangesNothing() async throws {
     let scene = try ControlScene(isAutomatic: true)
     let (store, phone) = (scene.store, scene.world.phone)
@@ -143,7 +143,7 @@ final class AppleErrorControlsTests: XCTestCase {
       assertRefused(.invalidRequest) { try scene.store.setSimulatedError(error, forAPI: api) }
       XCTAssertNil(scene.store.simulatedError(forAPI: api))
     }
-    // The stream of updates cannot fail: what is lost on it is a fault.
+    // The stream of updates cannot fail: a lost update is a fault.
     assertRefused(.invalidRequest) { try scene.store.setSimulatedError(.store(.unknown), forAPI: .updates) }
     let result = try await scene.client.buy("gems")
     XCTAssertNotNil(result.customerInfo)

@@ -6,7 +6,7 @@ import StoreBackend
 import StoreClient
 import XCTest
 
-/// What a client's user sees of the switches that decide how a purchase goes.
+/// The switches that decide how a purchase goes, as a client's user sees them.
 final class ApplePurchaseControlsTests: XCTestCase {
   func testAskToBuyIsPendingAndCreditedOnceAgreedTo() async throws {
     let scene = try ControlScene(isAutomatic: true)
@@ -176,14 +176,14 @@ final class ApplePurchaseControlsTests: XCTestCase {
     try scene.world.ledger.apply(dearer)
     let result = try await scene.client.buy("gems")
     XCTAssertEqual(result.customerInfo?.nonSubscriptions.first?.price, Money(minorUnits: 349, currency: "USD"))
-    // What the store sells no more.
+    // The store sells these products no more.
     try scene.store.setCatalog(Catalog(currencies: dearer.currencies, settings: dearer.settings))
     let empty = try await scene.client.window(scene.clock)
     XCTAssertEqual(empty, [:])
     await assertStoreFails(.productUnavailable) { try await scene.client.buy("gems") }
   }
 
-  /// What Xcode's editor of such a file switches on is on from the start, and again after a reset.
+  /// A switch that Xcode's editor of such a file turns on is on from the start, and again after a reset.
   func testTheSwitchesOfAStoreKitFileHold() async throws {
     let text = #"""
       {"version":{"major":4,"minor":0},"settings":{"_askToBuyEnabled":true,"_timeRate":1003},

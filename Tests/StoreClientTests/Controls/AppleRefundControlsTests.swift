@@ -5,7 +5,7 @@ import StoreBackend
 import StoreClient
 import XCTest
 
-/// What a client's user sees of money given back.
+/// Refunds as a client's user sees them.
 final class AppleRefundControlsTests: XCTestCase {
   private func bought(
     _ product: String, quantity: Int64 = 1, in scene: ControlScene

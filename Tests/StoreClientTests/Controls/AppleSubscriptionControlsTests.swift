@@ -5,7 +5,7 @@ import StoreBackend
 import StoreClient
 import XCTest
 
-/// What a client's user sees of subscriptions under the virtual clock.
+/// Subscriptions under the virtual clock, as a client's user sees them.
 final class AppleSubscriptionControlsTests: XCTestCase {
   private let month = Duration.seconds(31 * 86_400)
 
@@ -46,7 +46,7 @@ final class AppleSubscriptionControlsTests: XCTestCase {
     XCTAssertEqual(periods.min(), 2000)
   }
 
-  /// Who runs out while nobody buys anything is not shown as entitled.
+  /// A subscription that runs out while there is no purchase is not shown as active.
   func testWhatRunsOutIsNotShownAsRunning() async throws {
     let (scene, id) = try await subscribed()
     try scene.store.disableAutoRenewForTransaction(identifier: id)

@@ -35,7 +35,7 @@ struct ControlScene {
     try world.client(customer, on: device ?? world.phone, backend: backend, isAutomatic: isAutomatic)
   }
 
-  /// The backend takes what the store tells it by itself.
+  /// Applies the store's own notices in the backend.
   func deliverNotices() async throws {
     for notice in try store.takeNotices() { try await world.take(notice) }
   }
@@ -89,7 +89,7 @@ struct PlayScene {
     try world.client(customer, on: device ?? pixel, backend: backend, isAutomatic: isAutomatic)
   }
 
-  /// The backend takes what the store tells it by itself.
+  /// Applies the store's own notices in the backend.
   func deliverNotices() async throws {
     for notice in try store.takeNotices() {
       if case .oneTimePurchased(let token) = notice {
@@ -102,7 +102,7 @@ struct PlayScene {
 }
 
 extension World {
-  /// The backend takes a notice that says by itself what happened.
+  /// Applies a notice in the backend, if the notice states its event in full.
   func take(_ notice: StoreNotice) async throws {
     switch notice {
     case .oneTimeCharge(let evidence), .renewed(let evidence), .refunded(let evidence), .refundReversed(let evidence),
@@ -124,21 +124,21 @@ extension StoreClient {
     return try await virtualCurrencies()["GEM"]?.balance ?? 0
   }
 
-  /// What the customer is shown to have bought, oldest first.
+  /// Returns the purchases that the customer is shown, oldest first.
   func products() async throws -> [String] {
     try await customerInfo().nonSubscriptions.reversed().map(\.productIdentifier)
   }
 
   func isPremium() async throws -> Bool { try await customerInfo().hasActiveEntitlement("premium") }
 
-  /// What the shop window shows once what it showed before is old.
+  /// Returns the content of the shop window once the earlier content is old.
   func window(_ clock: VirtualClock) async throws -> [String: String] {
     clock.advance(by: .seconds(301))
     let packages = try await offerings().current?.availablePackages ?? []
     return Dictionary(packages.map { ($0.identifier, $0.localizedPriceString) }) { first, _ in first }
   }
 
-  /// Waits, without a clock, for what the client does by itself.
+  /// Waits, without a clock, for the client's own work.
   func comes(
     to gems: Int, _ message: String = "", file: StaticString = #filePath, line: UInt = #line
   ) async throws {
@@ -160,7 +160,7 @@ extension StoreClient {
   }
 }
 
-/// Hears what a client tells by itself.
+/// Collects the messages that a client sends by itself.
 final class PurchaseListener: StoreClientDelegate {
   let bought = Collector<PurchaseRecord>()
   let infos = Collector<CustomerInfo>()

@@ -2,13 +2,14 @@ import Foundation
 import GemTestSupport
 import XCTest
 
-/// The tables of the page about the simulated store are complete: each public control has its row, and each row names
-/// a test in which a client's user sees what the control does.
+/// The tables of the page about the simulated store are complete.
+///
+/// Each public control has its row, and each row names a test in which a client's user sees the control's effect.
 final class ControlTableTests: XCTestCase {
   private static let top = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  /// What a test does to a store; all other types of the store are values that it gives or takes.
+  /// The types of a test's actions on a store; all other types of the store are values that it gives or takes.
   private static let types: Set<String> = [
     "SimulatedStore", "StoreAccount", "StoreDevice", "SimulatedPurchaseOption", "SimulatedPlayStore", "PlayAccount",
     "PlayDevice", "PaymentInstrument", "StoreFault", "StoreFault.Timing", "StoreFault.Effect", "FaultPlan", "StoreAPI",
@@ -133,7 +134,7 @@ final class ControlTableTests: XCTestCase {
 
   private func controls() throws -> Set<String> {
     let client = Self.top.appending(path: "Sources/StoreClient")
-    // What every shop has is the client's side of it.
+    // The members that every shop has are the client's side of it.
     let common = Set(try PublicMembers(of: [client.appending(path: "Storefront.swift")]).members["Storefront"] ?? [])
     let shop = Self.top.appending(path: "Sources/SimulatedStores")
     let members = try PublicMembers(of: swiftFiles(in: shop)).members
@@ -210,7 +211,7 @@ private struct TestSuites {
   }
 }
 
-/// What sources make public, by the names of types; as the formatter lays them out.
+/// The public members of sources, by the names of types; as the formatter lays them out.
 private struct PublicMembers {
   private(set) var members: [String: [String]] = [:]
 
@@ -227,7 +228,7 @@ private struct PublicMembers {
         let found = line.firstMatch(of: /^(?:public )?(?:final )?(class|struct|enum|extension|protocol) ([\w.]+)/)
       {
         (type, nested) = (String(found.2), nil)
-        // Cases and requirements are as public as what they are of.
+        // Cases and requirements are as public as their enumeration or protocol.
         open = found.1 == "enum" ? ["public ", "case "] : found.1 == "protocol" ? ["func ", "var "] : ["public "]
       } else if line.hasPrefix("  public "), let found = line.firstMatch(of: /^  public (?:enum|struct) (\w+).*\{$/) {
         (nested, open) = (String(found.1), ["public ", "case "])

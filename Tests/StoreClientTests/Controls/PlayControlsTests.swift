@@ -5,7 +5,7 @@ import StoreBackend
 import StoreClient
 import XCTest
 
-/// What a client's user sees of how payments, products and purchases go at Google Play.
+/// Payments, products and purchases at Google Play, as a client's user sees them.
 final class PlayControlsTests: XCTestCase {
   private let day = Duration.seconds(86_400)
 
@@ -194,7 +194,7 @@ final class PlayControlsTests: XCTestCase {
     }
   }
 
-  /// The updates bring what is unfinished once after the app's start, and not with every stream.
+  /// The updates bring unfinished purchases once after the app's start, and not with every stream.
   func testAStartOfTheAppBringsWhatIsUnfinished() async throws {
     let scene = try PlayScene(isAutomatic: true)
     try scene.store.inject(StoreFault(.failure(.systemError), on: .unfinished, .always))

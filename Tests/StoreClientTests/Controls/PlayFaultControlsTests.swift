@@ -5,7 +5,7 @@ import StoreBackend
 import StoreClient
 import XCTest
 
-/// What a client's user sees of faults and simulated errors at Google Play.
+/// Faults and simulated errors at Google Play, as a client's user sees them.
 final class PlayFaultControlsTests: XCTestCase {
   func testEveryErrorOfAPurchaseReachesItsCaller() async throws {
     let scene = try PlayScene()
@@ -60,7 +60,7 @@ final class PlayFaultControlsTests: XCTestCase {
     XCTAssertEqual(scene.store.purchases(), [])
     await assertStoreFails(.networkError) { try await scene.client.buy("gems") }
     try await scene.client.comes(to: 300)
-    // The client finishes when it comes to it; what it could not finish then it does with the next look.
+    // The client finishes in its own time; it repeats a failed finish with the next look.
     try await scene.client.comes(to: true, \.self) {
       await scene.client.syncPurchases()
       return scene.store.faults.isEmpty && scene.client.pendingReceiptCount == 0

@@ -5,11 +5,11 @@ import StoreBackend
 import StoreClient
 import XCTest
 
-/// What a client's user sees of money given back at Google Play, by a deadline or by somebody.
+/// Refunds at Google Play, by a deadline or by an operator, as a client's user sees them.
 final class PlayRefundControlsTests: XCTestCase {
   private let day = Duration.seconds(86_400)
 
-  /// Nobody could credit it for three days: the money goes back by itself, and so do the gems.
+  /// The purchase could not be credited for three days: the store gives the money back, and no gems remain.
   func testWhatIsNotCreditedInThreeDaysIsGivenBack() async throws {
     for hearsOfItFirst in [false, true] {
       let scene = try PlayScene()

@@ -6,7 +6,7 @@ import StoreClient
 import Synchronization
 import XCTest
 
-/// What a client's user sees after the app ended between any two steps of a purchase.
+/// The end of the app between any two steps of a purchase, as a client's user sees it.
 final class StoreCrashControlsTests: XCTestCase {
   private static let steps = ["asked", "paid", "delivered", "finishing", "finished"]
 
@@ -87,7 +87,7 @@ final class StoreCrashControlsTests: XCTestCase {
     try await assertSees(300, next)
   }
 
-  /// Ends the app at the step: from there on it reaches nobody, and only what its journal held then is left of it.
+  /// Ends the app at the step: from there on it reaches no server, and only the event log of that moment is left of it.
   private func crash(
     at wanted: String, journal: MemoryRecordLog, backend: FaultyBackend,
     inject: @escaping @Sendable (FaultPlan) throws -> Void,

@@ -5,7 +5,7 @@ import StoreBackend
 import StoreClient
 import XCTest
 
-/// What a client's user sees of each fault, at each of its times.
+/// Each fault at each of its times, as a client's user sees it.
 final class StoreFaultControlsTests: XCTestCase {
   // MARK: Purchases
 
@@ -18,7 +18,7 @@ final class StoreFaultControlsTests: XCTestCase {
     try await assertSees(0, scene.client)
   }
 
-  /// What was paid for, whatever the app was told, comes through the updates, to who bought.
+  /// A paid purchase comes to its buyer through the updates, regardless of the answer that the app got.
   func testALostOrWrongAnswerToAPaymentIsCreditedAllTheSame() async throws {
     for effect in [StoreFault.Effect.networkCutAfter, .reportsCancelled, .reportsPending] {
       let scene = try ControlScene(isAutomatic: true)
@@ -296,7 +296,7 @@ final class StoreFaultControlsTests: XCTestCase {
     XCTAssertNotNil(result.customerInfo, "no part of it was taken")
   }
 
-  /// Everything goes wrong at random, and in the end the client shows what was paid for.
+  /// Everything goes wrong at random, and in the end the client shows the paid gems.
   func testChaosLeavesMoneyAndGemsEqual() async throws {
     var dice = SeededDice()
     let seed = dice.next()
@@ -315,7 +315,7 @@ final class StoreFaultControlsTests: XCTestCase {
     try await assertSees(300 * paid, scene.client, "seed \(seed)")
   }
 
-  /// On a clock that goes by itself, what is due happens without anybody moving it.
+  /// On a clock that goes by itself, due events happen without a call that moves it.
   func testOnAClockThatGoesByItselfALateUpdateComesInTime() async throws {
     let base = VirtualClock(startingAt: Timestamp(milliseconds: 1_767_225_600_000))
     let clock = VirtualClock(following: base.storeClock)

@@ -6,15 +6,15 @@ import XCTest
 
 @testable import StoreClient
 
-/// What the store gives back while the app is closed, with a backend that no store tells anything.
+/// Refunds while the app is closed, with a backend that gets no notices from the store.
 final class ClosedAppRefundTests: XCTestCase {
   private static let alice = "alice-4f1c9a7e"
 
-  /// A store account whose app was closed after it had bought, spent and finished.
+  /// A store account with an app that was closed after it had bought, spent and finished.
   private struct Scene {
     let world: World
     let journal = MemoryRecordLog()
-    /// Counts what is posted.
+    /// Counts the posts.
     let backend: FaultyBackend
     let id: StoreTransactionID
 
@@ -100,7 +100,7 @@ final class ClosedAppRefundTests: XCTestCase {
     XCTAssertEqual(posts, 0)
   }
 
-  /// The store shows it as long as the purchase is in its lists: what is bought once and kept.
+  /// The store shows a reversed refund as long as the purchase is in its lists: a product bought once and kept.
   func testARefundThatIsTakenBackGivesBack() async throws {
     let scene = try await Scene(product: "vip", quantity: 1)
     try scene.world.store.refundTransaction(identifier: scene.id)
@@ -129,7 +129,7 @@ final class ClosedAppRefundTests: XCTestCase {
     XCTAssertEqual(try scene.balance, 600)
     client = nil
     scene.close()
-    // The store says nothing any more: what is queued is enough.
+    // The store answers nothing any more: the queued receipt is enough.
     try scene.world.store.inject(StoreFault(.failure(.systemError), on: .all, .always))
     let posts = try await scene.launch()
     XCTAssertEqual(posts, 1)
@@ -166,7 +166,7 @@ final class ClosedAppRefundTests: XCTestCase {
     }
   }
 
-  /// A backend that was never told of the purchase has nothing to take back, and nobody has to look into it.
+  /// A backend that was never told of the purchase has nothing to claw back, and no operator has to look into it.
   func testARefundOfWhatNobodyWasCreditedForLeavesNothingInTheQueue() async throws {
     let world = try World()
     let bought = try world.store.buyProduct(identifier: "gems", account: "family")

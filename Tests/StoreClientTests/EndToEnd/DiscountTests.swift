@@ -5,7 +5,7 @@ import StoreBackend
 import StoreClient
 import XCTest
 
-/// A product on offer: the simulated stores take the discount price, and the window shows what they take.
+/// A product on offer: the simulated stores take the discount price, and the window shows the same price.
 final class DiscountTests: XCTestCase {
   func testWhatIsShownIsWhatIsPaid() async throws {
     for isGoogle in [false, true] {

@@ -97,7 +97,7 @@ final class EndToEndTests: XCTestCase {
     let outcome = try await client.outcome(ofPurchasing: "gems")
     XCTAssertNotNil(outcome.result.customerInfo)
     XCTAssertEqual(try world.balance("alice-4f1c9a7e"), 300)
-    // Three days later a purchase that nobody consumed would be gone.
+    // Three days later a purchase that was not consumed would be gone.
     world.clock.advance(by: .seconds(86_400 * 4))
     await client.syncPurchases()
     XCTAssertEqual(try world.balance("alice-4f1c9a7e"), 300)
@@ -118,8 +118,9 @@ final class EndToEndTests: XCTestCase {
     XCTAssertEqual(behind.count, 0)
   }
 
-  /// Networks fail on both sides of everything, on the way to the store and to the backend, and the app starts anew
-  /// again and again: in the end, what was credited is what was paid for.
+  /// Networks fail on the way to the store and to the backend, and the app starts anew again and again.
+  ///
+  /// In the end, the credits equal the payments.
   func testCreditedIsWhatWasPaidForWhateverHappens() async throws {
     var dice = SeededDice()
     for _ in 0..<8 {

@@ -19,7 +19,7 @@ final class FailureStoryClientTests: XCTestCase {
     }
     XCTAssertEqual(try world.balance(alice), 0)
     let journal = MemoryRecordLog()
-    // The first launch reaches nobody, and dies; what it found stays unfinished at the store.
+    // The first launch does not reach the backend, and dies; the purchase that it found stays unfinished at the store.
     let faulty = FaultyBackend(world.backend)
     faulty.fail(.post, with: .networkLostBeforeEffect, .always)
     let first = try world.client(alice, on: world.phone, journal: journal, backend: faulty)
@@ -74,7 +74,7 @@ final class FailureStoryClientTests: XCTestCase {
     try assertBooksAddUp(world.ledger)
   }
 
-  /// A charge whose outcome nobody knows is not a failure: asking again neither charges nor credits twice.
+  /// A charge with an unknown outcome is not a failure: asking again neither charges nor credits twice.
   func testAnUnknownOutcomeIsNoFailure() async throws {
     let world = try World()
     let faulty = FaultyBackend(world.backend)

@@ -6,7 +6,7 @@ import StoreClient
 import Synchronization
 import XCTest
 
-/// Much at once, and what is left of a damaged queue, with the real store and crediting side.
+/// High load, and the remains of a damaged queue, with the real store and crediting side.
 final class LoadTests: XCTestCase {
   private let alice = "alice-4f1c9a7e"
 
@@ -81,8 +81,10 @@ final class LoadTests: XCTestCase {
     try assertBooksAddUp(world.ledger)
   }
 
-  /// Damage in the middle of the queue's file: the rest of it is worked off, the damaged part is set aside and said,
-  /// and what it held comes from the store again.
+  /// Damage in the middle of the queue's file loses no payment.
+  ///
+  /// The rest of the file is worked off, the damaged part is set aside and reported, and its receipts come from the
+  /// store again.
   func testADamagedQueueLosesNothingThatWasPaidFor() async throws {
     let world = try World()
     let directory = try TemporaryDirectory()
@@ -154,7 +156,7 @@ final class LoadTests: XCTestCase {
   }
 }
 
-/// Holds up whoever passes until it is opened.
+/// Holds up every caller until it is opened.
 private final class Gate: Sendable {
   private struct State {
     var isOpen = false

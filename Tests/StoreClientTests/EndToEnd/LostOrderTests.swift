@@ -5,7 +5,7 @@ import StoreBackend
 import StoreClient
 import XCTest
 
-/// Two-step purchases whose app forgot the order: the order is still completed, and what it gives is delivered.
+/// Two-step purchases after the app forgot the order: the order is still completed, and its goods are delivered.
 final class LostOrderTests: XCTestCase {
   private let alice = "alice-4f1c9a7e"
   private let order = PurchaseOrder(productID: "gems", context: OrderContext(roleID: "char-12345"))
@@ -35,7 +35,7 @@ final class LostOrderTests: XCTestCase {
     }
   }
 
-  /// An app that sells by orders only announces what was bought without one, and what it gives is delivered.
+  /// An app that sells by orders only announces a purchase that was made without one, and its goods are delivered.
   func testAPurchaseWithoutAnOrderIsAnnouncedLate() async throws {
     let server = DeliveryLog()
     let world = try World(delivery: server)
@@ -68,7 +68,7 @@ final class LostOrderTests: XCTestCase {
     try assertNothingIsUncompleted(world)
   }
 
-  /// A purchase that the app made without an order pays for none, whatever else is announced.
+  /// A purchase that the app made without an order pays for none, even beside an announced one.
   func testADirectPurchaseLeavesAnAnnouncedOrderAlone() async throws {
     let server = DeliveryLog()
     let world = try World(delivery: server)
@@ -89,7 +89,7 @@ final class LostOrderTests: XCTestCase {
     try assertNothingIsUncompleted(world)
   }
 
-  /// An order that was abandoned before it, and one that is announced after it, are not what a purchase pays for.
+  /// A purchase pays neither for an order that was abandoned before it nor for one that is announced after it.
   func testThePurchasePaysForTheOrderBeforeIt() async throws {
     let server = DeliveryLog()
     let world = try World(delivery: server)

@@ -6,7 +6,7 @@ import StoreClient
 import Synchronization
 import XCTest
 
-/// Customers of whom the backend has not heard yet, and answers that the backend cannot give just now.
+/// Customers that the backend does not know yet, and answers that the backend cannot give just now.
 final class NewCustomerTests: XCTestCase {
   private let alice = "alice-4f1c9a7e"
 
@@ -30,7 +30,7 @@ final class NewCustomerTests: XCTestCase {
     XCTAssertEqual(balance, 0)
   }
 
-  /// What a currency gives every customer at first can be spent by the first call.
+  /// The first call can spend the initial balance of a currency.
   func testTheFirstSpendTakesOfTheInitialBalance() async throws {
     let world = try World(catalog: Self.catalog(initialBalance: 50))
     let client = try world.client(alice, on: world.phone)

@@ -37,7 +37,7 @@ final class OrderKeyTests: XCTestCase {
       XCTAssertEqual(outcome.result, .pending)
       XCTAssertEqual(outcome.order?.status, .pending)
     }
-    // The consent comes long after the order's deadline, and meanwhile the key asks nobody to pay.
+    // The consent comes long after the order's deadline; meanwhile a call with the key starts no payment.
     world.clock.advance(by: .seconds(3 * 86_400))
     let late = try await client.purchase(order: order)
     XCTAssertEqual(late.result, .pending)

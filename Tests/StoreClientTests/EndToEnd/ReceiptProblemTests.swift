@@ -5,8 +5,10 @@ import StoreBackend
 import StoreClient
 import XCTest
 
-/// What is wrong with a receipt, as the app sees it: each has a code of its own, what cannot be credited stays
-/// unfinished at the store and visible in the queue, and what is credited already is finished.
+/// Problems of receipts as the app sees them, each with a code of its own.
+///
+/// A purchase that cannot be credited stays unfinished at the store and visible in the queue. One that is credited
+/// already is finished.
 final class ReceiptProblemTests: XCTestCase {
   func testEvidenceThatTheDeviceDoesNotTrustIsNeverPosted() async throws {
     let world = try World()
@@ -44,7 +46,7 @@ final class ReceiptProblemTests: XCTestCase {
     let client = try world.client(Self.alice, on: world.phone)
     _ = try await client.offerings()
     try world.ledger.apply(try SimulatedShop.catalog(gemPrice: "3.99"))
-    // What was paid before a change of the catalog is compared with the catalog of then.
+    // A payment before a change of the catalog is compared with the catalog of then.
     world.clock.advance(by: .seconds(1))
     try await assertKept(.amountMismatch, in: world, client)
   }
@@ -96,7 +98,7 @@ final class ReceiptProblemTests: XCTestCase {
     try assertBooksAddUp(world.ledger)
   }
 
-  /// Somebody else's purchase is a success for the store, which need not deliver it again, and for nobody's balance.
+  /// Another customer's purchase is a success for the store, which need not redeliver it, and changes no balance.
   func testWhatIsCreditedToSomebodyElseIsFinishedAndSaysWhoOwnsIt() async throws {
     let world = try World()
     try world.store.inject(StoreFault(.networkCutBefore, on: .finish))

@@ -5,7 +5,7 @@ import StoreBackend
 import StoreClient
 import XCTest
 
-/// Two customers on one store account, of whom the backend knows one.
+/// Two customers on one store account; the backend knows one of them.
 final class SharedAccountTests: XCTestCase {
   private let alice = "alice-4f1c9a7e"
   private let bob = "bobby-77d0e2b1"
@@ -39,7 +39,7 @@ final class SharedAccountTests: XCTestCase {
     }
   }
 
-  /// Whoever bought is gone with the installation, and nobody will ever sign in under that id.
+  /// The buyer is gone with the installation, and no customer will ever sign in under that id.
   func testALostInstallationsPurchaseIsCreditedToTheNextOneInTime() async throws {
     let world = try World()
     _ = try await offlinePurchase(in: world, nil)
@@ -69,7 +69,7 @@ final class SharedAccountTests: XCTestCase {
     try assertBooksAddUp(world.ledger)
   }
 
-  /// A purchase by somebody whom the backend has never heard of, with the network that it cannot be reached through.
+  /// Buys for a customer that is new to the backend, over a network that does not reach it; returns both.
   private func offlinePurchase(
     in world: World, _ customer: String?
   ) async throws -> (client: StoreClient, network: FaultyBackend) {

@@ -4,7 +4,7 @@ import StoreBackend
 import StoreClient
 import XCTest
 
-/// A parent and a child on one store account, and on one device: nobody gets the wallet of somebody else.
+/// A parent and a child on one store account, and on one device: neither gets the wallet of the other.
 final class TwoPeopleTests: XCTestCase {
   private let dad = "dad-4f1c9a7e"
   private let kid = "kid-77d0e2b1"
@@ -85,7 +85,7 @@ final class TwoPeopleTests: XCTestCase {
     }
   }
 
-  /// Nobody signed in anywhere: a new installation finds what the last one bought.
+  /// Without any sign-in, a new installation finds the purchases of the last one.
   func testARestoreJoinsTwoInstallationsThatNobodySignedInOn() async throws {
     let world = try World(catalog: World.familyCatalog())
     let first = try world.client(nil, on: world.phone, journal: MemoryRecordLog())
@@ -100,7 +100,7 @@ final class TwoPeopleTests: XCTestCase {
 }
 
 extension World {
-  /// A store account on whose phone somebody has signed in and bought.
+  /// Makes a store account with a phone on which a customer has signed in and bought.
   fileprivate init(dad: String) async throws {
     try self.init(catalog: Self.familyCatalog())
     let client = try client(dad, on: phone, journal: MemoryRecordLog())

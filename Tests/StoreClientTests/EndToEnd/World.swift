@@ -14,10 +14,10 @@ struct World {
   let backend: LocalBackend
 
   /// - Parameters:
-  ///   - catalog: What the store sells.
-  ///   - credited: What the crediting side knows, where that is something else.
-  ///   - accepted: The test session whose receipts the crediting side trusts.
-  ///   - backendClock: Where the crediting side reads the time, where its clock is wrong.
+  ///   - catalog: The catalog of the store.
+  ///   - credited: The catalog of the crediting side, where that is another one.
+  ///   - accepted: The test session of the receipts that the crediting side trusts.
+  ///   - backendClock: The clock of the crediting side, where that is wrong.
   ///   - delivery: The game server.
   init(
     seed: UInt64 = 7, catalog: Catalog? = nil, credited: Catalog? = nil, policy: BackendPolicy = BackendPolicy(),

@@ -5,7 +5,7 @@ import XCTest
 
 @testable import StoreClient
 
-/// Damage of any kind: what was acknowledged is there, or its loss is named; nothing ends the process.
+/// Damage of any kind: acknowledged records are there, or their loss is named; nothing ends the process.
 final class RecordLogDamageTests: XCTestCase {
   private struct Sample {
     let bytes: [UInt8]
@@ -32,7 +32,7 @@ final class RecordLogDamageTests: XCTestCase {
     return Sample(bytes: Array(try Data(contentsOf: URL(fileURLWithPath: log.path))), records: records, ends: ends)
   }
 
-  /// What came of one damage.
+  /// The outcome of one damage.
   private enum Outcome: String, CaseIterable { case named, refused, harmless, cut }
 
   private func play(_ damaged: [UInt8], _ sample: Sample, in directory: TemporaryDirectory, _ what: String) throws

@@ -6,10 +6,9 @@ import XCTest
 
 @testable import StoreClient
 
-/// What goes wrong around the file while it is in use: a sync that fails, a lock that is not let go of, a file that is
-/// moved away.
+/// Faults around the file while it is in use: a sync that fails, a lock that is not released, a file that is moved.
 final class RecordLogFaultTests: XCTestCase {
-  /// A directory whose sync can be made to fail.
+  /// A directory with a sync that can be made to fail.
   private final class Disk: Sendable {
     private let isBroken = Mutex(false)
     private let count = Mutex(0)
@@ -89,7 +88,7 @@ final class RecordLogFaultTests: XCTestCase {
       }
       XCTAssertEqual(refusal?.text("file"), path)
       XCTAssertTrue(refusal?.message.contains("moved, replaced or removed") == true, refusal?.message ?? "")
-      // For good: where the right file comes back, what was refused must not be missing in the middle.
+      // For good: if the right file comes back, the refused records must not be missing in its middle.
       assertRefused(.storageUnavailable) { try log.append(["three"]) }
       assertRefused(.storageUnavailable) { try log.compact(to: ["three"]) }
       XCTAssertEqual(try? Data(contentsOf: URL(fileURLWithPath: path)), before, "untouched")
@@ -98,7 +97,7 @@ final class RecordLogFaultTests: XCTestCase {
 
   // MARK: Waiting
 
-  /// A clock that goes on by what is waited.
+  /// A clock that goes on by the time waited.
   private final class Waiting: Sendable {
     private let time = Mutex(Duration.zero)
     private let actions: Mutex<[@Sendable () -> Void]>

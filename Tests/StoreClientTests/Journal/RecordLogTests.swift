@@ -83,7 +83,7 @@ final class RecordLogTests: XCTestCase {
 
   // MARK: Crashes
 
-  /// Whatever a crash cuts off, whole appends are there and nothing else.
+  /// After a crash at any byte, whole appends are there and nothing else.
   func testSurvivesATornTailAtEveryByte() throws {
     let directory = try TemporaryDirectory()
     let (bytes, ends) = try sample(in: directory)
@@ -180,7 +180,7 @@ final class RecordLogTests: XCTestCase {
 }
 
 extension RecordLogTests {
-  /// A small file, and what it holds after each append.
+  /// A small file, with its size and records after each append.
   private func sample(
     in directory: TemporaryDirectory
   ) throws -> (bytes: [UInt8], ends: [(byteCount: Int, records: [String])]) {

@@ -9,7 +9,7 @@ final class QueueStateTests: XCTestCase {
   private let start = Timestamp(milliseconds: 1_000)
   private let later = Timestamp(milliseconds: 9_000)
 
-  /// What each event makes of a receipt in each state.
+  /// The next state of a receipt, for each event in each state.
   func testTransitions() throws {
     typealias Status = ReceiptQueueItem.Status
     let all: [(line: UInt, event: QueueEvent, from: [Status: Status?])] = [
@@ -109,7 +109,7 @@ final class QueueStateTests: XCTestCase {
     XCTAssertNil(QueueEvent(record: "no JSON"))
   }
 
-  /// Whatever happened, the compacted journal gives the same queue as the whole one.
+  /// After any history, the compacted event log gives the same queue as the whole one.
   func testCompactionChangesNothing() throws {
     var dice = SeededDice()
     for _ in 0..<200 {
@@ -121,7 +121,7 @@ final class QueueStateTests: XCTestCase {
         let record = try XCTUnwrap(event.record)
         again.apply(try XCTUnwrap(QueueEvent(record: record)))
       }
-      // What was on its way waits after a restart.
+      // Receipts that were on their way wait after a restart.
       XCTAssertEqual(again.ordered(), state.ordered().enumerated().map { $1.numbered(Int64($0)) })
       XCTAssertEqual(again.intents, state.intents)
       XCTAssertEqual(again.openedOrders, state.openedOrders)

@@ -5,7 +5,7 @@ import StoreBackend
 import StoreClient
 import XCTest
 
-/// What Google Play promises, seen from a device and from the backend.
+/// The promises of Google Play, seen from a device and from the backend.
 final class PlayStoreTests: XCTestCase {
   private let clock = VirtualClock()
   private let day = Duration.seconds(86_400)

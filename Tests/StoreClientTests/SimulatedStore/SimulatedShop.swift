@@ -122,7 +122,7 @@ func assertFails(
   }
 }
 
-/// Reads a stream one by one; what does not come must be shown by something that comes after it.
+/// Reads a stream one by one; a missing element must be shown by an element that comes after it.
 struct Reader<Element: Sendable>: Sendable {
   private let stream: AsyncStream<Element>
 

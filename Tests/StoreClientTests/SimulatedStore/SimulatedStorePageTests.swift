@@ -5,7 +5,7 @@ import StoreBackend
 import StoreClient
 import XCTest
 
-/// The page about the simulated store says what there is.
+/// The page about the simulated store agrees with the code.
 final class SimulatedStorePageTests: XCTestCase {
   private static let top = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()

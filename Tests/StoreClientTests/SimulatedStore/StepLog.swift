@@ -2,7 +2,7 @@ import SimulatedStores
 import StoreClient
 import Synchronization
 
-/// What steps a store took.
+/// The steps that a store took.
 final class StepLog: Sendable {
   private let steps = Mutex<[StoreStep]>([])
 

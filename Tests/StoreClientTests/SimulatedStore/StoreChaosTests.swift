@@ -5,7 +5,7 @@ import StoreBackend
 import StoreClient
 import XCTest
 
-/// Whatever goes wrong: what is paid for is credited once, by a client that only credits, then finishes.
+/// Under any fault, a paid purchase is credited once, by a client that only credits, then finishes.
 final class StoreChaosTests: XCTestCase {
   func testEverythingPaidForIsCreditedOnceAtTheAppStore() async throws {
     var dice = SeededDice()
@@ -64,7 +64,7 @@ final class StoreChaosTests: XCTestCase {
     XCTAssertGreaterThan(count, 200)
   }
 
-  /// Asks for a purchase, then credits and finishes whatever is listed; a failing call is tried again next time.
+  /// Asks for a purchase, then credits and finishes all listed ones; a failing call is tried again next time.
   private func buyAndSweep(_ device: some Storefront, _ credited: inout Set<StoreTransactionID>) async {
     _ = try? await device.purchase(StorePaymentRequest(productID: "gems"))
     guard let listed = try? await device.unfinished(after: nil, limit: 100) else { return }

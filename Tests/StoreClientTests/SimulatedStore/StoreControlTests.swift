@@ -5,7 +5,7 @@ import StoreBackend
 import StoreClient
 import XCTest
 
-/// The controls of `SKTestSession`, each by what a client sees of it.
+/// The controls of `SKTestSession`, each by its effect on a client.
 final class StoreControlTests: XCTestCase {
   private let gems = StorePaymentRequest(productID: "gems")
 

@@ -4,7 +4,7 @@ import StoreBackend
 import StoreClient
 import XCTest
 
-/// What StoreKit 2 promises about consumables, seen from a device.
+/// The promises of StoreKit 2 about consumables, seen from a device.
 final class StoreDeviceTests: XCTestCase {
   func testPurchaseCarriesPriceQuantityTokenAndIdentity() async throws {
     let shop = try SimulatedShop()

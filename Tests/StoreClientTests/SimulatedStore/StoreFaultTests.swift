@@ -5,7 +5,7 @@ import StoreBackend
 import StoreClient
 import XCTest
 
-/// What goes wrong on command, by what a client sees of it.
+/// Faults on command, each by its effect on a client.
 final class StoreFaultTests: XCTestCase {
   private let gems = StorePaymentRequest(productID: "gems")
 

@@ -28,7 +28,7 @@ final class StorePersistenceTests: XCTestCase {
     let shop = try SimulatedShop(journal: journal)
     let seen = StepLog()
     shop.store.onStep = { step in
-      // What another process would find if this one ended here.
+      // The store that another process would find if this one ended here.
       guard let other = try? SimulatedShop(journal: journal) else { return }
       if case .paid(let id) = step, other.store.transaction(identifier: id)?.isFinished == false { seen.add(step) }
       if case .finished(let id) = step, other.store.transaction(identifier: id)?.isFinished == true { seen.add(step) }
@@ -193,7 +193,7 @@ final class StorePersistenceTests: XCTestCase {
     }
   }
 
-  /// One step of somebody; failures are what is expected.
+  /// Takes one random step on a random device; failures are expected.
   private func act(on shop: SimulatedShop, _ dice: inout SeededDice) async throws {
     let device = shop.store.account(dice.one(of: ["alice", "bob"])).device(dice.one(of: ["phone", "tablet"]))
     let product = dice.one(of: ["gems", "chest", "vip", "monthly", "weekly"])

@@ -5,8 +5,7 @@ import StoreBackend
 import StoreClient
 import XCTest
 
-/// What a crediting side reads out of the receipts is what the store states, and the file of a store can be opened
-/// again.
+/// A crediting side reads from the receipts the store's own statements, and the file of a store can be opened again.
 final class StoreReceiptTests: XCTestCase {
   private func receipts() throws -> UnsignedReceipts {
     try UnsignedReceipts(environment: .localTesting(session: "test"))

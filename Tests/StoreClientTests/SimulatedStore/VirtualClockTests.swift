@@ -28,7 +28,7 @@ final class VirtualClockTests: XCTestCase {
     await withTaskGroup(of: Void.self) { group in
       for until in [300, 100, 200] as [Int64] {
         group.addTask {
-          // Nobody cancels it.
+          // The sleep is never cancelled.
           try? await store.sleep(Timestamp(milliseconds: until))
           woken.add(until)
         }
@@ -76,7 +76,7 @@ final class VirtualClockTests: XCTestCase {
   }
 }
 
-/// Who woke, in order.
+/// The sleepers that woke, in order.
 private final class WakeLog: Sendable {
   private let woken = Mutex<[Int64]>([])
 

@@ -63,7 +63,7 @@ struct ClientFixture {
   }
 }
 
-/// Collects what closures are called with.
+/// Collects the arguments of closures.
 final class Collector<Element: Sendable>: Sendable {
   private let elements = Mutex<[Element]>([])
 

@@ -2,7 +2,7 @@ import GemLedger
 import StoreClient
 import Synchronization
 
-/// A journal whose disk can be full.
+/// An event log on a disk that can be full.
 final class FailingJournal: RecordJournal {
   let isFull = Mutex(false)
   private let log = MemoryRecordLog()

@@ -38,7 +38,7 @@ final class FakeBackend: PurchaseBackend {
 
   var calls: [String] { state.withLock { $0.calls } }
   func clearCalls() { state.withLock { $0.calls = [] } }
-  /// What the posts said of their orders.
+  /// The order searches of the posts.
   var searches: [ReceiptPost.OrderSearch] { state.withLock { $0.searches } }
   func count(_ call: String) -> Int { calls.count { $0.hasPrefix(call) } }
   func fail(_ errors: LedgerError...) { state.withLock { $0.failures += errors } }
@@ -64,7 +64,7 @@ final class FakeBackend: PurchaseBackend {
     for one in held { one.resume() }
   }
 
-  /// What is held stays held; what comes goes through.
+  /// Lets new calls through; held calls stay held.
   func stopHolding() { state.withLock { $0.isHolding = false } }
 
   var heldCount: Int { state.withLock { $0.held.count } }

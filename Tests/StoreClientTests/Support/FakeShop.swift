@@ -13,7 +13,7 @@ final class FakeShop: Storefront {
     case paidButLost
     case paidButReportsCancelled
     case unverified
-    /// The store forgets who bought.
+    /// The store forgets the buyer.
     case withoutToken
   }
 
@@ -63,7 +63,7 @@ final class FakeShop: Storefront {
     return evidence
   }
 
-  /// Delivers again what it delivered once.
+  /// Redelivers evidence that it delivered once.
   func deliver(_ evidence: StoreEvidence) {
     for listener in state.withLock({ $0.listeners }) { listener.yield(evidence) }
   }
@@ -133,7 +133,7 @@ final class FakeShop: Storefront {
     AsyncStream { continuation in state.withLock { $0.listeners.append(continuation) } }
   }
 
-  /// Does something the next time that somebody asks what is unfinished.
+  /// Runs the body at the next request for unfinished purchases.
   func whenAsked(_ body: @escaping @Sendable () -> Void) { listing.withLock { $0 = body } }
 
   func unfinished(after: StoreTransactionID?, limit: Int) async throws(StoreFailure) -> [StoreEvidence] {
@@ -186,7 +186,7 @@ final class FakeShop: Storefront {
 }
 
 extension Array {
-  /// The first index whose element, and all after it, fulfil the condition.
+  /// The first index from which all elements fulfil the condition.
   fileprivate func partitioningIndex(_ isBehind: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {
@@ -197,7 +197,7 @@ extension Array {
   }
 }
 
-/// A receipt whose text says everything in plain words.
+/// A receipt with everything in plain words.
 enum FakeReceipt {
   static func receipt(_ transaction: StoreTransaction) -> StoreReceipt {
     let revoked = transaction.revocation.map { "\($0.revokedAt.milliseconds)" } ?? "-"

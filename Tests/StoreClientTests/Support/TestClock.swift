@@ -2,7 +2,7 @@ import GemLedger
 import StoreClient
 import Synchronization
 
-/// A clock that stands still until a test moves it, and then wakes who waited.
+/// A clock that stands still until a test moves it, and then wakes the waiting tasks.
 final class TestClock: Sendable {
   private struct State {
     var now: Int64 = 1_767_225_600_000

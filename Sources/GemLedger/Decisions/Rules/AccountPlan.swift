@@ -1,14 +1,14 @@
-/// What one command does to one account, before it is booked.
+/// The effect of one command on one account, before it is booked.
 struct AccountPlan {
   let slot: Int
   let currency: CurrencyTerms
   var kind: EntryKind
   var amount: Int64
-  /// What is due and is booked first.
+  /// The amount of due expiries, which are booked first.
   var expiredAmount: Int64 = 0
-  /// All of it comes from, or goes into, the account's pool; then nothing is taken from or put into other lots.
+  /// All of it comes from, or goes into, the account's pooled lot; then nothing is taken from or put into other lots.
   var isAllInPool = false
-  /// Which lots; nil for the common plan, which moves an open pool only.
+  /// The affected lots; nil for the common plan, which changes only the pooled lot.
   private var lots: Lots?
 
   private final class Lots {
@@ -40,7 +40,7 @@ struct AccountPlan {
     set { ownLots().credits = newValue }
   }
 
-  /// By how much what the customer owes changes; the balance changes by the amount and by this.
+  /// The change of the customer's debt; the balance changes by the amount and by this.
   var debtChange: Int64 {
     get { lots?.debtChange ?? 0 }
     set { ownLots().debtChange = newValue }
@@ -58,7 +58,7 @@ struct AccountPlan {
   }
 }
 
-/// Currency that comes in, and the kind of lot it goes to.
+/// Incoming currency, and the kind of lot it goes to.
 package struct LotCredit {
   package var amount: Int64
   package var source: LotSource
@@ -68,11 +68,12 @@ package struct LotCredit {
   package var expiresAt: Int64 = .max
   /// The lot that it comes out of, by a transfer or an exchange; 0 for none.
   var origin: LotNumber = 0
-  /// The purchase that it came out of; nil for none, and for what a purchase itself gives.
+  /// The purchase that the currency came from; nil for none, and for the purchase's own grant.
   var lineage: Lineage?
 
-  /// Without price, purchase and expiry it joins the account's pooled lot of that source and environment; what came out
-  /// of a purchase never does, wherever it came from.
+  /// Whether it joins the account's pooled lot of that source and environment: without price, purchase and expiry.
+  ///
+  /// Currency that came from a purchase never does, whichever way it came.
   var isPooled: Bool { Self.isPooled(source, price: price, purchase: purchase, expiresAt: expiresAt) }
 
   package static func isPooled(_ source: LotSource, price: Money?, purchase: Int64?, expiresAt: Int64) -> Bool {

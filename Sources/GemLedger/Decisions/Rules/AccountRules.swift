@@ -1,11 +1,11 @@
-/// What the ledger knows of a currency while it decides.
+/// The definition of a currency that the rules use.
 package struct CurrencyTerms: Hashable, Sendable {
   package var number: Int64
   package var code: CurrencyCode
   package var maximumBalance: Int64
   package var burnsPaidFirst: Bool
   package var refundPolicy: RefundPolicy = .floor
-  /// Nil for the common currency, of which nothing comes and nothing is capped by itself.
+  /// Nil for the common currency, which has no scheduled grants and no caps.
   package var policies: CurrencyPolicies?
 }
 
@@ -45,8 +45,7 @@ enum AccountRules {
         throw insufficient(currency.code, needed: -amount, available: available, held: held)
       }
     } else {
-      // Both are at most 2^53, so the sum cannot overflow.
-      // What repays a debt is not added.
+      // Both are at most 2^53, so the sum cannot overflow. The part that repays a debt is not added.
       let after = balance + amount - min(amount, debt)
       guard after <= currency.maximumBalance else {
         throw overMaximum(currency, balance: balance, amount: amount)

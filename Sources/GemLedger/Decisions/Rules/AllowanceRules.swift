@@ -1,25 +1,25 @@
-/// What a period gives of a currency, and what is left of it when the period ends; pure.
+/// The amount that a period gives of a currency, and the rest that it carries over; pure.
 enum AllowanceRules {
-  /// What is to be booked.
+  /// The amounts to book.
   struct Due: Hashable {
-    /// What expires: all that is left of the lot of the period before.
+    /// The expiring amount: all that is left of the lot of the period before.
     var expired: Int64
-    /// What the new lot gets: what is carried over, and the period's own amount.
+    /// The amount of the new lot: the amount carried over, and the period's own amount.
     var granted: Int64
-    /// When the period began that the new lot is of, in milliseconds.
+    /// The beginning of the new lot's period, in milliseconds.
     var period: Int64
     /// When the new lot expires: with its period; `.max` where that is after all expiries.
     var expiresAt: Int64
   }
 
-  /// What is due at an instant; nil where the period that holds it was granted already, or a later one.
+  /// Returns the due allowance at an instant; nil where the period of the instant, or a later one, was granted already.
   ///
-  /// Periods that went by without a command count as granted, each with its rollover, at the terms as they are now. A
-  /// customer who was never granted anything gets one period only, however long they are known.
+  /// Periods without a command count as granted, each with its rollover, by the current definition. A customer without
+  /// any earlier grant gets one period only, however old the customer is.
   ///
   /// - Parameters:
-  ///   - period: When the period began that was granted last, in milliseconds; nil where none was.
-  ///   - remaining: What was left of that period's lot when it ended, expiry not yet booked.
+  ///   - period: The beginning of the period that was granted last, in milliseconds; nil where none was.
+  ///   - remaining: The rest of that period's lot at its end, expiry not yet booked.
   static func due(period: Int64?, remaining: Int64, now: Timestamp, policy: Allowance) -> Due? {
     let start = policy.per.start(of: now)
     let end = policy.per.next(after: now).milliseconds
@@ -34,10 +34,10 @@ enum AllowanceRules {
     return due
   }
 
-  /// What is left after so many ends of periods, in which nothing was spent.
+  /// Returns the amount carried over after that many ends of periods without a spend.
   ///
-  /// Each end takes min(what is left, rollover), and each beginning adds the amount. Since amount + rollover is never
-  /// below rollover, the ends in between cut off nothing that the last one would have left.
+  /// Each end keeps min(rest, rollover), and each beginning adds the amount. Since amount + rollover is never below
+  /// rollover, the earlier ends cut off nothing that the last end would have left.
   private static func carried(_ remaining: Int64, over count: Int64, _ policy: Allowance) -> Int64 {
     let uncut = Int128(remaining) + Int128(count - 1) * Int128(policy.amount)
     return Int64(min(uncut, Int128(policy.rollover)))

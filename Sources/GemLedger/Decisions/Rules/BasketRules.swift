@@ -1,6 +1,6 @@
-/// What can be said of a basket without looking at rows; pure.
+/// The checks of a basket that need no rows; pure.
 enum BasketRules {
-  /// Everybody who takes part, in the order of appearance.
+  /// All participants, in the order of appearance.
   static func customers(of legs: [BasketLeg]) -> [CustomerID] {
     var seen: Set<CustomerID> = []
     return legs.flatMap(\.customers).filter { seen.insert($0).inserted }

@@ -7,7 +7,7 @@ enum BurnPlanner {
     case needsLots(paid: Bool)
   }
 
-  /// What is due at an instant and must be booked as expired.
+  /// The amounts that are due at an instant and must be booked as expired.
   static func expired(account: AccountRow, book: LotBook, now: Int64) -> Plan {
     var takes: [LotTake] = []
     for (stream, isPaid) in [(book.free, false), (book.paid, true)] {
@@ -24,7 +24,7 @@ enum BurnPlanner {
     return .takes(takes)
   }
 
-  /// What a spend of that amount takes; fewer takes than the amount only where the lots do not hold it.
+  /// The takes of a spend of that amount; fewer than the amount only where the lots do not hold it.
   static func spend(_ amount: Int64, account: AccountRow, book: LotBook, now: Int64, paidFirst: Bool) -> Plan {
     var takes: [LotTake] = []
     var rest = amount

@@ -1,7 +1,7 @@
-/// Which instants a ledger believes its machine's clock; pure.
+/// The instants at which a ledger trusts its machine's clock; pure.
 ///
-/// Journal time never goes back. Booked once by a clock that is ten years ahead, it would stay there: what expires
-/// within ten years would be gone, and a hold for an hour would last ten years.
+/// Journal time never goes back. A booking by a clock that is ten years ahead would move it there for good. Everything
+/// with an expiry in those ten years would be gone, and a hold for an hour would last ten years.
 enum ClockRules {
   /// - Parameter newest: The instant of the newest transaction; 0 where there is none.
   /// - Throws: `clock_implausible`.
@@ -20,7 +20,9 @@ enum ClockRules {
     }
   }
 
-  /// The same for what the lanes at hand say; one that was idle is no reason to doubt the clock where others were not.
+  /// Checks the clock against the newest instant of the loaded lanes, then against that of all lanes.
+  ///
+  /// A loaded lane may have been idle: that is no reason to doubt the clock where other lanes were not.
   static func check(_ clock: Timestamp, newest: Timestamp, in snapshot: any StorageSnapshot) throws(LedgerError) {
     do throws(LedgerError) {
       try check(clock, newest: newest)

@@ -1,4 +1,4 @@
-/// How counts of two customers who become one are put together; pure.
+/// Merges the counts of two customers; pure.
 enum CountRules {
   static func merged(_ row: CountRow, with own: CountRow?, of customer: CustomerNumber) -> CountRow {
     var row = row
@@ -9,7 +9,7 @@ enum CountRules {
       guard row.period == own.period else { return row.period > own.period ? row : own }
       row.value += own.value
       return row
-    // Nobody gets an allowance twice by becoming one with somebody else.
+    // A merge does not give one allowance twice.
     case .allowed: return row.period > own.period ? row : own
     case .recharged: return own
     }

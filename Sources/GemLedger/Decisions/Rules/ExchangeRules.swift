@@ -1,8 +1,8 @@
-/// What an exchange gives; pure.
+/// The received amounts of an exchange; pure.
 enum ExchangeRules {
-  /// The amount that so much of one currency comes to in the other.
+  /// Returns the amount of the other currency that the amount buys.
   ///
-  /// - Throws: in order of precedence `amount_out_of_range` (the amount, or a part of the rate, or what it comes to),
+  /// - Throws: in order of precedence `amount_out_of_range` (the amount, or a part of the rate, or the result),
   ///   `rounds_to_zero`.
   static func received(for amount: Int64, at rate: ExchangeRate) throws(LedgerError) -> Int64 {
     try check(amount, "An exchange of \(amount)")
@@ -33,7 +33,7 @@ enum ExchangeRules {
     return Int64(received)
   }
 
-  /// Splits what is got over the parts that are given, in proportion; what rounding leaves of one goes to the next.
+  /// Splits the received amount over the given parts, in proportion; the rounding rest of one part goes to the next.
   static func shares(of received: Int64, over given: [Int64]) -> [Int64] {
     let whole = given.reduce(Int128(0)) { $0 + Int128($1) }
     var (before, sum) = (Int64(0), Int128(0))
@@ -45,10 +45,10 @@ enum ExchangeRules {
     }
   }
 
-  /// The smallest amount that gives a unit.
+  /// The smallest amount that buys a unit.
   private static func least(at rate: ExchangeRate) -> Int64 {
     let (numerator, denominator) = (rate.numerator, rate.denominator)
-    // Rounded up, without a sum that could overflow; what is rounded up itself never comes to nothing.
+    // Rounded up, without a sum that could overflow; with the rounding mode `up`, every amount buys a unit.
     let whole = denominator / numerator + (denominator % numerator == 0 ? 0 : 1)
     guard rate.rounding == .nearest else { return whole }
     return denominator / (2 * numerator) + (denominator % (2 * numerator) == 0 ? 0 : 1)

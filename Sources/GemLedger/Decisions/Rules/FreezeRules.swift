@@ -1,4 +1,4 @@
-/// What keeps a customer from spending: a person (1), refunds (2 each), or several of them; pure.
+/// The causes of a freeze: a person (1), refunds (2 each), or several of them; pure.
 package enum FreezeRules {
   package static let refundReason = Reason(unchecked: "A refunded purchase was spent already.")
 
@@ -9,7 +9,7 @@ package enum FreezeRules {
     max(frozen + 2 * change, frozen & 1)
   }
 
-  /// Of two customers who become one.
+  /// Merges the freezes of two customers.
   package static func frozen(_ one: Int64, and other: Int64) -> Int64 {
     (one | other) & 1 + (one & ~1) + (other & ~1)
   }

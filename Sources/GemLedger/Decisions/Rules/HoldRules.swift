@@ -1,4 +1,4 @@
-/// What a hold still has of one lot.
+/// The part of a hold that lies in one lot.
 package struct HeldPart: Hashable {
   package let account: AccountNumber
   package let lot: LotNumber
@@ -12,14 +12,14 @@ package struct HeldPart: Hashable {
 }
 
 extension HeldPart {
-  /// What the hold's row says of its parts: the only one.
+  /// The part that the hold's row stores: the only one.
   package static func sole(_ parts: [HeldPart]) -> LotAmount? {
     guard parts.count == 1, let part = parts.first else { return nil }
     return LotAmount(currency: part.account.currency, lot: part.lot, amount: part.amount)
   }
 }
 
-/// What can be said of holds without looking at rows; pure.
+/// The rules of holds that need no rows; pure.
 package enum HoldRules {
   /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`.
   static func check(_ amounts: [Adjustment], milliseconds: Int64, conditions: [Condition]) throws(LedgerError) {
@@ -36,7 +36,7 @@ package enum HoldRules {
     }
   }
 
-  /// When a hold ends that is to last so long from now: never before it would end anyway.
+  /// Returns the deadline of a hold that is to last that long from now: never before its current deadline.
   ///
   /// - Throws: `limit_exceeded` past the longest that a hold may last from its beginning.
   static func deadline(
@@ -52,10 +52,10 @@ package enum HoldRules {
     return wanted
   }
 
-  /// What the hold still has, in the order in which it was set aside.
+  /// Returns the amounts that are still held, in the order in which they were set aside.
   package static func outstanding(_ effects: [EffectRow], of owner: CustomerNumber) -> [HeldPart] {
     var parts: [HeldPart] = []
-    // A merge moves what is held to another lot: it keeps its place.
+    // A merge moves a held part to another lot: the part keeps its position.
     var vacated: (index: Int, transaction: TransactionNumber)?
     for effect in effects {
       let sign: Int64
@@ -78,7 +78,7 @@ package enum HoldRules {
     return parts.filter { $0.amount > 0 }
   }
 
-  /// Splits what is held into what is captured and what is left, the lots in the order in which they were set aside.
+  /// Splits the held parts into captured ones and the rest, the lots in the order in which they were set aside.
   ///
   /// - Parameter wanted: By currency; nil for all.
   static func split(_ parts: [HeldPart], wanted: [Int64: Int64]?) -> (captured: [HeldPart], left: [HeldPart]) {

@@ -1,6 +1,6 @@
-/// What an item costs and who may have it; pure.
+/// The price of an item and the limits on buying it; pure.
 enum ItemRules {
-  /// The price of so many, as adjustments.
+  /// Returns the price of that many units, as adjustments.
   ///
   /// - Throws: `amount_out_of_range` when price times quantity passes the hard limit.
   static func price(of item: Item, quantity: Int64) throws(LedgerError) -> [Adjustment] {
@@ -15,12 +15,12 @@ enum ItemRules {
     return adjustments
   }
 
-  /// Whether so many may be bought now.
+  /// Checks that so many may be bought now.
   ///
   /// - Parameters:
   ///   - owned: How many the customer owns.
   ///   - bought: How many the customer bought, where the item's limit has a period.
-  ///   - sold: How many everybody bought, where the item has a stock.
+  ///   - sold: How many all customers together bought, where the item has a stock.
   /// - Returns: The counts as they are after it.
   /// - Throws: in order of precedence `not_available` (by time, then by stock), `limit_reached`.
   @discardableResult
@@ -55,7 +55,7 @@ enum ItemRules {
       details: [.text("item", item.id.text), .integer("limit", limit), .integer("owned", owned)])
   }
 
-  /// A limit that nobody counted for is no limit that holds.
+  /// A limit cannot hold without its count.
   private static func known(_ row: CountRow?, _ item: Item) throws(LedgerError) -> CountRow {
     guard let row else { throw .defect("Nothing was counted of \"\(item.id)\", which has a limit or a stock") }
     return row

@@ -1,6 +1,6 @@
-/// What a key remembers of a refusal.
+/// The answers of a key to repeated calls.
 enum KeyRules {
-  /// The refusal as a repeated call hears it.
+  /// The refusal as the answer to a repeated call.
   static func replayed(_ refusal: LedgerError) -> LedgerError {
     var error = LedgerError(
       refusal.code,

@@ -1,9 +1,9 @@
-/// A lot in the working set, and whether it must be written.
+/// A lot in the unit of work, and whether it must be written.
 struct WorkingLot {
   var row: LotRow
   var isNew = false
   var isChanged = false
-  /// It was another account's before.
+  /// Whether the lot was another account's before.
   var isMoved = false
 
   var position: LotPosition { LotPosition(expiresAt: row.expiresAt, lot: row.number) }
@@ -39,7 +39,7 @@ package struct LotBook {
     return book
   }
 
-  /// What a lot was ever given, with one more grant.
+  /// Returns the total amount granted to a lot, with one more grant.
   ///
   /// A pooled lot may be filled and emptied for ever, so this stops at the largest number instead of passing it; no
   /// rule depends on it.
@@ -48,7 +48,7 @@ package struct LotBook {
     return overflow ? .max : sum
   }
 
-  /// Where a lot lies among those that are loaded.
+  /// The position of a lot among the loaded ones.
   func place(of number: LotNumber) -> LotPlace? {
     if let index = extras.firstIndex(where: { $0.row.number == number }) { return .extra(index) }
     if let index = free.lots.firstIndex(where: { $0.row.number == number }) { return .free(index) }
@@ -74,7 +74,7 @@ package struct LotBook {
     }
   }
 
-  /// Takes out a lot that goes on to another account; whose book this is has no commands any more.
+  /// Removes a lot that moves to another account; the merged customer with this book gets no further commands.
   mutating func remove(at place: LotPlace) -> WorkingLot {
     switch place {
     case .free(let index):
@@ -109,7 +109,7 @@ package struct LotBook {
     while paid.head < paid.lots.count, paid.lots[paid.head].row.remaining == 0 { paid.head += 1 }
   }
 
-  /// Appends a page, without the lots that are here already.
+  /// Appends a page, without the lots that are loaded already.
   mutating func append(_ page: [LotRow], paid isPaid: Bool, isComplete: Bool) {
     let known = extras
     let end = page.last.map { LotPosition(expiresAt: $0.expiresAt, lot: $0.number) }
@@ -126,7 +126,7 @@ package struct LotBook {
   }
 }
 
-/// Where a lot lies.
+/// The position of a lot.
 enum LotPlace: Hashable {
   /// In the account's own row.
   case pool

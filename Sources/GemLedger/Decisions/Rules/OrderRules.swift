@@ -15,10 +15,10 @@ extension OrderRow {
   /// The member of an announcement that names the payer's client; the first one stays.
   package static let claimName = "claim"
 
-  /// The member with the order's costs in virtual currency, which the backend adds: it is not what was asked for.
+  /// The member with the order's costs in virtual currency, which the backend adds: it is not part of the request.
   package static let costsName = "costs"
 
-  /// What was announced, whichever client announced it and whatever it cost; nil where that cannot be read.
+  /// The announced members, without the client's claim and the costs; nil where the text cannot be read.
   private static func announcement(_ request: String) -> JSONObject? {
     do throws(JSONError) {
       var members = try JSONValue.parse(request).object
@@ -30,15 +30,15 @@ extension OrderRow {
     }
   }
 
-  /// Whether the purchase is what was announced.
+  /// Whether the purchase matches the announcement.
   package func fits(_ purchase: PurchaseRow) -> Bool {
     store == purchase.identity.store && product == purchase.product && quantity == purchase.quantity
   }
 
-  /// The purchase paid for it, in time or not.
+  /// Records the purchase that paid for the order, in time or not.
   ///
-  /// Where somebody is to deliver, its first try begins now, and a second one is due even if nobody comes back to say
-  /// how the first one ended.
+  /// Where there is a delivery, its first try begins now. A second try is due even if the outcome of the first is never
+  /// reported.
   mutating func complete(by purchase: PurchaseRow, at now: Timestamp, retryAfterMilliseconds: Int64?) {
     self.purchase = purchase.number
     updatedAt = now
@@ -59,7 +59,7 @@ extension OrderRow {
     case .fail:
       guard state == .pending else { return false }
       state = .failed
-      // Who was late before somebody gave up failed at the deadline.
+      // An order past its deadline failed at the deadline, not when this step failed it.
       dueAt = min(dueAt, now.milliseconds)
     case .deliver:
       guard state == .deliveryPending else { return false }

@@ -1,4 +1,4 @@
-/// Splits a price into equal parts; the last one takes what rounding leaves.
+/// Splits a price into equal parts; the last one takes the rounding rest.
 struct PriceShares {
   let price: Money?
   let parts: Int
@@ -19,10 +19,10 @@ struct PriceShares {
 }
 
 extension PriceShares {
-  /// What was paid for some units of a lot, by the order in which they are taken: `0..<granted` is the whole lot.
+  /// Returns the price of some units of a lot, by the order in which they are taken: `0..<granted` is the whole lot.
   ///
-  /// Each share is the difference of what two prefixes of the lot cost, each rounded down. So shares of ranges that lie
-  /// side by side add up to the share of both together, and the last unit takes what rounding left.
+  /// Each share is the difference of the prices of two prefixes of the lot, each rounded down. So shares of adjacent
+  /// ranges add up to the share of both together, and the last unit takes the rounding rest.
   static func value(of units: Range<Int64>, price: Money, granted: Int64) -> Money {
     guard granted > 0 else { return Money(minorUnits: 0, currency: price.currency) }
     func prefix(_ count: Int64) -> Int64 {

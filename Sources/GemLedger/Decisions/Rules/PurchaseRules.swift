@@ -1,8 +1,8 @@
-/// What a purchase gives; pure.
+/// The credits of a purchase; pure.
 package enum PurchaseRules {
-  /// The lots that the purchase makes, by currency in the order of codes: what was paid for and the bonus apart.
+  /// Returns the lots that the purchase makes, by currency in the order of codes: paid and bonus parts apart.
   ///
-  /// The price is spread evenly over the currencies that were paid for; shares round down and the last takes the rest.
+  /// The price is spread evenly over the paid currencies; shares round down and the last takes the rest.
   ///
   /// - Throws: `amount_out_of_range` when amount times quantity passes the hard limit.
   package static func credits(
@@ -31,11 +31,11 @@ package enum PurchaseRules {
     return credits
   }
 
-  /// The balance after the credit.
+  /// Returns the balance after the credit.
   ///
-  /// What was paid for may pass the currency's maximum, but never the hard limit.
+  /// A paid credit may pass the currency's maximum, but never the hard limit.
   static func balance(after plan: AccountPlan, account: AccountRow) throws(LedgerError) -> Int64 {
-    // What repays a debt is not added.
+    // The part that repays a debt is not added.
     let balance = account.balance - plan.expiredAmount - min(plan.amount, account.debt)
     guard plan.amount <= Limits.amount - balance else {
       throw RequestRules.outOfRange(
@@ -45,9 +45,10 @@ package enum PurchaseRules {
     return balance + plan.amount
   }
 
-  /// A cycle that ends after all expiries never ends: what was paid for is credited, whatever the store says.
+  /// A cycle that ends after the latest possible expiry never ends: paid currency is credited, whatever date the store
+  /// gives.
   ///
-  /// A date before all that a lot may have is the first one: both are over.
+  /// A date before the earliest possible expiry becomes that expiry: both are over.
   private static func expiry(of purchase: StorePurchase) -> Int64 {
     guard let end = purchase.cycleEndsAt?.milliseconds, end < Limits.expiryMilliseconds else { return .max }
     return max(end, -RowBounds.instant)

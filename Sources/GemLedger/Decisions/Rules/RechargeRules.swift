@@ -1,27 +1,27 @@
-/// What comes back of a currency as time goes by; pure.
+/// The recharge of a currency with time; pure.
 enum RechargeRules {
-  /// How things stand at an instant.
+  /// The state of a recharge at an instant.
   struct Outcome: Hashable {
-    /// What came back until then and is to be booked; never negative.
+    /// The amount recharged until then, to be booked; never negative.
     var amount: Int64
-    /// Since when the tick under way runs, in milliseconds; nil while the balance is full and the clock stands still.
+    /// Since when the current tick runs, in milliseconds; nil while the balance is full and the clock is stopped.
     var rechargedFrom: Int64?
     /// When that tick is due, in milliseconds; nil while the balance is full.
     var nextTick: Int64?
   }
 
-  /// What is due at an instant, to be asked before and after each change of the balance.
+  /// Returns the due recharge at an instant; call it before and after each change of the balance.
   ///
-  /// Before it, the answer is what came back meanwhile. After it, nothing is due any more, and the answer says whether
-  /// the clock runs: one that stood still starts at that instant where the balance is no longer full, one that runs
-  /// keeps the part of a tick that has passed, and one whose balance became full stops. Changes at several instants,
-  /// such as an expiry that was not booked yet, are taken in the order of time by ``ScheduleRules``.
+  /// Before the change, it returns the amount recharged meanwhile. After the change, nothing more is due, and it
+  /// returns the clock's state. A stopped clock starts at that instant where the balance is no longer full. A running
+  /// clock keeps the part of a tick that has passed. The clock of a balance that became full stops. ``ScheduleRules``
+  /// takes changes at several instants, such as an expiry that was not booked yet, in the order of time.
   ///
-  /// A clock is kept by its beginning alone, so a new pace or amount holds for the tick under way.
+  /// A clock stores only its beginning, so a new pace or amount applies to the current tick.
   ///
   /// - Parameters:
-  ///   - balance: What the account has, held currency included, less what is owed: a debt is repaid first.
-  ///   - rechargedFrom: The answer of the last time; nil also where there is none.
+  ///   - balance: The account's balance, held currency included, less its debt: a debt is repaid first.
+  ///   - rechargedFrom: The result of the last call; nil also where there is none.
   static func due(balance: Int64, rechargedFrom: Int64?, now: Timestamp, policy: Recharge) -> Outcome {
     guard balance < policy.upTo else { return Outcome(amount: 0, rechargedFrom: nil, nextTick: nil) }
     let from = rechargedFrom ?? now.milliseconds

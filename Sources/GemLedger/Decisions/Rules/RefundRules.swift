@@ -24,17 +24,18 @@ package struct RefundShare: Hashable, Comparable, Sendable {
 
   package var isAll: Bool { self == .all }
 
-  /// In thousandths of a percent; rounded down, so that only all of it is 100,000, and at least 1 where it is anything.
+  /// In thousandths of a percent; rounded down, so that only the whole is 100,000, and at least 1 where it is not
+  /// nothing.
   package var milliPercent: Int64 {
     part == 0 ? 0 : max(1, Int64(Int128(part) * 100_000 / Int128(whole)))
   }
 
-  /// What of a granted amount is to be clawed back, rounded up.
+  /// The part of a granted amount to claw back, rounded up.
   package func due(of granted: Int64) -> Int64 {
     Int64((Int128(granted) * Int128(part) + Int128(whole) - 1) / Int128(whole))
   }
 
-  /// What of granted items is to be taken back: whole ones only, so rounded down.
+  /// The part of granted items to take back: whole ones only, so rounded down.
   package func dueItems(of granted: Int64) -> Int64 { Int64(Int128(granted) * Int128(part) / Int128(whole)) }
 
   package static func < (left: Self, right: Self) -> Bool {
@@ -48,20 +49,20 @@ package struct RefundShare: Hashable, Comparable, Sendable {
   }
 }
 
-/// What the store's notices about refunds come to; pure.
+/// The meaning of the store's refund notices together; pure.
 package enum RefundRules {
-  /// Whether a notice says more than what is known: of two about the same the later holds, and nothing else does.
+  /// Whether a notice adds to the known ones: of two about the same refund, only a later one does.
   static func isNews(_ notice: RefundEvidenceRow, among known: [RefundEvidenceRow]) -> Bool {
     guard let same = known.first(where: { $0.isAboutTheSame(as: notice) }) else { return true }
     return same.signedAt < notice.signedAt
   }
 
-  /// What is known with the notice added to it.
+  /// The known notices with the new one, which replaces an earlier one about the same refund.
   static func adding(_ notice: RefundEvidenceRow, to known: [RefundEvidenceRow]) -> [RefundEvidenceRow] {
     known.filter { !$0.isAboutTheSame(as: notice) } + [notice]
   }
 
-  /// All that is known about a purchase: the notices that its refunds were booked for, and those kept beside them.
+  /// All known evidence about a purchase: the notices that its refunds were booked for, and those kept beside them.
   package static func known(
     _ kept: [RefundEvidenceRow], and refunds: [RefundRow], about identity: PurchaseIdentity
   ) -> [RefundEvidenceRow] {
@@ -70,10 +71,10 @@ package enum RefundRules {
     }
   }
 
-  /// How much of the purchase is given back, as far as the store's notices say, in whatever order they came.
+  /// Returns how much of the purchase is refunded by the store's notices, in any order of their arrival.
   ///
-  /// Of extents that count from the whole purchase the largest is what all come to; units of single refunds are added
-  /// up. A refund counts until evidence of the same date or later takes it back.
+  /// Of extents that count from the whole purchase, the largest holds; units of single refunds are added up. A refund
+  /// counts until evidence of the same date or later takes it back.
   package static func share(of evidence: [RefundEvidenceRow], quantity: Int64) -> RefundShare {
     let standing = evidence.filter { refund in
       refund.kind == .refund
@@ -90,8 +91,9 @@ package enum RefundRules {
     }
   }
 
-  /// What the refunds by units come to: those of one refund and of all others, or those of all until its date and of
-  /// the later ones.
+  /// Returns the share refunded by units.
+  ///
+  /// That is one refund's units and all others', or the total until its date and the units of later refunds.
   private static func units(
     with refund: RefundEvidenceRow, among standing: [RefundEvidenceRow], of quantity: Int64
   ) -> RefundShare {
@@ -118,10 +120,10 @@ package enum RefundRules {
     evidence.map(\.signedAt).max() ?? Timestamp(milliseconds: 0)
   }
 
-  /// Splits what is due in a currency over the purchase's lots, in proportion to what each was granted.
+  /// Splits the amount to claw back in a currency over the purchase's lots, in proportion to their grants.
   ///
-  /// All but the first round down, and the first takes the rest. With two lots, the most that a purchase makes of a
-  /// currency, no lot's part shrinks when more is due.
+  /// All but the first round down, and the first takes the rest. A purchase makes at most two lots of a currency; with
+  /// two, no lot's part shrinks when the amount grows.
   static func split(_ due: Int64, over granted: [Int64]) -> [Int64] {
     let whole = granted.reduce(Int128(0)) { $0 + Int128($1) }
     guard whole > 0 else { return granted.map { _ in 0 } }

@@ -1,4 +1,4 @@
-/// What can be said of a request without looking at anything but the request.
+/// The checks of a request that need nothing but the request.
 enum RequestRules {
   /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`.
   static func check(_ adjust: LedgerCommand.Adjust, conditions: [Condition]) throws(LedgerError) {

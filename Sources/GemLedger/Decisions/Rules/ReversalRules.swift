@@ -1,4 +1,4 @@
-/// What of a spend can be undone; pure.
+/// The amounts of a spend that can be undone; pure.
 enum ReversalRules {
   /// How much of one currency a spend took, and how much of it is undone already.
   struct Taken {
@@ -10,7 +10,7 @@ enum ReversalRules {
     var amount: Int64 { lots.reduce(0) { $0 + $1.amount } }
     var left: Int64 { amount - undone }
 
-    /// Where so much goes back to: the lots that were burnt last come first.
+    /// Where the amount goes back to: the lots that were burnt last come first.
     func returns(_ amount: Int64) -> [(lot: LotNumber, amount: Int64)] {
       var (skipped, rest) = (undone, amount)
       var returns: [(lot: LotNumber, amount: Int64)] = []

@@ -1,28 +1,28 @@
-/// What an account comes to by itself as time goes by; pure.
+/// The scheduled effects of an account over time; pure.
 ///
-/// This is the one definition of what an account is worth at an instant: its rows as the journal has them up to that
-/// instant, and every scheduled effect since, in the order of time, each under the catalog version in force at its own
-/// instant. At one instant a new version of the catalog comes first, then what is lost, then what the account opens
-/// with, then an allowance, then a recharge.
+/// This is the one definition of an account's balance at an instant. It takes the account's journal rows up to that
+/// instant, and every scheduled effect since, in the order of time. Each effect is under the catalog version in force
+/// at the effect's own instant. At one instant the order is: a new version of the catalog, losses, the initial balance,
+/// an allowance, a recharge.
 enum ScheduleRules {
-  /// An account as it is recorded; what was lost since is still in it.
+  /// An account as it is recorded; its balance still contains later losses.
   struct Account {
     var balance: Int64
     var debt: Int64
     /// Whether it has no entry yet: then it opens with the initial balance.
     var isUntouched = false
-    /// When its customer came, in milliseconds: nothing is given before.
+    /// When the customer was made, in milliseconds: nothing is given before.
     var begunAt: Int64
     /// Nil where no change of the account was booked under a recharge.
     var clock: RechargeClock?
     var allowance: LastAllowance?
   }
 
-  /// How a recharge stood at a booking.
+  /// The state of a recharge at a booking.
   struct RechargeClock: Hashable {
     /// Since when the tick under way runs, in milliseconds; nil while the balance is full.
     var tick: Int64?
-    /// When the version of the catalog came into force that it was looked at under.
+    /// When the version of the catalog that it was last checked under came into force.
     var era: Int64
   }
 
@@ -30,9 +30,9 @@ enum ScheduleRules {
   struct LastAllowance: Hashable {
     /// The instant in its period from which it was granted, in milliseconds.
     ///
-    /// Mostly the period's beginning, else when the customer or the policy came. Versions before it count no more.
+    /// Mostly the period's beginning, else the customer's or the policy's. Versions before it no longer count.
     var period: Int64
-    /// What is left in its lot, or was left when the lot expired.
+    /// The rest in its lot, or at the lot's expiry if that is past.
     var remaining: Int64
     /// When the lot expires.
     var endsAt: Int64
@@ -44,11 +44,11 @@ enum ScheduleRules {
     let amount: Int64
     /// How much of it repaid a debt.
     var repaid: Int64 = 0
-    /// 0 where it is of no lot that is known.
+    /// 0 where it is of no known lot.
     var lot: LotNumber = 0
   }
 
-  /// What is to be booked, the losses apart.
+  /// The amounts to book, without the losses.
   struct Outcome: Hashable {
     struct Grant: Hashable {
       let amount: Int64
@@ -56,7 +56,7 @@ enum ScheduleRules {
     }
 
     var initial: Int64 = 0
-    /// What allowances gave that is there still, or repaid a debt.
+    /// Grants of allowances that are still there, or repaid a debt.
     var grants: [Grant] = []
     /// The instant from which the last allowance was granted; nil where none ever was.
     var period: Int64?
@@ -77,9 +77,9 @@ enum ScheduleRules {
   }
 }
 
-/// Takes the effects of one account in the order of time.
+/// Applies the effects on one account in the order of time.
 private struct Schedule {
-  /// What an allowance gave, and what is left of it.
+  /// The grant of an allowance, and its rest.
   struct Lot {
     let granted: Int64
     let left: Int64
@@ -89,7 +89,7 @@ private struct Schedule {
   let eras: [PolicyEra]
   let losses: [ScheduleRules.Loss]
   let now: Int64
-  /// Before this instant the recharge was booked already.
+  /// Recharges before this instant are booked already.
   let rechargesFrom: Int64
   var account: ScheduleRules.Account
   var time: Int64
@@ -98,7 +98,7 @@ private struct Schedule {
   var nextLoss = 0
   var tick: Int64?
   var lots: [Lot] = []
-  /// What lots repaid that have expired since.
+  /// The amounts by which expired lots repaid debts.
   var repaid: Int64 = 0
   var outcome = ScheduleRules.Outcome()
 
@@ -132,7 +132,7 @@ private struct Schedule {
 
   // MARK: Instants
 
-  /// The next instant at which something happens but for a tick of the recharge.
+  /// The next instant with an effect other than a tick of the recharge.
   private func nextInstant() -> Int64? {
     var next = Int64.max
     if nextEra < eras.count { next = min(next, eras[nextEra].from) }
@@ -145,7 +145,7 @@ private struct Schedule {
       let endsWithPeriod = lots.last.map { $0.endsAt == boundary } ?? true
       if let last = lots.last, !endsWithPeriod { next = min(next, last.endsAt) }
       let end = min(next, now)
-      // Of periods in which nothing else happens only the last one matters.
+      // Of periods without other effects, only the last one matters.
       let skips = endsWithPeriod && boundary <= end && canSkip(allowance)
       next = min(next, skips ? allowance.per.start(of: Timestamp(milliseconds: end)).milliseconds : boundary)
     } else if let last = lots.last {
@@ -157,14 +157,14 @@ private struct Schedule {
     return next == .max ? nil : next
   }
 
-  /// Whether periods of the allowance follow each other without anything that depends on the balance.
+  /// Whether the allowance's periods follow each other without anything that depends on the balance.
   private func canSkip(_ allowance: Allowance) -> Bool {
     guard account.debt == 0, let era, era.recharge == nil else { return false }
     let most = Int128(account.balance) + Int128(allowance.rollover) + Int128(allowance.amount)
     return most <= Int128(era.maximumBalance)
   }
 
-  /// Takes everything that happens at the instant.
+  /// Applies all effects of the instant.
   private mutating func pass() {
     while nextEra < eras.count, eras[nextEra].from <= time {
       era = eras[nextEra]
@@ -209,7 +209,7 @@ private struct Schedule {
 
   private mutating func allow() {
     guard let era, let allowance = era.allowance else { return }
-    // What is left lasts until its own period ends, whatever the catalog says meanwhile.
+    // The rest lasts until its own period ends, whichever version of the catalog comes meanwhile.
     let left = account.allowance.map { $0.endsAt <= time ? $0.remaining : 0 } ?? 0
     let due = AllowanceRules.due(
       period: account.allowance?.period, remaining: left, now: Timestamp(milliseconds: time), policy: allowance)
@@ -233,7 +233,7 @@ private struct Schedule {
   }
 
   private mutating func finish() {
-    // A lot that has expired gives nothing any more; what it repaid stays repaid.
+    // An expired lot gives nothing any more; the debt that it repaid stays repaid.
     if repaid > 0 { outcome.grants.append(.init(amount: repaid, expiresAt: .max)) }
     outcome.grants += lots.map { .init(amount: $0.granted, expiresAt: $0.endsAt) }
     outcome.period = account.allowance?.period

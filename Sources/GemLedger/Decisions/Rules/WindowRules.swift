@@ -1,11 +1,11 @@
-/// Counts that a limit bounds: in a period, or for ever; pure.
+/// Counts with a limit: in a period, or for ever; pure.
 ///
-/// A count that is not there yet is passed as a row with the period 0 and the value 0.
+/// A missing count is passed as a row with the period 0 and the value 0.
 enum WindowRules {
-  /// The count with so much more in it, in the period that holds the instant.
+  /// Returns the count with the amount added, in the period that holds the instant.
   ///
   /// A count of an earlier period starts again from nothing. One of a later period stays there: a clock that was set
-  /// back gives nobody a second limit.
+  /// back gives no second limit.
   ///
   /// - Throws: `limit_reached`.
   static func counted(
@@ -13,18 +13,18 @@ enum WindowRules {
   ) throws(LedgerError) -> CountRow {
     let start = max(row.period, limit.per.start(of: now).milliseconds)
     let used = row.period == start ? row.value : 0
-    // A limit that was lowered may lie below what is used; neither side can overflow, all are at most 2^53.
+    // A lowered limit may lie below the used amount; neither side can overflow, all are at most 2^53.
     guard amount <= limit.amount - used else {
       throw reached(row.key, limit: limit, used: used, needed: amount, since: Timestamp(milliseconds: start))
     }
     return CountRow(customer: row.customer, key: row.key, period: start, value: used + amount)
   }
 
-  /// The count of what everybody bought of an item, with so many more.
+  /// Returns the count of units of an item sold to all customers, with the quantity added.
   ///
   /// - Throws: `not_available` where fewer are left.
   static func sold(_ row: CountRow, adding quantity: Int64, stock: Int64) throws(LedgerError) -> CountRow {
-    // A stock that was lowered may lie below what is sold.
+    // A lowered stock may lie below the sold quantity.
     let left = max(0, stock - row.value)
     guard quantity <= left else {
       let leftNote = left == 0 ? "is sold out" : "has \(left) left, and \(quantity) were asked for"

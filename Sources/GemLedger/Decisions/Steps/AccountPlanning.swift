@@ -2,7 +2,7 @@
 enum AccountPlanning {
   // MARK: Steps that every change of a balance takes
 
-  /// Opens a plan for one currency of the customer and finds what is due there.
+  /// Opens a plan for one currency of the customer and finds its due expiries.
   static func plan(
     _ decider: inout Decider, _ kind: EntryKind, _ code: CurrencyCode, _ amount: Int64, customer: FoundCustomer,
     session: any StorageSnapshot
@@ -86,7 +86,7 @@ enum AccountPlanning {
 
   static func planCredit(_ decider: inout Decider, _ index: Int, _ credit: LotCredit) {
     let account = decider.set.accounts[decider.plans[index].slot].row
-    // What repays a debt goes through its lot and out of it again.
+    // Currency that repays a debt goes into its lot and out of it again.
     let joinsPool =
       credit.isPooled && account.debt == 0
       && (account.poolLot == 0
@@ -95,7 +95,7 @@ enum AccountPlanning {
     if !joinsPool || account.poolLot == 0 { decider.plans[index].credits = [credit] }
   }
 
-  /// Names the pool as the lot of a plan that takes from nothing else, so that credits can be made of it.
+  /// Names the pooled lot as the take of a plan that takes from nothing else, so that credits can be made from it.
   static func nameLots(_ decider: inout Decider, of index: Int) {
     guard decider.plans[index].isAllInPool else { return }
     let account = decider.set.accounts[decider.plans[index].slot].row
@@ -106,11 +106,11 @@ enum AccountPlanning {
     ]
   }
 
-  /// Repays what the customer owes out of what the plan brings in: first from the lots that burn first.
+  /// Repays the customer's debt out of the plan's credits: first from the lots that burn first.
   ///
-  /// The credit goes to its lots whole and out of them again, so that a lot still says what was granted and paid.
+  /// The credit goes into its lots whole and out of them again, so that a lot still shows its granted and paid amounts.
   static func repayDebt(_ decider: inout Decider, of index: Int) {
-    // What came back to a lot whose time is over is gone, and repays nothing.
+    // Currency that returned to an expired lot is gone, and repays nothing.
     let slot = decider.plans[index].slot
     let credits = decider.plans[index].takes.filter { $0.amount > 0 && !isOver(&decider.set, $0.place, slot: slot) }
     let debt = decider.set.accounts[decider.plans[index].slot].row.debt + decider.plans[index].debtChange

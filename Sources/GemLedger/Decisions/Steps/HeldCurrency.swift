@@ -1,6 +1,6 @@
 /// What a hold has set aside: reads it, gives it back, ends the hold at its deadline.
 enum HeldCurrency {
-  // MARK: What is held
+  // MARK: Held amounts
 
   static func outstanding(
     _ set: inout WorkingSet, of hold: HoldRow, owner: FoundCustomer, session: any StorageSnapshot
@@ -45,7 +45,7 @@ enum HeldCurrency {
         heldAfter: set.accounts[slot].row.held))
   }
 
-  // MARK: Receipts
+  // MARK: Bookings
 
   static func receipt(
     _ decider: inout Decider, _ id: HoldID, _ hold: HoldRow, _ parts: [HeldPart], slots: [Int]
@@ -72,7 +72,7 @@ enum HeldCurrency {
       available: sorted(available))
   }
 
-  /// Ends a hold whose deadline is past.
+  /// Ends a hold after its deadline.
   static func lapse(
     _ decider: inout Decider, _ hold: HoldRow, owner: FoundCustomer, session: any StorageSnapshot
   ) throws(LedgerError) {
@@ -87,7 +87,7 @@ enum HeldCurrency {
     for (slot, row) in before { keepLosses(&decider, since: row, slot: slot, returns, deadline: hold.deadline) }
   }
 
-  /// Remembers when what the end of a hold took from an account was lost: with its lot, or at the deadline.
+  /// Records an account's losses by the end of a hold, each at its instant: the lot's expiry, or the hold's deadline.
   private static func keepLosses(
     _ decider: inout Decider, since before: AccountRow, slot: Int, _ returns: [ReturnedCurrency], deadline: Timestamp
   ) {
@@ -105,13 +105,13 @@ enum HeldCurrency {
       ScheduleRules.Loss(at: deadline.milliseconds, amount: rest, repaid: before.debt - row.debt))
   }
 
-  /// Puts back what a hold has set aside.
+  /// Puts the held amounts back into their lots.
   static func giveBack(
     _ decider: inout Decider, _ parts: [HeldPart], of hold: HoldRow, in transaction: TransactionNumber,
     session: any StorageSnapshot
   ) throws(LedgerError) -> [ReturnedCurrency] {
     var returns: [ReturnedCurrency] = []
-    // What was held counts as spent from the hold's beginning.
+    // A held amount counts as spent from the hold's beginning.
     let begunAt = decider.terms.hasPolicies ? try begun(&decider.set, hold, session: session) : decider.set.now
     for part in parts {
       let slot = try decider.set.slot(of: part.account, session: session)

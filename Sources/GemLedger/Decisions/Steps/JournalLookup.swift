@@ -1,6 +1,6 @@
 /// Finds transactions and purchases that commands name, and the customers that have them now.
 enum JournalLookup {
-  /// The transaction that an id names, and whom it concerns now; nil also where they were erased.
+  /// Finds the transaction of an id and its current owner; nil also where the owner was erased.
   static func booked(
     _ decider: inout Decider, _ id: TransactionID, session: any StorageSnapshot
   ) throws(LedgerError) -> (row: TransactionRow, owner: FoundCustomer, id: CustomerID)? {
@@ -10,7 +10,7 @@ enum JournalLookup {
     guard let row, decider.terms.transactionIDs.id(number: number, createdAt: row.createdAt) == id else { return nil }
     var customer = try decider.set.knownCustomer(row.customer, session: session)
     let origin = customer.number
-    // Their keys are forgotten, so that nothing could tell a second call from the first.
+    // The keys of an erased customer are gone, so a repeated call could not be recognised.
     guard !customer.isErased(salt: decider.terms.transactionIDs.salt) else { return nil }
     if customer.mergedInto != 0 { customer = try decider.set.knownCustomer(customer.mergedInto, session: session) }
     return (row, FoundCustomer(customer, origin: origin), customer.id)
@@ -26,7 +26,7 @@ enum JournalLookup {
     return row.createdAt
   }
 
-  /// The customer to whom the purchase was credited, merges counted.
+  /// Finds the current owner of the purchase, after merges.
   static func owner(
     _ set: inout WorkingSet, of purchase: PurchaseRow, session: any StorageSnapshot
   ) throws(LedgerError) -> CustomerRow {

@@ -1,6 +1,6 @@
 /// Appends transactions, entries and allocations, and brings the accounts up to them.
 enum JournalPosting {
-  /// Books the transaction of the plans, expiries that are due first, and gives its receipt.
+  /// Books the transaction of the plans, due expiries first, and returns its booking.
   static func book(
     _ decider: inout Decider, _ kind: EntryKind, command: LedgerCommand.Body, customer: FoundCustomer,
     session: any StorageSnapshot
@@ -33,7 +33,7 @@ enum JournalPosting {
       kind: kind, createdAt: decider.set.now, entries: entries)
   }
 
-  /// Books what is due in the plans, and begins a transaction that has no entries yet.
+  /// Books the due expiries of the plans, and begins a transaction that has no entries yet.
   static func begin(
     _ decider: inout Decider, _ kind: EntryKind, command: LedgerCommand.Body, customer: FoundCustomer
   ) -> TransactionNumber {
@@ -77,7 +77,7 @@ enum JournalPosting {
       NoteRow(transaction: transaction, reference: note.reference, reason: note.reason, actor: note.actor))
   }
 
-  /// Books a credit that comes about by itself, as a transaction of its own.
+  /// Books a scheduled credit as a transaction of its own.
   ///
   /// - Returns: The transaction, and the lot that it went to.
   static func bookCredit(
@@ -119,7 +119,7 @@ enum JournalPosting {
 
   // MARK: Lots
 
-  /// Turns what comes in into takes on lots, making the lots that are missing.
+  /// Turns incoming credits into takes on lots, and makes the missing lots.
   private static func placeCredits(
     _ decider: inout Decider, of index: Int, session: any StorageSnapshot
   ) throws(LedgerError) {

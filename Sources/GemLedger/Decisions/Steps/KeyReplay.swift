@@ -1,7 +1,9 @@
 /// Answers a key that was used before with its first answer, and keeps the answers of new keys.
 enum KeyReplay {
-  /// Looks the key up, and decides only where it is new; a refusal that is kept is kept under the key, unless the
-  /// command would have made the customer: then there is nobody to keep it for.
+  /// Decides a command idempotently: looks up its key, and decides only where the key is new.
+  ///
+  /// A kept refusal is stored under the key, unless the command would have made the customer: then there is no customer
+  /// to store it for.
   static func once(
     _ decider: inout Decider, _ command: LedgerCommand.Body, customer: FoundCustomer, isNew: Bool = false,
     session: any StorageSnapshot, decide: (inout Decider) throws(LedgerError) -> Receipt
@@ -40,7 +42,7 @@ enum KeyReplay {
       hash: KeyHash.of(command.keyHash, customer: customer))
   }
 
-  /// What the key was used for, by this group or before it.
+  /// Finds the earlier use of the key, by this group or before it.
   @inline(__always)
   static func earlier(
     _ set: inout WorkingSet, _ key: IdempotencyKey, command: LedgerCommand.Body, customer: FoundCustomer,
@@ -62,9 +64,9 @@ enum KeyReplay {
     return try session.key(key, customer: customer, hash: hash)
   }
 
-  /// What a key of a customer who became one with others was used for: of the id as named first, then of the others.
+  /// Finds the earlier use of a key by a merged customer: under the named id first, then under the others.
   ///
-  /// Several of the others may have used it before they became one. Then the same request is the one that is meant.
+  /// Several of the other customers may have used the key before they were merged. Then the same request is the match.
   static func earlier(
     _ set: inout WorkingSet, underAnyNumberOf customer: FoundCustomer, _ key: IdempotencyKey,
     command: LedgerCommand.Body, session: any StorageSnapshot
@@ -98,7 +100,7 @@ enum KeyReplay {
     }
   }
 
-  /// The receipt of a transaction booked earlier, by this group or before it.
+  /// Returns the booking of an earlier transaction, of this group or before it.
   static func replay(
     _ decider: inout Decider, _ number: TransactionNumber, of owner: CustomerNumber, customer: CustomerID,
     session: any StorageSnapshot

@@ -1,4 +1,4 @@
-/// The lot of a purchase that a lot's currency came out of, through transfers and exchanges.
+/// The purchase lot from which a lot's currency came, through transfers and exchanges.
 struct Lineage {
   let root: LotNumber
   /// The purchase's number.
@@ -16,7 +16,7 @@ enum LotLineage {
     _ set: inout WorkingSet, of row: LotRow, session: any StorageSnapshot
   ) throws(LedgerError) -> (lineage: Lineage?, steps: Int) {
     if let purchase = row.purchase { return (Lineage(root: row.number, purchase: purchase), 0) }
-    // Only purchases make lots of these sources that other lots may come out of.
+    // Lots of all other sources have no lineage.
     guard row.source == .paid || row.source == .bonus else { return (nil, 0) }
     let owner = row.account.customer
     var terms = try Self.terms(&set, of: row.number, near: owner, session: session)
@@ -39,13 +39,14 @@ enum LotLineage {
   /// Far more than ``lineageStepsKept``, so that only a damaged file reaches it.
   private static let lineageStepsMax = 1000
 
-  /// From so many steps on, a new lot names its root, so that no lineage gets long by going to and fro.
+  /// From this number of steps on, a new lot names its root, so that repeated transfers make no lineage longer.
   private static let lineageStepsKept = 16
 
   // MARK: Credits
 
-  /// What becomes of a stretch of what a plan takes: lots of the same source, environment, expiry and lineage, with
-  /// their share of the price.
+  /// Turns a range of the plan's takes into credits.
+  ///
+  /// The lots keep source, environment, expiry and lineage, with their share of the price.
   static func credits(
     _ set: inout WorkingSet, of amount: Int64, behind start: Int64, in plan: AccountPlan, session: any StorageSnapshot
   ) throws(LedgerError) -> [LotCredit] {
@@ -100,7 +101,7 @@ enum LotLineage {
     return try JournalLookup.owner(&set, of: row, session: session).number == owner.number
   }
 
-  /// The refunded purchase of the customer that a lot's currency came out of.
+  /// Finds the refunded purchase of the customer from which a lot's currency came.
   static func refundedPurchase(
     _ set: inout WorkingSet, behind row: LotRow, of owner: FoundCustomer, session: any StorageSnapshot
   ) throws(LedgerError) -> Int64? {

@@ -13,7 +13,7 @@ enum LotMoves {
 
   /// Loads all lots of an account.
   ///
-  /// - Returns: The place of their book.
+  /// - Returns: The index of their book.
   static func wholeBook(
     _ set: inout WorkingSet, of slot: Int, session: any StorageSnapshot
   ) throws(LedgerError) -> Int {
@@ -26,7 +26,7 @@ enum LotMoves {
     return book
   }
 
-  /// What lots hold whose time is over.
+  /// Takes the remaining amounts of expired lots.
   static func expired(
     _ set: inout WorkingSet, _ slot: Int, session: any StorageSnapshot
   ) throws(LedgerError) -> [LotTake] {
@@ -39,7 +39,7 @@ enum LotMoves {
     }
   }
 
-  /// What a spend of that amount takes from the lots as they are, apart from what `taken` takes already.
+  /// Finds the takes of a spend of that amount from the lots as they are, besides the takes in `taken`.
   static func burn(
     _ set: inout WorkingSet, _ amount: Int64, slot: Int, besides taken: [LotTake] = [], paidFirst: Bool,
     session: any StorageSnapshot
@@ -78,7 +78,7 @@ enum LotMoves {
     return (lot, CompactList(Allocation(lot: lot, source: source, amount: amount)))
   }
 
-  /// Moves the takes in the lots; what only returns to a lot makes it no larger than it was.
+  /// Applies the takes to the lots; a return makes a lot no larger than it was.
   static func apply(_ set: inout WorkingSet, _ takes: [LotTake], slot: Int, isReturn: Bool) {
     let book = set.book(of: slot)
     for take in takes {

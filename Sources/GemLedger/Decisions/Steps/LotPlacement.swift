@@ -33,7 +33,7 @@ enum LotPlacement {
       place: .extra(set.books[book].extras.count - 1), lot: row.number, source: credit.source, amount: credit.amount)
   }
 
-  /// Puts the credit into the lot in the account's own row, where it fits there or nothing is there yet.
+  /// Puts the credit into the pooled lot in the account's row, where it matches that lot or the row has none yet.
   private static func placeInPool(
     _ set: inout WorkingSet, _ credit: LotCredit, slot: Int, session: any StorageSnapshot
   ) throws(LedgerError) -> LotTake? {
@@ -61,7 +61,9 @@ enum LotPlacement {
     return .extra(set.books[book].extras.count - 1)
   }
 
-  /// Where a lot of the account lies, loaded if need be; nil for another account's, which then holds nothing.
+  /// Finds the position of a lot of the account, and loads the lot if needed.
+  ///
+  /// Nil for a lot of another account, which is then empty.
   static func ownPlace(
     _ set: inout WorkingSet, of lot: LotNumber, slot: Int, session: any StorageSnapshot
   ) throws(LedgerError) -> LotPlace? {
@@ -76,8 +78,8 @@ enum LotPlacement {
 
   /// Puts currency back into the lot that it came from.
   ///
-  /// A lot of a customer who became part of this one comes over; a pooled one gives way to this customer's of the same
-  /// source and environment.
+  /// A merged customer's lot moves to this customer; its pooled lot is replaced by this customer's of the same source
+  /// and environment.
   static func placeReturn(
     _ set: inout WorkingSet, _ amount: Int64, to lot: LotNumber, slot: Int, session: any StorageSnapshot
   ) throws(LedgerError) -> LotTake {

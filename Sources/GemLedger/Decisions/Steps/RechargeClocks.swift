@@ -2,7 +2,7 @@
 enum RechargeClocks {
   // MARK: Recharge
 
-  /// How the account's recharge stood at its last booking; nil where nothing was booked under one.
+  /// Returns the state of the account's recharge at its last booking; nil where nothing was booked under a recharge.
   static func clock(
     _ set: inout WorkingSet, of slot: Int, _ currency: CurrencyTerms, session: any StorageSnapshot
   ) throws(LedgerError) -> ScheduleRules.RechargeClock? {
@@ -14,10 +14,11 @@ enum RechargeClocks {
     }
   }
 
-  /// After a command, refused or not: a clock that stood still starts where the balance is no longer full, one that
-  /// runs stops where it is, and how it stands is booked with the change.
+  /// Updates the recharge clocks after a command, refused or not.
   ///
-  /// Without that a later look could not tell whether the account was full before the change.
+  /// A stopped clock starts where the balance is no longer full, and a running clock stops where the balance became
+  /// full. Its state is booked with the change. Without it, a later command could not tell whether the account was full
+  /// before.
   static func restartClocks(_ decider: inout Decider, session: any StorageSnapshot) throws(LedgerError) {
     var (seen, index) = (Set<Int>(), decider.touched.count)
     while index > 0 {
@@ -27,7 +28,7 @@ enum RechargeClocks {
         let currency = decider.terms.currency(number: decider.set.accounts[slot].row.number.currency),
         let policies = currency.policies, policies.givesByItself
       else { continue }
-      // What a hold lost of an account that the command itself was not about.
+      // The end of a hold may have taken currency from an account that the command is not about.
       if decider.clocks[slot] == nil || decider.lapsed[slot] != nil {
         let count = decider.touched.count
         let next = try ScheduledEffects.settlePolicies(&decider, policies, slot, currency, session: session)
@@ -47,7 +48,7 @@ enum RechargeClocks {
     by transaction: TransactionNumber, session: any StorageSnapshot
   ) throws(LedgerError) {
     let eras = policies.eras.prefix { $0.from <= decider.set.now.milliseconds }
-    // Where a recharge has ended, that it was looked at since is booked too: else it gave again what it gave before.
+    // After a recharge ends, its last check is booked too: otherwise the same recharges would be given again.
     guard let era = eras.last, eras.contains(where: { $0.recharge != nil }) else { return }
     let row = decider.set.accounts[slot].row
     var clock = ScheduleRules.RechargeClock(tick: nil, era: era.from)

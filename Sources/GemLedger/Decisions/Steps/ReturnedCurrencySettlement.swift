@@ -11,10 +11,12 @@ struct ReturnedCurrency {
 ///
 /// It goes back into its lot all the same, so that the journal says where it was, and leaves the lot at once.
 enum ReturnedCurrencySettlement {
-  /// Books what came back too late as expired, and takes what came back to refunded purchases for what their refunds
-  /// let go.
+  /// Books late returns as expired, and takes returns of refunded purchases for the outstanding amounts of their
+  /// refunds.
   ///
-  /// - Returns: The entries of both.
+  /// Other returns repay the account's debt.
+  ///
+  /// - Returns: The entries of all three.
   static func settle(
     _ decider: inout Decider, _ returns: [ReturnedCurrency], after transaction: TransactionNumber,
     owner: FoundCustomer, _ extras: inout ReceiptExtras, session: any StorageSnapshot
@@ -49,9 +51,10 @@ enum ReturnedCurrencySettlement {
     return entries
   }
 
-  // MARK: Owed meanwhile
+  // MARK: Debts
 
-  /// Takes what came back for what the account owes, as every credit is: else a balance stood beside a debt.
+  /// Repays the account's debt with returned currency, as every credit does: otherwise a balance and a debt would
+  /// coexist.
   private static func repayDebts(
     _ decider: inout Decider, of returns: [ReturnedCurrency], besides gone: [ReturnedCurrency],
     after transaction: TransactionNumber, owner: FoundCustomer, _ taken: inout [ReturnedCurrency]
@@ -77,7 +80,7 @@ enum ReturnedCurrencySettlement {
     return entries.sorted { $0.currency < $1.currency }
   }
 
-  // MARK: Too late
+  // MARK: Late returns
 
   private static func expire(
     _ decider: inout Decider, _ late: [ReturnedCurrency], after transaction: TransactionNumber, owner: FoundCustomer
@@ -86,7 +89,7 @@ enum ReturnedCurrencySettlement {
     return takeBack(&decider, late, .expiry, in: number, marking: .late, about: transaction)
   }
 
-  /// Takes what is back out of its lots again: an entry for each account.
+  /// Takes returned currency out of its lots again: one entry for each account.
   private static func takeBack(
     _ decider: inout Decider, _ returns: [ReturnedCurrency], _ kind: EntryKind, in number: TransactionNumber,
     marking mark: EffectRow.Kind, about transaction: TransactionNumber
@@ -118,7 +121,7 @@ enum ReturnedCurrencySettlement {
     return entries
   }
 
-  // MARK: Refunded meanwhile
+  // MARK: Refunded purchases
 
   static func reclaim(
     _ decider: inout Decider, _ returns: [ReturnedCurrency], of number: Int64, after transaction: TransactionNumber,
@@ -138,7 +141,7 @@ enum ReturnedCurrencySettlement {
       for index in outstanding.indices where rest > 0 && lots.contains(outstanding[index].lot) {
         let (lot, kind, amount) = (outstanding[index].lot, outstanding[index].kind, outstanding[index].amount)
         guard kind == .short || kind == .owed else { continue }
-        // What is owed may be repaid already.
+        // The debt may be repaid already.
         let debt = kind == .owed ? account.debt - (repaid[returned.slot] ?? 0) : .max
         let part = min(rest, amount, debt)
         guard part > 0 else { continue }
@@ -167,7 +170,7 @@ enum ReturnedCurrencySettlement {
     return entries.sorted { $0.currency < $1.currency }
   }
 
-  /// Takes back that something is owed; what is taken for it has an entry of its own.
+  /// Cancels a debt; the currency taken for it has an entry of its own.
   private static func cancelDebt(
     _ decider: inout Decider, _ amount: Int64, slot: Int, in refund: TransactionNumber
   ) -> [PostedEntry] {
@@ -182,7 +185,7 @@ enum ReturnedCurrencySettlement {
     ]
   }
 
-  /// Writes down that what a refund had let go was taken after all; the share that is clawed back stays.
+  /// Records that written-off or owed amounts of a refund were taken after all; the clawed-back share stays the same.
   private static func book(
     _ set: inout WorkingSet, _ parts: [RefundChange.Part], of purchase: PurchaseRow, _ state: RefundStateRow,
     in transaction: TransactionNumber, outstanding: [RefundChange.Part], owner: FoundCustomer,
@@ -206,9 +209,9 @@ enum ReturnedCurrencySettlement {
 
   // MARK: Refunded purchases
 
-  /// Takes what came out of refunded purchases of the customer for what their refunds let go.
+  /// Takes currency that came from refunded purchases of the customer, for the outstanding amounts of their refunds.
   ///
-  /// It comes back to the customer by an exchange or a basket as it does by a reversal, and one rule is for both.
+  /// Such currency comes back by an exchange or a basket as it does by a reversal, and the same rule applies to both.
   ///
   /// - Returns: The entries of the refunds.
   static func reclaimLineage(
@@ -219,7 +222,7 @@ enum ReturnedCurrencySettlement {
     for plan in decider.plans where plan.amount > 0 && !plan.isAllInPool {
       for (credit, take) in zip(plan.credits.filter({ $0.amount > 0 }), plan.takes) {
         guard let purchase = credit.lineage?.purchase else { continue }
-        // What repaid a debt has left the lot already.
+        // The part that repaid a debt has left the lot already.
         let rest = plan.takes.filter { $0.lot == take.lot }.reduce(0) { $0 + $1.amount }
         guard rest > 0 else { continue }
         returned[purchase, default: []].append(
@@ -229,7 +232,9 @@ enum ReturnedCurrencySettlement {
     return try reclaim(&decider, returned, after: transaction, owner: owner, &extras, session: session)
   }
 
-  /// Takes what a merge brought to the customer whose refunds let it go; else a second account kept it from them.
+  /// Takes merged currency of refunded purchases for the outstanding amounts of their refunds.
+  ///
+  /// Otherwise a second account could keep that currency out of a refund's reach.
   ///
   /// - Returns: The entries of the refunds.
   static func reclaimMerged(
@@ -254,7 +259,7 @@ enum ReturnedCurrencySettlement {
     return try reclaim(&decider, returned, after: transaction, owner: owner, &extras, session: session)
   }
 
-  /// - Parameter returned: By the numbers of the purchases that it came out of.
+  /// - Parameter returned: By the number of the purchase that the currency came from.
   private static func reclaim(
     _ decider: inout Decider, _ returned: [Int64: [ReturnedCurrency]], after transaction: TransactionNumber,
     owner: FoundCustomer, _ extras: inout ReceiptExtras, session: any StorageSnapshot

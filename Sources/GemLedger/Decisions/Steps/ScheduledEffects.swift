@@ -3,16 +3,15 @@
 /// The next command on the account books it before the command itself is decided: it is so whatever becomes of the
 /// command.
 enum ScheduledEffects {
-  /// Whether something other than an expiry may have come about in the account.
+  /// Whether the account may have due scheduled effects other than an expiry.
   ///
-  /// What a currency gives by itself is looked at by each group: a new version of the catalog moves what an account
-  /// expects.
+  /// Each group checks the scheduled grants of a currency again, because a new version of the catalog changes them.
   @inline(__always)
   static func isDue(_ set: inout WorkingSet, _ slot: Int, _ currency: CurrencyTerms) -> Bool {
     set.accounts[slot].row.nextDue <= set.now.milliseconds || currency.policies != nil && mayGive(&set, slot, currency)
   }
 
-  /// Whether the group has not looked yet at what the currency gives by itself.
+  /// Whether the group has not yet applied the currency's scheduled grants to the account.
   private static func mayGive(_ set: inout WorkingSet, _ slot: Int, _ currency: CurrencyTerms) -> Bool {
     currency.policies?.givesByItself == true && !set.accounts[slot].isSettled
   }
@@ -22,7 +21,7 @@ enum ScheduledEffects {
     session: any StorageSnapshot
   ) throws(LedgerError) {
     var next = decider.set.accounts[slot].row.nextDue
-    // No hold of the account ends before something is due.
+    // No hold of the account ends before the account's next due instant.
     if next <= decider.set.now.milliseconds {
       next = .max
       for hold in try decider.set.holds(of: customer.number, session: session) {
@@ -41,18 +40,18 @@ enum ScheduledEffects {
       decider.set.accounts[slot].row.nextDue = next
       decider.set.accounts[slot].isChanged = true
     }
-    // What came back may have been due in the accounts that are planned already.
+    // Returned currency may be due to expire in accounts that are already planned.
     for index in decider.plans.indices
     where decider.set.accounts[decider.plans[index].slot].row.nextExpiry <= decider.set.now.milliseconds {
       try AccountPlanning.planExpiry(&decider, index, session: session)
     }
   }
 
-  // MARK: What comes by itself
+  // MARK: Scheduled grants
 
-  /// Books what the account opens with, what its period allows and what came back meanwhile, as ``ScheduleRules`` says.
+  /// Books the account's initial balance, allowances and recharges, as ``ScheduleRules`` computes them.
   ///
-  /// - Returns: When the next of it is due, in milliseconds; `.max` for never.
+  /// - Returns: When the next of them is due, in milliseconds; `.max` for never.
   static func settlePolicies(
     _ decider: inout Decider, _ policies: CurrencyPolicies, _ slot: Int, _ currency: CurrencyTerms,
     session: any StorageSnapshot
@@ -74,7 +73,7 @@ enum ScheduledEffects {
     return outcome.next
   }
 
-  /// The account as its rows have it, with what ended holds lost still in it.
+  /// Returns the account as its rows have it, with the losses of ended holds added back.
   private static func scheduled(
     _ set: inout WorkingSet, _ policies: CurrencyPolicies, _ slot: Int, _ currency: CurrencyTerms,
     _ lapsed: [ScheduleRules.Loss], session: any StorageSnapshot
@@ -95,7 +94,7 @@ enum ScheduledEffects {
   private static func createdAt(
     _ set: inout WorkingSet, _ customer: CustomerNumber, session: any StorageSnapshot
   ) throws(LedgerError) -> Int64 {
-    // Who came into being with this group came now.
+    // A customer that this group made exists from now on.
     try set.customer(customer, session: session)?.createdAt.milliseconds ?? set.now.milliseconds
   }
 
@@ -113,12 +112,12 @@ enum ScheduledEffects {
     else { return last }
     let row = set.books[set.book(of: slot)][place].row
     last.endsAt = row.expiresAt
-    // What a hold gave back before the lot expired was in it when it did.
+    // Currency that a hold gave back before the lot expired was in the lot at its expiry.
     last.remaining = lapsed.reduce(row.remaining) { $1.lot == row.number ? $0 + $1.amount : $0 }
     return last
   }
 
-  /// What is in the account still, and was lost when its lots expired.
+  /// Returns losses of expired lots that are not booked yet, so that the account's balance still contains them.
   private static func unbookedExpiries(
     _ set: inout WorkingSet, _ slot: Int, session: any StorageSnapshot
   ) throws(LedgerError) -> [ScheduleRules.Loss] {
@@ -130,9 +129,9 @@ enum ScheduledEffects {
     }
   }
 
-  // MARK: Booking it
+  // MARK: Booking scheduled grants
 
-  /// Books what has expired, so that there is room, and then what was given.
+  /// Books expiries first, so that there is room, and then the grants.
   private static func book(
     _ decider: inout Decider, _ outcome: ScheduleRules.Outcome, _ slot: Int, _ currency: CurrencyTerms,
     session: any StorageSnapshot

@@ -2,7 +2,7 @@
 enum UsageCounts {
   // MARK: Caps
 
-  /// Counts what the plans spend and grant against the currencies' caps.
+  /// Counts the spends and grants of the plans against the currencies' caps.
   ///
   /// - Throws: `limit_reached`.
   static func checkCaps(_ decider: inout Decider, session: any StorageSnapshot) throws(LedgerError) {
@@ -25,7 +25,7 @@ enum UsageCounts {
     decider.pendingCounts.removeAll { $0.customer == customer }
   }
 
-  /// Takes back from what was counted as spent, where that was in the period that still runs.
+  /// Subtracts from the amount counted as spent, where the spend was in the current period.
   static func uncount(
     _ decider: inout Decider, _ amount: Int64, since spentAt: Timestamp, slot: Int, by transaction: TransactionNumber,
     session: any StorageSnapshot
@@ -42,7 +42,7 @@ enum UsageCounts {
     decider.set.set(row, by: transaction)
   }
 
-  /// The same of an item that goes back.
+  /// Subtracts a returned item from the items counted as bought, where the purchase was in the current period.
   static func uncount(
     _ decider: inout Decider, _ item: ItemID, _ quantity: Int64, since boughtAt: Timestamp, _ customer: FoundCustomer,
     session: any StorageSnapshot

@@ -1,4 +1,4 @@
-/// What an open hold has set aside of one account.
+/// The amount of one account in an open hold.
 package struct AccountHold {
   package struct Lot {
     package let lot: LotNumber

@@ -1,15 +1,15 @@
-/// What an account is worth at an instant.
+/// The worth of an account at an instant.
 ///
-/// For now and for an instant that is over the rules give it, and they alone: the commands' own rules settle the
-/// account as of the instant, over its rows as they are or as the journal had them then, and nothing is written.
+/// The rules alone give it, for now and for a past instant. The commands' own rules apply the due effects as of the
+/// instant, over the account's rows as they are or as the journal had them then. Nothing is written.
 package struct AccountMoment {
-  /// What its newest entry by then recorded; 0 before its first.
+  /// The record of its newest entry by then; 0 before its first.
   package var recorded: (balance: Int64, debt: Int64, version: Int64)
   /// The account with everything booked that had come about by itself but for expiries.
   package var row: AccountRow
-  /// What had expired and is in the row still.
+  /// The expired amount that is still in the row.
   var expired: Int64 = 0
-  /// What the account is made of where settling it changed that; nil where the storage's rows say it.
+  /// The parts of the account, where the due effects changed them; nil where the storage's rows have them.
   package var parts: SettledParts?
 
   package init(_ row: AccountRow) {
@@ -17,10 +17,10 @@ package struct AccountMoment {
     recorded = (row.balance, row.debt, row.version)
   }
 
-  /// What the customer has, held amounts included.
+  /// The customer's balance, held amounts included.
   package var balance: Int64 { row.balance - expired }
 
-  /// What had come about by itself and was booked later, most often an expiry: positive where it took something.
+  /// The sum of due effects that were booked later, most often an expiry: positive where it took something.
   package var due: Int64 { recorded.balance - recorded.debt - (balance - row.debt) }
 }
 
@@ -34,7 +34,7 @@ package struct SettledParts {
   package let unbooked: [LotTermsRow]
 }
 
-/// What a customer's accounts are worth at an instant.
+/// The worth of a customer's accounts at an instant.
 package struct AccountMoments {
   package let at: Timestamp
   private(set) var byCurrency: [Int64: AccountMoment] = [:]
@@ -45,7 +45,7 @@ package struct AccountMoments {
   }
 
   fileprivate mutating func set(_ row: AccountRow, expired: Int64, parts: SettledParts?) {
-    // What was never booked recorded nothing.
+    // An account without entries recorded nothing.
     var moment = byCurrency[row.number.currency] ?? AccountMoment(AccountRow(number: row.number))
     (moment.row, moment.expired, moment.parts) = (row, expired, parts)
     byCurrency[row.number.currency] = moment
@@ -57,7 +57,7 @@ package struct AccountMoments {
 }
 
 extension Ledger {
-  /// What a customer's accounts are worth.
+  /// Computes the worth of a customer's accounts.
   ///
   /// - Parameters:
   ///   - instant: Nil for now.
@@ -118,7 +118,7 @@ extension Decider {
     for count in past.counts { PastMoment.place(count, in: &set) }
   }
 
-  /// Books in the working set what has come about in the customer's accounts by itself, expiries apart.
+  /// Applies the due effects of the customer's accounts in the unit of work, expiries apart.
   fileprivate mutating func settle(
     _ customer: FoundCustomer, currency only: Int64?, accounts: [AccountRow], hasParts: Bool,
     into moments: inout AccountMoments, session: any StorageSnapshot
@@ -128,7 +128,7 @@ extension Decider {
     for currency in terms.currencies where only == nil || only == currency.number {
       guard known.contains(currency.number) || currency.policies?.givesByItself == true else { continue }
       plans.removeAll(keepingCapacity: true)
-      // What has expired is left to the reader: it does not count up the account's version before it is booked.
+      // Expired amounts are left to the reader: an expiry does not count up the account's version before it is booked.
       try AccountPlanning.plan(&self, .expiry, currency.code, 0, customer: customer, session: session)
       let slot = plans[0].slot
       let parts = hasParts ? try parts(of: slot, customer: customer, session: session) : nil

@@ -1,5 +1,5 @@
 extension Ledger {
-  /// Whom an id named at an instant: the customer who was merged into another one later was one still.
+  /// Finds the customer that an id named at an instant; a customer that was merged later was still separate then.
   package static func customer(
     _ id: CustomerID, at instant: Timestamp?, in snapshot: any StorageSnapshot
   ) throws(LedgerError) -> CustomerNumber {
@@ -31,8 +31,9 @@ extension Ledger {
     }
   }
 
-  /// The instant that the journal has come to, or the clock's where that is further on: an instant that the journal has
-  /// passed does not come again, whatever the machine's clock does.
+  /// Returns the journal's newest instant, or the clock's where that is later.
+  ///
+  /// An instant that the journal has passed does not come again, even where the machine's clock goes back.
   package func now(in snapshot: any StorageSnapshot) throws(LedgerError) -> Timestamp {
     max(clock.now(), try snapshot.sequences().createdAt)
   }
@@ -47,7 +48,7 @@ extension Ledger {
     return instant
   }
 
-  /// What is said of an instant that is over stays; of one in the future the next command would change it.
+  /// Checks that an instant is over: its answer stays, while the next command would change one about the future.
   ///
   /// - Throws: `invalid_request`.
   static func check(_ instant: Timestamp, isOverAt now: Timestamp) throws(LedgerError) {

@@ -1,8 +1,8 @@
 /// An account as it stood at an instant that is over, by the journal.
 struct PastAccount {
-  /// What its newest entry by then recorded, what was on hold, and when the next of its lots and holds was due.
+  /// The record of its newest entry by then, the held amount, and the next due time of its lots and holds.
   ///
-  /// Of lots that were not due it says nothing.
+  /// It says nothing about lots that were not due.
   var row: AccountRow
   /// The account's first entry after the instant.
   let successor: EntryRow?
@@ -10,13 +10,13 @@ struct PastAccount {
   var dueLots: [LotRow] = []
 }
 
-/// Finds what a customer's accounts were at an instant that is over, by the journal up to it.
+/// Reads a customer's accounts as of a past instant, from the journal up to it.
 struct PastAccounts {
   let snapshot: any StorageSnapshot
   let terms: CatalogTerms
   let customer: CustomerNumber
   let instant: Timestamp
-  /// The numbers under which what concerns the customer may lie: a hold moves on with a merge.
+  /// The customer numbers that the customer's rows may be stored under: a hold moves on with a merge.
   let numbers: [CustomerNumber]
   private(set) var accounts: [PastAccount] = []
   private(set) var holds: [HoldRow] = []
@@ -49,11 +49,11 @@ struct PastAccounts {
 
   // MARK: Holds and counts
 
-  /// What the customer's effects said last by the instant, read from new to old until nothing is missing.
+  /// The search for the customer's latest journal events by the instant, from new to old until nothing is missing.
   private struct Search {
-    /// Accounts of which it is not known what was on hold.
+    /// Accounts with a held amount that is not known yet.
     var accounts: Set<Int64> = []
-    /// What is on hold there of holds that were not found yet.
+    /// The held amounts there of holds that were not found yet.
     var rest: [Int64: Int64] = [:]
     var counts: Set<CountKey> = []
     var seen: Set<TransactionNumber> = []
@@ -69,7 +69,7 @@ struct PastAccounts {
       if eras.contains(where: { $0.allowance != nil }) { search.counts.insert(CountKey(.allowed, code)) }
       if eras.contains(where: { $0.recharge != nil }) { search.counts.insert(CountKey(.recharged, code)) }
     }
-    // What is behind an account's first entry after the instant is after it too.
+    // Events behind an account's first entry after the instant are after it too.
     var below = accounts.compactMap(\.successor?.transaction).min() ?? .max
     while !search.isDone {
       let page = try snapshot.effects(of: customer, below: below, limit: 256)
@@ -110,9 +110,9 @@ struct PastAccounts {
 
   // MARK: Lots that were due
 
-  /// What was booked as expired later, or is not booked yet, of what had expired by the instant.
+  /// Finds the lots that had expired by the instant and were booked as expired later, or are not booked yet.
   ///
-  /// The first command that changes the account books all of it before its own entry, so the way ends there.
+  /// The first command that changes the account books all of them before its own entry, so the search ends there.
   private mutating func findDueLots(of index: Int) throws(LedgerError) {
     let account = accounts[index].row.number
     let now = try snapshot.account(account)
@@ -141,7 +141,7 @@ struct PastAccounts {
     switch entry.kind {
     case .initial, .recharge: return true
     case .grant, .refund, .reversedRefund:
-      // An allowance, or what became of a hold that ended.
+      // An allowance, or the consequence of an ended hold.
       return try effects(of: entry).contains { $0.count?.kind == .allowed || $0.kind == .reclaimed }
     case .expiry: break
     default: return false
@@ -153,7 +153,7 @@ struct PastAccounts {
       guard let terms = try snapshot.lotTerms(lot, of: customer), terms.expiresAt <= instant.milliseconds else {
         continue
       }
-      // What came back to a lot after its time was not in the lot then.
+      // An amount that came back to a lot after its expiry was not in the lot then.
       due[lot, default: 0] -= amount + late.filter { $0.lot == lot }.reduce(0) { $0 + $1.amount }
     }
     return true
@@ -182,14 +182,14 @@ struct PastAccounts {
   }
 }
 
-/// A hold by what the journal says of it up to an instant.
+/// A hold's state by the journal up to an instant.
 struct StandingHold {
   /// The transaction that began it.
   let number: TransactionNumber
   let deadline: Timestamp
   let parts: [HeldPart]
 
-  /// - Parameter owners: The customers under whose numbers its effects may lie.
+  /// - Parameter owners: The customers that its journal events may be stored with.
   init(
     _ number: TransactionNumber, at instant: Timestamp, ofAny owners: [CustomerNumber],
     in snapshot: any StorageSnapshot

@@ -11,11 +11,11 @@ public struct KnownCustomer: Hashable, Sendable {
 
 /// The ids of a customer, without its balances.
 public struct CustomerIdentity: Hashable, Sendable {
-  /// The id that the customer came with.
+  /// The original id, with which the customer was made.
   public let originalID: CustomerID
   /// All ids that name the customer, the original one first.
   public let ids: [CustomerID]
-  /// When the customer came into being.
+  /// When the customer was made.
   public let createdAt: Timestamp
 }
 

@@ -84,8 +84,8 @@ extension LedgerView {
     private func rows(
       of numbers: [CustomerNumber], below: Int64, limit: Int
     ) throws(LedgerError) -> [PurchaseRow] {
-      // Few of each at first, and more only of those whose next may be among the newest: of a hundred customers who
-      // became one, a hundred purchases are read and not a hundred each.
+      // Read few rows of each customer at first, and more only where the next row may be among the newest. For a
+      // hundred merged customers this reads a hundred purchases in total, not a hundred of each.
       var open = numbers.map { (number: $0, below: below) }
       var count = max(1, limit / max(1, numbers.count))
       var newest: [PurchaseRow] = []

@@ -1,6 +1,6 @@
-/// Rows that are only appended, in chunks, so that growing never moves what is there.
+/// Rows that are only appended, in chunks, so that growing never moves existing rows.
 ///
-/// The memory is its own: an `Array` of arrays would check at every append who shares it, and the storage in memory
+/// The memory is its own: an `Array` of arrays would check its sharing at every append, and the storage in memory
 /// appends three rows a command.
 struct ChunkedTable<Row>: ~Copyable {
   private static var shift: Int { 12 }

@@ -63,7 +63,7 @@ struct MemoryEffects {
   }
 }
 
-// MARK: What the tables answer
+// MARK: Reads
 
 extension MemoryTables {
   func effects(of transaction: TransactionNumber, ofAny owners: [CustomerNumber]) -> [EffectRow] {
@@ -83,7 +83,7 @@ extension MemoryTables {
   func count(_ key: CountKey, of customer: CustomerNumber) -> CountRow? { rare.effects.counts[customer]?[key] }
   func counts(of customer: CustomerNumber) -> [CountRow] { rare.effects.counts(of: customer) }
 
-  /// Forgets who somebody was and what was said about them.
+  /// Erases a customer's identity and the texts about the customer.
   func erase(_ row: ErasureRow) {
     let numbers = Set(row.numbers)
     for (number, id) in zip(row.numbers, row.ids) {

@@ -4,7 +4,7 @@ struct MemoryOrders {
   var rows: [OrderRow] = []
   var tokens: [TokenNumber: CustomerNumber] = [:]
   private(set) var holders: [Int64: CustomerNumber] = [:]
-  /// The purchases whose entitlements a customer has, ascending.
+  /// The purchases that gave each customer's entitlements, ascending.
   private(set) var held: [CustomerNumber: [Int64]] = [:]
 
   private var byCode: [PurchaseCode: Int] = [:]
@@ -44,7 +44,7 @@ struct MemoryOrders {
     for row in changes.entitlements { hold(row) }
   }
 
-  /// Forgets what was announced, and under which keys.
+  /// Erases the customers' announcements and their keys.
   mutating func erase(_ customers: Set<CustomerNumber>) {
     for place in customers.flatMap({ byCustomer[$0] ?? [] }) {
       if let key = rows[place].key { byKey[KeyID(customer: rows[place].customer, key: key)] = nil }
@@ -94,7 +94,7 @@ struct MemoryOrders {
     open[row.state] = positions
   }
 
-  /// The first place whose position is not below this one, or the first that is above it.
+  /// Finds the first slot with a position that is not below this one, or the first with one above it.
   private static func place(of position: OrderPosition, in positions: [OrderPosition], isAfter: Bool) -> Int {
     var (low, high) = (0, positions.count)
     while low < high {

@@ -1,7 +1,8 @@
-/// One walk over everything in memory, for `verify`: what the tables keep in another order than the walk's, or in none,
-/// is put in order once.
+/// One walk over everything in memory, for verification.
 ///
-/// It belongs to one reading of the tables, which nobody changes meanwhile.
+/// Rows that the tables keep in another order, or in none, are sorted once.
+///
+/// It belongs to one reading of the tables, which do not change meanwhile.
 final class MemoryScan: StorageScan {
   let tables: MemoryTables
 

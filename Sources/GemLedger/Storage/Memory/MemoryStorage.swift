@@ -7,7 +7,7 @@ internal import Synchronization
 package final class MemoryStorage: LedgerStorage {
   /// Locks the tables; holds whether the storage was closed.
   private let lock = Mutex(false)
-  /// Protected by `lock`: nobody touches the tables without holding it.
+  /// Protected by `lock`: the tables are touched only while it is held.
   private nonisolated(unsafe) let tables: MemoryTables
 
   package init(project: ProjectRow) { tables = MemoryTables(project: project) }

@@ -1,10 +1,10 @@
 // MARK: Looking ahead
 
 extension MemoryTables {
-  /// Reads what the commands will ask for, one kind of row after the other.
+  /// Reads the rows that the commands need, one kind of row after the other.
   ///
-  /// With many customers nearly every row is far from the processor. Reads that do not wait for each other overlap, so
-  /// a pass over a few dozen commands takes a fraction of what the same reads cost one command at a time.
+  /// With many customers nearly every row is far from the processor. Reads that do not wait for each other overlap. A
+  /// pass over a few dozen commands takes a fraction of the time that the same reads take one command at a time.
   func approach(_ commands: Slice<UnsafeBufferPointer<LedgerCommand>>) {
     guard customers.count > 4_096 else { return }
     withUnsafeTemporaryAllocation(of: Int.self, capacity: commands.count) { numbers in

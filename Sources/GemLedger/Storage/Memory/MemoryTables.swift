@@ -4,7 +4,7 @@ final class MemoryTables: StorageSession {
   var catalog = MemoryCatalog()
   var environmentRows: [EnvironmentRow] = []
 
-  // Whoever holds the tables holds the storage's lock, so that these need no checks of their own; at a hundred
+  // Every user of the tables holds the storage's lock, so that these need no checks of their own; at a hundred
   // nanoseconds a command the checks would show.
   @exclusivity(unchecked) var customers: [CustomerRow] = []
   @exclusivity(unchecked) var customerIndex = HashIndex()
@@ -14,7 +14,7 @@ final class MemoryTables: StorageSession {
   @exclusivity(unchecked) var entries = ChunkedTable<EntryRow>()
   @exclusivity(unchecked) var keys = ChunkedTable<KeyRow>()
   @exclusivity(unchecked) var keyIndex = HashIndex()
-  /// What looking ahead read: kept, so that the compiler keeps the reads.
+  /// The result of the prefetch: kept, so that the compiler keeps the reads.
   @exclusivity(unchecked) var touched = 0
 
   var lots = MemoryLots()

@@ -1,4 +1,4 @@
-/// What few commands touch, and the indexes that only rare questions need.
+/// Rows that few commands touch, and the indexes that only infrequent reads need.
 struct RareTables {
   var addedIDs: [CustomerID: CustomerNumber] = [:]
   /// The ids that were added, by customer.
@@ -6,7 +6,7 @@ struct RareTables {
   var mergedInto: [CustomerNumber: [CustomerNumber]] = [:]
   var merges: [MergeRow] = []
   var lotTerms = MemoryLotTerms()
-  /// What a customer ever owned.
+  /// The items that a customer ever owned.
   var itemsOfCustomers: [CustomerNumber: Set<ItemID>] = [:]
   var effects = MemoryEffects()
 
@@ -68,7 +68,7 @@ extension MemoryTables {
 }
 
 extension Array where Element == CustomerRow {
-  /// The customer whom a number means, merges counted.
+  /// Finds the customer that a number means, merges counted.
   @inline(__always)
   func found(_ origin: CustomerNumber) -> FoundCustomer {
     self[Int(origin) - 1].isPlain ? FoundCustomer(number: origin, isFrozen: false) : survivor(of: origin)

@@ -3,14 +3,14 @@ public import GemLedger
 extension Ledger {
   /// Takes over balances that another system kept.
   ///
-  /// First all lines are tried, each customer's together, and what would be refused is listed; only where nothing is,
-  /// anything is booked. What an earlier import booked is known by its keys and not booked again, also where that
-  /// import was interrupted. What an earlier import refused is tried anew.
+  /// First all lines are tried, each customer's together, and the lines that would be refused are listed. Lines are
+  /// booked only where none is refused. The keys show which lines an earlier import booked, also an interrupted one;
+  /// they are not booked again. Lines that an earlier import refused are tried anew.
   ///
   /// - Parameters:
-  ///   - balances: What is to be booked.
+  ///   - balances: The balances to book.
   ///   - isDryRun: Whether only to try.
-  ///   - progress: Hears how many of how many steps are done; a line is tried and booked.
+  ///   - progress: Called with the number of steps done and their total; a line is tried and booked.
   /// - Throws: ``LedgerError`` with `invalid_import`, every problem listed with its line up to a bound.
   @discardableResult
   public func book(

@@ -5,7 +5,7 @@ public import GemLedger
 /// Each line becomes a command under a key that is made of the line, so that importing a file again changes nothing.
 /// The page *Export* of GemLedger says which files each form takes.
 public struct BalanceImport: Sendable {
-  /// What came of an import.
+  /// The outcome of an import.
   public struct Outcome: Hashable, Sendable {
     /// Lines that were booked, or would be.
     public var booked: Int64 = 0
@@ -13,7 +13,7 @@ public struct BalanceImport: Sendable {
     public var replayed: Int64 = 0
     /// Lines that change nothing.
     public var withoutChange: Int64 = 0
-    /// What was booked of each currency.
+    /// The booked amount of each currency.
     public var amounts: [CurrencyCode: Int64] = [:]
   }
 
@@ -44,7 +44,7 @@ public struct BalanceImport: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: The file.
-  ///   - source: What kind of lots lines make that do not say so; not `paid`, which only a purchase makes.
+  ///   - source: The kind of lots for lines that name none; not `paid`, which only a purchase makes.
   /// - Throws: ``LedgerError`` with `invalid_import`, every problem listed with its line up to a bound.
   public static func csv(_ bytes: [UInt8], source: LotSource = .admin) throws(LedgerError) -> Self {
     var problems = ImportProblems()
@@ -69,7 +69,7 @@ public struct BalanceImport: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: Lines of JSON, each the answer of one of its balance endpoints, or comma-separated values.
-  ///   - source: What kind of lots they make: RevenueCat does not say where a balance came from.
+  ///   - source: The kind of lots they make: RevenueCat does not say where a balance came from.
   /// - Throws: ``LedgerError`` with `invalid_import`, every problem listed with its line up to a bound.
   public static func revenueCat(_ bytes: [UInt8], source: LotSource = .admin) throws(LedgerError) -> Self {
     var problems = ImportProblems()

@@ -1,9 +1,9 @@
 internal import GemLedger
 
-/// Tries lines without booking them: each customer's one after the other, by the rules that their import goes by.
+/// Tries lines without booking them: each customer's one after the other, by the rules of their import.
 ///
-/// A line is judged by what the lines before it leave, so that what is booked afterwards is refused by nothing but what
-/// somebody else booked meanwhile.
+/// A line is judged by the state after the lines before it. So only bookings from elsewhere in the meantime can cause a
+/// refusal afterwards.
 struct BalanceTrial {
   private enum Owner: Hashable {
     case known(CustomerNumber)
@@ -53,7 +53,7 @@ struct BalanceTrial {
     for fault in faults.sorted(by: { $0.line < $1.line }) { problems.add(fault.line, fault.message) }
   }
 
-  /// Whose each line is: two ids may name one customer.
+  /// Finds the customer of each line: two ids may name one customer.
   private func findOwners() throws(LedgerError) -> [Owner] {
     let lines = balances.lines
     return try ledger.storage.read { (snapshot) throws(LedgerError) -> [Owner] in
@@ -90,7 +90,7 @@ struct BalanceTrial {
         let place = (line.balanceKey ?? line.command.key).map { Place(owner: owner, key: $0) }
         do throws(LedgerError) {
           guard let booked = try Self.attempt(line, &trial, snapshot) else {
-            // One that an earlier import booked is no second line of its customer, whatever ids were merged since.
+            // A line that an earlier import booked is no second line of its customer, even where ids were merged since.
             count += 1
             continue
           }
@@ -110,8 +110,8 @@ struct BalanceTrial {
 
   /// Decides a line as its import would; nil where an earlier import booked it.
   ///
-  /// A refusal is kept under its key for good. What refused an earlier import may be over, so that the line is then
-  /// tried under another key, the same for every import of it.
+  /// A refusal is kept under its key for good. The cause of an earlier refusal may be over, so the line is then tried
+  /// under another key, the same for every import of it.
   private static func attempt(
     _ line: BalanceImport.Line, _ trial: inout CommandTrial, _ snapshot: any StorageSnapshot
   ) throws(LedgerError) -> BalanceImport.Line? {

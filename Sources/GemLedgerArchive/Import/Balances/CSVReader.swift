@@ -146,7 +146,7 @@ struct CSVTable {
     for (index, name) in header.fields.enumerated() {
       let isKnown = required.contains { $0.contains(name) } || optional.contains(name) || ignored.contains(name)
       if !isKnown { problems.add(header.line, "The column \"\(name.prefix(60))\" is not known.") }
-      // Whatever it is spelt like, a required column goes by its first spelling.
+      // In any spelling, a required column goes by its first spelling.
       let own = required.first { $0.contains(name) }?.first ?? name
       if columns.updateValue(index, forKey: own) != nil {
         problems.add(header.line, "The column \"\(name.prefix(60))\" is there twice.")

@@ -4,7 +4,7 @@ extension BalanceImport {
   /// Reads a wallet ledger of Nakama: the rows of its table `wallet_ledger`, as lines of JSON or as comma-separated
   /// values.
   ///
-  /// Each row is booked on its own, oldest first, so that histories stay what they were.
+  /// Each row is booked on its own, oldest first, so that histories stay as they were.
   ///
   /// - Parameters:
   ///   - bytes: Rows with `user_id`, `changeset` and `create_time`, and perhaps `id`, `metadata` and `update_time`.
@@ -135,7 +135,7 @@ private struct NakamaRow {
     return zone.first == "+" || zone.first == "-" ? text + ":00" : text
   }
 
-  /// What tells the row from all others: its id, or what is in it.
+  /// The unique name of the row: its id, or a hash of its contents.
   var name: String {
     if let id { return id }
     var hash = StableHash()
@@ -172,7 +172,7 @@ private struct NakamaRow {
     }
   }
 
-  /// When it was, and what was said about it, as far as there is room.
+  /// The time of the row and its metadata, as far as there is room.
   private var reason: String {
     var text = "\(createdAt)"
     if let metadata, !ControlCharacters.occur(in: metadata) {

@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// Reads what RevenueCat says of balances, in any of the shapes that its interfaces give.
+/// Reads RevenueCat's balances, in any of the shapes that its interfaces give.
 struct RevenueCatBalances {
   struct Balance {
     let line: Int64
@@ -55,7 +55,7 @@ struct RevenueCatBalances {
 
   /// The answers of version 2 come in pages, of which each but the last names the next one.
   private struct Pages {
-    /// The newest page of each customer whose next page has not come yet.
+    /// The newest page of each customer, while its next page is missing.
     private(set) var open: [String: (line: Int64, next: String)] = [:]
 
     /// - Throws: Where another page was to come than this one.
@@ -94,7 +94,7 @@ struct RevenueCatBalances {
         found.append((code, item["balance"]))
       }
     } else if let currencies = value["virtual_currencies"]?.object {
-      // The answer of version 1, and what its software development kits keep.
+      // The answer of version 1, and the form that its software development kits keep.
       for (code, currency) in currencies.members { found.append((code, currency["balance"])) }
     } else {
       throw LineFault("The line has neither \"items\" nor \"virtual_currencies\".")

@@ -1,45 +1,45 @@
 #if PostgreSQL
 internal import GemLedger
 
-/// What may be asked about a transaction that was booked before.
+/// The parts of an earlier transaction that a group can ask for.
 struct BookedParts: OptionSet, Hashable {
   let rawValue: Int
 
   /// Its own row.
   static let row = BookedParts(rawValue: 1)
-  /// Its entries, with what they took from which lots, and its items.
+  /// Its entries, with their allocations to lots, and its items.
   static let postings = BookedParts(rawValue: 2)
-  /// What it did beside its entries.
+  /// Its own effects beside its entries.
   static let effects = BookedParts(rawValue: 4)
-  /// What came about it since.
+  /// Later effects on it.
   static let about = BookedParts(rawValue: 8)
   /// The hold that it began, where that is open.
   static let hold = BookedParts(rawValue: 16)
-  /// The terms of the lots that it names: asked about lots.
+  /// The attributes of the lots that it names: asked about lots.
   static let terms = BookedParts(rawValue: 32)
 
   static let all: BookedParts = [.row, .postings, .effects, .about, .hold, .terms]
-  /// What is asked about the transaction itself, each by itself.
+  /// The parts that are asked by transaction, each by itself.
   static let asked: [BookedParts] = [.row, .postings, .effects, .about, .hold]
 }
 
-/// What a group fetched of transactions that were booked before: those that its commands undo, the holds that they
-/// are about, and what hangs on either.
+/// The rows of earlier transactions that a group fetched: those that its commands undo, the holds that they name, and
+/// dependent rows.
 ///
-/// What is not here though it was asked for is not in the database either.
+/// A row that was asked for and is not here is not in the database either.
 final class BookedRows {
   typealias CustomerAddress = CustomerDirectory.CustomerAddress
 
-  /// Whose the transactions are that are wanted, and what of them.
+  /// The customers of the wanted transactions, and below the wanted parts.
   private(set) var addresses: [TransactionNumber: CustomerAddress] = [:]
   private var wanted: [TransactionNumber: BookedParts] = [:]
   /// Numbers that nothing was booked under.
   var unknown: Set<TransactionNumber> = []
-  /// Lots that are wanted whatever rows name them, and whose they are.
+  /// Lots that are wanted even if no row names them, with their customers.
   private var wantedLots: [LotNumber: CustomerAddress] = [:]
-  /// The keys under which customers whose rows are wanted asked for something.
+  /// The keys of requests, with the customers of the wanted transactions.
   private(set) var keys: [(address: CustomerAddress, key: IdempotencyKey)] = []
-  /// Who became part of whom, of those that were looked at.
+  /// The customers merged into each surviving customer, of those that were looked at.
   var merged: [CustomerNumber: [CustomerNumber]] = [:]
 
   private(set) var transactions: [TransactionNumber: TransactionRow] = [:]
@@ -53,19 +53,19 @@ final class BookedRows {
   private(set) var holds: [TransactionNumber: HoldRow] = [:]
   private(set) var lots: [LotNumber: LotRow] = [:]
   private(set) var terms: [LotNumber: LotTermsRow] = [:]
-  /// Where pooled currency came from, as accounts say: its terms are not asked for.
+  /// The source of pooled currency, as accounts say: the attributes of its lot are not asked for.
   var poolSources: [LotNumber: LotSource] = [:]
   private(set) var purchases: [Int64: PurchaseRow] = [:]
 
-  /// What was asked, and of whom.
+  /// The parts that were asked for, by transaction and customer.
   private var asked: [RowPlace: BookedParts] = [:]
   var askedLots: Set<RowPlace> = []
   var askedTerms: Set<RowPlace> = []
   var askedPurchases: Set<Int64> = []
-  /// Purchases that were asked of those who have the lots, and of nobody else yet.
+  /// Purchases that were asked of the lots' customers, and of no other customer yet.
   var askedNear: Set<Int64> = []
 
-  // MARK: What is wanted
+  // MARK: Wanted rows
 
   func want(_ parts: BookedParts, of number: TransactionNumber, at address: CustomerAddress) {
     addresses[number] = address
@@ -77,14 +77,14 @@ final class BookedRows {
     for number in addresses.keys { wanted[number, default: []].formUnion(parts) }
   }
 
-  /// Whether the terms of some transaction's lots were not asked for.
+  /// Whether the attributes of some transaction's lots were not asked for.
   var lacksTerms: Bool { wanted.values.contains { !$0.contains(.terms) } }
 
   func want(lot number: LotNumber, at address: CustomerAddress) { wantedLots[number] = address }
 
   func want(key: IdempotencyKey, at address: CustomerAddress) { keys.append((address, key)) }
 
-  /// All of whom rows are wanted.
+  /// All customers with wanted rows.
   var customers: Set<CustomerNumber> {
     var customers: Set<CustomerNumber> = []
     for address in addresses.values { customers.formUnion([address.origin, address.root]) }
@@ -94,14 +94,14 @@ final class BookedRows {
 
   var isEmpty: Bool { addresses.isEmpty && wantedLots.isEmpty }
 
-  /// All numbers of the customers who may have rows of the transaction, as far as they are known.
+  /// All numbers of the customers that may have rows of the transaction, as far as they are known.
   func owners(of address: CustomerAddress) -> [CustomerNumber] {
     let others = merged[address.root] ?? []
     if others.isEmpty, address.origin == address.root { return [address.root] }
     return Array(Set([address.origin, address.root] + others))
   }
 
-  /// What is still to be asked, and of whom; from here on it counts as asked.
+  /// Returns the parts still to ask for, with their customers; from here on they count as asked.
   func takeMissing() -> [BookedParts: [RowPlace]] {
     var missing: [BookedParts: [RowPlace]] = [:]
     for (number, parts) in wanted {
@@ -119,9 +119,9 @@ final class BookedRows {
     return missing
   }
 
-  /// Whose own part others have become, whom nobody looked at; from here on they count as looked at.
+  /// Returns the surviving customers with merges that were not looked at; from here on they count as looked at.
   ///
-  /// - Parameter customers: Those whose rows are there.
+  /// - Parameter customers: The customers with fetched rows.
   func takeMissingMerges(
     fetched: Set<CustomerNumber>, _ customers: [CustomerNumber: CustomerRow]
   ) -> [CustomerNumber] {
@@ -153,12 +153,12 @@ final class BookedRows {
 
   struct NamedLot {
     let lot: LotNumber
-    /// By whose number the rows lie that name it.
+    /// The customer number under which the rows lie that name it.
     let namer: CustomerNumber
-    /// All who may have it now.
+    /// All customers that may have it now.
     let address: CustomerAddress
     let wantsTerms: Bool
-    /// Whether what was paid for it is to be known.
+    /// Whether its purchase must be known.
     let wantsPurchase: Bool
   }
 
@@ -185,10 +185,10 @@ final class BookedRows {
     return named
   }
 
-  /// Purchases that lots name, and which are not there.
+  /// Returns the purchases that lots name, and which are not there.
   ///
-  /// - Returns: Those to be asked of whoever has the lots, and those to be asked of everybody. A distributed engine
-  ///   asks every machine for the latter, so they wait until the former were looked for.
+  /// - Returns: Those to ask of the lots' customers, and those to ask of all customers. A distributed engine asks every
+  ///   machine for the latter, so they wait until the former were looked for.
   func missingPurchases(isDistributed: Bool) -> (near: Set<RowPlace>, far: Set<Int64>) {
     var (near, far): (Set<RowPlace>, Set<Int64>) = ([], [])
     for lot in lots.values {
@@ -204,7 +204,7 @@ final class BookedRows {
     return (near, far)
   }
 
-  // MARK: What is there
+  // MARK: Fetched rows
 
   /// Whether all of this was asked about the transaction.
   func knows(_ parts: BookedParts, of number: TransactionNumber) -> Bool {
@@ -239,7 +239,7 @@ final class BookedRows {
     Self.each(about[number]) { ($0.transaction, $0.position) < ($1.transaction, $1.position) }
   }
 
-  /// Each row once, in this order.
+  /// The rows without duplicates, in this order.
   private static func each<Row: Equatable>(_ rows: [Row]?, inOrder: (Row, Row) -> Bool) -> [Row] {
     guard var rows, rows.count > 1 else { return rows ?? [] }
     rows.sort(by: inOrder)

@@ -5,7 +5,8 @@ internal import GemLedger
 struct ConcernedCustomers: SessionPart {
   let session: PostgresSession
 
-  /// Who has the purchases by now, and their entitlements where that matters; nobody where they are not credited.
+  /// Returns the current customers of the purchases, and entitlement owners where that matters; none where not
+  /// credited.
   func customersConcerned(
     by footprints: [LedgerCommand.Footprint?]
   ) throws(LedgerError) -> [LedgerCommand.PurchaseClaim: Set<CustomerNumber>] {
@@ -62,7 +63,7 @@ struct ConcernedCustomers: SessionPart {
 }
 
 extension LedgerCommand.Footprint.Subject {
-  /// Whether a purchase says whom the command concerns.
+  /// Whether a purchase tells which customer the command concerns.
   var isOfPurchase: Bool { self == .owner || self == .holder }
 }
 #endif

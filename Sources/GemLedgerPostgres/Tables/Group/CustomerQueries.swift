@@ -40,8 +40,8 @@ struct CustomerQueries: SessionPart {
     for lots in try ask(requests) { keep(lots: lots) }
   }
 
-  /// A distributed engine wants to hear of each table which shard it is; a single server would look each row up in
-  /// the list once more.
+  /// A distributed engine needs the shard of each table in the query; a single server would look each row up in the
+  /// list again.
   private static func customersWithAccounts(isDistributed: Bool) -> String {
     """
     SELECT c.customer, id, created_at, frozen, frozen_reason, merged_into, merged_count, erased_by, a.*
@@ -91,7 +91,7 @@ struct CustomerQueries: SessionPart {
       let customer = CustomerRow.read(customers, row)
       prefetched?.customers[customer.number] = customer
       if customers.integer(row, 7) != 0 { prefetched?.erased.insert(customer.number) }
-      // Who has no account has nulls in its place.
+      // A customer without accounts has nulls in these columns.
       guard !customers.isNull(row, 8) else { continue }
       let account = AccountRow.read(customers, row, at: 8)
       prefetched?.accounts[account.number] = account

@@ -50,7 +50,7 @@ struct EarlierQueries: SessionPart {
     }
   }
 
-  /// What the transactions moved.
+  /// The entries, allocations and items of the transactions.
   func postingsQuestions(at addresses: [RowPlace]) -> [RowsQuestion] {
     func within(_ column: String) -> RowsByNumber {
       RowsByNumber(
@@ -71,7 +71,7 @@ struct EarlierQueries: SessionPart {
   /// more so, which a round trip less outweighs while they are few.
   static let placesWithLots = 16
 
-  /// The lots that the rows name, with their terms and purchases, of the same customers.
+  /// Asks for the lots that the rows name, with their attributes and purchases, of the same customers.
   func namedQuestions(at missing: [BookedParts: [RowPlace]]) -> [RowsQuestion] {
     let addresses = Array(Set([.postings, .about, .hold].flatMap { missing[$0] ?? [] }))
     guard (1...Self.placesWithLots).contains(addresses.count) else { return [] }
@@ -113,14 +113,14 @@ struct EarlierQueries: SessionPart {
     ]
   }
 
-  /// Lots, terms and purchases that rows which are there name, and which are not.
+  /// Asks for lots, lot attributes and purchases that fetched rows name and that are missing.
   func lotQuestions() -> [RowsQuestion] {
     guard let prefetched else { return [] }
     let booked = prefetched.booked
     let named = booked.namedLots()
     guard !named.isEmpty else { return [] }
     var pools: [LotNumber: LotSource] = [:]
-    // What comes back to pooled lots of who became part of another goes where their terms lead.
+    // Currency that comes back to pooled lots of merged customers goes where the attributes of those lots lead.
     var former: Set<LotNumber> = []
     for account in prefetched.accounts.values {
       pools[account.poolLot] = LotSource(rawValue: account.poolSource)
@@ -175,7 +175,7 @@ struct EarlierQueries: SessionPart {
     return RowsQuestion(requests: [request]) { $0.keep(purchase: PurchaseRow.read($1, $2)) }
   }
 
-  /// Keys of whom the transactions are of: under all numbers, since merges leave keys where they are.
+  /// The keys of the transactions' customers, under all their numbers: merges leave keys where they are.
   func keyQuestions() -> [RowsQuestion] {
     guard let prefetched else { return [] }
     var addresses: [Prefetched.KeyPlace] = []

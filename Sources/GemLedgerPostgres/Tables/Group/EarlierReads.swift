@@ -1,9 +1,10 @@
 #if PostgreSQL
 internal import GemLedger
 
-// What a group's commands ask of transactions that were booked before, for all of them at once: in the round trip
-// that begins the group where it is remembered whose they are, and in one more where it is not. Each further one is
-// for rows that only other rows name: of customers who were merged, of earlier reversals, of others' purchases.
+// The rows of earlier transactions that a group's commands ask for, for all of them at once. They come in the round
+// trip that begins the group where their customers are remembered, and in one more where they are not. Each further
+// round trip is for rows that only other rows name: of merged customers, of earlier reversals, of other customers'
+// purchases.
 
 /// Fetches the earlier transactions that a group's commands are about.
 struct EarlierReads: SessionPart {
@@ -11,7 +12,7 @@ struct EarlierReads: SessionPart {
 
   private var queries: EarlierQueries { EarlierQueries(session: session) }
 
-  // MARK: Whose transactions are
+  // MARK: Customers of transactions
 
   static func locating(_ numbers: [TransactionNumber], isDistributed: Bool) -> [PostgresRequest] {
     guard !numbers.isEmpty else { return [] }
@@ -47,9 +48,9 @@ struct EarlierReads: SessionPart {
     }
   }
 
-  // MARK: What the commands want
+  // MARK: The wanted rows of commands
 
-  /// Notes whose transactions are remembered as somebody's.
+  /// Notes the wanted transactions with a remembered customer.
   ///
   /// - Returns: The others.
   func wantBooked(
@@ -69,7 +70,8 @@ struct EarlierReads: SessionPart {
     return Array(strangers)
   }
 
-  /// Notes whose the other transactions are, and who is whom by now, as the customers' own rows say.
+  /// Notes the customers of the other transactions, and the current surviving customers, as the customers' own rows
+  /// say.
   func wantLocated(
     _ located: [CustomerDirectory.LocatedTransaction], by commands: [LedgerCommand],
     _ footprints: [LedgerCommand.Footprint?]
@@ -118,7 +120,7 @@ struct EarlierReads: SessionPart {
     try completeBooked()
   }
 
-  /// The same with the terms of their lots, which few commands look at.
+  /// Fetches the same with the attributes of their lots, which few commands look at.
   func fetchTermsOfBooked() throws(LedgerError) {
     guard prefetched?.booked.lacksTerms ?? false else { return }
     prefetched?.booked.wantOfAll(.terms)

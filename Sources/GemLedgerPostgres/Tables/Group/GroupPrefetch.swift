@@ -1,8 +1,8 @@
 #if PostgreSQL
 internal import GemLedger
 
-// A group's beginning: one round trip takes hold of its lanes and brings the customers, their accounts and the first
-// of their lots. Store transactions are claimed with it. Only what touches more than one customer asks a second time.
+// A group's beginning: one round trip locks its lanes and brings the customers, their accounts and the first of their
+// lots. Store transactions are claimed with it. Only commands that touch more than one customer need a second one.
 
 /// The beginning of a group: the rows that its commands ask for, and whether their lanes are still the right ones.
 struct GroupPrefetch: SessionPart {
@@ -69,9 +69,9 @@ struct GroupPrefetch: SessionPart {
     for (asked, rows) in zip(questions, answers) { try keyQueries.keep(keys: asked, rows) }
   }
 
-  /// Ids that were unknown when the commands found their lanes: nobody's, or new since.
+  /// Looks up ids that were unknown when the commands found their lanes: unused ones, or ones added since.
   ///
-  /// Over one lane nobody looks for lanes, and each id comes here once.
+  /// With only one lane there is no look-up of lanes, and each id is unknown here the first time.
   private func keepUnknown(
     _ ids: [CustomerID], _ rows: PostgresRows, _ commands: [LedgerCommand]
   ) throws(LedgerError) {
@@ -91,8 +91,8 @@ struct GroupPrefetch: SessionPart {
     try fetch(prefetched?.addresses.values.compactMap { $0?.root } ?? [])
   }
 
-  /// Ids that are remembered as those of somebody who was erased since, or who is not there: nobody's, or somebody
-  /// else's.
+  /// Looks up remembered ids of customers that were erased since, or that are missing: unused ones, or another
+  /// customer's.
   private func keepDoubtful(_ commands: [LedgerCommand]) throws(LedgerError) {
     guard let prefetched, !prefetched.erased.isEmpty || prefetched.customers.count != prefetched.fetched.count else {
       return
@@ -107,7 +107,8 @@ struct GroupPrefetch: SessionPart {
     for id in ids { memory.directory.forget(id) }
     let rows = try rows("SELECT id, customer FROM aliases WHERE id = ANY($1)") { $0.add(ids, text: \.text) }
     try keepUnknown(ids, rows, commands)
-    // An id whose customer is missing is damage, which its own command comes upon, and no other lane's customer.
+    // An id with a missing customer is damage. Its own command reports that, and the commands of other customers do
+    // not.
     for case (let id, .some(let address)) in self.prefetched?.addresses ?? [:]
     where self.prefetched?.customers[address.root] == nil {
       memory.directory.forget(id)
@@ -115,9 +116,9 @@ struct GroupPrefetch: SessionPart {
     }
   }
 
-  // MARK: Whose turn it is
+  // MARK: Lanes of commands
 
-  /// The commands whose lanes are other ones by now.
+  /// Returns the commands that belong to other lanes by now.
   private func misrouted(
     _ commands: [LedgerCommand], _ footprints: [LedgerCommand.Footprint?], lanes: [Int]
   ) throws(LedgerError) -> [Int] {
@@ -152,7 +153,7 @@ struct GroupPrefetch: SessionPart {
     return true
   }
 
-  /// Whether who has the id is in one of the lanes, and is a customer still.
+  /// Returns whether the id's customer is in one of the lanes and was not merged.
   private func belongs(_ id: CustomerID, _ lanes: [Int]) -> Bool {
     guard let known = prefetched?.addresses[id], let address = known else { return true }
     guard lanes.contains(layout.lane(of: address.root)) else { return false }
@@ -165,7 +166,7 @@ struct GroupPrefetch: SessionPart {
     return false
   }
 
-  /// Whom a purchase was credited to, and who has its entitlement where that matters.
+  /// Returns the customer that a purchase was credited to, and the entitlement owner where that matters.
   private func holders(
     of claim: LedgerCommand.PurchaseClaim, _ subject: LedgerCommand.Footprint.Subject
   ) throws(LedgerError) -> [CustomerNumber] {

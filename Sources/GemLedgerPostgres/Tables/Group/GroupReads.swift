@@ -14,7 +14,7 @@ struct GroupReads: SessionPart {
 
   private func isOfGroup(_ customer: CustomerNumber) -> Bool { prefetched?.fetched.contains(customer) == true }
 
-  /// Who became part of the customer; nil outside of groups.
+  /// Returns the customers merged into the customer; nil outside of groups.
   func mergedInGroup(into customer: CustomerNumber) throws(LedgerError) -> [CustomerNumber]? {
     guard let prefetched, isOfGroup(customer) else { return nil }
     guard let row = prefetched.customers[customer], row.merged > 0 else { return [] }
@@ -80,7 +80,7 @@ struct GroupReads: SessionPart {
     return self.prefetched?.heldBy[customer]
   }
 
-  /// Fetches what hangs on the hold, where it is one of those that were looked at: of all of them.
+  /// Fetches the rows of all open holds that were looked at, if the hold is one of them.
   func fetchOpenHold(_ number: TransactionNumber) throws(LedgerError) {
     guard let prefetched, prefetched.holdOwners[number] != nil, prefetched.booked.addresses[number] == nil else {
       return
@@ -88,7 +88,7 @@ struct GroupReads: SessionPart {
     try fetchOpenHolds()
   }
 
-  /// Fetches what hangs on the open holds that were looked at, of all of them.
+  /// Fetches the rows of all open holds that were looked at.
   func fetchOpenHolds() throws(LedgerError) {
     guard let prefetched else { return }
     let holds = prefetched.heldBy.values.joined().filter { prefetched.booked.addresses[$0.number] == nil }
@@ -103,7 +103,7 @@ struct GroupReads: SessionPart {
 
   // MARK: Counts
 
-  /// What is counted of the customer; nil outside of groups.
+  /// Returns the customer's counts; nil outside of groups.
   func countsInGroup(of customer: CustomerNumber) throws(LedgerError) -> [CountKey: CountRow]? {
     guard prefetched != nil else { return nil }
     memory.countDemand.store(StorageMemory.countDemandMax, ordering: .relaxed)
@@ -127,8 +127,9 @@ struct GroupReads: SessionPart {
     }
   }
 
-  /// What is counted of the customers, where a command says that it reads that, or one did not long ago: whether
-  /// anything is counted is a matter of the catalog, and then most commands read it.
+  /// Returns the question for the customers' counts, if a command needs them or a recent one did.
+  ///
+  /// The catalog decides whether anything is counted, and then most commands read the counts.
   func countQuestions(
     _ footprints: [LedgerCommand.Footprint?], of customers: [CustomerNumber]
   ) -> [RowsQuestion] {
@@ -170,7 +171,7 @@ struct GroupReads: SessionPart {
     for row in missing {
       self.prefetched?.refunds[row.number] = refunds[row.number] ?? []
       addresses += (refunds[row.number] ?? []).map { RowPlace($0.transaction, of: row.customer) }
-      // What the purchase gave says which of the refunds' parts are about which currency.
+      // The purchase's grant tells which of the refunds' parts are about which currency.
       let address =
         prefetched.booked.addresses[row.transaction]
         ?? CustomerDirectory.CustomerAddress(origin: row.customer, root: row.customer)

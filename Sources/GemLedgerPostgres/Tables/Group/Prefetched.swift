@@ -1,24 +1,24 @@
 #if PostgreSQL
 internal import GemLedger
 
-/// What a group fetched in one round trip, before its first command was decided.
+/// The rows that a group fetched in one round trip, before its first command was decided.
 ///
 /// A row that is not here though its customer was fetched is not in the database either.
 final class Prefetched {
   /// Which customers' rows, accounts and first open lots are here.
   var customers: [CustomerNumber: CustomerRow] = [:]
   var fetched: Set<CustomerNumber> = []
-  /// Whom the group itself made: they have no rows yet.
+  /// Customers that the group itself made: they have no rows yet.
   var made: Set<CustomerNumber> = []
-  /// Whose pooled lots with rows of their own are here.
+  /// Customers with their pooled lots here, as far as those have rows of their own.
   var pooled: Set<CustomerNumber> = []
   var pooledLots: [AccountNumber: [LotRow]] = [:]
   var accounts: [AccountNumber: AccountRow] = [:]
   /// The first page of open lots of each account and class that has any.
   var openLots: [LotStream: [LotRow]] = [:]
-  /// Whose first pages were not fetched, though an account of theirs has open lots.
+  /// Customers without fetched first pages, though an account of theirs has open lots.
   var unfetchedLots: Set<CustomerNumber> = []
-  /// Where the ids of the group's commands lead; nil for an id that nobody has.
+  /// The customers that the ids of the group's commands name; nil for an unused id.
   var addresses: [CustomerID: CustomerDirectory.CustomerAddress?] = [:]
   var keys: [KeyPlace: KeyRow] = [:]
   /// Which keys were looked up, found or not.
@@ -27,22 +27,22 @@ final class Prefetched {
   /// The numbers of the environments of the group's store transactions.
   var environments: [StoreEnvironment: Int64] = [:]
   var evidence: [PurchaseIdentity: [RefundEvidenceRow]] = [:]
-  /// Who holds an entitlement, of those that were looked at.
+  /// Entitlement owners, of the entitlements that were looked at.
   var holders: [Int64: CustomerNumber] = [:]
-  /// Whose row a lot was loaded from.
+  /// The customer under which a lot's row was loaded.
   var lotOwners: [LotNumber: CustomerNumber] = [:]
-  /// With whom an open hold lies, of those that were looked at.
+  /// The customer of an open hold, of those that were looked at.
   var holdOwners: [TransactionNumber: CustomerNumber] = [:]
-  /// Whom a purchase was credited to, of those that were looked at.
+  /// The customer that a purchase was credited to, of those that were looked at.
   var purchaseOwners: [Int64: CustomerNumber] = [:]
 
-  /// What was booked before and the group's commands are about.
+  /// The earlier transactions that the group's commands are about.
   let booked = BookedRows()
-  /// Customers whose ids were forgotten: what is remembered of an id may be out of date.
+  /// Customers with erased ids: a remembered id of theirs may be out of date.
   var erased: Set<CustomerNumber> = []
   /// Ids beside their first ones, of those that were asked about.
   var addedIDs: [CustomerNumber: [CustomerID]] = [:]
-  /// Whose open holds and counts are here.
+  /// The open holds, and below the counts, of the customers that were asked about.
   var heldBy: [CustomerNumber: [HoldRow]] = [:]
   var counts: [CustomerNumber: [CountKey: CountRow]] = [:]
   /// How many of an item customers own, of those that were asked about.
@@ -64,7 +64,7 @@ final class Prefetched {
     let paid: Bool
   }
 
-  /// A store transaction: nobody else credits one that is not credited while this group is at it.
+  /// A store transaction: while it is not credited, no other group credits it during this group.
   struct StoreClaim {
     var customer: CustomerNumber
     /// 0 where it is not credited yet.
@@ -94,7 +94,7 @@ struct LaneHead: Sendable {
   var last: Int64
   var createdAt: Int64
   var catalogVersion: Int64
-  /// The sums of what the lane's groups wrote; nil where they are not counted yet.
+  /// The sums of the lane's rows; nil where they are not counted yet.
   var sums: [Int64]?
 }
 #endif

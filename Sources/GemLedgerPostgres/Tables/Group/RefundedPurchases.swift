@@ -5,7 +5,7 @@ internal import GemLedger
 struct RefundedPurchases: SessionPart {
   let session: PostgresSession
 
-  /// Fetches what is known of the purchases that are refunded, and whose they are.
+  /// Fetches the rows of the refunded purchases, and their customers.
   func fetch(
     _ commands: [LedgerCommand], _ footprints: [LedgerCommand.Footprint?]
   ) throws(LedgerError) {
@@ -20,7 +20,7 @@ struct RefundedPurchases: SessionPart {
     }
     guard !addresses.isEmpty else { return }
     let missing = Set(addresses.compactMap(\.customer)).subtracting(prefetched?.fetched ?? []).sorted()
-    // The lots that a purchase paid for are found by what it moved; others are seldom needed.
+    // The lots of a purchase are found through its transaction; other lots are seldom needed.
     let customers = customerQueries.question(for: missing, withLots: false)
     let purchases = query(addresses)
     var answers = try ask(customers.requests + purchases.requests)[...]
@@ -32,7 +32,7 @@ struct RefundedPurchases: SessionPart {
       let owner = CustomerDirectory.CustomerAddress(origin: row.customer, mergedInto: mergedInto)
       for key in keys[row.number] ?? [] { prefetched?.booked.want(key: key, at: owner) }
       if row.refund != nil {
-        // It may come back, into whatever lots it was taken from.
+        // The currency may come back, into any of the lots that it was taken from.
         prefetched?.booked.want(.all, of: row.transaction, at: owner)
       } else if let grant = row.grant {
         prefetched?.booked.want(lot: grant.lot, at: owner)
@@ -43,7 +43,7 @@ struct RefundedPurchases: SessionPart {
     try earlierReads.completeBooked()
   }
 
-  /// Of whom they were credited to.
+  /// Returns the question for purchases by the customers that they were credited to.
   ///
   /// - Parameter places: All name a customer.
   func query(_ addresses: Set<RowPlace>) -> RowsQuestion {
@@ -54,7 +54,7 @@ struct RefundedPurchases: SessionPart {
     return RowsQuestion(requests: requests) { $0.keep(purchase: PurchaseRow.read($1, $2)) }
   }
 
-  /// Of those who have the lots.
+  /// Returns the question for the purchases of lots, by the lots' customers.
   func query(ofLots addresses: Set<RowPlace>) -> RowsQuestion {
     let request = Self.oneStepEach(
       Array(addresses), "(SELECT l.purchase FROM lots l WHERE l.customer = owner AND l.lot = wanted)")

@@ -5,7 +5,7 @@ internal import GemLedger
 struct StoreClaims: SessionPart {
   let session: PostgresSession
 
-  /// In one order for everybody, so that two groups never wait for each other in a circle.
+  /// In one order for all groups, so that two groups never wait for each other in a circle.
   func claims(of footprints: [LedgerCommand.Footprint?]) throws(LedgerError) -> [PurchaseIdentity] {
     var found: Set<PurchaseIdentity> = []
     var isUpToDate = false
@@ -16,7 +16,7 @@ struct StoreClaims: SessionPart {
         for row in rows { prefetched?.environments[row.environment] = row.number }
         isUpToDate = true
       }
-      // One that has no number yet has no purchases either; who gives it one is alone in that.
+      // An environment without a number has no purchases either; only one group gives it a number.
       guard let number = prefetched?.environments[claim.environment] ?? memory.number(of: claim.environment) else {
         continue
       }
@@ -30,12 +30,12 @@ struct StoreClaims: SessionPart {
     }
   }
 
-  /// What a group does about its store transactions: claims those of which it is not known that they are credited,
-  /// waits for who is at them, and says what came of it; and what the store said of all of them.
+  /// Returns the questions that claim a group's store transactions and read their refund evidence.
   ///
-  /// A refund of what is credited has nothing to claim: the purchase stays credited, and who has its customer's lane
-  /// is alone with it. Orders are paid for by whoever says so, and take hold of it all the same. A distributed engine
-  /// joins no lists with its tables, and everybody claims everything there.
+  /// It claims those not known to be credited, waits for groups that hold a claim, and reads the outcome. A refund of a
+  /// credited purchase has nothing to claim: the purchase stays credited, and the group that holds its customer's lane
+  /// is alone with it. Any caller may report an order as paid, so orders claim it all the same. A distributed engine
+  /// joins no lists with its tables, so every group claims everything there.
   func claimQuestions(
     _ all: [PurchaseIdentity], of footprints: [LedgerCommand.Footprint?]
   ) -> [RowsQuestion] {
@@ -86,7 +86,7 @@ struct StoreClaims: SessionPart {
     }
   }
 
-  /// What commands are about that concern others than its owner.
+  /// The store transactions of commands that concern other customers than the purchase's owner.
   private func claimed(by footprints: [LedgerCommand.Footprint?]) -> Set<PurchaseIdentity> {
     var claimed: Set<PurchaseIdentity> = []
     for footprint in footprints.lazy.compactMap({ $0 }) where !footprint.subject.isOfPurchase {

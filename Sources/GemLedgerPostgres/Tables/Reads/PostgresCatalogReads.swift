@@ -17,7 +17,7 @@ extension PostgresCatalogReads {
     guard !memory.knowsCatalog.exchange(true, ordering: .relaxed) else {
       return try ask([version]).first?.integer(0, 0) ?? 0
     }
-    // Who asks for the first time asks for the currencies next.
+    // The first reader asks for the currencies next.
     let answers = try ask([version, Self.catalogRequest(.currency)])
     session.currencies = (0..<answers[1].count).map { Self.catalogRow(.currency, answers[1], $0) }
     return answers[0].integer(0, 0)
@@ -75,7 +75,7 @@ extension PostgresCatalogReads {
 
   func sequences() throws(LedgerError) -> Sequences {
     guard let group else {
-      // Outside of a group nothing is numbered for good; what matters is that journal time does not go back.
+      // Outside of a group no number is final; it only matters that journal time does not go back.
       let rows = try rows("SELECT max(last), max(created_at) FROM lanes")
       return Sequences(
         lane: 0, last: rows.integer(0, 0), createdAt: Timestamp(milliseconds: rows.integer(0, 1)))

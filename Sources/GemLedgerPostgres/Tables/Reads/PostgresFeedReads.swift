@@ -1,8 +1,8 @@
 #if PostgreSQL
 internal import GemLedger
 
-// The feed reads lane by lane: whoever commits in a lane holds its row until the commit is visible to all, so that
-// within a lane nothing ever appears behind a number that was seen. Between lanes it does.
+// The feed reads lane by lane. A group holds its lane's row until its commit is visible to all sessions, so within a
+// lane nothing ever appears behind a number that was seen. Between lanes it does.
 
 /// Reads of the feed.
 protocol PostgresFeedReads: PostgresReads {}
@@ -11,7 +11,7 @@ extension PostgresFeedReads {
   var commitsInOrder: Bool { false }
 
   func feedTransactions(after position: FeedPosition, limit: Int) throws(LedgerError) -> [TransactionRow] {
-    // All lanes that a number can name: who copied a journal brought numbers that no lane here drew.
+    // All lanes that a number can name: a copied journal brings numbers that no lane here drew.
     let lanes = (0..<Int64(Numbering.laneCountMax)).map { (lane: $0, last: position.last(ofLane: $0)) }
     let answers: [PostgresRows]
     if layout.isDistributed {
@@ -49,10 +49,10 @@ extension PostgresFeedReads {
     return others.merging(numbers(answers[0])) { _, own in own }
   }
 
-  /// Waits until what is visible on one machine is on the others too.
+  /// Waits until commits that are visible on one machine are visible on the others too.
   ///
-  /// A group over several lanes holds each of them until it is visible there, so whoever got hold of each once, for
-  /// an instant, sees the whole of all that they saw a part of before.
+  /// A group over several lanes holds each of them until its commit is visible there. A reader that held each lane for
+  /// an instant thus sees the whole of every commit of which it saw a part before.
   private func waitForHalves() throws(LedgerError) {
     // One after the other, so that no writer waits for a reader that waits for another writer.
     _ = try session.askApart(

@@ -4,7 +4,7 @@ internal import GemLedger
 /// Reads of histories, and of transactions with their rows, in one round trip each.
 protocol PostgresHistoryReads: PostgresReads {}
 
-/// How far somebody went back through the entries of a customer.
+/// How far a read went back through the entries of a customer.
 private struct EntryHistory {
   let owner: CustomerNumber
   /// Goes on below this entry; 0 where there are no more.
@@ -19,7 +19,7 @@ extension PostgresHistoryReads {
     var found: Set<TransactionNumber> = []
     var histories = owners.map { EntryHistory(owner: $0, end: Self.firstEntry(of: start)) }
     var requests = owners.map { Self.withoutEntries(of: $0, below: start, limit) }
-    // Few transactions have more than one entry of a customer: once round is mostly enough.
+    // Few transactions have more than one entry of a customer: one round is mostly enough.
     let count = max(2 * limit, 64)
     while !histories.isEmpty {
       requests += histories.map { Self.newestEntries(of: $0.owner, below: $0.end, count) }

@@ -63,7 +63,7 @@ extension PostgresJournalReads {
       }, EntryRow.read)
   }
 
-  /// Anchors say between which entries a version lies: at most so many are looked at, in one round trip.
+  /// Checkpoints say between which entries a version lies: at most so many are looked at, in one round trip.
   func entry(of account: AccountRow, version: Int64) throws(LedgerError) -> EntryRow? {
     guard version >= 1, version <= account.version else { return nil }
     let before = version / AnchorRow.interval * AnchorRow.interval

@@ -81,7 +81,7 @@ extension PostgresLotReads {
       }, LotTermsRow.read)
   }
 
-  /// Looks through the terms of all lots.
+  /// Looks through the attributes of all lots.
   func lotTerms(_ number: LotNumber) throws(LedgerError) -> LotTermsRow? {
     try first(
       "SELECT \(LotTermsRow.columns) FROM lot_attributes WHERE lot = $1 LIMIT 1", { $0.add(number) }, LotTermsRow.read

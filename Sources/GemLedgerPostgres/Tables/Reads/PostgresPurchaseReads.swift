@@ -106,7 +106,7 @@ extension PostgresPurchaseReads {
       }, RefundPartRow.read)
   }
 
-  /// Looks through the parts of all refunds: whom the purchase was credited to may have become part of another.
+  /// Looks through the parts of all refunds: the customer that the purchase was credited to may have been merged.
   func refundParts(of transaction: TransactionNumber) throws(LedgerError) -> [RefundPartRow] {
     try all(
       "SELECT \(RefundPartRow.columns) FROM \(RefundPartRow.table) WHERE transaction_number = $1 ORDER BY position",

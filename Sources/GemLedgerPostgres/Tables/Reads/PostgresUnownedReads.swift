@@ -16,11 +16,11 @@ extension PostgresUnownedReads {
       }, TransactionRow.read)
   }
 
-  /// With whom rows of the transaction lie.
+  /// Returns the customers that rows of the transaction lie with.
   func owners(of transaction: TransactionNumber) throws(LedgerError) -> [CustomerNumber] {
     guard let row = try self.transaction(transaction) else { return [] }
     guard row.kind == .merge else { return [row.customer] }
-    // What the other one had goes away by entries of the same transaction.
+    // The balance of the merged customer goes away by entries of the same transaction.
     return try all(
       "SELECT from_customer FROM merges WHERE customer = $1 AND transaction_number = $2",
       {

@@ -14,14 +14,14 @@ extension PurchaseRow {
 
   /// Purchases with their refunds, of which ``isNewestRefund`` leaves the newest.
   ///
-  /// A purchase without terms is damaged; verify is to see it all the same. A distributed engine sorts no rows within
-  /// a join, hence the newest by there being none behind it.
+  /// A purchase without its frozen grant is damaged; verify must see it all the same. A distributed engine sorts no
+  /// rows within a join, so the newest refund is the one without another behind it.
   static let tables = tables(of: { "\($0).customer = p.customer" })
 
-  /// What goes with it into the condition.
+  /// The condition that goes with it.
   static let isNewestRefund = "n.transaction_number IS NULL"
 
-  /// - Parameter owner: Says whose the rows of the table are.
+  /// - Parameter owner: Gives the condition on the customer of the table's rows.
   static func tables(of owner: (String) -> String) -> String {
     """
     purchases p LEFT JOIN purchase_terms t ON t.terms = p.terms
@@ -94,7 +94,7 @@ extension RefundEvidenceRow {
 extension RefundPartRow {
   static let columns = "transaction_number, position, lot, kind, source_lot, amount"
 
-  /// In the place of a table: a part alone lies with its refund.
+  /// Used instead of a table: a part alone lies with its refund.
   static let table = """
     (
       SELECT customer, transaction_number, 1::bigint AS position, lot, part_kind AS kind, source_lot, amount

@@ -80,7 +80,7 @@ struct CommonWrites: SessionPart {
     """
   }
 
-  /// By the server's clock, so that no other process takes a fresh mark for one of days ago.
+  /// By the server's clock, so that no other process takes a fresh token for one of days ago.
   private static func markInsert(from first: Int) -> String {
     """
     INSERT INTO commit_tokens (customer, writer, token, committed_at)
@@ -100,14 +100,14 @@ struct CommonWrites: SessionPart {
     return "WITH \(parts.joined(separator: ", ")) \(markInsert(from: first + 6))"
   }()
 
-  // MARK: Marks
+  // MARK: Commit tokens
 
-  /// How long a mark is kept, in milliseconds: whoever lost an answer asks for it within minutes.
+  /// How long a commit token is kept, in milliseconds: a writer that lost an answer asks for it within minutes.
   private static let markLifetime = 86_400_000
 
-  /// Takes away old marks of others: a two hundred and fifty-sixth of them, those whose names begin as this one's.
+  /// Removes old commit tokens of other writers: one part in 256, with names that begin like this writer's name.
   ///
-  /// Each process begins new ones, so that all are met in time, and nobody looks through many.
+  /// Each process begins new names, so all tokens are reached in time, and no group looks through many.
   func sweepOfMarks(_ group: PostgresGroup) -> PostgresRequest {
     let first = group.mark.writer.first ?? 0
     return PostgresRequest(
@@ -125,12 +125,12 @@ struct CommonWrites: SessionPart {
 
 /// How far a group brings its lanes.
 private struct LaneStep {
-  /// The highest number that the group drew, in whatever sequence.
+  /// The highest number that the group drew, in any sequence.
   let last: Int64
   let createdAt: Int64
   let transactions: Int64
   let entries: Int64
-  /// What the first lane's sums are with it; nil where they are not counted yet.
+  /// The first lane's sums including the group; nil where they are not counted yet.
   let sums: [Int64]?
 
   init(_ changes: borrowing ChangeSet, _ heads: [LaneHead]) {

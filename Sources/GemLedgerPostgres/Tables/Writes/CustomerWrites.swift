@@ -89,7 +89,7 @@ enum CustomerWrites {
     return requests
   }
 
-  /// What a repair changes of customers' ids.
+  /// Writes the changes of a repair to customers' ids.
   static func change(_ changes: IDChanges) -> [PostgresRequest] {
     var requests = changes.removed.map { row in
       PostgresRequest("DELETE FROM aliases WHERE id = $1 AND customer = $2") {

@@ -3,7 +3,7 @@ internal import GemLedger
 
 /// Deletions of rows that go with erased customers.
 enum ErasureWrites {
-  /// What an erasure takes away before anything else is written: an id that somebody had is free at once.
+  /// Frees the ids of an erasure before all other writes: an id that a customer had is free at once.
   ///
   /// - Parameter ids: All that the customers have.
   static func freeing(_ ids: [CustomerID], of numbers: [CustomerNumber]) -> PostgresRequest {

@@ -47,7 +47,7 @@ struct EventWrites: SessionPart {
 
   // MARK: Holds
 
-  /// One row a hold, as the last one says; those that moved leave whom they were with.
+  /// Writes one row a hold, as the last one says; holds that moved leave their former customer.
   private func holds(_ rows: [HoldRow], _ new: [TransactionRow]) -> [PostgresRequest] {
     var last: [TransactionNumber: HoldRow] = [:]
     for row in rows { last[row.number] = row }
@@ -72,11 +72,11 @@ struct EventWrites: SessionPart {
     return leaving(others) + [write]
   }
 
-  /// Takes holds away from whom they were with.
+  /// Removes holds from their former customers.
   private func leaving(_ rows: [HoldRow]) -> [PostgresRequest] {
     rows.map { row in
       guard let before = prefetched?.holdOwners[row.number] else {
-        // Nobody looked at it: whose it was is not known.
+        // The group did not look at it: its customer is unknown.
         return PostgresRequest("DELETE FROM open_holds WHERE hold = $1") { $0.add(row.number) }
       }
       return PostgresRequest("DELETE FROM open_holds WHERE customer = $1 AND hold = $2") {
@@ -87,7 +87,7 @@ struct EventWrites: SessionPart {
   }
 
   private func ended(_ rows: [HoldRow]) -> [PostgresRequest] {
-    // With whom it was written down last: a group that merges customers may end it at once.
+    // The customer that it was written for last: a group that merges customers may end it at once.
     let own = PostgresRequest("DELETE FROM open_holds WHERE customer = ANY($1) AND hold = ANY($2)") {
       $0.add(Array(Set(rows.map(\.customer)))) { $0 }
       $0.add(rows, \.number)

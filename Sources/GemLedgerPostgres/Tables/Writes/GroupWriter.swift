@@ -53,7 +53,7 @@ struct GroupWriter: SessionPart {
       memory.directory.remember(rare.merges)
     }
     if changes.copy == nil {
-      // Whoever began a hold most likely comes back for it.
+      // The caller that began a hold most likely comes back for it.
       memory.directory.remember(
         changes.transactions.filter { $0.kind == .hold }.map { row in
           CustomerDirectory.LocatedTransaction(

@@ -38,7 +38,7 @@ enum JournalWrites {
     return requests
   }
 
-  /// Whose the rows are that name a transaction or an entry of the group.
+  /// The customers of the rows that name a transaction or an entry of the group.
   private struct Owners {
     var transactions: [TransactionNumber: CustomerNumber] = [:]
     var entries: [EntryNumber: CustomerNumber] = [:]
@@ -54,7 +54,7 @@ enum JournalWrites {
   }
 
   private static func items(_ rows: [ItemEntryRow]) -> [PostgresRequest] {
-    // One row an item and customer: the last says what is owned.
+    // One row an item and customer: the last has the owned quantity.
     var owned: [[String]: ItemEntryRow] = [:]
     for row in rows { owned[[String(row.customer), row.item.text]] = row }
     let last = Array(owned.values)

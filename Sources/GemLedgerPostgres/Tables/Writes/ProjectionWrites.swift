@@ -87,9 +87,9 @@ struct ProjectionWrites: SessionPart {
     }
   }
 
-  /// A lot that moves leaves the rows of whom it was with; its terms are then with all who had it.
+  /// Moves lots: the former customer's rows go, and every customer that had the lot gets its attributes.
   ///
-  /// - Parameter owners: Who had which lot within the group: it may have gone through several hands.
+  /// - Parameter owners: The customers that had each lot within the group: it may have moved several times.
   private func moved(
     _ lots: [LotRow], _ owners: [LotNumber: Set<CustomerNumber>]
   ) throws(LedgerError) -> [PostgresRequest] {
@@ -134,7 +134,8 @@ struct ProjectionWrites: SessionPart {
     }
   }
 
-  /// Everybody who had them in this group: a lot that was made and moved on in one group is named by entries of both.
+  /// Returns all customers of each lot in this group: if a lot was made and moved on in one group, entries of both name
+  /// it.
   static func owners(ofLotsOf changes: borrowing ChangeSet) -> [LotNumber: Set<CustomerNumber>] {
     var owners: [LotNumber: Set<CustomerNumber>] = [:]
     for row in changes.newLots { owners[row.number, default: []].insert(row.account.customer) }

@@ -57,7 +57,7 @@ struct PurchaseWrites: SessionPart {
     ]
   }
 
-  /// The number of a product's terms: made from the document, or the next one where another document has it.
+  /// The number of a purchase's frozen grant: made from the document, or the next one where another document has it.
   private func number(ofTerms document: String) throws(LedgerError) -> Int64 {
     if let known = memory.number(ofTerms: document) { return known }
     if let new = session.newTerms.first(where: { $0.document == document }) { return new.number }

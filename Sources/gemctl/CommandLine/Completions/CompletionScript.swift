@@ -35,7 +35,7 @@ extension CompletionScript {
     return names
   }
 
-  /// What a first word does: its verb's summary, or the second words that it needs.
+  /// The summary of a first word: its verb's summary, or the second words that it needs.
   func summary(ofFirstWord word: String) -> String {
     Verb.named(word, in: verbs)?.summary ?? "One of: \(secondWords(of: word).joined(separator: ", "))"
   }

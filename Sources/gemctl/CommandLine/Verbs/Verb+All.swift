@@ -5,12 +5,12 @@ extension Verb {
   /// The verb with this whole name, or nil.
   static func named(_ name: String, in verbs: [Verb] = all) -> Verb? { verbs.first { $0.name == name } }
 
-  /// The verbs whose name has two words and starts with this one.
+  /// The verbs of two words that start with this word.
   static func subverbs(of word: String, in verbs: [Verb] = all) -> [Verb] {
     verbs.filter { $0.name.hasPrefix("\(word) ") }
   }
 
-  /// What can stand first on a command line: one-word verbs and the first words of the others, each once.
+  /// The possible first words of a command line: one-word verbs and the first words of the others, without repeats.
   static func firstWords(in verbs: [Verb] = all) -> [String] {
     var words: [String] = []
     for word in verbs.compactMap(\.words.first) where !words.contains(word) { words.append(word) }

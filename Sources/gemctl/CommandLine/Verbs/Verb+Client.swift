@@ -1,5 +1,5 @@
 extension Verb {
-  /// What an app does for its customer.
+  /// The actions of an app for its customer.
   static let client = [
     buy, balance, history, login, logout, whoami, alias, restore, entitlements, orders, sync, queueList, queueDrain,
     queueRequeue, queue,

@@ -1,7 +1,7 @@
 extension Verb {
-  /// What undoes, sets aside and moves currency.
+  /// Verbs that undo, hold and move currency.
   static let economy = [reverse, hold, holds, capture, extend, release, transfer, exchange, basket]
-  /// What is done to whole customers.
+  /// Verbs that work on whole customers.
   static let upkeep = [erase, sweep]
 
   private static let reverse = Verb(

@@ -1,5 +1,5 @@
 extension Verb {
-  /// What tells about `gemctl` itself.
+  /// Verbs about `gemctl` itself.
   static let help = [showHelp, showVersion, completions]
 
   static let showHelp = Verb(

@@ -1,5 +1,5 @@
 extension Verb {
-  /// What explains and proves the books.
+  /// Verbs that explain and prove the books.
   static let insight =
     [customers, items, explain, statement, spends, consumed, withdrawable, unspent, flows, feed] + [
       verify, seal, export, importing, simulate, demo,

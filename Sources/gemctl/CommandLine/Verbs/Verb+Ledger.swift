@@ -1,5 +1,5 @@
 extension Verb {
-  /// What changes balances without a store.
+  /// Verbs that change balances without a store.
   static let ledger = [grant, spend] + economy + [merge, freeze, unfreeze] + upkeep
 
   private static let grant = Verb(

@@ -1,5 +1,5 @@
 extension Verb {
-  /// What keeps the ledger running.
+  /// Verbs that keep the ledger running.
   static let run = [storageCopy, storageGrant, storageLanes, storageDistribute, storageRepair]
 
   private static let storageCopy = Verb(

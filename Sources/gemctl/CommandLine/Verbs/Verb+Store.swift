@@ -1,5 +1,5 @@
 extension Verb {
-  /// What happens at the simulated store.
+  /// Events at the simulated store.
   static let store = [approve, decline, storeList, storeRefund, storeReverseRefund, storeRedeliver, storeFault]
 
   private static let approve = Verb(

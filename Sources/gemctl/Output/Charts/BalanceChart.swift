@@ -22,7 +22,7 @@ struct BalanceChart {
     let codes = course.last?.balances.map(\.currency) ?? []
     for code in codes {
       let amounts = course.map { point in point.balances.first { $0.currency == code }?.balance ?? 0 }
-      // What the customer never had needs no drawing, unless it is all there is.
+      // A currency that the customer never had is not drawn, unless it is the only one.
       if amounts.contains(where: { $0 != 0 }) || codes.count == 1 {
         Self.draw(code, course.map(\.time), amounts, on: &chart)
       }
@@ -36,7 +36,7 @@ struct BalanceChart {
     let axis = Axis(low: amounts.min() ?? 0, high: amounts.max() ?? 0, top: top + 36, height: height)
     axis.draw(on: &chart)
     let step = (Chart.width - Chart.left - Chart.right) / Double(max(1, times.count - 1))
-    // A balance is what it is until it changes: steps, not slopes.
+    // A balance is constant until it changes: steps, not slopes.
     var points: [(x: Double, y: Double)] = []
     for (index, amount) in amounts.enumerated() {
       let x = Chart.left + step * Double(index)

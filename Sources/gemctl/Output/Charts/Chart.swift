@@ -10,7 +10,7 @@ struct Chart {
 
   init(title: String) { self.title = title }
 
-  /// Makes room below what is there; gives where it begins.
+  /// Makes room below the existing content; returns where it begins.
   mutating func makeRoom(_ height: Double) -> Double {
     let top = self.height
     self.height += height
@@ -86,7 +86,7 @@ struct Chart {
 
   // MARK: Writing
 
-  /// At most two digits behind the point: a tenth of what anybody can see.
+  /// At most two digits behind the point: a tenth of the visible precision.
   private static func text(_ number: Double) -> String {
     let hundredths = Int64((number * 100).rounded())
     let (whole, rest) = hundredths.magnitude.quotientAndRemainder(dividingBy: 100)

@@ -1,8 +1,9 @@
 import GemLedger
 import GemLedgerAudit
 
-/// Sources above zero and sinks below, a bar a day, stacked by kind; a panel for each currency, and below it what was
-/// outstanding.
+/// A chart of sources above zero and sinks below, one bar a day, stacked by kind.
+///
+/// Each currency has a panel, and below it one of the outstanding amount.
 struct FlowChart {
   let svg: String
 
@@ -49,7 +50,7 @@ struct FlowChart {
         }
       }
     }
-    // The line of zero once more, over the bars.
+    // The line of zero again, over the bars.
     chart.line([(Chart.left, axis.y(0)), (Chart.width - Chart.right, axis.y(0))], name: "zero")
     drawDays(flows.days.map(\.from), slot: slot, zone, y: top + 44 + barsHeight - 2, on: &chart)
     drawOutstanding(currency, flows, slot: slot, on: &chart)
