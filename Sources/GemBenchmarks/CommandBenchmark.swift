@@ -54,10 +54,10 @@ final class CommandBenchmark: Benchmark {
     round += 1
   }
 
-  private func command(_ plain: LedgerCommand, _ place: Int) throws -> LedgerCommand {
+  private func command(_ plain: LedgerCommand, _ position: Int) throws -> LedgerCommand {
     let one = Adjustment(try CurrencyCode("GEM"), 1)
     let (customer, key) = (plain.customer, plain.key)
-    func booked(_ command: LedgerCommand) throws -> Receipt {
+    func booked(_ command: LedgerCommand) throws -> Booking {
       guard let ledger else { throw LedgerError(.unexpected, "no ledger") }
       return try ledger.submit([command])[0].get()
     }
@@ -83,11 +83,11 @@ final class CommandBenchmark: Benchmark {
       return .exchange(
         one, into: try CurrencyCode("COIN"), rate: ExchangeRate(10, for: 1), customer: customer, key: key)
     case .transfer:
-      let other = workload.customers[(place + round + 1) % workload.customers.count]
-      let to = other == customer ? workload.customers[(place + round + 2) % workload.customers.count] : other
+      let other = workload.customers[(position + round + 1) % workload.customers.count]
+      let to = other == customer ? workload.customers[(position + round + 2) % workload.customers.count] : other
       return .transfer([one], from: customer, to: to, key: key)
     case .refund:
-      let id = try StoreTransactionID("t-\(round)-\(place)")
+      let id = try StoreTransactionID("t-\(round)-\(position)")
       let now = Timestamp(milliseconds: 1_790_000_000_000)
       _ = try booked(
         .creditPurchase(
@@ -98,7 +98,7 @@ final class CommandBenchmark: Benchmark {
         StoreRefund(
           store: .apple, environment: .production, transactionID: id, revokedAt: now, extent: .full, signedAt: now))
     case .erase:
-      let id = try CustomerID("gone-\(round)-\(place)")
+      let id = try CustomerID("gone-\(round)-\(position)")
       _ = try booked(.grant([one], customer: id))
       return .erase(id)
     }

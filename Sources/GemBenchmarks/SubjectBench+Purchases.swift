@@ -14,42 +14,42 @@ extension SubjectBench {
     let measurement = try Measurement(
       [
         PurchaseBenchmark("all in memory, nothing kept", operationCount: operations) {
-          try PurchaseScene(ledger: .inMemory(), journal: nil)
+          try PurchaseFixture(ledger: .inMemory(), eventLog: nil)
         },
         PurchaseBenchmark("all in memory, queue kept in memory", operationCount: operations) {
-          try PurchaseScene(ledger: .inMemory(), journal: MemoryRecordLog())
+          try PurchaseFixture(ledger: .inMemory(), eventLog: MemoryEventLog())
         },
         PurchaseBenchmark("queue in a file, ledger on SQLite", operationCount: max(1, operations / 50)) {
-          try PurchaseScene(
+          try PurchaseFixture(
             ledger: try Ledger.createSQLite(at: directory.appendingPathComponent("ledger.sqlite").path),
-            journal: try RecordLog(path: directory.appendingPathComponent("queue.log").path))
+            eventLog: try FileEventLog(path: directory.appendingPathComponent("queue.log").path))
         },
       ], rounds: settings.rounds)
     show(measurement)
-    let log = MemoryRecordLog()
-    let scene = try PurchaseScene(ledger: .inMemory(), journal: log)
-    try Blocking.wait { try await scene.buy(10) }
+    let log = MemoryEventLog()
+    let fixture = try PurchaseFixture(ledger: .inMemory(), eventLog: log)
+    try Blocking.wait { try await fixture.buy(10) }
     let before = log.appendCount
-    try Blocking.wait { try await scene.buy(100) }
+    try Blocking.wait { try await fixture.buy(100) }
     print("    syncs of the queue a purchase: \(Figure.ratio(Double(log.appendCount - before) / 100))")
-    scene.ledger.close()
+    fixture.ledger.close()
   }
 
   func backlog() throws {
     let count = settings.operationCount ?? 10_000
-    let scene = try PurchaseScene(ledger: .inMemory(), journal: MemoryRecordLog())
-    defer { scene.ledger.close() }
-    scene.store.repurchaseReturnsUnfinished = false
+    let fixture = try PurchaseFixture(ledger: .inMemory(), eventLog: MemoryEventLog())
+    defer { fixture.ledger.close() }
+    fixture.store.repurchaseReturnsUnfinished = false
     var bought: [StoreTransactionID] = []
     for _ in 0..<count {
-      bought.append(try scene.store.buyProduct(identifier: PurchaseScene.product, account: "alice").identifier)
+      bought.append(try fixture.store.buyProduct(identifier: PurchaseFixture.product, account: "alice").identifier)
     }
     let before = Figure.peakMegabytes()
     let start = ContinuousClock.now
-    try Blocking.wait { await scene.client.syncPurchases() }
+    try Blocking.wait { await fixture.client.syncPurchases() }
     let (seconds, attoseconds) = (ContinuousClock.now - start).components
     let nanoseconds = (Double(seconds) * 1e9 + Double(attoseconds) / 1e9) / Double(count)
-    guard try creditedInOrder(scene.ledger) == bought, scene.client.pendingReceiptCount == 0 else {
+    guard try creditedInOrder(fixture.ledger) == bought, fixture.client.pendingReceiptCount == 0 else {
       throw LedgerError.defect("The backlog was not credited in the order of buying")
     }
     print("    \(count) unfinished transactions, credited in order and finished")

@@ -173,7 +173,7 @@ package final class SQLiteStorage: LedgerStorage {
   private func openAnother() throws(LedgerError) -> SQLiteTables {
     let connection = try Self.openChecked(file, isFirst: false)
     guard connection.files?.main == main else {
-      throw Misplaced(what: "\(file.path) was replaced").unavailable(file.path)
+      throw MovedFile(what: "\(file.path) was replaced").unavailable(file.path)
     }
     return SQLiteTables(connection, isCopy: isCopy)
   }

@@ -31,7 +31,7 @@ public struct Simulation: Sendable {
     /// Whether the stores send purchase notices to the backend, beside the apps' posts.
     public var sendsPurchaseNotices = true
     /// How many of a hundred events something goes wrong in, 0 to 100.
-    public var mishapPercent = 15
+    public var faultPercent = 15
     /// After how many events the invariants are checked; nil for some twenty times in a run.
     public var checkInterval: Int?
 
@@ -45,7 +45,7 @@ public struct Simulation: Sendable {
   /// The settings of the soak.
   public let settings: Settings
   private let makeLedger: @Sendable (LedgerClock) throws(LedgerError) -> Ledger
-  private let sabotage: Sabotage?
+  private let sabotage: PlantedBug?
 
   /// A soak over ledgers in memory.
   public init(_ settings: Settings) { self.init(settings, sabotage: nil) }
@@ -60,7 +60,7 @@ public struct Simulation: Sendable {
   }
 
   /// A soak with a mistake built in.
-  package init(_ settings: Settings, sabotage: Sabotage?) {
+  package init(_ settings: Settings, sabotage: PlantedBug?) {
     self.settings = settings
     makeLedger = { clock in Ledger.inMemory(clock: clock, salt: 1) }
     self.sabotage = sabotage

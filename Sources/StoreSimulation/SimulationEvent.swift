@@ -69,22 +69,22 @@ public struct SimulationEvent: Hashable, Sendable, CustomStringConvertible {
   /// Chooses among the existing products, transactions or customers.
   public let choice: UInt64
   /// The fault injected meanwhile.
-  public let mishap: Mishap?
+  public let injectedFault: InjectedFault?
 
   /// Makes the event at this position in the run of a seed.
   init(index: Int, settings: Simulation.Settings) {
-    var dice = SimulationDice(seed: settings.seed, event: index)
+    var generator = SimulationGenerator(seed: settings.seed, event: index)
     self.index = index
-    kind = Self.kind(dice.below(Self.weightSum))
-    device = dice.below(settings.deviceCount)
-    choice = dice.next()
-    mishap = dice.percent(settings.mishapPercent) ? Mishap(&dice, settings) : nil
+    kind = Self.kind(generator.below(Self.weightSum))
+    device = generator.below(settings.deviceCount)
+    choice = generator.next()
+    injectedFault = generator.percent(settings.faultPercent) ? InjectedFault(&generator, settings) : nil
   }
 
   /// One line, such as `#17 purchase device 3 choice 0x2a (dies at crossing 4)`.
   public var description: String {
     let text = "#\(index) \(kind.rawValue) device \(device) choice 0x\(String(choice, radix: 16))"
-    return mishap.map { "\(text) (\($0))" } ?? text
+    return injectedFault.map { "\(text) (\($0))" } ?? text
   }
 
   private static let weights: [(Kind, Int)] = [

@@ -42,10 +42,10 @@ final class CrashMatrixTests: XCTestCase {
     let matrix = try Matrix()
     let path = try matrix.home("killed")
     let runs = Runs(directory: path)
-    var dice = SeededDice()
+    var generator = SeededRandom()
     var boughtCount = 0
     for _ in 0..<12 {
-      let ending = try runs.run(["buy-until-killed"], killedAfterLines: 1 + dice.below(8))
+      let ending = try runs.run(["buy-until-killed"], killedAfterLines: 1 + generator.below(8))
       XCTAssertTrue(ending.wasKilled, "\(ending)")
       XCTAssertEqual(ending.error, "")
       boughtCount += ending.output.split(separator: "\n").count
@@ -53,7 +53,7 @@ final class CrashMatrixTests: XCTestCase {
     let relaunch = try runs.run(["relaunch", Scenario.purchase.rawValue])
     XCTAssertEqual(relaunch, Runs.Ending(wasKilled: false, status: 0, output: "", error: ""))
     let outcome = try Outcome(of: CrashHome(path), .purchase)
-    XCTAssertEqual(outcome.problems, [], "seed \(dice.seed)")
+    XCTAssertEqual(outcome.problems, [], "seed \(generator.seed)")
     // Each process may have had one more under way.
     XCTAssertGreaterThanOrEqual(outcome.paid, Int64(boughtCount) * 1200)
     XCTAssertLessThanOrEqual(outcome.paid, Int64(boughtCount + 12) * 1200)

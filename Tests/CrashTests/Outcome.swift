@@ -73,7 +73,7 @@ extension Outcome {
     let gem = try CurrencyCode("GEM")
     var credits = 0
     for record in try ledger.wholeHistory(of: CustomerID(CrashHome.buyer)) {
-      if record.receipt.kind == .purchase { credits += 1 }
+      if record.booking.kind == .purchase { credits += 1 }
     }
     if credits > count { problems.append("\(count) purchases were credited \(credits) times") }
     credited = try ledger.balance(of: gem, customer: CustomerID(CrashHome.buyer)).balance
@@ -89,7 +89,7 @@ extension Outcome {
     let idle = try SimulatedStore(catalog: backend.ledger.currentCatalog(), signer: CrashHome.receipts())
     var configuration = StoreClient.Configuration(
       apiKey: "test_crash", mode: .payment(backend), storefront: idle.account("nobody").device("none"),
-      journal: try RecordLog(path: home.queuePath))
+      eventLog: try FileEventLog(path: home.queuePath))
     configuration.clock = clock.storeClock
     configuration.isAutomatic = false
     configuration.logHandler = { _, _ in }

@@ -41,8 +41,8 @@ final class BalanceImportTests: XCTestCase {
     XCTAssertEqual(try balance(ledger, "al,ice"), 1200)
     XCTAssertEqual(try balance(ledger, "bob"), 12)
     let record = try XCTUnwrap(try ledger.wholeHistory(of: Make.customer("al,ice")).first)
-    XCTAssertEqual(record.receipt.kind, .initial)
-    XCTAssertEqual(record.receipt.entries[0].kind, .initial)
+    XCTAssertEqual(record.booking.kind, .initial)
+    XCTAssertEqual(record.booking.entries[0].kind, .initial)
     let again = try ledger.book(balances)
     XCTAssertEqual(again.booked, 0)
     XCTAssertEqual(again.replayed, 3)
@@ -304,7 +304,7 @@ final class BalanceImportTests: XCTestCase {
     XCTAssertEqual(outcome.withoutChange, 1)
     XCTAssertEqual(outcome.amounts, [gem: 70])
     let history = try ledger.wholeHistory(of: Make.customer("alice"))
-    XCTAssertEqual(history.map { $0.receipt.entries[0].amount }, [-30, 100])
+    XCTAssertEqual(history.map { $0.booking.entries[0].amount }, [-30, 100])
     XCTAssertEqual(
       history.map { $0.reason?.text },
       ["2024-05-02T12:00:00.000Z {\"item\":\"sword\"}", "2024-05-01T12:00:00.123Z"])

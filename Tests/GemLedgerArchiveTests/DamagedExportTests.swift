@@ -55,12 +55,12 @@ final class DamagedExportTests: XCTestCase {
     for end in stride(from: 0, to: bytes.count - 1, by: 97) {
       assertRefused(.invalidImport) { try Ledger.inMemory(importing: Array(bytes[..<end])) }
     }
-    var dice = SeededDice()
+    var generator = SeededRandom()
     for _ in 0..<300 {
       var damaged = bytes
-      let place = dice.below(damaged.count - 1)
-      damaged[place] ^= UInt8(1 + dice.below(127))
-      if damaged[place] == bytes[place] { continue }
+      let position = generator.below(damaged.count - 1)
+      damaged[position] ^= UInt8(1 + generator.below(127))
+      if damaged[position] == bytes[position] { continue }
       assertRefused(.invalidImport) { try Ledger.inMemory(importing: damaged) }
     }
   }

@@ -56,11 +56,11 @@ final class ExportBytesTests: XCTestCase {
       "", "{", "{}x", "[1,]", "{\"a\":1,\"a\":2}", "01", "1.", "-", "nul", "\"\u{1}\"", "\"\\x\"", "{a:1}",
     ]
     for line in refused { XCTAssertFalse(try compare(Array(line.utf8)), line) }
-    var dice = SeededDice()
+    var generator = SeededRandom()
     for _ in 0..<3000 {
-      var bytes = Array(dice.one(of: lines).utf8)
-      for _ in 0...dice.below(3) { bytes[dice.below(bytes.count)] = UInt8(dice.below(256)) }
-      try compare(bytes, "seed \(dice.seed)")
+      var bytes = Array(generator.one(of: lines).utf8)
+      for _ in 0...generator.below(3) { bytes[generator.below(bytes.count)] = UInt8(generator.below(256)) }
+      try compare(bytes, "seed \(generator.seed)")
     }
   }
 

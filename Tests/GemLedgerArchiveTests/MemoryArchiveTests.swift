@@ -6,10 +6,10 @@ import XCTest
 
 final class MemoryArchiveTests: XCTestCase {
   func testEveryJournalComesBackFromMemory() throws {
-    for dice in InvariantContract.dice(12) {
+    for generator in InvariantContract.generator(12) {
       let kept = KeptStorages()
       var contract = try ArchiveContract(
-        dice: dice, make: { kept.ledger("source", $0) }, chain: [.memory("copy", kept)],
+        generator: generator, make: { kept.ledger("source", $0) }, chain: [.memory("copy", kept)],
         whole: { .memory("whole", KeptStorages()) })
       try contract.run(cuts: 4, of: 60)
     }

@@ -43,7 +43,7 @@ final class VerifyQuestionsTests: XCTestCase {
   func testProvesHoldsInWindowsOfAnySize() throws {
     let storage = CountedStorage(MemoryStorage(project: ProjectRow(salt: 1, createdAt: time.now)))
     let ledger = Ledger(storage: storage, clock: time.clock)
-    try EffectBooks.fill(ledger, time)
+    try JournalEventFixture.fill(ledger, time)
     let whole = try ledger.verify()
     XCTAssertEqual(whole.problems, [])
     for size in 1...5 { XCTAssertEqual(try ledger.verify(customersPerWindow: size), whole, "\(size)") }

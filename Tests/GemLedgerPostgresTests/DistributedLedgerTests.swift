@@ -69,7 +69,7 @@ final class DistributedLedgerTests: XCTestCase {
     try BasketContract(make: make).runAll()
     try LineageContract(make: make).runAll()
     try PolicyContract(make: make).runAll()
-    try EffectContract(make: make).runAll()
+    try JournalEventContract(make: make).runAll()
     try ErasureContract(make: make).runAll()
     try assertAccepted(schemas.server.takeStatements())
   }
@@ -83,7 +83,7 @@ final class DistributedLedgerTests: XCTestCase {
   func testTheModelIsFollowed() throws {
     let schemas = try SpreadSchemas()
     var model = try ModelContract(
-      dice: SeededDice(), hasManyLanes: true, reopen: { try schemas.reopen($0, clock: $1) },
+      generator: SeededRandom(), hasManyLanes: true, reopen: { try schemas.reopen($0, clock: $1) },
       make: { try schemas.create(clock: $0) })
     _ = try model.run(600)
     try assertAccepted(schemas.server.takeStatements())
@@ -146,9 +146,9 @@ final class DistributedLedgerTests: XCTestCase {
     try ledger.apply(Make.catalog())
     let others = try (0..<4).map { _ in try Ledger.openPostgres(at: schemas.current) }
     let ids = try (0..<40).map { try Make.customer("shared \($0)") }
-    DispatchQueue.concurrentPerform(iterations: others.count) { place in
+    DispatchQueue.concurrentPerform(iterations: others.count) { address in
       for id in ids {
-        do { try others[place].grant([Make.amount("GEM", 1)], customer: id) } catch { XCTFail("\(error)") }
+        do { try others[address].grant([Make.amount("GEM", 1)], customer: id) } catch { XCTFail("\(error)") }
       }
     }
     for id in ids {

@@ -30,11 +30,11 @@ final class ExtremeRowTests: XCTestCase {
     let count = wanted ?? 1
     var columns = try columns(server, url)
     XCTAssertGreaterThan(columns.count, 100)
-    var dice = SeededDice(seed: 7)
-    if wanted == nil { columns = Array(columns.shuffled(using: &dice).prefix(40)) }
+    var generator = SeededRandom(seed: 7)
+    if wanted == nil { columns = Array(columns.shuffled(using: &generator).prefix(40)) }
     var damaged = 0
     for column in columns {
-      for value in Self.values.shuffled(using: &dice).prefix(count) {
+      for value in Self.values.shuffled(using: &generator).prefix(count) {
         if try check(column, value, server, url) { damaged += 1 }
       }
     }
@@ -72,7 +72,7 @@ final class ExtremeRowTests: XCTestCase {
     _ column: Column, _ value: Int64, _ server: PostgresServer, _ original: String
   ) throws -> Bool {
     let what = "\(column.table).\(column.name) = \(value)"
-    let place =
+    let address =
       column.isOfCustomers ? "WHERE customer = (SELECT customer FROM gemledger.aliases WHERE id = 'alice')" : ""
     let table = "gemledger.\(column.table)"
     let url = try server.createDatabase(copying: original)
@@ -82,7 +82,7 @@ final class ExtremeRowTests: XCTestCase {
         """
         ALTER TABLE \(table) DISABLE TRIGGER USER;
         UPDATE \(table) SET \(column.name) = \(value)
-          WHERE ctid = (SELECT ctid FROM \(table) \(place) ORDER BY ctid LIMIT 1) RETURNING 1
+          WHERE ctid = (SELECT ctid FROM \(table) \(address) ORDER BY ctid LIMIT 1) RETURNING 1
         """, on: url)
       if changed.isEmpty { return false }
     } catch {
@@ -110,7 +110,7 @@ final class ExtremeRowTests: XCTestCase {
     ]
     let answers = ledger.submit(commands)
     if neighboursAreBooked {
-      for place in [1, 3] { XCTAssertNoThrow(try answers[place].get(), what) }
+      for address in [1, 3] { XCTAssertNoThrow(try answers[address].get(), what) }
     }
     attempt { try ledger.transfer([Make.amount("GEM", 1)], from: alice, to: carol) }
     attempt { try ledger.hold([Make.amount("GEM", 1)], customer: alice, for: .seconds(60)) }

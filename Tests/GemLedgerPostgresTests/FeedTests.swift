@@ -49,7 +49,7 @@ final class FeedTests: XCTestCase {
     time.advance(seconds: 60)
     try ledger.grant([amount], customer: other)
     let early = try ledger.feed(after: start)
-    XCTAssertEqual(early.events.map(\.record.receipt.customer), [other])
+    XCTAssertEqual(early.events.map(\.record.booking.customer), [other])
     let highest = try schemas.execute("SELECT max(number) FROM SCHEMA.transactions")[0]
 
     try gate.execute(["COMMIT"])
@@ -57,8 +57,8 @@ final class FeedTests: XCTestCase {
     // Control: a reader that remembers only the highest number never sees alice's grant.
     XCTAssertEqual(try schemas.execute("SELECT count(*) FROM SCHEMA.transactions WHERE number > \(highest)"), ["0"])
     let late = try ledger.feed(after: early.next)
-    XCTAssertEqual(late.events.map(\.record.receipt.customer), [alice])
-    XCTAssertEqual(late.events.first?.record.receipt.entries.map(\.balance), [6])
+    XCTAssertEqual(late.events.map(\.record.booking.customer), [alice])
+    XCTAssertEqual(late.events.first?.record.booking.entries.map(\.balance), [6])
     XCTAssertEqual(try ledger.feed(after: late.next).events, [])
     ledger.close()
   }
@@ -75,9 +75,9 @@ final class FeedTests: XCTestCase {
     }
     var cursor: FeedCursor?
     var events: [FeedEvent] = []
-    for place in stride(from: 0, to: 12, by: 2) {
-      try ledger.merge(from: customers[place], into: customers[place + 1])
-      try ledger.grant([amount], customer: customers[place])
+    for address in stride(from: 0, to: 12, by: 2) {
+      try ledger.merge(from: customers[address], into: customers[address + 1])
+      try ledger.grant([amount], customer: customers[address])
       let page = try ledger.feed(after: cursor, limit: 9)
       events += page.events
       cursor = page.next
@@ -89,11 +89,11 @@ final class FeedTests: XCTestCase {
       if page.events.isEmpty { break }
     }
     XCTAssertEqual(events.count, 80 + 12)
-    XCTAssertEqual(Set(events.map(\.record.receipt.transactionID)).count, events.count)
+    XCTAssertEqual(Set(events.map(\.record.booking.transactionID)).count, events.count)
     for customer in customers {
       let versions = events.compactMap { event -> Int64? in
-        let receipt = event.merged?.customer == customer ? event.merged : event.record.receipt
-        return receipt?.customer == customer ? receipt?.entries.first?.version : nil
+        let booking = event.merged?.customer == customer ? event.merged : event.record.booking
+        return booking?.customer == customer ? booking?.entries.first?.version : nil
       }
       XCTAssertEqual(versions, versions.sorted(), "\(customer)")
     }
@@ -112,7 +112,7 @@ final class FeedTests: XCTestCase {
     let page = try ledger.feed(after: FeedCursor(position, salt: salt), limit: 1000)
     XCTAssertEqual(page.events, Array(all.dropFirst(10)))
     try ledger.grant([Make.amount("GEM", 1)], customer: other)
-    XCTAssertEqual(try ledger.feed(after: page.next).events.map(\.record.receipt.customer), [other])
+    XCTAssertEqual(try ledger.feed(after: page.next).events.map(\.record.booking.customer), [other])
     ledger.close()
   }
 
@@ -128,7 +128,7 @@ final class FeedTests: XCTestCase {
     try writer.grant([amount], customer: alice)
     var balances: [Int64] = []
     for try await page in reader.feedUpdates(after: start, polling: .seconds(3600)) {
-      balances += page.events.compactMap { $0.record.receipt.entries.first?.balance }
+      balances += page.events.compactMap { $0.record.booking.entries.first?.balance }
       if balances.count >= 20 { break }
       Task.detached { try writer.grant([amount], customer: alice) }
     }
@@ -191,7 +191,7 @@ final class FeedTests: XCTestCase {
     for _ in 0..<50 { try ledger.grant([Make.amount("GEM", 1)], customer: other) }
     let storage = try XCTUnwrap(ledger.storage as? PostgresStorage)
     ledger.close()
-    XCTAssertEqual(storage.herald.sent.load(ordering: .relaxed), 0)
+    XCTAssertEqual(storage.notifier.sent.load(ordering: .relaxed), 0)
   }
 }
 

@@ -72,7 +72,7 @@ final class FullDiskTests: XCTestCase {
     let maker = try Ledger.createPostgres(at: url + "?lanes=1")
     try maker.apply(Make.catalog())
     maker.close()
-    let recovery = PostgresRecovery(patience: .zero)
+    let recovery = PostgresRecovery(retryPolicy: .zero)
     let ledger = Ledger(storage: try PostgresStorage(url: url, recovery: recovery))
     try server.execute("CHECKPOINT", on: server.superuserURL())
     try disk.fill()

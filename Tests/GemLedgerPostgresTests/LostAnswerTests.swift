@@ -34,12 +34,12 @@ final class LostAnswerTests: XCTestCase {
       let before = try ledger.wholeHistory(of: alice).count
       let start = try balance(alice, ledger)
       proxy.arm(cut)
-      let receipt = try ledger.spend([Make.amount("GEM", 7)], customer: alice)
-      XCTAssertFalse(receipt.isReplayed, "\(cut)")
-      XCTAssertEqual(receipt.entries.map(\.balance), [start - 7], "\(cut)")
+      let booking = try ledger.spend([Make.amount("GEM", 7)], customer: alice)
+      XCTAssertFalse(booking.isReplayed, "\(cut)")
+      XCTAssertEqual(booking.entries.map(\.balance), [start - 7], "\(cut)")
       XCTAssertEqual(try balance(alice, ledger), start - 7, "\(cut)")
       XCTAssertEqual(try ledger.wholeHistory(of: alice).count, before + 1, "\(cut)")
-      XCTAssertEqual(try ledger.transaction(XCTUnwrap(receipt.transactionID)).receipt, receipt, "\(cut)")
+      XCTAssertEqual(try ledger.transaction(XCTUnwrap(booking.transactionID)).booking, booking, "\(cut)")
       try assertBooksAddUp(ledger)
     }
     XCTAssertEqual(proxy.cutCount, 2)
@@ -95,7 +95,7 @@ final class LostAnswerTests: XCTestCase {
     let first = people.indices.filter { lanes[$0] == [0] }
     let second = people.indices.filter { lanes[$0] == [1] }
     let (spender, into, from) = (people[first[0]], people[first[1]], people[second[0]])
-    let merged = Mutex<Result<Receipt, LedgerError>?>(nil)
+    let merged = Mutex<Result<Booking, LedgerError>?>(nil)
     proxy.arm(.afterCommit) {
       merged.withLock { $0 = ledger.submit([.merge(from: from, into: into)])[0] }
     }
@@ -115,7 +115,7 @@ final class LostAnswerTests: XCTestCase {
     let ledger = try Ledger.createPostgres(at: url + "?lanes=1")
     try ledger.apply(Make.catalog())
     ledger.close()
-    func marks(_ age: String) throws -> Int64 {
+    func tokens(_ age: String) throws -> Int64 {
       let answer = try server.execute(
         "SELECT count(*) FROM gemledger.commit_tokens WHERE octet_length(writer) = 3 AND committed_at \(age)", on: url
       )
@@ -135,16 +135,16 @@ final class LostAnswerTests: XCTestCase {
       try other.grant([Make.amount("GEM", 1)], customer: Make.customer("alice"))
       try assertBooksAddUp(other)
       other.close()
-      let left = try marks("< (extract(epoch FROM now()) * 1000)::bigint - 86400000")
+      let left = try tokens("< (extract(epoch FROM now()) * 1000)::bigint - 86400000")
       XCTAssertLessThan(left, 256)
       XCTAssertGreaterThanOrEqual(left, Int64(256 - count))
-      XCTAssertEqual(try marks("> (extract(epoch FROM now()) * 1000)::bigint - 86400000"), 256)
+      XCTAssertEqual(try tokens("> (extract(epoch FROM now()) * 1000)::bigint - 86400000"), 256)
     }
   }
 
   func testAnUnreachableServerLeavesTheOutcomeUnknownUntilTheKeyIsSentAgain() throws {
     let alice = try Make.customer("alice")
-    let (ledger, proxy) = try open([alice], recovery: PostgresRecovery(patience: .zero))
+    let (ledger, proxy) = try open([alice], recovery: PostgresRecovery(retryPolicy: .zero))
     let spend = try LedgerCommand.spend([Make.amount("GEM", 7)], customer: alice, key: Make.key("tap"))
     proxy.arm(.afterCommit) { proxy.refuseAll(true) }
     let unknown = assertRefused(.outcomeUnknown) { try ledger.book(spend) }
@@ -154,9 +154,9 @@ final class LostAnswerTests: XCTestCase {
     let unreached = assertRefused(.storageUnavailable) { try ledger.book(spend) }
     XCTAssertEqual(unreached?.code.exitStatus, 69)
     proxy.refuseAll(false)
-    let receipt = try ledger.book(spend)
-    XCTAssertTrue(receipt.isReplayed)
-    XCTAssertEqual(receipt.entries.map(\.balance), [gem - 7])
+    let booking = try ledger.book(spend)
+    XCTAssertTrue(booking.isReplayed)
+    XCTAssertEqual(booking.entries.map(\.balance), [gem - 7])
     XCTAssertEqual(try balance(alice, ledger), gem - 7)
     try assertBooksAddUp(ledger)
     ledger.close()
@@ -166,7 +166,7 @@ final class LostAnswerTests: XCTestCase {
   /// The same with the commit lost on its way: then nothing was booked, and the key books it.
   func testAnUnreachableServerMayAlsoHaveBookedNothing() throws {
     let alice = try Make.customer("alice")
-    let (ledger, proxy) = try open([alice], recovery: PostgresRecovery(patience: .zero))
+    let (ledger, proxy) = try open([alice], recovery: PostgresRecovery(retryPolicy: .zero))
     let spend = try LedgerCommand.spend([Make.amount("GEM", 7)], customer: alice, key: Make.key("tap"))
     proxy.arm(.beforeCommit)
     assertRefused(.storageUnavailable) { try ledger.book(spend) }

@@ -30,11 +30,11 @@ final class ManyLedgersTests: XCTestCase {
   /// Books one command on each ledger at once, again and again; returns the results of each pair.
   private func race(
     _ rounds: Int, _ commands: (Int) throws -> [LedgerCommand]
-  ) throws -> [[Result<Receipt, LedgerError>]] {
+  ) throws -> [[Result<Booking, LedgerError>]] {
     try (0..<rounds).map { round in
       let pair = try commands(round)
       let ledgers = ledgers
-      let answers = Mutex<[Int: Result<Receipt, LedgerError>]>([:])
+      let answers = Mutex<[Int: Result<Booking, LedgerError>]>([:])
       atOnce(pair.count) { index in
         let answer = ledgers[index % ledgers.count].submit([pair[index]])[0]
         answers.withLock { $0[index] = answer }
@@ -55,10 +55,10 @@ final class ManyLedgersTests: XCTestCase {
       return [spend, spend]
     }
     for answers in rounds {
-      let receipts = try answers.map { try $0.get() }
-      XCTAssertEqual(receipts.map(\.isReplayed).sorted { !$0 && $1 }, [false, true])
-      XCTAssertEqual(receipts[0].transactionID, receipts[1].transactionID)
-      XCTAssertEqual(receipts[0].entries, receipts[1].entries)
+      let bookings = try answers.map { try $0.get() }
+      XCTAssertEqual(bookings.map(\.isReplayed).sorted { !$0 && $1 }, [false, true])
+      XCTAssertEqual(bookings[0].transactionID, bookings[1].transactionID)
+      XCTAssertEqual(bookings[0].entries, bookings[1].entries)
     }
     XCTAssertEqual(try balance(alice), 910)
   }
@@ -72,9 +72,9 @@ final class ManyLedgersTests: XCTestCase {
       return people.map { .creditPurchase(purchase, customer: $0) }
     }
     for answers in rounds {
-      let receipts = try answers.map { try $0.get() }
-      XCTAssertEqual(receipts.map(\.isReplayed).sorted { !$0 && $1 }, [false, true])
-      XCTAssertEqual(receipts[0].customer, receipts[1].customer)
+      let bookings = try answers.map { try $0.get() }
+      XCTAssertEqual(bookings.map(\.isReplayed).sorted { !$0 && $1 }, [false, true])
+      XCTAssertEqual(bookings[0].customer, bookings[1].customer)
     }
     XCTAssertEqual(try people.map { try ledgers[1].purchases(of: $0).purchases.count }.reduce(0, +), 30)
   }
@@ -174,8 +174,8 @@ final class ManyLedgersTests: XCTestCase {
         return round % 2 == 0 ? [purchase, refund] : [refund, purchase]
       })
     {
-      let receipts = try answers.map { try $0.get() }
-      kept += receipts.count { $0.isAwaitingPurchase }
+      let bookings = try answers.map { try $0.get() }
+      kept += bookings.count { $0.isAwaitingPurchase }
     }
     XCTAssertEqual(try balance(alice), 0)
     let gem = try XCTUnwrap(ledgers[1].verify().currencies.first { $0.currency.description == "GEM" })
@@ -194,9 +194,9 @@ final class ManyLedgersTests: XCTestCase {
     try ledgers[0].grant([Make.amount("GEM", 1600)], customer: bob)
     try ledgers[0].merge(from: alice, into: bob)
     // Goes with the change that is refused.
-    let effect = "INSERT INTO gemledger.journal_events VALUES (1, 1, 1, 7, 0, 0, 0, 0, 0, 0, '', 0, 0, 0);"
+    let event = "INSERT INTO gemledger.journal_events VALUES (1, 1, 1, 7, 0, 0, 0, 0, 0, 0, '', 0, 0, 0);"
     for table in SchemaTable.appendOnly {
-      let before = table == "journal_events" ? effect : ""
+      let before = table == "journal_events" ? event : ""
       let table = "gemledger.\(table)"
       if before.isEmpty {
         XCTAssertNotEqual(try server.execute("SELECT count(*) FROM \(table)", on: url), ["0"], table)

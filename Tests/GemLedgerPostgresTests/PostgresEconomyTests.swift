@@ -67,8 +67,8 @@ final class PostgresEconomyTests: XCTestCase {
     for number in 0..<12 {
       let customer = try Make.customer("c\(number)")
       try one.grant([Make.amount("GEM", 100)], customer: customer)
-      let receipt = try one.hold([Make.amount("GEM", 60)], customer: customer, for: .seconds(3600))
-      holds.append((number, try XCTUnwrap(receipt.hold?.id)))
+      let booking = try one.hold([Make.amount("GEM", 60)], customer: customer, for: .seconds(3600))
+      holds.append((number, try XCTUnwrap(booking.hold?.id)))
     }
     // Both ledgers remember the customers of the holds; then all customers are merged, over their lanes, in two steps.
     for (index, (_, hold)) in holds.enumerated() {
@@ -79,8 +79,8 @@ final class PostgresEconomyTests: XCTestCase {
     }
     for number in [3, 6, 9] { try one.merge(from: Make.customer("c\(number)"), into: Make.customer("c0")) }
     for (index, (_, hold)) in holds.enumerated() {
-      let receipt = try index % 2 == 0 ? other.capture(hold, amounts: [Make.amount("GEM", 50)]) : other.release(hold)
-      XCTAssertEqual(receipt.customer, try Make.customer("c0"))
+      let booking = try index % 2 == 0 ? other.capture(hold, amounts: [Make.amount("GEM", 50)]) : other.release(hold)
+      XCTAssertEqual(booking.customer, try Make.customer("c0"))
       assertRefused(.holdEnded) { try one.capture(hold) }
     }
     let left = try other.balance(of: CurrencyCode("GEM"), customer: Make.customer("c5"))

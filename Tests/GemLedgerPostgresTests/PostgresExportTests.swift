@@ -63,7 +63,7 @@ final class PostgresExportTests: XCTestCase {
 
   /// From a database into a file and on into a database, and from memory into a database.
   func testEveryJournalComesBackFromADatabase() throws {
-    for (index, dice) in InvariantContract.dice(2).enumerated() {
+    for (index, generator) in InvariantContract.generator(2).enumerated() {
       let (databases, directory, kept) = (Databases(), try TemporaryDirectory(), KeptStorages())
       func database(_ name: String) -> ArchiveContract.Copy {
         ArchiveContract.Copy(
@@ -79,7 +79,7 @@ final class PostgresExportTests: XCTestCase {
         }, ledger: { try .openSQLite(at: directory.path("copy.sqlite"), clock: $0) })
       let isFromDatabase = index % 2 == 0
       var contract = try ArchiveContract(
-        dice: dice,
+        generator: generator,
         make: {
           isFromDatabase
             ? try .createPostgres(at: "\(try databases.url("from"))?lanes=1", clock: $0) : kept.ledger("from", $0)

@@ -182,7 +182,7 @@ final class PostgresMigrationTests: XCTestCase {
   /// A ledger of the first step, with what a random run and some rarely used commands put into it.
   private func makeFirstVersion() throws -> LedgerState {
     let url = url
-    var model = try ModelContract(dice: SeededDice(), hasManyLanes: true) {
+    var model = try ModelContract(generator: SeededRandom(), hasManyLanes: true) {
       try Ledger.createPostgres(at: url, clock: $0, salt: 1)
     }
     _ = try model.run(200)

@@ -24,8 +24,8 @@ final class PostgresReadsTests: XCTestCase {
     }
 
     /// Pages that end where others go on, and the whole once more from its beginning.
-    func whole<Row: Hashable, Place>(
-      _ start: Place, _ place: (Row) -> Place, _ page: (Place) throws -> [Row]
+    func whole<Row: Hashable, CustomerAddress>(
+      _ start: CustomerAddress, _ address: (Row) -> CustomerAddress, _ page: (CustomerAddress) throws -> [Row]
     ) throws -> [Row] {
       func once() throws -> [Row] {
         var (rows, last) = ([Row](), start)
@@ -33,7 +33,7 @@ final class PostgresReadsTests: XCTestCase {
           let next = try page(last)
           guard let end = next.last else { return rows }
           rows += next
-          last = place(end)
+          last = address(end)
         }
       }
       let rows = try once()
@@ -45,7 +45,7 @@ final class PostgresReadsTests: XCTestCase {
 
   private func withBooks(_ body: (Books) throws -> Void) throws {
     let schemas = try Schemas()
-    var database = try ModelContract(dice: SeededDice()) { try schemas.create(clock: $0, lanes: 1) }
+    var database = try ModelContract(generator: SeededRandom()) { try schemas.create(clock: $0, lanes: 1) }
     _ = try database.run(500)
     let storage = try PostgresStorage(url: schemas.current)
     defer { storage.close() }
@@ -62,18 +62,18 @@ final class PostgresReadsTests: XCTestCase {
   func testReadsTheJournalInBulk() throws {
     try withBooks { books in
       let tables = books.tables
-      let owned = books.transactions.map { RowPlace($0.number, of: $0.customer) }
-      let unowned = owned.map { RowPlace($0.number, of: nil) }
+      let owned = books.transactions.map { RowAddress($0.number, of: $0.customer) }
+      let unowned = owned.map { RowAddress($0.number, of: nil) }
       let transactions = Dictionary(uniqueKeysWithValues: books.transactions.map { ($0.number, $0) })
       XCTAssertEqual(try tables.transactions(owned + owned), transactions)
       XCTAssertEqual(try tables.transactions(unowned), transactions)
       let ofTransactions = Dictionary(grouping: books.entries, by: \.transaction)
       XCTAssertEqual(try tables.entries(of: unowned), ofTransactions)
-      let places = books.entries.map { RowPlace($0.number, of: $0.account.customer) }
+      let addresses = books.entries.map { RowAddress($0.number, of: $0.account.customer) }
       let entries = Dictionary(uniqueKeysWithValues: books.entries.map { ($0.number, $0) })
-      XCTAssertEqual(try tables.entries(places), entries)
-      XCTAssertEqual(try tables.entries(places.map { RowPlace($0.number, of: nil) }), entries)
-      XCTAssertEqual(try tables.allocations(of: places), Dictionary(grouping: books.allocations, by: \.entry))
+      XCTAssertEqual(try tables.entries(addresses), entries)
+      XCTAssertEqual(try tables.entries(addresses.map { RowAddress($0.number, of: nil) }), entries)
+      XCTAssertEqual(try tables.allocations(of: addresses), Dictionary(grouping: books.allocations, by: \.entry))
       XCTAssertEqual(
         try tables.transactionsWithoutEntries(owned), Set(transactions.keys).subtracting(ofTransactions.keys))
       for row in books.transactions.prefix(50) {
@@ -154,7 +154,7 @@ final class PostgresReadsTests: XCTestCase {
       let allocations = try tables.allocations(of: entry.number, of: row.customer)
       XCTAssertEqual(parts.allocations.filter { $0.entry == entry.number }, allocations)
       for lot in entry.lot == 0 ? allocations.map(\.lot) : [entry.lot] {
-        XCTAssertEqual(parts.sources[lot], try XCTUnwrap(tables.lotTerms(lot, of: row.customer)).source)
+        XCTAssertEqual(parts.sources[lot], try XCTUnwrap(tables.lotAttributes(lot, of: row.customer)).source)
       }
     }
     let items = parts.items.filter { $0.customer == row.customer }

@@ -49,7 +49,7 @@ final class PostgresStorageTests: XCTestCase {
 
   func testWhatWasReportedStaysSo() throws {
     let schemas = try Schemas()
-    var contract = try LaterContract(dice: InvariantContract.dice(1)[0]) { try schemas.create(clock: $0) }
+    var contract = try LaterContract(generator: InvariantContract.generator(1)[0]) { try schemas.create(clock: $0) }
     try contract.run(200)
   }
 
@@ -57,10 +57,10 @@ final class PostgresStorageTests: XCTestCase {
   /// nothing.
   func testFollowsTheModelAndGivesTheJournalOfMemory() throws {
     let schemas = try Schemas()
-    let dice = SeededDice()
-    var memory = try ModelContract(dice: dice) { clock in Ledger.inMemory(clock: clock, salt: 1) }
+    let generator = SeededRandom()
+    var memory = try ModelContract(generator: generator) { clock in Ledger.inMemory(clock: clock, salt: 1) }
     let reopen: ModelContract.Reopen = { try schemas.reopen($0, clock: $1) }
-    var database = try ModelContract(dice: dice, reopen: reopen) { try schemas.create(clock: $0, lanes: 1) }
+    var database = try ModelContract(generator: generator, reopen: reopen) { try schemas.create(clock: $0, lanes: 1) }
     let (found, expected) = (try database.run(1200), try memory.run(1200))
     XCTAssertEqual(found.map { $0.map(Self.withoutNumbers) }, expected.map { $0.map(Self.withoutNumbers) })
   }
@@ -69,7 +69,7 @@ final class PostgresStorageTests: XCTestCase {
   func testFollowsTheModelOverManyLanes() throws {
     let schemas = try Schemas()
     let reopen: ModelContract.Reopen = { try schemas.reopen($0, clock: $1) }
-    var database = try ModelContract(dice: SeededDice(), hasManyLanes: true, reopen: reopen) {
+    var database = try ModelContract(generator: SeededRandom(), hasManyLanes: true, reopen: reopen) {
       try schemas.create(clock: $0, lanes: 8)
     }
     _ = try database.run(1200)
@@ -77,13 +77,13 @@ final class PostgresStorageTests: XCTestCase {
 
   /// The parts of a record that do not depend on how a storage numbers.
   private static func withoutNumbers(_ record: HistoryRecord) -> String {
-    let entries = record.receipt.entries.map { entry in
+    let entries = record.booking.entries.map { entry in
       let allocations = entry.allocations.map { "\($0.source) \($0.amount)" }.joined(separator: ",")
       return "\(entry.currency) \(entry.kind) \(entry.amount) \(entry.balance) \(entry.debt) \(entry.version) "
         + allocations
     }
-    return "\(record.receipt.customer) \(record.receipt.kind) \(record.receipt.createdAt) "
-      + "\(entries.joined(separator: "; ")) \(record.receipt.items) \(record.reference?.text ?? "")"
+    return "\(record.booking.customer) \(record.booking.kind) \(record.booking.createdAt) "
+      + "\(entries.joined(separator: "; ")) \(record.booking.items) \(record.reference?.text ?? "")"
   }
 }
 

@@ -68,8 +68,8 @@ final class RoundTripTests: XCTestCase {
     let before = storage.roundTrips
     let gate = try PostgresConnection(PostgresTarget(url: url))
     try gate.execute(["BEGIN", "SELECT 1 FROM lanes FOR UPDATE"])
-    func spend(_ place: Int) throws -> Task<Receipt, any Error> {
-      let command = try LedgerCommand.spend([Make.amount("GEM", 1)], customer: customers[place], key: Make.key("k"))
+    func spend(_ address: Int) throws -> Task<Booking, any Error> {
+      let command = try LedgerCommand.spend([Make.amount("GEM", 1)], customer: customers[address], key: Make.key("k"))
       return Task { try await ledger.book(command) }
     }
     var tasks = [try spend(0)]
@@ -79,8 +79,8 @@ final class RoundTripTests: XCTestCase {
     while ledger.lanes[0].waitingCount < 39 { await Task.yield() }
     try gate.execute(["COMMIT"])
     for task in tasks {
-      let receipt = try await task.value
-      XCTAssertEqual(receipt.entries.map(\.balance), [99])
+      let booking = try await task.value
+      XCTAssertEqual(booking.entries.map(\.balance), [99])
     }
     XCTAssertEqual(storage.roundTrips - before, 3)
   }

@@ -8,8 +8,8 @@ import XCTest
 final class RoutedListTests: XCTestCase {
   func testAListGivesWhatItsCommandsGiveOneAfterTheOther() throws {
     let schemas = try Schemas()
-    for dice in InvariantContract.dice(2) {
-      try ListContract(dice: dice) { try schemas.create(clock: $0, lanes: 1) }.run(lists: 12, of: 120)
+    for generator in InvariantContract.generator(2) {
+      try ListContract(generator: generator) { try schemas.create(clock: $0, lanes: 1) }.run(lists: 12, of: 120)
     }
   }
 
@@ -29,8 +29,8 @@ final class RoutedListTests: XCTestCase {
           try .spend([Make.amount("COIN", all)], customer: customer),
         ]
       })
-    for (place, answer) in answers.enumerated() where place.isMultiple(of: 2) { XCTAssertNoThrow(try answer.get()) }
-    for (place, answer) in answers.enumerated() where !place.isMultiple(of: 2) {
+    for (address, answer) in answers.enumerated() where address.isMultiple(of: 2) { XCTAssertNoThrow(try answer.get()) }
+    for (address, answer) in answers.enumerated() where !address.isMultiple(of: 2) {
       XCTAssertThrowsError(try answer.get()) { XCTAssertEqual(($0 as? LedgerError)?.code, .insufficientBalance) }
     }
     try assertBooksAddUp(again)
@@ -43,8 +43,8 @@ final class RoutedListTests: XCTestCase {
 
   func testTheSameOverLanes() throws {
     let schemas = try Schemas()
-    for dice in InvariantContract.dice(3) {
-      try ListContract(dice: dice, comparesLots: false) { try schemas.create(clock: $0, lanes: 3) }
+    for generator in InvariantContract.generator(3) {
+      try ListContract(generator: generator, comparesLots: false) { try schemas.create(clock: $0, lanes: 3) }
         .run(lists: 12, of: 120)
     }
   }

@@ -95,7 +95,7 @@ final class SchemaTests: XCTestCase {
     }
     try RefundContract(make: make).runAll()
     try OrderContract(make: make).runAll()
-    try EffectContract(make: make).runAll()
+    try JournalEventContract(make: make).runAll()
     try ErasureContract(make: make).runAll()
     let ledger = try make(.system)
     try ledger.apply(Make.catalog())

@@ -111,11 +111,11 @@ final class StressTests: XCTestCase {
       let keyed = (0..<(acknowledged.keys.max() ?? 0) + 2 * run.threads).filter(run.plan.hasKey)
       let answers = try ledger.submit(keyed.map(run.plan.command))
       for (number, answer) in zip(keyed, answers) {
-        let receipt = try answer.get()
+        let booking = try answer.get()
         let name = run.plan.name(number)
-        if receipt.isReplayed != (before[name] != nil) { problems.append("\(name) is answered as if it was not so") }
-        guard let first = before[name]?.first, first != receipt.transactionID?.description else { continue }
-        problems.append("\(name) was \(first) and is answered as \(String(describing: receipt.transactionID))")
+        if booking.isReplayed != (before[name] != nil) { problems.append("\(name) is answered as if it was not so") }
+        guard let first = before[name]?.first, first != booking.transactionID?.description else { continue }
+        problems.append("\(name) was \(first) and is answered as \(String(describing: booking.transactionID))")
       }
     }
     let after = try booked(in: ledger)
@@ -144,7 +144,7 @@ final class StressTests: XCTestCase {
     for customer in try customers() {
       for record in try ledger.wholeHistory(of: customer) {
         guard let name = record.reference?.text else { continue }
-        found[name, default: []].append(record.receipt.transactionID?.description ?? "-")
+        found[name, default: []].append(record.booking.transactionID?.description ?? "-")
       }
     }
     return found

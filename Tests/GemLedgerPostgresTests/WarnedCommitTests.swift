@@ -25,7 +25,7 @@ final class WarnedCommitTests: XCTestCase {
   private func open(_ url: String, resolves: Bool = true) throws -> Ledger {
     Ledger(
       storage: try PostgresStorage(
-        url: url, recovery: PostgresRecovery(patience: .milliseconds(200), resolvesLostAnswers: resolves)))
+        url: url, recovery: PostgresRecovery(retryPolicy: .milliseconds(200), resolvesLostAnswers: resolves)))
   }
 
   /// Warns once, at the commit of the first row that comes into the table, after the given statements.
@@ -61,12 +61,12 @@ final class WarnedCommitTests: XCTestCase {
     let alice = try Make.customer("alice")
     try warn(server, url, at: "transactions")
     let ledger = try open(url)
-    let receipt = try ledger.grant([Make.amount("GEM", 7)], customer: alice)
+    let booking = try ledger.grant([Make.amount("GEM", 7)], customer: alice)
     try assertWarned(server, url)
-    XCTAssertFalse(receipt.isReplayed)
+    XCTAssertFalse(booking.isReplayed)
     XCTAssertEqual(try balance(alice, ledger), 7)
     XCTAssertEqual(try ledger.wholeHistory(of: alice).count, 1)
-    XCTAssertEqual(try ledger.transaction(XCTUnwrap(receipt.transactionID)).receipt, receipt)
+    XCTAssertEqual(try ledger.transaction(XCTUnwrap(booking.transactionID)).booking, booking)
     try assertBooksAddUp(ledger)
     ledger.close()
   }

@@ -6,11 +6,11 @@ import XCTest
 final class ArchiveTests: XCTestCase {
   /// From memory into a file and back, and from a file into memory and into a file.
   func testEveryJournalComesBackFromAFile() throws {
-    for (index, dice) in InvariantContract.dice(4).enumerated() {
+    for (index, generator) in InvariantContract.generator(4).enumerated() {
       let (kept, directory) = (KeptStorages(), try TemporaryDirectory())
       let (file, memory) = (Self.file("copy", directory), ArchiveContract.Copy.memory("copy", kept))
       var contract = try ArchiveContract(
-        dice: dice,
+        generator: generator,
         make: {
           index % 2 == 0
             ? kept.ledger("source", $0) : try .createSQLite(at: directory.path("source.sqlite"), clock: $0)

@@ -415,7 +415,7 @@ final class ConsistentChangesTests: XCTestCase {
   private func healthyLedger() throws -> String {
     if let healthy { return healthy.path("healthy.sqlite") }
     let directory = try TemporaryDirectory()
-    try ConsistentScene.make(at: directory.path("healthy.sqlite"), time)
+    try ConsistentFixture.make(at: directory.path("healthy.sqlite"), time)
     healthy = directory
     return directory.path("healthy.sqlite")
   }

@@ -63,7 +63,7 @@ final class DamageTests: XCTestCase {
     let path = try directory().path("\(name).original")
     switch name {
     case "rich":
-      try RichJournal.fill(SeededDice(seed: 11), time) {
+      try RichJournal.fill(SeededRandom(seed: 11), time) {
         try Ledger.createSQLite(at: path, clock: $0, salt: 1)
       } open: {
         try Ledger.openSQLite(at: path, clock: $0)
@@ -85,12 +85,12 @@ final class DamageTests: XCTestCase {
   private func fillEconomy(_ path: String) throws {
     let ledger = try Ledger.createSQLite(at: path, clock: time.clock, salt: 2)
     try ledger.apply(EconomyStream.catalog())
-    var stream = EconomyStream(dice: SeededDice(seed: 12))
+    var stream = EconomyStream(generator: SeededRandom(seed: 12))
     for name in ["zoe", "yan", "holder"] { try ledger.grant([Make.amount("GEM", 100)], customer: Make.customer(name)) }
     for _ in 0..<500 {
       time.advance(seconds: 7)
       // Some are refused, as in the life of any ledger.
-      if let receipt = try? ledger.book(stream.command(now: time.now)) { stream.heard(receipt) }
+      if let booking = try? ledger.book(stream.command(now: time.now)) { stream.heard(booking) }
     }
     try ledger.book(.registerToken(TokenNumber(high: 1, low: 7), customer: Make.customer("zoe")))
     try ledger.book(.openOrder(RichJournal.opening("ORDER-1", key: "order-key"), customer: Make.customer("yan")))

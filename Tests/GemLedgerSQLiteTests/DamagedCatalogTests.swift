@@ -17,13 +17,13 @@ final class DamagedCatalogTests: XCTestCase {
     try made.apply(Make.catalog())
     try made.grant([Make.amount("GEM", 10)], customer: Make.customer("alice"))
     made.close()
-    for (place, damage) in [
+    for (position, damage) in [
       "UPDATE catalog SET position = 1 WHERE kind = 1", "UPDATE catalog SET position = position + 1023 WHERE kind = 1",
       "UPDATE catalog SET position = -position WHERE kind = 1",
       "UPDATE catalog SET position = \(Int64.max) WHERE kind = 1 AND code = 'RUBY'",
       "UPDATE catalog SET document = (SELECT document FROM catalog WHERE kind = 1 AND code = 'GEM') WHERE kind = 1",
     ].enumerated() {
-      let path = directory.path("\(place).sqlite")
+      let path = directory.path("\(position).sqlite")
       try FileManager.default.copyItem(atPath: healthy, toPath: path)
       let raw = try RawSQLite(path)
       raw.disarm()

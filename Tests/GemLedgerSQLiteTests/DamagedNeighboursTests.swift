@@ -75,7 +75,7 @@ final class DamagedNeighboursTests: XCTestCase {
   }
 
   private func assert(
-    _ answer: Result<Receipt, LedgerError>, isDamaged: Bool, _ message: String, file: StaticString = #filePath,
+    _ answer: Result<Booking, LedgerError>, isDamaged: Bool, _ message: String, file: StaticString = #filePath,
     line: UInt = #line
   ) {
     switch answer {

@@ -23,12 +23,12 @@ final class FailureStoryProcessTests: XCTestCase {
       try ledger.apply(Make.catalog())
       try ledger.grant([Make.amount("GEM", 100)], customer: alice)
       if deaths > 0 {
-        let receipt = try ledger.hold([Make.amount("GEM", 60)], customer: alice, key: Make.key("order 7"))
+        let booking = try ledger.hold([Make.amount("GEM", 60)], customer: alice, key: Make.key("order 7"))
         try die()
         // The next process asks under the same key, and is told of the same hold.
         let again = try ledger.hold([Make.amount("GEM", 60)], customer: alice, key: Make.key("order 7"))
-        XCTAssertEqual(again.hold?.id, receipt.hold?.id)
-        let hold = try XCTUnwrap(receipt.hold?.id)
+        XCTAssertEqual(again.hold?.id, booking.hold?.id)
+        let hold = try XCTUnwrap(booking.hold?.id)
         if deaths > 1 {
           try ledger.capture(hold, key: Make.key("order 7 paid"))
           try die()

@@ -163,8 +163,8 @@ private func controlFile(
 
 private func mapIndex(
   _ file: UnsafeMutablePointer<sqlite3_file>?, _ region: Int32, _ size: Int32, _ extends: Int32,
-  _ place: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+  _ position: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 ) -> Int32 {
   if FaultyFiles.strikes(ENOSPC, { fault, _ in fault == .fullDiskForTheIndex }) { return SQLITE_IOERR | 19 << 8 }
-  return FaultyFiles.original(file)?.xShmMap(file, region, size, extends, place) ?? SQLITE_IOERR
+  return FaultyFiles.original(file)?.xShmMap(file, region, size, extends, position) ?? SQLITE_IOERR
 }

@@ -91,7 +91,7 @@ final class FileErrorTests: XCTestCase {
     let path = directory.path("it.sqlite")
     let ledger = try Ledger.createSQLite(at: path, clock: time.clock, salt: 1)
     try ledger.apply(Make.catalog())
-    for place in 0..<60 { try ledger.grant([Make.amount("GEM", 1)], customer: Make.customer("c\(place)")) }
+    for position in 0..<60 { try ledger.grant([Make.amount("GEM", 1)], customer: Make.customer("c\(position)")) }
     ledger.close()
     return (directory, path)
   }

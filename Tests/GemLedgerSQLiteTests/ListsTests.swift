@@ -19,10 +19,10 @@ final class ListsTests: XCTestCase {
     for customer in customers { try ledger.grant([Make.amount("GEM", 1000)], customer: customer) }
     var open: [CustomerID: [HoldID]] = [:]
     for round in 0..<170 {
-      let receipts = ledger.submit(customers.map { .hold([gem], customer: $0) })
-      for receipt in receipts {
-        let receipt = try receipt.get()
-        open[receipt.customer, default: []].append(try XCTUnwrap(receipt.hold?.id))
+      let bookings = ledger.submit(customers.map { .hold([gem], customer: $0) })
+      for booking in bookings {
+        let booking = try booking.get()
+        open[booking.customer, default: []].append(try XCTUnwrap(booking.hold?.id))
       }
       guard round % 50 == 49 else { continue }
       for customer in customers {
@@ -128,7 +128,7 @@ final class ListsTests: XCTestCase {
     let directory = try TemporaryDirectory()
     let path = directory.path("it.sqlite")
     let ledger = try Ledger.createSQLite(at: path, clock: time.clock, salt: 1)
-    try EffectBooks.fill(ledger, time)
+    try JournalEventFixture.fill(ledger, time)
     let raw = try RawSQLite(path)
     let lists = raw.rows("SELECT list FROM customer_lists UNION SELECT list FROM customer_lists_buffer ORDER BY 1")
     XCTAssertEqual(lists, ["1", "2", "3"])

@@ -44,13 +44,13 @@ final class LogDamageTests: XCTestCase {
   func testADamagedHeaderIsNamed() throws {
     let directory = try TemporaryDirectory()
     let whole = try killedLedger(directory)
-    for place in 0..<LedgerFiles.headerByteCount {
+    for position in 0..<LedgerFiles.headerByteCount {
       var files = whole
-      files.log[place] ^= 1
-      let path = directory.path("damaged-\(place).sqlite")
+      files.log[position] ^= 1
+      let path = directory.path("damaged-\(position).sqlite")
       try files.write(to: path)
       let refusal = assertRefused(.storageDamaged) { try Ledger.openSQLite(at: path, clock: time.clock) }
-      XCTAssertEqual(refusal?.integer("frame"), 0, "byte \(place)")
+      XCTAssertEqual(refusal?.integer("frame"), 0, "byte \(position)")
     }
   }
 
@@ -58,9 +58,9 @@ final class LogDamageTests: XCTestCase {
   func testABrokenHeaderOfALogThatWasCopiedBackIsNoDamage() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("it.sqlite")
-    var dice = SeededDice(seed: 5)
+    var generator = SeededRandom(seed: 5)
     var counted = try CountedLedger.create(at: path, clock: time.clock)
-    for _ in 0..<10 { try counted.book(&dice) }
+    for _ in 0..<10 { try counted.book(&generator) }
     XCTAssertNil(try RawSQLite(path).run("PRAGMA wal_checkpoint(FULL)"))
     var files = try LedgerFiles(at: path)
     XCTAssertGreaterThan(files.frameCount, 10)
@@ -84,8 +84,8 @@ final class LogDamageTests: XCTestCase {
     let (lastBegins, secondLast) = (commits[commits.count - 2] + 1, commits[commits.count - 2])
     var outcomes = (named: 0, harmless: 0, last: 0)
     for seed in first..<first + (drawn ?? 60) {
-      var dice = SeededDice(seed: seed)
-      let (files, frames) = damaged(whole, &dice)
+      var generator = SeededRandom(seed: seed)
+      let (files, frames) = damaged(whole, &generator)
       switch try open(files, directory) {
       case nil: outcomes.named += 1
       case booked: outcomes.harmless += 1
@@ -107,14 +107,14 @@ final class LogDamageTests: XCTestCase {
     let commits = whole.commitFrames
     let (last, secondLast) = (commits[commits.count - 1], commits[commits.count - 2])
     // The page and the checksum of the commit before it do prove something; its mark is the end of it.
-    for (frame, place, isNamed) in [
+    for (frame, position, isNamed) in [
       (last, 1000, false), (secondLast + 1, 24, false), (last, 17, false), (secondLast, 1000, true),
       (secondLast, 17, true), (secondLast, 8, true), (secondLast, 0, true),
     ] {
       var files = whole
-      files.log[LedgerFiles.headerByteCount + (frame - 1) * LedgerFiles.frameByteCount + place] ^= 1
+      files.log[LedgerFiles.headerByteCount + (frame - 1) * LedgerFiles.frameByteCount + position] ^= 1
       let left = try open(files, directory)
-      XCTAssertEqual(left == nil, isNamed, "frame \(frame), byte \(place)")
+      XCTAssertEqual(left == nil, isNamed, "frame \(frame), byte \(position)")
       if let left { XCTAssertGreaterThanOrEqual(left, bookedCount - 1) }
     }
   }
@@ -125,9 +125,9 @@ final class LogDamageTests: XCTestCase {
     let whole = try killedLedger(directory)
     var lost = 0
     for seed in 1...40 as ClosedRange<UInt64> {
-      var dice = SeededDice(seed: seed)
+      var generator = SeededRandom(seed: seed)
       let path = directory.path("raw-\(seed).sqlite")
-      try damaged(whole, &dice).files.write(to: path)
+      try damaged(whole, &generator).files.write(to: path)
       let raw = try RawSQLite(path)
       if raw.rows("PRAGMA quick_check") == ["ok"],
         raw.rows("SELECT count(*) FROM transactions") != ["\(bookedCount)"]
@@ -143,10 +143,10 @@ final class LogDamageTests: XCTestCase {
   /// The files of a killed process: everything after the schema is in the log.
   private func killedLedger(_ directory: TemporaryDirectory) throws -> LedgerFiles {
     let path = directory.path("killed.sqlite")
-    var dice = SeededDice(seed: 3)
+    var generator = SeededRandom(seed: 3)
     try CountedLedger.create(at: path, clock: time.clock).ledger.close()
     var counted = try CountedLedger.open(at: path, clock: time.clock)
-    for _ in 0..<25 { try counted.book(&dice) }
+    for _ in 0..<25 { try counted.book(&generator) }
     let files = try LedgerFiles(at: path)
     counted.ledger.close()
     for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
@@ -177,20 +177,21 @@ final class LogDamageTests: XCTestCase {
   }
 
   /// Changes one byte, some bytes, a sector or a few, anywhere in the log.
-  private func damaged(_ whole: LedgerFiles, _ dice: inout SeededDice) -> (files: LedgerFiles, frames: ClosedRange<Int>)
-  {
+  private func damaged(_ whole: LedgerFiles, _ generator: inout SeededRandom) -> (
+    files: LedgerFiles, frames: ClosedRange<Int>
+  ) {
     var files = whole
-    let place = dice.below(files.log.count)
+    let position = generator.below(files.log.count)
     let range: Range<Int>
-    switch dice.below(4) {
-    case 0, 1: range = place..<place + 1
-    case 2: range = place..<min(files.log.count, place + 1 + dice.below(200))
+    switch generator.below(4) {
+    case 0, 1: range = position..<position + 1
+    case 2: range = position..<min(files.log.count, position + 1 + generator.below(200))
     default:
-      let sector = place / 512 * 512
-      range = sector..<min(files.log.count, sector + 512 * (1 + dice.below(4)))
+      let sector = position / 512 * 512
+      range = sector..<min(files.log.count, sector + 512 * (1 + generator.below(4)))
     }
-    let isZeroed = dice.percent(30)
-    for byte in range { files.log[byte] = isZeroed ? 0 : files.log[byte] ^ UInt8(1 + dice.below(255)) }
+    let isZeroed = generator.percent(30)
+    for byte in range { files.log[byte] = isZeroed ? 0 : files.log[byte] ^ UInt8(1 + generator.below(255)) }
     let frame = { (byte: Int) in 1 + max(0, byte - LedgerFiles.headerByteCount) / LedgerFiles.frameByteCount }
     return (files, frame(range.lowerBound)...frame(range.upperBound - 1))
   }

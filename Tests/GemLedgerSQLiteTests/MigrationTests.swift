@@ -49,7 +49,7 @@ final class MigrationTests: XCTestCase {
     try assertBooksAddUp(ledger)
     let alice = try Make.customer("alice")
     XCTAssertEqual(try ledger.balances(of: alice).map(\.balance), [330, 750, 0, 0])
-    XCTAssertEqual(try ledger.history(of: alice).transactions.map(\.receipt.kind), [.purchase, .spend, .grant, .grant])
+    XCTAssertEqual(try ledger.history(of: alice).transactions.map(\.booking.kind), [.purchase, .spend, .grant, .grant])
     XCTAssertEqual(try ledger.history(of: alice).transactions[1].reference?.text, "order 1")
     XCTAssertEqual(try ledger.customerIDs(of: alice), [alice])
     // The key, the purchase and the items are unchanged.
@@ -143,7 +143,7 @@ final class MigrationTests: XCTestCase {
     Ledger(storage: try SQLiteStorage(path: path, now: time.now, steps: steps), clock: time.clock)
   }
 
-  private func spend(_ ledger: Ledger, _ customer: CustomerID) throws -> Receipt {
+  private func spend(_ ledger: Ledger, _ customer: CustomerID) throws -> Booking {
     var command = try LedgerCommand.spend([Make.amount("GEM", 60)], customer: customer, key: Make.key("k"))
     command.reference = try Reference("order 1")
     return try ledger.book(command)

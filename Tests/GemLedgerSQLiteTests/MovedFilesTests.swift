@@ -9,7 +9,7 @@ import XCTest
 final class MovedFilesTests: XCTestCase {
   private let time = ManualClock()
 
-  private typealias Row = (name: String, line: UInt, move: (Scene) throws -> Void)
+  private typealias Row = (name: String, line: UInt, move: (Fixture) throws -> Void)
 
   /// Clean-ups, restores and rotations while the server runs.
   private let rows: [Row] = [
@@ -27,18 +27,18 @@ final class MovedFilesTests: XCTestCase {
 
   func testNothingIsAcknowledgedIntoAFileThatIsGone() throws {
     for row in rows {
-      let scene = try Scene(time)
-      let ledger = try Ledger.openSQLite(at: scene.path, clock: time.clock)
+      let fixture = try Fixture(time)
+      let ledger = try Ledger.openSQLite(at: fixture.path, clock: time.clock)
       let (alice, gem) = (try Make.customer("alice"), try Make.amount("GEM", 1))
       try ledger.grant([gem], customer: alice)
-      try row.move(scene)
+      try row.move(fixture)
       // Right after a check there is none before the next group: then it is unknown where the group's commit went.
       XCTAssertThrowsError(try ledger.grant([gem], customer: alice), row.name, line: row.line) { error in
         let code = (error as? LedgerError)?.code
         XCTAssertTrue(code == .storageUnavailable || code == .outcomeUnknown, "\(error)", line: row.line)
       }
       let refusal = assertRefused(.storageUnavailable, line: row.line) { try ledger.grant([gem], customer: alice) }
-      XCTAssertEqual(refusal?.text("file"), scene.path, row.name, line: row.line)
+      XCTAssertEqual(refusal?.text("file"), fixture.path, row.name, line: row.line)
       XCTAssertEqual(refusal?.message.contains("Nothing was changed"), true, row.name, line: row.line)
       ledger.close()
     }
@@ -47,13 +47,13 @@ final class MovedFilesTests: XCTestCase {
   /// The files go while a group is written: it is unknown whether its commit is anywhere.
   func testACommitIntoAFileThatGoesMeanwhileIsUnknown() throws {
     for row in rows {
-      let scene = try Scene(time)
-      let storage = try SQLiteStorage(path: scene.path, now: time.now)
+      let fixture = try Fixture(time)
+      let storage = try SQLiteStorage(path: fixture.path, now: time.now)
       let salt = try storage.commit(lanes: [0]) { (session) throws(LedgerError) in try session.project().salt }
       XCTAssertEqual(salt, 1)
       assertRefused(.outcomeUnknown, line: row.line) {
         try storage.commit(lanes: [0]) { (session) throws(LedgerError) in
-          do { try row.move(scene) } catch { XCTFail("\(row.name): \(error)", line: row.line) }
+          do { try row.move(fixture) } catch { XCTFail("\(row.name): \(error)", line: row.line) }
           return try session.project().salt
         }
       }
@@ -67,11 +67,11 @@ final class MovedFilesTests: XCTestCase {
   /// A server that only reads for days does not answer from a file that no other process sees.
   func testReadersNoticeToo() throws {
     for row in rows {
-      let scene = try Scene(time)
-      let ledger = try Ledger.openSQLite(at: scene.path, clock: time.clock)
+      let fixture = try Fixture(time)
+      let ledger = try Ledger.openSQLite(at: fixture.path, clock: time.clock)
       let (alice, gem) = (try Make.customer("alice"), try CurrencyCode("GEM"))
       _ = try ledger.balance(of: gem, customer: alice)
-      try row.move(scene)
+      try row.move(fixture)
       let deadline = Date(timeIntervalSinceNow: 5)
       var refusal: LedgerError?
       while refusal == nil, Date() < deadline {
@@ -84,17 +84,17 @@ final class MovedFilesTests: XCTestCase {
 
   /// A file that is put back unchanged is used as before, and closing leaves the files of others alone.
   func testAFileThatIsPutBackIsWorkedOn() throws {
-    let scene = try Scene(time)
-    let ledger = try Ledger.openSQLite(at: scene.path, clock: time.clock)
+    let fixture = try Fixture(time)
+    let ledger = try Ledger.openSQLite(at: fixture.path, clock: time.clock)
     let (alice, gem) = (try Make.customer("alice"), try Make.amount("GEM", 1))
     let code = try CurrencyCode("GEM")
     try ledger.grant([gem], customer: alice)
     let before = try ledger.balance(of: code, customer: alice).balance
-    try FileManager.default.moveItem(at: scene.folder, to: scene.elsewhere)
+    try FileManager.default.moveItem(at: fixture.folder, to: fixture.elsewhere)
     let key = try Make.key("k")
     XCTAssertThrowsError(try ledger.grant([gem], customer: alice, key: key))
     assertRefused(.storageUnavailable) { try ledger.grant([gem], customer: alice, key: key) }
-    try FileManager.default.moveItem(at: scene.elsewhere, to: scene.folder)
+    try FileManager.default.moveItem(at: fixture.elsewhere, to: fixture.folder)
     // Whether the first attempt was booked or not, the key's answer is one booking.
     try ledger.grant([gem], customer: alice, key: key)
     XCTAssertEqual(try ledger.balance(of: code, customer: alice).balance, before + 1)
@@ -103,28 +103,28 @@ final class MovedFilesTests: XCTestCase {
   }
 
   func testClosingLeavesTheLogOfAnotherAlone() throws {
-    let scene = try Scene(time)
-    let ledger = try Ledger.openSQLite(at: scene.path, clock: time.clock)
+    let fixture = try Fixture(time)
+    let ledger = try Ledger.openSQLite(at: fixture.path, clock: time.clock)
     try ledger.grant([Make.amount("GEM", 1)], customer: Make.customer("alice"))
-    try scene.rename(over: scene.path + "-wal")
-    let other = FileManager.default.contents(atPath: scene.path + "-wal")
+    try fixture.rename(over: fixture.path + "-wal")
+    let other = FileManager.default.contents(atPath: fixture.path + "-wal")
     ledger.close()
-    XCTAssertEqual(FileManager.default.contents(atPath: scene.path + "-wal"), other)
+    XCTAssertEqual(FileManager.default.contents(atPath: fixture.path + "-wal"), other)
   }
 
   /// Events that change no files cause no error: checkpoints, a link that leads to the file, another process that
   /// closes.
   func testWorkingOnIsNotDisturbed() throws {
-    let scene = try Scene(time)
-    let link = scene.folder.appendingPathComponent("link.sqlite").path
-    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: scene.path)
+    let fixture = try Fixture(time)
+    let link = fixture.folder.appendingPathComponent("link.sqlite").path
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: fixture.path)
     let ledger = try Ledger.openSQLite(at: link, clock: time.clock)
     for round in 0..<30 {
       try ledger.grant([Make.amount("GEM", 1)], customer: Make.customer("c\(round)"))
       _ = try ledger.balance(of: CurrencyCode("GEM"), customer: Make.customer("c\(round)"))
-      if round % 3 == 0 { XCTAssertNil(try RawSQLite(scene.path).run("PRAGMA wal_checkpoint(TRUNCATE)")) }
-      if round % 7 == 0 { try Ledger.openSQLite(at: scene.path, clock: time.clock).close() }
-      if round == 20 { XCTAssertNil(try RawSQLite(scene.path).run("VACUUM")) }
+      if round % 3 == 0 { XCTAssertNil(try RawSQLite(fixture.path).run("PRAGMA wal_checkpoint(TRUNCATE)")) }
+      if round % 7 == 0 { try Ledger.openSQLite(at: fixture.path, clock: time.clock).close() }
+      if round == 20 { XCTAssertNil(try RawSQLite(fixture.path).run("VACUUM")) }
     }
     try assertBooksAddUp(ledger)
     ledger.close()
@@ -132,7 +132,7 @@ final class MovedFilesTests: XCTestCase {
 }
 
 /// A ledger in a folder of its own, an older backup of it, and another file.
-private struct Scene {
+private struct Fixture {
   private let directory: TemporaryDirectory
   let folder: URL
   let path: String
@@ -164,7 +164,7 @@ private struct Scene {
     ledger.close()
     let backup = try Data(contentsOf: URL(fileURLWithPath: path))
     let later = try Ledger.openSQLite(at: path, clock: time.clock)
-    for place in 0..<200 { try later.grant([Make.amount("GEM", 1)], customer: Make.customer("c\(place)")) }
+    for position in 0..<200 { try later.grant([Make.amount("GEM", 1)], customer: Make.customer("c\(position)")) }
     try later.grant([Make.amount("GEM", 1)], customer: Make.customer("alice"))
     later.close()
     return (backup, try Data(contentsOf: URL(fileURLWithPath: path)))

@@ -245,8 +245,8 @@ final class OpeningTests: XCTestCase {
     try ledger.createCustomer(Make.customer("carol"))
     let (carol, transaction) = (try ledger.number(of: "carol"), try ledger.newestTransaction(of: "alice"))
     try ledger.write {
-      $0.effects = [
-        EffectRow(
+      $0.events = [
+        JournalEventRow(
           transaction: transaction, position: 1, customer: carol, kind: .counted, count: CountKey(.spent, "GEM"),
           createdAt: time.now)
       ]

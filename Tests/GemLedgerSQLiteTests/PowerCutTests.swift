@@ -19,12 +19,12 @@ final class PowerCutTests: XCTestCase {
     let first = drawn == nil ? 1 : UInt64.random(in: 1...UInt64(Int64.max / 2))
     var (cuts, behind) = (0, 0)
     for seed in first..<first + (drawn ?? 12) {
-      var dice = SeededDice(seed: seed)
+      var generator = SeededRandom(seed: seed)
       let directory = try TemporaryDirectory()
       var path = directory.path("0.sqlite")
       try CountedLedger.create(at: path, clock: time.clock).ledger.close()
       for round in 1...6 {
-        let left = try run(path, &dice)
+        let left = try run(path, &generator)
         path = directory.path("\(round).sqlite")
         try left.files.write(to: path)
         let opened = try CountedLedger.open(at: path, clock: time.clock)
@@ -51,58 +51,58 @@ final class PowerCutTests: XCTestCase {
   }
 
   /// Works for a while, and returns the files that a cut during the last step would leave.
-  private func run(_ path: String, _ dice: inout SeededDice) throws -> Left {
+  private func run(_ path: String, _ generator: inout SeededRandom) throws -> Left {
     var counted = try CountedLedger.open(at: path, clock: time.clock)
     defer { counted.ledger.close() }
     let raw = try RawSQLite(path)
-    for _ in 0..<dice.below(5) {
-      try counted.book(&dice)
-      if dice.percent(30) { raw.run("PRAGMA wal_checkpoint(PASSIVE)") }
+    for _ in 0..<generator.below(5) {
+      try counted.book(&generator)
+      if generator.percent(30) { raw.run("PRAGMA wal_checkpoint(PASSIVE)") }
     }
     let before = try LedgerFiles(at: path)
     let acknowledged = try counted.count()
-    if dice.percent(30) {
+    if generator.percent(30) {
       raw.run("PRAGMA wal_checkpoint(PASSIVE)")
       let after = try LedgerFiles(at: path)
       var files = before
-      files.database = Self.torn(from: before.database, to: after.database, &dice)
+      files.database = Self.torn(from: before.database, to: after.database, &generator)
       return Left(
         files: files, acknowledged: acknowledged, written: acknowledged, isTorn: files.database != after.database)
     }
-    let legs = try (0..<1 + dice.below(CountedLedger.customers)).map { place -> BasketLeg in
-      .grant([try Make.amount("GEM", 1)], customer: try Make.customer("c\(place)"), source: .admin)
+    let legs = try (0..<1 + generator.below(CountedLedger.customers)).map { position -> BasketLeg in
+      .grant([try Make.amount("GEM", 1)], customer: try Make.customer("c\(position)"), source: .admin)
     }
     try counted.ledger.basket(legs, payer: Make.customer("c0"), key: Make.key("basket \(UUID())"))
     let after = try LedgerFiles(at: path)
     var files = after
-    files.log = Self.log(from: before.log, to: after.log, &dice)
+    files.log = Self.log(from: before.log, to: after.log, &generator)
     let isTorn = files.log != after.log && files.log != before.log
     return Left(files: files, acknowledged: acknowledged, written: try counted.count(), isTorn: isTorn)
   }
 
   /// The header is synced before the first frame is written.
-  private static func log(from old: [UInt8], to new: [UInt8], _ dice: inout SeededDice) -> [UInt8] {
+  private static func log(from old: [UInt8], to new: [UInt8], _ generator: inout SeededRandom) -> [UInt8] {
     let header = LedgerFiles.headerByteCount
     guard old.count >= header, old[..<header] == new[..<header] else {
       let restarted = old.count >= header ? Array(new[..<header]) + old[header...] : Array(new[..<header])
-      if dice.percent(20) { return dice.percent(50) ? old : restarted }
-      return torn(from: restarted, to: new, &dice, keeping: header)
+      if generator.percent(20) { return generator.percent(50) ? old : restarted }
+      return torn(from: restarted, to: new, &generator, keeping: header)
     }
-    return torn(from: old, to: new, &dice)
+    return torn(from: old, to: new, &generator)
   }
 
   private static func torn(
-    from old: [UInt8], to new: [UInt8], _ dice: inout SeededDice, keeping kept: Int = 0
+    from old: [UInt8], to new: [UInt8], _ generator: inout SeededRandom, keeping kept: Int = 0
   ) -> [UInt8] {
     var torn = new
-    let share = dice.one(of: [5, 50, 95])
-    for sector in stride(from: 0, to: new.count, by: 512) where dice.percent(share) {
+    let share = generator.one(of: [5, 50, 95])
+    for sector in stride(from: 0, to: new.count, by: 512) where generator.percent(share) {
       for byte in max(kept, sector)..<max(kept, min(new.count, sector + 512)) {
         torn[byte] = byte < old.count ? old[byte] : 0
       }
     }
     // The length may be as old as the bytes.
-    if dice.percent(20), new.count > old.count { torn.removeLast(dice.below(new.count - old.count + 1)) }
+    if generator.percent(20), new.count > old.count { torn.removeLast(generator.below(new.count - old.count + 1)) }
     return torn
   }
 }

@@ -47,11 +47,11 @@ final class ProcessTests: XCTestCase {
     let directory = try TemporaryDirectory()
     let path = directory.path("it.sqlite")
     try makeLedger(path)
-    var dice = SeededDice()
+    var generator = SeededRandom()
     var acknowledged: [String] = []
     for round in 0..<8 {
       let run = try Run(path, name: "r\(round)", count: 1_000_000)
-      let (keys, error) = run.kill(after: 1 + dice.below(60))
+      let (keys, error) = run.kill(after: 1 + generator.below(60))
       XCTAssertEqual(error, "")
       acknowledged += keys
     }
@@ -72,8 +72,8 @@ final class ProcessTests: XCTestCase {
         ? LedgerCommand.grant([amount], customer: try Make.customer("pot"), key: try Make.key(key))
         : try LedgerCommand.spend([amount], customer: Make.customer("pot"), key: Make.key(key))
       command.reference = try Reference(key)
-      let receipt = try ledger.book(command)
-      XCTAssertTrue(receipt.isReplayed, "\(key) was lost; seed \(dice.seed)")
+      let booking = try ledger.book(command)
+      XCTAssertTrue(booking.isReplayed, "\(key) was lost; seed \(generator.seed)")
     }
     XCTAssertEqual(try pot(ledger), before)
     ledger.close()

@@ -19,8 +19,8 @@ final class RefusedImportTests: XCTestCase {
   private func replacing(_ type: String, _ from: String, _ to: String) -> ([String]) -> [String] {
     { lines in
       var lines = lines
-      if let place = lines.firstIndex(where: { $0.contains("\"type\":\"\(type)\"") && $0.contains(from) }) {
-        lines[place] = lines[place].replacingOccurrences(of: from, with: to)
+      if let position = lines.firstIndex(where: { $0.contains("\"type\":\"\(type)\"") && $0.contains(from) }) {
+        lines[position] = lines[position].replacingOccurrences(of: from, with: to)
       }
       return lines
     }
@@ -28,9 +28,9 @@ final class RefusedImportTests: XCTestCase {
 
   private func twice(_ type: String) -> ([String]) -> [String] {
     { lines in
-      guard let place = lines.firstIndex(where: { $0.contains("\"type\":\"\(type)\"") }) else { return lines }
+      guard let position = lines.firstIndex(where: { $0.contains("\"type\":\"\(type)\"") }) else { return lines }
       var lines = lines
-      lines.insert(lines[place], at: place)
+      lines.insert(lines[position], at: position)
       return lines
     }
   }

@@ -12,7 +12,7 @@ enum RenewedDigests {
     let ledger = Ledger(storage: storage)
     var left = JournalRows(try EconomyRows(ledger))
     var sums = ChangeSet()
-    var added = RareChanges()
+    var added = ColdChanges()
     try storage.read { (snapshot) throws(LedgerError) in
       try left.read(snapshot)
       sums.customers = try snapshot.customers(after: 0, limit: 1000)
@@ -20,7 +20,7 @@ enum RenewedDigests {
         added.addedIDs += ids.map { AddedIDRow(customer: number, id: $0) }
       }
     }
-    sums.rare = added
+    sums.cold = added
     sums.transactions = left.rows.transactions.map { left.digested($0) }
     for row in sums.transactions {
       XCTAssertNil(
@@ -44,7 +44,7 @@ enum RenewedDigests {
     let rows: EconomyRows
     private let entries: [TransactionNumber: [EntryRow]]
     private let allocations: [EntryNumber: [AllocationRow]]
-    private var lotTerms: [LotNumber: LotTermsRow]
+    private var lotAttributes: [LotNumber: LotAttributesRow]
     private var keys: [TransactionNumber: [KeyRow]] = [:]
     private var notes: [TransactionNumber: NoteRow] = [:]
 
@@ -52,7 +52,7 @@ enum RenewedDigests {
       self.rows = rows
       entries = Dictionary(grouping: rows.entries, by: \.transaction)
       allocations = Dictionary(grouping: rows.allocations, by: \.entry)
-      lotTerms = Dictionary(rows.lotTerms.map { ($0.lot, $0) }) { first, _ in first }
+      lotAttributes = Dictionary(rows.lotAttributes.map { ($0.lot, $0) }) { first, _ in first }
     }
 
     mutating func read(_ snapshot: any StorageSnapshot) throws(LedgerError) {
@@ -68,24 +68,24 @@ enum RenewedDigests {
     mutating func digested(_ row: TransactionRow) -> TransactionRow {
       let number = row.number
       var changes = ChangeSet()
-      var rare = RareChanges()
+      var cold = ColdChanges()
       changes.transactions = [row]
       changes.transactions[0].digest = 0
       changes.transactions[0].erasable = 0
       changes.entries = entries[number] ?? []
       changes.allocations = changes.entries.flatMap { allocations[$0.number] ?? [] }
       for lot in changes.entries.map(\.lot) + changes.allocations.map(\.lot) {
-        if let terms = lotTerms.removeValue(forKey: lot) { rare.lotTerms.append(terms) }
+        if let definitions = lotAttributes.removeValue(forKey: lot) { cold.lotAttributes.append(definitions) }
       }
       changes.keys = keys[number] ?? []
       changes.notes = notes[number].map { [$0] } ?? []
       changes.purchases = rows.purchases.filter { $0.transaction == number }
       changes.itemEntries = rows.itemEntries.filter { $0.transaction == number }
-      rare.merges = rows.merges.filter { $0.transaction == number }
-      rare.refunds = rows.refunds.filter { $0.transaction == number }
-      rare.refundParts = rows.refundParts.filter { $0.transaction == number }
-      rare.effects = rows.effects.filter { $0.transaction == number }
-      changes.rare = rare
+      cold.merges = rows.merges.filter { $0.transaction == number }
+      cold.refunds = rows.refunds.filter { $0.transaction == number }
+      cold.refundParts = rows.refundParts.filter { $0.transaction == number }
+      cold.events = rows.events.filter { $0.transaction == number }
+      changes.cold = cold
       changes.digestTransactions()
       return changes.transactions[0]
     }

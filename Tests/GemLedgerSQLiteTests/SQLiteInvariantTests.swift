@@ -7,37 +7,37 @@ final class SQLiteInvariantTests: XCTestCase {
   /// The twelve invariants over a stream of everything, the file closed and opened in between; and the journal is that
   /// of memory to the byte: ids, entries, allocations, effects, lots, keys.
   func testTheTwelveInvariantsHoldAndTheJournalIsThatOfMemory() throws {
-    for dice in InvariantContract.dice(2) {
+    for generator in InvariantContract.generator(2) {
       let directory = try TemporaryDirectory()
       let path = directory.path("ledger.sqlite")
       let reopen: InvariantContract.Reopen = { ledger, clock in
         ledger.close()
         return try Ledger.openSQLite(at: path, clock: clock)
       }
-      var file = try InvariantContract(dice: dice, reopen: reopen) { clock in
+      var file = try InvariantContract(generator: generator, reopen: reopen) { clock in
         try Ledger.createSQLite(at: path, clock: clock, salt: 1)
       }
-      var memory = try InvariantContract(dice: dice) { Ledger.inMemory(clock: $0, salt: 1) }
+      var memory = try InvariantContract(generator: generator) { Ledger.inMemory(clock: $0, salt: 1) }
       let (stored, expected) = (try file.run(800), try memory.run(800))
       if let difference = stored.difference(from: expected) {
-        XCTFail("seed \(dice.seed): \(Invariant.enginesAgree.rawValue); \(difference)")
+        XCTFail("seed \(generator.seed): \(Invariant.enginesAgree.rawValue); \(difference)")
       }
     }
   }
 
   func testAListGivesWhatItsCommandsGiveOneAfterTheOther() throws {
-    for dice in InvariantContract.dice(2) {
+    for generator in InvariantContract.generator(2) {
       let directory = try TemporaryDirectory()
-      try ListContract(dice: dice) { clock in
+      try ListContract(generator: generator) { clock in
         try Ledger.createSQLite(at: directory.path("ledger.sqlite"), clock: clock)
       }.run(lists: 12, of: 120)
     }
   }
 
   func testAnInstantThatIsOverHasOneAnswer() throws {
-    for dice in InvariantContract.dice(2) {
+    for generator in InvariantContract.generator(2) {
       let directory = try TemporaryDirectory()
-      var contract = try MomentContract(dice: dice) { clock in
+      var contract = try MomentContract(generator: generator) { clock in
         try Ledger.createSQLite(at: directory.path("ledger.sqlite"), clock: clock, salt: 1)
       }
       try contract.run(150)

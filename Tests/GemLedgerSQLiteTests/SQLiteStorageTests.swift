@@ -44,14 +44,14 @@ final class SQLiteStorageTests: XCTestCase {
   /// changes nothing.
   func testFollowsTheModelAndGivesTheJournalOfMemory() throws {
     let directory = try TemporaryDirectory()
-    let dice = SeededDice()
-    var memory = try ModelContract(dice: dice) { clock in Ledger.inMemory(clock: clock, salt: 1) }
+    let generator = SeededRandom()
+    var memory = try ModelContract(generator: generator) { clock in Ledger.inMemory(clock: clock, salt: 1) }
     let path = directory.path("ledger.sqlite")
     let reopen: ModelContract.Reopen = { ledger, clock in
       ledger.close()
       return try Ledger.openSQLite(at: path, clock: clock)
     }
-    var file = try ModelContract(dice: dice, reopen: reopen) { clock in
+    var file = try ModelContract(generator: generator, reopen: reopen) { clock in
       try Ledger.createSQLite(at: path, clock: clock, salt: 1)
     }
     XCTAssertEqual(try file.run(2500), try memory.run(2500))
@@ -86,7 +86,7 @@ final class SQLiteStorageTests: XCTestCase {
 
   func testWhatWasReportedStaysSo() throws {
     let directory = try TemporaryDirectory()
-    var contract = try LaterContract(dice: InvariantContract.dice(1)[0]) { clock in
+    var contract = try LaterContract(generator: InvariantContract.generator(1)[0]) { clock in
       try Ledger.createSQLite(at: directory.path("ledger.sqlite"), clock: clock, salt: 1)
     }
     try contract.run(300)

@@ -77,7 +77,7 @@ final class DocumentationTests: XCTestCase {
 
     print(try ledger.balance(of: gem, customer: alice).available)  // 1150
     for record in try ledger.history(of: alice).transactions {
-      print(record.receipt.kind.name, record.receipt.entries[0].amount)  // spend -50, then purchase 1200
+      print(record.booking.kind.name, record.booking.entries[0].amount)  // spend -50, then purchase 1200
     }
     print(try ledger.verify().isOK)  // true
     // The example ends here.

@@ -52,9 +52,9 @@ final class FailureStoryTests: XCTestCase {
     let answers = Mutex<[Bool]>([])
     DispatchQueue.concurrentPerform(iterations: 50) { number in
       guard let customer = try? Make.customer("account \(number % 10)"), let key = try? Make.key("call \(number)"),
-        let receipt = try? ledger.creditPurchase(purchase, customer: customer, key: key)
+        let booking = try? ledger.creditPurchase(purchase, customer: customer, key: key)
       else { return }
-      answers.withLock { $0.append(receipt.isReplayed) }
+      answers.withLock { $0.append(booking.isReplayed) }
     }
     XCTAssertEqual(answers.withLock { $0.count { !$0 } }, 1)
     XCTAssertEqual(answers.withLock { $0.count { $0 } }, 49)
@@ -129,7 +129,7 @@ final class FailureStoryTests: XCTestCase {
     // Staff do not write a balance: they book a correction with its reason and its actor.
     var repair = try LedgerCommand.grant([Make.amount("GEM", 50)], customer: alice)
     (repair.reason, repair.actor) = (try Reason("charged twice"), try ActorName("support"))
-    let _: Receipt = try ledger.book(repair)
+    let _: Booking = try ledger.book(repair)
     let record = try XCTUnwrap(try ledger.history(of: alice).transactions.first)
     XCTAssertEqual([record.reason?.text, record.actor?.text], ["charged twice", "support"])
     try assertBooksAddUp(ledger)
@@ -199,10 +199,10 @@ final class FailureStoryTests: XCTestCase {
   func testAReadSeesTheWriteBeforeIt() throws {
     let (ledger, alice) = (try ledger(), try Make.customer("alice"))
     for number in Int64(1)...50 {
-      let receipt = try ledger.grant([Make.amount("GEM", 1)], customer: alice)
+      let booking = try ledger.grant([Make.amount("GEM", 1)], customer: alice)
       let balance = try gems(ledger, alice)
       XCTAssertEqual([balance.balance, balance.version], [number, number])
-      XCTAssertEqual(receipt.entries.map(\.version), [number])
+      XCTAssertEqual(booking.entries.map(\.version), [number])
     }
   }
 

@@ -5,10 +5,10 @@ import XCTest
 
 final class FeedPositionTests: XCTestCase {
   func testEveryCursorIsReadBack() throws {
-    var dice = SeededDice()
+    var generator = SeededRandom()
     for round in 0..<500 {
-      let numbers = (0..<Int.random(in: 0...100, using: &dice)).map { _ in
-        Int64.random(in: 1...(.max >> Int64.random(in: 0...50, using: &dice)), using: &dice)
+      let numbers = (0..<Int.random(in: 0...100, using: &generator)).map { _ in
+        Int64.random(in: 1...(.max >> Int64.random(in: 0...50, using: &generator)), using: &generator)
       }
       var position = FeedPosition()
       position.advance(past: numbers.prefix(5).sorted(), isOrdered: round % 3 == 0)
@@ -23,11 +23,11 @@ final class FeedPositionTests: XCTestCase {
   }
 
   func testTextThatIsNoCursorIsRefused() throws {
-    var dice = SeededDice()
+    var generator = SeededRandom()
     let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=é ")
     for _ in 0..<2000 {
-      let count = Int.random(in: 0...120, using: &dice)
-      let text = String((0..<count).map { _ in digits[Int.random(in: digits.indices, using: &dice)] })
+      let count = Int.random(in: 0...120, using: &generator)
+      let text = String((0..<count).map { _ in digits[Int.random(in: digits.indices, using: &generator)] })
       assertRefused(.invalidRequest) { try FeedCursor(text).position(salt: 7) }
     }
     assertRefused(.invalidRequest) { try FeedCursor(String(repeating: "A", count: 100_000)).position(salt: 7) }

@@ -38,16 +38,16 @@ final class GuideTests: XCTestCase {
 
   func testARetryFinishesWhereverTheProcessDied() async throws {
     for step in 0..<2 {
-      for moment in Fate.Moment.allCases {
+      for moment in CrashPoint.Moment.allCases {
         let world = try SagaWorld()
         let inventory = Inventory()
-        world.fate.begin(deaths: [step: moment])
+        world.crashPoint.begin(deaths: [step: moment])
         let first = PotionShop(ledger: world.ledger, gem: world.gem, inventory: inventory)
         do {
           _ = try await first.sellPotion(to: world.alice, key: Make.key("k"))
           XCTFail("lived")
-        } catch let error as LedgerError { XCTAssertEqual(error, Fate.death) }
-        world.fate.begin()
+        } catch let error as LedgerError { XCTAssertEqual(error, CrashPoint.death) }
+        world.crashPoint.begin()
         let second = PotionShop(ledger: world.ledger, gem: world.gem, inventory: inventory)
         _ = try await second.sellPotion(to: world.alice, key: Make.key("k"))
         XCTAssertEqual(inventory.potions, 1)
@@ -59,15 +59,15 @@ final class GuideTests: XCTestCase {
 
   /// After the deadline it is unknown whether the potion was given, at whichever step the process died.
   func testARetryAfterTheDeadlineGivesOnceAndTakesOnce() async throws {
-    for (step, moment) in [(0, Fate.Moment.after), (1, .before), (1, .after)] {
+    for (step, moment) in [(0, CrashPoint.Moment.after), (1, .before), (1, .after)] {
       let world = try SagaWorld()
       let shop = PotionShop(ledger: world.ledger, gem: world.gem, inventory: Inventory())
-      world.fate.begin(deaths: [step: moment])
+      world.crashPoint.begin(deaths: [step: moment])
       do { _ = try await shop.sellPotion(to: world.alice, key: Make.key("k")) } catch {
-        XCTAssertTrue(world.fate.isDead, "\(error)")
+        XCTAssertTrue(world.crashPoint.isDead, "\(error)")
       }
       for _ in 0..<2 {
-        world.fate.begin()
+        world.crashPoint.begin()
         world.time.advance(seconds: 901)
         _ = try await shop.sellPotion(to: world.alice, key: Make.key("k"))
         XCTAssertEqual(shop.inventory.potions, 1)
@@ -82,11 +82,11 @@ final class GuideTests: XCTestCase {
   func testARetryAfterTheDeadlineWithoutFundsAsksForTheSameKey() async throws {
     let world = try SagaWorld()
     let shop = PotionShop(ledger: world.ledger, gem: world.gem, inventory: Inventory())
-    world.fate.begin(deaths: [1: .before])
+    world.crashPoint.begin(deaths: [1: .before])
     do { _ = try await shop.sellPotion(to: world.alice, key: Make.key("k")) } catch {
-      XCTAssertTrue(world.fate.isDead, "\(error)")
+      XCTAssertTrue(world.crashPoint.isDead, "\(error)")
     }
-    world.fate.begin()
+    world.crashPoint.begin()
     world.time.advance(seconds: 901)
     try world.ledger.spend([Adjustment(world.gem, 80)], customer: world.alice)
     for _ in 0..<2 {
@@ -188,7 +188,7 @@ private struct PotionShop {
   let inventory: Inventory
 
   // Holds begins
-  func sellPotion(to player: CustomerID, key: IdempotencyKey) async throws -> Receipt {
+  func sellPotion(to player: CustomerID, key: IdempotencyKey) async throws -> Booking {
     try await ledger.spend([Adjustment(gem, 50)], customer: player, key: key) {
       try inventory.give("potion", to: player, key: key)
     }
@@ -223,7 +223,7 @@ func buyCoins(
     customer: player, gives: CurrencyAmount(currency: gem, amount: 50), into: CurrencyCode("COIN"),
     rate: ExchangeRate(100, for: 1))
   switch try await ExchangeSaga(ledger: ledger, remote: coins).run(exchange, key: key) {
-  case .exchanged(let receipt): print("Done; \(receipt.balance(gem) ?? 0) gems are left.")
+  case .exchanged(let booking): print("Done; \(booking.balance(gem) ?? 0) gems are left.")
   case .refused(let reason): print("Nothing was taken: \(reason)")
   case .unpaid(let why): print("Credited and not paid for; somebody has to look: \(why)")
   }

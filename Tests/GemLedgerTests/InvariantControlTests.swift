@@ -13,11 +13,11 @@ final class InvariantControlTests: XCTestCase {
     var access = InvariantContract.Access()
     change(&access)
     var found: [String] = []
-    for dice in InvariantContract.dice(8) {
-      var contract = try InvariantContract(dice: dice, access: access) { Ledger.inMemory(clock: $0, salt: 1) }
+    for generator in InvariantContract.generator(8) {
+      var contract = try InvariantContract(generator: generator, access: access) { Ledger.inMemory(clock: $0, salt: 1) }
       let breaches = try contract.findBreaches(800).breaches
       if breaches.contains(where: { $0.invariant == invariant }) { return }
-      found.append("seed \(dice.seed): \(breaches.prefix(3))")
+      found.append("seed \(generator.seed): \(breaches.prefix(3))")
     }
     XCTFail("\(invariant.rawValue) went unnoticed; found \(found)", line: line)
   }
@@ -45,7 +45,7 @@ final class InvariantControlTests: XCTestCase {
 
   func testAHeldAmountThatNobodyHoldsIsFound() throws {
     try assertDamageIsFound(.issuedLessBurnedIsInTheLots) { rows in
-      if let index = rows.effects.lastIndex(where: { $0.kind == .held }) { rows.effects[index].amount += 1 }
+      if let index = rows.events.lastIndex(where: { $0.kind == .held }) { rows.events[index].amount += 1 }
     }
   }
 
@@ -80,8 +80,8 @@ final class InvariantControlTests: XCTestCase {
   func testAReversalOfTooMuchIsFound() throws {
     try assertDamageIsFound(.reversalsStayBelowTheOriginal) { rows in
       // As if it had been booked once more.
-      if let index = rows.effects.lastIndex(where: { $0.kind == .reversal }) {
-        rows.effects += [EffectRow](repeating: rows.effects[index], count: 1000)
+      if let index = rows.events.lastIndex(where: { $0.kind == .reversal }) {
+        rows.events += [JournalEventRow](repeating: rows.events[index], count: 1000)
       }
     }
     try assertDamageIsFound(.reversalsStayBelowTheOriginal) { rows in
@@ -106,14 +106,14 @@ final class InvariantControlTests: XCTestCase {
 
   func testAHoldThatEndsTwiceOrNeverIsFound() throws {
     try assertDamageIsFound(.holdsEndOnce) { rows in
-      if let end = rows.effects.last(where: { $0.kind == .released || $0.kind == .captured }) {
+      if let end = rows.events.last(where: { $0.kind == .released || $0.kind == .captured }) {
         var again = end
         (again.transaction, again.amount) = (.max, 1 << 40)
-        rows.effects.append(again)
+        rows.events.append(again)
       }
     }
     try assertDamageIsFound(.holdsEndOnce) { rows in
-      if let index = rows.effects.lastIndex(where: { $0.kind == .captured }) { rows.effects.remove(at: index) }
+      if let index = rows.events.lastIndex(where: { $0.kind == .captured }) { rows.events.remove(at: index) }
     }
     try assertDamageIsFound(.holdsEndOnce) { rows in rows.holds.removeAll() }
   }
@@ -134,9 +134,9 @@ final class InvariantControlTests: XCTestCase {
   func testAPreviewThatSaysOtherwiseIsFound() throws {
     try assertFound(.previewsAreCommits) { access in
       access.preview = { ledger, command in
-        var receipt = try ledger.preview(command)
-        receipt.entries = CompactList(Array(receipt.entries.dropLast()))
-        return receipt
+        var booking = try ledger.preview(command)
+        booking.entries = CompactList(Array(booking.entries.dropLast()))
+        return booking
       }
     }
     try assertFound(.previewsAreCommits) { access in access.preview = { try $0.book($1) } }
@@ -145,19 +145,19 @@ final class InvariantControlTests: XCTestCase {
   func testARefundThatIsNotUndoneIsFound() throws {
     try assertFound(.refundsUndone) { access in
       access.book = { ledger, command in
-        let receipt: Receipt = try ledger.book(command)
+        let booking: Booking = try ledger.book(command)
         // A part of the returned currency is spent outside the stream.
-        if !receipt.isReplayed, receipt.kind == .reversedRefund, let entry = receipt.entries.first, entry.amount > 0 {
-          _ = try? ledger.spend([Adjustment(entry.currency, 1)], customer: receipt.customer)
+        if !booking.isReplayed, booking.kind == .reversedRefund, let entry = booking.entries.first, entry.amount > 0 {
+          _ = try? ledger.spend([Adjustment(entry.currency, 1)], customer: booking.customer)
         }
-        return receipt
+        return booking
       }
     }
   }
 
   func testJournalsThatDifferAreFound() throws {
-    let dice = InvariantContract.dice(1)[0]
-    var one = try InvariantContract(dice: dice) { Ledger.inMemory(clock: $0, salt: 1) }
+    let generator = InvariantContract.generator(1)[0]
+    var one = try InvariantContract(generator: generator) { Ledger.inMemory(clock: $0, salt: 1) }
     var access = InvariantContract.Access()
     let count = Mutex(0)
     access.book = { ledger, command in
@@ -169,9 +169,9 @@ final class InvariantControlTests: XCTestCase {
       if number == 100 { try ledger.grant([Make.amount("GEM", 1)], customer: Make.customer("extra")) }
       return try ledger.book(command)
     }
-    var other = try InvariantContract(dice: dice, access: access) { Ledger.inMemory(clock: $0, salt: 1) }
+    var other = try InvariantContract(generator: generator, access: access) { Ledger.inMemory(clock: $0, salt: 1) }
     let (rows, others) = (try one.findBreaches(200).rows, try other.findBreaches(200).rows)
-    XCTAssertNotNil(rows.difference(from: others), "seed \(dice.seed)")
+    XCTAssertNotNil(rows.difference(from: others), "seed \(generator.seed)")
   }
 
   func testALostPurchaseIsFound() throws {

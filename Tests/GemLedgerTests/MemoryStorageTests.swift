@@ -21,7 +21,7 @@ final class MemoryStorageTests: XCTestCase {
 
   func testFollowsTheModel() throws {
     for _ in 0..<4 {
-      var contract = try ModelContract(dice: SeededDice()) { clock in Ledger.inMemory(clock: clock, salt: 1) }
+      var contract = try ModelContract(generator: SeededRandom()) { clock in Ledger.inMemory(clock: clock, salt: 1) }
       XCTAssertFalse(try contract.run(1000).isEmpty)
     }
   }
@@ -39,8 +39,8 @@ final class MemoryStorageTests: XCTestCase {
   }
 
   func testWhatWasReportedStaysSo() throws {
-    for dice in InvariantContract.dice(3) {
-      var contract = try LaterContract(dice: dice) { clock in Ledger.inMemory(clock: clock, salt: 1) }
+    for generator in InvariantContract.generator(3) {
+      var contract = try LaterContract(generator: generator) { clock in Ledger.inMemory(clock: clock, salt: 1) }
       try contract.run(400)
     }
   }

@@ -43,8 +43,8 @@ final class MoneyAndGemsTests: XCTestCase {
       let commands = try asked.map { try walkers[$0].command(step) }
       for (index, answer) in zip(asked, ledger.submit(commands)) {
         do {
-          let receipt = try answer.get()
-          walkers[index].heard(receipt, step)
+          let booking = try answer.get()
+          walkers[index].heard(booking, step)
         } catch {
           XCTFail("\(walkers[index].path) step \(step): \(error)")
           return
@@ -95,7 +95,7 @@ private enum Step: CaseIterable {
 }
 
 /// The expected state of the ten units, kept by hand.
-private struct Fate {
+private struct CrashPoint {
   static let bought: Int64 = 10
   static let part: Int64 = 4
   static let gift: Int64 = 3
@@ -114,7 +114,7 @@ private struct Fate {
   func debt(_ policy: Policy) -> Int64 { policy == .debt && isRefunded ? gone : 0 }
 
   /// The fate after a step; nil where the step makes no sense or would be refused.
-  func after(_ step: Step, _ policy: Policy) -> Fate? {
+  func after(_ step: Step, _ policy: Policy) -> CrashPoint? {
     var next = self
     let isFrozen = policy == .freeze && isRefunded && gone > 0
     switch step {
@@ -147,22 +147,24 @@ private struct Fate {
 
 private struct Path: CustomStringConvertible {
   let steps: [Step]
-  let fates: [Fate]
+  let fates: [CrashPoint]
 
   var description: String { "\(steps)" }
 
   /// All that cannot be made longer, or are of the length.
   static func all(length: Int, _ policy: Policy) -> [Path] {
     var found: [Path] = []
-    func go(_ fate: Fate, _ path: Path) {
-      var next: [(Step, Fate)] = []
+    func go(_ crashPoint: CrashPoint, _ path: Path) {
+      var next: [(Step, CrashPoint)] = []
       for step in Step.allCases where path.steps.count < length {
-        if let fate = fate.after(step, policy) { next.append((step, fate)) }
+        if let crashPoint = crashPoint.after(step, policy) { next.append((step, crashPoint)) }
       }
       if next.isEmpty { found.append(path) }
-      for (step, fate) in next { go(fate, Path(steps: path.steps + [step], fates: path.fates + [fate])) }
+      for (step, crashPoint) in next {
+        go(crashPoint, Path(steps: path.steps + [step], fates: path.fates + [crashPoint]))
+      }
     }
-    go(Fate(), Path(steps: [], fates: []))
+    go(CrashPoint(), Path(steps: [], fates: []))
     return found
   }
 }
@@ -192,27 +194,27 @@ private struct Walker {
 
   func command(_ step: Int) throws -> LedgerCommand {
     // Each refund has a date of its own, and each notice is newer than the one before it.
-    let (part, date) = (Adjustment(currency, Fate.part), Int64(100 + step))
+    let (part, date) = (Adjustment(currency, CrashPoint.part), Int64(100 + step))
     switch path.steps[step] {
     case .hold: return .hold([part], customer: buyer, for: lifetime(of: step))
     case .capture: return .capture(try XCTUnwrap(hold))
     case .release: return .release(try XCTUnwrap(hold))
     // Every other one is left for the next command to find.
-    case .deadline: return number % 2 == 0 ? .settle(buyer) : .createCustomer(buyer)
+    case .deadline: return number % 2 == 0 ? .bookDue(buyer) : .createCustomer(buyer)
     case .spend: return try .spend([part], customer: buyer)
     case .reverse: return .reverse(try XCTUnwrap(spends.last))
     case .refund: return .refund(try Make.refund("t\(number)", revokedAt: date, signedAt: date))
     case .reverseRefund: return .reverseRefund(try Make.reversal("t\(number)", signedAt: date))
-    case .transfer: return .transfer([Adjustment(currency, Fate.gift)], from: buyer, to: friend)
+    case .transfer: return .transfer([Adjustment(currency, CrashPoint.gift)], from: buyer, to: friend)
     case .merge: return .merge(from: buyer, into: try Make.customer("new \(number)"))
     case .join: return .merge(from: friend, into: buyer)
     }
   }
 
-  mutating func heard(_ receipt: Receipt, _ step: Int) {
+  mutating func heard(_ booking: Booking, _ step: Int) {
     switch path.steps[step] {
-    case .hold: hold = receipt.hold?.id
-    case .spend, .capture: if let id = receipt.transactionID { spends.append(id) }
+    case .hold: hold = booking.hold?.id
+    case .spend, .capture: if let id = booking.transactionID { spends.append(id) }
     case .reverse: spends.removeLast()
     default: break
     }

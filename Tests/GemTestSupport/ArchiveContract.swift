@@ -30,7 +30,7 @@ package struct ArchiveContract {
     }
   }
 
-  private var dice: SeededDice
+  private var generator: SeededRandom
   private let seed: UInt64
   private let source: Ledger
   private let time: ManualClock
@@ -44,13 +44,13 @@ package struct ArchiveContract {
   ///   - chain: Where increments go; each copy's own exports go on into the next one.
   ///   - whole: Gives an empty place for a whole export.
   package init(
-    dice: SeededDice, make: (LedgerClock) throws -> Ledger, chain: [Copy], whole: @escaping () throws -> Copy
+    generator: SeededRandom, make: (LedgerClock) throws -> Ledger, chain: [Copy], whole: @escaping () throws -> Copy
   ) throws {
     time = ManualClock()
     source = try make(time.clock)
-    seed = dice.seed
-    stream = try ArchiveStream(dice: dice, time: time, ledger: source)
-    self.dice = dice
+    seed = generator.seed
+    stream = try ArchiveStream(generator: generator, time: time, ledger: source)
+    self.generator = generator
     self.chain = chain
     self.whole = whole
     cursors = chain.map { _ in nil }
@@ -61,22 +61,22 @@ package struct ArchiveContract {
   ///   - steps: How many steps the ledger lives before each of them at most.
   package mutating func run(cuts: Int, of steps: Int, line: UInt = #line) throws {
     for cut in 1...cuts {
-      try stream.live(1 + dice.below(steps))
+      try stream.live(1 + generator.below(steps))
       let expected = try Books(source)
-      let pageSize = dice.one(of: [1, 2, 3, 5, 9, 30, 200, 16_384])
-      let place = "seed \(seed), export \(cut) of \(cuts), \(pageSize) lines a page"
+      let pageSize = generator.one(of: [1, 2, 3, 5, 9, 30, 200, 16_384])
+      let position = "seed \(seed), export \(cut) of \(cuts), \(pageSize) lines a page"
       var ledger = source
       for index in chain.indices {
         let export = try Exported(ledger, after: cursors[index])
         cursors[index] = export.summary.cursor
         if index > 0 { ledger.close() }
-        guard try Self.restore(export, to: chain[index], pageSize, time, expected, place, line: line) else { return }
+        guard try Self.restore(export, to: chain[index], pageSize, time, expected, position, line: line) else { return }
         ledger = try chain[index].ledger(time.clock)
       }
       if !chain.isEmpty { ledger.close() }
-      guard cut == cuts || dice.percent(30) else { continue }
+      guard cut == cuts || generator.percent(30) else { continue }
       let export = try Exported(source)
-      guard try Self.restore(export, to: whole(), pageSize, time, expected, "\(place), whole", line: line) else {
+      guard try Self.restore(export, to: whole(), pageSize, time, expected, "\(position), whole", line: line) else {
         return
       }
     }
@@ -85,15 +85,15 @@ package struct ArchiveContract {
 
   /// Imports an export of the ledger as it is, and fails where the copy is not equal to it.
   static func check(
-    _ export: Exported, of ledger: Ledger, in copy: Copy, _ pageSize: Int, _ time: ManualClock, _ place: String,
+    _ export: Exported, of ledger: Ledger, in copy: Copy, _ pageSize: Int, _ time: ManualClock, _ position: String,
     line: UInt
   ) throws {
-    let place = "\(place), \(pageSize) lines a page"
-    _ = try restore(export, to: copy, pageSize, time, Books(ledger), place, line: line)
+    let position = "\(position), \(pageSize) lines a page"
+    _ = try restore(export, to: copy, pageSize, time, Books(ledger), position, line: line)
   }
 
   private static func restore(
-    _ export: Exported, to copy: Copy, _ pageSize: Int, _ time: ManualClock, _ expected: Books, _ place: String,
+    _ export: Exported, to copy: Copy, _ pageSize: Int, _ time: ManualClock, _ expected: Books, _ position: String,
     line: UInt
   ) throws -> Bool {
     let text = JournalImport(ImportBytes(export.bytes), clock: time.clock, pageSize: pageSize)
@@ -102,7 +102,7 @@ package struct ArchiveContract {
       try text.run(into: target)
     } catch {
       target.close()
-      XCTFail("\(place), into \(copy.name): \(error)", line: line)
+      XCTFail("\(position), into \(copy.name): \(error)", line: line)
       return false
     }
     target.close()
@@ -111,7 +111,7 @@ package struct ArchiveContract {
     guard let difference = try Books(ledger).difference(from: expected, numbersAlike: copy.numbersAlike) else {
       return true
     }
-    XCTFail("\(place), in \(copy.name): \(difference)", line: line)
+    XCTFail("\(position), in \(copy.name): \(difference)", line: line)
     return false
   }
 }

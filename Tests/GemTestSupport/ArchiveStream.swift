@@ -8,28 +8,28 @@ internal import XCTest
 package struct ArchiveStream {
   package let ledger: Ledger
   package let time: ManualClock
-  private var dice: SeededDice
+  private var generator: SeededRandom
   private var economy: EconomyStream
   private var orders: [PurchaseCode] = []
   private var payments = 0
 
-  package init(dice: SeededDice, time: ManualClock, ledger: Ledger) throws {
+  package init(generator: SeededRandom, time: ManualClock, ledger: Ledger) throws {
     self.ledger = ledger
     self.time = time
-    self.dice = dice
-    economy = EconomyStream(dice: dice)
+    self.generator = generator
+    economy = EconomyStream(generator: generator)
     // Else both would draw the same numbers.
-    _ = self.dice.next()
+    _ = self.generator.next()
     try ledger.apply(EconomyStream.catalog(with: []))
   }
 
   package mutating func live(_ steps: Int) throws {
     for _ in 0..<steps {
-      switch dice.below(100) {
-      case 0..<4: try ledger.apply(EconomyStream.catalog(with: EconomyStream.drawChanges(&dice)))
+      switch generator.below(100) {
+      case 0..<4: try ledger.apply(EconomyStream.catalog(with: EconomyStream.drawChanges(&generator)))
       case 4..<8: try sweep()
-      case 8..<30: time.advance(seconds: Int64(dice.percent(15) ? dice.below(200_000) : dice.below(400)))
-      default: try submit(dice.percent(50) ? 1 : 1 + dice.below(12))
+      case 8..<30: time.advance(seconds: Int64(generator.percent(15) ? generator.below(200_000) : generator.below(400)))
+      default: try submit(generator.percent(50) ? 1 : 1 + generator.below(12))
       }
     }
   }
@@ -39,11 +39,11 @@ package struct ArchiveStream {
   private mutating func submit(_ count: Int) throws {
     var commands: [LedgerCommand] = []
     for _ in 0..<count {
-      commands.append(dice.percent(18) ? try identity() : try economy.command(now: time.now))
+      commands.append(generator.percent(18) ? try identity() : try economy.command(now: time.now))
     }
     for result in ledger.submit(commands) {
       switch result {
-      case .success(let receipt): economy.heard(receipt)
+      case .success(let booking): economy.heard(booking)
       case .failure(let error):
         guard error.code != .storageDamaged, error.code != .unexpected, error.code != .booksWrong else { throw error }
       }
@@ -54,58 +54,63 @@ package struct ArchiveStream {
 
   /// One of few ids, so that an id freed by an erasure is soon used again.
   private mutating func customer() throws -> CustomerID {
-    dice.percent(60) ? try economy.customer() : try Make.customer("name \(dice.below(5))")
+    generator.percent(60) ? try economy.customer() : try Make.customer("name \(generator.below(5))")
   }
 
   private mutating func identity() throws -> LedgerCommand {
-    switch dice.below(16) {
+    switch generator.below(16) {
     case 0..<3: return .createAlias(try customer(), of: try customer())
     case 3..<5: return .erase(try customer())
     case 5..<8:
       return .merge(
-        from: try customer(), into: try customer(), key: dice.percent(50) ? try Make.key("m\(dice.below(20))") : nil)
-    case 8: return .freeze(try customer(), reason: try Reason("because \(dice.below(9))"))
+        from: try customer(), into: try customer(),
+        key: generator.percent(50) ? try Make.key("m\(generator.below(20))") : nil)
+    case 8: return .freeze(try customer(), reason: try Reason("because \(generator.below(9))"))
     case 9: return .unfreeze(try customer())
-    case 10: return .registerToken(TokenNumber(high: 1, low: Int64(dice.below(30))), customer: try customer())
+    case 10: return .registerToken(TokenNumber(high: 1, low: Int64(generator.below(30))), customer: try customer())
     case 11..<13: return try openOrder()
     case 13: return try payOrder()
     case 14: return try subscribe()
     default:
       return .holdEntitlement(
-        store: .apple, environment: .production, transactionID: try StoreTransactionID("s\(dice.below(payments + 1))"),
+        store: .apple, environment: .production,
+        transactionID: try StoreTransactionID("s\(generator.below(payments + 1))"),
         customer: try customer())
     }
   }
 
   private mutating func openOrder() throws -> LedgerCommand {
-    let code = try PurchaseCode("ORDER-\(orders.count + dice.below(2))")
+    let code = try PurchaseCode("ORDER-\(orders.count + generator.below(2))")
     orders.append(code)
     return .openOrder(
       OrderOpening(
         code: code, store: .apple, product: try ProductCode("gems"), quantity: 1, request: "{\"n\":\(orders.count)}",
-        key: dice.percent(50) ? try Make.key("o\(dice.below(12))") : nil, lifetimeMilliseconds: 600_000, paidBy: nil),
+        key: generator.percent(50) ? try Make.key("o\(generator.below(12))") : nil, lifetimeMilliseconds: 600_000,
+        paidBy: nil),
       customer: try customer())
   }
 
   private mutating func payOrder() throws -> LedgerCommand {
     guard !orders.isEmpty else { return try openOrder() }
-    let code = dice.one(of: orders.suffix(6))
-    if dice.percent(30) { return .advanceOrder(code, dice.percent(50) ? .fail : .deliver, customer: try customer()) }
+    let code = generator.one(of: orders.suffix(6))
+    if generator.percent(30) {
+      return .advanceOrder(code, generator.percent(50) ? .fail : .deliver, customer: try customer())
+    }
     payments += 1
     return .completeOrder(
       OrderCompletion(
         code: code, purchase: try Make.purchase("o\(payments)", product: "gems"),
-        retryAfterMilliseconds: dice.percent(50) ? 60_000 : nil), customer: try customer())
+        retryAfterMilliseconds: generator.percent(50) ? 60_000 : nil), customer: try customer())
   }
 
   /// Credits a cycle of a subscription, with currency that expires with it, or a permanent entitlement.
   private mutating func subscribe() throws -> LedgerCommand {
     payments += 1
-    var purchase = try Make.purchase("s\(payments)", product: dice.percent(60) ? "pass" : "premium")
+    var purchase = try Make.purchase("s\(payments)", product: generator.percent(60) ? "pass" : "premium")
     purchase.purchasedAt = time.now
     if purchase.product.text == "pass" {
-      purchase.cycleEndsAt = Timestamp(milliseconds: time.now.milliseconds + Int64(60 + dice.below(4000)) * 1000)
-      purchase.originalTransactionID = try StoreTransactionID("s\(max(1, payments - dice.below(3)))")
+      purchase.cycleEndsAt = Timestamp(milliseconds: time.now.milliseconds + Int64(60 + generator.below(4000)) * 1000)
+      purchase.originalTransactionID = try StoreTransactionID("s\(max(1, payments - generator.below(3)))")
     }
     return .creditPurchase(purchase, customer: try customer())
   }
@@ -143,8 +148,8 @@ extension EconomyStream {
     (#""price": {"GEM": 5}"#, #""price": {"GEM": 4, "RUBY": 1}"#),
   ]
 
-  package static func drawChanges(_ dice: inout SeededDice) -> [Int] {
-    changes.indices.filter { _ in dice.percent(20) }
+  package static func drawChanges(_ generator: inout SeededRandom) -> [Int] {
+    changes.indices.filter { _ in generator.percent(20) }
   }
 
   /// The catalog of ``catalog()`` with more products, and with some things changed.

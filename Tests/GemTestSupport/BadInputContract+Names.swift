@@ -33,8 +33,8 @@ extension BadInputContract {
 
   func testForeignTransactionIDs() throws {
     let (ledger, alice) = try ledgerOfAlice()
-    let known = try XCTUnwrap(try ledger.history(of: alice).transactions.first?.receipt.transactionID)
-    XCTAssertEqual(try ledger.transaction(known).receipt.entries.map(\.amount), [100])
+    let known = try XCTUnwrap(try ledger.history(of: alice).transactions.first?.booking.transactionID)
+    XCTAssertEqual(try ledger.transaction(known).booking.entries.map(\.amount), [100])
     let foreign = TransactionIDMaker(salt: 999).id(number: 1, createdAt: time.now)
     assertRefused(.transactionNotFound) { try ledger.transaction(foreign) }
     for text in ["00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff"] {

@@ -246,7 +246,7 @@ package struct BadInputContract {
     for _ in 0..<3 {
       XCTAssertEqual(try ledger.spend([Make.amount("GEM", 1)], customer: alice).createdAt, late)
     }
-    let instants = try ledger.wholeHistory(of: alice).map(\.receipt.createdAt)
+    let instants = try ledger.wholeHistory(of: alice).map(\.booking.createdAt)
     XCTAssertEqual(instants, instants.sorted(by: >))
     XCTAssertEqual(try ledger.verify().asOf, late)
     try assertBooksAddUp(ledger)
@@ -279,7 +279,7 @@ package struct BadInputContract {
     XCTAssertEqual(try ledger.everyCustomer().map(\.id), names)
     assertRefused(.customerNotFound) { try ledger.balances(of: Make.customer("refused")) }
     for (index, name) in names.enumerated() {
-      XCTAssertEqual(try ledger.wholeHistory(of: name).map(\.receipt.customer), [name])
+      XCTAssertEqual(try ledger.wholeHistory(of: name).map(\.booking.customer), [name])
       let again = try ledger.creditPurchase(Make.purchase("t\(max(2, index + 1))"), customer: names[0])
       XCTAssertTrue(again.isReplayed)
       XCTAssertEqual(again.customer, names[max(1, index)])

@@ -67,8 +67,8 @@ package struct BasketContract {
     time.advance(seconds: 100)
     XCTAssertEqual(try balance(ledger, bob), 70)
     let received = try XCTUnwrap(try ledger.history(of: bob).transactions.first)
-    XCTAssertEqual(received.receipt.parties.map(\.customer), [alice])
-    XCTAssertEqual(received.receipt.transactionID, transfer.parties[0].transactionID)
+    XCTAssertEqual(received.booking.parties.map(\.customer), [alice])
+    XCTAssertEqual(received.booking.transactionID, transfer.parties[0].transactionID)
     try check(ledger)
   }
 
@@ -132,12 +132,12 @@ package struct BasketContract {
     let ledger = try ledger()
     let (alice, bob, house) = try people(ledger)
     try ledger.creditPurchase(Make.purchase("t"), customer: alice)
-    var dice = SeededDice()
+    var generator = SeededRandom()
     var left: Int64 = 1200
     while left > 0 {
-      let part = min(left, Int64(1 + dice.below(200)))
+      let part = min(left, Int64(1 + generator.below(200)))
       try ledger.transfer([Make.amount("GEM", part)], from: alice, to: bob)
-      if dice.below(3) == 0 { try ledger.transfer([Make.amount("GEM", part)], from: bob, to: house) }
+      if generator.below(3) == 0 { try ledger.transfer([Make.amount("GEM", part)], from: bob, to: house) }
       left -= part
     }
     let value = try ledger.storage.read { (snapshot) throws(LedgerError) -> Int64 in
@@ -148,7 +148,7 @@ package struct BasketContract {
       }
       return sum
     }
-    XCTAssertEqual(value, 999, "seed \(dice.seed)")
+    XCTAssertEqual(value, 999, "seed \(generator.seed)")
     try check(ledger)
   }
 
@@ -193,9 +193,9 @@ package struct BasketContract {
         .transfer([try Make.amount("GEM", 20)], from: alice, to: bob),
         .transfer([try Make.amount("GEM", 5)], from: alice, to: house),
       ], payer: alice, key: try Make.key("k"))
-    let first: Receipt = try ledger.book(command)
+    let first: Booking = try ledger.book(command)
     try ledger.spend([Make.amount("GEM", 1)], customer: bob)
-    var again: Receipt = try ledger.book(command)
+    var again: Booking = try ledger.book(command)
     XCTAssertTrue(again.isReplayed)
     again.isReplayed = false
     XCTAssertEqual(again, first)
@@ -254,9 +254,9 @@ package struct BasketContract {
     XCTAssertEqual(exchange.kind, .exchange)
     XCTAssertEqual(exchange.entries.map(\.amount), [233, -100])
     for (rounding, expected) in [(ExchangeRate.Rounding.down, 2), (.nearest, 2), (.up, 3)] {
-      let receipt = try ledger.exchange(
+      let booking = try ledger.exchange(
         Make.amount("GEM", 1), into: coin, rate: ExchangeRate(7, for: 3, rounding: rounding), customer: alice)
-      XCTAssertEqual(receipt.entries.map(\.amount), [Int64(expected), -1])
+      XCTAssertEqual(booking.entries.map(\.amount), [Int64(expected), -1])
     }
     let again = try ledger.exchange(
       Make.amount("GEM", 100), into: coin, rate: ExchangeRate(7, for: 3), customer: alice, key: key)
@@ -304,7 +304,7 @@ package struct BasketContract {
     try ledger.creditPurchase(Make.purchase("t"), customer: alice)
     var command = LedgerCommand.grant([try Make.amount("GEM", 3)], customer: alice, key: try Make.key("k"))
     command.reference = try Reference("a birthday")
-    let _: Receipt = try ledger.book(command)
+    let _: Booking = try ledger.book(command)
     try ledger.transfer([Make.amount("GEM", 100)], from: alice, to: bob)
     let erasure = try ledger.erase(alice)
     XCTAssertEqual(erasure.kind, .erase)

@@ -118,9 +118,9 @@ package struct ConcurrencyContract {
 }
 
 /// Books on the thread it is called on.
-private func book(_ command: LedgerCommand, in ledger: Ledger) throws -> Receipt { try ledger.book(command) }
+private func book(_ command: LedgerCommand, in ledger: Ledger) throws -> Booking { try ledger.book(command) }
 
-private func outcome(_ body: () async throws -> Receipt) async -> String {
+private func outcome(_ body: () async throws -> Booking) async -> String {
   do {
     return try await body().isReplayed ? "replayed" : "booked"
   } catch {

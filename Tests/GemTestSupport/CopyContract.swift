@@ -7,7 +7,7 @@ internal import XCTest
 package struct CopyContract {
   package typealias OpenCopy = (ProjectRow, TransactionNumber) throws -> any LedgerStorage
 
-  private let dice = SeededDice()
+  private let generator = SeededRandom()
   private let time = ManualClock()
   /// Makes an empty ledger to be copied.
   private let make: (LedgerClock) throws -> Ledger
@@ -30,13 +30,13 @@ package struct CopyContract {
 
   /// Copies the rows of a random run and of seldom-used commands, is interrupted after every commit, and compares.
   package func runAll() throws {
-    try RichJournal.fill(dice, time, make: make, open: open)
+    try RichJournal.fill(generator, time, make: make, open: open)
     let source = try open(time.clock)
     let before = try LedgerState(source)
     try copyWithInterruptions(source)
     let copy = try openResult(time.clock)
-    XCTAssertEqual(try LedgerState(copy), before, "seed \(dice.seed)")
-    XCTAssertEqual(try LedgerState(source), before, "seed \(dice.seed)")
+    XCTAssertEqual(try LedgerState(copy), before, "seed \(generator.seed)")
+    XCTAssertEqual(try LedgerState(source), before, "seed \(generator.seed)")
     try compareWhatHistoriesDoNotShow(source, copy)
     // A complete copy is a ledger like any other, and no target for a copy.
     assertRefused(.alreadyExists) { try openCopy(Self.project(of: source), 0) }
@@ -71,7 +71,7 @@ package struct CopyContract {
       }
       let proved = try source.verify()
       XCTAssertEqual(books.transactions, proved.transactions)
-      XCTAssertEqual(books.currencies, proved.currencies, "seed \(dice.seed)")
+      XCTAssertEqual(books.currencies, proved.currencies, "seed \(generator.seed)")
       XCTAssertGreaterThan(tries, 8)
       return
     }
@@ -103,11 +103,11 @@ package struct CopyContract {
     XCTAssertNotNil(order)
     XCTAssertEqual(try Self.order(code, in: copy), order)
     XCTAssertEqual(try copy.currentCatalog(), try source.currentCatalog())
-    let (effects, copied) = (try source.scanned(limit: 100), try copy.scanned(limit: 100))
-    XCTAssertEqual(effects.holds.count, 2)
-    XCTAssertEqual(copied.effects, effects.effects)
-    XCTAssertEqual(copied.holds, effects.holds)
-    XCTAssertEqual(copied.counts, effects.counts)
+    let (events, copied) = (try source.scanned(limit: 100), try copy.scanned(limit: 100))
+    XCTAssertEqual(events.holds.count, 2)
+    XCTAssertEqual(copied.events, events.events)
+    XCTAssertEqual(copied.holds, events.holds)
+    XCTAssertEqual(copied.counts, events.counts)
     let account = AccountNumber(customer: try source.number(of: "holder"), currency: 1)
     for ledger in [source, copy] {
       let row = try ledger.storage.read { (snapshot) throws(LedgerError) in try snapshot.account(account) }
@@ -127,7 +127,7 @@ package struct CopyContract {
   /// Checks that old keys are known, and that new transactions go on after the old ones.
   private func goOn(_ copy: Ledger) throws {
     let zoe = try Make.customer("zoe")
-    let newest = try XCTUnwrap(try copy.history(of: zoe).transactions.first?.receipt.transactionID)
+    let newest = try XCTUnwrap(try copy.history(of: zoe).transactions.first?.booking.transactionID)
     XCTAssertTrue(try copy.spend([Make.amount("GEM", 70)], customer: zoe, key: Make.key("copied-spend")).isReplayed)
     assertRefused(.insufficientBalance) {
       try copy.spend([Make.amount("GEM", 10_000_000)], customer: zoe, key: Make.key("copied-refusal"))
@@ -139,8 +139,8 @@ package struct CopyContract {
     try copy.grant([Make.amount("GEM", 5)], customer: Make.customer("newcomer"))
     try copy.merge(from: Make.customer("newcomer"), into: zoe)
     let history = try copy.history(of: zoe).transactions
-    XCTAssertNotEqual(history.first?.receipt.transactionID, newest)
-    XCTAssertTrue(history.contains { $0.receipt.transactionID == newest })
+    XCTAssertNotEqual(history.first?.booking.transactionID, newest)
+    XCTAssertTrue(history.contains { $0.booking.transactionID == newest })
     try assertBooksAddUp(copy)
   }
 }

@@ -33,8 +33,8 @@ final class CountedScan: ExportReads {
   func purchases(after: Int64, limit: Int) throws(LedgerError) -> [PurchaseRow] {
     try counted().purchases(after: after, limit: limit)
   }
-  func anchors(after: AnchorRow?, limit: Int) throws(LedgerError) -> [AnchorRow] {
-    try counted().anchors(after: after, limit: limit)
+  func checkpoints(after: CheckpointRow?, limit: Int) throws(LedgerError) -> [CheckpointRow] {
+    try counted().checkpoints(after: after, limit: limit)
   }
   func keys(after: KeyScanPosition?, limit: Int) throws(LedgerError) -> [(KeyRow, KeyScanPosition)] {
     try counted().keys(after: after, limit: limit)
@@ -45,8 +45,8 @@ final class CountedScan: ExportReads {
   func ownedItems(after: OwnedItemRow?, limit: Int) throws(LedgerError) -> [OwnedItemRow] {
     try counted().ownedItems(after: after, limit: limit)
   }
-  func lotTerms(after: LotNumber, limit: Int) throws(LedgerError) -> [LotTermsRow] {
-    try counted().lotTerms(after: after, limit: limit)
+  func lotAttributes(after: LotNumber, limit: Int) throws(LedgerError) -> [LotAttributesRow] {
+    try counted().lotAttributes(after: after, limit: limit)
   }
   func merges(after: TransactionNumber, limit: Int) throws(LedgerError) -> [MergeRow] {
     try counted().merges(after: after, limit: limit)
@@ -63,8 +63,8 @@ final class CountedScan: ExportReads {
   func customerIDs(after: CustomerID?, limit: Int) throws(LedgerError) -> [AddedIDRow] {
     try counted().customerIDs(after: after, limit: limit)
   }
-  func effects(after: EffectRow?, limit: Int) throws(LedgerError) -> [EffectRow] {
-    try counted().effects(after: after, limit: limit)
+  func events(after: JournalEventRow?, limit: Int) throws(LedgerError) -> [JournalEventRow] {
+    try counted().events(after: after, limit: limit)
   }
   func holds(after: TransactionNumber, limit: Int) throws(LedgerError) -> [HoldRow] {
     try counted().holds(after: after, limit: limit)

@@ -82,39 +82,39 @@ final class CountedSnapshot: StorageSnapshot {
     try counted().accounts(of: customers)
   }
 
-  func lotTerms(_ wanted: [RowPlace]) throws(LedgerError) -> [LotNumber: LotTermsRow] {
-    try counted().lotTerms(wanted)
+  func lotAttributes(_ wanted: [RowAddress]) throws(LedgerError) -> [LotNumber: LotAttributesRow] {
+    try counted().lotAttributes(wanted)
   }
 
-  func anchors(_ wanted: [AnchorPlace]) throws(LedgerError) -> [AnchorPlace: AnchorRow] {
-    try counted().anchors(wanted)
+  func checkpoints(_ wanted: [CheckpointAddress]) throws(LedgerError) -> [CheckpointAddress: CheckpointRow] {
+    try counted().checkpoints(wanted)
   }
 
-  func transactions(_ wanted: [RowPlace]) throws(LedgerError) -> [TransactionNumber: TransactionRow] {
+  func transactions(_ wanted: [RowAddress]) throws(LedgerError) -> [TransactionNumber: TransactionRow] {
     try counted().transactions(transactions(at: wanted))
   }
 
-  func entries(_ wanted: [RowPlace]) throws(LedgerError) -> [EntryNumber: EntryRow] {
+  func entries(_ wanted: [RowAddress]) throws(LedgerError) -> [EntryNumber: EntryRow] {
     try counted().entries(entries(at: wanted))
   }
 
-  func entries(of transactions: [RowPlace]) throws(LedgerError) -> [TransactionNumber: [EntryRow]] {
+  func entries(of transactions: [RowAddress]) throws(LedgerError) -> [TransactionNumber: [EntryRow]] {
     try counted().entries(of: self.transactions(at: transactions))
   }
 
-  func allocations(of entries: [RowPlace]) throws(LedgerError) -> [EntryNumber: [AllocationRow]] {
+  func allocations(of entries: [RowAddress]) throws(LedgerError) -> [EntryNumber: [AllocationRow]] {
     try counted().allocations(of: self.entries(at: entries))
   }
 
-  func transactionsWithoutEntries(_ wanted: [RowPlace]) throws(LedgerError) -> Set<TransactionNumber> {
+  func transactionsWithoutEntries(_ wanted: [RowAddress]) throws(LedgerError) -> Set<TransactionNumber> {
     try counted().transactionsWithoutEntries(wanted)
   }
 
-  func purchases(_ wanted: [RowPlace]) throws(LedgerError) -> [Int64: PurchaseRow] {
+  func purchases(_ wanted: [RowAddress]) throws(LedgerError) -> [Int64: PurchaseRow] {
     try counted().purchases(purchases(at: wanted))
   }
 
-  func entitlementHolders(of purchases: [RowPlace]) throws(LedgerError) -> [Int64: CustomerNumber] {
+  func entitlementHolders(of purchases: [RowAddress]) throws(LedgerError) -> [Int64: CustomerNumber] {
     try counted().entitlementHolders(of: self.purchases(at: purchases))
   }
 
@@ -124,45 +124,45 @@ final class CountedSnapshot: StorageSnapshot {
     try counted().refundEvidence(of: purchases)
   }
 
-  func refunds(of purchases: [RowPlace]) throws(LedgerError) -> [Int64: [RefundRow]] {
+  func refunds(of purchases: [RowAddress]) throws(LedgerError) -> [Int64: [RefundRow]] {
     try counted().refunds(of: self.purchases(at: purchases))
   }
 
-  func refundParts(of transactions: [RowPlace]) throws(LedgerError) -> [TransactionNumber: [RefundPartRow]] {
+  func refundParts(of transactions: [RowAddress]) throws(LedgerError) -> [TransactionNumber: [RefundPartRow]] {
     try counted().refundParts(of: self.transactions(at: transactions))
   }
 
-  func effects(of transactions: [RowPlace]) throws(LedgerError) -> [TransactionNumber: [EffectRow]] {
-    try counted().effects(of: transactions)
+  func events(of transactions: [RowAddress]) throws(LedgerError) -> [TransactionNumber: [JournalEventRow]] {
+    try counted().events(of: transactions)
   }
 
-  func effects(
+  func events(
     about targets: [TransactionNumber: [CustomerNumber]]
-  ) throws(LedgerError) -> [TransactionNumber: [EffectRow]] {
-    try counted().effects(about: targets)
+  ) throws(LedgerError) -> [TransactionNumber: [JournalEventRow]] {
+    try counted().events(about: targets)
   }
 
   // MARK: The places that are right
 
-  private func transactions(at places: [RowPlace]) throws(LedgerError) -> [RowPlace] {
-    try right(places) { (number) throws(LedgerError) in try base.transaction(number)?.customer }
+  private func transactions(at positions: [RowAddress]) throws(LedgerError) -> [RowAddress] {
+    try right(positions) { (number) throws(LedgerError) in try base.transaction(number)?.customer }
   }
 
-  private func entries(at places: [RowPlace]) throws(LedgerError) -> [RowPlace] {
-    try right(places) { (number) throws(LedgerError) in try base.entry(number)?.account.customer }
+  private func entries(at positions: [RowAddress]) throws(LedgerError) -> [RowAddress] {
+    try right(positions) { (number) throws(LedgerError) in try base.entry(number)?.account.customer }
   }
 
-  private func purchases(at places: [RowPlace]) throws(LedgerError) -> [RowPlace] {
-    try right(places) { (number) throws(LedgerError) in try base.purchase(number: number)?.customer }
+  private func purchases(at positions: [RowAddress]) throws(LedgerError) -> [RowAddress] {
+    try right(positions) { (number) throws(LedgerError) in try base.purchase(number: number)?.customer }
   }
 
   private func right(
-    _ places: [RowPlace], _ customer: (Int64) throws(LedgerError) -> CustomerNumber?
-  ) throws(LedgerError) -> [RowPlace] {
-    var right: [RowPlace] = []
-    for place in places {
-      let isRight = place.customer == nil ? true : try customer(place.number) == place.customer
-      if isRight { right.append(place) }
+    _ positions: [RowAddress], _ customer: (Int64) throws(LedgerError) -> CustomerNumber?
+  ) throws(LedgerError) -> [RowAddress] {
+    var right: [RowAddress] = []
+    for position in positions {
+      let isRight = position.customer == nil ? true : try customer(position.number) == position.customer
+      if isRight { right.append(position) }
     }
     return right
   }
@@ -204,7 +204,9 @@ final class CountedSnapshot: StorageSnapshot {
     try counted().openLots(account, paid: paid, after: after, limit: limit)
   }
   func lot(_ number: LotNumber) throws(LedgerError) -> LotRow? { try counted().lot(number) }
-  func lotTerms(_ number: LotNumber) throws(LedgerError) -> LotTermsRow? { try counted().lotTerms(number) }
+  func lotAttributes(_ number: LotNumber) throws(LedgerError) -> LotAttributesRow? {
+    try counted().lotAttributes(number)
+  }
   func pooledLot(
     _ account: AccountNumber, source: LotSource, environment: Int64
   ) throws(LedgerError) -> LotRow? {
@@ -234,7 +236,7 @@ final class CountedSnapshot: StorageSnapshot {
   }
   func sequences() throws(LedgerError) -> Sequences { try counted().sequences() }
   func recordSums() throws(LedgerError) -> RecordSums? { try counted().recordSums() }
-  func last(_ sequence: RareSequence) throws(LedgerError) -> Int64 { try counted().last(sequence) }
+  func last(_ sequence: ColdSequence) throws(LedgerError) -> Int64 { try counted().last(sequence) }
   func transaction(_ number: TransactionNumber) throws(LedgerError) -> TransactionRow? {
     try counted().transaction(number)
   }
@@ -256,21 +258,22 @@ final class CountedSnapshot: StorageSnapshot {
   func items(of transaction: TransactionNumber) throws(LedgerError) -> [ItemEntryRow] {
     try counted().items(of: transaction)
   }
-  func anchor(_ account: AccountNumber, version: Int64) throws(LedgerError) -> AnchorRow? {
-    try counted().anchor(account, version: version)
+  func checkpoint(_ account: AccountNumber, version: Int64) throws(LedgerError) -> CheckpointRow? {
+    try counted().checkpoint(account, version: version)
   }
-  func effects(
+  func events(
     of transaction: TransactionNumber, ofAny owners: [CustomerNumber]
-  ) throws(LedgerError) -> [EffectRow] {
-    try counted().effects(of: transaction, ofAny: owners)
+  ) throws(LedgerError) -> [JournalEventRow] {
+    try counted().events(of: transaction, ofAny: owners)
   }
-  func effects(about target: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> [EffectRow] {
-    try counted().effects(about: target, ofAny: owners)
+  func events(about target: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> [JournalEventRow]
+  {
+    try counted().events(about: target, ofAny: owners)
   }
-  func effects(
+  func events(
     of customer: CustomerNumber, below: TransactionNumber, limit: Int
-  ) throws(LedgerError) -> [EffectRow] {
-    try counted().effects(of: customer, below: below, limit: limit)
+  ) throws(LedgerError) -> [JournalEventRow] {
+    try counted().events(of: customer, below: below, limit: limit)
   }
   func hold(_ number: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> HoldRow? {
     try counted().hold(number, ofAny: owners)

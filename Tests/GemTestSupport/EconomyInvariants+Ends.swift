@@ -6,9 +6,9 @@ extension EconomyRows {
   func reversals() -> [Breach] {
     let byTransaction = Dictionary(grouping: entries, by: \.transaction)
     var back: [TransactionNumber: [Int64: Int64]] = [:]
-    for effect in effects where effect.kind == .reversal {
-      for entry in byTransaction[effect.transaction] ?? [] where entry.kind == .reversal {
-        back[effect.target, default: [:]][entry.account.currency, default: 0] += entry.amount
+    for event in events where event.kind == .reversal {
+      for entry in byTransaction[event.transaction] ?? [] where entry.kind == .reversal {
+        back[event.target, default: [:]][entry.account.currency, default: 0] += entry.amount
       }
     }
     var found: [Breach] = []
@@ -67,29 +67,29 @@ extension EconomyRows {
   func holdEnds() -> [Breach] {
     var found: [Breach] = []
     let kinds = Dictionary(transactions.map { ($0.number, $0.kind) }) { first, _ in first }
-    let about = Dictionary(grouping: effects.filter { $0.isAboutHold }, by: \.target)
+    let about = Dictionary(grouping: events.filter { $0.isAboutHold }, by: \.target)
     let open = Set(holds.map(\.number))
-    for (hold, effects) in about.sorted(by: { $0.key < $1.key }) {
+    for (hold, events) in about.sorted(by: { $0.key < $1.key }) {
       func report(_ message: String) { found.append(Breach(.holdsEndOnce, "hold \(hold) \(message)")) }
       var (left, isEnded, deadline) = (Int64(0), false, Int64.min)
       var start = 0
-      while start < effects.count {
-        let transaction = effects[start].transaction
-        let end = effects[start...].firstIndex { $0.transaction != transaction } ?? effects.count
+      while start < events.count {
+        let transaction = events[start].transaction
+        let end = events[start...].firstIndex { $0.transaction != transaction } ?? events.count
         if isEnded { report("had ended, and transaction \(transaction) is about it") }
-        for effect in effects[start..<end] {
-          if let given = effect.deadline { deadline = given.milliseconds }
-          switch effect.kind {
+        for event in events[start..<end] {
+          if let given = event.deadline { deadline = given.milliseconds }
+          switch event.kind {
           case .deadline: break
           case .held:
-            left += effect.amount
+            left += event.amount
             if transaction != hold, kinds[transaction] != .merge {
-              report("is given \(effect.amount) more by transaction \(transaction)")
+              report("is given \(event.amount) more by transaction \(transaction)")
             }
           case .captured:
-            left -= effect.amount
-            if effect.createdAt.milliseconds >= deadline { report("is captured past its deadline") }
-          default: left -= effect.amount
+            left -= event.amount
+            if event.createdAt.milliseconds >= deadline { report("is captured past its deadline") }
+          default: left -= event.amount
           }
         }
         if left < 0 { report("gave \(-left) more than it held by transaction \(transaction)") }
@@ -117,7 +117,7 @@ extension EconomyRows {
   }
 }
 
-extension EffectRow {
+extension JournalEventRow {
   fileprivate var isAboutHold: Bool {
     switch kind {
     case .deadline, .held, .captured, .released: true

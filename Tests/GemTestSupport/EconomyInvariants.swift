@@ -44,10 +44,10 @@ extension EconomyRows {
 
   private var allocationsByEntry: [EntryNumber: [AllocationRow]] { Dictionary(grouping: allocations, by: \.entry) }
 
-  private func root(_ customer: CustomerNumber) -> CustomerNumber {
-    var root = customer
-    while let next = merges.first(where: { $0.from == root })?.into { root = next }
-    return root
+  private func survivingCustomer(_ customer: CustomerNumber) -> CustomerNumber {
+    var survivingCustomer = customer
+    while let next = merges.first(where: { $0.from == survivingCustomer })?.into { survivingCustomer = next }
+    return survivingCustomer
   }
 
   // MARK: 1
@@ -63,7 +63,7 @@ extension EconomyRows {
       let free =
         lots.filter { $0.account.currency == currency }.reduce(0) { $0 + $1.remaining }
         + accounts.reduce(0) { $0 + $1.poolRemaining }
-      let held = effects.filter { $0.currency == currency }.reduce(0) { $0 + $1.heldChange }
+      let held = events.filter { $0.currency == currency }.reduce(0) { $0 + $1.heldChange }
       let owed = accounts.reduce(0) { $0 + $1.debt }
       if issued - burned - expired != free + held - owed {
         found.append(
@@ -94,7 +94,7 @@ extension EconomyRows {
     var (sums, shared, limits): ([LotNumber: Int64], [AccountNumber: Int64], [AccountNumber: Int64]) = ([:], [:], [:])
     let rows = allocationsByEntry
     for entry in entries {
-      let account = AccountNumber(customer: root(entry.account.customer), currency: entry.account.currency)
+      let account = AccountNumber(customer: survivingCustomer(entry.account.customer), currency: entry.account.currency)
       for part in parts(of: entry, rows) {
         sums[part.lot, default: 0] += part.amount
         let isPooled = pooled.contains(part.lot)
@@ -143,9 +143,9 @@ extension EconomyRows {
     }
     var held: [LotNumber: Int64] = [:]
     var heldOf: [AccountNumber: Int64] = [:]
-    for effect in effects where effect.heldChange != 0 {
-      held[effect.lot, default: 0] += effect.heldChange
-      heldOf[effect.account, default: 0] += effect.heldChange
+    for event in events where event.heldChange != 0 {
+      held[event.lot, default: 0] += event.heldChange
+      heldOf[event.account, default: 0] += event.heldChange
     }
     for account in accounts {
       let last = newest[account.number]
@@ -178,7 +178,7 @@ extension EntryKind {
   fileprivate var putsBack: Bool { self == .reversal || self == .reversedRefund || self == .merge }
 }
 
-extension EffectRow {
+extension JournalEventRow {
   fileprivate var heldChange: Int64 {
     switch kind {
     case .held: amount

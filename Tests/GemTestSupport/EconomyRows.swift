@@ -8,8 +8,8 @@ package struct EconomyRows: Hashable {
   package var allocations: [AllocationRow] = []
   package var accounts: [AccountRow] = []
   package var lots: [LotRow] = []
-  package var lotTerms: [LotTermsRow] = []
-  package var effects: [EffectRow] = []
+  package var lotAttributes: [LotAttributesRow] = []
+  package var events: [JournalEventRow] = []
   package var holds: [HoldRow] = []
   package var counts: [CountRow] = []
   package var purchases: [PurchaseRow] = []
@@ -41,8 +41,10 @@ package struct EconomyRows: Hashable {
       try scan.accounts(after: last?.number ?? AccountNumber(rawValue: 0), limit: limit)
     }
     lots = try Self.all { (last) throws(LedgerError) in try scan.lots(after: last?.number ?? 0, limit: limit) }
-    lotTerms = try Self.all { (last) throws(LedgerError) in try scan.lotTerms(after: last?.lot ?? 0, limit: limit) }
-    effects = try Self.all { (last) throws(LedgerError) in try scan.effects(after: last, limit: limit) }
+    lotAttributes = try Self.all { (last) throws(LedgerError) in
+      try scan.lotAttributes(after: last?.lot ?? 0, limit: limit)
+    }
+    events = try Self.all { (last) throws(LedgerError) in try scan.events(after: last, limit: limit) }
     holds = try Self.all { (last) throws(LedgerError) in try scan.holds(after: last?.number ?? 0, limit: limit) }
     counts = try Self.all { (last) throws(LedgerError) in try scan.counts(after: last, limit: limit) }
     purchases = try Self.all { (last) throws(LedgerError) in
@@ -115,14 +117,14 @@ package struct EconomyRows: Hashable {
 
   /// The journal without values that depend on how a storage numbers, a line for each transaction in its order.
   package var journalWithoutNumbers: [String] {
-    let (entries, effects) = (
-      Dictionary(grouping: entries, by: \.transaction), Dictionary(grouping: effects, by: \.transaction)
+    let (entries, events) = (
+      Dictionary(grouping: entries, by: \.transaction), Dictionary(grouping: events, by: \.transaction)
     )
     return transactions.map { transaction in
       let lines = (entries[transaction.number] ?? []).map {
         "\($0.kind) \($0.account.currency) \($0.amount) \($0.balance) \($0.debt) \($0.version)"
       }
-      let marks = (effects[transaction.number] ?? []).map {
+      let marks = (events[transaction.number] ?? []).map {
         "\($0.kind) \($0.currency) \($0.amount) \($0.hasPlainValue ? $0.value : 0) "
           + "\($0.heldAfter)"
       }
@@ -135,15 +137,15 @@ package struct EconomyRows: Hashable {
     func first<Row: Equatable>(_ name: String, _ path: KeyPath<Self, [Row]>) -> String? {
       let (one, two) = (self[keyPath: path], other[keyPath: path])
       guard one != two else { return nil }
-      let place = zip(one, two).enumerated().first { $1.0 != $1.1 }?.offset ?? min(one.count, two.count)
-      let left = place < one.count ? "\(one[place])" : "nothing"
-      let right = place < two.count ? "\(two[place])" : "nothing"
-      return "\(name) \(place) of \(one.count) and \(two.count):\n  \(left)\n  \(right)"
+      let position = zip(one, two).enumerated().first { $1.0 != $1.1 }?.offset ?? min(one.count, two.count)
+      let left = position < one.count ? "\(one[position])" : "nothing"
+      let right = position < two.count ? "\(two[position])" : "nothing"
+      return "\(name) \(position) of \(one.count) and \(two.count):\n  \(left)\n  \(right)"
     }
     let differences = [
       first("transaction", \.transactions), first("entry", \.entries), first("allocation", \.allocations),
-      first("effect", \.effects), first("account", \.accounts), first("lot", \.lots),
-      first("terms of a lot", \.lotTerms), first("hold", \.holds), first("count", \.counts),
+      first("effect", \.events), first("account", \.accounts), first("lot", \.lots),
+      first("terms of a lot", \.lotAttributes), first("hold", \.holds), first("count", \.counts),
       first("purchase", \.purchases), first("refund", \.refunds), first("refund part", \.refundParts),
       first("refund state", \.refundStates), first("merge", \.merges), first("item entry", \.itemEntries),
       first("owned item", \.ownedItems), first("customer", \.customers), first("key", \.keys),
@@ -152,7 +154,7 @@ package struct EconomyRows: Hashable {
   }
 }
 
-extension EffectRow {
+extension JournalEventRow {
   /// Whether its value is no number that a storage draws, as a customer's is, or that of an allowance's lot.
   fileprivate var hasPlainValue: Bool { kind == .deadline || kind == .counted && count?.kind != .allowed }
 }

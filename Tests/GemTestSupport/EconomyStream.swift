@@ -5,7 +5,7 @@ package import GemLedger
 /// It remembers results in the order in which it heard them. One seed therefore gives one script on every storage with
 /// equal answers, however the storage numbers its transactions.
 package struct EconomyStream {
-  package var dice: SeededDice
+  package var generator: SeededRandom
   private var earlier: [LedgerCommand] = []
   private var spends: [TransactionID] = []
   private var holds: [HoldID] = []
@@ -13,31 +13,33 @@ package struct EconomyStream {
   /// Whether the command at hand is one that keeps its key.
   private var takesKey = true
 
-  package init(dice: SeededDice) { self.dice = dice }
+  package init(generator: SeededRandom) { self.generator = generator }
 
   /// Every policy once: floor, debt, freeze, paid first, a maximum, an initial balance, a recharge, an allowance, caps;
   /// items with limits and stock; products that give paid, bonus and items.
   package static func catalog() throws -> Catalog { try Catalog.load(Array(document.utf8)) }
 
   /// The same with other names, maxima and policies, so that scheduled effects begin, change and end.
-  package static func catalog(changedBy dice: inout SeededDice) throws -> Catalog {
+  package static func catalog(changedBy generator: inout SeededRandom) throws -> Catalog {
     var currencies: [Currency] = []
     for currency in try catalog().currencies {
-      guard dice.percent(50) else {
+      guard generator.percent(50) else {
         currencies.append(currency)
         continue
       }
       let recharge = Recharge(
-        amount: Int64(1 + dice.below(3)), every: TimeSpan(seconds: dice.one(of: [60, 600, 3600])),
-        upTo: Int64(5 + dice.below(40)))
+        amount: Int64(1 + generator.below(3)), every: TimeSpan(seconds: generator.one(of: [60, 600, 3600])),
+        upTo: Int64(5 + generator.below(40)))
       let allowance = Allowance(
-        amount: Int64(1 + dice.below(12)), per: dice.one(of: Period.allCases), rollover: dice.one(of: [0, 3, 20]))
+        amount: Int64(1 + generator.below(12)), per: generator.one(of: Period.allCases),
+        rollover: generator.one(of: [0, 3, 20]))
       currencies.append(
         Currency(
-          code: currency.code, name: "\(currency.name) \(dice.below(3))",
-          maximumBalance: dice.one(of: [nil, nil, 60, 1000]), burnOrder: currency.burnOrder,
-          refundPolicy: currency.refundPolicy, initialBalance: dice.percent(30) ? Int64(1 + dice.below(40)) : nil,
-          recharge: dice.percent(40) ? recharge : nil, allowance: dice.percent(40) ? allowance : nil,
+          code: currency.code, name: "\(currency.name) \(generator.below(3))",
+          maximumBalance: generator.one(of: [nil, nil, 60, 1000]), burnOrder: currency.burnOrder,
+          refundPolicy: currency.refundPolicy,
+          initialBalance: generator.percent(30) ? Int64(1 + generator.below(40)) : nil,
+          recharge: generator.percent(40) ? recharge : nil, allowance: generator.percent(40) ? allowance : nil,
           spendLimit: currency.spendLimit, grantLimit: currency.grantLimit))
     }
     let plain = try catalog()
@@ -46,20 +48,20 @@ package struct EconomyStream {
       currentOffering: plain.currentOffering, items: plain.items, settings: plain.settings)
   }
 
-  package mutating func heard(_ receipt: Receipt) {
-    guard let id = receipt.transactionID, !receipt.isReplayed else { return }
-    if receipt.kind == .spend || receipt.kind == .capture { spends.append(id) }
-    if receipt.kind == .hold { holds.append(HoldID(id)) }
+  package mutating func heard(_ booking: Booking) {
+    guard let id = booking.transactionID, !booking.isReplayed else { return }
+    if booking.kind == .spend || booking.kind == .capture { spends.append(id) }
+    if booking.kind == .hold { holds.append(HoldID(id)) }
   }
 
   /// The next command, sometimes one that was given before.
   package mutating func command(now: Timestamp) throws -> LedgerCommand {
-    if dice.percent(10), !earlier.isEmpty { return dice.one(of: earlier.suffix(60)) }
+    if generator.percent(10), !earlier.isEmpty { return generator.one(of: earlier.suffix(60)) }
     takesKey = true
     var command = try draw(now: now)
-    if dice.percent(40), takesKey {
+    if generator.percent(40), takesKey {
       // Few enough that one comes twice for something else.
-      command.key = try Make.key("k\(dice.below(600))")
+      command.key = try Make.key("k\(generator.below(600))")
     }
     earlier.append(command)
     return command
@@ -67,12 +69,12 @@ package struct EconomyStream {
 
   /// One of six customers that change slowly: merges make one of many.
   package mutating func customer() throws -> CustomerID {
-    try Make.customer("customer \(earlier.count / 90 + dice.below(6))")
+    try Make.customer("customer \(earlier.count / 90 + generator.below(6))")
   }
 
   /// A purchase that there is, mostly.
   package mutating func purchaseID() -> (id: String, session: String?) {
-    let number = max(0, purchaseCount - dice.below(12)) + (dice.percent(8) ? 3 : 0)
+    let number = max(0, purchaseCount - generator.below(12)) + (generator.percent(8) ? 3 : 0)
     return ("t\(number)", number % 4 == 3 ? "session \(number % 3)" : nil)
   }
 
@@ -83,14 +85,14 @@ package struct EconomyStream {
   // MARK: Requests
 
   private mutating func draw(now: Timestamp) throws -> LedgerCommand {
-    switch dice.below(100) {
+    switch generator.below(100) {
     case 0..<2: try newCustomer()
     case 2..<14: try grant(now: now)
     case 14..<29: try change()
     case 29..<36:
       .buyItem(
-        try ItemID(dice.one(of: ["sword", "box", "crown", "medal", "life", "nothing"])),
-        quantity: Int64(dice.below(3)), customer: try customer())
+        try ItemID(generator.one(of: ["sword", "box", "crown", "medal", "life", "nothing"])),
+        quantity: Int64(generator.below(3)), customer: try customer())
     case 36..<46: try purchase()
     case 46..<56: try notice()
     case 56..<65: try hold()
@@ -98,7 +100,7 @@ package struct EconomyStream {
     case 75..<84: try reversal()
     case 84..<91: try basket()
     case 91..<94: try exchange()
-    default: try rare()
+    default: try cold()
     }
   }
 
@@ -107,8 +109,8 @@ package struct EconomyStream {
     return .createCustomer(try customer())
   }
 
-  private mutating func rare() throws -> LedgerCommand {
-    let choice = dice.below(12)
+  private mutating func cold() throws -> LedgerCommand {
+    let choice = generator.below(12)
     takesKey = choice < 7
     switch choice {
     case 0..<3: return .merge(from: try customer(), into: try customer())
@@ -116,47 +118,49 @@ package struct EconomyStream {
     case 4..<7: return .unfreeze(try customer())
     case 7: return .createAlias(try customer(), of: try customer())
     case 8: return .erase(try customer())
-    default: return .settle(try customer())
+    default: return .bookDue(try customer())
     }
   }
 
   private mutating func code() -> String {
-    dice.percent(1) ? "GOLD" : dice.one(of: ["GEM", "GEM", "RUBY", "RUBY", "ORE", "NRG", "TIX", "COIN"])
+    generator.percent(1) ? "GOLD" : generator.one(of: ["GEM", "GEM", "RUBY", "RUBY", "ORE", "NRG", "TIX", "COIN"])
   }
 
   private mutating func size() -> Int64 {
-    if dice.percent(2) { return Int64(dice.below(2)) - 1 }
-    return Int64(1 + (dice.percent(12) ? dice.below(1500) : dice.below(50)))
+    if generator.percent(2) { return Int64(generator.below(2)) - 1 }
+    return Int64(1 + (generator.percent(12) ? generator.below(1500) : generator.below(50)))
   }
 
   private mutating func amounts() throws -> [Adjustment] {
     var amounts: [String: Int64] = [:]
-    for _ in 0..<(dice.percent(75) ? 1 : dice.below(4)) { amounts[code()] = size() }
+    for _ in 0..<(generator.percent(75) ? 1 : generator.below(4)) { amounts[code()] = size() }
     return try amounts.sorted { $0.key < $1.key }.map { try Make.amount($0.key, $0.value) }
   }
 
   private mutating func grant(now: Timestamp) throws -> LedgerCommand {
-    let source = dice.one(of: [LotSource.admin, .admin, .earned, .promotional, .bonus, .paid])
-    let expiresAt = dice.percent(60) ? Timestamp(milliseconds: now.milliseconds + Int64(dice.below(200)) * 1000) : nil
+    let source = generator.one(of: [LotSource.admin, .admin, .earned, .promotional, .bonus, .paid])
+    let expiresAt =
+      generator.percent(60) ? Timestamp(milliseconds: now.milliseconds + Int64(generator.below(200)) * 1000) : nil
     return .grant(try amounts(), customer: try customer(), source: source, expiresAt: expiresAt)
   }
 
   private mutating func change() throws -> LedgerCommand {
-    let amounts = try amounts().map { Adjustment($0.currency, dice.percent(80) ? -$0.amount : $0.amount) }
+    let amounts = try amounts().map { Adjustment($0.currency, generator.percent(80) ? -$0.amount : $0.amount) }
     var command = LedgerCommand.adjust(amounts, customer: try customer())
-    if dice.percent(10), let currency = amounts.first?.currency {
-      command.conditions = [.minimum(currency, Int64(dice.below(30)))]
+    if generator.percent(10), let currency = amounts.first?.currency {
+      command.conditions = [.minimum(currency, Int64(generator.below(30)))]
     }
     return command
   }
 
   private mutating func purchase() throws -> LedgerCommand {
-    if dice.percent(85) { purchaseCount += 1 }
-    let product = dice.one(of: ["gems", "rubies", "ore_pack", "bundle", "energy", "chest", "nothing"])
+    if generator.percent(85) { purchaseCount += 1 }
+    let product = generator.one(of: ["gems", "rubies", "ore_pack", "bundle", "energy", "chest", "nothing"])
     let (number, price) = (purchaseCount, Money(minorUnits: 999, currency: "USD"))
     let session = number % 4 == 3 ? "session \(number % 3)" : nil
     let purchase = try Make.purchase(
-      "t\(number)", product: product, quantity: Int64(1 + dice.below(3)), price: dice.percent(80) ? price : nil,
+      "t\(number)", product: product, quantity: Int64(1 + generator.below(3)),
+      price: generator.percent(80) ? price : nil,
       environment: try Self.environment(session))
     return .creditPurchase(purchase, customer: try customer())
   }
@@ -165,10 +169,11 @@ package struct EconomyStream {
   private mutating func notice() throws -> LedgerCommand {
     let (id, session) = purchaseID()
     let environment = try Self.environment(session)
-    let (date, signedAt) = (Int64(1 + dice.below(2)), Int64(1 + dice.below(30)))
-    if dice.percent(35) {
+    let (date, signedAt) = (Int64(1 + generator.below(2)), Int64(1 + generator.below(30)))
+    if generator.percent(35) {
       return .reverseRefund(
-        try Make.reversal(id, revokedAt: dice.percent(50) ? date : nil, signedAt: signedAt, environment: environment))
+        try Make.reversal(
+          id, revokedAt: generator.percent(50) ? date : nil, signedAt: signedAt, environment: environment))
     }
     // One notice says one thing, however often it comes.
     let extents = [StoreRefund.Extent.full, .full, .milliPercent(50_000), .milliPercent(33_333), .quantity(1)]
@@ -177,38 +182,39 @@ package struct EconomyStream {
   }
 
   private mutating func hold() throws -> LedgerCommand {
-    .hold(try amounts(), customer: try customer(), for: .seconds(dice.percent(3) ? 0 : 5 + dice.below(300)))
+    .hold(try amounts(), customer: try customer(), for: .seconds(generator.percent(3) ? 0 : 5 + generator.below(300)))
   }
 
   private mutating func endHold() throws -> LedgerCommand {
     guard !holds.isEmpty else { return try newCustomer() }
-    let hold = dice.one(of: holds.suffix(8))
-    switch dice.below(10) {
-    case 0..<2: return .extend(hold, for: .seconds(1 + dice.below(400)))
+    let hold = generator.one(of: holds.suffix(8))
+    switch generator.below(10) {
+    case 0..<2: return .extend(hold, for: .seconds(1 + generator.below(400)))
     case 2..<4: return .release(hold)
     default:
-      return .capture(hold, amounts: dice.percent(40) ? nil : try amounts(), keepsOpen: dice.percent(50))
+      return .capture(hold, amounts: generator.percent(40) ? nil : try amounts(), keepsOpen: generator.percent(50))
     }
   }
 
   private mutating func reversal() throws -> LedgerCommand {
     guard !spends.isEmpty else { return try newCustomer() }
-    let spend = dice.one(of: spends.suffix(dice.percent(30) ? 200 : 8))
-    return .reverse(spend, amounts: dice.percent(60) ? nil : try amounts())
+    let spend = generator.one(of: spends.suffix(generator.percent(30) ? 200 : 8))
+    return .reverse(spend, amounts: generator.percent(60) ? nil : try amounts())
   }
 
   private mutating func basket() throws -> LedgerCommand {
     let (payer, payee) = (try customer(), try customer())
     var legs = [BasketLeg.transfer(try amounts(), from: payer, to: payee)]
-    if dice.percent(30) { legs.append(.spend(try amounts(), customer: payer)) }
-    if dice.percent(20) { legs.append(.grant(try amounts(), customer: try customer(), source: .promotional)) }
-    if dice.percent(20) { legs.append(.item(try ItemID("sword"), quantity: 1, from: payee, to: payer)) }
+    if generator.percent(30) { legs.append(.spend(try amounts(), customer: payer)) }
+    if generator.percent(20) { legs.append(.grant(try amounts(), customer: try customer(), source: .promotional)) }
+    if generator.percent(20) { legs.append(.item(try ItemID("sword"), quantity: 1, from: payee, to: payer)) }
     return .basket(legs, payer: payer)
   }
 
   private mutating func exchange() throws -> LedgerCommand {
     let rate = ExchangeRate(
-      Int64(1 + dice.below(9)), for: Int64(1 + dice.below(9)), rounding: dice.one(of: [.down, .nearest, .up]))
+      Int64(1 + generator.below(9)), for: Int64(1 + generator.below(9)),
+      rounding: generator.one(of: [.down, .nearest, .up]))
     let amount = try Make.amount(code(), size())
     return .exchange(amount, into: try CurrencyCode(code()), rate: rate, customer: try customer())
   }

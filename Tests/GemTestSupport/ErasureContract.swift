@@ -75,14 +75,14 @@ package struct ErasureContract {
     try ledger.erase(numbers, as: try numbers.map(ledger.left), by: transaction)
   }
 
-  private static func spend(_ ledger: Ledger, _ customer: CustomerID, _ word: String) throws -> Receipt {
+  private static func spend(_ ledger: Ledger, _ customer: CustomerID, _ word: String) throws -> Booking {
     try spend(ledger, 10, customer: customer, key: "key-\(word)", reference: "note-\(word)")
   }
 
   @discardableResult
   package static func spend(
     _ ledger: Ledger, _ amount: Int64, customer: CustomerID, key: String, reference: String
-  ) throws -> Receipt {
+  ) throws -> Booking {
     var command = try LedgerCommand.spend([Make.amount("GEM", amount)], customer: customer, key: Make.key(key))
     command.reference = try Reference(reference)
     return try ledger.book(command)

@@ -7,7 +7,7 @@ internal import XCTest
 package struct ExportContract {
   package typealias OpenTarget = (JournalImport.Head, _ name: String) throws -> any LedgerStorage
 
-  private let dice = SeededDice()
+  private let generator = SeededRandom()
   private let time = ManualClock()
   private let make: (LedgerClock) throws -> Ledger
   private let open: (LedgerClock) throws -> Ledger
@@ -33,7 +33,7 @@ package struct ExportContract {
   }
 
   package func runAll() throws {
-    try RichJournal.fill(dice, time, make: make, open: open)
+    try RichJournal.fill(generator, time, make: make, open: open)
     let source = try open(time.clock)
     let before = try LedgerState(source)
     let base = try Exported(source)
@@ -100,7 +100,7 @@ package struct ExportContract {
         assertRefused(.storageUnavailable) { try openResult(time.clock, name) }
         continue
       }
-      XCTAssertTrue(try result.get().isOK, "seed \(dice.seed)")
+      XCTAssertTrue(try result.get().isOK, "seed \(generator.seed)")
       XCTAssertGreaterThanOrEqual(tries, 2)
       return
     }
@@ -113,12 +113,12 @@ package struct ExportContract {
 
   private func compare(_ name: String, _ expected: Exported, _ state: LedgerState) throws {
     let ledger = try openResult(time.clock, name)
-    XCTAssertEqual(try LedgerState(ledger), state, "seed \(dice.seed)")
+    XCTAssertEqual(try LedgerState(ledger), state, "seed \(generator.seed)")
     let exported = try Exported(ledger)
     if areAlike {
-      XCTAssertEqual(exported.bytes, expected.bytes, "seed \(dice.seed)")
+      XCTAssertEqual(exported.bytes, expected.bytes, "seed \(generator.seed)")
     } else {
-      XCTAssertEqual(exported.inner, expected.inner, "seed \(dice.seed)")
+      XCTAssertEqual(exported.inner, expected.inner, "seed \(generator.seed)")
     }
     ledger.close()
   }

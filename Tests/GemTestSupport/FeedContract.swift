@@ -56,7 +56,7 @@ package struct FeedContract {
     XCTAssertEqual(try ledger.feed(after: start.next), start)
     try grant(5, to: Make.customer("alice"), ledger)
     let page = try ledger.feed(after: start.next)
-    XCTAssertEqual(page.events.map(\.record.receipt.customer.text), ["alice"])
+    XCTAssertEqual(page.events.map(\.record.booking.customer.text), ["alice"])
     XCTAssertFalse(page.hasMore)
     let rest = try ledger.feed(after: page.next)
     XCTAssertEqual(rest.events, [])
@@ -73,19 +73,19 @@ package struct FeedContract {
     try ledger.merge(from: bob, into: alice)
     try grant(1, to: bob, ledger)
     let events = try ledger.wholeFeed(pagesOf: 2)
-    let merge = try XCTUnwrap(events.first { $0.record.receipt.kind == .merge })
-    XCTAssertEqual(merge.record.receipt.customer, alice)
-    XCTAssertEqual(merge.record.receipt.entries.map(\.balance), [12])
+    let merge = try XCTUnwrap(events.first { $0.record.booking.kind == .merge })
+    XCTAssertEqual(merge.record.booking.customer, alice)
+    XCTAssertEqual(merge.record.booking.entries.map(\.balance), [12])
     let merged = try XCTUnwrap(merge.merged)
     XCTAssertEqual(merged.customer, bob)
     XCTAssertEqual(merged.entries.map(\.amount), [-7])
     XCTAssertEqual(merged.entries.map(\.balance), [0])
     XCTAssertEqual(merged.items.map(\.quantity).reduce(0, +), -3)
     // Before the merge bob's events are bob's; afterwards there is alice alone.
-    let names = events.map(\.record.receipt.customer)
+    let names = events.map(\.record.booking.customer)
     XCTAssertEqual(names.filter { $0 == bob }.count, 2)
-    XCTAssertEqual(events.last?.record.receipt.customer, alice)
-    XCTAssertEqual(events.last?.record.receipt.entries.map(\.balance), [13])
+    XCTAssertEqual(events.last?.record.booking.customer, alice)
+    XCTAssertEqual(events.last?.record.booking.entries.map(\.balance), [13])
     XCTAssertEqual(events.filter { $0.merged != nil }.count, 1)
     ledger.close()
   }
@@ -151,7 +151,7 @@ package struct FeedContract {
     try grant(1, to: alice, ledger)
     var balances: [Int64] = []
     for try await page in ledger.feedUpdates(polling: .seconds(3600)) {
-      balances += page.events.compactMap { $0.record.receipt.entries.first?.balance }
+      balances += page.events.compactMap { $0.record.booking.entries.first?.balance }
       guard let last = balances.last, last < 5 else { break }
       let amount = try Make.amount("GEM", 1)
       Task.detached { try ledger.grant([amount], customer: alice) }
@@ -208,7 +208,7 @@ package func assertTellsTheHistories(
   for customer in try ledger.everyCustomer() {
     let history = try Array(ledger.wholeHistory(of: customer.id).reversed())
     XCTAssertEqual(
-      events.map(\.record).filter { $0.receipt.customer == customer.id }, history, message, file: file, line: line)
+      events.map(\.record).filter { $0.booking.customer == customer.id }, history, message, file: file, line: line)
     told += history.count
   }
   XCTAssertEqual(events.count, told, message, file: file, line: line)

@@ -66,17 +66,17 @@ package struct HoldContract {
   private func hold(
     _ ledger: Ledger, _ customer: CustomerID, _ amount: Int64, seconds: Int64 = 900
   ) throws -> HoldID {
-    let receipt = try ledger.hold([Make.amount("GEM", amount)], customer: customer, for: .seconds(seconds))
-    return try XCTUnwrap(receipt.hold?.id)
+    let booking = try ledger.hold([Make.amount("GEM", amount)], customer: customer, for: .seconds(seconds))
+    return try XCTUnwrap(booking.hold?.id)
   }
 
   func testAHoldLowersWhatIsAvailable() throws {
     let ledger = try ledger()
     let alice = try alice(ledger)
-    let receipt = try ledger.hold([Make.amount("GEM", 30)], customer: alice, for: .seconds(60))
-    let hold = try XCTUnwrap(receipt.hold)
+    let booking = try ledger.hold([Make.amount("GEM", 30)], customer: alice, for: .seconds(60))
+    let hold = try XCTUnwrap(booking.hold)
     let gem = try CurrencyCode("GEM")
-    XCTAssertEqual(receipt.kind, .hold)
+    XCTAssertEqual(booking.kind, .hold)
     XCTAssertEqual(hold.amounts, [CurrencyAmount(currency: gem, amount: 30)])
     XCTAssertEqual(hold.balances, [CurrencyAmount(currency: gem, amount: 100)])
     XCTAssertEqual(hold.available, [CurrencyAmount(currency: gem, amount: 70)])
@@ -88,7 +88,7 @@ package struct HoldContract {
     try ledger.spend([Make.amount("GEM", 70)], customer: alice)
     try assert(ledger, alice, balance: 30, held: 30)
     assertRefused(.insufficientBalance) { try ledger.hold([Make.amount("GEM", 1)], customer: alice) }
-    XCTAssertEqual(try ledger.history(of: alice).transactions.map(\.receipt.kind), [.spend, .hold, .grant])
+    XCTAssertEqual(try ledger.history(of: alice).transactions.map(\.booking.kind), [.spend, .hold, .grant])
     try check(ledger)
   }
 
@@ -160,7 +160,7 @@ package struct HoldContract {
     assertRefused(.holdEnded) { try ledger.capture(id, key: Make.key("late")) }
     assertRefused(.holdEnded) { try ledger.extend(id, for: .seconds(60)) }
     try ledger.spend([Make.amount("GEM", 100)], customer: alice)
-    XCTAssertEqual(try ledger.history(of: alice).transactions.map(\.receipt.kind), [.spend, .release, .hold, .grant])
+    XCTAssertEqual(try ledger.history(of: alice).transactions.map(\.booking.kind), [.spend, .release, .hold, .grant])
     let other = try Make.customer("bob")
     try ledger.grant([Make.amount("GEM", 5)], customer: other)
     _ = try hold(ledger, other, 5, seconds: 1)
@@ -175,14 +175,14 @@ package struct HoldContract {
     let alice = try alice(ledger)
     let id = try hold(ledger, alice, 60, seconds: 60)
     time.advance(seconds: 50)
-    let receipt = try ledger.extend(id, for: .seconds(120), key: Make.key("more"))
-    XCTAssertEqual(receipt.hold?.expiresAt?.milliseconds, time.now.milliseconds + 120_000)
+    let booking = try ledger.extend(id, for: .seconds(120), key: Make.key("more"))
+    XCTAssertEqual(booking.hold?.expiresAt?.milliseconds, time.now.milliseconds + 120_000)
     time.advance(seconds: 100)
     try assert(ledger, alice, balance: 100, held: 60)
     assertRefused(.limitExceeded) { try ledger.extend(id, for: Limits.holdDuration) }
     // A shorter one changes nothing.
     let again = try ledger.extend(id, for: .seconds(1))
-    XCTAssertEqual(again.hold?.expiresAt, receipt.hold?.expiresAt)
+    XCTAssertEqual(again.hold?.expiresAt, booking.hold?.expiresAt)
     time.advance(seconds: 20)
     try assert(ledger, alice, balance: 100, held: 0)
     try check(ledger)
@@ -192,8 +192,8 @@ package struct HoldContract {
     let ledger = try ledger()
     let alice = try alice(ledger)
     try ledger.grant([Make.amount("COIN", 10)], customer: alice)
-    let receipt = try ledger.hold([Make.amount("GEM", 5), Make.amount("COIN", 7)], customer: alice, for: .seconds(60))
-    let id = try XCTUnwrap(receipt.hold?.id)
+    let booking = try ledger.hold([Make.amount("GEM", 5), Make.amount("COIN", 7)], customer: alice, for: .seconds(60))
+    let id = try XCTUnwrap(booking.hold?.id)
     try ledger.capture(id, amounts: [Make.amount("COIN", 2)], keepsOpen: true)
     try assert(ledger, "COIN", alice, balance: 8, held: 5)
     try assert(ledger, alice, balance: 100, held: 5)
@@ -237,7 +237,7 @@ package struct HoldContract {
     try ledger.freeze(alice)
     assertRefused(.customerFrozen) { try ledger.hold([Make.amount("GEM", 1)], customer: alice) }
     try ledger.unfreeze(alice)
-    let grant = try ledger.history(of: alice).transactions.last?.receipt.transactionID
+    let grant = try ledger.history(of: alice).transactions.last?.booking.transactionID
     assertRefused(.holdNotFound) { try ledger.capture(HoldID(XCTUnwrap(grant))) }
     assertRefused(.holdNotFound) { try ledger.release(HoldID("019aa3f2-6c1e-7000-8000-00000a51c7e4")) }
     try assertRefusedWithoutTrace(.exceedsHold, ledger) { try ledger.capture(id, amounts: [Make.amount("GEM", 61)]) }
@@ -302,8 +302,8 @@ package struct HoldContract {
     let ledger = try ledger()
     let alice = try Make.customer("alice")
     try ledger.creditPurchase(Make.purchase("t", product: "ore_pack"), customer: alice)
-    let receipt = try ledger.hold([Make.amount("ORE", 400)], customer: alice)
-    let id = try XCTUnwrap(receipt.hold?.id)
+    let booking = try ledger.hold([Make.amount("ORE", 400)], customer: alice)
+    let id = try XCTUnwrap(booking.hold?.id)
     try ledger.refund(Make.refund("t"))
     XCTAssertEqual(try ledger.customer(alice).isFrozen, true)
     // A part of it is spent all the same; the customer stays frozen for that.
@@ -314,7 +314,7 @@ package struct HoldContract {
     XCTAssertEqual(try ledger.customer(alice).isFrozen, true)
     // The rest comes back with a reversal, and nothing is lost any more.
     let capture = try XCTUnwrap(
-      try ledger.history(of: alice).transactions.first { $0.receipt.kind == .capture }?.receipt.transactionID)
+      try ledger.history(of: alice).transactions.first { $0.booking.kind == .capture }?.booking.transactionID)
     let reversal = try ledger.reverse(capture)
     XCTAssertEqual(reversal.reclaimed.map(\.amount), [100])
     XCTAssertEqual(try ledger.customer(alice).isFrozen, false)
@@ -361,10 +361,10 @@ package struct HoldContract {
   func testAnswersGivenAgain() throws {
     let ledger = try ledger()
     let alice = try alice(ledger)
-    func twice(_ command: LedgerCommand) throws -> Receipt {
-      let first: Receipt = try ledger.book(command)
+    func twice(_ command: LedgerCommand) throws -> Booking {
+      let first: Booking = try ledger.book(command)
       try ledger.grant([Make.amount("GEM", 1)], customer: alice)
-      var again: Receipt = try ledger.book(command)
+      var again: Booking = try ledger.book(command)
       XCTAssertTrue(again.isReplayed)
       again.isReplayed = false
       XCTAssertEqual(again, first)
@@ -408,11 +408,11 @@ package struct HoldContract {
     try ledger.spend([Make.amount("RUBY", 120)], customer: alice)
     try ledger.refund(Make.refund("t"))
     let command = LedgerCommand.release(try XCTUnwrap(held.hold?.id), key: try Make.key("r"))
-    let release: Receipt = try ledger.book(command)
+    let release: Booking = try ledger.book(command)
     XCTAssertEqual(release.reclaimed.map(\.amount), [100])
     try assert(ledger, "RUBY", alice, balance: 0, held: 0)
     XCTAssertEqual(try ledger.balance(of: CurrencyCode("RUBY"), customer: alice).debt, 20)
-    var again: Receipt = try ledger.book(command)
+    var again: Booking = try ledger.book(command)
     again.isReplayed = false
     XCTAssertEqual(again, release)
     try check(ledger)

@@ -167,10 +167,10 @@ package struct InsightContract {
 
   func testAStatementComesInPages() throws {
     let (ledger, alice) = (try ledger(), try Make.customer("alice"))
-    var dice = SeededDice()
+    var generator = SeededRandom()
     for _ in 0..<150 {
-      var amounts = [try Make.amount(dice.one(of: ["GEM", "COIN"]), 3)]
-      if dice.percent(30) { amounts = [try Make.amount("GEM", 2), try Make.amount("COIN", 1)] }
+      var amounts = [try Make.amount(generator.one(of: ["GEM", "COIN"]), 3)]
+      if generator.percent(30) { amounts = [try Make.amount("GEM", 2), try Make.amount("COIN", 1)] }
       try ledger.grant(amounts, customer: alice)
       time.advance(seconds: 1)
     }
@@ -267,7 +267,7 @@ package struct InsightContract {
     time.advance(seconds: 10)
     try ledger.sweep()
     try check()
-    XCTAssertEqual(try ledger.wholeHistory(of: alice).map(\.receipt.kind), [.expiry, .expiry, .release, .hold, .grant])
+    XCTAssertEqual(try ledger.wholeHistory(of: alice).map(\.booking.kind), [.expiry, .expiry, .release, .hold, .grant])
     try finish(ledger)
   }
 
@@ -340,5 +340,5 @@ package struct InsightContract {
 }
 
 extension HistoryRecord {
-  fileprivate var id: TransactionID? { receipt.transactionID }
+  fileprivate var id: TransactionID? { booking.transactionID }
 }

@@ -7,8 +7,8 @@ internal import XCTest
 package struct InvariantContract {
   /// How the contract asks the ledger; control runs put something wrong in between.
   package struct Access {
-    package var book: (Ledger, LedgerCommand) throws -> Receipt = { try $0.book($1) }
-    package var preview: (Ledger, LedgerCommand) throws -> Receipt = { try $0.preview($1) }
+    package var book: (Ledger, LedgerCommand) throws -> Booking = { try $0.book($1) }
+    package var preview: (Ledger, LedgerCommand) throws -> Booking = { try $0.preview($1) }
     package var sweep: (Ledger) throws -> Void = { _ = try $0.sweep() }
     package var read: (Ledger) throws -> EconomyRows = { try EconomyRows($0) }
 
@@ -36,10 +36,10 @@ package struct InvariantContract {
   }
 
   package init(
-    dice: SeededDice, access: Access = Access(), reopen: @escaping Reopen = { ledger, _ in ledger },
+    generator: SeededRandom, access: Access = Access(), reopen: @escaping Reopen = { ledger, _ in ledger },
     make: (LedgerClock) throws -> Ledger
   ) throws {
-    stream = EconomyStream(dice: dice)
+    stream = EconomyStream(generator: generator)
     self.access = access
     self.reopen = reopen
     ledger = try make(time.clock)
@@ -51,7 +51,7 @@ package struct InvariantContract {
   /// - Returns: All rows at the end, to compare with those of another storage.
   package mutating func run(_ count: Int) throws -> EconomyRows {
     let (rows, breaches) = try findBreaches(count)
-    for breach in breaches.prefix(5) { XCTFail("seed \(stream.dice.seed): \(breach)") }
+    for breach in breaches.prefix(5) { XCTFail("seed \(stream.generator.seed): \(breach)") }
     return rows
   }
 
@@ -59,7 +59,7 @@ package struct InvariantContract {
   package mutating func findBreaches(_ count: Int) throws -> (rows: EconomyRows, breaches: [Breach]) {
     var done = 0
     while done < count, breaches.isEmpty {
-      switch stream.dice.below(100) {
+      switch stream.generator.below(100) {
       case 0..<12: advance()
       case 12..<18: try checkPreview()
       case 18..<26: done += try submitGroup()
@@ -88,11 +88,11 @@ package struct InvariantContract {
   // MARK: Steps
 
   private mutating func advance() {
-    switch stream.dice.below(100) {
+    switch stream.generator.below(100) {
     // Sometimes back: journal time stands still then.
     case 0..<3: time.set(Timestamp(milliseconds: time.now.milliseconds - 5000))
-    case 3..<6: time.advance(seconds: Int64(40_000 + stream.dice.below(100_000)))
-    default: time.advance(seconds: Int64(stream.dice.below(40)))
+    case 3..<6: time.advance(seconds: Int64(40_000 + stream.generator.below(100_000)))
+    default: time.advance(seconds: Int64(stream.generator.below(40)))
     }
   }
 
@@ -107,7 +107,7 @@ package struct InvariantContract {
 
   private mutating func submitGroup() throws -> Int {
     var commands: [LedgerCommand] = []
-    for _ in 0..<(2 + stream.dice.below(10)) { commands.append(try stream.command(now: time.now)) }
+    for _ in 0..<(2 + stream.generator.below(10)) { commands.append(try stream.command(now: time.now)) }
     let known = commands.map(isKnown)
     for ((command, isKnown), result) in zip(zip(commands, known), ledger.submit(commands)) {
       try keep(command, result.mapError { $0 }, isKnown: isKnown)
@@ -116,14 +116,14 @@ package struct InvariantContract {
   }
 
   /// Remembers the answer, to ask again.
-  private mutating func keep(_ command: LedgerCommand, _ result: Result<Receipt, any Error>, isKnown: Bool) throws {
-    if case .success(let receipt) = result {
-      stream.heard(receipt)
+  private mutating func keep(_ command: LedgerCommand, _ result: Result<Booking, any Error>, isKnown: Bool) throws {
+    if case .success(let booking) = result {
+      stream.heard(booking)
       // An erasure removes the customer's keys, and some answers name them: no earlier command is asked again.
-      if receipt.kind == .erase { answers.removeAll() }
-      if receipt.kind == .purchase, let id = receipt.transactionID { try acknowledge(id) }
+      if booking.kind == .erase { answers.removeAll() }
+      if booking.kind == .purchase, let id = booking.transactionID { try acknowledge(id) }
       // A notice that books nothing keeps no key.
-      if receipt.isReplayed || receipt.transactionID == nil { return }
+      if booking.isReplayed || booking.transactionID == nil { return }
     }
     if case .failure(let error as LedgerError) = result {
       guard error.code != .storageDamaged, error.code != .unexpected else { throw error }
@@ -155,12 +155,12 @@ extension InvariantContract {
   /// The dice of that many runs: the same each time, so that a failure can be found again.
   ///
   /// They are others where GEMLEDGER_SEED is `random` or names a seed; GEMLEDGER_RUNS gives their number.
-  package static func dice(_ count: Int, for test: String = #function) -> [SeededDice] {
+  package static func generator(_ count: Int, for test: String = #function) -> [SeededRandom] {
     let wanted = ProcessInfo.processInfo.environment["GEMLEDGER_SEED"]
-    if let seed = wanted.flatMap(UInt64.init) { return [SeededDice(seed: seed, for: test)] }
+    if let seed = wanted.flatMap(UInt64.init) { return [SeededRandom(seed: seed, for: test)] }
     let count = ProcessInfo.processInfo.environment["GEMLEDGER_RUNS"].flatMap(Int.init) ?? count
     return (1...max(1, count)).map { run in
-      wanted == "random" ? SeededDice(for: test) : SeededDice(seed: UInt64(run) &* 0x2545_F491_4F6C_DD1D, for: test)
+      wanted == "random" ? SeededRandom(for: test) : SeededRandom(seed: UInt64(run) &* 0x2545_F491_4F6C_DD1D, for: test)
     }
   }
 }
@@ -168,14 +168,14 @@ extension InvariantContract {
 // MARK: Comparisons
 
 extension InvariantContract {
-  private mutating func settleAll() throws {
-    for customer in try ledger.everyCustomer() { _ = try? ledger.book(.settle(customer.id)) as Receipt }
+  private mutating func postAll() throws {
+    for customer in try ledger.everyCustomer() { _ = try? ledger.book(.bookDue(customer.id)) as Booking }
   }
 
   /// 4: the same answer again, and nothing booked.
   private mutating func checkReplay() throws {
     guard !answers.isEmpty else { return }
-    let known = stream.dice.one(of: answers)
+    let known = stream.generator.one(of: answers)
     let before = try access.read(ledger)
     let again = Self.text(Result { try access.book(ledger, known.command) })
     if again != known.answer, !known.isNotice {
@@ -188,7 +188,7 @@ extension InvariantContract {
 
   /// 8: with all due effects booked before, a refused command changes nothing but its key.
   private mutating func checkRefusal() throws {
-    try settleAll()
+    try postAll()
     let before = try access.read(ledger).withoutHints
     let command = try stream.command(now: time.now)
     let isKnown = isKnown(command)
@@ -228,7 +228,7 @@ extension InvariantContract {
     for (one, other) in zip(before, after) where one != other {
       add(.expiredIsWorthNothing, "before the sweep it was \(one), after it \(other)")
     }
-    try settleAll()
+    try postAll()
     let settled = try access.read(ledger)
     if try Self.worth(ledger) != after { add(.expiredIsWorthNothing, "settling changed what customers have") }
     let now = max(time.now, settled.transactions.last?.createdAt ?? time.now)
@@ -241,11 +241,13 @@ extension InvariantContract {
 
   /// 10: refund and reversal of a purchase that is not refunded.
   private mutating func checkRefundUndone() throws {
-    try settleAll()
+    try postAll()
     let (id, session) = stream.purchaseID()
     let environment = try EconomyStream.environment(session)
     noticeDate += 2
-    let extent = stream.dice.one(of: [StoreRefund.Extent.full, .milliPercent(33_333), .milliPercent(1), .quantity(1)])
+    let extent = stream.generator.one(of: [
+      StoreRefund.Extent.full, .milliPercent(33_333), .milliPercent(1), .quantity(1),
+    ])
     let refund = try Make.refund(
       id, extent, revokedAt: noticeDate, signedAt: noticeDate, environment: environment)
     let purchase = try? ledger.purchase(
@@ -290,21 +292,21 @@ extension InvariantContract {
   }
 
   /// An answer without the parts that may change in a replay: whether it is replayed, and the id of the customer.
-  private static func text(_ result: Result<Receipt, any Error>, hidesNumbers: Bool = false) -> String {
+  private static func text(_ result: Result<Booking, any Error>, hidesNumbers: Bool = false) -> String {
     switch result {
     case .failure(let error as LedgerError): return "refused \(error.code) \(hidesNumbers ? "\(error.isReplayed)" : "")"
     case .failure(let error): return "failed \(error)"
-    case .success(let receipt):
-      let entries = receipt.entries.map { entry in
+    case .success(let booking):
+      let entries = booking.entries.map { entry in
         let lots = entry.allocations.map { "\(hidesNumbers ? 0 : $0.lot) \($0.source) \($0.amount)" }
         return "\(entry.currency) \(entry.kind) \(entry.amount) to \(entry.balance) owing \(entry.debt) at "
           + "\(entry.version) \(lots)"
       }
-      let id = hidesNumbers ? "" : receipt.transactionID?.description ?? "none"
-      let hold = receipt.hold.map { "\($0.amounts) \($0.balances) \($0.available)" } ?? ""
-      let parties = receipt.parties.map { "\($0.entries.map(\.amount)) \($0.items)" }
-      return "\(receipt.kind) \(id) \(receipt.createdAt) \(entries) \(receipt.items) \(hold) "
-        + "expired \(receipt.expired) reclaimed \(receipt.reclaimed) \(parties)"
+      let id = hidesNumbers ? "" : booking.transactionID?.description ?? "none"
+      let hold = booking.hold.map { "\($0.amounts) \($0.balances) \($0.available)" } ?? ""
+      let parties = booking.parties.map { "\($0.entries.map(\.amount)) \($0.items)" }
+      return "\(booking.kind) \(id) \(booking.createdAt) \(entries) \(booking.items) \(hold) "
+        + "expired \(booking.expired) reclaimed \(booking.reclaimed) \(parties)"
     }
   }
 }

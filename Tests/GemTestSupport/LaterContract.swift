@@ -8,15 +8,15 @@ import XCTest
 package struct LaterContract {
   private let make: (LedgerClock) throws -> Ledger
   private let time = ManualClock()
-  private var dice: SeededDice
+  private var generator: SeededRandom
   private let customers: [CustomerID]
   private var purchases: [String] = []
   private var spends: [TransactionID] = []
   private var holds: [HoldID] = []
 
-  package init(dice: SeededDice = SeededDice(), make: @escaping (LedgerClock) throws -> Ledger) throws {
+  package init(generator: SeededRandom = SeededRandom(), make: @escaping (LedgerClock) throws -> Ledger) throws {
     self.make = make
-    self.dice = dice
+    self.generator = generator
     customers = try (0..<12).map { try Make.customer("customer \($0)") }
   }
 
@@ -50,11 +50,11 @@ package struct LaterContract {
     try ledger.apply(Make.catalog())
     var known: [Figures] = []
     for step in 0..<count {
-      time.advance(seconds: Int64(dice.below(30 * 3600)))
+      time.advance(seconds: Int64(generator.below(30 * 3600)))
       try act(step, ledger)
-      if dice.percent(5) {
+      if generator.percent(5) {
         // Half of them with everything booked that has come about by itself.
-        let isSwept = dice.percent(50)
+        let isSwept = generator.percent(50)
         if isSwept { try ledger.sweep() }
         let figures = try figures(of: ledger, at: nil)
         try assertAddUp(figures, ledger, isSwept: isSwept)
@@ -68,14 +68,14 @@ package struct LaterContract {
     XCTAssertGreaterThan(known.count, 0)
     for figures in known {
       let now = try self.figures(of: ledger, at: figures.at)
-      XCTAssertEqual(now.unspent, figures.unspent, "seed \(dice.seed): unspent at \(figures.at)")
-      XCTAssertEqual(now.withdrawable, figures.withdrawable, "seed \(dice.seed): withdrawable at \(figures.at)")
-      XCTAssertEqual(now.prices, figures.prices, "seed \(dice.seed): effective prices until \(figures.at)")
+      XCTAssertEqual(now.unspent, figures.unspent, "seed \(generator.seed): unspent at \(figures.at)")
+      XCTAssertEqual(now.withdrawable, figures.withdrawable, "seed \(generator.seed): withdrawable at \(figures.at)")
+      XCTAssertEqual(now.prices, figures.prices, "seed \(generator.seed): effective prices until \(figures.at)")
       for (customer, balances) in figures.balances {
-        XCTAssertEqual(now.balances[customer], balances, "seed \(dice.seed): \(customer) at \(figures.at)")
+        XCTAssertEqual(now.balances[customer], balances, "seed \(generator.seed): \(customer) at \(figures.at)")
         XCTAssertEqual(
           now.statements[customer], figures.statements[customer],
-          "seed \(dice.seed): \(customer) until \(figures.at)")
+          "seed \(generator.seed): \(customer) until \(figures.at)")
       }
     }
     try assertBooksAddUp(ledger)
@@ -124,9 +124,9 @@ package struct LaterContract {
   // MARK: Commands
 
   private mutating func act(_ step: Int, _ ledger: Ledger) throws {
-    let customer = dice.one(of: customers)
-    let code = dice.one(of: ["GEM", "COIN", "RUBY", "ORE"])
-    let chance = dice.below(100)
+    let customer = generator.one(of: customers)
+    let code = generator.one(of: ["GEM", "COIN", "RUBY", "ORE"])
+    let chance = generator.below(100)
     do {
       switch chance {
       case 0..<18: try buy(step, ledger, customer)
@@ -139,9 +139,9 @@ package struct LaterContract {
       case 78..<86: try end(ledger)
       case 86..<92: try reverse(ledger)
       case 92..<97:
-        let amount = try Make.amount(code, Int64(1 + dice.below(100)))
-        try ledger.transfer([amount], from: customer, to: dice.one(of: customers))
-      default: try ledger.merge(from: customer, into: dice.one(of: customers))
+        let amount = try Make.amount(code, Int64(1 + generator.below(100)))
+        try ledger.transfer([amount], from: customer, to: generator.one(of: customers))
+      default: try ledger.merge(from: customer, into: generator.one(of: customers))
       }
     } catch let error as LedgerError {
       // A customer that has too little, is frozen or does not exist yet goes without.
@@ -151,51 +151,52 @@ package struct LaterContract {
 
   private mutating func buy(_ step: Int, _ ledger: Ledger, _ customer: CustomerID) throws {
     var purchase = try Make.purchase(
-      "t\(step)", product: dice.one(of: ["gems_1200", "rubies", "bundle", "ore_pack", "chest"]),
-      price: dice.percent(90)
-        ? Money(minorUnits: Int64(dice.below(3000)), currency: dice.one(of: ["USD", "JPY"])) : nil,
-      environment: dice.percent(80) ? .production : .sandbox)
+      "t\(step)", product: generator.one(of: ["gems_1200", "rubies", "bundle", "ore_pack", "chest"]),
+      price: generator.percent(90)
+        ? Money(minorUnits: Int64(generator.below(3000)), currency: generator.one(of: ["USD", "JPY"])) : nil,
+      environment: generator.percent(80) ? .production : .sandbox)
     purchase.purchasedAt = time.now
     try ledger.creditPurchase(purchase, customer: customer)
     if purchase.environment == .production { purchases.append("t\(step)") }
   }
 
   private mutating func grant(_ ledger: Ledger, _ customer: CustomerID, _ code: String) throws {
-    let days = dice.one(of: [0, 1, 3, 20]) * 86_400_000
+    let days = generator.one(of: [0, 1, 3, 20]) * 86_400_000
     let expiry = days == 0 ? nil : Timestamp(milliseconds: time.now.milliseconds + Int64(days))
     try ledger.grant(
-      [Make.amount(code, Int64(1 + dice.below(200)))], customer: customer,
-      source: dice.one(of: [.admin, .promotional]),
+      [Make.amount(code, Int64(1 + generator.below(200)))], customer: customer,
+      source: generator.one(of: [.admin, .promotional]),
       expiresAt: expiry)
   }
 
   private mutating func spend(_ ledger: Ledger, _ customer: CustomerID, _ code: String) throws {
-    let receipt = try ledger.spend([Make.amount(code, Int64(1 + dice.below(300)))], customer: customer)
-    if let id = receipt.transactionID { spends.append(id) }
+    let booking = try ledger.spend([Make.amount(code, Int64(1 + generator.below(300)))], customer: customer)
+    if let id = booking.transactionID { spends.append(id) }
   }
 
   private mutating func buyItem(_ ledger: Ledger, _ customer: CustomerID) throws {
-    let receipt = try ledger.buyItem(
-      ItemID("extra_life"), quantity: Int64(1 + dice.below(2)), customer: customer)
-    if let id = receipt.transactionID { spends.append(id) }
+    let booking = try ledger.buyItem(
+      ItemID("extra_life"), quantity: Int64(1 + generator.below(2)), customer: customer)
+    if let id = booking.transactionID { spends.append(id) }
   }
 
   private mutating func reverse(_ ledger: Ledger) throws {
     guard !spends.isEmpty else { return }
-    try ledger.reverse(dice.one(of: spends))
+    try ledger.reverse(generator.one(of: spends))
   }
 
   private mutating func hold(_ ledger: Ledger, _ customer: CustomerID, _ code: String) throws {
-    let duration = Duration.seconds(dice.one(of: [3600, 86_400, 5 * 86_400, 20 * 86_400]))
-    let receipt = try ledger.hold([Make.amount(code, Int64(1 + dice.below(250)))], customer: customer, for: duration)
-    if let hold = receipt.hold?.id { holds.append(hold) }
+    let duration = Duration.seconds(generator.one(of: [3600, 86_400, 5 * 86_400, 20 * 86_400]))
+    let booking = try ledger.hold(
+      [Make.amount(code, Int64(1 + generator.below(250)))], customer: customer, for: duration)
+    if let hold = booking.hold?.id { holds.append(hold) }
   }
 
   private mutating func end(_ ledger: Ledger) throws {
-    guard let id = holds.isEmpty ? nil : holds.remove(at: dice.below(holds.count)) else { return }
-    if dice.percent(50) {
-      let receipt = try ledger.capture(id)
-      if let id = receipt.transactionID { spends.append(id) }
+    guard let id = holds.isEmpty ? nil : holds.remove(at: generator.below(holds.count)) else { return }
+    if generator.percent(50) {
+      let booking = try ledger.capture(id)
+      if let id = booking.transactionID { spends.append(id) }
     } else {
       try ledger.release(id)
     }
@@ -203,13 +204,13 @@ package struct LaterContract {
 
   private mutating func refund(_ step: Int, _ ledger: Ledger) throws {
     guard !purchases.isEmpty else { return }
-    let extent = dice.one(of: [StoreRefund.Extent.full, .milliPercent(30_000), .milliPercent(50_001)])
+    let extent = generator.one(of: [StoreRefund.Extent.full, .milliPercent(30_000), .milliPercent(50_001)])
     try ledger.refund(
-      Make.refund(dice.one(of: purchases), extent, revokedAt: Int64(step), signedAt: Int64(step)))
+      Make.refund(generator.one(of: purchases), extent, revokedAt: Int64(step), signedAt: Int64(step)))
   }
 
   private mutating func giveBack(_ step: Int, _ ledger: Ledger) throws {
     guard !purchases.isEmpty else { return }
-    try ledger.reverseRefund(Make.reversal(dice.one(of: purchases), signedAt: Int64(step)))
+    try ledger.reverseRefund(Make.reversal(generator.one(of: purchases), signedAt: Int64(step)))
   }
 }

@@ -15,10 +15,10 @@ extension Ledger {
   }
 
   /// Commits the rare rows.
-  package func write(_ fill: (inout RareChanges) throws -> Void) throws {
-    var rare = RareChanges()
-    try fill(&rare)
-    try writeAll { $0.rare = rare }
+  package func write(_ fill: (inout ColdChanges) throws -> Void) throws {
+    var cold = ColdChanges()
+    try fill(&cold)
+    try writeAll { $0.cold = cold }
   }
 
   /// The id that an erasure leaves of the customer's.
@@ -40,9 +40,9 @@ extension Ledger {
     }
     erasure.former = rows.map(\.id)
     erasure.added = added
-    try write { rare in
-      rare.erasures = [erasure]
-      rare.changedCustomers = zip(rows, ids).map { row, id in
+    try write { cold in
+      cold.erasures = [erasure]
+      cold.changedCustomers = zip(rows, ids).map { row, id in
         var row = row
         (row.id, row.frozenReason) = (id, nil)
         return row
@@ -72,7 +72,7 @@ extension Ledger {
   }
 
   package struct ScannedEffects {
-    package var effects: [EffectRow] = []
+    package var events: [JournalEventRow] = []
     package var holds: [HoldRow] = []
     package var counts: [CountRow] = []
   }
@@ -83,9 +83,9 @@ extension Ledger {
       let scan = try snapshot.scan()
       var found = ScannedEffects()
       while true {
-        let page = try scan.effects(after: found.effects.last, limit: limit)
+        let page = try scan.events(after: found.events.last, limit: limit)
         if page.isEmpty { break }
-        found.effects += page
+        found.events += page
       }
       while true {
         let page = try scan.holds(after: found.holds.last?.number ?? 0, limit: limit)

@@ -47,7 +47,7 @@ package struct LineageContract {
   private func exchange(
     _ ledger: Ledger, _ amount: Int64, _ from: String, into: String, rate: ExchangeRate = ExchangeRate(1, for: 1),
     key: String? = nil
-  ) throws -> Receipt {
+  ) throws -> Booking {
     try ledger.exchange(
       Make.amount(from, amount), into: CurrencyCode(into), rate: rate, customer: Make.customer("alice"),
       key: key.map(Make.key))
@@ -171,11 +171,11 @@ package struct LineageContract {
       .grant([try Make.amount("COIN", 1)], customer: bob, source: .earned),
     ]
     let command = LedgerCommand.basket(basket, payer: alice, key: try Make.key("b"))
-    let receipt: Receipt = try ledger.book(command)
-    XCTAssertEqual(receipt.reclaimed.map(\.amount), [100])
-    var replayed: Receipt = try ledger.book(command)
+    let booking: Booking = try ledger.book(command)
+    XCTAssertEqual(booking.reclaimed.map(\.amount), [100])
+    var replayed: Booking = try ledger.book(command)
     replayed.isReplayed = false
-    XCTAssertEqual(replayed, receipt)
+    XCTAssertEqual(replayed, booking)
     XCTAssertEqual(try balance(ledger, "GEM"), 0)
     try check(ledger)
   }
@@ -191,12 +191,12 @@ package struct LineageContract {
       XCTAssertEqual(try ledger.refund(Make.refund("t")).entries.map(\.amount), [-300])
       let command = LedgerCommand.merge(
         from: try Make.customer(from), into: try Make.customer(into), key: try Make.key("k"))
-      let receipt: Receipt = try ledger.book(command)
-      XCTAssertEqual(receipt.reclaimed.map(\.amount), [700], "\(from) into \(into)")
+      let booking: Booking = try ledger.book(command)
+      XCTAssertEqual(booking.reclaimed.map(\.amount), [700], "\(from) into \(into)")
       XCTAssertEqual(try balance(ledger, "GEM", into), 20)
-      var again: Receipt = try ledger.book(command)
+      var again: Booking = try ledger.book(command)
       again.isReplayed = false
-      XCTAssertEqual(again, receipt)
+      XCTAssertEqual(again, booking)
       try ledger.reverseRefund(Make.reversal("t"))
       XCTAssertEqual(try balance(ledger, "GEM", into), 1020)
       try check(ledger)

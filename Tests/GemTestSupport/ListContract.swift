@@ -13,12 +13,12 @@ package struct ListContract {
       try (0..<count).map { _ in try stream.command(now: now) }
     }
 
-    mutating func heard(_ results: [Result<Receipt, LedgerError>]) {
-      for case .success(let receipt) in results { stream.heard(receipt) }
+    mutating func heard(_ results: [Result<Booking, LedgerError>]) {
+      for case .success(let booking) in results { stream.heard(booking) }
     }
   }
 
-  private let dice: SeededDice
+  private let generator: SeededRandom
   private let comparesLots: Bool
   private let make: (LedgerClock) throws -> Ledger
 
@@ -26,8 +26,8 @@ package struct ListContract {
   ///   - comparesLots: Whether lots are compared too. Of those that were made within one millisecond in two lanes,
   ///     which is the older one is a matter of the lanes.
   ///   - make: Makes an empty ledger over the storage.
-  package init(dice: SeededDice, comparesLots: Bool = true, make: @escaping (LedgerClock) throws -> Ledger) {
-    self.dice = dice
+  package init(generator: SeededRandom, comparesLots: Bool = true, make: @escaping (LedgerClock) throws -> Ledger) {
+    self.generator = generator
     self.comparesLots = comparesLots
     self.make = make
   }
@@ -35,9 +35,9 @@ package struct ListContract {
   /// - Parameter size: How many commands a list has at most.
   package func run(lists: Int, of size: Int, line: UInt = #line) throws {
     let time = ManualClock()
-    var cuts = dice
-    var listed = Run(stream: EconomyStream(dice: dice), ledger: try make(time.clock))
-    var single = Run(stream: EconomyStream(dice: dice), ledger: Ledger.inMemory(clock: time.clock, salt: 1))
+    var cuts = generator
+    var listed = Run(stream: EconomyStream(generator: generator), ledger: try make(time.clock))
+    var single = Run(stream: EconomyStream(generator: generator), ledger: Ledger.inMemory(clock: time.clock, salt: 1))
     for run in [listed, single] { try run.ledger.apply(EconomyStream.catalog()) }
     for number in 0..<lists {
       if cuts.percent(25) {
@@ -49,10 +49,10 @@ package struct ListContract {
       let expected = try single.list(size, now: time.now).map { single.ledger.submit([$0])[0] }
       listed.heard(answers)
       single.heard(expected)
-      for (place, (answer, expected)) in zip(answers, expected).enumerated() {
+      for (position, (answer, expected)) in zip(answers, expected).enumerated() {
         guard text(answer) == text(expected) else {
           return XCTFail(
-            "seed \(dice.seed), list \(number), command \(place): in the list\n  \(text(answer))\nby itself\n  "
+            "seed \(generator.seed), list \(number), command \(position): in the list\n  \(text(answer))\nby itself\n  "
               + text(expected), line: line)
         }
       }
@@ -77,24 +77,24 @@ package struct ListContract {
     return lists
   }
 
-  private static func sources(_ answer: Result<Receipt, LedgerError>) -> [[String]] {
-    guard let receipt = try? answer.get() else { return [] }
-    return receipt.entries.map { $0.allocations.map { "\($0.source) \($0.amount)" } }
+  private static func sources(_ answer: Result<Booking, LedgerError>) -> [[String]] {
+    guard let booking = try? answer.get() else { return [] }
+    return booking.entries.map { $0.allocations.map { "\($0.source) \($0.amount)" } }
   }
 
   /// An answer without numbers and versions.
   ///
   /// The first command that finds a hold past its deadline books that end, and accounts may expect it too early.
-  private func text(_ result: Result<Receipt, LedgerError>) -> String {
+  private func text(_ result: Result<Booking, LedgerError>) -> String {
     switch result {
     case .failure(let error): return "refused \(error.code) \(error.isReplayed)"
-    case .success(let receipt):
-      let entries = receipt.entries.map { entry in
+    case .success(let booking):
+      let entries = booking.entries.map { entry in
         let lots = comparesLots ? entry.allocations.map { "\($0.source) \($0.amount)" } : []
         return "\(entry.currency) \(entry.kind) \(entry.amount) to \(entry.balance) owing \(entry.debt) \(lots)"
       }
-      let hold = receipt.hold.map { "\($0.amounts) \($0.balances) \($0.available)" } ?? ""
-      return "\(receipt.kind) \(receipt.createdAt) \(entries) \(receipt.items) \(hold)"
+      let hold = booking.hold.map { "\($0.amounts) \($0.balances) \($0.available)" } ?? ""
+      return "\(booking.kind) \(booking.createdAt) \(entries) \(booking.items) \(hold)"
     }
   }
 }

@@ -71,7 +71,7 @@ package struct MergeContract {
     XCTAssertEqual(try ledger.purchases(of: bob).purchases.map(\.storeTransactionID.text), ["u", "t"])
     XCTAssertEqual(try ledger.purchases(of: bob).purchases.map(\.customer), [bob, bob])
     XCTAssertEqual(try ledger.buyItem(ItemID("extra_life"), customer: alice).items.map(\.owned), [1])
-    XCTAssertEqual(try ledger.transaction(XCTUnwrap(merge.transactionID)).receipt.entries, merge.entries)
+    XCTAssertEqual(try ledger.transaction(XCTUnwrap(merge.transactionID)).booking.entries, merge.entries)
     let again = try ledger.creditPurchase(Make.purchase("t", product: "bundle"), customer: bob)
     XCTAssertTrue(again.isReplayed)
     XCTAssertEqual(again.customer, bob)
@@ -118,7 +118,7 @@ package struct MergeContract {
       XCTAssertEqual(try balance(ledger, "GEM", id), 10)
       XCTAssertEqual(try ledger.customerIDs(of: id), [alice, bob, carol])
     }
-    XCTAssertEqual(try ledger.history(of: carol).transactions.map(\.receipt.kind), [.merge, .merge, .grant])
+    XCTAssertEqual(try ledger.history(of: carol).transactions.map(\.booking.kind), [.merge, .merge, .grant])
     try check(ledger)
   }
 
@@ -322,10 +322,10 @@ package struct MergeContract {
           Make.purchase("t\(number)", product: "starter"), customer: number % 20 == 0 ? alice : bob)
       }
     }
-    let before = try (ledger.wholeHistory(of: alice) + ledger.wholeHistory(of: bob)).map(\.receipt.transactionID)
+    let before = try (ledger.wholeHistory(of: alice) + ledger.wholeHistory(of: bob)).map(\.booking.transactionID)
     let merge = try ledger.merge(from: alice, into: bob)
     for id in [alice, bob] {
-      let history = try ledger.wholeHistory(of: id).compactMap(\.receipt.transactionID)
+      let history = try ledger.wholeHistory(of: id).compactMap(\.booking.transactionID)
       XCTAssertEqual(history, history.sorted(by: >))
       XCTAssertEqual(Set(history), Set(before.compactMap(\.self)).union([try XCTUnwrap(merge.transactionID)]))
       XCTAssertEqual(

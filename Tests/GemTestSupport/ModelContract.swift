@@ -9,7 +9,7 @@ package struct ModelContract {
   /// Makes the ledger anew over the same storage, where that can be.
   package typealias Reopen = (Ledger, LedgerClock) throws -> Ledger
 
-  private var dice: SeededDice
+  private var generator: SeededRandom
   private let time = ManualClock()
   private var model: ModelLedger
   private var ledger: Ledger
@@ -20,11 +20,11 @@ package struct ModelContract {
   private let hasManyLanes: Bool
 
   package init(
-    dice: SeededDice, hasManyLanes: Bool = false, reopen: @escaping Reopen = { ledger, _ in ledger },
+    generator: SeededRandom, hasManyLanes: Bool = false, reopen: @escaping Reopen = { ledger, _ in ledger },
     make: (LedgerClock) throws -> Ledger
   ) throws {
     self.hasManyLanes = hasManyLanes
-    self.dice = dice
+    self.generator = generator
     self.reopen = reopen
     model = ModelLedger(clock: time.now.milliseconds)
     ledger = try make(time.clock)
@@ -37,7 +37,7 @@ package struct ModelContract {
   package mutating func run(_ count: Int) throws -> [[HistoryRecord]] {
     var done = 0
     while done < count {
-      switch dice.below(100) {
+      switch generator.below(100) {
       case 0..<10: advance()
       case 10..<18: try preview()
       case 18..<30 where !hasManyLanes: done += try submitGroup()
@@ -55,10 +55,10 @@ package struct ModelContract {
 
   private mutating func advance() {
     // Sometimes back: journal time stands still then.
-    if dice.percent(5), !hasManyLanes {
+    if generator.percent(5), !hasManyLanes {
       time.set(Timestamp(milliseconds: time.now.milliseconds - 5000))
     } else {
-      time.advance(seconds: Int64(dice.below(40)))
+      time.advance(seconds: Int64(generator.below(40)))
     }
     model.clock = time.now.milliseconds
   }
@@ -85,7 +85,7 @@ package struct ModelContract {
   }
 
   private mutating func submitGroup() throws -> Int {
-    let commands = (0..<(2 + dice.below(12))).map { _ in command() }
+    let commands = (0..<(2 + generator.below(12))).map { _ in command() }
     let results = ledger.submit(try commands.map(Self.ledgerCommand))
     for (command, result) in zip(commands, results) {
       try compare(Self.answer { try result.get() }, model.decide(command), command)
@@ -98,7 +98,7 @@ package struct ModelContract {
 
   private func compare(_ answer: Model.Answer, _ expected: Model.Answer, _ command: Model.Command) throws {
     guard answer != expected else { return }
-    XCTFail("seed \(dice.seed): \(command)\ngave     \(answer)\nexpected \(expected)")
+    XCTFail("seed \(generator.seed): \(command)\ngave     \(answer)\nexpected \(expected)")
     throw Difference()
   }
 
@@ -114,7 +114,7 @@ package struct ModelContract {
       let expected = [model.balance(customer, code), model.debt(customer, code), model.version(customer, code)]
       guard [balance.balance, balance.debt, balance.version] == expected else {
         XCTFail(
-          "seed \(dice.seed): \(customer) has \(balance.balance) \(code), debt \(balance.debt), at version "
+          "seed \(generator.seed): \(customer) has \(balance.balance) \(code), debt \(balance.debt), at version "
             + "\(balance.version), expected \(expected)")
         throw Difference()
       }
@@ -135,12 +135,12 @@ package struct ModelContract {
     }
   }
 
-  private static func answer(_ body: () throws -> Receipt) -> Model.Answer {
+  private static func answer(_ body: () throws -> Booking) -> Model.Answer {
     do {
-      let receipt = try body()
+      let booking = try body()
       return .booked(
-        kind: receipt.kind, customer: receipt.customer.text, entries: receipt.entries.map(entry),
-        items: receipt.items.map { "\($0.item) \($0.quantity) \($0.owned)" }, replayed: receipt.isReplayed)
+        kind: booking.kind, customer: booking.customer.text, entries: booking.entries.map(entry),
+        items: booking.items.map { "\($0.item) \($0.quantity) \($0.owned)" }, replayed: booking.isReplayed)
     } catch let error as LedgerError {
       return .refused(error.code.description, replayed: error.isReplayed)
     } catch {
@@ -160,8 +160,8 @@ package struct ModelContract {
 
 extension ModelContract {
   private mutating func command() -> Model.Command {
-    if dice.percent(12), !earlier.isEmpty { return dice.one(of: earlier) }
-    var key = dice.percent(50) ? "k\(dice.below(400))" : nil
+    if generator.percent(12), !earlier.isEmpty { return generator.one(of: earlier) }
+    var key = generator.percent(50) ? "k\(generator.below(400))" : nil
     let request = request()
     switch request {
     case .create, .alias: key = nil
@@ -173,44 +173,45 @@ extension ModelContract {
   }
 
   /// One of eight customers that change slowly: merges make one customer of many.
-  private mutating func customer() -> String { "customer \(earlier.count / 150 + dice.below(8))" }
+  private mutating func customer() -> String { "customer \(earlier.count / 150 + generator.below(8))" }
 
   private mutating func request() -> Model.Request {
-    switch dice.below(100) {
+    switch generator.below(100) {
     case 0..<2: .create
     case 2..<42: .adjust(amounts(), conditions: [])
     case 42..<48: conditional()
-    case 48..<49: dice.percent(60) ? .merge(from: customer()) : .alias(customer())
-    case 49..<50: .freeze(dice.percent(30))
+    case 48..<49: generator.percent(60) ? .merge(from: customer()) : .alias(customer())
+    case 49..<50: .freeze(generator.percent(30))
     case 50..<58: notice()
     case 58..<72: grant()
-    case 72..<80: .item(dice.one(of: ["extra_life", "sword", "medal", "nothing"]), quantity: Int64(dice.below(4)))
+    case 72..<80:
+      .item(generator.one(of: ["extra_life", "sword", "medal", "nothing"]), quantity: Int64(generator.below(4)))
     default: purchase()
     }
   }
 
   private mutating func amounts() -> [String: Int64] {
     var amounts: [String: Int64] = [:]
-    for _ in 0..<(dice.percent(70) ? 1 : dice.below(4)) { amounts[code()] = amount() }
+    for _ in 0..<(generator.percent(70) ? 1 : generator.below(4)) { amounts[code()] = amount() }
     return amounts
   }
 
   private mutating func code() -> String {
-    dice.percent(2) ? "GOLD" : dice.one(of: ["GEM", "GEM", "COIN", "ORE", "RUBY"])
+    generator.percent(2) ? "GOLD" : generator.one(of: ["GEM", "GEM", "COIN", "ORE", "RUBY"])
   }
 
   private mutating func amount() -> Int64 {
-    if dice.percent(2) { return 0 }
-    let size = Int64(dice.percent(10) ? dice.below(3000) : dice.below(60))
-    return dice.percent(70) ? -size : size
+    if generator.percent(2) { return 0 }
+    let size = Int64(generator.percent(10) ? generator.below(3000) : generator.below(60))
+    return generator.percent(70) ? -size : size
   }
 
   private mutating func conditional() -> Model.Request {
     let amounts = amounts()
-    let code = dice.percent(5) ? "GEM" : amounts.keys.sorted().first ?? "GEM"
-    let bound = Int64(dice.below(300))
+    let code = generator.percent(5) ? "GEM" : amounts.keys.sorted().first ?? "GEM"
+    let bound = Int64(generator.below(300))
     let condition =
-      switch dice.below(3) {
+      switch generator.below(3) {
       case 0: Model.ModelCondition.version(code, bound % 40)
       case 1: Model.ModelCondition.minimum(code, bound)
       default: Model.ModelCondition.maximum(code, bound)
@@ -219,8 +220,8 @@ extension ModelContract {
   }
 
   private mutating func grant() -> Model.Request {
-    let source = dice.one(of: [LotSource.admin, .admin, .earned, .promotional, .bonus, .paid])
-    let expiresAt = dice.percent(60) ? model.now + Int64(dice.below(120)) * 1000 : nil
+    let source = generator.one(of: [LotSource.admin, .admin, .earned, .promotional, .bonus, .paid])
+    let expiresAt = generator.percent(60) ? model.now + Int64(generator.below(120)) * 1000 : nil
     var amounts = amounts()
     for (code, amount) in amounts where amount < 0 { amounts[code] = -amount }
     return .grant(amounts, source, expiresAt: expiresAt)
@@ -228,21 +229,22 @@ extension ModelContract {
 
   private mutating func purchase() -> Model.Request {
     let products = ["gems_1200", "rubies", "ore_pack", "bundle", "starter", "nothing"]
-    let session: String? = dice.percent(30) ? "session \(dice.below(4))" : nil
+    let session: String? = generator.percent(30) ? "session \(generator.below(4))" : nil
     return .purchase(
-      "t\(dice.below(2000))", session: session, product: dice.one(of: products), quantity: Int64(dice.below(4)))
+      "t\(generator.below(2000))", session: session, product: generator.one(of: products),
+      quantity: Int64(generator.below(4)))
   }
 
   /// About a purchase that is there, mostly; dates lie close, so that notices come late and in any order.
   private mutating func notice() -> Model.Request {
-    var (id, session) = ("t\(dice.below(2000))", nil as String?)
-    if dice.percent(80), let known = model.purchaseIDs.suffix(12).randomElement(using: &dice) {
+    var (id, session) = ("t\(generator.below(2000))", nil as String?)
+    if generator.percent(80), let known = model.purchaseIDs.suffix(12).randomElement(using: &generator) {
       let parts = known.split(separator: "/", omittingEmptySubsequences: false)
       (id, session) = (String(parts[0]), parts[1].isEmpty ? nil : String(parts[1]))
     }
-    let (date, signedAt) = (Int64(1 + dice.below(2)), Int64(1 + dice.below(30)))
-    if dice.percent(35) {
-      return .reverse(id, session: session, revokedAt: dice.percent(50) ? date : nil, signedAt: signedAt)
+    let (date, signedAt) = (Int64(1 + generator.below(2)), Int64(1 + generator.below(30)))
+    if generator.percent(35) {
+      return .reverse(id, session: session, revokedAt: generator.percent(50) ? date : nil, signedAt: signedAt)
     }
     // One notice says one thing, however often it comes.
     let extents = [

@@ -14,7 +14,7 @@ extension ModelLedger {
       if amount < 0 {
         entries.append(enter(.spend, customer, code, burn(-amount, customer, code)))
       } else {
-        let lot = place(amount, customer, code, credit, expiresAt: expiresAt)
+        let lot = position(amount, customer, code, credit, expiresAt: expiresAt)
         entries.append(self.credit(.grant, customer, code, [Taken(source: credit, amount: amount)], [lot]))
       }
     }
@@ -69,7 +69,7 @@ extension ModelLedger {
     return enter(kind, customer, code, all, debtChange: debtChange - repaid)
   }
 
-  mutating func place(
+  mutating func position(
     _ amount: Int64, _ customer: String, _ code: String, _ source: LotSource, expiresAt: Int64?
   ) -> Int {
     let pooled = lots.firstIndex {

@@ -61,14 +61,14 @@ extension ModelLedger {
 
   mutating func decideNotice(_ command: Command) throws -> Answer {
     guard let notice = Self.notice(command.request) else { throw Refusal(code: "unexpected") }
-    let isNews = !notices.contains {
+    let isNew = !notices.contains {
       $0.identity == notice.identity && $0.subject == notice.subject && $0.signedAt >= notice.signedAt
     }
     let kind: EntryKind = notice.isRefund ? .refund : .reversedRefund
     guard let index = purchases.firstIndex(where: { $0.identity == notice.identity }) else {
-      if isNews { notices.append(notice) }
+      if isNew { notices.append(notice) }
       let id = String(notice.identity.prefix { $0 != "/" })
-      return .booked(kind: kind, customer: id, entries: [], items: [], replayed: !isNews)
+      return .booked(kind: kind, customer: id, entries: [], items: [], replayed: !isNew)
     }
     let owner = person(purchases[index].owner)
     let again = { (model: Self) -> Answer in
@@ -78,21 +78,21 @@ extension ModelLedger {
       }
       return model.replay(same.answer, customer: owner)
     }
-    guard isNews else { return again(self) }
+    guard isNew else { return again(self) }
     var own = command
     own.customer = owner
     if let answer = try answerUnderKey(own) { return answer }
     notices.append(notice)
-    guard let answer = settle(index, notice.subject) else { return again(self) }
+    guard let answer = bookDue(index, notice.subject) else { return again(self) }
     keep(answer, own)
     return answer
   }
 
-  mutating func settleEarlyNotices(_ identity: String) throws {
+  mutating func applyEarlyNotices(_ identity: String) throws {
     guard let index = purchases.firstIndex(where: { $0.identity == identity }) else { return }
     let early = notices.filter { $0.identity == identity }
     let newest = early.max { ($0.signedAt, $0.rank) < ($1.signedAt, $1.rank) }
-    if let newest { _ = settle(index, newest.subject) }
+    if let newest { _ = bookDue(index, newest.subject) }
   }
 
   private static func notice(_ request: Request) -> Notice? {
@@ -142,7 +142,7 @@ extension ModelLedger {
 
   // MARK: Taking back and giving back
 
-  private mutating func settle(_ index: Int, _ subject: String) -> Answer? {
+  private mutating func bookDue(_ index: Int, _ subject: String) -> Answer? {
     let purchase = purchases[index]
     let (before, after) = (purchase.share, share(purchase))
     let isMore = after.part * before.whole > before.part * after.whole
@@ -188,10 +188,10 @@ extension ModelLedger {
     let (code, own) = (change.granted.code, change.granted.lots)
     var rest = change.amounts
     var taken: [(lot: Int, amount: Int64)] = []
-    for (place, lot) in own.enumerated() where lots[lot].customer == owner && isLive(lots[lot]) {
-      let part = min(rest[place], lots[lot].remaining)
+    for (position, lot) in own.enumerated() where lots[lot].customer == owner && isLive(lots[lot]) {
+      let part = min(rest[position], lots[lot].remaining)
       guard part > 0 else { continue }
-      rest[place] -= part
+      rest[position] -= part
       lots[lot].remaining -= part
       taken.append((lot, part))
       purchases[index].add(Claim(lot: lot, kind: .taken, source: lot, amount: part))
@@ -203,20 +203,20 @@ extension ModelLedger {
       } else {
         taken.append((source, amount))
       }
-      for place in own.indices {
-        let part = min(amount, rest[place])
+      for position in own.indices {
+        let part = min(amount, rest[position])
         amount -= part
-        rest[place] -= part
+        rest[position] -= part
         if part > 0 {
-          purchases[index].add(Claim(lot: own[place], kind: .taken, source: source, amount: part))
+          purchases[index].add(Claim(lot: own[position], kind: .taken, source: source, amount: part))
         }
       }
     }
     var owed: Int64 = 0
-    for place in own.indices where rest[place] > 0 {
+    for position in own.indices where rest[position] > 0 {
       let kind: Claim.Kind = code == "RUBY" ? .owed : .short
-      purchases[index].add(Claim(lot: own[place], kind: kind, source: -1, amount: rest[place]))
-      if kind == .owed { owed += rest[place] }
+      purchases[index].add(Claim(lot: own[position], kind: kind, source: -1, amount: rest[position]))
+      if kind == .owed { owed += rest[position] }
       if code == "ORE" { purchases[index].freezes = true }
     }
     if taken.isEmpty, owed == 0 { return nil }
@@ -228,8 +228,8 @@ extension ModelLedger {
     let code = change.granted.code
     var returns: [(lot: Int, amount: Int64)] = []
     var cancelled: Int64 = 0
-    for (place, lot) in change.granted.lots.enumerated() {
-      var rest = change.amounts[place]
+    for (position, lot) in change.granted.lots.enumerated() {
+      var rest = change.amounts[position]
       for claim in purchases[index].claimsToUndo(of: lot) {
         let undone = min(rest, claim.amount)
         guard undone > 0 else { continue }
@@ -257,7 +257,7 @@ extension ModelLedger {
 
   private mutating func putBack(_ amount: Int64, into lot: Int, of owner: String) -> Int {
     if lots[lot].customer != owner, lots[lot].isPooled {
-      return place(amount, owner, lots[lot].currency, lots[lot].source, expiresAt: nil)
+      return position(amount, owner, lots[lot].currency, lots[lot].source, expiresAt: nil)
     }
     lots[lot].customer = owner
     lots[lot].remaining += amount
@@ -374,7 +374,7 @@ extension ModelLedger {
       taken.append(Taken(source: lots[index].source, amount: amount))
       if lots[index].isPooled {
         lots[index].remaining = 0
-        _ = place(amount, into, code, lots[index].source, expiresAt: nil)
+        _ = position(amount, into, code, lots[index].source, expiresAt: nil)
       } else {
         lots[index].customer = into
       }

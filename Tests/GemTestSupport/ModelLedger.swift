@@ -151,7 +151,7 @@ package struct ModelLedger {
     let answer = try once(command, isNew: isNew) { (model) throws in try model.book(command) }
     if isNew { add(command.customer) }
     if case .purchase(let id, let session, _, _) = command.request, !answer.isReplayed {
-      try settleEarlyNotices("\(id)/\(session ?? "")")
+      try applyEarlyNotices("\(id)/\(session ?? "")")
     }
     return answer
   }

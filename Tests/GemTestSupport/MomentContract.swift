@@ -12,8 +12,8 @@ package struct MomentContract {
   private var stream: EconomyStream
   private var known: [Moment] = []
 
-  package init(dice: SeededDice, make: (LedgerClock) throws -> Ledger) throws {
-    stream = EconomyStream(dice: dice)
+  package init(generator: SeededRandom, make: (LedgerClock) throws -> Ledger) throws {
+    stream = EconomyStream(generator: generator)
     ledger = try make(time.clock)
     try ledger.apply(EconomyStream.catalog())
   }
@@ -33,7 +33,7 @@ package struct MomentContract {
 
   private struct Difference: Error {}
 
-  private var seed: UInt64 { stream.dice.seed }
+  private var seed: UInt64 { stream.generator.seed }
 
   /// Runs about so many commands, up to the first difference.
   package mutating func run(_ count: Int) throws {
@@ -45,13 +45,13 @@ package struct MomentContract {
     var done = 0
     while done < count {
       if known.isEmpty, done > count / 4 { try look() }
-      switch stream.dice.below(100) {
+      switch stream.generator.below(100) {
       case 0..<18: advance()
       case 18..<24: try look()
-      case 24..<26: try ledger.apply(EconomyStream.catalog(changedBy: &stream.dice))
+      case 24..<26: try ledger.apply(EconomyStream.catalog(changedBy: &stream.generator))
       case 26..<28: try ledger.sweep()
       case 28..<31: try lookAgain(at: known.suffix(3))
-      case 31..<50: done += try submit(2 + stream.dice.below(12))
+      case 31..<50: done += try submit(2 + stream.generator.below(12))
       default: done += try submit(1)
       }
     }
@@ -68,8 +68,8 @@ package struct MomentContract {
   // MARK: Commands
 
   private mutating func advance() {
-    let most = stream.dice.one(of: [40, 40, 600, 5000, 100_000, 1_000_000])
-    time.advance(seconds: Int64(stream.dice.below(most)))
+    let most = stream.generator.one(of: [40, 40, 600, 5000, 100_000, 1_000_000])
+    time.advance(seconds: Int64(stream.generator.below(most)))
   }
 
   private mutating func submit(_ count: Int) throws -> Int {
@@ -78,7 +78,7 @@ package struct MomentContract {
     commands.removeAll { if case .erase = $0.body.action { true } else { false } }
     for (command, answer) in zip(commands, ledger.submit(commands)) {
       switch answer {
-      case .success(let receipt): stream.heard(receipt)
+      case .success(let booking): stream.heard(booking)
       case .failure(let error):
         // Problems of the rows are never the command's fault.
         if error.code == .storageDamaged || error.code == .unexpected {

@@ -77,7 +77,7 @@ package struct PolicyContract {
     XCTAssertEqual(try ledger.history(of: alice).transactions.count, 0, "a read books nothing")
     let spend = try ledger.spend([Make.amount("GEM", 20)], customer: alice)
     XCTAssertEqual(spend.entries.map(\.balance), [30])
-    XCTAssertEqual(try ledger.history(of: alice).transactions.map(\.receipt.kind), [.spend, .initial])
+    XCTAssertEqual(try ledger.history(of: alice).transactions.map(\.booking.kind), [.spend, .initial])
     let bob = try Make.customer("bob")
     let grant = try ledger.grant([Make.amount("GEM", 1)], customer: bob)
     XCTAssertEqual(grant.entries.map(\.balance), [51])
@@ -121,7 +121,7 @@ package struct PolicyContract {
     XCTAssertEqual(try balance(ledger, "NRG", alice), 30)
     try ledger.spend([Make.amount("NRG", 30)], customer: alice)
     XCTAssertEqual(try balance(ledger, "NRG", alice), 0)
-    let kinds = try ledger.history(of: alice).transactions.map(\.receipt.kind)
+    let kinds = try ledger.history(of: alice).transactions.map(\.booking.kind)
     XCTAssertEqual(kinds, [.spend, .recharge, .spend, .recharge, .spend, .initial])
     try check(ledger)
   }
@@ -158,7 +158,7 @@ package struct PolicyContract {
     var read: [(Timestamp, Int64)] = []
     for _ in 0..<30 {
       time.advance(seconds: 30)
-      _ = try ledger.book(.settle(customers[0])) as Receipt
+      _ = try ledger.book(.bookDue(customers[0])) as Booking
       assertRefused(.insufficientBalance) { try ledger.spend([Make.amount("NRG", 999)], customer: customers[2]) }
       let balances = try customers.map { try balance(ledger, "NRG", $0) }
       XCTAssertEqual(balances[1], balances[0], "at \(time.now)")

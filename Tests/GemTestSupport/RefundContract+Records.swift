@@ -48,7 +48,7 @@ extension RefundContract {
     try ledger.spend([Make.amount("GEM", 1)], customer: alice)
     assertRefused(.customerNotFound) { try ledger.freeze(Make.customer("nobody")) }
     XCTAssertEqual(
-      try ledger.history(of: alice, limit: 3).transactions.map(\.receipt.kind), [.spend, .unfreeze, .freeze])
+      try ledger.history(of: alice, limit: 3).transactions.map(\.booking.kind), [.spend, .unfreeze, .freeze])
     try check(ledger)
   }
 
@@ -122,7 +122,7 @@ extension RefundContract {
     XCTAssertEqual(all.map(\.customer), Array(repeating: alice, count: 6))
     XCTAssertEqual(
       try ledger.purchase(store: .apple, environment: .production, transactionID: StoreTransactionID("t6")), all[1])
-    XCTAssertEqual(try ledger.transaction(all[1].transactionID).receipt.kind, .purchase)
+    XCTAssertEqual(try ledger.transaction(all[1].transactionID).booking.kind, .purchase)
     XCTAssertNil(
       try ledger.purchase(store: .google, environment: .production, transactionID: StoreTransactionID("t6")))
     XCTAssertNil(
@@ -178,7 +178,7 @@ extension RefundContract {
     XCTAssertEqual(refund.entries.map(\.amount), [-120])
     XCTAssertEqual(refund.entries.map(\.balance), [0])
     XCTAssertEqual(refund.entries.map(\.debt), [33])
-    let expired = try ledger.history(of: alice, limit: 2).transactions[1].receipt
+    let expired = try ledger.history(of: alice, limit: 2).transactions[1].booking
     XCTAssertEqual(expired.entries.map(\.amount), [-4])
     XCTAssertEqual(expired.entries.map(\.debt), [0])
     try check(ledger)

@@ -221,7 +221,7 @@ package struct RefundContract {
     XCTAssertEqual(try balance(ledger, "GEM").balance, 1200)
     XCTAssertEqual(try ledger.refund(Make.refund("t", signedAt: 70)).entries.map(\.amount), [-1200])
     XCTAssertEqual(
-      try ledger.history(of: alice).transactions.map(\.receipt.kind),
+      try ledger.history(of: alice).transactions.map(\.booking.kind),
       [
         .refund, .reversedRefund, .refund, .purchase,
       ])
@@ -250,7 +250,7 @@ package struct RefundContract {
       try ledger.creditPurchase(purchase, customer: alice, key: Make.key("credit")).transactionID,
       credit.transactionID)
     XCTAssertEqual(
-      try ledger.history(of: alice).transactions.map(\.receipt.kind), [.refund, .purchase, .purchase])
+      try ledger.history(of: alice).transactions.map(\.booking.kind), [.refund, .purchase, .purchase])
     try check(ledger)
   }
 
@@ -345,7 +345,7 @@ package struct RefundContract {
     time.advance(seconds: 2)
     let refund = try ledger.refund(Make.refund("t"))
     XCTAssertEqual(refund.entries.map(\.amount), [-30])
-    XCTAssertEqual(try ledger.history(of: alice, limit: 2).transactions.map(\.receipt.kind), [.refund, .expiry])
+    XCTAssertEqual(try ledger.history(of: alice, limit: 2).transactions.map(\.booking.kind), [.refund, .expiry])
     try check(ledger)
   }
 

@@ -114,8 +114,8 @@ package struct ReversalContract {
     let purchase = try ledger.creditPurchase(Make.purchase("t"), customer: alice)
     let spend = try ledger.spend([Make.amount("GEM", 20)], customer: alice)
     let reversal = try ledger.reverse(XCTUnwrap(spend.transactionID))
-    for receipt in [grant, purchase, reversal] {
-      try assertRefusedWithoutTrace(.notReversible, ledger) { try ledger.reverse(XCTUnwrap(receipt.transactionID)) }
+    for booking in [grant, purchase, reversal] {
+      try assertRefusedWithoutTrace(.notReversible, ledger) { try ledger.reverse(XCTUnwrap(booking.transactionID)) }
     }
     assertRefused(.transactionNotFound) {
       try ledger.reverse(TransactionID("019aa3f2-6c1e-7000-8000-00000a51c7e4"))
@@ -225,28 +225,28 @@ package struct ReversalContract {
     try ledger.refund(Make.refund("t", .milliPercent(10_000)))
     time.advance(seconds: 100)
     let command = LedgerCommand.reverse(try XCTUnwrap(spend.transactionID), key: try Make.key("k"))
-    let first: Receipt = try ledger.book(command)
+    let first: Booking = try ledger.book(command)
     XCTAssertEqual(first.entries.map(\.amount), [1230, -30, -120])
     try ledger.spend([Make.amount("GEM", 1)], customer: alice)
-    var again: Receipt = try ledger.book(command)
+    var again: Booking = try ledger.book(command)
     XCTAssertTrue(again.isReplayed)
     again.isReplayed = false
     XCTAssertEqual(again, first)
     assertRefused(.keyConflict) {
       try ledger.reverse(XCTUnwrap(spend.transactionID), amounts: [Make.amount("GEM", 1)], key: Make.key("k"))
     }
-    let record = try ledger.history(of: alice).transactions.first { $0.receipt.kind == .reversal }
-    XCTAssertEqual(record?.receipt.expired, first.expired)
-    XCTAssertEqual(record?.receipt.reclaimed, first.reclaimed)
-    XCTAssertEqual(record?.receipt.reversed, spend.transactionID)
+    let record = try ledger.history(of: alice).transactions.first { $0.booking.kind == .reversal }
+    XCTAssertEqual(record?.booking.expired, first.expired)
+    XCTAssertEqual(record?.booking.reclaimed, first.reclaimed)
+    XCTAssertEqual(record?.booking.reversed, spend.transactionID)
     // Currency lost at once has transactions of its own in the lists, which add up to the balance.
-    XCTAssertEqual(record?.receipt.entries.map(\.amount), [1230])
+    XCTAssertEqual(record?.booking.entries.map(\.amount), [1230])
     let gem = try CurrencyCode("GEM")
     let lists = [
-      try ledger.history(of: alice).transactions.map(\.receipt), try ledger.feed().events.map(\.record.receipt),
+      try ledger.history(of: alice).transactions.map(\.booking), try ledger.feed().events.map(\.record.booking),
     ]
-    for receipts in lists {
-      let sum = receipts.flatMap(\.entries).filter { $0.currency == gem }.reduce(0) { $0 + $1.amount }
+    for bookings in lists {
+      let sum = bookings.flatMap(\.entries).filter { $0.currency == gem }.reduce(0) { $0 + $1.amount }
       XCTAssertEqual(sum, try balance(ledger, alice))
     }
     try check(ledger)

@@ -7,10 +7,10 @@ package enum RichJournal {
   ///   - make: Makes an empty ledger, which is closed again.
   ///   - open: Opens it anew.
   package static func fill(
-    _ dice: SeededDice, _ time: ManualClock, make: (LedgerClock) throws -> Ledger,
+    _ generator: SeededRandom, _ time: ManualClock, make: (LedgerClock) throws -> Ledger,
     open: (LedgerClock) throws -> Ledger
   ) throws {
-    var model = try ModelContract(dice: dice, hasManyLanes: true, make: make)
+    var model = try ModelContract(generator: generator, hasManyLanes: true, make: make)
     _ = try model.run(400)
     time.advance(seconds: 1_000_000)
     let ledger = try open(time.clock)
@@ -32,12 +32,12 @@ package enum RichJournal {
     try ledger.freeze(zoe, reason: Reason("because"))
     try ledger.creditPurchase(
       Make.purchase("boxed", environment: StoreEnvironment.localTesting(session: "s")), customer: zoe)
-    try fillEffects(ledger)
+    try fillEvents(ledger)
     ledger.close()
   }
 
   /// Books an open hold, a partly captured hold, a count, and a lot that came from another customer.
-  private static func fillEffects(_ ledger: Ledger) throws {
+  private static func fillEvents(_ ledger: Ledger) throws {
     let holder = try Make.customer("holder")
     try ledger.grant([Make.amount("GEM", 50)], customer: holder)
     try ledger.hold([Make.amount("GEM", 7)], customer: holder, for: .seconds(1000))
@@ -45,7 +45,7 @@ package enum RichJournal {
     try ledger.capture(HoldID(XCTUnwrap(hold.transactionID)), amounts: [Make.amount("GEM", 10)], keepsOpen: true)
     try ledger.creditPurchase(Make.purchase("given"), customer: holder)
     try ledger.transfer([Make.amount("GEM", 20)], from: holder, to: Make.customer("zoe"))
-    try EffectBooks.count(ledger, of: "holder", 5)
+    try JournalEventFixture.count(ledger, of: "holder", 5)
   }
 
   package static func opening(_ code: String, key: String) throws -> OrderOpening {

@@ -25,7 +25,7 @@ package struct SagaContract {
           try await resume(world)
         }
       }
-      XCTAssertTrue(try world.isOnceOnBothSides(), "\(path) \(deaths)")
+      XCTAssertTrue(try world.isExactlyOnceOnBothSides(), "\(path) \(deaths)")
       if path == .refused { XCTAssertEqual(world.server.coins, 0) }
       last?.storage.close()
       last = world
@@ -41,7 +41,7 @@ package struct SagaContract {
       _ = try await world.run()
     } else {
       _ = try await world.saga.resumeAll()
-      if world.fate.isDead { throw Fate.death }
+      if world.crashPoint.isDead { throw CrashPoint.death }
       _ = try await world.run()
     }
   }

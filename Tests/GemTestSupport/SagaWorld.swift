@@ -15,9 +15,9 @@ package final class CoinServer: RemoteCurrency {
   }
 
   private let state = Mutex(State())
-  private let fate: Fate
+  private let crashPoint: CrashPoint
 
-  package init(fate: Fate = Fate()) { self.fate = fate }
+  package init(crashPoint: CrashPoint = CrashPoint()) { self.crashPoint = crashPoint }
 
   package var coins: Int64 { state.withLock { $0.credits.values.reduce(0, +) } }
   package var creditCount: Int { state.withLock { $0.credits.count } }
@@ -30,7 +30,7 @@ package final class CoinServer: RemoteCurrency {
   package func cannotSay() { state.withLock { $0.canSay = false } }
 
   package func credit(_ amount: CurrencyAmount, to customer: CustomerID, key: IdempotencyKey) async throws {
-    let dies = try fate.enter()
+    let dies = try crashPoint.enter()
     let answers = try state.withLock { state in
       state.calls += 1
       if state.credits[key] == nil {
@@ -39,14 +39,14 @@ package final class CoinServer: RemoteCurrency {
       }
       return state.answers
     }
-    if dies { throw fate.die() }
+    if dies { throw crashPoint.die() }
     if !answers { throw Lost() }
   }
 
   package func wasCredited(key: IdempotencyKey) async throws -> Bool? {
-    let dies = try fate.enter()
+    let dies = try crashPoint.enter()
     let answer: Bool? = state.withLock { $0.canSay ? $0.credits[key] != nil : nil }
-    if dies { throw fate.die() }
+    if dies { throw crashPoint.die() }
     return answer
   }
 }
@@ -54,15 +54,15 @@ package final class CoinServer: RemoteCurrency {
 /// A customer with 100 gems, and a server of coins.
 package struct SagaWorld {
   package let time: ManualClock
-  package let fate = Fate()
+  package let crashPoint = CrashPoint()
   package let server: CoinServer
-  package let storage: MortalStorage
+  package let storage: CrashingStorage
   package let gem: CurrencyCode
   package let alice: CustomerID
   package let exchange: RemoteExchange
 
   /// In memory.
-  package init() throws { try self.init("alice", ManualClock()) { MortalStorage(fate: $0) } }
+  package init() throws { try self.init("alice", ManualClock()) { CrashingStorage(crashPoint: $0) } }
 
   /// - Parameters:
   ///   - customer: The new customer that exchanges.
@@ -71,13 +71,13 @@ package struct SagaWorld {
   package init(
     _ customer: String, _ time: ManualClock, open: @escaping @Sendable () throws -> any LedgerStorage
   ) throws {
-    try self.init(customer, time) { try MortalStorage(fate: $0, open: open) }
+    try self.init(customer, time) { try CrashingStorage(crashPoint: $0, open: open) }
   }
 
-  private init(_ customer: String, _ time: ManualClock, storage make: (Fate) throws -> MortalStorage) throws {
+  private init(_ customer: String, _ time: ManualClock, storage make: (CrashPoint) throws -> CrashingStorage) throws {
     self.time = time
-    server = CoinServer(fate: fate)
-    storage = try make(fate)
+    server = CoinServer(crashPoint: crashPoint)
+    storage = try make(crashPoint)
     gem = try CurrencyCode("GEM")
     alice = try CustomerID(customer)
     exchange = RemoteExchange(
@@ -86,7 +86,7 @@ package struct SagaWorld {
     let ledger = self.ledger
     try ledger.apply(Make.catalog())
     try ledger.grant([Adjustment(gem, 100)], customer: alice)
-    fate.begin()
+    crashPoint.begin()
   }
 
   /// The ledger as a process that has just started has it.
@@ -105,8 +105,8 @@ package struct SagaWorld {
 extension SagaWorld {
   /// At which steps, and on which side of them, the first process dies and the one after it.
   package struct Deaths {
-    package var first: (step: Int, moment: Fate.Moment)
-    package var second: (step: Int, moment: Fate.Moment)?
+    package var first: (step: Int, moment: CrashPoint.Moment)
+    package var second: (step: Int, moment: CrashPoint.Moment)?
   }
 
   package enum Path: CaseIterable, Sendable {
@@ -124,10 +124,10 @@ extension SagaWorld {
   package static func matrix(_ body: (Path, Deaths) async throws -> Void) async throws {
     for path in Path.allCases {
       for first in 0..<4 {
-        for one in Fate.Moment.allCases {
+        for one in CrashPoint.Moment.allCases {
           try await body(path, Deaths(first: (first, one)))
           for second in 0..<5 {
-            for other in Fate.Moment.allCases {
+            for other in CrashPoint.Moment.allCases {
               try await body(path, Deaths(first: (first, one), second: (second, other)))
             }
           }
@@ -141,8 +141,8 @@ extension SagaWorld {
     if path == .refused { server.refuse() }
     for death in [deaths.first, deaths.second] {
       guard let death else { continue }
-      fate.begin(deaths: [death.step: death.moment])
-      do { try await run() } catch { XCTAssertTrue(fate.isDead, "\(error)") }
+      crashPoint.begin(deaths: [death.step: death.moment])
+      do { try await run() } catch { XCTAssertTrue(crashPoint.isDead, "\(error)") }
       switch path {
       case .extended: time.advance(seconds: 86_400 - 100)
       case .lapsed: time.advance(seconds: 86_400 + 100)
@@ -150,11 +150,11 @@ extension SagaWorld {
       }
       try storage.startAgain()
     }
-    fate.begin()
+    crashPoint.begin()
     try await run()
   }
 
-  package func isOnceOnBothSides() throws -> Bool {
+  package func isExactlyOnceOnBothSides() throws -> Bool {
     let balance = try balance
     let isWhole = balance.balance == 50 && server.coins == 5000
     let isNothing = balance.balance == 100 && server.coins == 0

@@ -31,7 +31,7 @@ package struct StorageContract {
     try testWhatACatalogMayNotHoldIsNotDefined()
     try testPurchasesAreCheckedBeforeTheyAreCredited()
     try testAPurchaseGivenAgainIsTheFirstAnswer()
-    try EffectContract(make: make).runAll()
+    try JournalEventContract(make: make).runAll()
     try ErasureContract(make: make).runAll()
   }
 
@@ -191,7 +191,7 @@ package struct StorageContract {
     XCTAssertEqual(refusal?.integer("available"), 100)
     let spend = try ledger.spend([Make.amount("GEM", 1)], customer: alice)
     XCTAssertEqual(spend.entries.map(\.balance), [99])
-    XCTAssertEqual(try ledger.history(of: alice).transactions.map(\.receipt.kind), [.spend, .expiry, .grant, .grant])
+    XCTAssertEqual(try ledger.history(of: alice).transactions.map(\.booking.kind), [.spend, .expiry, .grant, .grant])
     XCTAssertEqual(try ledger.balance(of: CurrencyCode("GEM"), customer: alice, at: begin).balance, 150)
     time.advance(seconds: 10)
     let late = Timestamp(milliseconds: begin.milliseconds + 60_000 - 1)
@@ -214,8 +214,8 @@ package struct StorageContract {
       cursor = page.next
     } while cursor != nil
     XCTAssertEqual(all.count, 201)
-    XCTAssertEqual(Set(all.map(\.receipt.transactionID)).count, 201)
-    XCTAssertEqual(all.last?.receipt.entries.map(\.amount), [1000, 1000])
+    XCTAssertEqual(Set(all.map(\.booking.transactionID)).count, 201)
+    XCTAssertEqual(all.last?.booking.entries.map(\.amount), [1000, 1000])
     XCTAssertEqual(all.last?.reason?.text, "welcome")
     assertRefused(.invalidRequest) { try ledger.history(of: alice, after: PageCursor("0000000000000500aaaaaaaa")) }
     assertRefused(.limitExceeded) { try ledger.history(of: alice, limit: 1001) }
@@ -369,7 +369,7 @@ package struct StorageContract {
     let bundle = try ledger.creditPurchase(Make.purchase("u", product: "bundle"), customer: alice)
     XCTAssertEqual(bundle.items.map(\.owned), [3])
     XCTAssertEqual(bundle.entries.map(\.amount), [330, 500])
-    let history = try ledger.history(of: alice).transactions.map(\.receipt.transactionID)
+    let history = try ledger.history(of: alice).transactions.map(\.booking.transactionID)
     XCTAssertEqual(history.prefix(2), [bundle.transactionID, starter.transactionID])
     XCTAssertEqual(history.count, 3)
     try check(ledger)

@@ -59,8 +59,8 @@ package struct TimeContract {
     group.wait()
     XCTAssertEqual(try ledger.balance(of: gem, customer: alice, at: over).balance, 100)
     let spend = try XCTUnwrap(ledger.history(of: alice).transactions.first)
-    XCTAssertEqual(spend.receipt.kind, .spend)
-    XCTAssertEqual(spend.receipt.createdAt, time.now)
+    XCTAssertEqual(spend.booking.kind, .spend)
+    XCTAssertEqual(spend.booking.createdAt, time.now)
     try check(ledger)
   }
 
@@ -223,10 +223,10 @@ package struct TimeContract {
       time.advance(seconds: days * Self.day)
       let accepted = Ledger(storage: ledger.storage, clock: time.clock.accepted)
       let gems = [try Make.amount("GEM", 10)]
-      let receipt = try accepted.hold(gems, customer: alice, for: .seconds(3600))
+      let booking = try accepted.hold(gems, customer: alice, for: .seconds(3600))
       let start = max(newest, time.now)
-      XCTAssertEqual(receipt.createdAt, start)
-      XCTAssertEqual(receipt.hold?.expiresAt, start.advanced(by: .seconds(3600)))
+      XCTAssertEqual(booking.createdAt, start)
+      XCTAssertEqual(booking.hold?.expiresAt, start.advanced(by: .seconds(3600)))
       time.advance(seconds: 3599)
       try assertHeld(10, alice, accepted)
       time.advance(seconds: 1)

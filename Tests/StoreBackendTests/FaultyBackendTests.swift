@@ -30,7 +30,7 @@ final class FaultyBackendTests: XCTestCase {
     backend.fail(.post, with: .timesOut)
     await assertRefused(.timedOut) { try await backend.post(post) }
     let answer = try await backend.post(post)
-    XCTAssertTrue(answer.receipt.isReplayed)
+    XCTAssertTrue(answer.booking.isReplayed)
     XCTAssertEqual(backend.failureCount(of: .post), 3)
     XCTAssertEqual(backend.count(of: .post), 4)
   }
@@ -57,12 +57,12 @@ final class FaultyBackendTests: XCTestCase {
   }
 
   func testRandomFaultsRepeatWithTheirSeed() async throws {
-    let dice = SeededDice()
+    let generator = SeededRandom()
     let shop = try Shop()
     let alice = try CustomerID("alice")
     var runs: [[Bool]] = []
     for _ in 0..<2 {
-      let backend = FaultyBackend(shop.backend, seed: dice.seed)
+      let backend = FaultyBackend(shop.backend, seed: generator.seed)
       backend.fail(.balances, with: .networkLostBeforeEffect, .random(percent: 50))
       var run: [Bool] = []
       for _ in 0..<64 {
@@ -93,9 +93,9 @@ final class FaultyBackendTests: XCTestCase {
 
   /// Under any fault of the network, a caller that asks until there is an answer is credited once.
   func testAnObstinateCallerIsCreditedOnce() async throws {
-    let dice = SeededDice()
+    let generator = SeededRandom()
     let shop = try Shop()
-    let backend = FaultyBackend(shop.backend, seed: dice.seed)
+    let backend = FaultyBackend(shop.backend, seed: generator.seed)
     backend.fail(.post, with: .networkLostAfterEffect, .random(percent: 30))
     backend.fail(.post, with: .networkLostBeforeEffect, .random(percent: 30))
     backend.fail(.post, with: .refused(.storageUnavailable), .random(percent: 10))
@@ -103,7 +103,7 @@ final class FaultyBackendTests: XCTestCase {
       let post = try shop.post(shop.transaction("t\(number)"))
       var answer: ReceiptAnswer?
       while answer == nil { answer = try? await backend.post(post) }
-      XCTAssertEqual(answer?.receipt.entries.map(\.amount), [1200])
+      XCTAssertEqual(answer?.booking.entries.map(\.amount), [1200])
     }
     XCTAssertEqual(try shop.gems(), 40 * 1200)
     XCTAssertGreaterThan(backend.failureCount(), 0)

@@ -56,7 +56,7 @@ final class IdentityTests: XCTestCase {
     let order = try await shop.backend.initPayment(shop.request(key: "k"))
     let paid = try await shop.backend.completePayment(
       order.code, post: shop.post(shop.transaction("t2", of: "alice")))
-    XCTAssertEqual(paid.receipt.customer, alice)
+    XCTAssertEqual(paid.booking.customer, alice)
     XCTAssertEqual(try shop.gems(), 1200)
     // The store's notice alone cannot tell the buyer; the buyer's own device can.
     let third = try shop.transaction("t3", of: "alice")
@@ -76,7 +76,7 @@ final class IdentityTests: XCTestCase {
     let transaction = try shop.transaction("t1", of: "alice")
     let left = try shop.ledger.erase(alice).customer
     let answer = try await shop.backend.post(shop.post(transaction, as: "bob"))
-    XCTAssertEqual(answer.receipt.customer, left)
+    XCTAssertEqual(answer.booking.customer, left)
     XCTAssertEqual(try shop.ledger.balance(of: CurrencyCode("GEM"), customer: left).balance, 1200)
     // A restore gives no customer the wallet of an erased one.
     _ = try await shop.backend.restore(
@@ -162,7 +162,7 @@ final class IdentityTests: XCTestCase {
     XCTAssertEqual(try shop.gems("al"), 2400)
     // The answer names the customer as the caller does.
     let answer = try await shop.backend.post(shop.post(shop.transaction("t1"), as: "al"))
-    XCTAssertEqual(answer.receipt.customer.text, "al")
+    XCTAssertEqual(answer.booking.customer.text, "al")
     try assertBooksAddUp(shop.ledger)
   }
 
@@ -231,14 +231,14 @@ final class IdentityTests: XCTestCase {
 
   /// The purchases of merged customers come newest first, each once, in any distribution over the customers.
   func testThePurchasesOfCustomersWhoBecameOneAreInOrder() async throws {
-    var dice = SeededDice()
+    var generator = SeededRandom()
     for _ in 0..<20 {
       let shop = try Shop()
-      let names = (0...dice.below(9)).map { "customer-\($0)" }
+      let names = (0...generator.below(9)).map { "customer-\($0)" }
       var bought: [String] = []
-      for number in 0..<dice.below(150) {
+      for number in 0..<generator.below(150) {
         // Some have many, some few.
-        let name = names[dice.percent(60) ? 0 : dice.below(names.count)]
+        let name = names[generator.percent(60) ? 0 : generator.below(names.count)]
         _ = try await shop.backend.post(shop.post(shop.transaction("t\(number)"), as: name))
         bought.insert("t\(number)", at: 0)
       }
@@ -248,14 +248,15 @@ final class IdentityTests: XCTestCase {
         if name != names[0] { _ = try await shop.backend.createAlias(CustomerID(name), of: survivor) }
       }
       let record = try await shop.backend.customer(survivor)
-      XCTAssertEqual(record.nonSubscriptions.map(\.storeTransactionID.text), Array(bought.prefix(100)), "\(dice.seed)")
-      let size = 1 + dice.below(40)
+      XCTAssertEqual(
+        record.nonSubscriptions.map(\.storeTransactionID.text), Array(bought.prefix(100)), "\(generator.seed)")
+      let size = 1 + generator.below(40)
       var pages: [String] = []
       for page in 1...(1 + bought.count / size) {
         let rows = try await shop.backend.purchases(of: survivor, page: page, size: size)
         pages += rows.map(\.storeTransactionID.text)
       }
-      XCTAssertEqual(pages, bought, "\(dice.seed)")
+      XCTAssertEqual(pages, bought, "\(generator.seed)")
     }
   }
 

@@ -39,7 +39,7 @@ final class OrderHoldTests: XCTestCase {
     XCTAssertEqual(again.code, order.code)
     let hold = try XCTUnwrap(shop.ledger.holds(of: CustomerID("alice")).first)
     XCTAssertGreaterThan(hold.expiresAt, order.deadline)
-    let pending = try await shop.backend.settleOrder(order.code)
+    let pending = try await shop.backend.resolveOrder(order.code)
     XCTAssertEqual(pending, .held)
     let answer = try await pay(shop, order)
     guard case .spent(let receipt) = answer.held else { return XCTFail("\(String(describing: answer.held))") }
@@ -50,7 +50,7 @@ final class OrderHoldTests: XCTestCase {
     // Other products cost none.
     let plain = try await shop.backend.initPayment(shop.request())
     XCTAssertEqual(plain.costs, [])
-    let none = try await shop.backend.settleOrder(plain.code)
+    let none = try await shop.backend.resolveOrder(plain.code)
     XCTAssertNil(none)
   }
 
@@ -74,9 +74,9 @@ final class OrderHoldTests: XCTestCase {
     try assertGems(shop, 100)
     let late = try await shop.backend.initPayment(shop.request("premium"))
     shop.time.advance(seconds: 86_400)
-    let settled = try await shop.backend.settleOrders()
+    let settled = try await shop.backend.resolveOrders()
     XCTAssertEqual(settled.orders.map(\.code), [late.code])
-    XCTAssertEqual(settled.orders.map(\.isSettled), [true])
+    XCTAssertEqual(settled.orders.map(\.isResolved), [true])
     try assertGems(shop, 100)
     _ = try await shop.backend.initPayment(shop.request("premium"))
     // Where no call resolves the orders, the hold's deadline gives the gems back.
@@ -109,11 +109,11 @@ final class OrderHoldTests: XCTestCase {
         guard case .unpaid(let why) = answer.held else { return XCTFail("spent") }
         XCTAssertEqual(why.code, .insufficientBalance)
         try assertGems(shop, 30)
-        let settled = try await shop.backend.settleOrders()
-        XCTAssertEqual(settled.orders.map(\.isSettled), [false])
+        let settled = try await shop.backend.resolveOrders()
+        XCTAssertEqual(settled.orders.map(\.isResolved), [false])
         try shop.ledger.grant([Adjustment(CurrencyCode("GEM"), 30)], customer: CustomerID("alice"))
-        let after = try await shop.backend.settleOrders(after: settled.cursor)
-        XCTAssertEqual(after.orders.map(\.isSettled), [true])
+        let after = try await shop.backend.resolveOrders(after: settled.cursor)
+        XCTAssertEqual(after.orders.map(\.isResolved), [true])
         try assertGems(shop, 0)
       }
     }
@@ -138,17 +138,17 @@ final class OrderHoldTests: XCTestCase {
   func testACrashAnywhereLosesNeitherTheGemsNorThePurchase() async throws {
     for fails in [false, true] {
       for step in 0..<5 {
-        for moment in Fate.Moment.allCases {
-          let fate = Fate()
-          let shop = try shop(storage: MortalStorage(fate: fate))
-          fate.begin(deaths: [step: moment])
-          do { try await live(shop, fails: fails) } catch { XCTAssertTrue(fate.isDead, "\(error)") }
-          XCTAssertTrue(fate.isDead || step >= fate.stepCount)
-          fate.begin()
+        for moment in CrashPoint.Moment.allCases {
+          let crashPoint = CrashPoint()
+          let shop = try shop(storage: CrashingStorage(crashPoint: crashPoint))
+          crashPoint.begin(deaths: [step: moment])
+          do { try await live(shop, fails: fails) } catch { XCTAssertTrue(crashPoint.isDead, "\(error)") }
+          XCTAssertTrue(crashPoint.isDead || step >= crashPoint.stepCount)
+          crashPoint.begin()
           try await live(shop, fails: fails)
           try assertGems(shop, fails ? 100 : 40)
           XCTAssertEqual(try shop.ledger.purchases(of: CustomerID("alice")).purchases.count, fails ? 0 : 1)
-          let left = try await shop.backend.settleOrders()
+          let left = try await shop.backend.resolveOrders()
           XCTAssertEqual(left.orders.count, 0, "\(step) \(moment)")
         }
       }

@@ -116,7 +116,7 @@ final class OrderTests: XCTestCase {
     let post = try shop.post(shop.transaction("t1"))
     let first = try await shop.backend.completePayment(order.code, post: post)
     let again = try await shop.backend.completePayment(order.code, post: post)
-    XCTAssertEqual(again.receipt.transactionID, first.receipt.transactionID)
+    XCTAssertEqual(again.booking.transactionID, first.booking.transactionID)
     XCTAssertEqual(again.order?.status, .success)
     XCTAssertEqual(PaymentStatusCode(completed: again), .alreadyCompleted)
     XCTAssertEqual(try shop.gems(), 1200)
@@ -134,7 +134,7 @@ final class OrderTests: XCTestCase {
       for _ in 0..<50 { group.addTask { try await shop.backend.completePayment(order.code, post: post) } }
       return try await group.reduce(into: []) { $0.append($1) }
     }
-    XCTAssertEqual(answers.count { !$0.receipt.isReplayed }, 1)
+    XCTAssertEqual(answers.count { !$0.booking.isReplayed }, 1)
     XCTAssertEqual(server.heard.map(\.purchaseCode), [order.code])
     XCTAssertEqual(try shop.backend.order(order.code).status, .success)
     XCTAssertEqual(try shop.gems(), 1200)
@@ -168,7 +168,7 @@ final class OrderTests: XCTestCase {
     for (id, product, quantity) in [("t1", "retired", 1), ("t2", "gems", 2)] {
       let transaction = try shop.transaction(id, product: product, quantity: Int64(quantity))
       let answer = try await shop.backend.completePayment(order.code, post: shop.post(transaction))
-      XCTAssertFalse(answer.receipt.isReplayed)
+      XCTAssertFalse(answer.booking.isReplayed)
       XCTAssertEqual(answer.order?.status, .pending)
     }
     XCTAssertEqual(try shop.gems(), 2450)
@@ -183,7 +183,7 @@ final class OrderTests: XCTestCase {
     let order = try await shop.backend.initPayment(shop.request())
     let answer = try await shop.backend.completePayment(
       order.code, post: shop.post(shop.transaction("t1"), as: "bob"))
-    XCTAssertEqual(answer.receipt.customer.text, "alice")
+    XCTAssertEqual(answer.booking.customer.text, "alice")
     XCTAssertEqual(try shop.gems(), 1200)
   }
 

@@ -10,16 +10,16 @@ final class PostTests: XCTestCase {
     let shop = try Shop()
     let post = try shop.post(try shop.transaction("t1", quantity: 2))
     let first = try await shop.backend.post(post)
-    XCTAssertEqual(first.receipt.entries.map(\.amount), [2400])
-    XCTAssertEqual(first.receipt.customer.text, "alice")
-    XCTAssertFalse(first.receipt.isReplayed)
+    XCTAssertEqual(first.booking.entries.map(\.amount), [2400])
+    XCTAssertEqual(first.booking.customer.text, "alice")
+    XCTAssertFalse(first.booking.isReplayed)
     XCTAssertEqual(first.purchase.quantity, 2)
     XCTAssertEqual(first.purchase.price, Money(minorUnits: 1998, currency: "USD"))
     XCTAssertTrue(first.purchase.isSandbox)
     XCTAssertNil(first.order)
     let again = try await shop.backend.post(post)
-    XCTAssertTrue(again.receipt.isReplayed)
-    XCTAssertEqual(again.receipt.transactionID, first.receipt.transactionID)
+    XCTAssertTrue(again.booking.isReplayed)
+    XCTAssertEqual(again.booking.transactionID, first.booking.transactionID)
     XCTAssertEqual(again.purchase, first.purchase)
     XCTAssertNotEqual(again.requestID, first.requestID)
     XCTAssertEqual(try shop.gems(), 2400)
@@ -44,9 +44,9 @@ final class PostTests: XCTestCase {
       for _ in 0..<50 { group.addTask { try await shop.backend.post(post) } }
       return try await group.reduce(into: []) { $0.append($1) }
     }
-    XCTAssertEqual(answers.count { !$0.receipt.isReplayed }, 1)
-    XCTAssertEqual(answers.count { $0.receipt.isReplayed }, 49)
-    XCTAssertEqual(Set(answers.map(\.receipt.transactionID)).count, 1)
+    XCTAssertEqual(answers.count { !$0.booking.isReplayed }, 1)
+    XCTAssertEqual(answers.count { $0.booking.isReplayed }, 49)
+    XCTAssertEqual(Set(answers.map(\.booking.transactionID)).count, 1)
     XCTAssertEqual(Set(answers.map(\.purchase)).count, 1)
     XCTAssertEqual(try shop.gems(), 1200)
     try assertBooksAddUp(shop.ledger)
@@ -60,7 +60,7 @@ final class PostTests: XCTestCase {
     XCTAssertFalse(again.isCreated)
     // Bob is signed in when alice's purchase is found again.
     let late = try await shop.backend.post(shop.post(shop.transaction("t1", of: "alice"), as: "bob"))
-    XCTAssertEqual(late.receipt.customer.text, "alice")
+    XCTAssertEqual(late.booking.customer.text, "alice")
     assertRefused(.customerNotFound) { try shop.gems("bob") }
     XCTAssertEqual(try shop.gems(), 1200)
   }
@@ -78,7 +78,7 @@ final class PostTests: XCTestCase {
     assertRefused(.customerNotFound) { try shop.gems("bob") }
     _ = try await shop.backend.register(try CustomerID("carol"))
     let found = try await shop.backend.post(post)
-    XCTAssertEqual(found.receipt.customer.text, "carol")
+    XCTAssertEqual(found.booking.customer.text, "carol")
     XCTAssertEqual(try shop.gems("carol"), 1200)
     try assertBooksAddUp(shop.ledger)
   }
@@ -88,10 +88,10 @@ final class PostTests: XCTestCase {
     let post = try shop.post(shop.transaction("t1", of: "carol"), as: "bob")
     shop.time.advance(seconds: 3600)
     let late = try await shop.backend.post(post)
-    XCTAssertEqual(late.receipt.customer.text, "bob")
+    XCTAssertEqual(late.booking.customer.text, "bob")
     let hasty = try Shop(policy: BackendPolicy(unknownBuyerWaitMilliseconds: 0))
     let taken = try await hasty.backend.post(hasty.post(hasty.transaction("t1", of: "carol"), as: "bob"))
-    XCTAssertEqual(taken.receipt.customer.text, "bob")
+    XCTAssertEqual(taken.booking.customer.text, "bob")
   }
 
   /// A restore claims the store account; an order names its buyer only where the token names no other customer.
@@ -106,7 +106,7 @@ final class PostTests: XCTestCase {
     await assertRefused(.validationPending) { try await shop.backend.completePayment(order.code, post: hers) }
     let his = try shop.post(shop.transaction("t3", of: "bob"), as: "dave")
     let answer = try await shop.backend.completePayment(order.code, post: his)
-    XCTAssertEqual(answer.receipt.customer.text, "bob")
+    XCTAssertEqual(answer.booking.customer.text, "bob")
   }
 
   /// Other SDKs put random UUIDs, or ids of their own, where our clients put their customers' tokens.
@@ -115,7 +115,7 @@ final class PostTests: XCTestCase {
     var transaction = try shop.transaction("t1")
     transaction.accountToken = try XCTUnwrap(AccountToken("3f0f4a52-9c1b-4f7e-8a2d-5b6c7d8e9f01"))
     let answer = try await shop.backend.post(shop.post(transaction, as: "bob"))
-    XCTAssertEqual(answer.receipt.customer.text, "bob")
+    XCTAssertEqual(answer.booking.customer.text, "bob")
   }
 
   /// A post that will be refused does not wait.
@@ -133,8 +133,8 @@ final class PostTests: XCTestCase {
     let transaction = try shop.transaction("t1")
     _ = try await shop.backend.post(shop.post(transaction))
     let answer = try await shop.backend.post(shop.post(transaction, as: "bob"))
-    XCTAssertEqual(answer.receipt.customer.text, "alice")
-    XCTAssertTrue(answer.receipt.isReplayed)
+    XCTAssertEqual(answer.booking.customer.text, "alice")
+    XCTAssertTrue(answer.booking.isReplayed)
     assertRefused(.customerNotFound) { try shop.gems("bob") }
   }
 
@@ -195,7 +195,7 @@ final class PostTests: XCTestCase {
     transaction.revocation = nil
     transaction.id = try StoreTransactionID("t2")
     let answer = try await open.backend.post(open.post(transaction))
-    XCTAssertEqual(answer.receipt.entries.map(\.amount), [2400])
+    XCTAssertEqual(answer.booking.entries.map(\.amount), [2400])
   }
 
   func testWhatAReceiptMayCost() async throws {
@@ -313,7 +313,7 @@ final class PostTests: XCTestCase {
         currencies: [Currency(code: gem, name: "Gems")],
         settings: CatalogSettings(bundleID: "com.example.gems", sandboxReceipts: .nobody)))
     let again = try await shop.backend.post(post)
-    XCTAssertEqual(again.receipt.transactionID, first.receipt.transactionID)
+    XCTAssertEqual(again.booking.transactionID, first.booking.transactionID)
     XCTAssertEqual(again.purchase, first.purchase)
     await assertRefused(.environmentNotAllowed) { try await shop.backend.post(shop.post(shop.transaction("t2"))) }
   }

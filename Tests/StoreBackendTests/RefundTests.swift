@@ -24,7 +24,7 @@ final class RefundTests: XCTestCase {
     let refunded = revoked(transaction, at: shop.time.now)
     for _ in 0..<2 {
       let answer = try await shop.backend.post(shop.post(refunded))
-      XCTAssertTrue(answer.receipt.isReplayed)
+      XCTAssertTrue(answer.booking.isReplayed)
       XCTAssertEqual(answer.purchase.refundedMilliPercent, 100_000)
       XCTAssertEqual(try shop.gems(), 0)
     }
@@ -52,7 +52,7 @@ final class RefundTests: XCTestCase {
     assertRefused(.customerNotFound) { try shop.gems() }
     // Older evidence that comes late is booked with its refund.
     let answer = try await shop.backend.post(shop.post(transaction))
-    XCTAssertEqual(answer.receipt.entries.map(\.amount), [1200])
+    XCTAssertEqual(answer.booking.entries.map(\.amount), [1200])
     XCTAssertEqual(try shop.gems(), 0)
     let again = try await shop.backend.post(shop.post(transaction))
     XCTAssertEqual(again.purchase.refundedMilliPercent, 100_000)
@@ -69,7 +69,7 @@ final class RefundTests: XCTestCase {
       let shop = try Shop()
       let transaction = revoked(try shop.transaction("t1", quantity: 3), row.extent, at: shop.time.now)
       let answer = try await shop.backend.post(shop.post(transaction))
-      XCTAssertFalse(answer.receipt.isReplayed, line: row.line)
+      XCTAssertFalse(answer.booking.isReplayed, line: row.line)
       XCTAssertEqual(answer.purchase.refundedMilliPercent, row.share, line: row.line)
       XCTAssertEqual(try shop.gems(), row.left, line: row.line)
       try assertBooksAddUp(shop.ledger)
@@ -86,7 +86,7 @@ final class RefundTests: XCTestCase {
     let refunded = revoked(transaction, at: shop.time.now)
     let first = try await shop.backend.apply(refunded)
     XCTAssertEqual(first.outcome, .refunded)
-    XCTAssertEqual(first.receipt?.entries.map(\.amount), [-1200])
+    XCTAssertEqual(first.booking?.entries.map(\.amount), [-1200])
     let again = try await shop.backend.apply(refunded)
     XCTAssertEqual(again.outcome, .unchanged)
     shop.time.advance(seconds: 60)
@@ -124,7 +124,7 @@ final class RefundTests: XCTestCase {
     let again = try await shop.backend.apply(transaction)
     XCTAssertEqual(again.outcome, .unchanged)
     let posted = try await shop.backend.post(shop.post(transaction, as: "bob"))
-    XCTAssertTrue(posted.receipt.isReplayed)
+    XCTAssertTrue(posted.booking.isReplayed)
     XCTAssertEqual(try shop.gems(), 1200)
   }
 
@@ -139,24 +139,24 @@ final class RefundTests: XCTestCase {
 
   /// In any order and number of the store's notices, the newest evidence holds in the end.
   func testNoticesInAnyOrder() async throws {
-    var dice = SeededDice()
+    var generator = SeededRandom()
     for _ in 0..<40 {
       let shop = try Shop()
       let transaction = try shop.transaction("t1")
       var notices = [transaction]
-      for _ in 0..<dice.below(4) {
+      for _ in 0..<generator.below(4) {
         shop.time.advance(seconds: 60)
         var notice = transaction
         notice.signedAt = shop.time.now
-        if dice.percent(60) { notice = revoked(transaction, at: shop.time.now) }
+        if generator.percent(60) { notice = revoked(transaction, at: shop.time.now) }
         notices.append(notice)
       }
       let isRefunded = notices.last?.revocation != nil
       var deliveries = notices
-      for _ in 0..<dice.below(4) { deliveries.append(dice.one(of: notices)) }
-      deliveries.shuffle(using: &dice)
+      for _ in 0..<generator.below(4) { deliveries.append(generator.one(of: notices)) }
+      deliveries.shuffle(using: &generator)
       for notice in deliveries {
-        if dice.percent(50) {
+        if generator.percent(50) {
           _ = try await shop.backend.apply(notice)
         } else {
           let post = try shop.post(notice)

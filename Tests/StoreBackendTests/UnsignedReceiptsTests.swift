@@ -109,14 +109,14 @@ final class UnsignedReceiptsTests: XCTestCase {
 
   /// No byte of a receipt can be changed so that reading it traps.
   func testDamagedReceiptsAreRefusedOrRead() throws {
-    var dice = SeededDice()
+    var generator = SeededRandom()
     let receipts = try receipts()
     for transaction in try transactions() {
       let good = Array(receipts.receipt(for: transaction).text.utf8)
       for _ in 0..<200 {
         var bytes = good
-        for _ in 0...dice.below(3) { bytes[dice.below(bytes.count)] = UInt8(dice.below(128)) }
-        if dice.percent(20) { bytes.removeLast(dice.below(bytes.count)) }
+        for _ in 0...generator.below(3) { bytes[generator.below(bytes.count)] = UInt8(generator.below(128)) }
+        if generator.percent(20) { bytes.removeLast(generator.below(bytes.count)) }
         do throws(LedgerError) {
           _ = try receipts.verify(StoreReceipt(String(decoding: bytes, as: UTF8.self)))
         } catch {
@@ -127,9 +127,9 @@ final class UnsignedReceiptsTests: XCTestCase {
   }
 
   func testBase64URLIsExact() throws {
-    var dice = SeededDice()
+    var generator = SeededRandom()
     for count in 0..<70 {
-      let bytes = (0..<count).map { _ in UInt8(dice.below(256)) }
+      let bytes = (0..<count).map { _ in UInt8(generator.below(256)) }
       var text: [UInt8] = []
       Base64URL.append(bytes, to: &text)
       XCTAssertEqual(Base64URL.decode(text), bytes)
@@ -142,10 +142,10 @@ final class UnsignedReceiptsTests: XCTestCase {
     for text in ["Zh", "Zm9", "Zg==", "Zm9v\n", "+/8", "A"] { XCTAssertNil(Base64URL.decode(Array(text.utf8)), text) }
     let digits = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
     for byte in UInt8.min...UInt8.max where !digits.contains(byte) {
-      for place in 0..<10 {
+      for position in 0..<10 {
         var text = Array("AAAAAAAAAA".utf8)
-        text[place] = byte
-        XCTAssertNil(Base64URL.decode(text), "\(byte) at \(place)")
+        text[position] = byte
+        XCTAssertNil(Base64URL.decode(text), "\(byte) at \(position)")
       }
     }
   }

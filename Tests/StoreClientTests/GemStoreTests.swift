@@ -24,12 +24,12 @@ final class GemStoreTests: XCTestCase {
     try ledger.apply(catalog)
     let server = LocalBackend(ledger: ledger, verifier: receipts)
     let network = FaultyBackend(server)
-    let kept = MemoryRecordLog()  // What the app keeps on the device; in an app, RecordLog(path:).
+    let kept = MemoryEventLog()  // What the app keeps on the device; in an app, FileEventLog(path:).
 
     func launch() throws -> StoreClient {
       phone.relaunch()
       var configuration = StoreClient.Configuration(
-        apiKey: "test_key", appUserID: "player-4f1c9a7e", mode: .payment(network), storefront: phone, journal: kept)
+        apiKey: "test_key", appUserID: "player-4f1c9a7e", mode: .payment(network), storefront: phone, eventLog: kept)
       configuration.clock = clock.storeClock
       configuration.isAutomatic = false  // The test says when.
       return try StoreClient(configuration: configuration)

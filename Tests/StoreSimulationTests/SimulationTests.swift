@@ -26,7 +26,7 @@ final class SimulationTests: XCTestCase {
 
   func testFinishingBeforeTheCreditIsFound() async throws {
     var settings = Simulation.Settings(seed: 21, eventCount: 600)
-    settings.mishapPercent = 50
+    settings.faultPercent = 50
     // A store's own notice would make up for the loss.
     settings.sendsPurchaseNotices = false
     let report = try await Simulation(settings, sabotage: .finishBeforeCredit).run()

@@ -28,7 +28,7 @@ package struct CrashHome: Sendable {
   package func store(selling catalog: Catalog, clock: VirtualClock) throws(LedgerError) -> SimulatedStore {
     try SimulatedStore(
       catalog: catalog, session: "crash", clock: clock, signer: try Self.receipts(),
-      journal: try RecordLog(path: storePath))
+      eventLog: try FileEventLog(path: storePath))
   }
 
   /// Opens the ledger.
@@ -68,7 +68,7 @@ struct App {
     storefront = WiredStorefront(device: phone, wire: wire, build: build)
     var configuration = StoreClient.Configuration(
       apiKey: "test_crash", appUserID: customer, mode: .payment(WiredBackend(backend: backend, wire: wire)),
-      storefront: storefront, journal: try RecordLog(path: home.queuePath))
+      storefront: storefront, eventLog: try FileEventLog(path: home.queuePath))
     configuration.clock = clock.storeClock
     configuration.bundleID = "com.example.gems"
     configuration.purchaseStyle = scenario == .twoStep ? .twoStep : .direct

@@ -41,7 +41,7 @@ enum Play {
     app.store.account(CrashHome.buyer).device("phone").relaunch()
     app.clock.advance(by: .seconds(60))
     for bought in app.store.allTransactions() { try app.store.refundTransaction(identifier: bought.identifier) }
-    for notice in app.store.pendingNotices() { try app.store.settleNotices(through: notice.id) }
+    for notice in app.store.pendingNotices() { try app.store.acknowledgeNotices(through: notice.id) }
   }
 
   /// Buys one after the other, until the test kills the process at any instruction.
@@ -128,7 +128,7 @@ extension Play {
   private static func takeNotices(_ app: App) async throws {
     for notice in app.store.pendingNotices() {
       if case .refunded(let evidence) = notice.notice { try await app.backend.apply(evidence.transaction) }
-      try app.store.settleNotices(through: notice.id)
+      try app.store.acknowledgeNotices(through: notice.id)
     }
   }
 }

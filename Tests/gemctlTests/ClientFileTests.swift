@@ -79,30 +79,30 @@ final class ClientFileTests: XCTestCase {
         + "gemctl buy gems_300 --offline > /dev/null; cp -r .gemctl kept; gemctl queue --json; gemctl store list --json"
     )
     XCTAssertEqual(bought.error, "")
-    var dice = SeededDice()
+    var generator = SeededRandom()
     var counts: [String: Int] = [:]
     for round in 0..<40 {
       let name = round % 2 == 0 ? "client.log" : "store.log"
       _ = try home.run("rm -rf .gemctl; cp -r kept .gemctl")
-      let what = try damage(home.path(".gemctl/\(name)"), &dice)
+      let what = try damage(home.path(".gemctl/\(name)"), &generator)
       let answer = try home.run("gemctl queue --json && gemctl store list --json")
       let isNamed = answer.error.contains(name)
       let outcome = answer.status == 0 ? (isNamed ? "warned" : "silent") : "refused"
       counts["\(name) \(outcome)", default: 0] += 1
-      XCTAssertTrue([0, 74].contains(answer.status), "\(what), seed \(dice.seed): \(answer)")
-      XCTAssertTrue(isNamed, "\(what), seed \(dice.seed): \(answer)")
+      XCTAssertTrue([0, 74].contains(answer.status), "\(what), seed \(generator.seed): \(answer)")
+      XCTAssertTrue(isNamed, "\(what), seed \(generator.seed): \(answer)")
     }
     print("damaged client files: \(counts)")
   }
 
   /// One bit, or a piece of zeros, anywhere.
-  private func damage(_ path: String, _ dice: inout SeededDice) throws -> String {
+  private func damage(_ path: String, _ generator: inout SeededRandom) throws -> String {
     let url = URL(fileURLWithPath: path)
     var bytes = Array(try Data(contentsOf: url))
-    let start = dice.below(bytes.count)
-    let count = dice.percent(50) ? 1 : 1 + dice.below(512)
+    let start = generator.below(bytes.count)
+    let count = generator.percent(50) ? 1 : 1 + generator.below(512)
     if count == 1 {
-      bytes[start] ^= 1 << UInt8(dice.below(8))
+      bytes[start] ^= 1 << UInt8(generator.below(8))
     } else {
       for index in start..<min(start + count, bytes.count) { bytes[index] = 0 }
     }
@@ -133,7 +133,7 @@ final class ClientFileTests: XCTestCase {
     let parsed = try Parser.parse(["queue"])
     var invocation = Invocation(
       parsed: parsed, settings: try GlobalSettings(parsed) { $0 == "GEMCTL_HOME" ? path : nil }, terminal: Terminal())
-    invocation.patience = LockPatience(
+    invocation.timeout = LockTimeout(
       limit: .seconds(10), now: { waited.withLock { $0 } }, pause: { span in waited.withLock { $0 += span } })
     let command = invocation
     let refusal = assertRefused(.storageUnavailable) { try command.withClient { $0.backlogCount } }

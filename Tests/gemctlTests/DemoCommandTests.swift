@@ -10,7 +10,7 @@ final class DemoCommandTests: XCTestCase {
     XCTAssertEqual(answer.status, 0, answer.error)
     XCTAssertEqual(answer.error, "")
     // The proof of the books grows with the books; its last line is the same.
-    XCTAssertTrue(answer.output.hasPrefix(Self.story), answer.output)
+    XCTAssertTrue(answer.output.hasPrefix(Self.script), answer.output)
     XCTAssertTrue(answer.output.contains("\nThe books add up: "), answer.output)
     XCTAssertTrue(answer.output.hasSuffix("\n.:\nt\n\nt:\n"), answer.output)
   }
@@ -48,7 +48,7 @@ final class DemoCommandTests: XCTestCase {
     XCTAssertTrue(answer.output.split(separator: "\n").last?.hasPrefix("The books add up") ?? false, answer.output)
   }
 
-  private static let story = """
+  private static let script = """
     gems: a store that sells gems for money, and things for gems
 
     # Type the lines after the dollar signs to play it yourself.

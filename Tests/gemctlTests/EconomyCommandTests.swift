@@ -290,9 +290,9 @@ final class EconomyCommandTests: XCTestCase {
       "balance", "history", "statement", "explain GEM", "holds", "whoami", "orders", "spends", "entitlements",
       "unspent", "withdrawable", "queue list", "store list", "items",
     ]
-    for isUnsettled in [false, true] {
+    for hasUnfinishedWork in [false, true] {
       for read in reads {
-        if isUnsettled { XCTAssertEqual(try home.raw("gemctl buy gems_300 --customer bob --offline").status, 3) }
+        if hasUnfinishedWork { XCTAssertEqual(try home.raw("gemctl buy gems_300 --customer bob --offline").status, 3) }
         let answer = try home.raw("gemctl \(read) --customer \(id)")
         XCTAssertEqual(answer.status, 0, "\(read): \(answer.error)")
       }

@@ -66,11 +66,11 @@ final class ExportCommandTests: XCTestCase {
       lines.map { $0.replacing("\"balance\":1150", with: "\"balance\":1151") }
     }
     try home.write(String(decoding: forged, as: UTF8.self), to: "bad.jsonl")
-    for (place, name) in [("--storage sqlite:first.sqlite", "first"), ("--home second", "second")] {
+    for (position, name) in [("--storage sqlite:first.sqlite", "first"), ("--home second", "second")] {
       let answer = try home.run(
         """
-        gemctl \(place) import bad.jsonl; echo $?; ls | grep -c \(name)
-        gemctl \(place) import base.jsonl && gemctl \(place) balance GEM --customer alice --json
+        gemctl \(position) import bad.jsonl; echo $?; ls | grep -c \(name)
+        gemctl \(position) import base.jsonl && gemctl \(position) balance GEM --customer alice --json
         """)
       XCTAssertTrue(answer.output.hasPrefix("65\n0\nImported 2 transactions"), answer.output + answer.error)
       XCTAssertTrue(answer.output.contains("\"balance\":1150"), answer.output)

@@ -88,10 +88,10 @@ final class InitCrashTests: XCTestCase {
 
   private func chosen(_ calls: [TracedCall], _ count: Int) -> [TracedCall] {
     guard !Self.playsAll, calls.count > count else { return calls }
-    var dice = SeededDice()
+    var generator = SeededRandom()
     // The beginning and the end, where each call does something of its own, and some of the many between them.
     let middle = calls.dropFirst(15).dropLast(15)
-    return calls.prefix(15) + middle.shuffled(using: &dice).prefix(count - 30) + calls.suffix(15)
+    return calls.prefix(15) + middle.shuffled(using: &generator).prefix(count - 30) + calls.suffix(15)
   }
 
   /// Plays the calls, as many at a time as there are cores, and counts the outcomes.

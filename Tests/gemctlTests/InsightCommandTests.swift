@@ -88,11 +88,11 @@ final class InsightCommandTests: XCTestCase {
   }
 
   func testSheetQuotesWhatNeedsIt() {
-    var sheet = Sheet([.text("A B"), .number("C")])
-    sheet.add([.text("plain"), .amount(-1234)])
-    sheet.add([.text("two\nlines, \"said\""), .share(33_005)])
-    XCTAssertEqual(sheet.csv, "a_b,c\r\nplain,-1234\r\n\"two\nlines, \"\"said\"\"\",33.005\r\n")
-    XCTAssertTrue(sheet.text(style: .plain).contains("-1,234"))
+    var report = Report([.text("A B"), .number("C")])
+    report.add([.text("plain"), .amount(-1234)])
+    report.add([.text("two\nlines, \"said\""), .share(33_005)])
+    XCTAssertEqual(report.csv, "a_b,c\r\nplain,-1234\r\n\"two\nlines, \"\"said\"\"\",33.005\r\n")
+    XCTAssertTrue(report.text(style: .plain).contains("-1,234"))
   }
 
   func testDaysAreThoseOfTheZone() throws {

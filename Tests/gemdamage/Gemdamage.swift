@@ -19,16 +19,16 @@ enum Gemdamage {
       System.fail("usage: gemdamage values|pages|export ORIGINAL DIRECTORY FIRST COUNT")
     }
     do {
-      let scene = DamagedScene(original: arguments[2], directory: arguments[3])
+      let fixture = DamagedFixture(original: arguments[2], directory: arguments[3])
       let known = arguments[1] == "export" ? KnownLedger() : try KnownLedger(arguments[2])
       for seed in first..<first + count {
         System.end(afterSeconds: secondsPerCase)
         System.say("seed \(seed)\n")
-        var dice = CaseDice(seed: seed)
+        var generator = CaseGenerator(seed: seed)
         switch arguments[1] {
-        case "values": try scene.damageValues(known, &dice)
-        case "pages": try scene.damagePages(known, &dice)
-        case "export": try scene.damageExport(&dice)
+        case "values": try fixture.damageValues(known, &generator)
+        case "pages": try fixture.damagePages(known, &generator)
+        case "export": try fixture.damageExport(&generator)
         default: System.fail("unknown damage \(arguments[1])")
         }
       }
@@ -42,7 +42,7 @@ enum Gemdamage {
 }
 
 /// Choices that a seed repeats (SplitMix64).
-struct CaseDice: RandomNumberGenerator {
+struct CaseGenerator: RandomNumberGenerator {
   private var state: UInt64
 
   init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }

@@ -28,7 +28,7 @@ struct Verbs {
     }
   }
 
-  func run(_ dice: inout CaseDice) throws {
+  func run(_ generator: inout CaseGenerator) throws {
     var opened: Ledger?
     ask("open") {
       opened = try Ledger.openSQLite(at: path, clock: clock)
@@ -36,9 +36,9 @@ struct Verbs {
     }
     guard let ledger = opened else { return }
     readAll(ledger)
-    let customer = dice.one(of: known.customers)
-    read(ledger, customer, &dice)
-    write(ledger, customer, &dice)
+    let customer = generator.one(of: known.customers)
+    read(ledger, customer, &generator)
+    write(ledger, customer, &generator)
     ask("verify after all") { try ledger.verify() }
     ledger.close()
   }
@@ -91,8 +91,8 @@ struct Verbs {
     }
   }
 
-  private func read(_ ledger: Ledger, _ customer: CustomerID, _ dice: inout CaseDice) {
-    let currency = dice.one(of: known.currencies)
+  private func read(_ ledger: Ledger, _ customer: CustomerID, _ generator: inout CaseGenerator) {
+    let currency = generator.one(of: known.currencies)
     for customer in known.customers {
       ask("balances of \(customer)") { try ledger.balances(of: customer) }
       ask("history") { try ledger.history(of: customer, limit: 1000) }
@@ -112,7 +112,7 @@ struct Verbs {
     ask("split") { try ledger.split(of: customer) }
     ask("withdrawable") { try ledger.withdrawable(of: customer) }
     for _ in 0..<3 {
-      let (id, purchase) = (dice.one(of: known.transactions), dice.one(of: known.purchases))
+      let (id, purchase) = (generator.one(of: known.transactions), generator.one(of: known.purchases))
       ask("transaction") { try ledger.transaction(id) }
       ask("consumption") { try ledger.consumption(of: purchase) }
     }
@@ -120,10 +120,10 @@ struct Verbs {
 
   // MARK: Writing
 
-  private func write(_ ledger: Ledger, _ customer: CustomerID, _ dice: inout CaseDice) {
-    let (currency, other) = (dice.one(of: known.currencies), dice.one(of: known.currencies))
+  private func write(_ ledger: Ledger, _ customer: CustomerID, _ generator: inout CaseGenerator) {
+    let (currency, other) = (generator.one(of: known.currencies), generator.one(of: known.currencies))
     let one = [Adjustment(currency, 1)]
-    let payee = dice.one(of: known.customers)
+    let payee = generator.one(of: known.customers)
     func book(_ verb: String, _ command: LedgerCommand) {
       ask("preview \(verb)") { try ledger.preview(command) }
       ask(verb) { try ledger.book(command) }
@@ -137,17 +137,17 @@ struct Verbs {
       book("spend again", .adjust([Adjustment(currency, -1)], customer: customer, key: key))
     }
     ask("hold") {
-      let receipt = try ledger.hold(one, customer: customer, for: .seconds(60))
-      held = receipt.transactionID.map { HoldID($0) }
-      return receipt
+      let booking = try ledger.hold(one, customer: customer, for: .seconds(60))
+      held = booking.transactionID.map { HoldID($0) }
+      return booking
     }
     if let held {
       book("extend", .extend(held, for: .seconds(600)))
       book("capture", .capture(held))
     }
     for item in known.items.prefix(3) { book("item", .buyItem(item, customer: customer)) }
-    for purchase in known.purchases.shuffled(using: &dice).prefix(2) { refund(purchase, customer, ledger) }
-    for id in known.transactions.shuffled(using: &dice).prefix(8) {
+    for purchase in known.purchases.shuffled(using: &generator).prefix(2) { refund(purchase, customer, ledger) }
+    for id in known.transactions.shuffled(using: &generator).prefix(8) {
       ask("reverse") { try ledger.reverse(id) }
       ask("release") { try ledger.release(HoldID(id)) }
       ask("capture one") { try ledger.capture(HoldID(id), keepsOpen: true) }

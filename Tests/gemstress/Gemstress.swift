@@ -30,7 +30,7 @@ import Darwin
 /// reverses a transaction, and prints that it booked the reversal or the reason of the refusal.
 @main
 enum Gemstress {
-  private static let patience = Duration.seconds(60)
+  private static let timeout = Duration.seconds(60)
 
   static func main() {
     let arguments = CommandLine.arguments
@@ -67,8 +67,8 @@ enum Gemstress {
     for number in numbers {
       do {
         let command = try plan.command(number)
-        let receipt = try again(even: plan.hasKey(number) ? .outcomeUnknown : nil) { try ledger.book(command) }
-        say("\(plan.name(number)) \(receipt.transactionID?.description ?? "-")\n", to: STDOUT_FILENO)
+        let booking = try again(even: plan.hasKey(number) ? .outcomeUnknown : nil) { try ledger.book(command) }
+        say("\(plan.name(number)) \(booking.transactionID?.description ?? "-")\n", to: STDOUT_FILENO)
       } catch let error as LedgerError where error.code == .outcomeUnknown {
         say("?\(plan.name(number)) \(error.message)\n", to: STDOUT_FILENO)
       } catch {
@@ -107,7 +107,7 @@ enum Gemstress {
       do {
         return try body()
       } catch let error as LedgerError where error.code == .storageUnavailable || error.code == other {
-        guard ContinuousClock.now - start < patience else { throw error }
+        guard ContinuousClock.now - start < timeout else { throw error }
         usleep(10_000)
       }
     }

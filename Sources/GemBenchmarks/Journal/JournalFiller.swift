@@ -78,16 +78,16 @@ struct JournalFiller {
   }
 
   /// - Returns: How many entries the command made.
-  private mutating func learn(_ result: Result<Receipt, LedgerError>) throws -> Int {
-    let receipt: Receipt
+  private mutating func learn(_ result: Result<Booking, LedgerError>) throws -> Int {
+    let booking: Booking
     do {
-      receipt = try result.get()
+      booking = try result.get()
     } catch  where error.code == .insufficientBalance {
       return 0
     }
-    if receipt.kind == .hold, let hold = receipt.hold?.id { holds.append(hold) }
-    if receipt.kind == .spend, let id = receipt.transactionID { spends.append(id) }
-    return receipt.entries.count
+    if booking.kind == .hold, let hold = booking.hold?.id { holds.append(hold) }
+    if booking.kind == .spend, let id = booking.transactionID { spends.append(id) }
+    return booking.entries.count
   }
 }
 

@@ -54,10 +54,10 @@ extension SubjectBench {
     guard FileManager.default.createFile(atPath: path, contents: nil), let file = FileHandle(forWritingAtPath: path)
     else { throw JournalFiles.unwritable }
     // As in gemctl: one part is written while the next is made.
-    var writing: SideWork<Void>?
+    var writing: BackgroundTask<Void>?
     let summary = try ledger.export(after: cursor) { bytes throws(LedgerError) in
       try writing?.wait()
-      writing = SideWork { () throws(LedgerError) in
+      writing = BackgroundTask { () throws(LedgerError) in
         do { try file.write(contentsOf: bytes) } catch { throw JournalFiles.unwritable }
       }
     }

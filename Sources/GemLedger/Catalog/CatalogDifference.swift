@@ -3,7 +3,7 @@
 /// The order of currencies, products, offerings and items among themselves does not count.
 public struct CatalogDifference: Hashable, Sendable {
   /// The kind of thing that changes.
-  public struct Part: CatalogWord {
+  public struct Part: CatalogOption {
     package enum Kind: String, CaseIterable, Sendable {
       case currency
       case product

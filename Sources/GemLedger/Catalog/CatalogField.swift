@@ -77,13 +77,13 @@ extension CatalogField {
     return code
   }
 
-  package func word<Word: CatalogWord>(_ type: Word.Type) -> Word? {
+  package func option<Option: CatalogOption>(_ type: Option.Type) -> Option? {
     guard let text = value.text else { return refuseType("a text") }
-    guard let kind = Word.Kind(rawValue: text) else {
-      let all = Word.Kind.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+    guard let kind = Option.Kind(rawValue: text) else {
+      let all = Option.Kind.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
       return refuse("This should be one of \(all), but is \"\(text.abridged)\".")
     }
-    return Word(kind)
+    return Option(kind)
   }
 }
 

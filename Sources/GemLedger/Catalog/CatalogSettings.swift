@@ -21,7 +21,7 @@ extension CatalogSettings: CatalogDocument {
     self.init(
       projectID: fields.optional("project_id", default: "default") { $0.name() },
       bundleID: fields.optional("bundle_id") { $0.name() },
-      sandboxReceipts: fields.optional("sandbox_receipts", default: .anybody) { $0.word(SandboxReceipts.self) })
+      sandboxReceipts: fields.optional("sandbox_receipts", default: .anybody) { $0.option(SandboxReceipts.self) })
   }
 
   package func json() -> JSONValue {

@@ -11,8 +11,8 @@ extension Currency: CatalogDocument {
     let description = fields.optional("description") { $0.text() }
     let icon = fields.optional("icon") { $0.text() }
     let maximumBalance = fields.optional("maximum_balance") { $0.integer(in: 1...Limits.amount) }
-    let burnOrder = fields.optional("burn_order", default: .freeFirst) { $0.word(BurnOrder.self) }
-    let refundPolicy = fields.optional("refund_policy", default: .floor) { $0.word(RefundPolicy.self) }
+    let burnOrder = fields.optional("burn_order", default: .freeFirst) { $0.option(BurnOrder.self) }
+    let refundPolicy = fields.optional("refund_policy", default: .floor) { $0.option(RefundPolicy.self) }
     let initialBalance = fields.optional("initial_balance") { $0.integer(in: 1...Limits.amount) }
     let recharge = fields.optional("recharge", Recharge.init(reading:))
     let allowance = fields.optional("allowance", Allowance.init(reading:))

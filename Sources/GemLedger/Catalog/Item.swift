@@ -55,7 +55,7 @@ extension Item: CatalogDocument {
     let name = fields.required("name") { $0.caption() }
     let price = fields.required("price", Self.checkedPrice)
     let limit = fields.optional("limit") { $0.integer(in: 1...Limits.amount) }
-    let limitPeriod = fields.optional("limit_per") { $0.word(Period.self) }
+    let limitPeriod = fields.optional("limit_per") { $0.option(Period.self) }
     let stock = fields.optional("stock") { $0.integer(in: 1...Limits.amount) }
     let availability = fields.optional("available", default: .always, Availability.init(reading:))
     guard let id, let name, let price else { return nil }

@@ -8,7 +8,7 @@ extension Product: CatalogDocument {
     guard let fields = field.fields(Self.fieldNames) else { return nil }
     let code = fields.required("code", Self.declaredCode)
     let storeIDs = fields.optional("store_ids", default: [:], Self.storeIDs)
-    let type = fields.required("type") { $0.word(ProductType.self) }
+    let type = fields.required("type") { $0.option(ProductType.self) }
     let isActive = fields.optional("active", default: true) { $0.bool() }
     let localizations = fields.optional("localizations", default: [], Self.localizations)
     let prices = fields.optional("prices", default: [:], Self.prices)

@@ -67,7 +67,7 @@ extension Allowance {
   init?(reading field: CatalogField) {
     guard let fields = field.fields(["amount", "per", "rollover"]) else { return nil }
     let amount = fields.required("amount") { $0.integer(in: 1...Limits.amount) }
-    let per = fields.required("per") { $0.word(Period.self) }
+    let per = fields.required("per") { $0.option(Period.self) }
     let rollover = fields.optional("rollover", default: 0) { $0.integer(in: 0...Limits.amount) }
     guard let amount, let per else { return nil }
     self.init(amount: amount, per: per, rollover: rollover)
@@ -82,7 +82,7 @@ extension WindowLimit {
   init?(reading field: CatalogField) {
     guard let fields = field.fields(["amount", "per"]) else { return nil }
     let amount = fields.required("amount") { $0.integer(in: 1...Limits.amount) }
-    let per = fields.required("per") { $0.word(Period.self) }
+    let per = fields.required("per") { $0.option(Period.self) }
     guard let amount, let per else { return nil }
     self.init(amount: amount, per: per)
   }

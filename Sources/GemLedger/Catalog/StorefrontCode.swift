@@ -54,8 +54,8 @@ extension StorefrontCode {
     private static func rows(_ line: String) -> [Row] {
       let words = line.split(separator: " ").map(String.init)
       let currency = PriceCurrency(unchecked: words[0])
-      return words.dropFirst().map { word in
-        Row(code: String(word.prefix(3)), region: String(word.suffix(2)), currency: currency)
+      return words.dropFirst().map { option in
+        Row(code: String(option.prefix(3)), region: String(option.suffix(2)), currency: currency)
       }
     }
   }

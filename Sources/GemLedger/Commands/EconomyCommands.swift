@@ -132,7 +132,7 @@ extension LedgerCommand {
   /// Books the due scheduled effects: expiries, ended holds, allowances, recharges.
   ///
   /// Nothing depends on it: every command and every read applies the due effects.
-  public static func settle(_ customer: CustomerID) -> Self { Self(customer: customer, key: nil, action: .settle) }
+  public static func bookDue(_ customer: CustomerID) -> Self { Self(customer: customer, key: nil, action: .bookDue) }
 
   /// Erases the identity of a customer: ids, notes, keys and announcements go, the books stay.
   public static func erase(_ customer: CustomerID) -> Self { Self(customer: customer, key: nil, action: .erase) }

@@ -6,7 +6,7 @@
 /// ```
 public struct ExchangeRate: Hashable, Sendable, CustomStringConvertible {
   /// The rounding of a part of a unit.
-  public struct Rounding: CatalogWord {
+  public struct Rounding: CatalogOption {
     package enum Kind: String, CaseIterable, Sendable {
       case down
       case nearest

@@ -90,7 +90,7 @@ package struct Fingerprint: Hashable, Sendable {
         [digest(of: exchange.from), digest(of: exchange.into.stableNumber), digest(of: exchange.rate)])
     case .createCustomer: asked(.create, 0)
     // No key is checked for these: their own content makes them idempotent.
-    case .openOrder, .advanceOrder, .registerToken, .holdEntitlement, .mergeAnonymous, .settle, .erase:
+    case .openOrder, .advanceOrder, .registerToken, .holdEntitlement, .mergeAnonymous, .bookDue, .erase:
       asked(.order, 0)
     }
   }

@@ -47,10 +47,10 @@ enum FingerprintKind: UInt64, CaseIterable {
 
   /// The field that two digests of this kind differ in, by the bits that differ.
   func differingField(_ difference: UInt64) -> String {
-    var place: UInt64 = 59
+    var position: UInt64 = 59
     for field in fields {
-      place -= field.bits
-      if difference >> place & (1 << field.bits - 1) != 0 { return field.name }
+      position -= field.bits
+      if difference >> position & (1 << field.bits - 1) != 0 { return field.name }
     }
     return switch self {
     case .item: difference >> 32 == 0 ? "quantity" : "item"

@@ -45,7 +45,7 @@ extension LedgerCommand {
     var footprint = Footprint()
     switch body.action {
     case .adjustOne, .adjust, .buyItem, .createCustomer, .registerToken, .freeze, .unfreeze, .hold, .exchange,
-      .settle, .erase:
+      .bookDue, .erase:
       return nil
     case .buyStocked(let item, _): footprint.customers = [CustomerID(ofStock: item)]
     case .creditPurchase(let purchase): footprint.purchases = [PurchaseClaim(purchase)]

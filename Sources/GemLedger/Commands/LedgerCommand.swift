@@ -84,7 +84,7 @@ public struct LedgerCommand: Sendable {
     indirect case release(HoldID)
     indirect case basket([BasketLeg])
     indirect case exchange(Exchange)
-    case settle
+    case bookDue
     case erase
   }
 

@@ -3,26 +3,26 @@ enum AdjustDecision {
   /// - Throws: as for several currencies.
   static func adjustOne(
     _ decider: inout Decider, _ command: LedgerCommand.Body, _ adjustment: Adjustment, session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     if !command.conditions.isEmpty { try RequestRules.check(command.conditions, cover: [adjustment]) }
     try RequestRules.check(adjustment, isGrant: false)
     guard let customer = try decider.findCustomer(of: command, session: session) else {
       throw .customerNotFound(command.customer)
     }
     if let key = command.key,
-      let row = try KeyReplay.earlier(&decider.set, key, command: command, customer: customer, session: session)
+      let row = try KeyReplay.earlier(&decider.work, key, command: command, customer: customer, session: session)
     {
       return try KeyReplay.answer(&decider, row, under: key, command: command, session: session)
     }
     do throws(LedgerError) {
-      let receipt = try change(&decider, command, adjustment, customer: customer, session: session)
+      let booking = try change(&decider, command, adjustment, customer: customer, session: session)
       if let key = command.key {
         KeyReplay.keepBooking(&decider, under: key, command: command, customer: customer.number)
       }
-      return receipt
+      return booking
     } catch {
       if let key = command.key, error.code.isKept {
-        KeyReplay.keepRefusal(&decider.set, error, under: key, command: command, customer: customer.number)
+        KeyReplay.keepRefusal(&decider.work, error, under: key, command: command, customer: customer.number)
       }
       throw error
     }
@@ -32,15 +32,15 @@ enum AdjustDecision {
   private static func change(
     _ decider: inout Decider, _ command: LedgerCommand.Body, _ adjustment: Adjustment, customer: FoundCustomer,
     session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
-    guard let currency = decider.terms.currency(adjustment.currency) else {
+  ) throws(LedgerError) -> Booking {
+    guard let currency = decider.definitions.currency(adjustment.currency) else {
       throw .unknownCurrency(adjustment.currency)
     }
     let number = AccountNumber(customer: customer.number, currency: currency.number)
-    let slot = try decider.set.slot(of: number, session: session)
+    let slot = try decider.work.slot(of: number, session: session)
     if command.conditions.isEmpty, !customer.isFrozen, currency.policies == nil,
-      !ScheduledEffects.isDue(&decider.set, slot, currency),
-      decider.set.accounts[slot].row.hasOnlyPool(at: decider.set.now, for: adjustment.amount)
+      !ScheduledEffects.isDue(&decider.work, slot, currency),
+      decider.work.accounts[slot].row.hasOnlyPool(at: decider.work.now, for: adjustment.amount)
     {
       return try move(
         &decider, adjustment.amount, of: currency, slot: slot, command: command, customer: customer.number)
@@ -54,27 +54,28 @@ enum AdjustDecision {
   /// need.
   @inline(__always)
   private static func move(
-    _ decider: inout Decider, _ amount: Int64, of currency: CurrencyTerms, slot: Int, command: LedgerCommand.Body,
+    _ decider: inout Decider, _ amount: Int64, of currency: CurrencyDefinition, slot: Int, command: LedgerCommand.Body,
     customer: CustomerNumber
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     let kind: EntryKind = amount < 0 ? .spend : .grant
     try AccountRules.check(
-      amount, of: currency, balance: decider.set.accounts[slot].row.balance, held: decider.set.accounts[slot].row.held)
-    let number = decider.set.sequences.drawTransaction()
+      amount, of: currency, balance: decider.work.accounts[slot].row.balance, held: decider.work.accounts[slot].row.held
+    )
+    let number = decider.work.sequences.drawTransaction()
     decider.booked = number
     let transaction = TransactionRow(
-      number: number, kind: kind, customer: customer, createdAt: decider.set.now,
-      firstEntry: decider.set.sequences.drawEntry())
-    decider.set.changes.transactions.append(transaction)
-    let entry = decider.set.accounts[slot].moveInPool(
-      by: amount, as: kind, entry: decider.set.sequences.entry, transaction: transaction.number)
-    decider.set.changes.entries.append(entry)
-    if entry.version % AnchorRow.interval == 0 { decider.set.addAnchor(of: entry) }
-    JournalPosting.addNote(&decider.set, of: command, to: number)
-    let source = LotSource(rawValue: decider.set.accounts[slot].row.poolSource) ?? .admin
-    return Receipt(
-      transactionID: decider.terms.transactionIDs.id(number: transaction.number, createdAt: decider.set.now),
-      customer: command.customer, kind: kind, createdAt: decider.set.now,
+      number: number, kind: kind, customer: customer, createdAt: decider.work.now,
+      firstEntry: decider.work.sequences.drawEntry())
+    decider.work.changes.transactions.append(transaction)
+    let entry = decider.work.accounts[slot].moveInPool(
+      by: amount, as: kind, entry: decider.work.sequences.entry, transaction: transaction.number)
+    decider.work.changes.entries.append(entry)
+    if entry.version % CheckpointRow.interval == 0 { decider.work.addCheckpoint(of: entry) }
+    JournalPosting.addNote(&decider.work, of: command, to: number)
+    let source = LotSource(rawValue: decider.work.accounts[slot].row.poolSource) ?? .admin
+    return Booking(
+      transactionID: decider.definitions.transactionIDs.id(number: transaction.number, createdAt: decider.work.now),
+      customer: command.customer, kind: kind, createdAt: decider.work.now,
       entries: CompactList(
         PostedEntry(
           currency: currency.code, kind: kind, amount: amount, balance: entry.balance, debt: entry.debt,
@@ -88,25 +89,25 @@ enum AdjustDecision {
   static func adjustSeveral(
     _ decider: inout Decider, _ command: LedgerCommand.Body, _ adjust: LedgerCommand.Adjust,
     session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     try RequestRules.check(adjust, conditions: command.conditions)
     var customer = try decider.findCustomer(of: command, session: session)
     let isNew = customer == nil
     if isNew, adjust.createsCustomer {
-      try decider.rehearse(command, session: session)
-      customer = try decider.set.addCustomer(command.customer, session: session)
+      try decider.validate(command, session: session)
+      customer = try decider.work.addCustomer(command.customer, session: session)
     }
     guard let customer else { throw .customerNotFound(command.customer) }
     do throws(LedgerError) {
-      return try KeyReplay.once(&decider, command, customer: customer, isNew: isNew, session: session) {
-        (decider: inout Decider) throws(LedgerError) -> Receipt in
+      return try KeyReplay.idempotently(&decider, command, customer: customer, isNew: isNew, session: session) {
+        (decider: inout Decider) throws(LedgerError) -> Booking in
         // After the key: a retry that comes after the expiry still gets the first answer.
-        if let expiresAt = adjust.expiresAt { try RequestRules.check(expiry: expiresAt, isAfter: decider.set.now) }
+        if let expiresAt = adjust.expiresAt { try RequestRules.check(expiry: expiresAt, isAfter: decider.work.now) }
         return try book(&decider, command, adjust, customer: customer, session: session)
       }
     } catch {
       // A refused command does not create its customer.
-      if isNew { decider.set.removeNewestCustomer() }
+      if isNew { decider.work.removeNewestCustomer() }
       throw error
     }
   }
@@ -114,7 +115,7 @@ enum AdjustDecision {
   private static func book(
     _ decider: inout Decider, _ command: LedgerCommand.Body, _ adjust: LedgerCommand.Adjust, customer: FoundCustomer,
     session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     decider.plans.removeAll(keepingCapacity: true)
     let adjustments = adjust.adjustments
     for adjustment in adjustments.count == 1 ? adjustments : adjustments.sorted(by: { $0.currency < $1.currency }) {
@@ -127,7 +128,7 @@ enum AdjustDecision {
       if decider.plans[index].amount < 0 {
         try AccountPlanning.planBurn(&decider, index, session: session)
       } else {
-        let environment = try decider.set.number(of: adjust.environment, session: session)
+        let environment = try decider.work.number(of: adjust.environment, session: session)
         let credit = LotCredit(
           amount: decider.plans[index].amount, source: adjust.source, environment: environment,
           expiresAt: adjust.expiresAt?.milliseconds ?? .max)
@@ -167,7 +168,7 @@ extension WorkingAccount {
     row.version += 1
     row.lastEntry = entry
     row.poolRemaining += amount
-    if amount > 0 { row.poolGranted = LotBook.granted(row.poolGranted, plus: amount) }
+    if amount > 0 { row.poolGranted = LoadedLots.granted(row.poolGranted, plus: amount) }
     isChanged = true
     return EntryRow(
       number: entry, transaction: transaction, account: row.number, kind: kind, amount: amount, balance: row.balance,

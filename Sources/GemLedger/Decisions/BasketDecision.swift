@@ -8,13 +8,13 @@ enum BasketDecision {
   ///   `condition_failed`, `customer_frozen`, `insufficient_balance`, `over_maximum`.
   static func decide(
     _ decider: inout Decider, _ command: LedgerCommand.Body, basket legs: [BasketLeg], session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     try BasketRules.check(legs, payer: command.customer, conditions: command.conditions)
     guard let payer = try decider.findCustomer(of: command, session: session) else {
       throw .customerNotFound(command.customer)
     }
-    return try KeyReplay.once(&decider, command, customer: payer, session: session) {
-      (decider: inout Decider) throws(LedgerError) -> Receipt in
+    return try KeyReplay.idempotently(&decider, command, customer: payer, session: session) {
+      (decider: inout Decider) throws(LedgerError) -> Booking in
       var basket = try basketPlan(&decider, legs, payer: payer, named: command.customer, session: session)
       decider.plans.removeAll(keepingCapacity: true)
       for leg in legs { try BasketPlanning.plan(&decider, leg, &basket, session: session) }
@@ -29,14 +29,14 @@ enum BasketDecision {
   ) throws(LedgerError) {
     for index in basket.sides[0].plans where !command.conditions.isEmpty {
       try AccountRules.check(
-        command.conditions, plan: decider.plans[index], account: decider.set.accounts[decider.plans[index].slot].row)
+        command.conditions, plan: decider.plans[index], account: decider.work.accounts[decider.plans[index].slot].row)
     }
     for side in basket.sides where side.customer.isFrozen && gives(&decider, side) {
       throw LedgerError(.customerFrozen, "The customer \"\(side.id)\" is frozen and may not spend.")
     }
     for side in basket.sides {
       for (item, quantity) in summed(side.items) where quantity < 0 {
-        let owned = try decider.set.owned(item, customer: side.customer.number, session: session)
+        let owned = try decider.work.owned(item, customer: side.customer.number, session: session)
         guard owned >= -quantity else {
           throw LedgerError(
             .insufficientBalance, "\"\(side.id)\" owns \(owned) of \"\(item)\"; \(-quantity) are needed.",
@@ -44,7 +44,7 @@ enum BasketDecision {
         }
       }
     }
-    if decider.terms.hasPolicies { try UsageCounts.checkCaps(&decider, session: session) }
+    if decider.definitions.hasPolicies { try UsageCounts.checkCaps(&decider, session: session) }
     try AccountPlanning.checkBalances(&decider)
   }
 
@@ -58,62 +58,62 @@ enum BasketDecision {
     session: any StorageSnapshot
   ) throws(LedgerError) -> BasketPlan {
     var sides = [BasketSide(customer: payer, id: id)]
-    var places: [CustomerID: Int] = [id: 0]
-    for id in BasketRules.customers(of: legs) where places[id] == nil {
+    var positions: [CustomerID: Int] = [id: 0]
+    for id in BasketRules.customers(of: legs) where positions[id] == nil {
       guard let customer = try decider.findCustomer(id, session: session) else { throw .customerNotFound(id) }
       if let known = sides.firstIndex(where: { $0.customer.number == customer.number }) {
-        places[id] = known
+        positions[id] = known
       } else {
-        places[id] = sides.count
+        positions[id] = sides.count
         sides.append(BasketSide(customer: customer, id: id))
       }
     }
-    return BasketPlan(sides: sides, places: places)
+    return BasketPlan(sides: sides, positions: positions)
   }
 
   // MARK: Booking
 
   private static func book(
     _ decider: inout Decider, _ basket: inout BasketPlan, command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     let all = decider.plans
     for index in basket.sides.indices {
       let side = basket.sides[index]
       decider.plans = side.plans.map { all[$0] }.sorted { $0.currency.code < $1.currency.code }
       let kind: EntryKind = side.kinds.allSatisfy { $0 == .transfer } ? .transfer : .mixed
-      var receipt = try JournalPosting.book(&decider, kind, command: command, customer: side.customer, session: session)
+      var booking = try JournalPosting.book(&decider, kind, command: command, customer: side.customer, session: session)
       basket.sides[index].booked = decider.booked
-      try OwnedItems.add(&decider.set, summed(side.items), to: &receipt, side.customer, session)
-      basket.sides[index].receipt = receipt
-      let taken = try ReturnedCurrencySettlement.reclaimLineage(
+      try OwnedItems.add(&decider.work, summed(side.items), to: &booking, side.customer, session)
+      basket.sides[index].booking = booking
+      let taken = try ReturnedCurrencyBooking.reclaimLineage(
         &decider, after: basket.sides[index].booked, owner: side.customer, &basket.sides[index].extras, session: session
       )
       // The payer's booking lists the reclaimed entries; the other customers' bookings list only their granted entries.
       if index == 0, !taken.isEmpty {
-        basket.sides[0].receipt?.entries = CompactList(Array(receipt.entries) + taken)
+        basket.sides[0].booking?.entries = CompactList(Array(booking.entries) + taken)
       }
     }
     for side in basket.sides.dropFirst() {
-      link(&decider.set, basket.sides[0], to: side)
-      link(&decider.set, side, to: basket.sides[0])
+      link(&decider.work, basket.sides[0], to: side)
+      link(&decider.work, side, to: basket.sides[0])
     }
     decider.booked = basket.sides[0].booked
-    guard var receipt = basket.sides[0].receipt else { throw .defect("A basket booked nothing") }
-    receipt.customer = command.customer
+    guard var booking = basket.sides[0].booking else { throw .defect("A basket booked nothing") }
+    booking.customer = command.customer
     var extras = basket.sides[0].extras
     for side in basket.sides.dropFirst() {
-      let id = try decider.set.knownCustomer(side.customer.number, session: session).id
-      if let own = side.receipt, let party = ReceiptParty(own, of: id) { extras.parties.append(party) }
+      let id = try decider.work.knownCustomer(side.customer.number, session: session).id
+      if let own = side.booking, let party = BookingParty(own, of: id) { extras.parties.append(party) }
     }
-    receipt.extras = extras
-    return receipt
+    booking.extras = extras
+    return booking
   }
 
-  private static func link(_ set: inout WorkingSet, _ side: BasketSide, to other: BasketSide) {
-    set.add(
-      EffectRow(
+  private static func link(_ work: inout UnitOfWork, _ side: BasketSide, to other: BasketSide) {
+    work.add(
+      JournalEventRow(
         transaction: side.booked, position: 0, customer: side.customer.number, kind: .linked, target: other.booked,
-        value: other.customer.number, createdAt: set.now))
+        value: other.customer.number, createdAt: work.now))
   }
 
   private static func summed(_ items: [(ItemID, Int64)]) -> [(ItemID, Int64)] {
@@ -123,9 +123,9 @@ enum BasketDecision {
   }
 }
 
-extension ReceiptParty {
-  init?(_ receipt: Receipt, of customer: CustomerID) {
-    guard let id = receipt.transactionID else { return nil }
-    self.init(customer: customer, transactionID: id, entries: receipt.entries, items: receipt.items)
+extension BookingParty {
+  init?(_ booking: Booking, of customer: CustomerID) {
+    guard let id = booking.transactionID else { return nil }
+    self.init(customer: customer, transactionID: id, entries: booking.entries, items: booking.items)
   }
 }

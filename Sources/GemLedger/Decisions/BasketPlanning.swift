@@ -7,14 +7,14 @@ struct BasketSide {
   var items: [(ItemID, Int64)] = []
   var kinds: Set<EntryKind> = []
   var booked: TransactionNumber = 0
-  var receipt: Receipt?
-  var extras = ReceiptExtras()
+  var booking: Booking?
+  var extras = BookingExtras()
 }
 
 /// A basket before it is booked.
 struct BasketPlan {
   var sides: [BasketSide]
-  let places: [CustomerID: Int]
+  let positions: [CustomerID: Int]
   /// The amounts that move from one plan to another, in the order of the steps.
   var moves: [Move] = []
   var grants: [(plan: Int, credit: LotCredit)] = []
@@ -25,14 +25,14 @@ struct BasketPlan {
     let amount: Int64
   }
 
-  init(sides: [BasketSide], places: [CustomerID: Int]) {
+  init(sides: [BasketSide], positions: [CustomerID: Int]) {
     self.sides = sides
-    self.places = places
+    self.positions = positions
   }
 
-  func place(of id: CustomerID) throws(LedgerError) -> Int {
-    guard let place = places[id] else { throw .customerNotFound(id) }
-    return place
+  func lotSlot(of id: CustomerID) throws(LedgerError) -> Int {
+    guard let lotSlot = positions[id] else { throw .customerNotFound(id) }
+    return lotSlot
   }
 }
 
@@ -51,16 +51,16 @@ enum BasketPlanning {
       }
     case .item(let item, let quantity, let from, let to):
       let (giver, taker) = try ends(from, to, basket)
-      _ = try decider.catalog.item(item, in: session, terms: decider.terms)
+      _ = try decider.catalog.item(item, in: session, definitions: decider.definitions)
       try add(item, -quantity, giver, &basket)
       try add(item, quantity, taker, &basket)
     case .spend(let amounts, let customer):
-      let side = try basket.place(of: customer)
+      let side = try basket.lotSlot(of: customer)
       for amount in amounts {
         _ = try plan(&decider, .spend, amount.currency, -amount.amount, side, &basket, session: session)
       }
     case .grant(let amounts, let customer, let source):
-      let side = try basket.place(of: customer)
+      let side = try basket.lotSlot(of: customer)
       let production = StoreEnvironment.production.kind.rawValue
       for amount in amounts {
         let index = try plan(&decider, .grant, amount.currency, amount.amount, side, &basket, session: session)
@@ -72,7 +72,7 @@ enum BasketPlanning {
   private static func ends(
     _ from: CustomerID, _ to: CustomerID, _ basket: BasketPlan
   ) throws(LedgerError) -> (from: Int, to: Int) {
-    let (one, other) = (try basket.place(of: from), try basket.place(of: to))
+    let (one, other) = (try basket.lotSlot(of: from), try basket.lotSlot(of: to))
     guard one != other else {
       throw LedgerError(.sameCustomer, "\"\(from)\" and \"\(to)\" are ids of the same customer. Name two customers.")
     }
@@ -126,7 +126,7 @@ enum BasketPlanning {
       let start = given[move.from] ?? 0
       given[move.from] = start + move.amount
       decider.plans[move.to].credits += try LotLineage.credits(
-        &decider.set, of: move.amount, behind: start, in: decider.plans[move.from], session: session)
+        &decider.work, of: move.amount, behind: start, in: decider.plans[move.from], session: session)
     }
     for (index, credit) in basket.grants { decider.plans[index].credits.append(credit) }
   }

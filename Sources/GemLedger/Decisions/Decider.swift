@@ -3,7 +3,7 @@
 ///
 /// It writes nothing to the storage.
 struct Decider: ~Copyable {
-  var set = WorkingSet()
+  var work = UnitOfWork()
   /// A buffer for the plans of the current command.
   var plans: [AccountPlan] = []
   /// The transaction that answers the current command; its follow-up transactions are booked after it.
@@ -18,12 +18,12 @@ struct Decider: ~Copyable {
   /// The recharge clocks of the accounts that the group has checked.
   var clocks: [Int: ScheduleRules.RechargeClock] = [:]
   let catalog: CatalogCache
-  private(set) var terms = CatalogTerms(version: -1, currencies: [], salt: 0)
+  private(set) var definitions = CurrencyDefinitions(version: -1, currencies: [], salt: 0)
 
   /// Whether other deciders than this one write some customers' rows.
   let hasSeveralLanes: Bool
   /// Whether the result is discarded.
-  private var isRehearsal = false
+  private var isValidation = false
 
   init(catalog: CatalogCache, hasSeveralLanes: Bool = false) {
     self.catalog = catalog
@@ -37,24 +37,24 @@ struct Decider: ~Copyable {
   ) throws(LedgerError) {
     let sequences = try session.sequences()
     if isBounded { try ClockRules.check(clock, newest: sequences.createdAt, in: session) }
-    terms = try catalog.terms(in: session)
+    definitions = try catalog.definitions(in: session)
     // Nothing is booked under a catalog before the catalog comes into force.
-    set.begin(after: sequences, clock: max(clock, terms.inForceFrom))
+    work.begin(after: sequences, clock: max(clock, definitions.inForceFrom))
     if !clocks.isEmpty { clocks.removeAll() }
   }
 
   mutating func decide(
     _ command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     if command.namesReserved { throw command.reservedIDRefusal }
     if !pendingCounts.isEmpty { pendingCounts.removeAll() }
-    guard terms.hasPolicies else { return try dispatch(command, session: session) }
+    guard definitions.hasPolicies else { return try dispatch(command, session: session) }
     touched.removeAll(keepingCapacity: true)
     if !lapsed.isEmpty { lapsed.removeAll() }
     do throws(LedgerError) {
-      let receipt = try dispatch(command, session: session)
+      let booking = try dispatch(command, session: session)
       try RechargeClocks.restartClocks(&self, session: session)
-      return receipt
+      return booking
     } catch {
       // Earlier effects are booked even if the command is refused.
       if !error.code.isStorageFailure { try RechargeClocks.restartClocks(&self, session: session) }
@@ -65,7 +65,7 @@ struct Decider: ~Copyable {
   @inline(__always)
   private mutating func dispatch(
     _ command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     switch command.action {
     case .adjustOne(let adjustment): try AdjustDecision.adjustOne(&self, command, adjustment, session: session)
     case .adjust(let adjust): try AdjustDecision.adjustSeveral(&self, command, adjust, session: session)
@@ -75,13 +75,13 @@ struct Decider: ~Copyable {
     case .createCustomer: try decideCreation(command.customer, session: session)
     case .openOrder(let opening): try OrderDecision.open(&self, command, opening, session: session)
     case .completeOrder(let completion): try OrderDecision.complete(&self, command, completion, session: session)
-    case .advanceOrder(let code, let step): try OrderDecision.advance(&set, command, code, step, session: session)
+    case .advanceOrder(let code, let step): try OrderDecision.advance(&work, command, code, step, session: session)
     case .registerToken(let token): try OrderDecision.registerToken(&self, command, token: token, session: session)
     case .holdEntitlement(let store, let environment, let id):
       try EntitlementDecision.decide(
         &self, command,
         holderOf: PurchaseIdentity(
-          store: store, environment: try set.number(of: environment, session: session), transactionID: id),
+          store: store, environment: try work.number(of: environment, session: session), transactionID: id),
         session: session)
     case .refund(let refund): try RefundDecision.refund(&self, command, refund, session: session)
     case .reverseRefund(let reversal): try RefundDecision.reverseRefund(&self, command, reversal, session: session)
@@ -99,7 +99,7 @@ struct Decider: ~Copyable {
     case .release(let id): try HoldDecision.release(&self, command, id, session: session)
     case .basket(let legs): try BasketDecision.decide(&self, command, basket: legs, session: session)
     case .exchange(let exchange): try ExchangeDecision.decide(&self, command, exchange, session: session)
-    case .settle: try SettleDecision.decide(&self, command, session: session)
+    case .bookDue: try DueEffectsDecision.decide(&self, command, session: session)
     case .erase: try EraseDecision.decide(&self, command, session: session)
     }
   }
@@ -108,23 +108,23 @@ struct Decider: ~Copyable {
   ///
   /// A new customer's accounts get their scheduled grants before the command is decided. These cannot be undone, and a
   /// refused command must leave no trace.
-  mutating func rehearse(_ command: LedgerCommand.Body, session: any StorageSnapshot) throws(LedgerError) {
-    guard terms.hasPolicies, !isRehearsal else { return }
+  mutating func validate(_ command: LedgerCommand.Body, session: any StorageSnapshot) throws(LedgerError) {
+    guard definitions.hasPolicies, !isValidation else { return }
     // The dry run does not see the group's changes, and would find customers that the group erased.
-    try set.checkNotErased(command.customer)
+    try work.checkNotErased(command.customer)
     var other = Self(catalog: catalog, hasSeveralLanes: hasSeveralLanes)
-    other.isRehearsal = true
-    try other.begin(session: session, clock: set.now)
+    other.isValidation = true
+    try other.begin(session: session, clock: work.now)
     _ = try other.decide(command, session: session)
   }
 
   private mutating func decideCreation(
     _ id: CustomerID, session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     let isKnown = try findCustomer(id, session: session) != nil
-    if !isKnown { _ = try set.addCustomer(id, session: session) }
-    return Receipt(
-      transactionID: nil, customer: id, kind: .initial, createdAt: set.now, entries: CompactList([]),
+    if !isKnown { _ = try work.addCustomer(id, session: session) }
+    return Booking(
+      transactionID: nil, customer: id, kind: .initial, createdAt: work.now, entries: CompactList([]),
       isReplayed: isKnown)
   }
 
@@ -135,15 +135,15 @@ struct Decider: ~Copyable {
 
   /// The customer of the id; nil where there is none.
   mutating func findCustomer(_ id: CustomerID, session: any StorageSnapshot) throws(LedgerError) -> FoundCustomer? {
-    if let new = set.newCustomer(id) { return try set.current(new, id, session: session) }
-    return try set.current(try session.customer(id), id, session: session)
+    if let new = work.newCustomer(id) { return try work.current(new, id, session: session) }
+    return try work.current(try session.customer(id), id, session: session)
   }
 
   mutating func findCustomer(
     of command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> FoundCustomer? {
-    if set.hasRare { return try findCustomer(command.customer, session: session) }
-    if let new = set.newCustomer(command.customer) { return new }
+    if work.hasCold { return try findCustomer(command.customer, session: session) }
+    if let new = work.newCustomer(command.customer) { return new }
     return try session.customer(command.customer, hash: command.customerHash)
   }
 }

@@ -6,47 +6,48 @@ enum EntitlementDecision {
   static func decide(
     _ decider: inout Decider, _ command: LedgerCommand.Body, holderOf identity: PurchaseIdentity,
     session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     guard let customer = try decider.findCustomer(command.customer, session: session) else {
       throw .customerNotFound(command.customer)
     }
-    guard let purchase = try JournalLookup.knownPurchase(&decider.set, identity, session: session) else {
+    guard let purchase = try JournalLookup.knownPurchase(&decider.work, identity, session: session) else {
       throw LedgerError(
         .purchaseNotFound, "Nothing was credited for the store transaction \"\(identity.transactionID)\".")
     }
-    let holder = try decider.set.orders.holder(purchase: purchase.number, session: session)
+    let holder = try decider.work.orders.holder(purchase: purchase.number, session: session)
     guard let holder, holder != customer.number else {
-      return JournalPosting.answer(&decider.set, command.customer, isReplayed: true)
+      return JournalPosting.answer(&decider.work, command.customer, isReplayed: true)
     }
-    for number in try decider.set.orders.entitlements(of: holder, session: session)
-    where try isOfOneSubscription(&decider.set, number, as: purchase, session: session) {
-      decider.set.orders.set(EntitlementRow(purchase: number, holder: customer.number))
+    for number in try decider.work.orders.entitlements(of: holder, session: session)
+    where try isOfOneSubscription(&decider.work, number, as: purchase, session: session) {
+      decider.work.orders.set(EntitlementRow(purchase: number, holder: customer.number))
     }
-    return JournalPosting.answer(&decider.set, command.customer, isReplayed: false)
+    return JournalPosting.answer(&decider.work, command.customer, isReplayed: false)
   }
 
   /// Records the owner of the entitlement that a new purchase gives.
   ///
   /// That is the current entitlement owner of its subscription, else the buyer.
-  static func add(_ set: inout WorkingSet, of purchase: PurchaseRow, session: any StorageSnapshot) throws(LedgerError) {
+  static func add(_ work: inout UnitOfWork, of purchase: PurchaseRow, session: any StorageSnapshot) throws(LedgerError)
+  {
     var holder = purchase.customer
     if let original = purchase.originalTransactionID {
       let identity = PurchaseIdentity(
         store: purchase.identity.store, environment: purchase.identity.environment, transactionID: original)
-      if let first = try JournalLookup.knownPurchase(&set, identity, session: session),
-        let known = try set.orders.holder(purchase: first.number, session: session)
+      if let first = try JournalLookup.knownPurchase(&work, identity, session: session),
+        let known = try work.orders.holder(purchase: first.number, session: session)
       {
         holder = known
       }
     }
-    set.orders.set(EntitlementRow(purchase: purchase.number, holder: holder))
+    work.orders.set(EntitlementRow(purchase: purchase.number, holder: holder))
   }
 
   private static func isOfOneSubscription(
-    _ set: inout WorkingSet, _ number: Int64, as purchase: PurchaseRow, session: any StorageSnapshot
+    _ work: inout UnitOfWork, _ number: Int64, as purchase: PurchaseRow, session: any StorageSnapshot
   ) throws(LedgerError) -> Bool {
     if number == purchase.number { return true }
-    var other = set.changes.purchases.first { $0.number == number }
+    var other = work.changes.purchases.first { $0.number == number }
     if other == nil { other = try session.purchase(number: number) }
     guard let other else { return false }
     return other.identity.store == purchase.identity.store

@@ -8,13 +8,13 @@ enum ExchangeDecision {
   static func decide(
     _ decider: inout Decider, _ command: LedgerCommand.Body, _ exchange: LedgerCommand.Exchange,
     session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     try ExchangeRules.check(exchange, conditions: command.conditions)
     guard let customer = try decider.findCustomer(of: command, session: session) else {
       throw .customerNotFound(command.customer)
     }
-    return try KeyReplay.once(&decider, command, customer: customer, session: session) {
-      (decider: inout Decider) throws(LedgerError) -> Receipt in
+    return try KeyReplay.idempotently(&decider, command, customer: customer, session: session) {
+      (decider: inout Decider) throws(LedgerError) -> Booking in
       decider.plans.removeAll(keepingCapacity: true)
       let from = exchange.from
       try AccountPlanning.plan(&decider, .exchange, from.currency, -from.amount, customer: customer, session: session)
@@ -24,14 +24,14 @@ enum ExchangeDecision {
       try AccountPlanning.planBurn(&decider, 0, session: session)
       try planExchanged(&decider, 0, into: 1, session: session)
       decider.plans.sort { $0.currency.code < $1.currency.code }
-      var receipt = try JournalPosting.book(&decider, .exchange, command: command, customer: customer, session: session)
-      var extras = ReceiptExtras()
-      let taken = try ReturnedCurrencySettlement.reclaimLineage(
+      var booking = try JournalPosting.book(&decider, .exchange, command: command, customer: customer, session: session)
+      var extras = BookingExtras()
+      let taken = try ReturnedCurrencyBooking.reclaimLineage(
         &decider, after: decider.booked, owner: customer, &extras, session: session)
-      guard !taken.isEmpty else { return receipt }
-      receipt.entries = CompactList(Array(receipt.entries) + taken)
-      receipt.extras = extras
-      return receipt
+      guard !taken.isEmpty else { return booking }
+      booking.entries = CompactList(Array(booking.entries) + taken)
+      booking.extras = extras
+      return booking
     }
   }
 
@@ -41,7 +41,7 @@ enum ExchangeDecision {
   ) throws(LedgerError) {
     AccountPlanning.nameLots(&decider, of: given)
     var credits = try LotLineage.credits(
-      &decider.set, of: -decider.plans[given].amount, behind: 0, in: decider.plans[given], session: session)
+      &decider.work, of: -decider.plans[given].amount, behind: 0, in: decider.plans[given], session: session)
     let shares = ExchangeRules.shares(of: decider.plans[got].amount, over: credits.map(\.amount))
     for (index, share) in shares.enumerated() { credits[index].amount = share }
     credits.removeAll { $0.amount == 0 }

@@ -6,12 +6,12 @@ enum MergeDecision {
   ///   `over_maximum` (the hard limit).
   static func decide(
     _ decider: inout Decider, _ command: LedgerCommand.Body, from: CustomerID, session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     let source = try findSource(&decider, from, session: session)
     let target = try decider.findCustomer(command.customer, session: session)
     guard let survivor = target ?? source else { throw .customerNotFound(from) }
-    return try KeyReplay.once(&decider, command, customer: survivor, session: session) {
-      (decider: inout Decider) throws(LedgerError) -> Receipt in
+    return try KeyReplay.idempotently(&decider, command, customer: survivor, session: session) {
+      (decider: inout Decider) throws(LedgerError) -> Booking in
       guard source?.number != target?.number else {
         throw LedgerError(
           .sameCustomer, "\"\(from)\" and \"\(command.customer)\" name the same customer already.")
@@ -30,10 +30,10 @@ enum MergeDecision {
   ///   another id), `over_maximum` (the hard limit).
   static func decideAnonymous(
     _ decider: inout Decider, _ command: LedgerCommand.Body, from: CustomerID, session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     let target = try decider.findCustomer(command.customer, session: session)
     if let source = try decider.findCustomer(from, session: session), source.number != target?.number {
-      let named = try decider.set.ids(of: source.number, session: session).filter { !$0.isAnonymous }
+      let named = try decider.work.ids(of: source.number, session: session).filter { !$0.isAnonymous }
       guard named.isEmpty else {
         throw LedgerError(
           .conditionFailed, "\"\(from)\" is an id of a customer who has signed in; nothing was changed.",
@@ -46,7 +46,7 @@ enum MergeDecision {
   /// - Throws: in order of precedence `customer_not_found`, `over_maximum` (the hard limit).
   static func decideAlias(
     _ decider: inout Decider, _ command: LedgerCommand.Body, _ alias: CustomerID, session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     guard let customer = try decider.findCustomer(command.customer, session: session) else {
       throw .customerNotFound(command.customer)
     }
@@ -54,8 +54,8 @@ enum MergeDecision {
       return try add(&decider, alias, to: customer, command: command, session: session)
     }
     guard other.number != customer.number else {
-      return Receipt(
-        transactionID: nil, customer: command.customer, kind: .merge, createdAt: decider.set.now,
+      return Booking(
+        transactionID: nil, customer: command.customer, kind: .merge, createdAt: decider.work.now,
         entries: CompactList([]),
         isReplayed: true)
     }
@@ -73,7 +73,8 @@ enum MergeDecision {
   ) throws(LedgerError) -> FoundCustomer? {
     let found = try decider.findCustomer(id, session: session)
     guard id.isReserved else { return found }
-    guard let found, !id.isOfStock, id.numberOfErased(salt: decider.terms.transactionIDs.salt) != found.origin else {
+    guard let found, !id.isOfStock, id.numberOfErased(salt: decider.definitions.transactionIDs.salt) != found.original
+    else {
       try id.checkNotReserved()
       return nil
     }
@@ -83,54 +84,54 @@ enum MergeDecision {
   private static func add(
     _ decider: inout Decider, _ id: CustomerID, to customer: FoundCustomer, command: LedgerCommand.Body,
     session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     decider.plans.removeAll(keepingCapacity: true)
-    try decider.set.checkNotErased(id)
-    decider.set.add(id, to: customer.number)
+    try decider.work.checkNotErased(id)
+    decider.work.add(id, to: customer.number)
     return try JournalPosting.book(&decider, .merge, command: command, customer: customer, session: session)
   }
 
   private static func merge(
     _ decider: inout Decider, _ source: FoundCustomer, into target: FoundCustomer, command: LedgerCommand.Body,
     session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     try planMerge(&decider, source, target, session: session)
     // Due amounts expire before anything moves.
     for index in decider.plans.indices where decider.plans[index].expiredAmount != 0 {
       JournalPosting.bookExpiry(
-        &decider, of: index, customer: decider.set.accounts[decider.plans[index].slot].row.number.customer)
+        &decider, of: index, customer: decider.work.accounts[decider.plans[index].slot].row.number.customer)
     }
     let pairs = stride(from: 0, to: decider.plans.count, by: 2).map {
       MergedAccount(
         from: decider.plans[$0].slot, into: decider.plans[$0 + 1].slot, currency: decider.plans[$0].currency)
     }
     decider.plans.removeAll(keepingCapacity: true)
-    var receipt = try JournalPosting.book(&decider, .merge, command: command, customer: target, session: session)
-    let transaction = decider.set.sequences.transaction
+    var booking = try JournalPosting.book(&decider, .merge, command: command, customer: target, session: session)
+    let transaction = decider.work.sequences.transaction
     var posted: [PostedEntry] = []
-    let holds = try MergedHolds.movingHolds(&decider.set, of: source, session: session)
+    let holds = try MergedHolds.movingHolds(&decider.work, of: source, session: session)
     for pair in pairs {
       posted += try MergedBalances.moveBalance(&decider, pair, holds: holds, transaction: transaction, session: session)
       posted += try MergedBalances.moveDebt(&decider, pair, transaction: transaction, session: session)
-      MergedHolds.moveDue(&decider.set, pair)
-      if decider.set.accounts[pair.into].row.balance > pair.currency.maximumBalance { receipt.isOverMaximum = true }
+      MergedHolds.moveDue(&decider.work, pair)
+      if decider.work.accounts[pair.into].row.balance > pair.currency.maximumBalance { booking.isOverMaximum = true }
     }
     // The transaction was booked as one without entries.
-    if !posted.isEmpty { decider.set.changes.transactionsWithoutEntries.removeLast() }
-    receipt.entries = CompactList(posted)
-    try moveItems(&decider.set, from: source, to: target, &receipt, session: session)
-    for hold in holds { try MergedHolds.move(&decider.set, hold, from: source, to: target, session: session) }
+    if !posted.isEmpty { decider.work.changes.transactionsWithoutEntries.removeLast() }
+    booking.entries = CompactList(posted)
+    try moveItems(&decider.work, from: source, to: target, &booking, session: session)
+    for hold in holds { try MergedHolds.move(&decider.work, hold, from: source, to: target, session: session) }
     try MergedHolds.moveCounts(&decider, from: source, to: target, transaction: transaction, session: session)
     // The merged customer's recharge clocks stay stopped.
-    decider.touched.removeAll { decider.set.accounts[$0.slot].row.number.customer == source.number }
-    try becomeOne(&decider.set, source, target, transaction: transaction, session: session)
-    var extras = ReceiptExtras()
-    let taken = try ReturnedCurrencySettlement.reclaimMerged(
+    decider.touched.removeAll { decider.work.accounts[$0.slot].row.number.customer == source.number }
+    try becomeOne(&decider.work, source, target, transaction: transaction, session: session)
+    var extras = BookingExtras()
+    let taken = try ReturnedCurrencyBooking.reclaimMerged(
       &decider, after: transaction, owner: target, &extras, session: session)
-    guard !taken.isEmpty else { return receipt }
-    receipt.entries = CompactList(Array(receipt.entries) + taken)
-    receipt.extras = extras
-    return receipt
+    guard !taken.isEmpty else { return booking }
+    booking.entries = CompactList(Array(booking.entries) + taken)
+    booking.extras = extras
+    return booking
   }
 
   /// Opens two plans a currency, for the due expiries on either side.
@@ -140,25 +141,25 @@ enum MergeDecision {
     _ decider: inout Decider, _ source: FoundCustomer, _ target: FoundCustomer, session: any StorageSnapshot
   ) throws(LedgerError) {
     decider.plans.removeAll(keepingCapacity: true)
-    for currency in decider.terms.currencies {
+    for currency in decider.definitions.currencies {
       // The due effects of either side move, or count, as well.
       for customer in [source, target] {
         let number = AccountNumber(customer: customer.number, currency: currency.number)
-        let slot = try decider.set.slot(of: number, session: session)
+        let slot = try decider.work.slot(of: number, session: session)
         // An untouched account gets no scheduled grants: otherwise each merge of a new customer would bring them again.
         // An account that was only read has a row without entries, and exports leave it out.
-        guard decider.set.accounts[slot].row.version > 0, ScheduledEffects.isDue(&decider.set, slot, currency) else {
+        guard decider.work.accounts[slot].row.version > 0, ScheduledEffects.isDue(&decider.work, slot, currency) else {
           continue
         }
-        try ScheduledEffects.settleDues(&decider, slot, currency, customer: customer, session: session)
+        try ScheduledEffects.bookDueEffects(&decider, slot, currency, customer: customer, session: session)
       }
       let number = AccountNumber(customer: source.number, currency: currency.number)
-      let row = decider.set.accounts[try decider.set.slot(of: number, session: session)].row
+      let row = decider.work.accounts[try decider.work.slot(of: number, session: session)].row
       guard row.balance != 0 || row.debt != 0 else { continue }
       try AccountPlanning.plan(&decider, .merge, currency.code, 0, customer: source, session: session)
       try AccountPlanning.plan(&decider, .merge, currency.code, 0, customer: target, session: session)
       let (from, into) = (decider.plans[decider.plans.count - 2], decider.plans[decider.plans.count - 1])
-      let (one, other) = (decider.set.accounts[from.slot].row, decider.set.accounts[into.slot].row)
+      let (one, other) = (decider.work.accounts[from.slot].row, decider.work.accounts[into.slot].row)
       let balance = one.balance - from.expiredAmount + other.balance - into.expiredAmount
       guard balance <= Limits.amount, one.debt + other.debt <= Limits.amount else {
         throw LedgerError(
@@ -174,26 +175,26 @@ enum MergeDecision {
   }
 
   private static func moveItems(
-    _ set: inout WorkingSet, from source: FoundCustomer, to target: FoundCustomer, _ receipt: inout Receipt,
+    _ work: inout UnitOfWork, from source: FoundCustomer, to target: FoundCustomer, _ booking: inout Booking,
     session: any StorageSnapshot
   ) throws(LedgerError) {
-    for (item, quantity) in try set.ownedItems(of: source.number, session: session) where quantity != 0 {
-      set.setOwned(item, customer: source.number, to: 0)
-      let transaction = set.sequences.transaction
-      set.changes.itemEntries.append(
+    for (item, quantity) in try work.ownedItems(of: source.number, session: session) where quantity != 0 {
+      work.setOwned(item, customer: source.number, to: 0)
+      let transaction = work.sequences.transaction
+      work.changes.itemEntries.append(
         ItemEntryRow(transaction: transaction, customer: source.number, item: item, quantity: -quantity, owned: 0))
-      try OwnedItems.add(&set, [(item, quantity)], to: &receipt, target, session)
+      try OwnedItems.add(&work, [(item, quantity)], to: &booking, target, session)
     }
   }
 
   /// Updates the rows of the customers: ids and keys stay where they are and lead to the surviving customer.
   private static func becomeOne(
-    _ set: inout WorkingSet, _ source: FoundCustomer, _ target: FoundCustomer, transaction: TransactionNumber,
+    _ work: inout UnitOfWork, _ source: FoundCustomer, _ target: FoundCustomer, transaction: TransactionNumber,
     session: any StorageSnapshot
   ) throws(LedgerError) {
-    var survivor = try set.knownCustomer(target.number, session: session)
-    for number in try set.numbers(of: source.number, session: session) {
-      var row = try set.knownCustomer(number, session: session)
+    var survivor = try work.knownCustomer(target.number, session: session)
+    for number in try work.numbers(of: source.number, session: session) {
+      var row = try work.knownCustomer(number, session: session)
       if number == source.number {
         survivor.frozen = FreezeRules.frozen(survivor.frozen, and: row.frozen)
         survivor.frozenReason = survivor.frozenReason ?? row.frozenReason
@@ -201,10 +202,10 @@ enum MergeDecision {
       }
       row.mergedInto = target.number
       survivor.merged += 1
-      set.change(row)
+      work.change(row)
     }
-    set.change(survivor)
-    set.changes.ownRare.merges.append(
+    work.change(survivor)
+    work.changes.ownCold.merges.append(
       MergeRow(transaction: transaction, from: source.number, into: target.number))
   }
 }

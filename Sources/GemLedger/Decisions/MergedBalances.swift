@@ -2,7 +2,7 @@
 struct MergedAccount {
   let from: Int
   let into: Int
-  let currency: CurrencyTerms
+  let currency: CurrencyDefinition
 }
 
 /// Moves balances, debts and lots from one customer's accounts to another's.
@@ -12,25 +12,25 @@ enum MergedBalances {
     _ decider: inout Decider, _ pair: MergedAccount, holds: [MovingHold], transaction: TransactionNumber,
     session: any StorageSnapshot
   ) throws(LedgerError) -> [PostedEntry] {
-    let amount = decider.set.accounts[pair.from].row.balance
+    let amount = decider.work.accounts[pair.from].row.balance
     guard amount > 0 else { return [] }
-    let held = try MergedHolds.putBackHeld(&decider.set, pair.from, holds, session: session)
-    let lots = try emptyAccount(&decider.set, pair.from, session: session)
+    let held = try MergedHolds.putBackHeld(&decider.work, pair.from, holds, session: session)
+    let lots = try emptyAccount(&decider.work, pair.from, session: session)
     _ = post(&decider, pair, pair.from, -amount, lots.map { $0.out }, transaction: transaction)
     var takes: [LotTake] = []
-    for lot in lots { takes.append(try bringIn(&decider.set, lot, slot: pair.into, session: session)) }
+    for lot in lots { takes.append(try bringIn(&decider.work, lot, slot: pair.into, session: session)) }
     for part in held {
-      guard let place = zip(lots, takes).first(where: { $0.0.out.lot == part.part.lot })?.1 else {
-        throw .lotsDisagree(decider.set.accounts[pair.from].row)
+      guard let lotSlot = zip(lots, takes).first(where: { $0.0.out.lot == part.part.lot })?.1 else {
+        throw .lotsDisagree(decider.work.accounts[pair.from].row)
       }
-      MergedHolds.setAsideAgain(&decider.set, part, at: place, pair, transaction: transaction)
+      MergedHolds.setAsideAgain(&decider.work, part, at: lotSlot, pair, transaction: transaction)
     }
     // Held currency repays nothing.
     let free = amount - held.reduce(0) { $0 + $1.part.amount }
-    let repaid = min(free, decider.set.accounts[pair.into].row.debt)
+    let repaid = min(free, decider.work.accounts[pair.into].row.debt)
     let burnt = try LotMoves.burn(
-      &decider.set, repaid, slot: pair.into, paidFirst: pair.currency.burnsPaidFirst, session: session)
-    LotMoves.apply(&decider.set, burnt, slot: pair.into, isReturn: true)
+      &decider.work, repaid, slot: pair.into, paidFirst: pair.currency.burnsPaidFirst, session: session)
+    LotMoves.apply(&decider.work, burnt, slot: pair.into, isReturn: true)
     return [post(&decider, pair, pair.into, amount, takes + burnt, debtChange: -repaid, transaction: transaction)]
   }
 
@@ -38,14 +38,14 @@ enum MergedBalances {
   static func moveDebt(
     _ decider: inout Decider, _ pair: MergedAccount, transaction: TransactionNumber, session: any StorageSnapshot
   ) throws(LedgerError) -> [PostedEntry] {
-    let debt = decider.set.accounts[pair.from].row.debt
+    let debt = decider.work.accounts[pair.from].row.debt
     guard debt > 0 else { return [] }
     _ = post(&decider, pair, pair.from, debt, [], debtChange: -debt, transaction: transaction)
-    let account = decider.set.accounts[pair.into].row
+    let account = decider.work.accounts[pair.into].row
     let repaid = min(debt, max(0, account.balance - account.held))
     let burnt = try LotMoves.burn(
-      &decider.set, repaid, slot: pair.into, paidFirst: pair.currency.burnsPaidFirst, session: session)
-    LotMoves.apply(&decider.set, burnt, slot: pair.into, isReturn: true)
+      &decider.work, repaid, slot: pair.into, paidFirst: pair.currency.burnsPaidFirst, session: session)
+    LotMoves.apply(&decider.work, burnt, slot: pair.into, isReturn: true)
     return [post(&decider, pair, pair.into, -debt, burnt, debtChange: debt - repaid, transaction: transaction)]
   }
 
@@ -53,8 +53,8 @@ enum MergedBalances {
     _ decider: inout Decider, _ pair: MergedAccount, _ slot: Int, _ amount: Int64, _ takes: [LotTake],
     debtChange: Int64 = 0, transaction: TransactionNumber
   ) -> PostedEntry {
-    let entry = decider.set.sequences.drawEntry()
-    let (lot, allocations) = JournalPosting.allocate(&decider.set, takes, entry: entry, isWhole: debtChange == 0)
+    let entry = decider.work.sequences.drawEntry()
+    let (lot, allocations) = JournalPosting.allocate(&decider.work, takes, entry: entry, isWhole: debtChange == 0)
     return JournalPosting.record(
       &decider, entry, of: transaction, .merge, slot, pair.currency.code, amount: amount, debtChange: debtChange,
       lot: lot,
@@ -71,30 +71,30 @@ enum MergedBalances {
 
   /// Takes the remaining amounts of all lots out of an account.
   private static func emptyAccount(
-    _ set: inout WorkingSet, _ slot: Int, session: any StorageSnapshot
+    _ work: inout UnitOfWork, _ slot: Int, session: any StorageSnapshot
   ) throws(LedgerError) -> [MovingLot] {
-    let index = try LotMoves.wholeBook(&set, of: slot, session: session)
+    let index = try LotMoves.wholeBook(&work, of: slot, session: session)
     var moving: [MovingLot] = []
-    let account = set.accounts[slot].row
+    let account = work.accounts[slot].row
     if account.poolRemaining > 0 {
       let credit = LotCredit(
         amount: account.poolRemaining, source: LotSource(rawValue: account.poolSource) ?? .admin,
         environment: account.poolEnvironment)
       moving.append(
         MovingLot(
-          out: LotTake(place: .pool, lot: account.poolLot, source: credit.source, amount: -credit.amount), lot: nil,
+          out: LotTake(lotSlot: .pool, lot: account.poolLot, source: credit.source, amount: -credit.amount), lot: nil,
           credit: credit))
     }
-    let book = set.books[index]
-    var emptied = LotBook.empty
+    let lotsIndex = work.loadedLots[index]
+    var emptied = LoadedLots.empty
     // In the order of numbers, so that the result does not depend on other rows that the group loaded.
-    let lots = (book.free.lots + book.paid.lots + book.extras).sorted { $0.row.number < $1.row.number }
+    let lots = (lotsIndex.free.lots + lotsIndex.paid.lots + lotsIndex.extras).sorted { $0.row.number < $1.row.number }
     for lot in lots {
       let row = lot.row
       let credit = LotCredit(
         amount: row.remaining, source: row.source, environment: row.environment, price: row.price,
         purchase: row.purchase, expiresAt: row.expiresAt)
-      let out = LotTake(place: .extra(0), lot: row.number, source: row.source, amount: -row.remaining)
+      let out = LotTake(lotSlot: .extra(0), lot: row.number, source: row.source, amount: -row.remaining)
       // An empty lot stays; it moves when currency is returned to it.
       if credit.isPooled || row.remaining == 0 {
         var left = lot
@@ -104,31 +104,31 @@ enum MergedBalances {
       }
       if row.remaining > 0 { moving.append(MovingLot(out: out, lot: credit.isPooled ? nil : lot, credit: credit)) }
     }
-    set.books[index] = emptied
-    set.accounts[slot].row.poolRemaining = 0
-    set.accounts[slot].row.openLots = 0
-    set.accounts[slot].row.nextExpiry = .max
+    work.loadedLots[index] = emptied
+    work.accounts[slot].row.poolRemaining = 0
+    work.accounts[slot].row.openLots = 0
+    work.accounts[slot].row.nextExpiry = .max
     return moving
   }
 
   /// Puts a lot into the account, and returns the part that counts for the balance.
   private static func bringIn(
-    _ set: inout WorkingSet, _ moving: MovingLot, slot: Int, session: any StorageSnapshot
+    _ work: inout UnitOfWork, _ moving: MovingLot, slot: Int, session: any StorageSnapshot
   ) throws(LedgerError) -> LotTake {
     guard var lot = moving.lot else {
-      let take = try LotPlacement.place(&set, moving.credit, slot: slot, session: session)
-      LotMoves.apply(&set, [take], slot: slot, isReturn: true)
+      let take = try LotPlacement.lotSlot(&work, moving.credit, slot: slot, session: session)
+      LotMoves.apply(&work, [take], slot: slot, isReturn: true)
       return take
     }
     // The book is made before the account's count of open lots changes.
-    let book = set.book(of: slot)
-    lot.row.account = set.accounts[slot].row.number
+    let lotsIndex = work.book(of: slot)
+    lot.row.account = work.accounts[slot].row.number
     lot.isMoved = true
-    set.books[book].extras.append(lot)
-    set.accounts[slot].row.openLots += 1
-    set.accounts[slot].row.nextExpiry = min(set.accounts[slot].row.nextExpiry, lot.row.expiresAt)
+    work.loadedLots[lotsIndex].extras.append(lot)
+    work.accounts[slot].row.openLots += 1
+    work.accounts[slot].row.nextExpiry = min(work.accounts[slot].row.nextExpiry, lot.row.expiresAt)
     return LotTake(
-      place: .extra(set.books[book].extras.count - 1), lot: lot.row.number, source: lot.row.source,
+      lotSlot: .extra(work.loadedLots[lotsIndex].extras.count - 1), lot: lot.row.number, source: lot.row.source,
       amount: lot.row.remaining)
   }
 }

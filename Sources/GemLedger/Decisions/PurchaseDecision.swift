@@ -9,44 +9,45 @@ enum PurchaseDecision {
   ///   `product_not_found`, `amount_out_of_range` (the credit passes the hard limit).
   static func decide(
     _ decider: inout Decider, _ command: LedgerCommand.Body, _ purchase: StorePurchase, session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     try RequestRules.check(purchase)
     let identity = PurchaseIdentity(
-      store: purchase.store, environment: try decider.set.number(of: purchase.environment, session: session),
+      store: purchase.store, environment: try decider.work.number(of: purchase.environment, session: session),
       transactionID: purchase.transactionID)
-    if let known = try JournalLookup.knownPurchase(&decider.set, identity, session: session) {
-      let owner = try JournalLookup.owner(&decider.set, of: known, session: session)
+    if let known = try JournalLookup.knownPurchase(&decider.work, identity, session: session) {
+      let owner = try JournalLookup.owner(&decider.work, of: known, session: session)
       return try KeyReplay.replay(&decider, known.transaction, of: known.customer, customer: owner.id, session: session)
     }
     var customer = try decider.findCustomer(command.customer, session: session)
     let isNew = customer == nil
     if isNew {
-      try decider.rehearse(command, session: session)
-      customer = try decider.set.addCustomer(command.customer, session: session)
+      try decider.validate(command, session: session)
+      customer = try decider.work.addCustomer(command.customer, session: session)
     }
     guard let customer else { throw .customerNotFound(command.customer) }
-    let receipt: Receipt
+    let booking: Booking
     do throws(LedgerError) {
-      receipt = try KeyReplay.once(&decider, command, customer: customer, isNew: isNew, session: session) {
-        (decider: inout Decider) throws(LedgerError) -> Receipt in
+      booking = try KeyReplay.idempotently(&decider, command, customer: customer, isNew: isNew, session: session) {
+        (decider: inout Decider) throws(LedgerError) -> Booking in
         try credit(&decider, purchase, identity: identity, command: command, customer: customer, session: session)
       }
     } catch {
-      if isNew { decider.set.removeNewestCustomer() }
+      if isNew { decider.work.removeNewestCustomer() }
       throw error
     }
-    if !receipt.isReplayed {
-      try RefundDecision.settleEarlyRefunds(&decider, of: identity, command: command, session: session)
+    if !booking.isReplayed {
+      try RefundDecision.bookEarlyRefunds(&decider, of: identity, command: command, session: session)
     }
-    return receipt
+    return booking
   }
 
   private static func credit(
     _ decider: inout Decider, _ purchase: StorePurchase, identity: PurchaseIdentity, command: LedgerCommand.Body,
     customer: FoundCustomer, session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
-    let (product, document) = try decider.catalog.product(purchase.product, in: session, terms: decider.terms)
-    let number = try decider.set.next(.purchase, session: session)
+  ) throws(LedgerError) -> Booking {
+    let (product, document) = try decider.catalog.product(
+      purchase.product, in: session, definitions: decider.definitions)
+    let number = try decider.work.next(.purchase, session: session)
     let credits = try PurchaseRules.credits(
       of: product, for: purchase, number: number, environment: identity.environment)
     decider.plans.removeAll(keepingCapacity: true)
@@ -56,29 +57,30 @@ enum PurchaseDecision {
       try AccountPlanning.plan(&decider, .purchase, currency, amount, customer: customer, session: session)
       let index = decider.plans.count - 1
       let after = try PurchaseRules.balance(
-        after: decider.plans[index], account: decider.set.accounts[decider.plans[index].slot].row)
+        after: decider.plans[index], account: decider.work.accounts[decider.plans[index].slot].row)
       if after > decider.plans[index].currency.maximumBalance { isOverMaximum = true }
       decider.plans[index].credits = lots
     }
-    var receipt = try JournalPosting.book(&decider, .purchase, command: command, customer: customer, session: session)
-    receipt.isOverMaximum = isOverMaximum
+    var booking = try JournalPosting.book(&decider, .purchase, command: command, customer: customer, session: session)
+    booking.isOverMaximum = isOverMaximum
     let items = product.itemGrants.map { ($0.item, $0.quantity * purchase.quantity) }.sorted { $0.0 < $1.0 }
-    try OwnedItems.add(&decider.set, items, to: &receipt, customer, session)
-    decider.set.addPurchase(
+    try OwnedItems.add(&decider.work, items, to: &booking, customer, session)
+    decider.work.addPurchase(
       PurchaseRow(
-        number: number, identity: identity, customer: customer.number, transaction: decider.set.sequences.transaction,
+        number: number, identity: identity, customer: customer.number, transaction: decider.work.sequences.transaction,
         product: purchase.product, quantity: purchase.quantity, price: purchase.price,
-        purchasedAt: purchase.purchasedAt, terms: document, originalTransactionID: purchase.originalTransactionID,
-        expiresAt: purchase.cycleEndsAt, grant: items.isEmpty ? soleGrant(&decider.set) : nil))
-    if product.entitlement != nil, let row = decider.set.changes.purchases.last {
-      try EntitlementDecision.add(&decider.set, of: row, session: session)
+        purchasedAt: purchase.purchasedAt, frozenProduct: document,
+        originalTransactionID: purchase.originalTransactionID,
+        expiresAt: purchase.cycleEndsAt, grant: items.isEmpty ? soleGrant(&decider.work) : nil))
+    if product.entitlement != nil, let row = decider.work.changes.purchases.last {
+      try EntitlementDecision.add(&decider.work, of: row, session: session)
     }
-    return receipt
+    return booking
   }
 
   /// The grant of the newest transaction, where it is one lot's currency.
-  private static func soleGrant(_ set: inout WorkingSet) -> LotAmount? {
-    let own = set.changes.entries.suffix(2).filter { $0.transaction == set.sequences.transaction }
+  private static func soleGrant(_ work: inout UnitOfWork) -> LotAmount? {
+    let own = work.changes.entries.suffix(2).filter { $0.transaction == work.sequences.transaction }
     guard own.count == 1, let entry = own.first, entry.lot != 0 else { return nil }
     return LotAmount(currency: entry.account.currency, lot: entry.lot, amount: entry.amount)
   }

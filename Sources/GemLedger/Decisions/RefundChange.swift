@@ -9,7 +9,7 @@ package struct RefundChange {
 
   /// A purchase's grant of one currency: its paid lot before its bonus lot.
   package struct Granted {
-    package let currency: CurrencyTerms
+    package let currency: CurrencyDefinition
     package var lots: [GrantedLot]
 
     var amount: Int64 { lots.reduce(0) { $0 + $1.amount } }
@@ -50,10 +50,10 @@ package struct RefundChange {
   var isTakingBack: Bool { share > before }
 
   /// Returns the grants of a purchase's transaction, in the order of codes.
-  package static func granted(by parts: TransactionParts, terms: CatalogTerms) -> [Granted] {
+  package static func granted(by parts: TransactionParts, definitions: CurrencyDefinitions) -> [Granted] {
     var granted: [Granted] = []
     for entry in parts.entries {
-      guard let currency = terms.currency(number: entry.account.currency) else { continue }
+      guard let currency = definitions.currency(number: entry.account.currency) else { continue }
       var allocations = parts.allocations.filter { $0.entry == entry.number }.map { ($0.lot, $0.amount) }
       if entry.lot != 0 { allocations = [(entry.lot, entry.amount)] }
       // An amount that repaid a debt at once was granted all the same.

@@ -9,14 +9,14 @@ enum RefundExpiries {
   ) throws(LedgerError) {
     for (position, lot) in granted.lots.enumerated() where rest[position] > 0 {
       let expiresAt = try expiry(&decider, of: lot.lot, plan: index, change, session: session)
-      guard expiresAt <= decider.set.now.milliseconds else { continue }
+      guard expiresAt <= decider.work.now.milliseconds else { continue }
       var expired = planned(&decider, lot.lot, plan: index)
-      for number in try decider.set.numbers(of: change.owner, session: session) {
+      for number in try decider.work.numbers(of: change.owner, session: session) {
         let account = AccountNumber(customer: number, currency: granted.currency.number)
-        expired += pending(&decider.set, lot.lot, in: account)
+        expired += pending(&decider.work, lot.lot, in: account)
         expired += try booked(lot.lot, in: account, from: expiresAt, session: session)
       }
-      let part = min(rest[position], expired - (try counted(&decider.set, lot.lot, change, session: session)))
+      let part = min(rest[position], expired - (try counted(&decider.work, lot.lot, change, session: session)))
       guard part > 0 else { continue }
       rest[position] -= part
       change.parts.append(.init(lot: lot.lot, kind: .expired, amount: part))
@@ -26,19 +26,21 @@ enum RefundExpiries {
   private static func expiry(
     _ decider: inout Decider, of lot: LotNumber, plan index: Int, _ change: RefundChange, session: any StorageSnapshot
   ) throws(LedgerError) -> Int64 {
-    let book = decider.set.book(of: decider.plans[index].slot)
-    if let place = decider.set.books[book].place(of: lot) { return decider.set.books[book][place].row.expiresAt }
+    let lotsIndex = decider.work.book(of: decider.plans[index].slot)
+    if let lotSlot = decider.work.loadedLots[lotsIndex].lotSlot(of: lot) {
+      return decider.work.loadedLots[lotsIndex][lotSlot].row.expiresAt
+    }
     // An empty lot of a merged customer stayed in that customer's account.
-    let numbers = try decider.set.numbers(of: change.owner, session: session)
-    return try decider.set.lotTerms(lot, of: numbers, session: session)?.expiresAt ?? .max
+    let numbers = try decider.work.numbers(of: change.owner, session: session)
+    return try decider.work.lotAttributes(lot, of: numbers, session: session)?.expiresAt ?? .max
   }
 
   /// The expired amount that earlier refunds of the purchase have already counted.
   private static func counted(
-    _ set: inout WorkingSet, _ lot: LotNumber, _ change: RefundChange, session: any StorageSnapshot
+    _ work: inout UnitOfWork, _ lot: LotNumber, _ change: RefundChange, session: any StorageSnapshot
   ) throws(LedgerError) -> Int64 {
     guard change.purchase.refund != nil else { return 0 }
-    return try RefundedPurchase.outstandingParts(&set, of: change.purchase, session: session)
+    return try RefundedPurchase.outstandingParts(&work, of: change.purchase, session: session)
       .filter { $0.lot == lot && $0.kind == .expired }.reduce(0) { $0 + $1.amount }
   }
 
@@ -48,12 +50,12 @@ enum RefundExpiries {
   }
 
   /// The expired amount that this group has booked.
-  private static func pending(_ set: inout WorkingSet, _ lot: LotNumber, in account: AccountNumber) -> Int64 {
+  private static func pending(_ work: inout UnitOfWork, _ lot: LotNumber, in account: AccountNumber) -> Int64 {
     var expired: Int64 = 0
-    for entry in set.changes.entries where entry.account == account && entry.kind == .expiry {
+    for entry in work.changes.entries where entry.account == account && entry.kind == .expiry {
       if entry.lot == lot { expired -= entry.amount }
       guard entry.lot == 0 else { continue }
-      for row in set.changes.allocations where row.entry == entry.number && row.lot == lot { expired -= row.amount }
+      for row in work.changes.allocations where row.entry == entry.number && row.lot == lot { expired -= row.amount }
     }
     return expired
   }

@@ -9,7 +9,7 @@ enum RefundGivingBack {
     _ decider: inout Decider, _ change: inout RefundChange, session: any StorageSnapshot
   ) throws(LedgerError) {
     decider.plans.removeAll(keepingCapacity: true)
-    var outstanding = try RefundedPurchase.outstandingParts(&decider.set, of: change.purchase, session: session)
+    var outstanding = try RefundedPurchase.outstandingParts(&decider.work, of: change.purchase, session: session)
     var returnsOfPlans: [[(lot: LotNumber, amount: Int64)]] = []
     for granted in change.granted {
       let less = zip(granted.due(change.before), granted.due(change.share)).map { $0 - $1 }
@@ -17,7 +17,7 @@ enum RefundGivingBack {
       try AccountPlanning.plan(
         &decider, .reversedRefund, granted.currency.code, 0, customer: change.owner, session: session)
       let index = decider.plans.count - 1
-      var debt = decider.set.accounts[decider.plans[index].slot].row.debt
+      var debt = decider.work.accounts[decider.plans[index].slot].row.debt
       let debtBefore = debt
       var returns: [(lot: LotNumber, amount: Int64)] = []
       for (position, amount) in less.enumerated() where amount > 0 {
@@ -33,7 +33,7 @@ enum RefundGivingBack {
     for (index, returns) in returnsOfPlans.enumerated() {
       for (lot, amount) in returns {
         let take = try LotPlacement.placeReturn(
-          &decider.set, amount, to: lot, slot: decider.plans[index].slot, session: session)
+          &decider.work, amount, to: lot, slot: decider.plans[index].slot, session: session)
         decider.plans[index].takes.append(take)
       }
     }
@@ -85,7 +85,7 @@ enum RefundGivingBack {
   private static func checkHardLimit(
     _ decider: inout Decider, _ index: Int, adding amount: Int64, debt: Int64
   ) throws(LedgerError) {
-    let balance = decider.set.accounts[decider.plans[index].slot].row.balance - decider.plans[index].expiredAmount
+    let balance = decider.work.accounts[decider.plans[index].slot].row.balance - decider.plans[index].expiredAmount
     guard amount - min(amount, debt) <= Limits.amount - balance else {
       throw RequestRules.outOfRange(
         "\(amount) more \(decider.plans[index].currency.code) would pass the largest balance there can be, "

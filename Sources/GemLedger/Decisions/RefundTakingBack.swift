@@ -12,7 +12,7 @@ enum RefundTakingBack {
       guard more.contains(where: { $0 != 0 }) else { continue }
       try AccountPlanning.plan(&decider, .refund, granted.currency.code, 0, customer: change.owner, session: session)
       let index = decider.plans.count - 1
-      let account = decider.set.accounts[decider.plans[index].slot].row
+      let account = decider.work.accounts[decider.plans[index].slot].row
       var rest = more
       var available = max(0, account.balance - decider.plans[index].expiredAmount - account.held)
       var own = try takeOwnLots(&decider, granted, &rest, &available, index, &change, session: session)
@@ -20,10 +20,10 @@ enum RefundTakingBack {
       try RefundExpiries.setApart(&decider, granted, &rest, index, &change, session: session)
       let left = min(available, rest.reduce(0, +))
       let others = try LotMoves.burn(
-        &decider.set, left, slot: decider.plans[index].slot, besides: own, paidFirst: granted.currency.burnsPaidFirst,
+        &decider.work, left, slot: decider.plans[index].slot, besides: own, paidFirst: granted.currency.burnsPaidFirst,
         session: session)
       share(others, over: granted, &rest, &change)
-      let owed = settleRest(rest, granted, debt: account.debt, &change)
+      let owed = applyShortfallPolicy(rest, granted, debt: account.debt, &change)
       decider.plans[index].takes = combined(own + others)
       decider.plans[index].debtChange = owed
       decider.plans[index].amount = decider.plans[index].takes.reduce(0) { $0 + $1.amount } - owed
@@ -37,16 +37,16 @@ enum RefundTakingBack {
     var takes: [LotTake] = []
     for (position, lot) in granted.lots.enumerated() where rest[position] > 0 {
       guard
-        let place = try LotPlacement.ownPlace(
-          &decider.set, of: lot.lot, slot: decider.plans[index].slot, session: session)
+        let lotSlot = try LotPlacement.ownLotSlot(
+          &decider.work, of: lot.lot, slot: decider.plans[index].slot, session: session)
       else { continue }
-      let row = decider.set.books[decider.set.book(of: decider.plans[index].slot)][place].row
+      let row = decider.work.loadedLots[decider.work.book(of: decider.plans[index].slot)][lotSlot].row
       // Due amounts are booked as expired first.
-      let part = row.expiresAt > decider.set.now.milliseconds ? min(rest[position], row.remaining, available) : 0
+      let part = row.expiresAt > decider.work.now.milliseconds ? min(rest[position], row.remaining, available) : 0
       guard part > 0 else { continue }
       rest[position] -= part
       available -= part
-      takes.append(LotTake(place: place, lot: lot.lot, source: row.source, amount: -part))
+      takes.append(LotTake(lotSlot: lotSlot, lot: lot.lot, source: row.source, amount: -part))
       change.parts.append(.init(lot: lot.lot, kind: .taken, source: lot.lot, amount: part))
     }
     return takes
@@ -58,23 +58,23 @@ enum RefundTakingBack {
     _ index: Int, _ change: inout RefundChange, session: any StorageSnapshot
   ) throws(LedgerError) -> [LotTake] {
     let slot = decider.plans[index].slot
-    guard available > 0, rest.contains(where: { $0 > 0 }), decider.set.accounts[slot].row.openLots > 0 else {
+    guard available > 0, rest.contains(where: { $0 > 0 }), decider.work.accounts[slot].row.openLots > 0 else {
       return []
     }
-    let book = try LotMoves.wholeBook(&decider.set, of: slot, session: session)
-    let candidates = decider.set.books[book].rows.filter { row in
-      row.purchase == nil && row.remaining > 0 && row.expiresAt > decider.set.now.milliseconds
+    let lotsIndex = try LotMoves.wholeBook(&decider.work, of: slot, session: session)
+    let candidates = decider.work.loadedLots[lotsIndex].rows.filter { row in
+      row.purchase == nil && row.remaining > 0 && row.expiresAt > decider.work.now.milliseconds
     }
     var takes: [LotTake] = []
     for row in candidates where available > 0 {
-      guard let lineage = try LotLineage.lineage(&decider.set, of: row, session: session).lineage,
-        let position = granted.lots.firstIndex(where: { $0.lot == lineage.root }), rest[position] > 0,
-        let place = decider.set.books[book].place(of: row.number)
+      guard let lineage = try LotLineage.lineage(&decider.work, of: row, session: session).lineage,
+        let position = granted.lots.firstIndex(where: { $0.lot == lineage.survivingCustomer }), rest[position] > 0,
+        let lotSlot = decider.work.loadedLots[lotsIndex].lotSlot(of: row.number)
       else { continue }
       let part = min(rest[position], row.remaining, available)
       rest[position] -= part
       available -= part
-      takes.append(LotTake(place: place, lot: row.number, source: row.source, amount: -part))
+      takes.append(LotTake(lotSlot: lotSlot, lot: row.number, source: row.source, amount: -part))
       change.parts.append(
         .init(lot: granted.lots[position].lot, kind: .taken, source: row.number, amount: part))
     }
@@ -102,7 +102,7 @@ enum RefundTakingBack {
   }
 
   /// Makes the rest a debt, or writes it off.
-  private static func settleRest(
+  private static func applyShortfallPolicy(
     _ rest: [Int64], _ granted: RefundChange.Granted, debt: Int64, _ change: inout RefundChange
   ) -> Int64 {
     let policy = granted.currency.refundPolicy.kind

@@ -4,18 +4,18 @@ enum RefundedPurchase {
   static func given(
     _ decider: inout Decider, by purchase: PurchaseRow, session: any StorageSnapshot
   ) throws(LedgerError) -> (granted: [RefundChange.Granted], items: [ItemEntryRow]) {
-    if let sole = purchase.grant, let currency = decider.terms.currency(number: sole.currency) {
+    if let sole = purchase.grant, let currency = decider.definitions.currency(number: sole.currency) {
       let lot = RefundChange.GrantedLot(lot: sole.lot, source: .paid, amount: sole.amount)
       return ([RefundChange.Granted(currency: currency, lots: [lot])], [])
     }
-    let parts = try postings(&decider.set, of: purchase, session: session)
-    return (RefundChange.granted(by: parts, terms: decider.terms), parts.items)
+    let parts = try postings(&decider.work, of: purchase, session: session)
+    return (RefundChange.granted(by: parts, definitions: decider.definitions), parts.items)
   }
 
   private static func postings(
-    _ set: inout WorkingSet, of purchase: PurchaseRow, session: any StorageSnapshot
+    _ work: inout UnitOfWork, of purchase: PurchaseRow, session: any StorageSnapshot
   ) throws(LedgerError) -> TransactionParts {
-    if let own = set.parts(of: purchase.transaction) { return own }
+    if let own = work.parts(of: purchase.transaction) { return own }
     guard let row = try session.transaction(purchase.transaction, of: purchase.customer),
       row.customer == purchase.customer
     else {
@@ -27,11 +27,11 @@ enum RefundedPurchase {
 
   /// Finds the amounts that the purchase's refunds took, wrote off or made a debt, less the amounts given back.
   static func outstandingParts(
-    _ set: inout WorkingSet, of purchase: PurchaseRow, session: any StorageSnapshot
+    _ work: inout UnitOfWork, of purchase: PurchaseRow, session: any StorageSnapshot
   ) throws(LedgerError) -> [RefundChange.Part] {
     var parts: [RefundChange.Part] = []
-    for refund in try set.refunds(of: purchase, session: session) {
-      for row in try set.refundParts(of: refund.transaction, of: purchase, session: session)
+    for refund in try work.refunds(of: purchase, session: session) {
+      for row in try work.refundParts(of: refund.transaction, of: purchase, session: session)
       where row.kind != .repaid {
         let index = parts.firstIndex { $0.lot == row.lot && $0.kind == row.kind && $0.source == row.source }
         let amount = row.amount + (index.map { parts[$0].amount } ?? 0)
@@ -44,12 +44,12 @@ enum RefundedPurchase {
 
   /// The items that the change returns or takes.
   static func items(
-    _ set: inout WorkingSet, of change: RefundChange, session: any StorageSnapshot
+    _ work: inout UnitOfWork, of change: RefundChange, session: any StorageSnapshot
   ) throws(LedgerError) -> [(ItemID, Int64)] {
     guard !change.givenItems.isEmpty else { return [] }
     var taken: [ItemID: Int64] = [:]
-    for refund in try set.refunds(of: change.purchase, session: session) {
-      for item in try itemsOfRefund(&set, refund, of: change.owner.number, session: session) {
+    for refund in try work.refunds(of: change.purchase, session: session) {
+      for item in try itemsOfRefund(&work, refund, of: change.owner.number, session: session) {
         taken[item.item, default: 0] -= item.quantity
       }
     }
@@ -57,7 +57,7 @@ enum RefundedPurchase {
     for item in change.givenItems {
       let due = change.share.dueItems(of: item.quantity)
       let had = taken[item.item] ?? 0
-      let owned = try set.owned(item.item, customer: change.owner.number, session: session)
+      let owned = try work.owned(item.item, customer: change.owner.number, session: session)
       let more: Int64 =
         change.isTakingBack
         ? min(due - change.before.dueItems(of: item.quantity), owned) : min(0, due - had)
@@ -68,10 +68,10 @@ enum RefundedPurchase {
 
   /// A refund before a merge was booked for the owner at that time.
   private static func itemsOfRefund(
-    _ set: inout WorkingSet, _ refund: RefundRow, of owner: CustomerNumber, session: any StorageSnapshot
+    _ work: inout UnitOfWork, _ refund: RefundRow, of owner: CustomerNumber, session: any StorageSnapshot
   ) throws(LedgerError) -> [ItemEntryRow] {
-    if let own = set.parts(of: refund.transaction) { return own.items }
-    let owners = try set.numbers(of: owner, session: session)
+    if let own = work.parts(of: refund.transaction) { return own.items }
+    let owners = try work.numbers(of: owner, session: session)
     return try session.parts(of: refund.transaction, ofAny: owners)?.items ?? []
   }
 
@@ -79,17 +79,17 @@ enum RefundedPurchase {
   ///
   /// - Returns: 1 where it froze, -1 where it lifted.
   static func freeze(
-    _ set: inout WorkingSet, _ owner: CustomerRow, after change: RefundChange, session: any StorageSnapshot
+    _ work: inout UnitOfWork, _ owner: CustomerRow, after change: RefundChange, session: any StorageSnapshot
   ) throws(LedgerError) -> Int64 {
     guard change.freezes || change.isMadeGood else { return 0 }
-    let frozen = try set.refunds(of: change.purchase, session: session).reduce(0) { $0 + $1.freezes }
-    let effect: Int64 = change.freezes ? 1 - frozen : -frozen
-    guard effect != 0 else { return 0 }
-    var row = try set.knownCustomer(owner.number, session: session)
-    row.frozen = FreezeRules.frozen(row.frozen, byRefunds: effect)
+    let frozen = try work.refunds(of: change.purchase, session: session).reduce(0) { $0 + $1.freezes }
+    let event: Int64 = change.freezes ? 1 - frozen : -frozen
+    guard event != 0 else { return 0 }
+    var row = try work.knownCustomer(owner.number, session: session)
+    row.frozen = FreezeRules.frozen(row.frozen, byRefunds: event)
     if row.frozen == 0 { row.frozenReason = nil }
-    if effect > 0, row.frozenReason == nil { row.frozenReason = FreezeRules.refundReason }
-    set.change(row)
-    return effect
+    if event > 0, row.frozenReason == nil { row.frozenReason = FreezeRules.refundReason }
+    work.change(row)
+    return event
   }
 }

@@ -25,23 +25,23 @@ enum ReverseDecision {
   static func decide(
     _ decider: inout Decider, _ command: LedgerCommand.Body, _ id: TransactionID, _ amounts: [Adjustment]?,
     session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     if let amounts { try RequestRules.check(amounts: amounts, conditions: command.conditions, of: "give back") }
     guard let (row, owner, whose) = try JournalLookup.booked(&decider, id, session: session) else {
       throw LedgerError(.transactionNotFound, "There is no transaction \(id) in this ledger.")
     }
-    var receipt = try KeyReplay.once(&decider, command, customer: owner, session: session) {
-      (decider: inout Decider) throws(LedgerError) -> Receipt in
+    var booking = try KeyReplay.idempotently(&decider, command, customer: owner, session: session) {
+      (decider: inout Decider) throws(LedgerError) -> Booking in
       try reverse(&decider, row, id, amounts, command: command, owner: owner, session: session)
     }
-    receipt.customer = whose
-    return receipt
+    booking.customer = whose
+    return booking
   }
 
   private static func reverse(
     _ decider: inout Decider, _ row: TransactionRow, _ id: TransactionID, _ asked: [Adjustment]?,
     command: LedgerCommand.Body, owner: FoundCustomer, session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     guard row.kind == .spend || row.kind == .capture else {
       throw LedgerError(
         .notReversible,
@@ -49,25 +49,25 @@ enum ReverseDecision {
           + "\(row.kind.opposite)Nothing was changed.",
         details: [.text("transaction_id", id.description), .text("kind", row.kind.name)])
     }
-    let owners = try decider.set.numbers(of: owner, session: session)
-    let original = try postings(&decider.set, of: row, session: session)
+    let owners = try decider.work.numbers(of: owner, session: session)
+    let original = try postings(&decider.work, of: row, session: session)
     let taken = try taken(&decider, by: original, owners: owners, session: session)
     let amounts = try ReversalRules.amounts(asked, of: taken, id: id)
     let isLast = zip(taken, amounts).allSatisfy { $0.left == $1 }
-    let items = isLast ? try itemsToTakeBack(&decider.set, of: original, id, owner: owner, session: session) : []
+    let items = isLast ? try itemsToTakeBack(&decider.work, of: original, id, owner: owner, session: session) : []
     decider.plans.removeAll(keepingCapacity: true)
     for (taken, amount) in zip(taken, amounts) where amount > 0 {
       try AccountPlanning.plan(&decider, .reversal, taken.currency, amount, customer: owner, session: session)
     }
     try AccountPlanning.checkPremises(&decider, command, customer: owner)
     for plan in decider.plans {
-      _ = try PurchaseRules.balance(after: plan, account: decider.set.accounts[plan.slot].row)
+      _ = try PurchaseRules.balance(after: plan, account: decider.work.accounts[plan.slot].row)
     }
     // Done last, when nothing can refuse the command any more.
     for (index, (taken, amount)) in zip(taken, amounts).filter({ $0.1 > 0 }).enumerated() {
       for (lot, part) in taken.returns(amount) {
         let take = try LotPlacement.placeReturn(
-          &decider.set, part, to: lot, slot: decider.plans[index].slot, session: session)
+          &decider.work, part, to: lot, slot: decider.plans[index].slot, session: session)
         decider.plans[index].takes.append(take)
       }
     }
@@ -77,44 +77,44 @@ enum ReverseDecision {
   private static func bookReversal(
     _ decider: inout Decider, of original: TransactionRow, _ id: TransactionID, _ items: [(ItemID, Int64)],
     command: LedgerCommand.Body, owner: FoundCustomer, session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
-    var receipt = try JournalPosting.book(&decider, .reversal, command: command, customer: owner, session: session)
-    decider.set.add(
-      EffectRow(
+  ) throws(LedgerError) -> Booking {
+    var booking = try JournalPosting.book(&decider, .reversal, command: command, customer: owner, session: session)
+    decider.work.add(
+      JournalEventRow(
         transaction: decider.booked, position: 0, customer: owner.number, kind: .reversal, target: original.number,
-        createdAt: decider.set.now))
-    try OwnedItems.add(&decider.set, items, to: &receipt, owner, session)
+        createdAt: decider.work.now))
+    try OwnedItems.add(&decider.work, items, to: &booking, owner, session)
     for (item, quantity) in items {
       try UsageCounts.uncount(&decider, item, -quantity, since: original.createdAt, owner, session: session)
     }
-    if decider.terms.hasPolicies {
-      let countedAt = try countedAt(&decider.set, original, owner: owner, session: session)
+    if decider.definitions.hasPolicies {
+      let countedAt = try countedAt(&decider.work, original, owner: owner, session: session)
       for plan in decider.plans {
         try UsageCounts.uncount(
           &decider, plan.amount, since: countedAt, slot: plan.slot, by: decider.booked, session: session)
       }
     }
-    receipt.isOverMaximum = decider.plans.contains {
-      decider.set.accounts[$0.slot].row.balance > $0.currency.maximumBalance
+    booking.isOverMaximum = decider.plans.contains {
+      decider.work.accounts[$0.slot].row.balance > $0.currency.maximumBalance
     }
-    var extras = ReceiptExtras()
+    var extras = BookingExtras()
     extras.reversed = id
-    let lost = try ReturnedCurrencySettlement.settle(
+    let lost = try ReturnedCurrencyBooking.bookDue(
       &decider, returns(of: decider.plans), after: decider.booked, owner: owner, &extras, session: session)
-    if !lost.isEmpty { receipt.entries = CompactList(Array(receipt.entries) + lost) }
-    receipt.extras = extras
-    return receipt
+    if !lost.isEmpty { booking.entries = CompactList(Array(booking.entries) + lost) }
+    booking.extras = extras
+    return booking
   }
 
   /// When the spend was counted; for a captured hold, when the hold began.
   private static func countedAt(
-    _ set: inout WorkingSet, _ original: TransactionRow, owner: FoundCustomer, session: any StorageSnapshot
+    _ work: inout UnitOfWork, _ original: TransactionRow, owner: FoundCustomer, session: any StorageSnapshot
   ) throws(LedgerError) -> Timestamp {
     guard original.kind == .capture else { return original.createdAt }
-    let owners = try set.numbers(of: owner, session: session)
-    let effects = try set.effects(of: original.number, ofAny: owners, session: session)
-    guard let hold = effects.first(where: { $0.kind == .captured })?.target else { return original.createdAt }
-    return try JournalLookup.bookedAt(&set, hold, session: session)
+    let owners = try work.numbers(of: owner, session: session)
+    let events = try work.events(of: original.number, ofAny: owners, session: session)
+    guard let hold = events.first(where: { $0.kind == .captured })?.target else { return original.createdAt }
+    return try JournalLookup.bookedAt(&work, hold, session: session)
   }
 
   /// Sums the currency that stayed in the lots: the part that repaid a debt left them at once.
@@ -127,7 +127,7 @@ enum ReverseDecision {
         } else {
           returns.append(
             ReturnedCurrency(
-              slot: plan.slot, place: take.place, lot: take.lot, source: take.source, amount: take.amount))
+              slot: plan.slot, lotSlot: take.lotSlot, lot: take.lot, source: take.source, amount: take.amount))
         }
       }
     }
@@ -135,16 +135,16 @@ enum ReverseDecision {
   }
 
   private static func postings(
-    _ set: inout WorkingSet, of row: TransactionRow, session: any StorageSnapshot
+    _ work: inout UnitOfWork, of row: TransactionRow, session: any StorageSnapshot
   ) throws(LedgerError) -> TransactionParts {
-    if let own = set.parts(of: row.number) { return own }
+    if let own = work.parts(of: row.number) { return own }
     return try session.postings(of: row)
   }
 
   private static func parts(
-    _ set: inout WorkingSet, of number: TransactionNumber, ofAny owners: [CustomerNumber], session: any StorageSnapshot
+    _ work: inout UnitOfWork, of number: TransactionNumber, ofAny owners: [CustomerNumber], session: any StorageSnapshot
   ) throws(LedgerError) -> TransactionParts {
-    guard let parts = try set.parts(of: number, ofAny: owners, session: session) else {
+    guard let parts = try work.parts(of: number, ofAny: owners, session: session) else {
       throw LedgerError(.storageDamaged, "The journal lacks transaction \(number); run verify.")
     }
     return parts
@@ -155,15 +155,15 @@ enum ReverseDecision {
     _ decider: inout Decider, by original: TransactionParts, owners: [CustomerNumber], session: any StorageSnapshot
   ) throws(LedgerError) -> [ReversalRules.Taken] {
     var undone: [Int64: Int64] = [:]
-    for effect in try decider.set.effects(about: original.row.number, ofAny: owners, session: session)
-    where effect.kind == .reversal {
-      for entry in try parts(&decider.set, of: effect.transaction, ofAny: owners, session: session).entries {
+    for event in try decider.work.events(about: original.row.number, ofAny: owners, session: session)
+    where event.kind == .reversal {
+      for entry in try parts(&decider.work, of: event.transaction, ofAny: owners, session: session).entries {
         undone[entry.account.currency, default: 0] += entry.amount
       }
     }
     var taken: [ReversalRules.Taken] = []
     for entry in original.entries {
-      guard let currency = decider.terms.currency(number: entry.account.currency) else {
+      guard let currency = decider.definitions.currency(number: entry.account.currency) else {
         throw .lacksCurrency(entry.account.currency)
       }
       var lots = original.allocations.filter { $0.entry == entry.number }.map { (lot: $0.lot, amount: -$0.amount) }
@@ -177,12 +177,12 @@ enum ReverseDecision {
   ///
   /// - Throws: `not_reversible` where the customer owns less than was bought.
   private static func itemsToTakeBack(
-    _ set: inout WorkingSet, of original: TransactionParts, _ id: TransactionID, owner: FoundCustomer,
+    _ work: inout UnitOfWork, of original: TransactionParts, _ id: TransactionID, owner: FoundCustomer,
     session: any StorageSnapshot
   ) throws(LedgerError) -> [(ItemID, Int64)] {
     var items: [(ItemID, Int64)] = []
     for item in original.items where item.quantity > 0 {
-      let owned = try set.owned(item.item, customer: owner.number, session: session)
+      let owned = try work.owned(item.item, customer: owner.number, session: session)
       guard owned >= item.quantity else {
         throw LedgerError(
           .notReversible,

@@ -8,7 +8,7 @@ extension ChangeSet {
     // Every command pays for this: buffers copy no row and check no unique ownership.
     let (entries, allocations, keys) = (entries, allocations, keys)
     let lots = Dictionary(
-      (rare?.lotTerms ?? []).map { ($0.lot, RowDigest.of($0)) }, uniquingKeysWith: { first, _ in first })
+      (cold?.lotAttributes ?? []).map { ($0.lot, RowDigest.of($0)) }, uniquingKeysWith: { first, _ in first })
     transactions.withUnsafeMutableBufferPointer { (transactions) in
       Self.add(entries, allocations, lots, to: transactions)
       Self.add(keys, first: first, step: step, to: transactions)
@@ -16,7 +16,7 @@ extension ChangeSet {
     for row in notes { transactions[Int((row.transaction - first) / step)].erasable &+= row.digest }
     for row in itemEntries { add(RowDigest.of(row), to: Int((row.transaction - first) / step)) }
     for row in purchases { add(RowDigest.of(row), to: Int((row.transaction - first) / step)) }
-    if let rare { add(rare) { Int(($0 - first) / step) } }
+    if let cold { add(cold) { Int(($0 - first) / step) } }
     transactions.withUnsafeMutableBufferPointer { (transactions) in
       for index in transactions.indices {
         let parts = UInt64(bitPattern: transactions[index].digest)
@@ -25,8 +25,8 @@ extension ChangeSet {
     }
   }
 
-  private mutating func add(_ digest: UInt64, to place: Int) {
-    transactions[place].digest &+= Int64(bitPattern: digest)
+  private mutating func add(_ digest: UInt64, to index: Int) {
+    transactions[index].digest &+= Int64(bitPattern: digest)
   }
 
   /// - Parameter lots: The digests of the lot attributes of lots that the group made.
@@ -34,23 +34,23 @@ extension ChangeSet {
     _ entries: [EntryRow], _ allocations: [AllocationRow], _ lots: [LotNumber: UInt64],
     to transactions: UnsafeMutableBufferPointer<TransactionRow>
   ) {
-    var (place, allocation) = (0, 0)
+    var (index, allocation) = (0, 0)
     var lots = lots
     for entry in entries {
-      while transactions[place].number != entry.transaction { place += 1 }
-      let position = entry.number - transactions[place].firstEntry
-      var sum = RowDigest.of(entry, place: position)
+      while transactions[index].number != entry.transaction { index += 1 }
+      let position = entry.number - transactions[index].firstEntry
+      var sum = RowDigest.of(entry, position: position)
       if entry.lot == 0 {
         while allocation < allocations.count, allocations[allocation].entry == entry.number {
           let row = allocations[allocation]
-          sum &+= RowDigest.of(row, place: position)
-          if !lots.isEmpty, let terms = lots.removeValue(forKey: row.lot) { sum &+= terms }
+          sum &+= RowDigest.of(row, position: position)
+          if !lots.isEmpty, let attributes = lots.removeValue(forKey: row.lot) { sum &+= attributes }
           allocation += 1
         }
-      } else if !lots.isEmpty, let terms = lots.removeValue(forKey: entry.lot) {
-        sum &+= terms
+      } else if !lots.isEmpty, let attributes = lots.removeValue(forKey: entry.lot) {
+        sum &+= attributes
       }
-      transactions[place].digest &+= Int64(bitPattern: sum)
+      transactions[index].digest &+= Int64(bitPattern: sum)
     }
   }
 
@@ -62,17 +62,17 @@ extension ChangeSet {
       for index in keys.indices {
         // Refused commands keep keys too; those are no transaction's.
         guard let number = keys[index].bookedTransaction, number >= first else { continue }
-        let place = step == 1 ? Int(number - first) : Int((number - first) / step)
-        transactions[place].erasable &+= Int64(bitPattern: RowDigest.of(keys[index]))
+        let index = step == 1 ? Int(number - first) : Int((number - first) / step)
+        transactions[index].erasable &+= Int64(bitPattern: RowDigest.of(keys[index]))
       }
     }
   }
 
-  private mutating func add(_ rare: RareChanges, place: (TransactionNumber) -> Int) {
-    for row in rare.effects { add(RowDigest.of(row), to: place(row.transaction)) }
-    for row in rare.merges { add(RowDigest.of(row), to: place(row.transaction)) }
-    for row in rare.refunds { add(RowDigest.of(row), to: place(row.transaction)) }
-    for row in rare.refundParts { add(RowDigest.of(row), to: place(row.transaction)) }
+  private mutating func add(_ cold: ColdChanges, index: (TransactionNumber) -> Int) {
+    for row in cold.events { add(RowDigest.of(row), to: index(row.transaction)) }
+    for row in cold.merges { add(RowDigest.of(row), to: index(row.transaction)) }
+    for row in cold.refunds { add(RowDigest.of(row), to: index(row.transaction)) }
+    for row in cold.refundParts { add(RowDigest.of(row), to: index(row.transaction)) }
   }
 }
 

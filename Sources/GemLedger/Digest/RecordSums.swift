@@ -88,20 +88,20 @@ extension ChangeSet {
       if copy == nil { sums.addCatalogVersion(appliedAt: catalogAppliedAt) }
     }
     for row in copy?.catalogVersions ?? [] { sums.addCatalogVersion(appliedAt: row.appliedAt) }
-    if let rare { add(rare, to: &sums) }
+    if let cold { add(cold, to: &sums) }
     return sums
   }
 
-  private func add(_ rare: RareChanges, to sums: inout RecordSums) {
-    for row in rare.addedIDs { sums.add(row) }
-    for change in rare.idChanges.renamed {
+  private func add(_ cold: ColdChanges, to sums: inout RecordSums) {
+    for row in cold.addedIDs { sums.add(row) }
+    for change in cold.idChanges.renamed {
       let row = change.row
       let now = RowDigest.customer(row.number, change.id, row.createdAt)
       sums.customers &+= Int64(bitPattern: now &- RowDigest.of(row))
     }
-    guard !rare.erasures.isEmpty else { return }
-    let changed = Dictionary(rare.changedCustomers.map { ($0.number, $0) }, uniquingKeysWith: { _, last in last })
-    for erasure in rare.erasures {
+    guard !cold.erasures.isEmpty else { return }
+    let changed = Dictionary(cold.changedCustomers.map { ($0.number, $0) }, uniquingKeysWith: { _, last in last })
+    for erasure in cold.erasures {
       for (index, number) in erasure.numbers.enumerated() {
         guard let row = changed[number] else { continue }
         let former = RowDigest.customer(number, erasure.former[index], row.createdAt)
@@ -110,7 +110,7 @@ extension ChangeSet {
       }
       for row in erasure.added { sums.remove(row) }
       // Ids that this very commit added go as well.
-      for row in rare.addedIDs where erasure.numbers.contains(row.customer) { sums.remove(row) }
+      for row in cold.addedIDs where erasure.numbers.contains(row.customer) { sums.remove(row) }
     }
   }
 }

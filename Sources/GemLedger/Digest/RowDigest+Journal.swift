@@ -16,9 +16,9 @@ extension RowDigest {
 
   /// - Parameter place: The entry's position within its transaction, from 0.
   @inline(__always)
-  package static func of(_ row: EntryRow, place: Int64) -> UInt64 {
+  package static func of(_ row: EntryRow, position: Int64) -> UInt64 {
     var digest = RowDigest(.entry)
-    digest.add(place)
+    digest.add(position)
     digest.add(row.account.rawValue)
     digest.add(row.kind.rawValue)
     digest.add(row.amount)
@@ -30,17 +30,17 @@ extension RowDigest {
   }
 
   /// - Parameter place: The position of its entry.
-  package static func of(_ row: AllocationRow, place: Int64) -> UInt64 {
+  package static func of(_ row: AllocationRow, position: Int64) -> UInt64 {
     var digest = RowDigest(.allocation)
-    digest.add(place)
+    digest.add(position)
     digest.add(row.position)
     digest.add(row.lot)
     digest.add(row.amount)
     return digest.value
   }
 
-  package static func of(_ row: EffectRow) -> UInt64 {
-    var digest = RowDigest(.effect)
+  package static func of(_ row: JournalEventRow) -> UInt64 {
+    var digest = RowDigest(.event)
     digest.add(row.position)
     digest.add(row.customer)
     digest.add(row.kind.rawValue)
@@ -98,7 +98,7 @@ extension RowDigest {
     digest.add(row.quantity)
     digest.add(row.price)
     digest.add(row.purchasedAt)
-    digest.add(row.terms)
+    digest.add(row.frozenProduct)
     digest.add(row.originalTransactionID?.text)
     digest.add(row.expiresAt?.milliseconds)
     digest.add(row.grant?.currency)
@@ -107,8 +107,8 @@ extension RowDigest {
     return digest.value
   }
 
-  package static func of(_ row: LotTermsRow) -> UInt64 {
-    var digest = RowDigest(.lotTerms)
+  package static func of(_ row: LotAttributesRow) -> UInt64 {
+    var digest = RowDigest(.lotAttributes)
     digest.add(row.lot)
     digest.add(row.source.rawValue)
     digest.add(row.environment)

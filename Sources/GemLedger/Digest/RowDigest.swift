@@ -9,12 +9,12 @@ package struct RowDigest {
     case transaction = 1
     case entry = 2
     case allocation = 3
-    case effect = 4
+    case event = 4
     case item = 5
     case note = 6
     case key = 7
     case purchase = 8
-    case lotTerms = 9
+    case lotAttributes = 9
     case merge = 10
     case refund = 11
     case refundPart = 12
@@ -30,7 +30,7 @@ package struct RowDigest {
   private var sum: UInt64
   private var factor: UInt64
 
-  private static let place: UInt64 = 0x9E37_79B9_7F4A_7C15
+  private static let position: UInt64 = 0x9E37_79B9_7F4A_7C15
 
   @inline(__always)
   init(_ kind: Kind) {
@@ -40,7 +40,7 @@ package struct RowDigest {
 
   @inline(__always)
   mutating func add(_ word: UInt64) {
-    factor &+= Self.place
+    factor &+= Self.position
     sum &+= Self.fold(word ^ factor, factor | 1)
   }
 

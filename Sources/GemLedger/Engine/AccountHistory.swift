@@ -11,16 +11,16 @@ package struct AccountHistory {
   /// The entry that made this version.
   package func entry(version: Int64) throws(LedgerError) -> EntryRow? {
     guard version >= 1, version <= account.version else { return nil }
-    let anchorVersion = (version + AnchorRow.interval - 1) / AnchorRow.interval * AnchorRow.interval
-    var current = try start(anchorVersion: anchorVersion)
+    let checkpointVersion = (version + CheckpointRow.interval - 1) / CheckpointRow.interval * CheckpointRow.interval
+    var current = try start(checkpointVersion: checkpointVersion)
     while let entry = current, entry.version > version { current = try previous(entry) }
     return current
   }
 
   /// The newest entry of a transaction below that number.
   package func newest(below transaction: TransactionNumber) throws(LedgerError) -> EntryRow? {
-    try newest { (anchor) in
-      anchor.transaction < transaction
+    try newest { (checkpoint) in
+      checkpoint.transaction < transaction
     } fits: { (entry) in
       entry.transaction < transaction
     }.entry
@@ -28,8 +28,8 @@ package struct AccountHistory {
 
   /// The newest entry booked at or before the instant, and the one after it.
   func newest(at instant: Timestamp) throws(LedgerError) -> (entry: EntryRow?, successor: EntryRow?) {
-    try newest { (anchor) in
-      anchor.createdAt <= instant
+    try newest { (checkpoint) in
+      checkpoint.createdAt <= instant
     } fits: { (entry) throws(LedgerError) in
       try time(of: entry) <= instant
     }
@@ -55,19 +55,19 @@ package struct AccountHistory {
 
   /// Finds the newest entry that matches; matching entries are older than the others.
   private func newest(
-    anchorFits: (AnchorRow) -> Bool, fits: (EntryRow) throws(LedgerError) -> Bool
+    checkpointFits: (CheckpointRow) -> Bool, fits: (EntryRow) throws(LedgerError) -> Bool
   ) throws(LedgerError) -> (entry: EntryRow?, successor: EntryRow?) {
     // The first checkpoint that does not match lies at most 64 entries after the sought entry.
-    var (low, high) = (Int64(1), account.version / AnchorRow.interval + 1)
+    var (low, high) = (Int64(1), account.version / CheckpointRow.interval + 1)
     while low < high {
       let middle = (low + high) / 2
-      guard let anchor = try snapshot.anchor(account.number, version: middle * AnchorRow.interval) else {
+      guard let checkpoint = try snapshot.checkpoint(account.number, version: middle * CheckpointRow.interval) else {
         throw LedgerError(
           .storageDamaged, "The history of account \(account.number.rawValue) lacks an anchor; run verify.")
       }
-      if anchorFits(anchor) { low = middle + 1 } else { high = middle }
+      if checkpointFits(checkpoint) { low = middle + 1 } else { high = middle }
     }
-    var current = try start(anchorVersion: low * AnchorRow.interval)
+    var current = try start(checkpointVersion: low * CheckpointRow.interval)
     var successor: EntryRow?
     while let entry = current, try !fits(entry) {
       successor = entry
@@ -76,11 +76,11 @@ package struct AccountHistory {
     return (current, successor)
   }
 
-  private func start(anchorVersion: Int64) throws(LedgerError) -> EntryRow? {
-    if anchorVersion <= account.version,
-      let anchor = try snapshot.anchor(account.number, version: anchorVersion)
+  private func start(checkpointVersion: Int64) throws(LedgerError) -> EntryRow? {
+    if checkpointVersion <= account.version,
+      let checkpoint = try snapshot.checkpoint(account.number, version: checkpointVersion)
     {
-      return try snapshot.entry(anchor.entry, of: account.number.customer)
+      return try snapshot.entry(checkpoint.entry, of: account.number.customer)
     }
     return account.lastEntry == 0 ? nil : try snapshot.entry(account.lastEntry, of: account.number.customer)
   }

@@ -1,11 +1,11 @@
 internal import Synchronization
 
 /// The currencies of one version of the catalog, by code and by number.
-package final class CatalogTerms: Sendable {
+package final class CurrencyDefinitions: Sendable {
   let version: Int64
   /// In the order of codes.
-  package let currencies: [CurrencyTerms]
-  private let byNumber: [Int64: CurrencyTerms]
+  package let currencies: [CurrencyDefinition]
+  private let byNumber: [Int64: CurrencyDefinition]
   private let names: [Int64: (name: String, description: String?)]
   /// Each currency as the versions of the catalog had it, from the first.
   private let versions: [Int64: [CurrencyVersion]]
@@ -15,11 +15,11 @@ package final class CatalogTerms: Sendable {
   let hasPolicies: Bool
   package let transactionIDs: TransactionIDMaker
   /// The parsed frozen definitions of purchases, by their text; their number grows only with the catalog's versions.
-  private let readTerms = Mutex<[String: PurchaseTerms]>([:])
-  private static let readTermsCountMax = 1000
+  private let readFrozenProducts = Mutex<[String: FrozenProduct]>([:])
+  private static let readFrozenProductCountMax = 1000
 
   /// The fields that the list of purchases reads from the product as it was when it was bought.
-  struct PurchaseTerms: Sendable {
+  struct FrozenProduct: Sendable {
     let type: ProductType
     let entitlement: String?
   }
@@ -33,7 +33,7 @@ package final class CatalogTerms: Sendable {
     self.versions = versionsByNumber
     inForceFrom = versions.last?.from ?? Timestamp(milliseconds: .min)
     self.currencies = currencies.map { number, currency in
-      CurrencyTerms(number: number, currency: currency, versions: versionsByNumber[number] ?? [])
+      CurrencyDefinition(number: number, currency: currency, versions: versionsByNumber[number] ?? [])
     }.sorted { $0.code < $1.code }
     hasPolicies = self.currencies.contains { $0.policies != nil }
     byNumber = Dictionary(self.currencies.map { ($0.number, $0) }) { first, _ in first }
@@ -43,7 +43,7 @@ package final class CatalogTerms: Sendable {
     transactionIDs = TransactionIDMaker(salt: salt)
   }
 
-  package func currency(_ code: CurrencyCode) -> CurrencyTerms? {
+  package func currency(_ code: CurrencyCode) -> CurrencyDefinition? {
     var (low, high) = (0, currencies.count)
     while low < high {
       let middle = (low + high) / 2
@@ -52,21 +52,21 @@ package final class CatalogTerms: Sendable {
     return low < currencies.count && currencies[low].code == code ? currencies[low] : nil
   }
 
-  package func currency(number: Int64) -> CurrencyTerms? { byNumber[number] }
+  package func currency(number: Int64) -> CurrencyDefinition? { byNumber[number] }
 
   /// The currency that a count is of; nil where the count is of an item.
-  func currency(subject: String) -> CurrencyTerms? { (try? CurrencyCode(subject)).flatMap { currency($0) } }
+  func currency(subject: String) -> CurrencyDefinition? { (try? CurrencyCode(subject)).flatMap { currency($0) } }
 
-  func purchaseTerms(of row: PurchaseRow) throws(LedgerError) -> PurchaseTerms {
-    if let known = readTerms.withLock({ $0[row.terms] }) { return known }
-    let stored = CatalogRow(kind: .product, code: row.product.text, position: 0, document: row.terms)
+  func frozenProduct(of row: PurchaseRow) throws(LedgerError) -> FrozenProduct {
+    if let known = readFrozenProducts.withLock({ $0[row.frozenProduct] }) { return known }
+    let stored = CatalogRow(kind: .product, code: row.product.text, position: 0, document: row.frozenProduct)
     let product = try CatalogCache.read(stored, as: Product.self)
-    let terms = PurchaseTerms(type: product.type, entitlement: product.entitlement)
-    readTerms.withLock { known in
-      if known.count >= Self.readTermsCountMax { known.removeAll() }
-      known[row.terms] = terms
+    let definitions = FrozenProduct(type: product.type, entitlement: product.entitlement)
+    readFrozenProducts.withLock { known in
+      if known.count >= Self.readFrozenProductCountMax { known.removeAll() }
+      known[row.frozenProduct] = definitions
     }
-    return terms
+    return definitions
   }
 
   /// The currency as the catalog had it at an instant; nil where it was not in the catalog yet.
@@ -82,7 +82,7 @@ package final class CatalogTerms: Sendable {
 /// Keeps the catalog between commands and notices when another process has changed it.
 package final class CatalogCache: Sendable {
   private struct State {
-    var terms: CatalogTerms?
+    var definitions: CurrencyDefinitions?
     var products: [ProductCode: (product: Product, document: String)] = [:]
     var items: [ItemID: Item] = [:]
   }
@@ -92,9 +92,9 @@ package final class CatalogCache: Sendable {
   package init() {}
 
   /// The currencies as the snapshot has them.
-  package func terms(in snapshot: any StorageSnapshot) throws(LedgerError) -> CatalogTerms {
+  package func definitions(in snapshot: any StorageSnapshot) throws(LedgerError) -> CurrencyDefinitions {
     let version = try snapshot.catalogVersion()
-    if let terms = state.withLock({ $0.terms }), terms.version == version { return terms }
+    if let definitions = state.withLock({ $0.definitions }), definitions.version == version { return definitions }
     var currencies: [(number: Int64, currency: Currency)] = []
     for row in try snapshot.catalogRows(.currency) {
       let currency = try Self.read(row, as: Currency.self)
@@ -109,32 +109,34 @@ package final class CatalogCache: Sendable {
       versions.append(
         CurrencyVersion(number: number, from: Timestamp(milliseconds: row.position), currency: currency))
     }
-    let terms = CatalogTerms(
+    let definitions = CurrencyDefinitions(
       version: version, currencies: currencies, versions: versions, salt: try snapshot.project().salt)
-    state.withLock { $0 = State(terms: terms) }
-    return terms
+    state.withLock { $0 = State(definitions: definitions) }
+    return definitions
   }
 
   /// The product and its document as the snapshot has them.
   func product(
-    _ code: ProductCode, in snapshot: any StorageSnapshot, terms: CatalogTerms
+    _ code: ProductCode, in snapshot: any StorageSnapshot, definitions: CurrencyDefinitions
   ) throws(LedgerError) -> (product: Product, document: String) {
-    if let known = state.withLock({ $0.terms === terms ? $0.products[code] : nil }) { return known }
+    if let known = state.withLock({ $0.definitions === definitions ? $0.products[code] : nil }) { return known }
     guard let row = try snapshot.catalogRow(.product, code: code.text) else {
       throw LedgerError(.productNotFound, "There is no product \"\(code)\" in the catalog.")
     }
     let loaded = (product: try Self.read(row, as: Product.self), document: row.document)
-    state.withLock { if $0.terms === terms { $0.products[code] = loaded } }
+    state.withLock { if $0.definitions === definitions { $0.products[code] = loaded } }
     return loaded
   }
 
-  func item(_ id: ItemID, in snapshot: any StorageSnapshot, terms: CatalogTerms) throws(LedgerError) -> Item {
-    if let known = state.withLock({ $0.terms === terms ? $0.items[id] : nil }) { return known }
+  func item(_ id: ItemID, in snapshot: any StorageSnapshot, definitions: CurrencyDefinitions) throws(LedgerError)
+    -> Item
+  {
+    if let known = state.withLock({ $0.definitions === definitions ? $0.items[id] : nil }) { return known }
     guard let row = try snapshot.catalogRow(.item, code: id.text) else {
       throw LedgerError(.itemNotFound, "There is no item \"\(id)\" in the catalog.")
     }
     let item = try Self.read(row, as: Item.self)
-    state.withLock { if $0.terms === terms { $0.items[id] = item } }
+    state.withLock { if $0.definitions === definitions { $0.items[id] = item } }
     return item
   }
 
@@ -168,7 +170,7 @@ package final class CatalogCache: Sendable {
   }
 }
 
-extension CurrencyTerms {
+extension CurrencyDefinition {
   init(number: Int64, currency: Currency, versions: [CurrencyVersion] = []) {
     self.init(
       number: number, code: currency.code, maximumBalance: currency.maximumBalance ?? Limits.amount,

@@ -10,7 +10,7 @@ package struct CommandTrial: ~Copyable {
   }
 
   /// The answer that the command would get.
-  package mutating func decide(_ command: LedgerCommand) throws(LedgerError) -> Receipt {
+  package mutating func decide(_ command: LedgerCommand) throws(LedgerError) -> Booking {
     try decider.decide(command.body, session: snapshot)
   }
 }

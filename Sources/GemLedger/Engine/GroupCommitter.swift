@@ -28,7 +28,7 @@ final class GroupCommitter: Sendable {
   /// - Parameter latecomers: Returns further commands to book with the group, once it has locked its lanes.
   func commit(
     _ commands: [LedgerCommand], latecomers: @Sendable () -> [LedgerCommand] = { [] }
-  ) -> [Result<Receipt, LedgerError>] {
+  ) -> [Result<Booking, LedgerError>] {
     decider.withLock { decider in
       let whole = attempt(commands, latecomers: latecomers, decider: &decider)
       switch whole.outcome {
@@ -40,8 +40,8 @@ final class GroupCommitter: Sendable {
   }
 
   /// Commits the parts of a group that failed, one after the other.
-  private func commit(_ parts: [Part], decider: inout Decider) -> [Result<Receipt, LedgerError>] {
-    var answers: [Result<Receipt, LedgerError>] = []
+  private func commit(_ parts: [Part], decider: inout Decider) -> [Result<Booking, LedgerError>] {
+    var answers: [Result<Booking, LedgerError>] = []
     // The next part to commit is the last one here.
     var waiting = Array(parts.reversed())
     while let part = waiting.popLast() {
@@ -77,7 +77,7 @@ final class GroupCommitter: Sendable {
   }
 
   private enum Outcome {
-    case answered([Result<Receipt, LedgerError>])
+    case answered([Result<Booking, LedgerError>])
     /// Nothing was booked.
     case failed(LedgerError, Stage)
   }
@@ -90,8 +90,8 @@ final class GroupCommitter: Sendable {
     guard error.code.mayBeOfOneCommand, !error.isOfHalfCommit else { return all }
     switch stage {
     case .storage: return all
-    case .deciding(let place):
-      let (before, behind) = (Array(commands[..<place]), Array(commands[(place + 1)...]))
+    case .deciding(let lotSlot):
+      let (before, behind) = (Array(commands[..<lotSlot]), Array(commands[(lotSlot + 1)...]))
       return (before.isEmpty ? [] : [.commands(before)]) + [.failed(error)]
         + (behind.isEmpty ? [] : [.commands(behind)])
     case .writing, .fetching:
@@ -111,7 +111,7 @@ final class GroupCommitter: Sendable {
     var stage = Stage.storage
     do throws(LedgerError) {
       let answers = try storage.commit(lanes: lanes(of: commands)) {
-        (session) throws(LedgerError) -> [Result<Receipt, LedgerError>] in
+        (session) throws(LedgerError) -> [Result<Booking, LedgerError>] in
         // The storage may run this again.
         stage = .fetching
         var misrouted = try session.prefetch(commands)
@@ -131,7 +131,7 @@ final class GroupCommitter: Sendable {
         stage = .storage
         return answers
       }
-      if decider.set.hasChanges { commits.note() }
+      if decider.work.hasChanges { commits.note() }
       return (commands, .answered(answers))
     } catch {
       return (commands, .failed(error, stage))
@@ -151,17 +151,17 @@ final class GroupCommitter: Sendable {
   private func run(
     _ commands: [LedgerCommand], besides misrouted: [Int], decider: inout Decider, session: any StorageSession,
     now: Timestamp, stage: inout Stage
-  ) throws(LedgerError) -> [Result<Receipt, LedgerError>] {
+  ) throws(LedgerError) -> [Result<Booking, LedgerError>] {
     let snapshot: any StorageSnapshot = session
     try decider.begin(session: snapshot, clock: now, isBounded: !clock.isAccepted)
-    var results: [Result<Receipt, LedgerError>] = []
+    var results: [Result<Booking, LedgerError>] = []
     results.reserveCapacity(commands.count)
     var stops = false
     // Through the buffer, so that no command is copied.
     try commands.withUnsafeBufferPointer { (commands) throws(LedgerError) in
       for index in commands.indices {
         if index % Self.window == 0 {
-          session.approach(commands[index..<min(index + Self.window, commands.count)])
+          session.prefetchIntoCache(commands[index..<min(index + Self.window, commands.count)])
         }
         if stops || misrouted.contains(index) {
           stops = stops || lane == nil
@@ -185,10 +185,10 @@ final class GroupCommitter: Sendable {
       }
     }
     stage = .writing
-    decider.set.collectChanges()
-    if decider.set.hasChanges {
-      decider.set.changes.digestTransactions()
-      try session.write(decider.set.changes)
+    decider.work.collectChanges()
+    if decider.work.hasChanges {
+      decider.work.changes.digestTransactions()
+      try session.write(decider.work.changes)
     }
     return results
   }

@@ -4,35 +4,39 @@
 enum PastMoment {
   /// - Parameter numbers: All numbers under which what concerns the customer may lie.
   static func goBack(
-    _ set: inout WorkingSet, to instant: Timestamp, of customer: CustomerNumber, numbers: [CustomerNumber],
+    _ work: inout UnitOfWork, to instant: Timestamp, of customer: CustomerNumber, numbers: [CustomerNumber],
     session: any StorageSnapshot
   ) throws(LedgerError) {
-    set.rare.moment = (instant, customer, numbers)
-    set.hasRare = true
-    set.now = instant
-    for hold in try session.holds(of: customer) { set.end(hold) }
-    for count in try session.counts(of: customer) { set.end(count) }
+    work.cold.moment = (instant, customer, numbers)
+    work.hasCold = true
+    work.now = instant
+    for hold in try session.holds(of: customer) { work.end(hold) }
+    for count in try session.counts(of: customer) { work.end(count) }
   }
 
   /// Adds an account as it was at the instant, with its lots that were due to expire and not booked.
-  static func place(_ past: PastAccount, in set: inout WorkingSet) {
-    let slot = set.addAccount(past.row)
-    var book = LotBook.empty
+  static func restore(_ past: PastAccount, in work: inout UnitOfWork) {
+    let slot = work.addAccount(past.row)
+    var lotsIndex = LoadedLots.empty
     for lot in past.dueLots.sorted(by: { LotPosition(of: $0) < LotPosition(of: $1) }) {
-      if lot.isPaid { book.paid.lots.append(WorkingLot(row: lot)) } else { book.free.lots.append(WorkingLot(row: lot)) }
+      if lot.isPaid {
+        lotsIndex.paid.lots.append(WorkingLot(row: lot))
+      } else {
+        lotsIndex.free.lots.append(WorkingLot(row: lot))
+      }
     }
-    set.books.append(book)
-    set.accounts[slot].book = set.books.count - 1
+    work.loadedLots.append(lotsIndex)
+    work.accounts[slot].lotsIndex = work.loadedLots.count - 1
   }
 
-  static func place(_ hold: HoldRow, in set: inout WorkingSet) {
-    set.rare.effects.endedHolds[hold.number] = nil
-    set.set(hold)
+  static func restore(_ hold: HoldRow, in work: inout UnitOfWork) {
+    work.cold.events.endedHolds[hold.number] = nil
+    work.set(hold)
   }
 
-  static func place(_ count: CountRow, in set: inout WorkingSet) {
-    set.rare.effects.endedCounts[count.customer]?[count.key] = nil
-    set.rare.effects.counts[count.customer, default: [:]][count.key] = count
+  static func restore(_ count: CountRow, in work: inout UnitOfWork) {
+    work.cold.events.endedCounts[count.customer]?[count.key] = nil
+    work.cold.events.counts[count.customer, default: [:]][count.key] = count
   }
 }
 

@@ -20,14 +20,14 @@ struct SlotTable: ~Copyable {
   deinit { cells.deallocate() }
 
   subscript(number: Int64) -> Int? {
-    let index = place(of: number)
+    let index = offset(of: number)
     return cells[index].generation == generation ? Int(cells[index].slot) : nil
   }
 
   /// Returns the number's slot, which is the given one where the number is new.
   mutating func insert(_ number: Int64, slot: Int) -> Int {
     if count * 2 > mask { grow() }
-    let index = place(of: number)
+    let index = offset(of: number)
     guard cells[index].generation != generation else { return Int(cells[index].slot) }
     cells[index] = Cell(number: number, slot: Int32(slot), generation: generation)
     count += 1
@@ -44,7 +44,7 @@ struct SlotTable: ~Copyable {
   }
 
   /// The number's cell, or the free one where it belongs.
-  private func place(of number: Int64) -> Int {
+  private func offset(of number: Int64) -> Int {
     let mixed = UInt64(bitPattern: number) &* 0x9E37_79B9_7F4A_7C15
     var index = Int(truncatingIfNeeded: mixed >> 32) & mask
     while cells[index].generation == generation, cells[index].number != number { index = (index + 1) & mask }
@@ -56,7 +56,7 @@ struct SlotTable: ~Copyable {
     cells = Self.emptyCells(oldCount * 2)
     mask = oldCount * 2 - 1
     for index in 0..<oldCount where old[index].generation == generation {
-      cells[place(of: old[index].number)] = old[index]
+      cells[offset(of: old[index].number)] = old[index]
     }
     old.deallocate()
   }

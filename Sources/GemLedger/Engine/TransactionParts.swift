@@ -19,12 +19,12 @@ package struct TransactionParts: Sendable {
   }
 
   /// Returns the booking of the transaction's command.
-  package func receipt(customer: CustomerID, terms: CatalogTerms) throws(LedgerError) -> Receipt {
+  package func booking(customer: CustomerID, definitions: CurrencyDefinitions) throws(LedgerError) -> Booking {
     var posted: [PostedEntry] = []
     var isOverMaximum = false
     // A customer merged by the transaction has entries of it too; the booking is the surviving customer's.
     for entry in entries where entry.account.customer == row.customer {
-      guard let currency = terms.currency(number: entry.account.currency) else {
+      guard let currency = definitions.currency(number: entry.account.currency) else {
         throw .lacksCurrency(entry.account.currency)
       }
       if row.kind.mayPassMaximum, entry.balance > currency.maximumBalance { isOverMaximum = true }
@@ -33,8 +33,8 @@ package struct TransactionParts: Sendable {
           currency: currency.code, kind: entry.kind, amount: entry.amount, balance: entry.balance, debt: entry.debt,
           version: entry.version, allocations: allocations(of: entry)))
     }
-    return Receipt(
-      transactionID: terms.transactionIDs.id(number: row.number, createdAt: row.createdAt), customer: customer,
+    return Booking(
+      transactionID: definitions.transactionIDs.id(number: row.number, createdAt: row.createdAt), customer: customer,
       kind: row.kind, createdAt: row.createdAt, entries: CompactList(posted.sorted { $0.currency < $1.currency }),
       items: items.filter { $0.customer == row.customer }.map(PostedItem.init),
       isOverMaximum: isOverMaximum)
@@ -83,7 +83,7 @@ extension StorageSnapshot {
     for entry in parts.entries {
       // Lots change and may move with a merge; their lot attributes stay.
       for lot in parts.lots(of: entry) where parts.sources[lot] == nil {
-        parts.sources[lot] = try lotTerms(lot, of: entry.account.customer)?.source
+        parts.sources[lot] = try lotAttributes(lot, of: entry.account.customer)?.source
       }
     }
     return parts

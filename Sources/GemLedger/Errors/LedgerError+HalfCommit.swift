@@ -6,12 +6,12 @@ extension LedgerError {
   /// - Parameters:
   ///   - place: The storage, for people.
   ///   - part: The missing part, or the part that exists without the rest.
-  package static func halfCommit(_ place: String, _ part: String) -> LedgerError {
+  package static func halfCommit(_ position: String, _ part: String) -> LedgerError {
     LedgerError(
       .storageDamaged,
-      "\(place): only a part of a commit was done: \(part). Do not ask again before this is repaired: run gemctl "
+      "\(position): only a part of a commit was done: \(part). Do not ask again before this is repaired: run gemctl "
         + "storage repair, and then gemctl verify.",
-      details: [.text("storage", place), .text(missingPart, part)])
+      details: [.text("storage", position), .text(missingPart, part)])
   }
 
   /// Whether a part of the group was booked, so that nothing of the group may be tried again.

@@ -44,11 +44,11 @@ package final class CommitSignal: Sendable {
   }
 
   /// Waits for a commit after the counted one, the ledger's end, the task's cancellation, or the waiting limit.
-  func wait(after count: UInt64, atMost patience: Duration) async {
+  func wait(after count: UInt64, atMost timeout: Duration) async {
     await withTaskGroup { group in
       group.addTask { await self.wait(after: count) }
       // A cancelled reader stops waiting.
-      group.addTask { try? await Task.sleep(for: patience) }
+      group.addTask { try? await Task.sleep(for: timeout) }
       await group.next()
       group.cancelAll()
     }

@@ -5,7 +5,7 @@ public struct FeedEvent: Hashable, Sendable {
   /// It names the customer by the original id, whatever aliases and merges come later: an event never changes.
   public let record: HistoryRecord
   /// For a merge, the transaction's entries of the merged customer; nil for all others.
-  public let merged: Receipt?
+  public let merged: Booking?
 }
 
 /// A page of the feed, oldest first.

@@ -50,7 +50,7 @@ public struct FeedUpdates: AsyncSequence, Sendable {
     /// The count of commits before the last page that had all events; nil while there are more.
     private var seen: UInt64?
     /// Listens for other processes' commits for as long as this lives.
-    private var ear: Ear?
+    private var ear: ListenerHandle?
 
     fileprivate init(_ updates: FeedUpdates) {
       self.updates = updates
@@ -66,7 +66,7 @@ public struct FeedUpdates: AsyncSequence, Sendable {
       let signal = updates.ledger.commits
       while !Task.isCancelled, !signal.isClosed {
         if let seen {
-          if ear == nil { ear = Ear(updates.ledger) }
+          if ear == nil { ear = ListenerHandle(updates.ledger) }
           await signal.wait(after: seen, atMost: updates.interval)
           if Task.isCancelled { break }
         }
@@ -94,7 +94,7 @@ public struct FeedUpdates: AsyncSequence, Sendable {
   }
 
   /// Keeps the ledger's listener running.
-  private final class Ear: Sendable {
+  private final class ListenerHandle: Sendable {
     private let listeners: SharedListener
 
     init(_ ledger: Ledger) {

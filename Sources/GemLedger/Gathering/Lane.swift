@@ -18,7 +18,7 @@ internal import Darwin
 /// thread commits without a pause while the callers go on beside it.
 final class Lane: Sendable {
   /// The results of a batch's commands, in its order.
-  typealias Answers = ArraySlice<Result<Receipt, LedgerError>>
+  typealias Answers = ArraySlice<Result<Booking, LedgerError>>
 
   fileprivate enum Waiter: Sendable {
     case task(CheckedContinuation<Answers, Never>)
@@ -72,7 +72,7 @@ final class Lane: Sendable {
   }
 
   /// Books the command in the next group; blocks the thread meanwhile.
-  func bookBlocking(_ command: LedgerCommand) -> Result<Receipt, LedgerError> {
+  func bookBlocking(_ command: LedgerCommand) -> Result<Booking, LedgerError> {
     if becomeBusy() { return commitAlone([command])[0] }
     let waiter = ThreadWaiter()
     enqueue(CollectionOfOne(command), .thread(waiter))
@@ -81,7 +81,7 @@ final class Lane: Sendable {
   }
 
   /// Books the commands, at most ``Limits/commandsPerGroup`` of them, in one group; blocks the thread meanwhile.
-  func bookBlocking(_ commands: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
+  func bookBlocking(_ commands: [LedgerCommand]) -> [Result<Booking, LedgerError>] {
     if becomeBusy() { return commitAlone(commands) }
     let waiter = ThreadWaiter()
     enqueue(commands, .thread(waiter))
@@ -99,7 +99,7 @@ final class Lane: Sendable {
     }
   }
 
-  private func commitAlone(_ commands: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
+  private func commitAlone(_ commands: [LedgerCommand]) -> [Result<Booking, LedgerError>] {
     let answers = committer.commit(commands)
     let hasMore = state.withLock { state in
       state.isBusy = !state.waiting.commands.isEmpty
@@ -134,7 +134,7 @@ final class Lane: Sendable {
     }
   }
 
-  private static func wake(_ group: Group, _ answers: [Result<Receipt, LedgerError>]) {
+  private static func wake(_ group: Group, _ answers: [Result<Booking, LedgerError>]) {
     var start = 0
     for (waiter, count) in group.waiters {
       waiter.resume(answers[start..<start + count])

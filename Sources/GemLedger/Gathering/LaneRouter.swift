@@ -32,21 +32,21 @@ final class LaneRouter: Sendable {
   /// just then.
   private static let routesMax = 16
 
-  func book(_ command: LedgerCommand) async throws(LedgerError) -> Receipt {
+  func book(_ command: LedgerCommand) async throws(LedgerError) -> Booking {
     if lanes.count > 1 { return try await bookRouted(command) }
     let answers = await lanes[0].book(command)
     return try answers[answers.startIndex].get()
   }
 
-  func book(_ command: LedgerCommand) throws(LedgerError) -> Receipt {
+  func book(_ command: LedgerCommand) throws(LedgerError) -> Booking {
     if lanes.count > 1 { return try submitRouted([command])[0].get() }
     return try lanes[0].bookBlocking(command).get()
   }
 
-  func submit(_ commands: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
+  func submit(_ commands: [LedgerCommand]) -> [Result<Booking, LedgerError>] {
     if lanes.count > 1 { return submitRouted(commands) }
     if commands.count <= Limits.commandsPerGroup { return commands.isEmpty ? [] : lanes[0].bookBlocking(commands) }
-    var results: [Result<Receipt, LedgerError>] = []
+    var results: [Result<Booking, LedgerError>] = []
     results.reserveCapacity(commands.count)
     for start in stride(from: 0, to: commands.count, by: Limits.commandsPerGroup) {
       let end = min(start + Limits.commandsPerGroup, commands.count)
@@ -57,7 +57,7 @@ final class LaneRouter: Sendable {
 
   // MARK: Several lanes
 
-  private func bookRouted(_ command: LedgerCommand) async throws(LedgerError) -> Receipt {
+  private func bookRouted(_ command: LedgerCommand) async throws(LedgerError) -> Booking {
     var command = try stocked(command)
     for _ in 0..<Self.routesMax {
       let answers = await lane(of: try await routes.lanes(of: command)).book(command)
@@ -70,20 +70,20 @@ final class LaneRouter: Sendable {
 
   private func lane(of route: [Int]) -> Lane { route.count == 1 ? lanes[route[0]] : crossing }
 
-  private func submitRouted(_ asked: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
-    var results = [Result<Receipt, LedgerError>](repeating: .failure(.keepsMoving), count: asked.count)
+  private func submitRouted(_ asked: [LedgerCommand]) -> [Result<Booking, LedgerError>] {
+    var results = [Result<Booking, LedgerError>](repeating: .failure(.keepsMoving), count: asked.count)
     var open = Array(asked.indices)
     var triesLeft = Self.routesMax
     do throws(LedgerError) {
       while !open.isEmpty, triesLeft > 0 {
-        let answers = bookList(try open.map { (place) throws(LedgerError) in try stocked(asked[place]) })
-        for (place, answer) in zip(open, answers) where !answer.isMisrouted { results[place] = answer }
+        let answers = bookList(try open.map { (lotSlot) throws(LedgerError) in try stocked(asked[lotSlot]) })
+        for (lotSlot, answer) in zip(open, answers) where !answer.isMisrouted { results[lotSlot] = answer }
         let left = zip(open, answers).filter { $1.isMisrouted }.map(\.0)
         triesLeft = left.count < open.count ? Self.routesMax : triesLeft - 1
         open = left
       }
     } catch {
-      for place in open { results[place] = .failure(error) }
+      for lotSlot in open { results[lotSlot] = .failure(error) }
     }
     return results
   }
@@ -91,8 +91,8 @@ final class LaneRouter: Sendable {
   /// Books a list part by part, up to and including the first part with a misrouted command.
   ///
   /// The commands after that part may depend on it, and are routed again with the misrouted ones.
-  private func bookList(_ commands: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
-    var answers: [Result<Receipt, LedgerError>] = []
+  private func bookList(_ commands: [LedgerCommand]) -> [Result<Booking, LedgerError>] {
+    var answers: [Result<Booking, LedgerError>] = []
     answers.reserveCapacity(commands.count)
     var end = LedgerError.misrouted
     do throws(LedgerError) {
@@ -117,34 +117,34 @@ final class LaneRouter: Sendable {
   /// A group of several takes hold of their lanes itself, and goes no further than to the first that is misrouted.
   private func bookInOrder(
     _ commands: [LedgerCommand]
-  ) throws(LedgerError) -> [Result<Receipt, LedgerError>] {
+  ) throws(LedgerError) -> [Result<Booking, LedgerError>] {
     let lane = commands.count > 1 ? crossing : lane(of: try storage.lanes(of: commands)[0])
     return lane.bookBlocking(commands)
   }
 
   /// Books each in its lane, the lanes at the same time; of a lane nothing behind a group in which one was misrouted.
-  private func bookSideBySide(_ commands: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
-    var places: [ObjectIdentifier: (lane: Lane, places: [Int])] = [:]
-    let answers = Mutex([Result<Receipt, LedgerError>](repeating: .failure(.misrouted), count: commands.count))
-    for (place, route) in zip(commands.indices, storage.routes(of: commands)) {
+  private func bookSideBySide(_ commands: [LedgerCommand]) -> [Result<Booking, LedgerError>] {
+    var positions: [ObjectIdentifier: (lane: Lane, positions: [Int])] = [:]
+    let answers = Mutex([Result<Booking, LedgerError>](repeating: .failure(.misrouted), count: commands.count))
+    for (lotSlot, route) in zip(commands.indices, storage.routes(of: commands)) {
       let lanes: [Int]
       do throws(LedgerError) {
         lanes = try route.get()
       } catch {
-        answers.withLock { $0[place] = .failure(error) }
+        answers.withLock { $0[lotSlot] = .failure(error) }
         continue
       }
       let lane = lane(of: lanes)
-      places[ObjectIdentifier(lane), default: (lane, [])].places.append(place)
+      positions[ObjectIdentifier(lane), default: (lane, [])].positions.append(lotSlot)
     }
-    let busy = Array(places.values)
+    let busy = Array(positions.values)
     DispatchQueue.concurrentPerform(iterations: busy.count) { index in
-      let (lane, places) = busy[index]
-      for start in stride(from: 0, to: places.count, by: Limits.commandsPerGroup) {
-        let group = places[start..<min(start + Limits.commandsPerGroup, places.count)]
+      let (lane, positions) = busy[index]
+      for start in stride(from: 0, to: positions.count, by: Limits.commandsPerGroup) {
+        let group = positions[start..<min(start + Limits.commandsPerGroup, positions.count)]
         let booked = lane.bookBlocking(group.map { commands[$0] })
         answers.withLock { answers in
-          for (place, answer) in zip(group, booked) { answers[place] = answer }
+          for (lotSlot, answer) in zip(group, booked) { answers[lotSlot] = answer }
         }
         if booked.contains(where: \.isMisrouted) { break }
       }
@@ -177,7 +177,7 @@ extension LedgerCommand {
   /// - Parameter claims: The store transactions of the other commands of its list.
   fileprivate func goesApart(from claims: inout Set<PurchaseClaim>) -> Bool {
     switch body.action {
-    case .adjustOne, .adjust, .buyItem, .createCustomer, .freeze, .unfreeze, .hold, .exchange, .settle, .erase: true
+    case .adjustOne, .adjust, .buyItem, .createCustomer, .freeze, .unfreeze, .hold, .exchange, .bookDue, .erase: true
     // They name transactions from before the list was made, and go to the lanes of those customers.
     case .reverse, .capture, .extendHold, .release: true
     case .creditPurchase, .refund, .reverseRefund:
@@ -189,7 +189,7 @@ extension LedgerCommand {
   }
 }
 
-extension Result<Receipt, LedgerError> {
+extension Result<Booking, LedgerError> {
   var isMisrouted: Bool {
     if case .failure(let error) = self { return error == .misrouted }
     return false

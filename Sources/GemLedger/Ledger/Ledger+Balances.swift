@@ -10,13 +10,13 @@ extension Ledger {
   ///   - instant: The instant of the balances; nil for now.
   /// - Throws: ``LedgerError`` with `customer_not_found`.
   public func balances(of customer: CustomerID, at instant: Timestamp? = nil) throws(LedgerError) -> [Balance] {
-    try reading { (snapshot, terms) throws(LedgerError) -> [Balance] in
+    try reading { (snapshot, definitions) throws(LedgerError) -> [Balance] in
       let customer = try found(customer, at: instant, in: snapshot)
-      let moments = try moments(of: customer, at: instant, in: snapshot, terms: terms)
+      let moments = try moments(of: customer, at: instant, in: snapshot, definitions: definitions)
       var balances: [Balance] = []
-      for currency in terms.currencies where terms.has(currency, at: instant) {
+      for currency in definitions.currencies where definitions.has(currency, at: instant) {
         let account = AccountNumber(customer: customer.number, currency: currency.number)
-        balances.append(Balance(currency, terms, moments.moment(account), at: instant))
+        balances.append(Balance(currency, definitions, moments.moment(account), at: instant))
       }
       return balances
     }
@@ -28,13 +28,13 @@ extension Ledger {
   public func balance(
     of code: CurrencyCode, customer: CustomerID, at instant: Timestamp? = nil
   ) throws(LedgerError) -> Balance {
-    try reading { (snapshot, terms) throws(LedgerError) -> Balance in
+    try reading { (snapshot, definitions) throws(LedgerError) -> Balance in
       let customer = try found(customer, at: instant, in: snapshot)
-      guard let currency = terms.currency(code) else { throw .unknownCurrency(code) }
+      guard let currency = definitions.currency(code) else { throw .unknownCurrency(code) }
       let moments = try moments(
-        of: customer, at: instant, currency: currency.number, in: snapshot, terms: terms)
+        of: customer, at: instant, currency: currency.number, in: snapshot, definitions: definitions)
       let account = AccountNumber(customer: customer.number, currency: currency.number)
-      return Balance(currency, terms, moments.moment(account), at: instant)
+      return Balance(currency, definitions, moments.moment(account), at: instant)
     }
   }
 
@@ -45,25 +45,25 @@ extension Ledger {
   public func balance(
     of code: CurrencyCode, customer: CustomerID, version: Int64
   ) throws(LedgerError) -> Balance {
-    try reading { (snapshot, terms) throws(LedgerError) -> Balance in
+    try reading { (snapshot, definitions) throws(LedgerError) -> Balance in
       let row = try Self.customer(customer, in: snapshot)
-      let (currency, account) = try Self.account(code, customer: row.number, in: snapshot, terms: terms)
+      let (currency, account) = try Self.account(code, customer: row.number, in: snapshot, definitions: definitions)
       guard (0...account.version).contains(version) else {
         throw .invalid("\(code) of \"\(customer)\" has versions 0 to \(account.version); \(version) is none of them.")
       }
       let entry = try snapshot.entry(of: account, version: version)
       return Balance(
-        currency, terms, balance: entry?.balance ?? 0, held: 0, debt: entry?.debt ?? 0, version: version)
+        currency, definitions, balance: entry?.balance ?? 0, held: 0, debt: entry?.debt ?? 0, version: version)
     }
   }
 
   // MARK: Shared by the reads
 
   package func reading<R>(
-    _ body: (any StorageSnapshot, CatalogTerms) throws(LedgerError) -> R
+    _ body: (any StorageSnapshot, CurrencyDefinitions) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
     try storage.read { (snapshot) throws(LedgerError) -> R in
-      try body(snapshot, try catalog.terms(in: snapshot))
+      try body(snapshot, try catalog.definitions(in: snapshot))
     }
   }
 
@@ -93,21 +93,21 @@ extension Ledger {
     guard let instant else { return found }
     let number = try customer(id, at: instant, in: snapshot)
     guard number != found.number, let row = try snapshot.customer(number: number) else { return found }
-    return FoundCustomer(row, origin: found.origin)
+    return FoundCustomer(row, original: found.original)
   }
 
   package static func account(
-    _ code: CurrencyCode, customer: CustomerNumber, in snapshot: any StorageSnapshot, terms: CatalogTerms
-  ) throws(LedgerError) -> (CurrencyTerms, AccountRow) {
-    guard let currency = terms.currency(code) else { throw .unknownCurrency(code) }
+    _ code: CurrencyCode, customer: CustomerNumber, in snapshot: any StorageSnapshot, definitions: CurrencyDefinitions
+  ) throws(LedgerError) -> (CurrencyDefinition, AccountRow) {
+    guard let currency = definitions.currency(code) else { throw .unknownCurrency(code) }
     let number = AccountNumber(customer: customer, currency: currency.number)
     return (currency, try snapshot.account(number) ?? AccountRow(number: number))
   }
 }
 
-extension CatalogTerms {
+extension CurrencyDefinitions {
   /// Whether the catalog had the currency at an instant; nil for now.
-  func has(_ currency: CurrencyTerms, at instant: Timestamp?) -> Bool {
+  func has(_ currency: CurrencyDefinition, at instant: Timestamp?) -> Bool {
     guard let instant else { return true }
     return self.currency(number: currency.number, at: instant) != nil
   }
@@ -115,20 +115,24 @@ extension CatalogTerms {
 
 extension Balance {
   /// - Parameter instant: When it was; its names are those of then. Nil for now.
-  package init(_ currency: CurrencyTerms, _ terms: CatalogTerms, _ moment: AccountMoment, at instant: Timestamp? = nil)
-  {
-    let names = instant.flatMap { terms.currency(number: currency.number, at: $0) }
+  package init(
+    _ currency: CurrencyDefinition, _ definitions: CurrencyDefinitions, _ moment: AccountMoment,
+    at instant: Timestamp? = nil
+  ) {
+    let names = instant.flatMap { definitions.currency(number: currency.number, at: $0) }
     self.init(
-      currency: currency.code, name: names?.name ?? terms.name(of: currency.number),
-      description: names == nil ? terms.description(of: currency.number) : names?.description,
+      currency: currency.code, name: names?.name ?? definitions.name(of: currency.number),
+      description: names == nil ? definitions.description(of: currency.number) : names?.description,
       balance: moment.balance, held: moment.row.held, debt: moment.row.debt, version: moment.row.version)
   }
 
   init(
-    _ currency: CurrencyTerms, _ terms: CatalogTerms, balance: Int64, held: Int64, debt: Int64, version: Int64
+    _ currency: CurrencyDefinition, _ definitions: CurrencyDefinitions, balance: Int64, held: Int64, debt: Int64,
+    version: Int64
   ) {
     self.init(
-      currency: currency.code, name: terms.name(of: currency.number),
-      description: terms.description(of: currency.number), balance: balance, held: held, debt: debt, version: version)
+      currency: currency.code, name: definitions.name(of: currency.number),
+      description: definitions.description(of: currency.number), balance: balance, held: held, debt: debt,
+      version: version)
   }
 }

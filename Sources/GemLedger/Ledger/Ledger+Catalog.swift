@@ -87,7 +87,7 @@ extension Ledger {
   public func product(_ code: ProductCode) throws(LedgerError) -> Product {
     let cache = catalog
     return try storage.read { (snapshot) throws(LedgerError) -> Product in
-      try cache.product(code, in: snapshot, terms: try cache.terms(in: snapshot)).product
+      try cache.product(code, in: snapshot, definitions: try cache.definitions(in: snapshot)).product
     }
   }
 

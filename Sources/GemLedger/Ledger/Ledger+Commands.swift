@@ -22,7 +22,7 @@ extension Ledger {
   @discardableResult
   public func spend(
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey? = nil, conditions: [Condition] = []
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     try book(.spend(amounts, customer: customer, key: key, details: CommandDetails(conditions: conditions)))
   }
 
@@ -38,7 +38,7 @@ extension Ledger {
   @discardableResult
   public func adjust(
     _ adjustments: [Adjustment], customer: CustomerID, key: IdempotencyKey? = nil, conditions: [Condition] = []
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     try book(.adjust(adjustments, customer: customer, key: key, details: CommandDetails(conditions: conditions)))
   }
 
@@ -59,7 +59,7 @@ extension Ledger {
   public func grant(
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey? = nil, source: LotSource = .admin,
     expiresAt: Timestamp? = nil, reason: Reason? = nil
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     try book(
       .grant(
         amounts, customer: customer, key: key, source: source, expiresAt: expiresAt,
@@ -73,7 +73,7 @@ extension Ledger {
   @discardableResult
   public func buyItem(
     _ item: ItemID, quantity: Int64 = 1, customer: CustomerID, key: IdempotencyKey? = nil
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     try book(.buyItem(item, quantity: quantity, customer: customer, key: key))
   }
 
@@ -87,7 +87,7 @@ extension Ledger {
   @discardableResult
   public func creditPurchase(
     _ purchase: StorePurchase, customer: CustomerID, key: IdempotencyKey? = nil
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     try book(.creditPurchase(purchase, customer: customer, key: key))
   }
 }

@@ -5,13 +5,13 @@ extension Ledger {
   /// lots; for spent currency the currency's refund policy decides. The store's evidence may come in any order and any
   /// number of times. The newest evidence holds; evidence that says nothing new returns the first booking again. A
   /// refund that comes before its purchase is kept and booked with it: its booking has no entries and has
-  /// ``Receipt/isAwaitingPurchase``.
+  /// ``Booking/isAwaitingPurchase``.
   ///
   /// - Returns: The amounts taken, from the present owner of the purchase.
   /// - Throws: ``LedgerError`` with, in order of precedence, `amount_out_of_range` (the extent), `key_conflict`,
   ///   `amount_out_of_range` (newer evidence gives back an amount that would pass the hard limit).
   @discardableResult
-  public func refund(_ refund: StoreRefund, key: IdempotencyKey? = nil) throws(LedgerError) -> Receipt {
+  public func refund(_ refund: StoreRefund, key: IdempotencyKey? = nil) throws(LedgerError) -> Booking {
     try book(.refund(refund, key: key))
   }
 
@@ -25,14 +25,14 @@ extension Ledger {
   @discardableResult
   public func reverseRefund(
     _ reversal: StoreRefundReversal, key: IdempotencyKey? = nil
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     try book(.reverseRefund(reversal, key: key))
   }
 
   /// Merges two customers: balances, lots, purchases, items and debts move, and both ids name the surviving customer.
   ///
   /// Where only one of them exists, the other id becomes one more id of that customer. Moved amounts may pass a
-  /// currency's maximum (``Receipt/isOverMaximum``).
+  /// currency's maximum (``Booking/isOverMaximum``).
   ///
   /// - Parameters:
   ///   - from: The customer to merge.
@@ -44,7 +44,7 @@ extension Ledger {
   @discardableResult
   public func merge(
     from: CustomerID, into: CustomerID, key: IdempotencyKey? = nil
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     try book(.merge(from: from, into: into, key: key))
   }
 
@@ -53,7 +53,7 @@ extension Ledger {
   /// - Returns: The amounts that came to the customer; replayed where the customer had the alias already.
   /// - Throws: ``LedgerError`` with, in order of precedence, `customer_not_found`, `over_maximum` at the hard limit.
   @discardableResult
-  public func createAlias(_ alias: CustomerID, of customer: CustomerID) throws(LedgerError) -> Receipt {
+  public func createAlias(_ alias: CustomerID, of customer: CustomerID) throws(LedgerError) -> Booking {
     try book(.createAlias(alias, of: customer))
   }
 
@@ -63,7 +63,7 @@ extension Ledger {
   @discardableResult
   public func freeze(
     _ customer: CustomerID, reason: Reason? = nil, key: IdempotencyKey? = nil
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     try book(.freeze(customer, reason: reason, key: key))
   }
 
@@ -73,7 +73,7 @@ extension Ledger {
   @discardableResult
   public func unfreeze(
     _ customer: CustomerID, reason: Reason? = nil, key: IdempotencyKey? = nil
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     try book(.unfreeze(customer, reason: reason, key: key))
   }
 }

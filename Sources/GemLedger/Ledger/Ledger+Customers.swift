@@ -3,10 +3,10 @@ extension Ledger {
   ///
   /// - Throws: ``LedgerError`` with `customer_not_found`.
   public func customer(_ id: CustomerID) throws(LedgerError) -> CustomerSummary {
-    try reading { (snapshot, terms) throws(LedgerError) -> CustomerSummary in
+    try reading { (snapshot, definitions) throws(LedgerError) -> CustomerSummary in
       let found = try Self.customer(id, in: snapshot)
       guard let row = try snapshot.customer(number: found.number) else { throw .customerNotFound(id) }
-      return try summary(of: row, named: id, in: snapshot, terms: terms)
+      return try summary(of: row, named: id, in: snapshot, definitions: definitions)
     }
   }
 
@@ -22,17 +22,17 @@ extension Ledger {
   }
 
   func summary(
-    of row: CustomerRow, named id: CustomerID, in snapshot: any StorageSnapshot, terms: CatalogTerms
+    of row: CustomerRow, named id: CustomerID, in snapshot: any StorageSnapshot, definitions: CurrencyDefinitions
   ) throws(LedgerError) -> CustomerSummary {
-    let customer = FoundCustomer(row, origin: row.number)
-    let moments = try moments(of: customer, in: snapshot, terms: terms)
+    let customer = FoundCustomer(row, original: row.number)
+    let moments = try moments(of: customer, in: snapshot, definitions: definitions)
     let known = Set(try snapshot.accounts(of: row.number).map(\.number.currency))
     var balances: [Balance] = []
-    for currency in terms.currencies {
+    for currency in definitions.currencies {
       let moment = moments.moment(AccountNumber(customer: row.number, currency: currency.number))
       // A currency with scheduled grants has a balance before anything is booked.
       guard known.contains(currency.number) || moment.balance != 0 else { continue }
-      balances.append(Balance(currency, terms, moment))
+      balances.append(Balance(currency, definitions, moment))
     }
     return CustomerSummary(
       id: id, originalID: row.id, ids: try Self.ids(of: row, in: snapshot), createdAt: row.createdAt,

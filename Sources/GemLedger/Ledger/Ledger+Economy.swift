@@ -2,8 +2,8 @@ extension Ledger {
   /// Undoes a spend, in full or part: its amounts go back into the very lots, with their expiry and their price.
   ///
   /// The lots that were burnt last get theirs back first. Amounts of lots that expired meanwhile are gone
-  /// (``Receipt/expired``). Amounts that come back to a refunded purchase go to the refund's shortfall
-  /// (``Receipt/reclaimed``). Items that the spend bought go back with the last of their price.
+  /// (``Booking/expired``). Amounts that come back to a refunded purchase go to the refund's shortfall
+  /// (``Booking/reclaimed``). Items that the spend bought go back with the last of their price.
   ///
   /// - Parameters:
   ///   - transaction: A spend, a purchase of an item, or a capture.
@@ -15,7 +15,7 @@ extension Ledger {
   @discardableResult
   public func reverse(
     _ transaction: TransactionID, amounts: [Adjustment]? = nil, key: IdempotencyKey? = nil
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     try book(.reverse(transaction, amounts: amounts, key: key))
   }
 
@@ -27,13 +27,13 @@ extension Ledger {
   @discardableResult
   public func transfer(
     _ amounts: [Adjustment], from: CustomerID, to: CustomerID, key: IdempotencyKey? = nil
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     try book(.transfer(amounts, from: from, to: to, key: key))
   }
 
   /// Books several steps over several customers, all or none: a gift, a trade, a sale with a fee.
   ///
-  /// Each customer gets a transaction of their own, linked to the others (``Receipt/parties``).
+  /// Each customer gets a transaction of their own, linked to the others (``Booking/parties``).
   ///
   /// - Parameters:
   ///   - legs: 1 to ``Limits/legsPerBasket``; no customer both gives and gets the same currency or item.
@@ -45,7 +45,7 @@ extension Ledger {
   @discardableResult
   public func basket(
     _ legs: [BasketLeg], payer: CustomerID, key: IdempotencyKey? = nil
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     try book(.basket(legs, payer: payer, key: key))
   }
 
@@ -53,7 +53,7 @@ extension Ledger {
   ///
   /// The new currency keeps source, environment, expiry and share of the price of the lots that are given. Where it
   /// came out of a purchase of the customer that was refunded since, it goes to the refund's shortfall
-  /// (``Receipt/reclaimed``).
+  /// (``Booking/reclaimed``).
   ///
   /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_identifier`, `invalid_request`,
   ///   `amount_out_of_range`, `customer_not_found`, `key_conflict`, `unknown_currency`, `rounds_to_zero`,
@@ -62,7 +62,7 @@ extension Ledger {
   public func exchange(
     _ amount: Adjustment, into currency: CurrencyCode, rate: ExchangeRate, customer: CustomerID,
     key: IdempotencyKey? = nil
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     try book(.exchange(amount, into: currency, rate: rate, customer: customer, key: key))
   }
 
@@ -74,7 +74,7 @@ extension Ledger {
   /// - Returns: A booking; its customer is the id that replaces the erased one from now on.
   /// - Throws: ``LedgerError`` with `customer_not_found`, also where the customer was erased already.
   @discardableResult
-  public func erase(_ customer: CustomerID) throws(LedgerError) -> Receipt { try book(.erase(customer)) }
+  public func erase(_ customer: CustomerID) throws(LedgerError) -> Booking { try book(.erase(customer)) }
 
   /// Books the due scheduled effects: expiries, ended holds, allowances, recharges.
   ///
@@ -102,7 +102,7 @@ extension Ledger {
         return (rows.filter { due.contains($0.number) }.map(\.id), rows.last?.number, rows.count)
       }
       guard let end = page.end else { break }
-      for answer in submit(page.due.map(LedgerCommand.settle)) {
+      for answer in submit(page.due.map(LedgerCommand.bookDue)) {
         guard case .failure(let error) = answer, error.code != .customerNotFound else { continue }
         guard error.code == .storageDamaged else { throw error }
         damage = damage ?? error
@@ -145,14 +145,14 @@ extension Ledger {
   private func given(
     to rows: [CustomerRow], _ accounts: [AccountRow], in snapshot: any StorageSnapshot, _ damage: inout LedgerError?
   ) throws(LedgerError) -> Set<CustomerNumber> {
-    let terms = try catalog.terms(in: snapshot)
-    let gives = Set(terms.currencies.filter { $0.policies?.givesByItself == true }.map(\.number))
+    let definitions = try catalog.definitions(in: snapshot)
+    let gives = Set(definitions.currencies.filter { $0.policies?.givesByItself == true }.map(\.number))
     guard !gives.isEmpty else { return [] }
     var found: Set<CustomerNumber> = []
     let candidates = Set(accounts.filter { gives.contains($0.number.currency) }.map(\.number.customer))
     for row in rows where candidates.contains(row.number) {
       do throws(LedgerError) {
-        let moments = try moments(of: FoundCustomer(row, origin: row.number), in: snapshot, terms: terms)
+        let moments = try moments(of: FoundCustomer(row, original: row.number), in: snapshot, definitions: definitions)
         let isDue = moments.byCurrency.values.contains { $0.row.version > $0.recorded.version }
         if isDue { found.insert(row.number) }
       } catch {

@@ -13,15 +13,15 @@ extension Ledger {
     of customer: CustomerID, limit: Int = 100, after cursor: PageCursor? = nil
   ) throws(LedgerError) -> HistoryPage {
     try Self.check(limit: limit)
-    return try reading { (snapshot, terms) throws(LedgerError) -> HistoryPage in
+    return try reading { (snapshot, definitions) throws(LedgerError) -> HistoryPage in
       let row = try Self.customer(customer, in: snapshot)
-      let salt = terms.transactionIDs.salt
-      let start = try cursor?.place(list: row.number, salt: salt) ?? .max
+      let salt = definitions.transactionIDs.salt
+      let start = try cursor?.position(list: row.number, salt: salt) ?? .max
       let owners = try Self.numbers(of: row, in: snapshot)
       let numbers = try snapshot.newestTransactions(ofAny: owners, below: start, limit: limit + 1)
       let records = try Self.records(
-        Array(numbers.prefix(limit)), of: owners, customer: customer, in: snapshot, terms: terms)
-      let next = numbers.count > limit ? PageCursor(place: numbers[limit - 1], list: row.number, salt: salt) : nil
+        Array(numbers.prefix(limit)), of: owners, customer: customer, in: snapshot, definitions: definitions)
+      let next = numbers.count > limit ? PageCursor(position: numbers[limit - 1], list: row.number, salt: salt) : nil
       return HistoryPage(transactions: records, next: next)
     }
   }
@@ -30,12 +30,12 @@ extension Ledger {
   ///
   /// - Throws: ``LedgerError`` with `transaction_not_found`, for an id of another project too.
   public func transaction(_ id: TransactionID) throws(LedgerError) -> HistoryRecord {
-    try reading { (snapshot, terms) throws(LedgerError) -> HistoryRecord in
-      guard let number = terms.transactionIDs.number(of: id), let row = try snapshot.transaction(number),
-        terms.transactionIDs.id(number: number, createdAt: row.createdAt) == id,
+    try reading { (snapshot, definitions) throws(LedgerError) -> HistoryRecord in
+      guard let number = definitions.transactionIDs.number(of: id), let row = try snapshot.transaction(number),
+        definitions.transactionIDs.id(number: number, createdAt: row.createdAt) == id,
         let customer = try snapshot.customer(number: row.customer),
         let record = try Self.records(
-          [number], of: [row.customer], customer: customer.id, in: snapshot, terms: terms
+          [number], of: [row.customer], customer: customer.id, in: snapshot, definitions: definitions
         ).first
       else { throw LedgerError(.transactionNotFound, "There is no transaction \(id) in this ledger.") }
       return record
@@ -48,16 +48,16 @@ extension Ledger {
   ///   list did not give.
   public func customers(limit: Int = 100, after cursor: PageCursor? = nil) throws(LedgerError) -> CustomersPage {
     try Self.check(limit: limit)
-    return try reading { (snapshot, terms) throws(LedgerError) -> CustomersPage in
-      let salt = terms.transactionIDs.salt
-      let start = try cursor?.place(list: Self.customersList, salt: salt) ?? 0
+    return try reading { (snapshot, definitions) throws(LedgerError) -> CustomersPage in
+      let salt = definitions.transactionIDs.salt
+      let start = try cursor?.position(list: Self.customersList, salt: salt) ?? 0
       let rows = try Self.unmergedCustomers(after: start, limit: limit + 1, in: snapshot)
       var customers: [CustomerSummary] = []
       for row in rows.prefix(limit) {
-        customers.append(try summary(of: row, named: row.id, in: snapshot, terms: terms))
+        customers.append(try summary(of: row, named: row.id, in: snapshot, definitions: definitions))
       }
       let next =
-        rows.count > limit ? PageCursor(place: rows[limit - 1].number, list: Self.customersList, salt: salt) : nil
+        rows.count > limit ? PageCursor(position: rows[limit - 1].number, list: Self.customersList, salt: salt) : nil
       return CustomersPage(customers: customers, next: next)
     }
   }
@@ -90,24 +90,25 @@ extension Ledger {
 
   private static func records(
     _ numbers: [TransactionNumber], of owners: [CustomerNumber], customer: CustomerID,
-    in snapshot: any StorageSnapshot, terms: CatalogTerms
+    in snapshot: any StorageSnapshot, definitions: CurrencyDefinitions
   ) throws(LedgerError) -> [HistoryRecord] {
     let found = try snapshot.notedTransactions(numbers, ofAny: owners)
     var records: [HistoryRecord] = []
     // An empty unit of work: reads return the stored rows.
-    let set = WorkingSet()
+    let set = UnitOfWork()
     for number in numbers {
       guard let transaction = found[number] else {
         throw LedgerError(.storageDamaged, "The journal lacks transaction \(number); run verify.")
       }
       let note = transaction.note
-      var receipt = try transaction.parts.receipt(customer: customer, terms: terms)
-      if transaction.parts.row.kind.hasEffects {
-        try AnswerCompletion.completeAlone(set, &receipt, of: transaction.parts.row, terms: terms, session: snapshot)
+      var booking = try transaction.parts.booking(customer: customer, definitions: definitions)
+      if transaction.parts.row.kind.hasEvents {
+        try AnswerCompletion.completeAlone(
+          set, &booking, of: transaction.parts.row, definitions: definitions, session: snapshot)
       }
       records.append(
         HistoryRecord(
-          receipt: receipt, reference: note?.reference,
+          booking: booking, reference: note?.reference,
           reason: note?.reason, actor: note?.actor))
     }
     return records

@@ -10,7 +10,7 @@ extension Ledger {
   ///   - customer: Must exist.
   ///   - duration: 1 second to ``Limits/holdDuration``.
   ///   - key: Send the same one with every retry.
-  /// - Returns: ``Receipt/hold`` names the hold and the amounts available now.
+  /// - Returns: ``Booking/hold`` names the hold and the amounts available now.
   /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_request`, `limit_exceeded`,
   ///   `amount_out_of_range`, `customer_not_found`, `key_conflict`, `unknown_currency`, `customer_frozen`,
   ///   `insufficient_balance`.
@@ -18,7 +18,7 @@ extension Ledger {
   public func hold(
     _ amounts: [Adjustment], customer: CustomerID, for duration: Duration = LedgerCommand.holdDuration,
     key: IdempotencyKey? = nil
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     try book(.hold(amounts, customer: customer, for: duration, key: key))
   }
 
@@ -34,7 +34,7 @@ extension Ledger {
   @discardableResult
   public func capture(
     _ hold: HoldID, amounts: [Adjustment]? = nil, keepsOpen: Bool = false, key: IdempotencyKey? = nil
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     try book(.capture(hold, amounts: amounts, keepsOpen: keepsOpen, key: key))
   }
 
@@ -45,17 +45,17 @@ extension Ledger {
   @discardableResult
   public func extend(
     _ hold: HoldID, for duration: Duration, key: IdempotencyKey? = nil
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     try book(.extend(hold, for: duration, key: key))
   }
 
   /// Gives held currency back to the lots that it came from.
   ///
-  /// - Returns: ``Receipt/expired`` has the amounts that came back too late, ``Receipt/reclaimed`` those that went to a
+  /// - Returns: ``Booking/expired`` has the amounts that came back too late, ``Booking/reclaimed`` those that went to a
   ///   refund meanwhile.
   /// - Throws: ``LedgerError`` with, in order of precedence, `hold_not_found`, `key_conflict`, `hold_ended`.
   @discardableResult
-  public func release(_ hold: HoldID, key: IdempotencyKey? = nil) throws(LedgerError) -> Receipt {
+  public func release(_ hold: HoldID, key: IdempotencyKey? = nil) throws(LedgerError) -> Booking {
     try book(.release(hold, key: key))
   }
 
@@ -63,7 +63,7 @@ extension Ledger {
   ///
   /// - Throws: ``LedgerError`` with `customer_not_found`.
   public func holds(of customer: CustomerID) throws(LedgerError) -> [OpenHold] {
-    return try reading { (snapshot, terms) throws(LedgerError) -> [OpenHold] in
+    return try reading { (snapshot, definitions) throws(LedgerError) -> [OpenHold] in
       let now = try now(in: snapshot)
       let row = try Self.customer(customer, in: snapshot)
       let owners = try Self.numbers(of: row, in: snapshot)
@@ -73,13 +73,13 @@ extension Ledger {
           throw LedgerError(.storageDamaged, "The journal lacks transaction \(hold.number); run verify.")
         }
         let parts = HoldRules.outstanding(
-          try snapshot.effects(about: hold.number, ofAny: owners), of: row.number)
+          try snapshot.events(about: hold.number, ofAny: owners), of: row.number)
         let amounts = parts.compactMap { part in
-          terms.currency(number: part.account.currency).map {
+          definitions.currency(number: part.account.currency).map {
             CurrencyAmount(currency: $0.code, amount: part.amount)
           }
         }
-        let id = HoldID(terms.transactionIDs.id(number: hold.number, createdAt: begun.createdAt))
+        let id = HoldID(definitions.transactionIDs.id(number: hold.number, createdAt: begun.createdAt))
         holds.append(
           OpenHold(
             id: id, amounts: CurrencySums.sum([], amounts), createdAt: begun.createdAt, expiresAt: hold.deadline))

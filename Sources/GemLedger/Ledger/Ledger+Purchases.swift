@@ -13,21 +13,21 @@ extension Ledger {
     of customer: CustomerID, before cursor: PageCursor? = nil, limit: Int = 100
   ) throws(LedgerError) -> PurchasesPage {
     try Self.check(limit: limit)
-    return try reading { (snapshot, terms) throws(LedgerError) -> PurchasesPage in
+    return try reading { (snapshot, definitions) throws(LedgerError) -> PurchasesPage in
       let found = try Self.customer(customer, in: snapshot)
       // A list of its own beside the histories, which have positive numbers, and the list of customers.
       let list = -1 - found.number
-      let salt = terms.transactionIDs.salt
-      let start = try cursor?.place(list: list, salt: salt) ?? .max
+      let salt = definitions.transactionIDs.salt
+      let start = try cursor?.position(list: list, salt: salt) ?? .max
       var rows: [PurchaseRow] = []
       for number in try Self.numbers(of: found, in: snapshot) {
         rows += try snapshot.purchases(of: number, below: start, limit: limit + 1)
       }
       rows.sort { $0.number > $1.number }
-      var reader = PurchaseReader(snapshot: snapshot, terms: terms)
+      var reader = PurchaseReader(snapshot: snapshot, definitions: definitions)
       var purchases: [Purchase] = []
       for row in rows.prefix(limit) { purchases.append(try reader.purchase(row)) }
-      let next = rows.count > limit ? PageCursor(place: rows[limit - 1].number, list: list, salt: salt) : nil
+      let next = rows.count > limit ? PageCursor(position: rows[limit - 1].number, list: list, salt: salt) : nil
       return PurchasesPage(purchases: purchases, next: next)
     }
   }
@@ -47,14 +47,14 @@ extension Ledger {
 /// Makes purchases of rows; reads owners and environments that several rows share once.
 package struct PurchaseReader {
   let snapshot: any StorageSnapshot
-  let terms: CatalogTerms
+  let definitions: CurrencyDefinitions
   private var owners: [CustomerNumber: CustomerRow] = [:]
   private var known: (number: Int64, environment: StoreEnvironment)?
   private var environments: [Int64: StoreEnvironment]?
 
-  package init(snapshot: any StorageSnapshot, terms: CatalogTerms) {
+  package init(snapshot: any StorageSnapshot, definitions: CurrencyDefinitions) {
     self.snapshot = snapshot
-    self.terms = terms
+    self.definitions = definitions
   }
 
   package mutating func purchase(_ row: PurchaseRow) throws(LedgerError) -> Purchase {
@@ -62,13 +62,13 @@ package struct PurchaseReader {
       throw LedgerError(
         .storageDamaged, "The journal lacks transaction \(row.transaction), which a purchase names; run verify.")
     }
-    let product = try terms.purchaseTerms(of: row)
+    let product = try definitions.frozenProduct(of: row)
     let owner = try ownerRow(row.customer)
     return Purchase(
       store: row.identity.store, environment: try environment(row.identity.environment),
       storeTransactionID: row.identity.transactionID,
       originalTransactionID: row.originalTransactionID ?? row.identity.transactionID,
-      transactionID: terms.transactionIDs.id(number: row.transaction, createdAt: transaction.createdAt),
+      transactionID: definitions.transactionIDs.id(number: row.transaction, createdAt: transaction.createdAt),
       customer: owner.id, product: row.product, productType: product.type,
       entitlement: product.entitlement, quantity: row.quantity, price: row.price, purchasedAt: row.purchasedAt,
       expiresAt: row.expiresAt, refundedMilliPercent: row.refund?.share.milliPercent ?? 0,

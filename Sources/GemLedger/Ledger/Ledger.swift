@@ -53,7 +53,7 @@ public final class Ledger: Sendable {
   /// - Returns: The booking, or the earlier booking under the same key.
   /// - Throws: ``LedgerError``; see the method of that command for its codes in order of precedence.
   @discardableResult
-  public func book(_ command: LedgerCommand) async throws(LedgerError) -> Receipt {
+  public func book(_ command: LedgerCommand) async throws(LedgerError) -> Booking {
     try await router.book(command)
   }
 
@@ -62,7 +62,7 @@ public final class Ledger: Sendable {
   /// - Returns: The booking, or the earlier booking under the same key.
   /// - Throws: ``LedgerError``; see the method of that command for its codes in order of precedence.
   @discardableResult
-  public func book(_ command: LedgerCommand) throws(LedgerError) -> Receipt {
+  public func book(_ command: LedgerCommand) throws(LedgerError) -> Booking {
     try router.book(command)
   }
 
@@ -70,7 +70,7 @@ public final class Ledger: Sendable {
   /// others alone.
   ///
   /// - Returns: The result of each, in order.
-  public func submit(_ commands: [LedgerCommand]) -> [Result<Receipt, LedgerError>] {
+  public func submit(_ commands: [LedgerCommand]) -> [Result<Booking, LedgerError>] {
     router.submit(commands)
   }
 
@@ -78,12 +78,12 @@ public final class Ledger: Sendable {
   ///
   /// - Returns: The booking that would result; neither a transaction nor a hold that it would make has an id.
   /// - Throws: ``LedgerError`` as booking would.
-  public func preview(_ command: LedgerCommand) throws(LedgerError) -> Receipt {
+  public func preview(_ command: LedgerCommand) throws(LedgerError) -> Booking {
     let (now, isBounded) = (clock.now(), !clock.isAccepted)
     let catalog = catalog
     // Nothing is written, so the lanes do not matter.
     let command = command.withAnyStock
-    return try storage.read { (snapshot) throws(LedgerError) -> Receipt in
+    return try storage.read { (snapshot) throws(LedgerError) -> Booking in
       var decider = Decider(catalog: catalog)
       try decider.begin(session: snapshot, clock: now, isBounded: isBounded)
       return try decider.decide(command.body, session: snapshot).asPreview

@@ -68,7 +68,7 @@ public enum EntryKind: Int64, CaseIterable, Sendable {
   }
 
   /// Whether transactions of this kind have effects that a repeated answer must include.
-  package var hasEffects: Bool {
+  package var hasEvents: Bool {
     switch self {
     case .reversal, .hold, .extend, .release, .capture, .transfer, .exchange, .mixed, .merge: true
     case .purchase, .grant, .spend, .refund, .reversedRefund, .expiry, .recharge, .initial, .freeze, .unfreeze, .erase:

@@ -4,7 +4,7 @@ public struct HistoryRecord: Hashable, Sendable {
   ///
   /// Currency that was returned and lost at once has transactions of its own, and no entries here: the entries of a
   /// list add up to the balance.
-  public let receipt: Receipt
+  public let booking: Booking
   /// The caller's own name for the subject of the transaction.
   public let reference: Reference?
   /// The reason that a person gave.
@@ -55,29 +55,29 @@ public struct PageCursor: Hashable, Sendable, CustomStringConvertible {
   /// Makes a cursor from its text; the ledger checks it when it is used.
   public init(_ text: String) { description = text }
 
-  package init(place: Int64, list: Int64, salt: UInt64) {
+  package init(position: Int64, list: Int64, salt: UInt64) {
     description =
-      HexForm.hex(UInt64(bitPattern: place), digits: 14)
-      + HexForm.hex(Self.tag(place: place, list: list, salt: salt), digits: 10)
+      HexForm.hex(UInt64(bitPattern: position), digits: 14)
+      + HexForm.hex(Self.tag(position: position, list: list, salt: salt), digits: 10)
   }
 
   /// Returns the position, where this project made the cursor for that list.
   ///
   /// - Throws: `invalid_request`.
-  package func place(list: Int64, salt: UInt64) throws(LedgerError) -> Int64 {
+  package func position(list: Int64, salt: UInt64) throws(LedgerError) -> Int64 {
     let bytes = description.utf8
-    guard bytes.count == 24, let place = Int64(description.prefix(14), radix: 16), place >= 0,
-      Self(place: place, list: list, salt: salt) == self
+    guard bytes.count == 24, let position = Int64(description.prefix(14), radix: 16), position >= 0,
+      Self(position: position, list: list, salt: salt) == self
     else {
       throw .invalid("\"\(description.prefix(60))\" is not a cursor of this list; take one that a page of it gave.")
     }
-    return place
+    return position
   }
 
-  private static func tag(place: Int64, list: Int64, salt: UInt64) -> UInt64 {
+  private static func tag(position: Int64, list: Int64, salt: UInt64) -> UInt64 {
     var hash = StableHash(seed: salt)
     hash.combine(UInt64(bitPattern: list))
-    hash.combine(UInt64(bitPattern: place))
+    hash.combine(UInt64(bitPattern: position))
     return hash.value >> 24
   }
 }

@@ -6,7 +6,7 @@
 ///   customer: alice, gives: CurrencyAmount(currency: gem, amount: 50),
 ///   gets: CurrencyAmount(currency: coin, amount: 5000))
 /// switch try await saga.run(exchange, key: key) {
-/// case .exchanged(let receipt): print("Done: \(receipt.balance(gem) ?? 0) left.")
+/// case .exchanged(let booking): print("Done: \(booking.balance(gem) ?? 0) left.")
 /// case .refused(let reason): print("Nothing was taken: \(reason)")
 /// case .unpaid(let why): alert(why)
 /// }
@@ -54,10 +54,10 @@ public struct ExchangeSaga: Sendable {
     }
     if begun.isReplayed {
       switch try steps.standing(of: hold) {
-      case .spent(let receipt): return .exchanged(receipt)
+      case .spent(let booking): return .exchanged(booking)
       case .released(let reason): return .refused(reason: reason)
-      case .ended: return try await settle(steps, hold)
-      case .open: guard try await makeTime(steps, hold) else { return try await settle(steps, hold) }
+      case .ended: return try await bookDue(steps, hold)
+      case .open: guard try await makeTime(steps, hold) else { return try await bookDue(steps, hold) }
       }
     }
     do {
@@ -127,7 +127,7 @@ public struct ExchangeSaga: Sendable {
   /// Resolves an exchange with a hold that has ended, or that is too short for a credit request.
   ///
   /// The other server's answer decides.
-  private func settle(_ steps: HoldSteps, _ hold: HoldID) async throws(LedgerError) -> ExchangeOutcome {
+  private func bookDue(_ steps: HoldSteps, _ hold: HoldID) async throws(LedgerError) -> ExchangeOutcome {
     let wasCredited: Bool?
     do {
       wasCredited = try await remote.wasCredited(key: try steps.key(of: "credit"))
@@ -145,7 +145,7 @@ public struct ExchangeSaga: Sendable {
 
   private func spend(_ steps: HoldSteps, _ hold: HoldID) async throws(LedgerError) -> ExchangeOutcome {
     switch try await steps.spend(hold) {
-    case .paid(let receipt): return .exchanged(receipt)
+    case .paid(let booking): return .exchanged(booking)
     case .unpaid(let why): return .unpaid(why)
     }
   }
@@ -155,7 +155,7 @@ public struct ExchangeSaga: Sendable {
   ) async throws(LedgerError) -> ExchangeOutcome {
     try await steps.release(hold, because: reason)
     // A concurrent run may have got another answer.
-    if case .spent(let receipt) = try steps.standing(of: hold) { return .exchanged(receipt) }
+    if case .spent(let booking) = try steps.standing(of: hold) { return .exchanged(booking) }
     return .refused(reason: reason)
   }
 

@@ -6,7 +6,7 @@ extension HoldSteps {
   enum Progress {
     /// A hold is open: begun now, or by an earlier call.
     case held(HoldSteps, HoldID, isNew: Bool)
-    case spent(Receipt)
+    case spent(Booking)
   }
 
   /// Finds the open hold, and begins one where there is none.
@@ -20,7 +20,7 @@ extension HoldSteps {
   func findOrBegin(isGiven: Bool = false) async throws(LedgerError) -> Progress {
     var steps = self
     while true {
-      let begun: Receipt
+      let begun: Booking
       do throws(LedgerError) {
         begun = try await steps.beginHold()
       } catch {
@@ -32,7 +32,7 @@ extension HoldSteps {
       guard let hold = begun.hold?.id else { throw .defect("A hold of \(customer) has no name") }
       guard begun.isReplayed else { return .held(steps, hold, isNew: true) }
       switch try steps.standing(of: hold) {
-      case .spent(let receipt): return .spent(receipt)
+      case .spent(let booking): return .spent(booking)
       case .open: return .held(steps, hold, isNew: false)
       case .released:
         let goesOn = isGiven ? true : try steps.isFollowed()
@@ -42,7 +42,7 @@ extension HoldSteps {
       case .ended: break
       }
       let (due, last) = try steps.due(after: hold)
-      if due.isEmpty, let last { return .spent(try ledger.transaction(last).receipt) }
+      if due.isEmpty, let last { return .spent(try ledger.transaction(last).booking) }
       steps.amounts = due
       steps.attempt += 1
     }
@@ -58,7 +58,7 @@ extension HoldSteps {
   /// Begins the hold; from the second hold on it asks with a preview first.
   ///
   /// The key would keep a refusal, and the same hold must be possible later.
-  private func beginHold() async throws(LedgerError) -> Receipt {
+  private func beginHold() async throws(LedgerError) -> Booking {
     guard attempt > 1 else { return try await hold() }
     do throws(LedgerError) {
       let preview = try ledger.preview(begin)
@@ -73,7 +73,7 @@ extension HoldSteps {
   }
 
   /// Spends the held amounts; nil where the hold has ended meanwhile.
-  func capture(held hold: HoldID) async throws(LedgerError) -> Receipt? {
+  func capture(held hold: HoldID) async throws(LedgerError) -> Booking? {
     do throws(LedgerError) {
       return try await ledger.book(capture(hold))
     } catch {

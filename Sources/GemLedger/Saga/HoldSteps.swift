@@ -29,7 +29,7 @@ package struct HoldSteps: Sendable {
   /// The state of a begun hold.
   package enum Standing: Sendable {
     case open
-    case spent(Receipt)
+    case spent(Booking)
     /// Released by one of these steps, for that reason.
     case released(String)
     /// By its deadline, or by another command.
@@ -37,7 +37,7 @@ package struct HoldSteps: Sendable {
   }
 
   package enum Payment: Sendable {
-    case paid(Receipt)
+    case paid(Booking)
     /// The hold has ended, and the owed currency is not available.
     case unpaid(LedgerError)
   }
@@ -51,8 +51,8 @@ package struct HoldSteps: Sendable {
   /// The hold, where one was begun.
   package func begun() throws(LedgerError) -> HoldID? {
     do throws(LedgerError) {
-      let receipt = try ledger.preview(begin)
-      return receipt.isReplayed ? receipt.hold?.id : nil
+      let booking = try ledger.preview(begin)
+      return booking.isReplayed ? booking.hold?.id : nil
     } catch {
       guard error.isRefusal else { throw error }
       return nil
@@ -77,7 +77,7 @@ package struct HoldSteps: Sendable {
     } catch {
       guard error.code == .holdEnded else { throw error }
     }
-    if let receipt = try lateSpend(of: amounts).receipt { return .spent(receipt) }
+    if let booking = try lateSpend(of: amounts).booking { return .spent(booking) }
     do throws(LedgerError) {
       let release = try ledger.preview(release(hold))
       if release.isReplayed, let id = release.transactionID {
@@ -91,7 +91,7 @@ package struct HoldSteps: Sendable {
 
   // MARK: Steps
 
-  package func hold() async throws(LedgerError) -> Receipt { try await ledger.book(begin) }
+  package func hold() async throws(LedgerError) -> Booking { try await ledger.book(begin) }
 
   /// Spends the held amounts, or, where the hold has ended, the amounts still owed.
   package func spend(_ hold: HoldID?) async throws(LedgerError) -> Payment {
@@ -102,7 +102,7 @@ package struct HoldSteps: Sendable {
       guard error.code == .holdEnded else { throw error }
     }
     let (due, transaction) = try due(after: hold)
-    if due.isEmpty, let transaction { return .paid(try ledger.transaction(transaction).receipt) }
+    if due.isEmpty, let transaction { return .paid(try ledger.transaction(transaction).booking) }
     return try await spendLate(due)
   }
 
@@ -129,7 +129,7 @@ package struct HoldSteps: Sendable {
 
   private func spendLate(_ due: [Adjustment]) async throws(LedgerError) -> Payment {
     let found = try lateSpend(of: due)
-    if let receipt = found.receipt { return .paid(receipt) }
+    if let booking = found.booking { return .paid(booking) }
     do throws(LedgerError) {
       // Asks with a preview first: the key would keep a refusal, and the same spend must be possible later.
       _ = try ledger.preview(found.command)
@@ -166,14 +166,14 @@ package struct HoldSteps: Sendable {
   ///
   /// A refused try, since balance or state changed between reading and booking, has used its key up. The next one has
   /// another key, and only where the one before it was refused for good: at most one of them is booked.
-  private func lateSpend(of due: [Adjustment]) throws(LedgerError) -> (receipt: Receipt?, command: LedgerCommand) {
+  private func lateSpend(of due: [Adjustment]) throws(LedgerError) -> (booking: Booking?, command: LedgerCommand) {
     var number = 1
     while true {
       let step = number == 1 ? "late" : "late.\(number)"
       let command = noted(try .spend(due, customer: customer, key: key(of: step)))
       do throws(LedgerError) {
-        let receipt = try ledger.preview(command)
-        return (receipt.isReplayed ? receipt : nil, command)
+        let booking = try ledger.preview(command)
+        return (booking.isReplayed ? booking : nil, command)
       } catch {
         guard error.isReplayed else {
           guard error.isRefusal else { throw error }
@@ -189,15 +189,15 @@ package struct HoldSteps: Sendable {
     of hold: HoldID
   ) throws(LedgerError) -> (amounts: [CurrencyCode: Int64], last: TransactionID?) {
     try ledger.reading {
-      (snapshot, terms) throws(LedgerError) -> (amounts: [CurrencyCode: Int64], last: TransactionID?) in
-      guard let number = terms.transactionIDs.number(of: hold.transactionID) else { return ([:], nil) }
+      (snapshot, definitions) throws(LedgerError) -> (amounts: [CurrencyCode: Int64], last: TransactionID?) in
+      guard let number = definitions.transactionIDs.number(of: hold.transactionID) else { return ([:], nil) }
       let row = try Ledger.customer(customer, in: snapshot)
       var (amounts, last): ([CurrencyCode: Int64], TransactionID?) = ([:], nil)
-      for effect in try snapshot.effects(about: number, ofAny: Ledger.numbers(of: row, in: snapshot))
+      for effect in try snapshot.events(about: number, ofAny: Ledger.numbers(of: row, in: snapshot))
       where effect.kind == .captured {
-        guard let code = terms.currency(number: effect.currency)?.code else { continue }
+        guard let code = definitions.currency(number: effect.currency)?.code else { continue }
         amounts[code, default: 0] += effect.amount
-        last = terms.transactionIDs.id(number: effect.transaction, createdAt: effect.createdAt)
+        last = definitions.transactionIDs.id(number: effect.transaction, createdAt: effect.createdAt)
       }
       return (amounts, last)
     }

@@ -25,13 +25,13 @@ extension Ledger {
   @discardableResult
   public func spend(
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey, giving give: () async throws -> Void
-  ) async throws -> Receipt {
+  ) async throws -> Booking {
     let steps = try HoldSteps(
       ledger: self, customer: customer, amounts: amounts, key: key, reference: Reference(key.text),
       duration: LedgerCommand.holdDuration)
     var (current, hold): (HoldSteps, HoldID)
     switch try await steps.findOrBegin() {
-    case .spent(let receipt): return receipt
+    case .spent(let booking): return booking
     case .held(let found, let open, let isNew):
       (current, hold) = (found, open)
       if !isNew { try await giveTime(to: open) }
@@ -43,9 +43,9 @@ extension Ledger {
       throw error
     }
     while true {
-      if let receipt = try await current.capture(held: hold) { return receipt }
+      if let booking = try await current.capture(held: hold) { return booking }
       switch try await steps.findOrBegin(isGiven: true) {
-      case .spent(let receipt): return receipt
+      case .spent(let booking): return booking
       case .held(let found, let open, _): (current, hold) = (found, open)
       }
     }

@@ -29,7 +29,7 @@ public struct RemoteExchange: Hashable, Sendable {
 /// How an exchange ended.
 public enum ExchangeOutcome: Hashable, Sendable {
   /// Credited there, and taken here by this transaction.
-  case exchanged(Receipt)
+  case exchanged(Booking)
   /// Not credited there, and nothing was taken here.
   case refused(reason: String)
   /// Credited there, but the owed currency is no longer here.

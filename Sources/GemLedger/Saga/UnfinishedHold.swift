@@ -8,7 +8,7 @@ package struct UnfinishedHold: Sendable {
   /// The cursor from which the feed gives it.
   package let cursor: FeedCursor?
   /// Its position among the found holds.
-  private let place: Int
+  private let position: Int
 
   /// The reference's document, where it is a JSON text.
   package var document: JSONValue? {
@@ -29,24 +29,24 @@ package struct UnfinishedHold: Sendable {
     in ledger: Ledger, after cursor: FeedCursor?, mark: String
   ) throws(LedgerError) -> (holds: [Self], end: FeedCursor?) {
     var found: [Reference: Self] = [:]
-    var (cursor, place) = (cursor, 0)
+    var (cursor, position) = (cursor, 0)
     while true {
       let page = try ledger.feed(after: cursor, limit: Limits.historyPage)
       for event in page.events {
         guard let reference = event.record.reference, reference.text.hasPrefix(mark) else { continue }
-        let receipt = event.record.receipt
-        if receipt.kind == .hold, let hold = receipt.hold, let id = hold.id {
+        let booking = event.record.booking
+        if booking.kind == .hold, let hold = booking.hold, let id = hold.id {
           found[reference] = Self(
-            id: id, customer: receipt.customer, amounts: hold.amounts, reference: reference, cursor: cursor,
-            place: place)
-          place += 1
+            id: id, customer: booking.customer, amounts: hold.amounts, reference: reference, cursor: cursor,
+            position: position)
+          position += 1
         } else {
           found[reference] = nil
         }
       }
       if !page.events.isEmpty { cursor = page.next }
       // In the feed's order, which is that of time, so that the first of them has the earliest cursor.
-      if !page.hasMore { return (found.values.sorted { $0.place < $1.place }, cursor) }
+      if !page.hasMore { return (found.values.sorted { $0.position < $1.position }, cursor) }
     }
   }
 }

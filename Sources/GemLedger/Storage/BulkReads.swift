@@ -1,7 +1,7 @@
 /// The address of a row: its number and its customer.
 ///
 /// A storage that keeps the rows of one customer together finds a row by both.
-package struct RowPlace: Hashable, Sendable {
+package struct RowAddress: Hashable, Sendable {
   package var number: Int64
   /// The number of the customer that the row is stored with; nil where the caller cannot know it.
   package var customer: CustomerNumber?
@@ -13,7 +13,7 @@ package struct RowPlace: Hashable, Sendable {
 }
 
 /// Where an anchor lies.
-package struct AnchorPlace: Hashable, Sendable {
+package struct CheckpointAddress: Hashable, Sendable {
   package var account: AccountNumber
   package var version: Int64
 
@@ -61,44 +61,44 @@ package protocol BulkReads: AnyObject {
   /// Each address names a past or present owner of the lot.
   ///
   /// The attributes may be stored with a first owner that was merged with that customer, and must be found there too.
-  func lotTerms(_ wanted: [RowPlace]) throws(LedgerError) -> [LotNumber: LotTermsRow]
-  func anchors(_ wanted: [AnchorPlace]) throws(LedgerError) -> [AnchorPlace: AnchorRow]
+  func lotAttributes(_ wanted: [RowAddress]) throws(LedgerError) -> [LotNumber: LotAttributesRow]
+  func checkpoints(_ wanted: [CheckpointAddress]) throws(LedgerError) -> [CheckpointAddress: CheckpointRow]
 
   /// Addresses name no customer for refunds of merged customers, and for refunds that froze a customer.
-  func transactions(_ wanted: [RowPlace]) throws(LedgerError) -> [TransactionNumber: TransactionRow]
+  func transactions(_ wanted: [RowAddress]) throws(LedgerError) -> [TransactionNumber: TransactionRow]
   /// Places name the customer of the entry's account.
-  func entries(_ wanted: [RowPlace]) throws(LedgerError) -> [EntryNumber: EntryRow]
+  func entries(_ wanted: [RowAddress]) throws(LedgerError) -> [EntryNumber: EntryRow]
   /// Reads the entries of each transaction in the order of their numbers; a transaction without any may be left out.
   ///
   /// Addresses name no customer for refunds of merged customers.
-  func entries(of transactions: [RowPlace]) throws(LedgerError) -> [TransactionNumber: [EntryRow]]
+  func entries(of transactions: [RowAddress]) throws(LedgerError) -> [TransactionNumber: [EntryRow]]
   /// The allocations of each entry in the order of their positions; one without may be left out.
-  func allocations(of entries: [RowPlace]) throws(LedgerError) -> [EntryNumber: [AllocationRow]]
+  func allocations(of entries: [RowAddress]) throws(LedgerError) -> [EntryNumber: [AllocationRow]]
   /// Which of these transactions are in their customers' lists of those that touched no balance.
-  func transactionsWithoutEntries(_ wanted: [RowPlace]) throws(LedgerError) -> Set<TransactionNumber>
+  func transactionsWithoutEntries(_ wanted: [RowAddress]) throws(LedgerError) -> Set<TransactionNumber>
 
   /// The effects of each transaction in the order of their positions; one without may be left out.
   ///
   /// Places name the customer of the effects.
-  func effects(of transactions: [RowPlace]) throws(LedgerError) -> [TransactionNumber: [EffectRow]]
+  func events(of transactions: [RowAddress]) throws(LedgerError) -> [TransactionNumber: [JournalEventRow]]
   /// Reads the journal events about each transaction, in the order of transactions and positions; one without any may
   /// be left out.
   ///
   /// - Parameter targets: Each with the customers that its events may be stored with.
-  func effects(
+  func events(
     about targets: [TransactionNumber: [CustomerNumber]]
-  ) throws(LedgerError) -> [TransactionNumber: [EffectRow]]
+  ) throws(LedgerError) -> [TransactionNumber: [JournalEventRow]]
 
   /// Addresses name no customer for purchases that an order or the state of a refund names.
-  func purchases(_ wanted: [RowPlace]) throws(LedgerError) -> [Int64: PurchaseRow]
-  func entitlementHolders(of purchases: [RowPlace]) throws(LedgerError) -> [Int64: CustomerNumber]
+  func purchases(_ wanted: [RowAddress]) throws(LedgerError) -> [Int64: PurchaseRow]
+  func entitlementHolders(of purchases: [RowAddress]) throws(LedgerError) -> [Int64: CustomerNumber]
   func refundEvidence(of purchases: [PurchaseIdentity]) throws(LedgerError) -> [PurchaseIdentity: [RefundEvidenceRow]]
   /// The refunds of each purchase, oldest first; one without may be left out.
-  func refunds(of purchases: [RowPlace]) throws(LedgerError) -> [Int64: [RefundRow]]
+  func refunds(of purchases: [RowAddress]) throws(LedgerError) -> [Int64: [RefundRow]]
   /// Reads the parts of each refund in the order of their positions; a refund without any may be left out.
   ///
   /// Addresses name no customer for refunds of merged customers.
-  func refundParts(of transactions: [RowPlace]) throws(LedgerError) -> [TransactionNumber: [RefundPartRow]]
+  func refundParts(of transactions: [RowAddress]) throws(LedgerError) -> [TransactionNumber: [RefundPartRow]]
 }
 
 // MARK: One row after another
@@ -112,13 +112,13 @@ extension StorageSnapshot {
       let next = after + Int64(count) + 1
       return try next <= last(.customer) ? next : nil
     }
-    var (place, left) = (after, count + 1)
+    var (position, left) = (after, count + 1)
     while left > 0 {
-      let page = try customers(after: place, limit: min(left, ScanPage.size))
+      let page = try customers(after: position, limit: min(left, ScanPage.size))
       guard let end = page.last?.number else { return nil }
-      (place, left) = (end, left - page.count)
+      (position, left) = (end, left - page.count)
     }
-    return place
+    return position
   }
 
   package func customers(_ wanted: [CustomerNumber]) throws(LedgerError) -> [CustomerNumber: CustomerRow] {
@@ -139,60 +139,64 @@ extension StorageSnapshot {
     return found
   }
 
-  package func lotTerms(_ wanted: [RowPlace]) throws(LedgerError) -> [LotNumber: LotTermsRow] {
-    try each(wanted, by: \.number) { (place) throws(LedgerError) in try lotTerms(place.number) }
+  package func lotAttributes(_ wanted: [RowAddress]) throws(LedgerError) -> [LotNumber: LotAttributesRow] {
+    try each(wanted, by: \.number) { (position) throws(LedgerError) in try lotAttributes(position.number) }
   }
 
-  package func anchors(_ wanted: [AnchorPlace]) throws(LedgerError) -> [AnchorPlace: AnchorRow] {
-    try each(wanted, by: \.self) { (place) throws(LedgerError) in try anchor(place.account, version: place.version) }
-  }
-
-  package func transactions(_ wanted: [RowPlace]) throws(LedgerError) -> [TransactionNumber: TransactionRow] {
-    try each(wanted, by: \.number) { (place) throws(LedgerError) in try transaction(place.number) }
-  }
-
-  package func entries(_ wanted: [RowPlace]) throws(LedgerError) -> [EntryNumber: EntryRow] {
-    try each(wanted, by: \.number) { (place) throws(LedgerError) in try entry(place.number) }
-  }
-
-  package func entries(of transactions: [RowPlace]) throws(LedgerError) -> [TransactionNumber: [EntryRow]] {
-    try all(of: transactions, by: \.number) { (place) throws(LedgerError) in try entries(of: place.number) }
-  }
-
-  package func allocations(of entries: [RowPlace]) throws(LedgerError) -> [EntryNumber: [AllocationRow]] {
-    try all(of: entries, by: \.number) { (place) throws(LedgerError) in try allocations(of: place.number) }
-  }
-
-  package func effects(of transactions: [RowPlace]) throws(LedgerError) -> [TransactionNumber: [EffectRow]] {
-    try all(of: transactions, by: \.number) { (place) throws(LedgerError) in
-      try effects(of: place.number, ofAny: place.customer.map { [$0] } ?? [])
+  package func checkpoints(_ wanted: [CheckpointAddress]) throws(LedgerError) -> [CheckpointAddress: CheckpointRow] {
+    try each(wanted, by: \.self) { (position) throws(LedgerError) in
+      try checkpoint(position.account, version: position.version)
     }
   }
 
-  package func effects(
+  package func transactions(_ wanted: [RowAddress]) throws(LedgerError) -> [TransactionNumber: TransactionRow] {
+    try each(wanted, by: \.number) { (position) throws(LedgerError) in try transaction(position.number) }
+  }
+
+  package func entries(_ wanted: [RowAddress]) throws(LedgerError) -> [EntryNumber: EntryRow] {
+    try each(wanted, by: \.number) { (position) throws(LedgerError) in try entry(position.number) }
+  }
+
+  package func entries(of transactions: [RowAddress]) throws(LedgerError) -> [TransactionNumber: [EntryRow]] {
+    try all(of: transactions, by: \.number) { (position) throws(LedgerError) in try entries(of: position.number) }
+  }
+
+  package func allocations(of entries: [RowAddress]) throws(LedgerError) -> [EntryNumber: [AllocationRow]] {
+    try all(of: entries, by: \.number) { (position) throws(LedgerError) in try allocations(of: position.number) }
+  }
+
+  package func events(of transactions: [RowAddress]) throws(LedgerError) -> [TransactionNumber: [JournalEventRow]] {
+    try all(of: transactions, by: \.number) { (position) throws(LedgerError) in
+      try events(of: position.number, ofAny: position.customer.map { [$0] } ?? [])
+    }
+  }
+
+  package func events(
     about targets: [TransactionNumber: [CustomerNumber]]
-  ) throws(LedgerError) -> [TransactionNumber: [EffectRow]] {
+  ) throws(LedgerError) -> [TransactionNumber: [JournalEventRow]] {
     try all(of: Array(targets), by: \.key) { (target) throws(LedgerError) in
-      try effects(about: target.key, ofAny: target.value)
+      try events(about: target.key, ofAny: target.value)
     }
   }
 
-  package func transactionsWithoutEntries(_ wanted: [RowPlace]) throws(LedgerError) -> Set<TransactionNumber> {
+  package func transactionsWithoutEntries(_ wanted: [RowAddress]) throws(LedgerError) -> Set<TransactionNumber> {
     var found: Set<TransactionNumber> = []
-    for place in wanted {
-      guard let customer = place.customer else { continue }
-      let newest = try transactionsWithoutEntries(of: customer, below: place.number + 1, limit: 1)
-      if newest == [place.number] { found.insert(place.number) }
+    for position in wanted {
+      guard let customer = position.customer else { continue }
+      let newest = try transactionsWithoutEntries(of: customer, below: position.number + 1, limit: 1)
+      if newest == [position.number] { found.insert(position.number) }
     }
     return found
   }
 
-  package func purchases(_ wanted: [RowPlace]) throws(LedgerError) -> [Int64: PurchaseRow] {
-    try each(wanted, by: \.number) { (place) throws(LedgerError) in try purchase(number: place.number) }
+  package func purchases(_ wanted: [RowAddress]) throws(LedgerError) -> [Int64: PurchaseRow] {
+    try each(wanted, by: \.number) { (position) throws(LedgerError) in try purchase(number: position.number) }
   }
 
-  package func entitlementHolders(of purchases: [RowPlace]) throws(LedgerError) -> [Int64: CustomerNumber] {
-    try each(purchases, by: \.number) { (place) throws(LedgerError) in try entitlementHolder(purchase: place.number) }
+  package func entitlementHolders(of purchases: [RowAddress]) throws(LedgerError) -> [Int64: CustomerNumber] {
+    try each(purchases, by: \.number) { (position) throws(LedgerError) in
+      try entitlementHolder(purchase: position.number)
+    }
   }
 
   package func refundEvidence(
@@ -201,33 +205,33 @@ extension StorageSnapshot {
     try all(of: purchases, by: \.self) { (identity) throws(LedgerError) in try refundEvidence(identity) }
   }
 
-  package func refunds(of purchases: [RowPlace]) throws(LedgerError) -> [Int64: [RefundRow]] {
-    try all(of: purchases, by: \.number) { (place) throws(LedgerError) in try refunds(of: place.number) }
+  package func refunds(of purchases: [RowAddress]) throws(LedgerError) -> [Int64: [RefundRow]] {
+    try all(of: purchases, by: \.number) { (position) throws(LedgerError) in try refunds(of: position.number) }
   }
 
-  package func refundParts(of transactions: [RowPlace]) throws(LedgerError) -> [TransactionNumber: [RefundPartRow]] {
-    try all(of: transactions, by: \.number) { (place) throws(LedgerError) in try refundParts(of: place.number) }
+  package func refundParts(of transactions: [RowAddress]) throws(LedgerError) -> [TransactionNumber: [RefundPartRow]] {
+    try all(of: transactions, by: \.number) { (position) throws(LedgerError) in try refundParts(of: position.number) }
   }
 
   @inline(__always)
-  private func each<Place, Key: Hashable, Row>(
-    _ wanted: [Place], by key: (Place) -> Key, _ row: (Place) throws(LedgerError) -> Row?
+  private func each<Address, Key: Hashable, Row>(
+    _ wanted: [Address], by key: (Address) -> Key, _ row: (Address) throws(LedgerError) -> Row?
   ) throws(LedgerError) -> [Key: Row] {
     var found = [Key: Row](minimumCapacity: wanted.count)
-    for place in wanted {
-      if let row = try row(place) { found[key(place)] = row }
+    for position in wanted {
+      if let row = try row(position) { found[key(position)] = row }
     }
     return found
   }
 
   @inline(__always)
-  private func all<Place, Key: Hashable, Row>(
-    of wanted: [Place], by key: (Place) -> Key, _ rows: (Place) throws(LedgerError) -> [Row]
+  private func all<Address, Key: Hashable, Row>(
+    of wanted: [Address], by key: (Address) -> Key, _ rows: (Address) throws(LedgerError) -> [Row]
   ) throws(LedgerError) -> [Key: [Row]] {
     var found: [Key: [Row]] = [:]
-    for place in wanted {
-      let rows = try rows(place)
-      if !rows.isEmpty { found[key(place)] = rows }
+    for position in wanted {
+      let rows = try rows(position)
+      if !rows.isEmpty { found[key(position)] = rows }
     }
     return found
   }

@@ -7,7 +7,7 @@ package struct ChangeSet: ~Copyable {
   package var transactionsWithoutEntries: [TransactionRow] = []
   package var entries: [EntryRow] = []
   package var allocations: [AllocationRow] = []
-  package var anchors: [AnchorRow] = []
+  package var checkpoints: [CheckpointRow] = []
   package var keys: [KeyRow] = []
   package var keyHashes: [Int] = []
   package var notes: [NoteRow] = []
@@ -23,7 +23,7 @@ package struct ChangeSet: ~Copyable {
   /// The whole catalog, where it changed.
   package var catalog: [CatalogRow]?
   package var catalogAppliedAt = Timestamp(milliseconds: 0)
-  package var rare: RareChanges?
+  package var cold: ColdChanges?
   /// Where a whole ledger is copied.
   package var copy: CopyChanges?
 
@@ -37,7 +37,7 @@ package struct ChangeSet: ~Copyable {
     transactionsWithoutEntries.removeAll(keepingCapacity: true)
     entries.removeAll(keepingCapacity: true)
     allocations.removeAll(keepingCapacity: true)
-    anchors.removeAll(keepingCapacity: true)
+    checkpoints.removeAll(keepingCapacity: true)
     keys.removeAll(keepingCapacity: true)
     keyHashes.removeAll(keepingCapacity: true)
     notes.removeAll(keepingCapacity: true)
@@ -50,7 +50,7 @@ package struct ChangeSet: ~Copyable {
     changedLots.removeAll(keepingCapacity: true)
     lastLot = nil
     catalog = nil
-    if rare != nil { rare = nil }
+    if cold != nil { cold = nil }
     if copy != nil { copy = nil }
   }
 }

@@ -55,7 +55,7 @@ package struct CopyChanges: Sendable {
   package var progress: CopyProgress?
   package var catalogVersions: [CatalogVersionRow] = []
   /// Attributes of lots with their former owners, for storages that keep them with each owner.
-  package var formerLotTerms: [FormerLotTerms] = []
+  package var formerLotAttributes: [FormerLotAttributes] = []
   /// The credited customers of the purchases that refunds of these changes name.
   package var purchaseOwners: [Int64: CustomerNumber] = [:]
   /// For storages with own numbers that have no gaps.
@@ -63,12 +63,12 @@ package struct CopyChanges: Sendable {
 
   package init(progress: CopyProgress?) { self.progress = progress }
 
-  package struct FormerLotTerms: Hashable, Sendable {
-    package var terms: LotTermsRow
+  package struct FormerLotAttributes: Hashable, Sendable {
+    package var attributes: LotAttributesRow
     package var customer: CustomerNumber
 
-    package init(terms: LotTermsRow, customer: CustomerNumber) {
-      self.terms = terms
+    package init(attributes: LotAttributesRow, customer: CustomerNumber) {
+      self.attributes = attributes
       self.customer = customer
     }
   }

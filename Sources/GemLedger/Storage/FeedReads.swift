@@ -9,7 +9,7 @@ package protocol FeedReads: AnyObject {
   /// Finds the merged customer of each of these merges.
   ///
   /// - Parameter merges: Each with the customer of its transaction.
-  func mergedCustomers(by merges: [RowPlace]) throws(LedgerError) -> [TransactionNumber: CustomerNumber]
+  func mergedCustomers(by merges: [RowAddress]) throws(LedgerError) -> [TransactionNumber: CustomerNumber]
 }
 
 extension LedgerError {
@@ -48,15 +48,16 @@ extension StorageSnapshot {
     return found
   }
 
-  package func mergedCustomers(by merges: [RowPlace]) throws(LedgerError) -> [TransactionNumber: CustomerNumber] {
+  package func mergedCustomers(by merges: [RowAddress]) throws(LedgerError) -> [TransactionNumber: CustomerNumber] {
     guard !merges.isEmpty else { return [:] }
     let scan = try scan()
     var found: [TransactionNumber: CustomerNumber] = [:]
-    for place in merges {
-      guard let row = try scan.merges(after: place.number - 1, limit: 1).first, row.transaction == place.number else {
+    for address in merges {
+      guard let row = try scan.merges(after: address.number - 1, limit: 1).first, row.transaction == address.number
+      else {
         continue
       }
-      found[place.number] = row.from
+      found[address.number] = row.from
     }
     return found
   }

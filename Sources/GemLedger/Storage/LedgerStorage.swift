@@ -57,7 +57,7 @@ extension LedgerStorage {
 }
 
 /// The sequences that few commands draw from.
-package enum RareSequence: CaseIterable, Sendable {
+package enum ColdSequence: CaseIterable, Sendable {
   case customer
   case lot
   case purchase
@@ -81,7 +81,7 @@ package struct LotPosition: Hashable, Comparable, Sendable {
 }
 
 /// A consistent view of all rows.
-package protocol StorageSnapshot: OrderReads, OwnedReads, EffectReads, BulkReads, HistoryReads, FeedReads {
+package protocol StorageSnapshot: OrderReads, OwnedReads, JournalEventReads, BulkReads, HistoryReads, FeedReads {
   func project() throws(LedgerError) -> ProjectRow
   /// Counts up with every change of the catalog.
   func catalogVersion() throws(LedgerError) -> Int64
@@ -105,7 +105,7 @@ package protocol StorageSnapshot: OrderReads, OwnedReads, EffectReads, BulkReads
     _ account: AccountNumber, paid: Bool, after: LotPosition?, limit: Int
   ) throws(LedgerError) -> [LotRow]
   func lot(_ number: LotNumber) throws(LedgerError) -> LotRow?
-  func lotTerms(_ number: LotNumber) throws(LedgerError) -> LotTermsRow?
+  func lotAttributes(_ number: LotNumber) throws(LedgerError) -> LotAttributesRow?
   /// The account's lot of that source and environment that has a row of its own, no purchase and no expiry.
   func pooledLot(
     _ account: AccountNumber, source: LotSource, environment: Int64
@@ -130,9 +130,9 @@ package protocol StorageSnapshot: OrderReads, OwnedReads, EffectReads, BulkReads
   /// The sums of all rows' digests as the commits left them; nil where they are missing.
   func recordSums() throws(LedgerError) -> RecordSums?
   /// The highest number in use.
-  func last(_ sequence: RareSequence) throws(LedgerError) -> Int64
+  func last(_ sequence: ColdSequence) throws(LedgerError) -> Int64
   /// Returns the number that is drawn after that one.
-  func number(after last: Int64, in sequence: RareSequence) throws(LedgerError) -> Int64
+  func number(after last: Int64, in sequence: ColdSequence) throws(LedgerError) -> Int64
   func transaction(_ number: TransactionNumber) throws(LedgerError) -> TransactionRow?
   func entry(_ number: EntryNumber) throws(LedgerError) -> EntryRow?
   func entries(of transaction: TransactionNumber) throws(LedgerError) -> [EntryRow]
@@ -143,7 +143,7 @@ package protocol StorageSnapshot: OrderReads, OwnedReads, EffectReads, BulkReads
   func allocations(of entry: EntryNumber) throws(LedgerError) -> [AllocationRow]
   func note(_ transaction: TransactionNumber) throws(LedgerError) -> NoteRow?
   func items(of transaction: TransactionNumber) throws(LedgerError) -> [ItemEntryRow]
-  func anchor(_ account: AccountNumber, version: Int64) throws(LedgerError) -> AnchorRow?
+  func checkpoint(_ account: AccountNumber, version: Int64) throws(LedgerError) -> CheckpointRow?
 
   /// The rows as they lie, for `verify`: in the order of their numbers, a bounded number at a time.
   func scan() throws(LedgerError) -> any StorageScan
@@ -151,23 +151,23 @@ package protocol StorageSnapshot: OrderReads, OwnedReads, EffectReads, BulkReads
 
 extension StorageSnapshot {
   package func customer(_ id: CustomerID, hash: Int) throws(LedgerError) -> FoundCustomer? { try customer(id) }
-  package func number(after last: Int64, in sequence: RareSequence) throws(LedgerError) -> Int64 { last + 1 }
+  package func number(after last: Int64, in sequence: ColdSequence) throws(LedgerError) -> Int64 { last + 1 }
   package func newestInstant() throws(LedgerError) -> Timestamp { try sequences().createdAt }
 }
 
 /// Reads every table from end to end in bounded steps; each call goes on after the last row given.
-package protocol StorageScan: EffectScan {
+package protocol StorageScan: JournalEventScan {
   func transactions(after: TransactionNumber, limit: Int) throws(LedgerError) -> [TransactionRow]
   func entries(after: EntryNumber, limit: Int) throws(LedgerError) -> [EntryRow]
   func allocations(after: AllocationRow?, limit: Int) throws(LedgerError) -> [AllocationRow]
   func accounts(after: AccountNumber, limit: Int) throws(LedgerError) -> [AccountRow]
   func lots(after: LotNumber, limit: Int) throws(LedgerError) -> [LotRow]
   func purchases(after: Int64, limit: Int) throws(LedgerError) -> [PurchaseRow]
-  func anchors(after: AnchorRow?, limit: Int) throws(LedgerError) -> [AnchorRow]
+  func checkpoints(after: CheckpointRow?, limit: Int) throws(LedgerError) -> [CheckpointRow]
   func keys(after: KeyScanPosition?, limit: Int) throws(LedgerError) -> [(KeyRow, KeyScanPosition)]
   func itemEntries(after: ItemEntryRow?, limit: Int) throws(LedgerError) -> [ItemEntryRow]
   func ownedItems(after: OwnedItemRow?, limit: Int) throws(LedgerError) -> [OwnedItemRow]
-  func lotTerms(after: LotNumber, limit: Int) throws(LedgerError) -> [LotTermsRow]
+  func lotAttributes(after: LotNumber, limit: Int) throws(LedgerError) -> [LotAttributesRow]
   func merges(after: TransactionNumber, limit: Int) throws(LedgerError) -> [MergeRow]
   func refunds(after: TransactionNumber, limit: Int) throws(LedgerError) -> [RefundRow]
   func refundParts(after: RefundPartRow?, limit: Int) throws(LedgerError) -> [RefundPartRow]
@@ -181,11 +181,11 @@ package protocol StorageScan: EffectScan {
 
 /// Where a scan over the keys stands; each storage orders them in its own way.
 package struct KeyScanPosition: Sendable {
-  package var place: Int64
+  package var position: Int64
   package var row: KeyRow?
 
-  package init(place: Int64, row: KeyRow?) {
-    self.place = place
+  package init(position: Int64, row: KeyRow?) {
+    self.position = position
     self.row = row
   }
 }
@@ -210,12 +210,12 @@ package protocol StorageSession: StorageSnapshot {
   /// - Returns: The positions of commands that belong to other lanes by now, ascending; they are not decided here.
   func prefetch(_ commands: [LedgerCommand]) throws(LedgerError) -> [Int]
   /// Brings the rows that the next few commands need closer to the processor; only memory has something to do.
-  func approach(_ commands: Slice<UnsafeBufferPointer<LedgerCommand>>)
+  func prefetchIntoCache(_ commands: Slice<UnsafeBufferPointer<LedgerCommand>>)
   /// Writes all rows of the change set.
   func write(_ changes: borrowing ChangeSet) throws(LedgerError)
 }
 
 extension StorageSession {
   package func prefetch(_ commands: [LedgerCommand]) throws(LedgerError) -> [Int] { [] }
-  package func approach(_ commands: Slice<UnsafeBufferPointer<LedgerCommand>>) {}
+  package func prefetchIntoCache(_ commands: Slice<UnsafeBufferPointer<LedgerCommand>>) {}
 }

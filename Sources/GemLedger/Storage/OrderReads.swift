@@ -27,7 +27,7 @@ extension OrderReads {
   /// Finds the order under a key: of the customer as named first, then of the surviving customer, as keys are looked
   /// up.
   package func order(key: IdempotencyKey, customer: FoundCustomer) throws(LedgerError) -> OrderRow? {
-    if let own = try order(key: key, customer: customer.origin) { return own }
-    return customer.origin == customer.number ? nil : try order(key: key, customer: customer.number)
+    if let own = try order(key: key, customer: customer.original) { return own }
+    return customer.original == customer.number ? nil : try order(key: key, customer: customer.number)
   }
 }

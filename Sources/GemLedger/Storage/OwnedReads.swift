@@ -15,7 +15,7 @@ package protocol OwnedReads: AnyObject {
   /// Those of the owner at least.
   func items(of transaction: TransactionNumber, of owner: CustomerNumber) throws(LedgerError) -> [ItemEntryRow]
   func lot(_ number: LotNumber, of owner: CustomerNumber) throws(LedgerError) -> LotRow?
-  func lotTerms(_ number: LotNumber, of owner: CustomerNumber) throws(LedgerError) -> LotTermsRow?
+  func lotAttributes(_ number: LotNumber, of owner: CustomerNumber) throws(LedgerError) -> LotAttributesRow?
   /// - Parameter owner: The credited customer.
   func refunds(of purchase: Int64, of owner: CustomerNumber) throws(LedgerError) -> [RefundRow]
   /// - Parameter owner: The customer that the refunded purchase was credited to.
@@ -53,8 +53,8 @@ extension OwnedReads where Self: StorageSnapshot {
     try items(of: transaction)
   }
   package func lot(_ number: LotNumber, of owner: CustomerNumber) throws(LedgerError) -> LotRow? { try lot(number) }
-  package func lotTerms(_ number: LotNumber, of owner: CustomerNumber) throws(LedgerError) -> LotTermsRow? {
-    try lotTerms(number)
+  package func lotAttributes(_ number: LotNumber, of owner: CustomerNumber) throws(LedgerError) -> LotAttributesRow? {
+    try lotAttributes(number)
   }
   package func refunds(of purchase: Int64, of owner: CustomerNumber) throws(LedgerError) -> [RefundRow] {
     try refunds(of: purchase)

@@ -23,7 +23,7 @@ package struct AddedIDRow: Hashable, Sendable {
 }
 
 /// The attributes of a lot when it was made, without its amounts; part of the journal.
-package struct LotTermsRow: Hashable, Sendable {
+package struct LotAttributesRow: Hashable, Sendable {
   package var lot: LotNumber
   package var source: LotSource
   package var environment: Int64

@@ -36,7 +36,7 @@ package struct PurchaseRow: Hashable, Sendable {
   package var price: Money?
   package var purchasedAt: Timestamp
   /// The product's JSON document as it was.
-  package var terms: String
+  package var frozenProduct: String
   /// The first transaction of the same subscription; nil where this is the first.
   package var originalTransactionID: StoreTransactionID?
   /// When the paid period ends, for a subscription.
@@ -48,7 +48,7 @@ package struct PurchaseRow: Hashable, Sendable {
 
   package init(
     number: Int64, identity: PurchaseIdentity, customer: CustomerNumber, transaction: TransactionNumber,
-    product: ProductCode, quantity: Int64, price: Money?, purchasedAt: Timestamp, terms: String,
+    product: ProductCode, quantity: Int64, price: Money?, purchasedAt: Timestamp, frozenProduct: String,
     originalTransactionID: StoreTransactionID? = nil, expiresAt: Timestamp? = nil, grant: LotAmount? = nil,
     refund: RefundStateRow? = nil
   ) {
@@ -64,6 +64,6 @@ package struct PurchaseRow: Hashable, Sendable {
     self.quantity = quantity
     self.price = price
     self.purchasedAt = purchasedAt
-    self.terms = terms
+    self.frozenProduct = frozenProduct
   }
 }

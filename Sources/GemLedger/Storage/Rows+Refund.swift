@@ -141,7 +141,7 @@ package struct RefundPartRow: Hashable, Sendable {
   }
 }
 
-extension RareChanges {
+extension ColdChanges {
   /// Each refund with its part where it has one alone, and the parts of those that have several.
   package func partsOfRefunds() -> (rows: [(refund: RefundRow, part: RefundPartRow?)], others: [RefundPartRow]) {
     var (rows, others): ([(refund: RefundRow, part: RefundPartRow?)], [RefundPartRow]) = ([], [])

@@ -100,21 +100,21 @@ package struct FoundCustomer: Hashable, Sendable {
   package var number: CustomerNumber
   package var isFrozen: Bool
   /// The original customer, which the id named before merges.
-  package var origin: CustomerNumber
+  package var original: CustomerNumber
   /// Whether others became part of this customer; keys and histories then lie under several numbers.
   package var isOneOfSeveral: Bool
 
   package init(number: CustomerNumber, isFrozen: Bool) {
     self.number = number
     self.isFrozen = isFrozen
-    origin = number
+    original = number
     isOneOfSeveral = false
   }
 
-  package init(_ row: CustomerRow, origin: CustomerNumber) {
+  package init(_ row: CustomerRow, original: CustomerNumber) {
     number = row.number
     isFrozen = row.isFrozen
-    self.origin = origin
+    self.original = original
     isOneOfSeveral = row.merged > 0
   }
 }
@@ -253,7 +253,7 @@ package struct AllocationRow: Hashable, Sendable {
 }
 
 /// A stepping stone in an account's history: every 64th entry has one, so that a far place is near.
-package struct AnchorRow: Hashable, Sendable {
+package struct CheckpointRow: Hashable, Sendable {
   package static let interval: Int64 = 64
 
   package var account: AccountNumber

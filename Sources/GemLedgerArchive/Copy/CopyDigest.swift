@@ -24,7 +24,7 @@ struct CopyDigest: Hashable {
     add("transactions without entries", changes.transactionsWithoutEntries)
     add("entries", changes.entries)
     add("allocations", changes.allocations)
-    add("anchors", changes.anchors)
+    add("anchors", changes.checkpoints)
     add("keys", changes.keys.map(KeyFields.init))
     add("notes", changes.notes)
     add("purchases", changes.purchases)
@@ -36,16 +36,16 @@ struct CopyDigest: Hashable {
     add("orders", changes.orders.new)
     add("account tokens", changes.orders.accountTokens)
     add("entitlements", changes.orders.entitlements)
-    guard let rare = changes.rare else { return }
-    add("lot terms", rare.lotTerms)
-    add("added ids", rare.addedIDs)
-    add("merges", rare.merges)
-    add("refunds", rare.refunds)
-    add("refund parts", rare.refundParts)
-    add("refund evidence", rare.refundEvidence)
-    add("effects", rare.effects)
-    add("holds", rare.holds)
-    add("counts", rare.counts)
+    guard let cold = changes.cold else { return }
+    add("lot terms", cold.lotAttributes)
+    add("added ids", cold.addedIDs)
+    add("merges", cold.merges)
+    add("refunds", cold.refunds)
+    add("refund parts", cold.refundParts)
+    add("refund evidence", cold.refundEvidence)
+    add("effects", cold.events)
+    add("holds", cold.holds)
+    add("counts", cold.counts)
   }
 
   /// Adds rows that are written with other rows, and only compared.

@@ -91,7 +91,7 @@ extension CopySource {
   }
 
   func readItems(_ page: Page) throws(LedgerError) {
-    try pages(from: nil, scan.itemEntries(after:limit:), place: \.self) { (rows) throws(LedgerError) in
+    try pages(from: nil, scan.itemEntries(after:limit:), position: \.self) { (rows) throws(LedgerError) in
       var changes = ChangeSet()
       changes.itemEntries = rows
       try page(&changes)
@@ -99,10 +99,10 @@ extension CopySource {
   }
 
   func readPurchases(_ page: Page) throws(LedgerError) {
-    try pages(from: 0, scan.purchases(after:limit:), place: \.number) { (rows) throws(LedgerError) in
+    try pages(from: 0, scan.purchases(after:limit:), position: \.number) { (rows) throws(LedgerError) in
       var changes = ChangeSet()
       changes.purchases = rows
-      let holders = try snapshot.entitlementHolders(of: rows.map { RowPlace($0.number, of: $0.customer) })
+      let holders = try snapshot.entitlementHolders(of: rows.map { RowAddress($0.number, of: $0.customer) })
       changes.orders.entitlements = rows.compactMap { row in
         holders[row.number].map { EntitlementRow(purchase: row.number, holder: $0) }
       }
@@ -111,7 +111,7 @@ extension CopySource {
   }
 
   func readOrders(_ page: Page) throws(LedgerError) {
-    try pages(from: 0, snapshot.orders(after:limit:), place: \.number) { (rows) throws(LedgerError) in
+    try pages(from: 0, snapshot.orders(after:limit:), position: \.number) { (rows) throws(LedgerError) in
       var changes = ChangeSet()
       changes.orders.new = rows
       try page(&changes)
@@ -120,26 +120,26 @@ extension CopySource {
 
   // MARK: Effects
 
-  func readEffects(_ page: Page) throws(LedgerError) {
-    try pages(from: nil, scan.effects(after:limit:), place: \.self) { (rows) throws(LedgerError) in
+  func readEvents(_ page: Page) throws(LedgerError) {
+    try pages(from: nil, scan.events(after:limit:), position: \.self) { (rows) throws(LedgerError) in
       var changes = ChangeSet()
-      changes.ownRare.effects = rows
+      changes.ownCold.events = rows
       try page(&changes)
     }
   }
 
   func readHolds(_ page: Page) throws(LedgerError) {
-    try pages(from: 0, scan.holds(after:limit:), place: \.number) { (rows) throws(LedgerError) in
+    try pages(from: 0, scan.holds(after:limit:), position: \.number) { (rows) throws(LedgerError) in
       var changes = ChangeSet()
-      changes.ownRare.holds = rows
+      changes.ownCold.holds = rows
       try page(&changes)
     }
   }
 
   func readCounts(_ page: Page) throws(LedgerError) {
-    try pages(from: nil, scan.counts(after:limit:), place: \.self) { (rows) throws(LedgerError) in
+    try pages(from: nil, scan.counts(after:limit:), position: \.self) { (rows) throws(LedgerError) in
       var changes = ChangeSet()
-      changes.ownRare.counts = rows
+      changes.ownCold.counts = rows
       try page(&changes)
     }
   }
@@ -149,14 +149,14 @@ extension CopySource {
   func readRefunds(_ page: Page) throws(LedgerError) {
     var parts: ArraySlice<RefundPartRow> = []
     var lastPart: RefundPartRow?
-    try pages(from: 0, scan.refunds(after:limit:), place: \.transaction) { (rows) throws(LedgerError) in
+    try pages(from: 0, scan.refunds(after:limit:), position: \.transaction) { (rows) throws(LedgerError) in
       var changes = ChangeSet()
-      changes.ownRare.refunds = rows
+      changes.ownCold.refunds = rows
       let end = rows.last?.transaction ?? 0
       while true {
         if parts.isEmpty { parts = try scan.refundParts(after: lastPart, limit: CopyStep.pageSize)[...] }
         guard let part = parts.first, part.transaction <= end else { break }
-        changes.ownRare.refundParts.append(part)
+        changes.ownCold.refundParts.append(part)
         lastPart = part
         parts.removeFirst()
       }
@@ -167,14 +167,14 @@ extension CopySource {
 
   private func owning(_ purchases: [Int64]) throws(LedgerError) -> CopyChanges {
     var copy = CopyChanges(progress: nil)
-    copy.purchaseOwners = try snapshot.purchases(Set(purchases).map { RowPlace($0, of: nil) }).mapValues(\.customer)
+    copy.purchaseOwners = try snapshot.purchases(Set(purchases).map { RowAddress($0, of: nil) }).mapValues(\.customer)
     return copy
   }
 
   func readRefundEvidence(_ page: Page) throws(LedgerError) {
-    try pages(from: nil, scan.refundEvidence(after:limit:), place: \.self) { (rows) throws(LedgerError) in
+    try pages(from: nil, scan.refundEvidence(after:limit:), position: \.self) { (rows) throws(LedgerError) in
       var changes = ChangeSet()
-      changes.ownRare.refundEvidence = rows
+      changes.ownCold.refundEvidence = rows
       try page(&changes)
     }
   }

@@ -36,28 +36,28 @@ struct CopySource {
     case .lots: try readLots(page)
     case .formerLots: try readFormerLots(page)
     case .items: try readItems(page)
-    case .anchors: try readAnchors(page)
+    case .checkpoints: try readCheckpoints(page)
     case .merges: try readMerges(page)
     case .refunds: try readRefunds(page)
     case .refundEvidence: try readRefundEvidence(page)
     case .orders: try readOrders(page)
     case .accountTokens: try readAccountTokens(page)
-    case .effects: try readEffects(page)
+    case .events: try readEvents(page)
     case .holds: try readHolds(page)
     case .counts: try readCounts(page)
     }
   }
 
   /// Goes over a table from end to end.
-  func pages<Row, Place>(
-    from start: Place, _ rows: (Place, Int) throws(LedgerError) -> [Row], place: (Row) -> Place,
+  func pages<Row, Position>(
+    from start: Position, _ rows: (Position, Int) throws(LedgerError) -> [Row], position: (Row) -> Position,
     _ body: ([Row]) throws(LedgerError) -> Void
   ) throws(LedgerError) {
     var last = start
     while true {
       let page = try rows(last, CopyStep.pageSize)
       guard let end = page.last else { return }
-      last = place(end)
+      last = position(end)
       try body(page)
     }
   }
@@ -77,12 +77,12 @@ struct CopySource {
   }
 
   private func readCustomers(_ page: Page) throws(LedgerError) {
-    try pages(from: 0, snapshot.customers(after:limit:), place: \.number) { (rows) throws(LedgerError) in
+    try pages(from: 0, snapshot.customers(after:limit:), position: \.number) { (rows) throws(LedgerError) in
       var changes = ChangeSet()
       changes.customers = rows
       let added = try snapshot.addedIDs(of: rows.map(\.number))
-      changes.ownRare.changedCustomers = rows.filter { !$0.isPlain }
-      changes.ownRare.addedIDs = rows.flatMap { row in
+      changes.ownCold.changedCustomers = rows.filter { !$0.isPlain }
+      changes.ownCold.addedIDs = rows.flatMap { row in
         (added[row.number] ?? []).map { AddedIDRow(customer: row.number, id: $0) }
       }
       try page(&changes)
@@ -90,15 +90,15 @@ struct CopySource {
   }
 
   private func readMerges(_ page: Page) throws(LedgerError) {
-    try pages(from: 0, scan.merges(after:limit:), place: \.transaction) { (rows) throws(LedgerError) in
+    try pages(from: 0, scan.merges(after:limit:), position: \.transaction) { (rows) throws(LedgerError) in
       var changes = ChangeSet()
-      changes.ownRare.merges = rows
+      changes.ownCold.merges = rows
       try page(&changes)
     }
   }
 
   private func readAccountTokens(_ page: Page) throws(LedgerError) {
-    try pages(from: nil, scan.accountTokens(after:limit:), place: \.self) { (rows) throws(LedgerError) in
+    try pages(from: nil, scan.accountTokens(after:limit:), position: \.self) { (rows) throws(LedgerError) in
       var changes = ChangeSet()
       changes.orders.accountTokens = rows
       try page(&changes)
@@ -109,11 +109,11 @@ struct CopySource {
 
   private func readAccounts(_ page: Page) throws(LedgerError) {
     let first = AccountNumber(rawValue: 0)
-    try pages(from: first, scan.accounts(after:limit:), place: \.number) { (rows) throws(LedgerError) in
+    try pages(from: first, scan.accounts(after:limit:), position: \.number) { (rows) throws(LedgerError) in
       var changes = ChangeSet()
-      let pooled = rows.filter { $0.poolLot != 0 }.map { RowPlace($0.poolLot, of: $0.number.customer) }
-      let terms = try snapshot.lotTerms(pooled)
-      changes.ownRare.lotTerms = pooled.compactMap { terms[$0.number] }
+      let pooled = rows.filter { $0.poolLot != 0 }.map { RowAddress($0.poolLot, of: $0.number.customer) }
+      let attributes = try snapshot.lotAttributes(pooled)
+      changes.ownCold.lotAttributes = pooled.compactMap { attributes[$0.number] }
       changes.lastLot = pooled.map(\.number).max()
       for var row in rows {
         row.lastEntry = try numbered(row.lastEntry)
@@ -124,22 +124,22 @@ struct CopySource {
   }
 
   private func readLots(_ page: Page) throws(LedgerError) {
-    try pages(from: 0, scan.lots(after:limit:), place: \.number) { (rows) throws(LedgerError) in
+    try pages(from: 0, scan.lots(after:limit:), position: \.number) { (rows) throws(LedgerError) in
       var changes = ChangeSet()
       changes.newLots = rows
-      let terms = try snapshot.lotTerms(rows.map { RowPlace($0.number, of: $0.account.customer) })
-      changes.ownRare.lotTerms = rows.compactMap { terms[$0.number] }
+      let attributes = try snapshot.lotAttributes(rows.map { RowAddress($0.number, of: $0.account.customer) })
+      changes.ownCold.lotAttributes = rows.compactMap { attributes[$0.number] }
       changes.lastLot = rows.last?.number
       try page(&changes)
     }
   }
 
-  private func readAnchors(_ page: Page) throws(LedgerError) {
-    try pages(from: nil, scan.anchors(after:limit:), place: \.self) { (rows) throws(LedgerError) in
+  private func readCheckpoints(_ page: Page) throws(LedgerError) {
+    try pages(from: nil, scan.checkpoints(after:limit:), position: \.self) { (rows) throws(LedgerError) in
       var changes = ChangeSet()
       for var row in rows {
         row.entry = try numbered(row.entry)
-        changes.anchors.append(row)
+        changes.checkpoints.append(row)
       }
       try page(&changes)
     }
@@ -149,26 +149,26 @@ struct CopySource {
   private func readFormerLots(_ page: Page) throws(LedgerError) {
     guard listsFormerLots else { return }
     var merged: Set<CustomerNumber> = []
-    try pages(from: 0, scan.merges(after:limit:), place: \.transaction) { (rows) throws(LedgerError) in
+    try pages(from: 0, scan.merges(after:limit:), position: \.transaction) { (rows) throws(LedgerError) in
       for row in rows { merged.formUnion([row.from, row.into]) }
     }
     guard !merged.isEmpty else { return }
-    var places: Set<RowPlace> = []
+    var addresses: Set<RowAddress> = []
     var journal = JournalScan(scan)
     while let entry = try journal.nextEntry() {
       let customer = entry.account.customer
       let allocations = try journal.allocations(of: entry)
       guard merged.contains(customer) else { continue }
-      for lot in allocations.map(\.lot) + [entry.lot] where lot != 0 { places.insert(RowPlace(lot, of: customer)) }
+      for lot in allocations.map(\.lot) + [entry.lot] where lot != 0 { addresses.insert(RowAddress(lot, of: customer)) }
     }
-    let sorted = places.sorted { ($0.number, $0.customer ?? 0) < ($1.number, $1.customer ?? 0) }
-    for places in ScanPage.pages(sorted) {
-      let terms = try snapshot.lotTerms(places)
+    let sorted = addresses.sorted { ($0.number, $0.customer ?? 0) < ($1.number, $1.customer ?? 0) }
+    for addresses in ScanPage.pages(sorted) {
+      let attributes = try snapshot.lotAttributes(addresses)
       var changes = ChangeSet()
       var copy = CopyChanges(progress: nil)
-      copy.formerLotTerms = places.compactMap { place in
-        guard let terms = terms[place.number], let customer = place.customer else { return nil }
-        return CopyChanges.FormerLotTerms(terms: terms, customer: customer)
+      copy.formerLotAttributes = addresses.compactMap { position in
+        guard let attributes = attributes[position.number], let customer = position.customer else { return nil }
+        return CopyChanges.FormerLotAttributes(attributes: attributes, customer: customer)
       }
       changes.copy = copy
       try page(&changes)

@@ -11,13 +11,13 @@ enum CopyStep: Int64, CaseIterable {
   case lots
   case formerLots
   case items
-  case anchors
+  case checkpoints
   case merges
   case refunds
   case refundEvidence
   case orders
   case accountTokens
-  case effects
+  case events
   case holds
   case counts
 

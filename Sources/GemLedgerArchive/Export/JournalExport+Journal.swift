@@ -7,7 +7,8 @@ extension JournalExport {
   mutating func writeJournal(_ progress: (Int64) -> Void) throws(LedgerError) {
     let start = try firstNumber()
     var parts = TransactionScans(scan, after: start)
-    var terms = LotTermsSource(snapshot, scan: isDense && snapshot.commitsInOrder ? scan : nil, after: position.lots[0])
+    var attributes = LotAttributesSource(
+      snapshot, scan: isDense && snapshot.commitsInOrder ? scan : nil, after: position.lots[0])
     var newLots = NewLots(highest: position.lots, isDense: isDense)
     var last = start
     while true {
@@ -22,8 +23,8 @@ extension JournalExport {
         page.append(transaction)
       }
       position.lots = newLots.highest
-      try terms.load(page)
-      for transaction in page { try write(transaction, &terms) }
+      try attributes.load(page)
+      for transaction in page { try write(transaction, &attributes) }
       position.feed.advance(past: page.lazy.map(\.row.number), isOrdered: snapshot.commitsInOrder)
       transactionCount += Int64(page.count)
       last = end
@@ -43,21 +44,21 @@ extension JournalExport {
   // MARK: A line
 
   private mutating func write(
-    _ transaction: ExportedTransaction, _ terms: inout LotTermsSource
+    _ transaction: ExportedTransaction, _ attributes: inout LotAttributesSource
   ) throws(LedgerError) {
     let row = transaction.row
     writer.begin("transaction")
     writer.integer("number", row.number)
-    writer.id("id", self.terms.transactionIDs.id(number: row.number, createdAt: row.createdAt))
+    writer.id("id", self.definitions.transactionIDs.id(number: row.number, createdAt: row.createdAt))
     writer.text("kind", row.kind.name)
     writer.integer("customer", row.customer)
     writer.time("created_at", row.createdAt)
-    if !transaction.newLots.isEmpty { try writeLots(transaction.newLots, &terms) }
+    if !transaction.newLots.isEmpty { try writeLots(transaction.newLots, &attributes) }
     if !transaction.entries.isEmpty { try writeEntries(transaction) }
     if !transaction.items.isEmpty { writeItems(transaction) }
     if let merge = transaction.merge { writer.integer("merged_customer", merge.from) }
     if let refund = transaction.refund { write(refund, transaction.refundParts) }
-    if !transaction.effects.isEmpty { try writeEffects(transaction) }
+    if !transaction.events.isEmpty { try writeEvents(transaction) }
     writer.text("reference", ifAny: transaction.note?.reference?.text)
     writer.text("reason", ifAny: transaction.note?.reason?.text)
     writer.text("actor", ifAny: transaction.note?.actor?.text)
@@ -100,9 +101,9 @@ extension JournalExport {
     }
   }
 
-  private func writeLots(_ lots: [LotPlaceOfAccount], _ terms: inout LotTermsSource) throws(LedgerError) {
-    var rows: [LotTermsRow] = []
-    for place in lots { rows.append(try terms.terms(of: place)) }
+  private func writeLots(_ lots: [LotAddress], _ attributes: inout LotAttributesSource) throws(LedgerError) {
+    var rows: [LotAttributesRow] = []
+    for address in lots { rows.append(try attributes.attributes(of: address)) }
     writer.list("new_lots", rows) { row in
       writer.object {
         writer.integer("lot", row.lot)
@@ -151,13 +152,13 @@ extension JournalExport {
     }
   }
 
-  private func writeEffects(_ transaction: ExportedTransaction) throws(LedgerError) {
+  private func writeEvents(_ transaction: ExportedTransaction) throws(LedgerError) {
     var known: [[UInt8]?] = []
-    for row in transaction.effects {
+    for row in transaction.events {
       known.append(row.currency == 0 ? nil : try code(of: row.currency, in: transaction.row))
     }
-    writer.list("effects", transaction.effects.indices) { index in
-      let row = transaction.effects[index]
+    writer.list("effects", transaction.events.indices) { index in
+      let row = transaction.events[index]
       writer.object {
         writer.text("kind", row.kind.name)
         if row.customer != transaction.row.customer { writer.integer("customer", row.customer) }

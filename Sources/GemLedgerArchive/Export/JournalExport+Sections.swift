@@ -28,7 +28,7 @@ extension JournalExport {
   }
 
   private func writeAddedIDs(_ writer: ExportWriter) throws(LedgerError) {
-    try pages(from: 0, snapshot.customers(after:limit:), place: \.number) { (rows) throws(LedgerError) in
+    try pages(from: 0, snapshot.customers(after:limit:), position: \.number) { (rows) throws(LedgerError) in
       let added = try snapshot.addedIDs(of: rows.map(\.number))
       if added.isEmpty { return }
       for row in rows {
@@ -54,7 +54,7 @@ extension JournalExport {
   }
 
   private func writeEvidence(_ writer: ExportWriter) throws(LedgerError) {
-    try pages(from: nil, scan.refundEvidence(after:limit:), place: \.self) { (rows) throws(LedgerError) in
+    try pages(from: nil, scan.refundEvidence(after:limit:), position: \.self) { (rows) throws(LedgerError) in
       for row in rows {
         writer.begin("refund_notice")
         writer.identity(row.identity)
@@ -68,7 +68,7 @@ extension JournalExport {
   }
 
   private func writeOrders(_ writer: ExportWriter) throws(LedgerError) {
-    try pages(from: 0, snapshot.orders(after:limit:), place: \.number) { (rows) throws(LedgerError) in
+    try pages(from: 0, snapshot.orders(after:limit:), position: \.number) { (rows) throws(LedgerError) in
       for row in rows {
         writer.begin("order")
         writer.integer("number", row.number)
@@ -92,7 +92,7 @@ extension JournalExport {
   }
 
   private func writeTokens(_ writer: ExportWriter) throws(LedgerError) {
-    try pages(from: nil, scan.accountTokens(after:limit:), place: \.self) { (rows) throws(LedgerError) in
+    try pages(from: nil, scan.accountTokens(after:limit:), position: \.self) { (rows) throws(LedgerError) in
       for row in rows {
         writer.begin("account_token")
         writer.text(
@@ -105,8 +105,8 @@ extension JournalExport {
   }
 
   private func writeEntitlements(_ writer: ExportWriter) throws(LedgerError) {
-    try pages(from: 0, scan.purchases(after:limit:), place: \.number) { (rows) throws(LedgerError) in
-      let holders = try snapshot.entitlementHolders(of: rows.map { RowPlace($0.number, of: $0.customer) })
+    try pages(from: 0, scan.purchases(after:limit:), position: \.number) { (rows) throws(LedgerError) in
+      let holders = try snapshot.entitlementHolders(of: rows.map { RowAddress($0.number, of: $0.customer) })
       if holders.isEmpty { return }
       for row in rows {
         guard let holder = holders[row.number] else { continue }
@@ -119,15 +119,15 @@ extension JournalExport {
   }
 
   /// Goes over a table from end to end.
-  private func pages<Row, Place>(
-    from start: Place, _ rows: (Place, Int) throws(LedgerError) -> [Row], place: (Row) -> Place,
+  private func pages<Row, Position>(
+    from start: Position, _ rows: (Position, Int) throws(LedgerError) -> [Row], position: (Row) -> Position,
     _ body: ([Row]) throws(LedgerError) -> Void
   ) throws(LedgerError) {
     var last = start
     while true {
       let page = try rows(last, Self.pageSize)
       guard let end = page.last else { return }
-      last = place(end)
+      last = position(end)
       try body(page)
     }
   }

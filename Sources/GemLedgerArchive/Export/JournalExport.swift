@@ -11,7 +11,7 @@ struct JournalExport {
 
   let snapshot: any StorageSnapshot
   let scan: any ExportReads
-  let terms: CatalogTerms
+  let definitions: CurrencyDefinitions
   let writer: ExportWriter
   /// The end of the earlier export; nil for the whole journal.
   let after: ExportPosition?
@@ -26,7 +26,7 @@ struct JournalExport {
   var entryCount: Int64 = 0
 
   init(
-    _ snapshot: any StorageSnapshot, terms: CatalogTerms, after: ExportPosition?, laneCount: Int,
+    _ snapshot: any StorageSnapshot, definitions: CurrencyDefinitions, after: ExportPosition?, laneCount: Int,
     _ sink: @escaping ([UInt8]) throws(LedgerError) -> Void
   ) throws(LedgerError) {
     guard let scan = try snapshot.scan() as? any ExportReads else {
@@ -34,14 +34,14 @@ struct JournalExport {
     }
     self.snapshot = snapshot
     self.scan = scan
-    self.terms = terms
+    self.definitions = definitions
     self.after = after
     self.laneCount = laneCount
     position = after ?? ExportPosition()
     writer = ExportWriter(sink)
     isDense = try snapshot.journalCounts() == nil
     codes = Dictionary(
-      uniqueKeysWithValues: terms.currencies.map { ($0.number, Array($0.code.description.utf8)) })
+      uniqueKeysWithValues: definitions.currencies.map { ($0.number, Array($0.code.description.utf8)) })
   }
 
   mutating func run(
@@ -81,7 +81,7 @@ struct JournalExport {
   private mutating func writeEnd() throws(LedgerError) -> ExportSummary {
     position.transactions += transactionCount
     position.entries += entryCount
-    let cursor = ExportCursor(position, salt: terms.transactionIDs.salt)
+    let cursor = ExportCursor(position, salt: definitions.transactionIDs.salt)
     let (checksum, lines) = (writer.checksum, writer.lineCount + 1)
     writer.begin("end")
     writer.text("cursor", cursor.description)
@@ -183,7 +183,7 @@ struct JournalExport {
         writer.integer("amount", grant.amount)
       }
     }
-    writer.document("terms", row.terms)
+    writer.document("terms", row.frozenProduct)
     try writer.end()
   }
 

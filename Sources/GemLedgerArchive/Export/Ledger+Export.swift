@@ -32,9 +32,10 @@ extension Ledger {
     after cursor: ExportCursor? = nil, progress: (Int64, Int64) -> Void = { _, _ in },
     to write: @escaping ([UInt8]) throws(LedgerError) -> Void
   ) throws(LedgerError) -> ExportSummary {
-    try reading { (snapshot, terms) throws(LedgerError) -> ExportSummary in
-      let position = try cursor?.position(salt: terms.transactionIDs.salt)
-      var export = try JournalExport(snapshot, terms: terms, after: position, laneCount: storage.laneCount, write)
+    try reading { (snapshot, definitions) throws(LedgerError) -> ExportSummary in
+      let position = try cursor?.position(salt: definitions.transactionIDs.salt)
+      var export = try JournalExport(
+        snapshot, definitions: definitions, after: position, laneCount: storage.laneCount, write)
       return try export.run(after: cursor, progress)
     }
   }

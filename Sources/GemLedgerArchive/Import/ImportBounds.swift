@@ -13,7 +13,7 @@ struct ImportBounds {
   /// By lane.
   private var lots: [Int64: LotNumber] = [:]
   private var customerCount: Int64 = 0
-  private var terms: Set<String> = []
+  private var attributes: Set<String> = []
 
   /// - Parameter after: Where the export before this one ended.
   init(isDense: Bool, after: ExportPosition?) {
@@ -40,7 +40,7 @@ struct ImportBounds {
     case .purchase(let row):
       try Self.ascend(&purchase, to: row.number, "purchase")
       try expectCustomer(row.customer)
-      try checkTerms(row)
+      try checkLotAttributes(row)
     case .transaction(let transaction): try check(transaction)
     case .key(let row): try expectCustomer(row.customer)
     case .addedID(let row): try expectCustomer(row.customer)
@@ -66,10 +66,10 @@ struct ImportBounds {
     for item in transaction.items { try expectCustomer(item.customer) }
     if let merged = transaction.merged { try expectCustomer(merged, "merged_customer") }
     if let refund = transaction.refund { try expectPurchase(refund.purchase) }
-    for effect in transaction.effects {
-      try expectCustomer(effect.customer)
-      guard !isDense || effect.kind == .linked || effect.target <= transaction.row.number else {
-        throw LineFault("\"target\" is \(effect.target), a transaction behind this one.")
+    for event in transaction.events {
+      try expectCustomer(event.customer)
+      guard !isDense || event.kind == .linked || event.target <= transaction.row.number else {
+        throw LineFault("\"target\" is \(event.target), a transaction behind this one.")
       }
     }
   }
@@ -97,13 +97,14 @@ struct ImportBounds {
 
   // MARK: Documents
 
-  private mutating func checkTerms(_ row: PurchaseRow) throws(LineFault) {
-    guard !terms.contains(row.terms) else { return }
+  private mutating func checkLotAttributes(_ row: PurchaseRow) throws(LineFault) {
+    guard !attributes.contains(row.frozenProduct) else { return }
     // As many as the catalog had versions of its products.
-    if terms.count >= 1000 { terms.removeAll() }
+    if attributes.count >= 1000 { attributes.removeAll() }
     try Self.read(
-      CatalogRow(kind: .product, code: row.product.text, position: 0, document: row.terms), as: Product.self, "terms")
-    terms.insert(row.terms)
+      CatalogRow(kind: .product, code: row.product.text, position: 0, document: row.frozenProduct), as: Product.self,
+      "terms")
+    attributes.insert(row.frozenProduct)
   }
 
   /// A catalog that a ledger could have: each object once, each document readable.

@@ -11,7 +11,7 @@ struct ImportFields {
   init(_ value: ImportValue) throws(LineFault) {
     guard value.kind == .object else { throw LineFault("\(value.kind.name) stands where an object is expected.") }
     tokens = value.tokens
-    object = value.place
+    object = value.position
     upcoming = object + 1
   }
 
@@ -30,10 +30,10 @@ struct ImportFields {
   // MARK: Values
 
   mutating func value(ifAny name: StaticString) -> ImportValue? {
-    guard let place = tokens.value(name, of: object, from: upcoming) else { return nil }
+    guard let position = tokens.value(name, of: object, from: upcoming) else { return nil }
     taken += 1
-    upcoming = tokens[place].next
-    return ImportValue(tokens: tokens, place: place)
+    upcoming = tokens[position].next
+    return ImportValue(tokens: tokens, position: position)
   }
 
   mutating func value(_ name: StaticString) throws(LineFault) -> ImportValue {

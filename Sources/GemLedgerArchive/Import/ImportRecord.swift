@@ -160,7 +160,7 @@ extension ImportFields {
       number: try number("number"), identity: try identity(), customer: try number("customer"),
       transaction: try transactionNumber("transaction"), product: try identifier("product"),
       quantity: try number("quantity"),
-      price: try price(), purchasedAt: try time("purchased_at"), terms: try document("terms"),
+      price: try price(), purchasedAt: try time("purchased_at"), frozenProduct: try document("terms"),
       originalTransactionID: try identifier(ifAny: "original_transaction_id"), expiresAt: try time(ifAny: "expires_at"),
       grant: try grant(context))
     try end(

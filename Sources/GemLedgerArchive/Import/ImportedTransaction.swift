@@ -14,13 +14,13 @@ struct ImportedTransaction {
   }
 
   var row: TransactionRow
-  var newLots: [LotTermsRow] = []
+  var newLots: [LotAttributesRow] = []
   var entries: [Entry] = []
   var items: [ItemEntryRow] = []
   var merged: CustomerNumber?
   var refund: RefundRow?
   var refundParts: [RefundPartRow] = []
-  var effects: [EffectRow] = []
+  var events: [JournalEventRow] = []
   var note: NoteRow?
 }
 
@@ -44,8 +44,8 @@ extension ImportFields {
     transaction.merged = try self.number(ifAny: "merged_customer")
     if let value = value(ifAny: "refund") { try Self.refund(value, &transaction) }
     for value in try list(ifAny: "effects") {
-      let position = Int64(transaction.effects.count) + 1
-      transaction.effects.append(try Self.effect(value, of: transaction.row, position, context))
+      let position = Int64(transaction.events.count) + 1
+      transaction.events.append(try Self.event(value, of: transaction.row, position, context))
     }
     let note = NoteRow(
       transaction: number, reference: try identifier(ifAny: "reference"), reason: try identifier(ifAny: "reason"),
@@ -64,9 +64,9 @@ extension ImportFields {
     try self.number(name)
   }
 
-  private static func lot(_ value: ImportValue) throws(LineFault) -> LotTermsRow {
+  private static func lot(_ value: ImportValue) throws(LineFault) -> LotAttributesRow {
     var fields = try ImportFields(value)
-    let row = LotTermsRow(
+    let row = LotAttributesRow(
       lot: try fields.number("lot"), source: try fields.word("source", LotSource.init(name:)),
       environment: try fields.environment(), price: try fields.price(), purchase: try fields.number(ifAny: "purchase"),
       expiresAt: try fields.time(ifAny: "expires_at")?.milliseconds ?? .max,
@@ -138,14 +138,14 @@ extension ImportFields {
       "freezes", "parts")
   }
 
-  private static func effect(
+  private static func event(
     _ value: ImportValue, of transaction: TransactionRow, _ position: Int64, _ context: ImportContext
-  ) throws(LineFault) -> EffectRow {
+  ) throws(LineFault) -> JournalEventRow {
     var fields = try ImportFields(value)
-    var row = EffectRow(
+    var row = JournalEventRow(
       transaction: transaction.number, position: position,
       customer: try fields.number(ifAny: "customer") ?? transaction.customer,
-      kind: try fields.word("kind") { name in EffectRow.Kind.allCases.first { $0.name == name } },
+      kind: try fields.word("kind") { name in JournalEventRow.Kind.allCases.first { $0.name == name } },
       target: try fields.transactionNumber(ifAny: "target") ?? 0, createdAt: transaction.createdAt)
     if let code = try fields.text(ifAny: "currency") { row.currency = try context.currency(code) }
     row.lot = try fields.number(ifAny: "lot") ?? 0

@@ -5,13 +5,13 @@ internal import GemLedgerAudit
 
 extension JournalImport {
   /// How many lines an increment has at most that is tried before anything of it is written: they are kept in memory.
-  static let rehearsedLineCountMax: Int64 = 1 << 18
+  static let validatedLineCountMax: Int64 = 1 << 18
 
   /// Validates an increment by a replay without writing, so that one that does not fit leaves the ledger as it was.
   ///
   /// A whole export needs no dry run: a failed one leaves no ledger, and is removed.
-  func rehearse(_ found: ImportCheck.Findings, into target: any LedgerStorage) throws(LedgerError) {
-    guard found.after != nil, found.end.lines <= Self.rehearsedLineCountMax else { return }
+  func validate(_ found: ImportCheck.Findings, into target: any LedgerStorage) throws(LedgerError) {
+    guard found.after != nil, found.end.lines <= Self.validatedLineCountMax else { return }
     try target.read { (snapshot) throws(LedgerError) in
       var pages = ImportPages(
         try LineReader(text), pageSize: Int(found.end.lines), context: try Self.context(snapshot))

@@ -137,7 +137,7 @@ package struct JournalImport {
       return known
     }
     if let known, known.source == found.identity { return known }
-    try rehearse(found, into: target)
+    try validate(found, into: target)
     let start = CopyProgress(source: found.identity)
     try Self.commit(target) { $0.copy = CopyChanges(progress: start) }
     return start
@@ -221,8 +221,8 @@ package struct JournalImport {
     }
     try Self.commit(target) {
       $0.copy = CopyChanges(progress: progress)
-      $0.ownRare.erasures = rows
-      $0.ownRare.changedCustomers = customers
+      $0.ownCold.erasures = rows
+      $0.ownCold.changedCustomers = customers
     }
   }
 

@@ -41,11 +41,11 @@ extension JournalReplay {
       changedCustomers[number] = row
     }
     changedCustomers[into] = survivor
-    changes.ownRare.merges.append(MergeRow(transaction: transaction.row.number, from: from, into: into))
+    changes.ownCold.merges.append(MergeRow(transaction: transaction.row.number, from: from, into: into))
     try moveHolds(from: from, into: into, transaction)
     let counts = try asking { () throws(LedgerError) in try snapshot.counts(of: from) }
-    changes.ownRare.endedCounts += counts
-    changes.ownRare.counts.removeAll { $0.customer == from }
+    changes.ownCold.endedCounts += counts
+    changes.ownCold.counts.removeAll { $0.customer == from }
   }
 
   func applyFreeze(_ transaction: ImportedTransaction) throws(LineFaultOrError) {
@@ -77,8 +77,8 @@ extension JournalReplay {
   // MARK: Refunds
 
   func add(_ refund: RefundRow, _ transaction: ImportedTransaction) throws(LineFaultOrError) {
-    changes.ownRare.refunds.append(refund)
-    changes.ownRare.refundParts += transaction.refundParts
+    changes.ownCold.refunds.append(refund)
+    changes.ownCold.refundParts += transaction.refundParts
     let purchase = try purchase(refund.purchase)
     purchaseOwners[purchase.number] = purchase.customer
     guard refund.freezes != 0 else { return }
@@ -107,23 +107,23 @@ extension JournalReplay {
     /// The customer that the storage keeps the hold with; nil where it has no row of it.
     var storedOwner: CustomerNumber?
 
-    mutating func move(_ amount: Int64, _ effect: EffectRow) throws(LineFaultOrError) {
-      let index = parts.firstIndex { $0.lot == effect.lot && $0.account == effect.account }
+    mutating func move(_ amount: Int64, _ event: JournalEventRow) throws(LineFaultOrError) {
+      let index = parts.firstIndex { $0.lot == event.lot && $0.account == event.account }
       let held = index.map { parts[$0].amount } ?? 0
       let (sum, overflow) = held.addingReportingOverflow(amount)
       guard !overflow, sum >= 0 else {
-        throw .fault("The hold \(row.number) holds \(held) of lot \(effect.lot), and \(amount) moves.")
+        throw .fault("The hold \(row.number) holds \(held) of lot \(event.lot), and \(amount) moves.")
       }
       if let index { parts.remove(at: index) }
       guard sum > 0 else { return }
-      parts.insert(HeldPart(account: effect.account, lot: effect.lot, amount: sum), at: index ?? parts.count)
+      parts.insert(HeldPart(account: event.account, lot: event.lot, amount: sum), at: index ?? parts.count)
     }
   }
 
-  func applyEffects(
-    of transaction: ImportedTransaction, where isWanted: (EffectRow.Kind) -> Bool
+  func applyEvents(
+    of transaction: ImportedTransaction, where isWanted: (JournalEventRow.Kind) -> Bool
   ) throws(LineFaultOrError) {
-    for row in transaction.effects where isWanted(row.kind) {
+    for row in transaction.events where isWanted(row.kind) {
       if let deadline = row.deadline {
         var hold = try hold(row.target, beganBy: row)
         hold.row.deadline = deadline
@@ -138,15 +138,15 @@ extension JournalReplay {
         try moveHeld(row, by: -row.amount, inLot: row.amount)
       case .counted:
         guard let key = row.count else { throw .fault("An effect counts nothing.") }
-        changes.ownRare.counts.removeAll { $0.customer == row.customer && $0.key == key }
-        changes.ownRare.counts.append(
+        changes.ownCold.counts.removeAll { $0.customer == row.customer && $0.key == key }
+        changes.ownCold.counts.append(
           CountRow(customer: row.customer, key: key, period: row.period, value: row.value))
       case .deadline, .reversal, .late, .linked, .reclaimed: break
       }
     }
   }
 
-  private func moveHeld(_ row: EffectRow, by amount: Int64, inLot moved: Int64) throws(LineFaultOrError) {
+  private func moveHeld(_ row: JournalEventRow, by amount: Int64, inLot moved: Int64) throws(LineFaultOrError) {
     var hold = try hold(row.target, beganBy: row)
     try hold.move(amount, row)
     holds[row.target] = hold
@@ -160,26 +160,27 @@ extension JournalReplay {
     put(account)
   }
 
-  private func hold(_ number: TransactionNumber, beganBy effect: EffectRow) throws(LineFaultOrError) -> HoldChange {
+  private func hold(_ number: TransactionNumber, beganBy event: JournalEventRow) throws(LineFaultOrError) -> HoldChange
+  {
     if let known = holds[number] { return known }
-    let owners = try asking { () throws(LedgerError) in [effect.customer] + (try parts(of: effect.customer)) }
+    let owners = try asking { () throws(LedgerError) in [event.customer] + (try parts(of: event.customer)) }
     guard let row = try asking({ () throws(LedgerError) in try snapshot.hold(number, ofAny: owners) }) else {
       let row = HoldRow(
-        number: number, customer: effect.customer, deadline: effect.createdAt, begunAt: effect.createdAt)
+        number: number, customer: event.customer, deadline: event.createdAt, begunAt: event.createdAt)
       return HoldChange(row: row, parts: [], storedOwner: nil)
     }
-    let effects = try asking { () throws(LedgerError) in try snapshot.effects(about: number, ofAny: owners) }
+    let events = try asking { () throws(LedgerError) in try snapshot.events(about: number, ofAny: owners) }
     return HoldChange(
-      row: row, parts: HoldRules.outstanding(effects, of: row.customer), storedOwner: row.customer)
+      row: row, parts: HoldRules.outstanding(events, of: row.customer), storedOwner: row.customer)
   }
 
   private func moveHolds(
     from: CustomerNumber, into: CustomerNumber, _ transaction: ImportedTransaction
   ) throws(LineFaultOrError) {
     for row in try asking({ () throws(LedgerError) in try snapshot.holds(of: from) }) where holds[row.number] == nil {
-      let effect = EffectRow(
+      let event = JournalEventRow(
         transaction: row.number, position: 1, customer: from, kind: .deadline, createdAt: row.deadline)
-      holds[row.number] = try hold(row.number, beganBy: effect)
+      holds[row.number] = try hold(row.number, beganBy: event)
     }
     for (number, hold) in holds where hold.row.customer == from {
       holds[number]?.row.customer = into
@@ -204,9 +205,9 @@ extension JournalReplay {
       if !hold.parts.isEmpty {
         var row = hold.row
         row.sole = HeldPart.sole(hold.parts)
-        changes.ownRare.holds.append(row)
+        changes.ownCold.holds.append(row)
       } else if hold.storedOwner != nil {
-        changes.ownRare.endedHolds.append(hold.row)
+        changes.ownCold.endedHolds.append(hold.row)
       }
     }
   }

@@ -10,17 +10,17 @@ extension JournalReplay {
     row.firstEntry = nextEntry
     changes.transactions.append(row)
     if transaction.entries.isEmpty { changes.transactionsWithoutEntries.append(row) }
-    for terms in transaction.newLots {
-      changes.ownRare.lotTerms.append(terms)
-      changes.lastLot = max(changes.lastLot ?? 0, terms.lot)
+    for attributes in transaction.newLots {
+      changes.ownCold.lotAttributes.append(attributes)
+      changes.lastLot = max(changes.lastLot ?? 0, attributes.lot)
     }
-    if !transaction.effects.isEmpty { changes.ownRare.effects += transaction.effects }
+    if !transaction.events.isEmpty { changes.ownCold.events += transaction.events }
     // Amounts that a merge takes out of holds move with the entries, and are set aside again behind them.
-    try applyEffects(of: transaction) { $0 == .released }
-    var captured = CapturedAmounts(transaction.effects)
+    try applyEvents(of: transaction) { $0 == .released }
+    var captured = CapturedAmounts(transaction.events)
     for entry in transaction.entries { try add(entry, of: transaction, &captured) }
     changes.itemEntries += transaction.items
-    try applyEffects(of: transaction) { $0 != .released }
+    try applyEvents(of: transaction) { $0 != .released }
     if let merged = transaction.merged { try merge(merged, transaction) }
     if let refund = transaction.refund { try add(refund, transaction) }
     try applyFreeze(transaction)
@@ -74,9 +74,9 @@ extension JournalReplay {
       changes.allocations.append(
         AllocationRow(entry: number, position: Int64(index) + 1, lot: allocation.lot, amount: allocation.amount))
     }
-    guard version % AnchorRow.interval == 0 else { return }
-    changes.anchors.append(
-      AnchorRow(
+    guard version % CheckpointRow.interval == 0 else { return }
+    changes.checkpoints.append(
+      CheckpointRow(
         account: entry.account, version: version, entry: number, transaction: transaction.number,
         createdAt: transaction.createdAt))
   }
@@ -125,10 +125,10 @@ extension JournalReplay {
     _ amount: Int64, to number: LotNumber, _ account: inout Account, _ kind: EntryKind,
     _ transaction: ImportedTransaction, _ captured: inout CapturedAmounts
   ) throws(LineFaultOrError) {
-    if accountPoolLacks(account, number), let terms = transaction.newLots.first(where: { $0.lot == number }),
+    if accountPoolLacks(account, number), let attributes = transaction.newLots.first(where: { $0.lot == number }),
       lots[number] == nil
     {
-      makeLot(terms, &account)
+      makeLot(attributes, &account)
     }
     let amount = captured.rest(of: amount, from: number)
     try move(amount, in: number, &account, isReturn: kind.isReturn)
@@ -137,21 +137,22 @@ extension JournalReplay {
   private func accountPoolLacks(_ account: Account, _ number: LotNumber) -> Bool { account.row.poolLot != number }
 
   /// The first pooled lot of an account lies in the account's own row.
-  private func makeLot(_ terms: LotTermsRow, _ account: inout Account) {
+  private func makeLot(_ attributes: LotAttributesRow, _ account: inout Account) {
     let isPooled = LotCredit.isPooled(
-      terms.source, price: terms.price, purchase: terms.purchase, expiresAt: terms.expiresAt)
+      attributes.source, price: attributes.price, purchase: attributes.purchase, expiresAt: attributes.expiresAt)
     if account.row.poolLot == 0, isPooled {
-      account.row.poolLot = terms.lot
-      account.row.poolSource = terms.source.rawValue
-      account.row.poolEnvironment = terms.environment
+      account.row.poolLot = attributes.lot
+      account.row.poolSource = attributes.source.rawValue
+      account.row.poolEnvironment = attributes.environment
       return
     }
     let row = LotRow(
-      number: terms.lot, account: account.row.number, source: terms.source, environment: terms.environment,
-      granted: 0, remaining: 0, price: terms.price, purchase: terms.purchase, expiresAt: terms.expiresAt)
-    lots[terms.lot] = Lot(row: row, isNew: true, isChanged: true)
-    changedLots.append(terms.lot)
-    account.row.nextExpiry = min(account.row.nextExpiry, terms.expiresAt)
+      number: attributes.lot, account: account.row.number, source: attributes.source,
+      environment: attributes.environment,
+      granted: 0, remaining: 0, price: attributes.price, purchase: attributes.purchase, expiresAt: attributes.expiresAt)
+    lots[attributes.lot] = Lot(row: row, isNew: true, isChanged: true)
+    changedLots.append(attributes.lot)
+    account.row.nextExpiry = min(account.row.nextExpiry, attributes.expiresAt)
   }
 
   /// Moves an amount in a lot of the account; a lot of a merged customer comes over with it.
@@ -163,7 +164,7 @@ extension JournalReplay {
       account.row.poolRemaining = remaining
       if amount > 0 {
         let granted = account.row.poolGranted
-        account.row.poolGranted = isReturn ? max(granted, remaining) : LotBook.granted(granted, plus: amount)
+        account.row.poolGranted = isReturn ? max(granted, remaining) : LoadedLots.granted(granted, plus: amount)
       }
       return
     }
@@ -173,7 +174,7 @@ extension JournalReplay {
     lot.row.remaining = try Self.sum(before, amount, number)
     if amount > 0 {
       let granted = lot.row.granted
-      lot.row.granted = isReturn ? max(granted, lot.row.remaining) : LotBook.granted(granted, plus: amount)
+      lot.row.granted = isReturn ? max(granted, lot.row.remaining) : LoadedLots.granted(granted, plus: amount)
     }
     if before == 0, lot.row.remaining > 0 {
       account.row.openLots += 1
@@ -221,8 +222,8 @@ extension JournalReplay {
 struct CapturedAmounts {
   private var amounts: [LotNumber: Int64] = [:]
 
-  init(_ effects: [EffectRow]) {
-    for row in effects where row.kind == .captured { amounts[row.lot, default: 0] += row.amount }
+  init(_ events: [JournalEventRow]) {
+    for row in events where row.kind == .captured { amounts[row.lot, default: 0] += row.amount }
   }
 
   /// Returns the part of the amount that still moves in the lot.

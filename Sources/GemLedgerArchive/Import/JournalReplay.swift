@@ -112,11 +112,11 @@ final class JournalReplay {
         changes.newLots.append(lot.row)
       } else {
         changes.changedLots.append(lot.row)
-        if lot.movedFrom != nil { changes.ownRare.movedLots.append(lot.row) }
+        if lot.movedFrom != nil { changes.ownCold.movedLots.append(lot.row) }
       }
     }
     if !changedCustomers.isEmpty {
-      changes.ownRare.changedCustomers = changedCustomers.values.sorted { $0.number < $1.number }
+      changes.ownCold.changedCustomers = changedCustomers.values.sorted { $0.number < $1.number }
     }
     endHolds()
     changes.copy?.purchaseOwners = purchaseOwners
@@ -139,7 +139,7 @@ final class JournalReplay {
     case .key(let row): try add(row)
     case .addedID(let row):
       try add(row)
-    case .refundNotice(let row): changes.ownRare.refundEvidence.append(row)
+    case .refundNotice(let row): changes.ownCold.refundEvidence.append(row)
     case .order(let row): try add(row)
     case .accountToken(let row):
       let isKnown = try asking { () throws(LedgerError) in
@@ -154,12 +154,12 @@ final class JournalReplay {
   /// All added ids are given again with an increment that has a new one.
   private func add(_ row: AddedIDRow) throws(LineFaultOrError) {
     if isIncrement, let known = try asking({ () throws(LedgerError) in try snapshot.customer(row.id) }) {
-      guard known.origin == row.customer || unnamed.contains(known.origin) else {
-        throw .fault("The id \"\(row.id)\" is customer \(row.customer)'s here and \(known.origin)'s in the ledger.")
+      guard known.original == row.customer || unnamed.contains(known.original) else {
+        throw .fault("The id \"\(row.id)\" is customer \(row.customer)'s here and \(known.original)'s in the ledger.")
       }
-      if !unnamed.contains(known.origin) { return }
+      if !unnamed.contains(known.original) { return }
     }
-    changes.ownRare.addedIDs.append(row)
+    changes.ownCold.addedIDs.append(row)
   }
 
   private func add(_ row: CustomerRow) throws(LineFaultOrError) {

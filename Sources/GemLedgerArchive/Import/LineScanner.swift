@@ -38,7 +38,7 @@ struct LineScanner {
   private mutating func nested(
     _ kind: LineTokens.Token.Kind, end: UInt8, _ element: (inout Self, Int) -> Bool
   ) -> Bool {
-    let place = tokens.count
+    let index = tokens.count
     tokens.append(LineTokens.Token(kind: kind, start: position, end: 0))
     position += 1
     depth += 1
@@ -47,15 +47,15 @@ struct LineScanner {
     if !skip(end) {
       repeat {
         skipSpace()
-        guard element(&self, place) else { return false }
-        tokens[place].count += 1
+        guard element(&self, index) else { return false }
+        tokens[index].count += 1
         skipSpace()
       } while skip(ASCII.comma)
       guard skip(end) else { return false }
     }
     depth -= 1
-    tokens[place].end = position
-    tokens[place].next = tokens.count
+    tokens[index].end = position
+    tokens[index].next = tokens.count
     return true
   }
 

@@ -66,12 +66,12 @@ final class LineTokens {
   // MARK: Values of the tokens
 
   /// The value of the whole line.
-  var value: ImportValue { ImportValue(tokens: self, place: 0) }
+  var value: ImportValue { ImportValue(tokens: self, position: 0) }
 
-  subscript(place: Int) -> Token { tokens[place] }
+  subscript(position: Int) -> Token { tokens[position] }
 
-  func withBytes<R>(of place: Int, _ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
-    let token = tokens[place]
+  func withBytes<R>(of position: Int, _ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
+    let token = tokens[position]
     return bytes.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[token.start..<token.end])) }
   }
 
@@ -83,34 +83,34 @@ final class LineTokens {
       let (start, length) = (name.utf8Start, name.utf8CodeUnitCount)
       guard tokens[object].marks & Token.mark(start[0], start[length - 1], length: length) != 0 else { return nil }
       return bytes.withUnsafeBufferPointer { bytes in
-        var place = member
+        var position = member
         for _ in 0..<tokens[object].count {
-          if place == tokens[object].next { place = object + 1 }
-          let own = tokens[place].start..<tokens[place].end
+          if position == tokens[object].next { position = object + 1 }
+          let own = tokens[position].start..<tokens[position].end
           if own.count == length,
             bytes[own].elementsEqual(UnsafeBufferPointer(start: start, count: length))
           {
-            return place + 1
+            return position + 1
           }
-          place = tokens[place + 1].next
+          position = tokens[position + 1].next
         }
         return nil
       }
     }
   }
 
-  func text(_ place: Int) -> String? {
-    switch tokens[place].kind {
-    case .text: withBytes(of: place) { String(decoding: $0, as: UTF8.self) }
+  func text(_ position: Int) -> String? {
+    switch tokens[position].kind {
+    case .text: withBytes(of: position) { String(decoding: $0, as: UTF8.self) }
     // The scanner has read it once, so that it can be read again.
-    case .escaped: try? JSONValue.parse(Array(bytes[tokens[place].start - 1...tokens[place].end])).text
+    case .escaped: try? JSONValue.parse(Array(bytes[tokens[position].start - 1...tokens[position].end])).text
     default: nil
     }
   }
 
-  func integer(_ place: Int) -> Int64? {
-    guard tokens[place].kind == .integer else { return nil }
-    return withBytes(of: place) { text in
+  func integer(_ position: Int) -> Int64? {
+    guard tokens[position].kind == .integer else { return nil }
+    return withBytes(of: position) { text in
       let isNegative = text[0] == ASCII.minus
       guard text.count <= 19 else { return Int64(String(decoding: text, as: UTF8.self)) }
       // Nineteen digits fit without a sign.
@@ -121,8 +121,8 @@ final class LineTokens {
   }
 
   /// The token as JSON without space.
-  func json(_ place: Int) -> String {
-    let token = tokens[place]
+  func json(_ position: Int) -> String {
+    let token = tokens[position]
     let isText = token.kind == .text || token.kind == .escaped
     let whole = isText ? token.start - 1..<token.end + 1 : token.start..<token.end
     // The scanner has read it once, so that it can be read again.
@@ -133,18 +133,18 @@ final class LineTokens {
 /// A value of a line, good until the next line is read.
 struct ImportValue {
   let tokens: LineTokens
-  let place: Int
+  let position: Int
 
-  var kind: LineTokens.Token.Kind { tokens[place].kind }
-  var text: String? { tokens.text(place) }
-  var integer: Int64? { tokens.integer(place) }
+  var kind: LineTokens.Token.Kind { tokens[position].kind }
+  var text: String? { tokens.text(position) }
+  var integer: Int64? { tokens.integer(position) }
   var isNull: Bool { kind == .null }
   /// As JSON without space.
-  var json: String { tokens.json(place) }
+  var json: String { tokens.json(position) }
 
   /// Returns the body's result for a text without escapes.
   func bytes<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R?) -> R? {
-    kind == .text ? tokens.withBytes(of: place, body) : nil
+    kind == .text ? tokens.withBytes(of: position, body) : nil
   }
 }
 
@@ -175,14 +175,14 @@ struct ImportList: Sequence, IteratorProtocol {
   /// - Returns: Nil for a value that is no list.
   init?(_ value: ImportValue) {
     guard value.kind == .list else { return nil }
-    count = value.tokens[value.place].count
-    element = ImportValue(tokens: value.tokens, place: value.place + 1)
+    count = value.tokens[value.position].count
+    element = ImportValue(tokens: value.tokens, position: value.position + 1)
   }
 
   mutating func next() -> ImportValue? {
     guard count > 0, let element else { return nil }
     count -= 1
-    self.element = ImportValue(tokens: element.tokens, place: element.tokens[element.place].next)
+    self.element = ImportValue(tokens: element.tokens, position: element.tokens[element.position].next)
     return element
   }
 }

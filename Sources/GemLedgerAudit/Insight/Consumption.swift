@@ -68,14 +68,14 @@ extension Ledger {
   public func consumption(
     of id: StoreTransactionID, store: Store? = nil, environment: StoreEnvironment? = nil
   ) throws(LedgerError) -> [Consumption] {
-    try reading { (snapshot, terms) throws(LedgerError) -> [Consumption] in
+    try reading { (snapshot, definitions) throws(LedgerError) -> [Consumption] in
       let rows = try Self.purchases(id, store: store, environment: environment, in: snapshot)
       guard !rows.isEmpty else {
         throw LedgerError(
           .purchaseNotFound, "Nothing was credited for a store transaction \"\(id)\"; check the id's spelling.",
           details: [.text("store_transaction_id", id.text)])
       }
-      var reader = ConsumptionReader(snapshot: snapshot, terms: terms, now: try now(in: snapshot))
+      var reader = ConsumptionReader(snapshot: snapshot, definitions: definitions, now: try now(in: snapshot))
       var found: [Consumption] = []
       for row in rows { found.append(try reader.consumption(of: row)) }
       return found
@@ -107,15 +107,15 @@ extension Ledger {
 /// Reads the state of the lots that purchases made.
 struct ConsumptionReader {
   let snapshot: any StorageSnapshot
-  let terms: CatalogTerms
+  let definitions: CurrencyDefinitions
   let now: Timestamp
   private var reader: LotReader
 
-  init(snapshot: any StorageSnapshot, terms: CatalogTerms, now: Timestamp) {
+  init(snapshot: any StorageSnapshot, definitions: CurrencyDefinitions, now: Timestamp) {
     self.snapshot = snapshot
-    self.terms = terms
+    self.definitions = definitions
     self.now = now
-    reader = LotReader(snapshot: snapshot, terms: terms)
+    reader = LotReader(snapshot: snapshot, definitions: definitions)
   }
 
   mutating func purchase(_ row: PurchaseRow) throws(LedgerError) -> Purchase { try reader.purchase(row) }
@@ -137,13 +137,13 @@ struct ConsumptionReader {
   }
 
   /// Reads the present state of the lots that the purchase made, by currency.
-  func lots(of row: PurchaseRow) throws(LedgerError) -> [(currency: CurrencyTerms, lots: [LiveLot])] {
+  func lots(of row: PurchaseRow) throws(LedgerError) -> [(currency: CurrencyDefinition, lots: [LiveLot])] {
     guard let parts = try snapshot.parts(of: row.transaction, of: row.customer) else {
       throw .lacksTransaction(row.transaction)
     }
     let holder = try snapshot.customer(number: row.customer).map { $0.mergedInto == 0 ? $0.number : $0.mergedInto }
-    var found: [(currency: CurrencyTerms, lots: [LiveLot])] = []
-    for granted in RefundChange.granted(by: parts, terms: terms) {
+    var found: [(currency: CurrencyDefinition, lots: [LiveLot])] = []
+    for granted in RefundChange.granted(by: parts, definitions: definitions) {
       let account = AccountNumber(customer: holder ?? row.customer, currency: granted.currency.number)
       var lots: [LiveLot] = []
       for lot in granted.lots { lots.append(try live(lot, of: row, in: account)) }

@@ -53,7 +53,7 @@ extension Ledger {
     of item: ItemID? = nil, from: Timestamp? = nil, until: Timestamp? = nil,
     progress: (Int64, Int64) -> Void = { _, _ in }
   ) throws(LedgerError) -> [EffectivePrice] {
-    try reading { (snapshot, terms) throws(LedgerError) -> [EffectivePrice] in
+    try reading { (snapshot, definitions) throws(LedgerError) -> [EffectivePrice] in
       if let from, let until, from > until {
         throw .invalid("The period ends at \(until), before it begins at \(from).")
       }
@@ -64,7 +64,7 @@ extension Ledger {
         entry: { (entry, transaction) throws(LedgerError) in try sums.add(entry, of: transaction) },
         step: { (step) throws(LedgerError) in try sums.add(step) },
         window: { (_) throws(LedgerError) in sums.goOn(try SaleWalk(snapshot.scan())) })
-      return try sums.prices(in: snapshot, terms: terms)
+      return try sums.prices(in: snapshot, definitions: definitions)
     }
   }
 }
@@ -103,7 +103,7 @@ private struct SaleWalk {
 
 /// Adds up the currency burnt for items.
 private struct PriceSums {
-  private struct Place: Hashable, Comparable {
+  private struct Key: Hashable, Comparable {
     let environment: Int64
     let currency: String
 
@@ -116,7 +116,7 @@ private struct PriceSums {
     var units: Int64 = 0
     var charged: [Int64: Int64] = [:]
     var paid: [Int64: Int64] = [:]
-    var costs: [Place: Int64] = [:]
+    var costs: [Key: Int64] = [:]
   }
 
   private let item: ItemID?
@@ -162,27 +162,29 @@ private struct PriceSums {
     guard let price = step.lot.price, let had = step.lot.value(of: before), let has = step.lot.value(of: after) else {
       return
     }
-    let place = Place(environment: step.lot.environment, currency: price.currency)
-    try sums[sale.item, default: Sum()].costs[place, default: 0].add(had)
-    try sums[sale.item, default: Sum()].costs[place, default: 0].add(-has)
+    let position = Key(environment: step.lot.environment, currency: price.currency)
+    try sums[sale.item, default: Sum()].costs[position, default: 0].add(had)
+    try sums[sale.item, default: Sum()].costs[position, default: 0].add(-has)
   }
 
-  func prices(in snapshot: any StorageSnapshot, terms: CatalogTerms) throws(LedgerError) -> [EffectivePrice] {
-    var reader = PurchaseReader(snapshot: snapshot, terms: terms)
+  func prices(in snapshot: any StorageSnapshot, definitions: CurrencyDefinitions) throws(LedgerError)
+    -> [EffectivePrice]
+  {
+    var reader = PurchaseReader(snapshot: snapshot, definitions: definitions)
     var prices: [EffectivePrice] = []
     for (item, sum) in sums.sorted(by: { $0.key < $1.key }) {
       var charges: [EffectivePrice.Charge] = []
       for (number, amount) in sum.charged {
-        guard let currency = terms.currency(number: number) else { continue }
+        guard let currency = definitions.currency(number: number) else { continue }
         charges.append(EffectivePrice.Charge(currency: currency.code, amount: amount, paid: sum.paid[number] ?? 0))
       }
       var costs: [EffectivePrice.Cost] = []
-      for (place, total) in sum.costs.sorted(by: { $0.key < $1.key }) {
+      for (position, total) in sum.costs.sorted(by: { $0.key < $1.key }) {
         costs.append(
           EffectivePrice.Cost(
-            environment: try reader.environment(place.environment),
-            total: Money(minorUnits: total, currency: place.currency),
-            perUnit: Money(minorUnits: sum.units > 0 ? total / sum.units : 0, currency: place.currency)))
+            environment: try reader.environment(position.environment),
+            total: Money(minorUnits: total, currency: position.currency),
+            perUnit: Money(minorUnits: sum.units > 0 ? total / sum.units : 0, currency: position.currency)))
       }
       prices.append(
         EffectivePrice(

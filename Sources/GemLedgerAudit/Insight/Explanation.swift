@@ -95,19 +95,21 @@ extension Ledger {
     _ currency: CurrencyCode, customer: CustomerID, limit: Int = 100, after cursor: PageCursor? = nil
   ) throws(LedgerError) -> Explanation {
     try Self.check(limit: limit)
-    return try reading { (snapshot, terms) throws(LedgerError) -> Explanation in
+    return try reading { (snapshot, definitions) throws(LedgerError) -> Explanation in
       let found = try Self.customer(customer, in: snapshot)
-      let (currency, account) = try Self.account(currency, customer: found.number, in: snapshot, terms: terms)
+      let (currency, account) = try Self.account(
+        currency, customer: found.number, in: snapshot, definitions: definitions)
       var explainer = Explainer(
-        snapshot: snapshot, terms: terms, account: account, owners: try Self.numbers(of: found, in: snapshot))
+        snapshot: snapshot, definitions: definitions, account: account,
+        owners: try Self.numbers(of: found, in: snapshot))
       let list = InsightList.explanation(account.number)
-      let before = try cursor?.place(list: list, salt: terms.transactionIDs.salt)
+      let before = try cursor?.position(list: list, salt: definitions.transactionIDs.salt)
       let newest = min(account.version, (before ?? .max) - 1)
       let rows = try AccountHistory(snapshot: snapshot, account: account).entries(
         after: max(0, newest - Int64(limit)), through: newest)
       let entries = try explainer.entries(rows.reversed())
       let moments = try moments(
-        of: found, currency: currency.number, hasParts: cursor == nil, in: snapshot, terms: terms)
+        of: found, currency: currency.number, hasParts: cursor == nil, in: snapshot, definitions: definitions)
       let moment = moments.moment(account.number)
       var (lots, hasMoreLots, holds) = ([Explanation.Lot](), false, [Explanation.Hold]())
       if cursor == nil {
@@ -116,10 +118,10 @@ extension Ledger {
         holds = try explainer.holds(live.holds, at: moments.at)
       }
       let next = rows.first.flatMap { row in
-        row.version > 1 ? PageCursor(place: row.version, list: list, salt: terms.transactionIDs.salt) : nil
+        row.version > 1 ? PageCursor(position: row.version, list: list, salt: definitions.transactionIDs.salt) : nil
       }
       return Explanation(
-        customer: customer, balance: Balance(currency, terms, moment), lots: lots, hasMoreLots: hasMoreLots,
+        customer: customer, balance: Balance(currency, definitions, moment), lots: lots, hasMoreLots: hasMoreLots,
         holds: holds, entries: entries, next: next)
     }
   }
@@ -149,17 +151,17 @@ extension AccountHistory {
 /// Puts a page of an explanation together.
 private struct Explainer {
   let snapshot: any StorageSnapshot
-  let terms: CatalogTerms
+  let definitions: CurrencyDefinitions
   let account: AccountRow
   let owners: [CustomerNumber]
   private var lotReader: LotReader
 
-  init(snapshot: any StorageSnapshot, terms: CatalogTerms, account: AccountRow, owners: [CustomerNumber]) {
+  init(snapshot: any StorageSnapshot, definitions: CurrencyDefinitions, account: AccountRow, owners: [CustomerNumber]) {
     self.snapshot = snapshot
-    self.terms = terms
+    self.definitions = definitions
     self.account = account
     self.owners = owners
-    lotReader = LotReader(snapshot: snapshot, terms: terms)
+    lotReader = LotReader(snapshot: snapshot, definitions: definitions)
   }
 
   mutating func entries(_ rows: [EntryRow]) throws(LedgerError) -> [Explanation.Entry] {
@@ -172,7 +174,7 @@ private struct Explainer {
       if row.lot == 0 { taken = parts.allocations.filter { $0.entry == row.number }.map { ($0.lot, $0.amount) } }
       entries.append(
         Explanation.Entry(
-          transactionID: terms.transactionIDs.id(number: row.transaction, createdAt: parts.row.createdAt),
+          transactionID: definitions.transactionIDs.id(number: row.transaction, createdAt: parts.row.createdAt),
           kind: row.kind, createdAt: parts.row.createdAt, amount: row.amount, balance: row.balance, debt: row.debt,
           version: row.version, reference: note?.reference, reason: note?.reason, actor: note?.actor,
           items: parts.items.filter { $0.customer == row.account.customer }.map(PostedItem.init),
@@ -191,18 +193,18 @@ private struct Explainer {
       guard let row = try snapshot.transaction(hold.number) else { throw .lacksTransaction(hold.number) }
       found.append(
         Explanation.Hold(
-          transactionID: terms.transactionIDs.id(number: row.number, createdAt: row.createdAt),
+          transactionID: definitions.transactionIDs.id(number: row.number, createdAt: row.createdAt),
           createdAt: row.createdAt, deadline: hold.deadline, amount: hold.amount))
     }
     return found
   }
 
   mutating func lots(
-    _ live: LiveLots, unbooked: [LotTermsRow], limit: Int
+    _ live: LiveLots, unbooked: [LotAttributesRow], limit: Int
   ) throws(LedgerError) -> (lots: [Explanation.Lot], hasMore: Bool) {
-    for terms in unbooked { try lotReader.add(terms) }
+    for definitions in unbooked { try lotReader.add(definitions) }
     let live = try live.all(
-      paidFirst: terms.currency(number: account.number.currency)?.burnsPaidFirst ?? false, limit: limit)
+      paidFirst: definitions.currency(number: account.number.currency)?.burnsPaidFirst ?? false, limit: limit)
     var lots: [Explanation.Lot] = []
     for lot in live.lots {
       lots.append(

@@ -59,10 +59,10 @@ extension Ledger {
     guard boundaries.count > 1, zip(boundaries, boundaries.dropFirst()).allSatisfy({ $0 < $1 }) else {
       throw .invalid("Days need at least two instants, each later than the one before.")
     }
-    return try reading { (snapshot, terms) throws(LedgerError) -> Flows in
+    return try reading { (snapshot, definitions) throws(LedgerError) -> Flows in
       var sums = FlowSums(boundaries: boundaries)
       try sums.read(snapshot, progress: progress)
-      return try sums.flows(terms: terms)
+      return try sums.flows(definitions: definitions)
     }
   }
 }
@@ -131,13 +131,13 @@ private struct FlowSums {
     return true
   }
 
-  func flows(terms: CatalogTerms) throws(LedgerError) -> Flows {
+  func flows(definitions: CurrencyDefinitions) throws(LedgerError) -> Flows {
     var outstanding: [CurrencyCode: Int64] = [:]
     var found: [Flows.Day] = []
     for (index, sums) in days.enumerated() {
       var flows: [Flows.Flow] = []
       for (key, sum) in sums {
-        guard let currency = terms.currency(number: key.currency) else { continue }
+        guard let currency = definitions.currency(number: key.currency) else { continue }
         try outstanding[currency.code, default: 0].add(sum.inflow - sum.outflow)
         let between = key.kind == .transfer || key.kind == .merge ? min(sum.inflow, sum.outflow) : 0
         guard sum.inflow != between || sum.outflow != between else { continue }

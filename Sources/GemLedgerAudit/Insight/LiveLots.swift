@@ -50,7 +50,7 @@ struct LiveLots {
     for lot in Set(held.keys).union(returned.keys).sorted() where !rows.contains(where: { $0.number == lot }) {
       if let row = lot == account.poolLot ? poolRow : try row(lot) { rows.append(row) }
     }
-    rows.sort { Self.place($0, paidFirst) < Self.place($1, paidFirst) }
+    rows.sort { Self.position($0, paidFirst) < Self.position($1, paidFirst) }
     var lots: [LiveLot] = []
     for row in rows.prefix(limit) {
       var remaining = returned[row.number] ?? 0
@@ -80,7 +80,7 @@ struct LiveLots {
     return rows
   }
 
-  private static func place(_ row: LotRow, _ paidFirst: Bool) -> (Int64, Int, LotNumber) {
+  private static func position(_ row: LotRow, _ paidFirst: Bool) -> (Int64, Int, LotNumber) {
     (row.expiresAt, row.isPaid == paidFirst ? 0 : 1, row.number)
   }
 

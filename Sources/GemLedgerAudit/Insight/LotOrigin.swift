@@ -29,33 +29,36 @@ struct LotReader {
   private var lots: [LotNumber: LotOrigin] = [:]
   private var purchases: [Int64: Purchase] = [:]
 
-  init(snapshot: any StorageSnapshot, terms: CatalogTerms) {
+  init(snapshot: any StorageSnapshot, definitions: CurrencyDefinitions) {
     self.snapshot = snapshot
-    reader = PurchaseReader(snapshot: snapshot, terms: terms)
+    reader = PurchaseReader(snapshot: snapshot, definitions: definitions)
   }
 
   /// - Parameter owner: A past or present owner of the lot.
   mutating func origin(of lot: LotNumber, owner: CustomerNumber) throws(LedgerError) -> LotOrigin {
     if let known = lots[lot] { return known }
-    let terms = try terms(of: lot, owner: owner)
-    var (first, origins) = (terms, [LotNumber]())
+    let attributes = try attributes(of: lot, owner: owner)
+    var (first, origins) = (attributes, [LotNumber]())
     while first.origin != 0, origins.count < Self.originCountMax {
       origins.append(first.origin)
-      first = try self.terms(of: first.origin, owner: nil)
+      first = try self.attributes(of: first.origin, owner: nil)
     }
     let found = LotOrigin(
-      lot: lot, source: terms.source, environment: try reader.environment(terms.environment), price: terms.price,
-      expiresAt: terms.expiresAt == .max ? nil : Timestamp(milliseconds: terms.expiresAt),
+      lot: lot, source: attributes.source, environment: try reader.environment(attributes.environment),
+      price: attributes.price,
+      expiresAt: attributes.expiresAt == .max ? nil : Timestamp(milliseconds: attributes.expiresAt),
       purchase: try first.purchase.map { (number) throws(LedgerError) in try purchase(number) }, origins: origins)
     lots[lot] = found
     return found
   }
 
   /// Makes a lot known that the journal does not have yet.
-  mutating func add(_ terms: LotTermsRow) throws(LedgerError) {
-    lots[terms.lot] = LotOrigin(
-      lot: 0, source: terms.source, environment: try reader.environment(terms.environment), price: terms.price,
-      expiresAt: terms.expiresAt == .max ? nil : Timestamp(milliseconds: terms.expiresAt), purchase: nil, origins: [])
+  mutating func add(_ attributes: LotAttributesRow) throws(LedgerError) {
+    lots[attributes.lot] = LotOrigin(
+      lot: 0, source: attributes.source, environment: try reader.environment(attributes.environment),
+      price: attributes.price,
+      expiresAt: attributes.expiresAt == .max ? nil : Timestamp(milliseconds: attributes.expiresAt), purchase: nil,
+      origins: [])
   }
 
   mutating func purchase(_ row: PurchaseRow) throws(LedgerError) -> Purchase {
@@ -77,14 +80,14 @@ struct LotReader {
     return try purchase(row)
   }
 
-  private func terms(of lot: LotNumber, owner: CustomerNumber?) throws(LedgerError) -> LotTermsRow {
-    var terms: LotTermsRow?
-    if let owner { terms = try snapshot.lotTerms(lot, of: owner) }
-    if terms == nil { terms = try snapshot.lotTerms(lot) }
-    guard let terms else {
+  private func attributes(of lot: LotNumber, owner: CustomerNumber?) throws(LedgerError) -> LotAttributesRow {
+    var attributes: LotAttributesRow?
+    if let owner { attributes = try snapshot.lotAttributes(lot, of: owner) }
+    if attributes == nil { attributes = try snapshot.lotAttributes(lot) }
+    guard let attributes else {
       throw LedgerError(.storageDamaged, "The journal lacks the terms of lot \(lot); run verify.")
     }
-    return terms
+    return attributes
   }
 }
 

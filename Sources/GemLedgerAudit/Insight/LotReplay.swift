@@ -16,13 +16,13 @@ struct ReplayedLot {
   var granted: Int64 = 0
   var remaining: Int64 = 0
 
-  init(_ terms: LotTermsRow) {
-    number = terms.lot
-    source = terms.source
-    environment = terms.environment
-    price = terms.price
-    purchase = terms.purchase
-    expiresAt = terms.expiresAt
+  init(_ definitions: LotAttributesRow) {
+    number = definitions.lot
+    source = definitions.source
+    environment = definitions.environment
+    price = definitions.price
+    purchase = definitions.purchase
+    expiresAt = definitions.expiresAt
   }
 
   /// Returns the price of that amount of it, where it is known.
@@ -36,7 +36,7 @@ struct ReplayedLot {
     try remaining.add(amount)
     // A return to a lot makes it no larger.
     if amount > 0 {
-      granted = entry.kind.isReturn ? max(granted, remaining) : LotBook.granted(granted, plus: amount)
+      granted = entry.kind.isReturn ? max(granted, remaining) : LoadedLots.granted(granted, plus: amount)
     }
   }
 }
@@ -95,7 +95,7 @@ struct LotReplay {
   ///   - step: Called with every allocation on a followed lot before it changes the lot.
   ///   - window: Takes the findings of a pass; called once for each window.
   mutating func run(
-    follows: (LotTermsRow) -> Bool, progress: (Int64, Int64) -> Void = { _, _ in },
+    follows: (LotAttributesRow) -> Bool, progress: (Int64, Int64) -> Void = { _, _ in },
     entry: (EntryRow, TransactionRow) throws(LedgerError) -> Void = { _, _ in },
     step: (Step) throws(LedgerError) -> Void = { _ in },
     window take: (Window) throws(LedgerError) -> Void
@@ -143,21 +143,21 @@ struct LotReplay {
   }
 
   private mutating func nextSlots(
-    after start: LotNumber, follows: (LotTermsRow) -> Bool
+    after start: LotNumber, follows: (LotAttributesRow) -> Bool
   ) throws(LedgerError) -> Slots? {
     var slots = Slots()
     var found: [(LotNumber, Int32)] = []
     var last = start
     while slots.lots.count < followedPerWindow, found.count < lotsPerWindow {
-      let page = try scan.lotTerms(after: last, limit: min(ScanPage.size, lotsPerWindow - found.count))
+      let page = try scan.lotAttributes(after: last, limit: min(ScanPage.size, lotsPerWindow - found.count))
       guard let end = page.last?.lot else { break }
-      for terms in page {
-        guard follows(terms) else {
-          found.append((terms.lot, -2 - place(of: terms.environment)))
+      for definitions in page {
+        guard follows(definitions) else {
+          found.append((definitions.lot, -2 - position(of: definitions.environment)))
           continue
         }
-        found.append((terms.lot, Int32(slots.lots.count)))
-        slots.lots.append(ReplayedLot(terms))
+        found.append((definitions.lot, Int32(slots.lots.count)))
+        slots.lots.append(ReplayedLot(definitions))
       }
       last = end
     }
@@ -174,17 +174,17 @@ struct LotReplay {
     return slots
   }
 
-  private mutating func place(of environment: Int64) -> Int32 {
-    if let place = environments.firstIndex(of: environment) { return Int32(place) }
+  private mutating func position(of environment: Int64) -> Int32 {
+    if let position = environments.firstIndex(of: environment) { return Int32(position) }
     environments.append(environment)
     return Int32(environments.count - 1)
   }
 
   private func window(of slots: Slots) -> Window {
     var window = Window(lots: slots.lots)
-    for (place, sums) in slots.sums.enumerated() {
+    for (position, sums) in slots.sums.enumerated() {
       for (currency, sum) in sums.enumerated() where sum != 0 {
-        window.sums[environments[place], default: [:]][Int64(currency)] = sum
+        window.sums[environments[position], default: [:]][Int64(currency)] = sum
       }
     }
     return window
@@ -253,23 +253,23 @@ struct LotReplay {
   private func keptAlive(_ lots: Set<LotNumber>) throws(LedgerError) -> [LotNumber: Int64] {
     var open: [TransactionNumber: (deadline: Timestamp, lots: [LotNumber: Int64])] = [:]
     var deadline: (hold: TransactionNumber, at: Timestamp) = (0, Timestamp(milliseconds: .max))
-    var last: EffectRow?
+    var last: JournalEventRow?
     while true {
-      let page = try scan.effects(after: last, limit: ScanPage.size)
+      let page = try scan.events(after: last, limit: ScanPage.size)
       guard let end = page.last else { break }
       last = end
-      for effect in page where effect.createdAt <= instant {
-        if let given = effect.deadline {
+      for event in page where event.createdAt <= instant {
+        if let given = event.deadline {
           // The deadline may come before the amounts of its hold.
-          deadline = (effect.target, given)
-          open[effect.target]?.deadline = given
+          deadline = (event.target, given)
+          open[event.target]?.deadline = given
         }
-        guard effect.kind.setsAside, lots.contains(effect.lot) else { continue }
-        let isNew = deadline.hold == effect.target
-        var hold = open[effect.target] ?? (isNew ? deadline.at : Timestamp(milliseconds: .max), [:])
-        try hold.lots[effect.lot, default: 0].add(effect.kind == .held ? effect.amount : -effect.amount)
-        if hold.lots[effect.lot] == 0 { hold.lots[effect.lot] = nil }
-        open[effect.target] = hold.lots.isEmpty ? nil : hold
+        guard event.kind.setsAside, lots.contains(event.lot) else { continue }
+        let isNew = deadline.hold == event.target
+        var hold = open[event.target] ?? (isNew ? deadline.at : Timestamp(milliseconds: .max), [:])
+        try hold.lots[event.lot, default: 0].add(event.kind == .held ? event.amount : -event.amount)
+        if hold.lots[event.lot] == 0 { hold.lots[event.lot] = nil }
+        open[event.target] = hold.lots.isEmpty ? nil : hold
       }
     }
     var kept: [LotNumber: Int64] = [:]

@@ -46,12 +46,12 @@ extension Ledger {
     of customer: CustomerID, since: Timestamp? = nil, limit: Int = 100, after cursor: PageCursor? = nil
   ) throws(LedgerError) -> SpendsPage {
     try Self.check(limit: limit)
-    return try reading { (snapshot, terms) throws(LedgerError) -> SpendsPage in
+    return try reading { (snapshot, definitions) throws(LedgerError) -> SpendsPage in
       let found = try Self.customer(customer, in: snapshot)
-      let (list, salt) = (InsightList.spends(found.number), terms.transactionIDs.salt)
-      var below = try cursor?.place(list: list, salt: salt) ?? .max
+      let (list, salt) = (InsightList.spends(found.number), definitions.transactionIDs.salt)
+      var below = try cursor?.position(list: list, salt: salt) ?? .max
       let reader = SpendReader(
-        snapshot: snapshot, terms: terms, owners: try Self.numbers(of: found, in: snapshot))
+        snapshot: snapshot, definitions: definitions, owners: try Self.numbers(of: found, in: snapshot))
       var spends: [Spend] = []
       while true {
         let numbers = try snapshot.newestTransactions(ofAny: reader.owners, below: below, limit: limit)
@@ -61,7 +61,7 @@ extension Ledger {
           guard let transaction = transactions[number] else { throw .lacksTransaction(number) }
           if let since, transaction.parts.row.createdAt < since { return SpendsPage(spends: spends, next: nil) }
           if spends.count >= limit {
-            return SpendsPage(spends: spends, next: PageCursor(place: below, list: list, salt: salt))
+            return SpendsPage(spends: spends, next: PageCursor(position: below, list: list, salt: salt))
           }
           spends += try reader.spends(transaction)
           below = number
@@ -74,7 +74,7 @@ extension Ledger {
 
 private struct SpendReader {
   let snapshot: any StorageSnapshot
-  let terms: CatalogTerms
+  let definitions: CurrencyDefinitions
   let owners: [CustomerNumber]
 
   func spends(_ transaction: NotedTransaction) throws(LedgerError) -> [Spend] {
@@ -84,10 +84,10 @@ private struct SpendReader {
     let reversed = try reversed(parts.row.number)
     var spends: [Spend] = []
     for entry in entries {
-      guard let currency = terms.currency(number: entry.account.currency) else { continue }
+      guard let currency = definitions.currency(number: entry.account.currency) else { continue }
       spends.append(
         Spend(
-          transactionID: terms.transactionIDs.id(number: parts.row.number, createdAt: parts.row.createdAt),
+          transactionID: definitions.transactionIDs.id(number: parts.row.number, createdAt: parts.row.createdAt),
           createdAt: parts.row.createdAt, currency: currency.code, amount: -entry.amount,
           paid: Self.paid(entry, parts), reversed: reversed[entry.account.currency] ?? 0,
           reference: transaction.note?.reference, reason: transaction.note?.reason,
@@ -106,8 +106,8 @@ private struct SpendReader {
   /// Sums up the amounts that reversals of the transaction gave back, by currency number.
   private func reversed(_ number: TransactionNumber) throws(LedgerError) -> [Int64: Int64] {
     var amounts: [Int64: Int64] = [:]
-    for effect in try snapshot.effects(about: number, ofAny: owners) where effect.kind == .reversal {
-      for entry in try snapshot.entries(of: effect.transaction, of: effect.customer) where entry.kind == .reversal {
+    for event in try snapshot.events(about: number, ofAny: owners) where event.kind == .reversal {
+      for entry in try snapshot.entries(of: event.transaction, of: event.customer) where entry.kind == .reversal {
         try amounts[entry.account.currency, default: 0].add(entry.amount)
       }
     }

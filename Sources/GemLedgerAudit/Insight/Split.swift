@@ -22,19 +22,19 @@ extension Ledger {
   /// - Returns: In the order of codes, production before the other environments.
   /// - Throws: ``LedgerError`` with `customer_not_found`.
   public func split(of customer: CustomerID) throws(LedgerError) -> [BalanceSplit] {
-    try reading { (snapshot, terms) throws(LedgerError) -> [BalanceSplit] in
+    try reading { (snapshot, definitions) throws(LedgerError) -> [BalanceSplit] in
       let found = try Self.customer(customer, in: snapshot)
-      return try split(of: found, in: snapshot, terms: terms)
+      return try split(of: found, in: snapshot, definitions: definitions)
     }
   }
 
   private func split(
-    of customer: FoundCustomer, in snapshot: any StorageSnapshot, terms: CatalogTerms
+    of customer: FoundCustomer, in snapshot: any StorageSnapshot, definitions: CurrencyDefinitions
   ) throws(LedgerError) -> [BalanceSplit] {
-    var reader = LotReader(snapshot: snapshot, terms: terms)
+    var reader = LotReader(snapshot: snapshot, definitions: definitions)
     var splits: [BalanceSplit] = []
-    let moments = try moments(of: customer, hasParts: true, in: snapshot, terms: terms)
-    for currency in terms.currencies {
+    let moments = try moments(of: customer, hasParts: true, in: snapshot, definitions: definitions)
+    for currency in definitions.currencies {
       let moment = moments.moment(AccountNumber(customer: customer.number, currency: currency.number))
       var sums: [Int64: SplitSum] = [:]
       for lot in try LiveLots(snapshot: snapshot, moment: moment, now: moments.at).all().lots {

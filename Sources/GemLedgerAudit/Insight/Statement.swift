@@ -89,7 +89,7 @@ extension Ledger {
     after cursor: PageCursor? = nil
   ) throws(LedgerError) -> Statement {
     try Self.check(limit: limit)
-    return try reading { (snapshot, terms) throws(LedgerError) -> Statement in
+    return try reading { (snapshot, definitions) throws(LedgerError) -> Statement in
       let now = try now(in: snapshot)
       // Transactions booked at this very instant are in it.
       let end = until ?? now.after
@@ -97,17 +97,17 @@ extension Ledger {
       let then = try Self.found(customer, at: end.before, in: snapshot)
       let (number, found) = (then.number, try Self.customer(customer, in: snapshot))
       var writer = StatementWriter(
-        snapshot: snapshot, terms: terms, owners: try Self.numbers(of: found, in: snapshot),
+        snapshot: snapshot, definitions: definitions, owners: try Self.numbers(of: found, in: snapshot),
         opening: try from.map { (from) throws(LedgerError) in
-          try moments(of: then, at: from.before, in: snapshot, terms: terms)
-        }, closing: try moments(of: then, at: end.before, in: snapshot, terms: terms))
-      let (list, salt) = (InsightList.statement(number), terms.transactionIDs.salt)
-      let start = try cursor?.place(list: list, salt: salt)
+          try moments(of: then, at: from.before, in: snapshot, definitions: definitions)
+        }, closing: try moments(of: then, at: end.before, in: snapshot, definitions: definitions))
+      let (list, salt) = (InsightList.statement(number), definitions.transactionIDs.salt)
+      let start = try cursor?.position(list: list, salt: salt)
       for account in try snapshot.accounts(of: number) { try writer.read(account, after: start, limit: limit) }
       let (lines, last) = try writer.lines(limit: limit)
       return Statement(
         customer: customer, from: from, until: end, currencies: try writer.currencies(totalling: lines), lines: lines,
-        next: last.map { PageCursor(place: $0, list: list, salt: salt) })
+        next: last.map { PageCursor(position: $0, list: list, salt: salt) })
     }
   }
 }
@@ -115,22 +115,22 @@ extension Ledger {
 /// Puts a statement together from the accounts, one after the other.
 private struct StatementWriter {
   let snapshot: any StorageSnapshot
-  let terms: CatalogTerms
+  let definitions: CurrencyDefinitions
   let owners: [CustomerNumber]
   /// The state before the period; nil where nothing is before it.
   let opening: AccountMoments?
   /// The state at its end.
   let closing: AccountMoments
-  private var standings: [(currency: CurrencyTerms, opening: Statement.Standing, closing: Statement.Standing)] = []
+  private var standings: [(currency: CurrencyDefinition, opening: Statement.Standing, closing: Statement.Standing)] = []
   private var rows: [EntryRow] = []
   private var hasMore = false
 
   init(
-    snapshot: any StorageSnapshot, terms: CatalogTerms, owners: [CustomerNumber], opening: AccountMoments?,
+    snapshot: any StorageSnapshot, definitions: CurrencyDefinitions, owners: [CustomerNumber], opening: AccountMoments?,
     closing: AccountMoments
   ) {
     self.snapshot = snapshot
-    self.terms = terms
+    self.definitions = definitions
     self.owners = owners
     self.opening = opening
     self.closing = closing
@@ -140,7 +140,7 @@ private struct StatementWriter {
   mutating func read(
     _ account: AccountRow, after start: TransactionNumber?, limit: Int
   ) throws(LedgerError) {
-    guard let currency = terms.currency(number: account.number.currency) else { return }
+    guard let currency = definitions.currency(number: account.number.currency) else { return }
     let closing = closing.moment(account.number)
     // An account without entries by then began later.
     guard closing.recorded.version > 0 else { return }
@@ -179,14 +179,14 @@ private struct StatementWriter {
     let items = isFirst ? transaction.parts.items.filter { $0.customer == row.account.customer } : []
     let at = transaction.parts.row.createdAt
     return Statement.Line(
-      transactionID: terms.transactionIDs.id(number: row.transaction, createdAt: at),
+      transactionID: definitions.transactionIDs.id(number: row.transaction, createdAt: at),
       currency: try code(row.account), kind: row.kind, createdAt: at, amount: row.amount, balance: row.balance,
       debt: row.debt, reference: transaction.note?.reference, reason: transaction.note?.reason,
       items: items.map(PostedItem.init))
   }
 
   private func code(_ account: AccountNumber) throws(LedgerError) -> CurrencyCode {
-    guard let currency = terms.currency(number: account.currency) else { throw .lacksCurrency(account.currency) }
+    guard let currency = definitions.currency(number: account.currency) else { throw .lacksCurrency(account.currency) }
     return currency.code
   }
 

@@ -58,7 +58,7 @@ extension Ledger {
     at instant: Timestamp?, followedPerWindow: Int, lotsPerWindow: Int,
     progress: (Int64, Int64) -> Void = { _, _ in }
   ) throws(LedgerError) -> Unspent {
-    try reading { (snapshot, terms) throws(LedgerError) -> Unspent in
+    try reading { (snapshot, definitions) throws(LedgerError) -> Unspent in
       let instant = try self.instant(instant, in: snapshot)
       var replay = try LotReplay(snapshot: snapshot, at: instant)
       (replay.followedPerWindow, replay.lotsPerWindow) = (followedPerWindow, lotsPerWindow)
@@ -66,14 +66,14 @@ extension Ledger {
       try replay.run(
         follows: { $0.source == .paid || $0.expiresAt <= instant.milliseconds }, progress: progress
       ) { (window) throws(LedgerError) in try sums.add(window) }
-      return Unspent(at: instant, parts: try sums.parts(in: snapshot, terms: terms))
+      return Unspent(at: instant, parts: try sums.parts(in: snapshot, definitions: definitions))
     }
   }
 }
 
 /// Adds up unspent amounts.
 private struct UnspentSums {
-  private struct Place: Hashable {
+  private struct Key: Hashable {
     let environment: Int64
     let currency: Int64
   }
@@ -85,46 +85,46 @@ private struct UnspentSums {
     var values: [String: (units: Int64, minorUnits: Int64)] = [:]
   }
 
-  private var sums: [Place: Sum] = [:]
+  private var sums: [Key: Sum] = [:]
 
   mutating func add(_ window: LotReplay.Window) throws(LedgerError) {
     for (environment, currencies) in window.sums {
       for (currency, amount) in currencies {
-        try sums[Place(environment: environment, currency: currency), default: Sum()].free.add(amount)
+        try sums[Key(environment: environment, currency: currency), default: Sum()].free.add(amount)
       }
     }
     for lot in window.lots where lot.remaining > 0 {
-      let place = Place(environment: lot.environment, currency: lot.currency)
+      let position = Key(environment: lot.environment, currency: lot.currency)
       guard lot.source == .paid else {
-        try sums[place, default: Sum()].free.add(lot.remaining)
+        try sums[position, default: Sum()].free.add(lot.remaining)
         continue
       }
-      try sums[place, default: Sum()].paid.add(lot.remaining)
+      try sums[position, default: Sum()].paid.add(lot.remaining)
       guard let price = lot.price, let value = lot.value(of: lot.remaining) else {
-        try sums[place, default: Sum()].unpriced.add(lot.remaining)
+        try sums[position, default: Sum()].unpriced.add(lot.remaining)
         continue
       }
-      var known = sums[place]?.values[price.currency] ?? (0, 0)
+      var known = sums[position]?.values[price.currency] ?? (0, 0)
       try known.units.add(lot.remaining)
       try known.minorUnits.add(value)
-      sums[place]?.values[price.currency] = known
+      sums[position]?.values[price.currency] = known
     }
   }
 
-  func parts(in snapshot: any StorageSnapshot, terms: CatalogTerms) throws(LedgerError) -> [Unspent.Part] {
-    var reader = PurchaseReader(snapshot: snapshot, terms: terms)
+  func parts(in snapshot: any StorageSnapshot, definitions: CurrencyDefinitions) throws(LedgerError) -> [Unspent.Part] {
+    var reader = PurchaseReader(snapshot: snapshot, definitions: definitions)
     var parts: [(environment: Int64, part: Unspent.Part)] = []
-    for (place, sum) in sums where sum.paid != 0 || sum.free != 0 {
-      guard let currency = terms.currency(number: place.currency) else { continue }
+    for (position, sum) in sums where sum.paid != 0 || sum.free != 0 {
+      guard let currency = definitions.currency(number: position.currency) else { continue }
       var values = sum.values.sorted { $0.key < $1.key }.map { code, value in
         Unspent.Value(units: value.units, price: Money(minorUnits: value.minorUnits, currency: code))
       }
       if sum.unpriced != 0 { values.append(Unspent.Value(units: sum.unpriced, price: nil)) }
       parts.append(
         (
-          place.environment,
+          position.environment,
           Unspent.Part(
-            environment: try reader.environment(place.environment), currency: currency.code, paid: sum.paid,
+            environment: try reader.environment(position.environment), currency: currency.code, paid: sum.paid,
             free: sum.free, values: values)
         ))
     }

@@ -33,10 +33,10 @@ extension Ledger {
   /// - Parameter customer: Must exist.
   /// - Throws: ``LedgerError`` with `customer_not_found`.
   public func withdrawable(of customer: CustomerID) throws(LedgerError) -> [Withdrawable] {
-    try reading { (snapshot, terms) throws(LedgerError) -> [Withdrawable] in
+    try reading { (snapshot, definitions) throws(LedgerError) -> [Withdrawable] in
       let found = try Self.customer(customer, in: snapshot)
       let now = try now(in: snapshot)
-      var reader = ConsumptionReader(snapshot: snapshot, terms: terms, now: now)
+      var reader = ConsumptionReader(snapshot: snapshot, definitions: definitions, now: now)
       var open: [Withdrawable] = []
       for number in try Self.numbers(of: found, in: snapshot) {
         var below = Int64.max
@@ -87,22 +87,22 @@ extension Ledger {
   public func withdrawable(
     at instant: Timestamp? = nil, progress: (Int64, Int64) -> Void = { _, _ in }
   ) throws(LedgerError) -> [Withdrawable] {
-    try reading { (snapshot, terms) throws(LedgerError) -> [Withdrawable] in
+    try reading { (snapshot, definitions) throws(LedgerError) -> [Withdrawable] in
       let instant = try self.instant(instant, in: snapshot)
       let rows = try Self.purchases(withdrawableAt: instant, in: snapshot)
       var replay = try LotReplay(snapshot: snapshot, at: instant)
       var unused: [Int64: [Withdrawable.Currency]] = [:]
-      let follows = { (lot: LotTermsRow) in lot.source == .paid && lot.purchase.map { rows[$0] != nil } ?? false }
+      let follows = { (lot: LotAttributesRow) in lot.source == .paid && lot.purchase.map { rows[$0] != nil } ?? false }
       try replay.run(follows: follows, progress: progress) { (window) throws(LedgerError) in
         for lot in window.lots where lot.remaining > 0 {
-          guard let purchase = lot.purchase, let currency = terms.currency(number: lot.currency) else { continue }
+          guard let purchase = lot.purchase, let currency = definitions.currency(number: lot.currency) else { continue }
           let value = lot.value(of: lot.remaining).map { Money(minorUnits: $0, currency: lot.price?.currency ?? "") }
           unused[purchase, default: []].append(
             Withdrawable.Currency(
               currency: currency.code, granted: lot.granted, unused: lot.remaining, value: value))
         }
       }
-      var reader = PurchaseReader(snapshot: snapshot, terms: terms)
+      var reader = PurchaseReader(snapshot: snapshot, definitions: definitions)
       var open: [Withdrawable] = []
       for (number, currencies) in unused {
         guard let row = rows[number] else { continue }

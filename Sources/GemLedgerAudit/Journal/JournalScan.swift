@@ -72,21 +72,21 @@ struct TransactionWalk {
 }
 
 /// Reads effects in the order of transactions and positions, a page at a time.
-struct EffectWalk {
+struct JournalEventWalk {
   private let scan: any StorageScan
-  private var page: ArraySlice<EffectRow>
+  private var page: ArraySlice<JournalEventRow>
   /// The transaction of the next journal event; `.max` behind the last.
   private(set) var next: TransactionNumber = .max
 
   init(_ scan: any StorageScan) throws(LedgerError) {
     self.scan = scan
-    page = try scan.effects(after: nil, limit: ScanPage.size)[...]
+    page = try scan.events(after: nil, limit: ScanPage.size)[...]
     next = page.first?.transaction ?? .max
   }
 
-  mutating func pop() throws(LedgerError) -> EffectRow? {
+  mutating func pop() throws(LedgerError) -> JournalEventRow? {
     guard let row = page.popFirst() else { return nil }
-    if page.isEmpty { page = try scan.effects(after: row, limit: ScanPage.size)[...] }
+    if page.isEmpty { page = try scan.events(after: row, limit: ScanPage.size)[...] }
     next = page.first?.transaction ?? .max
     return row
   }

@@ -13,11 +13,11 @@ package struct NewLots {
     self.isDense = isDense
   }
 
-  package mutating func note(_ transaction: ExportedTransaction) -> [LotPlaceOfAccount] {
-    var found: [LotPlaceOfAccount] = []
+  package mutating func note(_ transaction: ExportedTransaction) -> [LotAddress] {
+    var found: [LotAddress] = []
     func look(_ lot: LotNumber, _ account: AccountNumber) {
       guard lot > highest[lane(of: lot)] ?? 0, !found.contains(where: { $0.lot == lot }) else { return }
-      found.append(LotPlaceOfAccount(lot: lot, customer: account.customer))
+      found.append(LotAddress(lot: lot, customer: account.customer))
     }
     for (entry, allocations) in transaction.entries {
       if entry.lot != 0 { look(entry.lot, entry.account) }
@@ -25,7 +25,7 @@ package struct NewLots {
     }
     guard !found.isEmpty else { return found }
     found.sort { $0.lot < $1.lot }
-    for place in found { highest[lane(of: place.lot)] = max(highest[lane(of: place.lot)] ?? 0, place.lot) }
+    for position in found { highest[lane(of: position.lot)] = max(highest[lane(of: position.lot)] ?? 0, position.lot) }
     return found
   }
 

@@ -9,14 +9,14 @@ package struct ExportedTransaction {
   package var merge: MergeRow?
   package var refund: RefundRow?
   package var refundParts: [RefundPartRow] = []
-  package var effects: [EffectRow] = []
-  package var newLots: [LotPlaceOfAccount] = []
+  package var events: [JournalEventRow] = []
+  package var newLots: [LotAddress] = []
 
   init(_ row: TransactionRow) { self.row = row }
 }
 
 /// A lot, and a past or present owner of it.
-package struct LotPlaceOfAccount {
+package struct LotAddress {
   let lot: LotNumber
   let customer: CustomerNumber
 }
@@ -33,7 +33,7 @@ package struct TransactionScans {
   private var merges: SortedRows<MergeRow>
   private var refunds: SortedRows<RefundRow>
   private var parts: SortedRows<RefundPartRow>
-  private var effects: SortedRows<EffectRow>
+  private var events: SortedRows<JournalEventRow>
 
   /// - Parameters:
   ///   - start: The first transaction that is asked for has a higher number.
@@ -61,10 +61,10 @@ package struct TransactionScans {
     parts = SortedRows(\.transaction) { (last, limit) throws(LedgerError) in
       try scan.refundParts(after: last ?? noPart, limit: limit)
     }
-    let noEffect = EffectRow(
+    let noEffect = JournalEventRow(
       transaction: next, position: 0, customer: 0, kind: .reversal, createdAt: Timestamp(milliseconds: 0))
-    effects = SortedRows(\.transaction) { (last, limit) throws(LedgerError) in
-      try scan.effects(after: last ?? noEffect, limit: limit)
+    events = SortedRows(\.transaction) { (last, limit) throws(LedgerError) in
+      try scan.events(after: last ?? noEffect, limit: limit)
     }
   }
 
@@ -91,7 +91,7 @@ package struct TransactionScans {
       transaction.refund = refund
       while let part = try parts.take(number) { transaction.refundParts.append(part) }
     }
-    while let effect = try effects.take(number) { transaction.effects.append(effect) }
+    while let event = try events.take(number) { transaction.events.append(event) }
     return transaction
   }
 
@@ -121,7 +121,7 @@ struct SortedRows<Row> {
   private let own: (Row) -> Int64
   private let read: (Row?, Int) throws(LedgerError) -> [Row]
   private var page: [Row] = []
-  private var place = 0
+  private var position = 0
   /// The number of the row that comes next: `.min` before the first is read, `.max` behind the last.
   private var next = Int64.min
 
@@ -144,10 +144,10 @@ struct SortedRows<Row> {
   private mutating func advance(to number: Int64) throws(LedgerError) -> Row? {
     if next == .min { try readOn(after: nil) }
     while next <= number {
-      let row = page[place]
-      place += 1
-      if place < page.count {
-        next = own(page[place])
+      let row = page[position]
+      position += 1
+      if position < page.count {
+        next = own(page[position])
       } else if page.count == ScanPage.size {
         try readOn(after: row)
       } else {
@@ -160,42 +160,42 @@ struct SortedRows<Row> {
 
   private mutating func readOn(after row: Row?) throws(LedgerError) {
     page = try read(row, ScanPage.size)
-    place = 0
+    position = 0
     next = page.first.map(own) ?? .max
   }
 }
 
 /// Finds the terms of lots when they are first named: from a scan beside the journal where lots are numbered in its
 /// order, else by asking for those of a page at once.
-package struct LotTermsSource {
+package struct LotAttributesSource {
   private let snapshot: any StorageSnapshot
-  private var rows: SortedRows<LotTermsRow>?
-  private var known: [LotNumber: LotTermsRow] = [:]
+  private var rows: SortedRows<LotAttributesRow>?
+  private var known: [LotNumber: LotAttributesRow] = [:]
 
   /// - Parameter scan: Nil where lots are not numbered in the order of the journal.
   package init(_ snapshot: any StorageSnapshot, scan: (any ExportReads)?, after lot: LotNumber?) {
     self.snapshot = snapshot
     rows = scan.map { scan in
       SortedRows(\.lot) { (last, limit) throws(LedgerError) in
-        try scan.lotTerms(after: last?.lot ?? lot ?? 0, limit: limit)
+        try scan.lotAttributes(after: last?.lot ?? lot ?? 0, limit: limit)
       }
     }
   }
 
   package mutating func load(_ page: [ExportedTransaction]) throws(LedgerError) {
     guard rows == nil else { return }
-    let wanted = page.flatMap { $0.newLots.map { RowPlace($0.lot, of: $0.customer) } }
-    known = wanted.isEmpty ? [:] : try snapshot.lotTerms(wanted)
+    let wanted = page.flatMap { $0.newLots.map { RowAddress($0.lot, of: $0.customer) } }
+    known = wanted.isEmpty ? [:] : try snapshot.lotAttributes(wanted)
   }
 
-  package mutating func terms(of place: LotPlaceOfAccount) throws(LedgerError) -> LotTermsRow {
-    guard let found = try terms(ifAny: place) else {
-      throw LedgerError(.booksWrong, "Lot \(place.lot) has no terms. Run verify.")
+  package mutating func attributes(of position: LotAddress) throws(LedgerError) -> LotAttributesRow {
+    guard let found = try attributes(ifAny: position) else {
+      throw LedgerError(.booksWrong, "Lot \(position.lot) has no terms. Run verify.")
     }
     return found
   }
 
-  mutating func terms(ifAny place: LotPlaceOfAccount) throws(LedgerError) -> LotTermsRow? {
-    rows == nil ? known[place.lot] : try rows?.take(place.lot)
+  mutating func attributes(ifAny position: LotAddress) throws(LedgerError) -> LotAttributesRow? {
+    rows == nil ? known[position.lot] : try rows?.take(position.lot)
   }
 }

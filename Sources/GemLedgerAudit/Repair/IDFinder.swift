@@ -22,12 +22,12 @@ struct IDFinder {
       last = end
     }
     let scan = try snapshot.scan()
-    var place: CustomerID?
+    var position: CustomerID?
     while true {
-      let page = try scan.customerIDs(after: place, limit: Self.pageSize)
+      let page = try scan.customerIDs(after: position, limit: Self.pageSize)
       guard let end = page.last?.id else { break }
       try findStrays(page)
-      place = end
+      position = end
     }
   }
 
@@ -44,9 +44,9 @@ struct IDFinder {
     let added = try snapshot.addedIDs(of: rows.map(\.number))
     let named = try snapshot.customers(named: rows.flatMap { [$0.id] + (added[$0.number] ?? []) })
     for row in rows {
-      for id in [row.id] + (added[row.number] ?? []) where named[id]?.origin != row.number {
+      for id in [row.id] + (added[row.number] ?? []) where named[id]?.original != row.number {
         let wanted = AddedIDRow(customer: row.number, id: id)
-        if let other = named[id]?.origin, try has(other, id) {
+        if let other = named[id]?.original, try has(other, id) {
           ask(about: row, wanted, other)
         } else {
           changes.named.append(wanted)

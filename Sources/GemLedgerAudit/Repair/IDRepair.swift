@@ -76,7 +76,7 @@ extension Ledger {
       repair.questions = plan.questions
       guard !finder.changes.isEmpty else { return repair }
       var written = ChangeSet()
-      written.ownRare.idChanges = finder.changes
+      written.ownCold.idChanges = finder.changes
       try session.write(written)
       return repair
     }

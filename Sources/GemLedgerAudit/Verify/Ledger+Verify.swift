@@ -20,22 +20,22 @@ extension Ledger {
   package func verify(
     customersPerWindow: Int, against seal: JournalSeal? = nil, progress: (Int64, Int64) -> Void = { _, _ in }
   ) throws(LedgerError) -> Verification {
-    var verification = try verifyOnce(customersPerWindow, seal, progress)
+    var verification = try attempt(customersPerWindow, seal, progress)
     // A commit that was seen half is whole by now; a wrong row stays wrong.
     for _ in 0..<2 where storage.showsHalves && !verification.isOK {
-      verification = try verifyOnce(customersPerWindow, seal, progress)
+      verification = try attempt(customersPerWindow, seal, progress)
     }
     return verification
   }
 
-  private func verifyOnce(
+  private func attempt(
     _ customersPerWindow: Int, _ seal: JournalSeal?, _ progress: (Int64, Int64) -> Void
   ) throws(LedgerError) -> Verification {
     let now = clock.now()
-    return try reading { (snapshot, terms) throws(LedgerError) -> Verification in
+    return try reading { (snapshot, definitions) throws(LedgerError) -> Verification in
       let asOf = max(now, try snapshot.sequences().createdAt)
       var verifier = try Verifier(
-        snapshot: snapshot, terms: terms, asOf: asOf, customersPerWindow: customersPerWindow)
+        snapshot: snapshot, definitions: definitions, asOf: asOf, customersPerWindow: customersPerWindow)
       return try verifier.run(against: seal, progress: progress)
     }
   }

@@ -8,39 +8,39 @@ struct RefundPage {
   private let transactions: [TransactionNumber: TransactionRow]
   private let entries: [TransactionNumber: [EntryRow]]
   private let allocations: [EntryNumber: [AllocationRow]]
-  private let terms: [LotNumber: LotTermsRow]
+  private let definitions: [LotNumber: LotAttributesRow]
   private let parts: [TransactionNumber: [RefundPartRow]]
 
   init(
-    _ states: [RefundStateRow], snapshot: any StorageSnapshot, roots: [CustomerNumber: CustomerNumber]
+    _ states: [RefundStateRow], snapshot: any StorageSnapshot, survivingCustomers: [CustomerNumber: CustomerNumber]
   ) throws(LedgerError) {
-    purchases = try snapshot.purchases(states.map { RowPlace($0.purchase, of: nil) })
-    var places: [RowPlace] = []
-    for state in states { places.append(RowPlace(state.purchase, of: purchases[state.purchase]?.customer)) }
-    refunds = try snapshot.refunds(of: places)
+    purchases = try snapshot.purchases(states.map { RowAddress($0.purchase, of: nil) })
+    var addresses: [RowAddress] = []
+    for state in states { addresses.append(RowAddress(state.purchase, of: purchases[state.purchase]?.customer)) }
+    refunds = try snapshot.refunds(of: addresses)
     evidence = try snapshot.refundEvidence(of: purchases.values.map(\.identity))
-    let credits = purchases.values.map { RowPlace($0.transaction, of: $0.customer) }
-    var changes: [RowPlace] = []
+    let credits = purchases.values.map { RowAddress($0.transaction, of: $0.customer) }
+    var changes: [RowAddress] = []
     for (purchase, rows) in refunds {
       // A refund belongs to the purchase's owner at its time; only a merge makes that another customer than the buyer.
       let buyer = purchases[purchase]?.customer
-      let owner = buyer.flatMap { roots[$0] == nil ? $0 : nil }
-      changes += rows.map { RowPlace($0.transaction, of: owner) }
+      let owner = buyer.flatMap { survivingCustomers[$0] == nil ? $0 : nil }
+      changes += rows.map { RowAddress($0.transaction, of: owner) }
     }
     transactions = try snapshot.transactions(credits + changes)
     entries = try snapshot.entries(of: credits + changes)
     let all = entries.values.joined()
     allocations = try snapshot.allocations(
-      of: all.filter { $0.lot == 0 }.map { RowPlace($0.number, of: $0.account.customer) })
+      of: all.filter { $0.lot == 0 }.map { RowAddress($0.number, of: $0.account.customer) })
     parts = try snapshot.refundParts(of: changes)
-    var lots: [RowPlace] = []
+    var lots: [RowAddress] = []
     for credit in credits {
       for entry in entries[credit.number] ?? [] {
         let own = entry.lot != 0 ? [entry.lot] : (allocations[entry.number] ?? []).map(\.lot)
-        lots += own.map { RowPlace($0, of: entry.account.customer) }
+        lots += own.map { RowAddress($0, of: entry.account.customer) }
       }
     }
-    terms = try snapshot.lotTerms(lots)
+    definitions = try snapshot.lotAttributes(lots)
   }
 
   func purchase(of state: RefundStateRow) -> PurchaseRow? { purchases[state.purchase] }
@@ -64,7 +64,7 @@ struct RefundPage {
     let own = entries[purchase.transaction] ?? []
     var sources: [LotNumber: LotSource] = [:]
     for entry in own {
-      for (lot, _) in allocations(of: entry) { sources[lot] = terms[lot]?.source }
+      for (lot, _) in allocations(of: entry) { sources[lot] = definitions[lot]?.source }
     }
     return TransactionParts(
       row: row, entries: own, allocations: own.flatMap { allocations[$0.number] ?? [] }, items: [], sources: sources)

@@ -12,17 +12,17 @@ final class ReplayTable<Value>: Sequence {
     Int(truncatingIfNeeded: (UInt64(bitPattern: number) &* 0x9E37_79B9_7F4A_7C15) >> 32)
   }
 
-  private func place(of number: Int64) -> Int? {
+  private func position(of number: Int64) -> Int? {
     index.find(Self.hash(number)) { rows[$0].number == number }
   }
 
   /// Setting nil leaves the value as it is.
   subscript(number: Int64) -> Value? {
-    get { place(of: number).map { rows[$0].value } }
+    get { position(of: number).map { rows[$0].value } }
     set {
       guard let newValue else { return }
-      if let place = place(of: number) {
-        rows[place].value = newValue
+      if let position = position(of: number) {
+        rows[position].value = newValue
       } else {
         index.insert(Self.hash(number), row: rows.count)
         rows.append((number, newValue))
@@ -32,7 +32,7 @@ final class ReplayTable<Value>: Sequence {
 
   /// Reads where the value lies, so that it is near when it is asked for.
   @inline(__always)
-  func touch(_ number: Int64) -> Int64 { place(of: number).map { rows[$0].number } ?? 0 }
+  func touch(_ number: Int64) -> Int64 { position(of: number).map { rows[$0].number } ?? 0 }
 
   subscript(account: AccountNumber) -> Value? {
     get { self[account.rawValue] }
@@ -48,14 +48,14 @@ struct EntrySums {
   private var sums = [Int128?](repeating: nil, count: 1024 * Self.kindCount)
 
   mutating func add(_ entry: EntryRow) {
-    let place = Self.place(entry.kind, currency: entry.account.currency)
-    sums[place] = (sums[place] ?? 0) + Int128(entry.amount)
+    let position = Self.position(entry.kind, currency: entry.account.currency)
+    sums[position] = (sums[position] ?? 0) + Int128(entry.amount)
   }
 
   /// Returns the sum of the currency's entries of a kind; nil where there are none.
-  func sum(_ kind: EntryKind, currency: Int64) -> Int128? { sums[Self.place(kind, currency: currency)] }
+  func sum(_ kind: EntryKind, currency: Int64) -> Int128? { sums[Self.position(kind, currency: currency)] }
 
-  private static func place(_ kind: EntryKind, currency: Int64) -> Int {
+  private static func position(_ kind: EntryKind, currency: Int64) -> Int {
     Int(currency) * kindCount + Int(kind.rawValue)
   }
 }

@@ -75,7 +75,7 @@ extension Verifier {
     else { return }
     let lots = entry.lot != 0 ? [entry.lot] : allocations.map(\.lot)
     func isFree(_ lot: LotNumber) -> Bool {
-      (replay.lots[lot]?.remaining ?? 0) != (replay.effects.heldOfLots[lot] ?? 0)
+      (replay.lots[lot]?.remaining ?? 0) != (replay.events.heldOfLots[lot] ?? 0)
     }
     let others = open.all(but: lots).prefix(OpenLots.comparedCountMax)
     let burn = Burn(
@@ -101,7 +101,7 @@ extension Verifier {
         || !Self.isInOrder(burn, replay, paidFirst: false) && !Self.isInOrder(burn, replay, paidFirst: true)
     }
     guard !suspects.isEmpty else { return }
-    let transactions = try snapshot.transactions(suspects.map { RowPlace($0.transaction, of: nil) })
+    let transactions = try snapshot.transactions(suspects.map { RowAddress($0.transaction, of: nil) })
     // Held lots are captured in any order.
     for burn in suspects where transactions[burn.transaction]?.kind != .capture {
       report(
@@ -113,15 +113,15 @@ extension Verifier {
 
   /// Reads the ranks of lots that are not known yet.
   private func readRanks(of burns: [Burn], _ replay: Replay) throws(LedgerError) {
-    var missing: Set<RowPlace> = []
+    var missing: Set<RowAddress> = []
     for burn in burns {
       for lot in burn.lots + burn.left where replay.ranks[lot] == nil {
-        missing.insert(RowPlace(lot, of: burn.account.customer))
+        missing.insert(RowAddress(lot, of: burn.account.customer))
       }
     }
     guard !missing.isEmpty else { return }
-    for (lot, terms) in try snapshot.lotTerms(Array(missing)) {
-      replay.ranks[lot] = BurnRank(expiresAt: terms.expiresAt, isPaid: terms.source == .paid)
+    for (lot, definitions) in try snapshot.lotAttributes(Array(missing)) {
+      replay.ranks[lot] = BurnRank(expiresAt: definitions.expiresAt, isPaid: definitions.source == .paid)
     }
   }
 

@@ -3,17 +3,17 @@ internal import GemLedger
 extension Verifier {
   /// Replays the merges, and returns the final surviving customer of each merged customer.
   mutating func replayMerges() throws(LedgerError) -> [CustomerNumber: CustomerNumber] {
-    var roots: [CustomerNumber: CustomerNumber] = [:]
+    var survivingCustomers: [CustomerNumber: CustomerNumber] = [:]
     var parts: [CustomerNumber: [CustomerNumber]] = [:]
     var last: TransactionNumber = 0
     while true {
       let page = try scan.merges(after: last, limit: ScanPage.size)
-      guard let end = page.last?.transaction else { return roots }
-      let transactions = try snapshot.transactions(page.map { RowPlace($0.transaction, of: $0.into) })
+      guard let end = page.last?.transaction else { return survivingCustomers }
+      let transactions = try snapshot.transactions(page.map { RowAddress($0.transaction, of: $0.into) })
       for row in page {
         let transaction = transactions[row.transaction]
         survivors[row.transaction] = row.into
-        if transaction?.kind != .merge || transaction?.customer != row.into || roots[row.from] != nil {
+        if transaction?.kind != .merge || transaction?.customer != row.into || survivingCustomers[row.from] != nil {
           report(
             "merges_have_transactions",
             "the merge of customer number \(row.from) into \(row.into) names transaction \(row.transaction), which is "
@@ -21,7 +21,7 @@ extension Verifier {
         }
         freezeEvents.append(FreezeEvent(transaction: row.transaction, customer: row.into, kind: .merge(row.from)))
         let moved = [row.from] + (parts.removeValue(forKey: row.from) ?? [])
-        for customer in moved { roots[customer] = row.into }
+        for customer in moved { survivingCustomers[customer] = row.into }
         parts[row.into, default: []] += moved
       }
       try checkSums(of: page)
@@ -30,10 +30,10 @@ extension Verifier {
   }
 
   /// Compares every customer's row with the journal, and counts the customers that are not merged.
-  mutating func checkCustomers(roots: [CustomerNumber: CustomerNumber]) throws(LedgerError) -> Int64 {
+  mutating func checkCustomers(survivingCustomers: [CustomerNumber: CustomerNumber]) throws(LedgerError) -> Int64 {
     let frozen = replayFreezes()
     var merged: [CustomerNumber: Int64] = [:]
-    for root in roots.values { merged[root, default: 0] += 1 }
+    for survivingCustomer in survivingCustomers.values { merged[survivingCustomer, default: 0] += 1 }
     var count: Int64 = 0
     var idCount: Int64 = 0
     var last: CustomerNumber = 0
@@ -46,11 +46,11 @@ extension Verifier {
         if named[row.id] == nil {
           report("customers_are_known", "customer number \(row.number) is not found by its id \"\(row.id)\"")
         }
-        if row.mergedInto != roots[row.number] ?? 0 || row.merged != merged[row.number] ?? 0 {
+        if row.mergedInto != survivingCustomers[row.number] ?? 0 || row.merged != merged[row.number] ?? 0 {
           report(
             "merges_replay",
             "customer number \(row.number) became part of \(row.mergedInto) and has \(row.merged) parts; the journal "
-              + "says \(roots[row.number] ?? 0) and \(merged[row.number] ?? 0)")
+              + "says \(survivingCustomers[row.number] ?? 0) and \(merged[row.number] ?? 0)")
         }
         if row.frozen != frozen[row.number] ?? 0 {
           report(
@@ -59,8 +59,8 @@ extension Verifier {
         }
         if row.mergedInto == 0 { count += 1 }
         // The replacement id of an erased customer tells the number, and need not be listed.
-        idCount += (row.isErased(salt: terms.transactionIDs.salt) ? 0 : 1) + Int64(added[row.number]?.count ?? 0)
-        checkErasure(of: row, survivor: roots[row.number] ?? row.number)
+        idCount += (row.isErased(salt: definitions.transactionIDs.salt) ? 0 : 1) + Int64(added[row.number]?.count ?? 0)
+        checkErasure(of: row, survivor: survivingCustomers[row.number] ?? row.number)
       }
       last = end
     }
@@ -72,7 +72,7 @@ extension Verifier {
   ///
   /// Without an erasure such an id is a caller's, from before callers' ids were checked for that form.
   private mutating func checkErasure(of row: CustomerRow, survivor: CustomerNumber) {
-    guard !row.isErased(salt: terms.transactionIDs.salt) else { return }
+    guard !row.isErased(salt: definitions.transactionIDs.salt) else { return }
     if erasedCustomers.contains(row.number) || row.id.isOfErased && erasedCustomers.contains(survivor) {
       report("ids_name_customers", "the erased customer number \(row.number) has the id \"\(row.id)\", not its own")
     }
@@ -94,7 +94,7 @@ extension Verifier {
             "ids_name_customers", "the id \"\(row.id)\" names customer number \(row.customer), whose it is not")
         }
       }
-      let salt = terms.transactionIDs.salt
+      let salt = definitions.transactionIDs.salt
       found += Int64(page.count { !$0.id.isOfErased || $0.id.numberOfErased(salt: salt) != $0.customer })
       last = page.last?.id
     }

@@ -50,7 +50,7 @@ extension Verifier {
     while true {
       let page = try snapshot.customers(after: last, limit: ScanPage.size)
       guard let end = page.last?.number else { return erased }
-      for row in page where row.isErased(salt: terms.transactionIDs.salt) { erased.insert(row.number) }
+      for row in page where row.isErased(salt: definitions.transactionIDs.salt) { erased.insert(row.number) }
       last = end
     }
   }
@@ -135,7 +135,7 @@ struct DigestWalk {
   private let erased: Set<CustomerNumber>
   private let seal: JournalSeal?
   private var parts: TransactionScans
-  private var terms: LotTermsSource
+  private var attributes: LotAttributesSource
   private var lots = NewLots()
   private(set) var sums = RecordSums()
   /// The expected sum of the digests of all transactions' keys, those of erased customers apart.
@@ -155,7 +155,7 @@ struct DigestWalk {
     let isDense = try snapshot.journalCounts() == nil
     lots.isDense = isDense
     parts = TransactionScans(scan, after: 0, passesOverLost: true)
-    terms = LotTermsSource(snapshot, scan: isDense && snapshot.commitsInOrder ? scan : nil, after: nil)
+    attributes = LotAttributesSource(snapshot, scan: isDense && snapshot.commitsInOrder ? scan : nil, after: nil)
   }
 
   /// Digests a page of the journal.
@@ -169,7 +169,7 @@ struct DigestWalk {
       transaction.newLots = lots.note(transaction)
       transactions.append(transaction)
     }
-    try terms.load(transactions)
+    try attributes.load(transactions)
     var changed: [TransactionRow] = []
     for transaction in transactions {
       let row = transaction.row
@@ -199,14 +199,14 @@ struct DigestWalk {
     let row = transaction.row
     var sum = purchases[row.number] ?? 0
     for (index, (entry, allocations)) in transaction.entries.enumerated() {
-      sum &+= RowDigest.of(entry, place: Int64(index))
-      for allocation in allocations { sum &+= RowDigest.of(allocation, place: Int64(index)) }
+      sum &+= RowDigest.of(entry, position: Int64(index))
+      for allocation in allocations { sum &+= RowDigest.of(allocation, position: Int64(index)) }
     }
-    for place in transaction.newLots {
-      if let terms = try terms.terms(ifAny: place) { sum &+= RowDigest.of(terms) }
+    for position in transaction.newLots {
+      if let attributes = try attributes.attributes(ifAny: position) { sum &+= RowDigest.of(attributes) }
     }
     for item in transaction.items { sum &+= RowDigest.of(item) }
-    for effect in transaction.effects { sum &+= RowDigest.of(effect) }
+    for event in transaction.events { sum &+= RowDigest.of(event) }
     if let merge = transaction.merge { sum &+= RowDigest.of(merge) }
     if let refund = transaction.refund { sum &+= RowDigest.of(refund) }
     for part in transaction.refundParts { sum &+= RowDigest.of(part) }

@@ -23,7 +23,7 @@ extension Verifier {
     let transactions = try snapshot.transactions(
       ends.map { end in
         let customer = end.lot.account.customer
-        return RowPlace(end.transaction, of: equations.merged.contains(customer) ? nil : customer)
+        return RowAddress(end.transaction, of: equations.merged.contains(customer) ? nil : customer)
       })
     for (row, number, isExpiry) in ends {
       guard let transaction = transactions[number] else { continue }

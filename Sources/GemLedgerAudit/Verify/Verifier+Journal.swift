@@ -5,7 +5,7 @@ extension Verifier {
   mutating func replayJournal(_ replay: inout Replay, progress: (Int64) -> Void) throws(LedgerError) {
     var journal = JournalScan(scan)
     var walk = TransactionWalk(scan)
-    var effects = try EffectWalk(scan)
+    var events = try JournalEventWalk(scan)
     var sums = EntrySums()
     var previous: EntryNumber = 0
     var count: Int64 = 0
@@ -20,8 +20,8 @@ extension Verifier {
         if entry.kind == .exchange { enterExchange(entry) }
       }
       previous = entry.number
-      if entry.transaction >= effects.next || replay.effects.isWaiting {
-        try replayEffects(through: entry.transaction, &effects, &replay)
+      if entry.transaction >= events.next || replay.events.isWaiting {
+        try replayEvents(through: entry.transaction, &events, &replay)
       }
       if replay.covers(entry.account) {
         sums.add(entry)
@@ -29,14 +29,14 @@ extension Verifier {
         let before = replayEntry(entry, &replay)
         replayAllocations(entry, allocations, change: Int128(entry.balance) - Int128(before), &replay)
         if entry.kind.burns { try expectBurn(of: entry, allocations, replay) }
-        try expectAnchor(of: entry)
+        try expectCheckpoint(of: entry)
       }
       count += 1
       if count & 0xFFFF == 0 { progress(count) }
     }
     tally(sums)
-    try replayLastEffects(&effects, &replay)
-    try checkExpectedAnchors()
+    try replayLastEvents(&events, &replay)
+    try checkExpectedCheckpoints()
     enterExchange(nil)
     try checkBurns(replay)
     if replay.isFirst { try finish(&walk, entryCount: count) }
@@ -149,7 +149,7 @@ extension Verifier {
     if lot.remaining == 0 { replay.accounts[entry.account]?.open.close(number) }
     if amount < 0, entry.kind.burns { lot.lastSpend = entry.transaction }
     if entry.kind == .expiry, lot.firstExpiry == 0 { lot.firstExpiry = entry.transaction }
-    let held = replay.effects.heldOfLots.isEmpty ? 0 : replay.effects.heldOfLots[number] ?? 0
+    let held = replay.events.heldOfLots.isEmpty ? 0 : replay.events.heldOfLots[number] ?? 0
     let free = lot.remaining - held
     if amount > 0 { lot.granted = entry.kind.isReturn ? max(lot.granted, free) : lot.granted + Int128(amount) }
     if free < 0 {

@@ -4,7 +4,7 @@ extension Verifier {
   /// Checks that paid lots came with a purchase or out of a paid lot, and that only paid lots have a price.
   ///
   /// - Returns: How many of the lots say that a purchase made them.
-  mutating func checkMakers(of page: [LotTermsRow], environments: Set<Int64>) -> Int64 {
+  mutating func checkMakers(of page: [LotAttributesRow], environments: Set<Int64>) -> Int64 {
     var count: Int64 = 0
     for row in page {
       if row.purchase != nil, row.origin == 0 { count += 1 }
@@ -24,7 +24,7 @@ extension Verifier {
   }
 
   /// A lot that came out of another one has at most the price of that.
-  func hasShare(_ row: LotTermsRow, of origin: LotTermsRow?) -> Bool {
+  func hasShare(_ row: LotAttributesRow, of origin: LotAttributesRow?) -> Bool {
     guard let price = row.price else { return origin?.price == nil }
     guard let whole = origin?.price else { return price.minorUnits == 0 && row.source == .bonus }
     return price.currency == whole.currency && price.minorUnits <= whole.minorUnits

@@ -10,7 +10,7 @@ extension Verifier {
       guard let end = page.last?.number else { break }
       let customers = try snapshot.customers(Self.distinct(page.map(\.customer)))
       // The buyer may be another customer than the one with the order.
-      let purchases = try snapshot.purchases(page.compactMap(\.purchase).map { RowPlace($0, of: nil) })
+      let purchases = try snapshot.purchases(page.compactMap(\.purchase).map { RowAddress($0, of: nil) })
       for row in page {
         check(row, customer: customers[row.customer], purchase: row.purchase.flatMap { purchases[$0] })
       }
@@ -43,11 +43,11 @@ extension Verifier {
     while true {
       let page = try scan.purchases(after: last, limit: ScanPage.size)
       guard let end = page.last?.number else { return }
-      let holders = try snapshot.entitlementHolders(of: page.map { RowPlace($0.number, of: $0.customer) })
+      let holders = try snapshot.entitlementHolders(of: page.map { RowAddress($0.number, of: $0.customer) })
       let customers = try snapshot.customers(Self.distinct(holders.values))
       for row in page {
         let holder = holders[row.number]
-        let gives = product(row.terms)?.entitlement != nil
+        let gives = product(row.frozenProduct)?.entitlement != nil
         guard gives == (holder != nil) else {
           report(
             "entitlements_have_holders",

@@ -9,7 +9,7 @@ extension Verifier {
       guard let end = page.last?.number else { return }
       let covered = page.filter { replay.covers($0.account) }
       for row in covered { compare(row, &replay) }
-      try checkTerms(of: covered)
+      try checkLotAttributes(of: covered)
       try checkEnds(of: covered, replay)
       last = end
     }
@@ -18,7 +18,7 @@ extension Verifier {
   private mutating func compare(_ row: LotRow, _ replay: inout Replay) {
     let lot = replay.lots[row.number] ?? Replay.Lot(account: row.account)
     replay.lots[row.number]?.isSeen = true
-    let free = lot.remaining - (replay.effects.heldOfLots[row.number] ?? 0)
+    let free = lot.remaining - (replay.events.heldOfLots[row.number] ?? 0)
     if Int128(row.remaining) != free || row.granted != Int64(clamping: lot.granted)
       || row.account != lot.account
     {
@@ -56,7 +56,9 @@ extension Verifier {
       last = next
     }
     // No other window covers the customers that were merged into this window's customers.
-    let merged = replay.roots.filter { replay.customers.contains($0.value) && !replay.customers.contains($0.key) }
+    let merged = replay.survivingCustomers.filter {
+      replay.customers.contains($0.value) && !replay.customers.contains($0.key)
+    }
     for customers in ScanPage.pages(merged.keys.sorted()) {
       try compare(try snapshot.accounts(of: customers), &replay)
     }
@@ -71,7 +73,7 @@ extension Verifier {
 
   private mutating func compare(_ rows: [AccountRow], _ replay: inout Replay) throws(LedgerError) {
     for row in rows { compare(row, &replay) }
-    try checkTerms(ofPoolsIn: rows)
+    try checkLotAttributes(ofPoolsIn: rows)
     let customers = try snapshot.customers(Self.distinct(rows.map(\.number.customer)))
     for row in rows where customers[row.number.customer] == nil {
       report(
@@ -116,7 +118,7 @@ extension Verifier {
     if row.held < 0 || row.held > row.balance {
       report("holds_are_covered", currency: currency, "\(name(of: row.number)) holds \(row.held) of \(row.balance)")
     }
-    let held = replay.effects.held[row.number] ?? 0
+    let held = replay.events.held[row.number] ?? 0
     if Int128(row.held) != held {
       report(
         "holds_replay", currency: currency, "\(name(of: row.number)) holds \(row.held); the replay gives \(held)")
@@ -132,7 +134,7 @@ extension Verifier {
   private mutating func comparePool(_ row: AccountRow, _ replay: inout Replay) {
     guard row.poolLot != 0 || row.poolRemaining != 0 else { return }
     let lot = replay.lots[row.poolLot] ?? Replay.Lot(account: row.number)
-    let free = lot.remaining - (replay.effects.heldOfLots[row.poolLot] ?? 0)
+    let free = lot.remaining - (replay.events.heldOfLots[row.poolLot] ?? 0)
     replay.lots[row.poolLot]?.isSeen = true
     if Int128(row.poolRemaining) != free || row.poolGranted != Int64(clamping: lot.granted) {
       report(
@@ -148,42 +150,43 @@ extension Verifier {
   // MARK: Anchors
 
   /// Every 64th entry of an account has an anchor.
-  mutating func expectAnchor(of entry: EntryRow) throws(LedgerError) {
-    guard entry.version % AnchorRow.interval == 0 else { return }
-    entriesWithAnchors.append(entry)
-    if entriesWithAnchors.count >= ScanPage.size { try checkExpectedAnchors() }
+  mutating func expectCheckpoint(of entry: EntryRow) throws(LedgerError) {
+    guard entry.version % CheckpointRow.interval == 0 else { return }
+    entriesWithCheckpoints.append(entry)
+    if entriesWithCheckpoints.count >= ScanPage.size { try checkExpectedCheckpoints() }
   }
 
-  mutating func checkExpectedAnchors() throws(LedgerError) {
-    guard !entriesWithAnchors.isEmpty else { return }
-    let anchors = try snapshot.anchors(entriesWithAnchors.map { AnchorPlace($0.account, version: $0.version) })
-    for entry in entriesWithAnchors {
-      let anchor = anchors[AnchorPlace(entry.account, version: entry.version)]
-      guard anchor?.entry != entry.number || anchor?.transaction != entry.transaction else { continue }
+  mutating func checkExpectedCheckpoints() throws(LedgerError) {
+    guard !entriesWithCheckpoints.isEmpty else { return }
+    let checkpoints = try snapshot.checkpoints(
+      entriesWithCheckpoints.map { CheckpointAddress($0.account, version: $0.version) })
+    for entry in entriesWithCheckpoints {
+      let checkpoint = checkpoints[CheckpointAddress(entry.account, version: entry.version)]
+      guard checkpoint?.entry != entry.number || checkpoint?.transaction != entry.transaction else { continue }
       report("anchors_replay", "\(name(of: entry.account)) has no anchor, or a wrong one, at version \(entry.version)")
     }
-    entriesWithAnchors.removeAll(keepingCapacity: true)
+    entriesWithCheckpoints.removeAll(keepingCapacity: true)
   }
 
   /// No anchor stands where no such entry is.
-  mutating func checkAnchors() throws(LedgerError) {
-    var last: AnchorRow?
+  mutating func checkCheckpoints() throws(LedgerError) {
+    var last: CheckpointRow?
     while true {
-      let page = try scan.anchors(after: last, limit: ScanPage.size)
+      let page = try scan.checkpoints(after: last, limit: ScanPage.size)
       if page.isEmpty { return }
-      let entries = try snapshot.entries(page.map { RowPlace($0.entry, of: $0.account.customer) })
+      let entries = try snapshot.entries(page.map { RowAddress($0.entry, of: $0.account.customer) })
       // A merge's entries belong to several customers, the merge itself to the surviving customer.
       let transactions = try snapshot.transactions(
-        page.map { RowPlace($0.transaction, of: survivors[$0.transaction] ?? $0.account.customer) })
-      for anchor in page {
-        let entry = entries[anchor.entry]
-        if entry?.account != anchor.account || entry?.version != anchor.version
-          || transactions[anchor.transaction]?.createdAt != anchor.createdAt
+        page.map { RowAddress($0.transaction, of: survivors[$0.transaction] ?? $0.account.customer) })
+      for checkpoint in page {
+        let entry = entries[checkpoint.entry]
+        if entry?.account != checkpoint.account || entry?.version != checkpoint.version
+          || transactions[checkpoint.transaction]?.createdAt != checkpoint.createdAt
         {
           report(
             "anchors_replay",
-            "the anchor of \(name(of: anchor.account)) at version \(anchor.version) names entry "
-              + "\(anchor.entry), which is not that one")
+            "the anchor of \(name(of: checkpoint.account)) at version \(checkpoint.version) names entry "
+              + "\(checkpoint.entry), which is not that one")
         }
       }
       last = page.last

@@ -25,7 +25,7 @@ extension Verifier {
   ) throws(LedgerError) {
     let own = page.flatMap { entries[$0.transaction] ?? [] }
     let allocations = try snapshot.allocations(
-      of: own.filter { $0.lot == 0 }.map { RowPlace($0.number, of: $0.account.customer) })
+      of: own.filter { $0.lot == 0 }.map { RowAddress($0.number, of: $0.account.customer) })
     // An amount that is taken again at once repays a debt.
     func granted(by entry: EntryRow) -> [GrantedLot] {
       if entry.lot != 0 { return [GrantedLot(lot: entry.lot, amount: entry.amount)] }
@@ -33,8 +33,8 @@ extension Verifier {
         GrantedLot(lot: $0.lot, amount: $0.amount)
       }
     }
-    let places = own.flatMap { entry in granted(by: entry).map { RowPlace($0.lot, of: entry.account.customer) } }
-    let lots = try snapshot.lotTerms(places)
+    let addresses = own.flatMap { entry in granted(by: entry).map { RowAddress($0.lot, of: entry.account.customer) } }
+    let lots = try snapshot.lotAttributes(addresses)
     for row in page {
       var found: [Int64: [GrantedLot]] = [:]
       for entry in entries[row.transaction] ?? [] where entry.kind == .purchase {
@@ -52,10 +52,10 @@ extension Verifier {
   }
 
   private mutating func check(
-    _ row: PurchaseRow, _ found: [Int64: [GrantedLot]], _ lots: [LotNumber: LotTermsRow]
+    _ row: PurchaseRow, _ found: [Int64: [GrantedLot]], _ lots: [LotNumber: LotAttributesRow]
   ) {
     // Terms that cannot be read, and amounts that no terms give, are another equation's.
-    guard let product = product(row.terms), let credits = credits(of: row, product) else { return }
+    guard let product = product(row.frozenProduct), let credits = credits(of: row, product) else { return }
     for grant in product.itemGrants {
       equations.itemsDue[grant.item, default: 0] += Int128(grant.quantity) * Int128(row.quantity)
     }
@@ -65,7 +65,7 @@ extension Verifier {
     }
     var expected: [Int64: [LotCredit]] = [:]
     for (code, credits) in credits {
-      guard let currency = terms.currency(code)?.number else { continue }
+      guard let currency = definitions.currency(code)?.number else { continue }
       expected[currency, default: []] += credits
     }
     for (currency, credits) in expected.sorted(by: { $0.key < $1.key }) {
@@ -77,14 +77,14 @@ extension Verifier {
         continue
       }
       for (lot, credit) in zip(own, credits) {
-        guard let terms = lots[lot.lot] else { continue }
-        check(terms, made: credit, by: row, currency: currency)
+        guard let attributes = lots[lot.lot] else { continue }
+        check(attributes, made: credit, by: row, currency: currency)
       }
     }
   }
 
-  private mutating func check(_ found: LotTermsRow, made credit: LotCredit, by row: PurchaseRow, currency: Int64) {
-    var expected = LotTermsRow(
+  private mutating func check(_ found: LotAttributesRow, made credit: LotCredit, by row: PurchaseRow, currency: Int64) {
+    var expected = LotAttributesRow(
       lot: found.lot, source: credit.source, environment: credit.environment, price: credit.price,
       purchase: credit.purchase, expiresAt: credit.expiresAt)
     // Storages wrote down differently that a cycle had ended before 1970.
@@ -101,7 +101,7 @@ extension Verifier {
   /// gave others.
   mutating func countItems(of page: [ItemEntryRow]) throws(LedgerError) {
     // A merge's rows belong to two customers, and its transaction need not be found by the giving one.
-    let transactions = try snapshot.transactions(page.map { RowPlace($0.transaction, of: $0.customer) })
+    let transactions = try snapshot.transactions(page.map { RowAddress($0.transaction, of: $0.customer) })
     for row in page {
       switch survivors[row.transaction] == nil ? transactions[row.transaction]?.kind : .merge {
       case .purchase: equations.itemsDue[row.item, default: 0] -= Int128(row.quantity)

@@ -7,15 +7,15 @@ extension Verifier {
     while true {
       let page = try scan.keys(after: position, limit: ScanPage.size)
       guard let end = page.last?.1 else { return }
-      var booked: [RowPlace] = []
+      var booked: [RowAddress] = []
       for (row, _) in page {
-        if case .booked(let number) = row.outcome { booked.append(RowPlace(number, of: row.customer)) }
+        if case .booked(let number) = row.outcome { booked.append(RowAddress(number, of: row.customer)) }
       }
       let transactions = try snapshot.transactions(booked)
-      for place in booked where transactions[place.number]?.customer != place.customer {
+      for address in booked where transactions[address.number]?.customer != address.customer {
         report(
           "keys_have_transactions",
-          "a key of customer number \(place.customer ?? 0) names transaction \(place.number), which is missing or "
+          "a key of customer number \(address.customer ?? 0) names transaction \(address.number), which is missing or "
             + "another's")
       }
       try checkOwners(of: page.map(\.0), transactions)
@@ -31,9 +31,9 @@ extension Verifier {
     while true {
       let page = try scan.purchases(after: last, limit: ScanPage.size)
       guard let end = page.last?.number else { break }
-      let places = page.map { RowPlace($0.transaction, of: $0.customer) }
-      let transactions = try snapshot.transactions(places)
-      let entries = try snapshot.entries(of: places)
+      let addresses = page.map { RowAddress($0.transaction, of: $0.customer) }
+      let transactions = try snapshot.transactions(addresses)
+      let entries = try snapshot.entries(of: addresses)
       try checkLots(of: page, entries)
       for row in page {
         check(row, transactions[row.transaction], entries[row.transaction] ?? [])
@@ -60,13 +60,13 @@ extension Verifier {
         "purchase \(row.number) names transaction \(row.transaction), which is missing or not its credit")
       return
     }
-    guard let product = product(row.terms) else {
+    guard let product = product(row.frozenProduct) else {
       report("purchases_have_terms", "the terms of purchase \(row.number) cannot be read")
       return
     }
     var expected: [Int64: Int128] = [:]
     for grant in product.grants {
-      guard let currency = terms.currency(grant.currency) else { continue }
+      guard let currency = definitions.currency(grant.currency) else { continue }
       let amount = (Int128(grant.amount) + Int128(grant.bonus)) * Int128(row.quantity)
       if amount != 0 { expected[currency.number] = amount }
     }

@@ -2,17 +2,17 @@ internal import GemLedger
 
 extension Verifier {
   /// Checks that every refund took the amount due, or records its outcome.
-  mutating func checkRefunds(roots: [CustomerNumber: CustomerNumber]) throws(LedgerError) {
+  mutating func checkRefunds(survivingCustomers: [CustomerNumber: CustomerNumber]) throws(LedgerError) {
     var refundsOfStates: Int64 = 0
     var partsOfStates: Int64 = 0
     var last: Int64 = 0
     while true {
       let page = try scan.refundStates(after: last, limit: ScanPage.size)
       guard let end = page.last?.purchase else { break }
-      let rows = try RefundPage(page, snapshot: snapshot, roots: roots)
+      let rows = try RefundPage(page, snapshot: snapshot, survivingCustomers: survivingCustomers)
       for state in page {
         refundsOfStates += Int64(rows.refunds(of: state).count)
-        partsOfStates += check(state, rows, roots)
+        partsOfStates += check(state, rows, survivingCustomers)
       }
       last = end
     }
@@ -33,7 +33,7 @@ extension Verifier {
       let page = try scan.refunds(after: lastRefund, limit: ScanPage.size)
       guard let end = page.last?.transaction else { break }
       let freezing = page.filter { $0.freezes != 0 }
-      let transactions = try snapshot.transactions(freezing.map { RowPlace($0.transaction, of: nil) })
+      let transactions = try snapshot.transactions(freezing.map { RowAddress($0.transaction, of: nil) })
       for row in freezing {
         let customer = transactions[row.transaction]?.customer ?? 0
         freezeEvents.append(
@@ -60,7 +60,7 @@ extension Verifier {
 
   /// - Returns: How many parts its refunds have.
   private mutating func check(
-    _ state: RefundStateRow, _ rows: RefundPage, _ roots: [CustomerNumber: CustomerNumber]
+    _ state: RefundStateRow, _ rows: RefundPage, _ survivingCustomers: [CustomerNumber: CustomerNumber]
   ) -> Int64 {
     guard let purchase = rows.purchase(of: state), let credit = rows.credit(of: purchase) else {
       report("purchases_know_their_refunds", "purchase \(state.purchase), which was refunded, is missing")
@@ -77,12 +77,12 @@ extension Verifier {
         "\(state.share.milliPercent) thousandths of a percent of purchase \(state.purchase) are clawed back by "
           + "evidence of \(state.evidenceAt.milliseconds); the store's notices say otherwise")
     }
-    let granted = RefundChange.granted(by: credit, terms: terms)
+    let granted = RefundChange.granted(by: credit, definitions: definitions)
     var count: Int64 = 0
     var before = RefundShare.none
     for refund in refunds {
       count += Int64(rows.parts(of: refund).count)
-      check(refund, rows, of: purchase, granted, before: before, roots)
+      check(refund, rows, of: purchase, granted, before: before, survivingCustomers)
       before = refund.share
     }
     return count
@@ -90,12 +90,12 @@ extension Verifier {
 
   private mutating func check(
     _ refund: RefundRow, _ rows: RefundPage, of purchase: PurchaseRow, _ granted: [RefundChange.Granted],
-    before: RefundShare, _ roots: [CustomerNumber: CustomerNumber]
+    before: RefundShare, _ survivingCustomers: [CustomerNumber: CustomerNumber]
   ) {
     let kind: EntryKind = before <= refund.share ? .refund : .reversedRefund
     let transaction = rows.transaction(of: refund)
     let (debited, owner) = (transaction?.customer ?? 0, purchase.customer)
-    if transaction?.kind != kind || roots[debited] ?? debited != roots[owner] ?? owner {
+    if transaction?.kind != kind || survivingCustomers[debited] ?? debited != survivingCustomers[owner] ?? owner {
       report(
         "refunds_have_transactions",
         "a refund of purchase \(purchase.number) names transaction \(refund.transaction), which is missing, another's "

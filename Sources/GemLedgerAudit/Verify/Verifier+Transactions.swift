@@ -28,7 +28,8 @@ extension Verifier {
 
   private mutating func compare(_ transaction: TransactionRow, _ entry: EntryRow, _ replay: Replay) {
     let isMerged =
-      transaction.kind == .merge && replay.root(transaction.customer) == replay.root(entry.account.customer)
+      transaction.kind == .merge
+      && replay.survivingCustomer(transaction.customer) == replay.survivingCustomer(entry.account.customer)
     if transaction.customer != entry.account.customer, !isMerged {
       report(
         "entries_have_transactions",
@@ -126,7 +127,7 @@ extension Verifier {
       if row.kind == .erase { erasedCustomers.insert(row.customer) }
       freezeEvents.append(
         FreezeEvent(transaction: row.number, customer: row.customer, kind: .byPerson(row.kind != .unfreeze)))
-    case .hold, .extend, .release, .capture, .reversal: effectKindCounts[row.kind, default: 0] += 1
+    case .hold, .extend, .release, .capture, .reversal: eventKindCounts[row.kind, default: 0] += 1
     default: break
     }
   }
@@ -135,7 +136,7 @@ extension Verifier {
   private mutating func checkHistories() throws(LedgerError) {
     guard !withoutEntries.isEmpty else { return }
     let listed = try snapshot.transactionsWithoutEntries(
-      withoutEntries.map { RowPlace($0.number, of: $0.customer) })
+      withoutEntries.map { RowAddress($0.number, of: $0.customer) })
     let customers = try snapshot.customers(Self.distinct(withoutEntries.map(\.customer)))
     for row in withoutEntries {
       if !listed.contains(row.number) {

@@ -35,7 +35,7 @@ extension Verifier {
   /// The entries of a merge add up to 0, currency by currency.
   mutating func checkSums(of page: [MergeRow]) throws(LedgerError) {
     // They are of two customers.
-    let entries = try snapshot.entries(of: page.map { RowPlace($0.transaction, of: nil) })
+    let entries = try snapshot.entries(of: page.map { RowAddress($0.transaction, of: nil) })
     for row in page {
       equations.merged.formUnion([row.from, row.into])
       for (currency, sum) in Self.sums(entries[row.transaction] ?? [], of: .merge) where sum != 0 {
@@ -49,12 +49,13 @@ extension Verifier {
 
   /// Checks that a merged customer has nothing left.
   mutating func checkMoved(_ row: AccountRow, _ replay: Replay) {
-    guard !replay.roots.isEmpty, let root = replay.roots[row.number.customer],
+    guard !replay.survivingCustomers.isEmpty, let survivingCustomer = replay.survivingCustomers[row.number.customer],
       row.balance != 0 || row.debt != 0 || row.held != 0
     else { return }
     report(
       "merges_leave_nothing", currency: row.number.currency,
-      "\(name(of: row.number)) is \(row.balance) with debt \(row.debt), and is part of customer number \(root)'s")
+      "\(name(of: row.number)) is \(row.balance) with debt \(row.debt), and is part of customer number \(survivingCustomer)'s"
+    )
   }
 
   private static func sums(_ entries: [EntryRow], of kind: EntryKind) -> [(Int64, Int128)] {
@@ -68,20 +69,20 @@ extension Verifier {
   // MARK: Transfers
 
   /// Checks that the amounts that customers of one basket gave each other add up to 0, currency by currency.
-  mutating func checkTransfers(of groups: [[EffectRow]], _ page: EffectPage) throws(LedgerError) {
-    var baskets: [[EffectRow]] = []
+  mutating func checkTransfers(of groups: [[JournalEventRow]], _ page: JournalEventPage) throws(LedgerError) {
+    var baskets: [[JournalEventRow]] = []
     for group in groups {
       let links = group.filter { $0.kind == .linked }
       guard let first = links.first, let kind = page.transaction(first.transaction)?.kind else { continue }
       if kind == .transfer || kind == .mixed, isFirstSide(links, page) { baskets.append(links) }
     }
     guard !baskets.isEmpty else { return }
-    var places: Set<RowPlace> = []
+    var addresses: Set<RowAddress> = []
     for link in baskets.joined() {
-      places.insert(RowPlace(link.transaction, of: link.customer))
-      places.insert(RowPlace(link.target, of: link.value))
+      addresses.insert(RowAddress(link.transaction, of: link.customer))
+      addresses.insert(RowAddress(link.target, of: link.value))
     }
-    let entries = try snapshot.entries(of: Array(places))
+    let entries = try snapshot.entries(of: Array(addresses))
     for links in baskets {
       guard let first = links.first else { continue }
       let sides = [first.transaction] + links.map(\.target)
@@ -94,7 +95,7 @@ extension Verifier {
   }
 
   /// Whether the side is linked to all others, and they to it alone; the payer's is, and is booked before them.
-  private func isFirstSide(_ links: [EffectRow], _ page: EffectPage) -> Bool {
+  private func isFirstSide(_ links: [JournalEventRow], _ page: JournalEventPage) -> Bool {
     links.allSatisfy { link in
       link.target > link.transaction
         && page.sides(of: link).allSatisfy { $0.kind != .linked || $0.target == link.transaction }

@@ -17,7 +17,7 @@ struct Verifier {
 
   let snapshot: any StorageSnapshot
   let scan: any StorageScan
-  let terms: CatalogTerms
+  let definitions: CurrencyDefinitions
   let asOf: Timestamp
   private let customersPerWindow: Int
   /// How many rows the storage counted; nil where numbers without gaps say so.
@@ -34,7 +34,7 @@ struct Verifier {
   /// Transactions that are to be found in histories, gathered until they are worth a question.
   var withoutEntries: [TransactionRow] = []
   /// Likewise, entries that must have anchors.
-  var entriesWithAnchors: [EntryRow] = []
+  var entriesWithCheckpoints: [EntryRow] = []
   /// The surviving customer of each merge.
   var survivors: [TransactionNumber: CustomerNumber] = [:]
   /// How many purchases the journal has.
@@ -49,7 +49,7 @@ struct Verifier {
   /// Short names of the counts there are.
   var countKeys: [CountKey: Int32] = [:]
   /// How many transactions the journal has of each kind that never is without effects.
-  var effectKindCounts: [EntryKind: Int64] = [:]
+  var eventKindCounts: [EntryKind: Int64] = [:]
   /// The frozen products that were read; nil for one that cannot be read.
   var products: [ByteString: Product?] = [:]
   /// The result of the prefetch, so that the compiler keeps the reads.
@@ -61,16 +61,16 @@ struct Verifier {
   var equations = EquationState()
 
   init(
-    snapshot: any StorageSnapshot, terms: CatalogTerms, asOf: Timestamp,
+    snapshot: any StorageSnapshot, definitions: CurrencyDefinitions, asOf: Timestamp,
     customersPerWindow: Int = Self.customersPerWindow
   ) throws(LedgerError) {
     self.snapshot = snapshot
-    self.terms = terms
+    self.definitions = definitions
     self.asOf = asOf
     self.customersPerWindow = customersPerWindow
     counts = try snapshot.journalCounts()
     scan = try snapshot.scan()
-    for currency in terms.currencies { books[currency.number] = BooksTally() }
+    for currency in definitions.currencies { books[currency.number] = BooksTally() }
   }
 
   /// The sum of the digests, and the journal's end.
@@ -108,30 +108,30 @@ struct Verifier {
   private mutating func prove(
     against seal: JournalSeal?, progress: (Int64, Int64) -> Void
   ) throws(LedgerError) -> Int64 {
-    let roots = try replayMerges()
+    let survivingCustomers = try replayMerges()
     let windows = try windows()
     let entryCount = try expectedEntryCount()
     for (index, customers) in windows.enumerated() {
-      var replay = Replay(customers: customers, isFirst: index == 0, roots: roots)
+      var replay = Replay(customers: customers, isFirst: index == 0, survivingCustomers: survivingCustomers)
       try replayJournal(&replay) {
         progress(Int64(index) * entryCount + min($0, entryCount), Int64(windows.count) * entryCount)
       }
       try compareLots(&replay)
       try compareAccounts(&replay)
-      try compareEffects(&replay)
+      try compareEvents(&replay)
     }
-    try checkEffects(roots: roots)
-    try checkAnchors()
+    try checkEvents(survivingCustomers: survivingCustomers)
+    try checkCheckpoints()
     try checkSequences()
     try checkKeys()
     try checkPurchases()
     try checkItems()
     try checkOrders()
-    try checkLotTerms()
-    try checkRefunds(roots: roots)
+    try checkLotAttributes()
+    try checkRefunds(survivingCustomers: survivingCustomers)
     checkSums()
     try checkDigests(against: seal)
-    return try checkCustomers(roots: roots)
+    return try checkCustomers(survivingCustomers: survivingCustomers)
   }
 
   /// Ranges that hold all numbers of customers, and of those that are in use as many as one pass replays.
@@ -167,13 +167,13 @@ struct Verifier {
   mutating func report(_ equation: String, currency: Int64? = nil, _ message: String) {
     problemCount += 1
     guard problems.count < Verification.problemCountMax else { return }
-    let code = currency.flatMap { terms.currency(number: $0)?.code }
+    let code = currency.flatMap { definitions.currency(number: $0)?.code }
     problems.append(Verification.Problem(equation: equation, currency: code, message: message))
   }
 
   /// Returns the readable name of an account for a message.
   func name(of account: AccountNumber) -> String {
-    let currency = terms.currency(number: account.currency)?.code.description ?? "currency \(account.currency)"
+    let currency = definitions.currency(number: account.currency)?.code.description ?? "currency \(account.currency)"
     return "customer number \(account.customer)'s \(currency)"
   }
 
@@ -200,7 +200,7 @@ struct Verifier {
   }
 
   private func currencyBooks() -> [Verification.Books] {
-    terms.currencies.map { currency in
+    definitions.currencies.map { currency in
       let tally = books[currency.number] ?? BooksTally()
       var kinds = tally.kinds
       // Due expiries count as booked.
@@ -259,25 +259,27 @@ struct Replay {
   let lots = ReplayTable<Lot>()
   /// The lots' positions in the order of burning, as far as they were needed.
   let ranks = ReplayTable<BurnRank>()
-  var effects = EffectReplay()
+  var events = JournalEventReplay()
   /// Until when nothing ends that is on hold of an account; known once all effects are replayed.
   var firstDeadlines: [AccountNumber: Int64] = [:]
 
   /// The final surviving customer of each merged customer; a customer and all customers merged into it are in one
   /// window.
-  let roots: [CustomerNumber: CustomerNumber]
+  let survivingCustomers: [CustomerNumber: CustomerNumber]
 
-  init(customers: Range<CustomerNumber>, isFirst: Bool, roots: [CustomerNumber: CustomerNumber]) {
+  init(customers: Range<CustomerNumber>, isFirst: Bool, survivingCustomers: [CustomerNumber: CustomerNumber]) {
     self.customers = customers
     self.isFirst = isFirst
-    self.roots = roots
+    self.survivingCustomers = survivingCustomers
   }
 
-  func root(_ customer: CustomerNumber) -> CustomerNumber { roots.isEmpty ? customer : roots[customer] ?? customer }
-  func covers(_ account: AccountNumber) -> Bool { customers.contains(root(account.customer)) }
+  func survivingCustomer(_ customer: CustomerNumber) -> CustomerNumber {
+    survivingCustomers.isEmpty ? customer : survivingCustomers[customer] ?? customer
+  }
+  func covers(_ account: AccountNumber) -> Bool { customers.contains(survivingCustomer(account.customer)) }
 
   /// Whether two accounts are the same currency of merged customers.
   func areOne(_ one: AccountNumber, _ other: AccountNumber) -> Bool {
-    one.currency == other.currency && root(one.customer) == root(other.customer)
+    one.currency == other.currency && survivingCustomer(one.customer) == survivingCustomer(other.customer)
   }
 }

@@ -15,26 +15,27 @@ struct ColumnBounds {
     case instantOrNever
   }
 
-  private var columns: [(place: Int, bound: Bound)] = []
+  private var columns: [(position: Int, bound: Bound)] = []
 
   /// Reads the columns' names; the bounds are those of every answer to the same statement.
   init(_ rows: PostgresRows) {
     let names = (0..<rows.columnCount).map(rows.name)
-    for (place, name) in names.enumerated() where rows.isInteger(place) {
+    for (position, name) in names.enumerated() where rows.isInteger(position) {
       guard let bound = Self.bound(of: name, beside: names) else { continue }
-      columns.append((place, bound))
+      columns.append((position, bound))
     }
   }
 
   /// The first number that no ledger writes.
   func damage(in rows: PostgresRows) -> PostgresFailure? {
     for row in 0..<rows.count {
-      for (place, bound) in columns where !Self.holds(rows.integer(row, place), bound) && !rows.isNull(row, place) {
+      for (position, bound) in columns
+      where !Self.holds(rows.integer(row, position), bound) && !rows.isNull(row, position) {
         // The first column of a row identifies it.
         let first = rows.isInteger(0) ? "\(rows.integer(row, 0))" : rows.text(row, 0)
         return PostgresFailure(
           state: PostgresFailure.damagedRow,
-          message: "the row with \(rows.name(0)) \(first) has \(rows.name(place)) \(rows.integer(row, place)), "
+          message: "the row with \(rows.name(0)) \(first) has \(rows.name(position)) \(rows.integer(row, position)), "
             + "which no ledger writes")
       }
     }

@@ -13,7 +13,7 @@ final class ConnectionPool: Sendable {
   /// Readers wait here for their turn.
   let readers = DispatchSemaphore(value: readerCount)
   private let target: PostgresTarget
-  private let memory: StorageMemory
+  private let memory: StorageCache
   private let state = Mutex(State())
 
   // Unchecked: the mutex guards the list, and a connection taken out of it belongs to one thread.
@@ -27,7 +27,7 @@ final class ConnectionPool: Sendable {
     var settings: [String] = []
   }
 
-  init(_ target: PostgresTarget, _ memory: StorageMemory) {
+  init(_ target: PostgresTarget, _ memory: StorageCache) {
     self.target = target
     self.memory = memory
   }

@@ -26,7 +26,7 @@ struct PostgresRequest {
 final class PostgresConnection {
   /// How long the server may take for an answer, in milliseconds, before the connection is given up; its own
   /// time-outs come first.
-  private static let patience: Int32 = 60_000
+  private static let retryPolicy: Int32 = 60_000
 
   /// Whether a statement may take any length of time: for a reader of all rows, the server sorts them.
   ///
@@ -208,11 +208,11 @@ final class PostgresConnection {
   private func wait(_ handle: OpaquePointer, _ events: Int32) throws(PostgresFailure) -> Bool {
     var poll = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
     while true {
-      let ready = systemPoll(&poll, 1, waitsForLong ? -1 : Self.patience)
+      let ready = systemPoll(&poll, 1, waitsForLong ? -1 : Self.retryPolicy)
       if ready < 0, errno == EINTR { continue }
       guard ready > 0 else {
         close()
-        throw .lost("the server did not answer for \(Self.patience / 1000) seconds")
+        throw .lost("the server did not answer for \(Self.retryPolicy / 1000) seconds")
       }
       return Int32(poll.revents) & (POLLIN | POLLHUP | POLLERR) == 0 || PQconsumeInput(handle) == 1
     }

@@ -37,12 +37,12 @@ package struct PostgresFailure: Error, Sendable {
   var isMissing: Bool { state == "42P01" || state == "3F000" }
 
   /// - Parameter place: Which database, for people.
-  func ledgerError(_ place: String) -> LedgerError {
+  func ledgerError(_ server: String) -> LedgerError {
     let details: [LedgerError.Detail] =
-      [.init(name: "storage", value: .text(place))]
+      [.init(name: "storage", value: .text(server))]
       + (state.isEmpty ? [] : [.init(name: "sqlstate", value: .text(state))])
     func error(_ code: LedgerError.Code, _ text: String) -> LedgerError {
-      LedgerError(code, "\(place): \(text)", details: details)
+      LedgerError(code, "\(server): \(text)", details: details)
     }
     switch state {
     case "53100":

@@ -44,7 +44,7 @@ package struct PostgresTarget: Sendable {
     connectionURL = String(parts[0]) + (others.isEmpty ? "" : "?" + others.joined(separator: "&"))
     self.schema = schema
     self.lanes = lanes
-    guard let place = Self.place(connectionURL) else {
+    guard let server = Self.server(connectionURL) else {
       // The message leaves out the URL and libpq's text about it: both may hold a part of the password.
       throw LedgerError(
         .invalidRequest,
@@ -52,11 +52,11 @@ package struct PostgresTarget: Sendable {
           + "@ : / ? # & and % within a part are written as % and two hexadecimal digits. A password may also come "
           + "from PGPASSWORD or a password file.")
     }
-    description = "\(place) (schema \(schema))"
+    description = "\(server) (schema \(schema))"
   }
 
   /// Host, port and database for people; nil where something else than those may have got into them.
-  private static func place(_ url: String) -> String? {
+  private static func server(_ url: String) -> String? {
     guard let first = PQconninfoParse(url, nil) else { return nil }
     defer { PQconninfoFree(first) }
     var values: [String: String] = [:]
@@ -72,11 +72,11 @@ package struct PostgresTarget: Sendable {
       values["host"]?.contains("@") != true
     else { return nil }
     let hosts = (values["host"] ?? "").split(separator: ",", omittingEmptySubsequences: false)
-    let places = hosts.enumerated().map { index, host in
+    let positions = hosts.enumerated().map { index, host in
       let port = ports.count == hosts.count ? ports[index] : ports[0]
       return port.isEmpty ? String(host) : "\(host):\(port)"
     }
-    return "postgres://\(places.joined(separator: ","))\(database.isEmpty ? "" : "/\(database)")"
+    return "postgres://\(positions.joined(separator: ","))\(database.isEmpty ? "" : "/\(database)")"
   }
 
   private static func isName(_ text: String) -> Bool {

@@ -11,18 +11,18 @@ internal import Synchronization
 final class CustomerDirectory: Sendable {
   struct CustomerAddress: Hashable, Sendable {
     /// The original customer: the one that the id named before merges.
-    var origin: CustomerNumber
+    var original: CustomerNumber
     /// The surviving customer: the one that the id names now.
-    var root: CustomerNumber
+    var survivingCustomer: CustomerNumber
 
     /// - Parameter mergedInto: The surviving customer of a merge; 0 for none.
-    init(origin: CustomerNumber, mergedInto: CustomerNumber) {
-      self.init(origin: origin, root: mergedInto == 0 ? origin : mergedInto)
+    init(original: CustomerNumber, mergedInto: CustomerNumber) {
+      self.init(original: original, survivingCustomer: mergedInto == 0 ? original : mergedInto)
     }
 
-    init(origin: CustomerNumber, root: CustomerNumber) {
-      self.origin = origin
-      self.root = root
+    init(original: CustomerNumber, survivingCustomer: CustomerNumber) {
+      self.original = original
+      self.survivingCustomer = survivingCustomer
     }
   }
 
@@ -47,13 +47,14 @@ final class CustomerDirectory: Sendable {
 
     func located(_ transaction: TransactionNumber) -> LocatedTransaction? {
       transactions[transaction].map { row in
-        LocatedTransaction(row: row, address: followed(CustomerAddress(origin: row.customer, root: row.customer)))
+        LocatedTransaction(
+          row: row, address: followed(CustomerAddress(original: row.customer, survivingCustomer: row.customer)))
       }
     }
 
     private func followed(_ address: CustomerAddress) -> CustomerAddress {
       var address = address
-      while let root = merged[address.root] { address.root = root }
+      while let survivingCustomer = merged[address.survivingCustomer] { address.survivingCustomer = survivingCustomer }
       return address
     }
 
@@ -96,7 +97,7 @@ final class CustomerDirectory: Sendable {
       for found in found {
         state.transactions[found.row.number] = found.row
         let address = found.address
-        if address.root != address.origin { state.merged[address.origin] = address.root }
+        if address.survivingCustomer != address.original { state.merged[address.original] = address.survivingCustomer }
       }
     }
   }

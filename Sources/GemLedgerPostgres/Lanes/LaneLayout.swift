@@ -46,8 +46,8 @@ struct LaneLayout: Hashable, Sendable {
 enum ShardHash {
   static func shard(of number: Int64, count: Int) -> Int {
     let width = (UInt64(1) << 32) / UInt64(count)
-    let place = UInt64(Int64(hash(number)) - Int64(Int32.min))
-    return min(count - 1, Int(place / width))
+    let position = UInt64(Int64(hash(number)) - Int64(Int32.min))
+    return min(count - 1, Int(position / width))
   }
 
   /// PostgreSQL's `hashint8`.

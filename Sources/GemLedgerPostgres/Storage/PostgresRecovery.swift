@@ -4,14 +4,14 @@ internal import Synchronization
 /// How a storage goes on after it lost the server.
 package struct PostgresRecovery: Sendable {
   /// How long a group tries again, and then how long it asks for the outcome of its commit.
-  package var patience: Duration
+  package var retryPolicy: Duration
   /// Whether the outcome of a commit is asked for at all.
   ///
   /// A storage that does not ask books twice; only tests of the tests want one.
   package var resolvesLostAnswers: Bool
 
-  package init(patience: Duration = .seconds(30), resolvesLostAnswers: Bool = true) {
-    self.patience = patience
+  package init(retryPolicy: Duration = .seconds(30), resolvesLostAnswers: Bool = true) {
+    self.retryPolicy = retryPolicy
     self.resolvesLostAnswers = resolvesLostAnswers
   }
 }
@@ -20,7 +20,7 @@ package struct PostgresRecovery: Sendable {
 ///
 /// Each belongs to one group at a time, so that no other group of this process overwrites a token that may still be
 /// looked up. A group over several lanes writes its token in the first of them, beside that lane's own groups.
-final class MarkWriters: Sendable {
+final class TokenWriters: Sendable {
   // By lane, so that a lane has no more tokens of this process than it had groups under way at the same time.
   private let idle = Mutex<[Int: [[UInt8]]]>([:])
 

@@ -4,18 +4,18 @@ package import GemLedger
 extension PostgresStorage {
   package func knownLanes(of command: LedgerCommand) -> [Int]? {
     guard let footprint = command.footprint, !footprint.staysWithCustomer else {
-      return memory.directory.addresses(of: [command.customer])[0].map { [layout.lane(of: $0.root)] }
+      return memory.directory.addresses(of: [command.customer])[0].map { [layout.lane(of: $0.survivingCustomer)] }
     }
     // Other customers concerned are found by queries.
     guard !footprint.needsRows else { return nil }
     var lanes: Set<Int> = []
     for address in memory.directory.addresses(of: footprint.ids(of: command)) {
       guard let address else { return nil }
-      lanes.insert(layout.lane(of: address.root))
+      lanes.insert(layout.lane(of: address.survivingCustomer))
     }
     for found in memory.directory.located(footprint.transactions) {
       guard let found else { return nil }
-      lanes.insert(layout.lane(of: found.address.root))
+      lanes.insert(layout.lane(of: found.address.survivingCustomer))
     }
     return lanes.isEmpty ? nil : lanes.sorted()
   }
@@ -25,12 +25,12 @@ extension PostgresStorage {
   /// It waits for a server that restarts, as the group will. It does so outside of ``read(_:)``, so that readers do not
   /// wait for writers that wait.
   package func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {
-    var patience = Patience(limit: recovery.patience)
+    var retryPolicy = RetryPolicy(limit: recovery.retryPolicy)
     while true {
       do throws(LedgerError) {
         return try findLanes(of: commands)
       } catch {
-        guard error.isOfLostConnection, !hasEnded, patience.goesOn(after: .lost(error.message)) else { throw error }
+        guard error.isOfLostConnection, !hasEnded, retryPolicy.goesOn(after: .lost(error.message)) else { throw error }
       }
     }
   }
@@ -65,10 +65,10 @@ extension PostgresStorage {
       for (command, footprint) in zip(commands, footprints) {
         var others: Set<Int> = []
         for claim in footprint?.purchases ?? [] where footprint?.subject.isOfPurchase == true {
-          for root in concerned[claim] ?? [] { others.insert(layout.lane(of: root)) }
+          for survivingCustomer in concerned[claim] ?? [] { others.insert(layout.lane(of: survivingCustomer)) }
         }
         if let code = footprint?.order, let order = try session.order(code) {
-          others.insert(layout.lane(of: try finder.root(of: order.customer)))
+          others.insert(layout.lane(of: try finder.survivingCustomer(of: order.customer)))
         }
         lanes.append(self.lanes(of: command, footprint, addresses, others))
       }
@@ -122,14 +122,14 @@ extension PostgresStorage {
       let customer = answers[0].integer(row, 1)
       return (
         CustomerID(unchecked: answers[0].text(row, 0)),
-        CustomerDirectory.CustomerAddress(origin: customer, root: customer)
+        CustomerDirectory.CustomerAddress(original: customer, survivingCustomer: customer)
       )
     }
     return (found, answers.dropFirst().flatMap(EarlierReads.located))
   }
 
   private func lane(of id: CustomerID, _ addresses: KnownAddresses) -> Int {
-    addresses.ids[id].map { layout.lane(of: $0.root) } ?? layout.lane(ofNew: id.text)
+    addresses.ids[id].map { layout.lane(of: $0.survivingCustomer) } ?? layout.lane(ofNew: id.text)
   }
 
   private func lanes(
@@ -140,7 +140,7 @@ extension PostgresStorage {
     var lanes = others
     for id in footprint.ids(of: command) { lanes.insert(lane(of: id, addresses)) }
     for number in footprint.transactions {
-      if let address = addresses.transactions[number] { lanes.insert(layout.lane(of: address.root)) }
+      if let address = addresses.transactions[number] { lanes.insert(layout.lane(of: address.survivingCustomer)) }
     }
     // A refund of a purchase that is not credited yet may be kept in any lane, and a command without a known name is
     // refused in any.

@@ -12,24 +12,24 @@ extension PostgresStorage {
     guard recovery.resolvesLostAnswers else { return false }
     // Where one was lost the idle ones most likely are dead too.
     connections.dropIdle()
-    var patience = Patience(limit: recovery.patience)
+    var retryPolicy = RetryPolicy(limit: recovery.retryPolicy)
     while true {
       do throws(LedgerError) {
-        let other = self.session(try connectPatiently(&patience))
-        other.begin(PostgresGroup(lanes: group.lanes, mark: group.mark))
-        let marks = try other.rows("SELECT token FROM commit_tokens WHERE customer = $1 AND writer = $2") {
+        let other = self.session(try connectPatiently(&retryPolicy))
+        other.begin(PostgresGroup(lanes: group.lanes, token: group.token))
+        let tokens = try other.rows("SELECT token FROM commit_tokens WHERE customer = $1 AND writer = $2") {
           $0.add(layout.heads[group.lanes.first ?? 0])
-          $0.add(bytes: group.mark.writer)
+          $0.add(bytes: group.token.writer)
         }
-        let isThere = marks.count == 1 && marks.integer(0, 0) == group.mark.number
+        let isThere = tokens.count == 1 && tokens.integer(0, 0) == group.token.number
         let half = try parts.map { (parts) throws(LedgerError) in try parts.half(isThere, in: other) } ?? nil
         if other.end(with: "ROLLBACK") { connections.giveBack(other.connection) }
         guard let half else { return isThere }
         // A machine that was unreachable for a while completes its prepared transactions.
-        guard patience.goesOn(after: .warned(half.message)) else { throw half }
+        guard retryPolicy.goesOn(after: .warned(half.message)) else { throw half }
       } catch {
         if error.code == .storageDamaged { throw error }
-        guard patience.goesOn(after: .lost(error.message)) else {
+        guard retryPolicy.goesOn(after: .lost(error.message)) else {
           throw LedgerError(
             .outcomeUnknown,
             "\(target.description): the answer to a commit was lost, and the server cannot be asked what became of "

@@ -12,12 +12,12 @@ internal import Synchronization
 package final class PostgresStorage: LedgerStorage {
   let target: PostgresTarget
   let layout: LaneLayout
-  let memory = StorageMemory()
+  let memory = StorageCache()
   let connections: ConnectionPool
-  let herald: CommitHerald
+  let notifier: CommitNotifier
   let recovery: PostgresRecovery
-  private let channel: NewsChannel
-  private let writers = MarkWriters()
+  private let channel: NotificationChannel
+  private let writers = TokenWriters()
   private let attempts = Atomic<Int64>(0)
   private let groupRoundTrips = Atomic(0)
   private let isClosed = Atomic(false)
@@ -42,8 +42,8 @@ package final class PostgresStorage: LedgerStorage {
     self.target = target
     self.recovery = recovery
     self.connections = connections
-    channel = NewsChannel(schema: target.schema)
-    herald = CommitHerald(channel, connections)
+    channel = NotificationChannel(schema: target.schema)
+    notifier = CommitNotifier(channel, connections)
     let opened = try Self.translating(target) { () throws(PostgresFailure) in
       let connection = try connections.open()
       return (connection, try SchemaKeeper(connection, target, steps: steps).bringUpToDate())
@@ -141,7 +141,7 @@ package final class PostgresStorage: LedgerStorage {
 
   package func close() {
     isClosed.store(true, ordering: .sequentiallyConsistent)
-    herald.finish()
+    notifier.finish()
     connections.close()
   }
 
@@ -149,7 +149,7 @@ package final class PostgresStorage: LedgerStorage {
 
   package func listen(_ heard: @escaping @Sendable () -> Void) -> (any CommitListener)? {
     guard !hasEnded else { return nil }
-    return CommitEar(target, channel, heard: heard)
+    return NotificationListener(target, channel, heard: heard)
   }
 
   func refuseClosed() throws(LedgerError) {
@@ -225,15 +225,15 @@ package final class PostgresStorage: LedgerStorage {
     lanes: [Int], _ body: (any StorageSession) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
     try refuseClosed()
-    var patience = Patience(limit: recovery.patience)
+    var retryPolicy = RetryPolicy(limit: recovery.retryPolicy)
     let firstLane = lanes.first ?? 0
     let (writer, isNew) = writers.take(firstLane)
     defer { writers.giveBack(writer, firstLane) }
     while true {
-      let session = session(try connectPatiently(&patience))
-      let mark = PostgresGroup.CommitMark(
+      let session = session(try connectPatiently(&retryPolicy))
+      let token = PostgresGroup.CommitToken(
         writer: writer, number: attempts.add(1, ordering: .sequentiallyConsistent).newValue)
-      let group = PostgresGroup(lanes: lanes, mark: mark, isFirstOfWriter: isNew)
+      let group = PostgresGroup(lanes: lanes, token: token, isFirstOfWriter: isNew)
       session.begin(group)
       session.wasCommitted = { [self] (parts) throws(LedgerError) in try wasCommitted(group, parts) }
       let roundTripsBefore = session.connection.roundTrips
@@ -243,7 +243,7 @@ package final class PostgresStorage: LedgerStorage {
         // A group that wrote nothing leaves nothing behind.
         if session.group?.isCommitted == true {
           connections.giveBack(session.connection)
-          herald.note()
+          notifier.note()
         } else if session.end(with: "ROLLBACK") {
           connections.giveBack(session.connection)
         }
@@ -253,18 +253,18 @@ package final class PostgresStorage: LedgerStorage {
         let isUsable = session.end(with: "ROLLBACK")
         if isUsable { connections.giveBack(session.connection) } else { connections.dropIdle() }
         guard let failure, error.code != .outcomeUnknown else { throw error }
-        guard failure.isTransient || failure.isConnectionLost, patience.goesOn(after: failure) else { throw error }
+        guard failure.isTransient || failure.isConnectionLost, retryPolicy.goesOn(after: failure) else { throw error }
       }
     }
   }
 
-  func connectPatiently(_ patience: inout Patience) throws(LedgerError) -> PostgresConnection {
+  func connectPatiently(_ retryPolicy: inout RetryPolicy) throws(LedgerError) -> PostgresConnection {
     while true {
       do throws(PostgresFailure) {
         return try connections.take()
       } catch {
         // A storage that never had a connection fails at once; otherwise it waits for the server to come back.
-        guard connections.wasOpen, error.isConnectionLost, patience.goesOn(after: error) else {
+        guard connections.wasOpen, error.isConnectionLost, retryPolicy.goesOn(after: error) else {
           throw error.ledgerError(target.description)
         }
       }

@@ -22,7 +22,7 @@ struct RowsByNumber: ExpressibleByStringLiteral {
 extension SessionPart {
   /// Returns the rows at the addresses that name a customer, without duplicates.
   func rows<Row>(
-    at addresses: [RowPlace], _ columns: String, from table: String, by number: RowsByNumber,
+    at addresses: [RowAddress], _ columns: String, from table: String, by number: RowsByNumber,
     _ read: (PostgresRows, Int) -> Row
   ) throws(LedgerError) -> [Row] {
     let known = Set(addresses).filter { $0.customer != nil }
@@ -35,7 +35,7 @@ extension SessionPart {
 
   /// - Parameter places: Without duplicates; all name a customer.
   func requests(
-    at addresses: [RowPlace], _ columns: String, from table: String, by number: RowsByNumber
+    at addresses: [RowAddress], _ columns: String, from table: String, by number: RowsByNumber
   ) -> [PostgresRequest] {
     layout.isDistributed
       ? Self.questions(addresses, lanes: layout, columns, table, number)
@@ -46,7 +46,7 @@ extension SessionPart {
   ///
   /// Given two lists, the server would try each customer with each number, which takes seconds for a thousand of each.
   private static func question(
-    _ addresses: [RowPlace], _ columns: String, _ table: String, _ number: RowsByNumber
+    _ addresses: [RowAddress], _ columns: String, _ table: String, _ number: RowsByNumber
   ) -> PostgresRequest {
     PostgresRequest(
       """
@@ -62,7 +62,7 @@ extension SessionPart {
 
   /// A distributed engine joins no lists with its tables: a few addresses at a time, each time of one machine.
   private static func questions(
-    _ addresses: [RowPlace], lanes: LaneLayout, _ columns: String, _ table: String, _ number: RowsByNumber
+    _ addresses: [RowAddress], lanes: LaneLayout, _ columns: String, _ table: String, _ number: RowsByNumber
   ) -> [PostgresRequest] {
     Dictionary(grouping: addresses) { lanes.lane(of: $0.customer ?? 0) }.values.flatMap(pages).map { addresses in
       PostgresRequest("SELECT \(columns) FROM \(table) WHERE customer = ANY($1) AND \(number.isAny)") {
@@ -73,9 +73,9 @@ extension SessionPart {
   }
 
   /// About so many addresses a page, all of a customer on one: no two pages give the same row.
-  private static func pages(_ addresses: [RowPlace]) -> [[RowPlace]] {
-    var pages: [[RowPlace]] = []
-    var page: [RowPlace] = []
+  private static func pages(_ addresses: [RowAddress]) -> [[RowAddress]] {
+    var pages: [[RowAddress]] = []
+    var page: [RowAddress] = []
     for addresses in Dictionary(grouping: addresses, by: \.customer).values {
       page += addresses
       if page.count >= 32 {
@@ -106,21 +106,21 @@ extension SessionPart {
 
   /// Returns the same addresses; those without a customer get all customers that may have rows of the transaction.
   func owned(
-    _ addresses: [RowPlace], transaction: (Int64) -> TransactionNumber
-  ) throws(LedgerError) -> [RowPlace] {
+    _ addresses: [RowAddress], transaction: (Int64) -> TransactionNumber
+  ) throws(LedgerError) -> [RowAddress] {
     let unknown = addresses.filter { $0.customer == nil }
     guard !unknown.isEmpty else { return addresses }
     let rows = try transactions(ofAnybody: unknown.map { transaction($0.number) })
     var owners = Dictionary(grouping: rows, by: \.number).mapValues { $0.map(\.customer) }
     // The balance of the merged customer goes away by entries of the same transaction.
     let merges = try self.rows(
-      at: rows.filter { $0.kind == .merge }.map { RowPlace($0.number, of: $0.customer) },
+      at: rows.filter { $0.kind == .merge }.map { RowAddress($0.number, of: $0.customer) },
       "transaction_number, from_customer", from: "merges", by: "transaction_number"
     ) { ($0.integer($1, 0), $0.integer($1, 1)) }
     for (number, other) in merges { owners[number, default: []].append(other) }
     return addresses.filter { $0.customer != nil }
       + unknown.flatMap { address in
-        (owners[transaction(address.number)] ?? []).map { RowPlace(address.number, of: $0) }
+        (owners[transaction(address.number)] ?? []).map { RowAddress(address.number, of: $0) }
       }
   }
 }

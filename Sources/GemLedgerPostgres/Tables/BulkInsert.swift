@@ -37,9 +37,9 @@ struct BulkInsert: Sendable {
   static func noted(_ request: PostgresRequest) -> [PostgresRequest] {
     let lists = "SELECT \(lists(request.parameters.count))"
     guard request.sql.hasPrefix("INSERT INTO "), !request.sql.contains("ON CONFLICT"),
-      let place = request.sql.firstRange(of: lists)
+      let position = request.sql.firstRange(of: lists)
     else { return [request] }
-    let head = String(request.sql[..<place.lowerBound])
+    let head = String(request.sql[..<position.lowerBound])
     let rows = request.parameters.rows()
     return stride(from: 0, to: rows.count, by: rowsPerStatement).map { first in
       let part = rows[first..<min(rows.count, first + rowsPerStatement)]
@@ -51,10 +51,10 @@ struct BulkInsert: Sendable {
   }
 
   private static func values(rows: Int, columns: Int) -> String {
-    let places = (0..<rows).map { row in
+    let positions = (0..<rows).map { row in
       "(" + (1...columns).map { "$\(row * columns + $0)" }.joined(separator: ", ") + ")"
     }
-    return "VALUES " + places.joined(separator: ", ")
+    return "VALUES " + positions.joined(separator: ", ")
   }
 
   /// The last row of each key.

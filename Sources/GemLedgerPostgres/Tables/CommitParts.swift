@@ -7,14 +7,14 @@ internal import GemLedger
 struct CommitParts {
   /// New customers with the ids that they came with, and the ids that were added.
   let ids: [AddedIDRow]
-  let transactions: [RowPlace]
+  let transactions: [RowAddress]
   let purchases: [PurchaseRow]
 
   init(_ changes: borrowing ChangeSet) {
-    let erased = Set(changes.rare?.erasures.flatMap(\.numbers) ?? [])
+    let erased = Set(changes.cold?.erasures.flatMap(\.numbers) ?? [])
     let new = changes.customers.map { AddedIDRow(customer: $0.number, id: $0.id) }
-    ids = (new + (changes.rare?.addedIDs ?? [])).filter { !erased.contains($0.customer) }
-    transactions = changes.transactions.map { RowPlace($0.number, of: $0.customer) }
+    ids = (new + (changes.cold?.addedIDs ?? [])).filter { !erased.contains($0.customer) }
+    transactions = changes.transactions.map { RowAddress($0.number, of: $0.customer) }
     purchases = changes.purchases
   }
 }

@@ -6,21 +6,21 @@ final class PostgresGroup {
   /// In ascending order; the first one numbers the group's transactions.
   let lanes: [Int]
   /// The writer, and the number of this attempt: the key for looking up a lost answer.
-  let mark: CommitMark
+  let token: CommitToken
   /// Whether the writer's name has no earlier commit token.
   let isFirstOfWriter: Bool
   private var known: [LaneHead] = []
   private(set) var isBegun = false
   var isCommitted = false
 
-  struct CommitMark: Hashable, Sendable {
+  struct CommitToken: Hashable, Sendable {
     let writer: [UInt8]
     let number: Int64
   }
 
-  init(lanes: [Int], mark: CommitMark, isFirstOfWriter: Bool = false) {
+  init(lanes: [Int], token: CommitToken, isFirstOfWriter: Bool = false) {
     self.lanes = lanes
-    self.mark = mark
+    self.token = token
     self.isFirstOfWriter = isFirstOfWriter
   }
 

@@ -12,34 +12,34 @@ extension PostgresScan: CopyReads {
   }
 
   func accountTokens(after: AccountTokenRow?, limit: Int) throws(LedgerError) -> [AccountTokenRow] {
-    func place(_ row: AccountTokenRow) -> [Mark] { [.integer(row.token.high), .integer(row.token.low)] }
+    func position(_ row: AccountTokenRow) -> [CursorValue] { [.integer(row.token.high), .integer(row.token.low)] }
     // Nothing sorts before the lowest token, which a customer may have.
     let behind = after == nil ? "" : "WHERE (high, low) > ($1, $2)"
     return try page(
       "account_tokens", "SELECT high, low, customer FROM account_tokens \(behind) ORDER BY high, low",
-      after: after.map(place) ?? [], limit,
+      after: after.map(position) ?? [], limit,
       {
         AccountTokenRow(
           token: TokenNumber(high: $0.integer($1, 0), low: $0.integer($1, 1)), customer: $0.integer($1, 2))
-      }, place: place)
+      }, position: position)
   }
 
   func refundEvidence(after: RefundEvidenceRow?, limit: Int) throws(LedgerError) -> [RefundEvidenceRow] {
-    func place(_ row: RefundEvidenceRow) -> [Mark] {
+    func position(_ row: RefundEvidenceRow) -> [CursorValue] {
       [
         .text(row.identity.transactionID.text), .integer(row.identity.environment),
         .integer(row.identity.store.number), .integer(row.kind.rawValue), .integer(row.revokedAt.milliseconds),
       ]
     }
     // Nothing sorts before the empty text, which is no id.
-    let start: [Mark] = [.text(""), .integer(-1), .integer(-1), .integer(-1), .integer(-1)]
+    let start: [CursorValue] = [.text(""), .integer(-1), .integer(-1), .integer(-1), .integer(-1)]
     return try page(
       "refund_evidence",
       """
       SELECT \(RefundEvidenceRow.columns), store_transaction, environment, store FROM refund_evidence
       WHERE (store_transaction, environment, store, kind, revoked_at) > ($1, $2, $3, $4, $5)
       ORDER BY store_transaction, environment, store, kind, revoked_at
-      """, after: after.map(place) ?? start, limit, RefundEvidenceRow.read, place: place)
+      """, after: after.map(position) ?? start, limit, RefundEvidenceRow.read, position: position)
   }
 
   func catalogVersions() throws(LedgerError) -> [CatalogVersionRow] {

@@ -2,14 +2,14 @@
 internal import GemLedger
 
 extension PostgresScan {
-  func effects(after: EffectRow?, limit: Int) throws(LedgerError) -> [EffectRow] {
-    func place(_ row: EffectRow) -> [Mark] { [.integer(row.transaction), .integer(row.position)] }
+  func events(after: JournalEventRow?, limit: Int) throws(LedgerError) -> [JournalEventRow] {
+    func position(_ row: JournalEventRow) -> [CursorValue] { [.integer(row.transaction), .integer(row.position)] }
     return try page(
       "effects",
       """
-      SELECT \(EffectRow.columns) FROM journal_events WHERE (transaction_number, position) > ($1, $2)
+      SELECT \(JournalEventRow.columns) FROM journal_events WHERE (transaction_number, position) > ($1, $2)
       ORDER BY transaction_number, position
-      """, after: after.map(place) ?? [.integer(-1), .integer(-1)], limit, EffectRow.read, place: place)
+      """, after: after.map(position) ?? [.integer(-1), .integer(-1)], limit, JournalEventRow.read, position: position)
   }
 
   func holds(after: TransactionNumber, limit: Int) throws(LedgerError) -> [HoldRow] {
@@ -20,7 +20,7 @@ extension PostgresScan {
   }
 
   func counts(after: CountRow?, limit: Int) throws(LedgerError) -> [CountRow] {
-    func place(_ row: CountRow) -> [Mark] {
+    func position(_ row: CountRow) -> [CursorValue] {
       [.integer(row.customer), .integer(row.key.kind.rawValue), .text(row.key.subject)]
     }
     // No kind is below 1.
@@ -29,8 +29,8 @@ extension PostgresScan {
       """
       SELECT \(CountRow.columns) FROM counters WHERE (customer, kind, subject) > ($1, $2, $3)
       ORDER BY customer, kind, subject
-      """, after: after.map(place) ?? [.integer(-1), .integer(0), .text("")], limit, CountRow.read,
-      place: place)
+      """, after: after.map(position) ?? [.integer(-1), .integer(0), .text("")], limit, CountRow.read,
+      position: position)
   }
 }
 #endif

@@ -14,7 +14,7 @@ extension PostgresSession {
 /// Reads tables from end to end by cursors: the server sorts each table a single time, and not again for every page.
 final class PostgresScan: StorageScan {
   /// A column of the position where a page ended.
-  enum Mark: Equatable {
+  enum CursorValue: Equatable {
     case integer(Int64)
     case text(String)
     case bytes([UInt8])
@@ -32,7 +32,7 @@ final class PostgresScan: StorageScan {
 
   let session: PostgresSession
   /// Behind which row each open cursor stands.
-  private var places: [String: [Mark]] = [:]
+  private var positions: [String: [CursorValue]] = [:]
 
   fileprivate init(_ session: PostgresSession) throws(LedgerError) {
     self.session = session
@@ -57,30 +57,30 @@ final class PostgresScan: StorageScan {
   ///   - select: Selects from the first row behind the position in its parameters, in that order.
   ///   - place: The position of a row in that order.
   func page<Row>(
-    _ name: String, _ select: String, after: [Mark], _ limit: Int, _ read: (PostgresRows, Int) -> Row,
-    place: (Row) -> [Mark]
+    _ name: String, _ select: String, after: [CursorValue], _ limit: Int, _ read: (PostgresRows, Int) -> Row,
+    position: (Row) -> [CursorValue]
   ) throws(LedgerError) -> [Row] {
     var requests: [PostgresRequest] = []
-    if places[name] != after {
-      if places[name] != nil { requests.append(PostgresRequest("CLOSE scan_\(name)")) }
+    if positions[name] != after {
+      if positions[name] != nil { requests.append(PostgresRequest("CLOSE scan_\(name)")) }
       requests.append(
         PostgresRequest("DECLARE scan_\(name) NO SCROLL CURSOR FOR \(select)") { Self.add(after, to: &$0) })
     }
     requests.append(PostgresRequest("FETCH \(limit) FROM scan_\(name)"))
     guard let rows = try session.ask(requests).last else { throw .defect("A cursor had no answer") }
     let found = (0..<rows.count).map { read(rows, $0) }
-    let end = found.last.map(place) ?? after
+    let end = found.last.map(position) ?? after
     // An index that is damaged could lead back, and its pages be read without end.
     guard found.isEmpty || after.lexicographicallyPrecedes(end, by: <) else {
       throw .leadsBack(name.replacing("_", with: " "))
     }
-    places[name] = end
+    positions[name] = end
     return found
   }
 
-  private static func add(_ marks: [Mark], to parameters: inout PostgresParameters) {
-    for mark in marks {
-      switch mark {
+  private static func add(_ values: [CursorValue], to parameters: inout PostgresParameters) {
+    for position in values {
+      switch position {
       case .integer(let value): parameters.add(value)
       case .text(let value): parameters.add(value)
       case .bytes(let value): parameters.add(bytes: value)
@@ -107,24 +107,24 @@ extension PostgresScan {
   }
 
   func allocations(after: AllocationRow?, limit: Int) throws(LedgerError) -> [AllocationRow] {
-    func place(_ row: AllocationRow) -> [Mark] { [.integer(row.entry), .integer(row.position)] }
+    func position(_ row: AllocationRow) -> [CursorValue] { [.integer(row.entry), .integer(row.position)] }
     return try page(
       "allocations",
       """
       SELECT \(AllocationRow.columns) FROM allocations WHERE (entry, position) > ($1, $2) ORDER BY entry, position
-      """, after: after.map(place) ?? [.integer(-1), .integer(-1)], limit, AllocationRow.read, place: place)
+      """, after: after.map(position) ?? [.integer(-1), .integer(-1)], limit, AllocationRow.read, position: position)
   }
 
   /// In the order of customers: a key lies beside its customer's transactions.
   func keys(after: KeyScanPosition?, limit: Int) throws(LedgerError) -> [(KeyRow, KeyScanPosition)] {
-    func place(_ row: KeyRow) -> [Mark] { [.integer(row.customer), .bytes(PostgresKey.bytes(row.key))] }
+    func position(_ row: KeyRow) -> [CursorValue] { [.integer(row.customer), .bytes(PostgresKey.bytes(row.key))] }
     let rows = try page(
       "keys",
       """
       SELECT customer, key, request_digest, qualifier_digest, transaction_number, refusal FROM keys
       WHERE (customer, key) > ($1, $2) ORDER BY customer, key
-      """, after: after?.row.map(place) ?? [.integer(-1), .bytes([])], limit, Self.key, place: place)
-    return rows.map { ($0, KeyScanPosition(place: 0, row: $0)) }
+      """, after: after?.row.map(position) ?? [.integer(-1), .bytes([])], limit, Self.key, position: position)
+    return rows.map { ($0, KeyScanPosition(position: 0, row: $0)) }
   }
 
   private static func key(_ rows: PostgresRows, _ row: Int) -> KeyRow {
@@ -137,7 +137,7 @@ extension PostgresScan {
   }
 
   func itemEntries(after: ItemEntryRow?, limit: Int) throws(LedgerError) -> [ItemEntryRow] {
-    func place(_ row: ItemEntryRow) -> [Mark] {
+    func position(_ row: ItemEntryRow) -> [CursorValue] {
       [.integer(row.transaction), .text(row.item.text), .integer(row.customer)]
     }
     return try page(
@@ -145,15 +145,16 @@ extension PostgresScan {
       """
       SELECT \(ItemEntryRow.columns) FROM item_entries WHERE (transaction_number, item, customer) > ($1, $2, $3)
       ORDER BY transaction_number, item, customer
-      """, after: after.map(place) ?? [.integer(-1), .text(""), .integer(-1)], limit, ItemEntryRow.read, place: place)
+      """, after: after.map(position) ?? [.integer(-1), .text(""), .integer(-1)], limit, ItemEntryRow.read,
+      position: position)
   }
 
   /// One row a lot, also of those that moved and have a row with each of their customers.
-  func lotTerms(after: LotNumber, limit: Int) throws(LedgerError) -> [LotTermsRow] {
+  func lotAttributes(after: LotNumber, limit: Int) throws(LedgerError) -> [LotAttributesRow] {
     try page(
       "lot_terms",
-      "SELECT DISTINCT ON (lot) \(LotTermsRow.columns) FROM lot_attributes WHERE lot > $1 ORDER BY lot, customer",
-      after: [.integer(after)], limit, LotTermsRow.read
+      "SELECT DISTINCT ON (lot) \(LotAttributesRow.columns) FROM lot_attributes WHERE lot > $1 ORDER BY lot, customer",
+      after: [.integer(after)], limit, LotAttributesRow.read
     ) { [.integer($0.lot)] }
   }
 
@@ -165,7 +166,7 @@ extension PostgresScan {
       ORDER BY transaction_number
       """, after: [.integer(after)], limit,
       { MergeRow(transaction: $0.integer($1, 0), from: $0.integer($1, 1), into: $0.integer($1, 2)) },
-      place: { [.integer($0.transaction)] })
+      position: { [.integer($0.transaction)] })
   }
 
   func refunds(after: TransactionNumber, limit: Int) throws(LedgerError) -> [RefundRow] {
@@ -177,13 +178,13 @@ extension PostgresScan {
   }
 
   func refundParts(after: RefundPartRow?, limit: Int) throws(LedgerError) -> [RefundPartRow] {
-    func place(_ row: RefundPartRow) -> [Mark] { [.integer(row.transaction), .integer(row.position)] }
+    func position(_ row: RefundPartRow) -> [CursorValue] { [.integer(row.transaction), .integer(row.position)] }
     return try page(
       "refund_parts",
       """
       SELECT \(RefundPartRow.columns) FROM \(RefundPartRow.table) WHERE (transaction_number, position) > ($1, $2)
       ORDER BY transaction_number, position
-      """, after: after.map(place) ?? [.integer(-1), .integer(-1)], limit, RefundPartRow.read, place: place)
+      """, after: after.map(position) ?? [.integer(-1), .integer(-1)], limit, RefundPartRow.read, position: position)
   }
 }
 
@@ -191,13 +192,15 @@ extension PostgresScan {
 
 extension PostgresScan {
   func accounts(after: AccountNumber, limit: Int) throws(LedgerError) -> [AccountRow] {
-    func place(_ account: AccountNumber) -> [Mark] { [.integer(account.customer), .integer(account.currency)] }
+    func position(_ account: AccountNumber) -> [CursorValue] {
+      [.integer(account.customer), .integer(account.currency)]
+    }
     return try page(
       "accounts",
       """
       SELECT \(AccountRow.columns) FROM accounts WHERE (customer, currency) > ($1, $2) ORDER BY customer, currency
-      """, after: place(after), limit, AccountRow.read
-    ) { place($0.number) }
+      """, after: position(after), limit, AccountRow.read
+    ) { position($0.number) }
   }
 
   func lots(after: LotNumber, limit: Int) throws(LedgerError) -> [LotRow] {
@@ -230,28 +233,29 @@ extension PostgresScan {
           purchase: $0.integer($1, 0), share: $0.share($1, 1),
           evidenceAt: Timestamp(milliseconds: $0.integer($1, 3)), transaction: $0.integer($1, 4))
       },
-      place: { [.integer($0.purchase)] })
+      position: { [.integer($0.purchase)] })
   }
 
-  func anchors(after: AnchorRow?, limit: Int) throws(LedgerError) -> [AnchorRow] {
-    func place(_ row: AnchorRow) -> [Mark] {
+  func checkpoints(after: CheckpointRow?, limit: Int) throws(LedgerError) -> [CheckpointRow] {
+    func position(_ row: CheckpointRow) -> [CursorValue] {
       [.integer(row.account.customer), .integer(row.account.currency), .integer(row.version)]
     }
     return try page(
       "anchors",
       """
-      SELECT \(AnchorRow.columns) FROM checkpoints WHERE (customer, currency, version) > ($1, $2, $3)
+      SELECT \(CheckpointRow.columns) FROM checkpoints WHERE (customer, currency, version) > ($1, $2, $3)
       ORDER BY customer, currency, version
-      """, after: after.map(place) ?? [.integer(-1), .integer(-1), .integer(-1)], limit, AnchorRow.read, place: place)
+      """, after: after.map(position) ?? [.integer(-1), .integer(-1), .integer(-1)], limit, CheckpointRow.read,
+      position: position)
   }
 
   func ownedItems(after: OwnedItemRow?, limit: Int) throws(LedgerError) -> [OwnedItemRow] {
-    func place(_ row: OwnedItemRow) -> [Mark] { [.integer(row.customer), .text(row.item.text)] }
+    func position(_ row: OwnedItemRow) -> [CursorValue] { [.integer(row.customer), .text(row.item.text)] }
     return try page(
       "owned_items",
       """
       SELECT \(OwnedItemRow.columns) FROM owned_items WHERE (customer, item) > ($1, $2) ORDER BY customer, item
-      """, after: after.map(place) ?? [.integer(-1), .text("")], limit, OwnedItemRow.read, place: place)
+      """, after: after.map(position) ?? [.integer(-1), .text("")], limit, OwnedItemRow.read, position: position)
   }
 
   func customerIDs(after: CustomerID?, limit: Int) throws(LedgerError) -> [AddedIDRow] {
@@ -259,7 +263,7 @@ extension PostgresScan {
     try page(
       "customer_ids", "SELECT customer, id FROM aliases WHERE id > $1 ORDER BY id", after: [.text(after?.text ?? "")],
       limit, { AddedIDRow(customer: $0.integer($1, 0), id: CustomerID(unchecked: $0.text($1, 1))) },
-      place: { [.text($0.id.text)] })
+      position: { [.text($0.id.text)] })
   }
 
   func orders(after: OrderNumber, limit: Int) throws(LedgerError) -> [OrderRow] {

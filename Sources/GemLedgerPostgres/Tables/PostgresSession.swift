@@ -12,7 +12,7 @@ final class PostgresSession {
   /// How the customers are spread over lanes.
   let layout: LaneLayout
   /// The data that the storage remembers between groups.
-  let memory: StorageMemory
+  let memory: StorageCache
   /// The group that writes; nil for a reader.
   var group: PostgresGroup?
   /// The rows that the current group prefetched; nil outside of groups.
@@ -22,7 +22,7 @@ final class PostgresSession {
   /// The currencies as this transaction sees them, where they came with the catalog's version.
   var currencies: [CatalogRow]?
   /// Frozen grants that the current group wrote.
-  var newTerms: [(document: String, number: Int64)] = []
+  var newFrozenProducts: [(document: String, number: Int64)] = []
   /// Finds out whether the group was committed, where the answer was lost.
   ///
   /// Given the parts that the group wrote apart, it also finds out whether only some of them were.
@@ -32,7 +32,7 @@ final class PostgresSession {
   /// Why the last statement failed, where one did.
   private(set) var failure: PostgresFailure?
 
-  init(_ connection: PostgresConnection, storageName: String, layout: LaneLayout, memory: StorageMemory) {
+  init(_ connection: PostgresConnection, storageName: String, layout: LaneLayout, memory: StorageCache) {
     self.connection = connection
     self.memory = memory
     epoch = memory.directory.epoch
@@ -96,7 +96,7 @@ final class PostgresSession {
     epoch = memory.directory.epoch
     prefetched = group == nil ? nil : Prefetched()
     openScan = nil
-    newTerms = []
+    newFrozenProducts = []
     currencies = nil
     wasCommitted = nil
     failure = nil

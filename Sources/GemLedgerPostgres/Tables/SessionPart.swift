@@ -12,7 +12,7 @@ protocol PostgresReads: StorageSnapshot, SessionPart {}
 extension SessionPart {
   var storageName: String { session.storageName }
   var layout: LaneLayout { session.layout }
-  var memory: StorageMemory { session.memory }
+  var memory: StorageCache { session.memory }
   var group: PostgresGroup? { session.group }
   var prefetched: Prefetched? { session.prefetched }
   /// The epoch in which all reads come from the same server.

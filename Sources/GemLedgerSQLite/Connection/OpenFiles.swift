@@ -12,14 +12,14 @@ struct OpenFiles {
   }
 
   /// A file beside the main file, with its identity when it was opened.
-  private struct Place {
+  private struct NeighbourFile {
     let path: String
     let identity: Identity
   }
 
   let main: Identity
   private let mainPath: String
-  private let beside: [Place]
+  private let beside: [NeighbourFile]
   private var content: Content
   private var isOverwritten = false
   private var lookedAt: UInt64
@@ -42,7 +42,7 @@ struct OpenFiles {
     content = status.content
     content.counter = try Self.counter(connection) ?? 0
     beside = [connection.logPath, connection.indexPath].compactMap { path in
-      Self.identity(of: path).map { Place(path: path, identity: $0) }
+      Self.identity(of: path).map { NeighbourFile(path: path, identity: $0) }
     }
     lookedAt = SystemCalls.monotonicNanoseconds()
   }
@@ -50,24 +50,26 @@ struct OpenFiles {
   /// Checks the open files now.
   ///
   /// - Returns: The problem, or nil.
-  mutating func look(_ connection: SQLiteConnection) -> Misplaced? {
+  mutating func look(_ connection: SQLiteConnection) -> MovedFile? {
     let found = find(connection)
     // After a problem, each call checks again until the files are in order.
     lookedAt = found == nil ? SystemCalls.monotonicNanoseconds() : 0
     return found
   }
 
-  private mutating func find(_ connection: SQLiteConnection) -> Misplaced? {
+  private mutating func find(_ connection: SQLiteConnection) -> MovedFile? {
     guard let status = Self.status(of: mainPath), status.identity == main else { return Self.moved(connection.path) }
-    for place in beside where Self.identity(of: place.path) != place.identity { return Self.moved(place.path) }
+    for position in beside where Self.identity(of: position.path) != position.identity {
+      return Self.moved(position.path)
+    }
     if isOverwritten || status.content.byteCount != content.byteCount || status.content.changedAt != content.changedAt {
       lookInside(connection, status.content)
     }
-    return isOverwritten ? Misplaced(what: "\(connection.path) was written over") : nil
+    return isOverwritten ? MovedFile(what: "\(connection.path) was written over") : nil
   }
 
   /// Looks, unless that was done a moment ago.
-  mutating func lookNowAndThen(_ connection: SQLiteConnection, every interval: UInt64) -> Misplaced? {
+  mutating func lookNowAndThen(_ connection: SQLiteConnection, every interval: UInt64) -> MovedFile? {
     SystemCalls.monotonicNanoseconds() &- lookedAt >= interval ? look(connection) : nil
   }
 
@@ -115,13 +117,13 @@ struct OpenFiles {
     )
   }
 
-  private static func moved(_ path: String) -> Misplaced {
-    Misplaced(what: "\(path) was removed, renamed or replaced")
+  private static func moved(_ path: String) -> MovedFile {
+    MovedFile(what: "\(path) was removed, renamed or replaced")
   }
 }
 
 /// The reason why writes to the open files would be lost.
-struct Misplaced: Error {
+struct MovedFile: Error {
   let what: String
 
   private static let remedy = "Close this program, put the file with its -wal and -shm in place, and start it anew."

@@ -165,10 +165,10 @@ extension SQLiteConnection {
 
 extension WriteAheadLog.Damage {
   func ledgerError(path: String, log: String) -> LedgerError {
-    let place = frame == 0 ? "its header" : "frame \(frame)"
+    let position = frame == 0 ? "its header" : "frame \(frame)"
     return LedgerError(
       .storageDamaged,
-      "\(log), the write-ahead log of \(path), is damaged in \(place): \(framesBehind) frames behind it, with "
+      "\(log), the write-ahead log of \(path), is damaged in \(position): \(framesBehind) frames behind it, with "
         + "\(commitsBehind) commits, would be lost without a word. Nothing was written. Do not open the file with any "
         + "other program; keep a copy of it and of its log, and restore a backup or an export. To go on without those "
         + "commits, cut the log to \(soundByteCount) bytes and run verify.",

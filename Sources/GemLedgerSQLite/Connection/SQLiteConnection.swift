@@ -13,7 +13,7 @@ final class SQLiteConnection {
   let path: String
   let database: OpaquePointer
   /// Tells running statements to end; nil for none.
-  var stopSign: StopSign?
+  var stopSign: ReadCancellation?
   /// The files that it works on, once it works on a ledger.
   var files: OpenFiles?
 
@@ -53,7 +53,7 @@ final class SQLiteConnection {
   }
 
   /// The reason why reads or writes would not reach the ledger's files, or nil.
-  func misplaced() -> Misplaced? { files?.look(self) }
+  func misplaced() -> MovedFile? { files?.look(self) }
 
   /// Returns the error, or its cause where rows make no sense because the files were replaced.
   func explained(_ error: LedgerError) -> LedgerError {

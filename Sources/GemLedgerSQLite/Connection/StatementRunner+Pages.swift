@@ -38,14 +38,14 @@ extension StatementRunner {
   ///
   /// - Parameter precedes: Must be false for a position and itself: otherwise a page that ends where it began is read
   ///   without end.
-  func ordered<Row, Place>(
-    _ sql: StaticString, after: Place?, _ place: (Row) -> Place, _ precedes: (Place, Place) -> Bool,
+  func ordered<Row, Position>(
+    _ sql: StaticString, after: Position?, _ position: (Row) -> Position, _ precedes: (Position, Position) -> Bool,
     _ bind: (SQLiteStatement) -> Void, _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
   ) throws(LedgerError) -> [Row] {
     var last = after
     return try all(sql, bind) { (statement) throws(SQLiteFailure) in
       let row = try read(statement)
-      let next = place(row)
+      let next = position(row)
       if let last, !precedes(last, next) { throw .notAscending }
       last = next
       return row
@@ -63,19 +63,19 @@ extension StatementRunner {
     let statement = try statement(sql)
     try translating { () throws(SQLiteFailure) in
       defer { statement.reset() }
-      var place = 0
-      while place < wanted.count {
-        statement.bind(1, wanted[place])
-        var (isFar, last) = (false, wanted[place])
+      var position = 0
+      while position < wanted.count {
+        statement.bind(1, wanted[position])
+        var (isFar, last) = (false, wanted[position])
         while try statement.step() {
           let number = statement.integer(0)
           // Rows that go back would be looked for again without end.
           guard number >= last else { throw .notAscending }
           last = number
-          while place < wanted.count, wanted[place] < number { place += 1 }
-          isFar = place == wanted.count || UInt64(bitPattern: wanted[place] &- number) > Self.batchDistance
+          while position < wanted.count, wanted[position] < number { position += 1 }
+          isFar = position == wanted.count || UInt64(bitPattern: wanted[position] &- number) > Self.batchDistance
           if isFar { break }
-          if wanted[place] == number { try take(number, statement) }
+          if wanted[position] == number { try take(number, statement) }
         }
         // Behind the last row there is nothing to find.
         guard isFar else { return }

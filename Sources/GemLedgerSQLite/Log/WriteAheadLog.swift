@@ -180,10 +180,10 @@ struct LogReader {
       let count = min(Self.framesPerRead, last - first + 1)
       let filled = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(count * frameByteCount)])
       try read(filled, WriteAheadLog.headerByteCount + (first - 1) * frameByteCount)
-      for place in 0..<count {
-        let bytes = filled[(place * frameByteCount)..<((place + 1) * frameByteCount)]
+      for position in 0..<count {
+        let bytes = filled[(position * frameByteCount)..<((position + 1) * frameByteCount)]
         let frame = LogFrame(bytes: UnsafeRawBufferPointer(rebasing: bytes), isBigEndian: isBigEndian)
-        guard try body(first + place, frame) else { return }
+        guard try body(first + position, frame) else { return }
       }
       first += count
     }

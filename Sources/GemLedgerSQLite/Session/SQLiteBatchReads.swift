@@ -19,16 +19,16 @@ class SQLiteBatchReads {
   final func addedIDs(of customers: [CustomerNumber]) throws(LedgerError) -> [CustomerNumber: [CustomerID]] {
     try tables.customers.addedIDs(of: customers)
   }
-  final func lotTerms(_ wanted: [RowPlace]) throws(LedgerError) -> [LotNumber: LotTermsRow] {
-    try tables.lots.lotTerms(wanted)
+  final func lotAttributes(_ wanted: [RowAddress]) throws(LedgerError) -> [LotNumber: LotAttributesRow] {
+    try tables.lots.lotAttributes(wanted)
   }
-  final func transactions(_ wanted: [RowPlace]) throws(LedgerError) -> [TransactionNumber: TransactionRow] {
+  final func transactions(_ wanted: [RowAddress]) throws(LedgerError) -> [TransactionNumber: TransactionRow] {
     try tables.journal.transactions(wanted)
   }
-  final func entries(_ wanted: [RowPlace]) throws(LedgerError) -> [EntryNumber: EntryRow] {
+  final func entries(_ wanted: [RowAddress]) throws(LedgerError) -> [EntryNumber: EntryRow] {
     try tables.journal.entries(wanted)
   }
-  final func entitlementHolders(of purchases: [RowPlace]) throws(LedgerError) -> [Int64: CustomerNumber] {
+  final func entitlementHolders(of purchases: [RowAddress]) throws(LedgerError) -> [Int64: CustomerNumber] {
     try tables.entitlements.entitlementHolders(of: purchases)
   }
 }

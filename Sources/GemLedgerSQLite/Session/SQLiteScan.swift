@@ -27,8 +27,8 @@ final class SQLiteScan: CopyReads {
   func merges(after: TransactionNumber, limit: Int) throws(LedgerError) -> [MergeRow] {
     try tables.journal.merges(after: after, limit: limit)
   }
-  func effects(after: EffectRow?, limit: Int) throws(LedgerError) -> [EffectRow] {
-    try tables.events.effects(after: after, limit: limit)
+  func events(after: JournalEventRow?, limit: Int) throws(LedgerError) -> [JournalEventRow] {
+    try tables.events.events(after: after, limit: limit)
   }
   func keys(after: KeyScanPosition?, limit: Int) throws(LedgerError) -> [(KeyRow, KeyScanPosition)] {
     try tables.keys.keys(after: after, limit: limit)
@@ -62,14 +62,14 @@ final class SQLiteScan: CopyReads {
   func accounts(after: AccountNumber, limit: Int) throws(LedgerError) -> [AccountRow] {
     try tables.accounts.accounts(after: after, limit: limit)
   }
-  func anchors(after: AnchorRow?, limit: Int) throws(LedgerError) -> [AnchorRow] {
-    try tables.accounts.anchors(after: after, limit: limit)
+  func checkpoints(after: CheckpointRow?, limit: Int) throws(LedgerError) -> [CheckpointRow] {
+    try tables.accounts.checkpoints(after: after, limit: limit)
   }
   func lots(after: LotNumber, limit: Int) throws(LedgerError) -> [LotRow] {
     try tables.lots.lots(after: after, limit: limit)
   }
-  func lotTerms(after: LotNumber, limit: Int) throws(LedgerError) -> [LotTermsRow] {
-    try tables.lots.lotTerms(after: after, limit: limit)
+  func lotAttributes(after: LotNumber, limit: Int) throws(LedgerError) -> [LotAttributesRow] {
+    try tables.lots.lotAttributes(after: after, limit: limit)
   }
   func itemEntries(after: ItemEntryRow?, limit: Int) throws(LedgerError) -> [ItemEntryRow] {
     try tables.items.itemEntries(after: after, limit: limit)

@@ -45,7 +45,7 @@ final class SQLiteSession: SQLiteSnapshot, StorageSession {
 
   func write(_ changes: borrowing ChangeSet) throws(LedgerError) {
     // A new customer may come under the id of an erased one.
-    if let rare = changes.rare { try tables.customers.freeIDs(of: rare.erasures) }
+    if let cold = changes.cold { try tables.customers.freeIDs(of: cold.erasures) }
     try write(journal: changes)
     try write(projections: changes)
     if !changes.orders.isEmpty {
@@ -53,8 +53,8 @@ final class SQLiteSession: SQLiteSnapshot, StorageSession {
       try tables.accountTokens.add(changes.orders.accountTokens)
       try tables.entitlements.write(changes.orders.entitlements)
     }
-    if let rare = changes.rare { try write(rare, with: changes) }
-    if changes.rare != nil || !changes.transactionsWithoutEntries.isEmpty { try tables.lists.flushBuffer() }
+    if let cold = changes.cold { try write(cold, with: changes) }
+    if changes.cold != nil || !changes.transactionsWithoutEntries.isEmpty { try tables.lists.flushBuffer() }
     if let rows = changes.catalog {
       try tables.catalog.replaceCatalog(rows, at: changes.copy == nil ? changes.catalogAppliedAt : nil)
     }
@@ -80,22 +80,22 @@ final class SQLiteSession: SQLiteSnapshot, StorageSession {
     try tables.customers.add(changes.customers)
     try tables.accounts.write(new: changes.newAccounts, changed: changes.changedAccounts)
     try tables.lots.write(changes)
-    try tables.accounts.add(changes.anchors)
+    try tables.accounts.add(changes.checkpoints)
     try tables.items.setOwned(after: changes.itemEntries)
   }
 
-  private func write(_ rare: RareChanges, with changes: borrowing ChangeSet) throws(LedgerError) {
+  private func write(_ cold: ColdChanges, with changes: borrowing ChangeSet) throws(LedgerError) {
     let listed = Dictionary(changes.transactionsWithoutEntries.map { ($0.number, $0.customer) }) { first, _ in first }
-    try tables.lots.write(rare)
-    try tables.customers.write(rare)
-    try tables.journal.add(rare.merges)
-    try tables.refunds.write(rare)
-    try tables.events.add(rare.effects)
-    try tables.holds.write(rare, begun: listed)
-    try tables.counters.write(rare)
-    try tables.lists.list(rare.effects, but: listed, areNew: !changes.transactions.isEmpty)
+    try tables.lots.write(cold)
+    try tables.customers.write(cold)
+    try tables.journal.add(cold.merges)
+    try tables.refunds.write(cold)
+    try tables.events.add(cold.events)
+    try tables.holds.write(cold, begun: listed)
+    try tables.counters.write(cold)
+    try tables.lists.list(cold.events, but: listed, areNew: !changes.transactions.isEmpty)
     let new = changes.customers.map { AddedIDRow(customer: $0.number, id: $0.id) }
-    try ErasureWriter(tables: tables).erase(rare.erasures, new: new + rare.addedIDs)
-    if !rare.idChanges.isEmpty { try tables.customers.write(rare.idChanges) }
+    try ErasureWriter(tables: tables).erase(cold.erasures, new: new + cold.addedIDs)
+    if !cold.idChanges.isEmpty { try tables.customers.write(cold.idChanges) }
   }
 }

@@ -38,8 +38,8 @@ class SQLiteSnapshot: SQLiteBatchReads, StorageSnapshot {
   final func accounts(of customer: CustomerNumber) throws(LedgerError) -> [AccountRow] {
     try tables.accounts.accounts(of: customer)
   }
-  final func anchor(_ account: AccountNumber, version: Int64) throws(LedgerError) -> AnchorRow? {
-    try tables.accounts.anchor(account, version: version)
+  final func checkpoint(_ account: AccountNumber, version: Int64) throws(LedgerError) -> CheckpointRow? {
+    try tables.accounts.checkpoint(account, version: version)
   }
 
   // MARK: Lots and items
@@ -50,7 +50,9 @@ class SQLiteSnapshot: SQLiteBatchReads, StorageSnapshot {
     try tables.lots.openLots(account, paid: paid, after: after, limit: limit)
   }
   final func lot(_ number: LotNumber) throws(LedgerError) -> LotRow? { try tables.lots.lot(number) }
-  final func lotTerms(_ number: LotNumber) throws(LedgerError) -> LotTermsRow? { try tables.lots.lotTerms(number) }
+  final func lotAttributes(_ number: LotNumber) throws(LedgerError) -> LotAttributesRow? {
+    try tables.lots.lotAttributes(number)
+  }
   final func pooledLot(_ account: AccountNumber, source: LotSource, environment: Int64) throws(LedgerError) -> LotRow? {
     try tables.lots.pooledLot(account, source: source, environment: environment)
   }
@@ -116,7 +118,7 @@ class SQLiteSnapshot: SQLiteBatchReads, StorageSnapshot {
   // MARK: Journal
 
   final func sequences() throws(LedgerError) -> Sequences { try tables.sequences.sequences() }
-  final func last(_ sequence: RareSequence) throws(LedgerError) -> Int64 { try tables.sequences.last(sequence) }
+  final func last(_ sequence: ColdSequence) throws(LedgerError) -> Int64 { try tables.sequences.last(sequence) }
   final func recordSums() throws(LedgerError) -> RecordSums? { try tables.sums.recordSums() }
   final func transaction(_ number: TransactionNumber) throws(LedgerError) -> TransactionRow? {
     try tables.journal.transaction(number)
@@ -142,20 +144,20 @@ class SQLiteSnapshot: SQLiteBatchReads, StorageSnapshot {
 
   // MARK: Events, holds, counters
 
-  final func effects(
+  final func events(
     of transaction: TransactionNumber, ofAny owners: [CustomerNumber]
-  ) throws(LedgerError) -> [EffectRow] {
-    try tables.events.effects(of: transaction)
+  ) throws(LedgerError) -> [JournalEventRow] {
+    try tables.events.events(of: transaction)
   }
-  final func effects(
+  final func events(
     about target: TransactionNumber, ofAny owners: [CustomerNumber]
-  ) throws(LedgerError) -> [EffectRow] {
-    try tables.events.effects(about: target)
+  ) throws(LedgerError) -> [JournalEventRow] {
+    try tables.events.events(about: target)
   }
-  final func effects(
+  final func events(
     of customer: CustomerNumber, below: TransactionNumber, limit: Int
-  ) throws(LedgerError) -> [EffectRow] {
-    try tables.events.effects(of: customer, below: below, limit: limit)
+  ) throws(LedgerError) -> [JournalEventRow] {
+    try tables.events.events(of: customer, below: below, limit: limit)
   }
   final func hold(_ number: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> HoldRow? {
     try tables.holds.hold(number)

@@ -80,7 +80,7 @@ struct AccountTable {
 
   // MARK: Checkpoints
 
-  func anchor(_ account: AccountNumber, version: Int64) throws(LedgerError) -> AnchorRow? {
+  func checkpoint(_ account: AccountNumber, version: Int64) throws(LedgerError) -> CheckpointRow? {
     try statements.first(
       """
       SELECT account, version, entry, transaction_number, created_at FROM checkpoints
@@ -89,10 +89,10 @@ struct AccountTable {
       {
         $0.bind(1, account.rawValue)
         $0.bind(2, version)
-      }, Self.anchor)
+      }, Self.checkpoint)
   }
 
-  func anchors(after: AnchorRow?, limit: Int) throws(LedgerError) -> [AnchorRow] {
+  func checkpoints(after: CheckpointRow?, limit: Int) throws(LedgerError) -> [CheckpointRow] {
     try statements.scanned(
       """
       SELECT account, version, entry, transaction_number, created_at FROM checkpoints
@@ -102,10 +102,10 @@ struct AccountTable {
         $0.bind(1, after?.account.rawValue ?? -1)
         $0.bind(2, after?.version ?? -1)
         $0.bind(3, Int64(limit))
-      }, Self.anchor)
+      }, Self.checkpoint)
   }
 
-  func add(_ checkpoints: [AnchorRow]) throws(LedgerError) {
+  func add(_ checkpoints: [CheckpointRow]) throws(LedgerError) {
     try statements.run("INSERT INTO checkpoints VALUES (?1, ?2, ?3, ?4, ?5)", checkpoints) {
       $0.bind(1, $1.account.rawValue)
       $0.bind(2, $1.version)
@@ -115,8 +115,8 @@ struct AccountTable {
     }
   }
 
-  private static func anchor(_ row: SQLiteStatement) throws(SQLiteFailure) -> AnchorRow {
-    AnchorRow(
+  private static func checkpoint(_ row: SQLiteStatement) throws(SQLiteFailure) -> CheckpointRow {
+    CheckpointRow(
       account: try row.account(0), version: try row.number(1), entry: try row.entry(2),
       transaction: try row.transaction(3), createdAt: try row.instant(4))
   }

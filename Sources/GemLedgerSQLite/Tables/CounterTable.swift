@@ -35,7 +35,7 @@ struct CounterTable {
       }, Self.count)
   }
 
-  func write(_ changes: RareChanges) throws(LedgerError) {
+  func write(_ changes: ColdChanges) throws(LedgerError) {
     try statements.run("INSERT OR REPLACE INTO counters VALUES (?1, ?2, ?3, ?4, ?5)", changes.counts) {
       $0.bind(1, $1.customer)
       $0.bind(2, $1.key.kind.rawValue)

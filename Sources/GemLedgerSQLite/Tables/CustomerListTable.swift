@@ -55,9 +55,9 @@ final class CustomerListTable {
   ///
   /// - Parameter areNew: Whether the transactions are written with them; a copy comes to effects long after those.
   func list(
-    _ effects: [EffectRow], but listed: [TransactionNumber: CustomerNumber], areNew: Bool
+    _ events: [JournalEventRow], but listed: [TransactionNumber: CustomerNumber], areNew: Bool
   ) throws(LedgerError) {
-    let missing = effects.filter { $0.kind.isAskedByCustomer && listed[$0.transaction] != $0.customer }
+    let missing = events.filter { $0.kind.isAskedByCustomer && listed[$0.transaction] != $0.customer }
     guard areNew else { return try listLater(missing) }
     try add("INSERT OR IGNORE INTO customer_lists_buffer VALUES (?1, 2, ?2)", missing) {
       $0.bind(1, $1.customer)
@@ -65,7 +65,7 @@ final class CustomerListTable {
     }
   }
 
-  private func listLater(_ effects: [EffectRow]) throws(LedgerError) {
+  private func listLater(_ events: [JournalEventRow]) throws(LedgerError) {
     try add(
       """
       INSERT OR IGNORE INTO customer_lists_buffer SELECT ?1, 2, ?2
@@ -73,7 +73,7 @@ final class CustomerListTable {
           SELECT 1 FROM customer_lists WHERE customer = ?1 AND list IN (1, 2) AND number = ?2)
         AND NOT EXISTS (
           SELECT 1 FROM customer_lists_buffer WHERE customer = ?1 AND list IN (1, 2) AND number = ?2)
-      """, effects
+      """, events
     ) {
       $0.bind(1, $1.customer)
       $0.bind(2, $1.transaction)

@@ -13,7 +13,7 @@ extension CustomerTable {
     }
   }
 
-  func write(_ changes: RareChanges) throws(LedgerError) {
+  func write(_ changes: ColdChanges) throws(LedgerError) {
     try statements.run(
       """
       UPDATE customers SET id = ?2, frozen = ?3, frozen_reason = ?4, merged_into = ?5, merged_count = ?6

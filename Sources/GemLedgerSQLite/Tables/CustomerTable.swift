@@ -10,8 +10,8 @@ struct CustomerTable {
   func customer(_ id: CustomerID) throws(LedgerError) -> FoundCustomer? {
     // An id of that form that a caller chose, before such ids were refused, is listed as every other.
     if id.isOfErased, let row = try erased(id) {
-      guard row.mergedInto != 0 else { return FoundCustomer(row, origin: row.number) }
-      return try customer(number: row.mergedInto).map { FoundCustomer($0, origin: row.number) }
+      guard row.mergedInto != 0 else { return FoundCustomer(row, original: row.number) }
+      return try customer(number: row.mergedInto).map { FoundCustomer($0, original: row.number) }
     }
     let (found, mergedInto) = try statements.translating {
       () throws(SQLiteFailure) -> (FoundCustomer?, CustomerNumber) in
@@ -29,7 +29,7 @@ struct CustomerTable {
         .storageDamaged,
         "\(statements.path) has no customer \(mergedInto), whom another became part of. Run verify.")
     }
-    return FoundCustomer(survivor, origin: found.number)
+    return FoundCustomer(survivor, original: found.number)
   }
 
   /// The customer that has the erased form of an id, which contains the customer's number.

@@ -21,7 +21,7 @@ struct EntitlementTable {
       }, { (row) throws(SQLiteFailure) in try row.number(0) })
   }
 
-  func entitlementHolders(of purchases: [RowPlace]) throws(LedgerError) -> [Int64: CustomerNumber] {
+  func entitlementHolders(of purchases: [RowAddress]) throws(LedgerError) -> [Int64: CustomerNumber] {
     var found: [Int64: CustomerNumber] = [:]
     try statements.batch(
       purchases.map(\.number), "SELECT purchase, holder FROM entitlements WHERE purchase >= ?1 ORDER BY purchase"

@@ -28,7 +28,7 @@ struct HoldTable {
   }
 
   /// - Parameter begun: The numbers of the holds that begin now.
-  func write(_ changes: RareChanges, begun: [TransactionNumber: CustomerNumber]) throws(LedgerError) {
+  func write(_ changes: ColdChanges, begun: [TransactionNumber: CustomerNumber]) throws(LedgerError) {
     try list(changes.holds, new: begun)
     try statements.run(
       """

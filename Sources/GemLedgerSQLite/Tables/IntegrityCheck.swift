@@ -12,9 +12,9 @@ struct IntegrityCheck {
   /// have no end. The returned function then throws `storage_damaged` with the findings.
   func begin() throws(LedgerError) -> () throws(LedgerError) -> [String] {
     let path = statements.path
-    let stop = StopSign()
+    let stop = ReadCancellation()
     statements.connection.obey(stop)
-    let check = SideWork { () throws(LedgerError) in
+    let check = BackgroundTask { () throws(LedgerError) in
       let findings = try Self.findings(path: path)
       if !findings.pages.isEmpty { stop.isUp.store(true, ordering: .relaxed) }
       return findings
@@ -69,7 +69,9 @@ struct IntegrityCheck {
 
   private static func damaged(_ path: String, _ findings: [String]) -> LedgerError {
     var details: [LedgerError.Detail] = [.text("file", path)]
-    for (place, finding) in findings.prefix(20).enumerated() { details.append(.text("findings[\(place)]", finding)) }
+    for (position, finding) in findings.prefix(20).enumerated() {
+      details.append(.text("findings[\(position)]", finding))
+    }
     return LedgerError(
       .storageDamaged,
       "\(path) is damaged: SQLite's own check finds \(findings.prefix(3).joined(separator: "; ")). Its rows were not "
@@ -114,7 +116,7 @@ struct IntegrityCheck {
       WHERE kind NOT BETWEEN 1 AND ?2
       """,
       {
-        $0.bind(1, Int64(EffectRow.Kind.allCases.count))
+        $0.bind(1, Int64(JournalEventRow.Kind.allCases.count))
         $0.bind(2, Int64(CountKey.Kind.allCases.count))
       }, { $0.text(0) })
   }

@@ -4,28 +4,28 @@ internal import GemLedger
 struct JournalEventTable {
   let statements: StatementRunner
 
-  func effects(of transaction: TransactionNumber) throws(LedgerError) -> [EffectRow] {
+  func events(of transaction: TransactionNumber) throws(LedgerError) -> [JournalEventRow] {
     try statements.all(
       "SELECT * FROM journal_events WHERE transaction_number = ?1 ORDER BY position", { $0.bind(1, transaction) },
-      Self.effect)
+      Self.event)
   }
 
-  func effects(about target: TransactionNumber) throws(LedgerError) -> [EffectRow] {
+  func events(about target: TransactionNumber) throws(LedgerError) -> [JournalEventRow] {
     // A transaction's effects on itself come before the effects of others on it, and are not in that index.
     let own = try statements.all(
       "SELECT * FROM journal_events WHERE transaction_number = ?1 AND target = ?1 ORDER BY position",
-      { $0.bind(1, target) }, Self.effect)
+      { $0.bind(1, target) }, Self.event)
     return try own
       + statements.all(
         """
         SELECT * FROM journal_events WHERE target = ?1 AND target <> 0 AND target <> transaction_number
         ORDER BY transaction_number, position
-        """, { $0.bind(1, target) }, Self.effect)
+        """, { $0.bind(1, target) }, Self.event)
   }
 
-  func effects(
+  func events(
     of customer: CustomerNumber, below: TransactionNumber, limit: Int
-  ) throws(LedgerError) -> [EffectRow] {
+  ) throws(LedgerError) -> [JournalEventRow] {
     let found = try statements.all(
       """
       SELECT * FROM (
@@ -53,7 +53,7 @@ struct JournalEventTable {
         $0.bind(1, customer)
         $0.bind(2, below)
         $0.bind(3, Int64(limit))
-      }, Self.effect)
+      }, Self.event)
     guard found.count >= limit, let last = found.last else { return found }
     // The last transaction is given whole.
     return try found
@@ -67,10 +67,10 @@ struct JournalEventTable {
           $0.bind(1, customer)
           $0.bind(2, last.transaction)
           $0.bind(3, last.position)
-        }, Self.effect)
+        }, Self.event)
   }
 
-  func effects(after: EffectRow?, limit: Int) throws(LedgerError) -> [EffectRow] {
+  func events(after: JournalEventRow?, limit: Int) throws(LedgerError) -> [JournalEventRow] {
     try statements.scanned(
       """
       SELECT * FROM journal_events WHERE (transaction_number, position) > (?1, ?2)
@@ -80,10 +80,10 @@ struct JournalEventTable {
         $0.bind(1, after?.transaction ?? .min)
         $0.bind(2, after?.position ?? .min)
         $0.bind(3, Int64(limit))
-      }, Self.effect)
+      }, Self.event)
   }
 
-  func add(_ events: [EffectRow]) throws(LedgerError) {
+  func add(_ events: [JournalEventRow]) throws(LedgerError) {
     try statements.run(
       "INSERT INTO journal_events VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)", events
     ) {
@@ -104,12 +104,12 @@ struct JournalEventTable {
     }
   }
 
-  private static func effect(_ row: SQLiteStatement) throws(SQLiteFailure) -> EffectRow {
+  private static func event(_ row: SQLiteStatement) throws(SQLiteFailure) -> JournalEventRow {
     var count: CountKey?
     if let kind = CountKey.Kind(rawValue: row.integer(9)) { count = CountKey(kind, row.text(10)) }
-    return EffectRow(
+    return JournalEventRow(
       transaction: try row.transaction(0), position: try row.number(1), customer: try row.number(2),
-      kind: EffectRow.Kind(rawValue: row.integer(3)) ?? .late, target: try row.transaction(4),
+      kind: JournalEventRow.Kind(rawValue: row.integer(3)) ?? .late, target: try row.transaction(4),
       currency: try row.currency(5), lot: try row.number(6), amount: try row.amount(7), value: try row.value(8),
       count: count, period: try row.value(11), createdAt: try row.instant(12), heldAfter: try row.amount(13))
   }

@@ -56,7 +56,7 @@ struct JournalTable {
 
   // MARK: Batches
 
-  func transactions(_ wanted: [RowPlace]) throws(LedgerError) -> [TransactionNumber: TransactionRow] {
+  func transactions(_ wanted: [RowAddress]) throws(LedgerError) -> [TransactionNumber: TransactionRow] {
     var found: [TransactionNumber: TransactionRow] = [:]
     found.reserveCapacity(wanted.count)
     try statements.batch(
@@ -69,7 +69,7 @@ struct JournalTable {
     return found
   }
 
-  func entries(_ wanted: [RowPlace]) throws(LedgerError) -> [EntryNumber: EntryRow] {
+  func entries(_ wanted: [RowAddress]) throws(LedgerError) -> [EntryNumber: EntryRow] {
     var found: [EntryNumber: EntryRow] = [:]
     try statements.batch(wanted.map(\.number), "SELECT * FROM entries WHERE number >= ?1 ORDER BY number") {
       (number, row) throws(SQLiteFailure) in

@@ -74,7 +74,7 @@ struct KeyTable {
           ?? statement.optionalText(5).flatMap(LedgerError.init(stored:)).map(KeyRow.Outcome.refused) ?? .booked(0)
         let row = KeyRow(
           customer: try statement.number(1), key: statement.key(0), fingerprint: fingerprint, outcome: outcome)
-        return (row, KeyScanPosition(place: 0, row: row))
+        return (row, KeyScanPosition(position: 0, row: row))
       })
   }
 

@@ -91,16 +91,16 @@ struct LotTable {
 
   // MARK: Attributes
 
-  func lotTerms(_ number: LotNumber) throws(LedgerError) -> LotTermsRow? {
+  func lotAttributes(_ number: LotNumber) throws(LedgerError) -> LotAttributesRow? {
     try statements.first(
       """
       SELECT lot, source, environment, price, price_currency, purchase, expires_at, original_lot FROM lot_attributes
       WHERE lot = ?1
-      """, { $0.bind(1, number) }, Self.lotTerms)
+      """, { $0.bind(1, number) }, Self.lotAttributes)
   }
 
-  func lotTerms(_ wanted: [RowPlace]) throws(LedgerError) -> [LotNumber: LotTermsRow] {
-    var found: [LotNumber: LotTermsRow] = [:]
+  func lotAttributes(_ wanted: [RowAddress]) throws(LedgerError) -> [LotNumber: LotAttributesRow] {
+    var found: [LotNumber: LotAttributesRow] = [:]
     found.reserveCapacity(wanted.count)
     try statements.batch(
       wanted.map(\.number),
@@ -108,27 +108,27 @@ struct LotTable {
       SELECT lot, source, environment, price, price_currency, purchase, expires_at, original_lot FROM lot_attributes
       WHERE lot >= ?1 ORDER BY lot
       """
-    ) { (number, row) throws(SQLiteFailure) in found[number] = try Self.lotTerms(row) }
+    ) { (number, row) throws(SQLiteFailure) in found[number] = try Self.lotAttributes(row) }
     return found
   }
 
-  func lotTerms(after: LotNumber, limit: Int) throws(LedgerError) -> [LotTermsRow] {
+  func lotAttributes(after: LotNumber, limit: Int) throws(LedgerError) -> [LotAttributesRow] {
     try statements.page(
       """
       SELECT lot, source, environment, price, price_currency, purchase, expires_at, original_lot FROM lot_attributes
       WHERE lot > ?1 ORDER BY lot LIMIT ?2
-      """, after: after, limit, Self.lotTerms)
+      """, after: after, limit, Self.lotAttributes)
   }
 
-  static func lotTerms(_ row: SQLiteStatement) throws(SQLiteFailure) -> LotTermsRow {
-    LotTermsRow(
+  static func lotAttributes(_ row: SQLiteStatement) throws(SQLiteFailure) -> LotAttributesRow {
+    LotAttributesRow(
       lot: try row.number(0), source: LotSource(rawValue: row.integer(1)) ?? .admin, environment: try row.number(2),
       price: try row.money(3), purchase: try row.optionalNumber(5), expiresAt: StoredExpiry.loaded(try row.value(6)),
       origin: try row.number(7))
   }
 
-  func write(_ changes: RareChanges) throws(LedgerError) {
-    try statements.run("INSERT INTO lot_attributes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", changes.lotTerms) {
+  func write(_ changes: ColdChanges) throws(LedgerError) {
+    try statements.run("INSERT INTO lot_attributes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", changes.lotAttributes) {
       $0.bind(1, $1.lot)
       $0.bind(2, $1.source.rawValue)
       $0.bind(3, $1.environment)

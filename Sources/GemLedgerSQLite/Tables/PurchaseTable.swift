@@ -4,12 +4,12 @@ internal import GemLedger
 final class PurchaseTable {
   private let statements: StatementRunner
   /// Documents of purchases' terms by their numbers.
-  private var knownTerms: [Int64: String] = [:]
+  private var knownFrozenProducts: [Int64: String] = [:]
 
   init(_ statements: StatementRunner) { self.statements = statements }
 
   /// Forgets what a commit may have made that is undone.
-  func forgetTerms() { knownTerms = [:] }
+  func forgetTerms() { knownFrozenProducts = [:] }
 
   // MARK: Reading
 
@@ -31,20 +31,20 @@ final class PurchaseTable {
     guard let (terms, row) = found else { return nil }
     var purchase = row
     // The row has the number of the frozen grant instead of the document.
-    purchase.terms = try document(ofTerms: terms)
+    purchase.frozenProduct = try document(ofTerms: terms)
     return purchase
   }
 
   /// Purchases share few frozen grants, which never change.
   private func document(ofTerms number: Int64) throws(LedgerError) -> String {
-    if let known = knownTerms[number] { return known }
+    if let known = knownFrozenProducts[number] { return known }
     let document = try statements.first(
       "SELECT document FROM purchase_terms WHERE terms = ?1", { $0.bind(1, number) }, { $0.text(0) })
     guard let document else {
       throw LedgerError(.storageDamaged, "\(statements.path) has a purchase without terms. Run verify.")
     }
-    if knownTerms.count >= 256 { knownTerms = [:] }
-    knownTerms[number] = document
+    if knownFrozenProducts.count >= 256 { knownFrozenProducts = [:] }
+    knownFrozenProducts[number] = document
     return document
   }
 
@@ -85,7 +85,7 @@ final class PurchaseTable {
 
   func add(_ row: PurchaseRow) throws(LedgerError) {
     try statements.run("INSERT INTO purchase_terms (document) VALUES (?1) ON CONFLICT DO NOTHING", [row]) {
-      $0.bind(1, $1.terms)
+      $0.bind(1, $1.frozenProduct)
     }
     try statements.run(
       """
@@ -104,7 +104,7 @@ final class PurchaseTable {
       $0.bind(9, $1.price?.minorUnits)
       $0.bind(10, $1.price?.currency)
       $0.bind(11, $1.purchasedAt.milliseconds)
-      $0.bind(12, $1.terms)
+      $0.bind(12, $1.frozenProduct)
       $0.bind(13, $1.originalTransactionID?.text)
       $0.bind(14, $1.expiresAt?.milliseconds)
       $0.bind(15, $1.grant?.currency)
@@ -124,7 +124,7 @@ final class PurchaseTable {
         transactionID: StoreTransactionID(unchecked: row.text(3))),
       customer: try row.number(4), transaction: try row.transaction(5), product: ProductCode(unchecked: row.text(6)),
       quantity: try row.amount(7), price: try row.money(8), purchasedAt: Timestamp(milliseconds: row.integer(10)),
-      terms: row.text(11), originalTransactionID: row.optionalText(12).map(StoreTransactionID.init(unchecked:)),
+      frozenProduct: row.text(11), originalTransactionID: row.optionalText(12).map(StoreTransactionID.init(unchecked:)),
       expiresAt: row.optionalInteger(13).map(Timestamp.init(milliseconds:)), grant: try grant(row),
       refund: try refundState(row))
   }

@@ -1,7 +1,7 @@
 internal import GemLedger
 
 extension RefundTable {
-  func write(_ changes: RareChanges) throws(LedgerError) {
+  func write(_ changes: ColdChanges) throws(LedgerError) {
     let parts = changes.partsOfRefunds()
     try statements.run(
       "INSERT INTO refunds VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)", parts.rows

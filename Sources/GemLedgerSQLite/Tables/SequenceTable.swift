@@ -37,7 +37,7 @@ struct SequenceTable {
       entries: copied.counts.entries + max(0, last.entry - copied.lastEntry), isSparse: false)
   }
 
-  func last(_ sequence: RareSequence) throws(LedgerError) -> Int64 {
+  func last(_ sequence: ColdSequence) throws(LedgerError) -> Int64 {
     switch sequence {
     case .customer: try number("SELECT max(customer) FROM customers")
     // The first pooled lot of an account has no row of its own, hence the table.

@@ -1,7 +1,7 @@
 internal import GemLedger
 
 /// A change of an App-Store-like shop.
-enum AppleEvent: ShopEvent {
+enum AppleEvent: StoreEvent {
   case settings(AppleSettings)
   /// A new transaction, or a replacement of the one with the same serial number.
   case row(AppleRow)
@@ -12,7 +12,7 @@ enum AppleEvent: ShopEvent {
   case subscriptionDeleted(SubscriptionKey)
   /// No serial number up to this one is used again.
   case serial(UInt64)
-  case desk(DeskEvent)
+  case common(CommonStoreEvent)
 
   func json() -> JSONValue {
     switch self {
@@ -27,7 +27,7 @@ enum AppleEvent: ShopEvent {
       writer.put("account", key.account)
       writer.put("product", key.productID)
       return writer.json
-    case .desk(let event): return event.json()
+    case .common(let event): return event.json()
     }
   }
 
@@ -48,7 +48,7 @@ enum AppleEvent: ShopEvent {
     case "subscription_deleted":
       self = .subscriptionDeleted(
         SubscriptionKey(account: try record.text("account"), productID: try record.text("product")))
-    default: self = .desk(try DeskEvent(reading: record))
+    default: self = .common(try CommonStoreEvent(reading: record))
     }
   }
 }

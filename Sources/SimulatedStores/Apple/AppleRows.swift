@@ -33,8 +33,8 @@ struct AppleRow: Sendable {
   var isShown: Bool { isPurchased && hiddenUntil == nil }
   var isUnfinished: Bool { isShown && !isFinished }
 
-  var delivery: Delivery {
-    Delivery(
+  var update: TransactionUpdate {
+    TransactionUpdate(
       transaction: transaction, account: account, exceptDevice: knownToBuyer ? device : nil, unverified: unverified)
   }
 }
@@ -118,7 +118,7 @@ extension AppleRow {
       transaction: try StoreTransaction(reading: try record.reader("transaction")),
       device: try record.optionalText("device"), isFinished: record.flag("finished"),
       hiddenUntil: try record.optionalTime("hidden_until"), knownToBuyer: record.flag("known_to_buyer"),
-      unverified: try record.optionalWord("unverified"), hasRefundRequest: record.flag("refund_request"))
+      unverified: try record.optionalOption("unverified"), hasRefundRequest: record.flag("refund_request"))
   }
 }
 
@@ -144,7 +144,7 @@ extension AppleSubscription {
       account: try record.text("account"), productID: try record.text("product"), period: try record.text("period"),
       originalSerial: try record.unsigned("original"), latestSerial: try record.unsigned("latest"),
       state: try record.word("state"), willAutoRenew: record.flag("auto_renew"),
-      priceIncrease: try record.optionalWord("price_increase"), expiresAt: try record.time("expires"),
+      priceIncrease: try record.optionalOption("price_increase"), expiresAt: try record.time("expires"),
       waitsUntil: try record.optionalTime("waits_until"), renewalCount: try record.integer("renewals"))
   }
 }

@@ -6,7 +6,7 @@ internal import StoreClient
 extension SimulatedStore {
   /// Everything that happened at the store, failed attempts too, oldest first.
   public func allTransactions() -> [SimulatedTransaction] {
-    keeper.look { shop in
+    engine.look { shop in
       shop.rows.values.sorted { $0.serial < $1.serial }.map { row in
         SimulatedTransaction(row, shop.subscription(of: row.transaction.id))
       }
@@ -15,11 +15,11 @@ extension SimulatedStore {
 
   /// The transaction with this id, or nil where there is none.
   public func transaction(identifier id: StoreTransactionID) -> SimulatedTransaction? {
-    keeper.look { shop in shop.row(id).map { SimulatedTransaction($0, shop.subscription(of: id)) } }
+    engine.look { shop in shop.row(id).map { SimulatedTransaction($0, shop.subscription(of: id)) } }
   }
 
   /// Removes all transactions and subscriptions, as if they had never been; their ids are not used again.
-  public func clearTransactions() throws(LedgerError) { try keeper.act { shop, _ in shop.clear() } }
+  public func clearTransactions() throws(LedgerError) { try engine.act { shop, _ in shop.clear() } }
 
   /// Removes a transaction, as if it had never been.
   public func deleteTransaction(identifier id: StoreTransactionID) throws(LedgerError) {
@@ -86,7 +86,7 @@ extension SimulatedStore {
       }
     }
     let (final, isDeferred) = (request, asks)
-    let result = try keeper.act { shop, now -> Result<SimulatedTransaction, StoreFailure> in
+    let result = try engine.act { shop, now -> Result<SimulatedTransaction, StoreFailure> in
       let id =
         isDeferred
         ? shop.deferElsewhere(final, account: account, now: now)
@@ -108,9 +108,9 @@ extension SimulatedStore {
 extension SimulatedStore {
   /// Does something to a transaction, or says why it cannot be done.
   func control(
-    _ id: StoreTransactionID, _ body: (inout AppleShop, AppleRow, Timestamp) -> String?
+    _ id: StoreTransactionID, _ body: (inout AppleStoreState, AppleRow, Timestamp) -> String?
   ) throws(LedgerError) {
-    let problem = try keeper.act { shop, now -> LedgerError? in
+    let problem = try engine.act { shop, now -> LedgerError? in
       guard let row = shop.row(id) else { return Self.notFound("\"\(id)\"") }
       return body(&shop, row, now).map { .invalid("Transaction \(id): \($0)") }
     }
@@ -128,9 +128,9 @@ extension SimulatedStore {
   }
 
   func control(
-    product: String, _ account: String?, _ body: (inout AppleShop, AppleSubscription, Timestamp) -> Void
+    product: String, _ account: String?, _ body: (inout AppleStoreState, AppleSubscription, Timestamp) -> Void
   ) throws(LedgerError) {
-    let isFound = try keeper.act { shop, now in
+    let isFound = try engine.act { shop, now in
       let found = shop.subscriptions(to: product, account: account)
       for subscription in found { body(&shop, subscription, now) }
       return !found.isEmpty

@@ -60,7 +60,7 @@ extension SimulatedStore {
   private func refund(
     _ id: StoreTransactionID, _ extent: StoreTransaction.Revocation.Extent, isAppIssue: Bool
   ) throws(LedgerError) {
-    let wasRefunded = try keeper.act { shop, _ in shop.row(id)?.transaction.revocation?.extent == .full }
+    let wasRefunded = try engine.act { shop, _ in shop.row(id)?.transaction.revocation?.extent == .full }
     guard !wasRefunded else {
       throw LedgerError(.alreadyRefunded, "The store gave all money for \(id) back already.")
     }

@@ -75,22 +75,22 @@ extension SimulatedStore {
   }
 
   /// Whether the store sells a product.
-  public func state(ofProduct id: String) -> ProductState { keeper.look { $0.settings.state(of: id) } }
+  public func state(ofProduct id: String) -> ProductState { engine.look { $0.settings.state(of: id) } }
 
   /// Gives out an offer code that buys a product; every account can redeem it.
   ///
   /// - Throws: `LedgerError` with `product_not_found` where the store has no product with this id.
   public func addOfferCode(_ code: String, forProduct id: String) throws(LedgerError) {
     try checkSold(id)
-    try keeper.act { shop, _ in shop.change { $0.offerCodes[ByteString(code)] = id } }
+    try engine.act { shop, _ in shop.change { $0.offerCodes[ByteString(code)] = id } }
   }
 
   private func setting<Value: Sendable>(_ path: KeyPath<AppleSettings, Value>) -> Value {
-    keeper.look { $0.settings[keyPath: path] }
+    engine.look { $0.settings[keyPath: path] }
   }
 
   private func set<Value: Sendable>(_ path: WritableKeyPath<AppleSettings, Value>, _ value: Value) {
     // A setting that could not be written is written before the next call takes effect; see the type.
-    try? keeper.act { shop, _ in shop.change { $0[keyPath: path] = value } }
+    try? engine.act { shop, _ in shop.change { $0[keyPath: path] = value } }
   }
 }

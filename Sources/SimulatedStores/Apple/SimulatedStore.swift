@@ -18,7 +18,7 @@ public import StoreClient
 /// persistence behind the store, or the one that they name. Where that persistence fails, a setting is kept and written
 /// before anything else happens; until then every call fails with `systemError`.
 public final class SimulatedStore: StoreControls {
-  let keeper: ShopKeeper<AppleShop>
+  let engine: StoreEngine<AppleStoreState>
   /// The settings after a reset.
   private let defaults: AppleSettings
 
@@ -38,12 +38,12 @@ public final class SimulatedStore: StoreControls {
   ///   event log is of another store; `storage_newer`, `storage_damaged`, and the event log's own.
   public convenience init(
     catalog: Catalog, store: Store = .apple, session: String = "simulated", seed: UInt64 = 1,
-    clock: VirtualClock = VirtualClock(), signer: any ReceiptSigner, journal: (any RecordJournal)? = nil
+    clock: VirtualClock = VirtualClock(), signer: any ReceiptSigner, eventLog: (any EventLog)? = nil
   ) throws(LedgerError) {
-    let identity = ShopIdentity(
+    let identity = StoreIdentity(
       store: store, environment: try .localTesting(session: session),
       bundleID: catalog.settings.bundleID ?? "com.example.app", seed: seed)
-    try self.init(identity, products: catalog.products, AppleSettings(), clock, signer, journal)
+    try self.init(identity, products: catalog.products, AppleSettings(), clock, signer, eventLog)
   }
 
   /// Makes a store that sells the products of a `.storekit` file, with its storefront, language and settings.
@@ -52,35 +52,35 @@ public final class SimulatedStore: StoreControls {
   public convenience init(
     storeKit: StoreKitConfiguration, bundleID: String = "com.example.app", session: String = "simulated",
     seed: UInt64 = 1, clock: VirtualClock = VirtualClock(), signer: any ReceiptSigner,
-    journal: (any RecordJournal)? = nil
+    eventLog: (any EventLog)? = nil
   ) throws(LedgerError) {
-    let identity = ShopIdentity(
+    let identity = StoreIdentity(
       store: .apple, environment: try .localTesting(session: session), bundleID: bundleID, seed: seed)
-    try self.init(identity, products: storeKit.products, AppleSettings(storeKit), clock, signer, journal)
+    try self.init(identity, products: storeKit.products, AppleSettings(storeKit), clock, signer, eventLog)
   }
 
   private init(
-    _ identity: ShopIdentity, products: [Product], _ settings: AppleSettings, _ clock: VirtualClock,
-    _ signer: any ReceiptSigner, _ journal: (any RecordJournal)?
+    _ identity: StoreIdentity, products: [Product], _ settings: AppleSettings, _ clock: VirtualClock,
+    _ signer: any ReceiptSigner, _ eventLog: (any EventLog)?
   ) throws(LedgerError) {
     defaults = settings
-    keeper = try ShopKeeper(identity, clock: clock, signer: signer, journal: journal)
-    let shelf = ProductShelf(products, at: identity.store)
-    try keeper.start { shop in
-      shop.shelf = shelf
+    engine = try StoreEngine(identity, clock: clock, signer: signer, eventLog: eventLog)
+    let productIndex = ProductListing(products, at: identity.store)
+    try engine.start { shop in
+      shop.productIndex = productIndex
       if !shop.hasSettings { shop.change { $0 = settings } }
     }
   }
 
   /// The running store that the controls act on.
-  public var runtime: StoreRuntime { StoreRuntime(store: keeper) }
+  public var runtime: StoreRuntime { StoreRuntime(store: engine) }
 
   /// Returns a store account, which pays; it is made when it is first named.
   public func account(_ name: String) -> StoreAccount { StoreAccount(store: self, name: name) }
 
   /// The accounts that have transactions, by name.
   public func accounts() -> [String] {
-    keeper.look { shop in Set(shop.rows.values.map(\.account)).sorted() }
+    engine.look { shop in Set(shop.rows.values.map(\.account)).sorted() }
   }
 
   /// Every setting as it was at first: flags, errors, faults, product states, storefront, locale, time rate.
@@ -88,7 +88,7 @@ public final class SimulatedStore: StoreControls {
   /// Transactions stay; ``clearTransactions()`` removes those.
   public func resetToDefaultState() throws(LedgerError) {
     let defaults = defaults
-    try keeper.act { shop, _ in
+    try engine.act { shop, _ in
       shop.record(.faults([]))
       shop.change { $0 = defaults }
     }

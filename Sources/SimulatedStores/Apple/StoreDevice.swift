@@ -11,21 +11,21 @@ public struct StoreDevice: Storefront {
   /// The device's name.
   public let name: String
 
-  private var keeper: ShopKeeper<AppleShop> { account.store.keeper }
+  private var engine: StoreEngine<AppleStoreState> { account.store.engine }
   private var deviceName: DeviceName { DeviceName(account: account.name, device: name) }
 
   /// Which shop it is.
-  public var store: Store { keeper.look { $0.identity.store } }
+  public var store: Store { engine.look { $0.identity.store } }
 
   /// The country of the store account.
-  public func storefront() async -> StorefrontCode { keeper.look { $0.settings.storefront } }
+  public func storefront() async -> StorefrontCode { engine.look { $0.settings.storefront } }
 
   /// The products that can be bought, of those with the ids.
   public func products(for ids: [String]) async throws(StoreFailure) -> [StorefrontProduct] {
-    let (shelf, settings) = try await keeper.ask(.loadProducts, by: deviceName) { shop, _ in
-      (shop.shelf, shop.settings)
+    let (productIndex, settings) = try await engine.ask(.loadProducts, by: deviceName) { shop, _ in
+      (shop.productIndex, shop.settings)
     }
-    return shelf.listings(of: ids, in: settings.storefront, locale: settings.locale, settings.productStates)
+    return productIndex.listings(of: ids, in: settings.storefront, locale: settings.locale, settings.productStates)
   }
 
   /// Takes the customer through a payment, as StoreKit's `Product.purchase(options:)`.
@@ -33,18 +33,18 @@ public struct StoreDevice: Storefront {
   /// - Throws: `StoreFailure`, in order of precedence: an injected failure, the simulated error,
   ///   `productUnavailable`, `notAvailableInStorefront`, `invalidQuantity`, the failure of failed transactions.
   public func purchase(_ request: StorePaymentRequest) async throws(StoreFailure) -> StorePaymentResult {
-    let (keeper, buyer) = (keeper, deviceName)
-    keeper.step(.asked(request.productID))
-    let answer = try keeper.serve { shop, now in shop.purchase(request, by: buyer, now: now) }
-    if let id = answer.paid { keeper.step(.paid(id)) }
-    await keeper.wait(answer.slowness)
+    let (engine, buyer) = (engine, deviceName)
+    engine.step(.asked(request.productID))
+    let answer = try engine.serve { shop, now in shop.purchase(request, by: buyer, now: now) }
+    if let id = answer.paid { engine.step(.paid(id)) }
+    await engine.wait(answer.slowness)
     switch answer.result {
     case .failure(let failure): throw failure
     case .pending: return .pending
     case .userCancelled: return .userCancelled
-    case .success(let delivery):
-      let evidence = keeper.evidence(delivery, to: buyer)
-      keeper.step(.delivered(delivery.transaction.id))
+    case .success(let update):
+      let evidence = engine.evidence(update, to: buyer)
+      engine.step(.delivered(update.transaction.id))
       return .success(evidence)
     }
   }
@@ -55,7 +55,7 @@ public struct StoreDevice: Storefront {
   /// Events while no stream is open show in the lists only, refunds included.
   public func updates() -> AsyncStream<StoreEvidence> {
     let name = account.name
-    return keeper.updates(of: deviceName) { $0.launchDeliveries(of: name) }
+    return engine.updates(of: deviceName) { $0.launchDeliveries(of: name) }
   }
 
   /// Returns the paid and unfinished transactions, oldest first; the page after an id goes on in the order of ids.
@@ -63,43 +63,43 @@ public struct StoreDevice: Storefront {
   /// - Complexity: O(log n + limit).
   public func unfinished(after: StoreTransactionID?, limit: Int) async throws(StoreFailure) -> [StoreEvidence] {
     let name = account.name
-    return try await keeper.list(.unfinished, for: deviceName) { $0.unfinished(of: name, after: after, limit: limit) }
+    return try await engine.list(.unfinished, for: deviceName) { $0.unfinished(of: name, after: after, limit: limit) }
   }
 
   /// The history without finished consumables, unless these were refunded or the app asked for them.
   public func all() async throws(StoreFailure) -> [StoreEvidence] {
     let name = account.name
-    return try await keeper.list(.all, for: deviceName) { $0.all(of: name) }
+    return try await engine.list(.all, for: deviceName) { $0.all(of: name) }
   }
 
   /// Returns the transactions that give entitlements now: never a consumable.
   public func currentEntitlements() async throws(StoreFailure) -> [StoreEvidence] {
     let name = account.name
-    return try await keeper.list(.currentEntitlements, for: deviceName) { $0.entitlements(of: name) }
+    return try await engine.list(.currentEntitlements, for: deviceName) { $0.entitlements(of: name) }
   }
 
   /// Tells the store that the purchase is credited for good.
   public func finish(_ id: StoreTransactionID) async throws(StoreFailure) {
-    let (keeper, name) = (keeper, deviceName)
-    keeper.step(.finishing(id))
-    try await keeper.ask(.finish, by: name) { shop, _ in
+    let (engine, name) = (engine, deviceName)
+    engine.step(.finishing(id))
+    try await engine.ask(.finish, by: name) { shop, _ in
       shop.finish(id, by: name)
     } after: {
-      keeper.step(.finished(id))
+      engine.step(.finished(id))
     }
   }
 
   /// Asks the store for transactions that this device does not know yet: hidden and held-back ones come now.
   public func sync() async throws(StoreFailure) {
     let name = account.name
-    try await keeper.ask(.appStoreSync, by: deviceName) { shop, now in shop.sync(name, now: now) }
+    try await engine.ask(.appStoreSync, by: deviceName) { shop, now in shop.sync(name, now: now) }
   }
 }
 
 extension StoreDevice {
   /// Ends the app and starts it again: its streams of updates end, and the next one begins with the unfinished
   /// transactions.
-  public func relaunch() { keeper.relaunch(deviceName) }
+  public func relaunch() { engine.relaunch(deviceName) }
 
   /// Deletes the app and installs it again; to the store that is a start like any other.
   ///
@@ -117,7 +117,7 @@ extension StoreDevice {
     let name = deviceName
     let failure: RefundRequestFailure?
     do throws(LedgerError) {
-      failure = try keeper.act { shop, _ -> RefundRequestFailure? in
+      failure = try engine.act { shop, _ -> RefundRequestFailure? in
         guard let row = shop.row(id), row.isPurchased, row.account.hasBytes(of: name.account) else { return .failed }
         return shop.requestRefund(row, by: name)
       }
@@ -131,20 +131,20 @@ extension StoreDevice {
   /// How the account's subscriptions to a product stand; nil where there never was one.
   public func subscriptionStatus(of productID: String) async throws(StoreFailure) -> SubscriptionStatus? {
     let name = account.name
-    return try await keeper.ask(.subscriptionStatus, by: deviceName) { shop, _ in
+    return try await engine.ask(.subscriptionStatus, by: deviceName) { shop, _ in
       shop.subscriptions(to: productID, account: name).first.map { SubscriptionStatus($0, shop) }
     }
   }
 
   /// The app's own receipt: which app it is, in which environment.
   public func appTransaction() async throws(StoreFailure) -> AppTransaction {
-    try await keeper.ask(.appTransaction, by: deviceName) { shop, _ in AppTransaction(shop.identity) }
+    try await engine.ask(.appTransaction, by: deviceName) { shop, _ in AppTransaction(shop.identity) }
   }
 
   /// The sheet on which a customer ends subscriptions: auto-renewal of the product's subscription ends.
   public func manageSubscriptions(cancelling productID: String) async throws(StoreFailure) {
     let name = account.name
-    try await keeper.ask(.manageSubscriptions, by: deviceName) { shop, _ in
+    try await engine.ask(.manageSubscriptions, by: deviceName) { shop, _ in
       for subscription in shop.subscriptions(to: productID, account: name) {
         shop.change(subscription) { $0.willAutoRenew = false }
       }
@@ -156,7 +156,7 @@ extension StoreDevice {
   /// - Throws: `StoreFailure`: a simulated one, or `invalidOfferIdentifier` where the store gave out no such code.
   public func redeemOfferCode(_ code: String) async throws(StoreFailure) {
     let name = account.name
-    let result = try await keeper.ask(.offerCodeRedeem, by: deviceName) {
+    let result = try await engine.ask(.offerCodeRedeem, by: deviceName) {
       shop, now -> Result<StoreTransactionID, StoreFailure> in
       guard let product = shop.settings.offerCodes[ByteString(code)] else { return .failure(.invalidOfferIdentifier) }
       return shop.buyElsewhere(StorePaymentRequest(productID: product), account: name, now: now)

@@ -54,11 +54,11 @@ public struct AppTransaction: Hashable, Sendable {
 }
 
 extension AppTransaction {
-  init(_ identity: ShopIdentity) { self.init(bundleID: identity.bundleID, environment: identity.environment) }
+  init(_ identity: StoreIdentity) { self.init(bundleID: identity.bundleID, environment: identity.environment) }
 }
 
 extension SubscriptionStatus {
-  init(_ subscription: AppleSubscription, _ shop: borrowing AppleShop) {
+  init(_ subscription: AppleSubscription, _ shop: borrowing AppleStoreState) {
     self.init(
       productID: subscription.productID, state: State(subscription.state), willAutoRenew: subscription.willAutoRenew,
       expiresAt: subscription.expiresAt, renewalCount: subscription.renewalCount,

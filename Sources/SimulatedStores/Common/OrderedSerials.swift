@@ -19,22 +19,22 @@ struct OrderedSerials: Sendable {
   var first: UInt64? { entries[head...].first { $0.isLive }?.serial }
 
   mutating func insert(_ serial: UInt64) {
-    let place = place(of: serial)
-    if place < entries.count, entries[place].serial == serial {
-      guard !entries[place].isLive else { return }
-      entries[place].isLive = true
-      head = min(head, place)
+    let position = position(of: serial)
+    if position < entries.count, entries[position].serial == serial {
+      guard !entries[position].isLive else { return }
+      entries[position].isLive = true
+      head = min(head, position)
     } else {
-      entries.insert(Entry(serial: serial, isLive: true), at: place)
-      head = min(head, place)
+      entries.insert(Entry(serial: serial, isLive: true), at: position)
+      head = min(head, position)
     }
     count += 1
   }
 
   mutating func remove(_ serial: UInt64) {
-    let place = place(of: serial)
-    guard place < entries.count, entries[place].serial == serial, entries[place].isLive else { return }
-    entries[place].isLive = false
+    let position = position(of: serial)
+    guard position < entries.count, entries[position].serial == serial, entries[position].isLive else { return }
+    entries[position].isLive = false
     count -= 1
     while head < entries.count, !entries[head].isLive { head += 1 }
     if entries.count > 32, count * 2 < entries.count { compact() }
@@ -44,7 +44,7 @@ struct OrderedSerials: Sendable {
   func page(after serial: UInt64?, limit: Int) -> [UInt64] {
     guard limit > 0 else { return [] }
     var page: [UInt64] = []
-    let start = serial.map { $0 == .max ? entries.count : place(of: $0 + 1) } ?? 0
+    let start = serial.map { $0 == .max ? entries.count : position(of: $0 + 1) } ?? 0
     for entry in entries[max(start, head)...] where entry.isLive {
       page.append(entry.serial)
       if page.count == limit { break }
@@ -60,7 +60,7 @@ struct OrderedSerials: Sendable {
   }
 
   /// The first entry that is not below the number.
-  private func place(of serial: UInt64) -> Int {
+  private func position(of serial: UInt64) -> Int {
     if let last = entries.last, last.serial < serial { return entries.count }
     var (low, high) = (0, entries.count)
     while low < high {

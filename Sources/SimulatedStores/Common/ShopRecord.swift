@@ -3,9 +3,9 @@ internal import GemLedger
 /// Reads one record of a simulated store's event log, or a part of it.
 struct ShopRecordReader {
   let object: JSONObject
-  let identity: ShopIdentity
+  let identity: StoreIdentity
 
-  init(_ value: JSONValue, _ identity: ShopIdentity) throws(LedgerError) {
+  init(_ value: JSONValue, _ identity: StoreIdentity) throws(LedgerError) {
     guard let object = value.object else { throw Self.damaged("a part of it is no object") }
     self.object = object
     self.identity = identity
@@ -58,7 +58,7 @@ struct ShopRecordReader {
     return word
   }
 
-  func optionalWord<Word: RawRepresentable<String>>(_ name: String) throws(LedgerError) -> Word? {
+  func optionalOption<Word: RawRepresentable<String>>(_ name: String) throws(LedgerError) -> Word? {
     optional(name) == nil ? nil : try word(name) as Word
   }
 

@@ -117,7 +117,7 @@ extension StoreControls {
   public func pendingNotices(limit: Int = 100) -> [NumberedNotice] { running.pendingNotices(limit: limit) }
 
   /// The backend has taken everything up to the notice with this number.
-  public func settleNotices(through id: Int64) throws(LedgerError) { try running.settleNotices(through: id) }
+  public func acknowledgeNotices(through id: Int64) throws(LedgerError) { try running.acknowledgeNotices(through: id) }
 
   /// Takes the notices that wait for the backend, oldest first.
   public func takeNotices(limit: Int = 100) throws(LedgerError) -> [StoreNotice] {

@@ -106,9 +106,9 @@ extension SimulatedError {
   }
 
   init(reading record: ShopRecordReader) throws(LedgerError) {
-    if let failure: StoreFailure = try record.optionalWord("store") {
+    if let failure: StoreFailure = try record.optionalOption("store") {
       self = .store(failure)
-    } else if let failure: RefundRequestFailure = try record.optionalWord("refund_request") {
+    } else if let failure: RefundRequestFailure = try record.optionalOption("refund_request") {
       self = .refundRequest(failure)
     } else {
       self = .verification(try record.word("verification"))

@@ -43,7 +43,7 @@ extension StoreTransaction {
       originalPurchasedAt: try record.optionalTime("first_purchased"), expiresAt: try record.optionalTime("expires"),
       revocation: record.optional("revocation") == nil
         ? nil : try Revocation(reading: try record.reader("revocation")),
-      reason: try record.optionalWord("reason") ?? .purchase, signedAt: try record.time("signed"))
+      reason: try record.optionalOption("reason") ?? .purchase, signedAt: try record.time("signed"))
   }
 
   private static func token(_ record: ShopRecordReader) throws(LedgerError) -> AccountToken? {

@@ -8,14 +8,14 @@ package import StoreClient
 package struct UpdateInbox: Sendable {
   private let poll: @Sendable () -> StoreEvidence?
 
-  init<Shop: KeptShop>(
-    _ keeper: ShopKeeper<Shop>, of name: DeviceName, redelivering unfinished: (borrowing Shop) -> [Delivery]
+  init<Shop: StoreState>(
+    _ engine: StoreEngine<Shop>, of name: DeviceName, redelivering unfinished: (borrowing Shop) -> [TransactionUpdate]
   ) {
-    let feed = keeper.subscribe(name, redelivering: unfinished)
+    let feed = engine.subscribe(name, redelivering: unfinished)
     poll = {
-      guard let delivery = feed.poll() else { return nil }
-      let evidence = keeper.evidence(delivery, to: name)
-      keeper.step(.delivered(delivery.transaction.id))
+      guard let update = feed.poll() else { return nil }
+      let evidence = engine.evidence(update, to: name)
+      engine.step(.delivered(update.transaction.id))
       return evidence
     }
   }
@@ -28,7 +28,7 @@ extension StoreDevice {
   /// Returns the updates of ``updates()`` as an inbox.
   package func inbox() -> UpdateInbox {
     let name = account.name
-    return UpdateInbox(account.store.keeper, of: DeviceName(account: name, device: self.name)) {
+    return UpdateInbox(account.store.engine, of: DeviceName(account: name, device: self.name)) {
       $0.launchDeliveries(of: name)
     }
   }
@@ -38,7 +38,7 @@ extension PlayDevice {
   /// Returns the updates of ``updates()`` as an inbox.
   package func inbox() -> UpdateInbox {
     let name = account.name
-    return UpdateInbox(account.store.keeper, of: DeviceName(account: name, device: self.name)) {
+    return UpdateInbox(account.store.engine, of: DeviceName(account: name, device: self.name)) {
       $0.unfinished(of: name, after: nil, limit: .max)
     }
   }
@@ -47,7 +47,7 @@ extension PlayDevice {
 extension SimulatedStore {
   /// The newest purchase request, with any outcome.
   package var newestTransaction: SimulatedTransaction? {
-    keeper.look { shop in
+    engine.look { shop in
       shop.rows[shop.lastSerial].map { SimulatedTransaction($0, shop.subscription(of: $0.transaction.id)) }
     }
   }
@@ -56,6 +56,6 @@ extension SimulatedStore {
 extension SimulatedPlayStore {
   /// The newest purchase request, with any outcome.
   package var newestPurchase: PlayPurchase? {
-    keeper.look { shop in shop.rows[shop.lastSerial].map(PlayPurchase.init) }
+    engine.look { shop in shop.rows[shop.lastSerial].map(PlayPurchase.init) }
   }
 }

@@ -11,21 +11,21 @@ public struct PlayDevice: Storefront {
   /// The device's name.
   public let name: String
 
-  private var keeper: ShopKeeper<PlayShop> { account.store.keeper }
+  private var engine: StoreEngine<PlayStoreState> { account.store.engine }
   private var deviceName: DeviceName { DeviceName(account: account.name, device: name) }
 
   /// Google Play.
   public var store: Store { .google }
 
   /// The country of the account.
-  public func storefront() async -> StorefrontCode { keeper.look { $0.settings.storefront } }
+  public func storefront() async -> StorefrontCode { engine.look { $0.settings.storefront } }
 
   /// The products that can be bought, of those with the ids.
   public func products(for ids: [String]) async throws(StoreFailure) -> [StorefrontProduct] {
-    let (shelf, settings) = try await keeper.ask(.loadProducts, by: deviceName) { shop, _ in
-      (shop.shelf, shop.settings)
+    let (productIndex, settings) = try await engine.ask(.loadProducts, by: deviceName) { shop, _ in
+      (shop.productIndex, shop.settings)
     }
-    return shelf.listings(of: ids, in: settings.storefront, locale: settings.locale, settings.productStates)
+    return productIndex.listings(of: ids, in: settings.storefront, locale: settings.locale, settings.productStates)
   }
 
   /// Takes the customer through a payment; returns a purchase that the account already owns again, without a payment.
@@ -38,8 +38,8 @@ public struct PlayDevice: Storefront {
     case .pending: return .pending
     case .purchased(let row), .alreadyOwned(let row):
       guard row.isPaid else { return .pending }
-      let evidence = keeper.evidence(row.delivery, to: deviceName)
-      keeper.step(.delivered(row.transaction.id))
+      let evidence = engine.evidence(row.update, to: deviceName)
+      engine.step(.delivered(row.transaction.id))
       return .success(evidence)
     }
   }
@@ -49,7 +49,7 @@ public struct PlayDevice: Storefront {
   /// The first stream since the app's start begins with the unfinished purchases of a query for purchases.
   public func updates() -> AsyncStream<StoreEvidence> {
     let name = account.name
-    return keeper.updates(of: deviceName) { $0.unfinished(of: name, after: nil, limit: .max) }
+    return engine.updates(of: deviceName) { $0.unfinished(of: name, after: nil, limit: .max) }
   }
 
   /// Returns the paid purchases that are not consumed and, other than consumables, not acknowledged; oldest first.
@@ -57,37 +57,37 @@ public struct PlayDevice: Storefront {
   /// - Complexity: O(log n + limit).
   public func unfinished(after: StoreTransactionID?, limit: Int) async throws(StoreFailure) -> [StoreEvidence] {
     let name = account.name
-    return try await keeper.list(.unfinished, for: deviceName) { $0.unfinished(of: name, after: after, limit: limit) }
+    return try await engine.list(.unfinished, for: deviceName) { $0.unfinished(of: name, after: after, limit: limit) }
   }
 
   /// Returns the purchases that the account owns: Google shows nothing else.
   public func all() async throws(StoreFailure) -> [StoreEvidence] {
     let name = account.name
-    return try await keeper.list(.all, for: deviceName) { $0.owned(by: name) }
+    return try await engine.list(.all, for: deviceName) { $0.owned(by: name) }
   }
 
   /// Returns the purchases that the account owns, without consumables.
   public func currentEntitlements() async throws(StoreFailure) -> [StoreEvidence] {
     let name = account.name
-    return try await keeper.list(.currentEntitlements, for: deviceName) { $0.entitlements(of: name) }
+    return try await engine.list(.currentEntitlements, for: deviceName) { $0.entitlements(of: name) }
   }
 
   /// Consumes a consumable, acknowledges every other purchase; ignores one that is no longer owned.
   public func finish(_ id: StoreTransactionID) async throws(StoreFailure) {
-    let (keeper, name) = (keeper, account.name)
-    keeper.step(.finishing(id))
-    try await keeper.ask(.finish, by: deviceName) { shop, _ in
+    let (engine, name) = (engine, account.name)
+    engine.step(.finishing(id))
+    try await engine.ask(.finish, by: deviceName) { shop, _ in
       // Unknown, consumed before, or taken back by the store: finishing is harmless.
       _ = shop.row(id)?.isConsumable == true ? shop.consume(id, of: name) : shop.acknowledge(id, of: name)
     } after: {
-      keeper.step(.finished(id))
+      engine.step(.finished(id))
     }
   }
 
   /// Asks Play for the account's purchases anew: hidden and held back ones come now.
   public func sync() async throws(StoreFailure) {
     let name = account.name
-    try await keeper.ask(.appStoreSync, by: deviceName) { shop, now in shop.sync(name, now: now) }
+    try await engine.ask(.appStoreSync, by: deviceName) { shop, now in shop.sync(name, now: now) }
   }
 }
 
@@ -143,27 +143,27 @@ extension PlayDevice {
 
   /// Ends the app and starts it again: its streams of updates end, and the next one begins with the unfinished
   /// transactions.
-  public func relaunch() { keeper.relaunch(deviceName) }
+  public func relaunch() { engine.relaunch(deviceName) }
 
   /// The app is deleted and installed again; to the store that is a start like any other.
   public func reinstall() { relaunch() }
 
   private func call<Answer: Sendable>(
-    _ api: StoreAPI, _ body: (inout PlayShop) -> Answer
+    _ api: StoreAPI, _ body: (inout PlayStoreState) -> Answer
   ) async throws(BillingResponseCode) -> Answer {
     do throws(StoreFailure) {
-      return try await keeper.ask(api, by: deviceName) { shop, _ in body(&shop) }
+      return try await engine.ask(api, by: deviceName) { shop, _ in body(&shop) }
     } catch {
       throw BillingResponseCode(error)
     }
   }
 
   private func pay(_ request: StorePaymentRequest) async throws(StoreFailure) -> PlayAnswer.Result {
-    let (keeper, buyer) = (keeper, deviceName)
-    keeper.step(.asked(request.productID))
-    let answer = try keeper.serve { shop, now in shop.purchase(request, by: buyer, now: now) }
-    if let id = answer.paid { keeper.step(.paid(id)) }
-    await keeper.wait(answer.slowness)
+    let (engine, buyer) = (engine, deviceName)
+    engine.step(.asked(request.productID))
+    let answer = try engine.serve { shop, now in shop.purchase(request, by: buyer, now: now) }
+    if let id = answer.paid { engine.step(.paid(id)) }
+    await engine.wait(answer.slowness)
     return answer.result
   }
 }

@@ -70,7 +70,9 @@ struct PlayRow: Sendable {
     return [String(first)] + (0..<renewalCount).map { "\(first)..\($0)" }
   }
 
-  var delivery: Delivery { Delivery(transaction: transaction, account: account, unverified: unverified) }
+  var update: TransactionUpdate {
+    TransactionUpdate(transaction: transaction, account: account, unverified: unverified)
+  }
 
   func nextStamp(_ now: Timestamp) -> Timestamp { max(now, transaction.signedAt.advanced(milliseconds: 1)) }
 }
@@ -105,7 +107,7 @@ extension PlayRow {
       isConsumed: record.flag("consumed"), pendingUntil: try record.optionalTime("pending_until"),
       pendingApproves: record.flag("pending_approves"), hiddenUntil: try record.optionalTime("hidden_until"),
       refundedQuantity: try record.integer("refunded_quantity"), voided: try Self.voided(record),
-      unverified: try record.optionalWord("unverified"), period: try record.optionalText("period"),
+      unverified: try record.optionalOption("unverified"), period: try record.optionalText("period"),
       willAutoRenew: record.flag("auto_renew"), renewalCount: try record.integer("renewals"))
   }
 
@@ -116,14 +118,14 @@ extension PlayRow {
 }
 
 /// A change of a Google-like shop.
-enum PlayEvent: ShopEvent {
+enum PlayEvent: StoreEvent {
   case settings(PlaySettings)
   case row(PlayRow)
   case acknowledged(UInt64)
   case consumed(UInt64)
   case deleted(UInt64)
   case serial(UInt64)
-  case desk(DeskEvent)
+  case common(CommonStoreEvent)
 
   func json() -> JSONValue {
     switch self {
@@ -133,7 +135,7 @@ enum PlayEvent: ShopEvent {
     case .consumed(let serial): Self.record("consumed", serial)
     case .deleted(let serial): Self.record("deleted", serial)
     case .serial(let serial): Self.record("serial", serial)
-    case .desk(let event): event.json()
+    case .common(let event): event.json()
     }
   }
 
@@ -151,7 +153,7 @@ enum PlayEvent: ShopEvent {
     case "consumed": self = .consumed(try record.unsigned("serial"))
     case "deleted": self = .deleted(try record.unsigned("serial"))
     case "serial": self = .serial(try record.unsigned("serial"))
-    default: self = .desk(try DeskEvent(reading: record))
+    default: self = .common(try CommonStoreEvent(reading: record))
     }
   }
 }

@@ -4,12 +4,12 @@ public import GemLedger
 extension SimulatedPlayStore {
   /// Every purchase there ever was, oldest first.
   public func purchases() -> [PlayPurchase] {
-    keeper.look { shop in shop.rows.values.sorted { $0.serial < $1.serial }.map(PlayPurchase.init) }
+    engine.look { shop in shop.rows.values.sorted { $0.serial < $1.serial }.map(PlayPurchase.init) }
   }
 
   /// The purchase with this token, or nil where there is none.
   public func purchase(token: StoreTransactionID) -> PlayPurchase? {
-    keeper.look { $0.row(token).map(PlayPurchase.init) }
+    engine.look { $0.row(token).map(PlayPurchase.init) }
   }
 
   /// Acknowledges a purchase for the app.
@@ -17,7 +17,7 @@ extension SimulatedPlayStore {
   /// - Throws: `LedgerError` with `purchase_not_found` where no account owns such a purchase, `invalid_request` where
   ///   it is not paid for.
   public func acknowledge(_ token: StoreTransactionID) throws(LedgerError) {
-    try require(try keeper.act { shop, _ in shop.acknowledge(token, of: nil) }, token)
+    try require(try engine.act { shop, _ in shop.acknowledge(token, of: nil) }, token)
   }
 
   /// Consumes a purchase for the app, which acknowledges it too.
@@ -25,7 +25,7 @@ extension SimulatedPlayStore {
   /// - Throws: `LedgerError` with `purchase_not_found` where no account owns such a purchase, `invalid_request` where
   ///   it is not paid for, or a subscription.
   public func consume(_ token: StoreTransactionID) throws(LedgerError) {
-    try require(try keeper.act { shop, _ in shop.consume(token, of: nil) }, token)
+    try require(try engine.act { shop, _ in shop.consume(token, of: nil) }, token)
   }
 
   /// The purchases that were voided, oldest first, as Google lists them: at most of the last 30 days.
@@ -42,11 +42,14 @@ extension SimulatedPlayStore {
     includingPartial: Bool = false
   ) throws(LedgerError) -> VoidedPage {
     guard (1...1000).contains(limit) else { throw .invalid("A page has 1 to 1,000 voided purchases.") }
-    guard let place = token.map({ Int($0) }) ?? 0, place >= 0 else { throw .invalid("This is no token of a page.") }
-    return try keeper.act { shop, now in
+    guard let position = token.map({ Int($0) }) ?? 0, position >= 0 else {
+      throw .invalid("This is no token of a page.")
+    }
+    return try engine.act { shop, now in
       let first = now.advanced(by: .seconds(-30 * 86_400))
       return shop.voided(
-        from: max(first, from ?? first), until: until ?? Timestamp(milliseconds: .max), place: place, limit: limit,
+        from: max(first, from ?? first), until: until ?? Timestamp(milliseconds: .max), position: position,
+        limit: limit,
         includingPartial: includingPartial)
     }
   }

@@ -65,12 +65,12 @@ extension SimulatedPlayStore {
   }
 
   /// Removes all purchases, as if they had never been; their tokens are not used again.
-  public func clearPurchases() throws(LedgerError) { try keeper.act { shop, _ in shop.clear() } }
+  public func clearPurchases() throws(LedgerError) { try engine.act { shop, _ in shop.clear() } }
 
   private func control(
-    _ token: StoreTransactionID, _ body: (inout PlayShop, PlayRow, Timestamp) -> String?
+    _ token: StoreTransactionID, _ body: (inout PlayStoreState, PlayRow, Timestamp) -> String?
   ) throws(LedgerError) {
-    let problem = try keeper.act { shop, now -> LedgerError? in
+    let problem = try engine.act { shop, now -> LedgerError? in
       guard let row = shop.row(token) else { return Self.notFound }
       return body(&shop, row, now).map { .invalid("The purchase: \($0)") }
     }

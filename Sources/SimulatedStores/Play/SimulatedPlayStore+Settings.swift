@@ -26,11 +26,11 @@ extension SimulatedPlayStore {
   }
 
   private func setting<Value: Sendable>(_ path: KeyPath<PlaySettings, Value>) -> Value {
-    keeper.look { $0.settings[keyPath: path] }
+    engine.look { $0.settings[keyPath: path] }
   }
 
   private func set<Value: Sendable>(_ path: WritableKeyPath<PlaySettings, Value>, _ value: Value) {
     // A setting that could not be written is written before the next call takes effect, as in the App-Store-like store.
-    try? keeper.act { shop, _ in shop.change { $0[keyPath: path] = value } }
+    try? engine.act { shop, _ in shop.change { $0[keyPath: path] = value } }
   }
 }

@@ -16,7 +16,7 @@ public import StoreClient
 /// try await phone.consume(purchase.purchaseToken)
 /// ```
 public final class SimulatedPlayStore: StoreControls {
-  let keeper: ShopKeeper<PlayShop>
+  let engine: StoreEngine<PlayStoreState>
 
   /// Makes a store that sells the catalog's products under their ids at `google`.
   ///
@@ -26,17 +26,17 @@ public final class SimulatedPlayStore: StoreControls {
   ///   event log is of another store; `storage_newer`, `storage_damaged`, and the event log's own.
   public init(
     catalog: Catalog, session: String = "simulated", seed: UInt64 = 1, clock: VirtualClock = VirtualClock(),
-    signer: any ReceiptSigner, journal: (any RecordJournal)? = nil
+    signer: any ReceiptSigner, eventLog: (any EventLog)? = nil
   ) throws(LedgerError) {
-    let identity = ShopIdentity(
+    let identity = StoreIdentity(
       store: .google, environment: try .localTesting(session: session),
       bundleID: catalog.settings.bundleID ?? "com.example.app", seed: seed)
-    keeper = try ShopKeeper(identity, clock: clock, signer: signer, journal: journal)
-    try keeper.start { $0.shelf = ProductShelf(catalog.products, at: .google) }
+    engine = try StoreEngine(identity, clock: clock, signer: signer, eventLog: eventLog)
+    try engine.start { $0.productIndex = ProductListing(catalog.products, at: .google) }
   }
 
   /// The running store that the controls act on.
-  public var runtime: StoreRuntime { StoreRuntime(store: keeper) }
+  public var runtime: StoreRuntime { StoreRuntime(store: engine) }
 
   /// Returns a store account, which pays; it is made when it is first named.
   public func account(_ name: String) -> PlayAccount { PlayAccount(store: self, name: name) }

@@ -9,7 +9,7 @@ final class BackendContext: Sendable {
   let delivery: (any DeliveryTarget)?
   let clock: LedgerClock
   let randomness: @Sendable () -> UInt64
-  private let shelves = ShelfCache()
+  private let productIndexes = ProductIndexCache()
   private let requestSeed: UInt64
   private let requestCount = Atomic<UInt64>(0)
 
@@ -27,9 +27,11 @@ final class BackendContext: Sendable {
   }
 
   /// Reads at one instant, with the products of the catalog as it is at that instant.
-  func reading<R>(_ body: (LedgerView, Shelf) throws(LedgerError) -> R) throws(LedgerError) -> R {
-    let shelves = shelves
-    return try ledger.view { (view) throws(LedgerError) -> R in try body(view, try shelves.shelf(in: view)) }
+  func reading<R>(_ body: (LedgerView, ProductIndex) throws(LedgerError) -> R) throws(LedgerError) -> R {
+    let productIndexes = productIndexes
+    return try ledger.view { (view) throws(LedgerError) -> R in
+      try body(view, try productIndexes.productIndex(in: view))
+    }
   }
 
   /// Names a request in errors, answers and logs.
@@ -50,7 +52,7 @@ final class BackendContext: Sendable {
 private struct CountedNumbers: RandomNumberGenerator {
   let seed: UInt64
   let count: UInt64
-  private var place: UInt64 = 0
+  private var position: UInt64 = 0
 
   init(seed: UInt64, count: UInt64) {
     self.seed = seed
@@ -60,8 +62,8 @@ private struct CountedNumbers: RandomNumberGenerator {
   mutating func next() -> UInt64 {
     var hash = StableHash(seed: seed)
     hash.combine(count)
-    hash.combine(place)
-    place += 1
+    hash.combine(position)
+    position += 1
     return hash.value
   }
 }

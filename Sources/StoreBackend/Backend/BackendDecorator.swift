@@ -101,7 +101,7 @@ extension BackendDecorator {
   /// The answer of ``decorated``, as ``intercept(_:_:)`` lets it through.
   public func spend(
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey
-  ) async throws(LedgerError) -> Receipt {
+  ) async throws(LedgerError) -> Booking {
     try await intercept(.spend) { () async throws(LedgerError) in
       try await decorated.spend(amounts, customer: customer, key: key)
     }

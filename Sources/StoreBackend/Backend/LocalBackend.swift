@@ -95,7 +95,7 @@ public final class LocalBackend: PurchaseBackend {
 
   /// The offerings and products on sale at the platform's store; packages of other products are left out.
   public func offerings(for app: AppPlatform) async throws(LedgerError) -> OfferingsSnapshot {
-    let catalog = try context.reading { (_, shelf) in shelf.catalog }
+    let catalog = try context.reading { (_, productIndex) in productIndex.catalog }
     let products = catalog.products.filter {
       $0.obstacles(at: app.store.description, storefront: app.storefront).isEmpty
     }
@@ -123,7 +123,7 @@ public final class LocalBackend: PurchaseBackend {
   /// Spends: this backend trusts its caller.
   public func spend(
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey
-  ) async throws(LedgerError) -> Receipt {
+  ) async throws(LedgerError) -> Booking {
     try await ledger.book(LedgerCommand.spend(amounts, customer: customer, key: key))
   }
 }

@@ -21,11 +21,11 @@ public struct NoticeAnswer: Hashable, Sendable {
   /// The outcome of a notice.
   public var outcome: Outcome
   /// The booking, made now or earlier; nil where nothing was booked.
-  public var receipt: Receipt?
+  public var booking: Booking?
 
   /// An answer.
-  public init(outcome: Outcome, receipt: Receipt? = nil) {
+  public init(outcome: Outcome, booking: Booking? = nil) {
     self.outcome = outcome
-    self.receipt = receipt
+    self.booking = booking
   }
 }

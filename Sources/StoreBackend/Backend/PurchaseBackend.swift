@@ -42,7 +42,7 @@ public protocol PurchaseBackend: Sendable {
   /// Spends, where this client may.
   func spend(
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey
-  ) async throws(LedgerError) -> Receipt
+  ) async throws(LedgerError) -> Booking
 
   /// The customer's credited purchases, newest first; pages count from 1.
   func purchases(of customer: CustomerID, page: Int, size: Int) async throws(LedgerError) -> [PurchaseRecord]
@@ -108,7 +108,7 @@ public enum EntitlementSharing: Hashable, Sendable {
 /// The result of posting a receipt: its transaction may always be finished at the store.
 public struct ReceiptAnswer: Hashable, Sendable {
   /// The booking, made now or by the first credit; its customer owns the purchase.
-  public var receipt: Receipt
+  public var booking: Booking
   /// The purchase as it stands.
   public var purchase: PurchaseRecord
   /// The order that it belongs to, in a two-step purchase.
@@ -122,10 +122,10 @@ public struct ReceiptAnswer: Hashable, Sendable {
 
   /// An answer.
   public init(
-    receipt: Receipt, purchase: PurchaseRecord, order: Order? = nil, held: OrderHold? = nil,
+    booking: Booking, purchase: PurchaseRecord, order: Order? = nil, held: OrderHold? = nil,
     entitlement: CustomerRecord.Entitlement? = nil, requestID: String
   ) {
-    self.receipt = receipt
+    self.booking = booking
     self.purchase = purchase
     self.order = order
     self.held = held

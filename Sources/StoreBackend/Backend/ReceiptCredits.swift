@@ -35,27 +35,27 @@ struct ReceiptCredits: Sendable {
   ) async throws(LedgerError) -> ReceiptAnswer {
     let (now, policy) = (context.clock.now(), context.policy)
     try ReceiptRules.check(datesOf: transaction, now: now, skewMilliseconds: policy.futureSkewMilliseconds)
-    let scene = try context.reading { (view, shelf) throws(LedgerError) in
-      try ReceiptScene(of: transaction, customer: customer, order: named, in: view, shelf)
+    let lookup = try context.reading { (view, productIndex) throws(LedgerError) in
+      try TransactionLookup(of: transaction, customer: customer, order: named, in: view, productIndex)
     }
-    let rules = ReceiptRules(policy: policy, settings: scene.shelf.catalog.settings)
+    let rules = ReceiptRules(policy: policy, settings: lookup.productIndex.catalog.settings)
     try rules.check(bundleID: transaction.bundleID)
-    let product = scene.known == nil ? try await checkedProduct(of: transaction, scene: scene, rules: rules) : nil
-    if product != nil, waitsForBuyer, !scene.isBuyerKnown {
+    let product = lookup.known == nil ? try await checkedProduct(of: transaction, lookup: lookup, rules: rules) : nil
+    if product != nil, waitsForBuyer, !lookup.isBuyerKnown {
       try rules.check(waitFor: transaction, now: context.clock.now())
     }
-    guard let sold = scene.known?.product ?? product?.code else { throw .defect("A receipt has no product") }
-    let code = try await search.order(named, for: transaction, as: sold, scene: scene, mode)
-    let receipt = try await book(transaction, as: sold, scene: scene, order: code)
+    guard let sold = lookup.known?.product ?? product?.code else { throw .defect("A receipt has no product") }
+    let code = try await search.order(named, for: transaction, as: sold, lookup: lookup, mode)
+    let booking = try await book(transaction, as: sold, lookup: lookup, order: code)
     // The common case needs no second look at the ledger: all that the answer says was booked just now.
-    if let product, !receipt.isReplayed, transaction.revocation == nil, code == nil, product.entitlement == nil,
-      let id = receipt.transactionID
+    if let product, !booking.isReplayed, transaction.revocation == nil, code == nil, product.entitlement == nil,
+      let id = booking.transactionID
     {
       return ReceiptAnswer(
-        receipt: receipt, purchase: PurchaseRecord(transaction, product, transactionID: id), requestID: requestID)
+        booking: booking, purchase: PurchaseRecord(transaction, product, transactionID: id), requestID: requestID)
     }
     return try await answer(
-      booked: receipt, transaction, known: scene.known, customer: customer, order: code, requestID: requestID)
+      booked: booking, transaction, known: lookup.known, customer: customer, order: code, requestID: requestID)
   }
 
   /// The product that the transaction pays for, where everything about the transaction is as it should be.
@@ -63,10 +63,10 @@ struct ReceiptCredits: Sendable {
   /// - Throws: in order of precedence `environment_not_allowed`, `product_not_found`, `amount_mismatch`,
   ///   `receipt_revoked`.
   private func checkedProduct(
-    of transaction: StoreTransaction, scene: ReceiptScene, rules: ReceiptRules
+    of transaction: StoreTransaction, lookup: TransactionLookup, rules: ReceiptRules
   ) async throws(LedgerError) -> Product {
-    try rules.check(environment: transaction.environment, customer: scene.buyer)
-    guard let product = try product(of: transaction, scene: scene) else {
+    try rules.check(environment: transaction.environment, customer: lookup.buyer)
+    guard let product = try product(of: transaction, lookup: lookup) else {
       throw LedgerError(
         .productNotFound,
         "No product of the catalog has the id \"\(transaction.storeProductID.prefix(100))\" at \(transaction.store).",
@@ -75,7 +75,7 @@ struct ReceiptCredits: Sendable {
     try rules.check(quantityOf: transaction, product: product)
     do throws(LedgerError) { try rules.check(priceOf: transaction, product: product) } catch {
       // A payment at a former price of the catalog is credited, even after the price has changed.
-      let former = try formerProducts(sinceOrderOf: transaction, scene: scene)?.filter { $0.code == product.code }
+      let former = try formerProducts(sinceOrderOf: transaction, lookup: lookup)?.filter { $0.code == product.code }
       if let former, !rules.isPrice(of: transaction, amongThoseOf: former) { throw error }
     }
     if let revocation = transaction.revocation, revocation.extent == .full {
@@ -89,34 +89,34 @@ struct ReceiptCredits: Sendable {
   }
 
   /// The product with the transaction's id at the store: as the catalog says, or as it said when the purchase was made.
-  private func product(of transaction: StoreTransaction, scene: ReceiptScene) throws(LedgerError) -> Product? {
-    let (shelf, id) = (scene.shelf, transaction.storeProductID)
-    if let product = shelf.product(storeID: id, at: transaction.store) { return product }
-    let former = try formerProducts(sinceOrderOf: transaction, scene: scene)?.last {
+  private func product(of transaction: StoreTransaction, lookup: TransactionLookup) throws(LedgerError) -> Product? {
+    let (productIndex, id) = (lookup.productIndex, transaction.storeProductID)
+    if let product = productIndex.product(storeID: id, at: transaction.store) { return product }
+    let former = try formerProducts(sinceOrderOf: transaction, lookup: lookup)?.last {
       $0.storeIDs[transaction.store.description]?.hasBytes(of: id) == true
     }
-    return former.flatMap { shelf.product($0.code) }
+    return former.flatMap { productIndex.product($0.code) }
   }
 
   /// The products as the catalog had them from the order or the purchase until now; nil where that is not known.
   private func formerProducts(
-    sinceOrderOf transaction: StoreTransaction, scene: ReceiptScene
+    sinceOrderOf transaction: StoreTransaction, lookup: TransactionLookup
   ) throws(LedgerError) -> [Product]? {
-    let instant = min(transaction.purchasedAt, scene.orderedAt ?? transaction.purchasedAt)
+    let instant = min(transaction.purchasedAt, lookup.orderedAt ?? transaction.purchasedAt)
     return try context.reading { (view, _) throws(LedgerError) in try view.formerProducts(since: instant) }
   }
 
   private func book(
-    _ transaction: StoreTransaction, as product: ProductCode, scene: ReceiptScene, order: PurchaseCode?
-  ) async throws(LedgerError) -> Receipt {
+    _ transaction: StoreTransaction, as product: ProductCode, lookup: TransactionLookup, order: PurchaseCode?
+  ) async throws(LedgerError) -> Booking {
     let purchase = StorePurchase(transaction, product: product)
     guard let order else {
       return try await context.ledger.book(
-        LedgerCommand.creditPurchase(purchase, customer: scene.buyer).namedByLedger())
+        LedgerCommand.creditPurchase(purchase, customer: lookup.buyer).namedByLedger())
     }
     var command = LedgerCommand.completeOrder(
       OrderCompletion(code: order, purchase: purchase, retryAfterMilliseconds: context.secondDeliveryMilliseconds),
-      customer: scene.buyer)
+      customer: lookup.buyer)
     command.reference = Reference(unchecked: order.text)
     return try await context.ledger.book(command.namedByLedger())
   }
@@ -125,12 +125,12 @@ struct ReceiptCredits: Sendable {
   ///
   /// - Parameter known: The purchase as it stood before the booking, where it was credited by then.
   private func answer(
-    booked receipt: Receipt, _ transaction: StoreTransaction, known: Purchase?, customer: CustomerID,
+    booked booking: Booking, _ transaction: StoreTransaction, known: Purchase?, customer: CustomerID,
     order code: PurchaseCode?, requestID: String
   ) async throws(LedgerError) -> ReceiptAnswer {
     let isChanged = try await refunds.applyGivenBack(of: transaction, known: known)
-    if let code, receipt.completesOrder {
-      _ = try await holds.settleHold(of: orders.order(code))
+    if let code, booking.completesOrder {
+      _ = try await holds.endHold(of: orders.order(code))
       await deliveries.deliverFirst(code)
     }
     var answer = try context.reading { (view, _) throws(LedgerError) -> ReceiptAnswer in
@@ -140,17 +140,17 @@ struct ReceiptCredits: Sendable {
       guard let purchase = found else {
         throw .defect("Store transaction \(transaction.id) was credited and has no purchase")
       }
-      var receipt = receipt
-      receipt.customer = try view.purchases.owner(of: purchase, asNamedBy: customer)
+      var booking = booking
+      booking.customer = try view.purchases.owner(of: purchase, asNamedBy: customer)
       var order = try view.orders.order(paidBy: purchase)
       if order == nil, let code { order = try view.orders.find(code) }
       return ReceiptAnswer(
-        receipt: receipt, purchase: PurchaseRecord(purchase),
+        booking: booking, purchase: PurchaseRecord(purchase),
         order: try order.map { (order) throws(LedgerError) in
-          try orders.order(order, isReplayed: !receipt.completesOrder, in: view)
+          try orders.order(order, isReplayed: !booking.completesOrder, in: view)
         }, entitlement: try records.ownEntitlement(of: purchase, in: view), requestID: requestID)
     }
-    if let order = answer.order { answer.held = try await holds.settleHold(of: order) }
+    if let order = answer.order { answer.held = try await holds.endHold(of: order) }
     return answer
   }
 
@@ -162,14 +162,14 @@ struct ReceiptCredits: Sendable {
       guard order.isPaid else { return nil }
       guard let purchase = try view.purchases.purchase(payingFor: order) else { throw .unpaid(order) }
       let owner = try view.purchases.owner(of: purchase, asNamedBy: customer)
-      var receipt = try view.purchases.booking(of: purchase, customer: owner)
-      receipt.isReplayed = true
+      var booking = try view.purchases.booking(of: purchase, customer: owner)
+      booking.isReplayed = true
       return ReceiptAnswer(
-        receipt: receipt, purchase: PurchaseRecord(purchase),
+        booking: booking, purchase: PurchaseRecord(purchase),
         order: try orders.order(order, isReplayed: true, in: view),
         entitlement: try records.ownEntitlement(of: purchase, in: view), requestID: requestID)
     }
-    if let order = answer?.order { answer?.held = try await holds.settleHold(of: order) }
+    if let order = answer?.order { answer?.held = try await holds.endHold(of: order) }
     return answer
   }
 }

@@ -10,26 +10,26 @@ struct StoreNotices: Sendable {
     try ReceiptRules.check(
       datesOf: transaction, now: context.clock.now(), skewMilliseconds: context.policy.futureSkewMilliseconds)
     let (settings, isKnown, buyer) = try context.reading {
-      (view, shelf) throws(LedgerError) -> (CatalogSettings, Bool, CustomerID?) in
+      (view, productIndex) throws(LedgerError) -> (CatalogSettings, Bool, CustomerID?) in
       let buyer = try transaction.accountToken.flatMap { (token) throws(LedgerError) in
         try view.customers.buyer(token.number, at: transaction.purchasedAt)
       }
-      return (shelf.catalog.settings, try view.purchase(of: transaction) != nil, buyer)
+      return (productIndex.catalog.settings, try view.purchase(of: transaction) != nil, buyer)
     }
     try ReceiptRules(policy: context.policy, settings: settings).check(bundleID: transaction.bundleID)
     if let revocation = transaction.revocation, isKnown || revocation.extent == .full {
-      let receipt = try await refunds.refund(transaction, revocation)
-      if receipt.isReplayed { return NoticeAnswer(outcome: .unchanged, receipt: receipt) }
-      return NoticeAnswer(outcome: receipt.isAwaitingPurchase ? .kept : .refunded, receipt: receipt)
+      let booking = try await refunds.refund(transaction, revocation)
+      if booking.isReplayed { return NoticeAnswer(outcome: .unchanged, booking: booking) }
+      return NoticeAnswer(outcome: booking.isAwaitingPurchase ? .kept : .refunded, booking: booking)
     }
     if isKnown {
-      let receipt = try await refunds.reverse(transaction)
-      let isNews = !receipt.isReplayed && receipt.transactionID != nil
-      return NoticeAnswer(outcome: isNews ? .refundReversed : .unchanged, receipt: receipt)
+      let booking = try await refunds.reverse(transaction)
+      let isNew = !booking.isReplayed && booking.transactionID != nil
+      return NoticeAnswer(outcome: isNew ? .refundReversed : .unchanged, booking: booking)
     }
     guard let buyer else { return NoticeAnswer(outcome: .unattributed) }
     let answer = try await credits.credit(
       transaction, customer: buyer, order: nil, search: .find, requestID: context.newRequestID())
-    return NoticeAnswer(outcome: answer.receipt.isReplayed ? .unchanged : .credited, receipt: answer.receipt)
+    return NoticeAnswer(outcome: answer.booking.isReplayed ? .unchanged : .credited, booking: answer.booking)
   }
 }

@@ -27,7 +27,7 @@ struct StoreRefunds: Sendable {
 
   func refund(
     _ transaction: StoreTransaction, _ revocation: StoreTransaction.Revocation
-  ) async throws(LedgerError) -> Receipt {
+  ) async throws(LedgerError) -> Booking {
     let extent: StoreRefund.Extent =
       switch revocation.extent {
       case .full: .full
@@ -43,7 +43,7 @@ struct StoreRefunds: Sendable {
   }
 
   /// Takes back all refunds of a transaction whose newer evidence shows none.
-  func reverse(_ transaction: StoreTransaction) async throws(LedgerError) -> Receipt {
+  func reverse(_ transaction: StoreTransaction) async throws(LedgerError) -> Booking {
     try await ledger.book(
       .reverseRefund(
         StoreRefundReversal(

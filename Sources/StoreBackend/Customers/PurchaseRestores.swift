@@ -19,7 +19,7 @@ struct PurchaseRestores: Sendable {
           transaction, customer: customer, order: nil, search: .find, requestID: context.newRequestID(),
           waitsForBuyer: false)
         isAnyTaken = true
-        try await share(transaction, ownedBy: answer.receipt.customer, with: customer, sharing)
+        try await share(transaction, ownedBy: answer.booking.customer, with: customer, sharing)
       } catch {
         guard !error.code.meansNothingIsKnown else { throw error }
         refusal = refusal ?? error

@@ -83,8 +83,8 @@ extension LocalBackend {
   ///
   /// - Returns: The state of the hold; nil where the order costs none.
   /// - Throws: `LedgerError` with `order_not_found`.
-  public func settleOrder(_ code: PurchaseCode) async throws(LedgerError) -> OrderHold? {
-    try await holds.settleHold(of: orders.order(code))
+  public func resolveOrder(_ code: PurchaseCode) async throws(LedgerError) -> OrderHold? {
+    try await holds.endHold(of: orders.order(code))
   }
 
   /// Completes the holds of all orders that hold currency; call it after a restart or once an hour.
@@ -93,8 +93,8 @@ extension LocalBackend {
   ///   journal.
   /// - Returns: The orders found; look at those that are not settled.
   /// - Throws: `LedgerError` where the feed cannot be read.
-  public func settleOrders(after cursor: FeedCursor? = nil) async throws(LedgerError) -> SettledOrders {
-    try await holds.settleAll(after: cursor)
+  public func resolveOrders(after cursor: FeedCursor? = nil) async throws(LedgerError) -> ResolvedOrders {
+    try await holds.postAll(after: cursor)
   }
 
   // MARK: Delivery

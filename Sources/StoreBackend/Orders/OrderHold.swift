@@ -5,7 +5,7 @@ public enum OrderHold: Hashable, Sendable {
   /// It is set aside until the order is paid for or fails.
   case held
   /// The order was paid for, and this took it.
-  case spent(Receipt)
+  case spent(Booking)
   /// The order failed, and it is the customer's again.
   case released
   /// The order was paid for after it had failed, and by then the customer had spent the currency.
@@ -14,7 +14,7 @@ public enum OrderHold: Hashable, Sendable {
   case unpaid(LedgerError)
 
   /// Whether nothing is left to do.
-  public var isSettled: Bool {
+  public var isResolved: Bool {
     switch self {
     case .spent, .released: true
     case .held, .unpaid: false
@@ -23,24 +23,24 @@ public enum OrderHold: Hashable, Sendable {
 }
 
 /// An order that was found unsettled, and how it stands now.
-public struct SettledOrder: Sendable {
+public struct ResolvedOrder: Sendable {
   /// Its name.
   public let code: PurchaseCode
   /// The state of the currency that it costs; a failure where that could not be determined.
   public let result: Result<OrderHold, LedgerError>
 
   /// Whether nothing is left to do.
-  public var isSettled: Bool {
+  public var isResolved: Bool {
     guard case .success(let hold) = result else { return false }
-    return hold.isSettled
+    return hold.isResolved
   }
 }
 
 /// The result of completing the holds of orders.
-public struct SettledOrders: Sendable {
+public struct ResolvedOrders: Sendable {
   /// Those that were found unsettled, in the order in which they were announced; the ones that wait for their payment
   /// too.
-  public let orders: [SettledOrder]
+  public let orders: [ResolvedOrder]
   /// The position for the next call: every order before it is settled.
   public let cursor: FeedCursor?
 }

@@ -12,25 +12,25 @@ struct OrderHolds: Sendable {
   /// How much longer than its order a hold lasts, so that a payment at the last moment finds it.
   static let holdGraceMilliseconds: Int64 = 3_600_000
 
-  /// Looks through all holds of orders since the cursor; see `LocalBackend.settleOrders(after:)`.
-  func settleAll(after cursor: FeedCursor?) async throws(LedgerError) -> SettledOrders {
+  /// Looks through all holds of orders since the cursor; see `LocalBackend.resolveOrders(after:)`.
+  func postAll(after cursor: FeedCursor?) async throws(LedgerError) -> ResolvedOrders {
     let found = try UnfinishedHold.all(in: context.ledger, after: cursor, mark: OrderDocument.mark)
-    var settled: [SettledOrder] = []
+    var settled: [ResolvedOrder] = []
     var next: FeedCursor?? = .none
     for hold in found.holds {
       guard let text = hold.document?["order"]?.text, let code = PurchaseCode.read(text) else { continue }
       let result: Result<OrderHold, LedgerError>
       do throws(LedgerError) {
-        guard let standing = try await settleHold(of: orders.order(code)) else { continue }
+        guard let standing = try await endHold(of: orders.order(code)) else { continue }
         result = .success(standing)
       } catch {
         result = .failure(error)
       }
-      let one = SettledOrder(code: code, result: result)
+      let one = ResolvedOrder(code: code, result: result)
       settled.append(one)
-      if !one.isSettled, next == nil { next = .some(hold.cursor) }
+      if !one.isResolved, next == nil { next = .some(hold.cursor) }
     }
-    return SettledOrders(orders: settled, cursor: next ?? found.end)
+    return ResolvedOrders(orders: settled, cursor: next ?? found.end)
   }
 
   /// Returns the virtual currency that the requested units cost.
@@ -75,12 +75,12 @@ struct OrderHolds: Sendable {
       }
     case .failed:
       if let refusal = try steps.refusal() { throw refusal }
-    case .success, .deliveryPending: _ = try await settleHold(of: order)
+    case .success, .deliveryPending: _ = try await endHold(of: order)
     }
     return order
   }
 
-  func settleHold(of order: Order) async throws(LedgerError) -> OrderHold? {
+  func endHold(of order: Order) async throws(LedgerError) -> OrderHold? {
     guard !order.costs.isEmpty else { return nil }
     let steps = try steps(of: order)
     let hold = try steps.begun()

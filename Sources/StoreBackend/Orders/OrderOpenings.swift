@@ -37,7 +37,7 @@ struct OrderOpenings: Sendable {
     let customer = try orders.customer(of: code)
     let receipt = try await context.ledger.book(.advanceOrder(code, .fail, customer: customer))
     let order = try orders.order(code, isReplayed: receipt.isReplayed)
-    if !order.costs.isEmpty { _ = try await holds.settleHold(of: order) }
+    if !order.costs.isEmpty { _ = try await holds.endHold(of: order) }
     return order
   }
 
@@ -65,10 +65,10 @@ struct OrderOpenings: Sendable {
   }
 
   private func checkOffer(for request: OrderRequest) throws(LedgerError) {
-    let shelf = try context.reading { (_, shelf) in shelf }
-    let rules = ReceiptRules(policy: context.policy, settings: shelf.catalog.settings)
+    let productIndex = try context.reading { (_, productIndex) in productIndex }
+    let rules = ReceiptRules(policy: context.policy, settings: productIndex.catalog.settings)
     try rules.check(bundleID: request.bundleID)
-    guard let product = shelf.product(request.product), product.storeIDs[request.store.description] != nil else {
+    guard let product = productIndex.product(request.product), product.storeIDs[request.store.description] != nil else {
       throw LedgerError(
         .productNotFound, "There is no product \"\(request.product)\" at \(request.store) in the catalog.",
         details: [.text("product_id", request.product.text)])

@@ -10,7 +10,7 @@ struct OrderSearch: Sendable {
 
   /// The order that the transaction pays for: the named one, or one that is looked for.
   func order(
-    _ named: PurchaseCode?, for transaction: StoreTransaction, as product: ProductCode, scene: ReceiptScene,
+    _ named: PurchaseCode?, for transaction: StoreTransaction, as product: ProductCode, lookup: TransactionLookup,
     _ search: ReceiptPost.OrderSearch
   ) async throws(LedgerError) -> PurchaseCode? {
     // A renewal was never announced, and a refunded purchase is not delivered.
@@ -18,12 +18,12 @@ struct OrderSearch: Sendable {
       return named
     }
     let candidates = try context.reading { (view, _) throws(LedgerError) in
-      try view.orders.candidates(of: scene.buyer, for: scene.known, limit: Self.searchedCountMax)
+      try view.orders.candidates(of: lookup.buyer, for: lookup.known, limit: Self.searchedCountMax)
     }
     guard let candidates else { return nil }
     if let found = OrderMatch.best(of: candidates, for: transaction, as: product) { return found.code }
     guard search == .findOrOpen else { return nil }
-    return try await lateOrder(for: transaction, as: product, buyer: scene.buyer)
+    return try await lateOrder(for: transaction, as: product, buyer: lookup.buyer)
   }
 
   /// An order that is announced after its payment, so that the purchase is delivered as every other; nil where such an

@@ -68,7 +68,7 @@ extension PaymentStatusCode {
     switch answer.order?.status {
     case .deliveryPending: self = .deliveryPending
     case .success where answer.order?.isReplayed == true: self = .alreadyCompleted
-    default: self = answer.receipt.isReplayed && answer.order == nil ? .alreadyCompleted : .success
+    default: self = answer.booking.isReplayed && answer.order == nil ? .alreadyCompleted : .success
     }
   }
 

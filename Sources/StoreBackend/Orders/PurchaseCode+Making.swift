@@ -10,7 +10,7 @@ extension PurchaseCode {
     // 2026-11-21 without its century and hyphens.
     text += now.description.utf8.dropFirst(2).prefix(8).filter { $0 != 0x2D }
     for word in [randomness(), randomness()] {
-      for place in 0..<8 { text.append(digits[Int(word >> UInt64(5 * place) & 31)]) }
+      for position in 0..<8 { text.append(digits[Int(word >> UInt64(5 * position) & 31)]) }
     }
     return Self(unchecked: String(decoding: text, as: UTF8.self))
   }

@@ -26,8 +26,8 @@ enum Base64URL {
   ) {
     let text = UnsafeMutableBufferPointer(rebasing: text)
     var (index, next) = (0, 0)
-    func put(_ group: UInt32, _ place: UInt32) {
-      text[next] = digits[Int(group >> (18 - 6 * place) & 63)]
+    func put(_ group: UInt32, _ position: UInt32) {
+      text[next] = digits[Int(group >> (18 - 6 * position) & 63)]
       next += 1
     }
     while index + 3 <= bytes.count {

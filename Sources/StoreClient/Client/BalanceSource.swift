@@ -44,7 +44,7 @@ struct BalanceSource: ClientPart {
   var provisional: [CurrencyCode: Int64] { provisional(for: appUserID, after: Timestamp(milliseconds: .min)) }
 
   /// Spends, where the backend lets this client.
-  func spend(_ amounts: [Adjustment], key: IdempotencyKey) async throws(LedgerError) -> Receipt {
+  func spend(_ amounts: [Adjustment], key: IdempotencyKey) async throws(LedgerError) -> Booking {
     // A failed call may have spent too, so the balance may have changed in any case.
     defer {
       invalidate()
@@ -86,7 +86,7 @@ struct BalanceSource: ClientPart {
   }
 
   private func keep(_ stored: StoredBalances, isChanged: Bool) {
-    if !configuration.mode.isLocal, configuration.journal != nil {
+    if !configuration.mode.isLocal, configuration.eventLog != nil {
       let known = queue.read { state in state.balances.last { $0.customer == stored.customer } }
       // Only changed balances cost a sync.
       if known?.rows != stored.rows {

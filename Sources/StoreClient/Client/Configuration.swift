@@ -53,7 +53,7 @@ extension StoreClient {
     /// The app, as its receipts name it; needed for two-step purchases only.
     public var bundleID = ""
     /// Where the receipt queue, the identity and the last known balances are kept; nil for nowhere.
-    public var journal: (any RecordJournal)?
+    public var eventLog: (any EventLog)?
     /// Where the client reads the time, and how it waits.
     public var clock = StoreClock.system
     /// Makes anonymous ids, keys and the chance in back-off.
@@ -92,13 +92,13 @@ extension StoreClient {
     /// A configuration.
     public init(
       apiKey: String, appUserID: String? = nil, mode: Mode, storefront: any Storefront,
-      journal: (any RecordJournal)? = nil
+      eventLog: (any EventLog)? = nil
     ) {
       self.apiKey = apiKey
       self.appUserID = appUserID
       self.mode = mode
       self.storefront = storefront
-      self.journal = journal
+      self.eventLog = eventLog
     }
   }
 }

@@ -31,8 +31,8 @@ public struct CustomerInfo: Hashable, Sendable {
   mutating func add(_ purchase: PurchaseRecord, at now: Timestamp) {
     record.asOf = max(record.asOf, now)
     // Looked for in place, and by the credit, of which each purchase has one: copying a record costs more than that.
-    let places = record.nonSubscriptions.indices
-    if let known = places.first(where: { record.nonSubscriptions[$0].transactionID == purchase.transactionID }) {
+    let positions = record.nonSubscriptions.indices
+    if let known = positions.first(where: { record.nonSubscriptions[$0].transactionID == purchase.transactionID }) {
       record.nonSubscriptions[known] = purchase
       return
     }

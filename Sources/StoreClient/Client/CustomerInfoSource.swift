@@ -54,17 +54,17 @@ struct CustomerInfoSource: ClientPart {
 
   /// Keeps an answer, unless something has happened since it was asked for.
   func take(_ info: CustomerInfo, askedIn generation: UInt64) {
-    let isNews = context.session.withLock { session in
+    let isNew = context.session.withLock { session in
       if generation != session.infoGeneration { return false }
       session.registered.insert(session.identity.customer)
-      let isNews =
+      let isNew =
         session.info?.record.entitlements != info.record.entitlements
         || session.info?.record.nonSubscriptions != info.record.nonSubscriptions
       session.info = info
       session.isInfoFresh = true
-      return isNews
+      return isNew
     }
-    if isNews { publish(info) }
+    if isNew { publish(info) }
   }
 
   /// Returns the buyer's state after a credit: it includes this purchase even if the backend cannot be asked.
@@ -76,7 +76,7 @@ struct CustomerInfoSource: ClientPart {
       return try await fetch(of: buyer)
     } catch {
       var info = last(of: buyer)
-      guard let answer, answer.receipt.customer == buyer || info.record.ids.contains(answer.receipt.customer) else {
+      guard let answer, answer.booking.customer == buyer || info.record.ids.contains(answer.booking.customer) else {
         return info
       }
       if !answer.purchase.productType.isSubscription { info.add(answer.purchase, at: now) }

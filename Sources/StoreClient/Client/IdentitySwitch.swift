@@ -5,7 +5,7 @@ internal import Synchronization
 /// Changes who is signed in: one switch at a time, durable before it counts.
 struct IdentitySwitch: ClientPart {
   let context: ClientContext
-  private let turns = Turns()
+  private let turns = AsyncMutex()
 
   init(context: ClientContext) { self.context = context }
 

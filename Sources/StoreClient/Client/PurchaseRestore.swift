@@ -20,7 +20,7 @@ struct PurchaseRestore: ClientPart {
     let generation = context.session.withLock { $0.infoGeneration }
     let record = try await backend.restore(receipts, customer: customer, sharing: sharing)
     // That told it of every refund, too.
-    let told = queue.read { state in evidence.filter { state.items[$0.key] == nil && state.isNewsOfRefund($0) } }
+    let told = queue.read { state in evidence.filter { state.items[$0.key] == nil && state.isNewRefundNotice($0) } }
     if !told.isEmpty { queue.noteLazily(told.map { .refundPosted($0.key, revision: $0.revision) }) }
     context.balances.withLock { $0.invalidate() }
     let info = CustomerInfo(record)

@@ -5,7 +5,7 @@ internal import Synchronization
 /// Works off the receipt queue without being called, and tells the app what came of its receipts.
 final class QueueWork: ClientPart {
   let context: ClientContext
-  private let background = Background()
+  private let background = TaskBag()
 
   init(context: ClientContext) { self.context = context }
 
@@ -56,7 +56,7 @@ final class QueueWork: ClientPart {
   /// The driver of a client that is not automatic calls this.
   func receive(_ evidence: StoreEvidence) async {
     let keys = pipeline.enqueue([evidence], source: .updates, current: appUserID)
-    _ = await pipeline.settle(keys)
+    _ = await pipeline.postNow(keys)
     plan()
   }
 
@@ -85,12 +85,12 @@ final class QueueWork: ClientPart {
   private func credited(_ item: QueueItem, _ answer: ReceiptAnswer) async {
     balances.invalidate()
     let now = configuration.clock.now()
-    let owner = answer.receipt.customer
+    let owner = answer.booking.customer
     let key = item.receipt.key
     let (info, client, delegate, isOld) = context.session.withLock { session in
       // The app was told of a redelivered transaction when it was credited; of a purchase with a lost answer it was
       // not.
-      let isOld = answer.receipt.isReplayed && (item.receipt.source != .purchase || session.told.contains(key))
+      let isOld = answer.booking.isReplayed && (item.receipt.source != .purchase || session.told.contains(key))
       if isOld { session.replayed.insert(key) } else if item.receipt.revision.isEmpty { session.told.insert(key) }
       session.answers.insert(answer, for: key)
       session.registered.insert(item.receipt.buyer)

@@ -40,12 +40,12 @@ struct ReceiptOutcomes: ClientPart {
   /// Waits for the receipt's outcome as long as a purchase may wait; nil after that.
   private func posted(_ key: ReceiptKey) async -> PostOutcome? {
     guard let timeout = configuration.validationTimeout, !configuration.mode.isLocal else {
-      return await pipeline.settle([key])[key]
+      return await pipeline.postNow([key])[key]
     }
     let (pipeline, clock) = (pipeline, configuration.clock)
     let deadline = clock.now().advanced(by: timeout)
     let outcome = await first(
-      of: { await pipeline.settle([key])[key] },
+      of: { await pipeline.postNow([key])[key] },
       orUntil: { do throws(CancellationError) { try await clock.sleep(deadline) } catch {} })
     return outcome ?? nil
   }

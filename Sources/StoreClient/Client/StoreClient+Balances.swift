@@ -37,7 +37,7 @@ extension StoreClient {
   ///   - key: One for each tap, sent again with every retry of it; a new one where none is given.
   /// - Throws: `LedgerError` with `forbidden` where only a server may spend, and those of `Ledger.spend`.
   @discardableResult
-  public func spend(_ amounts: [Adjustment], key: IdempotencyKey? = nil) async throws(LedgerError) -> Receipt {
+  public func spend(_ amounts: [Adjustment], key: IdempotencyKey? = nil) async throws(LedgerError) -> Booking {
     try await balanceSource.spend(amounts, key: key ?? context.newKey())
   }
 

@@ -56,7 +56,7 @@ extension StoreClient {
     }
     try queue.record([.requeued(key, configuration.clock.now())])
     if let view = pipeline.view(key) { pipeline.emit(.requeued(view)) }
-    _ = await pipeline.settle([key])
+    _ = await pipeline.postNow([key])
   }
 
   /// Drains the queue and requests the balances again; call it when the app comes to the foreground.

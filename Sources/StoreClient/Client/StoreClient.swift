@@ -9,7 +9,7 @@ public typealias Purchases = StoreClient
 ///
 /// ```swift
 /// try Purchases.configure(with: Purchases.Configuration(
-///   apiKey: "appl_…", mode: .payment(backend), storefront: storefront, journal: try RecordLog(path: path)))
+///   apiKey: "appl_…", mode: .payment(backend), storefront: storefront, eventLog: try FileEventLog(path: path)))
 /// let offerings = try await Purchases.shared.offerings()
 /// ```
 ///
@@ -65,7 +65,7 @@ public final class StoreClient: Sendable {
     let wanted: CustomerID? =
       if let id = configuration.appUserID { try AppUserID.checked(id) } else { nil }
     self.configuration = configuration
-    let queue = try ReceiptQueue(journal: configuration.journal)
+    let queue = try ReceiptQueue(eventLog: configuration.eventLog)
     context = ClientContext(
       configuration: configuration, queue: queue, identity: try Self.identity(wanted, in: queue, configuration))
     identity = IdentitySwitch(context: context)
@@ -108,7 +108,7 @@ public final class StoreClient: Sendable {
     if key.store == nil { context.log(.warn, "The API key has no known prefix; its store is taken from the shop.") }
     identity.warn(about: appUserID)
     var events = queue.unknown.map { ReceiptPipelineEvent.unknownRecord($0) }
-    if let file = configuration.journal as? RecordLog { events += file.problems.map { .damaged($0) } }
+    if let file = configuration.eventLog as? FileEventLog { events += file.problems.map { .damaged($0) } }
     for event in events { context.log(.error, "The receipt queue: \(event)") }
     pipeline.observe { $0.unheard = events }
   }
@@ -135,11 +135,11 @@ extension StoreClient {
   @discardableResult
   public static func configure(
     withAPIKey apiKey: String, appUserID: String? = nil, mode: Mode, storefront: any Storefront,
-    journal: (any RecordJournal)? = nil
+    eventLog: (any EventLog)? = nil
   ) throws(LedgerError) -> StoreClient {
     try configure(
       with: Configuration(
-        apiKey: apiKey, appUserID: appUserID, mode: mode, storefront: storefront, journal: journal))
+        apiKey: apiKey, appUserID: appUserID, mode: mode, storefront: storefront, eventLog: eventLog))
   }
 
   /// The client that ``configure(with:)`` made; asking for it before is a mistake of the program, and ends it.

@@ -66,7 +66,7 @@ struct QueueState: Sendable {
   /// Returns whether the evidence holds a refund, or a reversed refund, that the backend was not told of.
   ///
   /// For a transaction in the queue, the revision in the queue counts as told.
-  func isNewsOfRefund(_ evidence: StoreEvidence) -> Bool {
+  func isNewRefundNotice(_ evidence: StoreEvidence) -> Bool {
     guard evidence.unverified == nil else { return false }
     let key = evidence.key
     return !evidence.revision.hasBytes(of: items[key]?.receipt.revision ?? postedRefunds[key] ?? "")
@@ -124,9 +124,9 @@ extension QueueState {
 
   private mutating func add(_ receipt: QueuedReceipt) -> Bool {
     if items[receipt.key] != nil {
-      var isNews = false
-      _ = update(receipt.key) { isNews = $0.meet(receipt) }
-      return isNews
+      var isNew = false
+      _ = update(receipt.key) { isNew = $0.meet(receipt) }
+      return isNew
     }
     items[receipt.key] = QueueItem(receipt, number: nextNumber)
     nextNumber += 1

@@ -19,7 +19,7 @@ extension ReceiptPipeline {
     var isReached = true
     for start in stride(from: 0, to: due.count, by: Self.batchCount) where isReached || everything {
       let batch = Array(due[start..<min(start + Self.batchCount, due.count)])
-      isReached = Self.isReached(await settle(batch, stopsEarly: !everything))
+      isReached = Self.isReached(await postNow(batch, stopsEarly: !everything))
     }
     markProvisional()
     return isReached
@@ -41,7 +41,7 @@ extension ReceiptPipeline {
       guard !page.isEmpty else { return true }
       seen += page.count
       let keys = enqueue(page, source: .sweep, current: current)
-      let outcomes = await settleDue(keys)
+      let outcomes = await postDue(keys)
       let left = queue.read { state in keys.filter { state.items[$0] != nil } }
       done += keys.count - left.count
       if seen > Self.batchCount || page.count == Self.batchCount { emit(.progress(done: done, seen: seen)) }
@@ -64,12 +64,12 @@ extension ReceiptPipeline {
   func sweepRefunds(current: CustomerID) async -> Bool {
     let listed: [StoreEvidence]
     do throws(StoreFailure) { listed = try await storefront.all() } catch { return false }
-    let news = queue.read { state in listed.filter(state.isNewsOfRefund) }
+    let news = queue.read { state in listed.filter(state.isNewRefundNotice) }
     for start in stride(from: 0, to: news.count, by: Self.batchCount) {
       let page = Array(news[start..<min(start + Self.batchCount, news.count)])
       let keys = enqueue(page, source: .refunds, current: current)
       // Where the backend goes away, the rest stays at the store.
-      guard Self.isReached(await settleDue(keys)) else { return start + Self.batchCount >= news.count }
+      guard Self.isReached(await postDue(keys)) else { return start + Self.batchCount >= news.count }
     }
     return true
   }
@@ -78,19 +78,19 @@ extension ReceiptPipeline {
   /// ones.
   func join() async {
     let untried = queue.read { $0.ordered { $0.status == .waiting && $0.attemptCount == 0 }.map(\.receipt.key) }
-    _ = await settle(untried)
+    _ = await postNow(untried)
     for key in queue.read({ $0.ordered { $0.status == .posting }.map(\.receipt.key) }) { _ = await outcome(of: key) }
     await finish(queue.read { $0.ordered { $0.status == .finishOnly }.map(\.receipt.key) })
   }
 
   /// Finishes and posts the due receipts.
-  private func settleDue(_ keys: [ReceiptKey]) async -> [ReceiptKey: PostOutcome] {
+  private func postDue(_ keys: [ReceiptKey]) async -> [ReceiptKey: PostOutcome] {
     let now = clock.now()
     let due = queue.read { state in
       keys.filter { state.items[$0].map { $0.status != .waiting || $0.nextAttemptAt <= now } ?? true }
     }
     await finish(due)
-    return await settle(due.filter { key in queue.read { $0.items[key]?.status == .waiting } })
+    return await postNow(due.filter { key in queue.read { $0.items[key]?.status == .waiting } })
   }
 
   private static func isReached(_ outcomes: [ReceiptKey: PostOutcome]) -> Bool {

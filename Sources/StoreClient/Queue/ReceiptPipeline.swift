@@ -167,7 +167,7 @@ extension ReceiptPipeline {
   ///
   /// - Parameter stopsEarly: Whether to leave the rest while the backend is unreachable.
   /// - Returns: The outcome of each receipt that was tried.
-  func settle(_ keys: [ReceiptKey], stopsEarly: Bool = true) async -> [ReceiptKey: PostOutcome] {
+  func postNow(_ keys: [ReceiptKey], stopsEarly: Bool = true) async -> [ReceiptKey: PostOutcome] {
     var outcomes: [ReceiptKey: PostOutcome] = [:]
     var (posted, credited): ([ReceiptKey], [QueueItem]) = ([], [])
     var events: [QueueEvent] = []

@@ -21,7 +21,7 @@ public enum ReceiptPipelineEvent: Hashable, Sendable {
   /// So many of a backlog are done; the bound is how many were seen so far.
   case progress(done: Int, seen: Int)
   /// A part of the queue's file could not be read and was set aside.
-  case damaged(RecordLog.Problem)
+  case damaged(FileEventLog.Problem)
   /// A record was read that this version does not know; it is left out.
   case unknownRecord(String)
   /// The queue could not be written; purchases go on, and the store redelivers unfinished transactions.

@@ -18,17 +18,17 @@ final class ReceiptQueue: Sendable {
   /// The same at the start, which has to read all of them.
   static let slackAtStart = 100
 
-  private let journal: (any RecordJournal)?
+  private let eventLog: (any EventLog)?
   private let writing: Mutex<Writing>
   private let state: Mutex<QueueState>
   /// Records of unknown kinds.
   let unknown: [String]
 
-  init(journal: (any RecordJournal)?) throws(LedgerError) {
-    self.journal = journal
+  init(eventLog: (any EventLog)?) throws(LedgerError) {
+    self.eventLog = eventLog
     var state = QueueState()
     var unknown: [String] = []
-    let records = try journal?.records() ?? []
+    let records = try eventLog?.records() ?? []
     for record in records {
       if let event = QueueEvent(record: record) { state.apply(event) } else { unknown.append(record) }
     }
@@ -81,7 +81,7 @@ final class ReceiptQueue: Sendable {
   func noteLazily(_ events: [QueueEvent]) {
     writing.withLock { writing in
       apply(events)
-      if journal != nil { writing.lazy += events.compactMap(\.record) }
+      if eventLog != nil { writing.lazy += events.compactMap(\.record) }
     }
   }
 
@@ -95,22 +95,22 @@ final class ReceiptQueue: Sendable {
   }
 
   private func write(_ events: [QueueEvent], _ writing: inout Writing) throws(LedgerError) {
-    guard let journal else { return }
+    guard let eventLog else { return }
     let records = writing.lazy + events.compactMap(\.record)
     guard !records.isEmpty else { return }
-    try journal.append(records)
+    try eventLog.append(records)
     writing.lazy = []
     writing.recordCount += records.count
   }
 
   /// Rewrites the event log where most of it is history, so that its length follows the live state.
   private func compact(_ writing: inout Writing, slack: Int = slack) {
-    guard let journal, writing.recordCount > slack, writing.lazy.isEmpty else { return }
+    guard let eventLog, writing.recordCount > slack, writing.lazy.isEmpty else { return }
     let count = writing.recordCount
     guard let events = state.withLock({ count > 2 * $0.liveCount + slack ? $0.events() : nil }) else { return }
     let records = unknown + events.compactMap(\.record)
     do throws(LedgerError) {
-      try journal.compact(to: records)
+      try eventLog.compact(to: records)
       writing.recordCount = records.count
     } catch {
       // The long event log has the same content; the next append tries again.

@@ -11,11 +11,11 @@ struct Books {
     var time: Int
   }
 
-  var kinship = Kinship()
+  var kinship = IdentitySets()
   private(set) var customers: Set<CustomerID> = []
   private(set) var credits: [StoreTransactionID: Credit] = [:]
   private(set) var spent: [CustomerID: [CurrencyCode: Int64]] = [:]
-  private(set) var tickets: [CustomerID: TicketBook] = [:]
+  private(set) var tickets: [CustomerID: TicketLots] = [:]
   private(set) var problems: [String] = []
   private(set) var replayCount = 0
   private var tokenTimes: [AccountToken: (customer: CustomerID, time: Int)] = [:]
@@ -43,7 +43,7 @@ struct Books {
     meet(one)
     meet(other)
     guard let (from, into) = kinship.unite(one, other) else { return }
-    if let moved = tickets.removeValue(forKey: from) { tickets[into, default: TicketBook()].take(all: moved) }
+    if let moved = tickets.removeValue(forKey: from) { tickets[into, default: TicketLots()].take(all: moved) }
   }
 
   /// Signs in; only a customer that never signed in is merged.
@@ -59,8 +59,10 @@ struct Books {
 
   /// Whether all ids that name the customer are anonymous.
   private mutating func isAnonymous(_ customer: CustomerID) -> Bool {
-    let root = kinship.root(customer)
-    return customers.union([customer]).allSatisfy { kinship.root($0) != root || UserID.isAnonymous($0) }
+    let survivingCustomer = kinship.survivingCustomer(customer)
+    return customers.union([customer]).allSatisfy {
+      kinship.survivingCustomer($0) != survivingCustomer || UserID.isAnonymous($0)
+    }
   }
 
   mutating func credited(_ id: StoreTransactionID, postedFor poster: CustomerID, at time: Int, isReplayed: Bool) {
@@ -91,7 +93,7 @@ struct Books {
     guard !isReplayed else { return }
     for amount in amounts {
       if amount.currency == ticket {
-        tickets[kinship.root(customer), default: TicketBook()].spend(amount.amount, at: now)
+        tickets[kinship.survivingCustomer(customer), default: TicketLots()].spend(amount.amount, at: now)
       } else {
         spent[customer, default: [:]][amount.currency, default: 0] += amount.amount
       }
@@ -100,11 +102,11 @@ struct Books {
 
   mutating func gave(_ amount: Int64, to customer: CustomerID, until: Timestamp) {
     meet(customer)
-    tickets[kinship.root(customer), default: TicketBook()].give(amount, until: until)
+    tickets[kinship.survivingCustomer(customer), default: TicketLots()].give(amount, until: until)
   }
 
   mutating func ticketsAvailable(to customer: CustomerID, at now: Timestamp) -> Int64 {
-    tickets[kinship.root(customer)]?.available(at: now) ?? 0
+    tickets[kinship.survivingCustomer(customer)]?.available(at: now) ?? 0
   }
 
   mutating func complain(_ problem: String) { problems.append(problem) }

@@ -70,7 +70,7 @@ final class RecordingBackend: BackendDecorator {
   func apply(_ transaction: StoreTransaction) async throws(LedgerError) -> NoticeAnswer {
     let time = read(\.time)
     let answer = try await local.apply(transaction)
-    if answer.outcome == .credited, let receipt = answer.receipt {
+    if answer.outcome == .credited, let receipt = answer.booking {
       read { $0.credited(transaction.creditID, postedFor: receipt.customer, at: time, isReplayed: receipt.isReplayed) }
     }
     return answer
@@ -97,7 +97,7 @@ final class RecordingBackend: BackendDecorator {
 
   func spend(
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey
-  ) async throws(LedgerError) -> Receipt {
+  ) async throws(LedgerError) -> Booking {
     let now = local.ledger.clock.now()
     do throws(LedgerError) {
       let receipt = try await local.spend(amounts, customer: customer, key: key)
@@ -121,7 +121,7 @@ final class RecordingBackend: BackendDecorator {
   }
 
   private func record(_ answer: ReceiptAnswer, _ post: ReceiptPost, _ time: Int) {
-    let isReplayed = answer.receipt.isReplayed
+    let isReplayed = answer.booking.isReplayed
     read {
       $0.credited(answer.purchase.storeTransactionID, postedFor: post.customer, at: time, isReplayed: isReplayed)
     }

@@ -7,18 +7,18 @@ internal import StoreClient
 final class App {
   let number: Int
   let account: String
-  let floor: any ShopFloor
-  private let device: FloorDevice
+  let floor: any StoreDriver
+  private let device: DriverDevice
   private let make: (App) throws(LedgerError) -> StoreClient
   /// Outlives the processes.
-  private(set) var journal = MemoryRecordLog()
-  private(set) var life = Lifeline()
+  private(set) var eventLog = MemoryEventLog()
+  private(set) var life = ProcessLifetime()
   private(set) var inbox: UpdateInbox
   private var running: StoreClient?
   private(set) var deathCount = 0
 
   init(
-    number: Int, account: String, owner: Int = 0, floor: any ShopFloor,
+    number: Int, account: String, owner: Int = 0, floor: any StoreDriver,
     make: @escaping (App) throws(LedgerError) -> StoreClient
   ) throws(LedgerError) {
     self.number = number
@@ -49,7 +49,7 @@ final class App {
 
   private func begin() {
     running = nil
-    life = Lifeline()
+    life = ProcessLifetime()
     device.relaunch()
     inbox = device.inbox()
   }
@@ -72,7 +72,7 @@ final class App {
 
   /// The app is deleted and installed again: nothing is left of it on the device.
   func reinstall() async throws(LedgerError) {
-    journal = MemoryRecordLog()
+    eventLog = MemoryEventLog()
     try await relaunch()
   }
 

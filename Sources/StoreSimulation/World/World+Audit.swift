@@ -19,7 +19,7 @@ extension World {
     var problems = recorder.read { $0.problems }
     var expected: [CustomerID: [CurrencyCode: Expected]] = [:]
     var granted: [CurrencyCode: Int64] = [:]
-    for floor in floors {
+    for floor in drivers {
       for fact in floor.facts() {
         try check(fact, isFinal: isFinal, &expected, &granted, &problems)
       }
@@ -54,9 +54,9 @@ extension World {
     if isFinal, !fact.isFinished { problems.append("\(name) is credited, and the store was not told.") }
     let owner = recorder.read { books in
       books.meet(purchase.customer)
-      return books.kinship.root(purchase.customer)
+      return books.kinship.survivingCustomer(purchase.customer)
     }
-    if let buyer = recorder.read({ books in books.buyer(of: transaction).map { books.kinship.root($0) } }),
+    if let buyer = recorder.read({ books in books.buyer(of: transaction).map { books.kinship.survivingCustomer($0) } }),
       buyer != owner
     {
       problems.append("\(name) was bought by \(buyer) and credited to \(owner).")
@@ -82,7 +82,7 @@ extension World {
 
   private func subtractSpends(_ expected: inout [CustomerID: [CurrencyCode: Expected]]) {
     let spent = recorder.read { books in
-      books.spent.map { (books.kinship.root($0), $1) }
+      books.spent.map { (books.kinship.survivingCustomer($0), $1) }
     }
     for (customer, amounts) in spent {
       for (currency, amount) in amounts {
@@ -95,25 +95,26 @@ extension World {
   private func checkBalances(
     _ expected: [CustomerID: [CurrencyCode: Expected]], _ problems: inout [String]
   ) throws(LedgerError) {
-    for (root, ids) in groups() {
+    for (survivingCustomer, ids) in groups() {
       let balances = try balances(ofAnyOf: ids)
-      var wanted = expected[root] ?? [:]
-      let tickets = recorder.read { $0.ticketsAvailable(to: root, at: now) }
+      var wanted = expected[survivingCustomer] ?? [:]
+      let tickets = recorder.read { $0.ticketsAvailable(to: survivingCustomer, at: now) }
       wanted[wares.ticket] = Expected(least: tickets, most: tickets)
       for currency in [wares.gem, wares.coin, wares.ticket] {
         let found = balances[currency] ?? 0
         let (least, most) = (wanted[currency]?.least ?? 0, wanted[currency]?.most ?? 0)
         guard found < least || found > most else { continue }
-        problems.append("\(root) has \(found) \(currency), and should have \(least == most ? "" : "up to ")\(most).")
+        problems.append(
+          "\(survivingCustomer) has \(found) \(currency), and should have \(least == most ? "" : "up to ")\(most).")
       }
     }
   }
 
   /// The ids of each customer, in the order of ids.
-  private func groups() -> [(root: CustomerID, ids: [CustomerID])] {
-    let members = recorder.read { books in books.customers.map { (books.kinship.root($0), $0) } }
+  private func groups() -> [(survivingCustomer: CustomerID, ids: [CustomerID])] {
+    let members = recorder.read { books in books.customers.map { (books.kinship.survivingCustomer($0), $0) } }
     return Dictionary(grouping: members, by: \.0).map { ($0, $1.map(\.1).sorted { $0.text < $1.text }) }
-      .sorted { $0.0.text < $1.0.text }.map { (root: $0.0, ids: $0.1) }
+      .sorted { $0.0.text < $1.0.text }.map { (survivingCustomer: $0.0, ids: $0.1) }
   }
 
   /// Balances less debts, of the first of the ids that the ledger knows.
@@ -156,7 +157,7 @@ extension World {
   /// Makes the report of the run so far.
   func report() throws(LedgerError) -> SimulationReport {
     var (paid, renewals, credits, refunds, creditsWithoutToken) = (0, 0, 0, 0, 0)
-    for floor in floors {
+    for floor in drivers {
       for fact in floor.facts() where fact.isPaid {
         paid += 1
         if fact.transaction.reason == .renewal { renewals += 1 }
@@ -170,8 +171,8 @@ extension World {
     for app in everyApp { deadLetters += try app.client().deadLetteredReceiptCount }
     var digest = StableHash()
     let groups = groups()
-    for (root, ids) in groups {
-      digest.combine(root.text)
+    for (survivingCustomer, ids) in groups {
+      digest.combine(survivingCustomer.text)
       for (currency, amount) in try balances(ofAnyOf: ids).sorted(by: { $0.key < $1.key }) {
         digest.combine(currency.description)
         digest.combine(UInt64(bitPattern: amount))

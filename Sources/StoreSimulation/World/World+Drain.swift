@@ -8,10 +8,10 @@ extension World {
   func drain() async throws(LedgerError) {
     faulty.heal()
     outageEnd = 0
-    for floor in floors { try floor.clearFaults() }
+    for floor in drivers { try floor.clearFaults() }
     for (index, waiting) in pending.enumerated() {
       await attempt { () async throws(LedgerError) in
-        let floor = floors[waiting.floor]
+        let floor = drivers[waiting.floor]
         if index % 2 == 0 { try floor.approve(waiting.id) } else { try floor.decline(waiting.id) }
       }
     }

@@ -11,9 +11,9 @@ extension World {
     let app = apps[event.device]
     let isOut = event.index < outageEnd
     if isOut { faulty.fail(with: .networkLostBeforeEffect, .always) }
-    try layOut(event.mishap, for: app)
+    try layOut(event.injectedFault, for: app)
     try await perform(event, app)
-    if event.mishap != nil {
+    if event.injectedFault != nil {
       faulty.heal()
       try app.floor.clearFaults()
       if isOut { faulty.fail(with: .networkLostBeforeEffect, .always) }
@@ -22,10 +22,10 @@ extension World {
     if isOut { faulty.heal() }
   }
 
-  private func layOut(_ mishap: Mishap?, for app: App) throws(LedgerError) {
-    guard let mishap else { return }
-    faultCounts[mishap.name, default: 0] += 1
-    switch mishap.kind {
+  private func layOut(_ injectedFault: InjectedFault?, for app: App) throws(LedgerError) {
+    guard let injectedFault else { return }
+    faultCounts[injectedFault.name, default: 0] += 1
+    switch injectedFault.kind {
     case .death(let number): app.life.end(atCrossing: number)
     case .backend(let fault, let call, _):
       // An answer for good to anything but a receipt is only an answer.
@@ -94,7 +94,7 @@ extension World {
     }
     if effect != nil { try app.floor.clearFaults() }
     if event.kind == .askToBuy, let id = app.floor.newestPending(), !pending.contains(where: { $0.id == id }) {
-      pending.append((floors.firstIndex { $0.store == app.floor.store } ?? 0, id))
+      pending.append((drivers.firstIndex { $0.store == app.floor.store } ?? 0, id))
     }
   }
 
@@ -141,7 +141,7 @@ extension World {
   }
 
   private func spend(_ spend: Spend, _ app: App) async {
-    let backend = MortalBackend(faulty, life: app.life)
+    let backend = CrashingBackend(faulty, life: app.life)
     do throws(LedgerError) {
       _ = try await backend.spend(spend.amounts, customer: spend.customer, key: spend.key)
     } catch {
@@ -155,13 +155,13 @@ extension World {
 
 extension World {
   private func performAtStore(_ event: SimulationEvent, _ app: App) async throws(LedgerError) {
-    let floor = floors[Int(event.choice >> 48) % floors.count]
+    let floor = drivers[Int(event.choice >> 48) % drivers.count]
     switch event.kind {
     case .approve, .decline:
       guard !pending.isEmpty else { return }
-      let (place, id) = pending.remove(at: Int(event.choice % UInt64(pending.count)))
+      let (position, id) = pending.remove(at: Int(event.choice % UInt64(pending.count)))
       await attempt { () async throws(LedgerError) in
-        if event.kind == .approve { try floors[place].approve(id) } else { try floors[place].decline(id) }
+        if event.kind == .approve { try drivers[position].approve(id) } else { try drivers[position].decline(id) }
       }
     case .buyElsewhere:
       let token = AccountToken(of: try app.client().appUserID)
@@ -186,7 +186,7 @@ extension World {
 
   /// Takes the stores' notices.
   func collectNotices() throws(LedgerError) {
-    for floor in floors {
+    for floor in drivers {
       while true {
         let taken = try floor.takeNotices()
         if taken.isEmpty { break }

@@ -14,7 +14,7 @@ final class World {
   let catalog: Catalog
   let clock = VirtualClock()
   let ledger: Ledger
-  let floors: [any ShopFloor]
+  let drivers: [any StoreDriver]
   let recorder: RecordingBackend
   let faulty: FaultyBackend
   private(set) var apps: [App] = []
@@ -43,7 +43,7 @@ final class World {
 
   init(
     _ settings: Simulation.Settings, ledger makeLedger: (LedgerClock) throws(LedgerError) -> Ledger,
-    sabotage: Simulation.Sabotage?
+    sabotage: Simulation.PlantedBug?
   ) throws(LedgerError) {
     guard settings.deviceCount > 0, settings.customerCount > 0, settings.hasAppleStore || settings.hasGoogleStore else {
       throw .invalid("A soak takes at least one device, one customer and one store.")
@@ -54,15 +54,15 @@ final class World {
     ledger = try makeLedger(clock.ledgerClock)
     try ledger.apply(catalog)
     begin = clock.now
-    var floors: [any ShopFloor] = []
+    var drivers: [any StoreDriver] = []
     if settings.hasAppleStore {
-      floors.append(try AppleFloor(catalog: catalog, settings, clock: clock))
+      drivers.append(try AppleDriver(catalog: catalog, settings, clock: clock))
     }
     if settings.hasGoogleStore {
-      floors.append(try PlayFloor(catalog: catalog, settings, clock: clock))
+      drivers.append(try PlayDriver(catalog: catalog, settings, clock: clock))
     }
-    self.floors = floors
-    let receipts = floors.map(\.receipts)
+    self.drivers = drivers
+    let receipts = drivers.map(\.receipts)
     let source = SeededSource(seed: settings.seed)
     let local = LocalBackend(
       ledger: ledger, verifier: EitherReceipts(forms: receipts, mergesRenewals: sabotage == .mergeRenewals),
@@ -70,7 +70,7 @@ final class World {
     recorder = RecordingBackend(local, receipts: receipts, ticket: wares.ticket)
     let backend: any PurchaseBackend =
       if case .creditTwice(let number) = sabotage {
-        GenerousBackend(recorder, receipts: receipts, atPost: number)
+        DoubleCreditBackend(recorder, receipts: receipts, atPost: number)
       } else {
         recorder
       }
@@ -90,15 +90,15 @@ final class World {
   private func open(isHasty: Bool, _ source: SeededSource) throws(LedgerError) {
     let (clock, faulty) = (clock.storeClock, faulty)
     for number in 0..<settings.deviceCount {
-      let floor = floors[(number / 2) % floors.count]
+      let floor = drivers[(number / 2) % drivers.count]
       let app = try App(number: number, account: "account-\(number / 2)", floor: floor) {
         (app) throws(LedgerError) in
-        let mortal = MortalStorefront(app.storefront, life: app.life)
+        let mortal = CrashingStorefront(app.storefront, life: app.life)
         var configuration = StoreClient.Configuration(
           apiKey: floor.store == .apple ? "appl_soak" : "goog_soak",
-          mode: .payment(MortalBackend(faulty, life: app.life)),
-          storefront: isHasty ? HastyStorefront(decorated: mortal) : mortal,
-          journal: MortalJournal(app.journal, life: app.life))
+          mode: .payment(CrashingBackend(faulty, life: app.life)),
+          storefront: isHasty ? EarlyFinishStorefront(decorated: mortal) : mortal,
+          eventLog: CrashingEventLog(app.eventLog, life: app.life))
         configuration.bundleID = "com.example.gems"
         configuration.clock = clock
         configuration.randomness = source.draw
@@ -132,11 +132,11 @@ extension World {
 
 /// One source of chance for everything that wants some.
 final class SeededSource: Sendable {
-  private let dice: Mutex<SimulationDice>
+  private let generator: Mutex<SimulationGenerator>
 
-  init(seed: UInt64) { dice = Mutex(SimulationDice(seed: seed)) }
+  init(seed: UInt64) { generator = Mutex(SimulationGenerator(seed: seed)) }
 
-  var draw: @Sendable () -> UInt64 { { self.dice.withLock { $0.next() } } }
+  var draw: @Sendable () -> UInt64 { { self.generator.withLock { $0.next() } } }
 }
 
 /// Reads the receipts of any of the stores.

@@ -15,7 +15,7 @@ struct ClientSession: Sendable {
   let storefront: ArmedStorefront
   let receipts: UnsignedReceipts
   /// The unreadable parts of the store's file.
-  let storeProblems: [RecordLog.Problem]
+  let storeProblems: [FileEventLog.Problem]
   /// The store account that pays.
   private let account: String
 
@@ -30,7 +30,7 @@ struct ClientSession: Sendable {
     var account: String?
     var onStep: (@Sendable (PurchaseStep) -> Void)?
     /// How long to wait for another command on this home.
-    var patience = LockPatience.atMost()
+    var timeout = LockTimeout.atMost()
   }
 
   init(_ parts: Parts, ledger: Ledger) throws(LedgerError) {
@@ -38,23 +38,23 @@ struct ClientSession: Sendable {
     let environment = try StoreEnvironment.localTesting(session: parts.state.storeSession)
     receipts = try UnsignedReceipts(environment: environment)
     // Opens the client's file first: its lock admits one command at a time, and others on this home wait for it.
-    let clientJournal = try parts.home.map { (home) throws(LedgerError) in
-      try RecordLog(path: home.clientPath, patience: parts.patience)
+    let clientLog = try parts.home.map { (home) throws(LedgerError) in
+      try FileEventLog(path: home.clientPath, timeout: parts.timeout)
     }
-    let storeJournal = try parts.home.map { (home) throws(LedgerError) in
-      try RecordLog(path: home.storePath, patience: parts.patience)
+    let storeLog = try parts.home.map { (home) throws(LedgerError) in
+      try FileEventLog(path: home.storePath, timeout: parts.timeout)
     }
-    storeProblems = storeJournal?.problems ?? []
+    storeProblems = storeLog?.problems ?? []
     var hash = StableHash()
     hash.combine(parts.state.storeSession)
     let isApple = parts.state.store == .apple
     let session = (catalog: catalog, state: parts.state, seed: hash.value, receipts: receipts)
-    store = try Self.naming(storeJournal) { () throws(LedgerError) -> any HomeStore in
+    store = try Self.naming(storeLog) { () throws(LedgerError) -> any HomeStore in
       isApple
         ? try AppleHomeStore(
-          session.catalog, session.state, seed: session.seed, signer: session.receipts, journal: storeJournal)
+          session.catalog, session.state, seed: session.seed, signer: session.receipts, eventLog: storeLog)
         : try GoogleHomeStore(
-          session.catalog, session.state, seed: session.seed, signer: session.receipts, journal: storeJournal)
+          session.catalog, session.state, seed: session.seed, signer: session.receipts, eventLog: storeLog)
     }
     self.ledger = ledger
     backend = LocalBackend(ledger: ledger, verifier: receipts, policy: BackendPolicy(sandboxReceipts: .anybody))
@@ -64,7 +64,7 @@ struct ClientSession: Sendable {
     storefront = ArmedStorefront(store.device(account: account, name: parts.device ?? "device"), of: store)
     var configuration = StoreClient.Configuration(
       apiKey: isApple ? "appl_gemctl" : "goog_gemctl", appUserID: who.text, mode: .payment(network),
-      storefront: storefront, journal: clientJournal)
+      storefront: storefront, eventLog: clientLog)
     configuration.bundleID = catalog.settings.bundleID ?? "com.example.app"
     configuration.isAutomatic = false
     configuration.keepsIdentity = parts.customer == nil
@@ -79,21 +79,21 @@ struct ClientSession: Sendable {
 
   /// Opens the store; an error names its file, and where the damaged part of it is.
   private static func naming(
-    _ journal: RecordLog?, _ open: () throws(LedgerError) -> any HomeStore
+    _ eventLog: FileEventLog?, _ open: () throws(LedgerError) -> any HomeStore
   ) throws(LedgerError) -> any HomeStore {
     do throws(LedgerError) { return try open() } catch {
       let codes: [LedgerError.Code] = [.storageForeign, .storageDamaged, .storageNewer]
-      guard let journal, codes.contains(error.code) else { throw error }
-      let parts = journal.problems.map { " \($0)" }.joined()
+      guard let eventLog, codes.contains(error.code) else { throw error }
+      let parts = eventLog.problems.map { " \($0)" }.joined()
       let remedy = error.code == .storageNewer ? "" : " Restore the file from a backup."
       throw LedgerError(
-        error.code, "\(journal.path.quotedForPeople) cannot be used: \(error.message)\(parts)\(remedy)",
-        details: error.details + [.text("file", journal.path)])
+        error.code, "\(eventLog.path.quotedForPeople) cannot be used: \(error.message)\(parts)\(remedy)",
+        details: error.details + [.text("file", eventLog.path)])
     }
   }
 
   /// Finishes the work of earlier commands: the store's notices to the backend, the queue, and unfinished transactions.
-  func settle() async throws(LedgerError) {
+  func recover() async throws(LedgerError) {
     try await deliverNotices()
     await client.drainReceipts()
   }
@@ -115,7 +115,7 @@ struct ClientSession: Sendable {
           continue
         }
       }
-      try store.settleNotices(through: last.id)
+      try store.acknowledgeNotices(through: last.id)
     }
   }
 
@@ -138,7 +138,7 @@ struct ClientSession: Sendable {
   /// Whether no work is left for a later command to finish.
   ///
   /// A purchase that was refused its credit waits for a person, and not for a command.
-  var isSettled: Bool {
+  var isComplete: Bool {
     let queue = client.receiptQueueSnapshot()
     let refused = Set(queue.filter { $0.status == .deadLettered }.map(\.storeTransactionID))
     return queue.count == refused.count

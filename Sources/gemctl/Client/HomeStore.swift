@@ -29,7 +29,7 @@ extension HomeStore {
   func inject(_ fault: StoreFault) throws(LedgerError) { try controls.inject(fault) }
   func clearFaults(on api: StoreAPI?) throws(LedgerError) { try controls.clearFaults(on: api) }
   func pendingNotices() -> [NumberedNotice] { controls.pendingNotices() }
-  func settleNotices(through id: Int64) throws(LedgerError) { try controls.settleNotices(through: id) }
+  func acknowledgeNotices(through id: Int64) throws(LedgerError) { try controls.acknowledgeNotices(through: id) }
 }
 
 /// A purchase as a home's store knows it.
@@ -67,11 +67,11 @@ struct AppleHomeStore: HomeStore {
   var controls: any StoreControls { shop }
 
   init(
-    _ catalog: Catalog, _ state: Home.State, seed: UInt64, signer: any ReceiptSigner, journal: (any RecordJournal)?
+    _ catalog: Catalog, _ state: Home.State, seed: UInt64, signer: any ReceiptSigner, eventLog: (any EventLog)?
   ) throws(LedgerError) {
     shop = try SimulatedStore(
       catalog: catalog, session: state.storeSession, seed: seed, clock: VirtualClock(following: .system),
-      signer: signer, journal: journal)
+      signer: signer, eventLog: eventLog)
     if shop.storefront != state.storefront { shop.storefront = state.storefront }
   }
 
@@ -118,11 +118,11 @@ struct GoogleHomeStore: HomeStore {
   var controls: any StoreControls { shop }
 
   init(
-    _ catalog: Catalog, _ state: Home.State, seed: UInt64, signer: any ReceiptSigner, journal: (any RecordJournal)?
+    _ catalog: Catalog, _ state: Home.State, seed: UInt64, signer: any ReceiptSigner, eventLog: (any EventLog)?
   ) throws(LedgerError) {
     shop = try SimulatedPlayStore(
       catalog: catalog, session: state.storeSession, seed: seed, clock: VirtualClock(following: .system),
-      signer: signer, journal: journal)
+      signer: signer, eventLog: eventLog)
     if shop.storefront != state.storefront { shop.storefront = state.storefront }
   }
 

@@ -19,9 +19,9 @@ extension Invocation {
     if onlyReads, let id = customer, !UserID.isAllowed(id) { customer = nil }
     let parts = ClientSession.Parts(
       state: try clientState(), home: home, customer: customer, device: settings.device, account: settings.storeAccount,
-      onStep: onStep, patience: patience)
+      onStep: onStep, timeout: timeout)
     return try withLedger { (ledger) throws(LedgerError) in
-      try home?.markUnsettled()
+      try home?.markUnfinished()
       let session = try ClientSession(parts, ledger: ledger)
       for problem in session.storeProblems {
         terminal.error("warning: The simulated store's file was damaged: \(problem)\n")
@@ -33,12 +33,12 @@ extension Invocation {
       }
       defer { bar.withLock { $0.finish() } }
       let answer = try Blocking.wait { () async throws(LedgerError) in
-        try await session.settle()
+        try await session.recover()
         return try await body(session)
       }
       session.client.flush()
       if parts.customer == nil { try remember(session.client.appUserID, in: home, parts.state) }
-      if session.isSettled { home?.markSettled() }
+      if session.isComplete { home?.markFinished() }
       return answer
     }
   }

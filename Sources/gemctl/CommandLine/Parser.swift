@@ -52,7 +52,7 @@ private struct Scan {
       return Parsed(verb: .showHelp, positionals: topic, options: options, flags: flags)
     }
     if flags.contains("--version") { return Parsed(verb: .showVersion, options: options, flags: flags) }
-    let verb = try settledVerb()
+    let verb = try resolvedVerb()
     try Requirements(verb: verb).check(positionals: positionals, options: options)
     return Parsed(verb: verb, positionals: positionals, options: options, flags: flags)
   }
@@ -87,7 +87,7 @@ extension Scan {
     }
   }
 
-  private func settledVerb() throws(UsageError) -> Verb {
+  private func resolvedVerb() throws(UsageError) -> Verb {
     if let found = verb ?? head.flatMap({ Verb.named($0, in: verbs) }) { return found }
     guard let head else { throw UsageError("a verb is missing") }
     throw .missingSubverb(of: head, among: verbs)

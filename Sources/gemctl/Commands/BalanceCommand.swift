@@ -7,7 +7,7 @@ struct BalanceCommand {
   let invocation: Invocation
 
   func run() throws {
-    let customer = try invocation.settledCustomer()
+    let customer = try invocation.recoveredCustomer()
     let code = try invocation.parsed.positionals.first.map { (text) throws(LedgerError) in try CurrencyCode(text) }
     let moment = try self.moment(code)
     if let path = invocation.parsed.value("--svg") { return try draw(customer, code, to: path) }

@@ -29,7 +29,7 @@ struct BuyCommand {
     var product: ProductCode
 
     enum Outcome: Sendable {
-      case credited(Receipt, PurchaseRecord)
+      case credited(Booking, PurchaseRecord)
       case incomplete(String, StoreTransactionID?, LedgerError?)
     }
   }
@@ -104,7 +104,7 @@ struct BuyCommand {
   private static func outcome(
     _ outcome: PurchaseOutcome, of product: ProductCode, _ session: ClientSession
   ) -> Answer.Outcome {
-    if let answer = outcome.answer { return .credited(answer.receipt, answer.purchase) }
+    if let answer = outcome.answer { return .credited(answer.booking, answer.purchase) }
     switch outcome.result {
     case .success, .pendingServerValidation:
       return .incomplete("pending_server_validation", outcome.storeTransactionID, outcome.failure)
@@ -151,8 +151,8 @@ extension BuyCommand {
 
   private func tell(_ answer: Answer) throws {
     switch answer.outcome {
-    case .credited(let receipt, let purchase):
-      try invocation.print(Self.json(purchase, receipt), { Self.text(purchase, receipt, style: $0) })
+    case .credited(let booking, let purchase):
+      try invocation.print(Self.json(purchase, booking), { Self.text(purchase, booking, style: $0) })
     case .incomplete(let result, let id, let failure):
       try invocation.print(
         Self.json(result, answer, id, failure), { _ in Self.text(result, id, failure) })
@@ -160,23 +160,23 @@ extension BuyCommand {
     }
   }
 
-  private static func json(_ purchase: PurchaseRecord, _ receipt: Receipt) -> JSONValue {
-    let view = ReceiptView(receipt)
+  private static func json(_ purchase: PurchaseRecord, _ booking: Booking) -> JSONValue {
+    let view = BookingView(booking)
     return [
       "result": "success", "store_transaction_id": .string(purchase.storeTransactionID.text),
-      "transaction_id": view.transactionID, "customer_id": .string(receipt.customer.text),
+      "transaction_id": view.transactionID, "customer_id": .string(booking.customer.text),
       "product_id": .string(purchase.product.text), "credited": view.changes, "balances": view.balances,
-      "replayed": .bool(receipt.isReplayed), "quantity": .integer(purchase.quantity),
+      "replayed": .bool(booking.isReplayed), "quantity": .integer(purchase.quantity),
       "price": MoneyText.json(purchase.price), "items": view.items,
     ]
   }
 
-  private static func text(_ purchase: PurchaseRecord, _ receipt: Receipt, style: Style) -> String {
+  private static func text(_ purchase: PurchaseRecord, _ booking: Booking, style: Style) -> String {
     let price = purchase.price.map { " for \(PriceFormat(locale: "en_US").text($0))" } ?? ""
     let units = purchase.quantity == 1 ? "" : "\(AmountText.grouped(purchase.quantity)) × "
     let title = style.bold("Bought \(units)\(SafeText.escaped(purchase.product.text))\(price)")
     let names = [("store transaction", purchase.storeTransactionID.text)]
-    return "\(title)\n\n\(ReceiptView(receipt).text(style: style, names: names))"
+    return "\(title)\n\n\(BookingView(booking).text(style: style, names: names))"
   }
 
   private static func json(

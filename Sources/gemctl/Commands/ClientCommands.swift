@@ -14,7 +14,7 @@ struct ClientCommands {
   }
 
   func entitlements() throws {
-    let customer = try invocation.settledCustomer()
+    let customer = try invocation.recoveredCustomer()
     let record = try invocation.withClient(onlyReads: true) { (session) async throws(LedgerError) in
       // A read creates no customer.
       try session.backend.knownCustomer(customer)
@@ -51,7 +51,7 @@ struct ClientCommands {
 
   func orders() throws {
     let page = Int(try invocation.parsed.integer("--page", in: 1...1_000_000) ?? 1)
-    let customer = try invocation.settledCustomer()
+    let customer = try invocation.recoveredCustomer()
     let orders = try invocation.withClient(onlyReads: true) { (session) async throws(LedgerError) in
       try session.backend.orders(of: customer, page: page, size: 100)
     }

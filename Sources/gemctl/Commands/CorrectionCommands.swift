@@ -29,12 +29,12 @@ struct CorrectionCommands {
 
   /// - Parameter did: The sentence about the customer, for a command without a table.
   private func book(_ command: LedgerCommand, _ did: String? = nil) throws {
-    let receipt = try invocation.book(command)
-    let view = ReceiptView(receipt, isDryRun: invocation.parsed.isDryRun)
+    let booking = try invocation.book(command)
+    let view = BookingView(booking, isDryRun: invocation.parsed.isDryRun)
     try invocation.print(
       view.json,
       { style in
-        let said = did.map { style.bold("\(SafeText.escaped(receipt.customer.text)) \($0)") + "\n" }
+        let said = did.map { style.bold("\(SafeText.escaped(booking.customer.text)) \($0)") + "\n" }
         return (said ?? "") + view.text(style: style)
       })
   }

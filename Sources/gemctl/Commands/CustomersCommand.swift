@@ -10,7 +10,7 @@ struct CustomersCommand {
     let page = try invocation.withLedger { (ledger) throws(LedgerError) in
       try ledger.customers(limit: limit, after: invocation.cursor)
     }
-    try invocation.print(Self.json(page), csv: Self.sheet(page), { Self.text(page, style: $0) })
+    try invocation.print(Self.json(page), csv: Self.report(page), { Self.text(page, style: $0) })
   }
 
   private static func json(_ page: CustomersPage) -> JSONValue {
@@ -25,25 +25,25 @@ struct CustomersCommand {
   }
 
   /// A row for each balance; a customer without any balance has one row.
-  private static func sheet(_ page: CustomersPage) -> Sheet {
-    var sheet = Sheet([
+  private static func report(_ page: CustomersPage) -> Report {
+    var report = Report([
       .text("CUSTOMER"), .text("SINCE"), .text("FROZEN"), .text("CURRENCY"), .number("BALANCE"), .number("HELD"),
       .number("OWED"),
     ])
     for customer in page.customers {
-      let head: [Sheet.Cell] = [
+      let head: [Report.Cell] = [
         .text(customer.id.text), .time(customer.createdAt), .text(customer.isFrozen ? "yes" : "no"),
       ]
       for balance in customer.balances {
-        sheet.add(
+        report.add(
           head + [
             .text(balance.currency.description), .amount(balance.balance), .amount(balance.held),
             .amount(balance.debt),
           ])
       }
-      if customer.balances.isEmpty { sheet.add(head + [.none, .none, .none, .none]) }
+      if customer.balances.isEmpty { report.add(head + [.none, .none, .none, .none]) }
     }
-    return sheet
+    return report
   }
 
   private static func text(_ page: CustomersPage, style: Style) -> String {

@@ -13,22 +13,23 @@ struct DemoCommand {
   }
 
   func run() throws {
-    let story = try Story.named(invocation.parsed.positionals.first)
+    let script = try DemoScript.named(invocation.parsed.positionals.first)
     let home = Home(path: try FileAccess.makeTemporaryDirectory("gemctl-demo"))
     defer { home.remove() }
-    let paths = try Self.write(story.file)
+    let paths = try Self.write(script.file)
     defer { for path in paths.values { FileAccess.removeWithDirectory(path) } }
-    var stage = StoryStage(environment: ["GEMCTL_HOME": home.path, "GEMCTL_CUSTOMER": Story.customer], paths: paths)
-    if !invocation.isJSON { try invocation.terminal.output(heading(of: story)) }
+    var stage = DemoStage(
+      environment: ["GEMCTL_HOME": home.path, "GEMCTL_CUSTOMER": DemoScript.customer], paths: paths)
+    if !invocation.isJSON { try invocation.terminal.output(heading(of: script)) }
     var played: [Played] = []
-    for step in story.steps {
-      let step = play(step, of: story, on: &stage)
+    for step in script.steps {
+      let step = play(step, of: script, on: &stage)
       played.append(step)
       // Printed at once, so that the user sees how long each step takes.
       if !invocation.isJSON { try invocation.terminal.output(text(step)) }
     }
-    if invocation.isJSON { try invocation.terminal.output(Self.json(story, played).text() + "\n") }
-    try Self.check(played, against: story)
+    if invocation.isJSON { try invocation.terminal.output(Self.json(script, played).text() + "\n") }
+    try Self.check(played, against: script)
   }
 
   /// Writes the script's file, and returns its path by its name.
@@ -39,26 +40,26 @@ struct DemoCommand {
     return [file.name: path]
   }
 
-  private func play(_ step: Story.Step, of story: Story, on stage: inout StoryStage) -> Played {
+  private func play(_ step: DemoScript.Step, of script: DemoScript, on stage: inout DemoStage) -> Played {
     stage.passDays(step.daysBefore)
     let line = stage.line(of: step)
-    let transcript = Transcript()
+    let captured = CapturedOutput()
     var status: Int32 = 0
-    if let file = story.file, line == "cat \(file.name)" {
-      transcript.append(file.text)
+    if let file = script.file, line == "cat \(file.name)" {
+      captured.append(file.text)
     } else {
       var terminal = invocation.terminal
-      terminal.transcript = transcript
+      terminal.captured = captured
       let environment = stage.environment
       status = runLine(stage.words(of: line), on: terminal, clock: stage.clock) { environment[$0] }
     }
-    stage.remember(transcript.text)
-    return Played(said: step.said, line: line, output: transcript.text, status: status)
+    stage.remember(captured.text)
+    return Played(said: step.said, line: line, output: captured.text, status: status)
   }
 
   /// A script that ends with another status than expected is a defect, and scripts that run the demo need to know.
-  private static func check(_ played: [Played], against story: Story) throws(LedgerError) {
-    for (step, played) in zip(story.steps, played) where step.status != played.status {
+  private static func check(_ played: [Played], against script: DemoScript) throws(LedgerError) {
+    for (step, played) in zip(script.steps, played) where step.status != played.status {
       throw .defect("\"\(played.line)\" ended with \(played.status) instead of \(step.status)")
     }
   }
@@ -67,14 +68,14 @@ struct DemoCommand {
 // MARK: Answering
 
 extension DemoCommand {
-  private func heading(of story: Story) -> String {
+  private func heading(of script: DemoScript) -> String {
     let style = invocation.terminal.outputStyle
     return """
-      \(style.bold("\(story.name): \(story.summary)"))
+      \(style.bold("\(script.name): \(script.summary)"))
 
-      \(style.dim("# Type the lines after the dollar signs to play it yourself\(story.hint)."))
+      \(style.dim("# Type the lines after the dollar signs to play it yourself\(script.hint)."))
       \(Self.prompt(style))export GEMCTL_HOME="$(mktemp -d)"
-      \(Self.prompt(style))export GEMCTL_CUSTOMER=\(Story.customer)
+      \(Self.prompt(style))export GEMCTL_CUSTOMER=\(DemoScript.customer)
 
       """
   }
@@ -90,13 +91,13 @@ extension DemoCommand {
 
   private static func prompt(_ style: Style) -> String { style.green("$") + " " }
 
-  private static func json(_ story: Story, _ played: [Played]) -> JSONValue {
+  private static func json(_ script: DemoScript, _ played: [Played]) -> JSONValue {
     let steps = played.map { step -> JSONValue in
       [
         "command": .string(step.line), "about": JSONValue(step.said), "output": .string(step.output),
         "exit_status": .integer(Int64(step.status)),
       ]
     }
-    return ["demo": .string(story.name), "steps": .array(steps)]
+    return ["demo": .string(script.name), "steps": .array(steps)]
   }
 }

@@ -57,8 +57,8 @@ struct EconomyCommands {
   }
 
   private func book(_ command: LedgerCommand, isBasket: Bool = false) throws {
-    let receipt = try invocation.book(command)
-    let view = ReceiptView(receipt, isDryRun: invocation.parsed.isDryRun, isBasket: isBasket)
+    let booking = try invocation.book(command)
+    let view = BookingView(booking, isDryRun: invocation.parsed.isDryRun, isBasket: isBasket)
     try invocation.print(view.json, { view.text(style: $0) })
   }
 }
@@ -72,15 +72,15 @@ extension EconomyCommands {
     guard let id = invocation.settings.customer else {
       throw UsageError("\"erase\" cannot be undone, and needs --customer ID", verb: parsed.verb)
     }
-    let receipt = try invocation.book(.erase(try CustomerID(id)))
+    let booking = try invocation.book(.erase(try CustomerID(id)))
     var json: JSONObject = [
-      "transaction_id": JSONValue(receipt.transactionID?.description), "customer_id": .string(receipt.customer.text),
-      "replayed": .bool(receipt.isReplayed),
+      "transaction_id": JSONValue(booking.transactionID?.description), "customer_id": .string(booking.customer.text),
+      "replayed": .bool(booking.isReplayed),
     ]
     if parsed.isDryRun { json["dry_run"] = true }
     let did = parsed.isDryRun ? "Would forget" : "Forgot"
     try invocation.print(
       .object(json),
-      { "\(did) \($0.bold(SafeText.escaped(id))). In the books it is \(receipt.customer) from now on.\n" })
+      { "\(did) \($0.bold(SafeText.escaped(id))). In the books it is \(booking.customer) from now on.\n" })
   }
 }

@@ -7,7 +7,7 @@ struct ExplainCommand {
 
   func run() throws {
     try invocation.checkForm()
-    let customer = try invocation.settledCustomer()
+    let customer = try invocation.recoveredCustomer()
     let code = try invocation.parsed.positionals.first.map { (text) throws(LedgerError) in try CurrencyCode(text) }
     if code == nil, invocation.cursor != nil {
       throw UsageError("--after needs CODE: each currency has pages of its own", verb: invocation.parsed.verb)
@@ -24,7 +24,7 @@ struct ExplainCommand {
     }
     // A currency that the customer never had is left out, unless it was asked for.
     let shown = found.filter { code != nil || $0.balance.version > 0 || $0.balance.balance != 0 }
-    try invocation.print(Self.json(customer, shown), csv: Self.sheet(shown)) { style in
+    try invocation.print(Self.json(customer, shown), csv: Self.report(shown)) { style in
       shown.isEmpty ? "There are no entries.\n" : shown.map { Self.text($0, style) }.joined(separator: "\n")
     }
   }
@@ -74,8 +74,8 @@ struct ExplainCommand {
     ]
   }
 
-  private static func sheet(_ found: [Explanation]) -> Sheet {
-    var sheet = Sheet([
+  private static func report(_ found: [Explanation]) -> Report {
+    var report = Report([
       .text("TIME"), .text("KIND"), .number("CHANGE"), .number("BALANCE"), .text("CURRENCY"), .number("PART"),
       .number("LOT"), .text("SOURCE"), .text("PURCHASE"), .text("PRODUCT"), .text("ENVIRONMENT"), .text("TRANSACTION"),
       .text("ABOUT"),
@@ -84,7 +84,7 @@ struct ExplainCommand {
       for entry in one.entries {
         let parts = entry.parts.map(Optional.some)
         for part in parts.isEmpty ? [nil] : parts {
-          sheet.add([
+          report.add([
             .time(entry.createdAt), .text(entry.kind.name), .change(entry.amount), .amount(entry.balance),
             .text(one.balance.currency.description), part.map { .change($0.amount) } ?? .none,
             .text(part.map { String($0.lot.lot) }), .text(part?.lot.source.name),
@@ -95,7 +95,7 @@ struct ExplainCommand {
         }
       }
     }
-    return sheet
+    return report
   }
 
   // MARK: For people

@@ -39,7 +39,7 @@ struct ExportCommand {
     let ledger = try StorageChoice(invocation.settings.storage).open(invocation.home)
     defer { ledger.close() }
     // One part is written while the next is made; if the reader has gone away, the command ends.
-    var writing: SideWork<Bool>?
+    var writing: BackgroundTask<Bool>?
     func finishWriting() throws(LedgerError) {
       if try writing?.wait() == false { exit(Terminal.brokenPipeStatus) }
     }
@@ -49,7 +49,7 @@ struct ExportCommand {
       bar = shown
     } to: { bytes throws(LedgerError) in
       try finishWriting()
-      writing = SideWork { () throws(LedgerError) in try file.write(bytes) }
+      writing = BackgroundTask { () throws(LedgerError) in try file.write(bytes) }
     }
     try finishWriting()
     return summary

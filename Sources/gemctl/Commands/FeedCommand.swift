@@ -84,17 +84,17 @@ extension FeedCommand {
   }
 
   private static func json(_ event: FeedEvent) -> JSONObject {
-    var object: JSONObject = ["customer_id": .string(event.record.receipt.customer.text)]
+    var object: JSONObject = ["customer_id": .string(event.record.booking.customer.text)]
     for (name, value) in HistoryCommand.object(event.record).members { object[name] = value }
     object["merged"] = event.merged.map(json) ?? .null
     return object
   }
 
   /// The entries and items that left the merged customer.
-  private static func json(_ merged: Receipt) -> JSONValue {
+  private static func json(_ merged: Booking) -> JSONValue {
     [
       "customer_id": .string(merged.customer.text), "entries": HistoryCommand.entries(merged),
-      "items": ReceiptView(merged).items,
+      "items": BookingView(merged).items,
     ]
   }
 
@@ -113,17 +113,17 @@ extension FeedCommand {
       .left("TRANSACTION"), .left("ABOUT"),
     ])
     for event in page.events {
-      for row in rows(event.record.receipt, about: HistoryCommand.about(event.record)) { table.add(row) }
+      for row in rows(event.record.booking, about: HistoryCommand.about(event.record)) { table.add(row) }
       if let merged = event.merged { for row in rows(merged, about: "") { table.add(row) } }
     }
     return table
   }
 
-  private static func rows(_ receipt: Receipt, about: String) -> [[String]] {
-    let head = [receipt.createdAt.description, receipt.customer.text, receipt.kind.name]
-    let tail = [receipt.transactionID?.description ?? "", about]
-    guard !receipt.entries.isEmpty else { return [head + ["", "", ""] + tail] }
-    return receipt.entries.map {
+  private static func rows(_ booking: Booking, about: String) -> [[String]] {
+    let head = [booking.createdAt.description, booking.customer.text, booking.kind.name]
+    let tail = [booking.transactionID?.description ?? "", about]
+    guard !booking.entries.isEmpty else { return [head + ["", "", ""] + tail] }
+    return booking.entries.map {
       head + [AmountText.signed($0.amount), AmountText.grouped($0.balance), $0.currency.description] + tail
     }
   }

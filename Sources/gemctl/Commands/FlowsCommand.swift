@@ -15,10 +15,10 @@ struct FlowsCommand {
       try ledger.flows(between: boundaries, progress: progress)
     }
     if let path = invocation.parsed.value("--svg") { try FileAccess.replace(path, FlowChart(flows, zone: zone).svg) }
-    try invocation.print(Self.json(flows, zone), csv: Self.sheet(flows, zone)) { style in
-      let sheet = Self.sheet(flows, zone)
-      guard !sheet.rows.isEmpty else { return "Nothing flowed.\n" }
-      return sheet.text(style: style) + style.dim("days of \(zone.name)") + "\n"
+    try invocation.print(Self.json(flows, zone), csv: Self.report(flows, zone)) { style in
+      let report = Self.report(flows, zone)
+      guard !report.rows.isEmpty else { return "Nothing flowed.\n" }
+      return report.text(style: style) + style.dim("days of \(zone.name)") + "\n"
     }
   }
 
@@ -53,18 +53,18 @@ struct FlowsCommand {
   }
 
   /// Days on which nothing flowed are left out.
-  private static func sheet(_ flows: Flows, _ zone: DaysOfZone) -> Sheet {
-    var sheet = Sheet([
+  private static func report(_ flows: Flows, _ zone: DaysOfZone) -> Report {
+    var report = Report([
       .text("DAY"), .text("CURRENCY"), .text("KIND"), .number("IN"), .number("OUT"), .number("OUTSTANDING"),
     ])
     for day in flows.days {
       for flow in day.flows {
-        sheet.add([
+        report.add([
           .text(zone.day(of: day.from)), .text(flow.currency.description), .text(flow.kind.name), .amount(flow.inflow),
           .amount(flow.outflow), .amount(day.outstanding[flow.currency] ?? 0),
         ])
       }
     }
-    return sheet
+    return report
   }
 }

@@ -11,8 +11,8 @@ struct GrantCommand {
     let command = LedgerCommand.grant(
       amounts, customer: try invocation.customer(), key: try invocation.key(), source: source,
       expiresAt: try invocation.time("--expires"), details: try invocation.details())
-    let receipt = try invocation.book(command)
-    let view = ReceiptView(receipt, isDryRun: parsed.isDryRun)
+    let booking = try invocation.book(command)
+    let view = BookingView(booking, isDryRun: parsed.isDryRun)
     try invocation.print(view.json, { view.text(style: $0) })
   }
 }

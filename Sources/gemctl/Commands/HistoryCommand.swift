@@ -5,7 +5,7 @@ struct HistoryCommand {
   let invocation: Invocation
 
   func run() throws {
-    let customer = try invocation.settledCustomer()
+    let customer = try invocation.recoveredCustomer()
     let limit = try invocation.limit()
     let page = try invocation.withLedger { (ledger) throws(LedgerError) in
       try ledger.history(of: customer, limit: limit, after: invocation.cursor)
@@ -24,28 +24,28 @@ struct HistoryCommand {
 
   /// A transaction as the feed shows it too.
   static func object(_ record: HistoryRecord) -> JSONObject {
-    let receipt = record.receipt
+    let booking = record.booking
     var object: JSONObject = [
-      "transaction_id": JSONValue(receipt.transactionID?.description), "kind": .string(receipt.kind.name),
-      "created_at": .string(receipt.createdAt.description), "entries": entries(receipt),
+      "transaction_id": JSONValue(booking.transactionID?.description), "kind": .string(booking.kind.name),
+      "created_at": .string(booking.createdAt.description), "entries": entries(booking),
       "reference": JSONValue(record.reference?.text), "reason": JSONValue(record.reason?.text),
-      "actor": JSONValue(record.actor?.text), "items": ReceiptView(receipt).items,
+      "actor": JSONValue(record.actor?.text), "items": BookingView(booking).items,
     ]
-    if let hold = receipt.hold { object["hold"] = HoldView.json(hold) }
-    if let id = receipt.reversed { object["reversed"] = .string(id.description) }
-    if !receipt.expired.isEmpty { object["expired"] = HoldView.json(receipt.expired) }
-    if !receipt.reclaimed.isEmpty { object["reclaimed"] = HoldView.json(receipt.reclaimed) }
-    if !receipt.parties.isEmpty { object["parties"] = .array(receipt.parties.map(party)) }
+    if let hold = booking.hold { object["hold"] = HoldView.json(hold) }
+    if let id = booking.reversed { object["reversed"] = .string(id.description) }
+    if !booking.expired.isEmpty { object["expired"] = HoldView.json(booking.expired) }
+    if !booking.reclaimed.isEmpty { object["reclaimed"] = HoldView.json(booking.reclaimed) }
+    if !booking.parties.isEmpty { object["parties"] = .array(booking.parties.map(party)) }
     return object
   }
 
-  private static func party(_ party: ReceiptParty) -> JSONValue {
+  private static func party(_ party: BookingParty) -> JSONValue {
     ["customer_id": .string(party.customer.text), "transaction_id": JSONValue(party.transactionID?.description)]
   }
 
-  static func entries(_ receipt: Receipt) -> JSONValue {
+  static func entries(_ booking: Booking) -> JSONValue {
     .array(
-      receipt.entries.map {
+      booking.entries.map {
         [
           "currency": .string($0.currency.description), "amount": .integer($0.amount), "balance": .integer($0.balance),
           "kind": .string($0.kind.name),
@@ -65,10 +65,10 @@ struct HistoryCommand {
 
   /// A row for each entry; the data of the whole transaction is on the first.
   private static func rows(_ record: HistoryRecord) -> [[String]] {
-    let receipt = record.receipt
-    let head = [receipt.createdAt.description, receipt.kind.name]
-    let tail = [receipt.transactionID?.description ?? "", about(record)]
-    let changes = receipt.entries.map {
+    let booking = record.booking
+    let head = [booking.createdAt.description, booking.kind.name]
+    let tail = [booking.transactionID?.description ?? "", about(record)]
+    let changes = booking.entries.map {
       [AmountText.signed($0.amount), AmountText.grouped($0.balance), $0.currency.description]
     }
     guard let first = changes.first else { return [head + ["", "", ""] + tail] }
@@ -76,24 +76,24 @@ struct HistoryCommand {
   }
 
   static func about(_ record: HistoryRecord) -> String {
-    let items = record.receipt.items.map { "\(AmountText.signed($0.quantity)) \($0.item)" }
-    return (items + extras(record.receipt) + [record.reference?.text, record.reason?.text].compactMap { $0 }).joined(
+    let items = record.booking.items.map { "\(AmountText.signed($0.quantity)) \($0.item)" }
+    return (items + extras(record.booking) + [record.reference?.text, record.reason?.text].compactMap { $0 }).joined(
       separator: "; ")
   }
 }
 
 extension HistoryCommand {
   /// The additional texts of holds, reversals and baskets.
-  private static func extras(_ receipt: Receipt) -> [String] {
+  private static func extras(_ booking: Booking) -> [String] {
     var notes: [String] = []
-    if let hold = receipt.hold, let end = hold.expiresAt {
+    if let hold = booking.hold, let end = hold.expiresAt {
       notes.append("\(HoldView.text(hold.amounts)) on hold until \(end)")
     }
-    if let id = receipt.hold?.id, receipt.kind != .hold { notes.append("hold \(id)") }
-    if let id = receipt.reversed { notes.append("undoes \(id)") }
-    if !receipt.expired.isEmpty { notes.append("\(HoldView.text(receipt.expired)) too late") }
-    if !receipt.reclaimed.isEmpty { notes.append("\(HoldView.text(receipt.reclaimed)) to a refund") }
-    if !receipt.parties.isEmpty { notes.append("with \(receipt.parties.map(\.customer.text).joined(separator: ", "))") }
+    if let id = booking.hold?.id, booking.kind != .hold { notes.append("hold \(id)") }
+    if let id = booking.reversed { notes.append("undoes \(id)") }
+    if !booking.expired.isEmpty { notes.append("\(HoldView.text(booking.expired)) too late") }
+    if !booking.reclaimed.isEmpty { notes.append("\(HoldView.text(booking.reclaimed)) to a refund") }
+    if !booking.parties.isEmpty { notes.append("with \(booking.parties.map(\.customer.text).joined(separator: ", "))") }
     return notes
   }
 }

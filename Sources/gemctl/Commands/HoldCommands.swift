@@ -9,8 +9,8 @@ struct HoldCommands {
       try invocation.amounts(), customer: try invocation.customer(),
       for: try invocation.duration("--for") ?? LedgerCommand.holdDuration, key: try invocation.key(),
       details: try invocation.details())
-    let receipt = try book(command)
-    let view = HoldView(receipt, isDryRun: invocation.parsed.isDryRun)
+    let booking = try book(command)
+    let view = HoldView(booking, isDryRun: invocation.parsed.isDryRun)
     try invocation.print(view.json, { view.text(style: $0) })
   }
 
@@ -18,9 +18,9 @@ struct HoldCommands {
     guard let duration = try invocation.duration("--for") else {
       throw UsageError("\"extend\" needs --for TIME", verb: invocation.parsed.verb)
     }
-    let receipt = try book(
+    let booking = try book(
       .extend(try id(), for: duration, key: try invocation.key(), details: try invocation.details()))
-    let view = HoldView(receipt, isDryRun: invocation.parsed.isDryRun)
+    let view = HoldView(booking, isDryRun: invocation.parsed.isDryRun)
     try invocation.print(view.json, { view.text(style: $0) })
   }
 
@@ -38,7 +38,7 @@ struct HoldCommands {
   }
 
   func list() throws {
-    let customer = try invocation.settledCustomer()
+    let customer = try invocation.recoveredCustomer()
     let holds = try invocation.withLedger { (ledger) throws(LedgerError) in try ledger.holds(of: customer) }
     let json: JSONValue = ["customer_id": .string(customer.text), "holds": .array(holds.map(HoldView.json))]
     try invocation.print(json, { HoldView.table(holds, style: $0) })
@@ -46,12 +46,12 @@ struct HoldCommands {
 
   private func id() throws(LedgerError) -> HoldID { try HoldID(invocation.parsed.positionals[0]) }
 
-  private func book(_ command: LedgerCommand) throws -> Receipt {
+  private func book(_ command: LedgerCommand) throws -> Booking {
     try invocation.book(command)
   }
 
-  private func tell(_ receipt: Receipt) throws {
-    let view = ReceiptView(receipt, isDryRun: invocation.parsed.isDryRun)
+  private func tell(_ booking: Booking) throws {
+    let view = BookingView(booking, isDryRun: invocation.parsed.isDryRun)
     try invocation.print(view.json, { view.text(style: $0) })
   }
 }

@@ -27,7 +27,7 @@ struct IdentityCommands {
   }
 
   func whoAmI() throws {
-    let customer = try invocation.settledCustomer()
+    let customer = try invocation.recoveredCustomer()
     let known = try invocation.withLedger { (ledger) throws(LedgerError) -> CustomerSummary? in
       do throws(LedgerError) { return try ledger.customer(customer) } catch {
         guard error.code == .customerNotFound else { throw error }

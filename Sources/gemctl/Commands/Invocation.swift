@@ -12,7 +12,7 @@ struct Invocation: Sendable {
   /// The ledger's clock; a demo script may have its own.
   var clock = LedgerClock.system
   /// How long to wait for another command that uses the client's files.
-  var patience = LockPatience.atMost()
+  var timeout = LockTimeout.atMost()
 
   var home: Home { Home(path: settings.home) }
   var isJSON: Bool { settings.isJSON }
@@ -45,8 +45,8 @@ struct Invocation: Sendable {
   }
 
   /// Finds the customer after the unfinished work of earlier commands is finished; for the client's verbs.
-  func settledCustomer() throws(LedgerError) -> CustomerID {
-    if let home = try clientHome(), home.isUnsettled { try withClient(onlyReads: true) { _ in } }
+  func recoveredCustomer() throws(LedgerError) -> CustomerID {
+    if let home = try clientHome(), home.hasUnfinishedWork { try withClient(onlyReads: true) { _ in } }
     return try customer()
   }
 
@@ -133,7 +133,7 @@ extension Invocation {
   }
 
   /// Books the command, or with `--dry-run` only decides it.
-  func book(_ command: LedgerCommand) throws(LedgerError) -> Receipt {
+  func book(_ command: LedgerCommand) throws(LedgerError) -> Booking {
     let isDryRun = parsed.isDryRun
     return try withLedger { (ledger) throws(LedgerError) in
       isDryRun ? try ledger.preview(command) : try ledger.book(command)

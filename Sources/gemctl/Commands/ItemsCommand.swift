@@ -13,8 +13,8 @@ struct ItemsCommand {
     }
     let catalog = try invocation.withLedger { (ledger) throws(LedgerError) in try ledger.currentCatalog() }
     let items = catalog.items
-    try invocation.print(["items": .array(items.map(Self.json))], csv: Self.sheet(items)) { style in
-      items.isEmpty ? "There are no items in the catalog.\n" : Self.sheet(items).text(style: style)
+    try invocation.print(["items": .array(items.map(Self.json))], csv: Self.report(items)) { style in
+      items.isEmpty ? "There are no items in the catalog.\n" : Self.report(items).text(style: style)
     }
   }
 
@@ -26,15 +26,15 @@ struct ItemsCommand {
     ]
   }
 
-  private static func sheet(_ items: [Item]) -> Sheet {
-    var sheet = Sheet([.text("ITEM"), .text("NAME"), .number("PRICE"), .text("CURRENCY"), .number("LIMIT")])
+  private static func report(_ items: [Item]) -> Report {
+    var report = Report([.text("ITEM"), .text("NAME"), .number("PRICE"), .text("CURRENCY"), .number("LIMIT")])
     for item in items {
-      let limit = item.limit.map(Sheet.Cell.amount) ?? .none
-      let prices: [[Sheet.Cell]] = item.price.map { [.amount($0.amount), .text($0.currency.description)] }
-      sheet.add([.text(item.id.text), .text(item.name)] + (prices.first ?? [.none, .none]) + [limit])
-      for price in prices.dropFirst() { sheet.add([.text(item.id.text), .none] + price + [.none]) }
+      let limit = item.limit.map(Report.Cell.amount) ?? .none
+      let prices: [[Report.Cell]] = item.price.map { [.amount($0.amount), .text($0.currency.description)] }
+      report.add([.text(item.id.text), .text(item.name)] + (prices.first ?? [.none, .none]) + [limit])
+      for price in prices.dropFirst() { report.add([.text(item.id.text), .none] + price + [.none]) }
     }
-    return sheet
+    return report
   }
 
   // MARK: Effective prices
@@ -44,8 +44,8 @@ struct ItemsCommand {
     let prices = try invocation.withProgress("Reading") { (ledger, progress) throws(LedgerError) in
       try ledger.effectivePrices(from: from, until: until, progress: progress)
     }
-    try invocation.print(["items": .array(prices.map(Self.json))], csv: Self.sheet(prices)) { style in
-      prices.isEmpty ? "Nothing was sold.\n" : Self.sheet(prices).text(style: style)
+    try invocation.print(["items": .array(prices.map(Self.json))], csv: Self.report(prices)) { style in
+      prices.isEmpty ? "Nothing was sold.\n" : Self.report(prices).text(style: style)
     }
   }
 
@@ -70,28 +70,28 @@ struct ItemsCommand {
   }
 
   /// A row for each price currency and environment; the charged amounts are on the first.
-  private static func sheet(_ prices: [EffectivePrice]) -> Sheet {
-    var sheet = Sheet([
+  private static func report(_ prices: [EffectivePrice]) -> Report {
+    var report = Report([
       .text("ITEM"), .number("SOLD"), .number("CHARGED"), .text("CURRENCY"), .number("FREE PART"), .number("COST"),
       .number("EACH"), .text("IN"), .text("ENVIRONMENT"),
     ])
     for price in prices {
-      let charges: [[Sheet.Cell]] = price.charges.map {
+      let charges: [[Report.Cell]] = price.charges.map {
         [.amount($0.amount), .text($0.currency.description), .share($0.freeMilliPercent)]
       }
-      let costs: [[Sheet.Cell]] = price.costs.map {
+      let costs: [[Report.Cell]] = price.costs.map {
         [
           .money($0.total), .money($0.perUnit), .text($0.total.currency),
           .text(InsightView.environment($0.environment)),
         ]
       }
       for index in 0..<max(1, charges.count, costs.count) {
-        sheet.add(
+        report.add(
           [.text(price.item.text), index == 0 ? .amount(price.units) : .none]
             + (index < charges.count ? charges[index] : [.none, .none, .none])
             + (index < costs.count ? costs[index] : [.none, .none, .none, .none]))
       }
     }
-    return sheet
+    return report
   }
 }

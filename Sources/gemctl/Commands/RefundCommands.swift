@@ -11,7 +11,7 @@ struct RefundCommands {
     try invocation.checkForm()
     let id = try StoreTransactionID(invocation.parsed.positionals.first ?? "")
     let found = try invocation.withLedger { (ledger) throws(LedgerError) in try ledger.consumption(of: id) }
-    try invocation.print(["purchases": .array(found.map(Self.json))], csv: Self.sheet(found)) { style in
+    try invocation.print(["purchases": .array(found.map(Self.json))], csv: Self.report(found)) { style in
       found.map { Self.text($0, style: style) }.joined(separator: "\n")
     }
   }
@@ -32,24 +32,24 @@ struct RefundCommands {
     return .object(object)
   }
 
-  private static func sheet(_ found: [Consumption]) -> Sheet {
-    var sheet = Sheet([
+  private static func report(_ found: [Consumption]) -> Report {
+    var report = Report([
       .text("CURRENCY"), .number("GRANTED"), .number("CONSUMED"), .number("LEFT"), .number("HELD"), .number("REFUNDED"),
       .number("SHARE"),
     ])
     for currency in found.flatMap(\.currencies) {
-      sheet.add([
+      report.add([
         .text(currency.currency.description), .amount(currency.granted), .amount(currency.consumed),
         .amount(currency.remaining), .amount(currency.held), .amount(currency.refunded),
         .share(currency.consumedMilliPercent),
       ])
     }
-    return sheet
+    return report
   }
 
   private static func text(_ one: Consumption, style: Style) -> String {
     let purchase = one.purchase
-    let share = one.consumedMilliPercent.map { "\(Sheet.Cell.share($0).text) consumed" } ?? "no currency"
+    let share = one.consumedMilliPercent.map { "\(Report.Cell.share($0).text) consumed" } ?? "no currency"
     let facts = [
       ("purchase", "\(purchase.quantity) × \(purchase.product) at \(purchase.store)"),
       ("customer", purchase.customer.text),
@@ -57,7 +57,7 @@ struct RefundCommands {
       ("delivery", one.delivery.rawValue),
     ]
     let lines = facts.map { "\($0.0.padded(to: 12))\(SafeText.escaped($0.1))\n" }.joined()
-    let table = one.currencies.isEmpty ? "" : "\n" + sheet([one]).text(style: style)
+    let table = one.currencies.isEmpty ? "" : "\n" + report([one]).text(style: style)
     return style.bold(share) + "\n\n" + lines + table
   }
 
@@ -65,7 +65,7 @@ struct RefundCommands {
 
   func spends() throws {
     try invocation.checkForm()
-    let customer = try invocation.settledCustomer()
+    let customer = try invocation.recoveredCustomer()
     let (since, limit) = (try invocation.time("--since"), try invocation.limit())
     let page = try invocation.withLedger { (ledger) throws(LedgerError) in
       try ledger.spends(of: customer, since: since, limit: limit, after: invocation.cursor)
@@ -74,9 +74,9 @@ struct RefundCommands {
       "customer_id": .string(customer.text), "spends": .array(page.spends.map(Self.json)),
       "next": JSONValue(page.next?.description),
     ]
-    try invocation.print(json, csv: Self.sheet(page)) { style in
+    try invocation.print(json, csv: Self.report(page)) { style in
       guard !page.spends.isEmpty else { return "There are no spends.\n" }
-      return Self.sheet(page).text(style: style) + NextPage.text(page.next, style: style)
+      return Self.report(page).text(style: style) + NextPage.text(page.next, style: style)
     }
   }
 
@@ -89,20 +89,20 @@ struct RefundCommands {
     ]
   }
 
-  private static func sheet(_ page: SpendsPage) -> Sheet {
-    var sheet = Sheet([
+  private static func report(_ page: SpendsPage) -> Report {
+    var report = Report([
       .text("TIME"), .number("SPENT"), .number("PAID PART"), .number("REVERSED"), .text("CURRENCY"),
       .text("TRANSACTION"),
       .text("ABOUT"),
     ])
     for spend in page.spends {
-      sheet.add([
+      report.add([
         .time(spend.createdAt), .amount(spend.amount), .amount(spend.paid), .amount(spend.reversed),
         .text(spend.currency.description), .text(spend.transactionID.description),
         .text(InsightView.about(spend.items, spend.reference, spend.reason)),
       ])
     }
-    return sheet
+    return report
   }
 
   // MARK: withdrawable
@@ -111,8 +111,8 @@ struct RefundCommands {
     try invocation.checkForm()
     let instant = try invocation.time("--at")
     let open = try self.open(at: instant)
-    try invocation.print(["purchases": .array(open.map(Self.json))], csv: Self.sheet(open)) { style in
-      open.isEmpty ? "Nothing can be withdrawn from.\n" : Self.sheet(open).text(style: style)
+    try invocation.print(["purchases": .array(open.map(Self.json))], csv: Self.report(open)) { style in
+      open.isEmpty ? "Nothing can be withdrawn from.\n" : Self.report(open).text(style: style)
     }
   }
 
@@ -143,14 +143,14 @@ struct RefundCommands {
     return .object(object)
   }
 
-  private static func sheet(_ open: [Withdrawable]) -> Sheet {
-    var sheet = Sheet([
+  private static func report(_ open: [Withdrawable]) -> Report {
+    var report = Report([
       .text("UNTIL"), .text("CUSTOMER"), .text("PURCHASE"), .text("PRODUCT"), .text("ENVIRONMENT"), .text("CURRENCY"),
       .number("GRANTED"), .number("UNUSED"), .number("VALUE"), .text("IN"),
     ])
     for one in open {
       for currency in one.currencies {
-        sheet.add([
+        report.add([
           .time(one.until), .text(one.purchase.customer.text), .text(one.purchase.storeTransactionID.text),
           .text(one.purchase.product.text), .text(one.purchase.environment.description),
           .text(currency.currency.description), .amount(currency.granted), .amount(currency.unused),
@@ -158,7 +158,7 @@ struct RefundCommands {
         ])
       }
     }
-    return sheet
+    return report
   }
 }
 

@@ -5,8 +5,8 @@ struct SpendCommand {
   let invocation: Invocation
 
   func run() throws {
-    let receipt = try invocation.book(try asked())
-    let view = ReceiptView(receipt, isDryRun: invocation.parsed.isDryRun)
+    let booking = try invocation.book(try asked())
+    let view = BookingView(booking, isDryRun: invocation.parsed.isDryRun)
     try invocation.print(view.json, { view.text(style: $0) })
   }
 

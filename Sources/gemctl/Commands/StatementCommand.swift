@@ -7,14 +7,14 @@ struct StatementCommand {
 
   func run() throws {
     try invocation.checkForm()
-    let customer = try invocation.settledCustomer()
+    let customer = try invocation.recoveredCustomer()
     let (from, until) = (try invocation.time("--from"), try invocation.time("--until"))
     let limit = try invocation.limit()
     let statement = try invocation.withLedger { (ledger) throws(LedgerError) in
       try ledger.statement(of: customer, from: from, until: until, limit: limit, after: invocation.cursor)
     }
     let isWhole = statement.next == nil && invocation.cursor == nil
-    try invocation.print(Self.json(statement), csv: Self.sheet(statement)) {
+    try invocation.print(Self.json(statement), csv: Self.report(statement)) {
       Self.text(statement, isWhole: isWhole, style: $0)
     }
   }
@@ -54,26 +54,26 @@ struct StatementCommand {
     ]
   }
 
-  private static func sheet(_ statement: Statement) -> Sheet {
-    var sheet = Sheet([
+  private static func report(_ statement: Statement) -> Report {
+    var report = Report([
       .text("TIME"), .text("KIND"), .number("CHANGE"), .number("BALANCE"), .text("CURRENCY"), .text("TRANSACTION"),
       .text("ABOUT"),
     ])
     for line in statement.lines {
-      sheet.add([
+      report.add([
         .time(line.createdAt), .text(line.kind.name), .change(line.amount), .amount(line.balance),
         .text(line.currency.description), .text(line.transactionID.description),
         .text(InsightView.about(line.items, line.reference, line.reason)),
       ])
     }
-    return sheet
+    return report
   }
 
   private static func text(_ statement: Statement, isWhole: Bool, style: Style) -> String {
     guard !statement.currencies.isEmpty else { return "There was nothing up to \(statement.until).\n" }
     var text = standings(statement).text(style: style) + "\n"
     if statement.lines.isEmpty { return text + "Nothing happened in the period.\n" }
-    text += sheet(statement).text(style: style) + "\n" + totals(statement).text(style: style)
+    text += report(statement).text(style: style) + "\n" + totals(statement).text(style: style)
     if !isWhole { text += style.dim("The totals are those of this page.") + "\n" }
     return text + NextPage.text(statement.next, style: style)
   }

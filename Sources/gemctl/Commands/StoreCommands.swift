@@ -78,13 +78,13 @@ extension StoreCommands {
     let parsed = invocation.parsed
     let fault = try asked()
     let isCleared = parsed.flags.contains("--clear")
-    let isOff = parsed.positionals.dropFirst().first == StoreFaultWords.off
+    let isOff = parsed.positionals.dropFirst().first == StoreFaultArguments.off
     let faults = try invocation.withClient { (session) async throws(LedgerError) in
       if isCleared || isOff { try session.store.clearFaults(on: isCleared ? nil : fault?.api) }
       if let fault, !isCleared, !isOff { try session.store.inject(fault) }
       return session.store.faults
     }
-    let words = faults.map(StoreFaultWords.text)
+    let words = faults.map(StoreFaultArguments.text)
     let json: JSONValue = ["faults": .array(words.map(JSONValue.string))]
     try invocation.print(
       json, { _ in words.isEmpty ? "The store works as it should.\n" : words.map { "\($0)\n" }.joined() })
@@ -99,10 +99,10 @@ extension StoreCommands {
       throw UsageError("--after-effect goes with networkError: only an answer can be lost", verb: parsed.verb)
     }
     let length = try invocation.duration("--for")
-    guard length == nil || word == StoreFaultWords.delay else {
-      throw UsageError("--for goes with \(StoreFaultWords.delay)", verb: parsed.verb)
+    guard length == nil || word == StoreFaultArguments.delay else {
+      throw UsageError("--for goes with \(StoreFaultArguments.delay)", verb: parsed.verb)
     }
-    let effect = StoreFaultWords.effect(word, for: length ?? .seconds(60))
+    let effect = StoreFaultArguments.effect(word, for: length ?? .seconds(60))
     return StoreFault(isAfter ? .networkCutAfter : effect, on: api, try timing())
   }
 
@@ -122,7 +122,7 @@ extension StoreCommands {
 }
 
 /// The option values of `store fault`.
-enum StoreFaultWords {
+enum StoreFaultArguments {
   static let off = "off"
   static let delay = "delay"
   static let apis = StoreAPI.allCases.map(\.rawValue)

@@ -15,9 +15,9 @@ struct UnspentCommand {
     let unspent = try invocation.withProgress("Reading") { (ledger, progress) throws(LedgerError) in
       try ledger.unspent(at: instant, progress: progress)
     }
-    try invocation.print(Self.json(unspent), csv: Self.sheet(unspent)) { style in
+    try invocation.print(Self.json(unspent), csv: Self.report(unspent)) { style in
       guard !unspent.parts.isEmpty else { return "Nothing was unspent at \(unspent.at).\n" }
-      return Self.sheet(unspent).text(style: style) + style.dim("as of \(unspent.at)") + "\n"
+      return Self.report(unspent).text(style: style) + style.dim("as of \(unspent.at)") + "\n"
     }
   }
 
@@ -34,20 +34,20 @@ struct UnspentCommand {
   }
 
   /// A row for each price currency; paid and free stand on the first.
-  private static func sheet(_ unspent: Unspent) -> Sheet {
-    var sheet = Sheet([
+  private static func report(_ unspent: Unspent) -> Report {
+    var report = Report([
       .text("ENVIRONMENT"), .text("CURRENCY"), .number("PAID"), .number("FREE"), .number("PRICED"), .number("VALUE"),
       .text("IN"),
     ])
     for part in unspent.parts {
-      let head: [Sheet.Cell] = [.text(InsightView.environment(part.environment)), .text(part.currency.description)]
-      let values: [[Sheet.Cell]] = part.values.map {
+      let head: [Report.Cell] = [.text(InsightView.environment(part.environment)), .text(part.currency.description)]
+      let values: [[Report.Cell]] = part.values.map {
         [.amount($0.units), .money($0.price), .text($0.price?.currency ?? "unknown")]
       }
-      sheet.add(head + [.amount(part.paid), .amount(part.free)] + (values.first ?? [.none, .none, .none]))
-      for value in values.dropFirst() { sheet.add(head + [.none, .none] + value) }
+      report.add(head + [.amount(part.paid), .amount(part.free)] + (values.first ?? [.none, .none, .none]))
+      for value in values.dropFirst() { report.add(head + [.none, .none] + value) }
     }
-    return sheet
+    return report
   }
 
   // MARK: By customer
@@ -68,8 +68,8 @@ struct UnspentCommand {
       return (splits, page.next)
     }
     let json: JSONValue = ["customers": .array(splits.map(Self.json)), "next": JSONValue(next?.description)]
-    try invocation.print(json, csv: Self.sheet(splits)) { style in
-      Self.sheet(splits).text(style: style) + NextPage.text(next, style: style)
+    try invocation.print(json, csv: Self.report(splits)) { style in
+      Self.report(splits).text(style: style) + NextPage.text(next, style: style)
     }
   }
 
@@ -84,22 +84,22 @@ struct UnspentCommand {
     return ["customer_id": .string(customer.text), "unspent": .array(parts)]
   }
 
-  private static func sheet(_ splits: [(CustomerID, [BalanceSplit])]) -> Sheet {
-    var sheet = Sheet([
+  private static func report(_ splits: [(CustomerID, [BalanceSplit])]) -> Report {
+    var report = Report([
       .text("CUSTOMER"), .text("ENVIRONMENT"), .text("CURRENCY"), .number("PAID"), .number("FREE"), .number("VALUE"),
       .text("IN"),
     ])
     for (customer, splits) in splits {
       for split in splits {
-        let head: [Sheet.Cell] = [
+        let head: [Report.Cell] = [
           .text(customer.text), .text(InsightView.environment(split.environment)), .text(split.currency.description),
         ]
-        let values: [[Sheet.Cell]] = split.values.map { [.money($0), .text($0.currency)] }
-        sheet.add(head + [.amount(split.paid), .amount(split.free)] + (values.first ?? [.none, .none]))
-        for value in values.dropFirst() { sheet.add(head + [.none, .none] + value) }
+        let values: [[Report.Cell]] = split.values.map { [.money($0), .text($0.currency)] }
+        report.add(head + [.amount(split.paid), .amount(split.free)] + (values.first ?? [.none, .none]))
+        for value in values.dropFirst() { report.add(head + [.none, .none] + value) }
       }
     }
-    return sheet
+    return report
   }
 }
 

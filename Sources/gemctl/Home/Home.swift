@@ -16,7 +16,7 @@ struct Home: Hashable, Sendable {
   var draftPath: String { "\(path)/\(Self.draftName)" }
   static let draftName = "home.json.unfinished"
   /// There while the client's side may have something to finish.
-  private var unsettledPath: String { "\(path)/unsettled" }
+  private var unfinishedPath: String { "\(path)/unsettled" }
 
   /// The ledger's file, and the log, the log's index and at the very beginning the journal that SQLite keeps beside it.
   static func files(ofLedger path: String) -> [String] { ["", "-wal", "-shm", "-journal"].map { path + $0 } }
@@ -43,7 +43,7 @@ extension Home {
 
   /// Removes everything, the directory too.
   func remove() {
-    FileAccess.remove(Self.files(ofLedger: ledgerPath) + [statePath, draftPath, clientPath, storePath, unsettledPath])
+    FileAccess.remove(Self.files(ofLedger: ledgerPath) + [statePath, draftPath, clientPath, storePath, unfinishedPath])
     FileAccess.removeDirectory(path)
   }
 
@@ -73,14 +73,14 @@ extension Home {
   // MARK: Something to finish
 
   /// Whether an earlier command, or one under way, may have left something to finish.
-  var isUnsettled: Bool { FileAccess.exists(unsettledPath) }
+  var hasUnfinishedWork: Bool { FileAccess.exists(unfinishedPath) }
 
   /// Says so before anything begins that a crash could leave half done.
-  func markUnsettled() throws(LedgerError) {
-    if try FileAccess.create(unsettledPath) { try FileAccess.synchronizeDirectory(path) }
+  func markUnfinished() throws(LedgerError) {
+    if try FileAccess.create(unfinishedPath) { try FileAccess.synchronizeDirectory(path) }
   }
 
-  func markSettled() { FileAccess.remove([unsettledPath]) }
+  func markFinished() { FileAccess.remove([unfinishedPath]) }
 
   /// The error where there is no home.
   var missing: LedgerError {

@@ -2,35 +2,35 @@ import GemLedger
 
 /// The current state of a hold, as JSON and as text.
 struct HoldView {
-  private let receipt: Receipt
+  private let booking: Booking
   private let isDryRun: Bool
 
   /// The answer of `hold` or `extend`.
-  init(_ receipt: Receipt, isDryRun: Bool) {
-    self.receipt = receipt
+  init(_ booking: Booking, isDryRun: Bool) {
+    self.booking = booking
     self.isDryRun = isDryRun
   }
 
   /// The document of `hold`; `extend` has no balances, since it changes none, and a transaction beside the hold's.
   var json: JSONValue {
-    guard let hold = receipt.hold else { return .null }
+    guard let hold = booking.hold else { return .null }
     var object: JSONObject = [
-      "hold_id": JSONValue(hold.id?.description), "customer_id": .string(receipt.customer.text),
+      "hold_id": JSONValue(hold.id?.description), "customer_id": .string(booking.customer.text),
       "amounts": Self.json(hold.amounts),
     ]
-    if receipt.kind == .hold {
+    if booking.kind == .hold {
       object["balances"] = Self.json(hold.balances)
       object["available"] = Self.json(hold.available)
     }
     object["expires_at"] = JSONValue(hold.expiresAt?.description)
-    object["replayed"] = .bool(receipt.isReplayed)
-    if receipt.kind != .hold { object["transaction_id"] = JSONValue(receipt.transactionID?.description) }
+    object["replayed"] = .bool(booking.isReplayed)
+    if booking.kind != .hold { object["transaction_id"] = JSONValue(booking.transactionID?.description) }
     if isDryRun { object["dry_run"] = true }
     return .object(object)
   }
 
   /// The hold's object in other documents.
-  static func json(_ hold: HoldReceipt) -> JSONValue {
+  static func json(_ hold: HoldBooking) -> JSONValue {
     [
       "hold_id": JSONValue(hold.id?.description), "amounts": json(hold.amounts),
       "expires_at": JSONValue(hold.expiresAt?.description),
@@ -54,22 +54,22 @@ struct HoldView {
 
 extension HoldView {
   func text(style: Style) -> String {
-    guard let hold = receipt.hold else { return "" }
+    guard let hold = booking.hold else { return "" }
     let amounts = Self.text(hold.amounts)
     let end = hold.expiresAt?.description ?? "now"
-    var text = style.bold(receipt.kind == .hold ? "Holds \(amounts) until \(end)" : "Holds \(amounts) on until \(end)")
+    var text = style.bold(booking.kind == .hold ? "Holds \(amounts) until \(end)" : "Holds \(amounts) on until \(end)")
     text += "\n"
     if !hold.balances.isEmpty { text += "\n" + Self.balances(of: hold).text(style: style) }
     var names: [(String, String)] = []
     if let id = hold.id { names.append(("hold", id.description)) }
-    if receipt.kind != .hold, let id = receipt.transactionID { names.append(("transaction", id.description)) }
-    names.append(("customer", receipt.customer.text))
+    if booking.kind != .hold, let id = booking.transactionID { names.append(("transaction", id.description)) }
+    names.append(("customer", booking.customer.text))
     text += NamesText.lines(names, style: style)
-    return text + ReceiptView(receipt, isDryRun: isDryRun).outcome(style: style)
+    return text + BookingView(booking, isDryRun: isDryRun).outcome(style: style)
   }
 
   /// The balances, and how much of them is free.
-  static func balances(of hold: HoldReceipt) -> Table {
+  static func balances(of hold: HoldBooking) -> Table {
     var table = Table([.left("CURRENCY"), .right("BALANCE"), .right("AVAILABLE")])
     for (balance, available) in zip(hold.balances, hold.available) {
       table.add([

@@ -1,7 +1,7 @@
 /// A bar on standard error for work that takes its time; nothing for quick work, and nothing where no terminal is.
 struct ProgressBar {
   /// How long work may take before it gets a bar.
-  static let patience = Duration.seconds(1)
+  static let timeout = Duration.seconds(1)
   /// The pause between two drawings.
   static let interval = Duration.milliseconds(100)
 
@@ -35,7 +35,7 @@ struct ProgressBar {
   mutating func advance(to done: Int) {
     guard isShown else { return }
     let now = elapsed()
-    guard now > Self.patience else { return }
+    guard now > Self.timeout else { return }
     if let drawnAt, now - drawnAt < Self.interval { return }
     drawnAt = now
     write("\r\(line(done))\u{1B}[K")

@@ -18,7 +18,7 @@ struct Terminal: Sendable {
   /// Columns of the terminal.
   var width = 80
   /// Captures the output, where it is not shown.
-  var transcript: Transcript?
+  var captured: CapturedOutput?
 }
 
 extension Terminal {
@@ -37,7 +37,7 @@ extension Terminal {
   ///
   /// - Throws: `LedgerError` with `input_output`: a script must not take half an answer for a whole one.
   func output(_ text: String) throws(LedgerError) {
-    if let transcript { return transcript.append(text) }
+    if let captured { return captured.append(text) }
     switch ByteWriter.write(text, to: STDOUT_FILENO) {
     case .done: return
     case .closed: exit(Self.brokenPipeStatus)
@@ -48,7 +48,7 @@ extension Terminal {
 
   /// Writes to standard error; a failure of that cannot be reported.
   func error(_ text: String) {
-    if let transcript { return transcript.append(text) }
+    if let captured { return captured.append(text) }
     _ = ByteWriter.write(text, to: STDERR_FILENO)
   }
 

@@ -32,5 +32,5 @@ final class RowDigestTests: XCTestCase {
 }
 
 extension String {
-  fileprivate subscript(place: Int) -> Character { self[index(startIndex, offsetBy: place)] }
+  fileprivate subscript(position: Int) -> Character { self[index(startIndex, offsetBy: position)] }
 }

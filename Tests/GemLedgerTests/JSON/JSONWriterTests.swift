@@ -47,19 +47,21 @@ final class JSONWriterTests: XCTestCase {
     let escapes = ["\"": #"\""#, "\\": #"\\"#, "\n": #"\n"#, "\u{1}": #"\u0001"#, "\u{1f}": #"\u001f"#]
     let plain = ["a", " ", "!", "#", "[", "]", "\u{7f}", "é", "\u{20}", "💎"]
     for count in 0..<20 {
-      for place in 0...count {
+      for position in 0...count {
         for (character, escape) in escapes {
-          let (before, after) = (String(repeating: "x", count: place), String(repeating: "y", count: count - place))
+          let (before, after) = (
+            String(repeating: "x", count: position), String(repeating: "y", count: count - position)
+          )
           let value = JSONValue.string(before + character + after)
           XCTAssertEqual(value.text(), "\"\(before)\(escape)\(after)\"")
           XCTAssertEqual(try JSONValue.parse(value.text()), value)
         }
       }
     }
-    var dice = SeededDice()
+    var generator = SeededRandom()
     for _ in 0..<2_000 {
-      let parts = (0..<dice.below(30)).map { _ in
-        dice.percent(90) ? dice.one(of: plain) : dice.one(of: escapes.keys.sorted())
+      let parts = (0..<generator.below(30)).map { _ in
+        generator.percent(90) ? generator.one(of: plain) : generator.one(of: escapes.keys.sorted())
       }
       let value = JSONValue.string(parts.joined())
       XCTAssertEqual(value.text(), "\"" + parts.map { escapes[$0] ?? $0 }.joined() + "\"")

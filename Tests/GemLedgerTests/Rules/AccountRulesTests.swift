@@ -5,7 +5,7 @@ import XCTest
 
 final class AccountRulesTests: XCTestCase {
   private func plan(_ amount: Int64, maximum: Int64 = Limits.amount, expired: Int64 = 0) throws -> AccountPlan {
-    let currency = CurrencyTerms(
+    let currency = CurrencyDefinition(
       number: 1, code: try CurrencyCode("GEM"), maximumBalance: maximum, burnsPaidFirst: false)
     var plan = AccountPlan(slot: 0, currency: currency, kind: amount < 0 ? .spend : .grant, amount: amount)
     plan.expiredAmount = expired
@@ -59,9 +59,9 @@ final class AccountRulesTests: XCTestCase {
   }
 
   func testLotsThatGoOnForEver() {
-    XCTAssertEqual(LotBook.granted(1, plus: 2), 3)
-    XCTAssertEqual(LotBook.granted(.max - 1, plus: 1), .max)
-    XCTAssertEqual(LotBook.granted(.max - 1, plus: 2), .max)
-    XCTAssertEqual(LotBook.granted(.max, plus: Limits.amount), .max)
+    XCTAssertEqual(LoadedLots.granted(1, plus: 2), 3)
+    XCTAssertEqual(LoadedLots.granted(.max - 1, plus: 1), .max)
+    XCTAssertEqual(LoadedLots.granted(.max - 1, plus: 2), .max)
+    XCTAssertEqual(LoadedLots.granted(.max, plus: Limits.amount), .max)
   }
 }

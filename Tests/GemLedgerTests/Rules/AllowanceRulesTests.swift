@@ -56,16 +56,17 @@ final class AllowanceRulesTests: XCTestCase {
 
   /// A hundred periods without a look at the account equal a hundred periods with one at each beginning.
   func testMissedPeriodsAreAsIfTheyHadBeenBooked() {
-    var dice = SeededDice()
+    var generator = SeededRandom()
     for round in 0..<5000 {
       let policy = Allowance(
-        amount: Int64(1 + dice.below(20)), per: dice.one(of: Period.allCases), rollover: Int64(dice.below(100)))
-      let about = "seed \(dice.seed), round \(round)"
-      let first = Timestamp(milliseconds: Int64(dice.below(1_000_000)) * 2_000_003)
+        amount: Int64(1 + generator.below(20)), per: generator.one(of: Period.allCases),
+        rollover: Int64(generator.below(100)))
+      let about = "seed \(generator.seed), round \(round)"
+      let first = Timestamp(milliseconds: Int64(generator.below(1_000_000)) * 2_000_003)
       let period = policy.per.start(of: first).milliseconds
-      let remaining = Int64(dice.below(120))
+      let remaining = Int64(generator.below(120))
       var (step, left, now, dues) = (period, remaining, first, [Due]())
-      for _ in 0..<1 + dice.below(12) {
+      for _ in 0..<1 + generator.below(12) {
         now = policy.per.next(after: now)
         guard let due = AllowanceRules.due(period: step, remaining: left, now: now, policy: policy) else {
           return XCTFail(about)

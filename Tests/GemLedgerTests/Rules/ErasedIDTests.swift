@@ -6,12 +6,14 @@ import XCTest
 final class ErasedIDTests: XCTestCase {
   /// The erased form of an id gives the number to a holder of the salt, and to no other reader.
   func testTheNumberCanBeTold() throws {
-    var dice = SeededDice()
+    var generator = SeededRandom()
     for _ in 0..<1000 {
-      let salt = UInt64.random(in: 0 ... .max, using: &dice)
-      for number in [1, Int64.random(in: 1...100_000, using: &dice), Int64.random(in: 1 ... .max, using: &dice)] {
+      let salt = UInt64.random(in: 0 ... .max, using: &generator)
+      for number in [
+        1, Int64.random(in: 1...100_000, using: &generator), Int64.random(in: 1 ... .max, using: &generator),
+      ] {
         let id = CustomerID(ofErased: number, salt: salt)
-        XCTAssertEqual(id.numberOfErased(salt: salt), number, "seed \(dice.seed), salt \(salt)")
+        XCTAssertEqual(id.numberOfErased(salt: salt), number, "seed \(generator.seed), salt \(salt)")
         XCTAssertNotEqual(id.numberOfErased(salt: salt ^ 1), number)
       }
     }

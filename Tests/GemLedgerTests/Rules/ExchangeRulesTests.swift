@@ -72,11 +72,11 @@ final class ExchangeRulesTests: XCTestCase {
 
   /// Of the roundings, each is within its bound of the exact result, and together they enclose it.
   func testRoundingsEncloseTheExactResult() throws {
-    var dice = SeededDice()
+    var generator = SeededRandom()
     for round in 0..<20_000 {
-      let amount = Int64.random(in: 1...Int64(1) << dice.below(53), using: &dice)
-      let numerator = Int64.random(in: 1...Int64(1) << dice.below(26), using: &dice)
-      let denominator = Int64.random(in: numerator...numerator << dice.below(26), using: &dice)
+      let amount = Int64.random(in: 1...Int64(1) << generator.below(53), using: &generator)
+      let numerator = Int64.random(in: 1...Int64(1) << generator.below(26), using: &generator)
+      let denominator = Int64.random(in: numerator...numerator << generator.below(26), using: &generator)
       let exact = Int128(amount) * Int128(numerator)
       func received(_ rounding: ExchangeRate.Rounding) throws -> Int128 {
         do {
@@ -87,7 +87,7 @@ final class ExchangeRulesTests: XCTestCase {
         }
       }
       let (down, nearest, up) = (try received(.down), try received(.nearest), try received(.up))
-      let about = "seed \(dice.seed), round \(round)"
+      let about = "seed \(generator.seed), round \(round)"
       let whole = Int128(denominator)
       XCTAssertTrue(down * whole <= exact && exact - down * whole < whole, about)
       XCTAssertTrue(up * whole >= exact && up * whole - exact < whole, about)

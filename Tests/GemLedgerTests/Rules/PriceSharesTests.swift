@@ -23,14 +23,14 @@ final class PriceSharesTests: XCTestCase {
   }
 
   func testHoweverALotIsTakenItsSharesAddUpToThePrice() {
-    var dice = SeededDice()
+    var generator = SeededRandom()
     for round in 0..<5000 {
-      let granted = Int64.random(in: 1...Int64(1) << dice.below(53), using: &dice)
-      let price = Int64.random(in: 0...Int64(1) << dice.below(53), using: &dice)
-      let cuts = (0..<dice.below(8)).map { _ in Int64.random(in: 0...granted, using: &dice) }.sorted()
+      let granted = Int64.random(in: 1...Int64(1) << generator.below(53), using: &generator)
+      let price = Int64.random(in: 0...Int64(1) << generator.below(53), using: &generator)
+      let cuts = (0..<generator.below(8)).map { _ in Int64.random(in: 0...granted, using: &generator) }.sorted()
       let shares = zip([0] + cuts, cuts + [granted]).map { value($0..<$1, price, of: granted) }
-      XCTAssertEqual(shares.reduce(0, +), price, "seed \(dice.seed), round \(round)")
-      XCTAssertTrue(shares.allSatisfy { $0 >= 0 }, "seed \(dice.seed), round \(round)")
+      XCTAssertEqual(shares.reduce(0, +), price, "seed \(generator.seed), round \(round)")
+      XCTAssertTrue(shares.allSatisfy { $0 >= 0 }, "seed \(generator.seed), round \(round)")
     }
   }
 }

@@ -97,23 +97,23 @@ final class RechargeRulesTests: XCTestCase {
 
   /// Any number of looks, with any spends and grants in between, gives the same as if every tick had rung.
   func testAgreesWithAClockThatRings() {
-    var dice = SeededDice()
+    var generator = SeededRandom()
     for round in 0..<2000 {
-      let every = Int64(1 + dice.below(5))
+      let every = Int64(1 + generator.below(5))
       let policy = Recharge(
-        amount: Int64(1 + dice.below(7)), every: TimeSpan(seconds: every), upTo: Int64(1 + dice.below(40)))
-      var bell = Bell(policy: policy, balance: Int64(dice.below(60)))
+        amount: Int64(1 + generator.below(7)), every: TimeSpan(seconds: every), upTo: Int64(1 + generator.below(40)))
+      var bell = Bell(policy: policy, balance: Int64(generator.below(60)))
       var (balance, from, now) = (bell.balance, Int64?.none, Int64(0))
       from = due(balance, from, now, policy).rechargedFrom
       for _ in 0..<30 {
-        let step = Int64(dice.below(dice.percent(10) ? 200_000 : 9000))
+        let step = Int64(generator.below(generator.percent(10) ? 200_000 : 9000))
         bell.pass(step)
         now += step
         let outcome = due(balance, from, now, policy)
         balance += outcome.amount
-        XCTAssertEqual(balance, bell.balance, "seed \(dice.seed), round \(round)")
-        XCTAssertEqual(outcome.nextTick, bell.left.map { now + $0 }, "seed \(dice.seed), round \(round)")
-        let change = dice.percent(30) ? 0 : Int64(dice.below(30)) - min(balance, Int64(dice.below(40)))
+        XCTAssertEqual(balance, bell.balance, "seed \(generator.seed), round \(round)")
+        XCTAssertEqual(outcome.nextTick, bell.left.map { now + $0 }, "seed \(generator.seed), round \(round)")
+        let change = generator.percent(30) ? 0 : Int64(generator.below(30)) - min(balance, Int64(generator.below(40)))
         balance += change
         bell.change(by: change)
         from = due(balance, outcome.rechargedFrom, now, policy).rechargedFrom

@@ -33,15 +33,15 @@ final class RefundRulesTests: XCTestCase {
 
   /// The parts of a currency's lots add up, stay within their lots, and never shrink when more is due.
   func testPartsAddUpAndOnlyGrow() {
-    var dice = SeededDice()
+    var generator = SeededRandom()
     for _ in 0..<300 {
-      let granted = [Int64.random(in: 1...60, using: &dice), Int64.random(in: 1...60, using: &dice)]
+      let granted = [Int64.random(in: 1...60, using: &generator), Int64.random(in: 1...60, using: &generator)]
       var before: [Int64] = [0, 0]
       for due in 0...(granted[0] + granted[1]) {
         let parts = RefundRules.split(due, over: granted)
-        XCTAssertEqual(parts.reduce(0, +), due, "seed \(dice.seed)")
+        XCTAssertEqual(parts.reduce(0, +), due, "seed \(generator.seed)")
         for index in parts.indices {
-          XCTAssertTrue((before[index]...granted[index]).contains(parts[index]), "seed \(dice.seed): \(granted)")
+          XCTAssertTrue((before[index]...granted[index]).contains(parts[index]), "seed \(generator.seed): \(granted)")
         }
         before = parts
       }
@@ -76,11 +76,11 @@ final class RefundRulesTests: XCTestCase {
     for row in rows {
       for notices in [row.notices, row.notices.reversed()] {
         var known: [RefundEvidenceRow] = []
-        for notice in notices where RefundRules.isNews(notice, among: known) {
+        for notice in notices where RefundRules.isNew(notice, among: known) {
           known = RefundRules.adding(notice, to: known)
         }
         XCTAssertEqual(RefundRules.share(of: known, quantity: 1).milliPercent, row.milliPercent, line: row.line)
-        for notice in notices { XCTAssertFalse(RefundRules.isNews(notice, among: known), line: row.line) }
+        for notice in notices { XCTAssertFalse(RefundRules.isNew(notice, among: known), line: row.line) }
       }
     }
   }

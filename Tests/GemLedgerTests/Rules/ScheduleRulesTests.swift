@@ -93,28 +93,28 @@ final class ScheduleRulesTests: XCTestCase {
 
   /// Looked at once or at every step between, an account comes to the same.
   func testTimeInPiecesGivesWhatItGivesAtOnce() throws {
-    var dice = SeededDice()
+    var generator = SeededRandom()
     for round in 0..<2000 {
       let recharge = Recharge(
-        amount: Int64(1 + dice.below(3)), every: TimeSpan(seconds: Int64(1 + dice.below(50_000))),
-        upTo: Int64(1 + dice.below(60)))
-      let allowance = Allowance(amount: Int64(1 + dice.below(20)), per: .day, rollover: Int64(dice.below(30)))
-      let eras = try (0..<(1 + dice.below(3))).map { number in
+        amount: Int64(1 + generator.below(3)), every: TimeSpan(seconds: Int64(1 + generator.below(50_000))),
+        upTo: Int64(1 + generator.below(60)))
+      let allowance = Allowance(amount: Int64(1 + generator.below(20)), per: .day, rollover: Int64(generator.below(30)))
+      let eras = try (0..<(1 + generator.below(3))).map { number in
         try era(
-          from: Int64(number) * Int64(dice.below(200_000_000)), recharge: dice.percent(50) ? recharge : nil,
-          allowance: dice.percent(50) ? allowance : nil, maximum: dice.percent(30) ? 70 : nil)
+          from: Int64(number) * Int64(generator.below(200_000_000)), recharge: generator.percent(50) ? recharge : nil,
+          allowance: generator.percent(50) ? allowance : nil, maximum: generator.percent(30) ? 70 : nil)
       }.sorted { $0.from < $1.from }
-      var (whole, pieces) = (Account(balance: Int64(dice.below(60)), debt: 0, begunAt: 0), Account?.none)
+      var (whole, pieces) = (Account(balance: Int64(generator.below(60)), debt: 0, begunAt: 0), Account?.none)
       whole.clock = .init(tick: nil, era: eras[0].from)
       pieces = whole
-      let end = Int64(dice.below(600_000_000))
+      let end = Int64(generator.below(600_000_000))
       var now: Int64 = 0
       while now < end, let account = pieces {
-        now = min(end, now + Int64(dice.below(150_000_000)))
+        now = min(end, now + Int64(generator.below(150_000_000)))
         pieces = account.after(outcome(account, losses: account.losses(by: now), eras, at: now), at: now)
       }
       let expected = whole.after(outcome(whole, eras, at: end), at: end)
-      XCTAssertEqual(pieces?.balance, expected.balance, "seed \(dice.seed), round \(round)")
+      XCTAssertEqual(pieces?.balance, expected.balance, "seed \(generator.seed), round \(round)")
       guard pieces?.balance == expected.balance else { return }
     }
   }

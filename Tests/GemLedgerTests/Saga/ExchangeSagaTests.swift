@@ -16,12 +16,12 @@ final class ExchangeSagaTests: XCTestCase {
 
   func testAnExchangeTakesHereAndCreditsThere() async throws {
     let world = try SagaWorld()
-    guard case .exchanged(let receipt) = try await world.run() else { return XCTFail("not exchanged") }
-    XCTAssertEqual(receipt.entries.map(\.amount), [-50])
+    guard case .exchanged(let booking) = try await world.run() else { return XCTFail("not exchanged") }
+    XCTAssertEqual(booking.entries.map(\.amount), [-50])
     try check(world, balance: 50, coins: 5000)
     // The same key is the same exchange, and does not call the other server again.
     guard case .exchanged(let again) = try await world.run() else { return XCTFail("not exchanged") }
-    XCTAssertEqual(again.transactionID, receipt.transactionID)
+    XCTAssertEqual(again.transactionID, booking.transactionID)
     XCTAssertTrue(again.isReplayed)
     XCTAssertEqual(world.server.calls, 1)
     let other = RemoteExchange(
@@ -86,15 +86,15 @@ final class ExchangeSagaTests: XCTestCase {
     for credits in [true, false] {
       let world = try SagaWorld()
       world.server.answers(false)
-      if !credits { world.fate.begin(deaths: [1: .before]) }
+      if !credits { world.crashPoint.begin(deaths: [1: .before]) }
       await assertRefused(.outcomeUnknown) { try await world.run() }
-      world.fate.begin()
+      world.crashPoint.begin()
       world.server.answers(true)
       world.time.advance(seconds: 2 * 86_400)
       let outcome = try await world.run()
       if credits {
-        guard case .exchanged(let receipt) = outcome else { return XCTFail("\(outcome)") }
-        XCTAssertEqual(receipt.kind, .spend)
+        guard case .exchanged(let booking) = outcome else { return XCTFail("\(outcome)") }
+        XCTAssertEqual(booking.kind, .spend)
       } else {
         guard case .refused = outcome else { return XCTFail("\(outcome)") }
       }

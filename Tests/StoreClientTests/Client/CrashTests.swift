@@ -14,7 +14,7 @@ final class CrashTests: XCTestCase {
       for signedInNext in ["alice-4f1c9a7e", "bobby-77d0e2b1"] {
         let fixture = try ClientFixture()
         let survived = try await die(after: step, fixture)
-        let next = try fixture.client(signedInNext, journal: MemoryRecordLog(survived))
+        let next = try fixture.client(signedInNext, eventLog: MemoryEventLog(survived))
         await next.syncPurchases()
         let what = "\(step.rawValue), then \(signedInNext)"
         XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 1200, what)
@@ -32,7 +32,7 @@ final class CrashTests: XCTestCase {
       let fixture = try ClientFixture()
       fixture.shop.script(.withoutToken)
       let survived = try await die(after: step, fixture)
-      let next = try fixture.client("bobby-77d0e2b1", journal: MemoryRecordLog(survived))
+      let next = try fixture.client("bobby-77d0e2b1", eventLog: MemoryEventLog(survived))
       await next.syncPurchases()
       XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 1200, step.rawValue)
       XCTAssertEqual(try fixture.backend.balance("bobby-77d0e2b1"), 0, step.rawValue)
@@ -44,7 +44,7 @@ final class CrashTests: XCTestCase {
     for step in PurchaseStep.allCases {
       let fixture = try ClientFixture()
       _ = try await die(after: step, fixture)
-      let next = try fixture.client(journal: MemoryRecordLog())
+      let next = try fixture.client(eventLog: MemoryEventLog())
       await next.syncPurchases()
       XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 1200, step.rawValue)
       XCTAssertEqual(fixture.shop.unfinished, [], step.rawValue)
@@ -55,8 +55,8 @@ final class CrashTests: XCTestCase {
   func testADeathInTheMiddleOfARecord() async throws {
     let fixture = try ClientFixture()
     let directory = try TemporaryDirectory()
-    let log = try RecordLog(path: directory.path("queue"))
-    let client = try fixture.client(journal: log)
+    let log = try FileEventLog(path: directory.path("queue"))
+    let client = try fixture.client(eventLog: log)
     _ = try await client.offerings()
     fixture.backend.setDown(true)
     _ = try await client.purchase(try ProductCode(product))
@@ -66,7 +66,7 @@ final class CrashTests: XCTestCase {
     for length in stride(from: 0, to: bytes.count, by: 7) {
       let path = directory.path("torn-\(length)")
       try bytes.prefix(length).write(to: URL(fileURLWithPath: path))
-      let next = try fixture.client(journal: try RecordLog(path: path))
+      let next = try fixture.client(eventLog: try FileEventLog(path: path))
       await next.syncPurchases()
       XCTAssertEqual(next.receiptQueueSnapshot(), [], "cut at \(length)")
       XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 1200, "cut at \(length)")
@@ -77,8 +77,8 @@ final class CrashTests: XCTestCase {
     let fixture = try ClientFixture()
     let directory = try TemporaryDirectory()
     let path = directory.path("queue")
-    let log = try RecordLog(path: path)
-    let client = try fixture.client(journal: log)
+    let log = try FileEventLog(path: path)
+    let client = try fixture.client(eventLog: log)
     _ = try await client.offerings()
     fixture.backend.setDown(true)
     for code in ["gems_300", product] { _ = try await client.purchase(try ProductCode(code)) }
@@ -89,7 +89,7 @@ final class CrashTests: XCTestCase {
     try Data(damaged.utf8).write(to: URL(fileURLWithPath: path))
 
     let events = Collector<ReceiptPipelineEvent>()
-    let next = try fixture.client(journal: try RecordLog(path: path))
+    let next = try fixture.client(eventLog: try FileEventLog(path: path))
     next.onReceiptPipelineEvent = { events.add($0) }
     XCTAssertEqual(next.pendingReceiptCount, 2)
     XCTAssertTrue(events.all.contains { if case .damaged(let part) = $0 { part.byteCount > 0 } else { false } })
@@ -97,23 +97,23 @@ final class CrashTests: XCTestCase {
 
   func testARecordOfALaterVersionIsKeptAndSaid() throws {
     let fixture = try ClientFixture()
-    let journal = MemoryRecordLog([#"{"what":"glow","colour":"green"}"#])
+    let eventLog = MemoryEventLog([#"{"what":"glow","colour":"green"}"#])
     let events = Collector<ReceiptPipelineEvent>()
-    let client = try fixture.client(journal: journal)
+    let client = try fixture.client(eventLog: eventLog)
     client.onReceiptPipelineEvent = { events.add($0) }
     XCTAssertEqual(events.all, [.unknownRecord(#"{"what":"glow","colour":"green"}"#)])
-    XCTAssertEqual(journal.records().first, #"{"what":"glow","colour":"green"}"#)
+    XCTAssertEqual(eventLog.records().first, #"{"what":"glow","colour":"green"}"#)
   }
 
   /// - Returns: The records of the event log when the process died.
   private func die(after step: PurchaseStep, _ fixture: ClientFixture) async throws -> [String] {
-    let journal = MemoryRecordLog()
+    let eventLog = MemoryEventLog()
     let survived = Collector<[String]>()
     let (shop, backend) = (fixture.shop, fixture.backend)
-    let client = try fixture.client(journal: journal) {
+    let client = try fixture.client(eventLog: eventLog) {
       $0.onStep = { done in
         guard done == step else { return }
-        survived.add(journal.records())
+        survived.add(eventLog.records())
         shop.die()
         backend.setDown(true)
       }

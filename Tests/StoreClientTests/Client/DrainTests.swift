@@ -18,7 +18,7 @@ final class DrainTests: XCTestCase {
       if let client { most.add(client.pendingReceiptCount) }
       if case .progress(let done, _) = event { progress.add(done) }
     }
-    let before = fixture.journal.appendCount
+    let before = fixture.eventLog.appendCount
     await client.syncPurchases()
     XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 3_000_000)
     XCTAssertEqual(fixture.shop.finished.map(\.text), (0..<10_000).map { "\(2_000_000_001 + $0)" })
@@ -27,8 +27,8 @@ final class DrainTests: XCTestCase {
     XCTAssertEqual(progress.all.last, 10_000)
     XCTAssertLessThanOrEqual(fixture.shop.pageSizes.max() ?? 0, ReceiptPipeline.batchCount)
     // The receipts of a page share two syncs.
-    XCTAssertLessThanOrEqual(fixture.journal.appendCount - before, 2 * (10_000 / ReceiptPipeline.batchCount + 2))
-    XCTAssertLessThan(fixture.journal.records().count, 2 * ReceiptQueue.slack)
+    XCTAssertLessThanOrEqual(fixture.eventLog.appendCount - before, 2 * (10_000 / ReceiptPipeline.batchCount + 2))
+    XCTAssertLessThan(fixture.eventLog.records().count, 2 * ReceiptQueue.slack)
   }
 
   func testABacklogPausesWhereTheBackendGoesAwayAndGoesOn() async throws {

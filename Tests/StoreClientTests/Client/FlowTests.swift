@@ -71,7 +71,7 @@ final class FlowTests: XCTestCase {
       shop.die(false)
       backend.setDown(false)
       backend.clearCalls()
-      let next = try fixture.client(journal: losesQueue ? MemoryRecordLog() : nil) { $0.purchaseStyle = .twoStep }
+      let next = try fixture.client(eventLog: losesQueue ? MemoryEventLog() : nil) { $0.purchaseStyle = .twoStep }
       for _ in 0..<2 { await next.syncPurchases() }
       XCTAssertEqual(fixture.backend.count("completePayment"), losesQueue ? 0 : 1)
       // With the queue gone, the backend looks for the order, or announces it after the fact.

@@ -54,7 +54,7 @@ final class IdentityTests: XCTestCase {
     let client = try fixture.client(nil)
     XCTAssertNotNil(client.appUserID.text.wholeMatch(of: /\$RCAnonymousID:[0-9a-f]{32}/))
     XCTAssertTrue(client.isAnonymous)
-    XCTAssertNotEqual(try fixture.client(nil, journal: MemoryRecordLog()).appUserID, client.appUserID)
+    XCTAssertNotEqual(try fixture.client(nil, eventLog: MemoryEventLog()).appUserID, client.appUserID)
   }
 
   func testLogInSaysWhetherTheIdIsNew() async throws {
@@ -79,7 +79,7 @@ final class IdentityTests: XCTestCase {
     for id in blocked {
       let error = await refusal(.invalidUserID) { try await client.logIn(id) }
       XCTAssertEqual(error?.revenueCatCode, 14)
-      assertRefused(.invalidUserID) { try fixture.client(id, journal: MemoryRecordLog()) }
+      assertRefused(.invalidUserID) { try fixture.client(id, eventLog: MemoryEventLog()) }
     }
     XCTAssertTrue(client.isAnonymous)
   }
@@ -92,7 +92,7 @@ final class IdentityTests: XCTestCase {
       XCTAssertEqual(error?.revenueCatCode, 14)
       _ = await refusal(.invalidIdentifier) { try await client.identify(id) }
       _ = await refusal(.invalidIdentifier) { try await client.createAlias(id) }
-      assertRefused(.invalidIdentifier) { try fixture.client(id, journal: MemoryRecordLog()) }
+      assertRefused(.invalidIdentifier) { try fixture.client(id, eventLog: MemoryEventLog()) }
     }
     XCTAssertTrue(client.isAnonymous)
   }

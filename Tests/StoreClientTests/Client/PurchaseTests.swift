@@ -14,7 +14,7 @@ final class PurchaseTests: XCTestCase {
     guard case .success(let info) = outcome.result else { return XCTFail("\(outcome.result)") }
     XCTAssertEqual(info.nonSubscriptions.map(\.productIdentifier), ["gems_1200"])
     XCTAssertEqual(info.nonSubscriptions.first?.storeTransactionIdentifier, "2000000001")
-    XCTAssertEqual(outcome.answer?.receipt.balance(try CurrencyCode("GEM")), 2400)
+    XCTAssertEqual(outcome.answer?.booking.balance(try CurrencyCode("GEM")), 2400)
     XCTAssertEqual(outcome.storeTransactionID?.text, "2000000001")
     XCTAssertEqual(fixture.shop.finished.map(\.text), ["2000000001"])
     XCTAssertEqual(client.pendingReceiptCount, 0)
@@ -26,17 +26,17 @@ final class PurchaseTests: XCTestCase {
   /// That takes three syncs.
   func testTakesItsStepsInOrderWithThreeSyncs() async throws {
     let fixture = try ClientFixture()
-    let (steps, journal) = (Collector<String>(), fixture.journal)
+    let (steps, eventLog) = (Collector<String>(), fixture.eventLog)
     let client = try fixture.client {
       $0.onStep = { step in
-        let last = journal.records().last.flatMap { try? JSONValue.parse($0)["what"]?.text }
+        let last = eventLog.records().last.flatMap { try? JSONValue.parse($0)["what"]?.text }
         steps.add("\(step.rawValue) after \(last ?? "nothing")")
       }
     }
     _ = try await client.offerings()
-    let before = journal.appendCount
+    let before = eventLog.appendCount
     _ = try await client.purchase(try ProductCode(ClientFixture.gems))
-    XCTAssertEqual(journal.appendCount - before, 3)
+    XCTAssertEqual(eventLog.appendCount - before, 3)
     XCTAssertEqual(
       steps.all,
       [
@@ -227,21 +227,21 @@ final class PurchaseTests: XCTestCase {
 
   func testNobodyPaysWhereItCannotBeWrittenDown() async throws {
     let fixture = try ClientFixture()
-    let journal = FailingJournal()
-    let client = try fixture.client(journal: journal)
+    let eventLog = FailingEventLog()
+    let client = try fixture.client(eventLog: eventLog)
     _ = try await client.offerings()
     await client.register(client.appUserID)
-    journal.isFull.withLock { $0 = true }
+    eventLog.isFull.withLock { $0 = true }
     _ = await refusal(.inputOutput) { try await client.purchase(try ProductCode(ClientFixture.gems)) }
     XCTAssertEqual(fixture.shop.purchaseCount, 0)
   }
 
   func testWhatIsPaidForIsCreditedThoughTheDiskIsFull() async throws {
     let fixture = try ClientFixture()
-    let journal = FailingJournal()
+    let eventLog = FailingEventLog()
     let events = Collector<ReceiptPipelineEvent>()
-    let client = try fixture.client(journal: journal) {
-      $0.onStep = { step in if step == .paid { journal.isFull.withLock { $0 = true } } }
+    let client = try fixture.client(eventLog: eventLog) {
+      $0.onStep = { step in if step == .paid { eventLog.isFull.withLock { $0 = true } } }
     }
     client.onReceiptPipelineEvent = { events.add($0) }
     let result = try await client.purchase(try ProductCode(ClientFixture.gems))
@@ -249,9 +249,9 @@ final class PurchaseTests: XCTestCase {
     XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 1200)
     XCTAssertEqual(fixture.shop.finished.count, 1)
     XCTAssertTrue(events.all.contains { if case .notKept = $0 { true } else { false } })
-    journal.isFull.withLock { $0 = false }
+    eventLog.isFull.withLock { $0 = false }
     client.flush()
-    XCTAssertEqual(try ReceiptQueue(journal: journal).read { $0.items.count }, 0)
+    XCTAssertEqual(try ReceiptQueue(eventLog: eventLog).read { $0.items.count }, 0)
   }
 }
 

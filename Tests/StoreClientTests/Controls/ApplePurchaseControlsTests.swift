@@ -9,178 +9,178 @@ import XCTest
 /// The switches that decide how a purchase goes, as a client's user sees them.
 final class ApplePurchaseControlsTests: XCTestCase {
   func testAskToBuyIsPendingAndCreditedOnceAgreedTo() async throws {
-    let scene = try ControlScene(isAutomatic: true)
-    let listener = PurchaseListener(scene.client)
-    scene.store.askToBuyEnabled = true
-    let result = try await scene.client.buy("gems", quantity: 2)
+    let fixture = try ControlFixture(isAutomatic: true)
+    let listener = PurchaseListener(fixture.client)
+    fixture.store.askToBuyEnabled = true
+    let result = try await fixture.client.buy("gems", quantity: 2)
     XCTAssertEqual(result, .pending)
-    try await assertSees(0, scene.client)
-    scene.clock.advance(by: .seconds(3600))
-    let waiting = try XCTUnwrap(scene.store.allTransactions().first).identifier
-    try scene.store.approveAskToBuyTransaction(identifier: waiting)
-    try await scene.client.comes(to: 600)
+    try await assertSees(0, fixture.client)
+    fixture.clock.advance(by: .seconds(3600))
+    let waiting = try XCTUnwrap(fixture.store.allTransactions().first).identifier
+    try fixture.store.approveAskToBuyTransaction(identifier: waiting)
+    try await fixture.client.comes(to: 600)
     try await until { listener.bought.all.map(\.storeTransactionID) == [waiting] }
-    let bought = try await scene.client.customerInfo().nonSubscriptions
+    let bought = try await fixture.client.customerInfo().nonSubscriptions
     XCTAssertEqual(bought.map(\.quantity), [2])
-    XCTAssertEqual(bought.map(\.purchaseDate), [scene.clock.now], "bought when it was agreed to")
+    XCTAssertEqual(bought.map(\.purchaseDate), [fixture.clock.now], "bought when it was agreed to")
   }
 
   func testADeclinedPurchaseNeverComes() async throws {
-    let scene = try ControlScene(isAutomatic: true)
-    scene.store.askToBuyEnabled = true
-    let result = try await scene.client.buy("gems")
+    let fixture = try ControlFixture(isAutomatic: true)
+    fixture.store.askToBuyEnabled = true
+    let result = try await fixture.client.buy("gems")
     XCTAssertEqual(result, .pending)
-    let waiting = try XCTUnwrap(scene.store.allTransactions().first).identifier
-    try scene.store.declineAskToBuyTransaction(identifier: waiting)
-    scene.store.askToBuyEnabled = false
-    let next = try await scene.client.buy("chest")
+    let waiting = try XCTUnwrap(fixture.store.allTransactions().first).identifier
+    try fixture.store.declineAskToBuyTransaction(identifier: waiting)
+    fixture.store.askToBuyEnabled = false
+    let next = try await fixture.client.buy("chest")
     XCTAssertNotNil(next.customerInfo)
-    await scene.client.syncPurchases()
-    try await assertSees(300, scene.client)
-    let products = try await scene.client.products()
+    await fixture.client.syncPurchases()
+    try await assertSees(300, fixture.client)
+    let products = try await fixture.client.products()
     XCTAssertEqual(products, ["chest"])
   }
 
   func testAnInterruptedPurchaseLooksCancelledAndComesOnceResolved() async throws {
-    let scene = try ControlScene(isAutomatic: true)
-    scene.store.interruptedPurchasesEnabled = true
-    let result = try await scene.client.buy("gems")
+    let fixture = try ControlFixture(isAutomatic: true)
+    fixture.store.interruptedPurchasesEnabled = true
+    let result = try await fixture.client.buy("gems")
     XCTAssertEqual(result, .cancelled)
-    try await assertSees(0, scene.client)
-    let issue = try XCTUnwrap(scene.store.allTransactions().first)
+    try await assertSees(0, fixture.client)
+    let issue = try XCTUnwrap(fixture.store.allTransactions().first)
     XCTAssertTrue(issue.hasPurchaseIssue)
-    try scene.store.resolveIssueForTransaction(identifier: issue.identifier)
-    try await scene.client.comes(to: 300)
-    scene.store.interruptedPurchasesEnabled = false
-    let next = try await scene.client.buy("chest")
+    try fixture.store.resolveIssueForTransaction(identifier: issue.identifier)
+    try await fixture.client.comes(to: 300)
+    fixture.store.interruptedPurchasesEnabled = false
+    let next = try await fixture.client.buy("chest")
     XCTAssertNotNil(next.customerInfo)
   }
 
   func testFailingTransactionsFailWithEachError() async throws {
-    let scene = try ControlScene()
-    XCTAssertEqual(scene.store.failureError, .unknown)
+    let fixture = try ControlFixture()
+    XCTAssertEqual(fixture.store.failureError, .unknown)
     for failure in StoreFailure.allCases {
-      scene.store.failTransactionsEnabled = true
-      scene.store.failureError = failure
+      fixture.store.failTransactionsEnabled = true
+      fixture.store.failureError = failure
       if failure == .userCancelled {
-        let result = try await scene.client.buy("gems")
+        let result = try await fixture.client.buy("gems")
         XCTAssertEqual(result, .cancelled)
       } else {
-        await assertStoreFails(failure) { try await scene.client.buy("gems") }
+        await assertStoreFails(failure) { try await fixture.client.buy("gems") }
       }
-      try await assertSees(0, scene.client, "\(failure)")
-      scene.store.failTransactionsEnabled = false
+      try await assertSees(0, fixture.client, "\(failure)")
+      fixture.store.failTransactionsEnabled = false
     }
-    let result = try await scene.client.buy("gems")
+    let result = try await fixture.client.buy("gems")
     XCTAssertNotNil(result.customerInfo)
-    try await assertSees(300, scene.client)
+    try await assertSees(300, fixture.client)
   }
 
   func testACustomerTurnsBackOnlyAtASheet() async throws {
-    let scene = try ControlScene()
-    scene.store.customerCancelsDialogs = true
-    let unseen = try await scene.client.buy("gems")
+    let fixture = try ControlFixture()
+    fixture.store.customerCancelsDialogs = true
+    let unseen = try await fixture.client.buy("gems")
     XCTAssertNotNil(unseen.customerInfo, "no sheet is shown")
-    scene.store.disableDialogs = false
-    let turned = try await scene.client.buy("gems")
+    fixture.store.disableDialogs = false
+    let turned = try await fixture.client.buy("gems")
     XCTAssertTrue(turned.userCancelled)
-    scene.store.customerCancelsDialogs = false
-    let paid = try await scene.client.buy("gems")
+    fixture.store.customerCancelsDialogs = false
+    let paid = try await fixture.client.buy("gems")
     XCTAssertNotNil(paid.customerInfo)
-    try await assertSees(600, scene.client)
+    try await assertSees(600, fixture.client)
   }
 
   func testWhatIsNotClearedForSaleIsNeitherShownNorSold() async throws {
-    let scene = try ControlScene()
+    let fixture = try ControlFixture()
     for state in ProductState.allCases {
-      try scene.store.setState(state, ofProduct: "gems")
-      XCTAssertEqual(scene.store.state(ofProduct: "gems"), state)
-      let window = try await scene.client.window(scene.clock)
+      try fixture.store.setState(state, ofProduct: "gems")
+      XCTAssertEqual(fixture.store.state(ofProduct: "gems"), state)
+      let window = try await fixture.client.window(fixture.clock)
       XCTAssertEqual(window["gems"], state == .clearedForSale ? "$2.99" : nil, "\(state)")
       XCTAssertEqual(window["chest"], "$49.99", "\(state)")
       if state != .clearedForSale {
-        await assertStoreFails(.productUnavailable) { try await scene.client.buy("gems") }
+        await assertStoreFails(.productUnavailable) { try await fixture.client.buy("gems") }
       }
     }
-    try scene.store.setState(.clearedForSale, ofProduct: "gems")
-    let result = try await scene.client.buy("gems")
+    try fixture.store.setState(.clearedForSale, ofProduct: "gems")
+    let result = try await fixture.client.buy("gems")
     XCTAssertNotNil(result.customerInfo)
-    try await assertSees(300, scene.client)
+    try await assertSees(300, fixture.client)
   }
 
   func testTenUnitsAreSoldAndElevenAreNot() async throws {
-    let scene = try ControlScene()
+    let fixture = try ControlFixture()
     for quantity in [0, 11] as [Int64] {
-      await assertStoreFails(.invalidQuantity) { try await scene.client.buy("gems", quantity: quantity) }
+      await assertStoreFails(.invalidQuantity) { try await fixture.client.buy("gems", quantity: quantity) }
     }
-    let ten = try await scene.client.buy("gems", quantity: 10)
+    let ten = try await fixture.client.buy("gems", quantity: 10)
     XCTAssertEqual(ten.customerInfo?.nonSubscriptions.map(\.quantity), [10])
-    await assertStoreFails(.invalidQuantity) { try await scene.client.buy("vip", quantity: 2) }
-    try await assertSees(3000, scene.client)
+    await assertStoreFails(.invalidQuantity) { try await fixture.client.buy("vip", quantity: 2) }
+    try await assertSees(3000, fixture.client)
   }
 
   func testBuyingAgainWhileUnfinishedPaysOnlyWhereTheSwitchSaysSo() async throws {
-    let scene = try ControlScene()
-    try scene.store.inject(StoreFault(.networkCutBefore, on: .finish, .always))
+    let fixture = try ControlFixture()
+    try fixture.store.inject(StoreFault(.networkCutBefore, on: .finish, .always))
     var ids: [StoreTransactionID?] = []
     for returnsUnfinished in [true, true, false] {
-      scene.store.repurchaseReturnsUnfinished = returnsUnfinished
-      let outcome = try await scene.client.outcome(ofPurchasing: "gems")
+      fixture.store.repurchaseReturnsUnfinished = returnsUnfinished
+      let outcome = try await fixture.client.outcome(ofPurchasing: "gems")
       XCTAssertNotNil(outcome.result.customerInfo)
       ids.append(outcome.storeTransactionID)
     }
     XCTAssertEqual(ids[0], ids[1], "given again")
     XCTAssertNotEqual(ids[1], ids[2], "paid again")
-    try scene.store.clearFaults()
-    await scene.client.syncPurchases()
-    try await assertSees(600, scene.client)
+    try fixture.store.clearFaults()
+    await fixture.client.syncPurchases()
+    try await assertSees(600, fixture.client)
   }
 
   func testStorefrontAndLocaleChoosePricesAndTexts() async throws {
-    let scene = try ControlScene()
-    scene.store.locale = "ja_JP"
-    let abroad = try await scene.client.offerings().current?["gems"]?.storeProduct
+    let fixture = try ControlFixture()
+    fixture.store.locale = "ja_JP"
+    let abroad = try await fixture.client.offerings().current?["gems"]?.storeProduct
     XCTAssertEqual(abroad?.localizedTitle, "gems 日本語")
     XCTAssertEqual(abroad?.currencyCode, "USD")
-    scene.store.storefront = try XCTUnwrap(StorefrontCode(exactly: "JPN"))
-    let window = try await scene.client.window(scene.clock)
+    fixture.store.storefront = try XCTUnwrap(StorefrontCode(exactly: "JPN"))
+    let window = try await fixture.client.window(fixture.clock)
     XCTAssertEqual(Set(window.keys), ["gems", "monthly"], "nothing else has a price in Japan")
-    let gems = try await scene.client.offerings().current?["gems"]
+    let gems = try await fixture.client.offerings().current?["gems"]
     XCTAssertEqual(gems?.storeProduct.price.minorUnits, 450)
     XCTAssertEqual(gems?.localizedPriceString.filter(\.isNumber), "450")
-    let result = try await scene.client.purchase(package: try XCTUnwrap(gems))
+    let result = try await fixture.client.purchase(package: try XCTUnwrap(gems))
     XCTAssertEqual(result.customerInfo?.nonSubscriptions.first?.price, Money(minorUnits: 450, currency: "JPY"))
-    await assertRefused(.productNotFound) { try await scene.client.buy("chest") }
-    scene.store.locale = "en_US"
-    let english = try await scene.client.window(scene.clock)
+    await assertRefused(.productNotFound) { try await fixture.client.buy("chest") }
+    fixture.store.locale = "en_US"
+    let english = try await fixture.client.window(fixture.clock)
     XCTAssertEqual(english["gems"], "¥450")
   }
 
   /// The window shows dollars, and the account moves before the customer taps.
   func testAStorefrontThatChangesAfterTheWindowWasShown() async throws {
-    let scene = try ControlScene()
-    let window = try await scene.client.window(scene.clock)
+    let fixture = try ControlFixture()
+    let window = try await fixture.client.window(fixture.clock)
     XCTAssertEqual(window["chest"], "$49.99")
-    scene.store.storefront = try XCTUnwrap(StorefrontCode(exactly: "JPN"))
-    await assertStoreFails(.notAvailableInStorefront) { try await scene.client.buy("chest") }
-    let result = try await scene.client.buy("gems")
+    fixture.store.storefront = try XCTUnwrap(StorefrontCode(exactly: "JPN"))
+    await assertStoreFails(.notAvailableInStorefront) { try await fixture.client.buy("chest") }
+    let result = try await fixture.client.buy("gems")
     XCTAssertEqual(result.customerInfo?.nonSubscriptions.first?.price, Money(minorUnits: 450, currency: "JPY"))
   }
 
   func testAnotherCatalogOfTheStoreIsShownAndItsPriceIsPaid() async throws {
-    let scene = try ControlScene()
-    let dearer = try ControlScene.catalog(gemPrice: "3.49")
-    try scene.store.setCatalog(dearer)
-    let window = try await scene.client.window(scene.clock)
+    let fixture = try ControlFixture()
+    let dearer = try ControlFixture.catalog(gemPrice: "3.49")
+    try fixture.store.setCatalog(dearer)
+    let window = try await fixture.client.window(fixture.clock)
     XCTAssertEqual(window["gems"], "$3.49")
-    try scene.world.ledger.apply(dearer)
-    let result = try await scene.client.buy("gems")
+    try fixture.world.ledger.apply(dearer)
+    let result = try await fixture.client.buy("gems")
     XCTAssertEqual(result.customerInfo?.nonSubscriptions.first?.price, Money(minorUnits: 349, currency: "USD"))
     // The store sells these products no more.
-    try scene.store.setCatalog(Catalog(currencies: dearer.currencies, settings: dearer.settings))
-    let empty = try await scene.client.window(scene.clock)
+    try fixture.store.setCatalog(Catalog(currencies: dearer.currencies, settings: dearer.settings))
+    let empty = try await fixture.client.window(fixture.clock)
     XCTAssertEqual(empty, [:])
-    await assertStoreFails(.productUnavailable) { try await scene.client.buy("gems") }
+    await assertStoreFails(.productUnavailable) { try await fixture.client.buy("gems") }
   }
 
   /// A switch that Xcode's editor of such a file turns on is on from the start, and again after a reset.
@@ -190,11 +190,11 @@ final class ApplePurchaseControlsTests: XCTestCase {
       "products":[{"productID":"gems","type":"Consumable","displayPrice":"2.99",
       "localizations":[{"locale":"en_US","displayName":"Gems"}]}]}
       """#
-    let world = try World(catalog: ControlScene.catalog())
+    let world = try World(catalog: ControlFixture.catalog())
     let store = try SimulatedStore(
       storeKit: StoreKitConfiguration.load(Array(text.utf8)), bundleID: "com.example.gems", session: World.session,
       clock: world.clock, signer: world.receipts)
-    let client = try world.client(ControlScene.alice, on: store.account("family").device("phone"))
+    let client = try world.client(ControlFixture.alice, on: store.account("family").device("phone"))
     let asked = try await client.buy("gems")
     XCTAssertEqual(asked, .pending)
     XCTAssertEqual(store.timeRate, .anyRenewalEveryThirtySeconds)
@@ -227,8 +227,8 @@ final class ApplePurchaseControlsTests: XCTestCase {
     let world = try World(catalog: catalog)
     let store = try SimulatedStore(
       storeKit: configuration, bundleID: "com.example.app", session: World.session, seed: 3, clock: world.clock,
-      signer: world.receipts, journal: MemoryJournal())
-    let client = try world.client(ControlScene.alice, on: store.account("family").device("phone"))
+      signer: world.receipts, eventLog: RetainedEventLog())
+    let client = try world.client(ControlFixture.alice, on: store.account("family").device("phone"))
     let window = try await client.window(world.clock)
     XCTAssertEqual(window, ["gems_300": "$2.99", "gems_1200": "$9.99"])
     let result = try await client.buy("gems_1200", quantity: 2)
@@ -237,9 +237,9 @@ final class ApplePurchaseControlsTests: XCTestCase {
   }
 
   func testResettingTurnsEverySwitchBackAndLeavesWhatWasBought() async throws {
-    let scene = try ControlScene()
-    let store = scene.store
-    _ = try await scene.client.buy("gems")
+    let fixture = try ControlFixture()
+    let store = fixture.store
+    _ = try await fixture.client.buy("gems")
     store.askToBuyEnabled = true
     store.interruptedPurchasesEnabled = true
     store.failTransactionsEnabled = true
@@ -251,12 +251,12 @@ final class ApplePurchaseControlsTests: XCTestCase {
     try store.setSimulatedError(.store(.systemError), forAPI: .loadProducts)
     try store.inject(StoreFault(.networkCutBefore, on: .purchase, .always))
     try store.resetToDefaultState()
-    let window = try await scene.client.window(scene.clock)
+    let window = try await fixture.client.window(fixture.clock)
     XCTAssertEqual(window["chest"], "$49.99")
-    let result = try await scene.client.buy("chest")
+    let result = try await fixture.client.buy("chest")
     XCTAssertNotNil(result.customerInfo)
-    try await assertSees(600, scene.client)
-    let products = try await scene.client.products()
+    try await assertSees(600, fixture.client)
+    let products = try await fixture.client.products()
     XCTAssertEqual(products, ["gems", "chest"])
   }
 }

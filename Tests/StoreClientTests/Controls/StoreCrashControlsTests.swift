@@ -12,50 +12,50 @@ final class StoreCrashControlsTests: XCTestCase {
 
   func testWhateverStepTheAppEndsAtEveryPaymentIsCreditedOnce() async throws {
     for wanted in Self.steps {
-      let scene = try ControlScene()
-      _ = try await scene.client.offerings()
+      let fixture = try ControlFixture()
+      _ = try await fixture.client.offerings()
       let left = try await crash(
-        at: wanted, journal: scene.journal, backend: scene.backend, inject: { try scene.store.inject($0) },
-        hear: { scene.store.onStep = $0 }, buy: { _ = try? await scene.client.buy("gems") })
-      try scene.store.clearFaults()
-      scene.world.phone.relaunch()
-      let next = try scene.world.client(nil, on: scene.world.phone, journal: left, backend: scene.backend)
+        at: wanted, eventLog: fixture.eventLog, backend: fixture.backend, inject: { try fixture.store.inject($0) },
+        hear: { fixture.store.onStep = $0 }, buy: { _ = try? await fixture.client.buy("gems") })
+      try fixture.store.clearFaults()
+      fixture.world.phone.relaunch()
+      let next = try fixture.world.client(nil, on: fixture.world.phone, eventLog: left, backend: fixture.backend)
       await next.syncPurchases()
-      let paid = scene.store.allTransactions().count { $0.state == .purchased }
+      let paid = fixture.store.allTransactions().count { $0.state == .purchased }
       XCTAssertEqual(paid, wanted == "asked" ? 0 : 1, wanted)
-      XCTAssertEqual(next.appUserID.text, ControlScene.alice)
+      XCTAssertEqual(next.appUserID.text, ControlFixture.alice)
       try await assertSees(300 * paid, next, wanted)
-      let unfinished = try await scene.world.phone.unfinishedIDs()
+      let unfinished = try await fixture.world.phone.unfinishedIDs()
       XCTAssertEqual(unfinished, [], wanted)
-      try assertBooksAddUp(scene.world.ledger)
+      try assertBooksAddUp(fixture.world.ledger)
     }
   }
 
   func testTheSameAtGooglePlay() async throws {
     for wanted in Self.steps {
-      let scene = try PlayScene()
-      _ = try await scene.client.offerings()
+      let fixture = try PlayFixture()
+      _ = try await fixture.client.offerings()
       let left = try await crash(
-        at: wanted, journal: scene.journal, backend: scene.backend, inject: { try scene.store.inject($0) },
-        hear: { scene.store.onStep = $0 }, buy: { _ = try? await scene.client.buy("gems") })
-      try scene.store.clearFaults()
-      scene.pixel.relaunch()
-      let next = try scene.world.client(nil, on: scene.pixel, journal: left, backend: scene.backend)
+        at: wanted, eventLog: fixture.eventLog, backend: fixture.backend, inject: { try fixture.store.inject($0) },
+        hear: { fixture.store.onStep = $0 }, buy: { _ = try? await fixture.client.buy("gems") })
+      try fixture.store.clearFaults()
+      fixture.pixel.relaunch()
+      let next = try fixture.world.client(nil, on: fixture.pixel, eventLog: left, backend: fixture.backend)
       await next.syncPurchases()
-      let paid = scene.store.purchases().count
+      let paid = fixture.store.purchases().count
       XCTAssertEqual(paid, wanted == "asked" ? 0 : 1, wanted)
       try await assertSees(300 * paid, next, wanted)
-      XCTAssertEqual(scene.store.purchases().map(\.isConsumed), wanted == "asked" ? [] : [true], wanted)
+      XCTAssertEqual(fixture.store.purchases().map(\.isConsumed), wanted == "asked" ? [] : [true], wanted)
     }
   }
 
   func testAStoreThatIsKeptGoesOnInTheNextProcess() async throws {
-    let (world, kept) = (try World(catalog: ControlScene.catalog()), MemoryJournal())
+    let (world, kept) = (try World(catalog: ControlFixture.catalog()), RetainedEventLog())
     func open() throws -> (SimulatedStore, StoreClient) {
       let store = try SimulatedStore(
-        catalog: ControlScene.catalog(), store: .apple, session: World.session, seed: 5, clock: world.clock,
-        signer: world.receipts, journal: kept)
-      return (store, try world.client(ControlScene.alice, on: store.account("family").device("phone")))
+        catalog: ControlFixture.catalog(), store: .apple, session: World.session, seed: 5, clock: world.clock,
+        signer: world.receipts, eventLog: kept)
+      return (store, try world.client(ControlFixture.alice, on: store.account("family").device("phone")))
     }
     let (first, client) = try open()
     first.askToBuyEnabled = true
@@ -69,12 +69,12 @@ final class StoreCrashControlsTests: XCTestCase {
   }
 
   func testAPlayStoreThatIsKeptGoesOnInTheNextProcess() async throws {
-    let (world, kept) = (try World(catalog: ControlScene.catalog()), MemoryJournal())
+    let (world, kept) = (try World(catalog: ControlFixture.catalog()), RetainedEventLog())
     func open() throws -> (SimulatedPlayStore, StoreClient) {
       let store = try SimulatedPlayStore(
-        catalog: ControlScene.catalog(), session: World.session, seed: 5, clock: world.clock, signer: world.receipts,
-        journal: kept)
-      return (store, try world.client(ControlScene.alice, on: store.account("family").device("pixel")))
+        catalog: ControlFixture.catalog(), session: World.session, seed: 5, clock: world.clock, signer: world.receipts,
+        eventLog: kept)
+      return (store, try world.client(ControlFixture.alice, on: store.account("family").device("pixel")))
     }
     let (first, client) = try open()
     first.paymentInstrument = .cash
@@ -89,10 +89,10 @@ final class StoreCrashControlsTests: XCTestCase {
 
   /// Ends the app at the step: from there on it reaches no server, and only the event log of that moment is left of it.
   private func crash(
-    at wanted: String, journal: MemoryRecordLog, backend: FaultyBackend,
+    at wanted: String, eventLog: MemoryEventLog, backend: FaultyBackend,
     inject: @escaping @Sendable (FaultPlan) throws -> Void,
     hear: (@escaping @Sendable (StoreStep) -> Void) -> Void, buy: () async -> Void
-  ) async throws -> MemoryRecordLog {
+  ) async throws -> MemoryEventLog {
     let kept = Mutex<[String]?>(nil)
     hear { step in
       let name =
@@ -104,7 +104,7 @@ final class StoreCrashControlsTests: XCTestCase {
         case .finished: "finished"
         }
       guard name == wanted, kept.withLock({ $0 }) == nil else { return }
-      kept.withLock { $0 = journal.records() }
+      kept.withLock { $0 = eventLog.records() }
       backend.fail(with: .networkLostBeforeEffect, .always)
       do {
         try inject([
@@ -115,6 +115,6 @@ final class StoreCrashControlsTests: XCTestCase {
     await buy()
     hear { _ in }
     backend.heal()
-    return MemoryRecordLog(try XCTUnwrap(kept.withLock { $0 }, "the purchase never came to \(wanted)"))
+    return MemoryEventLog(try XCTUnwrap(kept.withLock { $0 }, "the purchase never came to \(wanted)"))
   }
 }

@@ -11,9 +11,9 @@ final class ClosedAppRefundTests: XCTestCase {
   private static let alice = "alice-4f1c9a7e"
 
   /// A store account with an app that was closed after it had bought, spent and finished.
-  private struct Scene {
+  private struct Fixture {
     let world: World
-    let journal = MemoryRecordLog()
+    let eventLog = MemoryEventLog()
     /// Counts the posts.
     let backend: FaultyBackend
     let id: StoreTransactionID
@@ -21,7 +21,7 @@ final class ClosedAppRefundTests: XCTestCase {
     init(product: String = "gems", quantity: Int64 = 2, spending: Int64 = 0) async throws {
       world = try World()
       backend = FaultyBackend(world.backend)
-      let client = try world.client(alice, on: world.phone, journal: journal, backend: backend)
+      let client = try world.client(alice, on: world.phone, eventLog: eventLog, backend: backend)
       let outcome = try await client.outcome(ofPurchasing: product, quantity: quantity)
       id = try XCTUnwrap(outcome.storeTransactionID)
       if spending > 0 {
@@ -44,7 +44,7 @@ final class ClosedAppRefundTests: XCTestCase {
     @discardableResult
     func launch(as customer: String = alice, _ act: (StoreClient) async throws -> Void = { _ in }) async throws -> Int {
       let before = backend.count(of: .post)
-      let client = try world.client(customer, on: world.phone, journal: journal, backend: backend)
+      let client = try world.client(customer, on: world.phone, eventLog: eventLog, backend: backend)
       try await client.appDidBecomeActive()
       try await act(client)
       client.flush()
@@ -57,112 +57,112 @@ final class ClosedAppRefundTests: XCTestCase {
   }
 
   func testARefundWhileTheAppIsClosedIsClawedBackAtTheNextLaunchAndPostedOnce() async throws {
-    let scene = try await Scene(spending: 100)
-    XCTAssertEqual(try scene.balance, 500)
-    try scene.world.store.refundTransaction(identifier: scene.id)
-    var posts = try await scene.launch(as: "bobby-77d0e2b1")
+    let fixture = try await Fixture(spending: 100)
+    XCTAssertEqual(try fixture.balance, 500)
+    try fixture.world.store.refundTransaction(identifier: fixture.id)
+    var posts = try await fixture.launch(as: "bobby-77d0e2b1")
     XCTAssertEqual(posts, 1)
-    XCTAssertEqual(try scene.balance, 0)
-    XCTAssertEqual(try scene.world.balance("bobby-77d0e2b1"), 0)
-    posts = try await scene.launch()
+    XCTAssertEqual(try fixture.balance, 0)
+    XCTAssertEqual(try fixture.world.balance("bobby-77d0e2b1"), 0)
+    posts = try await fixture.launch()
     XCTAssertEqual(posts, 0)
-    posts = try await scene.launch { await $0.syncPurchases() }
+    posts = try await fixture.launch { await $0.syncPurchases() }
     XCTAssertEqual(posts, 0)
     // An app without its files posts it again, which changes nothing.
-    let version = try scene.world.ledger.balance(of: CurrencyCode("GEM"), customer: CustomerID(Self.alice))
-    let client = try scene.world.client(Self.alice, on: scene.world.phone, backend: scene.backend)
+    let version = try fixture.world.ledger.balance(of: CurrencyCode("GEM"), customer: CustomerID(Self.alice))
+    let client = try fixture.world.client(Self.alice, on: fixture.world.phone, backend: fixture.backend)
     await client.syncPurchases()
     XCTAssertEqual(
-      try scene.world.ledger.balance(of: CurrencyCode("GEM"), customer: CustomerID(Self.alice)), version)
-    try assertBooksAddUp(scene.world.ledger)
+      try fixture.world.ledger.balance(of: CurrencyCode("GEM"), customer: CustomerID(Self.alice)), version)
+    try assertBooksAddUp(fixture.world.ledger)
   }
 
   func testAClientThatWorksByItselfLooksForRefundsAtItsStart() async throws {
-    let scene = try await Scene()
-    try scene.world.store.refundTransaction(identifier: scene.id)
-    let client = try scene.world.client(
-      Self.alice, on: scene.world.phone, journal: scene.journal, backend: scene.backend, isAutomatic: true)
-    try await until { try scene.balance == 0 }
+    let fixture = try await Fixture()
+    try fixture.world.store.refundTransaction(identifier: fixture.id)
+    let client = try fixture.world.client(
+      Self.alice, on: fixture.world.phone, eventLog: fixture.eventLog, backend: fixture.backend, isAutomatic: true)
+    try await until { try fixture.balance == 0 }
     _ = client
   }
 
   func testARefundInPartThenInFullIsPostedOnceEach() async throws {
-    let scene = try await Scene()
-    try scene.world.store.refundTransaction(identifier: scene.id, extent: .milliPercent(50_000))
-    var posts = try await scene.launch()
+    let fixture = try await Fixture()
+    try fixture.world.store.refundTransaction(identifier: fixture.id, extent: .milliPercent(50_000))
+    var posts = try await fixture.launch()
     XCTAssertEqual(posts, 1)
-    XCTAssertEqual(try scene.balance, 300)
-    try scene.world.store.refundTransaction(identifier: scene.id)
-    posts = try await scene.launch()
+    XCTAssertEqual(try fixture.balance, 300)
+    try fixture.world.store.refundTransaction(identifier: fixture.id)
+    posts = try await fixture.launch()
     XCTAssertEqual(posts, 1)
-    XCTAssertEqual(try scene.balance, 0)
-    posts = try await scene.launch()
+    XCTAssertEqual(try fixture.balance, 0)
+    posts = try await fixture.launch()
     XCTAssertEqual(posts, 0)
   }
 
   /// The store shows a reversed refund as long as the purchase is in its lists: a product bought once and kept.
   func testARefundThatIsTakenBackGivesBack() async throws {
-    let scene = try await Scene(product: "vip", quantity: 1)
-    try scene.world.store.refundTransaction(identifier: scene.id)
-    try await scene.launch()
-    XCTAssertEqual(try scene.balance, 0)
-    try scene.world.store.reverseRefund(identifier: scene.id)
-    var posts = try await scene.launch()
+    let fixture = try await Fixture(product: "vip", quantity: 1)
+    try fixture.world.store.refundTransaction(identifier: fixture.id)
+    try await fixture.launch()
+    XCTAssertEqual(try fixture.balance, 0)
+    try fixture.world.store.reverseRefund(identifier: fixture.id)
+    var posts = try await fixture.launch()
     XCTAssertEqual(posts, 1)
-    XCTAssertEqual(try scene.balance, 300)
-    posts = try await scene.launch()
+    XCTAssertEqual(try fixture.balance, 300)
+    posts = try await fixture.launch()
     XCTAssertEqual(posts, 0)
-    try scene.world.store.refundTransaction(identifier: scene.id)
-    posts = try await scene.launch()
+    try fixture.world.store.refundTransaction(identifier: fixture.id)
+    posts = try await fixture.launch()
     XCTAssertEqual(posts, 1)
-    XCTAssertEqual(try scene.balance, 0)
+    XCTAssertEqual(try fixture.balance, 0)
   }
 
   func testACrashBetweenQueueingAndPostingIsRepairedFromTheQueue() async throws {
-    let scene = try await Scene()
-    try scene.world.store.refundTransaction(identifier: scene.id)
-    scene.backend.fail(.post, with: .networkLostBeforeEffect)
-    var client: StoreClient? = try scene.world.client(
-      Self.alice, on: scene.world.phone, journal: scene.journal, backend: scene.backend)
+    let fixture = try await Fixture()
+    try fixture.world.store.refundTransaction(identifier: fixture.id)
+    fixture.backend.fail(.post, with: .networkLostBeforeEffect)
+    var client: StoreClient? = try fixture.world.client(
+      Self.alice, on: fixture.world.phone, eventLog: fixture.eventLog, backend: fixture.backend)
     await client?.syncPurchases()
     XCTAssertEqual(client?.pendingReceiptCount, 1)
-    XCTAssertEqual(try scene.balance, 600)
+    XCTAssertEqual(try fixture.balance, 600)
     client = nil
-    scene.close()
+    fixture.close()
     // The store answers nothing any more: the queued receipt is enough.
-    try scene.world.store.inject(StoreFault(.failure(.systemError), on: .all, .always))
-    let posts = try await scene.launch()
+    try fixture.world.store.inject(StoreFault(.failure(.systemError), on: .all, .always))
+    let posts = try await fixture.launch()
     XCTAssertEqual(posts, 1)
-    XCTAssertEqual(try scene.balance, 0)
-    try scene.world.store.clearFaults()
-    let again = try await scene.launch()
+    XCTAssertEqual(try fixture.balance, 0)
+    try fixture.world.store.clearFaults()
+    let again = try await fixture.launch()
     XCTAssertEqual(again, 0)
   }
 
   func testALostAnswerIsAskedForAgainAndChangesNothing() async throws {
-    let scene = try await Scene()
-    try scene.world.store.refundTransaction(identifier: scene.id)
-    scene.backend.fail(.post, with: .networkLostAfterEffect)
-    let client = try scene.world.client(
-      Self.alice, on: scene.world.phone, journal: scene.journal, backend: scene.backend)
+    let fixture = try await Fixture()
+    try fixture.world.store.refundTransaction(identifier: fixture.id)
+    fixture.backend.fail(.post, with: .networkLostAfterEffect)
+    let client = try fixture.world.client(
+      Self.alice, on: fixture.world.phone, eventLog: fixture.eventLog, backend: fixture.backend)
     await client.syncPurchases()
-    XCTAssertEqual(try scene.balance, 0)
+    XCTAssertEqual(try fixture.balance, 0)
     await client.syncPurchases()
     XCTAssertEqual(client.receiptQueueSnapshot(), [])
-    XCTAssertEqual(try scene.balance, 0)
-    try assertBooksAddUp(scene.world.ledger)
+    XCTAssertEqual(try fixture.balance, 0)
+    try assertBooksAddUp(fixture.world.ledger)
   }
 
   /// Where the store could not be asked at the start, the next foreground asks.
   func testAStoreThatCannotBeAskedIsAskedAgain() async throws {
-    let scene = try await Scene()
-    try scene.world.store.refundTransaction(identifier: scene.id)
-    try scene.world.store.inject(StoreFault(.failure(.systemError), on: .all, .always))
-    try await scene.launch { client in
-      XCTAssertEqual(try scene.balance, 600)
-      try scene.world.store.clearFaults()
+    let fixture = try await Fixture()
+    try fixture.world.store.refundTransaction(identifier: fixture.id)
+    try fixture.world.store.inject(StoreFault(.failure(.systemError), on: .all, .always))
+    try await fixture.launch { client in
+      XCTAssertEqual(try fixture.balance, 600)
+      try fixture.world.store.clearFaults()
       try await client.appDidBecomeActive()
-      XCTAssertEqual(try scene.balance, 0)
+      XCTAssertEqual(try fixture.balance, 0)
     }
   }
 
@@ -172,9 +172,9 @@ final class ClosedAppRefundTests: XCTestCase {
     let bought = try world.store.buyProduct(identifier: "gems", account: "family")
     try await world.phone.finish(bought.identifier)
     try world.store.refundTransaction(identifier: bought.identifier)
-    let (journal, backend) = (MemoryRecordLog(), FaultyBackend(world.backend))
+    let (eventLog, backend) = (MemoryEventLog(), FaultyBackend(world.backend))
     for _ in 0..<2 {
-      let client = try world.client(Self.alice, on: world.phone, journal: journal, backend: backend)
+      let client = try world.client(Self.alice, on: world.phone, eventLog: eventLog, backend: backend)
       await client.syncPurchases()
       XCTAssertEqual(client.receiptQueueSnapshot(), [])
       client.flush()
@@ -185,30 +185,30 @@ final class ClosedAppRefundTests: XCTestCase {
 
   /// An announced purchase that waits for consent keeps its buyer and its order.
   func testARefundDoesNotTakeThePlaceOfAPurchaseThatIsAnnounced() async throws {
-    let scene = try await Scene()
-    try scene.world.store.refundTransaction(identifier: scene.id)
-    scene.world.store.askToBuyEnabled = true
-    let waiting = try scene.world.client(
-      Self.alice, on: scene.world.phone, journal: scene.journal, backend: scene.backend)
+    let fixture = try await Fixture()
+    try fixture.world.store.refundTransaction(identifier: fixture.id)
+    fixture.world.store.askToBuyEnabled = true
+    let waiting = try fixture.world.client(
+      Self.alice, on: fixture.world.phone, eventLog: fixture.eventLog, backend: fixture.backend)
     let outcome = try await waiting.purchase(order: PurchaseOrder(productID: "gems"))
     XCTAssertEqual(outcome.result, .pending)
-    try await scene.launch()
-    let asked = try XCTUnwrap(scene.world.store.allTransactions().first { $0.state == .deferred })
-    try scene.world.store.approveAskToBuyTransaction(identifier: asked.identifier)
-    try await scene.launch()
-    XCTAssertEqual(scene.backend.count(of: .completePayment), 1)
-    XCTAssertEqual(try scene.balance, 300)
+    try await fixture.launch()
+    let asked = try XCTUnwrap(fixture.world.store.allTransactions().first { $0.state == .deferred })
+    try fixture.world.store.approveAskToBuyTransaction(identifier: asked.identifier)
+    try await fixture.launch()
+    XCTAssertEqual(fixture.backend.count(of: .completePayment), 1)
+    XCTAssertEqual(try fixture.balance, 300)
   }
 
   func testARestoreTellsTheBackendOfRefundsToo() async throws {
-    let scene = try await Scene()
-    try scene.world.store.refundTransaction(identifier: scene.id)
-    let client = try scene.world.client(
-      Self.alice, on: scene.world.phone, journal: scene.journal, backend: scene.backend)
+    let fixture = try await Fixture()
+    try fixture.world.store.refundTransaction(identifier: fixture.id)
+    let client = try fixture.world.client(
+      Self.alice, on: fixture.world.phone, eventLog: fixture.eventLog, backend: fixture.backend)
     try await client.restorePurchases()
-    XCTAssertEqual(try scene.balance, 0)
+    XCTAssertEqual(try fixture.balance, 0)
     client.flush()
-    let posts = try await scene.launch()
+    let posts = try await fixture.launch()
     XCTAssertEqual(posts, 0)
   }
 
@@ -218,9 +218,9 @@ final class ClosedAppRefundTests: XCTestCase {
     let play = try SimulatedPlayStore(
       catalog: try SimulatedShop.catalog(), session: World.session, clock: world.clock, signer: world.receipts)
     let device = play.account("alice").device("phone")
-    let (journal, backend) = (MemoryRecordLog(), FaultyBackend(world.backend))
+    let (eventLog, backend) = (MemoryEventLog(), FaultyBackend(world.backend))
     try play.inject(StoreFault(.networkCutBefore, on: .finish, .always))
-    var client: StoreClient? = try world.client(Self.alice, on: device, journal: journal, backend: backend)
+    var client: StoreClient? = try world.client(Self.alice, on: device, eventLog: eventLog, backend: backend)
     let outcome = try await client?.outcome(ofPurchasing: "gems", quantity: 3)
     let token = try XCTUnwrap(outcome?.storeTransactionID)
     XCTAssertEqual(try world.balance(Self.alice), 900)
@@ -228,7 +228,7 @@ final class ClosedAppRefundTests: XCTestCase {
     device.relaunch()
     world.clock.advance(by: .seconds(60))
     try play.refund(token: token, quantity: 1)
-    client = try world.client(Self.alice, on: device, journal: journal, backend: backend)
+    client = try world.client(Self.alice, on: device, eventLog: eventLog, backend: backend)
     await client?.syncPurchases()
     XCTAssertEqual(try world.balance(Self.alice), 600)
     try play.clearFaults()

@@ -36,15 +36,15 @@ final class EndToEndTests: XCTestCase {
   /// A parent agrees when the app is closed and another customer signs in next.
   func testAnApprovedPurchaseIsItsBuyers() async throws {
     let world = try World()
-    let journal = MemoryRecordLog()
-    var client: StoreClient? = try world.client("alice-4f1c9a7e", on: world.phone, journal: journal)
+    let eventLog = MemoryEventLog()
+    var client: StoreClient? = try world.client("alice-4f1c9a7e", on: world.phone, eventLog: eventLog)
     world.store.askToBuyEnabled = true
     let result = try await client?.purchase(try ProductCode("gems"))
     XCTAssertEqual(result, .pending)
     client = nil
     let waiting = try XCTUnwrap(world.store.allTransactions().first)
     try world.store.approveAskToBuyTransaction(identifier: waiting.identifier)
-    let next = try world.client("bobby-77d0e2b1", on: world.phone, journal: journal)
+    let next = try world.client("bobby-77d0e2b1", on: world.phone, eventLog: eventLog)
     await next.syncPurchases()
     XCTAssertEqual(try world.balance("alice-4f1c9a7e"), 300)
     XCTAssertEqual(try world.balance("bobby-77d0e2b1"), 0)
@@ -122,25 +122,25 @@ final class EndToEndTests: XCTestCase {
   ///
   /// In the end, the credits equal the payments.
   func testCreditedIsWhatWasPaidForWhateverHappens() async throws {
-    var dice = SeededDice()
+    var generator = SeededRandom()
     for _ in 0..<8 {
-      let world = try World(seed: dice.next())
-      let journal = MemoryRecordLog()
-      let backend = FaultyBackend(world.backend, seed: dice.next())
+      let world = try World(seed: generator.next())
+      let eventLog = MemoryEventLog()
+      let backend = FaultyBackend(world.backend, seed: generator.next())
       backend.fail(with: .networkLostBeforeEffect, .random(percent: 15))
       backend.fail(with: .networkLostAfterEffect, .random(percent: 15))
       try world.store.inject(.chaos(percent: 15))
       for _ in 0..<60 {
-        let client = try world.client("alice-4f1c9a7e", on: world.phone, journal: journal, backend: backend)
+        let client = try world.client("alice-4f1c9a7e", on: world.phone, eventLog: eventLog, backend: backend)
         // How each of them ends does not matter here.
-        _ = try? await client.purchase(try ProductCode(dice.percent(50) ? "gems" : "chest"))
-        if dice.percent(30) { await client.syncPurchases() }
-        if dice.percent(20) { world.phone.relaunch() }
-        world.clock.advance(by: .seconds(Int64(dice.below(600))))
+        _ = try? await client.purchase(try ProductCode(generator.percent(50) ? "gems" : "chest"))
+        if generator.percent(30) { await client.syncPurchases() }
+        if generator.percent(20) { world.phone.relaunch() }
+        world.clock.advance(by: .seconds(Int64(generator.below(600))))
       }
       backend.heal()
       try world.store.clearFaults()
-      let last = try world.client("alice-4f1c9a7e", on: world.phone, journal: journal)
+      let last = try world.client("alice-4f1c9a7e", on: world.phone, eventLog: eventLog)
       for receipt in last.receiptQueueSnapshot() where receipt.status == .deadLettered {
         try await last.requeueReceipt(receipt.id)
       }

@@ -18,15 +18,15 @@ final class FailureStoryClientTests: XCTestCase {
         identifier: "gems", options: [.appAccountToken(AccountToken(of: CustomerID(alice)))])
     }
     XCTAssertEqual(try world.balance(alice), 0)
-    let journal = MemoryRecordLog()
+    let eventLog = MemoryEventLog()
     // The first launch does not reach the backend, and dies; the purchase that it found stays unfinished at the store.
     let faulty = FaultyBackend(world.backend)
     faulty.fail(.post, with: .networkLostBeforeEffect, .always)
-    let first = try world.client(alice, on: world.phone, journal: journal, backend: faulty)
+    let first = try world.client(alice, on: world.phone, eventLog: eventLog, backend: faulty)
     await first.syncPurchases()
     let waiting = try await world.phone.unfinishedIDs()
     XCTAssertEqual(waiting.count, 2)
-    let second = try world.client(alice, on: world.phone, journal: journal)
+    let second = try world.client(alice, on: world.phone, eventLog: eventLog)
     await second.syncPurchases()
     XCTAssertEqual(try world.balance(alice), 600)
     let left = try await world.phone.unfinishedIDs()

@@ -143,7 +143,7 @@ final class FamiliarGemStoreTests: XCTestCase {
     let customer = try CustomerID("player-4f1c9a7e")
     func creditOnServer(_ receipt: StoreReceipt) async throws -> Bool {
       let post = ReceiptPost(receipt: receipt, customer: customer, source: .purchase)
-      return try await world.backend.post(post).receipt.isReplayed
+      return try await world.backend.post(post).booking.isReplayed
     }
     // The app dies between the credit and finish(), and the store delivers it again at the next launch.
     let isReplayed = try await creditOnServer(verification.receipt)

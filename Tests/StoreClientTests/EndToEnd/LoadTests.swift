@@ -24,11 +24,11 @@ final class LoadTests: XCTestCase {
       }
       return try await group.reduce(into: []) { $0.append($1) }
     }
-    XCTAssertEqual(answers.count { !$0.receipt.isReplayed }, 1)
-    XCTAssertEqual(answers.count { $0.receipt.isReplayed }, 49)
+    XCTAssertEqual(answers.count { !$0.booking.isReplayed }, 1)
+    XCTAssertEqual(answers.count { $0.booking.isReplayed }, 49)
     XCTAssertEqual(Set(answers.map(\.purchase.transactionID)).count, 1)
     XCTAssertEqual(try world.balance(alice), 300)
-    XCTAssertEqual(try world.ledger.wholeHistory(of: customer).count { $0.receipt.kind == .purchase }, 1)
+    XCTAssertEqual(try world.ledger.wholeHistory(of: customer).count { $0.booking.kind == .purchase }, 1)
     try assertBooksAddUp(world.ledger)
   }
 
@@ -56,7 +56,7 @@ final class LoadTests: XCTestCase {
       try world.store.account("family").buyProduct(identifier: "gems", options: [.appAccountToken(token)])
     }
     let paid = world.store.allTransactions().map(\.identifier)
-    let client = try world.client(alice, on: world.phone, journal: MemoryRecordLog())
+    let client = try world.client(alice, on: world.phone, eventLog: MemoryEventLog())
     let events = Collector<ReceiptPipelineEvent>()
     client.onReceiptPipelineEvent = { events.add($0) }
     let largest = Mutex(0)
@@ -90,8 +90,8 @@ final class LoadTests: XCTestCase {
     let directory = try TemporaryDirectory()
     let path = directory.path("queue.records")
     let backend = FaultyBackend(world.backend)
-    let log = try RecordLog(path: path)
-    let first = try world.client(alice, on: world.phone, journal: log, backend: backend)
+    let log = try FileEventLog(path: path)
+    let first = try world.client(alice, on: world.phone, eventLog: log, backend: backend)
     _ = try await first.offerings()
     backend.fail(.post, with: .networkLostBeforeEffect, .always)
     for product in ["gems", "chest", "vip"] { try await first.purchase(try ProductCode(product)) }
@@ -101,8 +101,8 @@ final class LoadTests: XCTestCase {
 
     backend.heal()
     let events = Collector<ReceiptPipelineEvent>()
-    let opened = try RecordLog(path: path)
-    let next = try world.client(alice, on: world.phone, journal: opened, backend: backend)
+    let opened = try FileEventLog(path: path)
+    let next = try world.client(alice, on: world.phone, eventLog: opened, backend: backend)
     next.onReceiptPipelineEvent = { events.add($0) }
     XCTAssertEqual(next.pendingReceiptCount, 2)
     let said = events.all.compactMap { if case .damaged(let problem) = $0 { problem } else { nil } }
@@ -120,15 +120,15 @@ final class LoadTests: XCTestCase {
   /// A sync beside a launch that is still busy comes back when all is done, and not before.
   func testASyncWaitsForWhatIsOnItsWayAlready() async throws {
     let world = try World()
-    let journal = MemoryRecordLog()
+    let eventLog = MemoryEventLog()
     let gate = Gate()
     let backend = FaultyBackend(world.backend) { _ in await gate.pass() }
-    let first = try world.client(alice, on: world.phone, journal: journal, backend: backend)
+    let first = try world.client(alice, on: world.phone, eventLog: eventLog, backend: backend)
     _ = try await first.offerings()
     backend.fail(.post, with: .networkLostBeforeEffect)
     try await first.purchase(try ProductCode("gems"))
     backend.fail(.post, with: .latency(.seconds(1)))
-    let next = try world.client(alice, on: world.phone, journal: journal, backend: backend)
+    let next = try world.client(alice, on: world.phone, eventLog: eventLog, backend: backend)
     async let launch: Void = next.syncPurchases()
     try await until { gate.waitingCount == 1 }
     let returned = Collector<Int>()

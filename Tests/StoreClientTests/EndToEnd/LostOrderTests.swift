@@ -15,14 +15,14 @@ final class LostOrderTests: XCTestCase {
       for hasSeenOfferings in [false, true] {
         let server = DeliveryLog()
         let world = try World(delivery: server)
-        let first = try world.client(alice, on: world.phone, journal: MemoryRecordLog(), style: style)
+        let first = try world.client(alice, on: world.phone, eventLog: MemoryEventLog(), style: style)
         world.store.askToBuyEnabled = true
         let announced = try await first.purchase(order: order)
         XCTAssertEqual(announced.result, .pending)
         world.phone.reinstall()
         try approveAll(world)
         world.clock.advance(by: .seconds(60))
-        let next = try world.client(alice, on: world.phone, journal: MemoryRecordLog(), style: style)
+        let next = try world.client(alice, on: world.phone, eventLog: MemoryEventLog(), style: style)
         if hasSeenOfferings { _ = try await next.offerings() }
         await next.syncPurchases()
         let code = try XCTUnwrap(announced.order?.code)
@@ -40,7 +40,7 @@ final class LostOrderTests: XCTestCase {
     let server = DeliveryLog()
     let world = try World(delivery: server)
     let buyer = try CustomerID(alice)
-    let client = try world.client(alice, on: world.phone, journal: MemoryRecordLog(), style: .twoStep)
+    let client = try world.client(alice, on: world.phone, eventLog: MemoryEventLog(), style: .twoStep)
     _ = try await world.backend.register(buyer)
     try await world.phone.buy("gems", token: AccountToken(of: buyer))
     for _ in 0..<2 { await client.syncPurchases() }
@@ -54,7 +54,7 @@ final class LostOrderTests: XCTestCase {
   func testANoticeThatComesFirstCompletesTheOrder() async throws {
     let server = DeliveryLog()
     let world = try World(delivery: server)
-    let first = try world.client(alice, on: world.phone, journal: MemoryRecordLog())
+    let first = try world.client(alice, on: world.phone, eventLog: MemoryEventLog())
     world.store.askToBuyEnabled = true
     let announced = try await first.purchase(order: order)
     try approveAll(world)
@@ -72,8 +72,8 @@ final class LostOrderTests: XCTestCase {
   func testADirectPurchaseLeavesAnAnnouncedOrderAlone() async throws {
     let server = DeliveryLog()
     let world = try World(delivery: server)
-    let journal = MemoryRecordLog()
-    let client = try world.client(alice, on: world.phone, journal: journal)
+    let eventLog = MemoryEventLog()
+    let client = try world.client(alice, on: world.phone, eventLog: eventLog)
     world.store.askToBuyEnabled = true
     let announced = try await client.purchase(order: order)
     world.store.askToBuyEnabled = false
@@ -108,7 +108,7 @@ final class LostOrderTests: XCTestCase {
     world.clock.advance(by: .seconds(60))
     try await world.phone.buy("gems", token: AccountToken(of: buyer))
     let later = try await announce("later")
-    let client = try world.client(alice, on: world.phone, journal: MemoryRecordLog())
+    let client = try world.client(alice, on: world.phone, eventLog: MemoryEventLog())
     await client.syncPurchases()
     XCTAssertEqual(server.all.map(\.purchaseCode), [meant])
     XCTAssertEqual(try world.backend.order(abandoned).status, .pending)
@@ -119,7 +119,7 @@ final class LostOrderTests: XCTestCase {
   func testAPaymentThatIsReportedAsCancelledCompletesItsOrder() async throws {
     let server = DeliveryLog()
     let world = try World(delivery: server)
-    let client = try world.client(alice, on: world.phone, journal: MemoryRecordLog())
+    let client = try world.client(alice, on: world.phone, eventLog: MemoryEventLog())
     try world.store.inject(StoreFault(.reportsCancelled, on: .purchase))
     let outcome = try await client.purchase(order: order)
     XCTAssertEqual(outcome.result, .cancelled)
@@ -136,13 +136,13 @@ final class LostOrderTests: XCTestCase {
     let world = try World(delivery: server)
     let network = FaultyBackend(world.backend)
     network.fail(.register, with: .networkLostBeforeEffect, .always)
-    let first = try world.client(nil, on: world.phone, journal: MemoryRecordLog(), backend: network)
+    let first = try world.client(nil, on: world.phone, eventLog: MemoryEventLog(), backend: network)
     world.store.askToBuyEnabled = true
     let announced = try await first.purchase(order: order)
     let buyer = first.appUserID
     world.phone.reinstall()
     try approveAll(world)
-    let next = try world.client(nil, on: world.phone, journal: MemoryRecordLog())
+    let next = try world.client(nil, on: world.phone, eventLog: MemoryEventLog())
     await next.syncPurchases()
     XCTAssertEqual(try world.balance(buyer.text), 300)
     XCTAssertEqual(server.all.map(\.purchaseCode), [try XCTUnwrap(announced.order?.code)])

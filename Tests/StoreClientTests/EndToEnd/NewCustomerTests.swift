@@ -112,12 +112,12 @@ final class NewCustomerTests: XCTestCase {
   /// The device's disk is full when the backend has made the customer; the retry still says so.
   func testASignInThatCouldNotBeKeptSaysCreatedWhenItIs() async throws {
     let world = try World(catalog: Self.catalog())
-    let journal = FailingJournal()
-    let client = try world.client(nil, on: world.phone, journal: journal)
-    journal.isFull.withLock { $0 = true }
+    let eventLog = FailingEventLog()
+    let client = try world.client(nil, on: world.phone, eventLog: eventLog)
+    eventLog.isFull.withLock { $0 = true }
     await assertRefused(.inputOutput) { try await client.logIn(self.alice) }
     XCTAssertTrue(client.isAnonymous)
-    journal.isFull.withLock { $0 = false }
+    eventLog.isFull.withLock { $0 = false }
     let (_, created) = try await client.logIn(alice)
     XCTAssertTrue(created)
     try await client.logOut()

@@ -15,13 +15,13 @@ final class OrderKeyTests: XCTestCase {
   func testAPaidOrderGivesItsFirstAnswer() async throws {
     let server = DeliveryLog()
     let world = try World(delivery: server)
-    let client = try world.client(alice, on: world.phone, journal: MemoryRecordLog())
+    let client = try world.client(alice, on: world.phone, eventLog: MemoryEventLog())
     let first = try await client.purchase(order: order)
     let again = try await client.purchase(order: order)
     XCTAssertNotNil(again.result.customerInfo)
-    XCTAssertEqual(again.answer?.receipt.transactionID, first.answer?.receipt.transactionID)
-    XCTAssertEqual(again.answer?.receipt.entries.map(\.amount), [300])
-    XCTAssertEqual(again.answer?.receipt.isReplayed, true)
+    XCTAssertEqual(again.answer?.booking.transactionID, first.answer?.booking.transactionID)
+    XCTAssertEqual(again.answer?.booking.entries.map(\.amount), [300])
+    XCTAssertEqual(again.answer?.booking.isReplayed, true)
     XCTAssertEqual(again.storeTransactionID, first.storeTransactionID)
     XCTAssertEqual(again.order?.code, first.order?.code)
     try assertOnePayment(in: world, server)
@@ -30,7 +30,7 @@ final class OrderKeyTests: XCTestCase {
   func testAPaymentThatWaitsForConsentIsAskedForOnce() async throws {
     let server = DeliveryLog()
     let world = try World(delivery: server)
-    let client = try world.client(alice, on: world.phone, journal: MemoryRecordLog())
+    let client = try world.client(alice, on: world.phone, eventLog: MemoryEventLog())
     world.store.askToBuyEnabled = true
     for _ in 0..<3 {
       let outcome = try await client.purchase(order: order)
@@ -55,13 +55,13 @@ final class OrderKeyTests: XCTestCase {
     for isAnotherDevice in [false, true] {
       let server = DeliveryLog()
       let world = try World(delivery: server)
-      let client = try world.client(alice, on: world.phone, journal: MemoryRecordLog())
+      let client = try world.client(alice, on: world.phone, eventLog: MemoryEventLog())
       world.store.askToBuyEnabled = true
       _ = try await client.purchase(order: order)
       world.store.askToBuyEnabled = false
       if !isAnotherDevice { world.phone.reinstall() }
       let next = try world.client(
-        alice, on: isAnotherDevice ? world.tablet : world.phone, journal: MemoryRecordLog())
+        alice, on: isAnotherDevice ? world.tablet : world.phone, eventLog: MemoryEventLog())
       let waiting = try await next.purchase(order: order)
       XCTAssertEqual(waiting.result, .pending)
       try approveAll(world)
@@ -81,8 +81,8 @@ final class OrderKeyTests: XCTestCase {
         let server = DeliveryLog()
         let world = try World(delivery: server)
         let network = FaultyBackend(world.backend)
-        let journal = MemoryRecordLog()
-        var client = try world.client(alice, on: world.phone, journal: journal, backend: network)
+        let eventLog = MemoryEventLog()
+        var client = try world.client(alice, on: world.phone, eventLog: eventLog, backend: network)
         for call in row.lost { network.fail(call, with: .networkLostAfterEffect, .call(1)) }
         if row.cancels { try world.store.inject(StoreFault(.cancel, on: .purchase)) }
         if row.lost == [.initPayment] {
@@ -93,7 +93,7 @@ final class OrderKeyTests: XCTestCase {
         }
         if isRestarted {
           client.flush()
-          client = try world.client(alice, on: world.phone, journal: journal, backend: network)
+          client = try world.client(alice, on: world.phone, eventLog: eventLog, backend: network)
         }
         let outcome = try await client.purchase(order: order)
         XCTAssertNotNil(outcome.result.customerInfo, line: row.line)
@@ -107,7 +107,7 @@ final class OrderKeyTests: XCTestCase {
     let server = DeliveryLog()
     let world = try World(delivery: server)
     let network = FaultyBackend(world.backend)
-    let client = try world.client(alice, on: world.phone, journal: MemoryRecordLog(), backend: network)
+    let client = try world.client(alice, on: world.phone, eventLog: MemoryEventLog(), backend: network)
     for call in [FaultyBackend.Call.post, .completePayment] {
       network.fail(call, with: .networkLostBeforeEffect, .always)
     }
@@ -125,12 +125,12 @@ final class OrderKeyTests: XCTestCase {
   func testOtherCustomersHaveKeysOfTheirOwn() async throws {
     let server = DeliveryLog()
     let world = try World(delivery: server)
-    let client = try world.client(alice, on: world.phone, journal: MemoryRecordLog())
+    let client = try world.client(alice, on: world.phone, eventLog: MemoryEventLog())
     _ = try await client.purchase(order: order)
     try await client.identify("bobby-77d0e2b1")
     let outcome = try await client.purchase(order: order)
-    XCTAssertEqual(outcome.answer?.receipt.customer.text, "bobby-77d0e2b1")
-    XCTAssertEqual(outcome.answer?.receipt.isReplayed, false)
+    XCTAssertEqual(outcome.answer?.booking.customer.text, "bobby-77d0e2b1")
+    XCTAssertEqual(outcome.answer?.booking.isReplayed, false)
     XCTAssertEqual(world.store.allTransactions().count, 2)
     XCTAssertEqual(server.codes.count, 2)
   }

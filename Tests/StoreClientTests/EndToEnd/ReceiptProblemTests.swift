@@ -94,7 +94,7 @@ final class ReceiptProblemTests: XCTestCase {
     XCTAssertEqual(client.receiptQueueSnapshot(), [])
     XCTAssertEqual(try world.balance(Self.alice), 0)
     let history = try world.ledger.wholeHistory(of: CustomerID(Self.alice))
-    XCTAssertTrue(history.contains { $0.receipt.kind == .purchase })
+    XCTAssertTrue(history.contains { $0.booking.kind == .purchase })
     try assertBooksAddUp(world.ledger)
   }
 
@@ -111,8 +111,8 @@ final class ReceiptProblemTests: XCTestCase {
     // The store gives him the transaction that she has paid for.
     let outcome = try await bob.outcome(ofPurchasing: "gems")
     XCTAssertEqual(outcome.storeTransactionID, id)
-    XCTAssertEqual(outcome.answer?.receipt.customer.text, Self.alice)
-    XCTAssertEqual(outcome.answer?.receipt.isReplayed, true)
+    XCTAssertEqual(outcome.answer?.booking.customer.text, Self.alice)
+    XCTAssertEqual(outcome.answer?.booking.isReplayed, true)
     XCTAssertEqual(bob.receiptQueueSnapshot(), [])
     let left = try await world.phone.unfinishedIDs()
     XCTAssertEqual(left, [])
@@ -131,8 +131,8 @@ final class ReceiptProblemTests: XCTestCase {
   private func assertKept(
     _ code: LedgerError.Code, in world: World, _ known: StoreClient? = nil, line: UInt = #line
   ) async throws {
-    let journal = MemoryRecordLog()
-    let client = try known ?? world.client(Self.alice, on: world.phone, journal: journal)
+    let eventLog = MemoryEventLog()
+    let client = try known ?? world.client(Self.alice, on: world.phone, eventLog: eventLog)
     let outcome = try await client.outcome(ofPurchasing: "gems")
     guard case .failedServerValidation(let errorCode, let message, _) = outcome.result else {
       return XCTFail("\(outcome.result)", line: line)
@@ -145,7 +145,7 @@ final class ReceiptProblemTests: XCTestCase {
     XCTAssertEqual(client.deadLetteredReceiptCount, 1, line: line)
     // It stays so, however often the queue is worked off and the app started.
     await client.syncPurchases()
-    let next = known == nil ? try world.client(Self.alice, on: world.phone, journal: journal) : client
+    let next = known == nil ? try world.client(Self.alice, on: world.phone, eventLog: eventLog) : client
     await next.syncPurchases()
     XCTAssertEqual(next.receiptQueueSnapshot().map(\.lastError?.code), [code], line: line)
     let left = try await world.phone.unfinishedIDs()

@@ -15,7 +15,7 @@ final class SharedAccountTests: XCTestCase {
     for style in [StoreClient.PurchaseStyle.direct, .twoStep] {
       let world = try World()
       let (hers, network) = try await offlinePurchase(in: world, alice)
-      let his = try world.client(bob, on: world.tablet, journal: MemoryRecordLog(), style: style)
+      let his = try world.client(bob, on: world.tablet, eventLog: MemoryEventLog(), style: style)
       await his.syncPurchases()
       let item = try XCTUnwrap(his.receiptQueueSnapshot().first)
       XCTAssertEqual(item.status, .waiting)
@@ -44,7 +44,7 @@ final class SharedAccountTests: XCTestCase {
     let world = try World()
     _ = try await offlinePurchase(in: world, nil)
     world.phone.reinstall()
-    let next = try world.client(nil, on: world.phone, journal: MemoryRecordLog())
+    let next = try world.client(nil, on: world.phone, eventLog: MemoryEventLog())
     await next.syncPurchases()
     XCTAssertEqual(next.pendingReceiptCount, 1)
     world.clock.advance(by: .seconds(3600))
@@ -58,7 +58,7 @@ final class SharedAccountTests: XCTestCase {
     let world = try World()
     _ = try await offlinePurchase(in: world, nil)
     world.phone.reinstall()
-    let next = try world.client(nil, on: world.phone, journal: MemoryRecordLog())
+    let next = try world.client(nil, on: world.phone, eventLog: MemoryEventLog())
     await next.syncPurchases()
     try await next.restorePurchases()
     let shown = try await next.virtualCurrencies()
@@ -74,7 +74,7 @@ final class SharedAccountTests: XCTestCase {
     in world: World, _ customer: String?
   ) async throws -> (client: StoreClient, network: FaultyBackend) {
     let network = FaultyBackend(world.backend)
-    let client = try world.client(customer, on: world.phone, journal: MemoryRecordLog(), backend: network)
+    let client = try world.client(customer, on: world.phone, eventLog: MemoryEventLog(), backend: network)
     _ = try await client.offerings()
     network.fail(with: .networkLostBeforeEffect, .always)
     let result = try await client.purchase(try ProductCode("gems"))

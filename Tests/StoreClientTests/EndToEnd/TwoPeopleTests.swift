@@ -12,7 +12,7 @@ final class TwoPeopleTests: XCTestCase {
   func testARestoreWithoutSigningInGivesEntitlementsAndNoWallet() async throws {
     for isLegacy in [false, true] {
       let world = try await World(dad: dad)
-      let client = try world.client(nil, on: world.tablet, journal: MemoryRecordLog())
+      let client = try world.client(nil, on: world.tablet, eventLog: MemoryEventLog())
       let info = isLegacy ? try await client.restoreTransactions() : try await client.restorePurchases()
       XCTAssertEqual(info.entitlements.active.map(\.id), ["premium"])
       let balances = try await client.virtualCurrencies()
@@ -25,7 +25,7 @@ final class TwoPeopleTests: XCTestCase {
   func testARestoreAndASignInLeaveTwoWallets() async throws {
     for isLegacy in [false, true] {
       let world = try await World(dad: dad)
-      let client = try world.client(nil, on: world.tablet, journal: MemoryRecordLog())
+      let client = try world.client(nil, on: world.tablet, eventLog: MemoryEventLog())
       _ = isLegacy ? try await client.restoreTransactions() : try await client.restorePurchases()
       let (info, created) = try await client.logIn(kid)
       XCTAssertTrue(created)
@@ -43,7 +43,7 @@ final class TwoPeopleTests: XCTestCase {
   /// The client began without an id, so the store account may be shared: its entitlements, and no wallet.
   func testARestoreOfASignedInCustomerTakesNoOtherOnesWallet() async throws {
     let world = try await World(dad: dad)
-    let client = try world.client(nil, on: world.tablet, journal: MemoryRecordLog())
+    let client = try world.client(nil, on: world.tablet, eventLog: MemoryEventLog())
     try await client.logIn(kid)
     XCTAssertTrue(client.allowSharingAppStoreAccount)
     let info = try await client.restorePurchases()
@@ -88,9 +88,9 @@ final class TwoPeopleTests: XCTestCase {
   /// Without any sign-in, a new installation finds the purchases of the last one.
   func testARestoreJoinsTwoInstallationsThatNobodySignedInOn() async throws {
     let world = try World(catalog: World.familyCatalog())
-    let first = try world.client(nil, on: world.phone, journal: MemoryRecordLog())
+    let first = try world.client(nil, on: world.phone, eventLog: MemoryEventLog())
     for product in ["gems", "premium"] { try await first.purchase(try ProductCode(product)) }
-    let next = try world.client(nil, on: world.phone, journal: MemoryRecordLog())
+    let next = try world.client(nil, on: world.phone, eventLog: MemoryEventLog())
     let info = try await next.restorePurchases()
     XCTAssertEqual(info.entitlements.active.map(\.id), ["premium"])
     let balances = try await next.virtualCurrencies()
@@ -103,7 +103,7 @@ extension World {
   /// Makes a store account with a phone on which a customer has signed in and bought.
   fileprivate init(dad: String) async throws {
     try self.init(catalog: Self.familyCatalog())
-    let client = try client(dad, on: phone, journal: MemoryRecordLog())
+    let client = try client(dad, on: phone, eventLog: MemoryEventLog())
     for product in ["gems", "premium"] { try await client.purchase(try ProductCode(product)) }
   }
 

@@ -37,12 +37,12 @@ struct World {
   var tablet: StoreDevice { store.account("family").device("tablet") }
 
   func client(
-    _ customer: String?, on device: any Storefront, journal: (any RecordJournal)? = nil,
+    _ customer: String?, on device: any Storefront, eventLog: (any EventLog)? = nil,
     backend: (any PurchaseBackend)? = nil, isAutomatic: Bool = false, style: StoreClient.PurchaseStyle = .direct
   ) throws -> StoreClient {
     var configuration = StoreClient.Configuration(
       apiKey: "test_key", appUserID: customer, mode: .payment(backend ?? self.backend), storefront: device,
-      journal: journal)
+      eventLog: eventLog)
     configuration.clock = clock.storeClock
     configuration.isAutomatic = isAutomatic
     configuration.purchaseStyle = style

@@ -111,10 +111,10 @@ final class QueueStateTests: XCTestCase {
 
   /// After any history, the compacted event log gives the same queue as the whole one.
   func testCompactionChangesNothing() throws {
-    var dice = SeededDice()
+    var generator = SeededRandom()
     for _ in 0..<200 {
       var state = QueueState()
-      for _ in 0..<60 { state.apply(try randomEvent(&dice)) }
+      for _ in 0..<60 { state.apply(try randomEvent(&generator)) }
       state.apply(.identity(Identity(customer: try CustomerID("alice"), allowsSharing: true)))
       var again = QueueState()
       for event in state.events() {
@@ -133,8 +133,8 @@ final class QueueStateTests: XCTestCase {
   }
 
   func testWhatWasGivenBackIsRememberedWithinABound() throws {
-    let journal = MemoryRecordLog()
-    let queue = try ReceiptQueue(journal: journal)
+    let eventLog = MemoryEventLog()
+    let queue = try ReceiptQueue(eventLog: eventLog)
     let count = PostedRefunds.countMax
     for number in 0..<(count + 5) {
       let receipt = try receipt(id: "\(number)", revision: "revoked 5")
@@ -142,8 +142,8 @@ final class QueueStateTests: XCTestCase {
       try queue.record([.credited(receipt.key, revision: receipt.revision), .finished(receipt.key)])
     }
     try queue.record([.refundPosted(try key("9"), revision: "")])
-    XCTAssertLessThanOrEqual(journal.records().count, 2 * count + ReceiptQueue.slack + 10)
-    let known = try ReceiptQueue(journal: journal).read(\.postedRefunds)
+    XCTAssertLessThanOrEqual(eventLog.records().count, 2 * count + ReceiptQueue.slack + 10)
+    let known = try ReceiptQueue(eventLog: eventLog).read(\.postedRefunds)
     XCTAssertEqual(known.count, count - 1)
     XCTAssertNil(known[try key("4")])
     XCTAssertEqual(known[try key("5")], "revoked 5")
@@ -152,17 +152,17 @@ final class QueueStateTests: XCTestCase {
   }
 
   func testTheJournalStaysBoundedByWhatIsAlive() throws {
-    let journal = MemoryRecordLog()
-    let queue = try ReceiptQueue(journal: journal)
+    let eventLog = MemoryEventLog()
+    let queue = try ReceiptQueue(eventLog: eventLog)
     for number in 0..<5_000 {
       let receipt = try receipt(id: "\(number)")
       try queue.record([.queued(receipt)])
       try queue.record([.credited(receipt.key, revision: "")])
       queue.noteLazily([.finished(receipt.key)])
     }
-    XCTAssertLessThanOrEqual(journal.records().count, ReceiptQueue.slack + 10)
+    XCTAssertLessThanOrEqual(eventLog.records().count, ReceiptQueue.slack + 10)
     try queue.flush()
-    XCTAssertEqual(try ReceiptQueue(journal: journal).read { $0.items.count }, 0)
+    XCTAssertEqual(try ReceiptQueue(eventLog: eventLog).read { $0.items.count }, 0)
   }
 
   func testBackOffGrowsIsCappedAndHonoursWhatTheBackendAsks() throws {
@@ -175,10 +175,10 @@ final class QueueStateTests: XCTestCase {
     XCTAssertEqual(wait(1, 500, error), 1_000)
     XCTAssertEqual(wait(4, 0, error), 4_000)
     XCTAssertEqual(wait(100, 0, error), 30_000)
-    var dice = SeededDice()
+    var generator = SeededRandom()
     for count in 1...200 {
       let longest: Int64 = min(60_000, 1_000 << Int64(min(count - 1, 20)))
-      XCTAssertTrue(((longest / 2)...longest).contains(wait(count, dice.next(), error)))
+      XCTAssertTrue(((longest / 2)...longest).contains(wait(count, generator.next(), error)))
     }
     let limited = LedgerError(.rateLimited, "Slowly.", details: [.integer("retry_after", 120)])
     XCTAssertEqual(wait(1, 0, limited), 120_000)
@@ -218,12 +218,12 @@ extension QueueStateTests {
     return state
   }
 
-  private func randomEvent(_ dice: inout SeededDice) throws -> QueueEvent {
-    let id = "\(dice.below(6))"
-    let revision = dice.percent(80) ? "" : "revoked \(dice.below(3))"
-    switch dice.below(11) {
-    case 0, 1: return .queued(try receipt(id: id, revision: revision, signedAt: Int64(dice.below(2_000))))
-    case 2: return .failed(try key(id), attempt, next: Timestamp(milliseconds: Int64(dice.below(100_000))))
+  private func randomEvent(_ generator: inout SeededRandom) throws -> QueueEvent {
+    let id = "\(generator.below(6))"
+    let revision = generator.percent(80) ? "" : "revoked \(generator.below(3))"
+    switch generator.below(11) {
+    case 0, 1: return .queued(try receipt(id: id, revision: revision, signedAt: Int64(generator.below(2_000))))
+    case 2: return .failed(try key(id), attempt, next: Timestamp(milliseconds: Int64(generator.below(100_000))))
     case 3: return .credited(try key(id), revision: revision)
     case 4: return .finished(try key(id))
     case 5: return .deadLettered(try key(id), attempt, revision: revision)
@@ -232,10 +232,10 @@ extension QueueStateTests {
     case 8: return .refundPosted(try key(id), revision: revision)
     case 9:
       return .orderOpened(
-        OpenedOrder(buyer: try CustomerID("alice"), key: try IdempotencyKey("tap-\(dice.below(3))"), claim: id))
+        OpenedOrder(buyer: try CustomerID("alice"), key: try IdempotencyKey("tap-\(generator.below(3))"), claim: id))
     default:
-      let number = Int64(dice.below(5))
-      guard dice.percent(60) else { return .intentEnded(number) }
+      let number = Int64(generator.below(5))
+      guard generator.percent(60) else { return .intentEnded(number) }
       return .intended(
         PurchaseIntent(
           number: number, buyer: try CustomerID("alice"), storeProductID: "gems", quantity: 1, startedAt: start))

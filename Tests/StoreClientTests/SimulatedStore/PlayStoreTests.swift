@@ -10,10 +10,10 @@ final class PlayStoreTests: XCTestCase {
   private let clock = VirtualClock()
   private let day = Duration.seconds(86_400)
 
-  private func store(seed: UInt64 = 7, journal: MemoryJournal? = nil) throws -> SimulatedPlayStore {
+  private func store(seed: UInt64 = 7, eventLog: RetainedEventLog? = nil) throws -> SimulatedPlayStore {
     try SimulatedPlayStore(
       catalog: SimulatedShop.catalog(), session: "test", seed: seed, clock: clock, signer: PlainSigner(),
-      journal: journal)
+      eventLog: eventLog)
   }
 
   private func assertCode(
@@ -310,8 +310,8 @@ final class PlayStoreTests: XCTestCase {
   }
 
   func testItSurvivesTheProcess() async throws {
-    let journal = MemoryJournal()
-    let first = try store(journal: journal)
+    let eventLog = RetainedEventLog()
+    let first = try store(eventLog: eventLog)
     let phone = first.account("alice").device("pixel")
     let kept = try await phone.launchBillingFlow(productID: "gems", quantity: 4)
     try await phone.consume(kept.purchaseToken)
@@ -319,7 +319,7 @@ final class PlayStoreTests: XCTestCase {
     first.paymentInstrument = .slowApproves
     let slow = try await phone.launchBillingFlow(productID: "chest")
     _ = try await phone.launchBillingFlow(productID: "monthly")
-    let again = try store(journal: journal)
+    let again = try store(eventLog: eventLog)
     XCTAssertEqual(again.purchases(), first.purchases())
     XCTAssertEqual(again.pendingNotices(), first.pendingNotices())
     XCTAssertEqual(

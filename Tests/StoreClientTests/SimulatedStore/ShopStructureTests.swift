@@ -7,18 +7,18 @@ import XCTest
 /// The structures behind the lists, against naive ones.
 final class ShopStructureTests: XCTestCase {
   func testOrderedSerialsKeepOrderAndPagesLikeASortedSet() {
-    var dice = SeededDice()
+    var generator = SeededRandom()
     var (serials, model) = (OrderedSerials(), Set<UInt64>())
     for _ in 0..<5000 {
-      let serial = UInt64(dice.below(300))
-      if dice.percent(50) {
+      let serial = UInt64(generator.below(300))
+      if generator.percent(50) {
         serials.insert(serial)
         model.insert(serial)
       } else {
         serials.remove(serial)
         model.remove(serial)
       }
-      let (after, limit) = (UInt64(dice.below(300)), dice.below(20))
+      let (after, limit) = (UInt64(generator.below(300)), generator.below(20))
       XCTAssertEqual(serials.count, model.count)
       XCTAssertEqual(serials.first, model.min())
       let expected = model.filter { $0 > after }.sorted().prefix(limit)
@@ -28,14 +28,16 @@ final class ShopStructureTests: XCTestCase {
   }
 
   func testDueListGivesTheEarliestAndAmongEqualsTheFirst() {
-    var dice = SeededDice()
-    var (list, model) = (DueList<Int>(), [(at: Int64, item: Int)]())
+    var generator = SeededRandom()
+    var (list, model) = (ScheduledEvents<Int>(), [(at: Int64, item: Int)]())
     for item in 0..<3000 {
-      let at = Int64(dice.below(40))
+      let at = Int64(generator.below(40))
       list.add(item, at: Timestamp(milliseconds: at))
       model.append((at, item))
-      guard dice.percent(45), let place = model.indices.min(by: { model[$0].at < model[$1].at }) else { continue }
-      let expected = model.remove(at: place)
+      guard generator.percent(45), let position = model.indices.min(by: { model[$0].at < model[$1].at }) else {
+        continue
+      }
+      let expected = model.remove(at: position)
       XCTAssertNil(list.pop(notAfter: Timestamp(milliseconds: expected.at - 1)))
       let popped = list.pop(notAfter: Timestamp(milliseconds: expected.at))
       XCTAssertEqual(popped?.item, expected.item)

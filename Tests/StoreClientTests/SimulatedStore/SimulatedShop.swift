@@ -11,11 +11,11 @@ struct SimulatedShop {
   let store: SimulatedStore
 
   init(
-    seed: UInt64 = 7, clock: VirtualClock = VirtualClock(), journal: MemoryJournal? = nil
+    seed: UInt64 = 7, clock: VirtualClock = VirtualClock(), eventLog: RetainedEventLog? = nil
   ) throws {
     self.clock = clock
     store = try SimulatedStore(
-      catalog: Self.catalog(), session: "test", seed: seed, clock: clock, signer: PlainSigner(), journal: journal)
+      catalog: Self.catalog(), session: "test", seed: seed, clock: clock, signer: PlainSigner(), eventLog: eventLog)
   }
 
   var phone: StoreDevice { store.account("alice").device("phone") }
@@ -55,7 +55,7 @@ struct PlainSigner: ReceiptSigner {
 }
 
 /// A journal in memory that outlives the stores that write it.
-final class MemoryJournal: RecordJournal {
+final class RetainedEventLog: EventLog {
   private struct State {
     var records: [String] = []
     var isBroken = false

@@ -8,14 +8,14 @@ import XCTest
 /// Under any fault, a paid purchase is credited once, by a client that only credits, then finishes.
 final class StoreChaosTests: XCTestCase {
   func testEverythingPaidForIsCreditedOnceAtTheAppStore() async throws {
-    var dice = SeededDice()
+    var generator = SeededRandom()
     var count = 0
     for _ in 0..<10 {
-      let shop = try SimulatedShop(seed: dice.next())
+      let shop = try SimulatedShop(seed: generator.next())
       try shop.store.inject(.chaos(percent: 15))
       var credited: Set<StoreTransactionID> = []
       for _ in 0..<100 {
-        let device = dice.percent(50) ? shop.phone : shop.tablet
+        let device = generator.percent(50) ? shop.phone : shop.tablet
         await buyAndSweep(device, &credited)
         for waiting in shop.store.allTransactions() where waiting.pendingAskToBuyConfirmation {
           try shop.store.approveAskToBuyTransaction(identifier: waiting.identifier)
@@ -35,12 +35,12 @@ final class StoreChaosTests: XCTestCase {
   }
 
   func testEverythingPaidForIsCreditedOnceAtGooglePlay() async throws {
-    var dice = SeededDice()
+    var generator = SeededRandom()
     var count = 0
     for _ in 0..<10 {
       let clock = VirtualClock()
       let store = try SimulatedPlayStore(
-        catalog: SimulatedShop.catalog(), seed: dice.next(), clock: clock, signer: PlainSigner())
+        catalog: SimulatedShop.catalog(), seed: generator.next(), clock: clock, signer: PlainSigner())
       try store.inject(.chaos(percent: 15))
       var credited: Set<StoreTransactionID> = []
       let phone = store.account("alice").device("pixel")

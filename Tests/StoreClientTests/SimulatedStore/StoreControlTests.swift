@@ -246,7 +246,7 @@ final class StoreControlTests: XCTestCase {
     XCTAssertEqual(evidence.transaction.id, id)
     let pending = shop.store.pendingNotices()
     XCTAssertEqual(pending.map(\.id), [1], "a stream takes nothing away")
-    try shop.store.settleNotices(through: 1)
+    try shop.store.acknowledgeNotices(through: 1)
     XCTAssertEqual(shop.store.pendingNotices(), [])
   }
 

@@ -8,15 +8,15 @@ import XCTest
 /// A store that is opened again goes on where its process ended.
 final class StorePersistenceTests: XCTestCase {
   func testAPaidPurchaseSurvivesTheProcess() async throws {
-    let journal = MemoryJournal()
+    let eventLog = RetainedEventLog()
     let token = AccountToken(of: try CustomerID("alice"))
-    let first = try SimulatedShop(journal: journal)
+    let first = try SimulatedShop(eventLog: eventLog)
     let bought = try await first.phone.buy("gems", quantity: 2, token: token)
-    let again = try SimulatedShop(journal: journal)
+    let again = try SimulatedShop(eventLog: eventLog)
     let found = try await again.phone.unfinished(after: nil, limit: 10)
     XCTAssertEqual(found.map(\.transaction), [bought])
     try await again.phone.finish(bought.id)
-    let third = try SimulatedShop(journal: journal)
+    let third = try SimulatedShop(eventLog: eventLog)
     let unfinished = try await third.phone.unfinishedIDs()
     XCTAssertEqual(unfinished, [])
     let next = try await third.phone.buy("gems").id
@@ -24,12 +24,12 @@ final class StorePersistenceTests: XCTestCase {
   }
 
   func testEveryStepIsDurableWhenItIsReported() async throws {
-    let journal = MemoryJournal()
-    let shop = try SimulatedShop(journal: journal)
+    let eventLog = RetainedEventLog()
+    let shop = try SimulatedShop(eventLog: eventLog)
     let seen = StepLog()
     shop.store.onStep = { step in
       // The store that another process would find if this one ended here.
-      guard let other = try? SimulatedShop(journal: journal) else { return }
+      guard let other = try? SimulatedShop(eventLog: eventLog) else { return }
       if case .paid(let id) = step, other.store.transaction(identifier: id)?.isFinished == false { seen.add(step) }
       if case .finished(let id) = step, other.store.transaction(identifier: id)?.isFinished == true { seen.add(step) }
     }
@@ -39,8 +39,8 @@ final class StorePersistenceTests: XCTestCase {
   }
 
   func testSettingsFaultsClockAndNoticesSurvive() async throws {
-    let journal = MemoryJournal()
-    let first = try SimulatedShop(journal: journal)
+    let eventLog = RetainedEventLog()
+    let first = try SimulatedShop(eventLog: eventLog)
     let japan = try XCTUnwrap(StorefrontCode(exactly: "JPN"))
     first.store.askToBuyEnabled = true
     first.store.disableDialogs = false
@@ -61,7 +61,7 @@ final class StorePersistenceTests: XCTestCase {
     let id = try first.store.buyProduct(identifier: "gems", account: "alice").identifier
     try first.store.refundTransaction(identifier: id, extent: .milliPercent(1), isAppIssue: true)
     first.clock.advance(by: .seconds(3))
-    let again = try SimulatedShop(journal: journal)
+    let again = try SimulatedShop(eventLog: eventLog)
     XCTAssertEqual(again.clock.now, first.clock.now)
     XCTAssertTrue(again.store.askToBuyEnabled)
     XCTAssertFalse(again.store.disableDialogs)
@@ -84,102 +84,102 @@ final class StorePersistenceTests: XCTestCase {
   }
 
   func testAOneShotFaultStrikesOnceAcrossProcesses() async throws {
-    let journal = MemoryJournal()
-    try SimulatedShop(journal: journal).store.inject(StoreFault(.networkCutBefore, on: .purchase))
-    await assertFails(.networkError) { try await SimulatedShop(journal: journal).phone.buy("gems") }
-    try await SimulatedShop(journal: journal).phone.buy("gems")
+    let eventLog = RetainedEventLog()
+    try SimulatedShop(eventLog: eventLog).store.inject(StoreFault(.networkCutBefore, on: .purchase))
+    await assertFails(.networkError) { try await SimulatedShop(eventLog: eventLog).phone.buy("gems") }
+    try await SimulatedShop(eventLog: eventLog).phone.buy("gems")
   }
 
   func testRenewalsThatFellDueMeanwhileHappenWhenItIsOpened() async throws {
-    let journal = MemoryJournal()
-    try await SimulatedShop(journal: journal).phone.buy("weekly")
+    let eventLog = RetainedEventLog()
+    try await SimulatedShop(eventLog: eventLog).phone.buy("weekly")
     let later = VirtualClock()
     later.advance(by: .seconds(15 * 86_400))
-    let again = try SimulatedShop(clock: later, journal: journal)
+    let again = try SimulatedShop(clock: later, eventLog: eventLog)
     XCTAssertEqual(again.store.allTransactions().count, 3)
   }
 
   func testAJournalThatFailsShowsNothingAndLosesNothing() async throws {
-    let journal = MemoryJournal()
-    let shop = try SimulatedShop(journal: journal)
+    let eventLog = RetainedEventLog()
+    let shop = try SimulatedShop(eventLog: eventLog)
     let updates = Reader(shop.tablet.updates())
-    journal.isBroken = true
+    eventLog.isBroken = true
     await assertFails(.systemError) { try await shop.phone.buy("gems") }
     shop.store.askToBuyEnabled = true
     await assertFails(.systemError) { try await shop.phone.unfinishedIDs() }
-    XCTAssertEqual(try SimulatedShop(journal: journal).store.allTransactions(), [])
-    journal.isBroken = false
+    XCTAssertEqual(try SimulatedShop(eventLog: eventLog).store.allTransactions(), [])
+    eventLog.isBroken = false
     let unfinished = try await shop.phone.unfinishedIDs()
     XCTAssertEqual(unfinished.count, 1, "as if the answer had been lost")
     let update = await updates.next()
     XCTAssertEqual(update?.transaction.id, unfinished.first)
-    let again = try SimulatedShop(journal: journal)
+    let again = try SimulatedShop(eventLog: eventLog)
     XCTAssertEqual(again.store.allTransactions(), shop.store.allTransactions())
     XCTAssertTrue(again.store.askToBuyEnabled)
   }
 
   func testALongJournalIsMadeSmallAndSaysTheSame() async throws {
-    let journal = MemoryJournal()
-    let shop = try SimulatedShop(journal: journal)
+    let eventLog = RetainedEventLog()
+    let shop = try SimulatedShop(eventLog: eventLog)
     try await shop.phone.buy("monthly")
     for _ in 0..<800 {
       shop.store.askToBuyEnabled.toggle()
       shop.store.locale = "en_US"
     }
-    XCTAssertGreaterThan(journal.compactions, 0)
-    XCTAssertLessThan(journal.count, 1100)
-    let again = try SimulatedShop(journal: journal)
+    XCTAssertGreaterThan(eventLog.compactions, 0)
+    XCTAssertLessThan(eventLog.count, 1100)
+    let again = try SimulatedShop(eventLog: eventLog)
     XCTAssertEqual(again.store.allTransactions(), shop.store.allTransactions())
     again.clock.advance(by: .seconds(31 * 86_400))
     XCTAssertEqual(again.store.allTransactions().count, 2)
   }
 
   func testAJournalOfAnotherStoreIsRefused() throws {
-    let journal = MemoryJournal()
-    _ = try SimulatedShop(journal: journal)
+    let eventLog = RetainedEventLog()
+    _ = try SimulatedShop(eventLog: eventLog)
     assertRefused(.storageForeign) {
       try SimulatedPlayStore(
         catalog: SimulatedShop.catalog(), session: "test", clock: VirtualClock(), signer: PlainSigner(),
-        journal: journal)
+        eventLog: eventLog)
     }
     assertRefused(.storageForeign) {
       try SimulatedStore(
         catalog: SimulatedShop.catalog(), session: "other", clock: VirtualClock(), signer: PlainSigner(),
-        journal: journal)
+        eventLog: eventLog)
     }
     for (record, code) in [
       ("{}", .storageForeign), ("no JSON", .storageDamaged),
       ("{\"e\":\"shop\",\"flavour\":\"apple\",\"version\":2}", .storageNewer),
     ] as [(String, LedgerError.Code)] {
-      let journal = MemoryJournal()
-      try journal.append([record])
-      assertRefused(code) { try SimulatedShop(journal: journal) }
+      let eventLog = RetainedEventLog()
+      try eventLog.append([record])
+      assertRefused(code) { try SimulatedShop(eventLog: eventLog) }
     }
   }
 
   func testADamagedRecordIsNamedNotGuessedAt() async throws {
-    let journal = MemoryJournal()
-    try await SimulatedShop(journal: journal).phone.buy("gems")
-    let records = try journal.records()
+    let eventLog = RetainedEventLog()
+    try await SimulatedShop(eventLog: eventLog).phone.buy("gems")
+    let records = try eventLog.records()
     for (index, record) in records.enumerated() {
-      let damaged = MemoryJournal()
+      let damaged = RetainedEventLog()
       var copy = records
       copy[index] = record.replacing("\"e\":", with: "\"f\":")
       try damaged.append(copy)
-      XCTAssertThrowsError(try SimulatedShop(journal: damaged), record)
+      XCTAssertThrowsError(try SimulatedShop(eventLog: damaged), record)
     }
   }
 
   func testRandomUseLeavesTheSameStoreInMemoryAndInTheJournal() async throws {
-    var dice = SeededDice()
+    var generator = SeededRandom()
     for _ in 0..<20 {
-      let journal = MemoryJournal()
-      var shop = try SimulatedShop(seed: dice.next(), journal: journal)
+      let eventLog = RetainedEventLog()
+      var shop = try SimulatedShop(seed: generator.next(), eventLog: eventLog)
       try shop.store.inject(.chaos(percent: 10))
-      for _ in 0..<60 { try await act(on: shop, &dice) }
+      for _ in 0..<60 { try await act(on: shop, &generator) }
       let clock = VirtualClock()
       let before = (shop.store.allTransactions(), shop.store.pendingNotices(limit: 1000), shop.store.faults)
-      shop = try SimulatedShop(clock: clock, journal: journal)
+      shop = try SimulatedShop(clock: clock, eventLog: eventLog)
       XCTAssertEqual(shop.store.allTransactions(), before.0)
       XCTAssertEqual(shop.store.pendingNotices(limit: 1000), before.1)
       XCTAssertEqual(shop.store.faults, before.2)
@@ -194,17 +194,17 @@ final class StorePersistenceTests: XCTestCase {
   }
 
   /// Takes one random step on a random device; failures are expected.
-  private func act(on shop: SimulatedShop, _ dice: inout SeededDice) async throws {
-    let device = shop.store.account(dice.one(of: ["alice", "bob"])).device(dice.one(of: ["phone", "tablet"]))
-    let product = dice.one(of: ["gems", "chest", "vip", "monthly", "weekly"])
-    let id = shop.store.allTransactions().map(\.identifier).randomElement(using: &dice)
-    switch dice.below(8) {
+  private func act(on shop: SimulatedShop, _ generator: inout SeededRandom) async throws {
+    let device = shop.store.account(generator.one(of: ["alice", "bob"])).device(generator.one(of: ["phone", "tablet"]))
+    let product = generator.one(of: ["gems", "chest", "vip", "monthly", "weekly"])
+    let id = shop.store.allTransactions().map(\.identifier).randomElement(using: &generator)
+    switch generator.below(8) {
     case 0, 1, 2: _ = try? await device.purchase(StorePaymentRequest(productID: product))
     case 3: if let id { try? await device.finish(id) }
     case 4: if let id { try? shop.store.approveAskToBuyTransaction(identifier: id) }
     case 5: if let id { try? shop.store.refundTransaction(identifier: id) }
     case 6: if let id { try? shop.store.reverseRefund(identifier: id) }
-    default: shop.clock.advance(by: .seconds(Int64(dice.below(10) * 86_400)))
+    default: shop.clock.advance(by: .seconds(Int64(generator.below(10) * 86_400)))
     }
   }
 }

@@ -48,15 +48,15 @@ final class StoreReceiptTests: XCTestCase {
     let directory = try TemporaryDirectory()
     let bought: StoreTransactionID
     do {
-      let log = try RecordLog(path: directory.path("store"))
+      let log = try FileEventLog(path: directory.path("store"))
       let store = try SimulatedStore(
-        catalog: SimulatedShop.catalog(), session: "test", clock: VirtualClock(), signer: receipts(), journal: log)
+        catalog: SimulatedShop.catalog(), session: "test", clock: VirtualClock(), signer: receipts(), eventLog: log)
       bought = try await store.account("alice").device("phone").buy("gems").id
       log.close()
     }
-    let log = try RecordLog(path: directory.path("store"))
+    let log = try FileEventLog(path: directory.path("store"))
     let store = try SimulatedStore(
-      catalog: SimulatedShop.catalog(), session: "test", clock: VirtualClock(), signer: receipts(), journal: log)
+      catalog: SimulatedShop.catalog(), session: "test", clock: VirtualClock(), signer: receipts(), eventLog: log)
     let unfinished = try await store.account("alice").device("phone").unfinishedIDs()
     XCTAssertEqual(unfinished, [bought])
     log.close()

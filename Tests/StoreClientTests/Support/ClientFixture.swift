@@ -9,7 +9,7 @@ struct ClientFixture {
   let clock = TestClock()
   let shop: FakeShop
   let backend: FakeBackend
-  let journal = MemoryRecordLog()
+  let eventLog = MemoryEventLog()
 
   init() throws {
     shop = FakeShop(clock)
@@ -18,12 +18,12 @@ struct ClientFixture {
 
   /// A client that does nothing by itself, unless the test wants that.
   func client(
-    _ appUserID: String? = "alice-4f1c9a7e", journal: (any RecordJournal)? = nil, isAutomatic: Bool = false,
+    _ appUserID: String? = "alice-4f1c9a7e", eventLog: (any EventLog)? = nil, isAutomatic: Bool = false,
     _ change: (inout StoreClient.Configuration) -> Void = { _ in }
   ) throws -> StoreClient {
     var configuration = StoreClient.Configuration(
       apiKey: "appl_test", appUserID: appUserID, mode: .payment(backend), storefront: shop,
-      journal: journal ?? self.journal)
+      eventLog: eventLog ?? self.eventLog)
     configuration.clock = clock.storeClock
     configuration.isAutomatic = isAutomatic
     configuration.bundleID = "com.example.gems"

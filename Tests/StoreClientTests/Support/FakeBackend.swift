@@ -129,7 +129,7 @@ final class FakeBackend: PurchaseBackend {
       store: .apple, storeTransactionID: read.id, transactionID: transactionID, product: product.code,
       productType: product.type, quantity: read.quantity, price: purchase.price, purchasedAt: clock.now)
     if !receipt.isReplayed { state.withLock { $0.purchases[post.customer, default: []].insert(record, at: 0) } }
-    return ReceiptAnswer(receipt: receipt, purchase: record, order: order, requestID: "request-2")
+    return ReceiptAnswer(booking: receipt, purchase: record, order: order, requestID: "request-2")
   }
 
   func restore(
@@ -160,9 +160,9 @@ final class FakeBackend: PurchaseBackend {
 
   func spend(
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey
-  ) async throws(LedgerError) -> Receipt {
+  ) async throws(LedgerError) -> Booking {
     try await called("spend \(customer)")
-    return try ledger.spend(amounts, customer: customer, key: key) as Receipt
+    return try ledger.spend(amounts, customer: customer, key: key) as Booking
   }
 
   func purchases(of customer: CustomerID, page: Int, size: Int) async throws(LedgerError) -> [PurchaseRecord] {

@@ -1,7 +1,7 @@
 /// The effect of one command on one account, before it is booked.
 struct AccountPlan {
   let slot: Int
-  let currency: CurrencyTerms
+  let currency: CurrencyDefinition
   var kind: EntryKind
   var amount: Int64
   /// The amount of due expiries, which are booked first.
@@ -18,7 +18,7 @@ struct AccountPlan {
     var debtChange: Int64 = 0
   }
 
-  init(slot: Int, currency: CurrencyTerms, kind: EntryKind, amount: Int64) {
+  init(slot: Int, currency: CurrencyDefinition, kind: EntryKind, amount: Int64) {
     self.slot = slot
     self.currency = currency
     self.kind = kind

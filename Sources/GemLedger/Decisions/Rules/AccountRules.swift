@@ -1,5 +1,5 @@
 /// The definition of a currency that the rules use.
-package struct CurrencyTerms: Hashable, Sendable {
+package struct CurrencyDefinition: Hashable, Sendable {
   package var number: Int64
   package var code: CurrencyCode
   package var maximumBalance: Int64
@@ -37,7 +37,7 @@ enum AccountRules {
 
   /// - Throws: in order of precedence `insufficient_balance`, `over_maximum`.
   static func check(
-    _ amount: Int64, of currency: CurrencyTerms, balance: Int64, held: Int64, debt: Int64 = 0
+    _ amount: Int64, of currency: CurrencyDefinition, balance: Int64, held: Int64, debt: Int64 = 0
   ) throws(LedgerError) {
     if amount < 0 {
       let available = balance - held
@@ -79,7 +79,7 @@ enum AccountRules {
       ])
   }
 
-  private static func overMaximum(_ currency: CurrencyTerms, balance: Int64, amount: Int64) -> LedgerError {
+  private static func overMaximum(_ currency: CurrencyDefinition, balance: Int64, amount: Int64) -> LedgerError {
     LedgerError(
       .overMaximum,
       "\(amount) more \(currency.code) would pass the most a balance may be, \(currency.maximumBalance): it is "

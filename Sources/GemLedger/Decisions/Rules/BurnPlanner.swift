@@ -8,9 +8,9 @@ enum BurnPlanner {
   }
 
   /// The amounts that are due at an instant and must be booked as expired.
-  static func expired(account: AccountRow, book: LotBook, now: Int64) -> Plan {
+  static func expired(account: AccountRow, lotsIndex: LoadedLots, now: Int64) -> Plan {
     var takes: [LotTake] = []
-    for (stream, isPaid) in [(book.free, false), (book.paid, true)] {
+    for (stream, isPaid) in [(lotsIndex.free, false), (lotsIndex.paid, true)] {
       var index = stream.head
       while index < stream.lots.count, stream.lots[index].row.expiresAt <= now {
         take(all: stream.lots[index].row, at: isPaid ? .paid(index) : .free(index), into: &takes)
@@ -18,46 +18,46 @@ enum BurnPlanner {
       }
       if index == stream.lots.count, !stream.isComplete { return .needsLots(paid: isPaid) }
     }
-    for (index, lot) in book.extras.enumerated() where lot.row.expiresAt <= now {
+    for (index, lot) in lotsIndex.extras.enumerated() where lot.row.expiresAt <= now {
       take(all: lot.row, at: .extra(index), into: &takes)
     }
     return .takes(takes)
   }
 
   /// The takes of a spend of that amount; fewer than the amount only where the lots do not hold it.
-  static func spend(_ amount: Int64, account: AccountRow, book: LotBook, now: Int64, paidFirst: Bool) -> Plan {
+  static func spend(_ amount: Int64, account: AccountRow, lotsIndex: LoadedLots, now: Int64, paidFirst: Bool) -> Plan {
     var takes: [LotTake] = []
     var rest = amount
-    var cursors = Cursors(account: account, book: book, now: now, paidFirst: paidFirst)
+    var cursors = Cursors(account: account, lotsIndex: lotsIndex, now: now, paidFirst: paidFirst)
     while rest > 0 {
       switch cursors.next() {
       case .needsLots(let paid): return .needsLots(paid: paid)
       case .end: return .takes(takes)
-      case .lot(let place, let lot, let source, let remaining):
+      case .lot(let lotSlot, let lot, let source, let remaining):
         let part = min(rest, remaining)
-        takes.append(LotTake(place: place, lot: lot, source: source, amount: -part))
+        takes.append(LotTake(lotSlot: lotSlot, lot: lot, source: source, amount: -part))
         rest -= part
       }
     }
     return .takes(takes)
   }
 
-  private static func take(all row: LotRow, at place: LotPlace, into takes: inout [LotTake]) {
+  private static func take(all row: LotRow, at lotSlot: LotSlot, into takes: inout [LotTake]) {
     guard row.remaining > 0 else { return }
-    takes.append(LotTake(place: place, lot: row.number, source: row.source, amount: -row.remaining))
+    takes.append(LotTake(lotSlot: lotSlot, lot: row.number, source: row.source, amount: -row.remaining))
   }
 }
 
 /// A merge of the pool, the free lots, the paid lots and the extras, in the order of burning.
 private struct Cursors {
   enum Step {
-    case lot(LotPlace, LotNumber, LotSource, remaining: Int64)
+    case lot(LotSlot, LotNumber, LotSource, remaining: Int64)
     case needsLots(paid: Bool)
     case end
   }
 
   private struct Candidate {
-    var place: LotPlace
+    var lotSlot: LotSlot
     var number: LotNumber
     var source: LotSource
     var remaining: Int64
@@ -70,7 +70,7 @@ private struct Cursors {
     }
   }
 
-  private let book: LotBook
+  private let lotsIndex: LoadedLots
   private let now: Int64
   private let paidFirst: Bool
   private var pool: Candidate?
@@ -78,46 +78,46 @@ private struct Cursors {
   private var paid: Int
   private var extras: [Candidate]
 
-  init(account: AccountRow, book: LotBook, now: Int64, paidFirst: Bool) {
-    self.book = book
+  init(account: AccountRow, lotsIndex: LoadedLots, now: Int64, paidFirst: Bool) {
+    self.lotsIndex = lotsIndex
     self.now = now
     self.paidFirst = paidFirst
-    free = book.free.head
-    paid = book.paid.head
+    free = lotsIndex.free.head
+    paid = lotsIndex.paid.head
     extras = []
     if account.poolRemaining > 0 {
       pool = Candidate(
-        place: .pool, number: account.poolLot, source: LotSource(rawValue: account.poolSource) ?? .admin,
+        lotSlot: .pool, number: account.poolLot, source: LotSource(rawValue: account.poolSource) ?? .admin,
         remaining: account.poolRemaining, expiresAt: .max, rank: paidFirst ? 1 : 0)
     }
-    for (index, lot) in book.extras.enumerated() where lot.row.remaining > 0 && lot.row.expiresAt > now {
+    for (index, lot) in lotsIndex.extras.enumerated() where lot.row.remaining > 0 && lot.row.expiresAt > now {
       extras.append(candidate(lot.row, at: .extra(index)))
     }
     extras.sort { $1.precedes($0) }
   }
 
   mutating func next() -> Step {
-    free = firstLive(in: book.free, from: free)
-    paid = firstLive(in: book.paid, from: paid)
-    if free == book.free.lots.count, !book.free.isComplete { return .needsLots(paid: false) }
-    if paid == book.paid.lots.count, !book.paid.isComplete { return .needsLots(paid: true) }
+    free = firstLive(in: lotsIndex.free, from: free)
+    paid = firstLive(in: lotsIndex.paid, from: paid)
+    if free == lotsIndex.free.lots.count, !lotsIndex.free.isComplete { return .needsLots(paid: false) }
+    if paid == lotsIndex.paid.lots.count, !lotsIndex.paid.isComplete { return .needsLots(paid: true) }
     var best = pool
     if let extra = extras.last, best.map(extra.precedes) ?? true { best = extra }
-    if free < book.free.lots.count {
-      let lot = candidate(book.free.lots[free].row, at: .free(free))
+    if free < lotsIndex.free.lots.count {
+      let lot = candidate(lotsIndex.free.lots[free].row, at: .free(free))
       if best.map(lot.precedes) ?? true { best = lot }
     }
-    if paid < book.paid.lots.count {
-      let lot = candidate(book.paid.lots[paid].row, at: .paid(paid))
+    if paid < lotsIndex.paid.lots.count {
+      let lot = candidate(lotsIndex.paid.lots[paid].row, at: .paid(paid))
       if best.map(lot.precedes) ?? true { best = lot }
     }
     guard let best else { return .end }
-    pass(best.place)
-    return .lot(best.place, best.number, best.source, remaining: best.remaining)
+    pass(best.lotSlot)
+    return .lot(best.lotSlot, best.number, best.source, remaining: best.remaining)
   }
 
-  private mutating func pass(_ place: LotPlace) {
-    switch place {
+  private mutating func pass(_ lotSlot: LotSlot) {
+    switch lotSlot {
     case .pool: pool = nil
     case .free: free += 1
     case .paid: paid += 1
@@ -125,7 +125,7 @@ private struct Cursors {
     }
   }
 
-  private func firstLive(in stream: LotBook.Stream, from index: Int) -> Int {
+  private func firstLive(in stream: LoadedLots.Stream, from index: Int) -> Int {
     var index = index
     while index < stream.lots.count {
       let row = stream.lots[index].row
@@ -135,9 +135,9 @@ private struct Cursors {
     return index
   }
 
-  private func candidate(_ row: LotRow, at place: LotPlace) -> Candidate {
+  private func candidate(_ row: LotRow, at lotSlot: LotSlot) -> Candidate {
     Candidate(
-      place: place, number: row.number, source: row.source, remaining: row.remaining, expiresAt: row.expiresAt,
+      lotSlot: lotSlot, number: row.number, source: row.source, remaining: row.remaining, expiresAt: row.expiresAt,
       rank: row.isPaid == paidFirst ? 0 : 1)
   }
 }

@@ -53,26 +53,26 @@ package enum HoldRules {
   }
 
   /// Returns the amounts that are still held, in the order in which they were set aside.
-  package static func outstanding(_ effects: [EffectRow], of owner: CustomerNumber) -> [HeldPart] {
+  package static func outstanding(_ events: [JournalEventRow], of owner: CustomerNumber) -> [HeldPart] {
     var parts: [HeldPart] = []
     // A merge moves a held part to another lot: the part keeps its position.
     var vacated: (index: Int, transaction: TransactionNumber)?
-    for effect in effects {
+    for event in events {
       let sign: Int64
-      switch effect.kind {
+      switch event.kind {
       case .held: sign = 1
       case .captured, .released: sign = -1
       case .reversal, .deadline, .counted, .late, .linked, .reclaimed: continue
       }
-      let account = AccountNumber(customer: owner, currency: effect.currency)
-      if let index = parts.firstIndex(where: { $0.lot == effect.lot && $0.account == account }) {
-        parts[index].amount += sign * effect.amount
-        vacated = parts[index].amount == 0 ? (index, effect.transaction) : nil
-      } else if let place = vacated, place.transaction == effect.transaction {
-        parts[place.index] = HeldPart(account: account, lot: effect.lot, amount: effect.amount)
+      let account = AccountNumber(customer: owner, currency: event.currency)
+      if let index = parts.firstIndex(where: { $0.lot == event.lot && $0.account == account }) {
+        parts[index].amount += sign * event.amount
+        vacated = parts[index].amount == 0 ? (index, event.transaction) : nil
+      } else if let lotSlot = vacated, lotSlot.transaction == event.transaction {
+        parts[lotSlot.index] = HeldPart(account: account, lot: event.lot, amount: event.amount)
         vacated = nil
       } else {
-        parts.append(HeldPart(account: account, lot: effect.lot, amount: sign * effect.amount))
+        parts.append(HeldPart(account: account, lot: event.lot, amount: sign * event.amount))
       }
     }
     return parts.filter { $0.amount > 0 }

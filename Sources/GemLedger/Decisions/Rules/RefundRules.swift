@@ -52,7 +52,7 @@ package struct RefundShare: Hashable, Comparable, Sendable {
 /// The meaning of the store's refund notices together; pure.
 package enum RefundRules {
   /// Whether a notice adds to the known ones: of two about the same refund, only a later one does.
-  static func isNews(_ notice: RefundEvidenceRow, among known: [RefundEvidenceRow]) -> Bool {
+  static func isNew(_ notice: RefundEvidenceRow, among known: [RefundEvidenceRow]) -> Bool {
     guard let same = known.first(where: { $0.isAboutTheSame(as: notice) }) else { return true }
     return same.signedAt < notice.signedAt
   }
@@ -67,7 +67,7 @@ package enum RefundRules {
     _ kept: [RefundEvidenceRow], and refunds: [RefundRow], about identity: PurchaseIdentity
   ) -> [RefundEvidenceRow] {
     refunds.compactMap { $0.notice(about: identity) }.reduce(kept) { known, notice in
-      isNews(notice, among: known) ? adding(notice, to: known) : known
+      isNew(notice, among: known) ? adding(notice, to: known) : known
     }
   }
 

@@ -7,14 +7,14 @@ enum AccountPlanning {
     _ decider: inout Decider, _ kind: EntryKind, _ code: CurrencyCode, _ amount: Int64, customer: FoundCustomer,
     session: any StorageSnapshot
   ) throws(LedgerError) {
-    guard let currency = decider.terms.currency(code) else { throw .unknownCurrency(code) }
+    guard let currency = decider.definitions.currency(code) else { throw .unknownCurrency(code) }
     let number = AccountNumber(customer: customer.number, currency: currency.number)
-    let slot = try decider.set.slot(of: number, session: session)
-    if ScheduledEffects.isDue(&decider.set, slot, currency) {
-      try ScheduledEffects.settleDues(&decider, slot, currency, customer: customer, session: session)
+    let slot = try decider.work.slot(of: number, session: session)
+    if ScheduledEffects.isDue(&decider.work, slot, currency) {
+      try ScheduledEffects.bookDueEffects(&decider, slot, currency, customer: customer, session: session)
     }
     decider.plans.append(AccountPlan(slot: slot, currency: currency, kind: kind, amount: amount))
-    if decider.set.accounts[slot].row.nextExpiry <= decider.set.now.milliseconds {
+    if decider.work.accounts[slot].row.nextExpiry <= decider.work.now.milliseconds {
       try planExpiry(&decider, decider.plans.count - 1, session: session)
     }
   }
@@ -25,7 +25,7 @@ enum AccountPlanning {
     _ decider: inout Decider, _ command: LedgerCommand.Body, customer: FoundCustomer, session: any StorageSnapshot
   ) throws(LedgerError) {
     try checkPremises(&decider, command, customer: customer)
-    if decider.terms.hasPolicies { try UsageCounts.checkCaps(&decider, session: session) }
+    if decider.definitions.hasPolicies { try UsageCounts.checkCaps(&decider, session: session) }
     try checkBalances(&decider)
   }
 
@@ -35,7 +35,7 @@ enum AccountPlanning {
   ) throws(LedgerError) {
     if !command.conditions.isEmpty {
       for plan in decider.plans {
-        try AccountRules.check(command.conditions, plan: plan, account: decider.set.accounts[plan.slot].row)
+        try AccountRules.check(command.conditions, plan: plan, account: decider.work.accounts[plan.slot].row)
       }
     }
     if customer.isFrozen, decider.plans.contains(where: { $0.amount < 0 }) {
@@ -46,36 +46,37 @@ enum AccountPlanning {
   /// - Throws: in order of precedence `insufficient_balance`, `over_maximum`.
   static func checkBalances(_ decider: inout Decider) throws(LedgerError) {
     for plan in decider.plans where plan.amount < 0 {
-      try AccountRules.check(plan, account: decider.set.accounts[plan.slot].row)
+      try AccountRules.check(plan, account: decider.work.accounts[plan.slot].row)
     }
     for plan in decider.plans where plan.amount > 0 {
-      try AccountRules.check(plan, account: decider.set.accounts[plan.slot].row)
+      try AccountRules.check(plan, account: decider.work.accounts[plan.slot].row)
     }
   }
 
   static func planExpiry(_ decider: inout Decider, _ index: Int, session: any StorageSnapshot) throws(LedgerError) {
-    let takes = try LotMoves.expired(&decider.set, decider.plans[index].slot, session: session)
+    let takes = try LotMoves.expired(&decider.work, decider.plans[index].slot, session: session)
     decider.plans[index].expired = takes
     decider.plans[index].expiredAmount = takes.reduce(0) { $0 - $1.amount }
   }
 
   /// Finds the lots that the plan's spend burns.
   static func planBurn(_ decider: inout Decider, _ index: Int, session: any StorageSnapshot) throws(LedgerError) {
-    let account = decider.set.accounts[decider.plans[index].slot].row
+    let account = decider.work.accounts[decider.plans[index].slot].row
     if account.openLots == 0 {
       guard account.poolRemaining >= -decider.plans[index].amount else { throw .lotsDisagree(account) }
       decider.plans[index].isAllInPool = true
       return
     }
     let plan = decider.plans[index]
-    let book = decider.set.book(of: plan.slot)
+    let lotsIndex = decider.work.book(of: plan.slot)
     while true {
       let burn = BurnPlanner.spend(
-        -plan.amount, account: account, book: decider.set.books[book], now: decider.set.now.milliseconds,
+        -plan.amount, account: account, lotsIndex: decider.work.loadedLots[lotsIndex],
+        now: decider.work.now.milliseconds,
         paidFirst: plan.currency.burnsPaidFirst)
       switch burn {
       case .needsLots(let paid):
-        try LotMoves.loadLots(&decider.set, slot: plan.slot, book: book, paid: paid, session: session)
+        try LotMoves.loadLots(&decider.work, slot: plan.slot, lotsIndex: lotsIndex, paid: paid, session: session)
       case .takes(let takes):
         guard takes.reduce(0, { $0 + $1.amount }) == plan.amount else { throw .lotsDisagree(account) }
         decider.plans[index].takes = takes
@@ -85,7 +86,7 @@ enum AccountPlanning {
   }
 
   static func planCredit(_ decider: inout Decider, _ index: Int, _ credit: LotCredit) {
-    let account = decider.set.accounts[decider.plans[index].slot].row
+    let account = decider.work.accounts[decider.plans[index].slot].row
     // Currency that repays a debt goes into its lot and out of it again.
     let joinsPool =
       credit.isPooled && account.debt == 0
@@ -98,11 +99,11 @@ enum AccountPlanning {
   /// Names the pooled lot as the take of a plan that takes from nothing else, so that credits can be made from it.
   static func nameLots(_ decider: inout Decider, of index: Int) {
     guard decider.plans[index].isAllInPool else { return }
-    let account = decider.set.accounts[decider.plans[index].slot].row
+    let account = decider.work.accounts[decider.plans[index].slot].row
     let source = LotSource(rawValue: account.poolSource) ?? .admin
     decider.plans[index].isAllInPool = false
     decider.plans[index].takes = [
-      LotTake(place: .pool, lot: account.poolLot, source: source, amount: decider.plans[index].amount)
+      LotTake(lotSlot: .pool, lot: account.poolLot, source: source, amount: decider.plans[index].amount)
     ]
   }
 
@@ -112,8 +113,8 @@ enum AccountPlanning {
   static func repayDebt(_ decider: inout Decider, of index: Int) {
     // Currency that returned to an expired lot is gone, and repays nothing.
     let slot = decider.plans[index].slot
-    let credits = decider.plans[index].takes.filter { $0.amount > 0 && !isOver(&decider.set, $0.place, slot: slot) }
-    let debt = decider.set.accounts[decider.plans[index].slot].row.debt + decider.plans[index].debtChange
+    let credits = decider.plans[index].takes.filter { $0.amount > 0 && !isOver(&decider.work, $0.lotSlot, slot: slot) }
+    let debt = decider.work.accounts[decider.plans[index].slot].row.debt + decider.plans[index].debtChange
     let repaid = min(debt, credits.reduce(0) { $0 + $1.amount })
     guard repaid > 0 else { return }
     let paidFirst = decider.plans[index].currency.burnsPaidFirst
@@ -123,13 +124,13 @@ enum AccountPlanning {
     for credit in ordered where rest > 0 {
       let part = min(rest, credit.amount)
       decider.plans[index].takes.append(
-        LotTake(place: credit.place, lot: credit.lot, source: credit.source, amount: -part))
+        LotTake(lotSlot: credit.lotSlot, lot: credit.lot, source: credit.source, amount: -part))
       rest -= part
     }
     decider.plans[index].debtChange -= repaid
   }
 
-  private static func isOver(_ set: inout WorkingSet, _ place: LotPlace, slot: Int) -> Bool {
-    place != .pool && set.books[set.book(of: slot)][place].row.expiresAt <= set.now.milliseconds
+  private static func isOver(_ work: inout UnitOfWork, _ lotSlot: LotSlot, slot: Int) -> Bool {
+    lotSlot != .pool && work.loadedLots[work.book(of: slot)][lotSlot].row.expiresAt <= work.now.milliseconds
   }
 }

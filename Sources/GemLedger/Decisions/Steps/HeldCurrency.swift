@@ -3,23 +3,23 @@ enum HeldCurrency {
   // MARK: Held amounts
 
   static func outstanding(
-    _ set: inout WorkingSet, of hold: HoldRow, owner: FoundCustomer, session: any StorageSnapshot
+    _ work: inout UnitOfWork, of hold: HoldRow, owner: FoundCustomer, session: any StorageSnapshot
   ) throws(LedgerError) -> [HeldPart] {
     if let sole = hold.sole {
       let account = AccountNumber(customer: owner.number, currency: sole.currency)
       return [HeldPart(account: account, lot: sole.lot, amount: sole.amount)]
     }
-    let owners = try set.numbers(of: owner, session: session)
+    let owners = try work.numbers(of: owner, session: session)
     return HoldRules.outstanding(
-      try set.effects(about: hold.number, ofAny: owners, session: session), of: owner.number)
+      try work.events(about: hold.number, ofAny: owners, session: session), of: owner.number)
   }
 
   static func slots(
-    _ set: inout WorkingSet, of parts: [HeldPart], session: any StorageSnapshot
+    _ work: inout UnitOfWork, of parts: [HeldPart], session: any StorageSnapshot
   ) throws(LedgerError) -> [Int] {
     var slots: [Int] = []
     for part in parts {
-      let slot = try set.slot(of: part.account, session: session)
+      let slot = try work.slot(of: part.account, session: session)
       if !slots.contains(slot) { slots.append(slot) }
     }
     return slots
@@ -27,47 +27,47 @@ enum HeldCurrency {
 
   // MARK: Effects
 
-  static func addDeadline(_ set: inout WorkingSet, of hold: HoldRow, in transaction: TransactionNumber) {
-    set.add(
-      EffectRow(
+  static func addDeadline(_ work: inout UnitOfWork, of hold: HoldRow, in transaction: TransactionNumber) {
+    work.add(
+      JournalEventRow(
         transaction: transaction, position: 0, customer: hold.customer, kind: .deadline, target: hold.number,
-        value: hold.deadline.milliseconds, createdAt: set.now))
+        value: hold.deadline.milliseconds, createdAt: work.now))
   }
 
-  static func addEffect(
-    _ set: inout WorkingSet, _ kind: EffectRow.Kind, of part: HeldPart, hold: TransactionNumber,
+  static func addEvent(
+    _ work: inout UnitOfWork, _ kind: JournalEventRow.Kind, of part: HeldPart, hold: TransactionNumber,
     in transaction: TransactionNumber, slot: Int, value: Int64 = 0
   ) {
-    set.add(
-      EffectRow(
+    work.add(
+      JournalEventRow(
         transaction: transaction, position: 0, customer: part.account.customer, kind: kind, target: hold,
-        currency: part.account.currency, lot: part.lot, amount: part.amount, value: value, createdAt: set.now,
-        heldAfter: set.accounts[slot].row.held))
+        currency: part.account.currency, lot: part.lot, amount: part.amount, value: value, createdAt: work.now,
+        heldAfter: work.accounts[slot].row.held))
   }
 
   // MARK: Bookings
 
-  static func receipt(
+  static func booking(
     _ decider: inout Decider, _ id: HoldID, _ hold: HoldRow, _ parts: [HeldPart], slots: [Int]
-  ) -> HoldReceipt {
+  ) -> HoldBooking {
     let amounts = CurrencySums.sum(
       [],
       parts.compactMap { part in
-        decider.terms.currency(number: part.account.currency).map {
+        decider.definitions.currency(number: part.account.currency).map {
           CurrencyAmount(currency: $0.code, amount: part.amount)
         }
       })
     var (balances, available): ([CurrencyAmount], [CurrencyAmount]) = ([], [])
     for slot in slots {
-      let row = decider.set.accounts[slot].row
-      guard let code = decider.terms.currency(number: row.number.currency)?.code else { continue }
+      let row = decider.work.accounts[slot].row
+      guard let code = decider.definitions.currency(number: row.number.currency)?.code else { continue }
       balances.append(CurrencyAmount(currency: code, amount: row.balance))
       available.append(CurrencyAmount(currency: code, amount: row.balance - row.held))
     }
     func sorted(_ amounts: [CurrencyAmount]) -> [CurrencyAmount] {
       amounts.count < 2 ? amounts : amounts.sorted { $0.currency < $1.currency }
     }
-    return HoldReceipt(
+    return HoldBooking(
       id: id, amounts: amounts, expiresAt: parts.isEmpty ? nil : hold.deadline, balances: sorted(balances),
       available: sorted(available))
   }
@@ -76,14 +76,14 @@ enum HeldCurrency {
   static func lapse(
     _ decider: inout Decider, _ hold: HoldRow, owner: FoundCustomer, session: any StorageSnapshot
   ) throws(LedgerError) {
-    let parts = try outstanding(&decider.set, of: hold, owner: owner, session: session)
-    let number = JournalPosting.appendTransactionWithoutEntries(&decider.set, .release, customer: owner.number)
+    let parts = try outstanding(&decider.work, of: hold, owner: owner, session: session)
+    let number = JournalPosting.appendTransactionWithoutEntries(&decider.work, .release, customer: owner.number)
     let returns = try giveBack(&decider, parts, of: hold, in: number, session: session)
-    decider.set.end(hold)
-    let before = Dictionary(returns.map { ($0.slot, decider.set.accounts[$0.slot].row) }) { first, _ in first }
-    var extras = ReceiptExtras()
-    _ = try ReturnedCurrencySettlement.settle(&decider, returns, after: number, owner: owner, &extras, session: session)
-    guard decider.terms.hasPolicies else { return }
+    decider.work.end(hold)
+    let before = Dictionary(returns.map { ($0.slot, decider.work.accounts[$0.slot].row) }) { first, _ in first }
+    var extras = BookingExtras()
+    _ = try ReturnedCurrencyBooking.bookDue(&decider, returns, after: number, owner: owner, &extras, session: session)
+    guard decider.definitions.hasPolicies else { return }
     for (slot, row) in before { keepLosses(&decider, since: row, slot: slot, returns, deadline: hold.deadline) }
   }
 
@@ -91,11 +91,11 @@ enum HeldCurrency {
   private static func keepLosses(
     _ decider: inout Decider, since before: AccountRow, slot: Int, _ returns: [ReturnedCurrency], deadline: Timestamp
   ) {
-    let row = decider.set.accounts[slot].row
+    let row = decider.work.accounts[slot].row
     var rest = before.balance - row.balance
-    for returned in returns where returned.slot == slot && returned.place != .pool {
-      let expiresAt = decider.set.books[decider.set.book(of: slot)][returned.place].row.expiresAt
-      guard expiresAt > deadline.milliseconds, expiresAt <= decider.set.now.milliseconds else { continue }
+    for returned in returns where returned.slot == slot && returned.lotSlot != .pool {
+      let expiresAt = decider.work.loadedLots[decider.work.book(of: slot)][returned.lotSlot].row.expiresAt
+      guard expiresAt > deadline.milliseconds, expiresAt <= decider.work.now.milliseconds else { continue }
       decider.lapsed[slot, default: []].append(
         ScheduleRules.Loss(at: expiresAt, amount: returned.amount, lot: returned.lot))
       rest -= returned.amount
@@ -112,26 +112,26 @@ enum HeldCurrency {
   ) throws(LedgerError) -> [ReturnedCurrency] {
     var returns: [ReturnedCurrency] = []
     // A held amount counts as spent from the hold's beginning.
-    let begunAt = decider.terms.hasPolicies ? try begun(&decider.set, hold, session: session) : decider.set.now
+    let begunAt = decider.definitions.hasPolicies ? try begun(&decider.work, hold, session: session) : decider.work.now
     for part in parts {
-      let slot = try decider.set.slot(of: part.account, session: session)
-      let take = try LotPlacement.placeReturn(&decider.set, part.amount, to: part.lot, slot: slot, session: session)
-      LotMoves.apply(&decider.set, [take], slot: slot, isReturn: true)
-      decider.set.setAside(-part.amount, slot: slot)
-      addEffect(&decider.set, .released, of: part, hold: hold.number, in: transaction, slot: slot)
-      if decider.terms.hasPolicies {
+      let slot = try decider.work.slot(of: part.account, session: session)
+      let take = try LotPlacement.placeReturn(&decider.work, part.amount, to: part.lot, slot: slot, session: session)
+      LotMoves.apply(&decider.work, [take], slot: slot, isReturn: true)
+      decider.work.setAside(-part.amount, slot: slot)
+      addEvent(&decider.work, .released, of: part, hold: hold.number, in: transaction, slot: slot)
+      if decider.definitions.hasPolicies {
         try UsageCounts.uncount(&decider, part.amount, since: begunAt, slot: slot, by: transaction, session: session)
       }
       returns.append(
-        ReturnedCurrency(slot: slot, place: take.place, lot: take.lot, source: take.source, amount: part.amount))
+        ReturnedCurrency(slot: slot, lotSlot: take.lotSlot, lot: take.lot, source: take.source, amount: part.amount))
     }
     return returns
   }
 
   static func begun(
-    _ set: inout WorkingSet, _ hold: HoldRow, session: any StorageSnapshot
+    _ work: inout UnitOfWork, _ hold: HoldRow, session: any StorageSnapshot
   ) throws(LedgerError) -> Timestamp {
     if let known = hold.begunAt { return known }
-    return try JournalLookup.bookedAt(&set, hold.number, session: session)
+    return try JournalLookup.bookedAt(&work, hold.number, session: session)
   }
 }

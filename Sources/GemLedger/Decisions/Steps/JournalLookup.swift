@@ -4,22 +4,24 @@ enum JournalLookup {
   static func booked(
     _ decider: inout Decider, _ id: TransactionID, session: any StorageSnapshot
   ) throws(LedgerError) -> (row: TransactionRow, owner: FoundCustomer, id: CustomerID)? {
-    guard let number = decider.terms.transactionIDs.number(of: id) else { return nil }
-    var row = decider.set.transaction(number)
+    guard let number = decider.definitions.transactionIDs.number(of: id) else { return nil }
+    var row = decider.work.transaction(number)
     if row == nil { row = try session.transaction(number) }
-    guard let row, decider.terms.transactionIDs.id(number: number, createdAt: row.createdAt) == id else { return nil }
-    var customer = try decider.set.knownCustomer(row.customer, session: session)
+    guard let row, decider.definitions.transactionIDs.id(number: number, createdAt: row.createdAt) == id else {
+      return nil
+    }
+    var customer = try decider.work.knownCustomer(row.customer, session: session)
     let origin = customer.number
     // The keys of an erased customer are gone, so a repeated call could not be recognised.
-    guard !customer.isErased(salt: decider.terms.transactionIDs.salt) else { return nil }
-    if customer.mergedInto != 0 { customer = try decider.set.knownCustomer(customer.mergedInto, session: session) }
-    return (row, FoundCustomer(customer, origin: origin), customer.id)
+    guard !customer.isErased(salt: decider.definitions.transactionIDs.salt) else { return nil }
+    if customer.mergedInto != 0 { customer = try decider.work.knownCustomer(customer.mergedInto, session: session) }
+    return (row, FoundCustomer(customer, original: origin), customer.id)
   }
 
   static func bookedAt(
-    _ set: inout WorkingSet, _ hold: TransactionNumber, session: any StorageSnapshot
+    _ work: inout UnitOfWork, _ hold: TransactionNumber, session: any StorageSnapshot
   ) throws(LedgerError) -> Timestamp {
-    if let own = set.transaction(hold) { return own.createdAt }
+    if let own = work.transaction(hold) { return own.createdAt }
     guard let row = try session.transaction(hold) else {
       throw LedgerError(.storageDamaged, "The journal lacks transaction \(hold); run verify.")
     }
@@ -28,26 +30,26 @@ enum JournalLookup {
 
   /// Finds the current owner of the purchase, after merges.
   static func owner(
-    _ set: inout WorkingSet, of purchase: PurchaseRow, session: any StorageSnapshot
+    _ work: inout UnitOfWork, of purchase: PurchaseRow, session: any StorageSnapshot
   ) throws(LedgerError) -> CustomerRow {
-    let row = try set.knownCustomer(purchase.customer, session: session)
-    return row.mergedInto == 0 ? row : try set.knownCustomer(row.mergedInto, session: session)
+    let row = try work.knownCustomer(purchase.customer, session: session)
+    return row.mergedInto == 0 ? row : try work.knownCustomer(row.mergedInto, session: session)
   }
 
   static func knownPurchase(
-    _ set: inout WorkingSet, _ identity: PurchaseIdentity, session: any StorageSnapshot
+    _ work: inout UnitOfWork, _ identity: PurchaseIdentity, session: any StorageSnapshot
   ) throws(LedgerError) -> PurchaseRow? {
-    if let new = set.newPurchase(identity) { return new }
+    if let new = work.newPurchase(identity) { return new }
     guard let row = try session.purchase(identity) else { return nil }
-    return set.withRefund(row)
+    return work.withRefund(row)
   }
 
   static func purchase(
-    _ set: inout WorkingSet, _ number: Int64, session: any StorageSnapshot
+    _ work: inout UnitOfWork, _ number: Int64, session: any StorageSnapshot
   ) throws(LedgerError) -> PurchaseRow? {
-    if let new = set.changes.purchases.first(where: { $0.number == number }) { return set.withRefund(new) }
+    if let new = work.changes.purchases.first(where: { $0.number == number }) { return work.withRefund(new) }
     guard var row = try session.purchase(number: number) else { return nil }
-    if set.instant != nil { row.refund = try set.refunds(of: row, session: session).last?.state }
-    return set.withRefund(row)
+    if work.instant != nil { row.refund = try work.refunds(of: row, session: session).last?.state }
+    return work.withRefund(row)
   }
 }

@@ -4,11 +4,11 @@ enum JournalPosting {
   static func book(
     _ decider: inout Decider, _ kind: EntryKind, command: LedgerCommand.Body, customer: FoundCustomer,
     session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     for index in decider.plans.indices where decider.plans[index].expiredAmount != 0 {
       bookExpiry(&decider, of: index, customer: customer.number)
     }
-    let number = appendTransaction(&decider.set, kind, customer: customer.number)
+    let number = appendTransaction(&decider.work, kind, customer: customer.number)
     decider.booked = number
     if !decider.pendingCounts.isEmpty { UsageCounts.bookCounts(&decider, of: customer.number, by: number) }
     let entries: CompactList<PostedEntry>
@@ -23,14 +23,14 @@ enum JournalPosting {
       }
       entries = CompactList(several)
     }
-    if decider.plans.isEmpty, let transaction = decider.set.changes.transactions.last {
-      decider.set.changes.transactionsWithoutEntries.append(transaction)
+    if decider.plans.isEmpty, let transaction = decider.work.changes.transactions.last {
+      decider.work.changes.transactionsWithoutEntries.append(transaction)
     }
-    addNote(&decider.set, of: command, to: number)
-    return Receipt(
-      transactionID: decider.terms.transactionIDs.id(number: number, createdAt: decider.set.now),
+    addNote(&decider.work, of: command, to: number)
+    return Booking(
+      transactionID: decider.definitions.transactionIDs.id(number: number, createdAt: decider.work.now),
       customer: command.customer,
-      kind: kind, createdAt: decider.set.now, entries: entries)
+      kind: kind, createdAt: decider.work.now, entries: entries)
   }
 
   /// Books the due expiries of the plans, and begins a transaction that has no entries yet.
@@ -40,40 +40,41 @@ enum JournalPosting {
     for index in decider.plans.indices where decider.plans[index].expiredAmount != 0 {
       bookExpiry(&decider, of: index, customer: customer.number)
     }
-    let number = appendTransactionWithoutEntries(&decider.set, kind, customer: customer.number)
+    let number = appendTransactionWithoutEntries(&decider.work, kind, customer: customer.number)
     decider.booked = number
     if !decider.pendingCounts.isEmpty { UsageCounts.bookCounts(&decider, of: customer.number, by: number) }
-    addNote(&decider.set, of: command, to: number)
+    addNote(&decider.work, of: command, to: number)
     return number
   }
 
   static func appendTransactionWithoutEntries(
-    _ set: inout WorkingSet, _ kind: EntryKind, customer: CustomerNumber
+    _ work: inout UnitOfWork, _ kind: EntryKind, customer: CustomerNumber
   ) -> TransactionNumber {
-    let number = appendTransaction(&set, kind, customer: customer)
-    if let row = set.changes.transactions.last { set.changes.transactionsWithoutEntries.append(row) }
+    let number = appendTransaction(&work, kind, customer: customer)
+    if let row = work.changes.transactions.last { work.changes.transactionsWithoutEntries.append(row) }
     return number
   }
 
-  static func receiptWithoutEntries(
+  static func bookingWithoutEntries(
     _ decider: inout Decider, _ kind: EntryKind, _ number: TransactionNumber, of customer: CustomerID
-  ) -> Receipt {
-    Receipt(
-      transactionID: decider.terms.transactionIDs.id(number: number, createdAt: decider.set.now), customer: customer,
+  ) -> Booking {
+    Booking(
+      transactionID: decider.definitions.transactionIDs.id(number: number, createdAt: decider.work.now),
+      customer: customer,
       kind: kind,
-      createdAt: decider.set.now, entries: CompactList([]))
+      createdAt: decider.work.now, entries: CompactList([]))
   }
 
   /// The answer of a command that books nothing.
-  static func answer(_ set: inout WorkingSet, _ customer: CustomerID, isReplayed: Bool) -> Receipt {
-    Receipt(
-      transactionID: nil, customer: customer, kind: .initial, createdAt: set.now, entries: CompactList([]),
+  static func answer(_ work: inout UnitOfWork, _ customer: CustomerID, isReplayed: Bool) -> Booking {
+    Booking(
+      transactionID: nil, customer: customer, kind: .initial, createdAt: work.now, entries: CompactList([]),
       isReplayed: isReplayed)
   }
 
-  static func addNote(_ set: inout WorkingSet, of command: LedgerCommand.Body, to transaction: TransactionNumber) {
+  static func addNote(_ work: inout UnitOfWork, of command: LedgerCommand.Body, to transaction: TransactionNumber) {
     guard let note = command.note else { return }
-    set.changes.notes.append(
+    work.changes.notes.append(
       NoteRow(transaction: transaction, reference: note.reference, reason: note.reason, actor: note.actor))
   }
 
@@ -81,22 +82,22 @@ enum JournalPosting {
   ///
   /// - Returns: The transaction, and the lot that it went to.
   static func bookCredit(
-    _ decider: inout Decider, _ credit: LotCredit, _ kind: EntryKind, slot: Int, _ currency: CurrencyTerms,
+    _ decider: inout Decider, _ credit: LotCredit, _ kind: EntryKind, slot: Int, _ currency: CurrencyDefinition,
     session: any StorageSnapshot
   ) throws(LedgerError) -> (TransactionNumber, LotNumber) {
     let others = decider.plans
     decider.plans = [AccountPlan(slot: slot, currency: currency, kind: kind, amount: credit.amount)]
     AccountPlanning.planCredit(&decider, 0, credit)
-    let number = appendTransaction(&decider.set, kind, customer: decider.set.accounts[slot].row.number.customer)
+    let number = appendTransaction(&decider.work, kind, customer: decider.work.accounts[slot].row.number.customer)
     try placeCredits(&decider, of: 0, session: session)
     _ = append(&decider, 0, transaction: number)
-    let lot = decider.plans[0].takes.first?.lot ?? decider.set.accounts[slot].row.poolLot
+    let lot = decider.plans[0].takes.first?.lot ?? decider.work.accounts[slot].row.poolLot
     decider.plans = others
     return (number, lot)
   }
 
   static func bookExpiry(_ decider: inout Decider, of index: Int, customer: CustomerNumber) {
-    let number = appendTransaction(&decider.set, .expiry, customer: customer)
+    let number = appendTransaction(&decider.work, .expiry, customer: customer)
     let plan = decider.plans[index]
     decider.plans[index].kind = .expiry
     decider.plans[index].amount = -plan.expiredAmount
@@ -108,12 +109,12 @@ enum JournalPosting {
   }
 
   static func appendTransaction(
-    _ set: inout WorkingSet, _ kind: EntryKind, customer: CustomerNumber
+    _ work: inout UnitOfWork, _ kind: EntryKind, customer: CustomerNumber
   ) -> TransactionNumber {
-    let number = set.sequences.drawTransaction()
-    set.changes.transactions.append(
+    let number = work.sequences.drawTransaction()
+    work.changes.transactions.append(
       TransactionRow(
-        number: number, kind: kind, customer: customer, createdAt: set.now, firstEntry: set.sequences.entry + 1))
+        number: number, kind: kind, customer: customer, createdAt: work.now, firstEntry: work.sequences.entry + 1))
     return number
   }
 
@@ -125,16 +126,16 @@ enum JournalPosting {
   ) throws(LedgerError) {
     let slot = decider.plans[index].slot
     if decider.plans[index].isAllInPool {
-      if decider.plans[index].amount > 0, decider.set.accounts[slot].row.poolLot == 0 {
-        try LotPlacement.openPool(&decider.set, slot, decider.plans[index].credits[0], session: session)
+      if decider.plans[index].amount > 0, decider.work.accounts[slot].row.poolLot == 0 {
+        try LotPlacement.openPool(&decider.work, slot, decider.plans[index].credits[0], session: session)
       }
       return
     }
     for credit in decider.plans[index].credits where credit.amount > 0 {
-      let lot = try LotPlacement.place(&decider.set, credit, slot: slot, session: session)
+      let lot = try LotPlacement.lotSlot(&decider.work, credit, slot: slot, session: session)
       decider.plans[index].takes.append(lot)
     }
-    if decider.plans[index].amount > 0, decider.set.accounts[slot].row.debt > 0 {
+    if decider.plans[index].amount > 0, decider.work.accounts[slot].row.debt > 0 {
       AccountPlanning.repayDebt(&decider, of: index)
     }
   }
@@ -142,16 +143,16 @@ enum JournalPosting {
   // MARK: Entries
 
   private static func append(_ decider: inout Decider, _ index: Int, transaction: TransactionNumber) -> PostedEntry {
-    let entry = decider.set.sequences.drawEntry()
+    let entry = decider.work.sequences.drawEntry()
     let (slot, amount, kind) = (decider.plans[index].slot, decider.plans[index].amount, decider.plans[index].kind)
     let debtChange = decider.plans[index].debtChange
     let lot: LotNumber
     let allocations: CompactList<Allocation>
     if decider.plans[index].isAllInPool {
-      (lot, allocations) = LotMoves.moveInPool(&decider.set, slot, by: amount)
+      (lot, allocations) = LotMoves.moveInPool(&decider.work, slot, by: amount)
     } else {
-      LotMoves.apply(&decider.set, decider.plans[index].takes, slot: slot, isReturn: kind.isReturn)
-      (lot, allocations) = allocate(&decider.set, decider.plans[index].takes, entry: entry, isWhole: debtChange == 0)
+      LotMoves.apply(&decider.work, decider.plans[index].takes, slot: slot, isReturn: kind.isReturn)
+      (lot, allocations) = allocate(&decider.work, decider.plans[index].takes, entry: entry, isWhole: debtChange == 0)
     }
     return record(
       &decider, entry, of: transaction, kind, slot, decider.plans[index].currency.code, amount: amount,
@@ -164,13 +165,13 @@ enum JournalPosting {
     _ decider: inout Decider, _ entry: EntryNumber, of transaction: TransactionNumber, _ kind: EntryKind, _ slot: Int,
     _ code: CurrencyCode, amount: Int64, debtChange: Int64, lot: LotNumber, allocations: CompactList<Allocation>
   ) -> PostedEntry {
-    let (account, previous) = advance(&decider.set, slot, by: amount, debtChange: debtChange, entry: entry)
+    let (account, previous) = advance(&decider.work, slot, by: amount, debtChange: debtChange, entry: entry)
     let row = EntryRow(
       number: entry, transaction: transaction, account: account.number, kind: kind, amount: amount,
       balance: account.balance, debt: account.debt, version: account.version, previous: previous, lot: lot)
-    decider.set.changes.entries.append(row)
-    if decider.terms.hasPolicies { decider.touched.append((slot, transaction)) }
-    if row.version % AnchorRow.interval == 0 { decider.set.addAnchor(of: row) }
+    decider.work.changes.entries.append(row)
+    if decider.definitions.hasPolicies { decider.touched.append((slot, transaction)) }
+    if row.version % CheckpointRow.interval == 0 { decider.work.addCheckpoint(of: row) }
     return PostedEntry(
       currency: code, kind: kind, amount: amount, balance: account.balance,
       debt: account.debt, version: account.version, allocations: allocations)
@@ -180,11 +181,11 @@ enum JournalPosting {
   ///
   /// - Parameter isWhole: Whether they add up to the entry's amount; only then may the entry name a single lot itself.
   static func allocate(
-    _ set: inout WorkingSet, _ takes: [LotTake], entry: EntryNumber, isWhole: Bool
+    _ work: inout UnitOfWork, _ takes: [LotTake], entry: EntryNumber, isWhole: Bool
   ) -> (LotNumber, CompactList<Allocation>) {
     if takes.count > 1 || !isWhole {
       for (index, take) in takes.enumerated() {
-        set.changes.allocations.append(
+        work.changes.allocations.append(
           AllocationRow(entry: entry, position: Int64(index) + 1, lot: take.lot, amount: take.amount))
       }
     }
@@ -193,14 +194,14 @@ enum JournalPosting {
   }
 
   private static func advance(
-    _ set: inout WorkingSet, _ slot: Int, by amount: Int64, debtChange: Int64, entry: EntryNumber
+    _ work: inout UnitOfWork, _ slot: Int, by amount: Int64, debtChange: Int64, entry: EntryNumber
   ) -> (row: AccountRow, previous: EntryNumber) {
-    let previous = set.accounts[slot].row.lastEntry
-    set.accounts[slot].row.balance += amount + debtChange
-    if debtChange != 0 { set.accounts[slot].row.debt += debtChange }
-    set.accounts[slot].row.version += 1
-    set.accounts[slot].row.lastEntry = entry
-    set.accounts[slot].isChanged = true
-    return (set.accounts[slot].row, previous)
+    let previous = work.accounts[slot].row.lastEntry
+    work.accounts[slot].row.balance += amount + debtChange
+    if debtChange != 0 { work.accounts[slot].row.debt += debtChange }
+    work.accounts[slot].row.version += 1
+    work.accounts[slot].row.lastEntry = entry
+    work.accounts[slot].isChanged = true
+    return (work.accounts[slot].row, previous)
   }
 }

@@ -4,21 +4,21 @@ enum KeyReplay {
   ///
   /// A kept refusal is stored under the key, unless the command would have made the customer: then there is no customer
   /// to store it for.
-  static func once(
+  static func idempotently(
     _ decider: inout Decider, _ command: LedgerCommand.Body, customer: FoundCustomer, isNew: Bool = false,
-    session: any StorageSnapshot, decide: (inout Decider) throws(LedgerError) -> Receipt
-  ) throws(LedgerError) -> Receipt {
+    session: any StorageSnapshot, decide: (inout Decider) throws(LedgerError) -> Booking
+  ) throws(LedgerError) -> Booking {
     guard let key = command.key else { return try decide(&decider) }
-    if let row = try earlier(&decider.set, key, command: command, customer: customer, session: session) {
+    if let row = try earlier(&decider.work, key, command: command, customer: customer, session: session) {
       return try answer(&decider, row, under: key, command: command, session: session)
     }
     do throws(LedgerError) {
-      let receipt = try decide(&decider)
+      let booking = try decide(&decider)
       keepBooking(&decider, under: key, command: command, customer: customer.number)
-      return receipt
+      return booking
     } catch {
       if error.code.isKept, !isNew {
-        keepRefusal(&decider.set, error, under: key, command: command, customer: customer.number)
+        keepRefusal(&decider.work, error, under: key, command: command, customer: customer.number)
       }
       throw error
     }
@@ -28,16 +28,16 @@ enum KeyReplay {
   static func keepBooking(
     _ decider: inout Decider, under key: IdempotencyKey, command: LedgerCommand.Body, customer: CustomerNumber
   ) {
-    decider.set.addKey(
+    decider.work.addKey(
       KeyRow(customer: customer, key: key, fingerprint: command.fingerprint, booked: decider.booked),
       hash: KeyHash.of(command.keyHash, customer: customer))
   }
 
   static func keepRefusal(
-    _ set: inout WorkingSet, _ error: LedgerError, under key: IdempotencyKey, command: LedgerCommand.Body,
+    _ work: inout UnitOfWork, _ error: LedgerError, under key: IdempotencyKey, command: LedgerCommand.Body,
     customer: CustomerNumber
   ) {
-    set.addKey(
+    work.addKey(
       KeyRow(customer: customer, key: key, fingerprint: command.fingerprint, outcome: .refused(error)),
       hash: KeyHash.of(command.keyHash, customer: customer))
   }
@@ -45,22 +45,22 @@ enum KeyReplay {
   /// Finds the earlier use of the key, by this group or before it.
   @inline(__always)
   static func earlier(
-    _ set: inout WorkingSet, _ key: IdempotencyKey, command: LedgerCommand.Body, customer: FoundCustomer,
+    _ work: inout UnitOfWork, _ key: IdempotencyKey, command: LedgerCommand.Body, customer: FoundCustomer,
     session: any StorageSnapshot
   ) throws(LedgerError) -> KeyRow? {
     if customer.isOneOfSeveral {
-      return try earlier(&set, underAnyNumberOf: customer, key, command: command, session: session)
+      return try earlier(&work, underAnyNumberOf: customer, key, command: command, session: session)
     }
-    return try earlier(&set, key, command: command, under: customer.number, session: session)
+    return try earlier(&work, key, command: command, under: customer.number, session: session)
   }
 
   @inline(__always)
   static func earlier(
-    _ set: inout WorkingSet, _ key: IdempotencyKey, command: LedgerCommand.Body, under customer: CustomerNumber,
+    _ work: inout UnitOfWork, _ key: IdempotencyKey, command: LedgerCommand.Body, under customer: CustomerNumber,
     session: any StorageSnapshot
   ) throws(LedgerError) -> KeyRow? {
     let hash = KeyHash.of(command.keyHash, customer: customer)
-    if let row = set.pendingKey(key, customer: customer, hash: hash) { return row }
+    if let row = work.pendingKey(key, customer: customer, hash: hash) { return row }
     return try session.key(key, customer: customer, hash: hash)
   }
 
@@ -68,14 +68,14 @@ enum KeyReplay {
   ///
   /// Several of the other customers may have used the key before they were merged. Then the same request is the match.
   static func earlier(
-    _ set: inout WorkingSet, underAnyNumberOf customer: FoundCustomer, _ key: IdempotencyKey,
+    _ work: inout UnitOfWork, underAnyNumberOf customer: FoundCustomer, _ key: IdempotencyKey,
     command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> KeyRow? {
-    let numbers = try set.numbers(of: customer.number, session: session)
-    if let own = try earlier(&set, key, command: command, under: customer.origin, session: session) { return own }
+    let numbers = try work.numbers(of: customer.number, session: session)
+    if let own = try earlier(&work, key, command: command, under: customer.original, session: session) { return own }
     var other: KeyRow?
-    for number in numbers where number != customer.origin {
-      guard let row = try earlier(&set, key, command: command, under: number, session: session) else { continue }
+    for number in numbers where number != customer.original {
+      guard let row = try earlier(&work, key, command: command, under: number, session: session) else { continue }
       if row.fingerprint.differingField(from: command.fingerprint) == nil { return row }
       other = other ?? row
     }
@@ -85,7 +85,7 @@ enum KeyReplay {
   static func answer(
     _ decider: inout Decider, _ row: KeyRow, under key: IdempotencyKey, command: LedgerCommand.Body,
     session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     if let field = row.fingerprint.differingField(from: command.fingerprint) {
       throw LedgerError(
         .keyConflict,
@@ -104,24 +104,25 @@ enum KeyReplay {
   static func replay(
     _ decider: inout Decider, _ number: TransactionNumber, of owner: CustomerNumber, customer: CustomerID,
     session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
+  ) throws(LedgerError) -> Booking {
     try replay(&decider, number, ofAny: [owner], customer: customer, session: session)
   }
 
   static func replay(
     _ decider: inout Decider, _ number: TransactionNumber, ofAny owners: [CustomerNumber], customer: CustomerID,
     session: any StorageSnapshot
-  ) throws(LedgerError) -> Receipt {
-    guard let parts = try decider.set.parts(of: number, ofAny: owners, session: session) else {
+  ) throws(LedgerError) -> Booking {
+    guard let parts = try decider.work.parts(of: number, ofAny: owners, session: session) else {
       throw LedgerError(
         .storageDamaged,
         "The journal lacks transaction \(number), which a key, a purchase or a refund names; run verify.")
     }
-    var receipt = try parts.receipt(customer: customer, terms: decider.terms)
-    if parts.row.kind.hasEffects {
-      try AnswerCompletion.complete(decider.set, &receipt, of: parts.row, terms: decider.terms, session: session)
+    var booking = try parts.booking(customer: customer, definitions: decider.definitions)
+    if parts.row.kind.hasEvents {
+      try AnswerCompletion.complete(
+        decider.work, &booking, of: parts.row, definitions: decider.definitions, session: session)
     }
-    receipt.isReplayed = true
-    return receipt
+    booking.isReplayed = true
+    return booking
   }
 }

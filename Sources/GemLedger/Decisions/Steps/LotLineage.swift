@@ -1,6 +1,6 @@
 /// The purchase lot from which a lot's currency came, through transfers and exchanges.
 struct Lineage {
-  let root: LotNumber
+  let survivingCustomer: LotNumber
   /// The purchase's number.
   let purchase: Int64
 }
@@ -13,27 +13,27 @@ struct Lineage {
 enum LotLineage {
   /// A lot's lineage, and how many lots lie between the lot and its root.
   static func lineage(
-    _ set: inout WorkingSet, of row: LotRow, session: any StorageSnapshot
+    _ work: inout UnitOfWork, of row: LotRow, session: any StorageSnapshot
   ) throws(LedgerError) -> (lineage: Lineage?, steps: Int) {
-    if let purchase = row.purchase { return (Lineage(root: row.number, purchase: purchase), 0) }
+    if let purchase = row.purchase { return (Lineage(survivingCustomer: row.number, purchase: purchase), 0) }
     // Lots of all other sources have no lineage.
     guard row.source == .paid || row.source == .bonus else { return (nil, 0) }
     let owner = row.account.customer
-    var terms = try Self.terms(&set, of: row.number, near: owner, session: session)
+    var attributes = try Self.attributes(&work, of: row.number, near: owner, session: session)
     var steps = 0
-    while let known = terms, known.purchase == nil, known.origin != 0, steps < Self.lineageStepsMax {
-      terms = try Self.terms(&set, of: known.origin, near: owner, session: session)
+    while let known = attributes, known.purchase == nil, known.origin != 0, steps < Self.lineageStepsMax {
+      attributes = try Self.attributes(&work, of: known.origin, near: owner, session: session)
       steps += 1
     }
-    guard let terms, let purchase = terms.purchase else { return (nil, steps) }
-    return (Lineage(root: terms.lot, purchase: purchase), steps)
+    guard let attributes, let purchase = attributes.purchase else { return (nil, steps) }
+    return (Lineage(survivingCustomer: attributes.lot, purchase: purchase), steps)
   }
 
-  private static func terms(
-    _ set: inout WorkingSet, of lot: LotNumber, near owner: CustomerNumber, session: any StorageSnapshot
-  ) throws(LedgerError) -> LotTermsRow? {
-    if let own = try set.lotTerms(lot, of: [owner], session: session) { return own }
-    return try session.lotTerms(lot)
+  private static func attributes(
+    _ work: inout UnitOfWork, of lot: LotNumber, near owner: CustomerNumber, session: any StorageSnapshot
+  ) throws(LedgerError) -> LotAttributesRow? {
+    if let own = try work.lotAttributes(lot, of: [owner], session: session) { return own }
+    return try session.lotAttributes(lot)
   }
 
   /// Far more than ``lineageStepsKept``, so that only a damaged file reaches it.
@@ -48,7 +48,7 @@ enum LotLineage {
   ///
   /// The lots keep source, environment, expiry and lineage, with their share of the price.
   static func credits(
-    _ set: inout WorkingSet, of amount: Int64, behind start: Int64, in plan: AccountPlan, session: any StorageSnapshot
+    _ work: inout UnitOfWork, of amount: Int64, behind start: Int64, in plan: AccountPlan, session: any StorageSnapshot
   ) throws(LedgerError) -> [LotCredit] {
     var (skipped, rest) = (start, amount)
     var credits: [LotCredit] = []
@@ -59,34 +59,34 @@ enum LotLineage {
       let part = min(rest, whole - from)
       guard part > 0 else { continue }
       rest -= part
-      if take.place == .pool {
-        let account = set.accounts[plan.slot].row
+      if take.lotSlot == .pool {
+        let account = work.accounts[plan.slot].row
         credits.append(
           LotCredit(
             amount: part, source: take.source, environment: account.poolEnvironment, origin: account.poolLot))
         continue
       }
-      let row = set.books[set.book(of: plan.slot)][take.place].row
-      credits.append(try credit(&set, of: part, behind: from, out: row, session: session))
+      let row = work.loadedLots[work.book(of: plan.slot)][take.lotSlot].row
+      credits.append(try credit(&work, of: part, behind: from, out: row, session: session))
     }
     return credits
   }
 
   private static func credit(
-    _ set: inout WorkingSet, of amount: Int64, behind start: Int64, out row: LotRow, session: any StorageSnapshot
+    _ work: inout UnitOfWork, of amount: Int64, behind start: Int64, out row: LotRow, session: any StorageSnapshot
   ) throws(LedgerError) -> LotCredit {
     let burnt = row.granted - row.remaining + start
     let price = row.price.map { PriceShares.value(of: burnt..<burnt + amount, price: $0, granted: row.granted) }
     var credit = LotCredit(
       amount: amount, source: row.source, environment: row.environment, price: price, expiresAt: row.expiresAt,
       origin: row.number)
-    let (lineage, steps) = try lineage(&set, of: row, session: session)
+    let (lineage, steps) = try lineage(&work, of: row, session: session)
     guard let lineage else { return credit }
     credit.lineage = lineage
-    if steps >= Self.lineageStepsKept { credit.origin = lineage.root }
+    if steps >= Self.lineageStepsKept { credit.origin = lineage.survivingCustomer }
     guard credit.isPooled else { return credit }
     // A bonus has no price. Without one it would join the pooled currency, which has no lineage.
-    let paid = try JournalLookup.purchase(&set, lineage.purchase, session: session)?.price?.currency
+    let paid = try JournalLookup.purchase(&work, lineage.purchase, session: session)?.price?.currency
     credit.price = Money(minorUnits: 0, currency: paid ?? Self.unknownPriceCurrency)
     return credit
   }
@@ -95,18 +95,18 @@ enum LotLineage {
   private static let unknownPriceCurrency = "XXX"
 
   static func isRefunded(
-    _ set: inout WorkingSet, _ number: Int64, of owner: FoundCustomer, session: any StorageSnapshot
+    _ work: inout UnitOfWork, _ number: Int64, of owner: FoundCustomer, session: any StorageSnapshot
   ) throws(LedgerError) -> Bool {
-    guard let row = try JournalLookup.purchase(&set, number, session: session), row.refund != nil else { return false }
-    return try JournalLookup.owner(&set, of: row, session: session).number == owner.number
+    guard let row = try JournalLookup.purchase(&work, number, session: session), row.refund != nil else { return false }
+    return try JournalLookup.owner(&work, of: row, session: session).number == owner.number
   }
 
   /// Finds the refunded purchase of the customer from which a lot's currency came.
   static func refundedPurchase(
-    _ set: inout WorkingSet, behind row: LotRow, of owner: FoundCustomer, session: any StorageSnapshot
+    _ work: inout UnitOfWork, behind row: LotRow, of owner: FoundCustomer, session: any StorageSnapshot
   ) throws(LedgerError) -> Int64? {
-    guard let purchase = try lineage(&set, of: row, session: session).lineage?.purchase,
-      try isRefunded(&set, purchase, of: owner, session: session)
+    guard let purchase = try lineage(&work, of: row, session: session).lineage?.purchase,
+      try isRefunded(&work, purchase, of: owner, session: session)
     else { return nil }
     return purchase
   }

@@ -4,12 +4,12 @@ enum RechargeClocks {
 
   /// Returns the state of the account's recharge at its last booking; nil where nothing was booked under a recharge.
   static func clock(
-    _ set: inout WorkingSet, of slot: Int, _ currency: CurrencyTerms, session: any StorageSnapshot
+    _ work: inout UnitOfWork, of slot: Int, _ currency: CurrencyDefinition, session: any StorageSnapshot
   ) throws(LedgerError) -> ScheduleRules.RechargeClock? {
     guard currency.policies?.eras.contains(where: { $0.recharge != nil }) == true else { return nil }
     let key = CountKey(.recharged, currency.code.description)
-    let customer = set.accounts[slot].row.number.customer
-    return try set.count(key, of: customer, session: session).map { row in
+    let customer = work.accounts[slot].row.number.customer
+    return try work.count(key, of: customer, session: session).map { row in
       ScheduleRules.RechargeClock(tick: row.period == 0 ? nil : row.period, era: row.value)
     }
   }
@@ -25,14 +25,14 @@ enum RechargeClocks {
       index -= 1
       let (slot, transaction) = decider.touched[index]
       guard seen.insert(slot).inserted,
-        let currency = decider.terms.currency(number: decider.set.accounts[slot].row.number.currency),
+        let currency = decider.definitions.currency(number: decider.work.accounts[slot].row.number.currency),
         let policies = currency.policies, policies.givesByItself
       else { continue }
       // The end of a hold may have taken currency from an account that the command is not about.
       if decider.clocks[slot] == nil || decider.lapsed[slot] != nil {
         let count = decider.touched.count
-        let next = try ScheduledEffects.settlePolicies(&decider, policies, slot, currency, session: session)
-        decider.set.accounts[slot].row.nextDue = min(decider.set.accounts[slot].row.nextDue, next)
+        let next = try ScheduledEffects.bookPolicyEffects(&decider, policies, slot, currency, session: session)
+        decider.work.accounts[slot].row.nextDue = min(decider.work.accounts[slot].row.nextDue, next)
         if decider.touched.count > count {
           (seen, index) = (seen.subtracting([slot]), decider.touched.count)
           continue
@@ -44,25 +44,25 @@ enum RechargeClocks {
   }
 
   private static func restart(
-    _ decider: inout Decider, _ slot: Int, _ currency: CurrencyTerms, _ policies: CurrencyPolicies,
+    _ decider: inout Decider, _ slot: Int, _ currency: CurrencyDefinition, _ policies: CurrencyPolicies,
     by transaction: TransactionNumber, session: any StorageSnapshot
   ) throws(LedgerError) {
-    let eras = policies.eras.prefix { $0.from <= decider.set.now.milliseconds }
+    let eras = policies.eras.prefix { $0.from <= decider.work.now.milliseconds }
     // After a recharge ends, its last check is booked too: otherwise the same recharges would be given again.
     guard let era = eras.last, eras.contains(where: { $0.recharge != nil }) else { return }
-    let row = decider.set.accounts[slot].row
+    let row = decider.work.accounts[slot].row
     var clock = ScheduleRules.RechargeClock(tick: nil, era: era.from)
     if let recharge = era.recharge {
       let due = RechargeRules.due(
-        balance: row.balance - row.debt, rechargedFrom: decider.clocks[slot]?.tick, now: decider.set.now,
+        balance: row.balance - row.debt, rechargedFrom: decider.clocks[slot]?.tick, now: decider.work.now,
         policy: recharge)
       clock.tick = due.rechargedFrom
-      decider.set.accounts[slot].row.nextDue = min(row.nextDue, due.nextTick ?? .max)
+      decider.work.accounts[slot].row.nextDue = min(row.nextDue, due.nextTick ?? .max)
     }
     decider.clocks[slot] = clock
-    guard try Self.clock(&decider.set, of: slot, currency, session: session) != clock else { return }
+    guard try Self.clock(&decider.work, of: slot, currency, session: session) != clock else { return }
     let key = CountKey(.recharged, currency.code.description)
-    decider.set.set(
+    decider.work.set(
       CountRow(customer: row.number.customer, key: key, period: clock.tick ?? 0, value: clock.era), by: transaction)
   }
 }

@@ -7,42 +7,43 @@ enum ScheduledEffects {
   ///
   /// Each group checks the scheduled grants of a currency again, because a new version of the catalog changes them.
   @inline(__always)
-  static func isDue(_ set: inout WorkingSet, _ slot: Int, _ currency: CurrencyTerms) -> Bool {
-    set.accounts[slot].row.nextDue <= set.now.milliseconds || currency.policies != nil && mayGive(&set, slot, currency)
+  static func isDue(_ work: inout UnitOfWork, _ slot: Int, _ currency: CurrencyDefinition) -> Bool {
+    work.accounts[slot].row.nextDue <= work.now.milliseconds
+      || currency.policies != nil && mayGive(&work, slot, currency)
   }
 
   /// Whether the group has not yet applied the currency's scheduled grants to the account.
-  private static func mayGive(_ set: inout WorkingSet, _ slot: Int, _ currency: CurrencyTerms) -> Bool {
-    currency.policies?.givesByItself == true && !set.accounts[slot].isSettled
+  private static func mayGive(_ work: inout UnitOfWork, _ slot: Int, _ currency: CurrencyDefinition) -> Bool {
+    currency.policies?.givesByItself == true && !work.accounts[slot].isCurrent
   }
 
-  static func settleDues(
-    _ decider: inout Decider, _ slot: Int, _ currency: CurrencyTerms, customer: FoundCustomer,
+  static func bookDueEffects(
+    _ decider: inout Decider, _ slot: Int, _ currency: CurrencyDefinition, customer: FoundCustomer,
     session: any StorageSnapshot
   ) throws(LedgerError) {
-    var next = decider.set.accounts[slot].row.nextDue
+    var next = decider.work.accounts[slot].row.nextDue
     // No hold of the account ends before the account's next due instant.
-    if next <= decider.set.now.milliseconds {
+    if next <= decider.work.now.milliseconds {
       next = .max
-      for hold in try decider.set.holds(of: customer.number, session: session) {
-        if hold.deadline <= decider.set.now {
+      for hold in try decider.work.holds(of: customer.number, session: session) {
+        if hold.deadline <= decider.work.now {
           try HeldCurrency.lapse(&decider, hold, owner: customer, session: session)
         } else {
           next = min(next, hold.deadline.milliseconds)
         }
       }
     }
-    decider.set.accounts[slot].isSettled = true
+    decider.work.accounts[slot].isCurrent = true
     if let policies = currency.policies, policies.givesByItself {
-      next = min(next, try settlePolicies(&decider, policies, slot, currency, session: session))
+      next = min(next, try bookPolicyEffects(&decider, policies, slot, currency, session: session))
     }
-    if decider.set.accounts[slot].row.nextDue != next {
-      decider.set.accounts[slot].row.nextDue = next
-      decider.set.accounts[slot].isChanged = true
+    if decider.work.accounts[slot].row.nextDue != next {
+      decider.work.accounts[slot].row.nextDue = next
+      decider.work.accounts[slot].isChanged = true
     }
     // Returned currency may be due to expire in accounts that are already planned.
     for index in decider.plans.indices
-    where decider.set.accounts[decider.plans[index].slot].row.nextExpiry <= decider.set.now.milliseconds {
+    where decider.work.accounts[decider.plans[index].slot].row.nextExpiry <= decider.work.now.milliseconds {
       try AccountPlanning.planExpiry(&decider, index, session: session)
     }
   }
@@ -52,20 +53,20 @@ enum ScheduledEffects {
   /// Books the account's initial balance, allowances and recharges, as ``ScheduleRules`` computes them.
   ///
   /// - Returns: When the next of them is due, in milliseconds; `.max` for never.
-  static func settlePolicies(
-    _ decider: inout Decider, _ policies: CurrencyPolicies, _ slot: Int, _ currency: CurrencyTerms,
+  static func bookPolicyEffects(
+    _ decider: inout Decider, _ policies: CurrencyPolicies, _ slot: Int, _ currency: CurrencyDefinition,
     session: any StorageSnapshot
   ) throws(LedgerError) -> Int64 {
     let lapsed = decider.lapsed.removeValue(forKey: slot) ?? []
-    let account = try scheduled(&decider.set, policies, slot, currency, lapsed, session: session)
-    let losses = lapsed + (try unbookedExpiries(&decider.set, slot, session: session))
-    let outcome = ScheduleRules.outcome(of: account, losses: losses, eras: policies.eras, now: decider.set.now)
+    let account = try scheduled(&decider.work, policies, slot, currency, lapsed, session: session)
+    let losses = lapsed + (try unbookedExpiries(&decider.work, slot, session: session))
+    let outcome = ScheduleRules.outcome(of: account, losses: losses, eras: policies.eras, now: decider.work.now)
     if !outcome.isEmpty { try book(&decider, outcome, slot, currency, session: session) }
     // A period that gives nothing, since the balance is full, is over all the same.
     if outcome.grants.isEmpty, let period = outcome.period, period != account.allowance?.period {
-      let customer = decider.set.accounts[slot].row.number.customer
-      let number = JournalPosting.appendTransactionWithoutEntries(&decider.set, .grant, customer: customer)
-      decider.set.set(
+      let customer = decider.work.accounts[slot].row.number.customer
+      let number = JournalPosting.appendTransactionWithoutEntries(&decider.work, .grant, customer: customer)
+      decider.work.set(
         CountRow(customer: customer, key: CountKey(.allowed, currency.code.description), period: period, value: 0),
         by: number)
     }
@@ -75,42 +76,43 @@ enum ScheduledEffects {
 
   /// Returns the account as its rows have it, with the losses of ended holds added back.
   private static func scheduled(
-    _ set: inout WorkingSet, _ policies: CurrencyPolicies, _ slot: Int, _ currency: CurrencyTerms,
+    _ work: inout UnitOfWork, _ policies: CurrencyPolicies, _ slot: Int, _ currency: CurrencyDefinition,
     _ lapsed: [ScheduleRules.Loss], session: any StorageSnapshot
   ) throws(LedgerError) -> ScheduleRules.Account {
-    let row = set.accounts[slot].row
+    let row = work.accounts[slot].row
     var account = ScheduleRules.Account(
       balance: row.balance + lapsed.reduce(0) { $0 + $1.amount }, debt: row.debt + lapsed.reduce(0) { $0 + $1.repaid },
       isUntouched: row.version == 0, begunAt: .min)
-    account.clock = try RechargeClocks.clock(&set, of: slot, currency, session: session)
-    account.allowance = try lastAllowance(&set, policies, slot, currency, lapsed, session: session)
+    account.clock = try RechargeClocks.clock(&work, of: slot, currency, session: session)
+    account.allowance = try lastAllowance(&work, policies, slot, currency, lapsed, session: session)
     let isBegun =
       !account.isUntouched && (account.clock != nil || !policies.eras.contains { $0.recharge != nil })
       && (account.allowance != nil || !policies.eras.contains { $0.allowance != nil })
-    if !isBegun { account.begunAt = try createdAt(&set, row.number.customer, session: session) }
+    if !isBegun { account.begunAt = try createdAt(&work, row.number.customer, session: session) }
     return account
   }
 
   private static func createdAt(
-    _ set: inout WorkingSet, _ customer: CustomerNumber, session: any StorageSnapshot
+    _ work: inout UnitOfWork, _ customer: CustomerNumber, session: any StorageSnapshot
   ) throws(LedgerError) -> Int64 {
     // A customer that this group made exists from now on.
-    try set.customer(customer, session: session)?.createdAt.milliseconds ?? set.now.milliseconds
+    try work.customer(customer, session: session)?.createdAt.milliseconds ?? work.now.milliseconds
   }
 
   private static func lastAllowance(
-    _ set: inout WorkingSet, _ policies: CurrencyPolicies, _ slot: Int, _ currency: CurrencyTerms,
+    _ work: inout UnitOfWork, _ policies: CurrencyPolicies, _ slot: Int, _ currency: CurrencyDefinition,
     _ lapsed: [ScheduleRules.Loss], session: any StorageSnapshot
   ) throws(LedgerError) -> ScheduleRules.LastAllowance? {
     guard policies.eras.contains(where: { $0.allowance != nil }) else { return nil }
     let key = CountKey(.allowed, currency.code.description)
-    let customer = set.accounts[slot].row.number.customer
-    guard let known = try set.count(key, of: customer, session: session) else { return nil }
+    let customer = work.accounts[slot].row.number.customer
+    guard let known = try work.count(key, of: customer, session: session) else { return nil }
     var last = ScheduleRules.LastAllowance(period: known.period, remaining: 0, endsAt: .min)
-    guard known.value != 0, let place = try LotPlacement.ownPlace(&set, of: known.value, slot: slot, session: session),
-      place != .pool
+    guard known.value != 0,
+      let lotSlot = try LotPlacement.ownLotSlot(&work, of: known.value, slot: slot, session: session),
+      lotSlot != .pool
     else { return last }
-    let row = set.books[set.book(of: slot)][place].row
+    let row = work.loadedLots[work.book(of: slot)][lotSlot].row
     last.endsAt = row.expiresAt
     // Currency that a hold gave back before the lot expired was in the lot at its expiry.
     last.remaining = lapsed.reduce(row.remaining) { $1.lot == row.number ? $0 + $1.amount : $0 }
@@ -119,13 +121,13 @@ enum ScheduledEffects {
 
   /// Returns losses of expired lots that are not booked yet, so that the account's balance still contains them.
   private static func unbookedExpiries(
-    _ set: inout WorkingSet, _ slot: Int, session: any StorageSnapshot
+    _ work: inout UnitOfWork, _ slot: Int, session: any StorageSnapshot
   ) throws(LedgerError) -> [ScheduleRules.Loss] {
-    guard set.accounts[slot].row.nextExpiry <= set.now.milliseconds else { return [] }
-    let takes = try LotMoves.expired(&set, slot, session: session)
-    let book = set.book(of: slot)
+    guard work.accounts[slot].row.nextExpiry <= work.now.milliseconds else { return [] }
+    let takes = try LotMoves.expired(&work, slot, session: session)
+    let lotsIndex = work.book(of: slot)
     return takes.map {
-      ScheduleRules.Loss(at: set.books[book][$0.place].row.expiresAt, amount: -$0.amount, lot: $0.lot)
+      ScheduleRules.Loss(at: work.loadedLots[lotsIndex][$0.lotSlot].row.expiresAt, amount: -$0.amount, lot: $0.lot)
     }
   }
 
@@ -133,10 +135,10 @@ enum ScheduledEffects {
 
   /// Books expiries first, so that there is room, and then the grants.
   private static func book(
-    _ decider: inout Decider, _ outcome: ScheduleRules.Outcome, _ slot: Int, _ currency: CurrencyTerms,
+    _ decider: inout Decider, _ outcome: ScheduleRules.Outcome, _ slot: Int, _ currency: CurrencyDefinition,
     session: any StorageSnapshot
   ) throws(LedgerError) {
-    let customer = decider.set.accounts[slot].row.number.customer
+    let customer = decider.work.accounts[slot].row.number.customer
     try bookExpiry(&decider, slot, currency, session: session)
     if outcome.initial > 0 {
       _ = try give(&decider, outcome.initial, .initial, .promotional, slot, currency, session: session)
@@ -147,7 +149,7 @@ enum ScheduledEffects {
         &decider, grant.amount, .grant, .promotional, slot, currency, expiresAt: grant.expiresAt, session: session)
       let row = CountRow(
         customer: customer, key: key, period: outcome.period ?? 0, value: grant.expiresAt == .max ? 0 : lot)
-      decider.set.set(row, by: number)
+      decider.work.set(row, by: number)
     }
     if outcome.recharged > 0 {
       _ = try give(&decider, outcome.recharged, .recharge, .earned, slot, currency, session: session)
@@ -156,7 +158,7 @@ enum ScheduledEffects {
 
   private static func give(
     _ decider: inout Decider, _ amount: Int64, _ kind: EntryKind, _ source: LotSource, _ slot: Int,
-    _ currency: CurrencyTerms, expiresAt: Int64 = .max, session: any StorageSnapshot
+    _ currency: CurrencyDefinition, expiresAt: Int64 = .max, session: any StorageSnapshot
   ) throws(LedgerError) -> (transaction: TransactionNumber, lot: LotNumber) {
     let production = StoreEnvironment.production.kind.rawValue
     let credit = LotCredit(amount: amount, source: source, environment: production, expiresAt: expiresAt)
@@ -164,14 +166,14 @@ enum ScheduledEffects {
   }
 
   private static func bookExpiry(
-    _ decider: inout Decider, _ slot: Int, _ currency: CurrencyTerms, session: any StorageSnapshot
+    _ decider: inout Decider, _ slot: Int, _ currency: CurrencyDefinition, session: any StorageSnapshot
   ) throws(LedgerError) {
-    guard decider.set.accounts[slot].row.nextExpiry <= decider.set.now.milliseconds else { return }
+    guard decider.work.accounts[slot].row.nextExpiry <= decider.work.now.milliseconds else { return }
     let others = decider.plans
     decider.plans = [AccountPlan(slot: slot, currency: currency, kind: .expiry, amount: 0)]
     try AccountPlanning.planExpiry(&decider, 0, session: session)
     if decider.plans[0].expiredAmount != 0 {
-      JournalPosting.bookExpiry(&decider, of: 0, customer: decider.set.accounts[slot].row.number.customer)
+      JournalPosting.bookExpiry(&decider, of: 0, customer: decider.work.accounts[slot].row.number.customer)
     }
     decider.plans = others
   }

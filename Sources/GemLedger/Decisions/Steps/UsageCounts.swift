@@ -11,17 +11,17 @@ enum UsageCounts {
       let isGrant = plan.amount > 0
       let limit = isGrant ? plan.kind == .grant ? policies.grantLimit : nil : policies.spendLimit
       guard let limit, plan.amount != 0 else { continue }
-      let customer = decider.set.accounts[plan.slot].row.number.customer
+      let customer = decider.work.accounts[plan.slot].row.number.customer
       let key = CountKey(isGrant ? .granted : .spent, plan.currency.code.description)
-      let known = try decider.set.count(key, of: customer, session: session)
+      let known = try decider.work.count(key, of: customer, session: session)
       let row = known ?? CountRow(customer: customer, key: key, period: 0, value: 0)
       decider.pendingCounts.append(
-        try WindowRules.counted(row, adding: abs(plan.amount), limit: limit, now: decider.set.now))
+        try WindowRules.counted(row, adding: abs(plan.amount), limit: limit, now: decider.work.now))
     }
   }
 
   static func bookCounts(_ decider: inout Decider, of customer: CustomerNumber, by transaction: TransactionNumber) {
-    for row in decider.pendingCounts where row.customer == customer { decider.set.set(row, by: transaction) }
+    for row in decider.pendingCounts where row.customer == customer { decider.work.set(row, by: transaction) }
     decider.pendingCounts.removeAll { $0.customer == customer }
   }
 
@@ -30,16 +30,17 @@ enum UsageCounts {
     _ decider: inout Decider, _ amount: Int64, since spentAt: Timestamp, slot: Int, by transaction: TransactionNumber,
     session: any StorageSnapshot
   ) throws(LedgerError) {
-    let account = decider.set.accounts[slot].row.number
-    guard let currency = decider.terms.currency(number: account.currency), currency.policies?.spendLimit != nil else {
+    let account = decider.work.accounts[slot].row.number
+    guard let currency = decider.definitions.currency(number: account.currency), currency.policies?.spendLimit != nil
+    else {
       return
     }
     let key = CountKey(.spent, currency.code.description)
-    guard var row = try decider.set.count(key, of: account.customer, session: session),
+    guard var row = try decider.work.count(key, of: account.customer, session: session),
       row.period <= spentAt.milliseconds
     else { return }
     row.value = max(0, row.value - amount)
-    decider.set.set(row, by: transaction)
+    decider.work.set(row, by: transaction)
   }
 
   /// Subtracts a returned item from the items counted as bought, where the purchase was in the current period.
@@ -48,10 +49,10 @@ enum UsageCounts {
     session: any StorageSnapshot
   ) throws(LedgerError) {
     let key = CountKey(.bought, item.text)
-    guard var row = try decider.set.count(key, of: customer.number, session: session),
+    guard var row = try decider.work.count(key, of: customer.number, session: session),
       row.period <= boughtAt.milliseconds
     else { return }
     row.value = max(0, row.value - quantity)
-    decider.set.set(row, by: decider.booked)
+    decider.work.set(row, by: decider.booked)
   }
 }

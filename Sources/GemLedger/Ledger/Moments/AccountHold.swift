@@ -20,8 +20,8 @@ package struct AccountHold {
     deadline = row.deadline
     var lots: [Lot] = []
     for part in parts.sorted(by: { $0.lot < $1.lot }) where part.account == account {
-      let terms = try snapshot.lotTerms(part.lot, of: account.customer)
-      lots.append(Lot(lot: part.lot, amount: part.amount, expiresAt: terms?.expiresAt ?? .max))
+      let definitions = try snapshot.lotAttributes(part.lot, of: account.customer)
+      lots.append(Lot(lot: part.lot, amount: part.amount, expiresAt: definitions?.expiresAt ?? .max))
     }
     self.lots = lots
   }
@@ -31,12 +31,12 @@ package struct AccountHold {
     guard account.held != 0 else { return [] }
     let own = account.number.customer
     let into = try snapshot.customer(number: own)?.mergedInto ?? 0
-    let root = into == 0 ? own : into
-    let owners = [root] + (try snapshot.mergedCustomers(into: root))
+    let survivingCustomer = into == 0 ? own : into
+    let owners = [survivingCustomer] + (try snapshot.mergedCustomers(into: survivingCustomer))
     var holds: [Self] = []
     for row in try snapshot.holds(of: own) {
-      let effects = try snapshot.effects(about: row.number, ofAny: owners)
-      let hold = try Self(row, HoldRules.outstanding(effects, of: own), of: account.number, in: snapshot)
+      let events = try snapshot.events(about: row.number, ofAny: owners)
+      let hold = try Self(row, HoldRules.outstanding(events, of: own), of: account.number, in: snapshot)
       if hold.amount != 0 { holds.append(hold) }
     }
     return holds

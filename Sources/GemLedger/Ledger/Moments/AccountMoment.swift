@@ -10,7 +10,7 @@ package struct AccountMoment {
   /// The expired amount that is still in the row.
   var expired: Int64 = 0
   /// The parts of the account, where the due effects changed them; nil where the storage's rows have them.
-  package var parts: SettledParts?
+  package var parts: LotsAndHolds?
 
   package init(_ row: AccountRow) {
     self.row = row
@@ -25,13 +25,13 @@ package struct AccountMoment {
 }
 
 /// The lots and holds of a settled account.
-package struct SettledParts {
+package struct LotsAndHolds {
   /// Those that hold something and have not expired, the pool apart.
   package let lots: [LotRow]
   /// Those that have not ended.
   package let holds: [AccountHold]
   /// Of the lots those that the journal does not have yet.
-  package let unbooked: [LotTermsRow]
+  package let unbooked: [LotAttributesRow]
 }
 
 /// The worth of a customer's accounts at an instant.
@@ -44,7 +44,7 @@ package struct AccountMoments {
     for row in rows { byCurrency[row.number.currency] = AccountMoment(row) }
   }
 
-  fileprivate mutating func set(_ row: AccountRow, expired: Int64, parts: SettledParts?) {
+  fileprivate mutating func set(_ row: AccountRow, expired: Int64, parts: LotsAndHolds?) {
     // An account without entries recorded nothing.
     var moment = byCurrency[row.number.currency] ?? AccountMoment(AccountRow(number: row.number))
     (moment.row, moment.expired, moment.parts) = (row, expired, parts)
@@ -65,44 +65,44 @@ extension Ledger {
   ///   - hasParts: Whether lots and holds are asked for too.
   package func moments(
     of customer: FoundCustomer, at instant: Timestamp? = nil, currency: Int64? = nil, hasParts: Bool = false,
-    in snapshot: any StorageSnapshot, terms: CatalogTerms
+    in snapshot: any StorageSnapshot, definitions: CurrencyDefinitions
   ) throws(LedgerError) -> AccountMoments {
     let rows = try snapshot.accounts(of: customer.number)
     // Where nothing can expire, end or be given, the instant of now does not matter, and the journal need not be asked.
-    let gives = terms.currencies.contains { $0.policies?.givesByItself == true }
+    let gives = definitions.currencies.contains { $0.policies?.givesByItself == true }
     guard instant != nil || gives || rows.contains(where: \.mayBeDue) else {
       return AccountMoments(at: clock.now(), rows)
     }
-    let now = max(try now(in: snapshot), terms.inForceFrom)
+    let now = max(try now(in: snapshot), definitions.inForceFrom)
     let at = instant ?? now
     guard at >= now else {
-      return try pastMoments(of: customer, rows, at: at, currency: currency, in: snapshot, terms: terms)
+      return try pastMoments(of: customer, rows, at: at, currency: currency, in: snapshot, definitions: definitions)
     }
     var moments = AccountMoments(at: at, rows)
     guard gives || rows.contains(where: { $0.isDue(at: at) }) else { return moments }
     var decider = Decider(catalog: catalog)
     try decider.begin(session: snapshot, clock: at)
-    try decider.settle(
+    try decider.bookDue(
       customer, currency: currency, accounts: rows, hasParts: hasParts, into: &moments, session: snapshot)
     return moments
   }
 
   private func pastMoments(
     of customer: FoundCustomer, _ rows: [AccountRow], at instant: Timestamp, currency: Int64?,
-    in snapshot: any StorageSnapshot, terms: CatalogTerms
+    in snapshot: any StorageSnapshot, definitions: CurrencyDefinitions
   ) throws(LedgerError) -> AccountMoments {
-    let past = try PastAccounts(rows, of: customer.number, at: instant, in: snapshot, terms: terms)
+    let past = try PastAccounts(rows, of: customer.number, at: instant, in: snapshot, definitions: definitions)
     let accounts = past.accounts.map(\.row)
     var moments = AccountMoments(at: instant, accounts)
-    let gives = terms.currencies.contains { $0.policies?.gives(by: instant) == true }
+    let gives = definitions.currencies.contains { $0.policies?.gives(by: instant) == true }
     guard gives || accounts.contains(where: { $0.isDue(at: instant) }) else { return moments }
     guard let row = try snapshot.customer(number: customer.number), row.createdAt <= instant else { return moments }
     var decider = Decider(catalog: catalog)
     try decider.begin(session: snapshot, clock: instant)
     try decider.goBack(to: past, session: snapshot)
-    var then = FoundCustomer(row, origin: customer.number)
+    var then = FoundCustomer(row, original: customer.number)
     then.isOneOfSeveral = true
-    try decider.settle(
+    try decider.bookDue(
       then, currency: currency, accounts: accounts, hasParts: false, into: &moments, session: snapshot)
     return moments
   }
@@ -112,50 +112,50 @@ extension Decider {
   fileprivate mutating func goBack(
     to past: PastAccounts, session: any StorageSnapshot
   ) throws(LedgerError) {
-    try PastMoment.goBack(&set, to: past.instant, of: past.customer, numbers: past.numbers, session: session)
-    for account in past.accounts { PastMoment.place(account, in: &set) }
-    for hold in past.holds { PastMoment.place(hold, in: &set) }
-    for count in past.counts { PastMoment.place(count, in: &set) }
+    try PastMoment.goBack(&work, to: past.instant, of: past.customer, numbers: past.numbers, session: session)
+    for account in past.accounts { PastMoment.restore(account, in: &work) }
+    for hold in past.holds { PastMoment.restore(hold, in: &work) }
+    for count in past.counts { PastMoment.restore(count, in: &work) }
   }
 
   /// Applies the due effects of the customer's accounts in the unit of work, expiries apart.
-  fileprivate mutating func settle(
+  fileprivate mutating func bookDue(
     _ customer: FoundCustomer, currency only: Int64?, accounts: [AccountRow], hasParts: Bool,
     into moments: inout AccountMoments, session: any StorageSnapshot
   ) throws(LedgerError) {
     let known = Set(accounts.map(\.number.currency))
     // In this order, as one end of a hold may concern several accounts.
-    for currency in terms.currencies where only == nil || only == currency.number {
+    for currency in definitions.currencies where only == nil || only == currency.number {
       guard known.contains(currency.number) || currency.policies?.givesByItself == true else { continue }
       plans.removeAll(keepingCapacity: true)
       // Expired amounts are left to the reader: an expiry does not count up the account's version before it is booked.
       try AccountPlanning.plan(&self, .expiry, currency.code, 0, customer: customer, session: session)
       let slot = plans[0].slot
       let parts = hasParts ? try parts(of: slot, customer: customer, session: session) : nil
-      moments.set(set.accounts[slot].row, expired: plans[0].expiredAmount, parts: parts)
+      moments.set(work.accounts[slot].row, expired: plans[0].expiredAmount, parts: parts)
     }
   }
 
   private mutating func parts(
     of slot: Int, customer: FoundCustomer, session: any StorageSnapshot
-  ) throws(LedgerError) -> SettledParts {
-    let index = set.book(of: slot)
+  ) throws(LedgerError) -> LotsAndHolds {
+    let index = work.book(of: slot)
     for isPaid in [false, true] {
-      while !(isPaid ? set.books[index].paid : set.books[index].free).isComplete {
-        try LotMoves.loadLots(&set, slot: slot, book: index, paid: isPaid, session: session)
+      while !(isPaid ? work.loadedLots[index].paid : work.loadedLots[index].free).isComplete {
+        try LotMoves.loadLots(&work, slot: slot, lotsIndex: index, paid: isPaid, session: session)
       }
     }
-    let book = set.books[index]
-    let lots = (book.free.lots + book.paid.lots + book.extras).map(\.row).filter {
-      $0.remaining > 0 && $0.expiresAt > set.now.milliseconds
+    let lotsIndex = work.loadedLots[index]
+    let lots = (lotsIndex.free.lots + lotsIndex.paid.lots + lotsIndex.extras).map(\.row).filter {
+      $0.remaining > 0 && $0.expiresAt > work.now.milliseconds
     }
     var holds: [AccountHold] = []
-    for row in try set.holds(of: customer.number, session: session) where row.deadline > set.now {
-      let parts = try HeldCurrency.outstanding(&set, of: row, owner: customer, session: session)
-      let hold = try AccountHold(row, parts, of: set.accounts[slot].row.number, in: session)
+    for row in try work.holds(of: customer.number, session: session) where row.deadline > work.now {
+      let parts = try HeldCurrency.outstanding(&work, of: row, owner: customer, session: session)
+      let hold = try AccountHold(row, parts, of: work.accounts[slot].row.number, in: session)
       if hold.amount != 0 { holds.append(hold) }
     }
-    return SettledParts(lots: lots, holds: holds, unbooked: set.changes.rare?.lotTerms ?? [])
+    return LotsAndHolds(lots: lots, holds: holds, unbooked: work.changes.cold?.lotAttributes ?? [])
   }
 }
 

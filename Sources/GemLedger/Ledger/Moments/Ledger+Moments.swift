@@ -4,8 +4,8 @@ extension Ledger {
     _ id: CustomerID, at instant: Timestamp?, in snapshot: any StorageSnapshot
   ) throws(LedgerError) -> CustomerNumber {
     let customer = try customer(id, in: snapshot)
-    guard let instant, customer.origin != customer.number else { return customer.number }
-    var number = customer.origin
+    guard let instant, customer.original != customer.number else { return customer.number }
+    var number = customer.original
     let scan = try snapshot.scan()
     while number != customer.number {
       guard let merge = try Self.merge(of: number, in: scan) else {

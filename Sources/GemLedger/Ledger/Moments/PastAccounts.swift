@@ -13,7 +13,7 @@ struct PastAccount {
 /// Reads a customer's accounts as of a past instant, from the journal up to it.
 struct PastAccounts {
   let snapshot: any StorageSnapshot
-  let terms: CatalogTerms
+  let definitions: CurrencyDefinitions
   let customer: CustomerNumber
   let instant: Timestamp
   /// The customer numbers that the customer's rows may be stored under: a hold moves on with a merge.
@@ -24,17 +24,19 @@ struct PastAccounts {
 
   init(
     _ rows: [AccountRow], of customer: CustomerNumber, at instant: Timestamp, in snapshot: any StorageSnapshot,
-    terms: CatalogTerms
+    definitions: CurrencyDefinitions
   ) throws(LedgerError) {
     self.snapshot = snapshot
-    self.terms = terms
+    self.definitions = definitions
     self.customer = customer
     self.instant = instant
     let into = try snapshot.customer(number: customer)?.mergedInto ?? 0
-    let root = into == 0 ? customer : into
-    numbers = [customer] + ([root] + (try snapshot.mergedCustomers(into: root))).filter { $0 != customer }
+    let survivingCustomer = into == 0 ? customer : into
+    numbers =
+      [customer]
+      + ([survivingCustomer] + (try snapshot.mergedCustomers(into: survivingCustomer))).filter { $0 != customer }
     for row in rows { accounts.append(try past(row)) }
-    try readEffects()
+    try readEvents()
     for index in accounts.indices { try findDueLots(of: index) }
   }
 
@@ -61,9 +63,9 @@ struct PastAccounts {
     var isDone: Bool { accounts.isEmpty && counts.isEmpty && rest.values.allSatisfy { $0 == 0 } }
   }
 
-  private mutating func readEffects() throws(LedgerError) {
+  private mutating func readEvents() throws(LedgerError) {
     var search = Search(accounts: Set(accounts.map(\.row.number.currency)))
-    for currency in terms.currencies {
+    for currency in definitions.currencies {
       let eras = currency.policies?.eras ?? []
       let code = currency.code.description
       if eras.contains(where: { $0.allowance != nil }) { search.counts.insert(CountKey(.allowed, code)) }
@@ -72,36 +74,36 @@ struct PastAccounts {
     // Events behind an account's first entry after the instant are after it too.
     var below = accounts.compactMap(\.successor?.transaction).min() ?? .max
     while !search.isDone {
-      let page = try snapshot.effects(of: customer, below: below, limit: 256)
+      let page = try snapshot.events(of: customer, below: below, limit: 256)
       // All of a transaction is on one page, its last effect first or last.
-      let effects = page.filter { $0.createdAt <= instant }.sorted {
+      let events = page.filter { $0.createdAt <= instant }.sorted {
         ($0.transaction, $0.position) > ($1.transaction, $1.position)
       }
-      for effect in effects { try take(effect, &search) }
+      for event in events { try take(event, &search) }
       guard let end = page.last?.transaction else { return }
       guard end < below else { throw .leadsBack("effects") }
       below = end
     }
   }
 
-  private mutating func take(_ effect: EffectRow, _ search: inout Search) throws(LedgerError) {
-    if let key = effect.count {
+  private mutating func take(_ event: JournalEventRow, _ search: inout Search) throws(LedgerError) {
+    if let key = event.count {
       guard search.counts.remove(key) != nil else { return }
-      counts.append(CountRow(customer: customer, key: key, period: effect.period, value: effect.value))
+      counts.append(CountRow(customer: customer, key: key, period: event.period, value: event.value))
     }
-    guard effect.kind.setsAside, let index = accounts.firstIndex(where: { $0.row.number == effect.account }) else {
+    guard event.kind.setsAside, let index = accounts.firstIndex(where: { $0.row.number == event.account }) else {
       return
     }
-    if search.accounts.remove(effect.currency) != nil {
-      accounts[index].row.held = effect.heldAfter
-      search.rest[effect.currency] = effect.heldAfter
+    if search.accounts.remove(event.currency) != nil {
+      accounts[index].row.held = event.heldAfter
+      search.rest[event.currency] = event.heldAfter
     }
-    guard search.rest[effect.currency] ?? 0 > 0, search.seen.insert(effect.target).inserted else { return }
-    let hold = try StandingHold(effect.target, at: instant, ofAny: numbers, in: snapshot)
+    guard search.rest[event.currency] ?? 0 > 0, search.seen.insert(event.target).inserted else { return }
+    let hold = try StandingHold(event.target, at: instant, ofAny: numbers, in: snapshot)
     for part in hold.parts where part.account.customer == customer {
       search.rest[part.account.currency, default: 0] -= part.amount
-      guard let place = accounts.firstIndex(where: { $0.row.number == part.account }) else { continue }
-      accounts[place].row.nextDue = min(accounts[place].row.nextDue, hold.deadline.milliseconds)
+      guard let position = accounts.firstIndex(where: { $0.row.number == part.account }) else { continue }
+      accounts[position].row.nextDue = min(accounts[position].row.nextDue, hold.deadline.milliseconds)
     }
     if hold.parts.contains(where: { $0.account.customer == customer }) {
       holds.append(HoldRow(number: hold.number, customer: customer, deadline: hold.deadline))
@@ -124,12 +126,14 @@ struct PastAccounts {
     }
     if next == nil, let now { try addOpenLots(of: now, to: &due) }
     for (lot, amount) in due where amount > 0 {
-      guard let terms = try snapshot.lotTerms(lot, of: customer) else { continue }
+      guard let definitions = try snapshot.lotAttributes(lot, of: customer) else { continue }
       accounts[index].dueLots.append(
         LotRow(
-          number: lot, account: account, source: terms.source, environment: terms.environment, granted: amount,
-          remaining: amount, price: terms.price, purchase: terms.purchase, expiresAt: terms.expiresAt))
-      accounts[index].row.nextExpiry = min(accounts[index].row.nextExpiry, terms.expiresAt)
+          number: lot, account: account, source: definitions.source, environment: definitions.environment,
+          granted: amount,
+          remaining: amount, price: definitions.price, purchase: definitions.purchase, expiresAt: definitions.expiresAt)
+      )
+      accounts[index].row.nextExpiry = min(accounts[index].row.nextExpiry, definitions.expiresAt)
       accounts[index].row.openLots += 1
     }
   }
@@ -142,15 +146,17 @@ struct PastAccounts {
     case .initial, .recharge: return true
     case .grant, .refund, .reversedRefund:
       // An allowance, or the consequence of an ended hold.
-      return try effects(of: entry).contains { $0.count?.kind == .allowed || $0.kind == .reclaimed }
+      return try events(of: entry).contains { $0.count?.kind == .allowed || $0.kind == .reclaimed }
     case .expiry: break
     default: return false
     }
-    let late = try effects(of: entry).filter { $0.kind == .late }
+    let late = try events(of: entry).filter { $0.kind == .late }
     var taken = [(entry.lot, entry.amount)]
     if entry.lot == 0 { taken = try snapshot.allocations(of: entry.number, of: customer).map { ($0.lot, $0.amount) } }
     for (lot, amount) in taken {
-      guard let terms = try snapshot.lotTerms(lot, of: customer), terms.expiresAt <= instant.milliseconds else {
+      guard let definitions = try snapshot.lotAttributes(lot, of: customer),
+        definitions.expiresAt <= instant.milliseconds
+      else {
         continue
       }
       // An amount that came back to a lot after its expiry was not in the lot then.
@@ -159,8 +165,8 @@ struct PastAccounts {
     return true
   }
 
-  private func effects(of entry: EntryRow) throws(LedgerError) -> [EffectRow] {
-    try snapshot.effects(of: entry.transaction, ofAny: [customer])
+  private func events(of entry: EntryRow) throws(LedgerError) -> [JournalEventRow] {
+    try snapshot.events(of: entry.transaction, ofAny: [customer])
   }
 
   private func addOpenLots(of account: AccountRow, to due: inout [LotNumber: Int64]) throws(LedgerError) {
@@ -196,24 +202,24 @@ struct StandingHold {
   ) throws(LedgerError) {
     self.number = number
     var deadline = Timestamp(milliseconds: .max)
-    var amounts: [Place: Int64] = [:]
-    for effect in try snapshot.effects(about: number, ofAny: owners) where effect.createdAt <= instant {
-      deadline = effect.deadline ?? deadline
-      guard effect.kind.setsAside else { continue }
-      try amounts[Place(account: effect.account, lot: effect.lot), default: 0].add(
-        effect.kind == .held ? effect.amount : -effect.amount)
+    var amounts: [AccountLot: Int64] = [:]
+    for event in try snapshot.events(about: number, ofAny: owners) where event.createdAt <= instant {
+      deadline = event.deadline ?? deadline
+      guard event.kind.setsAside else { continue }
+      try amounts[AccountLot(account: event.account, lot: event.lot), default: 0].add(
+        event.kind == .held ? event.amount : -event.amount)
     }
     self.deadline = deadline
     parts = amounts.filter { $0.value > 0 }.map { HeldPart(account: $0.key.account, lot: $0.key.lot, amount: $0.value) }
   }
 
-  private struct Place: Hashable {
+  private struct AccountLot: Hashable {
     let account: AccountNumber
     let lot: LotNumber
   }
 }
 
-extension EffectRow.Kind {
+extension JournalEventRow.Kind {
   /// Whether it changes how much a hold has set aside.
   package var setsAside: Bool { self == .held || self == .captured || self == .released }
 }

@@ -20,11 +20,13 @@ extension LedgerView {
     let ledger: Ledger
     let snapshot: any StorageSnapshot
 
-    private func terms() throws(LedgerError) -> CatalogTerms { try ledger.catalog.terms(in: snapshot) }
+    private func definitions() throws(LedgerError) -> CurrencyDefinitions {
+      try ledger.catalog.definitions(in: snapshot)
+    }
 
     private func purchases(of rows: some Collection<PurchaseRow>) throws(LedgerError) -> [Purchase] {
       guard !rows.isEmpty else { return [] }
-      var reader = PurchaseReader(snapshot: snapshot, terms: try terms())
+      var reader = PurchaseReader(snapshot: snapshot, definitions: try definitions())
       var purchases: [Purchase] = []
       purchases.reserveCapacity(rows.count)
       for row in rows { purchases.append(try reader.purchase(row)) }
@@ -42,7 +44,7 @@ extension LedgerView {
       guard let number else { return nil }
       let identity = PurchaseIdentity(store: store, environment: number, transactionID: transactionID)
       guard let row = try snapshot.purchase(identity) else { return nil }
-      var reader = PurchaseReader(snapshot: snapshot, terms: try terms())
+      var reader = PurchaseReader(snapshot: snapshot, definitions: try definitions())
       reader.know(environment, as: number)
       return try reader.purchase(row)
     }
@@ -68,12 +70,12 @@ extension LedgerView {
     public func newest(
       of customer: KnownCustomer, limit: Int, where isWanted: (ProductType) -> Bool
     ) throws(LedgerError) -> [Purchase] {
-      let (numbers, terms) = (try Ledger.numbers(of: customer.found, in: snapshot), try terms())
+      let (numbers, definitions) = (try Ledger.numbers(of: customer.found, in: snapshot), try definitions())
       var found: [PurchaseRow] = []
       var below = Int64.max
       while found.count < limit {
         let rows = try rows(of: numbers, below: below, limit: limit)
-        for row in rows where isWanted(try terms.purchaseTerms(of: row).type) { found.append(row) }
+        for row in rows where isWanted(try definitions.frozenProduct(of: row).type) { found.append(row) }
         guard rows.count == limit, let last = rows.last else { break }
         below = last.number
       }
@@ -118,13 +120,13 @@ extension LedgerView {
     /// - Parameters:
     ///   - purchase: The purchase.
     ///   - customer: The id under which the answer names the owner.
-    public func booking(of purchase: Purchase, customer: CustomerID) throws(LedgerError) -> Receipt {
+    public func booking(of purchase: Purchase, customer: CustomerID) throws(LedgerError) -> Booking {
       guard let parts = try snapshot.parts(of: purchase.address.transaction, of: purchase.address.customer) else {
         throw LedgerError(
           .storageDamaged,
           "The journal lacks transaction \(purchase.transactionID), which a purchase names; run verify.")
       }
-      return try parts.receipt(customer: customer, terms: try terms())
+      return try parts.booking(customer: customer, definitions: try definitions())
     }
 
     // MARK: Entitlements
@@ -136,11 +138,11 @@ extension LedgerView {
       for number in try Ledger.numbers(of: customer.found, in: snapshot) {
         for purchase in try snapshot.entitlements(of: number, below: .max, limit: Limits.historyPage) {
           guard let row = try snapshot.purchase(number: purchase), row.refund?.share.isAll != true else { continue }
-          let terms = try terms().purchaseTerms(of: row)
-          guard let id = terms.entitlement else { continue }
+          let definitions = try definitions().frozenProduct(of: row)
+          guard let id = definitions.entitlement else { continue }
           held.append(
             HeldEntitlement(
-              id: id, product: row.product, productType: terms.type, store: row.identity.store,
+              id: id, product: row.product, productType: definitions.type, store: row.identity.store,
               purchasedAt: row.purchasedAt, expiresAt: row.expiresAt))
         }
       }

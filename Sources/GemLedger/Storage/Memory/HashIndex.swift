@@ -38,11 +38,11 @@ package struct HashIndex: ~Copyable {
   /// Adds a row that is not in the index yet.
   package mutating func insert(_ hash: Int, row: Int) {
     if count * 2 > mask { grow() }
-    place(Cell(hash: UInt32(truncatingIfNeeded: hash), row: UInt32(row + 1)))
+    offset(Cell(hash: UInt32(truncatingIfNeeded: hash), row: UInt32(row + 1)))
     count += 1
   }
 
-  private func place(_ cell: Cell) {
+  private func offset(_ cell: Cell) {
     var index = Int(cell.hash) & mask
     while cells[index].row != 0 { index = (index + 1) & mask }
     cells[index] = cell
@@ -52,7 +52,7 @@ package struct HashIndex: ~Copyable {
     let (old, oldCount) = (cells, mask + 1)
     cells = Self.emptyCells(oldCount * 2)
     mask = oldCount * 2 - 1
-    for index in 0..<oldCount where old[index].row != 0 { place(old[index]) }
+    for index in 0..<oldCount where old[index].row != 0 { offset(old[index]) }
     old.deallocate()
   }
 

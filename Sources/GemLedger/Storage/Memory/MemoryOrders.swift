@@ -33,7 +33,7 @@ struct MemoryOrders {
 
   func orders(_ state: OrderRow.State, after: OrderPosition, dueUntil: Int64, limit: Int) -> [OrderRow] {
     let positions = open[state] ?? []
-    let start = Self.place(of: after, in: positions, isAfter: true)
+    let start = Self.index(of: after, in: positions, isAfter: true)
     return positions[start...].prefix(limit).prefix { $0.dueAt <= dueUntil }.map { rows[Int($0.number) - 1] }
   }
 
@@ -46,10 +46,10 @@ struct MemoryOrders {
 
   /// Erases the customers' announcements and their keys.
   mutating func erase(_ customers: Set<CustomerNumber>) {
-    for place in customers.flatMap({ byCustomer[$0] ?? [] }) {
-      if let key = rows[place].key { byKey[KeyID(customer: rows[place].customer, key: key)] = nil }
-      rows[place].key = nil
-      rows[place].request = OrderRow.erasedRequest
+    for index in customers.flatMap({ byCustomer[$0] ?? [] }) {
+      if let key = rows[index].key { byKey[KeyID(customer: rows[index].customer, key: key)] = nil }
+      rows[index].key = nil
+      rows[index].request = OrderRow.erasedRequest
     }
   }
 
@@ -83,19 +83,19 @@ struct MemoryOrders {
     guard row.state != .success else { return }
     let position = OrderPosition(of: row)
     var positions = open.removeValue(forKey: row.state) ?? []
-    positions.insert(position, at: Self.place(of: position, in: positions, isAfter: false))
+    positions.insert(position, at: Self.index(of: position, in: positions, isAfter: false))
     open[row.state] = positions
   }
 
   private mutating func remove(_ row: OrderRow) {
     guard row.state != .success, var positions = open.removeValue(forKey: row.state) else { return }
-    let place = Self.place(of: OrderPosition(of: row), in: positions, isAfter: false)
-    positions.remove(at: place)
+    let index = Self.index(of: OrderPosition(of: row), in: positions, isAfter: false)
+    positions.remove(at: index)
     open[row.state] = positions
   }
 
   /// Finds the first slot with a position that is not below this one, or the first with one above it.
-  private static func place(of position: OrderPosition, in positions: [OrderPosition], isAfter: Bool) -> Int {
+  private static func index(of position: OrderPosition, in positions: [OrderPosition], isAfter: Bool) -> Int {
     var (low, high) = (0, positions.count)
     while low < high {
       let middle = (low + high) / 2
@@ -123,7 +123,7 @@ extension MemoryTables {
   }
 
   func orders(after: OrderNumber, limit: Int) -> [OrderRow] {
-    MemoryScan.places(after: after, limit: limit, count: orders.rows.count).map { orders.rows[$0] }
+    MemoryScan.positions(after: after, limit: limit, count: orders.rows.count).map { orders.rows[$0] }
   }
 
   func entitlements(of customer: CustomerNumber, below purchase: Int64, limit: Int) -> [Int64] {

@@ -43,7 +43,7 @@ struct MemoryPurchases {
     rows.append(row)
   }
 
-  mutating func write(_ changes: RareChanges) {
+  mutating func write(_ changes: ColdChanges) {
     for row in changes.refunds {
       refundsOfPurchases[row.purchase, default: []].append(refunds.count)
       refunds.append(row)

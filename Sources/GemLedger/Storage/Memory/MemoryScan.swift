@@ -6,36 +6,36 @@
 final class MemoryScan: StorageScan {
   let tables: MemoryTables
 
-  private lazy var anchorsInOrder = tables.anchors.values.sorted(by: Self.precedes)
+  private lazy var checkpointsInOrder = tables.checkpoints.values.sorted(by: Self.precedes)
   private lazy var itemEntriesInOrder = tables.itemEntries.values.flatMap(\.self).sorted(by: Self.precedes)
   private lazy var ownedItemsInOrder = tables.ownedItems
     .map { OwnedItemRow(customer: $0.key.customer, item: $0.key.item, quantity: $0.value) }.sorted(by: Self.precedes)
   private lazy var refundPartsInOrder = tables.purchases.refundParts.values.flatMap(\.self).sorted(by: Self.precedes)
-  private lazy var refundStatesInOrder = tables.purchases.refundsOfPurchases.values.compactMap { places in
-    places.last.map { tables.purchases.refunds[$0].state }
+  private lazy var refundStatesInOrder = tables.purchases.refundsOfPurchases.values.compactMap { positions in
+    positions.last.map { tables.purchases.refunds[$0].state }
   }.sorted { $0.purchase < $1.purchase }
   private lazy var customerIDsInOrder: [AddedIDRow] = {
     let ids = tables.customers.map { AddedIDRow(customer: $0.number, id: $0.id) }
-    return (ids + tables.rare.addedIDs.map { AddedIDRow(customer: $0.value, id: $0.key) }).sorted { $0.id < $1.id }
+    return (ids + tables.cold.addedIDs.map { AddedIDRow(customer: $0.value, id: $0.key) }).sorted { $0.id < $1.id }
   }()
 
   private(set) lazy var notesInOrder = tables.notes.values.sorted { $0.transaction < $1.transaction }
   private(set) lazy var tokensInOrder = tables.orders.tokens
     .map { AccountTokenRow(token: $0.key, customer: $0.value) }.sorted(by: Self.precedes)
   private(set) lazy var evidenceInOrder = tables.purchases.evidence.values.flatMap(\.self).sorted(by: Self.precedes)
-  private lazy var holdsInOrder = tables.rare.effects.holds.values.sorted { $0.number < $1.number }
-  private lazy var countsInOrder = tables.rare.effects.counts.values.flatMap(\.values).sorted(by: Self.precedes)
+  private lazy var holdsInOrder = tables.cold.events.holds.values.sorted { $0.number < $1.number }
+  private lazy var countsInOrder = tables.cold.events.counts.values.flatMap(\.values).sorted(by: Self.precedes)
 
   init(_ tables: MemoryTables) { self.tables = tables }
 
   // MARK: In order already
 
   func transactions(after: TransactionNumber, limit: Int) -> [TransactionRow] {
-    Self.places(after: after, limit: limit, count: tables.transactions.count).map { tables.transactions[$0] }
+    Self.positions(after: after, limit: limit, count: tables.transactions.count).map { tables.transactions[$0] }
   }
 
   func entries(after: EntryNumber, limit: Int) -> [EntryRow] {
-    Self.places(after: after, limit: limit, count: tables.entries.count).map { tables.entries[$0] }
+    Self.positions(after: after, limit: limit, count: tables.entries.count).map { tables.entries[$0] }
   }
 
   func allocations(after: AllocationRow?, limit: Int) -> [AllocationRow] {
@@ -70,29 +70,29 @@ final class MemoryScan: StorageScan {
 
   func keys(after: KeyScanPosition?, limit: Int) -> [(KeyRow, KeyScanPosition)] {
     var rows: [(KeyRow, KeyScanPosition)] = []
-    var place = Int(after?.place ?? 0)
-    while place < tables.keys.count, rows.count < limit {
-      let row = tables.keys[place]
-      place += 1
-      if !row.isErased { rows.append((row, KeyScanPosition(place: Int64(place), row: nil))) }
+    var position = Int(after?.position ?? 0)
+    while position < tables.keys.count, rows.count < limit {
+      let row = tables.keys[position]
+      position += 1
+      if !row.isErased { rows.append((row, KeyScanPosition(position: Int64(position), row: nil))) }
     }
     return rows
   }
 
-  func lotTerms(after: LotNumber, limit: Int) -> [LotTermsRow] {
-    Self.page(of: tables.rare.lotTerms.rows, limit: limit) { $0.lot > after }
+  func lotAttributes(after: LotNumber, limit: Int) -> [LotAttributesRow] {
+    Self.page(of: tables.cold.lotAttributes.rows, limit: limit) { $0.lot > after }
   }
 
   func merges(after: TransactionNumber, limit: Int) -> [MergeRow] {
-    Self.page(of: tables.rare.merges, limit: limit) { $0.transaction > after }
+    Self.page(of: tables.cold.merges, limit: limit) { $0.transaction > after }
   }
 
   func refunds(after: TransactionNumber, limit: Int) -> [RefundRow] {
     Self.page(of: tables.purchases.refunds, limit: limit) { $0.transaction > after }
   }
 
-  func effects(after: EffectRow?, limit: Int) -> [EffectRow] {
-    Self.page(of: tables.rare.effects.all, limit: limit) { row in after.map { Self.precedes($0, row) } ?? true }
+  func events(after: JournalEventRow?, limit: Int) -> [JournalEventRow] {
+    Self.page(of: tables.cold.events.all, limit: limit) { row in after.map { Self.precedes($0, row) } ?? true }
   }
 
   // MARK: Put in order
@@ -105,8 +105,8 @@ final class MemoryScan: StorageScan {
     Self.page(of: countsInOrder, limit: limit) { row in after.map { Self.precedes($0, row) } ?? true }
   }
 
-  func anchors(after: AnchorRow?, limit: Int) -> [AnchorRow] {
-    Self.page(of: anchorsInOrder, limit: limit) { row in after.map { Self.precedes($0, row) } ?? true }
+  func checkpoints(after: CheckpointRow?, limit: Int) -> [CheckpointRow] {
+    Self.page(of: checkpointsInOrder, limit: limit) { row in after.map { Self.precedes($0, row) } ?? true }
   }
 
   func itemEntries(after: ItemEntryRow?, limit: Int) -> [ItemEntryRow] {
@@ -133,7 +133,7 @@ final class MemoryScan: StorageScan {
 
   // MARK: Orders
 
-  private static func precedes(_ one: AnchorRow, _ other: AnchorRow) -> Bool {
+  private static func precedes(_ one: CheckpointRow, _ other: CheckpointRow) -> Bool {
     (one.account.rawValue, one.version) < (other.account.rawValue, other.version)
   }
 
@@ -149,7 +149,7 @@ final class MemoryScan: StorageScan {
     (one.transaction, one.position) < (other.transaction, other.position)
   }
 
-  private static func precedes(_ one: EffectRow, _ other: EffectRow) -> Bool {
+  private static func precedes(_ one: JournalEventRow, _ other: JournalEventRow) -> Bool {
     (one.transaction, one.position) < (other.transaction, other.position)
   }
 
@@ -158,7 +158,7 @@ final class MemoryScan: StorageScan {
   }
 
   /// The places of rows that are numbered from 1, behind a number.
-  static func places(after number: Int64, limit: Int, count: Int) -> Range<Int> {
+  static func positions(after number: Int64, limit: Int, count: Int) -> Range<Int> {
     let start = min(count, max(0, Int(number)))
     return start..<min(count, start + limit)
   }

@@ -5,7 +5,7 @@ extension MemoryTables {
   ///
   /// With many customers nearly every row is far from the processor. Reads that do not wait for each other overlap. A
   /// pass over a few dozen commands takes a fraction of the time that the same reads take one command at a time.
-  func approach(_ commands: Slice<UnsafeBufferPointer<LedgerCommand>>) {
+  func prefetchIntoCache(_ commands: Slice<UnsafeBufferPointer<LedgerCommand>>) {
     guard customers.count > 4_096 else { return }
     withUnsafeTemporaryAllocation(of: Int.self, capacity: commands.count) { numbers in
       var sum = 0

@@ -17,12 +17,12 @@ extension MemoryTables {
     for row in changes.transactionsWithoutEntries { withoutEntries[row.customer, default: []].append(row.number) }
     entries.append(contentsOf: changes.entries)
     allocations += changes.allocations
-    for row in changes.anchors { anchors[AnchorID(account: row.account, version: row.version)] = row }
+    for row in changes.checkpoints { checkpoints[CheckpointID(account: row.account, version: row.version)] = row }
     for row in changes.notes { notes[row.transaction] = row }
     for row in changes.itemEntries {
       itemEntries[row.transaction, default: []].append(row)
       ownedItems[OwnedID(customer: row.customer, item: row.item)] = row.owned
-      rare.itemsOfCustomers[row.customer, default: []].insert(row.item)
+      cold.itemsOfCustomers[row.customer, default: []].insert(row.item)
     }
     for row in changes.purchases { purchases.append(row) }
     for index in changes.keys.indices {
@@ -32,7 +32,7 @@ extension MemoryTables {
     for row in changes.newAccounts { accounts.set(row) }
     for row in changes.changedAccounts { accounts.set(row) }
     lots.write(changes)
-    if let rare = changes.rare { write(rare) }
+    if let cold = changes.cold { write(cold) }
   }
 }
 

@@ -22,17 +22,17 @@ final class MemoryTables: StorageSession {
   var withoutEntries: [CustomerNumber: [TransactionNumber]] = [:]
   /// In the order of entries and positions, which is that of booking.
   var allocations: [AllocationRow] = []
-  var anchors: [AnchorID: AnchorRow] = [:]
+  var checkpoints: [CheckpointID: CheckpointRow] = [:]
   var notes: [TransactionNumber: NoteRow] = [:]
   var itemEntries: [TransactionNumber: [ItemEntryRow]] = [:]
   var ownedItems: [OwnedID: Int64] = [:]
   var purchases = MemoryPurchases()
 
   var orders = MemoryOrders()
-  var rare = RareTables()
+  var cold = ColdTables()
   var sums = RecordSums()
 
-  struct AnchorID: Hashable {
+  struct CheckpointID: Hashable {
     let account: AccountNumber
     let version: Int64
   }
@@ -59,7 +59,7 @@ extension MemoryTables {
 
   func customer(_ id: CustomerID, hash: Int) -> FoundCustomer? {
     guard let row = customerIndex.find(hash, fits: { customers[$0].id == id }) else {
-      return rare.addedIDs.isEmpty ? nil : rare.addedIDs[id].map(customers.found)
+      return cold.addedIDs.isEmpty ? nil : cold.addedIDs[id].map(customers.found)
     }
     return customers.found(Int64(row) + 1)
   }
@@ -69,7 +69,7 @@ extension MemoryTables {
   }
 
   func customers(after number: CustomerNumber, limit: Int) -> [CustomerRow] {
-    MemoryScan.places(after: number, limit: limit, count: customers.count).map { customers[$0] }
+    MemoryScan.positions(after: number, limit: limit, count: customers.count).map { customers[$0] }
   }
 
   func account(_ number: AccountNumber) -> AccountRow? {
@@ -110,7 +110,7 @@ extension MemoryTables {
 
   func recordSums() -> RecordSums? { sums }
 
-  func last(_ sequence: RareSequence) -> Int64 {
+  func last(_ sequence: ColdSequence) -> Int64 {
     switch sequence {
     case .customer: Int64(customers.count)
     case .lot: lots.count
@@ -151,18 +151,18 @@ extension MemoryTables {
 
   func note(_ transaction: TransactionNumber) -> NoteRow? { notes[transaction] }
   func items(of transaction: TransactionNumber) -> [ItemEntryRow] { itemEntries[transaction] ?? [] }
-  func anchor(_ account: AccountNumber, version: Int64) -> AnchorRow? {
-    anchors[AnchorID(account: account, version: version)]
+  func checkpoint(_ account: AccountNumber, version: Int64) -> CheckpointRow? {
+    checkpoints[CheckpointID(account: account, version: version)]
   }
 }
 
 extension Array where Element == AllocationRow {
   /// The place of the first allocation that does not lie before an entry and a position.
-  func firstIndex(notBefore place: (entry: EntryNumber, position: Int64)) -> Int {
+  func firstIndex(notBefore position: (entry: EntryNumber, position: Int64)) -> Int {
     var (low, high) = (0, count)
     while low < high {
       let middle = (low + high) / 2
-      let isBefore = (self[middle].entry, self[middle].position) < place
+      let isBefore = (self[middle].entry, self[middle].position) < position
       if isBefore { low = middle + 1 } else { high = middle }
     }
     return low

@@ -21,9 +21,9 @@ final class PagedTable<Row> {
   subscript(number: Int64) -> Row? {
     get {
       let index = Int(number >> Int64(Self.shift))
-      let place = Int(number) & (Self.pageCount - 1)
-      if index >= 0, index < pages.count, let page = pages[index] { return page[place] }
-      return farPages.isEmpty ? nil : farPages[index]?[place]
+      let position = Int(number) & (Self.pageCount - 1)
+      if index >= 0, index < pages.count, let page = pages[index] { return page[position] }
+      return farPages.isEmpty ? nil : farPages[index]?[position]
     }
     set { page(of: number)[Int(number) & (Self.pageCount - 1)] = newValue }
   }
@@ -33,10 +33,12 @@ final class PagedTable<Row> {
   func touch(_ number: Int64) -> Int {
     let index = Int(number >> Int64(Self.shift))
     guard index >= 0, index < pages.count, let page = pages[index] else { return 0 }
-    let place = UnsafeRawPointer(page + (Int(number) & (Self.pageCount - 1)))
+    let position = UnsafeRawPointer(page + (Int(number) & (Self.pageCount - 1)))
     let last = MemoryLayout<Row?>.size - 1
-    var sum = Int(place.load(fromByteOffset: last, as: UInt8.self))
-    for offset in stride(from: 0, to: last, by: 64) { sum &+= Int(place.load(fromByteOffset: offset, as: UInt8.self)) }
+    var sum = Int(position.load(fromByteOffset: last, as: UInt8.self))
+    for offset in stride(from: 0, to: last, by: 64) {
+      sum &+= Int(position.load(fromByteOffset: offset, as: UInt8.self))
+    }
     return sum
   }
 

@@ -129,13 +129,13 @@ public struct BalanceImport: Sendable {
 
 /// Gathers opening balances, each customer's currency, source and expiry once.
 private struct OpeningBalances {
-  private struct Place: Hashable {
+  private struct Position: Hashable {
     let customer: CustomerID
     let key: IdempotencyKey
   }
 
   private(set) var lines: [BalanceImport.Line] = []
-  private var places: [Place: Int64] = [:]
+  private var addresses: [Position: Int64] = [:]
 
   mutating func add(
     _ line: Int64, customer: String, currency: String, amount: Int64, source: LotSource, expiresAt: Timestamp?
@@ -151,7 +151,7 @@ private struct OpeningBalances {
       hash.combine(customer.text)
       let key = try IdempotencyKey("\(balance)/\(HexForm.hex(hash.value, digits: 16))")
       let balanceKey = try IdempotencyKey(balance)
-      if let first = places.updateValue(line, forKey: Place(customer: customer, key: balanceKey)) {
+      if let first = addresses.updateValue(line, forKey: Position(customer: customer, key: balanceKey)) {
         throw LedgerError.invalid(
           "Line \(first) has \(currency) of \"\(customer)\" with the same source and expiry already.")
       }

@@ -10,7 +10,7 @@ struct BalanceTrial {
     case new(CustomerID)
   }
 
-  private struct Place: Hashable {
+  private struct Position: Hashable {
     let owner: Owner
     let key: IdempotencyKey
   }
@@ -79,7 +79,7 @@ struct BalanceTrial {
     var count: Int64 = 0
     try ledger.storage.read { (snapshot) throws(LedgerError) in
       var trial = try CommandTrial(of: ledger, at: now, in: snapshot)
-      var seen: [Place: BalanceImport.Line] = [:]
+      var seen: [Position: BalanceImport.Line] = [:]
       var last: Owner?
       for index in chunk {
         let (line, owner) = (lines[index], owners[index])
@@ -87,14 +87,14 @@ struct BalanceTrial {
           _ = try trial.decide(.createCustomer(id))
         }
         last = owner
-        let place = (line.balanceKey ?? line.command.key).map { Place(owner: owner, key: $0) }
+        let position = (line.balanceKey ?? line.command.key).map { Position(owner: owner, key: $0) }
         do throws(LedgerError) {
           guard let booked = try Self.attempt(line, &trial, snapshot) else {
             // A line that an earlier import booked is no second line of its customer, even where ids were merged since.
             count += 1
             continue
           }
-          if let place, let first = seen.updateValue(line, forKey: place) {
+          if let position, let first = seen.updateValue(line, forKey: position) {
             faults.append((line.number, Self.twice(first, line)))
             continue
           }

@@ -35,7 +35,7 @@ struct ConcernedCustomers: SessionPart {
       if withHolders.contains(claim) { entitling[held.purchase] = claim }
     }
     if !entitling.isEmpty {
-      for (purchase, holder) in try session.entitlementHolders(of: entitling.keys.map { RowPlace($0, of: nil) }) {
+      for (purchase, holder) in try session.entitlementHolders(of: entitling.keys.map { RowAddress($0, of: nil) }) {
         if let claim = entitling[purchase] { concerned[claim, default: []].insert(holder) }
       }
     }
@@ -56,7 +56,7 @@ struct ConcernedCustomers: SessionPart {
     }
   }
 
-  func root(of customer: CustomerNumber) throws(LedgerError) -> CustomerNumber {
+  func survivingCustomer(of customer: CustomerNumber) throws(LedgerError) -> CustomerNumber {
     guard let row = try session.customer(number: customer), row.mergedInto != 0 else { return customer }
     return row.mergedInto
   }

@@ -7,20 +7,24 @@ struct CustomerQueries: SessionPart {
   let session: PostgresSession
 
   /// A question for customers with all that the common commands ask of them.
-  struct CustomersQuestion {
-    let roots: [CustomerNumber]
+  struct CustomersQuery {
+    let survivingCustomers: [CustomerNumber]
     /// Whether the first of their lots come with it: a question each, behind the customers' own.
     let hasLots: Bool
     let requests: [PostgresRequest]
   }
 
-  func question(for roots: [CustomerNumber], withLots: Bool = true) -> CustomersQuestion {
+  func question(for survivingCustomers: [CustomerNumber], withLots: Bool = true) -> CustomersQuery {
     let hasLots = withLots && memory.lotDemand.load(ordering: .relaxed) > 0
-    let requests = ofOneShard(roots).flatMap { roots in
-      [PostgresRequest(Self.customersWithAccounts(isDistributed: layout.isDistributed)) { $0.add(roots) { $0 } }]
-        + (hasLots ? [PostgresRequest(Self.firstLots) { $0.add(roots) { $0 } }] : [])
+    let requests = ofOneShard(survivingCustomers).flatMap { survivingCustomers in
+      [
+        PostgresRequest(Self.customersWithAccounts(isDistributed: layout.isDistributed)) {
+          $0.add(survivingCustomers) { $0 }
+        }
+      ]
+        + (hasLots ? [PostgresRequest(Self.firstLots) { $0.add(survivingCustomers) { $0 } }] : [])
     }
-    return CustomersQuestion(roots: roots, hasLots: hasLots, requests: requests)
+    return CustomersQuery(survivingCustomers: survivingCustomers, hasLots: hasLots, requests: requests)
   }
 
   /// A distributed engine joins tables row by row within a shard only.
@@ -67,9 +71,9 @@ struct CustomerQueries: SessionPart {
     ) l WHERE a.customer = ANY($1)
     """
 
-  func keep(_ question: CustomersQuestion, _ answers: inout ArraySlice<PostgresRows>) {
+  func keep(_ question: CustomersQuery, _ answers: inout ArraySlice<PostgresRows>) {
     guard !question.requests.isEmpty else { return }
-    prefetched?.fetched.formUnion(question.roots)
+    prefetched?.fetched.formUnion(question.survivingCustomers)
     var holders: Set<CustomerNumber> = []
     var left = question.requests.count
     while left > 0 {
@@ -79,7 +83,7 @@ struct CustomerQueries: SessionPart {
     }
     if !question.hasLots { prefetched?.unfetchedLots.formUnion(holders) }
     if !holders.isEmpty {
-      memory.lotDemand.store(StorageMemory.lotDemandMax, ordering: .relaxed)
+      memory.lotDemand.store(StorageCache.lotDemandMax, ordering: .relaxed)
     } else if question.hasLots {
       memory.lotDemand.subtract(1, ordering: .relaxed)
     }

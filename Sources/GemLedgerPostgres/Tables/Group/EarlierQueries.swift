@@ -2,7 +2,7 @@
 internal import GemLedger
 
 /// A question for rows, and where they go.
-struct RowsQuestion {
+struct RowsQuery {
   let requests: [PostgresRequest]
   let keep: (Prefetched, PostgresRows, Int) throws(LedgerError) -> Void
 }
@@ -12,13 +12,13 @@ struct EarlierQueries: SessionPart {
   let session: PostgresSession
 
   func question(
-    at addresses: [RowPlace], _ columns: String, _ table: String, _ number: RowsByNumber,
+    at addresses: [RowAddress], _ columns: String, _ table: String, _ number: RowsByNumber,
     _ keep: @escaping (Prefetched, PostgresRows, Int) -> Void
-  ) -> RowsQuestion {
-    RowsQuestion(requests: requests(at: addresses, columns, from: table, by: number), keep: keep)
+  ) -> RowsQuery {
+    RowsQuery(requests: requests(at: addresses, columns, from: table, by: number), keep: keep)
   }
 
-  func rowsQuestions(about part: BookedParts, at addresses: [RowPlace]) -> [RowsQuestion] {
+  func rowsQuestions(about part: EarlierParts, at addresses: [RowAddress]) -> [RowsQuery] {
     switch part {
     case .row:
       [
@@ -27,16 +27,16 @@ struct EarlierQueries: SessionPart {
         }
       ]
     case .postings: postingsQuestions(at: addresses)
-    case .effects:
+    case .events:
       [
-        question(at: addresses, EffectRow.columns, "journal_events", "transaction_number") {
-          $0.booked.add(own: EffectRow.read($1, $2))
+        question(at: addresses, JournalEventRow.columns, "journal_events", "transaction_number") {
+          $0.booked.add(own: JournalEventRow.read($1, $2))
         }
       ]
     case .about:
       [
-        question(at: addresses, EffectRow.columns, "journal_events", EffectRow.byTarget) {
-          $0.booked.add(about: EffectRow.read($1, $2))
+        question(at: addresses, JournalEventRow.columns, "journal_events", JournalEventRow.byTarget) {
+          $0.booked.add(about: JournalEventRow.read($1, $2))
         }
       ]
     default:
@@ -51,7 +51,7 @@ struct EarlierQueries: SessionPart {
   }
 
   /// The entries, allocations and items of the transactions.
-  func postingsQuestions(at addresses: [RowPlace]) -> [RowsQuestion] {
+  func postingsQuestions(at addresses: [RowAddress]) -> [RowsQuery] {
     func within(_ column: String) -> RowsByNumber {
       RowsByNumber(
         isWanted: "\(column) >= wanted << 12 AND \(column) < (wanted + 1) << 12", isAny: "\(column) >> 12 = ANY($2)")
@@ -72,12 +72,12 @@ struct EarlierQueries: SessionPart {
   static let placesWithLots = 16
 
   /// Asks for the lots that the rows name, with their attributes and purchases, of the same customers.
-  func namedQuestions(at missing: [BookedParts: [RowPlace]]) -> [RowsQuestion] {
+  func namedQuestions(at missing: [EarlierParts: [RowAddress]]) -> [RowsQuery] {
     let addresses = Array(Set([.postings, .about, .hold].flatMap { missing[$0] ?? [] }))
     guard (1...Self.placesWithLots).contains(addresses.count) else { return [] }
     func named(
       _ columns: String, _ tables: String, _ keep: @escaping (Prefetched, PostgresRows, Int) -> Void
-    ) -> RowsQuestion {
+    ) -> RowsQuery {
       let request = PostgresRequest(
         """
         WITH places AS MATERIALIZED (SELECT * FROM unnest($1, $2) AS place (owner, wanted)),
@@ -96,12 +96,12 @@ struct EarlierQueries: SessionPart {
         $0.add(addresses) { $0.customer ?? 0 }
         $0.add(addresses, \.number)
       }
-      return RowsQuestion(requests: [request], keep: keep)
+      return RowsQuery(requests: [request], keep: keep)
     }
     return [
       named(LotRow.columns, "lots WHERE customer = owner AND lot = named") { $0.keep(lot: LotRow.read($1, $2)) },
-      named(LotTermsRow.columns, "lot_attributes WHERE customer = owner AND lot = named") {
-        $0.keep(terms: LotTermsRow.read($1, $2))
+      named(LotAttributesRow.columns, "lot_attributes WHERE customer = owner AND lot = named") {
+        $0.keep(attributes: LotAttributesRow.read($1, $2))
       },
       named(
         PurchaseRow.columns,
@@ -114,7 +114,7 @@ struct EarlierQueries: SessionPart {
   }
 
   /// Asks for lots, lot attributes and purchases that fetched rows name and that are missing.
-  func lotQuestions() -> [RowsQuestion] {
+  func lotQuestions() -> [RowsQuery] {
     guard let prefetched else { return [] }
     let booked = prefetched.booked
     let named = booked.namedLots()
@@ -126,37 +126,41 @@ struct EarlierQueries: SessionPart {
       pools[account.poolLot] = LotSource(rawValue: account.poolSource)
       if prefetched.customers[account.number.customer]?.mergedInto != 0 { former.insert(account.poolLot) }
     }
-    var (lots, terms, paid): (Set<RowPlace>, Set<RowPlace>, Set<RowPlace>) = ([], [], [])
+    var (lots, attributes, paid): (Set<RowAddress>, Set<RowAddress>, Set<RowAddress>) = ([], [], [])
     for name in named {
       if let source = pools[name.lot] {
         booked.poolSources[name.lot] = source
         if !former.contains(name.lot) { continue }
       }
-      if name.wantsTerms, booked.terms[name.lot] == nil { terms.insert(RowPlace(name.lot, of: name.namer)) }
+      if name.wantsLotAttributes, booked.attributes[name.lot] == nil {
+        attributes.insert(RowAddress(name.lot, of: name.namer))
+      }
       guard booked.lots[name.lot] == nil, pools[name.lot] == nil else { continue }
-      let addresses = booked.owners(of: name.address).map { RowPlace(name.lot, of: $0) }
+      let addresses = booked.owners(of: name.address).map { RowAddress(name.lot, of: $0) }
       lots.formUnion(addresses)
       if name.wantsPurchase { paid.formUnion(addresses) }
     }
     lots.subtract(booked.askedLots)
     paid.formIntersection(lots)
-    terms.subtract(booked.askedTerms)
+    attributes.subtract(booked.askedLotAttributes)
     let (near, far) = booked.missingPurchases(isDistributed: layout.isDistributed)
     booked.askedLots.formUnion(lots)
-    booked.askedTerms.formUnion(terms)
+    booked.askedLotAttributes.formUnion(attributes)
     booked.askedPurchases.formUnion(far)
     booked.askedNear.formUnion(near.map(\.number))
-    var questions: [RowsQuestion] = []
+    var questions: [RowsQuery] = []
     if !lots.isEmpty {
       questions.append(
-        RowsQuestion(requests: requests(at: Array(lots), LotRow.columns, from: "lots", by: "lot")) {
+        RowsQuery(requests: requests(at: Array(lots), LotRow.columns, from: "lots", by: "lot")) {
           $0.keep(lot: LotRow.read($1, $2))
         })
     }
-    if !terms.isEmpty {
+    if !attributes.isEmpty {
       questions.append(
-        RowsQuestion(requests: requests(at: Array(terms), LotTermsRow.columns, from: "lot_attributes", by: "lot")) {
-          $0.keep(terms: LotTermsRow.read($1, $2))
+        RowsQuery(
+          requests: requests(at: Array(attributes), LotAttributesRow.columns, from: "lot_attributes", by: "lot")
+        ) {
+          $0.keep(attributes: LotAttributesRow.read($1, $2))
         })
     }
     if !paid.isEmpty, !layout.isDistributed { questions.append(refundedPurchases.query(ofLots: paid)) }
@@ -165,29 +169,29 @@ struct EarlierQueries: SessionPart {
     return questions
   }
 
-  static func purchasesQuestion(_ numbers: [Int64]) -> RowsQuestion {
+  static func purchasesQuestion(_ numbers: [Int64]) -> RowsQuery {
     let request = PostgresRequest(
       """
       SELECT \(PurchaseRow.columns) FROM \(PurchaseRow.tables)
       WHERE p.purchase = ANY($1) AND \(PurchaseRow.isNewestRefund)
       """
     ) { $0.add(numbers) { $0 } }
-    return RowsQuestion(requests: [request]) { $0.keep(purchase: PurchaseRow.read($1, $2)) }
+    return RowsQuery(requests: [request]) { $0.keep(purchase: PurchaseRow.read($1, $2)) }
   }
 
   /// The keys of the transactions' customers, under all their numbers: merges leave keys where they are.
-  func keyQuestions() -> [RowsQuestion] {
+  func keyQuestions() -> [RowsQuery] {
     guard let prefetched else { return [] }
-    var addresses: [Prefetched.KeyPlace] = []
+    var addresses: [Prefetched.KeyAddress] = []
     for (address, key) in prefetched.booked.keys {
       for owner in prefetched.booked.owners(of: address) {
-        let address = Prefetched.KeyPlace(customer: owner, key: key)
+        let address = Prefetched.KeyAddress(customer: owner, key: key)
         if prefetched.askedKeys.insert(address).inserted { addresses.append(address) }
       }
     }
     let storage = storageName
     return keyQueries.grouped(addresses).map { addresses in
-      RowsQuestion(requests: [keyQueries.question(addresses)]) { (prefetched, rows, row) throws(LedgerError) in
+      RowsQuery(requests: [keyQueries.question(addresses)]) { (prefetched, rows, row) throws(LedgerError) in
         try prefetched.keep(key: rows, row, storage)
       }
     }
@@ -200,7 +204,7 @@ extension Prefetched {
     lotOwners[row.number] = row.account.customer
   }
 
-  fileprivate func keep(terms row: LotTermsRow) { booked.add(row) }
+  fileprivate func keep(attributes row: LotAttributesRow) { booked.add(row) }
 
   func keep(purchase row: PurchaseRow) {
     booked.add(row)

@@ -43,7 +43,7 @@ struct EarlierReads: SessionPart {
   static func located(_ rows: PostgresRows) -> [CustomerDirectory.LocatedTransaction] {
     (0..<rows.count).map { row in
       let found = TransactionRow.read(rows, row)
-      let address = CustomerDirectory.CustomerAddress(origin: found.customer, mergedInto: rows.integer(row, 6))
+      let address = CustomerDirectory.CustomerAddress(original: found.customer, mergedInto: rows.integer(row, 6))
       return CustomerDirectory.LocatedTransaction(row: found, address: address)
     }
   }
@@ -53,7 +53,7 @@ struct EarlierReads: SessionPart {
   /// Notes the wanted transactions with a remembered customer.
   ///
   /// - Returns: The others.
-  func wantBooked(
+  func wantEarlier(
     by commands: [LedgerCommand], _ footprints: [LedgerCommand.Footprint?]
   ) -> [TransactionNumber] {
     var strangers: Set<TransactionNumber> = []
@@ -79,10 +79,11 @@ struct EarlierReads: SessionPart {
     guard let prefetched else { return }
     var moved = located
     for (number, address) in prefetched.booked.addresses {
-      guard let origin = prefetched.customers[address.origin], let row = prefetched.booked.transactions[number] else {
+      guard let original = prefetched.customers[address.original], let row = prefetched.booked.transactions[number]
+      else {
         continue
       }
-      let now = CustomerDirectory.CustomerAddress(origin: address.origin, mergedInto: origin.mergedInto)
+      let now = CustomerDirectory.CustomerAddress(original: address.original, mergedInto: original.mergedInto)
       if now != address { moved.append(CustomerDirectory.LocatedTransaction(row: row, address: now)) }
     }
     memory.directory.remember(moved, since: epoch)
@@ -105,35 +106,35 @@ struct EarlierReads: SessionPart {
     guard let booked = prefetched?.booked else { return }
     booked.add(found.row)
     booked.want(
-      footprint.subject == .holding ? [.row, .hold, .terms] : [.row, .about, .postings],
+      footprint.subject == .holding ? [.row, .hold, .attributes] : [.row, .about, .postings],
       of: found.row.number, at: found.address)
     if let key = command.key { booked.want(key: key, at: found.address) }
   }
 
   /// Fetches parts of the transaction, where it is one of those that the group's commands are about: of all of them,
   /// since where one command asks for it others will too.
-  func fetchBooked(_ parts: BookedParts, of number: TransactionNumber) throws(LedgerError) {
+  func fetchEarlier(_ parts: EarlierParts, of number: TransactionNumber) throws(LedgerError) {
     guard let booked = prefetched?.booked, booked.addresses[number] != nil, !booked.knows(parts, of: number) else {
       return
     }
     prefetched?.booked.wantOfAll(parts)
-    try completeBooked()
+    try completeEarlier()
   }
 
   /// Fetches the same with the attributes of their lots, which few commands look at.
-  func fetchTermsOfBooked() throws(LedgerError) {
-    guard prefetched?.booked.lacksTerms ?? false else { return }
-    prefetched?.booked.wantOfAll(.terms)
-    try completeBooked()
+  func fetchEarlierLotAttributes() throws(LedgerError) {
+    guard prefetched?.booked.lacksLotAttributes ?? false else { return }
+    prefetched?.booked.wantOfAll(.attributes)
+    try completeEarlier()
   }
 
   // MARK: Questions
 
   /// All that is known to be missing by now.
-  func bookedQuestions() -> [RowsQuestion] {
+  func earlierQueries() -> [RowsQuery] {
     guard let prefetched, !prefetched.booked.isEmpty else { return [] }
-    for (number, address) in prefetched.booked.wantedByEffects() {
-      prefetched.booked.want([.row, .postings, .terms], of: number, at: address)
+    for (number, address) in prefetched.booked.wantedByEvents() {
+      prefetched.booked.want([.row, .postings, .attributes], of: number, at: address)
     }
     for (number, address) in prefetched.booked.wantedByHolds() {
       prefetched.booked.want(.about, of: number, at: address)
@@ -144,7 +145,7 @@ struct EarlierReads: SessionPart {
     if !layout.isDistributed { questions += queries.namedQuestions(at: missing) }
     if !merges.isEmpty {
       questions.append(
-        RowsQuestion(
+        RowsQuery(
           requests: [
             PostgresRequest(
               "SELECT customer, merged FROM merged_customers WHERE customer = ANY($1) ORDER BY merged"
@@ -156,7 +157,7 @@ struct EarlierReads: SessionPart {
 
   // MARK: Answers
 
-  func keep(_ questions: [RowsQuestion], _ answers: inout ArraySlice<PostgresRows>) throws(LedgerError) {
+  func keep(_ questions: [RowsQuery], _ answers: inout ArraySlice<PostgresRows>) throws(LedgerError) {
     guard let prefetched else { return }
     for question in questions {
       for _ in question.requests {
@@ -167,10 +168,10 @@ struct EarlierReads: SessionPart {
   }
 
   /// Asks until nothing is missing that rows name.
-  func completeBooked() throws(LedgerError) {
+  func completeEarlier() throws(LedgerError) {
     while true {
-      let missing = customersOfBooked()
-      let questions = bookedQuestions()
+      let missing = customersOfEarlier()
+      let questions = earlierQueries()
       if missing.isEmpty && questions.isEmpty { return }
       let customers = customerQueries.question(for: missing)
       var answers = try ask(customers.requests + questions.flatMap(\.requests))[...]
@@ -179,7 +180,7 @@ struct EarlierReads: SessionPart {
     }
   }
 
-  func customersOfBooked() -> [CustomerNumber] {
+  func customersOfEarlier() -> [CustomerNumber] {
     guard let prefetched else { return [] }
     return prefetched.booked.customers.subtracting(prefetched.fetched).sorted()
   }

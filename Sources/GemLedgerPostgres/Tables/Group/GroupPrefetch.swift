@@ -16,10 +16,10 @@ struct GroupPrefetch: SessionPart {
     let known = memory.directory.addresses(of: ids)
     let unknown = zip(ids, known).filter { $1 == nil }.map(\.0)
     let claims = try storeClaims.claims(of: footprints)
-    let strangers = earlierReads.wantBooked(by: commands, footprints)
-    let roots = Set(known.compactMap { $0?.root }).union(earlierReads.customersOfBooked())
+    let strangers = earlierReads.wantEarlier(by: commands, footprints)
+    let survivingCustomers = Set(known.compactMap { $0?.survivingCustomer }).union(earlierReads.customersOfEarlier())
       .subtracting(prefetched?.fetched ?? []).sorted()
-    let customers = customerQueries.question(for: roots)
+    let customers = customerQueries.question(for: survivingCustomers)
     var requests = customers.requests
     if !unknown.isEmpty {
       requests.append(
@@ -27,11 +27,12 @@ struct GroupPrefetch: SessionPart {
           $0.add(unknown, text: \.text)
         })
     }
-    let keys = keyQueries.keys(of: commands, Dictionary(zip(ids, known.map { $0?.root })) { first, _ in first })
+    let keys = keyQueries.keys(
+      of: commands, Dictionary(zip(ids, known.map { $0?.survivingCustomer })) { first, _ in first })
     requests += keys.map(keyQueries.question)
     let locating = EarlierReads.locating(strangers, isDistributed: layout.isDistributed)
     let claimed = storeClaims.claimQuestions(claims, of: footprints)
-    let booked = claimed + earlierReads.bookedQuestions() + groupReads.countQuestions(footprints, of: roots)
+    let booked = claimed + earlierReads.earlierQueries() + groupReads.countQuestions(footprints, of: survivingCustomers)
     var answers = try ask(requests + locating + booked.flatMap(\.requests))[...]
     customerQueries.keep(customers, &answers)
     for (id, address) in zip(ids, known) where address != nil { prefetched?.addresses[id] = address }
@@ -43,7 +44,7 @@ struct GroupPrefetch: SessionPart {
     try keepDoubtful(commands)
     if footprints.contains(where: { $0?.transactions.isEmpty == false }) {
       earlierReads.wantLocated(located, by: commands, footprints)
-      try earlierReads.completeBooked()
+      try earlierReads.completeEarlier()
     }
     try refundedPurchases.fetch(commands, footprints)
     return try misrouted(commands, footprints, lanes: group.lanes)
@@ -59,7 +60,7 @@ struct GroupPrefetch: SessionPart {
   }
 
   private func fetch(
-    _ numbers: [CustomerNumber], with questions: [[Prefetched.KeyPlace]] = []
+    _ numbers: [CustomerNumber], with questions: [[Prefetched.KeyAddress]] = []
   ) throws(LedgerError) {
     let missing = Set(numbers).filter { prefetched?.fetched.contains($0) == false }.sorted()
     guard !missing.isEmpty else { return }
@@ -79,16 +80,17 @@ struct GroupPrefetch: SessionPart {
     for row in 0..<rows.count { origins[CustomerID(unchecked: rows.text(row, 0))] = rows.integer(row, 1) }
     try fetch(Array(origins.values), with: keyQueries.keys(of: commands, origins.mapValues { $0 }))
     for id in ids {
-      guard let origin = origins[id] else {
+      guard let original = origins[id] else {
         prefetched?.addresses[id] = .some(nil)
         continue
       }
-      let root = prefetched?.customers[origin]?.mergedInto ?? 0
-      let address = CustomerDirectory.CustomerAddress(origin: origin, root: root == 0 ? origin : root)
+      let survivingCustomer = prefetched?.customers[original]?.mergedInto ?? 0
+      let address = CustomerDirectory.CustomerAddress(
+        original: original, survivingCustomer: survivingCustomer == 0 ? original : survivingCustomer)
       prefetched?.addresses[id] = address
       memory.directory.remember([(id, address)])
     }
-    try fetch(prefetched?.addresses.values.compactMap { $0?.root } ?? [])
+    try fetch(prefetched?.addresses.values.compactMap { $0?.survivingCustomer } ?? [])
   }
 
   /// Looks up remembered ids of customers that were erased since, or that are missing: unused ones, or another
@@ -100,8 +102,8 @@ struct GroupPrefetch: SessionPart {
     let ids =
       prefetched.addresses.compactMap { id, address in
         guard let address else { return nil }
-        guard let row = prefetched.customers[address.root] else { return id }
-        return prefetched.erased.contains(address.root) && row.id != id ? id : nil
+        guard let row = prefetched.customers[address.survivingCustomer] else { return id }
+        return prefetched.erased.contains(address.survivingCustomer) && row.id != id ? id : nil
       } as [CustomerID]
     guard !ids.isEmpty else { return }
     for id in ids { memory.directory.forget(id) }
@@ -110,7 +112,7 @@ struct GroupPrefetch: SessionPart {
     // An id with a missing customer is damage. Its own command reports that, and the commands of other customers do
     // not.
     for case (let id, .some(let address)) in self.prefetched?.addresses ?? [:]
-    where self.prefetched?.customers[address.root] == nil {
+    where self.prefetched?.customers[address.survivingCustomer] == nil {
       memory.directory.forget(id)
       self.prefetched?.addresses.removeValue(forKey: id)
     }
@@ -136,7 +138,7 @@ struct GroupPrefetch: SessionPart {
     guard let footprint else { return true }
     for number in footprint.transactions {
       guard let address = prefetched?.booked.addresses[number] else { continue }
-      if !lanes.contains(layout.lane(of: address.root)) { return false }
+      if !lanes.contains(layout.lane(of: address.survivingCustomer)) { return false }
     }
     for id in footprint.customers where !belongs(id, lanes) { return false }
     var others: [CustomerNumber] = []
@@ -146,9 +148,9 @@ struct GroupPrefetch: SessionPart {
     if let code = footprint.order, let order = try session.order(code) { others.append(order.customer) }
     for number in others {
       try fetch([number])
-      let root = prefetched?.customers[number]?.mergedInto ?? 0
-      if root != 0 { try fetch([root]) }
-      if !lanes.contains(layout.lane(of: root == 0 ? number : root)) { return false }
+      let survivingCustomer = prefetched?.customers[number]?.mergedInto ?? 0
+      if survivingCustomer != 0 { try fetch([survivingCustomer]) }
+      if !lanes.contains(layout.lane(of: survivingCustomer == 0 ? number : survivingCustomer)) { return false }
     }
     return true
   }
@@ -156,13 +158,15 @@ struct GroupPrefetch: SessionPart {
   /// Returns whether the id's customer is in one of the lanes and was not merged.
   private func belongs(_ id: CustomerID, _ lanes: [Int]) -> Bool {
     guard let known = prefetched?.addresses[id], let address = known else { return true }
-    guard lanes.contains(layout.lane(of: address.root)) else { return false }
-    guard let row = prefetched?.customers[address.root] else {
+    guard lanes.contains(layout.lane(of: address.survivingCustomer)) else { return false }
+    guard let row = prefetched?.customers[address.survivingCustomer] else {
       memory.directory.forget(id)
       return false
     }
     guard row.mergedInto != 0 else { return true }
-    memory.directory.remember([(id, CustomerDirectory.CustomerAddress(origin: address.origin, root: row.mergedInto))])
+    memory.directory.remember([
+      (id, CustomerDirectory.CustomerAddress(original: address.original, survivingCustomer: row.mergedInto))
+    ])
     return false
   }
 

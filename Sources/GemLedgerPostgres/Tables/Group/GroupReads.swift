@@ -95,10 +95,10 @@ struct GroupReads: SessionPart {
     if holds.isEmpty { return }
     for hold in holds {
       prefetched.booked.add(hold)
-      let address = CustomerDirectory.CustomerAddress(origin: hold.customer, root: hold.customer)
-      prefetched.booked.want([.row, .terms], of: hold.number, at: address)
+      let address = CustomerDirectory.CustomerAddress(original: hold.customer, survivingCustomer: hold.customer)
+      prefetched.booked.want([.row, .attributes], of: hold.number, at: address)
     }
-    try earlierReads.completeBooked()
+    try earlierReads.completeEarlier()
   }
 
   // MARK: Counts
@@ -106,7 +106,7 @@ struct GroupReads: SessionPart {
   /// Returns the customer's counts; nil outside of groups.
   func countsInGroup(of customer: CustomerNumber) throws(LedgerError) -> [CountKey: CountRow]? {
     guard prefetched != nil else { return nil }
-    memory.countDemand.store(StorageMemory.countDemandMax, ordering: .relaxed)
+    memory.countDemand.store(StorageCache.countDemandMax, ordering: .relaxed)
     if let known = prefetched?.counts[customer] { return known }
     guard let prefetched, isOfGroup(customer) else { return nil }
     if prefetched.made.contains(customer) { return [:] }
@@ -116,12 +116,12 @@ struct GroupReads: SessionPart {
     return self.prefetched?.counts[customer] ?? [:]
   }
 
-  private func countQuestion(of customers: [CustomerNumber]) -> RowsQuestion {
+  private func countQuestion(of customers: [CustomerNumber]) -> RowsQuery {
     for customer in customers { prefetched?.counts[customer] = [:] }
     let request = PostgresRequest("SELECT \(CountRow.columns) FROM counters WHERE customer = ANY($1)") {
       $0.add(customers) { $0 }
     }
-    return RowsQuestion(requests: [request]) {
+    return RowsQuery(requests: [request]) {
       let count = CountRow.read($1, $2)
       $0.counts[count.customer, default: [:]][count.key] = count
     }
@@ -132,7 +132,7 @@ struct GroupReads: SessionPart {
   /// The catalog decides whether anything is counted, and then most commands read the counts.
   func countQuestions(
     _ footprints: [LedgerCommand.Footprint?], of customers: [CustomerNumber]
-  ) -> [RowsQuestion] {
+  ) -> [RowsQuery] {
     let demand = memory.countDemand.load(ordering: .relaxed)
     if demand > 0 { memory.countDemand.store(demand - 1, ordering: .relaxed) }
     guard !customers.isEmpty, demand > 0 || footprints.contains(where: { $0?.wantsCounts ?? false }) else {
@@ -166,22 +166,22 @@ struct GroupReads: SessionPart {
     if let known = prefetched.refunds[purchase] { return known }
     let purchases = prefetched.booked.purchases.values.filter { $0.refund != nil || $0.number == purchase }
     let missing = purchases.filter { prefetched.refunds[$0.number] == nil }
-    let refunds = try session.refunds(of: missing.map { RowPlace($0.number, of: $0.customer) })
-    var addresses: [RowPlace] = []
+    let refunds = try session.refunds(of: missing.map { RowAddress($0.number, of: $0.customer) })
+    var addresses: [RowAddress] = []
     for row in missing {
       self.prefetched?.refunds[row.number] = refunds[row.number] ?? []
-      addresses += (refunds[row.number] ?? []).map { RowPlace($0.transaction, of: row.customer) }
+      addresses += (refunds[row.number] ?? []).map { RowAddress($0.transaction, of: row.customer) }
       // The purchase's grant tells which of the refunds' parts are about which currency.
       let address =
         prefetched.booked.addresses[row.transaction]
-        ?? CustomerDirectory.CustomerAddress(origin: row.customer, root: row.customer)
+        ?? CustomerDirectory.CustomerAddress(original: row.customer, survivingCustomer: row.customer)
       if row.grant == nil, !prefetched.booked.knows([.row, .postings], of: row.transaction) {
         self.prefetched?.booked.want([.row, .postings], of: row.transaction, at: address)
       }
     }
     let parts = try session.refundParts(of: addresses)
     for address in addresses { self.prefetched?.refundParts[address.number] = parts[address.number] ?? [] }
-    try earlierReads.completeBooked()
+    try earlierReads.completeEarlier()
     return self.prefetched?.refunds[purchase]
   }
 }

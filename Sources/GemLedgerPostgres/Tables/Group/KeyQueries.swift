@@ -11,20 +11,21 @@ struct KeyQueries: SessionPart {
   private static let keysPerQuestion = 6
 
   func keys(
-    of commands: [LedgerCommand], _ roots: [CustomerID: CustomerNumber?]
-  ) -> [[Prefetched.KeyPlace]] {
-    var addresses: Set<Prefetched.KeyPlace> = []
+    of commands: [LedgerCommand], _ survivingCustomers: [CustomerID: CustomerNumber?]
+  ) -> [[Prefetched.KeyAddress]] {
+    var addresses: Set<Prefetched.KeyAddress> = []
     for command in commands {
-      guard let key = command.key, let root = roots[command.customer], let root else { continue }
-      addresses.insert(Prefetched.KeyPlace(customer: root, key: key))
+      guard let key = command.key, let survivingCustomer = survivingCustomers[command.customer], let survivingCustomer
+      else { continue }
+      addresses.insert(Prefetched.KeyAddress(customer: survivingCustomer, key: key))
     }
     return grouped(Array(addresses))
   }
 
   /// As many as one question covers.
-  func grouped(_ addresses: [Prefetched.KeyPlace]) -> [[Prefetched.KeyPlace]] {
+  func grouped(_ addresses: [Prefetched.KeyAddress]) -> [[Prefetched.KeyAddress]] {
     guard layout.isDistributed else { return addresses.isEmpty ? [] : [addresses] }
-    var questions: [[Prefetched.KeyPlace]] = []
+    var questions: [[Prefetched.KeyAddress]] = []
     for address in addresses.sorted(by: { $0.customer < $1.customer }) {
       if let last = questions.last, last.count < Self.keysPerQuestion || last.first?.customer == address.customer {
         questions[questions.count - 1].append(address)
@@ -35,7 +36,7 @@ struct KeyQueries: SessionPart {
     return questions
   }
 
-  func question(_ addresses: [Prefetched.KeyPlace]) -> PostgresRequest {
+  func question(_ addresses: [Prefetched.KeyAddress]) -> PostgresRequest {
     guard layout.isDistributed else { return Self.oneStepEach(addresses) }
     return PostgresRequest(
       """
@@ -53,7 +54,7 @@ struct KeyQueries: SessionPart {
   ///
   /// The offset keeps it from walking through all keys instead, which it would while there are few, and go on doing
   /// when there are many.
-  private static func oneStepEach(_ addresses: [Prefetched.KeyPlace]) -> PostgresRequest {
+  private static func oneStepEach(_ addresses: [Prefetched.KeyAddress]) -> PostgresRequest {
     PostgresRequest(
       """
       SELECT found.* FROM (SELECT unnest($1) AS owner, unnest($2) AS wanted) places CROSS JOIN LATERAL (
@@ -67,7 +68,7 @@ struct KeyQueries: SessionPart {
     }
   }
 
-  func keep(keys asked: [Prefetched.KeyPlace], _ rows: PostgresRows) throws(LedgerError) {
+  func keep(keys asked: [Prefetched.KeyAddress], _ rows: PostgresRows) throws(LedgerError) {
     prefetched?.askedKeys.formUnion(asked)
     for row in 0..<rows.count { try prefetched?.keep(key: rows, row, storageName) }
   }

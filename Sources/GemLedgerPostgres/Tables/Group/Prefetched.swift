@@ -20,9 +20,9 @@ final class Prefetched {
   var unfetchedLots: Set<CustomerNumber> = []
   /// The customers that the ids of the group's commands name; nil for an unused id.
   var addresses: [CustomerID: CustomerDirectory.CustomerAddress?] = [:]
-  var keys: [KeyPlace: KeyRow] = [:]
+  var keys: [KeyAddress: KeyRow] = [:]
   /// Which keys were looked up, found or not.
-  var askedKeys: Set<KeyPlace> = []
+  var askedKeys: Set<KeyAddress> = []
   var claims: [PurchaseIdentity: StoreClaim] = [:]
   /// The numbers of the environments of the group's store transactions.
   var environments: [StoreEnvironment: Int64] = [:]
@@ -37,7 +37,7 @@ final class Prefetched {
   var purchaseOwners: [Int64: CustomerNumber] = [:]
 
   /// The earlier transactions that the group's commands are about.
-  let booked = BookedRows()
+  let booked = EarlierTransactions()
   /// Customers with erased ids: a remembered id of theirs may be out of date.
   var erased: Set<CustomerNumber> = []
   /// Ids beside their first ones, of those that were asked about.
@@ -54,7 +54,7 @@ final class Prefetched {
   /// How many lots of a class one account's first page has; the engine's own first page.
   static let lotsPerPage = 32
 
-  struct KeyPlace: Hashable {
+  struct KeyAddress: Hashable {
     let customer: CustomerNumber
     let key: IdempotencyKey
   }
@@ -74,7 +74,7 @@ final class Prefetched {
   func keep(key rows: PostgresRows, _ row: Int, _ storage: String) throws(LedgerError) {
     let key = rows.withBytes(row, 1) { PostgresKey.key($0) }
     let customer = rows.integer(row, 0)
-    keys[KeyPlace(customer: customer, key: key)] = KeyRow(
+    keys[KeyAddress(customer: customer, key: key)] = KeyRow(
       customer: customer, key: key,
       fingerprint: Fingerprint(asked: rows.integer(row, 2), qualifiers: rows.integer(row, 3)),
       outcome: try rows.keyOutcome(row, 4, storage))
@@ -83,8 +83,8 @@ final class Prefetched {
   func found(_ id: CustomerID) -> FoundCustomer?? {
     guard let known = addresses[id] else { return nil }
     guard let address = known else { return .some(nil) }
-    guard let row = customers[address.root] else { return nil }
-    return FoundCustomer(row, origin: address.origin)
+    guard let row = customers[address.survivingCustomer] else { return nil }
+    return FoundCustomer(row, original: address.original)
   }
 }
 

@@ -9,12 +9,12 @@ struct RefundedPurchases: SessionPart {
   func fetch(
     _ commands: [LedgerCommand], _ footprints: [LedgerCommand.Footprint?]
   ) throws(LedgerError) {
-    var addresses: Set<RowPlace> = []
+    var addresses: Set<RowAddress> = []
     var keys: [Int64: Set<IdempotencyKey>] = [:]
     for (command, footprint) in zip(commands, footprints) {
       guard let footprint, footprint.subject == .owner else { continue }
       for held in footprint.purchases.compactMap(storeClaims.storeClaim) where held.purchase != 0 {
-        addresses.insert(RowPlace(held.purchase, of: held.customer))
+        addresses.insert(RowAddress(held.purchase, of: held.customer))
         if let key = command.key { keys[held.purchase, default: []].insert(key) }
       }
     }
@@ -29,7 +29,7 @@ struct RefundedPurchases: SessionPart {
     for address in addresses {
       guard let row = prefetched?.booked.purchases[address.number] else { continue }
       let mergedInto = prefetched?.customers[row.customer]?.mergedInto ?? 0
-      let owner = CustomerDirectory.CustomerAddress(origin: row.customer, mergedInto: mergedInto)
+      let owner = CustomerDirectory.CustomerAddress(original: row.customer, mergedInto: mergedInto)
       for key in keys[row.number] ?? [] { prefetched?.booked.want(key: key, at: owner) }
       if row.refund != nil {
         // The currency may come back, into any of the lots that it was taken from.
@@ -40,29 +40,29 @@ struct RefundedPurchases: SessionPart {
         prefetched?.booked.want([.row, .postings], of: row.transaction, at: owner)
       }
     }
-    try earlierReads.completeBooked()
+    try earlierReads.completeEarlier()
   }
 
   /// Returns the question for purchases by the customers that they were credited to.
   ///
   /// - Parameter places: All name a customer.
-  func query(_ addresses: Set<RowPlace>) -> RowsQuestion {
+  func query(_ addresses: Set<RowAddress>) -> RowsQuery {
     let requests =
       layout.isDistributed
       ? Dictionary(grouping: addresses) { layout.lane(of: $0.customer ?? 0) }.values.map(Self.ofShard)
       : [Self.oneStepEach(Array(addresses))]
-    return RowsQuestion(requests: requests) { $0.keep(purchase: PurchaseRow.read($1, $2)) }
+    return RowsQuery(requests: requests) { $0.keep(purchase: PurchaseRow.read($1, $2)) }
   }
 
   /// Returns the question for the purchases of lots, by the lots' customers.
-  func query(ofLots addresses: Set<RowPlace>) -> RowsQuestion {
+  func query(ofLots addresses: Set<RowAddress>) -> RowsQuery {
     let request = Self.oneStepEach(
       Array(addresses), "(SELECT l.purchase FROM lots l WHERE l.customer = owner AND l.lot = wanted)")
-    return RowsQuestion(requests: [request]) { $0.keep(purchase: PurchaseRow.read($1, $2)) }
+    return RowsQuery(requests: [request]) { $0.keep(purchase: PurchaseRow.read($1, $2)) }
   }
 
   /// - Parameter number: The purchase's, said with the `wanted` number and its `owner`.
-  private static func oneStepEach(_ addresses: [RowPlace], _ number: String = "wanted") -> PostgresRequest {
+  private static func oneStepEach(_ addresses: [RowAddress], _ number: String = "wanted") -> PostgresRequest {
     PostgresRequest(
       """
       SELECT found.* FROM (SELECT unnest($1) AS owner, unnest($2) AS wanted) places CROSS JOIN LATERAL (
@@ -76,7 +76,7 @@ struct RefundedPurchases: SessionPart {
     }
   }
 
-  private static func ofShard(_ addresses: [RowPlace]) -> PostgresRequest {
+  private static func ofShard(_ addresses: [RowAddress]) -> PostgresRequest {
     PostgresRequest(
       """
       SELECT \(PurchaseRow.columns)

@@ -38,7 +38,7 @@ struct StoreClaims: SessionPart {
   /// joins no lists with its tables, so every group claims everything there.
   func claimQuestions(
     _ all: [PurchaseIdentity], of footprints: [LedgerCommand.Footprint?]
-  ) -> [RowsQuestion] {
+  ) -> [RowsQuery] {
     if all.isEmpty { return [] }
     for identity in all { prefetched?.evidence[identity] = [] }
     let always = layout.isDistributed ? Set(all) : claimed(by: footprints)
@@ -53,19 +53,19 @@ struct StoreClaims: SessionPart {
     return (claims.isEmpty ? [] : [claiming(claims, always: always)]) + [Self.evidenceQuestion(all)]
   }
 
-  private func claiming(_ claims: [PurchaseIdentity], always: Set<PurchaseIdentity>) -> RowsQuestion {
+  private func claiming(_ claims: [PurchaseIdentity], always: Set<PurchaseIdentity>) -> RowsQuery {
     let credited = PostgresRequest(
       """
       SELECT store_transaction, environment, store, customer, purchase FROM store_transactions
       WHERE store_transaction = ANY($1) AND purchase <> 0
       """
     ) { $0.add(claims, text: \.transactionID.text) }
-    return RowsQuestion(
+    return RowsQuery(
       requests: layout.isDistributed ? [Self.touch(claims)] : [Self.touch(claims, always: always), credited]
     ) { $0.claims[$1.purchaseIdentity($2)] = $1.storeClaim($2) }
   }
 
-  private static func evidenceQuestion(_ identities: [PurchaseIdentity]) -> RowsQuestion {
+  private static func evidenceQuestion(_ identities: [PurchaseIdentity]) -> RowsQuery {
     let evidence = PostgresRequest(
       """
       SELECT store_transaction, environment, store, kind, revoked_at, signed_at, extent_kind, extent
@@ -73,7 +73,7 @@ struct StoreClaims: SessionPart {
       """
     ) { $0.add(identities, text: \.transactionID.text) }
     let asked = Set(identities)
-    return RowsQuestion(requests: [evidence]) { (prefetched, rows, row) in
+    return RowsQuery(requests: [evidence]) { (prefetched, rows, row) in
       // Another store's may have the same text.
       let identity = rows.purchaseIdentity(row)
       guard asked.contains(identity) else { return }

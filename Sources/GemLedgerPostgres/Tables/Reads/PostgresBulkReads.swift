@@ -44,7 +44,7 @@ extension PostgresBulkReads {
           .storageDamaged,
           "\(storageName) has no customer \(row.mergedInto), whom another became part of. Run verify.")
       }
-      found[id] = FoundCustomer(survivor, origin: number)
+      found[id] = FoundCustomer(survivor, original: number)
     }
     return found
   }
@@ -62,45 +62,47 @@ extension PostgresBulkReads {
       AccountRow.read)
   }
 
-  func lotTerms(_ wanted: [RowPlace]) throws(LedgerError) -> [LotNumber: LotTermsRow] {
-    var rows = try rows(at: wanted, LotTermsRow.columns, from: "lot_attributes", by: "lot", LotTermsRow.read)
+  func lotAttributes(_ wanted: [RowAddress]) throws(LedgerError) -> [LotNumber: LotAttributesRow] {
+    var rows = try rows(at: wanted, LotAttributesRow.columns, from: "lot_attributes", by: "lot", LotAttributesRow.read)
     let unknown = wanted.filter { $0.customer == nil }.map(\.number)
     if !unknown.isEmpty {
       rows += try all(
-        "SELECT \(LotTermsRow.columns) FROM lot_attributes WHERE lot = ANY($1)", { $0.add(unknown, \.self) },
-        LotTermsRow.read)
+        "SELECT \(LotAttributesRow.columns) FROM lot_attributes WHERE lot = ANY($1)", { $0.add(unknown, \.self) },
+        LotAttributesRow.read)
     }
     return Dictionary(rows.map { ($0.lot, $0) }) { first, _ in first }
   }
 
-  func anchors(_ wanted: [AnchorPlace]) throws(LedgerError) -> [AnchorPlace: AnchorRow] {
+  func checkpoints(_ wanted: [CheckpointAddress]) throws(LedgerError) -> [CheckpointAddress: CheckpointRow] {
     // An account's number says both, and leaves one number to look for beside the customer.
     let rows = try rows(
-      at: wanted.map { RowPlace($0.version << 10 | $0.account.currency, of: $0.account.customer) },
-      AnchorRow.columns, from: "checkpoints",
+      at: wanted.map { RowAddress($0.version << 10 | $0.account.currency, of: $0.account.customer) },
+      CheckpointRow.columns, from: "checkpoints",
       by: RowsByNumber(
         isWanted: "currency = wanted & 1023 AND version = wanted >> 10",
-        isAny: "(version << 10 | currency) = ANY($2)"), AnchorRow.read)
+        isAny: "(version << 10 | currency) = ANY($2)"), CheckpointRow.read)
     let addresses = Set(wanted)
-    let found = rows.map { (AnchorPlace($0.account, version: $0.version), $0) }.filter { addresses.contains($0.0) }
+    let found = rows.map { (CheckpointAddress($0.account, version: $0.version), $0) }.filter {
+      addresses.contains($0.0)
+    }
     return Dictionary(found) { first, _ in first }
   }
 
   // MARK: The journal
 
-  func transactions(_ wanted: [RowPlace]) throws(LedgerError) -> [TransactionNumber: TransactionRow] {
+  func transactions(_ wanted: [RowAddress]) throws(LedgerError) -> [TransactionNumber: TransactionRow] {
     let known = try rows(at: wanted, TransactionRow.columns, from: "transactions", by: "number", TransactionRow.read)
     let others = try transactions(ofAnybody: wanted.filter { $0.customer == nil }.map(\.number))
     return Dictionary((known + others).map { ($0.number, $0) }) { first, _ in first }
   }
 
-  func entries(_ wanted: [RowPlace]) throws(LedgerError) -> [EntryNumber: EntryRow] {
+  func entries(_ wanted: [RowAddress]) throws(LedgerError) -> [EntryNumber: EntryRow] {
     let addresses = try owned(wanted, transaction: Numbering.transaction)
     let rows = try rows(at: addresses, EntryRow.columns, from: "entries", by: "number", EntryRow.read)
     return Dictionary(rows.map { ($0.number, $0) }) { first, _ in first }
   }
 
-  func entries(of transactions: [RowPlace]) throws(LedgerError) -> [TransactionNumber: [EntryRow]] {
+  func entries(of transactions: [RowAddress]) throws(LedgerError) -> [TransactionNumber: [EntryRow]] {
     let addresses = try owned(transactions) { $0 }
     let rows = try rows(
       at: addresses, EntryRow.columns, from: "entries",
@@ -110,13 +112,13 @@ extension PostgresBulkReads {
     return Dictionary(grouping: rows.sorted { $0.number < $1.number }, by: \.transaction)
   }
 
-  func allocations(of entries: [RowPlace]) throws(LedgerError) -> [EntryNumber: [AllocationRow]] {
+  func allocations(of entries: [RowAddress]) throws(LedgerError) -> [EntryNumber: [AllocationRow]] {
     let addresses = try owned(entries, transaction: Numbering.transaction)
     let rows = try rows(at: addresses, AllocationRow.columns, from: "allocations", by: "entry", AllocationRow.read)
     return Dictionary(grouping: rows.sorted { $0.position < $1.position }, by: \.entry)
   }
 
-  func transactionsWithoutEntries(_ wanted: [RowPlace]) throws(LedgerError) -> Set<TransactionNumber> {
+  func transactionsWithoutEntries(_ wanted: [RowAddress]) throws(LedgerError) -> Set<TransactionNumber> {
     let addresses = wanted.filter { $0.customer != nil }
     return Set(
       try rows(
@@ -128,7 +130,7 @@ extension PostgresBulkReads {
 
   // MARK: Purchases
 
-  func purchases(_ wanted: [RowPlace]) throws(LedgerError) -> [Int64: PurchaseRow] {
+  func purchases(_ wanted: [RowAddress]) throws(LedgerError) -> [Int64: PurchaseRow] {
     let rows = try all(
       """
       SELECT \(PurchaseRow.columns) FROM \(PurchaseRow.tables)
@@ -138,7 +140,7 @@ extension PostgresBulkReads {
     return Dictionary(rows.map { ($0.number, $0) }) { first, _ in first }
   }
 
-  func entitlementHolders(of purchases: [RowPlace]) throws(LedgerError) -> [Int64: CustomerNumber] {
+  func entitlementHolders(of purchases: [RowAddress]) throws(LedgerError) -> [Int64: CustomerNumber] {
     let rows = try all(
       "SELECT purchase, holder FROM entitlement_holders WHERE purchase = ANY($1)", { $0.add(purchases, \.number) },
       { ($0.integer($1, 0), $0.integer($1, 1)) })
@@ -158,17 +160,17 @@ extension PostgresBulkReads {
     return Dictionary(grouping: rows.filter { wanted.contains($0.identity) }, by: \.identity)
   }
 
-  func refunds(of purchases: [RowPlace]) throws(LedgerError) -> [Int64: [RefundRow]] {
+  func refunds(of purchases: [RowAddress]) throws(LedgerError) -> [Int64: [RefundRow]] {
     var addresses = purchases.filter { $0.customer != nil }
     let unknown = purchases.filter { $0.customer == nil }
     if !unknown.isEmpty {
-      addresses += try self.purchases(unknown).values.map { RowPlace($0.number, of: $0.customer) }
+      addresses += try self.purchases(unknown).values.map { RowAddress($0.number, of: $0.customer) }
     }
     let rows = try rows(at: addresses, RefundRow.columns, from: "refunds", by: "purchase", RefundRow.read)
     return Dictionary(grouping: rows.sorted { $0.transaction < $1.transaction }, by: \.purchase)
   }
 
-  func refundParts(of transactions: [RowPlace]) throws(LedgerError) -> [TransactionNumber: [RefundPartRow]] {
+  func refundParts(of transactions: [RowAddress]) throws(LedgerError) -> [TransactionNumber: [RefundPartRow]] {
     var rows = try rows(
       at: transactions, RefundPartRow.columns, from: RefundPartRow.table, by: "transaction_number",
       RefundPartRow.read)

@@ -58,7 +58,7 @@ extension PostgresCatalogReads {
     }
   }
 
-  func last(_ sequence: RareSequence) throws(LedgerError) -> Int64 {
+  func last(_ sequence: ColdSequence) throws(LedgerError) -> Int64 {
     switch sequence {
     case .customer: try highest("SELECT max(customer) FROM customers")
     // The first pooled lot of an account has no row of its own.
@@ -90,7 +90,7 @@ extension PostgresCatalogReads {
     Timestamp(milliseconds: try rows("SELECT max(created_at) FROM lanes").integer(0, 0))
   }
 
-  func number(after last: Int64, in sequence: RareSequence) throws(LedgerError) -> Int64 {
+  func number(after last: Int64, in sequence: ColdSequence) throws(LedgerError) -> Int64 {
     guard sequence != .environment else { return last + 1 }
     let lane = group?.lanes.first ?? 0
     guard sequence == .customer else { return LaneLayout.number(after: last, lane: lane) }

@@ -22,7 +22,7 @@ extension PostgresCustomerReads {
   }
 
   private func found(_ row: CustomerRow) throws(LedgerError) -> FoundCustomer {
-    FoundCustomer(row.mergedInto == 0 ? row : try existing(row.mergedInto), origin: row.number)
+    FoundCustomer(row.mergedInto == 0 ? row : try existing(row.mergedInto), original: row.number)
   }
 
   private func existing(_ number: CustomerNumber) throws(LedgerError) -> CustomerRow {

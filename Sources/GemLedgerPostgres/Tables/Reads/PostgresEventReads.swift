@@ -5,49 +5,49 @@ internal import GemLedger
 protocol PostgresEventReads: PostgresReads {}
 
 extension PostgresEventReads {
-  func effects(
+  func events(
     of transaction: TransactionNumber, ofAny owners: [CustomerNumber]
-  ) throws(LedgerError) -> [EffectRow] {
-    try earlierReads.fetchBooked(.effects, of: transaction)
-    if let booked = prefetched?.booked, booked.knows(.effects, of: transaction) {
-      return booked.effects(of: transaction)
+  ) throws(LedgerError) -> [JournalEventRow] {
+    try earlierReads.fetchEarlier(.events, of: transaction)
+    if let booked = prefetched?.booked, booked.knows(.events, of: transaction) {
+      return booked.events(of: transaction)
     }
     return try all(
       """
-      SELECT \(EffectRow.columns) FROM journal_events WHERE customer = ANY($1) AND transaction_number = $2
+      SELECT \(JournalEventRow.columns) FROM journal_events WHERE customer = ANY($1) AND transaction_number = $2
       ORDER BY position
       """,
       {
         $0.add(owners, \.self)
         $0.add(transaction)
-      }, EffectRow.read)
+      }, JournalEventRow.read)
   }
 
-  func effects(
+  func events(
     about target: TransactionNumber, ofAny owners: [CustomerNumber]
-  ) throws(LedgerError) -> [EffectRow] {
+  ) throws(LedgerError) -> [JournalEventRow] {
     try groupReads.fetchOpenHold(target)
-    try earlierReads.fetchBooked(.about, of: target)
-    if let booked = prefetched?.booked, booked.knows(.about, of: target) { return booked.effects(about: target) }
+    try earlierReads.fetchEarlier(.about, of: target)
+    if let booked = prefetched?.booked, booked.knows(.about, of: target) { return booked.events(about: target) }
     return try all(
       """
-      SELECT \(EffectRow.columns) FROM journal_events WHERE customer = ANY($1) AND target = $2 AND target <> 0
+      SELECT \(JournalEventRow.columns) FROM journal_events WHERE customer = ANY($1) AND target = $2 AND target <> 0
       ORDER BY transaction_number, position
       """,
       {
         $0.add(owners, \.self)
         $0.add(target)
-      }, EffectRow.read)
+      }, JournalEventRow.read)
   }
 
-  func effects(
+  func events(
     of customer: CustomerNumber, below: TransactionNumber, limit: Int
-  ) throws(LedgerError) -> [EffectRow] {
+  ) throws(LedgerError) -> [JournalEventRow] {
     guard limit > 0 else { return [] }
     // All of the transaction that the last one within the limit belongs to.
     return try all(
       """
-      SELECT \(EffectRow.columns) FROM journal_events
+      SELECT \(JournalEventRow.columns) FROM journal_events
       WHERE customer = $1 AND transaction_number < $2 AND kind BETWEEN 3 AND 6
         AND transaction_number >= coalesce((
           SELECT transaction_number FROM journal_events
@@ -59,21 +59,22 @@ extension PostgresEventReads {
         $0.add(customer)
         $0.add(below)
         $0.add(Int64(limit) - 1)
-      }, EffectRow.read)
+      }, JournalEventRow.read)
   }
 
-  func effects(of transactions: [RowPlace]) throws(LedgerError) -> [TransactionNumber: [EffectRow]] {
+  func events(of transactions: [RowAddress]) throws(LedgerError) -> [TransactionNumber: [JournalEventRow]] {
     let rows = try rows(
-      at: transactions, EffectRow.columns, from: "journal_events", by: "transaction_number", EffectRow.read)
+      at: transactions, JournalEventRow.columns, from: "journal_events", by: "transaction_number", JournalEventRow.read)
     return Dictionary(grouping: rows.sorted { $0.position < $1.position }, by: \.transaction)
   }
 
-  func effects(
+  func events(
     about targets: [TransactionNumber: [CustomerNumber]]
-  ) throws(LedgerError) -> [TransactionNumber: [EffectRow]] {
-    let addresses = targets.flatMap { target, owners in owners.map { RowPlace(target, of: $0) } }
+  ) throws(LedgerError) -> [TransactionNumber: [JournalEventRow]] {
+    let addresses = targets.flatMap { target, owners in owners.map { RowAddress(target, of: $0) } }
     let rows = try rows(
-      at: addresses, EffectRow.columns, from: "journal_events", by: EffectRow.byTarget, EffectRow.read)
+      at: addresses, JournalEventRow.columns, from: "journal_events", by: JournalEventRow.byTarget, JournalEventRow.read
+    )
     return Dictionary(
       grouping: rows.sorted { ($0.transaction, $0.position) < ($1.transaction, $1.position) }, by: \.target)
   }

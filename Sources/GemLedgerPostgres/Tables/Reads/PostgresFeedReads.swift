@@ -17,7 +17,7 @@ extension PostgresFeedReads {
     if layout.isDistributed {
       // Each of these goes to all machines.
       let bounds = try bounds()
-      let behind = memory.lanesWithNews(lanes, bounds)
+      let behind = memory.lanesWithCommits(lanes, bounds)
       if behind.isEmpty { return [] }
       try waitForHalves()
       answers = try ask(
@@ -100,7 +100,7 @@ extension PostgresFeedReads {
     }
   }
 
-  func mergedCustomers(by merges: [RowPlace]) throws(LedgerError) -> [TransactionNumber: CustomerNumber] {
+  func mergedCustomers(by merges: [RowAddress]) throws(LedgerError) -> [TransactionNumber: CustomerNumber] {
     let rows = try rows(
       at: merges, "transaction_number, from_customer", from: "merges", by: "transaction_number"
     ) { ($0.integer($1, 0), $0.integer($1, 1)) }

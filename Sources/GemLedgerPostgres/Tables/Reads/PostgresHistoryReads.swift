@@ -89,7 +89,7 @@ extension PostgresHistoryReads {
   func parts(
     of number: TransactionNumber, ofAny owners: [CustomerNumber]
   ) throws(LedgerError) -> TransactionParts? {
-    if let booked = prefetched?.booked, booked.knows([.row, .postings, .terms], of: number) {
+    if let booked = prefetched?.booked, booked.knows([.row, .postings, .attributes], of: number) {
       return booked.parts(of: number)
     }
     return try notedTransactions([number], ofAny: owners)[number]?.parts

@@ -8,8 +8,8 @@ extension PostgresJournalReads {
   func key(_ key: IdempotencyKey, customer: CustomerNumber, hash: Int) throws(LedgerError) -> KeyRow? {
     let storageName = storageName
     if prefetched?.made.contains(customer) == true { return nil }
-    if let prefetched, prefetched.askedKeys.contains(Prefetched.KeyPlace(customer: customer, key: key)) {
-      return prefetched.keys[Prefetched.KeyPlace(customer: customer, key: key)]
+    if let prefetched, prefetched.askedKeys.contains(Prefetched.KeyAddress(customer: customer, key: key)) {
+      return prefetched.keys[Prefetched.KeyAddress(customer: customer, key: key)]
     }
     return try first(
       """
@@ -66,7 +66,7 @@ extension PostgresJournalReads {
   /// Checkpoints say between which entries a version lies: at most so many are looked at, in one round trip.
   func entry(of account: AccountRow, version: Int64) throws(LedgerError) -> EntryRow? {
     guard version >= 1, version <= account.version else { return nil }
-    let before = version / AnchorRow.interval * AnchorRow.interval
+    let before = version / CheckpointRow.interval * CheckpointRow.interval
     let found = try first(
       """
       SELECT \(EntryRow.columns) FROM entries WHERE customer = $1 AND currency = $2 AND version = $3
@@ -80,7 +80,7 @@ extension PostgresJournalReads {
         $0.add(account.number.currency)
         $0.add(version)
         $0.add(before)
-        $0.add(before + AnchorRow.interval)
+        $0.add(before + CheckpointRow.interval)
         $0.add(account.lastEntry)
       }, EntryRow.read)
     guard let found else {
@@ -136,14 +136,14 @@ extension PostgresJournalReads {
       }, ItemEntryRow.read)
   }
 
-  func anchor(_ account: AccountNumber, version: Int64) throws(LedgerError) -> AnchorRow? {
+  func checkpoint(_ account: AccountNumber, version: Int64) throws(LedgerError) -> CheckpointRow? {
     try first(
-      "SELECT \(AnchorRow.columns) FROM checkpoints WHERE customer = $1 AND currency = $2 AND version = $3",
+      "SELECT \(CheckpointRow.columns) FROM checkpoints WHERE customer = $1 AND currency = $2 AND version = $3",
       {
         $0.add(account.customer)
         $0.add(account.currency)
         $0.add(version)
-      }, AnchorRow.read)
+      }, CheckpointRow.read)
   }
 }
 #endif

@@ -70,21 +70,22 @@ extension PostgresLotReads {
     try first("SELECT \(LotRow.columns) FROM lots WHERE lot = $1", { $0.add(number) }, LotRow.read)
   }
 
-  func lotTerms(_ number: LotNumber, of owner: CustomerNumber) throws(LedgerError) -> LotTermsRow? {
-    if prefetched?.booked.knows(termsOf: number, of: owner) == false { try earlierReads.fetchTermsOfBooked() }
-    if let booked = prefetched?.booked, booked.knows(termsOf: number, of: owner) { return booked.terms[number] }
+  func lotAttributes(_ number: LotNumber, of owner: CustomerNumber) throws(LedgerError) -> LotAttributesRow? {
+    if prefetched?.booked.knows(termsOf: number, of: owner) == false { try earlierReads.fetchEarlierLotAttributes() }
+    if let booked = prefetched?.booked, booked.knows(termsOf: number, of: owner) { return booked.attributes[number] }
     return try first(
-      "SELECT \(LotTermsRow.columns) FROM lot_attributes WHERE customer = $1 AND lot = $2",
+      "SELECT \(LotAttributesRow.columns) FROM lot_attributes WHERE customer = $1 AND lot = $2",
       {
         $0.add(owner)
         $0.add(number)
-      }, LotTermsRow.read)
+      }, LotAttributesRow.read)
   }
 
   /// Looks through the attributes of all lots.
-  func lotTerms(_ number: LotNumber) throws(LedgerError) -> LotTermsRow? {
+  func lotAttributes(_ number: LotNumber) throws(LedgerError) -> LotAttributesRow? {
     try first(
-      "SELECT \(LotTermsRow.columns) FROM lot_attributes WHERE lot = $1 LIMIT 1", { $0.add(number) }, LotTermsRow.read
+      "SELECT \(LotAttributesRow.columns) FROM lot_attributes WHERE lot = $1 LIMIT 1", { $0.add(number) },
+      LotAttributesRow.read
     )
   }
 }

@@ -3,16 +3,16 @@ internal import GemLedger
 
 // How rows of effects, holds and counts are read; each list of columns and its reader belong together.
 
-extension EffectRow {
+extension JournalEventRow {
   static let columns = """
     transaction_number, position, customer, kind, target, currency, lot, amount, value, counter_kind, subject, period,
     created_at, held_after
     """
 
-  static func read(_ rows: PostgresRows, _ row: Int) -> EffectRow {
-    EffectRow(
+  static func read(_ rows: PostgresRows, _ row: Int) -> JournalEventRow {
+    JournalEventRow(
       transaction: rows.integer(row, 0), position: rows.integer(row, 1), customer: rows.integer(row, 2),
-      kind: EffectRow.Kind(rawValue: rows.integer(row, 3)) ?? .linked, target: rows.integer(row, 4),
+      kind: JournalEventRow.Kind(rawValue: rows.integer(row, 3)) ?? .linked, target: rows.integer(row, 4),
       currency: rows.integer(row, 5), lot: rows.integer(row, 6), amount: rows.integer(row, 7),
       value: rows.integer(row, 8),
       count: CountKey.Kind(rawValue: rows.integer(row, 9)).map { CountKey($0, rows.text(row, 10)) },

@@ -61,22 +61,22 @@ extension ItemEntryRow {
   }
 }
 
-extension AnchorRow {
+extension CheckpointRow {
   static let columns = "customer, currency, version, entry, transaction_number, created_at"
 
-  static func read(_ rows: PostgresRows, _ row: Int) -> AnchorRow {
-    AnchorRow(
+  static func read(_ rows: PostgresRows, _ row: Int) -> CheckpointRow {
+    CheckpointRow(
       account: AccountNumber(customer: rows.integer(row, 0), currency: rows.integer(row, 1)),
       version: rows.integer(row, 2), entry: rows.integer(row, 3), transaction: rows.integer(row, 4),
       createdAt: Timestamp(milliseconds: rows.integer(row, 5)))
   }
 }
 
-extension LotTermsRow {
+extension LotAttributesRow {
   static let columns = "lot, source, environment, price, price_currency, purchase, expires_at, original_lot"
 
-  static func read(_ rows: PostgresRows, _ row: Int) -> LotTermsRow {
-    LotTermsRow(
+  static func read(_ rows: PostgresRows, _ row: Int) -> LotAttributesRow {
+    LotAttributesRow(
       lot: rows.integer(row, 0), source: LotSource(rawValue: rows.integer(row, 1)) ?? .admin,
       environment: rows.integer(row, 2), price: rows.money(row, 3), purchase: rows.optionalInteger(row, 5),
       expiresAt: rows.integer(row, 6), origin: rows.integer(row, 7))

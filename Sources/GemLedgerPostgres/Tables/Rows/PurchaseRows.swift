@@ -39,7 +39,7 @@ extension PurchaseRow {
       customer: rows.integer(row, 4), transaction: rows.integer(row, 5),
       product: ProductCode(unchecked: rows.text(row, 6)), quantity: rows.integer(row, 7),
       price: rows.money(row, 8), purchasedAt: Timestamp(milliseconds: rows.integer(row, 10)),
-      terms: rows.text(row, 11),
+      frozenProduct: rows.text(row, 11),
       originalTransactionID: rows.optionalText(row, 12).map(StoreTransactionID.init(unchecked:)),
       expiresAt: rows.optionalInteger(row, 13).map(Timestamp.init(milliseconds:)),
       grant: rows.optionalInteger(row, 18).map {

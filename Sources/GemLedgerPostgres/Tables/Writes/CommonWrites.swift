@@ -20,7 +20,7 @@ struct CommonWrites: SessionPart {
           $0.add(entries: changes.entries)
           $0.add(accounts: accounts)
           $0.add(step, customer: layout.heads[head.lane], isFirst: true)
-          $0.add(group.mark, customer: layout.heads[head.lane])
+          $0.add(group.token, customer: layout.heads[head.lane])
         }
       ]
     }
@@ -44,7 +44,7 @@ struct CommonWrites: SessionPart {
     }
     requests.append(
       PostgresRequest(Self.markInsert(from: 1)) {
-        $0.add(group.mark, customer: layout.heads[heads.first?.lane ?? 0])
+        $0.add(group.token, customer: layout.heads[heads.first?.lane ?? 0])
       })
     return requests
   }
@@ -109,7 +109,7 @@ struct CommonWrites: SessionPart {
   ///
   /// Each process begins new names, so all tokens are reached in time, and no group looks through many.
   func sweepOfMarks(_ group: PostgresGroup) -> PostgresRequest {
-    let first = group.mark.writer.first ?? 0
+    let first = group.token.writer.first ?? 0
     return PostgresRequest(
       """
       DELETE FROM commit_tokens WHERE customer = $1 AND writer BETWEEN $2 AND $3
@@ -138,7 +138,7 @@ private struct LaneStep {
     last = max(last, changes.transactions.last?.number ?? 0, changes.customers.map(\.number).max() ?? 0)
     last = max(last, changes.lastLot ?? 0)
     last = max(last, changes.purchases.map(\.number).max() ?? 0, changes.orders.new.map(\.number).max() ?? 0)
-    self.last = max(last, changes.rare?.lotTerms.map(\.lot).max() ?? 0)
+    self.last = max(last, changes.cold?.lotAttributes.map(\.lot).max() ?? 0)
     createdAt = max(
       heads.map(\.createdAt).max() ?? 0, changes.transactions.map(\.createdAt.milliseconds).max() ?? 0)
     (transactions, entries) = (Int64(changes.transactions.count), Int64(changes.entries.count))
@@ -210,10 +210,10 @@ extension PostgresParameters {
     add(customer)
   }
 
-  fileprivate mutating func add(_ mark: PostgresGroup.CommitMark, customer: CustomerNumber) {
+  fileprivate mutating func add(_ token: PostgresGroup.CommitToken, customer: CustomerNumber) {
     add(customer)
-    add(bytes: mark.writer)
-    add(mark.number)
+    add(bytes: token.writer)
+    add(token.number)
   }
 }
 #endif

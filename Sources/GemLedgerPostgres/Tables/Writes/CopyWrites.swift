@@ -5,8 +5,9 @@ internal import GemLedger
 enum CopyWrites {
   static func requests(_ copy: CopyChanges) -> [PostgresRequest] {
     var requests: [PostgresRequest] = []
-    if !copy.formerLotTerms.isEmpty {
-      requests.append(ProjectionWrites.terms(copy.formerLotTerms.map { ($0.terms, $0.customer) }, ifMissing: true))
+    if !copy.formerLotAttributes.isEmpty {
+      requests.append(
+        ProjectionWrites.attributes(copy.formerLotAttributes.map { ($0.attributes, $0.customer) }, ifMissing: true))
     }
     let versions = copy.catalogVersions
     if let last = versions.last {

@@ -59,9 +59,9 @@ enum CustomerWrites {
     }
   }
 
-  static func merges(_ rare: RareChanges) -> [PostgresRequest] {
+  static func merges(_ cold: ColdChanges) -> [PostgresRequest] {
     var requests: [PostgresRequest] = []
-    let (rows, merged) = (rare.merges, rare.changedCustomers.filter { $0.mergedInto != 0 })
+    let (rows, merged) = (cold.merges, cold.changedCustomers.filter { $0.mergedInto != 0 })
     if !rows.isEmpty {
       requests.append(
         PostgresRequest(

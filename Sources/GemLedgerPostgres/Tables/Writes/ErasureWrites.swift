@@ -15,7 +15,7 @@ enum ErasureWrites {
 
   /// The rest of it, after all that the group wrote.
   static func erasing(_ rows: [ErasureRow], _ changes: borrowing ChangeSet) -> [PostgresRequest] {
-    let new = changes.customers.map(\.id) + (changes.rare?.addedIDs ?? []).map(\.id)
+    let new = changes.customers.map(\.id) + (changes.cold?.addedIDs ?? []).map(\.id)
     let numbers = rows.flatMap(\.numbers)
     let ids = rows.flatMap(\.ids)
     let transactions = rows.flatMap { row in row.numbers.map { _ in row.transaction } }

@@ -5,13 +5,13 @@ internal import GemLedger
 struct EventWrites: SessionPart {
   let session: PostgresSession
 
-  func requests(_ rare: RareChanges, _ new: [TransactionRow]) -> [PostgresRequest] {
+  func requests(_ cold: ColdChanges, _ new: [TransactionRow]) -> [PostgresRequest] {
     var requests: [PostgresRequest] = []
-    if !rare.effects.isEmpty { requests.append(Self.effects(rare.effects)) }
-    if !rare.holds.isEmpty { requests += holds(rare.holds, new) }
-    if !rare.endedHolds.isEmpty { requests += ended(rare.endedHolds) }
-    if !rare.counts.isEmpty { requests.append(Self.counts(rare.counts)) }
-    requests += rare.endedCounts.map { row in
+    if !cold.events.isEmpty { requests.append(Self.events(cold.events)) }
+    if !cold.holds.isEmpty { requests += holds(cold.holds, new) }
+    if !cold.endedHolds.isEmpty { requests += ended(cold.endedHolds) }
+    if !cold.counts.isEmpty { requests.append(Self.counts(cold.counts)) }
+    requests += cold.endedCounts.map { row in
       PostgresRequest("DELETE FROM counters WHERE customer = $1 AND kind = $2 AND subject = $3") {
         $0.add(row.customer)
         $0.add(row.key.kind.rawValue)
@@ -21,10 +21,10 @@ struct EventWrites: SessionPart {
     return requests
   }
 
-  private static func effects(_ rows: [EffectRow]) -> PostgresRequest {
+  private static func events(_ rows: [JournalEventRow]) -> PostgresRequest {
     PostgresRequest(
       """
-      INSERT INTO journal_events (\(EffectRow.columns))
+      INSERT INTO journal_events (\(JournalEventRow.columns))
       SELECT \(BulkInsert.lists(14))
       """
     ) {

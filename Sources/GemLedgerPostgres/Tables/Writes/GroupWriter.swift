@@ -10,7 +10,7 @@ struct GroupWriter: SessionPart {
     let heads = try group.heads(session)
     for (purchase, owner) in changes.copy?.purchaseOwners ?? [:] { prefetched?.purchaseOwners[purchase] = owner }
     var requests: [PostgresRequest] = []
-    let erasures = changes.rare?.erasures ?? []
+    let erasures = changes.cold?.erasures ?? []
     let ids = erasures.flatMap { $0.former + $0.added.map(\.id) }
     if !erasures.isEmpty { requests.append(ErasureWrites.freeing(ids, of: erasures.flatMap(\.numbers))) }
     requests += CustomerWrites.new(changes)
@@ -19,7 +19,7 @@ struct GroupWriter: SessionPart {
     requests += JournalWrites.rows(changes)
     requests += try PurchaseWrites(session: session).requests(changes)
     requests += try ProjectionWrites(session: session).requests(changes)
-    requests += try rare(changes)
+    requests += try cold(changes)
     if !changes.orders.isEmpty { requests += OrderWrites(session: session).requests(changes.orders) }
     if let rows = changes.catalog {
       requests += try CatalogWrites(session: session).requests(
@@ -43,45 +43,49 @@ struct GroupWriter: SessionPart {
     session.noteEnd()
     group.isCommitted = true
     remember(changes)
-    for id in ids + (changes.rare?.idChanges.ids ?? []) { memory.directory.forget(id) }
+    for id in ids + (changes.cold?.idChanges.ids ?? []) { memory.directory.forget(id) }
   }
 
   private func remember(_ changes: borrowing ChangeSet) {
     memory.remember(changes.environments)
-    for (document, number) in session.newTerms { memory.remember(terms: document, number: number) }
-    if let rare = changes.rare {
-      memory.directory.remember(rare.merges)
+    for (document, number) in session.newFrozenProducts { memory.remember(frozenProduct: document, number: number) }
+    if let cold = changes.cold {
+      memory.directory.remember(cold.merges)
     }
     if changes.copy == nil {
       // The caller that began a hold most likely comes back for it.
       memory.directory.remember(
         changes.transactions.filter { $0.kind == .hold }.map { row in
           CustomerDirectory.LocatedTransaction(
-            row: row, address: CustomerDirectory.CustomerAddress(origin: row.customer, root: row.customer))
+            row: row,
+            address: CustomerDirectory.CustomerAddress(original: row.customer, survivingCustomer: row.customer))
         }, since: epoch)
     }
     memory.directory.remember(
-      changes.customers.map { ($0.id, CustomerDirectory.CustomerAddress(origin: $0.number, root: $0.number)) })
+      changes.customers.map {
+        ($0.id, CustomerDirectory.CustomerAddress(original: $0.number, survivingCustomer: $0.number))
+      })
   }
 
   /// Writes that few groups make.
   ///
   /// One statement a row only where rows are few by nature: lists of refunds, merges and erasures are as long as any.
-  private func rare(_ changes: borrowing ChangeSet) throws(LedgerError) -> [PostgresRequest] {
-    guard let rare = changes.rare else { return [] }
+  private func cold(_ changes: borrowing ChangeSet) throws(LedgerError) -> [PostgresRequest] {
+    guard let cold = changes.cold else { return [] }
     var requests: [PostgresRequest] = []
-    if !rare.lotTerms.isEmpty {
+    if !cold.lotAttributes.isEmpty {
       let owners = ProjectionWrites.owners(ofLotsOf: changes)
       requests.append(
-        ProjectionWrites.terms(rare.lotTerms.flatMap { terms in (owners[terms.lot] ?? [0]).map { (terms, $0) } }))
+        ProjectionWrites.attributes(
+          cold.lotAttributes.flatMap { attributes in (owners[attributes.lot] ?? [0]).map { (attributes, $0) } }))
     }
-    if !rare.changedCustomers.isEmpty { requests.append(CustomerWrites.change(rare.changedCustomers)) }
-    if !rare.addedIDs.isEmpty { requests += CustomerWrites.add(rare.addedIDs) }
-    if !rare.idChanges.isEmpty { requests += CustomerWrites.change(rare.idChanges) }
-    requests += CustomerWrites.merges(rare)
-    requests += try RefundWrites(session: session).requests(rare)
-    if !rare.refundEvidence.isEmpty { requests.append(RefundWrites.keep(rare.refundEvidence)) }
-    requests += EventWrites(session: session).requests(rare, changes.transactions)
+    if !cold.changedCustomers.isEmpty { requests.append(CustomerWrites.change(cold.changedCustomers)) }
+    if !cold.addedIDs.isEmpty { requests += CustomerWrites.add(cold.addedIDs) }
+    if !cold.idChanges.isEmpty { requests += CustomerWrites.change(cold.idChanges) }
+    requests += CustomerWrites.merges(cold)
+    requests += try RefundWrites(session: session).requests(cold)
+    if !cold.refundEvidence.isEmpty { requests.append(RefundWrites.keep(cold.refundEvidence)) }
+    requests += EventWrites(session: session).requests(cold, changes.transactions)
     return requests
   }
 }

@@ -7,13 +7,13 @@ struct ProjectionWrites: SessionPart {
 
   func requests(_ changes: borrowing ChangeSet) throws(LedgerError) -> [PostgresRequest] {
     var requests: [PostgresRequest] = []
-    let moved = changes.rare?.movedLots ?? []
+    let moved = changes.cold?.movedLots ?? []
     if !moved.isEmpty { requests += try self.moved(moved, Self.owners(ofLotsOf: changes)) }
     let (written, changed) = lots(changes)
     if !written.isEmpty { requests.append(Self.lots(written)) }
     if !changed.isEmpty { requests.append(Self.change(changed)) }
-    let anchors = changes.anchors
-    if !anchors.isEmpty {
+    let checkpoints = changes.checkpoints
+    if !checkpoints.isEmpty {
       requests.append(
         PostgresRequest(
           """
@@ -21,12 +21,12 @@ struct ProjectionWrites: SessionPart {
           SELECT \(BulkInsert.lists(6))
           """
         ) {
-          $0.add(anchors, \.account.customer)
-          $0.add(anchors, \.account.currency)
-          $0.add(anchors, \.version)
-          $0.add(anchors, \.entry)
-          $0.add(anchors, \.transaction)
-          $0.add(anchors, \.createdAt.milliseconds)
+          $0.add(checkpoints, \.account.customer)
+          $0.add(checkpoints, \.account.currency)
+          $0.add(checkpoints, \.version)
+          $0.add(checkpoints, \.entry)
+          $0.add(checkpoints, \.transaction)
+          $0.add(checkpoints, \.createdAt.milliseconds)
         })
     }
     return requests
@@ -38,7 +38,7 @@ struct ProjectionWrites: SessionPart {
   ///
   /// The latter are a third cheaper so; but a distributed engine joins no lists with its tables.
   private func lots(_ changes: borrowing ChangeSet) -> (written: [LotRow], changed: [LotRow]) {
-    let moved = changes.rare?.movedLots ?? []
+    let moved = changes.cold?.movedLots ?? []
     if layout.isDistributed {
       let written = changes.newLots + changes.changedLots
       let numbers = Set(written.map(\.number))
@@ -94,13 +94,13 @@ struct ProjectionWrites: SessionPart {
     _ lots: [LotRow], _ owners: [LotNumber: Set<CustomerNumber>]
   ) throws(LedgerError) -> [PostgresRequest] {
     let addresses = lots.map { lot in
-      RowPlace(lot.number, of: prefetched?.lotOwners[lot.number] ?? lot.account.customer)
+      RowAddress(lot.number, of: prefetched?.lotOwners[lot.number] ?? lot.account.customer)
     }
     // A lot's row does not say which lot its currency came out of.
-    let terms = try session.lotTerms(addresses)
+    let attributes = try session.lotAttributes(addresses)
     let former = lots.flatMap { lot in
-      let terms = terms[lot.number] ?? LotTermsRow(of: lot)
-      return (owners[lot.number] ?? []).union([lot.account.customer]).sorted().map { (terms, $0) }
+      let attributes = attributes[lot.number] ?? LotAttributesRow(of: lot)
+      return (owners[lot.number] ?? []).union([lot.account.customer]).sorted().map { (attributes, $0) }
     }
     let leaving = addresses.map { address in
       PostgresRequest("DELETE FROM lots WHERE customer = $1 AND lot = $2") {
@@ -108,11 +108,11 @@ struct ProjectionWrites: SessionPart {
         $0.add(address.number)
       }
     }
-    return leaving + [Self.terms(former, ifMissing: true)]
+    return leaving + [Self.attributes(former, ifMissing: true)]
   }
 
-  static func terms(
-    _ rows: [(terms: LotTermsRow, owner: CustomerNumber)], ifMissing: Bool = false
+  static func attributes(
+    _ rows: [(attributes: LotAttributesRow, owner: CustomerNumber)], ifMissing: Bool = false
   ) -> PostgresRequest {
     let tail = ifMissing ? " ON CONFLICT DO NOTHING" : ""
     return PostgresRequest(
@@ -123,14 +123,14 @@ struct ProjectionWrites: SessionPart {
       """
     ) {
       $0.add(rows, \.owner)
-      $0.add(rows, \.terms.lot)
-      $0.add(rows, \.terms.source.rawValue)
-      $0.add(rows, \.terms.environment)
-      $0.add(rows, optional: \.terms.price?.minorUnits)
-      $0.add(rows, text: \.terms.price?.currency)
-      $0.add(rows, optional: \.terms.purchase)
-      $0.add(rows, \.terms.expiresAt)
-      $0.add(rows, \.terms.origin)
+      $0.add(rows, \.attributes.lot)
+      $0.add(rows, \.attributes.source.rawValue)
+      $0.add(rows, \.attributes.environment)
+      $0.add(rows, optional: \.attributes.price?.minorUnits)
+      $0.add(rows, text: \.attributes.price?.currency)
+      $0.add(rows, optional: \.attributes.purchase)
+      $0.add(rows, \.attributes.expiresAt)
+      $0.add(rows, \.attributes.origin)
     }
   }
 

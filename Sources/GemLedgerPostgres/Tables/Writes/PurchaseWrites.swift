@@ -10,7 +10,7 @@ struct PurchaseWrites: SessionPart {
     guard !rows.isEmpty else { return [] }
     var numbers: [Int64] = []
     for row in rows {
-      numbers.append(try number(ofTerms: row.terms))
+      numbers.append(try number(ofTerms: row.frozenProduct))
       prefetched?.purchaseOwners[row.number] = row.customer
     }
     return [
@@ -60,7 +60,7 @@ struct PurchaseWrites: SessionPart {
   /// The number of a purchase's frozen grant: made from the document, or the next one where another document has it.
   private func number(ofTerms document: String) throws(LedgerError) -> Int64 {
     if let known = memory.number(ofTerms: document) { return known }
-    if let new = session.newTerms.first(where: { $0.document == document }) { return new.number }
+    if let new = session.newFrozenProducts.first(where: { $0.document == document }) { return new.number }
     var hash = StableHash()
     hash.combine(document)
     var number = Int64(bitPattern: hash.value)
@@ -76,7 +76,7 @@ struct PurchaseWrites: SessionPart {
         PostgresRequest("SELECT document FROM purchase_terms WHERE terms = $1") { $0.add(candidate) },
       ])
       if found[1].count == 1, found[1].text(0, 0).utf8.elementsEqual(document.utf8) {
-        session.newTerms.append((document, number))
+        session.newFrozenProducts.append((document, number))
         return number
       }
       number &+= 1

@@ -5,9 +5,9 @@ internal import GemLedger
 struct RefundWrites: SessionPart {
   let session: PostgresSession
 
-  func requests(_ rare: RareChanges) throws(LedgerError) -> [PostgresRequest] {
-    guard !rare.refunds.isEmpty else { return [] }
-    let (rows, parts) = rare.partsOfRefunds()
+  func requests(_ cold: ColdChanges) throws(LedgerError) -> [PostgresRequest] {
+    guard !cold.refunds.isEmpty else { return [] }
+    let (rows, parts) = cold.partsOfRefunds()
     let owned = try rows.map { (row) throws(LedgerError) in
       OwnedRefund(row: row.refund, part: row.part, owner: try owner(of: row.refund.purchase))
     }

@@ -62,8 +62,8 @@ extension CompletionScript {
 
   private func zshArguments(_ verb: Verb) -> String {
     let positionals = verb.arguments.enumerated().map { index, argument in
-      let place = argument.arity.repeats ? "*:" : argument.arity.isRequired ? "\(index + 1):" : "\(index + 1)::"
-      return zshQuoted("\(place)\(argument.name):\(zshAction(argument.kind))")
+      let position = argument.arity.repeats ? "*:" : argument.arity.isRequired ? "\(index + 1):" : "\(index + 1)::"
+      return zshQuoted("\(position)\(argument.name):\(zshAction(argument.kind))")
     }
     return (["_arguments $_gemctl_global"] + verb.options.flatMap(zshSpecs) + positionals).joined(separator: " ")
   }

@@ -48,12 +48,12 @@ extension Verb {
     name: "store fault", group: .store, summary: "Make the store misbehave, or show how it does",
     arguments: [
       Argument(
-        name: "API", arity: .optional, kind: .oneOf(StoreFaultWords.apis),
-        help: "What fails: \(StoreFaultWords.apis.joined(separator: ", "))"),
+        name: "API", arity: .optional, kind: .oneOf(StoreFaultArguments.apis),
+        help: "What fails: \(StoreFaultArguments.apis.joined(separator: ", "))"),
       Argument(
         name: "FAILURE", arity: .optional,
-        kind: .oneOf(StoreFaultWords.failures + StoreFaultWords.effects + [StoreFaultWords.off]),
-        help: "How: a failure (default: networkError), \(StoreFaultWords.effects.joined(separator: ", ")); "
+        kind: .oneOf(StoreFaultArguments.failures + StoreFaultArguments.effects + [StoreFaultArguments.off]),
+        help: "How: a failure (default: networkError), \(StoreFaultArguments.effects.joined(separator: ", ")); "
           + "\"off\" ends the API's faults"),
     ],
     options: [

@@ -1,0 +1,283 @@
+/// Currency that is back in the lot that it came from.
+struct ReturnedCurrency {
+  let slot: Int
+  let lotSlot: LotSlot
+  let lot: LotNumber
+  let source: LotSource
+  var amount: Int64
+}
+
+/// Takes returned currency away again that came back too late, that is owed, or that belongs to a refunded purchase.
+///
+/// It goes back into its lot all the same, so that the journal says where it was, and leaves the lot at once.
+enum ReturnedCurrencyBooking {
+  /// Books late returns as expired, and takes returns of refunded purchases for the outstanding amounts of their
+  /// refunds.
+  ///
+  /// Other returns repay the account's debt.
+  ///
+  /// - Returns: The entries of all three.
+  static func bookDue(
+    _ decider: inout Decider, _ returns: [ReturnedCurrency], after transaction: TransactionNumber,
+    owner: FoundCustomer, _ extras: inout BookingExtras, session: any StorageSnapshot
+  ) throws(LedgerError) -> [PostedEntry] {
+    var (late, refunded): ([ReturnedCurrency], [Int64: [ReturnedCurrency]]) = ([], [:])
+    for returned in returns where returned.lotSlot != .pool && returned.amount > 0 {
+      let row = decider.work.loadedLots[decider.work.book(of: returned.slot)][returned.lotSlot].row
+      if row.expiresAt <= decider.work.now.milliseconds {
+        late.append(returned)
+      } else if let purchase = row.purchase {
+        refunded[purchase, default: []].append(returned)
+      } else if let purchase = try LotLineage.refundedPurchase(&decider.work, behind: row, of: owner, session: session)
+      {
+        refunded[purchase, default: []].append(returned)
+      }
+    }
+    var entries: [PostedEntry] = []
+    if !late.isEmpty {
+      entries += expire(&decider, late, after: transaction, owner: owner)
+      extras.expired = amounts(of: entries)
+    }
+    var taken: [ReturnedCurrency] = []
+    for (purchase, returns) in refunded.sorted(by: { $0.key < $1.key }) {
+      entries += try reclaim(
+        &decider, returns, of: purchase, after: transaction, owner: owner, &taken, session: session)
+    }
+    entries += repayDebts(&decider, of: returns, besides: late + taken, after: transaction, owner: owner, &taken)
+    for returned in taken {
+      guard
+        let code = decider.definitions.currency(number: decider.work.accounts[returned.slot].row.number.currency)?.code
+      else { continue }
+      extras.reclaimed = CurrencySums.sum(extras.reclaimed, [CurrencyAmount(currency: code, amount: returned.amount)])
+    }
+    return entries
+  }
+
+  // MARK: Debts
+
+  /// Repays the account's debt with returned currency, as every credit does: otherwise a balance and a debt would
+  /// coexist.
+  private static func repayDebts(
+    _ decider: inout Decider, of returns: [ReturnedCurrency], besides gone: [ReturnedCurrency],
+    after transaction: TransactionNumber, owner: FoundCustomer, _ taken: inout [ReturnedCurrency]
+  ) -> [PostedEntry] {
+    var (parts, repaid): ([ReturnedCurrency], [Int: Int64]) = ([], [:])
+    for returned in returns {
+      let lost = gone.filter { $0.slot == returned.slot && $0.lot == returned.lot }.reduce(0) { $0 + $1.amount }
+      let debt = decider.work.accounts[returned.slot].row.debt - (repaid[returned.slot] ?? 0)
+      var part = returned
+      part.amount = min(returned.amount - lost, debt)
+      guard part.amount > 0 else { continue }
+      parts.append(part)
+      repaid[returned.slot, default: 0] += part.amount
+    }
+    guard !parts.isEmpty else { return [] }
+    let number = JournalPosting.appendTransaction(&decider.work, .mixed, customer: owner.number)
+    var entries: [PostedEntry] = []
+    for (slot, amount) in repaid.sorted(by: { $0.key < $1.key }) {
+      entries += cancelDebt(&decider, amount, slot: slot, in: number)
+    }
+    entries += takeBack(&decider, parts, .refund, in: number, marking: .reclaimed, about: transaction)
+    taken += parts
+    return entries.sorted { $0.currency < $1.currency }
+  }
+
+  // MARK: Late returns
+
+  private static func expire(
+    _ decider: inout Decider, _ late: [ReturnedCurrency], after transaction: TransactionNumber, owner: FoundCustomer
+  ) -> [PostedEntry] {
+    let number = JournalPosting.appendTransaction(&decider.work, .expiry, customer: owner.number)
+    return takeBack(&decider, late, .expiry, in: number, marking: .late, about: transaction)
+  }
+
+  /// Takes returned currency out of its lots again: one entry for each account.
+  private static func takeBack(
+    _ decider: inout Decider, _ returns: [ReturnedCurrency], _ kind: EntryKind, in number: TransactionNumber,
+    marking mark: JournalEventRow.Kind, about transaction: TransactionNumber
+  ) -> [PostedEntry] {
+    var entries: [PostedEntry] = []
+    var slots: [Int] = []
+    for returned in returns where !slots.contains(returned.slot) { slots.append(returned.slot) }
+    for slot in slots {
+      let own = returns.filter { $0.slot == slot }
+      let takes = own.map { LotTake(lotSlot: $0.lotSlot, lot: $0.lot, source: $0.source, amount: -$0.amount) }
+      LotMoves.apply(&decider.work, takes, slot: slot, isReturn: false)
+      let entry = decider.work.sequences.drawEntry()
+      let (lot, allocations) = JournalPosting.allocate(&decider.work, takes, entry: entry, isWhole: true)
+      let account = decider.work.accounts[slot].row.number
+      guard let code = decider.definitions.currency(number: account.currency)?.code else { continue }
+      entries.append(
+        JournalPosting.record(
+          &decider, entry, of: number, kind, slot, code, amount: takes.reduce(0) { $0 + $1.amount }, debtChange: 0,
+          lot: lot,
+          allocations: allocations))
+      for returned in own {
+        decider.work.add(
+          JournalEventRow(
+            transaction: number, position: 0, customer: account.customer, kind: mark, target: transaction,
+            currency: account.currency, lot: returned.lot, amount: returned.amount, createdAt: decider.work.now,
+            heldAfter: decider.work.accounts[slot].row.held))
+      }
+    }
+    return entries
+  }
+
+  // MARK: Refunded purchases
+
+  static func reclaim(
+    _ decider: inout Decider, _ returns: [ReturnedCurrency], of number: Int64, after transaction: TransactionNumber,
+    owner: FoundCustomer, _ all: inout [ReturnedCurrency], session: any StorageSnapshot
+  ) throws(LedgerError) -> [PostedEntry] {
+    guard let purchase = try JournalLookup.purchase(&decider.work, number, session: session),
+      let state = purchase.refund
+    else { return [] }
+    var outstanding = try RefundedPurchase.outstandingParts(&decider.work, of: purchase, session: session)
+    let granted = try RefundedPurchase.given(&decider, by: purchase, session: session).granted
+    var taken: [ReturnedCurrency] = []
+    var repaid: [Int: Int64] = [:]
+    var parts: [RefundChange.Part] = []
+    for returned in returns {
+      let account = decider.work.accounts[returned.slot].row
+      let lots = granted.filter { $0.currency.number == account.number.currency }.flatMap(\.lots).map(\.lot)
+      var rest = returned.amount
+      for index in outstanding.indices where rest > 0 && lots.contains(outstanding[index].lot) {
+        let (lot, kind, amount) = (outstanding[index].lot, outstanding[index].kind, outstanding[index].amount)
+        guard kind == .short || kind == .owed else { continue }
+        // The debt may be repaid already.
+        let debt = kind == .owed ? account.debt - (repaid[returned.slot] ?? 0) : .max
+        let part = min(rest, amount, debt)
+        guard part > 0 else { continue }
+        rest -= part
+        if kind == .owed { repaid[returned.slot, default: 0] += part }
+        outstanding[index] = .init(lot: lot, kind: kind, amount: amount - part)
+        parts.append(.init(lot: lot, kind: kind, amount: -part))
+        parts.append(.init(lot: lot, kind: .taken, source: returned.lot, amount: part))
+      }
+      guard rest < returned.amount else { continue }
+      var own = returned
+      own.amount -= rest
+      taken.append(own)
+    }
+    guard !taken.isEmpty else { return [] }
+    let refund = JournalPosting.appendTransaction(&decider.work, .refund, customer: owner.number)
+    var entries: [PostedEntry] = []
+    for (slot, amount) in repaid.sorted(by: { $0.key < $1.key }) {
+      entries.append(contentsOf: cancelDebt(&decider, amount, slot: slot, in: refund))
+    }
+    let takes = takeBack(&decider, taken, .refund, in: refund, marking: .reclaimed, about: transaction)
+    all += taken
+    entries += takes
+    try book(
+      &decider.work, parts, of: purchase, state, in: refund, outstanding: outstanding, owner: owner, session: session)
+    return entries.sorted { $0.currency < $1.currency }
+  }
+
+  /// Cancels a debt; the currency taken for it has an entry of its own.
+  private static func cancelDebt(
+    _ decider: inout Decider, _ amount: Int64, slot: Int, in refund: TransactionNumber
+  ) -> [PostedEntry] {
+    guard let code = decider.definitions.currency(number: decider.work.accounts[slot].row.number.currency)?.code else {
+      return []
+    }
+    let entry = decider.work.sequences.drawEntry()
+    return [
+      JournalPosting.record(
+        &decider, entry, of: refund, .reversedRefund, slot, code, amount: amount, debtChange: -amount, lot: 0,
+        allocations: CompactList([]))
+    ]
+  }
+
+  /// Records that written-off or owed amounts of a refund were taken after all; the clawed-back share stays the same.
+  private static func book(
+    _ work: inout UnitOfWork, _ parts: [RefundChange.Part], of purchase: PurchaseRow, _ state: RefundStateRow,
+    in transaction: TransactionNumber, outstanding: [RefundChange.Part], owner: FoundCustomer,
+    session: any StorageSnapshot
+  ) throws(LedgerError) {
+    var change = RefundChange(purchase: purchase, owner: owner, to: state.share)
+    change.isMadeGood = !outstanding.contains { $0.kind == .short && $0.amount > 0 }
+    let row = try work.knownCustomer(owner.number, session: session)
+    let freezes = try RefundedPurchase.freeze(&work, row, after: change, session: session)
+    let refund = RefundRow(
+      transaction: transaction, purchase: purchase.number, kind: .reclaim, revokedAt: state.evidenceAt,
+      signedAt: state.evidenceAt, share: state.share, freezes: freezes)
+    work.add(refund, parts)
+  }
+
+  // MARK: Sums
+
+  private static func amounts(of entries: [PostedEntry]) -> [CurrencyAmount] {
+    CurrencySums.sum([], entries.map { CurrencyAmount(currency: $0.currency, amount: -$0.amount) })
+  }
+
+  // MARK: Refunded purchases
+
+  /// Takes currency that came from refunded purchases of the customer, for the outstanding amounts of their refunds.
+  ///
+  /// Such currency comes back by an exchange or a basket as it does by a reversal, and the same rule applies to both.
+  ///
+  /// - Returns: The entries of the refunds.
+  static func reclaimLineage(
+    _ decider: inout Decider, after transaction: TransactionNumber, owner: FoundCustomer,
+    _ extras: inout BookingExtras, session: any StorageSnapshot
+  ) throws(LedgerError) -> [PostedEntry] {
+    var returned: [Int64: [ReturnedCurrency]] = [:]
+    for plan in decider.plans where plan.amount > 0 && !plan.isAllInPool {
+      for (credit, take) in zip(plan.credits.filter({ $0.amount > 0 }), plan.takes) {
+        guard let purchase = credit.lineage?.purchase else { continue }
+        // The part that repaid a debt has left the lot already.
+        let rest = plan.takes.filter { $0.lot == take.lot }.reduce(0) { $0 + $1.amount }
+        guard rest > 0 else { continue }
+        returned[purchase, default: []].append(
+          ReturnedCurrency(slot: plan.slot, lotSlot: take.lotSlot, lot: take.lot, source: take.source, amount: rest))
+      }
+    }
+    return try reclaim(&decider, returned, after: transaction, owner: owner, &extras, session: session)
+  }
+
+  /// Takes merged currency of refunded purchases for the outstanding amounts of their refunds.
+  ///
+  /// Otherwise a second account could keep that currency out of a refund's reach.
+  ///
+  /// - Returns: The entries of the refunds.
+  static func reclaimMerged(
+    _ decider: inout Decider, after transaction: TransactionNumber, owner: FoundCustomer,
+    _ extras: inout BookingExtras, session: any StorageSnapshot
+  ) throws(LedgerError) -> [PostedEntry] {
+    var returned: [Int64: [ReturnedCurrency]] = [:]
+    for currency in decider.definitions.currencies {
+      let slot = try decider.work.slot(
+        of: AccountNumber(customer: owner.number, currency: currency.number), session: session)
+      guard decider.work.accounts[slot].row.openLots > 0 else { continue }
+      let lotsIndex = try LotMoves.wholeBook(&decider.work, of: slot, session: session)
+      for row in decider.work.loadedLots[lotsIndex].rows
+      where row.purchase == nil && row.remaining > 0 && row.expiresAt > decider.work.now.milliseconds {
+        guard let purchase = try LotLineage.lineage(&decider.work, of: row, session: session).lineage?.purchase,
+          let lotSlot = decider.work.loadedLots[lotsIndex].lotSlot(of: row.number)
+        else { continue }
+        returned[purchase, default: []].append(
+          ReturnedCurrency(slot: slot, lotSlot: lotSlot, lot: row.number, source: row.source, amount: row.remaining))
+      }
+    }
+    return try reclaim(&decider, returned, after: transaction, owner: owner, &extras, session: session)
+  }
+
+  /// - Parameter returned: By the number of the purchase that the currency came from.
+  private static func reclaim(
+    _ decider: inout Decider, _ returned: [Int64: [ReturnedCurrency]], after transaction: TransactionNumber,
+    owner: FoundCustomer, _ extras: inout BookingExtras, session: any StorageSnapshot
+  ) throws(LedgerError) -> [PostedEntry] {
+    var (entries, taken): ([PostedEntry], [ReturnedCurrency]) = ([], [])
+    for (number, returns) in returned.sorted(by: { $0.key < $1.key }) {
+      guard try LotLineage.isRefunded(&decider.work, number, of: owner, session: session) else { continue }
+      entries += try reclaim(&decider, returns, of: number, after: transaction, owner: owner, &taken, session: session)
+    }
+    for returned in taken {
+      guard
+        let code = decider.definitions.currency(number: decider.work.accounts[returned.slot].row.number.currency)?.code
+      else { continue }
+      extras.reclaimed = CurrencySums.sum(extras.reclaimed, [CurrencyAmount(currency: code, amount: returned.amount)])
+    }
+    return entries
+  }
+}

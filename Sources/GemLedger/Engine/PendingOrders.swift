@@ -1,0 +1,106 @@
+/// The orders that a group of commands has loaded or made, with the group's changes so far.
+struct PendingOrders {
+  struct PendingOrder {
+    var row: OrderRow
+    var isNew: Bool
+    var isChanged = false
+  }
+
+  private var orders: [PendingOrder] = []
+  private var positions: [PurchaseCode: Int] = [:]
+  private var tokens: [AccountTokenRow] = []
+  private var entitlements: [EntitlementRow] = []
+
+  private(set) var hasChanges = false
+
+  mutating func removeAll() {
+    guard !orders.isEmpty || !tokens.isEmpty || !entitlements.isEmpty else { return }
+    self = PendingOrders()
+  }
+
+  var changes: OrderChanges {
+    var changes = OrderChanges()
+    for order in orders {
+      if order.isNew { changes.new.append(order.row) } else if order.isChanged { changes.changed.append(order.row) }
+    }
+    changes.accountTokens = tokens
+    changes.entitlements = entitlements
+    return changes
+  }
+
+  // MARK: Orders
+
+  mutating func find(_ code: PurchaseCode, session: any StorageSnapshot) throws(LedgerError) -> OrderRow? {
+    if let lotSlot = positions[code] { return orders[lotSlot].row }
+    return try session.order(code).map { load($0) }
+  }
+
+  mutating func find(purchase: Int64, session: any StorageSnapshot) throws(LedgerError) -> OrderRow? {
+    if let own = orders.first(where: { $0.row.purchase == purchase }) { return own.row }
+    return try session.order(purchase: purchase).map { load($0) }
+  }
+
+  mutating func find(
+    key: IdempotencyKey, customer: FoundCustomer, session: any StorageSnapshot
+  ) throws(LedgerError) -> OrderRow? {
+    for number in [customer.original, customer.number] {
+      if let own = orders.first(where: { $0.row.customer == number && $0.row.key == key }) { return own.row }
+    }
+    return try session.order(key: key, customer: customer).map { load($0) }
+  }
+
+  mutating func add(_ row: OrderRow) {
+    hasChanges = true
+    positions[row.code] = orders.count
+    orders.append(PendingOrder(row: row, isNew: true))
+  }
+
+  /// Replaces an order that was found or added before.
+  mutating func replace(_ row: OrderRow) {
+    guard let lotSlot = positions[row.code] else { return }
+    hasChanges = true
+    orders[lotSlot].row = row
+    orders[lotSlot].isChanged = true
+  }
+
+  /// The row as the group sees it: as it was loaded, or as an earlier command left it.
+  private mutating func load(_ row: OrderRow) -> OrderRow {
+    if let lotSlot = positions[row.code] { return orders[lotSlot].row }
+    positions[row.code] = orders.count
+    orders.append(PendingOrder(row: row, isNew: false))
+    return row
+  }
+
+  // MARK: Tokens and entitlements
+
+  func customer(token: TokenNumber, session: any StorageSnapshot) throws(LedgerError) -> CustomerNumber? {
+    if let own = tokens.first(where: { $0.token == token }) { return own.customer }
+    return try session.customer(token: token)
+  }
+
+  mutating func add(_ row: AccountTokenRow) {
+    hasChanges = true
+    tokens.append(row)
+  }
+
+  func holder(purchase: Int64, session: any StorageSnapshot) throws(LedgerError) -> CustomerNumber? {
+    if let own = entitlements.last(where: { $0.purchase == purchase }) { return own.holder }
+    return try session.entitlementHolder(purchase: purchase)
+  }
+
+  /// Finds the purchases with entitlements that the customer owns, at most a thousand.
+  func entitlements(of customer: CustomerNumber, session: any StorageSnapshot) throws(LedgerError) -> [Int64] {
+    let known = try session.entitlements(of: customer, below: .max, limit: 1000)
+    var found: [Int64] = []
+    for purchase in Set(known + entitlements.map(\.purchase)).sorted()
+    where try holder(purchase: purchase, session: session) == customer {
+      found.append(purchase)
+    }
+    return found
+  }
+
+  mutating func set(_ row: EntitlementRow) {
+    hasChanges = true
+    entitlements.append(row)
+  }
+}

@@ -1,0 +1,68 @@
+/// Changes to holds, items, identity rows and other rows that few groups touch; kept apart, so that the other groups
+/// pay nothing for them.
+package struct ColdChanges: Sendable {
+  package var lotAttributes: [LotAttributesRow] = []
+  /// Lots that moved to another account.
+  package var movedLots: [LotRow] = []
+  /// Customers with changed rows; they were there before, or this group made them.
+  package var changedCustomers: [CustomerRow] = []
+  package var addedIDs: [AddedIDRow] = []
+  package var merges: [MergeRow] = []
+  package var refunds: [RefundRow] = []
+  package var refundParts: [RefundPartRow] = []
+  /// They replace the stored evidence about the same refunds.
+  package var refundEvidence: [RefundEvidenceRow] = []
+  package var events: [JournalEventRow] = []
+  /// Open holds that are new, or of which something is other than before.
+  package var holds: [HoldRow] = []
+  /// Holds that are open no more; written after ``holds``.
+  package var endedHolds: [HoldRow] = []
+  /// They replace the stored counts of the same customer and key.
+  package var counts: [CountRow] = []
+  /// Counts of merged customers.
+  package var endedCounts: [CountRow] = []
+  package var erasures: [ErasureRow] = []
+  package var idChanges = IDChanges()
+
+  package init() {}
+}
+
+/// A repair's changes to customers' ids, where rows do not go together.
+package struct IDChanges: Sendable {
+  /// Ids that no longer name the customer; written before ``named``.
+  package var removed: [AddedIDRow] = []
+  /// Ids that name the customer from now on.
+  package var named: [AddedIDRow] = []
+  /// Customers with a new own id; ``named`` has it too.
+  package var renamed: [RenamedCustomer] = []
+
+  package init() {}
+
+  package var isEmpty: Bool { removed.isEmpty && named.isEmpty && renamed.isEmpty }
+}
+
+/// A customer with a new own id.
+package struct RenamedCustomer: Sendable {
+  /// As it was.
+  package var row: CustomerRow
+  package var id: CustomerID
+
+  package init(row: CustomerRow, id: CustomerID) {
+    self.row = row
+    self.id = id
+  }
+}
+
+extension ChangeSet {
+  /// The rare changes, made where there are none yet.
+  package var ownCold: ColdChanges {
+    get { cold ?? ColdChanges() }
+    // In place: a getter and a setter would copy a list for each row that is appended.
+    _modify {
+      if cold == nil { cold = ColdChanges() }
+      // It is there by the line above, and only so is it changed where it lies.
+      // swift-format-ignore: NeverForceUnwrap
+      yield &cold!
+    }
+  }
+}

@@ -1,0 +1,81 @@
+/// Rows that few commands touch, and the indexes that only infrequent reads need.
+struct ColdTables {
+  var addedIDs: [CustomerID: CustomerNumber] = [:]
+  /// The ids that were added, by customer.
+  var idsOfCustomers: [CustomerNumber: [CustomerID]] = [:]
+  var mergedInto: [CustomerNumber: [CustomerNumber]] = [:]
+  var merges: [MergeRow] = []
+  var lotAttributes = MemoryLotAttributes()
+  /// The items that a customer ever owned.
+  var itemsOfCustomers: [CustomerNumber: Set<ItemID>] = [:]
+  var events = MemoryJournalEvents()
+
+  /// Notes of which customer another one is a part now.
+  mutating func move(_ row: CustomerRow, from old: CustomerNumber) {
+    guard old != row.mergedInto else { return }
+    mergedInto[old]?.removeAll { $0 == row.number }
+    mergedInto[row.mergedInto, default: []].append(row.number)
+  }
+}
+
+extension MemoryTables {
+  // MARK: Reading
+
+  func mergedCustomers(into number: CustomerNumber) -> [CustomerNumber] {
+    (cold.mergedInto[number] ?? []).sorted()
+  }
+
+  func addedIDs(of number: CustomerNumber) -> [CustomerID] { cold.idsOfCustomers[number] ?? [] }
+
+  func lotAttributes(_ number: LotNumber) -> LotAttributesRow? { cold.lotAttributes[number] }
+
+  func purchases(of customer: CustomerNumber, below: Int64, limit: Int) -> [PurchaseRow] {
+    purchases.purchases(of: customer, below: below, limit: limit)
+  }
+
+  func refundEvidence(_ identity: PurchaseIdentity) -> [RefundEvidenceRow] { purchases.evidence[identity] ?? [] }
+
+  func refunds(of purchase: Int64) -> [RefundRow] { purchases.refunds(of: purchase) }
+
+  func refundParts(of transaction: TransactionNumber) -> [RefundPartRow] { purchases.refundParts[transaction] ?? [] }
+
+  func ownedItems(of customer: CustomerNumber) -> [OwnedItemRow] {
+    (cold.itemsOfCustomers[customer] ?? []).sorted().map {
+      OwnedItemRow(customer: customer, item: $0, quantity: owned($0, customer: customer))
+    }
+  }
+
+  // MARK: Writing
+
+  func write(_ changes: ColdChanges) {
+    for row in changes.movedLots { lots.set(row) }
+    cold.lotAttributes.append(changes.lotAttributes)
+    for row in changes.changedCustomers {
+      cold.move(row, from: customers[Int(row.number) - 1].mergedInto)
+      customers[Int(row.number) - 1] = row
+    }
+    for row in changes.addedIDs {
+      cold.addedIDs[row.id] = row.customer
+      cold.idsOfCustomers[row.customer, default: []].append(row.id)
+    }
+    cold.merges += changes.merges
+    purchases.write(changes)
+    cold.events.write(changes)
+    for row in changes.erasures { erase(row) }
+    // An id and its customer are one row here, so that neither is ever without the other.
+    for change in changes.idChanges.renamed { customers.rename(change.row.number, change.id, in: &customerIndex) }
+  }
+}
+
+extension Array where Element == CustomerRow {
+  /// Finds the customer that a number means, merges counted.
+  @inline(__always)
+  func found(_ original: CustomerNumber) -> FoundCustomer {
+    self[Int(original) - 1].isPlain ? FoundCustomer(number: original, isFrozen: false) : survivor(of: original)
+  }
+
+  private func survivor(of original: CustomerNumber) -> FoundCustomer {
+    let row = self[Int(original) - 1]
+    return FoundCustomer(row.mergedInto == 0 ? row : self[Int(row.mergedInto) - 1], original: original)
+  }
+}

@@ -1,0 +1,23 @@
+/// The terms of lots, in the order of lots.
+struct MemoryLotAttributes {
+  private(set) var rows: [LotAttributesRow] = []
+
+  subscript(number: LotNumber) -> LotAttributesRow? {
+    // A lot's terms lie at its own place, or before it by as many numbers as refused commands drew in vain.
+    let own = Int(number) - 1
+    if rows.indices.contains(own), rows[own].lot == number { return rows[own] }
+    let position = firstIndex(after: number - 1)
+    return position < rows.count && rows[position].lot == number ? rows[position] : nil
+  }
+
+  mutating func append(_ new: [LotAttributesRow]) { rows += new }
+
+  private func firstIndex(after number: LotNumber) -> Int {
+    var (low, high) = (0, rows.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if rows[middle].lot <= number { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

@@ -1,0 +1,100 @@
+// Ids that only the ledger itself makes. A caller that could choose one would name an erased customer or a stock.
+
+extension CustomerID {
+  static let erasedPrefix = "$erased:"
+  static let stockPrefix = "$stock:"
+
+  /// Whether the id has the form of an erased customer's id.
+  package var isOfErased: Bool { text.utf8.starts(with: Self.erasedPrefix.utf8) }
+
+  /// Whether the id has the form of the one that counts the stock of an item.
+  var isOfStock: Bool { text.utf8.starts(with: Self.stockPrefix.utf8) }
+
+  /// Whether the id is of a kind that only the ledger itself makes.
+  @inline(__always)
+  package var isReserved: Bool {
+    // The first byte decides for nearly every id; through the buffer, since every command asks.
+    let isDollar = text.utf8.withContiguousStorageIfAvailable { $0.first == UInt8(ascii: "$") }
+    return isDollar != false && (isOfErased || isOfStock)
+  }
+
+  /// Makes sure that the id can be a caller's own.
+  ///
+  /// - Throws: `invalid_identifier` for an id of a kind that only the ledger itself makes.
+  package func checkNotReserved() throws(LedgerError) {
+    guard isReserved else { return }
+    throw LedgerError(
+      .invalidIdentifier,
+      "The customer id \"\(text.prefix(100))\" begins with \"\(isOfErased ? Self.erasedPrefix : Self.stockPrefix)\", "
+        + "which only the ledger itself gives. Choose another id.",
+      details: [.text("field", CustomerIDKind.word)])
+  }
+
+  /// Stands for the stock of an item.
+  init(ofStock item: ItemID) { self.init(unchecked: Self.stockPrefix + item.text) }
+
+  /// The id of an erased customer: it names no customer.
+  package init(ofErased number: CustomerNumber, salt: UInt64) {
+    var hash = StableHash(seed: salt)
+    hash.combine(UInt64(bitPattern: number))
+    self.init(unchecked: Self.erasedPrefix + HexForm.hex(hash.value, digits: 16))
+  }
+
+  /// The number of the erased customer, read from such an id with the project's salt; nil for another id.
+  package func numberOfErased(salt: UInt64) -> CustomerNumber? {
+    guard isOfErased, let hash = UInt64(text.dropFirst(Self.erasedPrefix.count), radix: 16) else { return nil }
+    let number = CustomerNumber(bitPattern: StableHash.number(ofHash: hash, seed: salt))
+    return number > 0 && CustomerID(ofErased: number, salt: salt) == self ? number : nil
+  }
+}
+
+extension CustomerRow {
+  /// Whether the customer was erased.
+  ///
+  /// The id's form alone is no proof: before callers' ids were checked for it, a caller could choose such an id.
+  package func isErased(salt: UInt64) -> Bool { id.isOfErased && id.numberOfErased(salt: salt) == number }
+}
+
+extension LedgerCommand.Body {
+  /// The refusal of a command in which a caller names a customer by an id that only the ledger makes.
+  var reservedIDRefusal: LedgerError {
+    do throws(LedgerError) {
+      for id in action.namedCustomers(besides: customer) { try id.checkNotReserved() }
+      return .defect("A command names no reserved id")
+    } catch {
+      return error
+    }
+  }
+}
+
+extension LedgerCommand.Action {
+  /// Whether the caller names a customer by an id that only the ledger makes.
+  @inline(__always)
+  func namesReserved(_ customer: CustomerID) -> Bool {
+    // No list for most commands.
+    if case .adjustOne = self { return customer.isReserved }
+    return listsReserved(customer)
+  }
+
+  private func listsReserved(_ customer: CustomerID) -> Bool {
+    namedCustomers(besides: customer).contains { $0.isReserved }
+  }
+
+  /// The customers that the command names by their ids, except the source of a merge.
+  ///
+  /// Some customers have had such an id since before callers' ids were checked; a merge into another customer reaches
+  /// them.
+  fileprivate func namedCustomers(besides customer: CustomerID) -> [CustomerID] {
+    switch self {
+    case .adjustOne, .adjust, .buyItem, .buyStocked, .creditPurchase, .createCustomer, .openOrder, .completeOrder,
+      .registerToken, .holdEntitlement, .merge, .mergeAnonymous, .freeze, .unfreeze, .hold, .exchange, .erase:
+      [customer]
+    case .createAlias(let alias): [customer, alias]
+    case .basket(let legs): [customer] + BasketRules.customers(of: legs)
+    // The purchase, the transaction, the hold or the order identifies the customer.
+    case .refund, .reverseRefund, .reverse, .capture, .extendHold, .release, .advanceOrder: []
+    // It books only effects that are due anyway; the sweeper sends it for every customer that it finds.
+    case .bookDue: []
+    }
+  }
+}

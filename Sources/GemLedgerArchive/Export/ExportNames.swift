@@ -1,0 +1,98 @@
+internal import GemLedger
+
+// The words of the format; they never change once shipped.
+
+extension EntryKind {
+  private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.name, $0) })
+
+  init?(name: String) {
+    guard let kind = Self.byName[name] else { return nil }
+    self = kind
+  }
+}
+
+extension CatalogRow.Kind {
+  var name: String {
+    switch self {
+    case .currency: "currency"
+    case .product: "product"
+    case .offering: "offering"
+    case .item: "item"
+    case .settings: "settings"
+    case .currencyVersion: "currency_version"
+    case .formerProduct: "former_product"
+    }
+  }
+}
+
+extension RefundEvidenceRow.Kind {
+  var name: String {
+    switch self {
+    case .refund: "refund"
+    case .reversal: "reversal"
+    case .reversalOfAll: "reversal_of_all"
+    case .reclaim: "reclaim"
+    }
+  }
+}
+
+extension RefundPartRow.Kind {
+  var name: String {
+    switch self {
+    case .taken: "taken"
+    case .owed: "owed"
+    case .short: "short"
+    case .repaid: "repaid"
+    case .expired: "expired"
+    }
+  }
+}
+
+extension OrderRow.State {
+  var name: String {
+    switch self {
+    case .pending: "pending"
+    case .success: "success"
+    case .failed: "failed"
+    case .deliveryPending: "delivery_pending"
+    }
+  }
+}
+
+extension JournalEventRow.Kind {
+  var name: String {
+    switch self {
+    case .reversal: "reversal"
+    case .deadline: "deadline"
+    case .held: "held"
+    case .captured: "captured"
+    case .released: "released"
+    case .counted: "counted"
+    case .late: "late"
+    case .linked: "linked"
+    case .reclaimed: "reclaimed"
+    }
+  }
+}
+
+extension CountKey.Kind {
+  var name: String {
+    switch self {
+    case .bought: "bought"
+    case .sold: "sold"
+    case .spent: "spent"
+    case .granted: "granted"
+    case .allowed: "allowed"
+    case .recharged: "recharged"
+    }
+  }
+}
+
+/// Environments without a session by their names, those with one by their numbers as well.
+enum EnvironmentName {
+  static func of(_ kind: StoreEnvironment.Kind) -> String { StoreEnvironment(kind: kind, session: nil).description }
+
+  static func kind(_ name: String) -> StoreEnvironment.Kind? {
+    StoreEnvironment.Kind.allCases.first { of($0) == name }
+  }
+}

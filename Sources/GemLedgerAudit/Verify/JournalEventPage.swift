@@ -1,0 +1,147 @@
+internal import GemLedger
+
+/// A page of effects by their transactions, with everything that they are compared with, read together.
+struct JournalEventPage {
+  /// The effects of each transaction, whole.
+  let groups: [[JournalEventRow]]
+  private let transactions: [TransactionNumber: TransactionRow]
+  private let entries: [TransactionNumber: [EntryRow]]
+  private let allocations: [EntryNumber: [AllocationRow]]
+  /// The effects of linked transactions.
+  private let sides: [TransactionNumber: [JournalEventRow]]
+  /// The reversals of each transaction that this page's reverse.
+  private let reversals: [TransactionNumber: [JournalEventRow]]
+  /// The amounts that came back to expired lots, by transaction, and the journal events that expire them again.
+  private(set) var late: [TransactionNumber: [LotNumber: Int128]] = [:]
+  private var expiries: [TransactionNumber: [JournalEventRow]] = [:]
+
+  init(
+    _ groups: [[JournalEventRow]], snapshot: any StorageSnapshot, families: Families,
+    survivors: [TransactionNumber: CustomerNumber]
+  ) throws(LedgerError) {
+    self.groups = groups
+    var wanted: Set<RowAddress> = []
+    var sides: Set<RowAddress> = []
+    var originals: [TransactionNumber: [CustomerNumber]] = [:]
+    for group in groups {
+      guard let first = group.first else { continue }
+      wanted.insert(RowAddress(first.transaction, of: families.owner(of: first, survivors)))
+      for event in group {
+        let owner = families.isInvolved(event.customer) ? nil : event.customer
+        switch event.kind {
+        case .reversal:
+          wanted.insert(RowAddress(event.target, of: owner))
+          originals[event.target] = families.members(with: event.customer)
+        case .late, .reclaimed: wanted.insert(RowAddress(event.target, of: owner))
+        case .linked: sides.insert(RowAddress(event.target, of: event.value))
+        case .deadline, .held, .captured, .released, .counted: break
+        }
+      }
+    }
+    transactions = try snapshot.transactions(Array(wanted))
+    self.sides = try snapshot.events(of: Array(sides))
+    reversals = try snapshot.events(about: originals).mapValues { $0.filter { $0.kind == .reversal } }
+    var booking: Set<RowAddress> = []
+    for group in groups {
+      for event in group where event.kind.isOfAnEntry {
+        booking.insert(RowAddress(event.transaction, of: event.customer))
+      }
+    }
+    for (original, rows) in reversals {
+      let customer = rows.first?.customer ?? 0
+      booking.insert(RowAddress(original, of: families.isInvolved(customer) ? nil : customer))
+      for row in rows { booking.insert(RowAddress(row.transaction, of: row.customer)) }
+    }
+    entries = try snapshot.entries(of: Array(booking))
+    let split = entries.values.joined().filter { $0.lot == 0 }
+    allocations = try snapshot.allocations(of: split.map { RowAddress($0.number, of: $0.account.customer) })
+    try readLate(snapshot, families)
+  }
+
+  private mutating func readLate(_ snapshot: any StorageSnapshot, _ families: Families) throws(LedgerError) {
+    var returns: [(event: JournalEventRow, lots: [LotNumber: Int128])] = []
+    var addresses: Set<RowAddress> = []
+    for group in groups {
+      guard let first = group.first, let lots = returned(by: group), !lots.isEmpty else { continue }
+      returns.append((first, lots))
+      for lot in lots.keys { addresses.insert(RowAddress(lot, of: first.customer)) }
+    }
+    guard !returns.isEmpty else { return }
+    let attributes = try snapshot.lotAttributes(Array(addresses))
+    var targets: [TransactionNumber: [CustomerNumber]] = [:]
+    for (event, lots) in returns {
+      let own = lots.filter {
+        $0.value > 0 && attributes[$0.key].map { $0.expiresAt <= event.createdAt.milliseconds } == true
+      }
+      guard !own.isEmpty else { continue }
+      late[event.transaction] = own
+      targets[event.transaction] = families.members(with: event.customer)
+    }
+    if !targets.isEmpty { expiries = try snapshot.events(about: targets) }
+  }
+
+  /// Sums up the amounts that the transaction gave back to lots; nil where it gave nothing back.
+  private func returned(by group: [JournalEventRow]) -> [LotNumber: Int128]? {
+    var lots: [LotNumber: Int128] = [:]
+    guard let first = group.first else { return nil }
+    if group.contains(where: { $0.kind == .reversal }) {
+      for part in parts(of: first.transaction) { lots[part.lot, default: 0] += Int128(part.amount) }
+      return lots
+    }
+    // In a merge it is set aside again.
+    guard !group.contains(where: { $0.kind == .held }) else { return nil }
+    for event in group where event.kind == .released { lots[event.lot, default: 0] += Int128(event.amount) }
+    return lots
+  }
+
+  func transaction(_ number: TransactionNumber) -> TransactionRow? { transactions[number] }
+  func entries(of transaction: TransactionNumber) -> [EntryRow] { entries[transaction] ?? [] }
+  func sides(of event: JournalEventRow) -> [JournalEventRow] { sides[event.target] ?? [] }
+  func expiries(after transaction: TransactionNumber) -> [JournalEventRow] {
+    (expiries[transaction] ?? []).filter { $0.kind == .late }
+  }
+  func reversals(of transaction: TransactionNumber) -> [JournalEventRow] { reversals[transaction] ?? [] }
+
+  /// Returns the amount that the transaction's entries brought to each lot, or took where it is negative.
+  func parts(of transaction: TransactionNumber) -> [(lot: LotNumber, currency: Int64, amount: Int64)] {
+    entries(of: transaction).flatMap { entry in
+      let currency = entry.account.currency
+      if entry.lot != 0 { return [(lot: entry.lot, currency: currency, amount: entry.amount)] }
+      return (allocations[entry.number] ?? []).map { (lot: $0.lot, currency: currency, amount: $0.amount) }
+    }
+  }
+}
+
+/// The groups of customers that were merged.
+struct Families {
+  private let survivingCustomers: [CustomerNumber: CustomerNumber]
+  private var parts: [CustomerNumber: [CustomerNumber]] = [:]
+
+  init(survivingCustomers: [CustomerNumber: CustomerNumber]) {
+    self.survivingCustomers = survivingCustomers
+    for (customer, survivingCustomer) in survivingCustomers { parts[survivingCustomer, default: []].append(customer) }
+  }
+
+  func survivingCustomer(_ customer: CustomerNumber) -> CustomerNumber { survivingCustomers[customer] ?? customer }
+  func isInvolved(_ customer: CustomerNumber) -> Bool { survivingCustomers[customer] != nil || parts[customer] != nil }
+  func members(with customer: CustomerNumber) -> [CustomerNumber] {
+    let survivingCustomer = survivingCustomer(customer)
+    return [survivingCustomer] + (parts[survivingCustomer] ?? [])
+  }
+
+  /// The customer of the effect's transaction; nil where the effect does not say.
+  func owner(of event: JournalEventRow, _ survivors: [TransactionNumber: CustomerNumber]) -> CustomerNumber? {
+    if let survivor = survivors[event.transaction] { return survivor }
+    return event.isOfEverybody ? nil : event.customer
+  }
+}
+
+extension JournalEventRow {
+  /// A count of all customers' purchases belongs to no single customer.
+  var isOfEverybody: Bool { kind == .counted && count?.kind == .sold }
+}
+
+extension JournalEventRow.Kind {
+  /// Whether it says why an entry of its transaction fell on a lot.
+  var isOfAnEntry: Bool { self == .captured || self == .late || self == .reclaimed }
+}

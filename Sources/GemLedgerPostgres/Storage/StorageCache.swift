@@ -1,0 +1,86 @@
+#if PostgreSQL
+internal import GemLedger
+internal import Synchronization
+
+/// The data that a storage remembers between groups, for all of its connections: immutable rows, and hints.
+final class StorageCache: Sendable {
+  private let known = Mutex<ProjectRow?>(nil)
+  let directory = CustomerDirectory()
+  /// Whether the catalog was read before; the first reader needs the currencies too.
+  let knowsCatalog = Atomic(false)
+  /// How many more groups prefetch the counts of their customers; each further request for counts restarts the number.
+  let countDemand = Atomic(0)
+  static let countDemandMax = 64
+  /// How many groups more are begun with the first of their customers' lots; meeting an account with one starts over.
+  let lotDemand = Atomic(StorageCache.lotDemandMax)
+  static let lotDemandMax = 64
+  private let environments = Mutex<[StoreEnvironment: Int64]>([:])
+  private let frozenProduct = Mutex<[String: Int64]>([:])
+
+  private let foreign = Mutex<[Int64: TransactionNumber]?>(nil)
+
+  /// The newest transactions of lanes that a copied journal has and the ledger does not.
+  var foreignNumbers: [Int64: TransactionNumber]? {
+    get { foreign.withLock { $0 } }
+    set { foreign.withLock { $0 = newValue } }
+  }
+
+  /// Of a lane, up to where it was read, and the newest transaction that there was.
+  private struct LaneEnd {
+    let bound: Int64
+    let newest: TransactionNumber
+  }
+
+  private let ends = Mutex<[Int64: LaneEnd]>([:])
+
+  func remember(newest: TransactionNumber, ofLane lane: Int64, upTo bound: Int64) {
+    ends.withLock { $0[lane] = LaneEnd(bound: bound, newest: newest) }
+  }
+
+  /// Returns the lanes that may have transactions behind these positions: they draw numbers for other rows too.
+  func lanesWithCommits(
+    _ lanes: [(lane: Int64, last: TransactionNumber)], _ bounds: [Int64: Int64]
+  ) -> [(lane: Int64, last: TransactionNumber)] {
+    let ends = ends.withLock { $0 }
+    return lanes.filter { lane, last in
+      guard let bound = bounds[lane], last < bound else { return false }
+      guard let end = ends[lane], end.bound == bound else { return true }
+      return last < end.newest
+    }
+  }
+
+  /// The project, once the storage is open; it never changes.
+  var project: ProjectRow? { known.withLock { $0 } }
+
+  func remember(_ project: ProjectRow) { known.withLock { $0 = project } }
+
+  /// Nothing of it may hold any more: after a lost connection there may be another server, or a restored backup.
+  func forgetAll() {
+    directory.forgetAll()
+    environments.withLock { $0.removeAll() }
+    frozenProduct.withLock { $0.removeAll() }
+    foreign.withLock { $0 = nil }
+    ends.withLock { $0.removeAll() }
+  }
+
+  /// The number of an environment that is known; those without a session have fixed ones.
+  func number(of environment: StoreEnvironment) -> Int64? {
+    guard environment.session != nil else { return environment.kind.rawValue }
+    return environments.withLock { $0[environment] }
+  }
+
+  func remember(_ rows: [EnvironmentRow]) {
+    environments.withLock { known in for row in rows { known[row.environment] = row.number } }
+  }
+
+  /// The numbers of purchases' frozen grants that the database has.
+  func number(ofTerms document: String) -> Int64? { frozenProduct.withLock { $0[document] } }
+
+  func remember(frozenProduct document: String, number: Int64) {
+    frozenProduct.withLock { known in
+      if known.count > 1024 { known.removeAll() }
+      known[document] = number
+    }
+  }
+}
+#endif

@@ -1,0 +1,83 @@
+internal import GemLedger
+internal import StoreClient
+
+/// Whether the store sells a product, apart from the catalog's own state; App Store Connect's terms.
+public enum ProductState: String, Hashable, Sendable, CaseIterable {
+  /// It is sold.
+  case clearedForSale = "cleared_for_sale"
+  /// Something about it is not filled in.
+  case missingMetadata = "missing_metadata"
+  /// It was never sent in.
+  case readyToSubmit = "ready_to_submit"
+  /// It waits for its review.
+  case waitingForReview = "waiting_for_review"
+  /// It is being reviewed.
+  case inReview = "in_review"
+  /// It did not pass.
+  case rejected = "rejected"
+  /// The developer took it off.
+  case developerRemovedFromSale = "developer_removed_from_sale"
+  /// The store took it off.
+  case removedFromSale = "removed_from_sale"
+}
+
+/// The product index of a store.
+struct ProductListing: Sendable {
+  private(set) var products: [ByteString: Product]
+  let store: Store
+
+  init(_ products: [Product], at store: Store) {
+    self.store = store
+    let named = products.compactMap { product in
+      product.storeIDs[store.description].map { (ByteString($0), product) }
+    }
+    self.products = Dictionary(named) { first, _ in first }
+  }
+
+  subscript(id: String) -> Product? { products[ByteString(id)] }
+
+  /// Returns the product with its price in the storefront, or the reason why it cannot be bought.
+  func offer(
+    _ id: String, in storefront: StorefrontCode, _ state: ProductState
+  ) -> Result<(product: Product, price: Price), StoreFailure> {
+    guard let product = self[id], product.isActive, !product.localizations.isEmpty, state == .clearedForSale else {
+      return .failure(.productUnavailable)
+    }
+    guard let price = product.charge(in: storefront) else { return .failure(.notAvailableInStorefront) }
+    return .success((product, price))
+  }
+
+  /// The listings of those that can be bought.
+  func listings(
+    of ids: [String], in storefront: StorefrontCode, locale: String, _ states: [ByteString: ProductState]
+  ) -> [StorefrontProduct] {
+    let window = ShopWindow(store: store, storefront: storefront, locale: locale)
+    var seen: Set<ByteString> = []
+    return ids.compactMap { id in
+      let name = ByteString(id)
+      guard seen.insert(name).inserted, states[name] ?? .clearedForSale == .clearedForSale,
+        let product = products[name], let listing = window.listing(of: product),
+        let price = product.charge(in: storefront)
+      else { return nil }
+      return StorefrontProduct(
+        id: listing.storeID, type: listing.type, displayName: listing.localizedTitle,
+        description: listing.localizedDescription, price: price, displayPrice: window.text(of: price),
+        subscriptionPeriod: product.period,
+        subscriptionGroupID: product.type == .autoRenewableSubscription ? listing.storeID : nil)
+    }
+  }
+}
+
+extension Product {
+  /// Returns the price that the store takes for one unit now: the discount price while there is one.
+  func charge(in storefront: StorefrontCode) -> Price? { discountPrices[storefront] ?? prices[storefront] }
+}
+
+extension Price {
+  /// Returns the price of so many units, or nil where it is out of range.
+  func total(of quantity: Int64) -> Money? {
+    let (total, overflow) = minorUnits.multipliedReportingOverflow(by: quantity)
+    guard !overflow, total <= Limits.amount else { return nil }
+    return Money(minorUnits: total, currency: currency.code)
+  }
+}

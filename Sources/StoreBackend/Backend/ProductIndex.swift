@@ -1,0 +1,42 @@
+internal import GemLedger
+internal import Synchronization
+
+/// A product index: one version of the catalog, with its products by their ids at each store.
+final class ProductIndex: Sendable {
+  let version: Int64
+  let catalog: Catalog
+  private let byStoreID: [String: [ByteString: Int]]
+  private let byCode: [ProductCode: Int]
+
+  init(version: Int64, catalog: Catalog) {
+    self.version = version
+    self.catalog = catalog
+    var byStoreID: [String: [ByteString: Int]] = [:]
+    var byCode: [ProductCode: Int] = [:]
+    for (index, product) in catalog.products.enumerated() {
+      byCode[product.code] = index
+      for (store, id) in product.storeIDs { byStoreID[store, default: [:]][ByteString(id)] = index }
+    }
+    self.byStoreID = byStoreID
+    self.byCode = byCode
+  }
+
+  func product(storeID: String, at store: Store) -> Product? {
+    byStoreID[store.description]?[ByteString(storeID)].map { catalog.products[$0] }
+  }
+
+  func product(_ code: ProductCode) -> Product? { byCode[code].map { catalog.products[$0] } }
+}
+
+/// Keeps the product index between requests and makes a new one when the catalog has changed.
+final class ProductIndexCache: Sendable {
+  private let productIndex = Mutex<ProductIndex?>(nil)
+
+  func productIndex(in view: LedgerView) throws(LedgerError) -> ProductIndex {
+    let version = try view.catalogVersion()
+    if let known = productIndex.withLock({ $0 }), known.version == version { return known }
+    let made = ProductIndex(version: version, catalog: try view.catalog())
+    productIndex.withLock { $0 = made }
+    return made
+  }
+}

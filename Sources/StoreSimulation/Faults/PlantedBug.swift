@@ -1,0 +1,65 @@
+internal import GemLedger
+internal import GemLedgerAudit
+internal import StoreBackend
+internal import StoreClient
+internal import Synchronization
+
+extension Simulation {
+  /// A planted bug, to show that the soak finds it.
+  package enum PlantedBug: Hashable, Sendable {
+    /// The store is told of the credit as soon as it is paid.
+    case finishBeforeCredit
+    /// The post with this number credits a second time under a made-up transaction id.
+    case creditTwice(atPost: Int)
+    /// The backend is never told of refunds.
+    case loseRefunds
+    /// The backend takes all periods of a subscription with one purchase token for one purchase.
+    case mergeRenewals
+  }
+}
+
+/// A planted bug: finishes a purchase before the client has written it down.
+struct EarlyFinishStorefront: StorefrontDecorator {
+  let decorated: any Storefront
+
+  func purchase(_ request: StorePaymentRequest) async throws(StoreFailure) -> StorePaymentResult {
+    let result = try await decorated.purchase(request)
+    if case .success(let evidence) = result { try await decorated.finish(evidence.transaction.id) }
+    return result
+  }
+}
+
+/// Credits one purchase twice.
+final class DoubleCreditBackend: BackendDecorator {
+  let decorated: any PurchaseBackend
+  private let receipts: [UnsignedReceipts]
+  private let target: Int
+  private let count = Mutex(0)
+
+  init(_ decorated: any PurchaseBackend, receipts: [UnsignedReceipts], atPost target: Int) {
+    self.decorated = decorated
+    self.receipts = receipts
+    self.target = target
+  }
+
+  func post(_ post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
+    let answer = try await decorated.post(post)
+    let number = count.withLock { count in
+      count += 1
+      return count
+    }
+    guard number == target else { return answer }
+    for form in receipts {
+      guard var transaction = transaction(post.receipt, form) else { continue }
+      transaction.id = StoreTransactionID(unchecked: "\(transaction.id.text)-again")
+      transaction.originalID = transaction.id
+      let again = ReceiptPost(receipt: form.receipt(for: transaction), customer: post.customer, source: post.source)
+      _ = try await decorated.post(again)
+    }
+    return answer
+  }
+
+  private func transaction(_ receipt: StoreReceipt, _ form: UnsignedReceipts) -> StoreTransaction? {
+    do throws(LedgerError) { return try form.verify(receipt) } catch { return nil }
+  }
+}

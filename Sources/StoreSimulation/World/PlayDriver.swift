@@ -1,0 +1,74 @@
+internal import GemLedger
+internal import SimulatedStores
+internal import StoreBackend
+internal import StoreClient
+
+/// The Google-Play-like store.
+struct PlayDriver: StoreDriver {
+  let shop: SimulatedPlayStore
+  let receipts: UnsignedReceipts
+  let paid = PaidList()
+
+  init(catalog: Catalog, _ settings: Simulation.Settings, clock: VirtualClock) throws(LedgerError) {
+    receipts = try UnsignedReceipts(environment: .localTesting(session: "soak-google"))
+    shop = try SimulatedPlayStore(
+      catalog: catalog, session: "soak-google", seed: settings.seed, clock: clock, signer: receipts)
+    shop.sendsPurchaseNotices = settings.sendsPurchaseNotices
+    shop.onStep = { [paid] step in if case .paid(let id) = step { paid.add(id) } }
+  }
+
+  var store: Store { .google }
+  var controls: any StoreControls { shop }
+
+  func device(account: String, name: String) -> DriverDevice {
+    let device = shop.account(account).device(name)
+    return DriverDevice(storefront: device, inbox: { device.inbox() }, relaunch: { device.relaunch() })
+  }
+
+  func facts() -> [StoreFact] {
+    shop.purchases().flatMap { purchase in
+      let isVoided = purchase.transaction.revocation?.extent == .full
+      let isConsumable = purchase.transaction.productType == .consumable
+      let latest = StoreFact(
+        transaction: purchase.transaction,
+        isPaid: purchase.state == .purchased || purchase.state == .expired || isVoided,
+        isFinished: isVoided || (isConsumable ? purchase.isConsumed : purchase.isAcknowledged))
+      return earlierPeriods(of: purchase) + [latest]
+    }
+  }
+
+  /// The list shows a subscription once, as it stands; each of its orders was paid for, and voided is the latest.
+  private func earlierPeriods(of purchase: PlayPurchase) -> [StoreFact] {
+    purchase.orderIDs.dropLast().enumerated().map { index, orderID in
+      var transaction = purchase.transaction
+      transaction.orderID = orderID
+      transaction.revocation = nil
+      transaction.reason = index == 0 ? .purchase : .renewal
+      return StoreFact(transaction: transaction, isPaid: true, isFinished: true)
+    }
+  }
+
+  func transaction(_ id: StoreTransactionID) -> StoreTransaction? { shop.purchase(token: id)?.transaction }
+
+  func newestPending() -> StoreTransactionID? {
+    shop.newestPurchase.flatMap { $0.state == .pending ? $0.purchaseToken : nil }
+  }
+
+  func approve(_ id: StoreTransactionID) throws(LedgerError) { try shop.approvePendingPurchase(token: id) }
+  func decline(_ id: StoreTransactionID) throws(LedgerError) { try shop.declinePendingPurchase(token: id) }
+
+  /// Google takes no refund back.
+  func reverseRefund(_ id: StoreTransactionID) throws(LedgerError) {}
+
+  /// Google delivers nothing again by itself: devices ask.
+  func redeliver(_ id: StoreTransactionID) throws(LedgerError) {}
+
+  func refund(_ id: StoreTransactionID, choice: UInt64) throws(LedgerError) {
+    let left = shop.purchase(token: id)?.refundableQuantity ?? 0
+    let isPartial = choice % 2 == 0 && left > 1
+    try shop.refund(token: id, quantity: isPartial ? 1 + Int64((choice >> 8) % UInt64(left)) : nil)
+  }
+
+  /// Google sells nothing without a device.
+  func buyElsewhere(_ product: String, account: String, token: AccountToken) throws(LedgerError) {}
+}

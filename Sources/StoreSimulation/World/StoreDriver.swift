@@ -1,0 +1,84 @@
+internal import GemLedger
+internal import SimulatedStores
+internal import StoreBackend
+internal import StoreClient
+internal import Synchronization
+
+/// The store's own record of a transaction.
+struct StoreFact: Sendable {
+  let transaction: StoreTransaction
+  /// Whether it was paid for, refunded or not.
+  let isPaid: Bool
+  /// Whether the store waits for nothing more.
+  let isFinished: Bool
+
+  /// Whether the store gave all of the money back.
+  var isGivenBack: Bool { transaction.revocation?.extent == .full }
+}
+
+/// A device of a simulated store: its storefront for a client, and the restart of its app.
+struct DriverDevice: Sendable {
+  let storefront: any Storefront
+  let inbox: @Sendable () -> UpdateInbox
+  let relaunch: @Sendable () -> Void
+}
+
+/// A simulated store as the soak plays with it, App-Store-like or Google-Play-like.
+protocol StoreDriver: Sendable {
+  var store: Store { get }
+  /// What can be done to a store of either kind.
+  var controls: any StoreControls { get }
+  var receipts: UnsignedReceipts { get }
+  /// The paid transactions, in the order of paying.
+  var paid: PaidList { get }
+
+  func device(account: String, name: String) -> DriverDevice
+  func facts() -> [StoreFact]
+  func transaction(_ id: StoreTransactionID) -> StoreTransaction?
+  /// Returns the newest purchase, where it waits for an approval or a payment.
+  func newestPending() -> StoreTransactionID?
+  func approve(_ id: StoreTransactionID) throws(LedgerError)
+  func decline(_ id: StoreTransactionID) throws(LedgerError)
+  func refund(_ id: StoreTransactionID, choice: UInt64) throws(LedgerError)
+  func reverseRefund(_ id: StoreTransactionID) throws(LedgerError)
+  func redeliver(_ id: StoreTransactionID) throws(LedgerError)
+  func buyElsewhere(_ product: String, account: String, token: AccountToken) throws(LedgerError)
+}
+
+extension StoreDriver {
+  var environment: StoreEnvironment { controls.environment }
+
+  func inject(_ fault: StoreFault) throws(LedgerError) { try controls.inject(fault) }
+  func clearFaults() throws(LedgerError) { try controls.clearFaults() }
+
+  /// Takes the store's notices to the backend; the transactions as the notices state them.
+  func takeNotices() throws(LedgerError) -> [StoreTransaction] {
+    try controls.takeNotices(limit: 1000).compactMap { notice in
+      switch notice {
+      case .oneTimeCharge(let evidence), .renewed(let evidence), .refunded(let evidence), .refundReversed(let evidence),
+        .voided(_, let evidence):
+        evidence.transaction
+      case .oneTimePurchased(let token): transaction(token)
+      case .consumptionRequest, .refundDeclined, .oneTimeCanceled: nil
+      }
+    }
+  }
+}
+
+/// The ids of the paid transactions.
+final class PaidList: Sendable {
+  private let ids = Mutex<[StoreTransactionID]>([])
+
+  var count: Int { ids.withLock { $0.count } }
+
+  func add(_ id: StoreTransactionID) { ids.withLock { $0.append(id) } }
+
+  /// One of them; half of the time one of the latest, to which most happens.
+  func one(_ choice: UInt64) -> StoreTransactionID? {
+    ids.withLock { ids in
+      guard !ids.isEmpty else { return nil }
+      let range = choice & 1 == 0 ? min(ids.count, 40) : ids.count
+      return ids[ids.count - 1 - Int((choice >> 8) % UInt64(range))]
+    }
+  }
+}
