@@ -15,10 +15,11 @@ static inline int csqlite_set_no_checkpoint_on_close(sqlite3 *database, int on) 
   return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on, (int *)0);
 }
 
-// Which file a path leads to, its device as st_dev has it; not 0 where there is none, or the system has no such call.
+// Finds the device, in the form of st_dev, and the inode of a path; answers other than 0 where there is no file, or where
+// the system has no such call.
 //
-// Unlike stat it asks for no times: a file whose times were asked for takes a new one with its next write, and the sync
-// behind that write takes half as long again.
+// Unlike stat it does not read the file's times. A file whose times were read gets new ones with its next write, and the
+// sync behind that write then takes half as long again.
 static inline int csqlite_file_identity(const char *path, uint64_t *device, uint64_t *inode) {
 #if defined(SYS_statx) && defined(STATX_INO)
   const int current_directory = -100;

@@ -97,12 +97,12 @@ final class EarlierReadsTests: XCTestCase {
   private func compare(
     _ group: PostgresSession, _ reader: PostgresSession, lot: LotNumber, _ owners: [CustomerNumber]
   ) throws {
-    let definitions = try owners.lazy.compactMap { try reader.lotAttributes(lot, of: $0) }.first
-    XCTAssertNotNil(definitions)
+    let attributes = try owners.lazy.compactMap { try reader.lotAttributes(lot, of: $0) }.first
+    XCTAssertNotNil(attributes)
     let row = try owners.compactMap { try reader.lot(lot, of: $0) }.first
     // A lot in its account's row has no row of its own; the account's row then holds its attributes.
     guard let row else { return }
-    XCTAssertTrue(try owners.contains { try group.lotAttributes(lot, of: $0) == definitions })
+    XCTAssertTrue(try owners.contains { try group.lotAttributes(lot, of: $0) == attributes })
     XCTAssertTrue(try owners.contains { try group.lot(lot, of: $0) == row })
     guard let purchase = row.purchase else { return }
     XCTAssertEqual(try group.purchase(number: purchase), try reader.purchase(number: purchase))

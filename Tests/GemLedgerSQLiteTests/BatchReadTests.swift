@@ -21,14 +21,14 @@ final class BatchReadTests: XCTestCase {
         var positions = (0..<count).map { _ in RowAddress(Int64(generator.below(400)), of: nil) }
         positions += [.min, -1, .max].map { RowAddress($0, of: nil) }
         let (transactions, entries) = (try snapshot.transactions(positions), try snapshot.entries(positions))
-        let (definitions, customers) = (
+        let (attributes, customers) = (
           try snapshot.lotAttributes(positions), try snapshot.customers(positions.map(\.number))
         )
         for position in positions {
           let number = position.number
           XCTAssertEqual(transactions[number], try snapshot.transaction(number), "seed \(generator.seed)")
           XCTAssertEqual(entries[number], try snapshot.entry(number), "seed \(generator.seed)")
-          XCTAssertEqual(definitions[number], try snapshot.lotAttributes(number), "seed \(generator.seed)")
+          XCTAssertEqual(attributes[number], try snapshot.lotAttributes(number), "seed \(generator.seed)")
           XCTAssertEqual(customers[number]?.id, try snapshot.customer(number: number)?.id, "seed \(generator.seed)")
         }
       }

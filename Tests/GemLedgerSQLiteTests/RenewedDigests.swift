@@ -75,7 +75,7 @@ enum RenewedDigests {
       changes.entries = entries[number] ?? []
       changes.allocations = changes.entries.flatMap { allocations[$0.number] ?? [] }
       for lot in changes.entries.map(\.lot) + changes.allocations.map(\.lot) {
-        if let definitions = lotAttributes.removeValue(forKey: lot) { cold.lotAttributes.append(definitions) }
+        if let attributes = lotAttributes.removeValue(forKey: lot) { cold.lotAttributes.append(attributes) }
       }
       changes.keys = keys[number] ?? []
       changes.notes = notes[number].map { [$0] } ?? []

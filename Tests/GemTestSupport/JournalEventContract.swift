@@ -243,20 +243,20 @@ package struct JournalEventContract {
         number: $0, account: account, source: .paid, environment: 1, granted: 5, remaining: 5, price: nil,
         purchase: nil, expiresAt: .max)
     }
-    let definitions = [LotAttributesRow(of: rows[0]), LotAttributesRow(of: rows[1], origin: 77)]
+    let attributes = [LotAttributesRow(of: rows[0]), LotAttributesRow(of: rows[1], origin: 77)]
     try fixture.ledger.writeAll {
       $0.newLots = rows
       $0.lastLot = numbers[1]
       var cold = ColdChanges()
-      cold.lotAttributes = definitions
+      cold.lotAttributes = attributes
       $0.cold = cold
     }
     try fixture.ledger.storage.read { (snapshot) throws(LedgerError) in
-      XCTAssertEqual(try snapshot.lotAttributes(numbers[0]), definitions[0])
-      XCTAssertEqual(try snapshot.lotAttributes(numbers[1]), definitions[1])
+      XCTAssertEqual(try snapshot.lotAttributes(numbers[0]), attributes[0])
+      XCTAssertEqual(try snapshot.lotAttributes(numbers[1]), attributes[1])
       XCTAssertEqual(
         try snapshot.lotAttributes(numbers.map { RowAddress($0, of: fixture.alice) })[numbers[1]]?.origin, 77)
-      XCTAssertEqual(try snapshot.scan().lotAttributes(after: numbers[1] - 1, limit: 1), [definitions[1]])
+      XCTAssertEqual(try snapshot.scan().lotAttributes(after: numbers[1] - 1, limit: 1), [attributes[1]])
     }
     fixture.ledger.close()
   }

@@ -1,4 +1,4 @@
-/// One step of a basket; see ``LedgerCommand/basket(_:payer:key:)``.
+/// One step of a basket; see ``LedgerCommand/basket(_:payer:key:details:)``.
 public enum BasketLeg: Hashable, Sendable {
   /// Currency goes from one customer to another; its lots keep their source, their share of the price and their expiry.
   case transfer([Adjustment], from: CustomerID, to: CustomerID)

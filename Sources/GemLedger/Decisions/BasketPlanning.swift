@@ -30,9 +30,9 @@ struct BasketPlan {
     self.positions = positions
   }
 
-  func lotSlot(of id: CustomerID) throws(LedgerError) -> Int {
-    guard let lotSlot = positions[id] else { throw .customerNotFound(id) }
-    return lotSlot
+  func index(of id: CustomerID) throws(LedgerError) -> Int {
+    guard let index = positions[id] else { throw .customerNotFound(id) }
+    return index
   }
 }
 
@@ -55,12 +55,12 @@ enum BasketPlanning {
       try add(item, -quantity, giver, &basket)
       try add(item, quantity, taker, &basket)
     case .spend(let amounts, let customer):
-      let side = try basket.lotSlot(of: customer)
+      let side = try basket.index(of: customer)
       for amount in amounts {
         _ = try plan(&decider, .spend, amount.currency, -amount.amount, side, &basket, session: session)
       }
     case .grant(let amounts, let customer, let source):
-      let side = try basket.lotSlot(of: customer)
+      let side = try basket.index(of: customer)
       let production = StoreEnvironment.production.kind.rawValue
       for amount in amounts {
         let index = try plan(&decider, .grant, amount.currency, amount.amount, side, &basket, session: session)
@@ -72,7 +72,7 @@ enum BasketPlanning {
   private static func ends(
     _ from: CustomerID, _ to: CustomerID, _ basket: BasketPlan
   ) throws(LedgerError) -> (from: Int, to: Int) {
-    let (one, other) = (try basket.lotSlot(of: from), try basket.lotSlot(of: to))
+    let (one, other) = (try basket.index(of: from), try basket.index(of: to))
     guard one != other else {
       throw LedgerError(.sameCustomer, "\"\(from)\" and \"\(to)\" are ids of the same customer. Name two customers.")
     }

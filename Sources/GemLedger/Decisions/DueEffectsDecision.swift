@@ -19,7 +19,7 @@ enum DueEffectsDecision {
         JournalPosting.bookExpiry(&decider, of: index, customer: customer.number)
       } else if decider.work.accounts[slot].row.nextExpiry <= decider.work.now.milliseconds {
         // The account's row expected an expiry too early; its lots are loaded now and give the correct instant.
-        LotMoves.refreshNextExpiry(&decider.work, slot: slot, lotsIndex: decider.work.book(of: slot))
+        LotMoves.refreshNextExpiry(&decider.work, slot: slot, lotsIndex: decider.work.loadedLotsIndex(of: slot))
         decider.work.accounts[slot].isChanged = true
       }
     }

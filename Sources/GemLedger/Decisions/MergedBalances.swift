@@ -116,12 +116,12 @@ enum MergedBalances {
     _ work: inout UnitOfWork, _ moving: MovingLot, slot: Int, session: any StorageSnapshot
   ) throws(LedgerError) -> LotTake {
     guard var lot = moving.lot else {
-      let take = try LotPlacement.lotSlot(&work, moving.credit, slot: slot, session: session)
+      let take = try LotPlacement.placeCredit(&work, moving.credit, slot: slot, session: session)
       LotMoves.apply(&work, [take], slot: slot, isReturn: true)
       return take
     }
     // The book is made before the account's count of open lots changes.
-    let lotsIndex = work.book(of: slot)
+    let lotsIndex = work.loadedLotsIndex(of: slot)
     lot.row.account = work.accounts[slot].row.number
     lot.isMoved = true
     work.loadedLots[lotsIndex].extras.append(lot)

@@ -26,7 +26,7 @@ enum RefundExpiries {
   private static func expiry(
     _ decider: inout Decider, of lot: LotNumber, plan index: Int, _ change: RefundChange, session: any StorageSnapshot
   ) throws(LedgerError) -> Int64 {
-    let lotsIndex = decider.work.book(of: decider.plans[index].slot)
+    let lotsIndex = decider.work.loadedLotsIndex(of: decider.plans[index].slot)
     if let lotSlot = decider.work.loadedLots[lotsIndex].lotSlot(of: lot) {
       return decider.work.loadedLots[lotsIndex][lotSlot].row.expiresAt
     }

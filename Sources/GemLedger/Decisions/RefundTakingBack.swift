@@ -40,7 +40,7 @@ enum RefundTakingBack {
         let lotSlot = try LotPlacement.ownLotSlot(
           &decider.work, of: lot.lot, slot: decider.plans[index].slot, session: session)
       else { continue }
-      let row = decider.work.loadedLots[decider.work.book(of: decider.plans[index].slot)][lotSlot].row
+      let row = decider.work.loadedLots[decider.work.loadedLotsIndex(of: decider.plans[index].slot)][lotSlot].row
       // Due amounts are booked as expired first.
       let part = row.expiresAt > decider.work.now.milliseconds ? min(rest[position], row.remaining, available) : 0
       guard part > 0 else { continue }

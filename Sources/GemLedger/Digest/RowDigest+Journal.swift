@@ -14,7 +14,7 @@ extension RowDigest {
     return digest.value
   }
 
-  /// - Parameter place: The entry's position within its transaction, from 0.
+  /// - Parameter position: The entry's position within its transaction, from 0.
   @inline(__always)
   package static func of(_ row: EntryRow, position: Int64) -> UInt64 {
     var digest = RowDigest(.entry)
@@ -29,7 +29,7 @@ extension RowDigest {
     return digest.value
   }
 
-  /// - Parameter place: The position of its entry.
+  /// - Parameter position: The position of its entry.
   package static func of(_ row: AllocationRow, position: Int64) -> UInt64 {
     var digest = RowDigest(.allocation)
     digest.add(position)

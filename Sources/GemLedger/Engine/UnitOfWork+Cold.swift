@@ -156,7 +156,7 @@ extension UnitOfWork {
   ) throws(LedgerError) -> LotAttributesRow? {
     if let new = changes.cold?.lotAttributes.first(where: { $0.lot == lot }) { return new }
     for number in numbers {
-      if let definitions = try session.lotAttributes(lot, of: number) { return definitions }
+      if let attributes = try session.lotAttributes(lot, of: number) { return attributes }
     }
     return nil
   }

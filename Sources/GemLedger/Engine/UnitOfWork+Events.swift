@@ -5,17 +5,17 @@ struct PendingEvents {
   var counts: [CustomerNumber: [CountKey: CountRow]] = [:]
   var endedCounts: [CustomerNumber: [CountKey: CountRow]] = [:]
   var erasedIDs: Set<CustomerID> = []
-  /// The newest effect; the next one of the same transaction follows it.
+  /// The newest event; the next one of the same transaction follows it.
   var last: (transaction: TransactionNumber, position: Int64) = (0, 0)
   var newest: TransactionNumber = 0
   /// The transaction that last set each count.
   var countedBy: [CustomerNumber: [CountKey: TransactionNumber]] = [:]
-  /// How many effects the other transactions of the group have.
+  /// How many events the other transactions of the group have.
   var positions: [TransactionNumber: Int64] = [:]
   var isOutOfOrder = false
-  /// The position in the change set of the newest effect about a transaction.
+  /// The position in the change set of the newest event about a transaction.
   var newestPlaces: [TransactionNumber: Int] = [:]
-  /// For each effect the position of the one before it about the same transaction; -1 for none.
+  /// For each event the position of the one before it about the same transaction; -1 for none.
   var earlierPlaces: [Int] = []
 }
 
@@ -126,7 +126,7 @@ extension UnitOfWork {
 
   /// Sets the count anew, as part of the transaction, or of a later one that set the same count.
   ///
-  /// The newest effect of a count holds, and effects lie in the order of transactions.
+  /// The newest event of a count holds, and events lie in the order of transactions.
   mutating func set(_ row: CountRow, by transaction: TransactionNumber) {
     let transaction = max(transaction, cold.events.countedBy[row.customer]?[row.key] ?? 0)
     cold.events.countedBy[row.customer, default: [:]][row.key] = transaction

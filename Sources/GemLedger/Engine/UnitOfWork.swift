@@ -5,7 +5,7 @@ struct WorkingAccount {
   var isChanged = false
   /// Whether the group has applied the account's scheduled effects.
   var isCurrent = false
-  /// The index of its lot book; -1 until one is needed.
+  /// The index of its loaded lots; -1 until they are needed.
   var lotsIndex = -1
 }
 
@@ -102,8 +102,8 @@ struct UnitOfWork: ~Copyable {
     return slot
   }
 
-  /// Returns the index of the account's lot book, and makes the book where there is none yet.
-  mutating func book(of slot: Int) -> Int {
+  /// Returns the index of the loaded lots of an account, and adds an empty element where there is none.
+  mutating func loadedLotsIndex(of slot: Int) -> Int {
     if accounts[slot].lotsIndex >= 0 { return accounts[slot].lotsIndex }
     loadedLots.append(accounts[slot].row.openLots == 0 ? .empty : LoadedLots())
     accounts[slot].lotsIndex = loadedLots.count - 1

@@ -4,14 +4,14 @@ extension LedgerError {
   /// Makes the error of a commit of which only a part was done.
   ///
   /// - Parameters:
-  ///   - place: The storage, for people.
+  ///   - storage: The storage, for people.
   ///   - part: The missing part, or the part that exists without the rest.
-  package static func halfCommit(_ position: String, _ part: String) -> LedgerError {
+  package static func halfCommit(_ storage: String, _ part: String) -> LedgerError {
     LedgerError(
       .storageDamaged,
-      "\(position): only a part of a commit was done: \(part). Do not ask again before this is repaired: run gemctl "
+      "\(storage): only a part of a commit was done: \(part). Do not ask again before this is repaired: run gemctl "
         + "storage repair, and then gemctl verify.",
-      details: [.text("storage", position), .text(missingPart, part)])
+      details: [.text("storage", storage), .text(missingPart, part)])
   }
 
   /// Whether a part of the group was booked, so that nothing of the group may be tried again.

@@ -12,7 +12,7 @@ public struct LedgerOrder: Hashable, Sendable {
     case deliveryPending
   }
 
-  /// Its place among all orders of the ledger: orders are numbered as they are announced.
+  /// Its position among all orders of the ledger: orders are numbered as they are announced.
   public let number: Int64
   /// The order's name.
   public let code: PurchaseCode
@@ -45,7 +45,7 @@ public struct LedgerOrder: Hashable, Sendable {
   /// Whether a purchase paid for it.
   public var isPaid: Bool { purchaseNumber != nil }
 
-  /// Its place among the orders of its state.
+  /// Its position among the orders of its state.
   package var position: OrderPosition { OrderPosition(dueAt: dueAt?.milliseconds ?? .max, number: number) }
 
   init(_ row: OrderRow) {

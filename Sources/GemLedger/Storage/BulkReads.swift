@@ -12,7 +12,7 @@ package struct RowAddress: Hashable, Sendable {
   }
 }
 
-/// Where an anchor lies.
+/// The address of a checkpoint.
 package struct CheckpointAddress: Hashable, Sendable {
   package var account: AccountNumber
   package var version: Int64
@@ -77,9 +77,9 @@ package protocol BulkReads: AnyObject {
   /// Which of these transactions are in their customers' lists of those that touched no balance.
   func transactionsWithoutEntries(_ wanted: [RowAddress]) throws(LedgerError) -> Set<TransactionNumber>
 
-  /// The effects of each transaction in the order of their positions; one without may be left out.
+  /// The events of each transaction in the order of their positions; one without may be left out.
   ///
-  /// Places name the customer of the effects.
+  /// Addresses name the customer of the events.
   func events(of transactions: [RowAddress]) throws(LedgerError) -> [TransactionNumber: [JournalEventRow]]
   /// Reads the journal events about each transaction, in the order of transactions and positions; one without any may
   /// be left out.

@@ -23,7 +23,7 @@ package struct JournalEventRow: Hashable, Sendable {
   }
 
   package var transaction: TransactionNumber
-  /// Its place among those of the transaction, from 1.
+  /// Its position among those of the transaction, from 1.
   package var position: Int64
   package var customer: CustomerNumber
   package var kind: Kind
@@ -67,7 +67,7 @@ package struct JournalEventRow: Hashable, Sendable {
 
   package var account: AccountNumber { AccountNumber(customer: customer, currency: currency) }
 
-  /// The deadline that the hold has from here on, where the effect sets one.
+  /// The deadline that the hold has from here on, where the event sets one.
   package var deadline: Timestamp? {
     kind == .deadline || kind == .held && value != 0 ? Timestamp(milliseconds: value) : nil
   }
@@ -83,7 +83,7 @@ extension JournalEventRow.Kind {
   }
 }
 
-/// A hold that has not ended; the projection of its effects.
+/// A hold that has not ended; the projection of its events.
 package struct HoldRow: Hashable, Sendable {
   /// The transaction that began it.
   package var number: TransactionNumber
@@ -93,7 +93,7 @@ package struct HoldRow: Hashable, Sendable {
   package var deadline: Timestamp
   /// When it began, where it is with whom it began; nil where its transaction says.
   package var begunAt: Timestamp?
-  /// What it still has, where that is of one lot; nil where its effects say.
+  /// What it still has, where that is of one lot; nil where its events say.
   package var sole: LotAmount?
 
   package init(
@@ -152,7 +152,7 @@ package struct CountKey: Hashable, Comparable, Sendable {
   }
 }
 
-/// A count of a customer as it stands; the projection of the newest effect about it.
+/// A count of a customer as it stands; the projection of the newest event about it.
 package struct CountRow: Hashable, Sendable {
   package var customer: CustomerNumber
   package var key: CountKey

@@ -25,7 +25,7 @@ package struct LotAmount: Hashable, Sendable {
   }
 }
 
-/// A credited purchase with its terms as they were.
+/// A credited purchase with its frozen product.
 package struct PurchaseRow: Hashable, Sendable {
   package var number: Int64
   package var identity: PurchaseIdentity

@@ -120,7 +120,7 @@ package struct RefundPartRow: Hashable, Sendable {
   }
 
   package var transaction: TransactionNumber
-  /// Its place among those of the transaction, from 1.
+  /// Its position among those of the transaction, from 1.
   package var position: Int64
   /// The purchase's lot that it was due of.
   package var lot: LotNumber

@@ -1,8 +1,8 @@
 /// A customer's number inside the ledger.
 package typealias CustomerNumber = Int64
-/// A transaction's number: its place in the journal.
+/// A transaction's number: its position in the journal.
 package typealias TransactionNumber = Int64
-/// An entry's number: its place in the journal.
+/// An entry's number: its position in the journal.
 package typealias EntryNumber = Int64
 /// A lot's number; lots are numbered in the order of their making.
 package typealias LotNumber = Int64
@@ -239,7 +239,7 @@ package struct EntryRow: Hashable, Sendable {
 /// How much of an entry fell on one of several lots.
 package struct AllocationRow: Hashable, Sendable {
   package var entry: EntryNumber
-  /// Its place among those of the entry, from 1: lots stand in the order in which they were burnt.
+  /// Its position among those of the entry, from 1: lots stand in the order in which they were burnt.
   package var position: Int64
   package var lot: LotNumber
   package var amount: Int64
@@ -252,7 +252,7 @@ package struct AllocationRow: Hashable, Sendable {
   }
 }
 
-/// A stepping stone in an account's history: every 64th entry has one, so that a far place is near.
+/// A checkpoint of an account's history: every 64th entry has one, so that a distant version is found fast.
 package struct CheckpointRow: Hashable, Sendable {
   package static let interval: Int64 = 64
 
@@ -386,7 +386,7 @@ package struct CatalogRow: Hashable, Sendable {
 
   package var kind: Kind
   package var code: String
-  /// The place in its list; a currency's is its number inside the ledger and never changes, a version's its instant.
+  /// The position in its list; a currency's is its number inside the ledger and never changes, a version's its instant.
   package var position: Int64
   package var document: String
 

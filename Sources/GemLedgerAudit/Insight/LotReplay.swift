@@ -16,13 +16,13 @@ struct ReplayedLot {
   var granted: Int64 = 0
   var remaining: Int64 = 0
 
-  init(_ definitions: LotAttributesRow) {
-    number = definitions.lot
-    source = definitions.source
-    environment = definitions.environment
-    price = definitions.price
-    purchase = definitions.purchase
-    expiresAt = definitions.expiresAt
+  init(_ attributes: LotAttributesRow) {
+    number = attributes.lot
+    source = attributes.source
+    environment = attributes.environment
+    price = attributes.price
+    purchase = attributes.purchase
+    expiresAt = attributes.expiresAt
   }
 
   /// Returns the price of that amount of it, where it is known.
@@ -151,13 +151,13 @@ struct LotReplay {
     while slots.lots.count < followedPerWindow, found.count < lotsPerWindow {
       let page = try scan.lotAttributes(after: last, limit: min(ScanPage.size, lotsPerWindow - found.count))
       guard let end = page.last?.lot else { break }
-      for definitions in page {
-        guard follows(definitions) else {
-          found.append((definitions.lot, -2 - position(of: definitions.environment)))
+      for attributes in page {
+        guard follows(attributes) else {
+          found.append((attributes.lot, -2 - position(of: attributes.environment)))
           continue
         }
-        found.append((definitions.lot, Int32(slots.lots.count)))
-        slots.lots.append(ReplayedLot(definitions))
+        found.append((attributes.lot, Int32(slots.lots.count)))
+        slots.lots.append(ReplayedLot(attributes))
       }
       last = end
     }

@@ -8,7 +8,7 @@ struct RefundPage {
   private let transactions: [TransactionNumber: TransactionRow]
   private let entries: [TransactionNumber: [EntryRow]]
   private let allocations: [EntryNumber: [AllocationRow]]
-  private let definitions: [LotNumber: LotAttributesRow]
+  private let attributes: [LotNumber: LotAttributesRow]
   private let parts: [TransactionNumber: [RefundPartRow]]
 
   init(
@@ -40,7 +40,7 @@ struct RefundPage {
         lots += own.map { RowAddress($0, of: entry.account.customer) }
       }
     }
-    definitions = try snapshot.lotAttributes(lots)
+    attributes = try snapshot.lotAttributes(lots)
   }
 
   func purchase(of state: RefundStateRow) -> PurchaseRow? { purchases[state.purchase] }
@@ -64,7 +64,7 @@ struct RefundPage {
     let own = entries[purchase.transaction] ?? []
     var sources: [LotNumber: LotSource] = [:]
     for entry in own {
-      for (lot, _) in allocations(of: entry) { sources[lot] = definitions[lot]?.source }
+      for (lot, _) in allocations(of: entry) { sources[lot] = attributes[lot]?.source }
     }
     return TransactionParts(
       row: row, entries: own, allocations: own.flatMap { allocations[$0.number] ?? [] }, items: [], sources: sources)

@@ -120,8 +120,8 @@ extension Verifier {
       }
     }
     guard !missing.isEmpty else { return }
-    for (lot, definitions) in try snapshot.lotAttributes(Array(missing)) {
-      replay.ranks[lot] = BurnRank(expiresAt: definitions.expiresAt, isPaid: definitions.source == .paid)
+    for (lot, attributes) in try snapshot.lotAttributes(Array(missing)) {
+      replay.ranks[lot] = BurnRank(expiresAt: attributes.expiresAt, isPaid: attributes.source == .paid)
     }
   }
 

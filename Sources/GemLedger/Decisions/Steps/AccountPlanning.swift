@@ -68,7 +68,7 @@ enum AccountPlanning {
       return
     }
     let plan = decider.plans[index]
-    let lotsIndex = decider.work.book(of: plan.slot)
+    let lotsIndex = decider.work.loadedLotsIndex(of: plan.slot)
     while true {
       let burn = BurnPlanner.spend(
         -plan.amount, account: account, lotsIndex: decider.work.loadedLots[lotsIndex],
@@ -131,6 +131,6 @@ enum AccountPlanning {
   }
 
   private static func isOver(_ work: inout UnitOfWork, _ lotSlot: LotSlot, slot: Int) -> Bool {
-    lotSlot != .pool && work.loadedLots[work.book(of: slot)][lotSlot].row.expiresAt <= work.now.milliseconds
+    lotSlot != .pool && work.loadedLots[work.loadedLotsIndex(of: slot)][lotSlot].row.expiresAt <= work.now.milliseconds
   }
 }

@@ -94,7 +94,7 @@ enum HeldCurrency {
     let row = decider.work.accounts[slot].row
     var rest = before.balance - row.balance
     for returned in returns where returned.slot == slot && returned.lotSlot != .pool {
-      let expiresAt = decider.work.loadedLots[decider.work.book(of: slot)][returned.lotSlot].row.expiresAt
+      let expiresAt = decider.work.loadedLots[decider.work.loadedLotsIndex(of: slot)][returned.lotSlot].row.expiresAt
       guard expiresAt > deadline.milliseconds, expiresAt <= decider.work.now.milliseconds else { continue }
       decider.lapsed[slot, default: []].append(
         ScheduleRules.Loss(at: expiresAt, amount: returned.amount, lot: returned.lot))

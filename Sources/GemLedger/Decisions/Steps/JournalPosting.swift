@@ -132,7 +132,7 @@ enum JournalPosting {
       return
     }
     for credit in decider.plans[index].credits where credit.amount > 0 {
-      let lot = try LotPlacement.lotSlot(&decider.work, credit, slot: slot, session: session)
+      let lot = try LotPlacement.placeCredit(&decider.work, credit, slot: slot, session: session)
       decider.plans[index].takes.append(lot)
     }
     if decider.plans[index].amount > 0, decider.work.accounts[slot].row.debt > 0 {

@@ -66,7 +66,7 @@ enum LotLineage {
             amount: part, source: take.source, environment: account.poolEnvironment, origin: account.poolLot))
         continue
       }
-      let row = work.loadedLots[work.book(of: plan.slot)][take.lotSlot].row
+      let row = work.loadedLots[work.loadedLotsIndex(of: plan.slot)][take.lotSlot].row
       credits.append(try credit(&work, of: part, behind: from, out: row, session: session))
     }
     return credits

@@ -17,7 +17,7 @@ enum LotMoves {
   static func wholeBook(
     _ work: inout UnitOfWork, of slot: Int, session: any StorageSnapshot
   ) throws(LedgerError) -> Int {
-    let lotsIndex = work.book(of: slot)
+    let lotsIndex = work.loadedLotsIndex(of: slot)
     for isPaid in [false, true] {
       while !(isPaid ? work.loadedLots[lotsIndex].paid : work.loadedLots[lotsIndex].free).isComplete {
         try loadLots(&work, slot: slot, lotsIndex: lotsIndex, paid: isPaid, session: session)
@@ -30,7 +30,7 @@ enum LotMoves {
   static func expired(
     _ work: inout UnitOfWork, _ slot: Int, session: any StorageSnapshot
   ) throws(LedgerError) -> [LotTake] {
-    let lotsIndex = work.book(of: slot)
+    let lotsIndex = work.loadedLotsIndex(of: slot)
     while true {
       switch BurnPlanner.expired(
         account: work.accounts[slot].row, lotsIndex: work.loadedLots[lotsIndex], now: work.now.milliseconds)
@@ -47,7 +47,7 @@ enum LotMoves {
     session: any StorageSnapshot
   ) throws(LedgerError) -> [LotTake] {
     guard amount > 0 else { return [] }
-    let index = work.book(of: slot)
+    let index = work.loadedLotsIndex(of: slot)
     while true {
       var (account, lotsIndex) = (work.accounts[slot].row, work.loadedLots[index])
       for take in taken {
@@ -82,7 +82,7 @@ enum LotMoves {
 
   /// Applies the takes to the lots; a return makes a lot no larger than it was.
   static func apply(_ work: inout UnitOfWork, _ takes: [LotTake], slot: Int, isReturn: Bool) {
-    let lotsIndex = work.book(of: slot)
+    let lotsIndex = work.loadedLotsIndex(of: slot)
     for take in takes {
       if take.lotSlot == .pool {
         applyToPool(&work, take, slot: slot, isReturn: isReturn)

@@ -13,11 +13,11 @@ enum LotPlacement {
         expiresAt: .max))
   }
 
-  static func lotSlot(
+  static func placeCredit(
     _ work: inout UnitOfWork, _ credit: LotCredit, slot: Int, session: any StorageSnapshot
   ) throws(LedgerError) -> LotTake {
     if credit.isPooled, let take = try placeInPool(&work, credit, slot: slot, session: session) { return take }
-    let lotsIndex = work.book(of: slot)
+    let lotsIndex = work.loadedLotsIndex(of: slot)
     if credit.isPooled,
       let lotSlot = try findPooledLot(&work, credit, slot: slot, lotsIndex: lotsIndex, session: session)
     {
@@ -71,7 +71,7 @@ enum LotPlacement {
   static func ownLotSlot(
     _ work: inout UnitOfWork, of lot: LotNumber, slot: Int, session: any StorageSnapshot
   ) throws(LedgerError) -> LotSlot? {
-    let lotsIndex = work.book(of: slot)
+    let lotsIndex = work.loadedLotsIndex(of: slot)
     if let lotSlot = work.loadedLots[lotsIndex].lotSlot(of: lot) { return lotSlot }
     guard let row = try session.lot(lot, of: work.accounts[slot].row.number.customer),
       row.account == work.accounts[slot].row.number
@@ -92,18 +92,18 @@ enum LotPlacement {
       return LotTake(lotSlot: .pool, lot: lot, source: source, amount: amount)
     }
     if let lotSlot = try ownLotSlot(&work, of: lot, slot: slot, session: session) {
-      let row = work.loadedLots[work.book(of: slot)][lotSlot].row
+      let row = work.loadedLots[work.loadedLotsIndex(of: slot)][lotSlot].row
       work.accounts[slot].row.nextExpiry = min(work.accounts[slot].row.nextExpiry, row.expiresAt)
       return LotTake(lotSlot: lotSlot, lot: lot, source: row.source, amount: amount)
     }
     let numbers = try work.numbers(of: work.accounts[slot].row.number.customer, session: session)
-    guard let definitions = try work.lotAttributes(lot, of: numbers, session: session) else {
+    guard let attributes = try work.lotAttributes(lot, of: numbers, session: session) else {
       throw LedgerError(.storageDamaged, "The journal lacks the terms of lot \(lot); run verify.")
     }
     let credit = LotCredit(
-      amount: amount, source: definitions.source, environment: definitions.environment, price: definitions.price,
-      purchase: definitions.purchase, expiresAt: definitions.expiresAt)
-    if credit.isPooled { return try lotSlot(&work, credit, slot: slot, session: session) }
+      amount: amount, source: attributes.source, environment: attributes.environment, price: attributes.price,
+      purchase: attributes.purchase, expiresAt: attributes.expiresAt)
+    if credit.isPooled { return try placeCredit(&work, credit, slot: slot, session: session) }
     var moved = work.takeLot(lot)
     for number in numbers where moved == nil {
       moved = try session.lot(lot, of: number).map { WorkingLot(row: $0) }
@@ -111,11 +111,11 @@ enum LotPlacement {
     guard var moved else { throw LedgerError(.storageDamaged, "Lot \(lot) has no row; run verify.") }
     moved.row.account = work.accounts[slot].row.number
     moved.isMoved = true
-    let lotsIndex = work.book(of: slot)
+    let lotsIndex = work.loadedLotsIndex(of: slot)
     work.loadedLots[lotsIndex].extras.append(moved)
-    work.accounts[slot].row.nextExpiry = min(work.accounts[slot].row.nextExpiry, definitions.expiresAt)
+    work.accounts[slot].row.nextExpiry = min(work.accounts[slot].row.nextExpiry, attributes.expiresAt)
     return LotTake(
-      lotSlot: .extra(work.loadedLots[lotsIndex].extras.count - 1), lot: lot, source: definitions.source, amount: amount
+      lotSlot: .extra(work.loadedLots[lotsIndex].extras.count - 1), lot: lot, source: attributes.source, amount: amount
     )
   }
 }

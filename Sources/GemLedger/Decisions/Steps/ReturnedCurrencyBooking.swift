@@ -23,7 +23,7 @@ enum ReturnedCurrencyBooking {
   ) throws(LedgerError) -> [PostedEntry] {
     var (late, refunded): ([ReturnedCurrency], [Int64: [ReturnedCurrency]]) = ([], [:])
     for returned in returns where returned.lotSlot != .pool && returned.amount > 0 {
-      let row = decider.work.loadedLots[decider.work.book(of: returned.slot)][returned.lotSlot].row
+      let row = decider.work.loadedLots[decider.work.loadedLotsIndex(of: returned.slot)][returned.lotSlot].row
       if row.expiresAt <= decider.work.now.milliseconds {
         late.append(returned)
       } else if let purchase = row.purchase {

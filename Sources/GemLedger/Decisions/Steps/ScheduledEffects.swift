@@ -112,7 +112,7 @@ enum ScheduledEffects {
       let lotSlot = try LotPlacement.ownLotSlot(&work, of: known.value, slot: slot, session: session),
       lotSlot != .pool
     else { return last }
-    let row = work.loadedLots[work.book(of: slot)][lotSlot].row
+    let row = work.loadedLots[work.loadedLotsIndex(of: slot)][lotSlot].row
     last.endsAt = row.expiresAt
     // Currency that a hold gave back before the lot expired was in the lot at its expiry.
     last.remaining = lapsed.reduce(row.remaining) { $1.lot == row.number ? $0 + $1.amount : $0 }
@@ -125,7 +125,7 @@ enum ScheduledEffects {
   ) throws(LedgerError) -> [ScheduleRules.Loss] {
     guard work.accounts[slot].row.nextExpiry <= work.now.milliseconds else { return [] }
     let takes = try LotMoves.expired(&work, slot, session: session)
-    let lotsIndex = work.book(of: slot)
+    let lotsIndex = work.loadedLotsIndex(of: slot)
     return takes.map {
       ScheduleRules.Loss(at: work.loadedLots[lotsIndex][$0.lotSlot].row.expiresAt, amount: -$0.amount, lot: $0.lot)
     }

@@ -20,8 +20,8 @@ package struct AccountHold {
     deadline = row.deadline
     var lots: [Lot] = []
     for part in parts.sorted(by: { $0.lot < $1.lot }) where part.account == account {
-      let definitions = try snapshot.lotAttributes(part.lot, of: account.customer)
-      lots.append(Lot(lot: part.lot, amount: part.amount, expiresAt: definitions?.expiresAt ?? .max))
+      let attributes = try snapshot.lotAttributes(part.lot, of: account.customer)
+      lots.append(Lot(lot: part.lot, amount: part.amount, expiresAt: attributes?.expiresAt ?? .max))
     }
     self.lots = lots
   }

@@ -139,7 +139,7 @@ extension Decider {
   private mutating func parts(
     of slot: Int, customer: FoundCustomer, session: any StorageSnapshot
   ) throws(LedgerError) -> LotsAndHolds {
-    let index = work.book(of: slot)
+    let index = work.loadedLotsIndex(of: slot)
     for isPaid in [false, true] {
       while !(isPaid ? work.loadedLots[index].paid : work.loadedLots[index].free).isComplete {
         try LotMoves.loadLots(&work, slot: slot, lotsIndex: index, paid: isPaid, session: session)

@@ -126,14 +126,14 @@ struct PastAccounts {
     }
     if next == nil, let now { try addOpenLots(of: now, to: &due) }
     for (lot, amount) in due where amount > 0 {
-      guard let definitions = try snapshot.lotAttributes(lot, of: customer) else { continue }
+      guard let attributes = try snapshot.lotAttributes(lot, of: customer) else { continue }
       accounts[index].dueLots.append(
         LotRow(
-          number: lot, account: account, source: definitions.source, environment: definitions.environment,
+          number: lot, account: account, source: attributes.source, environment: attributes.environment,
           granted: amount,
-          remaining: amount, price: definitions.price, purchase: definitions.purchase, expiresAt: definitions.expiresAt)
+          remaining: amount, price: attributes.price, purchase: attributes.purchase, expiresAt: attributes.expiresAt)
       )
-      accounts[index].row.nextExpiry = min(accounts[index].row.nextExpiry, definitions.expiresAt)
+      accounts[index].row.nextExpiry = min(accounts[index].row.nextExpiry, attributes.expiresAt)
       accounts[index].row.openLots += 1
     }
   }
@@ -154,8 +154,8 @@ struct PastAccounts {
     var taken = [(entry.lot, entry.amount)]
     if entry.lot == 0 { taken = try snapshot.allocations(of: entry.number, of: customer).map { ($0.lot, $0.amount) } }
     for (lot, amount) in taken {
-      guard let definitions = try snapshot.lotAttributes(lot, of: customer),
-        definitions.expiresAt <= instant.milliseconds
+      guard let attributes = try snapshot.lotAttributes(lot, of: customer),
+        attributes.expiresAt <= instant.milliseconds
       else {
         continue
       }

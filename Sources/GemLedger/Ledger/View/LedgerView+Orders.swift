@@ -36,9 +36,12 @@ extension LedgerView {
       }.map(LedgerOrder.init)
     }
 
-    /// Orders to search for the one that a purchase of the customer pays for, at most `limit` of each merged customer.
+    /// Returns the orders to search for the one that a purchase pays for.
     ///
-    /// - Parameter purchase: The purchase, where it is credited.
+    /// - Parameters:
+    ///   - id: The customer of the purchase.
+    ///   - purchase: The purchase, where it is credited.
+    ///   - limit: The most orders of the customer, and of each merged customer.
     /// - Returns: The candidates; nil where the purchase has its order, or belongs to another customer.
     public func candidates(
       of id: CustomerID, for purchase: Purchase?, limit: Int
@@ -67,9 +70,11 @@ extension LedgerView {
         .map(LedgerOrder.init)
     }
 
-    /// The id of the customer who announced the order, merges counted.
+    /// Returns the id of the customer of an order, merges counted.
     ///
-    /// - Parameter asked: The answer where it names the same customer, so that callers recognise their own id.
+    /// - Parameters:
+    ///   - order: An order of this ledger.
+    ///   - asked: The answer where it names the same customer, so that callers recognise their own id.
     public func customer(
       of order: LedgerOrder, asNamedBy asked: CustomerID? = nil
     ) throws(LedgerError) -> CustomerID {

@@ -1,4 +1,4 @@
-/// A right that a purchase gave and that a customer holds, as the terms of the purchase said.
+/// A right that a purchase gave and that a customer holds, as the frozen product says.
 public struct HeldEntitlement: Hashable, Sendable {
   /// Its name, such as `premium`.
   public let id: String
@@ -107,9 +107,11 @@ extension LedgerView {
       return newest
     }
 
-    /// The id of the customer to whom the purchase was credited, merges counted.
+    /// Returns the id of the owner of a purchase, merges counted.
     ///
-    /// - Parameter asked: The answer where it names the same customer, so that callers recognise their own id.
+    /// - Parameters:
+    ///   - purchase: A purchase of this ledger.
+    ///   - asked: The answer where it names the same customer, so that callers recognise their own id.
     public func owner(of purchase: Purchase, asNamedBy asked: CustomerID) throws(LedgerError) -> CustomerID {
       guard asked != purchase.customer else { return asked }
       return try snapshot.customer(asked)?.number == purchase.address.owner ? asked : purchase.customer

@@ -1,9 +1,10 @@
-/// The terms of lots, in the order of lots.
+/// The attributes of lots, in the order of lots.
 struct MemoryLotAttributes {
   private(set) var rows: [LotAttributesRow] = []
 
   subscript(number: LotNumber) -> LotAttributesRow? {
-    // A lot's terms lie at its own place, or before it by as many numbers as refused commands drew in vain.
+    // The attributes of a lot lie at its own position, or before it by as many numbers as refused commands drew in
+    // vain.
     let own = Int(number) - 1
     if rows.indices.contains(own), rows[own].lot == number { return rows[own] }
     let position = firstIndex(after: number - 1)

@@ -157,7 +157,7 @@ extension MemoryTables {
 }
 
 extension Array where Element == AllocationRow {
-  /// The place of the first allocation that does not lie before an entry and a position.
+  /// The index of the first allocation that does not lie before an entry and a position.
   func firstIndex(notBefore position: (entry: EntryNumber, position: Int64)) -> Int {
     var (low, high) = (0, count)
     while low < high {

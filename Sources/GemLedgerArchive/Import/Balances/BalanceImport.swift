@@ -45,7 +45,7 @@ public struct BalanceImport: Sendable {
   /// - Parameters:
   ///   - bytes: The file.
   ///   - source: The kind of lots for lines that name none; not `paid`, which only a purchase makes.
-  /// - Throws: ``LedgerError`` with `invalid_import`, every problem listed with its line up to a bound.
+  /// - Throws: `LedgerError` with `invalid_import`, every problem listed with its line up to a bound.
   public static func csv(_ bytes: [UInt8], source: LotSource = .admin) throws(LedgerError) -> Self {
     var problems = ImportProblems()
     let table = CSVTable(
@@ -70,7 +70,7 @@ public struct BalanceImport: Sendable {
   /// - Parameters:
   ///   - bytes: Lines of JSON, each the answer of one of its balance endpoints, or comma-separated values.
   ///   - source: The kind of lots they make: RevenueCat does not say where a balance came from.
-  /// - Throws: ``LedgerError`` with `invalid_import`, every problem listed with its line up to a bound.
+  /// - Throws: `LedgerError` with `invalid_import`, every problem listed with its line up to a bound.
   public static func revenueCat(_ bytes: [UInt8], source: LotSource = .admin) throws(LedgerError) -> Self {
     var problems = ImportProblems()
     let balances = RevenueCatBalances.read(bytes, &problems)

@@ -9,7 +9,7 @@ extension BalanceImport {
   /// - Parameters:
   ///   - bytes: Rows with `user_id`, `changeset` and `create_time`, and perhaps `id`, `metadata` and `update_time`.
   ///   - currencies: The codes of currencies by the names that the changesets have; other names are codes themselves.
-  /// - Throws: ``LedgerError`` with `invalid_import`, every problem listed with its line up to a bound.
+  /// - Throws: `LedgerError` with `invalid_import`, every problem listed with its line up to a bound.
   public static func nakama(
     _ bytes: [UInt8], currencies: [String: CurrencyCode] = [:]
   ) throws(LedgerError) -> Self {
