@@ -14,7 +14,7 @@ final class PurchaseFixture: Sendable {
 
   /// - Parameters:
   ///   - ledger: New and empty; the caller closes it.
-  ///   - journal: The event log that keeps the client's queue; nil for none.
+  ///   - eventLog: The event log that keeps the client's queue; nil for none.
   init(ledger: Ledger, eventLog: (any EventLog)?) throws {
     let catalog = try Self.catalog()
     let bookings = try UnsignedReceipts(environment: .localTesting(session: "gembench"))

@@ -36,7 +36,7 @@ package struct PostgresFailure: Error, Sendable {
   /// There is no such table or schema.
   var isMissing: Bool { state == "42P01" || state == "3F000" }
 
-  /// - Parameter place: Which database, for people.
+  /// - Parameter server: Which database, for people.
   func ledgerError(_ server: String) -> LedgerError {
     let details: [LedgerError.Detail] =
       [.init(name: "storage", value: .text(server))]

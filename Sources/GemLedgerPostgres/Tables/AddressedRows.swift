@@ -33,7 +33,7 @@ extension SessionPart {
     return found
   }
 
-  /// - Parameter places: Without duplicates; all name a customer.
+  /// - Parameter addresses: Without duplicates; all name a customer.
   func requests(
     at addresses: [RowAddress], _ columns: String, from table: String, by number: RowsByNumber
   ) -> [PostgresRequest] {

@@ -55,7 +55,7 @@ final class PostgresScan: StorageScan {
   /// - Parameters:
   ///   - name: Of the cursor.
   ///   - select: Selects from the first row behind the position in its parameters, in that order.
-  ///   - place: The position of a row in that order.
+  ///   - position: The position of a row in that order.
   func page<Row>(
     _ name: String, _ select: String, after: [CursorValue], _ limit: Int, _ read: (PostgresRows, Int) -> Row,
     position: (Row) -> [CursorValue]

@@ -33,7 +33,7 @@ public final class SimulatedStore: StoreControls {
   ///   - seed: Chooses ids and random faults.
   ///   - clock: The time.
   ///   - signer: Signs its receipts.
-  ///   - journal: The event log that keeps its state; nil for in memory.
+  ///   - eventLog: The event log that keeps its state; nil for in memory.
   /// - Throws: `LedgerError` with `invalid_identifier` when the session's name is none; `storage_foreign` when the
   ///   event log is of another store; `storage_newer`, `storage_damaged`, and the event log's own.
   public convenience init(

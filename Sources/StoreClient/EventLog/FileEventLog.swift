@@ -53,7 +53,7 @@ public final class FileEventLog: EventLog {
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - patience: How long to wait for another process that uses the file.
+  ///   - timeout: How long to wait for another process that uses the file.
   /// - Throws: `LedgerError` with, in order of precedence, `input_output`, `storage_unavailable` where another process
   ///   keeps the file, `storage_newer`, `storage_foreign`.
   public convenience init(path: String, timeout: LockTimeout = .none) throws(LedgerError) {

@@ -45,7 +45,7 @@ struct RefundedPurchases: SessionPart {
 
   /// Returns the question for purchases by the customers that they were credited to.
   ///
-  /// - Parameter places: All name a customer.
+  /// - Parameter addresses: All name a customer.
   func query(_ addresses: Set<RowAddress>) -> RowsQuery {
     let requests =
       layout.isDistributed
