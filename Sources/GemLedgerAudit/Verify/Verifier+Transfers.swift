@@ -54,7 +54,8 @@ extension Verifier {
     else { return }
     report(
       "merges_leave_nothing", currency: row.number.currency,
-      "\(name(of: row.number)) is \(row.balance) with debt \(row.debt), and is part of customer number \(survivingCustomer)'s"
+      "\(name(of: row.number)) is \(row.balance) with debt \(row.debt), and is part of customer number "
+        + "\(survivingCustomer)'s"
     )
   }
 
