@@ -38,7 +38,7 @@ public struct FeedCursor: Hashable, Sendable, CustomStringConvertible {
   ///
   /// - Throws: `invalid_request`.
   func position(salt: UInt64) throws(LedgerError) -> FeedPosition {
-    guard description.utf8.count <= Self.lengthMax, let bytes = Base64URL.bytes(description),
+    guard description.utf8.count <= Self.lengthMax, let bytes = Base64URL.decode(description),
       let position = FeedPosition(bytes: bytes.dropFirst(Self.tagLength)), Self(position, salt: salt) == self
     else {
       throw .invalid("\"\(description.prefix(60))\" is not a cursor of this feed; take one that a page of it gave.")

@@ -19,7 +19,7 @@ public struct ExportCursor: Hashable, Sendable, CustomStringConvertible {
   ///
   /// - Throws: `invalid_request`.
   func position(salt: UInt64) throws(LedgerError) -> ExportPosition {
-    guard description.utf8.count <= Self.lengthMax, let bytes = Base64URL.bytes(description),
+    guard description.utf8.count <= Self.lengthMax, let bytes = Base64URL.decode(description),
       let position = ExportPosition(bytes: bytes.dropFirst(Self.tagLength)), Self(position, salt: salt) == self
     else {
       throw .invalid(

@@ -26,7 +26,7 @@ public struct JournalSeal: Hashable, Sendable, CustomStringConvertible {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard text.utf8.count <= 700, parts.count == 4, parts[0] == Self.version, let transactions = Int64(parts[1]),
       transactions >= 0, parts[2].utf8.count == 16, let digest = UInt64(parts[2], radix: 16),
-      let bytes = Base64URL.bytes(String(parts[3])), let position = FeedPosition(bytes: bytes)
+      let bytes = Base64URL.decode(String(parts[3])), let position = FeedPosition(bytes: bytes)
     else { return nil }
     self.init(transactions: transactions, digest: Int64(bitPattern: digest), position: position)
     guard description == text else { return nil }
