@@ -5,7 +5,7 @@ extension Ledger {
   /// Opens the ledger in a PostgreSQL database; steps of the schema that it lacks are applied.
   ///
   /// - Parameters:
-  ///   - url: `postgres://user@host:port/database` with whatever else libpq knows, and `schema=NAME` for another
+  ///   - url: `postgres://user@host:port/database` with any other parameter of libpq, and `schema=NAME` for another
   ///     schema than `gemledger`. Passwords may come from `PGPASSWORD` or a password file.
   ///   - clock: Where the ledger reads the time.
   /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_request` (the URL), `storage_unavailable`,

@@ -44,7 +44,7 @@ final class PostgresMigrationTests: XCTestCase {
     XCTAssertEqual(try ask("SELECT DISTINCT region FROM gemledger.customers"), ["none"])
     let counts = "SELECT customer, count(*) FROM gemledger.entries GROUP BY customer"
     XCTAssertEqual(try ask("SELECT count(*) FROM (\(counts) EXCEPT TABLE gemledger.entry_counts) rows"), ["0"])
-    // Keys, holds and refunds are what they were.
+    // Keys, holds and refunds are unchanged.
     XCTAssertTrue(try ledger.creditPurchase(Make.purchase("t"), customer: zoe, key: Make.key("k")).isReplayed)
     let holds = try ledger.holds(of: zoe).map(\.id)
     XCTAssertEqual(holds.count, 3)
@@ -117,7 +117,7 @@ final class PostgresMigrationTests: XCTestCase {
     ledger.close()
   }
 
-  /// A role that may run the ledger has what it needs of the new tables too, and no more.
+  /// A role that may run the ledger has the rights that it needs on the new tables too, and no more.
   func testRolesKeepTheirRights() throws {
     let server = try PostgresServer()
     let superuser = try XCTUnwrap(server.superuserURL())
@@ -126,7 +126,7 @@ final class PostgresMigrationTests: XCTestCase {
     try Ledger.createPostgres(at: url, clock: time.clock).close()
     try SchemaRights(url: url).grant(to: "gem service")
     let owner = try server.execute("SELECT tableowner FROM pg_tables WHERE tablename = 'entries'", on: url)
-    // By somebody else than the owner, whose the new tables are all the same.
+    // A role other than the owner applies the step; the new tables belong to the owner all the same.
     var parts = try XCTUnwrap(URLComponents(string: url))
     let database = String(parts.path.dropFirst())
     let administrator = try XCTUnwrap(server.superuserURL(database: database))
@@ -179,7 +179,7 @@ final class PostgresMigrationTests: XCTestCase {
 
   private func ask(_ sql: String) throws -> [String] { try PostgresServer.shared().execute(sql, on: url) }
 
-  /// A ledger of the first step, with what a random run and some rarely used commands put into it.
+  /// A ledger of the first step, with the rows of a random run and of some rarely used commands.
   private func makeFirstVersion() throws -> LedgerState {
     let url = url
     var model = try ModelContract(generator: SeededRandom(), hasManyLanes: true) {

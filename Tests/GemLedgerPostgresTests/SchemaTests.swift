@@ -22,7 +22,7 @@ final class SchemaTests: XCTestCase {
     }
   }
 
-  /// The list says of each table how its rows lie and what refuses their change.
+  /// The list says of each table how its rows lie and which triggers refuse their change.
   func testTheListOfTablesIsThatOfTheSchema() throws {
     let server = try PostgresServer.shared()
     let url = try server.createDatabase()
@@ -36,7 +36,7 @@ final class SchemaTests: XCTestCase {
       if case .byValue(_, let other?) = table.distribution { XCTAssertTrue(known.contains(other), table.name) }
       known.insert(table.name)
       guard let column = table.ownerColumn else { continue }
-      // What is unique must be so on each node by itself.
+      // A unique column must be unique on each node by itself.
       let keys = try server.execute(
         """
         SELECT count(*) FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid

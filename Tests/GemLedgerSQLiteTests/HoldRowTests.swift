@@ -4,7 +4,7 @@ import GemLedgerSQLite
 import GemTestSupport
 import XCTest
 
-/// A hold's row tells what it has where that is of one lot; else its events tell it.
+/// A hold's row has its amount where that is of one lot; else its events tell it.
 final class HoldRowTests: XCTestCase {
   private let time = ManualClock()
 

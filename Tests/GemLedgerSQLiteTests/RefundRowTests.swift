@@ -4,7 +4,7 @@ import GemLedgerSQLite
 import GemTestSupport
 import XCTest
 
-/// Notices and refunds in the file: what was said before is old news, and what comes now adds to it.
+/// Notices and refunds in the file: earlier evidence changes nothing, and newer evidence adds to it.
 final class RefundRowTests: XCTestCase {
   private let time = ManualClock()
 

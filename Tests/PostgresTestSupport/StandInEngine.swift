@@ -123,7 +123,7 @@ package struct AskedStatement: Sendable {
     self.session = session
   }
 
-  /// Tables whose rows lie by a column that a statement should name; of the others each node has all rows.
+  /// Tables with an owner column that a statement should name; each node has all rows of the others.
   private static let spread = SchemaTable.all.filter { $0.ownerColumn != nil }
 
   private func has(_ pattern: String) -> Bool { sql.range(of: pattern, options: .regularExpression) != nil }

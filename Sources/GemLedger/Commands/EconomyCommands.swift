@@ -15,9 +15,9 @@ extension LedgerCommand {
     let keepsOpen: Bool
   }
 
-  /// Undoes a spend, in full or part: what was taken goes back into the very lots that it was taken from.
+  /// Undoes a spend, in full or part: its amounts go back into the very lots that they were taken from.
   ///
-  /// The ledger finds whom it concerns by the transaction; ``customer`` names nobody.
+  /// The ledger finds the customer by the transaction; ``customer`` names none.
   ///
   /// - Parameters:
   ///   - transaction: A spend, a purchase of an item, or a capture.
@@ -48,11 +48,11 @@ extension LedgerCommand {
       customer: customer, key: key, details: details, action: .hold(amounts, milliseconds: duration.wholeMilliseconds))
   }
 
-  /// Spends what a hold set aside.
+  /// Spends held currency.
   ///
   /// - Parameters:
   ///   - hold: Must be open.
-  ///   - amounts: How much of each currency, positive, at most what is held; nil for all.
+  ///   - amounts: How much of each currency, positive, at most the held amount; nil for all.
   ///   - keepsOpen: Whether the rest stays on hold for further captures; otherwise it is released.
   ///   - key: Send the same one with every retry.
   ///   - details: Conditions, reference, reason and actor.
@@ -86,8 +86,8 @@ extension LedgerCommand {
   ///
   /// - Parameters:
   ///   - amounts: 1 to 100 positive amounts, each currency once.
-  ///   - from: Who pays; must exist.
-  ///   - to: Who gets it; must exist.
+  ///   - from: The payer; must exist.
+  ///   - to: The payee; must exist.
   ///   - key: Send the same one with every retry.
   ///   - details: Conditions, reference, reason and actor.
   public static func transfer(
@@ -103,7 +103,7 @@ extension LedgerCommand {
   ///
   /// - Parameters:
   ///   - legs: 1 to ``Limits/legsPerBasket``.
-  ///   - payer: To whom the key belongs; takes part in the basket.
+  ///   - payer: The owner of the key; takes part in the basket.
   ///   - key: Send the same one with every retry.
   ///   - details: Conditions, reference, reason and actor.
   public static func basket(
@@ -115,9 +115,9 @@ extension LedgerCommand {
   /// Changes currency into another one of the same customer.
   ///
   /// - Parameters:
-  ///   - amount: What is given, positive.
-  ///   - into: What is got for it.
-  ///   - rate: How much of the new for how much of the old, and what becomes of fractions.
+  ///   - amount: The given amount, positive.
+  ///   - into: The currency that the customer gets for it.
+  ///   - rate: How much of the new for how much of the old, and the rounding of fractions.
   ///   - customer: Must exist.
   ///   - key: Send the same one with every retry.
   ///   - details: Conditions, reference, reason and actor.

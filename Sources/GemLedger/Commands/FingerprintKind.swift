@@ -1,7 +1,7 @@
-/// What a fingerprint says that was asked for, and how its 59 bits of digest are laid out.
+/// The kind of request in a fingerprint, and the layout of its 59 bits of digest.
 ///
-/// Fingerprints are kept for ever: numbers and layouts never change, and a new layout gets a new number. 1, 2, 6, 7, 12
-/// to 15, 18, 29 and 30 are left.
+/// Fingerprints are kept for ever: numbers and layouts never change, and a new layout gets a new number. The numbers 1,
+/// 2, 6, 7, 12 to 15, 18, 29 and 30 are free.
 enum FingerprintKind: UInt64, CaseIterable {
   case item = 3
   case purchase = 4

@@ -19,11 +19,11 @@ extension LedgerCommand {
       action: .reverseRefund(reversal))
   }
 
-  /// Makes two customers one.
+  /// Merges two customers.
   ///
   /// - Parameters:
-  ///   - from: Whose balances, lots, purchases, items and debts move.
-  ///   - into: Who has them afterwards. One of the two must exist; the other is then one more id.
+  ///   - from: The customer to merge: balances, lots, purchases, items and debts move.
+  ///   - into: The surviving customer. One of the two must exist; the other is then one more id.
   ///   - key: Send the same one with every retry.
   ///   - details: Conditions, reference, reason and actor.
   public static func merge(

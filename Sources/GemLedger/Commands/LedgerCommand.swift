@@ -39,7 +39,7 @@ public struct LedgerCommand: Sendable {
       namesReserved = !isNamedByLedger && action.namesReserved(customer)
     }
 
-    /// The same request with another key, conditions or note; what hangs on the action is not computed again.
+    /// The same request with another key, conditions or note; the digest of the action is not computed again.
     init(_ other: Body, key: IdempotencyKey?, conditions: [Condition], note: Note?) {
       customer = other.customer
       self.key = key
@@ -125,8 +125,8 @@ public struct LedgerCommand: Sendable {
   ///   - adjustments: 1 to 100, each currency once.
   ///   - customer: Must exist.
   ///   - key: Send the same one with every retry.
-  ///   - source: What kind of lots the positive parts make.
-  ///   - environment: Which world those lots belong to.
+  ///   - source: The kind of lots that the positive parts make.
+  ///   - environment: The environment of those lots.
   ///   - details: Conditions, reference, reason and actor.
   public static func adjust(
     _ adjustments: [Adjustment], customer: CustomerID, key: IdempotencyKey? = nil, source: LotSource = .earned,
@@ -143,15 +143,15 @@ public struct LedgerCommand: Sendable {
     return Self(customer: customer, key: key, details: details, action: action)
   }
 
-  /// Gives currency; makes the customer if need be.
+  /// Grants currency; makes the customer if need be.
   ///
   /// - Parameters:
   ///   - amounts: 1 to 100 positive amounts, each currency once.
   ///   - customer: Need not exist.
   ///   - key: Send the same one with every retry.
-  ///   - source: What kind of lots it makes; not `paid`, which only a purchase makes.
-  ///   - environment: Which world those lots belong to.
-  ///   - expiresAt: From when the currency is worth nothing; nil for never.
+  ///   - source: The kind of lots that it makes; not `paid`, which only a purchase makes.
+  ///   - environment: The environment of those lots.
+  ///   - expiresAt: The instant from which the currency is worth nothing; nil for never.
   ///   - details: Conditions, reference, reason and actor.
   public static func grant(
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey? = nil, source: LotSource = .admin,
@@ -163,16 +163,15 @@ public struct LedgerCommand: Sendable {
     return Self(customer: customer, key: key, details: details, action: .adjust(adjust))
   }
 
-  /// Credits what a customer's account opens with, such as a balance that was kept elsewhere before; makes the customer
-  /// if need be.
+  /// Credits the opening balance of an account, such as a balance of another system; makes the customer if need be.
   ///
   /// - Parameters:
   ///   - amounts: 1 to 100 positive amounts, each currency once.
   ///   - customer: Need not exist.
   ///   - key: Send the same one with every retry; an import derives it from its line.
-  ///   - source: What kind of lots it makes; not `paid`, which only a purchase makes.
-  ///   - environment: Which world those lots belong to.
-  ///   - expiresAt: From when the currency is worth nothing; nil for never.
+  ///   - source: The kind of lots that it makes; not `paid`, which only a purchase makes.
+  ///   - environment: The environment of those lots.
+  ///   - expiresAt: The instant from which the currency is worth nothing; nil for never.
   ///   - details: Conditions, reference, reason and actor.
   public static func openingBalance(
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey? = nil, source: LotSource = .admin,

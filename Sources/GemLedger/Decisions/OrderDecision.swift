@@ -38,7 +38,7 @@ enum OrderDecision {
     return JournalPosting.answer(&decider.work, command.customer, isReplayed: false)
   }
 
-  /// Credits the purchase first, whatever the order's state: a paid purchase is always credited.
+  /// Credits the purchase first, in any state of the order: a paid purchase is always credited.
   ///
   /// A receipt for another product, store or quantity than announced pays for no order, and one order is paid for once.
   ///

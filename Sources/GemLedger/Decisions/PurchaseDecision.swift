@@ -1,4 +1,4 @@
-/// Credits what a store transaction paid for.
+/// Credits the grant of a store transaction.
 enum PurchaseDecision {
   /// Credits a store transaction idempotently: its identity is the store's, never the call's or the key's.
   ///

@@ -1,4 +1,4 @@
-/// Claws back what a refunded purchase gave, and gives it back where the store takes its refund back.
+/// Claws back the grant of a refunded purchase, and gives it back where the store reverses its refund.
 enum RefundDecision {
   /// Claws back the grant of a refunded purchase; a refund before its purchase is kept and booked with it.
   ///

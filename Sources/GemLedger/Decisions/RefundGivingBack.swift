@@ -1,4 +1,4 @@
-/// Plans what a reversed refund gives back.
+/// Plans the returns of a reversed refund.
 enum RefundGivingBack {
   // MARK: Giving back
 

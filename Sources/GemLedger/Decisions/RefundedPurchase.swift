@@ -1,4 +1,4 @@
-/// What a purchase gave, what its refunds took, and what its refunds change beside balances.
+/// The grant of a purchase, the amounts that its refunds took, and the changes of its refunds beside balances.
 enum RefundedPurchase {
   /// Returns the grants and items of the purchase; without the sources of its lots.
   static func given(

@@ -118,7 +118,7 @@ final class GroupCommitter: Sendable {
         let late = latecomers()
         if !late.isEmpty {
           let count = commands.count
-          // They belong to the group from here on, whatever its outcome.
+          // They belong to the group from here on, with every outcome.
           commands += late
           misrouted += try session.prefetch(late).map { $0 + count }
         }

@@ -48,7 +48,7 @@ struct UnitOfWork: ~Copyable {
     if !owned.isEmpty { owned.removeAll() }
     if !coldSequences.isEmpty { coldSequences.removeAll() }
     if hasCold { (cold, hasCold) = (ColdWork(), false) }
-    // Journal time never goes back, whatever the machine's clock says.
+    // Journal time never goes back, even where the machine's clock does.
     now = max(clock, sequences.createdAt)
     self.sequences = sequences
     self.sequences.goOn(at: now)

@@ -2,7 +2,7 @@
 public struct FeedEvent: Hashable, Sendable {
   /// The transaction's booking, with the resulting balances, reference, reason and actor.
   ///
-  /// It names the customer by the original id, whatever aliases and merges come later: an event never changes.
+  /// It names the customer by the original id, after later aliases and merges too: an event never changes.
   public let record: HistoryRecord
   /// For a merge, the transaction's entries of the merged customer; nil for all others.
   public let merged: Booking?

@@ -1,10 +1,10 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Hands commands to the lanes in whose rows they may write.
+/// Hands commands to the lanes that they may write to.
 ///
-/// What belongs to one lane joins its groups; what touches several gathers in groups of its own, which take hold of all
-/// lanes that their commands need.
+/// Commands of one lane join its groups. Commands of several lanes gather in groups of their own, which take hold of
+/// all lanes that they need.
 final class LaneRouter: Sendable {
   let lanes: [Lane]
   /// The lane for commands that touch several lanes; the only lane where there is one.

@@ -26,7 +26,7 @@ public struct LedgerOrder: Hashable, Sendable {
   public let announcement: String
   /// The key under which the same request is the same order.
   public let key: IdempotencyKey?
-  /// How far it came; a pending order whose deadline has passed is still pending here.
+  /// The order's state; a pending order past its deadline is still pending here.
   public let state: State
   /// When it was announced.
   public let createdAt: Timestamp

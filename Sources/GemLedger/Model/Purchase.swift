@@ -42,7 +42,7 @@ struct PurchaseAddress: Hashable, Sendable {
   let number: Int64
   /// The transaction that credited it.
   let transaction: TransactionNumber
-  /// The customer for whom the journal booked it.
+  /// The customer of the purchase's transaction in the journal.
   let customer: CustomerNumber
   /// The same, merges counted.
   let owner: CustomerNumber

@@ -91,9 +91,9 @@ package struct HoldRow: Hashable, Sendable {
   package var customer: CustomerNumber
   /// It has ended from this instant on, whether that is booked or not.
   package var deadline: Timestamp
-  /// When it began, where it is with whom it began; nil where its transaction says.
+  /// The instant of its beginning, where its customer is still that of the beginning; nil where its transaction says.
   package var begunAt: Timestamp?
-  /// What it still has, where that is of one lot; nil where its events say.
+  /// The amount that it still holds, where that is of one lot; nil where its events say.
   package var sole: LotAmount?
 
   package init(

@@ -116,7 +116,7 @@ package protocol StorageSnapshot: OrderReads, OwnedReads, JournalEventReads, Bul
   func purchases(
     of customer: CustomerNumber, below: Int64, limit: Int
   ) throws(LedgerError) -> [PurchaseRow]
-  /// What no refund was booked for.
+  /// The evidence of a purchase for which no refund was booked.
   func refundEvidence(_ identity: PurchaseIdentity) throws(LedgerError) -> [RefundEvidenceRow]
   /// The transactions that changed how much of the purchase is clawed back, oldest first.
   func refunds(of purchase: Int64) throws(LedgerError) -> [RefundRow]

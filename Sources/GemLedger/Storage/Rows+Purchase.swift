@@ -41,7 +41,7 @@ package struct PurchaseRow: Hashable, Sendable {
   package var originalTransactionID: StoreTransactionID?
   /// When the paid period ends, for a subscription.
   package var expiresAt: Timestamp?
-  /// What its transaction says of one that gave a single thing; nil for the others.
+  /// The grant of a purchase that gave a single amount, as its transaction says; nil for the others.
   package var grant: LotAmount?
   /// The state after its refunds, where there are any; not part of the journal's row.
   package var refund: RefundStateRow?

@@ -13,20 +13,20 @@ public struct ExportSummary: Hashable, Sendable {
 }
 
 extension Ledger {
-  /// Writes the whole journal as lines of JSON, or what came to it since an earlier export.
+  /// Writes the whole journal as lines of JSON, or the part of it that is newer than an earlier export.
   ///
-  /// It is one snapshot: nothing that is booked meanwhile is in it, and all of that is in the next one. An export
-  /// together with all that follow it, in order, is the whole journal without gaps, and imported into an empty storage
-  /// gives an equal ledger. The page *Export* of GemLedger has every line and field.
+  /// It is one snapshot: transactions that are booked meanwhile are in the next one. An export together with all that
+  /// follow it, in order, is the whole journal without gaps, and imported into an empty storage gives an equal ledger.
+  /// The page *Export* of GemLedger has every line and field.
   ///
-  /// Memory is bounded, whatever the length of the journal.
+  /// Memory is bounded for a journal of any length.
   ///
   /// - Parameters:
-  ///   - cursor: Where the export before it ended; nil for the whole journal.
-  ///   - progress: Hears how many of how many transactions are written.
+  ///   - cursor: The end of the export before it; nil for the whole journal.
+  ///   - progress: Called with the number of transactions written and their total.
   ///   - write: Takes the bytes, some 256 KB at a time; whole lines, each with its line feed.
   /// - Throws: ``LedgerError`` with `invalid_request` for a cursor that this project's exports did not give,
-  ///   `books_wrong` where the journal lacks rows, or whatever `write` throws.
+  ///   `books_wrong` where the journal lacks rows, or the errors of `write`.
   @discardableResult
   public func export(
     after cursor: ExportCursor? = nil, progress: (Int64, Int64) -> Void = { _, _ in },

@@ -204,7 +204,7 @@ extension Verifier {
     }
   }
 
-  /// What the row itself says of its effects.
+  /// Compares the row's own statements with its events.
   private mutating func compareWords(of row: HoldRow, _ hold: JournalEventReplay.Hold) {
     if let begunAt = row.begunAt, begunAt != hold.begunAt {
       report("holds_replay", "hold \(row.number) says that it began at \(begunAt); the effects say \(hold.begunAt)")

@@ -68,7 +68,7 @@ extension PostgresMigration {
       PRIMARY KEY (customer, writer)
     ) WITH (fillfactor = 20)
     """,
-    // frozen: 0 for a customer who may spend; 1 for a freeze by an operator, and 2 for each refund that froze.
+    // frozen: 0 for a customer that may spend; 1 for a freeze by an operator, and 2 for each refund that froze.
     // merged_into: the surviving customer, 0 for none; merged_count: how many customers were merged into this one.
     // erased_by: the transaction that erased the customer's ids; 0 for none. A process that remembers an id of such a
     // customer looks the id up again.

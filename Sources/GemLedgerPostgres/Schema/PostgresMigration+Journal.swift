@@ -2,7 +2,7 @@
 extension PostgresMigration {
   /// The journal: rows are appended, never changed.
   ///
-  /// Each row of these tables lies with its customer, the one for whom it was written; merges do not change that.
+  /// Each row of these tables lies with the customer that it was written for; merges do not change that.
   static let journal = [
     // An entry's number is its transaction's, shifted by twelve bits, with its index among its entries.
     // digest: of all rows booked with the transaction.

@@ -40,7 +40,7 @@ package struct SchemaRights {
       + names.map { "GRANT \(rights(on: $0)) ON \($0) TO \(role)" }
   }
 
-  /// What new tables of a schema need: its owner, and the rights of all roles that may append to the journal.
+  /// Gives new tables of a schema its owner, and the rights of all roles that may append to the journal.
   static func renewing(
     in schema: String, _ connection: PostgresConnection
   ) throws(PostgresFailure) -> [String] {

@@ -1,5 +1,5 @@
 #if PostgreSQL
-/// A table of the schema: by which column its rows lie, and what a service may do with them.
+/// A table of the schema: the column by which its rows lie, and the rights of a service.
 package struct SchemaTable: Hashable, Sendable {
   /// How the rows lie over the nodes of a cluster.
   package enum Distribution: Hashable, Sendable {

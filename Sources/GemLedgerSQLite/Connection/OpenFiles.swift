@@ -109,7 +109,7 @@ struct OpenFiles {
   }
 
   private static func status(of path: String) -> (identity: Identity, content: Content)? {
-    // Whatever the reason is, the file is not where it was.
+    // For any reason, the file is no longer at its path.
     guard let status = try? FileStatus(of: path) else { return nil }
     return (
       Identity(device: status.device, inode: status.inode),

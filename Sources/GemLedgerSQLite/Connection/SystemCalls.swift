@@ -8,7 +8,7 @@ private import Darwin
 private import Musl
 #endif
 
-/// Calls of the operating system whose names differ from library to library.
+/// Calls of the operating system with names that differ from library to library.
 enum SystemCalls {
   /// The number of a call that a signal interrupted.
   static let interrupted = EINTR
@@ -34,7 +34,7 @@ enum SystemCalls {
   static func immortal(_ text: String) -> UnsafePointer<CChar>? { UnsafePointer(strdup(text)) }
 }
 
-/// What the system says of the file that a path leads to.
+/// The status of the file that a path leads to.
 struct FileStatus {
   let device: UInt64
   let inode: UInt64

@@ -2,7 +2,7 @@ internal import CSQLite
 internal import GemLedger
 internal import Synchronization
 
-/// What SQLite itself finds wrong with the file, and rows that no reader would see.
+/// SQLite's own findings about the file, and rows that no reader would see.
 struct IntegrityCheck {
   let statements: StatementRunner
 

@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// Idempotency keys with what came of their requests.
+/// Idempotency keys with the outcomes of their requests.
 struct KeyTable {
   let statements: StatementRunner
 

@@ -8,7 +8,7 @@ final class PurchaseTable {
 
   init(_ statements: StatementRunner) { self.statements = statements }
 
-  /// Forgets what a commit may have made that is undone.
+  /// Forgets the documents that an undone commit may have made.
   func forgetTerms() { knownFrozenProducts = [:] }
 
   // MARK: Reading

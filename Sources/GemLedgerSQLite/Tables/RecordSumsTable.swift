@@ -22,7 +22,7 @@ struct RecordSumsTable {
     }
   }
 
-  /// Adds what a commit changed.
+  /// Adds the changes of a commit.
   ///
   /// Sums that were removed beside the ledger stay missing, and `verify` reports them.
   func add(_ changes: RecordSums) throws(LedgerError) {

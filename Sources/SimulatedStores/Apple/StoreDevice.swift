@@ -2,9 +2,10 @@ public import GemLedger
 internal import StoreBackend
 public import StoreClient
 
-/// A device of a store account: what a client gets as its `Storefront`.
+/// A device of a store account: the `Storefront` of a client.
 ///
-/// It stands for the app on it too: the first stream of updates after the app's start begins with what is unfinished.
+/// It stands for the app on it too: the first stream of updates after the app's start begins with the unfinished
+/// transactions.
 public struct StoreDevice: Storefront {
   /// The account that is signed in.
   public let account: StoreAccount
@@ -151,7 +152,7 @@ extension StoreDevice {
     }
   }
 
-  /// The sheet on which a customer enters an offer code; what it gives comes through the updates of every device.
+  /// The sheet on which a customer enters an offer code; its transaction comes through the updates of every device.
   ///
   /// - Throws: `StoreFailure`: a simulated one, or `invalidOfferIdentifier` where the store gave out no such code.
   public func redeemOfferCode(_ code: String) async throws(StoreFailure) {

@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// What ``StoreControls`` asks of a running store of either kind.
+/// The requirements of ``StoreControls`` on a running store of either kind.
 protocol RunningStore: AnyObject, Sendable {
   var clock: VirtualClock { get }
   var identity: StoreIdentity { get }

@@ -1,6 +1,6 @@
 public import GemLedger
 
-/// What can be done to either simulated store: ``SimulatedStore`` and ``SimulatedPlayStore``.
+/// The controls of either simulated store: ``SimulatedStore`` and ``SimulatedPlayStore``.
 ///
 /// Controls that change nothing durable return at once; those that throw do so with `LedgerError`. Where a store's
 /// persistence fails, a setting is kept and written before anything else happens.
@@ -88,11 +88,11 @@ extension StoreControls {
   }
 }
 
-// Faults, and what the store tells the backend.
+// Faults, and the store's notices to the backend.
 extension StoreControls {
-  /// Makes the store misbehave, on top of what it does already.
+  /// Injects a fault, in addition to the faults before.
   ///
-  /// - Throws: `LedgerError` with `invalid_request` where a fault could never strike, such as an interrupted purchase
+  /// - Throws: `LedgerError` with `invalid_request` for a fault that could never occur, such as an interrupted purchase
   ///   on Google Play; then none is taken.
   public func inject(_ plan: FaultPlan) throws(LedgerError) { try running.inject(plan) }
 

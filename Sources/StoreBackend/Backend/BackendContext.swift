@@ -1,7 +1,7 @@
 internal import GemLedger
 internal import Synchronization
 
-/// What all parts of a backend share: the ledger, the policy, the clock, the product index, names of requests.
+/// The shared parts of a backend: the ledger, the policy, the clock, the product index, names of requests.
 final class BackendContext: Sendable {
   let ledger: Ledger
   let policy: BackendPolicy

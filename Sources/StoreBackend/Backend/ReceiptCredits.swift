@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// Credits what verified store transactions prove was paid for, once.
+/// Credits verified store transactions, exactly once.
 struct ReceiptCredits: Sendable {
   let context: BackendContext
   let records: CustomerRecords
@@ -23,12 +23,12 @@ struct ReceiptCredits: Sendable {
     }
   }
 
-  /// Credits a verified transaction, or finds its credit, and applies what the store gave back.
+  /// Credits a verified transaction, or finds its credit, and applies the store's refunds.
   ///
   /// - Parameters:
   ///   - named: The order that it pays for, where the client says.
   ///   - mode: Whether its order is looked for, where the client does not say.
-  ///   - waitsForBuyer: Whether a buyer whom nobody knows yet is waited for.
+  ///   - waitsForBuyer: Whether to wait for a buyer that no device has registered yet.
   func credit(
     _ transaction: StoreTransaction, customer: CustomerID, order named: PurchaseCode?,
     search mode: ReceiptPost.OrderSearch, requestID: String, waitsForBuyer: Bool = true
@@ -134,7 +134,7 @@ struct ReceiptCredits: Sendable {
       await deliveries.deliverFirst(code)
     }
     var answer = try context.reading { (view, _) throws(LedgerError) -> ReceiptAnswer in
-      // What was credited before, and is as it was, was read before the decision.
+      // An unchanged earlier credit was read before the decision.
       var found = isChanged ? nil : known
       if found == nil { found = try view.purchase(of: transaction) }
       guard let purchase = found else {

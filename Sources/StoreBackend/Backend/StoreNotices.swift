@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// Applies what stores say of transactions by themselves.
+/// Applies the stores' notices about transactions.
 struct StoreNotices: Sendable {
   let context: BackendContext
   let credits: ReceiptCredits

@@ -1,10 +1,10 @@
 internal import GemLedger
 
-/// Books what stores give back, and what they take back of that.
+/// Books refunds of the stores, and their reversals.
 struct StoreRefunds: Sendable {
   let ledger: Ledger
 
-  /// Books what a transaction that is credited says of money given back.
+  /// Books the refund that a credited transaction shows.
   ///
   /// - Parameter known: The purchase, where it is read already.
   /// - Returns: Whether anything was booked.
@@ -42,7 +42,7 @@ struct StoreRefunds: Sendable {
           revokedAt: revocation.revokedAt, extent: extent, signedAt: transaction.signedAt)))
   }
 
-  /// Takes back all refunds of a transaction whose newer evidence shows none.
+  /// Reverses all refunds of a transaction with newer evidence that shows none.
   func reverse(_ transaction: StoreTransaction) async throws(LedgerError) -> Booking {
     try await ledger.book(
       .reverseRefund(

@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// What the ledger knows about a transaction before a decision.
+/// The ledger's rows about a transaction before a decision.
 struct TransactionLookup: Sendable {
   let productIndex: ProductIndex
   let buyer: CustomerID

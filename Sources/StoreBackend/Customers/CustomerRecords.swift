@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// Reads what is known of customers: ids, entitlements, purchases.
+/// Reads the records of customers: ids, entitlements, purchases.
 struct CustomerRecords: Sendable {
   let context: BackendContext
   let orders: OrderReading

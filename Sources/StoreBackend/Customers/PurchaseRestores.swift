@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// Restores purchases of a store account: credits what nobody was credited for, and shares entitlements.
+/// Restores purchases of a store account: credits purchases without a credit, and shares entitlements.
 struct PurchaseRestores: Sendable {
   let context: BackendContext
   let registry: CustomerRegistry

@@ -31,7 +31,7 @@ struct OrderReading: Sendable {
     }
   }
 
-  /// Orders whose deliveries have no try left.
+  /// Orders with deliveries that have no try left.
   func undelivered(limit: Int, after cursor: OrdersPage.Cursor?) throws(LedgerError) -> OrdersPage {
     try Paging.check(page: 1, size: limit)
     return try context.reading { (view, _) throws(LedgerError) -> OrdersPage in
@@ -57,7 +57,7 @@ struct OrderReading: Sendable {
     return order
   }
 
-  /// The customer who announced the order.
+  /// The customer of an order.
   func customer(of code: PurchaseCode) throws(LedgerError) -> CustomerID {
     try context.reading { (view, _) throws(LedgerError) -> CustomerID in
       try view.orders.customer(of: try view.orders.order(code))

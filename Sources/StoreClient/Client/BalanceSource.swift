@@ -6,7 +6,7 @@ internal import Synchronization
 struct BalanceSource: ClientPart {
   let context: ClientContext
 
-  /// What the customer has: from the cache where that is fresh, else from the backend.
+  /// The customer's balances: from the cache where it is fresh, else from the backend.
   func current() async throws(LedgerError) -> VirtualCurrencies {
     let customer = appUserID
     let now = configuration.clock.now()
@@ -40,7 +40,7 @@ struct BalanceSource: ClientPart {
 
   func invalidate() { context.balances.withLock { $0.invalidate() } }
 
-  /// What is paid for, waits for its credit longer than it should, and is in no balance yet.
+  /// Paid amounts that wait for their credit longer than they should, and are in no balance yet.
   var provisional: [CurrencyCode: Int64] { provisional(for: appUserID, after: Timestamp(milliseconds: .min)) }
 
   /// Spends, where the backend lets this client.

@@ -2,7 +2,7 @@ internal import GemLedger
 internal import StoreBackend
 internal import Synchronization
 
-/// What all parts of a client share.
+/// The shared state of all parts of a client.
 final class ClientContext: Sendable {
   let configuration: StoreClient.Configuration
   let store: Store

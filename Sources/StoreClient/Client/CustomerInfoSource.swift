@@ -2,11 +2,11 @@ internal import GemLedger
 internal import StoreBackend
 internal import Synchronization
 
-/// Asks the backend for what is known of the customer, and keeps the answer while it is fresh.
+/// Asks the backend for the customer's info, and keeps the answer while it is fresh.
 struct CustomerInfoSource: ClientPart {
   let context: ClientContext
 
-  /// What is known of the customer who is signed in: from the cache where that is fresh, else from the backend.
+  /// The info of the signed-in customer: from the cache where it is fresh, else from the backend.
   func current() async throws(LedgerError) -> CustomerInfo {
     let now = configuration.clock.now()
     if let fresh = context.session.withLock({ $0.freshInfo(at: now) }) { return fresh }
@@ -17,7 +17,7 @@ struct CustomerInfoSource: ClientPart {
     }
   }
 
-  /// What was known last.
+  /// The last known info.
   var cached: CustomerInfo? { context.session.withLock { $0.info } }
 
   /// Makes the next ``current()`` ask the backend.

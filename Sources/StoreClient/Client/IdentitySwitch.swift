@@ -2,7 +2,7 @@ internal import GemLedger
 internal import StoreBackend
 internal import Synchronization
 
-/// Changes who is signed in: one switch at a time, durable before it counts.
+/// Changes the signed-in customer: one switch at a time, durable before it counts.
 struct IdentitySwitch: ClientPart {
   let context: ClientContext
   private let turns = AsyncMutex()

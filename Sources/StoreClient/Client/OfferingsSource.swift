@@ -9,7 +9,7 @@ struct OfferingsSource: ClientPart {
   /// Five minutes.
   private static let freshMilliseconds: Int64 = 300_000
 
-  /// The offerings with what the store lists, at most five minutes old.
+  /// The offerings with the store's products, at most five minutes old.
   func current() async throws(LedgerError) -> Offerings {
     funnel.send(.purchaseInitiated)
     let now = configuration.clock.now()

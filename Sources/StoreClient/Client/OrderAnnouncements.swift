@@ -10,7 +10,7 @@ enum AnnouncedOrder {
   case answered(PurchaseOutcome)
 }
 
-/// Announces orders before anybody pays, and finds what became of those announced before.
+/// Announces orders before the payment, and finds the outcomes of earlier ones.
 struct OrderAnnouncements: ClientPart {
   let context: ClientContext
 

@@ -2,11 +2,11 @@ internal import GemLedger
 internal import StoreBackend
 internal import Synchronization
 
-/// Takes the customer through a purchase: who buys is durable, then the payment, then the receipt in the queue.
+/// The flow of a purchase: the buyer is durable, then comes the payment, then the receipt in the queue.
 struct PurchaseFlow: ClientPart {
   let context: ClientContext
 
-  /// Buys in two steps: an order before anybody pays, the receipt to complete it.
+  /// Buys in two steps: an order before the payment, the receipt to complete it.
   func purchase(order: PurchaseOrder) async throws(LedgerError) -> PurchaseOutcome {
     let product: KnownProduct
     do throws(LedgerError) { product = try await offerings.product(named: order.productID) } catch {
@@ -125,7 +125,7 @@ struct PurchaseFlow: ClientPart {
     }
   }
 
-  /// Puts the receipt into the queue, and waits for what comes of it.
+  /// Puts the receipt into the queue, and waits for its outcome.
   private func enqueue(_ evidence: StoreEvidence, _ intent: PurchaseIntent, _ order: Order?) async -> PurchaseOutcome {
     funnel.send(.paymentValidated) { event in
       event.productID = intent.storeProductID

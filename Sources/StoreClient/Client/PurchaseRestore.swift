@@ -2,7 +2,7 @@ internal import GemLedger
 internal import StoreBackend
 internal import Synchronization
 
-/// Restores what the store account bought.
+/// Restores the purchases of the store account.
 struct PurchaseRestore: ClientPart {
   let context: ClientContext
 

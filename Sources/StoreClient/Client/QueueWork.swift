@@ -2,7 +2,7 @@ internal import GemLedger
 internal import StoreBackend
 internal import Synchronization
 
-/// Works off the receipt queue without being called, and tells the app what came of its receipts.
+/// Works off the receipt queue without being called, and tells the app the outcomes of its receipts.
 final class QueueWork: ClientPart {
   let context: ClientContext
   private let background = TaskBag()
@@ -22,7 +22,7 @@ final class QueueWork: ClientPart {
     context.session.withLock { $0.hasLookedForRefunds = true }
   }
 
-  /// Writes down what may otherwise be done a second time.
+  /// Writes the events that have happened, so that no work is done a second time.
   func flush() {
     do throws(LedgerError) { try queue.flush() } catch { pipeline.emit(.notKept(error)) }
   }

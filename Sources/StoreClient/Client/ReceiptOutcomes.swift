@@ -2,7 +2,7 @@ internal import GemLedger
 internal import StoreBackend
 internal import Synchronization
 
-/// What comes of a receipt in the queue, as the app is told.
+/// Tells the app the outcomes of receipts in the queue.
 struct ReceiptOutcomes: ClientPart {
   let context: ClientContext
 

@@ -26,7 +26,7 @@ struct DriverDevice: Sendable {
 /// A simulated store as the soak plays with it, App-Store-like or Google-Play-like.
 protocol StoreDriver: Sendable {
   var store: Store { get }
-  /// What can be done to a store of either kind.
+  /// The controls of a store of either kind.
   var controls: any StoreControls { get }
   var receipts: UnsignedReceipts { get }
   /// The paid transactions, in the order of paying.

@@ -6,7 +6,7 @@ import StoreClient
 /// The simulated store of a home, App-Store-like or Google-Play-like, as the verbs use it.
 protocol HomeStore: Sendable {
   var store: Store { get }
-  /// What can be done to a store of either kind.
+  /// The controls of a store of either kind.
   var controls: any StoreControls { get }
 
   func device(account: String, name: String) -> any Storefront

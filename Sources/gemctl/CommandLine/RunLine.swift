@@ -4,7 +4,7 @@ import GemLedger
 ///
 /// - Parameters:
 ///   - words: The words after the program's name; nil for one that is not UTF-8.
-///   - clock: What the ledger takes for the time.
+///   - clock: Gives the ledger's time.
 ///   - environment: The value of a variable, or nil where it is not set.
 func runLine(
   _ words: [String?], on terminal: Terminal, clock: LedgerClock = .system,

@@ -45,8 +45,8 @@ package enum PurchaseRules {
     return balance + plan.amount
   }
 
-  /// A cycle that ends after the latest possible expiry never ends: paid currency is credited, whatever date the store
-  /// gives.
+  /// A cycle that ends after the latest possible expiry never ends: paid currency is credited for every date of the
+  /// store.
   ///
   /// A date before the earliest possible expiry becomes that expiry: both are over.
   private static func expiry(of purchase: StorePurchase) -> Int64 {

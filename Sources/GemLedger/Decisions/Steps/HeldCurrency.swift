@@ -1,4 +1,4 @@
-/// What a hold has set aside: reads it, gives it back, ends the hold at its deadline.
+/// The held currency of a hold: reads it, gives it back, ends the hold at its deadline.
 enum HeldCurrency {
   // MARK: Held amounts
 

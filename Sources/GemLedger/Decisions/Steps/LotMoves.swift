@@ -1,4 +1,4 @@
-/// Loads the lots of accounts, burns them, and changes what they hold.
+/// Loads the lots of accounts, burns them, and changes their amounts.
 enum LotMoves {
   static func loadLots(
     _ work: inout UnitOfWork, slot: Int, lotsIndex: Int, paid: Bool, session: any StorageSnapshot

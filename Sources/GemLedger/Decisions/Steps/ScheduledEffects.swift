@@ -1,7 +1,7 @@
-/// Finds and books what is due in an account: ends of holds, allowances, recharges.
+/// Finds and books the due effects of an account: ends of holds, allowances, recharges.
 ///
-/// The next command on the account books it before the command itself is decided: it is so whatever becomes of the
-/// command.
+/// The next command on the account books them before it is decided itself. They stay booked where that command is
+/// refused.
 enum ScheduledEffects {
   /// Whether the account may have due scheduled effects other than an expiry.
   ///

@@ -33,7 +33,7 @@ extension LedgerView {
       return purchases
     }
 
-    /// What was credited for a store transaction; nil where nothing was.
+    /// Returns the purchase that was credited for a store transaction; nil where there is none.
     public func purchase(
       store: Store, environment: StoreEnvironment, transactionID: StoreTransactionID
     ) throws(LedgerError) -> Purchase? {
@@ -55,9 +55,9 @@ extension LedgerView {
       return try purchases(of: CollectionOfOne(row)).first
     }
 
-    /// A page of the customer's purchases, newest credit first; pages count from 1.
+    /// Returns a page of the customer's purchases, newest credit first; pages count from 1.
     ///
-    /// What was credited to customers who became part of this one is among it.
+    /// Credits to merged customers are included.
     public func page(_ page: Int, size: Int, of customer: KnownCustomer) throws(LedgerError) -> [Purchase] {
       let numbers = try Ledger.numbers(of: customer.found, in: snapshot)
       return try purchases(

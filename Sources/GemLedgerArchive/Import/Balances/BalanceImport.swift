@@ -1,9 +1,9 @@
 public import GemLedger
 
-/// Balances, or changes of balances, that another system kept: what a ledger books to take them over.
+/// Balances, or changes of balances, of another system: the commands by which a ledger takes them over.
 ///
 /// Each line becomes a command under a key that is made of the line, so that importing a file again changes nothing.
-/// The page *Export* of GemLedger says which files each form takes.
+/// The page *Export* of GemLedger lists the files of each form.
 public struct BalanceImport: Sendable {
   /// The outcome of an import.
   public struct Outcome: Hashable, Sendable {

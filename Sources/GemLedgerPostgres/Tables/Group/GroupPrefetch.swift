@@ -8,7 +8,7 @@ internal import GemLedger
 struct GroupPrefetch: SessionPart {
   let session: PostgresSession
 
-  /// - Returns: The indexes of commands whose lanes are other ones by now.
+  /// - Returns: The indexes of commands that belong to other lanes by now.
   func prefetch(_ commands: [LedgerCommand]) throws(LedgerError) -> [Int] {
     guard let group else { return [] }
     let footprints = commands.map(\.footprint)
