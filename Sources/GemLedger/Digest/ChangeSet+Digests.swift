@@ -59,11 +59,11 @@ extension ChangeSet {
     to transactions: UnsafeMutableBufferPointer<TransactionRow>
   ) {
     keys.withUnsafeBufferPointer { (keys) in
-      for index in keys.indices {
+      for key in keys.indices {
         // Refused commands keep keys too; those are no transaction's.
-        guard let number = keys[index].bookedTransaction, number >= first else { continue }
+        guard let number = keys[key].bookedTransaction, number >= first else { continue }
         let index = step == 1 ? Int(number - first) : Int((number - first) / step)
-        transactions[index].erasable &+= Int64(bitPattern: RowDigest.of(keys[index]))
+        transactions[index].erasable &+= Int64(bitPattern: RowDigest.of(keys[key]))
       }
     }
   }

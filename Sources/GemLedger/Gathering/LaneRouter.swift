@@ -76,14 +76,14 @@ final class LaneRouter: Sendable {
     var triesLeft = Self.routesMax
     do throws(LedgerError) {
       while !open.isEmpty, triesLeft > 0 {
-        let answers = bookList(try open.map { (lotSlot) throws(LedgerError) in try stocked(asked[lotSlot]) })
-        for (lotSlot, answer) in zip(open, answers) where !answer.isMisrouted { results[lotSlot] = answer }
+        let answers = bookList(try open.map { (index) throws(LedgerError) in try stocked(asked[index]) })
+        for (index, answer) in zip(open, answers) where !answer.isMisrouted { results[index] = answer }
         let left = zip(open, answers).filter { $1.isMisrouted }.map(\.0)
         triesLeft = left.count < open.count ? Self.routesMax : triesLeft - 1
         open = left
       }
     } catch {
-      for lotSlot in open { results[lotSlot] = .failure(error) }
+      for index in open { results[index] = .failure(error) }
     }
     return results
   }
@@ -126,16 +126,16 @@ final class LaneRouter: Sendable {
   private func bookSideBySide(_ commands: [LedgerCommand]) -> [Result<Booking, LedgerError>] {
     var positions: [ObjectIdentifier: (lane: Lane, positions: [Int])] = [:]
     let answers = Mutex([Result<Booking, LedgerError>](repeating: .failure(.misrouted), count: commands.count))
-    for (lotSlot, route) in zip(commands.indices, storage.routes(of: commands)) {
+    for (position, route) in zip(commands.indices, storage.routes(of: commands)) {
       let lanes: [Int]
       do throws(LedgerError) {
         lanes = try route.get()
       } catch {
-        answers.withLock { $0[lotSlot] = .failure(error) }
+        answers.withLock { $0[position] = .failure(error) }
         continue
       }
       let lane = lane(of: lanes)
-      positions[ObjectIdentifier(lane), default: (lane, [])].positions.append(lotSlot)
+      positions[ObjectIdentifier(lane), default: (lane, [])].positions.append(position)
     }
     let busy = Array(positions.values)
     DispatchQueue.concurrentPerform(iterations: busy.count) { index in
@@ -144,7 +144,7 @@ final class LaneRouter: Sendable {
         let group = positions[start..<min(start + Limits.commandsPerGroup, positions.count)]
         let booked = lane.bookBlocking(group.map { commands[$0] })
         answers.withLock { answers in
-          for (lotSlot, answer) in zip(group, booked) { answers[lotSlot] = answer }
+          for (position, answer) in zip(group, booked) { answers[position] = answer }
         }
         if booked.contains(where: \.isMisrouted) { break }
       }
