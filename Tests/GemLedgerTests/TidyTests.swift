@@ -50,6 +50,23 @@ final class TidyTests: XCTestCase {
     }
   }
 
+  /// A contract's functions run only where ``runAll()`` names them: the runner of tests does not find them.
+  func testEveryContractFunctionRuns() throws {
+    let contracts = try sources().filter { $0.name.contains("GemTestSupport/") && $0.name.contains("Contract") }
+    for file in contracts {
+      let contract = file.name.prefix { $0 != "+" && $0 != "." }
+      let whole = contracts.filter { $0.name.hasPrefix(contract) }.flatMap(\.lines).joined(separator: "\n")
+      for line in file.lines {
+        let words = line.split { $0 == " " || $0 == "(" }
+        guard let at = words.firstIndex(of: "func"), at + 1 < words.count, words[at + 1].hasPrefix("test") else {
+          continue
+        }
+        XCTAssertTrue(
+          whole.contains("run.step(\"\(words[at + 1])\""), "\(file.name): runAll() leaves out \(words[at + 1])")
+      }
+    }
+  }
+
   func testNothingIsLeftToDo() throws {
     for file in try sources() {
       for (index, line) in file.lines.enumerated() {

@@ -10,18 +10,19 @@ package struct BasketContract {
   package init(make: @escaping (LedgerClock) throws -> Ledger) { self.make = make }
 
   package func runAll() throws {
-    try testATransferKeepsWhatLotsAre()
-    try testATradeWithAFee()
-    try testABasketIsAllOrNothing()
-    try testPriceSharesAddUp()
-    try testBadBaskets()
-    try testAnswersGivenAgain()
-    try testARefundAfterATransfer()
-    try testATransferRepaysADebt()
-    try testAnExchange()
-    try testBadExchanges()
-    try testErasure()
-    try testNobodyGivesAnItemTwice()
+    let run = ContractRun(Self.self)
+    run.step("testATransferKeepsWhatLotsAre", testATransferKeepsWhatLotsAre)
+    run.step("testATradeWithAFee", testATradeWithAFee)
+    run.step("testABasketIsAllOrNothing", testABasketIsAllOrNothing)
+    run.step("testPriceSharesAddUp", testPriceSharesAddUp)
+    run.step("testBadBaskets", testBadBaskets)
+    run.step("testAnswersGivenAgain", testAnswersGivenAgain)
+    run.step("testARefundAfterATransfer", testARefundAfterATransfer)
+    run.step("testATransferRepaysADebt", testATransferRepaysADebt)
+    run.step("testAnExchange", testAnExchange)
+    run.step("testBadExchanges", testBadExchanges)
+    run.step("testErasure", testErasure)
+    run.step("testNobodyGivesAnItemTwice", testNobodyGivesAnItemTwice)
   }
 
   private func ledger() throws -> Ledger {

@@ -12,12 +12,13 @@ package struct ConcurrencyContract {
   package init(make: @escaping () throws -> Ledger) { self.make = make }
 
   package func runAll() async throws {
-    try await testHalfOfTheSpendersSucceed()
-    try await testOneKeyIsBookedOnce()
-    try await testOneStoreTransactionIsCreditedOnce()
-    try await testTasksAndThreadsMix()
-    try await testReadersSeeWholeTransactions()
-    try await testCurrenciesDefinedAtOnceAreAllThere()
+    let run = ContractRun(Self.self)
+    await run.step("testHalfOfTheSpendersSucceed", testHalfOfTheSpendersSucceed)
+    await run.step("testOneKeyIsBookedOnce", testOneKeyIsBookedOnce)
+    await run.step("testOneStoreTransactionIsCreditedOnce", testOneStoreTransactionIsCreditedOnce)
+    await run.step("testTasksAndThreadsMix", testTasksAndThreadsMix)
+    await run.step("testReadersSeeWholeTransactions", testReadersSeeWholeTransactions)
+    await run.step("testCurrenciesDefinedAtOnceAreAllThere", testCurrenciesDefinedAtOnceAreAllThere)
   }
 
   private func ledger(gems: Int64) throws -> (Ledger, CustomerID) {

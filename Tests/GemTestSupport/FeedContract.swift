@@ -11,13 +11,14 @@ package struct FeedContract {
   package init(make: @escaping () throws -> Ledger) { self.make = make }
 
   package func runAll() async throws {
-    try testEveryTransactionComesOnceAndInOrder()
-    try testAnEmptyPageGivesTheCursorBack()
-    try testAMergeTellsBothSides()
-    try testRefusesWhatIsNoCursor()
-    try testNothingIsMissedWhileOthersWrite()
-    try await testUpdatesComeAsTheyAreBooked()
-    try await testUpdatesEndWithTheLedgerAndWithTheTask()
+    let run = ContractRun(Self.self)
+    run.step("testEveryTransactionComesOnceAndInOrder", testEveryTransactionComesOnceAndInOrder)
+    run.step("testAnEmptyPageGivesTheCursorBack", testAnEmptyPageGivesTheCursorBack)
+    run.step("testAMergeTellsBothSides", testAMergeTellsBothSides)
+    run.step("testRefusesWhatIsNoCursor", testRefusesWhatIsNoCursor)
+    run.step("testNothingIsMissedWhileOthersWrite", testNothingIsMissedWhileOthersWrite)
+    await run.step("testUpdatesComeAsTheyAreBooked", testUpdatesComeAsTheyAreBooked)
+    await run.step("testUpdatesEndWithTheLedgerAndWithTheTask", testUpdatesEndWithTheLedgerAndWithTheTask)
   }
 
   private func ledger() throws -> Ledger {

@@ -9,12 +9,13 @@ package struct JournalEventContract {
   package init(make: @escaping (LedgerClock) throws -> Ledger) { self.make = make }
 
   package func runAll() throws {
-    try testEffectsAreFound()
-    try testEffectsAreScannedInOrder()
-    try testHoldsComeAndGo()
-    try testCountsAreWrittenOver()
-    try testAccountsKnowWhatIsHeldAndDue()
-    try testLotsKnowTheirOrigin()
+    let run = ContractRun(Self.self)
+    run.step("testEffectsAreFound", testEffectsAreFound)
+    run.step("testEffectsAreScannedInOrder", testEffectsAreScannedInOrder)
+    run.step("testHoldsComeAndGo", testHoldsComeAndGo)
+    run.step("testCountsAreWrittenOver", testCountsAreWrittenOver)
+    run.step("testAccountsKnowWhatIsHeldAndDue", testAccountsKnowWhatIsHeldAndDue)
+    run.step("testLotsKnowTheirOrigin", testLotsKnowTheirOrigin)
   }
 
   // MARK: Effects

@@ -11,20 +11,21 @@ package struct LineageContract {
   package init(make: @escaping (LedgerClock) throws -> Ledger) { self.make = make }
 
   package func runAll() throws {
-    try testAnExchangeKeepsWhatLotsAre()
-    try testARoundTripIsInReachOfALaterRefund()
-    try testWhatComesBackAfterTheRefundIsReclaimed()
-    try testABonusKeepsItsLineage()
-    try testATransferBackIsReclaimed()
-    try testWhatAMergeBringsBackIsReclaimed()
-    try testWhatAReleaseBringsBackIsReclaimed()
-    try testWhatAReversalBringsBackAfterAMergeIsReclaimed()
-    try testSomebodyElsesGiftIsNotReclaimed()
-    try testALineageStaysShort()
-    try testWhatExpiredUnspentIsTakenFromNowhere()
-    try testPartialRefundsOfAnExpiredCycle()
-    try testWhatExpiredIsNoDebtAndFreezesNobody()
-    try testWhatExpiredBeforeAMergeIsKnown()
+    let run = ContractRun(Self.self)
+    run.step("testAnExchangeKeepsWhatLotsAre", testAnExchangeKeepsWhatLotsAre)
+    run.step("testARoundTripIsInReachOfALaterRefund", testARoundTripIsInReachOfALaterRefund)
+    run.step("testWhatComesBackAfterTheRefundIsReclaimed", testWhatComesBackAfterTheRefundIsReclaimed)
+    run.step("testABonusKeepsItsLineage", testABonusKeepsItsLineage)
+    run.step("testATransferBackIsReclaimed", testATransferBackIsReclaimed)
+    run.step("testWhatAMergeBringsBackIsReclaimed", testWhatAMergeBringsBackIsReclaimed)
+    run.step("testWhatAReleaseBringsBackIsReclaimed", testWhatAReleaseBringsBackIsReclaimed)
+    run.step("testWhatAReversalBringsBackAfterAMergeIsReclaimed", testWhatAReversalBringsBackAfterAMergeIsReclaimed)
+    run.step("testSomebodyElsesGiftIsNotReclaimed", testSomebodyElsesGiftIsNotReclaimed)
+    run.step("testALineageStaysShort", testALineageStaysShort)
+    run.step("testWhatExpiredUnspentIsTakenFromNowhere", testWhatExpiredUnspentIsTakenFromNowhere)
+    run.step("testPartialRefundsOfAnExpiredCycle", testPartialRefundsOfAnExpiredCycle)
+    run.step("testWhatExpiredIsNoDebtAndFreezesNobody", testWhatExpiredIsNoDebtAndFreezesNobody)
+    run.step("testWhatExpiredBeforeAMergeIsKnown", testWhatExpiredBeforeAMergeIsKnown)
   }
 
   private func ledger() throws -> Ledger {

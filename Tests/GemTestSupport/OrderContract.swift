@@ -20,13 +20,14 @@ package struct OrderContract {
   }
 
   package func runAll() throws {
-    try testAnOrderKeepsWhatWasAnnounced()
-    try testTheCreditAndTheOrderAreOneCommit()
-    try testStepsAreTakenOnce()
-    try testOneGroupSeesItsOrders()
-    try testOrdersAreFound()
-    try testTokensStayWithWhoHasThem()
-    try testEntitlementsMoveWithTheirSubscription()
+    let run = ContractRun(Self.self)
+    run.step("testAnOrderKeepsWhatWasAnnounced", testAnOrderKeepsWhatWasAnnounced)
+    run.step("testTheCreditAndTheOrderAreOneCommit", testTheCreditAndTheOrderAreOneCommit)
+    run.step("testStepsAreTakenOnce", testStepsAreTakenOnce)
+    run.step("testOneGroupSeesItsOrders", testOneGroupSeesItsOrders)
+    run.step("testOrdersAreFound", testOrdersAreFound)
+    run.step("testTokensStayWithWhoHasThem", testTokensStayWithWhoHasThem)
+    run.step("testEntitlementsMoveWithTheirSubscription", testEntitlementsMoveWithTheirSubscription)
   }
 
   private func ledger() throws -> Ledger {

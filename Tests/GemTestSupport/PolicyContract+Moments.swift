@@ -5,16 +5,16 @@ import XCTest
 // Policies that the catalog changes, and the worth of an account before and after.
 
 extension PolicyContract {
-  func runMoments() throws {
-    try testAPolicyIsInForceFromItsCatalogOn()
-    try testAHoldKeepsNoRechargeFromBeginning()
-    try testWhatExpiredLeavesRoom()
-    try testARefusedCaptureKeepsTheClock()
-    try testAnInstantThatIsOverKeepsItsCatalog()
-    try testWhatComesByItselfRepaysADebt()
-    try testAReleaseAfterARefundIsReadAgain()
-    try testAMergeMeetsARunningClock()
-    try testListsGiveWhatABalanceGives()
+  func runMoments(_ run: ContractRun) {
+    run.step("testAPolicyIsInForceFromItsCatalogOn", testAPolicyIsInForceFromItsCatalogOn)
+    run.step("testAHoldKeepsNoRechargeFromBeginning", testAHoldKeepsNoRechargeFromBeginning)
+    run.step("testWhatExpiredLeavesRoom", testWhatExpiredLeavesRoom)
+    run.step("testARefusedCaptureKeepsTheClock", testARefusedCaptureKeepsTheClock)
+    run.step("testAnInstantThatIsOverKeepsItsCatalog", testAnInstantThatIsOverKeepsItsCatalog)
+    run.step("testWhatComesByItselfRepaysADebt", testWhatComesByItselfRepaysADebt)
+    run.step("testAReleaseAfterARefundIsReadAgain", testAReleaseAfterARefundIsReadAgain)
+    run.step("testAMergeMeetsARunningClock", testAMergeMeetsARunningClock)
+    run.step("testListsGiveWhatABalanceGives", testListsGiveWhatABalanceGives)
   }
 
   private func catalog(_ currencies: String) throws -> Catalog {

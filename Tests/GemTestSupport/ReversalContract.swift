@@ -10,16 +10,17 @@ package struct ReversalContract {
   package init(make: @escaping (LedgerClock) throws -> Ledger) { self.make = make }
 
   package func runAll() throws {
-    try testAReversalReturnsToTheVeryLots()
-    try testPartsOfASpend()
-    try testWhatExpiredStaysGone()
-    try testWhatCannotBeUndone()
-    try testItemsGoBackWithThePrice()
-    try testAReversalAfterARefund()
-    try testAReversalRepaysADebt()
-    try testAReversalAfterAMerge()
-    try testAReversalMayPassTheMaximum()
-    try testAnswersGivenAgain()
+    let run = ContractRun(Self.self)
+    run.step("testAReversalReturnsToTheVeryLots", testAReversalReturnsToTheVeryLots)
+    run.step("testPartsOfASpend", testPartsOfASpend)
+    run.step("testWhatExpiredStaysGone", testWhatExpiredStaysGone)
+    run.step("testWhatCannotBeUndone", testWhatCannotBeUndone)
+    run.step("testItemsGoBackWithThePrice", testItemsGoBackWithThePrice)
+    run.step("testAReversalAfterARefund", testAReversalAfterARefund)
+    run.step("testAReversalRepaysADebt", testAReversalRepaysADebt)
+    run.step("testAReversalAfterAMerge", testAReversalAfterAMerge)
+    run.step("testAReversalMayPassTheMaximum", testAReversalMayPassTheMaximum)
+    run.step("testAnswersGivenAgain", testAnswersGivenAgain)
   }
 
   private func ledger() throws -> Ledger {

@@ -12,16 +12,17 @@ package struct TimeContract {
   package init(make: @escaping (LedgerClock) throws -> Ledger) { self.make = make }
 
   package func runAll() throws {
-    try testAGroupReadsTheTimeWhenItIsItsTurn()
-    try testAnInstantInTheFutureIsRefused()
-    try testACycleThatEndedBefore1970()
-    try testDatesAtTheirEnds()
-    try testLengthsOfTimeAtTheirEnds()
-    try testAPreviewNamesNothingThatItWouldMake()
-    try testAClockFarAheadBooksNothing()
-    try testALedgerThatWasIdleForAYearGoesOn()
-    try testAClockFarBehindBooksNothing()
-    try testAnAcceptedClockGoesOn()
+    let run = ContractRun(Self.self)
+    run.step("testAGroupReadsTheTimeWhenItIsItsTurn", testAGroupReadsTheTimeWhenItIsItsTurn)
+    run.step("testAnInstantInTheFutureIsRefused", testAnInstantInTheFutureIsRefused)
+    run.step("testACycleThatEndedBefore1970", testACycleThatEndedBefore1970)
+    run.step("testDatesAtTheirEnds", testDatesAtTheirEnds)
+    run.step("testLengthsOfTimeAtTheirEnds", testLengthsOfTimeAtTheirEnds)
+    run.step("testAPreviewNamesNothingThatItWouldMake", testAPreviewNamesNothingThatItWouldMake)
+    run.step("testAClockFarAheadBooksNothing", testAClockFarAheadBooksNothing)
+    run.step("testALedgerThatWasIdleForAYearGoesOn", testALedgerThatWasIdleForAYearGoesOn)
+    run.step("testAClockFarBehindBooksNothing", testAClockFarBehindBooksNothing)
+    run.step("testAnAcceptedClockGoesOn", testAnAcceptedClockGoesOn)
   }
 
   private func ledger() throws -> Ledger {
