@@ -33,7 +33,7 @@ struct IDFinder {
 
   /// Looks again at the findings of another run: a writer must not rely on an older snapshot.
   mutating func find(again changes: IDChanges) throws(LedgerError) {
-    let rows = try snapshot.customers(Verifier.distinct(changes.named.map(\.customer)))
+    let rows = try snapshot.customers(changes.named.map(\.customer).distinct())
     try findUnnamed(rows.values.sorted { $0.number < $1.number })
     try findStrays(changes.removed)
   }
@@ -79,9 +79,9 @@ struct IDFinder {
   // MARK: Ids without their customers
 
   private mutating func findStrays(_ ids: [AddedIDRow]) throws(LedgerError) {
-    let customers = try snapshot.customers(Verifier.distinct(ids.map(\.customer)))
+    let customers = try snapshot.customers(ids.map(\.customer).distinct())
     let others = ids.filter { customers[$0.customer]?.id != $0.id }
-    let added = try snapshot.addedIDs(of: Verifier.distinct(others.map(\.customer)))
+    let added = try snapshot.addedIDs(of: others.map(\.customer).distinct())
     for row in others where added[row.customer]?.contains(row.id) != true {
       if customers[row.customer] == nil, try hasRemains(row.customer) {
         repair.questions.append(

@@ -34,8 +34,8 @@ extension Ledger {
     let now = clock.now()
     return try reading { (snapshot, definitions) throws(LedgerError) -> Verification in
       let asOf = max(now, try snapshot.sequences().createdAt)
-      var verifier = try Verifier(
-        snapshot: snapshot, definitions: definitions, asOf: asOf, customersPerWindow: customersPerWindow)
+      let context = try VerifyContext(snapshot: snapshot, definitions: definitions, asOf: asOf)
+      var verifier = Verifier(context, customersPerWindow: customersPerWindow)
       return try verifier.run(against: seal, progress: progress)
     }
   }

@@ -5,11 +5,17 @@ extension EntryKind {
   var burns: Bool { self == .spend || self == .transfer || self == .exchange }
 }
 
-// Lots expire when their time is over, and are spent before.
+/// Checks that lots were past their expiry when they expired, and not yet when they were spent.
+struct LotExpiryCheck {
+  private let context: VerifyContext
+  private let replay: AccountReplay
 
-extension Verifier {
-  /// Checks that lots were past their expiry when they expired, and not yet when they were spent.
-  mutating func checkEnds(of page: [LotRow], _ replay: Replay) throws(LedgerError) {
+  init(_ context: VerifyContext, _ replay: AccountReplay) {
+    self.context = context
+    self.replay = replay
+  }
+
+  func check(_ page: [LotRow]) throws(LedgerError) {
     var ends: [(lot: LotRow, transaction: TransactionNumber, isExpiry: Bool)] = []
     for row in page {
       guard let lot = replay.lots[row.number] else { continue }
@@ -20,17 +26,17 @@ extension Verifier {
     }
     guard !ends.isEmpty else { return }
     // The owner then may have been merged into the present owner.
-    let transactions = try snapshot.transactions(
+    let transactions = try context.snapshot.transactions(
       ends.map { end in
         let customer = end.lot.account.customer
-        return RowAddress(end.transaction, of: equations.merged.contains(customer) ? nil : customer)
+        return RowAddress(end.transaction, of: replay.scope.merges.isInvolved(customer) ? nil : customer)
       })
     for (row, number, isExpiry) in ends {
       guard let transaction = transactions[number] else { continue }
       let isOver = row.expiresAt <= transaction.createdAt.milliseconds
       // Held amounts live on until the hold ends.
       guard isOver != isExpiry, transaction.kind != .capture else { continue }
-      report(
+      context.report(
         "lots_expire_in_time", currency: row.account.currency,
         isExpiry
           ? "transaction \(number) books an expiry of lot \(row.number), whose time was not over"
@@ -39,10 +45,10 @@ extension Verifier {
   }
 
   /// An account's pool never expires.
-  mutating func checkEnd(ofPoolOf row: AccountRow, _ replay: Replay) {
+  func checkPool(of row: AccountRow) {
     guard row.poolLot != 0, let number = replay.lots[row.poolLot]?.firstExpiry, number != 0 else { return }
-    report(
+    context.report(
       "lots_expire_in_time", currency: row.number.currency,
-      "transaction \(number) books an expiry of lot \(row.poolLot) of \(name(of: row.number)), which has none")
+      "transaction \(number) books an expiry of lot \(row.poolLot) of \(context.name(of: row.number)), which has none")
   }
 }

@@ -1,57 +1,72 @@
 internal import GemLedger
 
-extension Verifier {
-  /// Checks that every refund took the amount due, or records its outcome.
-  mutating func checkRefunds(survivingCustomers: [CustomerNumber: CustomerNumber]) throws(LedgerError) {
+/// Checks that every refund took the amount due, or records its outcome.
+struct RefundCheck {
+  private let context: VerifyContext
+  private let merges: MergedCustomers
+
+  init(_ context: VerifyContext, _ merges: MergedCustomers) {
+    self.context = context
+    self.merges = merges
+  }
+
+  /// - Parameters:
+  ///   - journal: How many refunds the journal has.
+  ///   - reclaimCount: How many transactions say that they took amounts that had come back to refunded purchases.
+  ///   - freezes: Takes the freezes that refunds made and ended.
+  func run(
+    _ journal: JournalTally, reclaimCount: Int64, _ freezes: inout FreezeReplay
+  ) throws(LedgerError) {
     var refundsOfStates: Int64 = 0
     var partsOfStates: Int64 = 0
     var last: Int64 = 0
     while true {
-      let page = try scan.refundStates(after: last, limit: ScanPage.size)
+      let page = try context.scan.refundStates(after: last, limit: ScanPage.size)
       guard let end = page.last?.purchase else { break }
-      let rows = try RefundPage(page, snapshot: snapshot, survivingCustomers: survivingCustomers)
+      let rows = try RefundPage(page, snapshot: context.snapshot, merges)
       for state in page {
         refundsOfStates += Int64(rows.refunds(of: state).count)
-        partsOfStates += check(state, rows, survivingCustomers)
+        partsOfStates += check(state, rows)
       }
       last = end
     }
-    let (refunds, parts) = try countRefunds()
-    if refunds != refundTransactionCount || refunds != refundsOfStates || parts != partsOfStates {
-      report(
+    let (refunds, parts) = try countRefunds(reclaimCount: reclaimCount, &freezes)
+    if refunds != journal.refunds || refunds != refundsOfStates || parts != partsOfStates {
+      context.report(
         "refunds_are_complete",
-        "the journal has \(refundTransactionCount) refunds and reversals; \(refunds) say what they are and "
+        "the journal has \(journal.refunds) refunds and reversals; \(refunds) say what they are and "
           + "\(refundsOfStates) belong to purchases, with \(parts) and \(partsOfStates) parts")
     }
   }
 
-  private mutating func countRefunds() throws(LedgerError) -> (refunds: Int64, parts: Int64) {
+  private func countRefunds(
+    reclaimCount: Int64, _ freezes: inout FreezeReplay
+  ) throws(LedgerError) -> (refunds: Int64, parts: Int64) {
     var refunds: Int64 = 0
     var reclaims: Int64 = 0
     var lastRefund: TransactionNumber = 0
     while true {
-      let page = try scan.refunds(after: lastRefund, limit: ScanPage.size)
+      let page = try context.scan.refunds(after: lastRefund, limit: ScanPage.size)
       guard let end = page.last?.transaction else { break }
       let freezing = page.filter { $0.freezes != 0 }
-      let transactions = try snapshot.transactions(freezing.map { RowAddress($0.transaction, of: nil) })
+      let transactions = try context.snapshot.transactions(freezing.map { RowAddress($0.transaction, of: nil) })
       for row in freezing {
         let customer = transactions[row.transaction]?.customer ?? 0
-        freezeEvents.append(
-          FreezeEvent(transaction: row.transaction, customer: customer, kind: .byRefund(row.freezes)))
+        freezes.add(FreezeEvent(transaction: row.transaction, customer: customer, kind: .byRefund(row.freezes)))
       }
       refunds += Int64(page.count)
       reclaims += Int64(page.count { $0.kind == .reclaim })
       lastRefund = end
     }
     if reclaims != reclaimCount {
-      report(
+      context.report(
         "effects_are_complete",
         "\(reclaims) refunds took what had come back to purchases; \(reclaimCount) transactions say so")
     }
     var parts: Int64 = 0
     var lastPart: RefundPartRow?
     while true {
-      let page = try scan.refundParts(after: lastPart, limit: ScanPage.size)
+      let page = try context.scan.refundParts(after: lastPart, limit: ScanPage.size)
       if page.isEmpty { return (refunds, parts) }
       parts += Int64(page.count)
       lastPart = page.last
@@ -59,11 +74,9 @@ extension Verifier {
   }
 
   /// - Returns: How many parts its refunds have.
-  private mutating func check(
-    _ state: RefundStateRow, _ rows: RefundPage, _ survivingCustomers: [CustomerNumber: CustomerNumber]
-  ) -> Int64 {
+  private func check(_ state: RefundStateRow, _ rows: RefundPage) -> Int64 {
     guard let purchase = rows.purchase(of: state), let credit = rows.credit(of: purchase) else {
-      report("purchases_know_their_refunds", "purchase \(state.purchase), which was refunded, is missing")
+      context.report("purchases_know_their_refunds", "purchase \(state.purchase), which was refunded, is missing")
       return 0
     }
     let (evidence, refunds) = (rows.evidence(of: purchase), rows.refunds(of: state))
@@ -72,31 +85,31 @@ extension Verifier {
     if RefundRules.share(of: evidence, quantity: purchase.quantity) != state.share
       || state.evidenceAt.milliseconds < dates.0 || state.evidenceAt.milliseconds > dates.1
     {
-      report(
+      context.report(
         "refunds_follow_the_evidence",
         "\(state.share.milliPercent) thousandths of a percent of purchase \(state.purchase) are clawed back by "
           + "evidence of \(state.evidenceAt.milliseconds); the store's notices say otherwise")
     }
-    let granted = RefundChange.granted(by: credit, definitions: definitions)
+    let granted = RefundChange.granted(by: credit, definitions: context.definitions)
     var count: Int64 = 0
     var before = RefundShare.none
     for refund in refunds {
       count += Int64(rows.parts(of: refund).count)
-      check(refund, rows, of: purchase, granted, before: before, survivingCustomers)
+      check(refund, rows, of: purchase, granted, before: before)
       before = refund.share
     }
     return count
   }
 
-  private mutating func check(
+  private func check(
     _ refund: RefundRow, _ rows: RefundPage, of purchase: PurchaseRow, _ granted: [RefundChange.Granted],
-    before: RefundShare, _ survivingCustomers: [CustomerNumber: CustomerNumber]
+    before: RefundShare
   ) {
     let kind: EntryKind = before <= refund.share ? .refund : .reversedRefund
     let transaction = rows.transaction(of: refund)
     let (debited, owner) = (transaction?.customer ?? 0, purchase.customer)
-    if transaction?.kind != kind || survivingCustomers[debited] ?? debited != survivingCustomers[owner] ?? owner {
-      report(
+    if transaction?.kind != kind || merges.survivor(of: debited) != merges.survivor(of: owner) {
+      context.report(
         "refunds_have_transactions",
         "a refund of purchase \(purchase.number) names transaction \(refund.transaction), which is missing, another's "
           + "or no \(kind.name)")
@@ -110,7 +123,7 @@ extension Verifier {
         let sum = own.reduce(Int128(0)) { $0 + Int128($1.amount) }
         booked -= own.filter { $0.kind != .short && $0.kind != .expired }.reduce(0) { $0 + Int128($1.amount) }
         if sum != Int128(due) {
-          report(
+          context.report(
             "refunds_are_due", currency: currency.currency.number,
             "transaction \(refund.transaction) took, let go and made debts of \(sum) for lot \(lot.lot); \(due) was due"
           )
@@ -120,7 +133,7 @@ extension Verifier {
         $0 + Int128($1.amount)
       }
       if amount != booked {
-        report(
+        context.report(
           "refunds_book_their_parts", currency: currency.currency.number,
           "the entry of transaction \(refund.transaction) is \(amount); its parts come to \(booked)")
       }
@@ -129,14 +142,14 @@ extension Verifier {
   }
 
   /// Checks that the amounts that a refund says it took from a lot equal its allocations on the lot.
-  private mutating func checkSources(_ parts: [RefundPartRow], _ entries: [EntryRow], _ rows: RefundPage) {
+  private func checkSources(_ parts: [RefundPartRow], _ entries: [EntryRow], _ rows: RefundPage) {
     var taken: [LotNumber: Int128] = [:]
     for part in parts where part.kind == .taken { taken[part.source, default: 0] -= Int128(part.amount) }
     for entry in entries {
       for (lot, amount) in rows.allocations(of: entry) { taken[lot, default: 0] -= Int128(amount) }
     }
     for (lot, rest) in taken where rest != 0 {
-      report(
+      context.report(
         "refunds_book_their_parts",
         "transaction \(parts.first?.transaction ?? 0) takes \(rest) otherwise from lot \(lot) than its parts say")
     }

@@ -12,7 +12,7 @@ struct RefundPage {
   private let parts: [TransactionNumber: [RefundPartRow]]
 
   init(
-    _ states: [RefundStateRow], snapshot: any StorageSnapshot, survivingCustomers: [CustomerNumber: CustomerNumber]
+    _ states: [RefundStateRow], snapshot: any StorageSnapshot, _ merges: MergedCustomers
   ) throws(LedgerError) {
     purchases = try snapshot.purchases(states.map { RowAddress($0.purchase, of: nil) })
     var addresses: [RowAddress] = []
@@ -24,7 +24,7 @@ struct RefundPage {
     for (purchase, rows) in refunds {
       // A refund belongs to the purchase's owner at its time; only a merge makes that another customer than the buyer.
       let buyer = purchases[purchase]?.customer
-      let owner = buyer.flatMap { survivingCustomers[$0] == nil ? $0 : nil }
+      let owner = buyer.flatMap { merges.survivors[$0] == nil ? $0 : nil }
       changes += rows.map { RowAddress($0.transaction, of: owner) }
     }
     transactions = try snapshot.transactions(credits + changes)

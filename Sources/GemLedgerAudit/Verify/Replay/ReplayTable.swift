@@ -41,21 +41,3 @@ final class ReplayTable<Value>: Sequence {
 
   func makeIterator() -> IndexingIterator<[(number: Int64, value: Value)]> { rows.makeIterator() }
 }
-
-/// The sums of entries, by currency and kind; every entry adds to it.
-struct EntrySums {
-  private static let kindCount = 32
-  private var sums = [Int128?](repeating: nil, count: 1024 * Self.kindCount)
-
-  mutating func add(_ entry: EntryRow) {
-    let position = Self.position(entry.kind, currency: entry.account.currency)
-    sums[position] = (sums[position] ?? 0) + Int128(entry.amount)
-  }
-
-  /// Returns the sum of the currency's entries of a kind; nil where there are none.
-  func sum(_ kind: EntryKind, currency: Int64) -> Int128? { sums[Self.position(kind, currency: currency)] }
-
-  private static func position(_ kind: EntryKind, currency: Int64) -> Int {
-    Int(currency) * kindCount + Int(kind.rawValue)
-  }
-}

@@ -16,8 +16,7 @@ struct JournalEventPage {
   private var expiries: [TransactionNumber: [JournalEventRow]] = [:]
 
   init(
-    _ groups: [[JournalEventRow]], snapshot: any StorageSnapshot, families: Families,
-    survivors: [TransactionNumber: CustomerNumber]
+    _ groups: [[JournalEventRow]], snapshot: any StorageSnapshot, _ merges: MergedCustomers
   ) throws(LedgerError) {
     self.groups = groups
     var wanted: Set<RowAddress> = []
@@ -25,13 +24,13 @@ struct JournalEventPage {
     var originals: [TransactionNumber: [CustomerNumber]] = [:]
     for group in groups {
       guard let first = group.first else { continue }
-      wanted.insert(RowAddress(first.transaction, of: families.owner(of: first, survivors)))
+      wanted.insert(RowAddress(first.transaction, of: merges.owner(of: first)))
       for event in group {
-        let owner = families.isInvolved(event.customer) ? nil : event.customer
+        let owner = merges.isInvolved(event.customer) ? nil : event.customer
         switch event.kind {
         case .reversal:
           wanted.insert(RowAddress(event.target, of: owner))
-          originals[event.target] = families.members(with: event.customer)
+          originals[event.target] = merges.members(with: event.customer)
         case .late, .reclaimed: wanted.insert(RowAddress(event.target, of: owner))
         case .linked: sides.insert(RowAddress(event.target, of: event.value))
         case .deadline, .held, .captured, .released, .counted: break
@@ -49,16 +48,16 @@ struct JournalEventPage {
     }
     for (original, rows) in reversals {
       let customer = rows.first?.customer ?? 0
-      booking.insert(RowAddress(original, of: families.isInvolved(customer) ? nil : customer))
+      booking.insert(RowAddress(original, of: merges.isInvolved(customer) ? nil : customer))
       for row in rows { booking.insert(RowAddress(row.transaction, of: row.customer)) }
     }
     entries = try snapshot.entries(of: Array(booking))
     let split = entries.values.joined().filter { $0.lot == 0 }
     allocations = try snapshot.allocations(of: split.map { RowAddress($0.number, of: $0.account.customer) })
-    try readLate(snapshot, families)
+    try readLate(snapshot, merges)
   }
 
-  private mutating func readLate(_ snapshot: any StorageSnapshot, _ families: Families) throws(LedgerError) {
+  private mutating func readLate(_ snapshot: any StorageSnapshot, _ merges: MergedCustomers) throws(LedgerError) {
     var returns: [(event: JournalEventRow, lots: [LotNumber: Int128])] = []
     var addresses: Set<RowAddress> = []
     for group in groups {
@@ -75,7 +74,7 @@ struct JournalEventPage {
       }
       guard !own.isEmpty else { continue }
       late[event.transaction] = own
-      targets[event.transaction] = families.members(with: event.customer)
+      targets[event.transaction] = merges.members(with: event.customer)
     }
     if !targets.isEmpty { expiries = try snapshot.events(about: targets) }
   }
@@ -109,30 +108,6 @@ struct JournalEventPage {
       if entry.lot != 0 { return [(lot: entry.lot, currency: currency, amount: entry.amount)] }
       return (allocations[entry.number] ?? []).map { (lot: $0.lot, currency: currency, amount: $0.amount) }
     }
-  }
-}
-
-/// The groups of customers that were merged.
-struct Families {
-  private let survivingCustomers: [CustomerNumber: CustomerNumber]
-  private var parts: [CustomerNumber: [CustomerNumber]] = [:]
-
-  init(survivingCustomers: [CustomerNumber: CustomerNumber]) {
-    self.survivingCustomers = survivingCustomers
-    for (customer, survivingCustomer) in survivingCustomers { parts[survivingCustomer, default: []].append(customer) }
-  }
-
-  func survivingCustomer(_ customer: CustomerNumber) -> CustomerNumber { survivingCustomers[customer] ?? customer }
-  func isInvolved(_ customer: CustomerNumber) -> Bool { survivingCustomers[customer] != nil || parts[customer] != nil }
-  func members(with customer: CustomerNumber) -> [CustomerNumber] {
-    let survivingCustomer = survivingCustomer(customer)
-    return [survivingCustomer] + (parts[survivingCustomer] ?? [])
-  }
-
-  /// The customer of the effect's transaction; nil where the effect does not say.
-  func owner(of event: JournalEventRow, _ survivors: [TransactionNumber: CustomerNumber]) -> CustomerNumber? {
-    if let survivor = survivors[event.transaction] { return survivor }
-    return event.isOfEverybody ? nil : event.customer
   }
 }
 

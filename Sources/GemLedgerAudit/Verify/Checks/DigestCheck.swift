@@ -1,0 +1,144 @@
+internal import GemLedger
+
+/// Checks that transactions are as they were booked, and that no row came, went or changed outside the ledger.
+///
+/// The digests of transactions tell it, and the sums over all other rows.
+struct DigestCheck {
+  /// For how many transactions keys are looked at together, once they are known to be others.
+  private static let transactionsPerKeyWindow = 1_000_000
+
+  /// The sum of the digests, and the journal's end, once all transactions are read.
+  private(set) var sum: Int64 = 0
+  private(set) var journalEnd = FeedPosition()
+  private let context: VerifyContext
+
+  init(_ context: VerifyContext) { self.context = context }
+
+  /// - Parameter seal: A seal that was written down earlier; the journal must still begin with it.
+  mutating func run(against seal: JournalSeal?) throws(LedgerError) {
+    guard let scan = context.scan as? any ExportReads else {
+      throw .defect("The storage cannot be read from end to end")
+    }
+    var walk = try DigestWalk(
+      context.snapshot, scan, purchases: try purchaseDigests(), erased: try namelessCustomers(), seal: seal)
+    var last: TransactionNumber = 0
+    while true {
+      let page = try scan.transactions(after: last, limit: ScanPage.size)
+      guard let end = page.last?.number else { break }
+      for row in try walk.add(page) {
+        context.report(
+          "digests_replay",
+          "transaction \(row.number), of kind \(row.kind.name), or what belongs to it is not as it was booked")
+      }
+      last = end
+    }
+    sum = walk.sums.transactions
+    journalEnd = walk.end
+    try checkKeys(walk, scan)
+    try checkSums(walk.sums, scan)
+    if let seal, !walk.covers(seal) {
+      context.report(
+        "seal_holds",
+        "the journal no longer begins with the \(seal.transactions) transactions that were sealed: it has "
+          + "\(walk.sealed.count) of them, with the digest \(JournalSeal.text(walk.sealed.sum))")
+    }
+  }
+
+  private func purchaseDigests() throws(LedgerError) -> ReplayTable<UInt64> {
+    let digests = ReplayTable<UInt64>()
+    var last: Int64 = 0
+    while true {
+      let page = try context.scan.purchases(after: last, limit: ScanPage.size)
+      guard let end = page.last?.number else { return digests }
+      for row in page { digests[row.transaction] = (digests[row.transaction] ?? 0) &+ RowDigest.of(row) }
+      last = end
+    }
+  }
+
+  private func namelessCustomers() throws(LedgerError) -> Set<CustomerNumber> {
+    var erased: Set<CustomerNumber> = []
+    var last: CustomerNumber = 0
+    while true {
+      let page = try context.snapshot.customers(after: last, limit: ScanPage.size)
+      guard let end = page.last?.number else { return erased }
+      for row in page where row.isErased(salt: context.definitions.transactionIDs.salt) { erased.insert(row.number) }
+      last = end
+    }
+  }
+
+  /// Checks that keys and notes are unchanged, of all customers that were not erased.
+  ///
+  /// Keys lie in an order of their own, so their sum is compared first. Only where it differs, the transactions are
+  /// looked for.
+  private func checkKeys(_ walk: DigestWalk, _ scan: any ExportReads) throws(LedgerError) {
+    var sum: UInt64 = 0
+    try forEachKey(scan) { row in
+      if walk.countsKey(row) { sum &+= RowDigest.of(row) }
+    }
+    guard sum != walk.keys else { return }
+    var found = 0
+    for number in try transactionsWithOtherKeys(walk, scan) {
+      found += 1
+      context.report(
+        "keys_and_notes_replay", "the keys or the note of transaction \(number) are not as they were booked")
+    }
+    if found == 0 {
+      context.report("keys_and_notes_replay", "the keys of all transactions are not those that were booked")
+    }
+  }
+
+  private func forEachKey(_ scan: any ExportReads, _ body: (KeyRow) -> Void) throws(LedgerError) {
+    var last: KeyScanPosition?
+    while true {
+      let page = try scan.keys(after: last, limit: ScanPage.size)
+      guard let end = page.last?.1 else { return }
+      for (row, _) in page { body(row) }
+      last = end
+    }
+  }
+
+  /// A part of the journal at a time, so that memory stays bounded.
+  private func transactionsWithOtherKeys(
+    _ walk: DigestWalk, _ scan: any ExportReads
+  ) throws(LedgerError) -> [TransactionNumber] {
+    var found: [TransactionNumber] = []
+    var last: TransactionNumber = 0
+    var notes = SortedRows<NoteRow>(\.transaction) { (row, limit) throws(LedgerError) in
+      try scan.notes(after: row?.transaction ?? 0, limit: limit)
+    }
+    while found.count < Verification.problemCountMax {
+      let rest = ReplayTable<UInt64>()
+      var numbers: [TransactionNumber] = []
+      while numbers.count < Self.transactionsPerKeyWindow {
+        let page = try scan.transactions(after: last, limit: ScanPage.size)
+        guard let end = page.last?.number else { break }
+        for row in page {
+          let note = try notes.take(row.number)
+          guard walk.countsKeys(of: row) else { continue }
+          rest[row.number] = UInt64(bitPattern: row.erasable) &- (note.map(RowDigest.of) ?? 0)
+          numbers.append(row.number)
+        }
+        last = end
+      }
+      guard !numbers.isEmpty else { break }
+      try forEachKey(scan) { row in
+        guard let number = row.bookedTransaction, let left = rest[number] else { return }
+        rest[number] = left &- RowDigest.of(row)
+      }
+      found += numbers.filter { rest[$0] != 0 }
+    }
+    return found
+  }
+
+  private func checkSums(_ transactions: RecordSums, _ scan: any ExportReads) throws(LedgerError) {
+    guard let kept = try context.snapshot.recordSums() else {
+      context.report("records_are_complete", "the sums of all rows are missing")
+      return
+    }
+    let found = try context.snapshot.countRecordSums(besides: transactions)
+    for kind in kept.differences(from: found) {
+      context.report(
+        "records_are_complete", "the \(kind) are not all of those, or not only those, that the ledger wrote")
+    }
+  }
+}

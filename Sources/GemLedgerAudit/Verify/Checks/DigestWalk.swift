@@ -1,0 +1,87 @@
+internal import GemLedger
+
+/// Goes over the journal with all that belongs to each transaction, and digests it again.
+struct DigestWalk {
+  private let snapshot: any StorageSnapshot
+  private let purchases: ReplayTable<UInt64>
+  private let erased: Set<CustomerNumber>
+  private let seal: JournalSeal?
+  private var parts: TransactionScans
+  private var attributes: LotAttributesSource
+  private var lots = NewLots()
+  private(set) var sums = RecordSums()
+  /// The expected sum of the digests of all transactions' keys, those of erased customers apart.
+  private(set) var keys: UInt64 = 0
+  /// The sealed transactions that were found.
+  private(set) var sealed: (count: Int64, sum: Int64) = (0, 0)
+  private(set) var end = FeedPosition()
+
+  init(
+    _ snapshot: any StorageSnapshot, _ scan: any ExportReads, purchases: ReplayTable<UInt64>,
+    erased: Set<CustomerNumber>, seal: JournalSeal?
+  ) throws(LedgerError) {
+    self.snapshot = snapshot
+    self.purchases = purchases
+    self.erased = erased
+    self.seal = seal
+    let isDense = try snapshot.journalCounts() == nil
+    lots.isDense = isDense
+    parts = TransactionScans(scan, after: 0, passesOverLost: true)
+    attributes = LotAttributesSource(snapshot, scan: isDense && snapshot.commitsInOrder ? scan : nil, after: nil)
+  }
+
+  /// Digests a page of the journal.
+  ///
+  /// - Returns: The transactions that are not as they were booked.
+  mutating func add(_ page: [TransactionRow]) throws(LedgerError) -> [TransactionRow] {
+    var transactions: [ExportedTransaction] = []
+    transactions.reserveCapacity(page.count)
+    for row in page {
+      var transaction = try parts.next(row)
+      transaction.newLots = lots.note(transaction)
+      transactions.append(transaction)
+    }
+    try attributes.load(transactions)
+    var changed: [TransactionRow] = []
+    for transaction in transactions {
+      let row = transaction.row
+      sums.add(transaction: row)
+      if seal?.position.covers(row.number) == true {
+        sealed.count += 1
+        sealed.sum &+= row.digest
+      }
+      if !erased.contains(row.customer) {
+        keys &+= UInt64(bitPattern: row.erasable) &- (transaction.note.map(RowDigest.of) ?? 0)
+      }
+      if try digest(transaction) != row.digest { changed.append(row) }
+    }
+    end.advance(past: page.lazy.map(\.number), isOrdered: snapshot.commitsInOrder)
+    return changed
+  }
+
+  func covers(_ seal: JournalSeal) -> Bool { sealed.count == seal.transactions && sealed.sum == seal.digest }
+
+  func countsKeys(of row: TransactionRow) -> Bool { !erased.contains(row.customer) }
+
+  func countsKey(_ row: KeyRow) -> Bool {
+    row.bookedTransaction != nil && !erased.contains(row.customer)
+  }
+
+  private mutating func digest(_ transaction: ExportedTransaction) throws(LedgerError) -> Int64 {
+    let row = transaction.row
+    var sum = purchases[row.number] ?? 0
+    for (index, (entry, allocations)) in transaction.entries.enumerated() {
+      sum &+= RowDigest.of(entry, position: Int64(index))
+      for allocation in allocations { sum &+= RowDigest.of(allocation, position: Int64(index)) }
+    }
+    for position in transaction.newLots {
+      if let attributes = try attributes.attributes(ifAny: position) { sum &+= RowDigest.of(attributes) }
+    }
+    for item in transaction.items { sum &+= RowDigest.of(item) }
+    for event in transaction.events { sum &+= RowDigest.of(event) }
+    if let merge = transaction.merge { sum &+= RowDigest.of(merge) }
+    if let refund = transaction.refund { sum &+= RowDigest.of(refund) }
+    for part in transaction.refundParts { sum &+= RowDigest.of(part) }
+    return RowDigest.of(row, parts: sum).stored
+  }
+}

@@ -1,0 +1,54 @@
+internal import GemLedger
+
+/// Checks that every key names a transaction of its customer, or keeps a refusal.
+struct KeyCheck {
+  private let context: VerifyContext
+
+  init(_ context: VerifyContext) { self.context = context }
+
+  func run() throws(LedgerError) {
+    var position: KeyScanPosition?
+    while true {
+      let page = try context.scan.keys(after: position, limit: ScanPage.size)
+      guard let end = page.last?.1 else { return }
+      var booked: [RowAddress] = []
+      for (row, _) in page {
+        if case .booked(let number) = row.outcome { booked.append(RowAddress(number, of: row.customer)) }
+      }
+      let transactions = try context.snapshot.transactions(booked)
+      for address in booked where transactions[address.number]?.customer != address.customer {
+        context.report(
+          "keys_have_transactions",
+          "a key of customer number \(address.customer ?? 0) names transaction \(address.number), which is missing or "
+            + "another's")
+      }
+      try checkOwners(of: page.map(\.0), transactions)
+      position = end
+    }
+  }
+
+  /// A key is of a customer with a row, and names no transaction that came about by itself.
+  private func checkOwners(
+    of page: [KeyRow], _ transactions: [TransactionNumber: TransactionRow]
+  ) throws(LedgerError) {
+    // The customer of a booked key is compared with the transaction; a refusal has none.
+    var refused: [CustomerNumber] = []
+    for row in page {
+      switch row.outcome {
+      case .refused: refused.append(row.customer)
+      case .booked(let number):
+        guard let kind = transactions[number]?.kind, kind == .expiry || kind == .recharge else { continue }
+        context.report(
+          "keys_have_transactions",
+          "a key of customer number \(row.customer) names transaction \(number), which nobody asked for")
+      }
+    }
+    guard !refused.isEmpty else { return }
+    let numbers = refused.distinct()
+    let customers = try context.snapshot.customers(numbers)
+    for number in numbers.sorted() where customers[number] == nil {
+      context.report(
+        "keys_have_customers", "a key that keeps a refusal is of customer number \(number), who has no row")
+    }
+  }
+}

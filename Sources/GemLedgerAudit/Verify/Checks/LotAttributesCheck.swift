@@ -1,0 +1,135 @@
+internal import GemLedger
+
+/// Checks that lots have the attributes that the journal recorded when they were made.
+struct LotAttributesCheck {
+  private let context: VerifyContext
+  /// How many lots there are.
+  private var lotCount: Int64 = 0
+
+  init(_ context: VerifyContext) { self.context = context }
+
+  mutating func check(_ rows: [LotRow]) throws(LedgerError) {
+    try check(rows.map { (LotAttributesRow(of: $0), $0.account) })
+  }
+
+  /// The same for the lots that lie in accounts' own rows.
+  mutating func checkPools(of rows: [AccountRow]) throws(LedgerError) {
+    var pools: [(LotAttributesRow, AccountNumber)] = []
+    for row in rows where row.poolLot != 0 {
+      let source = LotSource(rawValue: row.poolSource)
+      if source == nil {
+        context.report("lot_terms_replay", "lot \(row.poolLot) has an unknown source, \(row.poolSource)")
+      }
+      let attributes = LotAttributesRow(
+        lot: row.poolLot, source: source ?? .admin, environment: row.poolEnvironment, price: nil, purchase: nil,
+        expiresAt: .max)
+      pools.append((attributes, row.number))
+    }
+    try check(pools)
+  }
+
+  private mutating func check(_ lots: [(attributes: LotAttributesRow, account: AccountNumber)])
+    throws(LedgerError)
+  {
+    guard !lots.isEmpty else { return }
+    lotCount += Int64(lots.count)
+    let journal = try context.snapshot.lotAttributes(
+      lots.map { RowAddress($0.attributes.lot, of: $0.account.customer) })
+    for (found, account) in lots {
+      guard var attributes = journal[found.lot] else {
+        context.report(
+          "lots_have_terms", currency: account.currency,
+          "the journal lacks the terms of lot \(found.lot) of \(context.name(of: account))")
+        continue
+      }
+      // Only the journal records the lot that it came out of.
+      attributes.origin = found.origin
+      guard attributes != found else { continue }
+      context.report(
+        "lot_terms_replay", currency: account.currency,
+        "lot \(found.lot) of \(context.name(of: account)) says \(found.text); the journal says \(attributes.text)")
+    }
+  }
+
+  /// Checks that no terms are of a lot that is nowhere.
+  ///
+  /// - Parameter purchaseLotCount: How many lots the journal's purchases made.
+  func finish(purchaseLotCount: Int64) throws(LedgerError) {
+    let environments = Set(try context.snapshot.environments().map(\.number))
+    var count: Int64 = 0
+    var purchased: Int64 = 0
+    var last: LotNumber = 0
+    while true {
+      let page = try context.scan.lotAttributes(after: last, limit: ScanPage.size)
+      guard let end = page.last?.lot else { break }
+      count += Int64(page.count)
+      purchased += checkMakers(of: page, environments: environments)
+      try checkOrigins(of: page.filter { $0.origin != 0 })
+      last = end
+    }
+    if count != lotCount {
+      context.report("lots_have_terms", "the journal has the terms of \(count) lots; there are \(lotCount)")
+    }
+    if purchased != purchaseLotCount {
+      context.report(
+        "lots_have_makers",
+        "\(purchased) lots say that a purchase made them; purchases made \(purchaseLotCount)")
+    }
+  }
+
+  /// Checks that a lot out of another lot has that lot's attributes.
+  private func checkOrigins(of rows: [LotAttributesRow]) throws(LedgerError) {
+    guard !rows.isEmpty else { return }
+    // The owner of that lot is not recorded.
+    let origins = try context.snapshot.lotAttributes(rows.map { RowAddress($0.origin, of: nil) })
+    for row in rows {
+      let origin = origins[row.origin]
+      let isSame =
+        origin?.source == row.source && origin?.environment == row.environment && origin?.expiresAt == row.expiresAt
+      if !isSame || !hasShare(row, of: origin) || row.origin == row.lot || row.purchase != nil {
+        context.report(
+          "lots_have_origins", "lot \(row.lot) came out of lot \(row.origin), which is missing or of another kind")
+      }
+    }
+  }
+
+  /// Checks that paid lots came with a purchase or out of a paid lot, and that only paid lots have a price.
+  ///
+  /// - Returns: How many of the lots say that a purchase made them.
+  private func checkMakers(of page: [LotAttributesRow], environments: Set<Int64>) -> Int64 {
+    var count: Int64 = 0
+    for row in page {
+      if row.purchase != nil, row.origin == 0 { count += 1 }
+      if row.source == .paid, row.purchase == nil, row.origin == 0 {
+        context.report("lots_have_makers", "lot \(row.lot) was paid for, and came with no purchase and out of no lot")
+      }
+      // A bonus that was transferred or exchanged is told from pooled currency by a price of 0.
+      let isMovedBonus = row.source == .bonus && row.origin != 0 && row.price?.minorUnits == 0
+      if row.price != nil, row.source != .paid, !isMovedBonus {
+        context.report("lots_have_makers", "lot \(row.lot) has a price, and is \(row.source.name)")
+      }
+      if row.environment >= EnvironmentRow.firstDrawnNumber, !environments.contains(row.environment) {
+        context.report(
+          "environments_are_known", "lot \(row.lot) is of environment number \(row.environment), which is missing")
+      }
+    }
+    return count
+  }
+
+  /// A lot that came out of another one has at most the price of that.
+  private func hasShare(_ row: LotAttributesRow, of origin: LotAttributesRow?) -> Bool {
+    guard let price = row.price else { return origin?.price == nil }
+    guard let whole = origin?.price else { return price.minorUnits == 0 && row.source == .bonus }
+    return price.currency == whole.currency && price.minorUnits <= whole.minorUnits
+  }
+}
+
+extension LotAttributesRow {
+  /// The attributes for a message.
+  var text: String {
+    let price = self.price.map { ", price \($0.minorUnits) \($0.currency)" } ?? ""
+    let purchase = self.purchase.map { ", purchase \($0)" } ?? ""
+    let expiry = expiresAt == .max ? "" : ", expiry \(expiresAt)"
+    return "\(source.name), environment \(environment)\(price)\(purchase)\(expiry)"
+  }
+}

@@ -1,0 +1,180 @@
+internal import GemLedger
+
+/// Compares the rows of lots and accounts with the replay of one window.
+struct ProjectionCheck {
+  private let context: VerifyContext
+  private let replay: AccountReplay
+  /// Until when nothing ends that is on hold of an account.
+  private let firstDeadlines: [AccountNumber: Int64]
+  private let expiries: LotExpiryCheck
+
+  init(_ context: VerifyContext, _ replay: AccountReplay, firstDeadlines: [AccountNumber: Int64]) {
+    self.context = context
+    self.replay = replay
+    self.firstDeadlines = firstDeadlines
+    expiries = LotExpiryCheck(context, replay)
+  }
+
+  /// Compares the lots' rows with the replay, and adds them up by account.
+  func compareLots(
+    _ tallies: inout CurrencyTallies, _ attributes: inout LotAttributesCheck
+  ) throws(LedgerError) {
+    var last: LotNumber = 0
+    while true {
+      let page = try context.scan.lots(after: last, limit: ScanPage.size)
+      guard let end = page.last?.number else { return }
+      let covered = page.filter { replay.scope.covers($0.account) }
+      for row in covered { compare(row, &tallies) }
+      try attributes.check(covered)
+      try expiries.check(covered)
+      last = end
+    }
+  }
+
+  private func compare(_ row: LotRow, _ tallies: inout CurrencyTallies) {
+    let lot = replay.lots[row.number] ?? AccountReplay.Lot(account: row.account)
+    replay.lots[row.number]?.isSeen = true
+    let free = lot.remaining - replay.held.ofLot(row.number)
+    if Int128(row.remaining) != free || row.granted != Int64(clamping: lot.granted)
+      || row.account != lot.account
+    {
+      context.report(
+        "lots_replay", currency: row.account.currency,
+        "lot \(row.number) of \(context.name(of: row.account)) holds \(row.remaining) of \(row.granted); the replay gives "
+          + "\(free) of \(lot.granted)")
+    }
+    guard row.remaining != 0 else { return }
+    add(row.remaining, to: row.account, expiresAt: row.expiresAt, &tallies)
+    var account = replay.accounts[row.account] ?? AccountReplay.Account()
+    account.openLots += 1
+    account.firstExpiry = min(account.firstExpiry, row.expiresAt)
+    replay.accounts[row.account] = account
+  }
+
+  private func add(
+    _ amount: Int64, to account: AccountNumber, expiresAt: Int64, _ tallies: inout CurrencyTallies
+  ) {
+    var found = replay.accounts[account] ?? AccountReplay.Account()
+    found.lots += Int128(amount)
+    replay.accounts[account] = found
+    tallies.add(amount, currency: account.currency, expiresAt: expiresAt)
+  }
+
+  /// Compares the accounts' rows with the replay and with their lots.
+  func compareAccounts(
+    _ tallies: inout CurrencyTallies, _ attributes: inout LotAttributesCheck
+  ) throws(LedgerError) {
+    var last = AccountNumber(customer: replay.scope.customers.lowerBound, currency: 0)
+    let end = replay.scope.customers.upperBound
+    while true {
+      let page = try context.scan.accounts(after: last, limit: ScanPage.size)
+      let rows = page.prefix { $0.number.customer < end }
+      try compare(rows.filter { replay.scope.covers($0.number) }, &tallies, &attributes)
+      guard let next = page.last?.number, rows.count == page.count else { break }
+      last = next
+    }
+    for customers in ScanPage.pages(replay.scope.mergedFromOutside) {
+      try compare(try context.snapshot.accounts(of: customers), &tallies, &attributes)
+    }
+    for (number, account) in replay.accounts where !account.isSeen && account.version > 0 {
+      let number = AccountNumber(rawValue: number)
+      context.report(
+        "accounts_replay", currency: number.currency, "\(context.name(of: number)) has entries and no account row")
+    }
+    for (number, lot) in replay.lots where !lot.isSeen {
+      context.report(
+        "lots_replay", currency: lot.account.currency, "lot \(number) of \(context.name(of: lot.account)) has no row")
+    }
+  }
+
+  private func compare(
+    _ rows: [AccountRow], _ tallies: inout CurrencyTallies, _ attributes: inout LotAttributesCheck
+  ) throws(LedgerError) {
+    for row in rows { compare(row, &tallies) }
+    try attributes.checkPools(of: rows)
+    let customers = try context.snapshot.customers(rows.map(\.number.customer).distinct())
+    for row in rows where customers[row.number.customer] == nil {
+      context.report(
+        "customers_are_known", currency: row.number.currency,
+        "\(context.name(of: row.number)) is nobody's: no such customer")
+    }
+  }
+
+  private func compare(_ row: AccountRow, _ tallies: inout CurrencyTallies) {
+    comparePool(row, &tallies)
+    let account = replay.accounts[row.number] ?? AccountReplay.Account()
+    replay.accounts[row.number]?.isSeen = true
+    let currency = row.number.currency
+    tallies.add(row)
+    let agrees = row.balance == account.balance && row.debt == account.debt && row.version == account.version
+    if !agrees || row.lastEntry != account.lastEntry || Int128(row.balance) - Int128(row.debt) != account.sum {
+      context.report(
+        "accounts_replay", currency: currency,
+        "\(context.name(of: row.number)) is \(row.balance) with debt \(row.debt) at version \(row.version); its entries "
+          + "come to "
+          + "\(account.sum), and the newest records \(account.balance) with debt \(account.debt) at version "
+          + "\(account.version)")
+    }
+    if account.lots + Int128(row.held) != Int128(row.balance) {
+      context.report(
+        "lots_make_the_balance", currency: currency,
+        "\(context.name(of: row.number)) is \(row.balance); its live lots come to \(account.lots), and \(row.held) are on hold"
+      )
+    }
+    if row.openLots != account.openLots || row.nextExpiry > account.firstExpiry {
+      context.report(
+        "accounts_know_their_lots", currency: currency,
+        "\(context.name(of: row.number)) counts \(row.openLots) open lots where \(account.openLots) are, or expects the next "
+          + "expiry too late")
+    }
+    checkHeld(row)
+    checkMoved(row)
+  }
+
+  /// Checks that a merged customer has nothing left.
+  private func checkMoved(_ row: AccountRow) {
+    guard let survivor = replay.scope.merges.survivors[row.number.customer],
+      row.balance != 0 || row.debt != 0 || row.held != 0
+    else { return }
+    context.report(
+      "merges_leave_nothing", currency: row.number.currency,
+      "\(context.name(of: row.number)) is \(row.balance) with debt \(row.debt), and is part of customer number "
+        + "\(survivor)'s")
+  }
+
+  private func checkHeld(_ row: AccountRow) {
+    let currency = row.number.currency
+    if row.held < 0 || row.held > row.balance {
+      context.report(
+        "holds_are_covered", currency: currency, "\(context.name(of: row.number)) holds \(row.held) of \(row.balance)")
+    }
+    let held = replay.held.ofAccount(row.number)
+    if Int128(row.held) != held {
+      context.report(
+        "holds_replay", currency: currency,
+        "\(context.name(of: row.number)) holds \(row.held); the replay gives \(held)")
+    }
+    if held != 0, row.nextDue > firstDeadlines[row.number] ?? .max {
+      context.report(
+        "accounts_know_their_holds", currency: currency,
+        "a hold of \(context.name(of: row.number)) ends before the account expects anything to be due")
+    }
+  }
+
+  /// The account's first pooled lot lies in its own row.
+  private func comparePool(_ row: AccountRow, _ tallies: inout CurrencyTallies) {
+    guard row.poolLot != 0 || row.poolRemaining != 0 else { return }
+    let lot = replay.lots[row.poolLot] ?? AccountReplay.Lot(account: row.number)
+    let free = lot.remaining - replay.held.ofLot(row.poolLot)
+    replay.lots[row.poolLot]?.isSeen = true
+    if Int128(row.poolRemaining) != free || row.poolGranted != Int64(clamping: lot.granted) {
+      context.report(
+        "lots_replay", currency: row.number.currency,
+        "lot \(row.poolLot) of \(context.name(of: row.number)) holds \(row.poolRemaining) of \(row.poolGranted); the "
+          + "replay gives "
+          + "\(free) of \(lot.granted)")
+    }
+    expiries.checkPool(of: row)
+    add(row.poolRemaining, to: row.number, expiresAt: .max, &tallies)
+  }
+}

@@ -1,0 +1,81 @@
+internal import GemLedger
+
+/// Checks that every purchase has its transaction, and that the transaction credited the frozen grant.
+struct PurchaseCheck {
+  private let context: VerifyContext
+  private let products: FrozenProducts
+  private(set) var lots: PurchaseLotCheck
+
+  init(_ context: VerifyContext, _ products: FrozenProducts) {
+    self.context = context
+    self.products = products
+    lots = PurchaseLotCheck(context, products)
+  }
+
+  /// - Parameter purchaseCount: How many transactions of the journal credit purchases.
+  mutating func run(purchaseCount: Int64) throws(LedgerError) {
+    let environments = Set(try context.snapshot.environments().map(\.number))
+    var last: Int64 = 0
+    var count: Int64 = 0
+    while true {
+      let page = try context.scan.purchases(after: last, limit: ScanPage.size)
+      guard let end = page.last?.number else { break }
+      let addresses = page.map { RowAddress($0.transaction, of: $0.customer) }
+      let transactions = try context.snapshot.transactions(addresses)
+      let entries = try context.snapshot.entries(of: addresses)
+      try lots.check(page, entries)
+      for row in page {
+        check(row, transactions[row.transaction], entries[row.transaction] ?? [])
+        let environment = row.identity.environment
+        if environment >= EnvironmentRow.firstDrawnNumber, !environments.contains(environment) {
+          context.report(
+            "environments_are_known", "purchase \(row.number) is of environment number \(environment), which is missing"
+          )
+        }
+      }
+      count += Int64(page.count)
+      last = end
+    }
+    if count != purchaseCount {
+      context.report(
+        "purchases_are_complete", "there are \(count) purchases; the journal has \(purchaseCount) credits of purchases")
+    }
+  }
+
+  private func check(_ row: PurchaseRow, _ transaction: TransactionRow?, _ entries: [EntryRow]) {
+    guard let transaction, transaction.kind == .purchase, transaction.customer == row.customer else {
+      context.report(
+        "purchases_have_transactions",
+        "purchase \(row.number) names transaction \(row.transaction), which is missing or not its credit")
+      return
+    }
+    guard let product = products.product(row.frozenProduct) else {
+      context.report("purchases_have_terms", "the terms of purchase \(row.number) cannot be read")
+      return
+    }
+    var expected: [Int64: Int128] = [:]
+    for grant in product.grants {
+      guard let currency = context.definitions.currency(grant.currency) else { continue }
+      let amount = (Int128(grant.amount) + Int128(grant.bonus)) * Int128(row.quantity)
+      if amount != 0 { expected[currency.number] = amount }
+    }
+    var found: [Int64: Int128] = [:]
+    for entry in entries {
+      found[entry.account.currency, default: 0] += Int128(entry.amount)
+    }
+    if found != expected {
+      context.report(
+        "purchases_credit_their_terms",
+        "purchase \(row.number) of \(row.quantity) \(row.product) credited \(found.values.sorted()), its terms give "
+          + "\(expected.values.sorted())")
+    }
+    guard let grant = row.grant else { return }
+    let given = entries.map { LotAmount(currency: $0.account.currency, lot: $0.lot, amount: $0.amount) }
+    if given != [grant] || !product.itemGrants.isEmpty {
+      context.report(
+        "purchases_know_what_they_gave", currency: grant.currency,
+        "purchase \(row.number) says that all it gave is \(grant.amount) in lot \(grant.lot); its transaction "
+          + "\(row.transaction) says otherwise")
+    }
+  }
+}

@@ -1,0 +1,184 @@
+internal import GemLedger
+
+/// Replays the entries of one window's accounts, and compares each entry with the result.
+struct AccountReplay {
+  struct Account {
+    /// The sum of all amounts.
+    var sum: Int128 = 0
+    /// The record of the newest entry.
+    var balance: Int64 = 0
+    var debt: Int64 = 0
+    var version: Int64 = 0
+    var lastEntry: EntryNumber = 0
+    var open = OpenLots()
+    // The sums of the lots' rows.
+    var lots: Int128 = 0
+    var openLots: Int64 = 0
+    var firstExpiry: Int64 = .max
+    var isSeen = false
+  }
+
+  struct Lot {
+    var account: AccountNumber
+    var granted: Int128 = 0
+    var remaining: Int128 = 0
+    /// Which transactions expired some of it first and spent some of it last; 0 for none.
+    var firstExpiry: TransactionNumber = 0
+    var lastSpend: TransactionNumber = 0
+    var isSeen = false
+  }
+
+  let scope: ReplayScope
+  let accounts = ReplayTable<Account>()
+  let lots = ReplayTable<Lot>()
+  /// The amounts on hold, which the replay of holds moves.
+  var held = HeldAmounts()
+  /// The highest lot that the window's entries name.
+  private(set) var highestLot: LotNumber = 0
+  /// The result of the prefetch, so that the compiler keeps the reads.
+  private var touched: Int64 = 0
+  private let context: VerifyContext
+
+  init(_ context: VerifyContext, scope: ReplayScope) {
+    self.context = context
+    self.scope = scope
+  }
+
+  /// Customers come in any order; when their rows are read ahead, the waits overlap.
+  mutating func touch(_ entries: ArraySlice<EntryRow>) {
+    for entry in entries where scope.covers(entry.account) {
+      touched &+= accounts.touch(entry.account.rawValue) &+ lots.touch(entry.lot)
+    }
+  }
+
+  mutating func replay(_ entry: EntryRow, _ allocations: [AllocationRow]) {
+    let before = replay(entry)
+    replay(allocations, of: entry, change: Int128(entry.balance) - Int128(before))
+  }
+
+  /// - Returns: The balance before the entry.
+  private mutating func replay(_ entry: EntryRow) -> Int64 {
+    let currency = entry.account.currency
+    var account = accounts[entry.account] ?? Account()
+    let before = account.balance
+    let expected = Int128(account.balance) - Int128(account.debt) + Int128(entry.amount)
+    if Int128(entry.balance) - Int128(entry.debt) != expected {
+      context.report(
+        "entries_replay", currency: currency,
+        "entry \(entry.number) of \(context.name(of: entry.account)) records balance \(entry.balance) and debt "
+          + "\(entry.debt); the replay gives \(expected)")
+    }
+    checkDebt(of: entry, before: account.debt)
+    if entry.version != account.version + 1 || entry.previous != account.lastEntry {
+      context.report(
+        "accounts_are_complete", currency: currency,
+        "entry \(entry.number) of \(context.name(of: entry.account)) is version \(entry.version) after entry "
+          + "\(entry.previous); the replay gives version \(account.version + 1) after entry \(account.lastEntry)")
+    }
+    account.sum += Int128(entry.amount)
+    account.balance = entry.balance
+    account.debt = entry.debt
+    account.version = entry.version
+    account.lastEntry = entry.number
+    accounts[entry.account] = account
+    return before
+  }
+
+  /// Checks that a debt grows only by kinds that may take more than there is, and shrinks only by credits.
+  private func checkDebt(of entry: EntryRow, before debt: Int64) {
+    let hasCause =
+      switch entry.kind {
+      case .refund, .reversal, .merge, .initial: true
+      default: entry.debt <= debt && (entry.debt == debt || entry.amount > 0)
+      }
+    if !hasCause {
+      context.report(
+        "debts_have_causes", currency: entry.account.currency,
+        "entry \(entry.number) of \(context.name(of: entry.account)) changes the debt from \(debt) to \(entry.debt)")
+    }
+  }
+
+  /// Checks that allocations add up to the change of the balance: to the amount, less the change of a debt.
+  private mutating func replay(_ allocations: [AllocationRow], of entry: EntryRow, change: Int128) {
+    if entry.lot != 0 {
+      allocate(entry.amount, to: entry.lot, entry)
+      if !allocations.isEmpty {
+        context.report("allocations_make_the_entry", "entry \(entry.number) names one lot and has allocations too")
+      }
+      return
+    }
+    let sum = allocations.reduce(Int128(0)) { $0 + Int128($1.amount) }
+    if sum != change {
+      context.report(
+        "allocations_make_the_entry", currency: entry.account.currency,
+        "the allocations of entry \(entry.number) come to \(sum), the balance changed by \(change)")
+    }
+    for allocation in allocations { allocate(allocation.amount, to: allocation.lot, entry) }
+  }
+
+  private mutating func allocate(_ amount: Int64, to number: LotNumber, _ entry: EntryRow) {
+    var lot = lots[number] ?? Lot(account: entry.account)
+    if lot.account != entry.account {
+      // An empty lot may follow its customer into another one.
+      if lot.remaining == 0, scope.areOne(lot.account, entry.account) {
+        lot.account = entry.account
+      } else {
+        context.report(
+          "lots_belong_to_accounts", "entry \(entry.number) falls on lot \(number) of \(context.name(of: lot.account))")
+      }
+    }
+    highestLot = max(highestLot, number)
+    let before = lot.remaining
+    lot.remaining += Int128(amount)
+    if before == 0 { accounts[entry.account]?.open.open(number) }
+    if lot.remaining == 0 { accounts[entry.account]?.open.close(number) }
+    if amount < 0, entry.kind.burns { lot.lastSpend = entry.transaction }
+    if entry.kind == .expiry, lot.firstExpiry == 0 { lot.firstExpiry = entry.transaction }
+    let free = lot.remaining - held.ofLot(number)
+    if amount > 0 { lot.granted = entry.kind.isReturn ? max(lot.granted, free) : lot.granted + Int128(amount) }
+    if free < 0 {
+      context.report("lots_are_never_overdrawn", "entry \(entry.number) takes more from lot \(number) than it holds")
+    }
+    lots[number] = lot
+  }
+
+  /// Describes a spend of an account with several lots, after it was replayed; nil where there is no order to check.
+  func burn(by entry: EntryRow, _ allocations: [AllocationRow]) -> Burn? {
+    let open = accounts[entry.account]?.open ?? OpenLots()
+    // Allocations in both directions are no plain spend: some amount repaid a debt.
+    guard entry.amount < 0, allocations.count > 1 || !open.isNone(but: entry.lot),
+      allocations.allSatisfy({ $0.amount < 0 })
+    else { return nil }
+    let lots = entry.lot != 0 ? [entry.lot] : allocations.map(\.lot)
+    let others = open.all(but: lots).prefix(OpenLots.comparedCountMax)
+    let burn = Burn(
+      transaction: entry.transaction, account: entry.account, lots: lots, left: others.filter(isFree),
+      isSpentUp: !lots.dropLast().contains(where: isFree))
+    return burn.lots.count > 1 || !burn.left.isEmpty ? burn : nil
+  }
+
+  /// Whether the lot holds something that is not on hold.
+  private func isFree(_ lot: LotNumber) -> Bool { (lots[lot]?.remaining ?? 0) != held.ofLot(lot) }
+}
+
+/// The amounts on hold of one window's customers.
+struct HeldAmounts {
+  /// The held amounts of accounts that have any.
+  private(set) var accounts: [AccountNumber: Int128] = [:]
+  /// The held amounts of lots that have any.
+  private var lots: [LotNumber: Int128] = [:]
+
+  /// Most ledgers hold little, so that most questions find an empty table.
+  @inline(__always)
+  func ofLot(_ lot: LotNumber) -> Int128 { lots.isEmpty ? 0 : lots[lot] ?? 0 }
+  func ofAccount(_ account: AccountNumber) -> Int128 { accounts[account] ?? 0 }
+
+  /// - Returns: The amount of the lot that is on hold afterwards.
+  mutating func move(_ amount: Int128, of lot: LotNumber, in account: AccountNumber) -> Int128 {
+    let held = ofAccount(account) + amount
+    accounts[account] = held == 0 ? nil : held
+    let ofLot = ofLot(lot) + amount
+    lots[lot] = ofLot == 0 ? nil : ofLot
+    return ofLot
+  }
+}

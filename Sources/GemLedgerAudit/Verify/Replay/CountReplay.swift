@@ -1,0 +1,62 @@
+internal import GemLedger
+
+/// Replays the counts of one window's customers, and compares them with their rows.
+struct CountReplay {
+  private struct Slot: Hashable {
+    let customer: CustomerNumber
+    let key: Int32
+  }
+
+  private struct Count: Equatable {
+    let period: Int64
+    let value: Int64
+  }
+
+  private var counts: [Slot: Count] = [:]
+  /// Short names of the counts there are.
+  private var keys: [CountKey: Int32] = [:]
+  private let context: VerifyContext
+  private let scope: ReplayScope
+
+  init(_ context: VerifyContext, scope: ReplayScope) {
+    self.context = context
+    self.scope = scope
+  }
+
+  mutating func replay(_ event: JournalEventRow) {
+    guard let key = event.count else { return }
+    let slot = Slot(customer: event.customer, key: number(of: key))
+    counts[slot] = Count(period: event.period, value: event.value)
+  }
+
+  mutating func compare() throws(LedgerError) {
+    var last: CountRow?
+    while true {
+      let page = try context.scan.counts(after: last, limit: ScanPage.size)
+      if page.isEmpty { break }
+      for row in page where scope.covers(row.customer) { compare(row) }
+      last = page.last
+    }
+    // The counts of merged customers continue with their surviving customers.
+    for slot in counts.keys where scope.merges.survivor(of: slot.customer) == slot.customer {
+      context.report("counts_replay", "a count of customer number \(slot.customer) has no row")
+    }
+  }
+
+  private mutating func compare(_ row: CountRow) {
+    let count = counts.removeValue(forKey: Slot(customer: row.customer, key: number(of: row.key)))
+    let isOver = scope.merges.survivor(of: row.customer) != row.customer
+    guard isOver || count != Count(period: row.period, value: row.value) else { return }
+    context.report(
+      "counts_replay",
+      "the count \(row.key.kind) of \"\(row.key.subject)\" of customer number \(row.customer) is \(row.value); "
+        + "the effects say \(isOver ? "nothing" : count.map { "\($0.value)" } ?? "nothing")")
+  }
+
+  private mutating func number(of key: CountKey) -> Int32 {
+    if let known = keys[key] { return known }
+    let number = Int32(truncatingIfNeeded: keys.count)
+    keys[key] = number
+    return number
+  }
+}
