@@ -117,7 +117,7 @@ private enum Page {
   }
 
   static func files(in folder: String) throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: top.appending(path: folder).path)
+    try FileManager.default.subpathsOfDirectory(atPath: top.appending(path: folder).path)
       .filter { $0.hasSuffix(".swift") }.map { "\(folder)/\($0)" }
   }
 
