@@ -1,4 +1,5 @@
 internal import GemLedger
+internal import GemLedgerAudit
 
 // Merges, freezes, refunds and holds: their effects beside balances.
 
@@ -130,12 +131,7 @@ extension JournalReplay {
         holds[row.target] = hold
       }
       switch row.kind {
-      case .held:
-        try moveHeld(row, by: row.amount, inLot: -row.amount)
-      case .captured:
-        try moveHeld(row, by: -row.amount, inLot: 0)
-      case .released:
-        try moveHeld(row, by: -row.amount, inLot: row.amount)
+      case .held, .captured, .released: try moveHeld(row)
       case .counted:
         guard let key = row.count else { throw .fault("An effect counts nothing.") }
         changes.ownCold.counts.removeAll { $0.customer == row.customer && $0.key == key }
@@ -146,7 +142,10 @@ extension JournalReplay {
     }
   }
 
-  private func moveHeld(_ row: JournalEventRow, by amount: Int64, inLot moved: Int64) throws(LineFaultOrError) {
+  private func moveHeld(_ row: JournalEventRow) throws(LineFaultOrError) {
+    let amount = row.heldChange
+    // A captured amount leaves with its entry, which follows.
+    let moved = row.kind == .captured ? 0 : -amount
     var hold = try hold(row.target, beganBy: row)
     try hold.move(amount, row)
     holds[row.target] = hold

@@ -1,4 +1,5 @@
 internal import GemLedger
+internal import GemLedgerAudit
 
 // A transaction: its entries are replayed on their accounts and lots.
 
@@ -31,19 +32,21 @@ extension JournalReplay {
     _ entry: ImportedTransaction.Entry, of transaction: ImportedTransaction, _ captured: inout CapturedAmounts
   ) throws(LineFaultOrError) {
     var account = try account(entry.account)
-    let change = Int128(entry.balance) - Int128(account.row.balance)
-    let owed = Int128(entry.debt) - Int128(account.row.debt)
-    guard change - owed == Int128(entry.amount) else {
+    var fold = AccountFold(account.row)
+    let change = fold.add(nextEntry, balance: entry.balance, debt: entry.debt)
+    guard change.amount == Int128(entry.amount) else {
       throw .fault(
         "An entry of \(entry.amount) leaves balance \(entry.balance) and debt \(entry.debt) where there were "
           + "\(account.row.balance) and \(account.row.debt).")
     }
     if entry.lot != 0 {
-      guard change == Int128(entry.amount) else { throw .fault("An entry that changes a debt names one lot only.") }
+      guard change.balance == Int128(entry.amount) else {
+        throw .fault("An entry that changes a debt names one lot only.")
+      }
       try allocate(entry.amount, to: entry.lot, &account, entry.kind, transaction, &captured)
     } else {
-      guard entry.allocations.reduce(Int128(0), { $0 + Int128($1.amount) }) == change else {
-        throw .fault("The lots of an entry do not come to what its balance changes by, \(change).")
+      guard entry.allocations.reduce(Int128(0), { $0 + Int128($1.amount) }) == change.balance else {
+        throw .fault("The lots of an entry do not come to what its balance changes by, \(change.balance).")
       }
       for (lot, amount) in entry.allocations {
         try allocate(amount, to: lot, &account, entry.kind, transaction, &captured)
@@ -52,10 +55,7 @@ extension JournalReplay {
     let number = nextEntry
     nextEntry += 1
     let previous = account.row.lastEntry
-    account.row.balance = entry.balance
-    account.row.debt = entry.debt
-    account.row.version += 1
-    account.row.lastEntry = number
+    account.row.set(fold)
     if account.row.openLots == 0 { account.row.nextExpiry = .max }
     put(account)
     append(entry, number: number, previous: previous, version: account.row.version, of: transaction.row)
@@ -160,22 +160,15 @@ extension JournalReplay {
     _ amount: Int64, in number: LotNumber, _ account: inout Account, isReturn: Bool
   ) throws(LineFaultOrError) {
     if account.row.poolLot == number {
-      let remaining = try Self.sum(account.row.poolRemaining, amount, number)
-      account.row.poolRemaining = remaining
-      if amount > 0 {
-        let granted = account.row.poolGranted
-        account.row.poolGranted = isReturn ? max(granted, remaining) : LoadedLots.granted(granted, plus: amount)
-      }
+      let fold = LotFold(granted: account.row.poolGranted, remaining: account.row.poolRemaining)
+      (account.row.poolGranted, account.row.poolRemaining) = try Self.add(amount, to: fold, number, isReturn: isReturn)
       return
     }
     var lot = try lot(number, of: account.row.number)
     if lot.row.account != account.row.number { try bringOver(&lot, to: &account) }
     let before = lot.row.remaining
-    lot.row.remaining = try Self.sum(before, amount, number)
-    if amount > 0 {
-      let granted = lot.row.granted
-      lot.row.granted = isReturn ? max(granted, lot.row.remaining) : LoadedLots.granted(granted, plus: amount)
-    }
+    let fold = LotFold(granted: lot.row.granted, remaining: before)
+    (lot.row.granted, lot.row.remaining) = try Self.add(amount, to: fold, number, isReturn: isReturn)
     if before == 0, lot.row.remaining > 0 {
       account.row.openLots += 1
       account.row.nextExpiry = min(account.row.nextExpiry, lot.row.expiresAt)
@@ -209,12 +202,15 @@ extension JournalReplay {
     return Lot(row: found, isNew: false)
   }
 
-  private static func sum(_ remaining: Int64, _ amount: Int64, _ lot: LotNumber) throws(LineFaultOrError) -> Int64 {
-    let (sum, overflow) = remaining.addingReportingOverflow(amount)
-    guard !overflow, sum >= 0 else {
-      throw .fault("Lot \(lot) holds \(remaining), and \(amount) is moved in it.")
+  private static func add(
+    _ amount: Int64, to lot: LotFold, _ number: LotNumber, isReturn: Bool
+  ) throws(LineFaultOrError) -> (granted: Int64, remaining: Int64) {
+    var fold = lot
+    fold.add(amount, isReturn: isReturn)
+    guard let remaining = Int64(exactly: fold.remaining), remaining >= 0 else {
+      throw .fault("Lot \(number) holds \(lot.remaining), and \(amount) is moved in it.")
     }
-    return sum
+    return (fold.grantedInRow, remaining)
   }
 }
 

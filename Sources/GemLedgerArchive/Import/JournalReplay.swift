@@ -1,4 +1,5 @@
 internal import GemLedger
+internal import GemLedgerAudit
 
 /// Makes rows of an export's records: the journal as it is, and every projection anew from it.
 ///
@@ -29,10 +30,10 @@ final class JournalReplay {
   var snapshot: any StorageSnapshot
   var changes = ChangeSet()
 
-  var accounts: [AccountNumber: Account] = [:]
+  let accounts = IntegerMap<Account>()
   /// Customers with all of their accounts among ``accounts``.
   var knownCustomers: Set<CustomerNumber> = []
-  var lots: [LotNumber: Lot] = [:]
+  let lots = IntegerMap<Lot>()
   var changedAccounts: [AccountNumber] = []
   var changedLots: [LotNumber] = []
   var nextEntry: EntryNumber
@@ -94,10 +95,10 @@ final class JournalReplay {
     movedEntitlements.removeAll()
     newKeys.removeAll(keepingCapacity: true)
     if accounts.count > Self.keptCountMax {
-      accounts.removeAll(keepingCapacity: true)
+      accounts.removeAll()
       knownCustomers.removeAll(keepingCapacity: true)
     }
-    if lots.count > Self.keptCountMax { lots.removeAll(keepingCapacity: true) }
+    if lots.count > Self.keptCountMax { lots.removeAll() }
   }
 
   /// Moves the changes into the change set.

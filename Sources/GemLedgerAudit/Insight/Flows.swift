@@ -100,12 +100,7 @@ private struct FlowSums {
       guard let end = page.last?.number else { break }
       last = end
       for entry in page {
-        while let next = try walk.next(), next.firstEntry <= entry.number || next.number == entry.transaction {
-          walk.advance()
-        }
-        guard let transaction = walk.current, transaction.number == entry.transaction else {
-          throw .lacksTransaction(entry.transaction)
-        }
+        guard let transaction = try walk.transaction(of: entry) else { throw .lacksTransaction(entry.transaction) }
         // Numbers without gaps are drawn in the order of time.
         if try !add(entry, at: transaction.createdAt), counts == nil { return progress(total, total) }
       }

@@ -33,11 +33,10 @@ struct ReplayedLot {
 
   fileprivate mutating func apply(_ amount: Int64, _ entry: EntryRow) throws(LedgerError) {
     (currency, customer) = (entry.account.currency, entry.account.customer)
+    var fold = LotFold(granted: granted, remaining: remaining)
+    fold.add(amount, isReturn: entry.kind.isReturn)
     try remaining.add(amount)
-    // A return to a lot makes it no larger.
-    if amount > 0 {
-      granted = entry.kind.isReturn ? max(granted, remaining) : LoadedLots.granted(granted, plus: amount)
-    }
+    granted = fold.grantedInRow
   }
 }
 
@@ -132,7 +131,7 @@ struct LotReplay {
     var first: LotNumber = 0
     var last: LotNumber = 0
     var dense: [Int32] = []
-    var sparse: [LotNumber: Int32] = [:]
+    let sparse = IntegerMap<Int32>()
 
     /// Not negative for a followed lot, else -2 less the place of its environment; -1 for none.
     @inline(__always)
@@ -169,7 +168,7 @@ struct LotReplay {
       slots.dense = [Int32](repeating: -1, count: Int(last - first) + 1)
       for (lot, slot) in found { slots.dense[Int(lot - first)] = slot }
     } else {
-      slots.sparse = Dictionary(found, uniquingKeysWith: { first, _ in first })
+      for (lot, slot) in found { slots.sparse[lot] = slot }
     }
     return slots
   }
@@ -200,15 +199,11 @@ struct LotReplay {
     var walk = TransactionWalk(scan)
     var count: Int64 = 0
     while let entry = try journal.nextEntry() {
-      while let next = try walk.next(), next.firstEntry <= entry.number || next.number == entry.transaction {
-        walk.advance()
-      }
+      let transaction = try walk.transaction(of: entry)
       let allocations = try journal.allocations(of: entry)
       count += 1
       if count & 0xFFFF == 0 { progress(count) }
-      guard let transaction = walk.current, transaction.number == entry.transaction else {
-        throw .lacksTransaction(entry.transaction)
-      }
+      guard let transaction else { throw .lacksTransaction(entry.transaction) }
       guard transaction.createdAt <= instant else {
         if isInOrder { return }
         continue
@@ -267,7 +262,7 @@ struct LotReplay {
         guard event.kind.setsAside, lots.contains(event.lot) else { continue }
         let isNew = deadline.hold == event.target
         var hold = open[event.target] ?? (isNew ? deadline.at : Timestamp(milliseconds: .max), [:])
-        try hold.lots[event.lot, default: 0].add(event.kind == .held ? event.amount : -event.amount)
+        try hold.lots[event.lot, default: 0].add(event.heldChange)
         if hold.lots[event.lot] == 0 { hold.lots[event.lot] = nil }
         open[event.target] = hold.lots.isEmpty ? nil : hold
       }

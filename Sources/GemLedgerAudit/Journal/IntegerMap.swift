@@ -1,43 +1,42 @@
-internal import GemLedger
+package import GemLedger
 
-/// Values by numbers, of which a replay looks up some with every entry and removes none.
-///
-/// A dictionary would spend as much on hashes as the replay does on everything else.
-final class ReplayTable<Value>: Sequence {
-  private var rows: [(number: Int64, value: Value)] = []
-  private var index = HashIndex()
+/// Values by integers, as proof, insight and import look up several with every entry; no value is removed alone.
+package final class IntegerMap<Value> {
+  @usableFromInline var slots = SlotTable()
+  @usableFromInline var values: [Value] = []
 
-  /// Multiplied by the golden ratio, numbers that follow each other lie apart in the high bits.
-  private static func hash(_ number: Int64) -> Int {
-    Int(truncatingIfNeeded: (UInt64(bitPattern: number) &* 0x9E37_79B9_7F4A_7C15) >> 32)
-  }
+  package init() {}
 
-  private func position(of number: Int64) -> Int? {
-    index.find(Self.hash(number)) { rows[$0].number == number }
-  }
+  package var count: Int { values.count }
 
   /// Setting nil leaves the value as it is.
-  subscript(number: Int64) -> Value? {
-    get { position(of: number).map { rows[$0].value } }
+  @inlinable
+  package subscript(number: Int64) -> Value? {
+    get { slots[number].map { values[$0] } }
     set {
       guard let newValue else { return }
-      if let position = position(of: number) {
-        rows[position].value = newValue
-      } else {
-        index.insert(Self.hash(number), row: rows.count)
-        rows.append((number, newValue))
-      }
+      let slot = slots.insert(number, slot: values.count)
+      if slot < values.count { values[slot] = newValue } else { values.append(newValue) }
     }
   }
 
-  /// Reads where the value lies, so that it is near when it is asked for.
-  @inline(__always)
-  func touch(_ number: Int64) -> Int64 { position(of: number).map { rows[$0].number } ?? 0 }
-
-  subscript(account: AccountNumber) -> Value? {
+  @inlinable
+  package subscript(account: AccountNumber) -> Value? {
     get { self[account.rawValue] }
     set { self[account.rawValue] = newValue }
   }
 
-  func makeIterator() -> IndexingIterator<[(number: Int64, value: Value)]> { rows.makeIterator() }
+  /// Reads where the value lies, so that it is near when it is asked for.
+  func touch(_ number: Int64) -> Int64 {
+    guard let slot = slots[number] else { return 0 }
+    return values.withUnsafeBytes { Int64($0[slot * MemoryLayout<Value>.stride]) }
+  }
+
+  package func removeAll() {
+    slots.removeAll()
+    values.removeAll(keepingCapacity: true)
+  }
+
+  /// Returns the numbers with values that are wanted, in the order in which they came.
+  func numbers(where isWanted: (Value) -> Bool) -> [Int64] { slots.numbers { isWanted(values[$0]) } }
 }

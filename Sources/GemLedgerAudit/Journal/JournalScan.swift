@@ -64,6 +64,21 @@ struct TransactionWalk {
     return page.first
   }
 
+  /// The transaction that comes next, where it is not behind the entry.
+  ///
+  /// A transaction of this entry that wrongly says that it begins further on must not hold up the others.
+  mutating func next(upTo entry: EntryRow) throws(LedgerError) -> TransactionRow? {
+    guard let next = try next(), next.firstEntry <= entry.number || next.number == entry.transaction else { return nil }
+    return next
+  }
+
+  /// Goes on to the transaction of the entry; nil where it is missing.
+  mutating func transaction(of entry: EntryRow) throws(LedgerError) -> TransactionRow? {
+    while try next(upTo: entry) != nil { advance() }
+    guard let current, current.number == entry.transaction else { return nil }
+    return current
+  }
+
   /// Goes on to the next transaction.
   mutating func advance() {
     current = page.popFirst()

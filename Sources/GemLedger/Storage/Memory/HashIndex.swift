@@ -1,7 +1,7 @@
 /// An open-addressing index from hashes to row numbers; the owner of the rows says which row is meant.
 ///
 /// It keeps half of each hash, so that growing looks at no row and a cell takes eight bytes.
-package struct HashIndex: ~Copyable {
+struct HashIndex: ~Copyable {
   private struct Cell {
     var hash: UInt32 = 0
     /// The row plus one; 0 where the cell is free.
@@ -12,7 +12,7 @@ package struct HashIndex: ~Copyable {
   private var mask: Int
   private var count = 0
 
-  package init() {
+  init() {
     cells = Self.emptyCells(1024)
     mask = 1023
   }
@@ -21,7 +21,7 @@ package struct HashIndex: ~Copyable {
 
   /// The first row with this hash that fits.
   @inline(__always)
-  package func find(_ hash: Int, fits: (Int) -> Bool) -> Int? {
+  func find(_ hash: Int, fits: (Int) -> Bool) -> Int? {
     let half = UInt32(truncatingIfNeeded: hash)
     var index = Int(half) & mask
     while cells[index].row != 0 {
@@ -36,7 +36,7 @@ package struct HashIndex: ~Copyable {
   func touch(_ hash: Int) -> Int { Int(cells[Int(UInt32(truncatingIfNeeded: hash)) & mask].row) }
 
   /// Adds a row that is not in the index yet.
-  package mutating func insert(_ hash: Int, row: Int) {
+  mutating func insert(_ hash: Int, row: Int) {
     if count * 2 > mask { grow() }
     offset(Cell(hash: UInt32(truncatingIfNeeded: hash), row: UInt32(row + 1)))
     count += 1

@@ -31,7 +31,7 @@ struct BurnCheck {
   /// How many lots the gathered spends name.
   private var lotCount = 0
   /// The lots' positions in the order of burning, as far as they were needed.
-  private let ranks = ReplayTable<BurnRank>()
+  private let ranks = IntegerMap<BurnRank>()
 
   init(_ context: VerifyContext) { self.context = context }
 
@@ -60,8 +60,8 @@ struct BurnCheck {
     for burn in suspects where transactions[burn.transaction]?.kind != .capture {
       context.report(
         "lots_burn_in_order", currency: burn.account.currency,
-        "transaction \(burn.transaction) took from the lots \(burn.lots) of \(context.name(of: burn.account)), which is not "
-          + "the order in which they burn")
+        "transaction \(burn.transaction) took from the lots \(burn.lots) of \(context.name(of: burn.account)), which "
+          + "is not the order in which they burn")
     }
   }
 

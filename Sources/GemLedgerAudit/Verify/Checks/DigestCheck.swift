@@ -44,8 +44,8 @@ struct DigestCheck {
     }
   }
 
-  private func purchaseDigests() throws(LedgerError) -> ReplayTable<UInt64> {
-    let digests = ReplayTable<UInt64>()
+  private func purchaseDigests() throws(LedgerError) -> IntegerMap<UInt64> {
+    let digests = IntegerMap<UInt64>()
     var last: Int64 = 0
     while true {
       let page = try context.scan.purchases(after: last, limit: ScanPage.size)
@@ -107,7 +107,7 @@ struct DigestCheck {
       try scan.notes(after: row?.transaction ?? 0, limit: limit)
     }
     while found.count < Verification.problemCountMax {
-      let rest = ReplayTable<UInt64>()
+      let rest = IntegerMap<UInt64>()
       var numbers: [TransactionNumber] = []
       while numbers.count < Self.transactionsPerKeyWindow {
         let page = try scan.transactions(after: last, limit: ScanPage.size)

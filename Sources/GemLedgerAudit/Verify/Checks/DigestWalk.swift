@@ -3,7 +3,7 @@ internal import GemLedger
 /// Goes over the journal with all that belongs to each transaction, and digests it again.
 struct DigestWalk {
   private let snapshot: any StorageSnapshot
-  private let purchases: ReplayTable<UInt64>
+  private let purchases: IntegerMap<UInt64>
   private let erased: Set<CustomerNumber>
   private let seal: JournalSeal?
   private var parts: TransactionScans
@@ -17,7 +17,7 @@ struct DigestWalk {
   private(set) var end = FeedPosition()
 
   init(
-    _ snapshot: any StorageSnapshot, _ scan: any ExportReads, purchases: ReplayTable<UInt64>,
+    _ snapshot: any StorageSnapshot, _ scan: any ExportReads, purchases: IntegerMap<UInt64>,
     erased: Set<CustomerNumber>, seal: JournalSeal?
   ) throws(LedgerError) {
     self.snapshot = snapshot

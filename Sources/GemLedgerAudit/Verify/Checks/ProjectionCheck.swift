@@ -34,14 +34,14 @@ struct ProjectionCheck {
   private func compare(_ row: LotRow, _ tallies: inout CurrencyTallies) {
     let lot = replay.lots[row.number] ?? AccountReplay.Lot(account: row.account)
     replay.lots[row.number]?.isSeen = true
-    let free = lot.remaining - replay.held.ofLot(row.number)
-    if Int128(row.remaining) != free || row.granted != Int64(clamping: lot.granted)
+    let free = lot.fold.remaining - replay.held.ofLot(row.number)
+    if Int128(row.remaining) != free || row.granted != lot.fold.grantedInRow
       || row.account != lot.account
     {
       context.report(
         "lots_replay", currency: row.account.currency,
-        "lot \(row.number) of \(context.name(of: row.account)) holds \(row.remaining) of \(row.granted); the replay gives "
-          + "\(free) of \(lot.granted)")
+        "lot \(row.number) of \(context.name(of: row.account)) holds \(row.remaining) of \(row.granted); the replay "
+          + "gives \(free) of \(lot.fold.granted)")
     }
     guard row.remaining != 0 else { return }
     add(row.remaining, to: row.account, expiresAt: row.expiresAt, &tallies)
@@ -76,12 +76,13 @@ struct ProjectionCheck {
     for customers in ScanPage.pages(replay.scope.mergedFromOutside) {
       try compare(try context.snapshot.accounts(of: customers), &tallies, &attributes)
     }
-    for (number, account) in replay.accounts where !account.isSeen && account.version > 0 {
+    for number in replay.accounts.numbers(where: { !$0.isSeen && $0.fold.version > 0 }) {
       let number = AccountNumber(rawValue: number)
       context.report(
         "accounts_replay", currency: number.currency, "\(context.name(of: number)) has entries and no account row")
     }
-    for (number, lot) in replay.lots where !lot.isSeen {
+    for number in replay.lots.numbers(where: { !$0.isSeen }) {
+      guard let lot = replay.lots[number] else { continue }
       context.report(
         "lots_replay", currency: lot.account.currency, "lot \(number) of \(context.name(of: lot.account)) has no row")
     }
@@ -106,26 +107,26 @@ struct ProjectionCheck {
     replay.accounts[row.number]?.isSeen = true
     let currency = row.number.currency
     tallies.add(row)
-    let agrees = row.balance == account.balance && row.debt == account.debt && row.version == account.version
-    if !agrees || row.lastEntry != account.lastEntry || Int128(row.balance) - Int128(row.debt) != account.sum {
+    let fold = account.fold
+    let agrees = row.balance == fold.balance && row.debt == fold.debt && row.version == fold.version
+    if !agrees || row.lastEntry != fold.lastEntry || Int128(row.balance) - Int128(row.debt) != account.sum {
       context.report(
         "accounts_replay", currency: currency,
-        "\(context.name(of: row.number)) is \(row.balance) with debt \(row.debt) at version \(row.version); its entries "
-          + "come to "
-          + "\(account.sum), and the newest records \(account.balance) with debt \(account.debt) at version "
-          + "\(account.version)")
+        "\(context.name(of: row.number)) is \(row.balance) with debt \(row.debt) at version \(row.version); its "
+          + "entries come to \(account.sum), and the newest records \(fold.balance) with debt \(fold.debt) at "
+          + "version \(fold.version)")
     }
     if account.lots + Int128(row.held) != Int128(row.balance) {
       context.report(
         "lots_make_the_balance", currency: currency,
-        "\(context.name(of: row.number)) is \(row.balance); its live lots come to \(account.lots), and \(row.held) are on hold"
-      )
+        "\(context.name(of: row.number)) is \(row.balance); its live lots come to \(account.lots), and \(row.held) "
+          + "are on hold")
     }
     if row.openLots != account.openLots || row.nextExpiry > account.firstExpiry {
       context.report(
         "accounts_know_their_lots", currency: currency,
-        "\(context.name(of: row.number)) counts \(row.openLots) open lots where \(account.openLots) are, or expects the next "
-          + "expiry too late")
+        "\(context.name(of: row.number)) counts \(row.openLots) open lots where \(account.openLots) are, or expects "
+          + "the next expiry too late")
     }
     checkHeld(row)
     checkMoved(row)
@@ -165,14 +166,14 @@ struct ProjectionCheck {
   private func comparePool(_ row: AccountRow, _ tallies: inout CurrencyTallies) {
     guard row.poolLot != 0 || row.poolRemaining != 0 else { return }
     let lot = replay.lots[row.poolLot] ?? AccountReplay.Lot(account: row.number)
-    let free = lot.remaining - replay.held.ofLot(row.poolLot)
+    let free = lot.fold.remaining - replay.held.ofLot(row.poolLot)
     replay.lots[row.poolLot]?.isSeen = true
-    if Int128(row.poolRemaining) != free || row.poolGranted != Int64(clamping: lot.granted) {
+    if Int128(row.poolRemaining) != free || row.poolGranted != lot.fold.grantedInRow {
       context.report(
         "lots_replay", currency: row.number.currency,
         "lot \(row.poolLot) of \(context.name(of: row.number)) holds \(row.poolRemaining) of \(row.poolGranted); the "
           + "replay gives "
-          + "\(free) of \(lot.granted)")
+          + "\(free) of \(lot.fold.granted)")
     }
     expiries.checkPool(of: row)
     add(row.poolRemaining, to: row.number, expiresAt: .max, &tallies)

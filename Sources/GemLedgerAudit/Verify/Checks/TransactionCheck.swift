@@ -17,10 +17,7 @@ struct TransactionCheck {
 
   /// Goes on to the transaction of this entry, and compares the two.
   mutating func check(_ entry: EntryRow, _ merges: MergedCustomers) throws(LedgerError) {
-    // A transaction of this entry that wrongly says that it begins further on must not hold up the others.
-    while let next = try walk.next(), next.firstEntry <= entry.number || next.number == entry.transaction {
-      try enter(next)
-    }
+    while let next = try walk.next(upTo: entry) { try enter(next) }
     let isFirst = !walk.hasEntries
     walk.hasEntries = true
     guard let transaction = walk.current, transaction.number == entry.transaction else {

@@ -6,10 +6,7 @@ struct AccountReplay {
     /// The sum of all amounts.
     var sum: Int128 = 0
     /// The record of the newest entry.
-    var balance: Int64 = 0
-    var debt: Int64 = 0
-    var version: Int64 = 0
-    var lastEntry: EntryNumber = 0
+    var fold = AccountFold()
     var open = OpenLots()
     // The sums of the lots' rows.
     var lots: Int128 = 0
@@ -20,8 +17,7 @@ struct AccountReplay {
 
   struct Lot {
     var account: AccountNumber
-    var granted: Int128 = 0
-    var remaining: Int128 = 0
+    var fold = LotFold()
     /// Which transactions expired some of it first and spent some of it last; 0 for none.
     var firstExpiry: TransactionNumber = 0
     var lastSpend: TransactionNumber = 0
@@ -29,8 +25,8 @@ struct AccountReplay {
   }
 
   let scope: ReplayScope
-  let accounts = ReplayTable<Account>()
-  let lots = ReplayTable<Lot>()
+  let accounts = IntegerMap<Account>()
+  let lots = IntegerMap<Lot>()
   /// The amounts on hold, which the replay of holds moves.
   var held = HeldAmounts()
   /// The highest lot that the window's entries name.
@@ -52,36 +48,33 @@ struct AccountReplay {
   }
 
   mutating func replay(_ entry: EntryRow, _ allocations: [AllocationRow]) {
-    let before = replay(entry)
-    replay(allocations, of: entry, change: Int128(entry.balance) - Int128(before))
+    let change = replay(entry)
+    replay(allocations, of: entry, change: change.balance)
   }
 
-  /// - Returns: The balance before the entry.
-  private mutating func replay(_ entry: EntryRow) -> Int64 {
+  private mutating func replay(_ entry: EntryRow) -> AccountFold.Change {
     let currency = entry.account.currency
     var account = accounts[entry.account] ?? Account()
-    let before = account.balance
-    let expected = Int128(account.balance) - Int128(account.debt) + Int128(entry.amount)
-    if Int128(entry.balance) - Int128(entry.debt) != expected {
+    let before = account.fold
+    let change = account.fold.add(entry.number, balance: entry.balance, debt: entry.debt)
+    if change.amount != Int128(entry.amount) {
+      let expected = Int128(before.balance) - Int128(before.debt) + Int128(entry.amount)
       context.report(
         "entries_replay", currency: currency,
         "entry \(entry.number) of \(context.name(of: entry.account)) records balance \(entry.balance) and debt "
           + "\(entry.debt); the replay gives \(expected)")
     }
-    checkDebt(of: entry, before: account.debt)
-    if entry.version != account.version + 1 || entry.previous != account.lastEntry {
+    checkDebt(of: entry, before: before.debt)
+    if entry.version != account.fold.version || entry.previous != before.lastEntry {
       context.report(
         "accounts_are_complete", currency: currency,
         "entry \(entry.number) of \(context.name(of: entry.account)) is version \(entry.version) after entry "
-          + "\(entry.previous); the replay gives version \(account.version + 1) after entry \(account.lastEntry)")
+          + "\(entry.previous); the replay gives version \(account.fold.version) after entry \(before.lastEntry)")
+      account.fold.version = entry.version
     }
     account.sum += Int128(entry.amount)
-    account.balance = entry.balance
-    account.debt = entry.debt
-    account.version = entry.version
-    account.lastEntry = entry.number
     accounts[entry.account] = account
-    return before
+    return change
   }
 
   /// Checks that a debt grows only by kinds that may take more than there is, and shrinks only by credits.
@@ -120,7 +113,7 @@ struct AccountReplay {
     var lot = lots[number] ?? Lot(account: entry.account)
     if lot.account != entry.account {
       // An empty lot may follow its customer into another one.
-      if lot.remaining == 0, scope.areOne(lot.account, entry.account) {
+      if lot.fold.remaining == 0, scope.areOne(lot.account, entry.account) {
         lot.account = entry.account
       } else {
         context.report(
@@ -128,15 +121,14 @@ struct AccountReplay {
       }
     }
     highestLot = max(highestLot, number)
-    let before = lot.remaining
-    lot.remaining += Int128(amount)
+    let before = lot.fold.remaining
+    let held = held.ofLot(number)
+    lot.fold.add(amount, isReturn: entry.kind.isReturn, held: held)
     if before == 0 { accounts[entry.account]?.open.open(number) }
-    if lot.remaining == 0 { accounts[entry.account]?.open.close(number) }
+    if lot.fold.remaining == 0 { accounts[entry.account]?.open.close(number) }
     if amount < 0, entry.kind.burns { lot.lastSpend = entry.transaction }
     if entry.kind == .expiry, lot.firstExpiry == 0 { lot.firstExpiry = entry.transaction }
-    let free = lot.remaining - held.ofLot(number)
-    if amount > 0 { lot.granted = entry.kind.isReturn ? max(lot.granted, free) : lot.granted + Int128(amount) }
-    if free < 0 {
+    if lot.fold.remaining < held {
       context.report("lots_are_never_overdrawn", "entry \(entry.number) takes more from lot \(number) than it holds")
     }
     lots[number] = lot
@@ -158,7 +150,7 @@ struct AccountReplay {
   }
 
   /// Whether the lot holds something that is not on hold.
-  private func isFree(_ lot: LotNumber) -> Bool { (lots[lot]?.remaining ?? 0) != held.ofLot(lot) }
+  private func isFree(_ lot: LotNumber) -> Bool { (lots[lot]?.fold.remaining ?? 0) != held.ofLot(lot) }
 }
 
 /// The amounts on hold of one window's customers.

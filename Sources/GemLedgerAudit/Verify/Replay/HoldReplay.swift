@@ -41,8 +41,8 @@ struct HoldReplay {
     case .deadline: setDeadline(event)
     case .held:
       if event.value != 0 { setDeadline(event) }
-      setAside(event, by: Int128(event.amount), &accounts)
-    case .captured, .released: setAside(event, by: -Int128(event.amount), &accounts)
+      setAside(event, &accounts)
+    case .captured, .released: setAside(event, &accounts)
     case .late, .reclaimed: checkHeld(event, accounts.held)
     case .counted, .reversal, .linked: return
     }
@@ -68,7 +68,8 @@ struct HoldReplay {
   }
 
   /// Moves currency between a lot and a hold.
-  private mutating func setAside(_ event: JournalEventRow, by amount: Int128, _ accounts: inout AccountReplay) {
+  private mutating func setAside(_ event: JournalEventRow, _ accounts: inout AccountReplay) {
+    let amount = Int128(event.heldChange)
     let part = Part(account: event.account, lot: event.lot)
     let left = (holds[event.target]?.parts[part] ?? 0) + amount
     if holds[event.target] == nil || left < 0 {
@@ -88,7 +89,7 @@ struct HoldReplay {
           + "not")
       return
     }
-    if lot.remaining < ofLot, amount > 0 {
+    if lot.fold.remaining < ofLot, amount > 0 {
       context.report(
         "lots_are_never_overdrawn", currency: event.currency,
         "transaction \(event.transaction) sets more of lot \(event.lot) aside than it holds")
@@ -96,8 +97,7 @@ struct HoldReplay {
     if event.kind == .captured { captured[event.lot, default: 0] -= amount }
     // A returned amount may make the lot larger than entries alone did.
     if event.kind == .released {
-      let free = lot.remaining - ofLot - (captured[event.lot] ?? 0)
-      accounts.lots[event.lot]?.granted = max(lot.granted, free)
+      accounts.lots[event.lot]?.fold.fill(to: lot.fold.remaining - ofLot - (captured[event.lot] ?? 0))
     }
   }
 
