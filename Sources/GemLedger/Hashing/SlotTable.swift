@@ -1,6 +1,6 @@
 /// The slots of integers: open addressing, emptied in one step.
 ///
-/// A dictionary would spend as much on hashes as a replay, a plain command or a statement does on everything else.
+/// A dictionary would spend as much on hashes as a replay does on everything else.
 package struct SlotTable: ~Copyable {
   @usableFromInline
   struct Cell {

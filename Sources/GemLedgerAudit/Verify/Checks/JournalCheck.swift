@@ -2,7 +2,7 @@ internal import GemLedger
 
 /// Checks that the journal is complete and in order, entry by entry.
 struct JournalCheck {
-  /// What the journal's transactions come to.
+  /// The counts of the journal's transactions.
   var tally: JournalTally { transactions.tally }
 
   private let context: VerifyContext
@@ -45,7 +45,7 @@ struct JournalCheck {
   }
 }
 
-/// What the journal's transactions come to, for the checks behind the replay.
+/// The counts of the journal's transactions, for the checks behind the replay.
 struct JournalTally {
   private(set) var transactions: Int64 = 0
   private(set) var purchases: Int64 = 0
