@@ -49,7 +49,7 @@ final class ExportBytesTests: XCTestCase {
     let lines = [
       #"{"type":"x","a":[1,-2,[3,{"b":null}],"\u00e9\n"],"c":{},"d":[],"e":true,"f":1.5e-3,"g":-0}"#,
       #" { "a" : 9223372036854775807 , "b" : -9223372036854775808, "c": 92233720368547758070 } "#,
-      #"{"a\u0062":"caf\u00c3\ud83d\ude00","c":"café"}"#, "[]", "7", "\"\"",
+      #"{"a\u0062":"caf\u00c3\ud83d\ude00","c":"café"}"#, "[]", "7", "\"\"", #""a\n\u00e9 \"b""#,
     ]
     for line in lines { try compare(Array(line.utf8)) }
     let refused = [
@@ -76,6 +76,8 @@ final class ExportBytesTests: XCTestCase {
       if case .failure(let fault) = read, fault.message.hasPrefix("A field has a name") { return true }
       try read.get()
       XCTAssertEqual(tokens.json(0), value.text(), "\(text) \(message)", line: line)
+      XCTAssertEqual(tokens.text(0), value.text, "\(text) \(message)", line: line)
+      XCTAssertEqual(tokens.integer(0), value.integer, "\(text) \(message)", line: line)
       return true
     case .failure(let error):
       guard case .failure(let fault) = read else {

@@ -15,7 +15,7 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension JSONError {
-  init(_ failure: JSONFailure, in bytes: [UInt8]) {
+  init(_ failure: JSONFailure, in bytes: UnsafeBufferPointer<UInt8>) {
     let before = bytes[..<min(failure.offset, bytes.count)]
     let lineStart = before.lastIndex(of: ASCII.lineFeed).map { $0 + 1 } ?? 0
     message = failure.message
@@ -27,8 +27,8 @@ extension JSONError {
   }
 }
 
-/// A failure on its way out of the parser: every level that it leaves adds its step of the path.
-struct JSONFailure: Error {
+/// A failure on its way out of a reader: every level that it leaves adds its step of the path.
+package struct JSONFailure: Error {
   enum Step {
     case member(String)
     case element(Int)
@@ -57,24 +57,4 @@ struct JSONFailure: Error {
       }
     }
   }
-}
-
-extension ASCII {
-  package static let tab: UInt8 = 0x09
-  package static let lineFeed: UInt8 = 0x0A
-  package static let carriageReturn: UInt8 = 0x0D
-  package static let space: UInt8 = 0x20
-  package static let quote: UInt8 = 0x22
-  package static let plus: UInt8 = 0x2B
-  package static let comma: UInt8 = 0x2C
-  package static let minus: UInt8 = 0x2D
-  package static let dot: UInt8 = 0x2E
-  static let slash: UInt8 = 0x2F
-  package static let zero: UInt8 = 0x30
-  package static let colon: UInt8 = 0x3A
-  package static let leftBracket: UInt8 = 0x5B
-  static let backslash: UInt8 = 0x5C
-  package static let rightBracket: UInt8 = 0x5D
-  package static let leftBrace: UInt8 = 0x7B
-  package static let rightBrace: UInt8 = 0x7D
 }

@@ -24,15 +24,3 @@ package indirect enum JSONPath: Hashable, Sendable, CustomStringConvertible {
     return "['\(escaped)']"
   }
 }
-
-/// The few ASCII characters that our formats are made of.
-package enum ASCII {
-  package static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
-
-  package static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
-
-  package static func isUpper(_ byte: UInt8) -> Bool { byte &- 0x41 < 26 }
-
-  /// A letter, a digit or the low line.
-  package static func isWord(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) || byte == 0x5F }
-}

@@ -1,73 +1,85 @@
 internal import GemLedger
 
-/// Finds the tokens of one line.
-///
-/// Every method starts at `position`, leaves it after the text that it read, and returns whether that text was valid.
+/// Lists the tokens of one line.
 struct LineScanner {
   private let bytes: UnsafeBufferPointer<UInt8>
   private(set) var tokens: [LineTokens.Token]
-  private var position = 0
-  private var depth = 0
+  private var scanner: JSONScanner
 
   init(_ bytes: UnsafeBufferPointer<UInt8>, reusing tokens: [LineTokens.Token]) {
     self.bytes = bytes
     self.tokens = tokens
     self.tokens.removeAll(keepingCapacity: true)
+    scanner = JSONScanner(bytes)
   }
 
+  /// - Returns: Whether the line is valid, and no name in it has escapes.
   mutating func scanLine() -> Bool {
-    skipSpace()
-    guard value() else { return false }
-    skipSpace()
-    return position == bytes.count
-  }
-
-  private mutating func value() -> Bool {
-    guard position < bytes.count else { return false }
-    switch bytes[position] {
-    case ASCII.quote: return text(isName: false)
-    case ASCII.leftBrace: return nested(.object, end: ASCII.rightBrace) { $0.member(of: $1) }
-    case ASCII.leftBracket: return nested(.list, end: ASCII.rightBracket) { scanner, _ in scanner.value() }
-    case ASCII.minus, ASCII.zero...0x39: return number()
-    case UInt8(ascii: "t"): return word("true", .bool)
-    case UInt8(ascii: "f"): return word("false", .bool)
-    default: return word("null", .null)
+    do throws(JSONFailure) {
+      try scanner.begin()
+      guard try value() else { return false }
+      try scanner.end()
+      return true
+    } catch {
+      return false
     }
   }
 
-  private mutating func nested(
-    _ kind: LineTokens.Token.Kind, end: UInt8, _ element: (inout Self, Int) -> Bool
-  ) -> Bool {
-    let index = tokens.count
-    tokens.append(LineTokens.Token(kind: kind, start: position, end: 0))
-    position += 1
-    depth += 1
-    guard depth <= Limits.jsonDepth else { return false }
-    skipSpace()
-    if !skip(end) {
-      repeat {
-        skipSpace()
-        guard element(&self, index) else { return false }
-        tokens[index].count += 1
-        skipSpace()
-      } while skip(ASCII.comma)
-      guard skip(end) else { return false }
+  private mutating func value() throws(JSONFailure) -> Bool {
+    let start = scanner.position
+    switch try scanner.kind() {
+    case .text: add(try text())
+    case .object: return try object()
+    case .list: return try list()
+    case .number:
+      let isPlain = try scanner.number()
+      add(isPlain ? .integer : .number, from: start)
+    case .true:
+      try scanner.word("true")
+      add(.bool, from: start)
+    case .false:
+      try scanner.word("false")
+      add(.bool, from: start)
+    case .null:
+      try scanner.word("null")
+      add(.null, from: start)
     }
-    depth -= 1
-    tokens[index].end = position
-    tokens[index].next = tokens.count
     return true
   }
 
-  private mutating func member(of object: Int) -> Bool {
-    let name = tokens.count
-    guard position < bytes.count, bytes[position] == ASCII.quote, text(isName: true), isNew(name, in: object) else {
-      return false
+  private mutating func list() throws(JSONFailure) -> Bool {
+    let index = begin(.list)
+    if try scanner.open(closing: ASCII.rightBracket) {
+      repeat {
+        guard try value() else { return false }
+        tokens[index].count += 1
+      } while try scanner.more(closing: ASCII.rightBracket)
     }
-    skipSpace()
-    guard skip(ASCII.colon) else { return false }
-    skipSpace()
-    return value()
+    end(index)
+    return true
+  }
+
+  private mutating func object() throws(JSONFailure) -> Bool {
+    let index = begin(.object)
+    if try scanner.open(closing: ASCII.rightBrace) {
+      repeat {
+        guard try member(of: index) else { return false }
+        tokens[index].count += 1
+      } while try scanner.more(closing: ASCII.rightBrace)
+    }
+    end(index)
+    return true
+  }
+
+  private mutating func member(of object: Int) throws(JSONFailure) -> Bool {
+    let name = tokens.count
+    let text = try scanner.name()
+    guard text.isPlain else { return false }
+    try check(text)
+    add(text)
+    guard isNew(name, in: object) else { return false }
+    try scanner.colon()
+    return try value()
   }
 
   /// Whether no member before it has that name.
@@ -84,79 +96,37 @@ struct LineScanner {
     return true
   }
 
-  private mutating func text(isName: Bool) -> Bool {
-    let start = position + 1
-    position = start
-    var isPlain = true
-    while true {
-      let run = JSONRun(in: bytes, from: position)
-      guard run.end < bytes.count, bytes[run.end] >= ASCII.space else { return false }
-      if !run.isASCII, String(validating: bytes[position..<run.end], as: UTF8.self) == nil { return false }
-      position = run.end + 1
-      if bytes[run.end] == ASCII.quote { break }
-      isPlain = false
-      // An escaped character is never the end of the text.
-      position += 1
-      guard position < bytes.count else { return false }
-    }
-    add(isPlain ? .text : .escaped, start..<position - 1)
-    guard !isPlain else { return true }
-    return !isName && (try? JSONValue.parse(Array(bytes[start - 1..<position]))) != nil
+  private mutating func text() throws(JSONFailure) -> JSONScanner.Text {
+    let text = try scanner.text(isName: false)
+    try check(text)
+    return text
   }
 
-  private mutating func number() -> Bool {
-    let start = position
-    let isNegative = skip(ASCII.minus)
-    let digits = position
-    guard skipDigits() else { return false }
-    let isZero = bytes[digits] == ASCII.zero
-    if isZero, position > digits + 1 { return false }
-    var isInteger = !(isNegative && isZero)
-    if skip(ASCII.dot) {
-      isInteger = false
-      guard skipDigits() else { return false }
-    }
-    if skip(UInt8(ascii: "e")) || skip(UInt8(ascii: "E")) {
-      isInteger = false
-      if !skip(ASCII.plus) { _ = skip(ASCII.minus) }
-      guard skipDigits() else { return false }
-    }
-    add(isInteger ? .integer : .number, start..<position)
-    return true
+  /// Checks the bytes of a text; those of ASCII are valid.
+  private func check(_ text: JSONScanner.Text) throws(JSONFailure) {
+    if !text.isASCII { _ = try scanner.string(of: text) }
   }
 
-  private mutating func skipDigits() -> Bool {
-    let start = position
-    while position < bytes.count, ASCII.isDigit(bytes[position]) { position += 1 }
-    return position > start
+  // MARK: Tokens
+
+  private mutating func begin(_ kind: LineTokens.Token.Kind) -> Int {
+    tokens.append(LineTokens.Token(kind: kind, start: scanner.position, end: 0))
+    return tokens.count - 1
   }
 
-  private mutating func word(_ word: StaticString, _ kind: LineTokens.Token.Kind) -> Bool {
-    let start = position
-    for byte in UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount) {
-      guard skip(byte) else { return false }
-    }
-    add(kind, start..<position)
-    return true
+  private mutating func end(_ index: Int) {
+    tokens[index].end = scanner.position
+    tokens[index].next = tokens.count
   }
+
+  private mutating func add(_ text: JSONScanner.Text) {
+    add(text.isPlain ? .text : .escaped, text.start..<text.end)
+  }
+
+  private mutating func add(_ kind: LineTokens.Token.Kind, from start: Int) { add(kind, start..<scanner.position) }
 
   private mutating func add(_ kind: LineTokens.Token.Kind, _ range: Range<Int>) {
     tokens.append(
       LineTokens.Token(kind: kind, start: range.lowerBound, end: range.upperBound, next: tokens.count + 1))
-  }
-
-  private mutating func skip(_ byte: UInt8) -> Bool {
-    guard position < bytes.count, bytes[position] == byte else { return false }
-    position += 1
-    return true
-  }
-
-  private mutating func skipSpace() {
-    while position < bytes.count, bytes[position] <= ASCII.space {
-      switch bytes[position] {
-      case ASCII.space, ASCII.lineFeed, ASCII.tab, ASCII.carriageReturn: position += 1
-      default: return
-      }
-    }
   }
 }

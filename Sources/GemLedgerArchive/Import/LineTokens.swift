@@ -102,22 +102,22 @@ final class LineTokens {
   func text(_ position: Int) -> String? {
     switch tokens[position].kind {
     case .text: withBytes(of: position) { String(decoding: $0, as: UTF8.self) }
-    // The scanner has read it once, so that it can be read again.
-    case .escaped: try? JSONValue.parse(Array(bytes[tokens[position].start - 1...tokens[position].end])).text
+    case .escaped: unescaped(position)
     default: nil
+    }
+  }
+
+  private func unescaped(_ position: Int) -> String? {
+    bytes.withUnsafeBufferPointer { bytes in
+      var scanner = JSONScanner(bytes, from: tokens[position].start - 1)
+      // The scanner has read it once, so that it can be read again.
+      return try? scanner.string()
     }
   }
 
   func integer(_ position: Int) -> Int64? {
     guard tokens[position].kind == .integer else { return nil }
-    return withBytes(of: position) { text in
-      let isNegative = text[0] == ASCII.minus
-      guard text.count <= 19 else { return Int64(String(decoding: text, as: UTF8.self)) }
-      // Nineteen digits fit without a sign.
-      var magnitude: UInt64 = 0
-      for byte in text[(isNegative ? 1 : 0)...] { magnitude = magnitude &* 10 &+ UInt64(byte &- ASCII.zero) }
-      return Int64(exactly: magnitude).map { isNegative ? -$0 : $0 }
-    }
+    return withBytes(of: position, JSONScanner.integer)
   }
 
   /// The token as JSON without space.
@@ -125,8 +125,10 @@ final class LineTokens {
     let token = tokens[position]
     let isText = token.kind == .text || token.kind == .escaped
     let whole = isText ? token.start - 1..<token.end + 1 : token.start..<token.end
-    // The scanner has read it once, so that it can be read again.
-    return (try? JSONValue.parse(Array(bytes[whole])).text()) ?? ""
+    return bytes.withUnsafeBufferPointer { bytes in
+      // The scanner has read it once, so that it can be read again.
+      (try? JSONValue.parse(UnsafeBufferPointer(rebasing: bytes[whole])).text()) ?? ""
+    }
   }
 }
 
