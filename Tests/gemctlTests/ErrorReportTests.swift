@@ -39,6 +39,6 @@ final class ErrorReportTests: XCTestCase {
   }
 
   func testEscapesJSON() {
-    XCTAssertEqual(JSONText.string("a\"\\\n\u{0}é💎"), #""a\"\\\n\u0000é💎""#)
+    XCTAssertEqual(JSONValue.string("a\"\\\n\u{0}é💎").text(.terminal), #""a\"\\\n\u0000é💎""#)
   }
 }

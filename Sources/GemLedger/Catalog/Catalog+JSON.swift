@@ -15,7 +15,7 @@ extension Catalog {
   }
 
   /// The catalog as a file: every field, in a fixed order; loading it gives the same catalog.
-  public func text() -> String { json().text(pretty: true) + "\n" }
+  public func text() -> String { json().text(.pretty) + "\n" }
 }
 
 extension Catalog: CatalogDocument {

@@ -1,149 +1,145 @@
-extension JSONValue {
-  /// The value as JSON: without space, or with one member a line when pretty.
-  package func text(pretty: Bool = false) -> String {
-    var writer = JSONWriter(isPretty: pretty)
-    writer.write(self)
-    return String(decoding: writer.bytes, as: UTF8.self)
+/// Writes JSON token by token, as bytes: the one place where commas, escapes and digits are made.
+///
+/// It makes no values in between. An export writes millions of lines, and every purchase makes a receipt and the
+/// records of its queue.
+package struct JSONWriter: ~Copyable {
+  /// How the text looks.
+  package enum Style: Sendable {
+    /// Without space, and with the escapes that JSON demands.
+    case compact
+    /// One member or element a line.
+    case pretty
+    /// Without space; every control character is an escape, those behind ASCII too, so that none drives a terminal.
+    case terminal
   }
 
-  /// Appends the value without space, for callers that fill a buffer of their own.
-  package func append(to bytes: inout [UInt8]) {
-    var writer = JSONWriter(isPretty: false, bytes: bytes)
-    bytes = []  // Leaves the writer as the buffer's only owner, so that it grows in place.
-    writer.write(self)
-    bytes = writer.bytes
+  /// What was written last, as far as the next token depends on it.
+  @usableFromInline
+  enum Place: UInt8 {
+    /// A bracket that opens, so that neither comma nor space follows.
+    case opening
+    /// A name, or nothing yet.
+    case name
+    /// A value, so that a comma comes before the next one.
+    case value
   }
-}
 
-/// Writes values, and the tokens they are made of, as bytes.
-package struct JSONWriter {
-  package private(set) var bytes: [UInt8]
-  private let isPretty: Bool
+  @usableFromInline var buffer: ByteBuffer
+  @usableFromInline var place = Place.name
+  @usableFromInline let style: Style
   private var depth = 0
 
-  package init(isPretty: Bool, bytes: [UInt8] = []) {
-    self.isPretty = isPretty
-    self.bytes = bytes
+  /// - Parameter capacity: About how many bytes are to be written.
+  package init(style: Style = .compact, capacity: Int = 256) {
+    self.style = style
+    buffer = ByteBuffer(capacity: capacity)
   }
 
-  package mutating func write(_ value: JSONValue) {
-    switch value {
-    case .null: bytes += "null".utf8
-    case .bool(let bool): bytes += (bool ? "true" : "false").utf8
-    case .integer(let integer): Self.append(integer, to: &bytes)
-    case .number(let text): bytes += text.utf8
-    case .string(let text): Self.append(text, to: &bytes)
-    case .array(let elements): list(elements, ASCII.leftBracket, ASCII.rightBracket) { $0.write($1) }
-    case .object(let object): list(object.members, ASCII.leftBrace, ASCII.rightBrace) { $0.write(member: $1) }
-    }
+  /// The bytes written so far.
+  package var bytes: [UInt8] { buffer.withBytes { Array($0) } }
+
+  /// The bytes written so far, as a text.
+  package var string: String { buffer.withBytes { String(decoding: $0, as: UTF8.self) } }
+
+  // MARK: Objects and lists
+
+  @inlinable
+  package mutating func beginObject() { open(ASCII.leftBrace) }
+
+  @inlinable
+  package mutating func endObject() { close(ASCII.rightBrace) }
+
+  @inlinable
+  package mutating func beginList() { open(ASCII.leftBracket) }
+
+  @inlinable
+  package mutating func endList() { close(ASCII.rightBracket) }
+
+  @inlinable
+  mutating func open(_ bracket: UInt8) {
+    beginValue()
+    buffer.append(bracket)
+    place = .opening
+    if style == .pretty { indent(by: 1) }
   }
 
-  private mutating func write(member: (name: String, value: JSONValue)) {
-    Self.append(member.name, to: &bytes)
-    bytes.append(ASCII.colon)
-    if isPretty { bytes.append(ASCII.space) }
-    write(member.value)
+  @inlinable
+  mutating func close(_ bracket: UInt8) {
+    if style == .pretty { indent(by: -1) }
+    buffer.append(bracket)
+    place = .value
   }
 
-  private mutating func list<Element>(
-    _ elements: [Element], _ opening: UInt8, _ closing: UInt8, _ body: (inout JSONWriter, Element) -> Void
-  ) {
-    bytes.append(opening)
-    depth += 1
-    for (index, element) in elements.enumerated() {
-      if index > 0 { bytes.append(ASCII.comma) }
-      breakLine()
-      body(&self, element)
-    }
-    depth -= 1
-    if !elements.isEmpty { breakLine() }
-    bytes.append(closing)
+  /// Writes a member's name of ours, which needs no escapes.
+  @inlinable
+  package mutating func name(_ name: StaticString) {
+    beginMember()
+    let length = name.utf8CodeUnitCount
+    let next = buffer.room(for: length + 3)
+    next.pointee = ASCII.quote
+    (next + 1).update(from: name.utf8Start, count: length)
+    next[length + 1] = ASCII.quote
+    next[length + 2] = ASCII.colon
+    buffer.advance(by: length + 3)
+    endName()
   }
 
-  private mutating func breakLine() {
-    guard isPretty else { return }
-    bytes.append(ASCII.lineFeed)
-    for _ in 0..<depth { bytes += [ASCII.space, ASCII.space] }
-  }
-}
-
-extension JSONWriter {
-  /// Appends the text in quotes, and escapes only the characters that need it.
-  package static func append(_ text: String, to bytes: inout [UInt8]) {
-    var text = text
-    text.withUTF8 { utf8 in
-      var position = 0
-      if utf8.count <= shortCount, JSONRun(in: utf8, from: 0).end == utf8.count {
-        return append(short: utf8, to: &bytes)
-      }
-      bytes.append(ASCII.quote)
-      while true {
-        let end = JSONRun(in: utf8, from: position).end
-        bytes += UnsafeBufferPointer(rebasing: utf8[position..<end])
-        guard end < utf8.count else { break }
-        bytes += escape(utf8[end])
-        position = end + 1
-      }
-      bytes.append(ASCII.quote)
-    }
+  /// Writes a member's name, with the escapes that it needs.
+  package mutating func name(escaping name: String) {
+    beginMember()
+    quote(name)
+    buffer.append(ASCII.colon)
+    endName()
   }
 
-  /// Appends a member's name of ours, which needs no escaping and has at most 60 bytes, with its colon.
-  ///
-  /// - Parameter isFirst: Whether no comma stands before it.
-  package static func append(name: StaticString, isFirst: Bool = false, to bytes: inout [UInt8]) {
-    let name = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
-    append(short: name, after: isFirst ? nil : ASCII.comma, before: ASCII.colon, to: &bytes)
+  @inlinable @inline(__always)
+  mutating func beginMember() {
+    if place == .value { buffer.append(ASCII.comma) }
+    if style == .pretty { breakLine() }
   }
 
-  private static let shortCount = 60
-
-  /// Appends bytes in quotes in one go: an array looks at itself with every append.
-  private static func append(
-    short text: UnsafeBufferPointer<UInt8>, after: UInt8? = nil, before: UInt8? = nil, to bytes: inout [UInt8]
-  ) {
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: shortCount + 4) { buffer in
-      var end = 0
-      func put(_ byte: UInt8) {
-        buffer[end] = byte
-        end += 1
-      }
-      if let after { put(after) }
-      put(ASCII.quote)
-      end = buffer[end...].update(fromContentsOf: text)
-      put(ASCII.quote)
-      if let before { put(before) }
-      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: buffer[..<end]))
-    }
+  @inlinable @inline(__always)
+  mutating func endName() {
+    if style == .pretty { buffer.append(ASCII.space) }
+    place = .name
   }
 
-  /// Appends the digits.
-  package static func append(_ integer: Int64, to bytes: inout [UInt8]) {
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { buffer in
-      var start = buffer.count
-      func put(_ byte: UInt8) {
-        start -= 1
-        buffer[start] = byte
-      }
-      var rest = integer.magnitude
-      repeat {
-        put(ASCII.zero + UInt8(rest % 10))
-        rest /= 10
-      } while rest > 0
-      if integer < 0 { put(ASCII.minus) }
-      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: buffer[start...]))
-    }
+  /// Writes what stands before a value, and takes the value for written.
+  @inlinable @inline(__always)
+  mutating func beginValue() {
+    if place == .value { buffer.append(ASCII.comma) }
+    if style == .pretty, place != .name { breakLine() }
+    place = .value
   }
 
-  private static func escape(_ byte: UInt8) -> [UInt8] {
-    switch byte {
-    case ASCII.quote, ASCII.backslash: [ASCII.backslash, byte]
-    case 0x08: Array("\\b".utf8)
-    case 0x0C: Array("\\f".utf8)
-    case ASCII.lineFeed: Array("\\n".utf8)
-    case ASCII.carriageReturn: Array("\\r".utf8)
-    case ASCII.tab: Array("\\t".utf8)
-    default: Array((byte < 16 ? "\\u000" : "\\u00").utf8) + Array(String(byte, radix: 16).utf8)
-    }
+  @usableFromInline
+  mutating func indent(by levels: Int) {
+    depth += levels
+    if levels < 0, place == .value { breakLine() }
   }
+
+  @usableFromInline
+  mutating func breakLine() {
+    buffer.append(ASCII.lineFeed)
+    for _ in 0..<2 * depth { buffer.append(ASCII.space) }
+  }
+
+  // MARK: Lines
+
+  /// Ends a line, so that the next value stands alone.
+  package mutating func endLine() {
+    buffer.append(ASCII.lineFeed)
+    place = .name
+  }
+
+  /// How many bytes were written since the last ``removeAll()``.
+  @inlinable package var count: Int { buffer.count }
+
+  @inlinable
+  package func withBytes<R>(from start: Int = 0, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+    buffer.withBytes(from: start, body)
+  }
+
+  /// Forgets the bytes and keeps their memory.
+  package mutating func removeAll() { buffer.removeAll() }
 }

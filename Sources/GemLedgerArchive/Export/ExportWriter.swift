@@ -6,12 +6,11 @@ internal import GemLedger
 package final class ExportWriter {
   /// Where full buffers go; nil where only the sum of the lines is wanted.
   private let sink: (([UInt8]) throws(LedgerError) -> Void)?
-  private var buffer = ByteBuffer(capacity: 2 * bufferSize)
+  private var json = JSONWriter(capacity: 2 * bufferSize)
   private var lineStart = 0
   private(set) var lineCount: Int64 = 0
   /// The sum of the lines' hashes: the same for the same lines in any order.
   private(set) var checksum: UInt64 = 0
-  private var isFirstMember = true
   private var clock = TimestampBytes()
 
   /// From how many bytes on the buffer is handed on.
@@ -22,30 +21,29 @@ package final class ExportWriter {
   // MARK: Lines
 
   func begin(_ type: StaticString) {
-    lineStart = buffer.count
-    buffer.append("{\"type\":\"")
-    buffer.append(type)
-    buffer.append(ASCII.quote)
-    isFirstMember = false
+    lineStart = json.count
+    json.beginObject()
+    json.name("type")
+    json.plain(type)
   }
 
   func end() throws(LedgerError) {
-    buffer.append(ASCII.rightBrace)
-    checksum &+= buffer.withBytes(from: lineStart, Self.hash)
+    json.endObject()
+    checksum &+= json.withBytes(from: lineStart, Self.hash)
     lineCount += 1
-    buffer.append(ASCII.lineFeed)
-    guard let sink else { return buffer.removeAll() }
-    if buffer.count >= Self.bufferSize { try flush(sink) }
+    json.endLine()
+    guard let sink else { return json.removeAll() }
+    if json.count >= Self.bufferSize { try flush(sink) }
   }
 
   /// Hands on the remaining bytes.
   func finish() throws(LedgerError) {
-    if let sink, buffer.count > 0 { try flush(sink) }
+    if let sink, json.count > 0 { try flush(sink) }
   }
 
   private func flush(_ sink: ([UInt8]) throws(LedgerError) -> Void) throws(LedgerError) {
-    try sink(buffer.withBytes(from: 0) { Array($0) })
-    buffer.removeAll()
+    try sink(json.bytes)
+    json.removeAll()
   }
 
   /// The hash of one line without its line feed.
@@ -70,43 +68,39 @@ package final class ExportWriter {
   // MARK: Members
 
   func integer(_ name: StaticString, _ value: Int64) {
-    member(name)
-    buffer.append(value)
+    json.name(name)
+    json.integer(value)
   }
 
-  func integer(_ name: StaticString, ifAny value: Int64?) {
-    if let value { integer(name, value) }
-  }
+  func integer(_ name: StaticString, ifAny value: Int64?) { json.integer(name, value) }
 
   func text(_ name: StaticString, _ value: String) {
-    member(name)
-    buffer.append(quoted: value)
+    json.name(name)
+    json.text(value)
   }
 
-  func text(_ name: StaticString, ifAny value: String?) {
-    if let value { text(name, value) }
-  }
+  func text(_ name: StaticString, ifAny value: String?) { json.text(name, value) }
 
   func null(_ name: StaticString) {
-    member(name)
-    buffer.append("null")
+    json.name(name)
+    json.null()
   }
 
   func time(_ name: StaticString, _ value: Timestamp) {
-    member(name)
-    clock.append(value, to: &buffer)
+    json.name(name)
+    clock.append(value, to: &json)
   }
 
   /// A text that needs no escapes.
   func plain(_ name: StaticString, _ value: [UInt8]) {
-    member(name)
-    value.withUnsafeBufferPointer { buffer.append(plain: $0) }
+    json.name(name)
+    value.withUnsafeBufferPointer { json.plain($0) }
   }
 
   /// Sixteen hexadecimal digits.
   func hexadecimal(_ name: StaticString, _ value: UInt64) {
-    member(name)
-    buffer.append(hexadecimal: value)
+    json.name(name)
+    json.hexadecimal(value)
   }
 
   /// A digest; nothing where there is none.
@@ -115,16 +109,14 @@ package final class ExportWriter {
   }
 
   func id(_ name: StaticString, _ id: TransactionID) {
-    member(name)
-    buffer.append(uuid: id.high, id.low)
+    json.name(name)
+    json.uuid(id.high, id.low)
   }
 
   /// A JSON document as a value, where it reads back as the same text, and else as a text.
   func document(_ name: StaticString, _ text: String) {
-    member(name)
-    guard isOwnForm(text) else { return buffer.append(quoted: text) }
-    var text = text
-    text.withUTF8 { buffer.append($0) }
+    json.name(name)
+    if isOwnForm(text) { json.json(text) } else { json.text(text) }
   }
 
   /// Purchases repeat the terms of few products.
@@ -143,46 +135,60 @@ package final class ExportWriter {
   // MARK: Lists and objects
 
   func list<Element>(_ name: StaticString, _ elements: some Sequence<Element>, _ body: (Element) -> Void) {
-    member(name)
-    buffer.append(ASCII.leftBracket)
-    var isFirst = true
-    for element in elements {
-      if !isFirst { buffer.append(ASCII.comma) }
-      isFirst = false
-      body(element)
-    }
-    buffer.append(ASCII.rightBracket)
+    json.name(name)
+    json.beginList()
+    for element in elements { body(element) }
+    json.endList()
   }
 
   func object(_ body: () -> Void) {
-    buffer.append(ASCII.leftBrace)
-    isFirstMember = true
+    json.beginObject()
     body()
-    isFirstMember = false
-    buffer.append(ASCII.rightBrace)
+    json.endObject()
   }
 
   func object(_ name: StaticString, _ body: () -> Void) {
-    member(name)
+    json.name(name)
     object(body)
   }
 
   /// A pair of numbers as a list of two.
   func pair(_ one: Int64, _ other: Int64) {
-    buffer.append(ASCII.leftBracket)
-    buffer.append(one)
-    buffer.append(ASCII.comma)
-    buffer.append(other)
-    buffer.append(ASCII.rightBracket)
+    json.beginList()
+    json.integer(one)
+    json.integer(other)
+    json.endList()
   }
 
   func pair(_ name: StaticString, _ one: Int64, _ other: Int64) {
-    member(name)
+    json.name(name)
     pair(one, other)
   }
+}
 
-  private func member(_ name: StaticString) {
-    buffer.append(member: name, isFirst: isFirstMember)
-    isFirstMember = false
+/// Writes instants as ``Timestamp/description`` does; the journal repeats its seconds, so the last one is kept.
+struct TimestampBytes {
+  private var second: Int64 = .min
+  /// The text of the last instant; its milliseconds stand before the last byte.
+  private var text: [UInt8] = []
+
+  mutating func append(_ instant: Timestamp, to json: inout JSONWriter) {
+    let (quotient, remainder) = instant.milliseconds.quotientAndRemainder(dividingBy: 1000)
+    let second = remainder < 0 ? quotient - 1 : quotient
+    let fraction = remainder < 0 ? remainder + 1000 : remainder
+    if second != self.second {
+      self.second = second
+      // A store may have said any date; the first second there is begins before the first millisecond.
+      let (start, overflow) = second.multipliedReportingOverflow(by: 1000)
+      text = Array(Timestamp(milliseconds: overflow ? .min : start).description.utf8)
+    }
+    text.withUnsafeMutableBufferPointer { text in
+      var rest = fraction
+      for offset in 2...4 {
+        text[text.count - offset] = ASCII.zero + UInt8(rest % 10)
+        rest /= 10
+      }
+      json.plain(UnsafeBufferPointer(text))
+    }
   }
 }

@@ -12,7 +12,7 @@ enum AppleReceiptForm {
   ]
   private static let reasons: [(String, StoreTransaction.Reason)] = [("PURCHASE", .purchase), ("RENEWAL", .renewal)]
 
-  static func write(_ transaction: StoreTransaction, to writer: inout PayloadWriter) {
+  static func write(_ transaction: StoreTransaction, to writer: inout JSONWriter) {
     writer.text("transactionId", transaction.id.text)
     writer.text("originalTransactionId", transaction.originalID.text)
     writer.text("webOrderLineItemId", transaction.orderID)
@@ -38,7 +38,7 @@ enum AppleReceiptForm {
     if transaction.store != .apple { writer.text("store", transaction.store.description) }
   }
 
-  private static func write(_ revocation: StoreTransaction.Revocation, to writer: inout PayloadWriter) {
+  private static func write(_ revocation: StoreTransaction.Revocation, to writer: inout JSONWriter) {
     writer.instant("revocationDate", revocation.revokedAt)
     writer.integer("revocationReason", revocation.isAppIssue ? 1 : 0)
     switch revocation.extent {

@@ -9,7 +9,7 @@ enum GoogleReceiptForm {
     ProductType.consumable, .nonConsumable, .autoRenewableSubscription, .nonRenewingSubscription,
   ].map { ($0.description, $0) }
 
-  static func write(_ transaction: StoreTransaction, to writer: inout PayloadWriter) {
+  static func write(_ transaction: StoreTransaction, to writer: inout JSONWriter) {
     writer.text("kind", "androidpublisher#productPurchase")
     writer.text("purchaseToken", transaction.id.text)
     if transaction.originalID != transaction.id { writer.text("initialPurchaseToken", transaction.originalID.text) }
@@ -38,7 +38,7 @@ enum GoogleReceiptForm {
   }
 
   private static func write(
-    _ revocation: StoreTransaction.Revocation, of quantity: Int64, to writer: inout PayloadWriter
+    _ revocation: StoreTransaction.Revocation, of quantity: Int64, to writer: inout JSONWriter
   ) {
     writer.text("voidedTimeMillis", String(revocation.revokedAt.milliseconds))
     writer.integer("voidedReason", revocation.isAppIssue ? 3 : 0)

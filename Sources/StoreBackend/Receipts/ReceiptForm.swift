@@ -21,13 +21,15 @@ enum ReceiptForm {
   }
 
   static func payload(of transaction: StoreTransaction) -> [UInt8] {
-    var writer = PayloadWriter()
+    var writer = JSONWriter(capacity: 768)
+    writer.beginObject()
     if transaction.store == .google {
       GoogleReceiptForm.write(transaction, to: &writer)
     } else {
       AppleReceiptForm.write(transaction, to: &writer)
     }
-    return writer.finish()
+    writer.endObject()
+    return writer.bytes
   }
 
   static func transaction(
@@ -38,35 +40,5 @@ enum ReceiptForm {
     } else {
       try AppleReceiptForm.transaction(from: fields, environment: environment)
     }
-  }
-}
-
-/// Writes one flat object without building a value first: a receipt is made for every purchase.
-struct PayloadWriter {
-  private var bytes: [UInt8] = [UInt8(ascii: "{")]
-
-  init() { bytes.reserveCapacity(768) }
-
-  mutating func text(_ name: StaticString, _ value: String?) {
-    guard let value else { return }
-    begin(name)
-    JSONWriter.append(value, to: &bytes)
-  }
-
-  mutating func integer(_ name: StaticString, _ value: Int64?) {
-    guard let value else { return }
-    begin(name)
-    JSONWriter.append(value, to: &bytes)
-  }
-
-  mutating func instant(_ name: StaticString, _ value: Timestamp?) { integer(name, value?.milliseconds) }
-
-  mutating func finish() -> [UInt8] {
-    bytes.append(UInt8(ascii: "}"))
-    return bytes
-  }
-
-  private mutating func begin(_ name: StaticString) {
-    JSONWriter.append(name: name, isFirst: bytes.count == 1, to: &bytes)
   }
 }

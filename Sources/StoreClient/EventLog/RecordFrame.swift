@@ -26,7 +26,7 @@ struct RecordFrame: Equatable {
       let start = bytes.count
       bytes.append(isLast ? last : more)
       bytes.append(UInt8(ascii: " "))
-      JSONWriter.append(Int64(text.count), to: &bytes)
+      bytes += String(text.count).utf8
       bytes.append(UInt8(ascii: " "))
       let sum = Checksum.of(text, after: Checksum.of(bytes[start...]))
       bytes += HexForm.hex(UInt64(sum), digits: 8).utf8

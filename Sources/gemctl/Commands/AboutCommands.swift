@@ -1,3 +1,5 @@
+import GemLedger
+
 /// The verbs that tell about `gemctl` itself.
 enum AboutCommands {
   /// The version of the package.
@@ -22,6 +24,6 @@ enum AboutCommands {
 
   private static func print(_ text: String, as name: String, _ invocation: Invocation) throws {
     guard invocation.isJSON else { return try invocation.terminal.output(text) }
-    try invocation.terminal.output(JSONText.object([(name, JSONText.string(text))]) + "\n")
+    try invocation.terminal.output(JSONValue.object([name: .string(text)]).text(.terminal) + "\n")
   }
 }

@@ -43,7 +43,7 @@ extension Home.State {
     let sum = Checksum.of(JSONValue.object(members).text().utf8)
     var all = members
     all[checksumName] = .string(HexForm.hex(UInt64(sum), digits: 8))
-    return JSONValue.object(all).text(pretty: true) + "\n"
+    return JSONValue.object(all).text(.pretty) + "\n"
   }
 
   private init?(_ json: JSONValue) {

@@ -8,7 +8,7 @@ struct ErrorReport: Hashable, Sendable {
 
   /// A command line that cannot be understood.
   init(_ error: UsageError) {
-    let details = error.suggestion.map { [(name: "suggestion", json: JSONText.string($0))] } ?? []
+    let details = error.suggestion.map { JSONObject([("suggestion", .string($0))]) } ?? JSONObject()
     exitStatus = UsageError.code.exitStatus
     text = error.text
     json = Self.document(UsageError.code, error.sentence, details)
@@ -20,7 +20,8 @@ struct ErrorReport: Hashable, Sendable {
     // Some messages are lists, a line an entry: those line ends stay, and nothing else that could drive a terminal.
     let lines = error.message.split(separator: "\n").map { SafeText.escaped(String($0)) }
     text = "error: \(lines.joined(separator: "\n"))\n"
-    json = Self.document(error.code, error.message, error.details.map { (name: $0.name, json: $0.value.json) })
+    json = Self.document(
+      error.code, error.message, JSONObject(error.details.map { (name: $0.name, value: $0.value.json) }))
   }
 
   /// Writes it to standard error and gives the exit status.
@@ -34,22 +35,19 @@ struct ErrorReport: Hashable, Sendable {
     return style.red("error:") + text.dropFirst("error:".count)
   }
 
-  private static func document(
-    _ code: LedgerError.Code, _ message: String, _ details: [(name: String, json: String)]
-  ) -> String {
-    let error = JSONText.object([
-      ("code", JSONText.string(code.description)), ("message", JSONText.string(message)),
-      ("details", JSONText.object(details)),
-    ])
-    return JSONText.object([("error", error)])
+  private static func document(_ code: LedgerError.Code, _ message: String, _ details: JSONObject) -> String {
+    let error: JSONValue = [
+      "code": .string(code.description), "message": .string(message), "details": .object(details),
+    ]
+    return JSONValue.object(["error": error]).text(.terminal)
   }
 }
 
 extension LedgerError.Detail.Value {
-  fileprivate var json: String {
+  fileprivate var json: JSONValue {
     switch self {
-    case .integer(let number): String(number)
-    case .text(let text): JSONText.string(text)
+    case .integer(let number): .integer(number)
+    case .text(let text): .string(text)
     }
   }
 }

@@ -26,7 +26,7 @@ final class JSONWriterTests: XCTestCase {
         }
       }
       """
-    XCTAssertEqual(value.text(pretty: true), text)
+    XCTAssertEqual(value.text(.pretty), text)
   }
 
   func testEscapesOnlyWhatItMust() {
@@ -39,7 +39,7 @@ final class JSONWriterTests: XCTestCase {
     let scalars = (0..<0x3000).compactMap(Unicode.Scalar.init) + ["\u{fffd}", "\u{ffff}", "\u{10000}", "\u{10ffff}"]
     let value = JSONValue.array(scalars.map { .string(String($0)) })
     XCTAssertEqual(try JSONValue.parse(value.text()), value)
-    XCTAssertEqual(try JSONValue.parse(value.text(pretty: true)), value)
+    XCTAssertEqual(try JSONValue.parse(value.text(.pretty)), value)
   }
 
   /// Texts are read and written eight bytes at a time; a character to escape may stand at any of the eight positions.
@@ -69,10 +69,33 @@ final class JSONWriterTests: XCTestCase {
     }
   }
 
-  func testAppendsToABuffer() {
-    var bytes = Array("data: ".utf8)
-    JSONValue.object(["a": JSONValue(nil as String?), "b": JSONValue("x")]).append(to: &bytes)
-    XCTAssertEqual(String(decoding: bytes, as: UTF8.self), #"data: {"a":null,"b":"x"}"#)
+  func testWritesAValueAmongTokens() {
+    var writer = JSONWriter(capacity: 1)
+    writer.beginObject()
+    writer.name("data")
+    writer.value(["a": JSONValue(nil as String?), "b": JSONValue("x")])
+    writer.text("text", nil)
+    writer.text("text", "\"")
+    writer.bool("no", false)
+    writer.name("list")
+    writer.beginList()
+    writer.plain("p")
+    writer.json("{}")
+    writer.beginList()
+    writer.endList()
+    writer.endList()
+    writer.integer("number", -7)
+    writer.endObject()
+    XCTAssertEqual(
+      writer.string, #"{"data":{"a":null,"b":"x"},"text":"\"","no":false,"list":["p",{},[]],"number":-7}"#)
+    XCTAssertEqual(writer.bytes, Array(writer.string.utf8))
+  }
+
+  func testEscapesWhatDrivesATerminal() {
+    let text = "\"\\/\u{8}\u{c}\n\r\t\u{0}\u{1f}\u{7f}\u{80}\u{9f}\u{a0}é💎\u{2028}"
+    XCTAssertEqual(
+      JSONValue.object([text: 1]).text(.terminal),
+      #"{"\"\\/\u0008\u000c\n\r\t\u0000\u001f\u007f\u0080\u009f"# + "\u{a0}é💎\u{2028}\":1}")
   }
 
   func testObjectsKeepTheirOrder() {
