@@ -67,13 +67,3 @@ extension CatalogRow {
   /// The code of the row with the instant since which all former products are kept.
   package static let formerProductsSinceCode = "former_products_since"
 }
-
-extension Ledger {
-  /// Returns the products in the versions from an instant until now, without the newest; nil where not all of them are
-  /// kept.
-  package static func formerProducts(
-    since instant: Timestamp, in snapshot: any StorageSnapshot
-  ) throws(LedgerError) -> [Product]? {
-    try FormerProducts(in: snapshot).products(since: instant)
-  }
-}

@@ -20,10 +20,10 @@ enum MergedBalances {
     var takes: [LotTake] = []
     for lot in lots { takes.append(try bringIn(&decider.work, lot, slot: pair.into, session: session)) }
     for part in held {
-      guard let lotSlot = zip(lots, takes).first(where: { $0.0.out.lot == part.part.lot })?.1 else {
+      guard let lot = zip(lots, takes).first(where: { $0.0.out.lot == part.part.lot })?.1 else {
         throw .lotsDisagree(decider.work.accounts[pair.from].row)
       }
-      MergedHolds.setAsideAgain(&decider.work, part, at: lotSlot, pair, transaction: transaction)
+      MergedHolds.setAsideAgain(&decider.work, part, in: lot, pair, transaction: transaction)
     }
     // Held currency repays nothing.
     let free = amount - held.reduce(0) { $0 + $1.part.amount }
@@ -85,10 +85,10 @@ enum MergedBalances {
           out: LotTake(lotSlot: .pool, lot: account.poolLot, source: credit.source, amount: -credit.amount), lot: nil,
           credit: credit))
     }
-    let lotsIndex = work.loadedLots[index]
+    let loaded = work.loadedLots[index]
     var emptied = LoadedLots.empty
     // In the order of numbers, so that the result does not depend on other rows that the group loaded.
-    let lots = (lotsIndex.free.lots + lotsIndex.paid.lots + lotsIndex.extras).sorted { $0.row.number < $1.row.number }
+    let lots = (loaded.free.lots + loaded.paid.lots + loaded.extras).sorted { $0.row.number < $1.row.number }
     for lot in lots {
       let row = lot.row
       let credit = LotCredit(

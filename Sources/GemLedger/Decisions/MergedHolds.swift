@@ -41,11 +41,11 @@ enum MergedHolds {
 
   /// Sets the part aside again, out of the lot that it moved to.
   static func setAsideAgain(
-    _ work: inout UnitOfWork, _ held: MovingPart, at lotSlot: LotTake, _ pair: MergedAccount,
+    _ work: inout UnitOfWork, _ held: MovingPart, in lot: LotTake, _ pair: MergedAccount,
     transaction: TransactionNumber
   ) {
     let (part, account) = (held.part, work.accounts[pair.into].row.number)
-    var take = lotSlot
+    var take = lot
     take.amount = -part.amount
     LotMoves.apply(&work, [take], slot: pair.into, isReturn: true)
     work.setAside(-part.amount, slot: pair.from)

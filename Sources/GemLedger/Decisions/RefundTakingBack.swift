@@ -68,7 +68,7 @@ enum RefundTakingBack {
     var takes: [LotTake] = []
     for row in candidates where available > 0 {
       guard let lineage = try LotLineage.lineage(&decider.work, of: row, session: session).lineage,
-        let position = granted.lots.firstIndex(where: { $0.lot == lineage.survivingCustomer }), rest[position] > 0,
+        let position = granted.lots.firstIndex(where: { $0.lot == lineage.originalLot }), rest[position] > 0,
         let lotSlot = decider.work.loadedLots[lotsIndex].lotSlot(of: row.number)
       else { continue }
       let part = min(rest[position], row.remaining, available)

@@ -1,7 +1,7 @@
 /// A 64-bit digest of one row, the same in every process and for all time.
 ///
-/// Each word is multiplied by a factor of its place, so that no product waits for another. The end mixes their sum, so
-/// that two rows cannot exchange a value unnoticed. The digest finds damage, and changes that were made beside the
+/// Each word is multiplied by a factor of its position, so that no product waits for another. The end mixes their sum,
+/// so that two rows cannot exchange a value unnoticed. The digest finds damage, and changes that were made beside the
 /// ledger. It is not cryptographic: a forger can make other rows with the same digest.
 package struct RowDigest {
   /// Which kind of row it is; the numbers are stored in effect, and never change.

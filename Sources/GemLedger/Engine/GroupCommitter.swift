@@ -69,7 +69,7 @@ final class GroupCommitter: Sendable {
   private enum Stage {
     /// No command is the cause: the storage could not begin or could not commit.
     case storage
-    /// The command at this place was being decided.
+    /// The command at this position was being decided.
     case deciding(Int)
     case writing
     /// The rows for the commands were read together.
@@ -90,8 +90,8 @@ final class GroupCommitter: Sendable {
     guard error.code.mayBeOfOneCommand, !error.isOfHalfCommit else { return all }
     switch stage {
     case .storage: return all
-    case .deciding(let lotSlot):
-      let (before, behind) = (Array(commands[..<lotSlot]), Array(commands[(lotSlot + 1)...]))
+    case .deciding(let position):
+      let (before, behind) = (Array(commands[..<position]), Array(commands[(position + 1)...]))
       return (before.isEmpty ? [] : [.commands(before)]) + [.failed(error)]
         + (behind.isEmpty ? [] : [.commands(behind)])
     case .writing, .fetching:

@@ -17,15 +17,15 @@ enum PastMoment {
   /// Adds an account as it was at the instant, with its lots that were due to expire and not booked.
   static func restore(_ past: PastAccount, in work: inout UnitOfWork) {
     let slot = work.addAccount(past.row)
-    var lotsIndex = LoadedLots.empty
+    var loaded = LoadedLots.empty
     for lot in past.dueLots.sorted(by: { LotPosition(of: $0) < LotPosition(of: $1) }) {
       if lot.isPaid {
-        lotsIndex.paid.lots.append(WorkingLot(row: lot))
+        loaded.paid.lots.append(WorkingLot(row: lot))
       } else {
-        lotsIndex.free.lots.append(WorkingLot(row: lot))
+        loaded.free.lots.append(WorkingLot(row: lot))
       }
     }
-    work.loadedLots.append(lotsIndex)
+    work.loadedLots.append(loaded)
     work.accounts[slot].lotsIndex = work.loadedLots.count - 1
   }
 

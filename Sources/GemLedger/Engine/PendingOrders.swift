@@ -31,7 +31,7 @@ struct PendingOrders {
   // MARK: Orders
 
   mutating func find(_ code: PurchaseCode, session: any StorageSnapshot) throws(LedgerError) -> OrderRow? {
-    if let lotSlot = positions[code] { return orders[lotSlot].row }
+    if let index = positions[code] { return orders[index].row }
     return try session.order(code).map { load($0) }
   }
 
@@ -57,15 +57,15 @@ struct PendingOrders {
 
   /// Replaces an order that was found or added before.
   mutating func replace(_ row: OrderRow) {
-    guard let lotSlot = positions[row.code] else { return }
+    guard let index = positions[row.code] else { return }
     hasChanges = true
-    orders[lotSlot].row = row
-    orders[lotSlot].isChanged = true
+    orders[index].row = row
+    orders[index].isChanged = true
   }
 
   /// The row as the group sees it: as it was loaded, or as an earlier command left it.
   private mutating func load(_ row: OrderRow) -> OrderRow {
-    if let lotSlot = positions[row.code] { return orders[lotSlot].row }
+    if let index = positions[row.code] { return orders[index].row }
     positions[row.code] = orders.count
     orders.append(PendingOrder(row: row, isNew: false))
     return row

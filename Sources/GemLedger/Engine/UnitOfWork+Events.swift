@@ -13,14 +13,14 @@ struct PendingEvents {
   /// How many events the other transactions of the group have.
   var positions: [TransactionNumber: Int64] = [:]
   var isOutOfOrder = false
-  /// The position in the change set of the newest event about a transaction.
-  var newestPlaces: [TransactionNumber: Int] = [:]
-  /// For each event the position of the one before it about the same transaction; -1 for none.
-  var earlierPlaces: [Int] = []
+  /// The index in the change set of the newest event about a transaction.
+  var newestIndexes: [TransactionNumber: Int] = [:]
+  /// For each event the index of the one before it about the same transaction; -1 for none.
+  var earlierIndexes: [Int] = []
 }
 
 extension UnitOfWork {
-  // MARK: Effects
+  // MARK: Events
 
   mutating func add(_ event: JournalEventRow) {
     var event = event
@@ -36,8 +36,8 @@ extension UnitOfWork {
     cold.events.newest = max(cold.events.newest, event.transaction)
     hasCold = true
     var earlier: Int?
-    if event.target != 0 { earlier = cold.events.newestPlaces.updateValue(newEvents.count, forKey: event.target) }
-    cold.events.earlierPlaces.append(earlier ?? -1)
+    if event.target != 0 { earlier = cold.events.newestIndexes.updateValue(newEvents.count, forKey: event.target) }
+    cold.events.earlierIndexes.append(earlier ?? -1)
     changes.ownCold.events.append(event)
   }
 
@@ -53,14 +53,14 @@ extension UnitOfWork {
   func events(
     about target: TransactionNumber, ofAny owners: [CustomerNumber], session: any StorageSnapshot
   ) throws(LedgerError) -> [JournalEventRow] {
-    // Effects about the group's own transactions are not in the storage.
+    // Events about the group's own transactions are not in the storage.
     var known = transaction(target) != nil ? [] : try session.events(about: target, ofAny: owners)
     if let instant { known.removeAll { $0.createdAt > instant } }
-    guard var lotSlot = cold.events.newestPlaces[target] else { return known }
+    guard var index = cold.events.newestIndexes[target] else { return known }
     var new: [JournalEventRow] = []
-    while lotSlot >= 0 {
-      new.append(newEvents[lotSlot])
-      lotSlot = cold.events.earlierPlaces[lotSlot]
+    while index >= 0 {
+      new.append(newEvents[index])
+      index = cold.events.earlierIndexes[index]
     }
     return known + new.reversed()
   }

@@ -268,10 +268,10 @@ struct UnitOfWork: ~Copyable {
     for account in accounts where account.isChanged {
       if account.isNew { changes.newAccounts.append(account.row) } else { changes.changedAccounts.append(account.row) }
     }
-    for lotsIndex in loadedLots {
-      collect(lotsIndex.free.lots)
-      collect(lotsIndex.paid.lots)
-      collect(lotsIndex.extras)
+    for loaded in loadedLots {
+      collect(loaded.free.lots)
+      collect(loaded.paid.lots)
+      collect(loaded.extras)
     }
     collectCold()
   }

@@ -46,7 +46,7 @@ extension Ledger {
     of code: CurrencyCode, customer: CustomerID, version: Int64
   ) throws(LedgerError) -> Balance {
     try reading { (snapshot, definitions) throws(LedgerError) -> Balance in
-      let row = try Self.customer(customer, in: snapshot)
+      let row = try CustomerFinder(snapshot).customer(customer)
       let (currency, account) = try Self.account(code, customer: row.number, in: snapshot, definitions: definitions)
       guard (0...account.version).contains(version) else {
         throw .invalid("\(code) of \"\(customer)\" has versions 0 to \(account.version); \(version) is none of them.")
@@ -67,12 +67,6 @@ extension Ledger {
     }
   }
 
-  package static func customer(_ id: CustomerID, in snapshot: any StorageSnapshot) throws(LedgerError) -> FoundCustomer
-  {
-    guard let row = try snapshot.customer(id) else { throw .customerNotFound(id) }
-    return row
-  }
-
   /// Finds the customer that an id names, or named at a past instant.
   ///
   /// - Throws: ``LedgerError`` with, in order of precedence, `customer_not_found`, `invalid_request` for an instant in
@@ -80,20 +74,9 @@ extension Ledger {
   private func found(
     _ id: CustomerID, at instant: Timestamp?, in snapshot: any StorageSnapshot
   ) throws(LedgerError) -> FoundCustomer {
-    let found = try Self.found(id, at: instant, in: snapshot)
+    let found = try CustomerFinder(snapshot).customer(id, at: instant)
     if let instant { try Self.check(instant, isOverAt: try now(in: snapshot)) }
     return found
-  }
-
-  /// Finds the customer that an id names, or named at an instant.
-  package static func found(
-    _ id: CustomerID, at instant: Timestamp?, in snapshot: any StorageSnapshot
-  ) throws(LedgerError) -> FoundCustomer {
-    let found = try customer(id, in: snapshot)
-    guard let instant else { return found }
-    let number = try customer(id, at: instant, in: snapshot)
-    guard number != found.number, let row = try snapshot.customer(number: number) else { return found }
-    return FoundCustomer(row, original: found.original)
   }
 
   package static func account(

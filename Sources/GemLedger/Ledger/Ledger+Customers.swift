@@ -4,7 +4,7 @@ extension Ledger {
   /// - Throws: ``LedgerError`` with `customer_not_found`.
   public func customer(_ id: CustomerID) throws(LedgerError) -> CustomerSummary {
     try reading { (snapshot, definitions) throws(LedgerError) -> CustomerSummary in
-      let found = try Self.customer(id, in: snapshot)
+      let found = try CustomerFinder(snapshot).customer(id)
       guard let row = try snapshot.customer(number: found.number) else { throw .customerNotFound(id) }
       return try summary(of: row, named: id, in: snapshot, definitions: definitions)
     }
@@ -15,9 +15,9 @@ extension Ledger {
   /// - Throws: ``LedgerError`` with `customer_not_found`.
   public func customerIDs(of id: CustomerID) throws(LedgerError) -> [CustomerID] {
     try storage.read { (snapshot) throws(LedgerError) -> [CustomerID] in
-      let found = try Self.customer(id, in: snapshot)
+      let found = try CustomerFinder(snapshot).customer(id)
       guard let row = try snapshot.customer(number: found.number) else { throw .customerNotFound(id) }
-      return try Self.ids(of: row, in: snapshot)
+      return try CustomerFinder(snapshot).ids(of: row)
     }
   }
 
@@ -35,27 +35,7 @@ extension Ledger {
       balances.append(Balance(currency, definitions, moment))
     }
     return CustomerSummary(
-      id: id, originalID: row.id, ids: try Self.ids(of: row, in: snapshot), createdAt: row.createdAt,
+      id: id, originalID: row.id, ids: try CustomerFinder(snapshot).ids(of: row), createdAt: row.createdAt,
       isFrozen: row.isFrozen, frozenReason: row.frozenReason, balances: balances)
-  }
-
-  /// The numbers under which the journal knows the customer, the own one first.
-  package static func numbers(
-    of customer: FoundCustomer, in snapshot: any StorageSnapshot
-  ) throws(LedgerError) -> [CustomerNumber] {
-    guard customer.isOneOfSeveral else { return [customer.number] }
-    return [customer.number] + (try snapshot.mergedCustomers(into: customer.number))
-  }
-
-  package static func ids(
-    of row: CustomerRow, in snapshot: any StorageSnapshot
-  ) throws(LedgerError) -> [CustomerID] {
-    var ids = [row.id] + (try snapshot.addedIDs(of: row.number))
-    guard row.merged > 0 else { return ids }
-    for number in try snapshot.mergedCustomers(into: row.number) {
-      if let merged = try snapshot.customer(number: number) { ids.append(merged.id) }
-      ids += try snapshot.addedIDs(of: number)
-    }
-    return ids
   }
 }

@@ -65,8 +65,8 @@ extension Ledger {
   public func holds(of customer: CustomerID) throws(LedgerError) -> [OpenHold] {
     return try reading { (snapshot, definitions) throws(LedgerError) -> [OpenHold] in
       let now = try now(in: snapshot)
-      let row = try Self.customer(customer, in: snapshot)
-      let owners = try Self.numbers(of: row, in: snapshot)
+      let row = try CustomerFinder(snapshot).customer(customer)
+      let owners = try CustomerFinder(snapshot).numbers(of: row)
       var holds: [OpenHold] = []
       for hold in try snapshot.holds(of: row.number) where hold.deadline > now {
         guard let begun = try snapshot.transaction(hold.number) else {

@@ -93,6 +93,15 @@ package struct HoldSteps: Sendable {
 
   package func hold() async throws(LedgerError) -> Booking { try await ledger.book(begin) }
 
+  /// Extends the hold by its full time, where it is still open and not at its longest.
+  func extend(_ hold: HoldID) async throws(LedgerError) {
+    do throws(LedgerError) {
+      _ = try await ledger.book(.extend(hold, for: duration))
+    } catch {
+      guard error.code == .holdEnded || error.code == .limitExceeded else { throw error }
+    }
+  }
+
   /// Spends the held amounts, or, where the hold has ended, the amounts still owed.
   package func spend(_ hold: HoldID?) async throws(LedgerError) -> Payment {
     guard let hold else { return try await spendLate(amounts) }
@@ -191,9 +200,9 @@ package struct HoldSteps: Sendable {
     try ledger.reading {
       (snapshot, definitions) throws(LedgerError) -> (amounts: [CurrencyCode: Int64], last: TransactionID?) in
       guard let number = definitions.transactionIDs.number(of: hold.transactionID) else { return ([:], nil) }
-      let row = try Ledger.customer(customer, in: snapshot)
+      let row = try CustomerFinder(snapshot).customer(customer)
       var (amounts, last): ([CurrencyCode: Int64], TransactionID?) = ([:], nil)
-      for effect in try snapshot.events(about: number, ofAny: Ledger.numbers(of: row, in: snapshot))
+      for effect in try snapshot.events(about: number, ofAny: CustomerFinder(snapshot).numbers(of: row))
       where effect.kind == .captured {
         guard let code = definitions.currency(number: effect.currency)?.code else { continue }
         amounts[code, default: 0] += effect.amount

@@ -34,7 +34,7 @@ extension Ledger {
     case .spent(let booking): return booking
     case .held(let found, let open, let isNew):
       (current, hold) = (found, open)
-      if !isNew { try await giveTime(to: open) }
+      if !isNew { try await found.extend(open) }
     }
     do {
       try await give()
@@ -48,15 +48,6 @@ extension Ledger {
       case .spent(let booking): return booking
       case .held(let found, let open, _): (current, hold) = (found, open)
       }
-    }
-  }
-
-  /// Extends the hold by its full time, where it is still open and not at its longest.
-  private func giveTime(to hold: HoldID) async throws(LedgerError) {
-    do throws(LedgerError) {
-      _ = try await book(.extend(hold, for: LedgerCommand.holdDuration))
-    } catch {
-      guard error.code == .holdEnded || error.code == .limitExceeded else { throw error }
     }
   }
 }

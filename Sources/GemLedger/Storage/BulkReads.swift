@@ -66,7 +66,7 @@ package protocol BulkReads: AnyObject {
 
   /// Addresses name no customer for refunds of merged customers, and for refunds that froze a customer.
   func transactions(_ wanted: [RowAddress]) throws(LedgerError) -> [TransactionNumber: TransactionRow]
-  /// Places name the customer of the entry's account.
+  /// Addresses name the customer of the entry's account.
   func entries(_ wanted: [RowAddress]) throws(LedgerError) -> [EntryNumber: EntryRow]
   /// Reads the entries of each transaction in the order of their numbers; a transaction without any may be left out.
   ///

@@ -52,4 +52,15 @@ public enum Limits {
   public static let expiryMilliseconds: Int64 = 253_402_300_799_999
   /// Largest balance and largest amount: the largest integer that JSON readers hold exactly.
   public static let amount: Int64 = 9_007_199_254_740_991
+
+  /// Checks the number of transactions, or other records, that a page may have.
+  ///
+  /// - Throws: `limit_exceeded`.
+  package static func check(page limit: Int) throws(LedgerError) {
+    guard (1...historyPage).contains(limit) else {
+      throw LedgerError(
+        .limitExceeded, "A page of \(limit) is out of range: 1 to \(historyPage).",
+        details: [.integer("limit", Int64(historyPage))])
+    }
+  }
 }

@@ -94,14 +94,14 @@ extension Ledger {
   public func explain(
     _ currency: CurrencyCode, customer: CustomerID, limit: Int = 100, after cursor: PageCursor? = nil
   ) throws(LedgerError) -> Explanation {
-    try Self.check(limit: limit)
+    try Limits.check(page: limit)
     return try reading { (snapshot, definitions) throws(LedgerError) -> Explanation in
-      let found = try Self.customer(customer, in: snapshot)
+      let found = try CustomerFinder(snapshot).customer(customer)
       let (currency, account) = try Self.account(
         currency, customer: found.number, in: snapshot, definitions: definitions)
       var explainer = Explainer(
         snapshot: snapshot, definitions: definitions, account: account,
-        owners: try Self.numbers(of: found, in: snapshot))
+        owners: try CustomerFinder(snapshot).numbers(of: found))
       let list = InsightList.explanation(account.number)
       let before = try cursor?.position(list: list, salt: definitions.transactionIDs.salt)
       let newest = min(account.version, (before ?? .max) - 1)

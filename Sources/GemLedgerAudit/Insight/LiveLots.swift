@@ -19,14 +19,14 @@ struct LiveLots {
   let now: Timestamp
   /// The account's holds; the amounts of ended holds count in their lots again.
   let holds: [AccountHold]
-  /// All open lots, where not the storage but the settled account has them.
-  private let settled: [LotRow]?
+  /// All open lots, where due effects change the account, so that the storage does not have them.
+  private let changed: [LotRow]?
 
   init(snapshot: any StorageSnapshot, moment: AccountMoment, now: Timestamp) throws(LedgerError) {
     self.snapshot = snapshot
     account = moment.row
     self.now = now
-    settled = moment.parts?.lots
+    changed = moment.parts?.lots
     if let parts = moment.parts {
       holds = parts.holds
     } else {
@@ -65,7 +65,7 @@ struct LiveLots {
 
   /// The first of one stream, one more than asked for where there are more.
   private func openLots(paid: Bool, limit: Int) throws(LedgerError) -> [LotRow] {
-    if let settled { return settled.filter { $0.isPaid == paid } }
+    if let changed { return changed.filter { $0.isPaid == paid } }
     guard account.openLots > 0 else { return [] }
     var rows: [LotRow] = []
     var after: LotPosition?
@@ -87,7 +87,7 @@ struct LiveLots {
   private func row(_ lot: LotNumber) throws(LedgerError) -> LotRow? {
     guard var row = try snapshot.lot(lot, of: account.number.customer) else { return nil }
     // With due effects applied, the open lots are known already.
-    if settled != nil { row.remaining = 0 }
+    if changed != nil { row.remaining = 0 }
     return row
   }
 

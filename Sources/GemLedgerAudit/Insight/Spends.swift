@@ -45,13 +45,13 @@ extension Ledger {
   public func spends(
     of customer: CustomerID, since: Timestamp? = nil, limit: Int = 100, after cursor: PageCursor? = nil
   ) throws(LedgerError) -> SpendsPage {
-    try Self.check(limit: limit)
+    try Limits.check(page: limit)
     return try reading { (snapshot, definitions) throws(LedgerError) -> SpendsPage in
-      let found = try Self.customer(customer, in: snapshot)
+      let found = try CustomerFinder(snapshot).customer(customer)
       let (list, salt) = (InsightList.spends(found.number), definitions.transactionIDs.salt)
       var below = try cursor?.position(list: list, salt: salt) ?? .max
       let reader = SpendReader(
-        snapshot: snapshot, definitions: definitions, owners: try Self.numbers(of: found, in: snapshot))
+        snapshot: snapshot, definitions: definitions, owners: try CustomerFinder(snapshot).numbers(of: found))
       var spends: [Spend] = []
       while true {
         let numbers = try snapshot.newestTransactions(ofAny: reader.owners, below: below, limit: limit)

@@ -23,7 +23,7 @@ extension Ledger {
   /// - Throws: ``LedgerError`` with `customer_not_found`.
   public func split(of customer: CustomerID) throws(LedgerError) -> [BalanceSplit] {
     try reading { (snapshot, definitions) throws(LedgerError) -> [BalanceSplit] in
-      let found = try Self.customer(customer, in: snapshot)
+      let found = try CustomerFinder(snapshot).customer(customer)
       return try split(of: found, in: snapshot, definitions: definitions)
     }
   }

@@ -88,16 +88,16 @@ extension Ledger {
     of customer: CustomerID, from: Timestamp? = nil, until: Timestamp? = nil, limit: Int = 100,
     after cursor: PageCursor? = nil
   ) throws(LedgerError) -> Statement {
-    try Self.check(limit: limit)
+    try Limits.check(page: limit)
     return try reading { (snapshot, definitions) throws(LedgerError) -> Statement in
       let now = try now(in: snapshot)
       // Transactions booked at this very instant are in it.
       let end = until ?? now.after
       if let from, from > end { throw .invalid("The period ends at \(end), before it begins at \(from).") }
-      let then = try Self.found(customer, at: end.before, in: snapshot)
-      let (number, found) = (then.number, try Self.customer(customer, in: snapshot))
+      let then = try CustomerFinder(snapshot).customer(customer, at: end.before)
+      let (number, found) = (then.number, try CustomerFinder(snapshot).customer(customer))
       var writer = StatementWriter(
-        snapshot: snapshot, definitions: definitions, owners: try Self.numbers(of: found, in: snapshot),
+        snapshot: snapshot, definitions: definitions, owners: try CustomerFinder(snapshot).numbers(of: found),
         opening: try from.map { (from) throws(LedgerError) in
           try moments(of: then, at: from.before, in: snapshot, definitions: definitions)
         }, closing: try moments(of: then, at: end.before, in: snapshot, definitions: definitions))

@@ -34,11 +34,11 @@ extension Ledger {
   /// - Throws: ``LedgerError`` with `customer_not_found`.
   public func withdrawable(of customer: CustomerID) throws(LedgerError) -> [Withdrawable] {
     try reading { (snapshot, definitions) throws(LedgerError) -> [Withdrawable] in
-      let found = try Self.customer(customer, in: snapshot)
+      let found = try CustomerFinder(snapshot).customer(customer)
       let now = try now(in: snapshot)
       var reader = ConsumptionReader(snapshot: snapshot, definitions: definitions, now: now)
       var open: [Withdrawable] = []
-      for number in try Self.numbers(of: found, in: snapshot) {
+      for number in try CustomerFinder(snapshot).numbers(of: found) {
         var below = Int64.max
         while true {
           let page = try snapshot.purchases(of: number, below: below, limit: 100)

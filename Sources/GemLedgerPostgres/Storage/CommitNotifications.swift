@@ -41,7 +41,7 @@ final class CommitNotifier: Sendable {
 
   private let channel: NotificationChannel
   private let connections: ConnectionPool
-  private let queue = DispatchQueue(label: "GemLedgerPostgres.CommitHerald", qos: .utility)
+  private let queue = DispatchQueue(label: "GemLedgerPostgres.CommitNotifier", qos: .utility)
   private let state = Mutex(State())
   /// How many notices went out.
   let sent = Atomic(0)
@@ -119,7 +119,7 @@ final class NotificationListener: CommitListener {
   private let target: PostgresTarget
   private let channel: NotificationChannel
   private let heard: @Sendable () -> Void
-  private let queue = DispatchQueue(label: "GemLedgerPostgres.CommitEar", qos: .utility)
+  private let queue = DispatchQueue(label: "GemLedgerPostgres.CommitListener", qos: .utility)
   private let isStopped = Atomic(false)
   private let open = Mutex(Open())
 

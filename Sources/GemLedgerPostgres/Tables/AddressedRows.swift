@@ -86,7 +86,7 @@ extension SessionPart {
     return page.isEmpty ? pages : pages + [page]
   }
 
-  // MARK: Places without a customer
+  // MARK: Addresses without a customer
 
   /// Transactions of whomever, found by the lanes that drew their numbers.
   func transactions(ofAnybody numbers: [TransactionNumber]) throws(LedgerError) -> [TransactionRow] {

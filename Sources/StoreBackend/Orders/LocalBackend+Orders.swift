@@ -91,7 +91,7 @@ extension LocalBackend {
   ///
   /// - Parameter cursor: The cursor from the previous call, kept across restarts; nil to look through the whole
   ///   journal.
-  /// - Returns: The orders found; look at those that are not settled.
+  /// - Returns: The orders found; look at those that are not resolved.
   /// - Throws: `LedgerError` where the feed cannot be read.
   public func resolveOrders(after cursor: FeedCursor? = nil) async throws(LedgerError) -> ResolvedOrders {
     try await holds.postAll(after: cursor)

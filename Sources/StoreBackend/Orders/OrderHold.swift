@@ -22,7 +22,7 @@ public enum OrderHold: Hashable, Sendable {
   }
 }
 
-/// An order that was found unsettled, and how it stands now.
+/// An order that was found unresolved, and how it stands now.
 public struct ResolvedOrder: Sendable {
   /// Its name.
   public let code: PurchaseCode
@@ -38,9 +38,9 @@ public struct ResolvedOrder: Sendable {
 
 /// The result of completing the holds of orders.
 public struct ResolvedOrders: Sendable {
-  /// Those that were found unsettled, in the order in which they were announced; the ones that wait for their payment
+  /// Those that were found unresolved, in the order in which they were announced; the ones that wait for their payment
   /// too.
   public let orders: [ResolvedOrder]
-  /// The position for the next call: every order before it is settled.
+  /// The position for the next call: every order before it is resolved.
   public let cursor: FeedCursor?
 }

@@ -15,7 +15,7 @@ struct OrderHolds: Sendable {
   /// Looks through all holds of orders since the cursor; see `LocalBackend.resolveOrders(after:)`.
   func postAll(after cursor: FeedCursor?) async throws(LedgerError) -> ResolvedOrders {
     let found = try UnfinishedHold.all(in: context.ledger, after: cursor, mark: OrderDocument.mark)
-    var settled: [ResolvedOrder] = []
+    var resolved: [ResolvedOrder] = []
     var next: FeedCursor?? = .none
     for hold in found.holds {
       guard let text = hold.document?["order"]?.text, let code = PurchaseCode.read(text) else { continue }
@@ -27,10 +27,10 @@ struct OrderHolds: Sendable {
         result = .failure(error)
       }
       let one = ResolvedOrder(code: code, result: result)
-      settled.append(one)
+      resolved.append(one)
       if !one.isResolved, next == nil { next = .some(hold.cursor) }
     }
-    return ResolvedOrders(orders: settled, cursor: next ?? found.end)
+    return ResolvedOrders(orders: resolved, cursor: next ?? found.end)
   }
 
   /// Returns the virtual currency that the requested units cost.

@@ -11,7 +11,7 @@ struct Books {
     var time: Int
   }
 
-  var kinship = IdentitySets()
+  var identities = IdentitySets()
   private(set) var customers: Set<CustomerID> = []
   private(set) var credits: [StoreTransactionID: Credit] = [:]
   private(set) var spent: [CustomerID: [CurrencyCode: Int64]] = [:]
@@ -42,7 +42,7 @@ struct Books {
   mutating func unite(_ one: CustomerID, _ other: CustomerID) {
     meet(one)
     meet(other)
-    guard let (from, into) = kinship.unite(one, other) else { return }
+    guard let (from, into) = identities.unite(one, other) else { return }
     if let moved = tickets.removeValue(forKey: from) { tickets[into, default: TicketLots()].take(all: moved) }
   }
 
@@ -59,9 +59,9 @@ struct Books {
 
   /// Whether all ids that name the customer are anonymous.
   private mutating func isAnonymous(_ customer: CustomerID) -> Bool {
-    let survivingCustomer = kinship.survivingCustomer(customer)
+    let survivingCustomer = identities.survivingCustomer(customer)
     return customers.union([customer]).allSatisfy {
-      kinship.survivingCustomer($0) != survivingCustomer || UserID.isAnonymous($0)
+      identities.survivingCustomer($0) != survivingCustomer || UserID.isAnonymous($0)
     }
   }
 
@@ -93,7 +93,7 @@ struct Books {
     guard !isReplayed else { return }
     for amount in amounts {
       if amount.currency == ticket {
-        tickets[kinship.survivingCustomer(customer), default: TicketLots()].spend(amount.amount, at: now)
+        tickets[identities.survivingCustomer(customer), default: TicketLots()].spend(amount.amount, at: now)
       } else {
         spent[customer, default: [:]][amount.currency, default: 0] += amount.amount
       }
@@ -102,11 +102,11 @@ struct Books {
 
   mutating func gave(_ amount: Int64, to customer: CustomerID, until: Timestamp) {
     meet(customer)
-    tickets[kinship.survivingCustomer(customer), default: TicketLots()].give(amount, until: until)
+    tickets[identities.survivingCustomer(customer), default: TicketLots()].give(amount, until: until)
   }
 
   mutating func ticketsAvailable(to customer: CustomerID, at now: Timestamp) -> Int64 {
-    tickets[kinship.survivingCustomer(customer)]?.available(at: now) ?? 0
+    tickets[identities.survivingCustomer(customer)]?.available(at: now) ?? 0
   }
 
   mutating func complain(_ problem: String) { problems.append(problem) }

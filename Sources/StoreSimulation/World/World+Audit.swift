@@ -54,11 +54,12 @@ extension World {
     if isFinal, !fact.isFinished { problems.append("\(name) is credited, and the store was not told.") }
     let owner = recorder.read { books in
       books.meet(purchase.customer)
-      return books.kinship.survivingCustomer(purchase.customer)
+      return books.identities.survivingCustomer(purchase.customer)
     }
-    if let buyer = recorder.read({ books in books.buyer(of: transaction).map { books.kinship.survivingCustomer($0) } }),
-      buyer != owner
-    {
+    let buyer = recorder.read { books in
+      books.buyer(of: transaction).map { books.identities.survivingCustomer($0) }
+    }
+    if let buyer, buyer != owner {
       problems.append("\(name) was bought by \(buyer) and credited to \(owner).")
     }
     let share = isFinal ? Share(transaction) : Share(purchase, store: transaction.store)
@@ -82,7 +83,7 @@ extension World {
 
   private func subtractSpends(_ expected: inout [CustomerID: [CurrencyCode: Expected]]) {
     let spent = recorder.read { books in
-      books.spent.map { (books.kinship.survivingCustomer($0), $1) }
+      books.spent.map { (books.identities.survivingCustomer($0), $1) }
     }
     for (customer, amounts) in spent {
       for (currency, amount) in amounts {
@@ -112,7 +113,7 @@ extension World {
 
   /// The ids of each customer, in the order of ids.
   private func groups() -> [(survivingCustomer: CustomerID, ids: [CustomerID])] {
-    let members = recorder.read { books in books.customers.map { (books.kinship.survivingCustomer($0), $0) } }
+    let members = recorder.read { books in books.customers.map { (books.identities.survivingCustomer($0), $0) } }
     return Dictionary(grouping: members, by: \.0).map { ($0, $1.map(\.1).sorted { $0.text < $1.text }) }
       .sorted { $0.0.text < $1.0.text }.map { (survivingCustomer: $0.0, ids: $0.1) }
   }

@@ -25,13 +25,13 @@ extension World {
     // All postponed work comes due: hidden transactions, held deliveries, back-offs.
     for _ in 0..<2 {
       clock.advance(by: .seconds(3700))
-      try await settle()
+      try await finishWork()
     }
     // Once more without time passing, for the effects of the last hour.
-    try await settle()
+    try await finishWork()
   }
 
-  private func settle() async throws(LedgerError) {
+  private func finishWork() async throws(LedgerError) {
     for app in everyApp {
       try await app.relaunch()
       let client = try app.client()

@@ -16,7 +16,7 @@ struct Home: Hashable, Sendable {
   var draftPath: String { "\(path)/\(Self.draftName)" }
   static let draftName = "home.json.unfinished"
   /// There while the client's side may have something to finish.
-  private var unfinishedPath: String { "\(path)/unsettled" }
+  private var unfinishedPath: String { "\(path)/unfinished" }
 
   /// The ledger's file, and the log, the log's index and at the very beginning the journal that SQLite keeps beside it.
   static func files(ofLedger path: String) -> [String] { ["", "-wal", "-shm", "-journal"].map { path + $0 } }

@@ -13,11 +13,11 @@ final class BurnPlannerTests: XCTestCase {
   }
 
   private func book(free: [LotRow] = [], paid: [LotRow] = [], extras: [LotRow] = []) -> LoadedLots {
-    var lotsIndex = LoadedLots.empty
-    lotsIndex.append(free, paid: false, isComplete: true)
-    lotsIndex.append(paid, paid: true, isComplete: true)
-    lotsIndex.extras = extras.map { WorkingLot(row: $0) }
-    return lotsIndex
+    var lots = LoadedLots.empty
+    lots.append(free, paid: false, isComplete: true)
+    lots.append(paid, paid: true, isComplete: true)
+    lots.extras = extras.map { WorkingLot(row: $0) }
+    return lots
   }
 
   private func account(pool: Int64 = 0, lot: LotNumber = 5) -> AccountRow {
@@ -34,7 +34,7 @@ final class BurnPlannerTests: XCTestCase {
   }
 
   func testSpendsBurnInOrder() {
-    typealias Row = (line: UInt, amount: Int64, pool: Int64, lotsIndex: LoadedLots, paidFirst: Bool, takes: [String])
+    typealias Row = (line: UInt, amount: Int64, pool: Int64, lots: LoadedLots, paidFirst: Bool, takes: [String])
     let (free, paid) = (
       [lot(8, 10, until: 200), lot(2, 10), lot(9, 10)], [lot(7, 10, .paid, until: 300), lot(1, 10, .paid)]
     )
@@ -52,43 +52,43 @@ final class BurnPlannerTests: XCTestCase {
     ]
     for row in rows {
       let plan = BurnPlanner.spend(
-        row.amount, account: account(pool: row.pool), lotsIndex: row.lotsIndex, now: 100, paidFirst: row.paidFirst)
+        row.amount, account: account(pool: row.pool), lots: row.lots, now: 100, paidFirst: row.paidFirst)
       XCTAssertEqual(texts(plan), row.takes, line: row.line)
     }
   }
 
   /// Equals of expiry and rank burn oldest first: the paid and the free that expire at one instant too.
   func testOldestFirstAmongEquals() {
-    let lotsIndex = book(free: [lot(2, 1, until: 200), lot(4, 1, until: 200)], paid: [lot(1, 1, .paid, until: 200)])
-    let plan = BurnPlanner.spend(3, account: account(), lotsIndex: lotsIndex, now: 100, paidFirst: false)
+    let lots = book(free: [lot(2, 1, until: 200), lot(4, 1, until: 200)], paid: [lot(1, 1, .paid, until: 200)])
+    let plan = BurnPlanner.spend(3, account: account(), lots: lots, now: 100, paidFirst: false)
     XCTAssertEqual(texts(plan), ["2:-1", "4:-1", "1:-1"])
-    let paidFirst = BurnPlanner.spend(3, account: account(), lotsIndex: lotsIndex, now: 100, paidFirst: true)
+    let paidFirst = BurnPlanner.spend(3, account: account(), lots: lots, now: 100, paidFirst: true)
     XCTAssertEqual(texts(paidFirst), ["1:-1", "2:-1", "4:-1"])
   }
 
   func testAsksForPagesBeforeItDecides() {
-    var lotsIndex = LoadedLots()
+    var lots = LoadedLots()
     XCTAssertEqual(
-      texts(BurnPlanner.spend(1, account: account(pool: 9), lotsIndex: lotsIndex, now: 0, paidFirst: false)),
+      texts(BurnPlanner.spend(1, account: account(pool: 9), lots: lots, now: 0, paidFirst: false)),
       ["needs free"])
-    XCTAssertEqual(texts(BurnPlanner.expired(account: account(), lotsIndex: lotsIndex, now: 0)), ["needs free"])
-    lotsIndex.append([lot(1, 5)], paid: false, isComplete: false)
+    XCTAssertEqual(texts(BurnPlanner.expired(account: account(), lots: lots, now: 0)), ["needs free"])
+    lots.append([lot(1, 5)], paid: false, isComplete: false)
     XCTAssertEqual(
-      texts(BurnPlanner.spend(1, account: account(pool: 9), lotsIndex: lotsIndex, now: 0, paidFirst: false)),
+      texts(BurnPlanner.spend(1, account: account(pool: 9), lots: lots, now: 0, paidFirst: false)),
       ["needs paid"])
-    lotsIndex.append([], paid: true, isComplete: true)
+    lots.append([], paid: true, isComplete: true)
     XCTAssertEqual(
-      texts(BurnPlanner.spend(5, account: account(), lotsIndex: lotsIndex, now: 0, paidFirst: false)), ["1:-5"])
+      texts(BurnPlanner.spend(5, account: account(), lots: lots, now: 0, paidFirst: false)), ["1:-5"])
     XCTAssertEqual(
-      texts(BurnPlanner.spend(6, account: account(), lotsIndex: lotsIndex, now: 0, paidFirst: false)), ["needs free"])
+      texts(BurnPlanner.spend(6, account: account(), lots: lots, now: 0, paidFirst: false)), ["needs free"])
   }
 
   func testExpiredTakesWhatIsDue() {
-    let lotsIndex = book(
+    let lots = book(
       free: [lot(1, 5, until: 99), lot(2, 6, until: 100), lot(3, 7, until: 101)], paid: [lot(4, 8, .paid, until: 50)],
       extras: [lot(5, 9, until: 100), lot(6, 9)])
     XCTAssertEqual(
-      texts(BurnPlanner.expired(account: account(pool: 3), lotsIndex: lotsIndex, now: 100)),
+      texts(BurnPlanner.expired(account: account(pool: 3), lots: lots, now: 100)),
       ["1:-5", "2:-6", "4:-8", "5:-9"])
   }
 }

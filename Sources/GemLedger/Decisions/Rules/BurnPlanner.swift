@@ -8,9 +8,9 @@ enum BurnPlanner {
   }
 
   /// The amounts that are due at an instant and must be booked as expired.
-  static func expired(account: AccountRow, lotsIndex: LoadedLots, now: Int64) -> Plan {
+  static func expired(account: AccountRow, lots: LoadedLots, now: Int64) -> Plan {
     var takes: [LotTake] = []
-    for (stream, isPaid) in [(lotsIndex.free, false), (lotsIndex.paid, true)] {
+    for (stream, isPaid) in [(lots.free, false), (lots.paid, true)] {
       var index = stream.head
       while index < stream.lots.count, stream.lots[index].row.expiresAt <= now {
         take(all: stream.lots[index].row, at: isPaid ? .paid(index) : .free(index), into: &takes)
@@ -18,17 +18,17 @@ enum BurnPlanner {
       }
       if index == stream.lots.count, !stream.isComplete { return .needsLots(paid: isPaid) }
     }
-    for (index, lot) in lotsIndex.extras.enumerated() where lot.row.expiresAt <= now {
+    for (index, lot) in lots.extras.enumerated() where lot.row.expiresAt <= now {
       take(all: lot.row, at: .extra(index), into: &takes)
     }
     return .takes(takes)
   }
 
   /// The takes of a spend of that amount; fewer than the amount only where the lots do not hold it.
-  static func spend(_ amount: Int64, account: AccountRow, lotsIndex: LoadedLots, now: Int64, paidFirst: Bool) -> Plan {
+  static func spend(_ amount: Int64, account: AccountRow, lots: LoadedLots, now: Int64, paidFirst: Bool) -> Plan {
     var takes: [LotTake] = []
     var rest = amount
-    var cursors = Cursors(account: account, lotsIndex: lotsIndex, now: now, paidFirst: paidFirst)
+    var cursors = Cursors(account: account, lots: lots, now: now, paidFirst: paidFirst)
     while rest > 0 {
       switch cursors.next() {
       case .needsLots(let paid): return .needsLots(paid: paid)
@@ -70,7 +70,7 @@ private struct Cursors {
     }
   }
 
-  private let lotsIndex: LoadedLots
+  private let lots: LoadedLots
   private let now: Int64
   private let paidFirst: Bool
   private var pool: Candidate?
@@ -78,37 +78,37 @@ private struct Cursors {
   private var paid: Int
   private var extras: [Candidate]
 
-  init(account: AccountRow, lotsIndex: LoadedLots, now: Int64, paidFirst: Bool) {
-    self.lotsIndex = lotsIndex
+  init(account: AccountRow, lots: LoadedLots, now: Int64, paidFirst: Bool) {
+    self.lots = lots
     self.now = now
     self.paidFirst = paidFirst
-    free = lotsIndex.free.head
-    paid = lotsIndex.paid.head
+    free = lots.free.head
+    paid = lots.paid.head
     extras = []
     if account.poolRemaining > 0 {
       pool = Candidate(
         lotSlot: .pool, number: account.poolLot, source: LotSource(rawValue: account.poolSource) ?? .admin,
         remaining: account.poolRemaining, expiresAt: .max, rank: paidFirst ? 1 : 0)
     }
-    for (index, lot) in lotsIndex.extras.enumerated() where lot.row.remaining > 0 && lot.row.expiresAt > now {
+    for (index, lot) in lots.extras.enumerated() where lot.row.remaining > 0 && lot.row.expiresAt > now {
       extras.append(candidate(lot.row, at: .extra(index)))
     }
     extras.sort { $1.precedes($0) }
   }
 
   mutating func next() -> Step {
-    free = firstLive(in: lotsIndex.free, from: free)
-    paid = firstLive(in: lotsIndex.paid, from: paid)
-    if free == lotsIndex.free.lots.count, !lotsIndex.free.isComplete { return .needsLots(paid: false) }
-    if paid == lotsIndex.paid.lots.count, !lotsIndex.paid.isComplete { return .needsLots(paid: true) }
+    free = firstLive(in: lots.free, from: free)
+    paid = firstLive(in: lots.paid, from: paid)
+    if free == lots.free.lots.count, !lots.free.isComplete { return .needsLots(paid: false) }
+    if paid == lots.paid.lots.count, !lots.paid.isComplete { return .needsLots(paid: true) }
     var best = pool
     if let extra = extras.last, best.map(extra.precedes) ?? true { best = extra }
-    if free < lotsIndex.free.lots.count {
-      let lot = candidate(lotsIndex.free.lots[free].row, at: .free(free))
+    if free < lots.free.lots.count {
+      let lot = candidate(lots.free.lots[free].row, at: .free(free))
       if best.map(lot.precedes) ?? true { best = lot }
     }
-    if paid < lotsIndex.paid.lots.count {
-      let lot = candidate(lotsIndex.paid.lots[paid].row, at: .paid(paid))
+    if paid < lots.paid.lots.count {
+      let lot = candidate(lots.paid.lots[paid].row, at: .paid(paid))
       if best.map(lot.precedes) ?? true { best = lot }
     }
     guard let best else { return .end }

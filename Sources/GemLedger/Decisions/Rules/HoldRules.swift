@@ -68,8 +68,8 @@ package enum HoldRules {
       if let index = parts.firstIndex(where: { $0.lot == event.lot && $0.account == account }) {
         parts[index].amount += sign * event.amount
         vacated = parts[index].amount == 0 ? (index, event.transaction) : nil
-      } else if let lotSlot = vacated, lotSlot.transaction == event.transaction {
-        parts[lotSlot.index] = HeldPart(account: account, lot: event.lot, amount: event.amount)
+      } else if let slot = vacated, slot.transaction == event.transaction {
+        parts[slot.index] = HeldPart(account: account, lot: event.lot, amount: event.amount)
         vacated = nil
       } else {
         parts.append(HeldPart(account: account, lot: event.lot, amount: sign * event.amount))

@@ -31,12 +31,12 @@ package struct LoadedLots {
   /// In the order of burning within each class.
   var extras: [WorkingLot] = []
 
-  /// A book of an account without open lots.
+  /// The lots of an account without open lots.
   static var empty: LoadedLots {
-    var lotsIndex = LoadedLots()
-    lotsIndex.free.isComplete = true
-    lotsIndex.paid.isComplete = true
-    return lotsIndex
+    var lots = LoadedLots()
+    lots.free.isComplete = true
+    lots.paid.isComplete = true
+    return lots
   }
 
   /// Returns the total amount granted to a lot, with one more grant.

@@ -71,7 +71,7 @@ enum AccountPlanning {
     let lotsIndex = decider.work.loadedLotsIndex(of: plan.slot)
     while true {
       let burn = BurnPlanner.spend(
-        -plan.amount, account: account, lotsIndex: decider.work.loadedLots[lotsIndex],
+        -plan.amount, account: account, lots: decider.work.loadedLots[lotsIndex],
         now: decider.work.now.milliseconds,
         paidFirst: plan.currency.burnsPaidFirst)
       switch burn {

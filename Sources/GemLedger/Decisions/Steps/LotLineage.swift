@@ -1,6 +1,6 @@
 /// The purchase lot from which a lot's currency came, through transfers and exchanges.
 struct Lineage {
-  let survivingCustomer: LotNumber
+  let originalLot: LotNumber
   /// The purchase's number.
   let purchase: Int64
 }
@@ -11,11 +11,11 @@ struct Lineage {
 /// Otherwise an exchange there and back would make sandbox currency real, and bring bought currency out of a refund's
 /// reach.
 enum LotLineage {
-  /// A lot's lineage, and how many lots lie between the lot and its root.
+  /// A lot's lineage, and how many lots lie between the lot and its original.
   static func lineage(
     _ work: inout UnitOfWork, of row: LotRow, session: any StorageSnapshot
   ) throws(LedgerError) -> (lineage: Lineage?, steps: Int) {
-    if let purchase = row.purchase { return (Lineage(survivingCustomer: row.number, purchase: purchase), 0) }
+    if let purchase = row.purchase { return (Lineage(originalLot: row.number, purchase: purchase), 0) }
     // Lots of all other sources have no lineage.
     guard row.source == .paid || row.source == .bonus else { return (nil, 0) }
     let owner = row.account.customer
@@ -26,7 +26,7 @@ enum LotLineage {
       steps += 1
     }
     guard let attributes, let purchase = attributes.purchase else { return (nil, steps) }
-    return (Lineage(survivingCustomer: attributes.lot, purchase: purchase), steps)
+    return (Lineage(originalLot: attributes.lot, purchase: purchase), steps)
   }
 
   private static func attributes(
@@ -39,7 +39,7 @@ enum LotLineage {
   /// Far more than ``lineageStepsKept``, so that only a damaged file reaches it.
   private static let lineageStepsMax = 1000
 
-  /// From this number of steps on, a new lot names its root, so that repeated transfers make no lineage longer.
+  /// From this number of steps on, a new lot names its original lot, so that repeated transfers make no lineage longer.
   private static let lineageStepsKept = 16
 
   // MARK: Credits
@@ -83,7 +83,7 @@ enum LotLineage {
     let (lineage, steps) = try lineage(&work, of: row, session: session)
     guard let lineage else { return credit }
     credit.lineage = lineage
-    if steps >= Self.lineageStepsKept { credit.origin = lineage.survivingCustomer }
+    if steps >= Self.lineageStepsKept { credit.origin = lineage.originalLot }
     guard credit.isPooled else { return credit }
     // A bonus has no price. Without one it would join the pooled currency, which has no lineage.
     let paid = try JournalLookup.purchase(&work, lineage.purchase, session: session)?.price?.currency

@@ -33,7 +33,7 @@ enum LotMoves {
     let lotsIndex = work.loadedLotsIndex(of: slot)
     while true {
       switch BurnPlanner.expired(
-        account: work.accounts[slot].row, lotsIndex: work.loadedLots[lotsIndex], now: work.now.milliseconds)
+        account: work.accounts[slot].row, lots: work.loadedLots[lotsIndex], now: work.now.milliseconds)
       {
       case .needsLots(let paid): try loadLots(&work, slot: slot, lotsIndex: lotsIndex, paid: paid, session: session)
       case .takes(let takes): return takes
@@ -49,16 +49,16 @@ enum LotMoves {
     guard amount > 0 else { return [] }
     let index = work.loadedLotsIndex(of: slot)
     while true {
-      var (account, lotsIndex) = (work.accounts[slot].row, work.loadedLots[index])
+      var (account, lots) = (work.accounts[slot].row, work.loadedLots[index])
       for take in taken {
         if take.lotSlot == .pool {
           account.poolRemaining += take.amount
         } else {
-          lotsIndex[take.lotSlot].row.remaining += take.amount
+          lots[take.lotSlot].row.remaining += take.amount
         }
       }
       switch BurnPlanner.spend(
-        amount, account: account, lotsIndex: lotsIndex, now: work.now.milliseconds, paidFirst: paidFirst)
+        amount, account: account, lots: lots, now: work.now.milliseconds, paidFirst: paidFirst)
       {
       case .needsLots(let paid): try loadLots(&work, slot: slot, lotsIndex: index, paid: paid, session: session)
       case .takes(let takes):

@@ -24,7 +24,7 @@ package struct AccountMoment {
   package var due: Int64 { recorded.balance - recorded.debt - (balance - row.debt) }
 }
 
-/// The lots and holds of a settled account.
+/// The lots and holds of an account after its due effects.
 package struct LotsAndHolds {
   /// Those that hold something and have not expired, the pool apart.
   package let lots: [LotRow]
@@ -145,8 +145,8 @@ extension Decider {
         try LotMoves.loadLots(&work, slot: slot, lotsIndex: index, paid: isPaid, session: session)
       }
     }
-    let lotsIndex = work.loadedLots[index]
-    let lots = (lotsIndex.free.lots + lotsIndex.paid.lots + lotsIndex.extras).map(\.row).filter {
+    let loaded = work.loadedLots[index]
+    let lots = (loaded.free.lots + loaded.paid.lots + loaded.extras).map(\.row).filter {
       $0.remaining > 0 && $0.expiresAt > work.now.milliseconds
     }
     var holds: [AccountHold] = []

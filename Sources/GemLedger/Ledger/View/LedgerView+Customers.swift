@@ -40,7 +40,8 @@ extension LedgerView {
     /// The ids of the customer; nil where an erasure left nothing of it.
     public func identity(of customer: KnownCustomer) throws(LedgerError) -> CustomerIdentity? {
       guard let row = try snapshot.customer(number: customer.found.number) else { return nil }
-      return CustomerIdentity(originalID: row.id, ids: try Ledger.ids(of: row, in: snapshot), createdAt: row.createdAt)
+      return CustomerIdentity(
+        originalID: row.id, ids: try CustomerFinder(snapshot).ids(of: row), createdAt: row.createdAt)
     }
 
     /// Whether some customer is registered under the token.

@@ -28,7 +28,7 @@ extension LedgerView {
 
     /// A page of the customer's orders, newest first; pages count from 1.
     public func page(_ page: Int, size: Int, of customer: KnownCustomer) throws(LedgerError) -> [LedgerOrder] {
-      let numbers = try Ledger.numbers(of: customer.found, in: snapshot)
+      let numbers = try CustomerFinder(snapshot).numbers(of: customer.found)
       return try NumberedPages.page(page, size: size, number: \.number) { (below, limit) throws(LedgerError) in
         var rows: [OrderRow] = []
         for number in numbers { rows += try snapshot.orders(of: number, below: below, limit: limit) }
@@ -55,7 +55,7 @@ extension LedgerView {
       }
       guard let customer else { return [] }
       var orders: [LedgerOrder] = []
-      for number in try Ledger.numbers(of: customer, in: snapshot) {
+      for number in try CustomerFinder(snapshot).numbers(of: customer) {
         orders += try snapshot.orders(of: number, below: .max, limit: limit).map(LedgerOrder.init)
       }
       return orders

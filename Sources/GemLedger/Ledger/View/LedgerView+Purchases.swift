@@ -59,7 +59,7 @@ extension LedgerView {
     ///
     /// Credits to merged customers are included.
     public func page(_ page: Int, size: Int, of customer: KnownCustomer) throws(LedgerError) -> [Purchase] {
-      let numbers = try Ledger.numbers(of: customer.found, in: snapshot)
+      let numbers = try CustomerFinder(snapshot).numbers(of: customer.found)
       return try purchases(
         of: NumberedPages.page(page, size: size, number: \.number) { (below, limit) throws(LedgerError) in
           try rows(of: numbers, below: below, limit: limit)
@@ -70,7 +70,7 @@ extension LedgerView {
     public func newest(
       of customer: KnownCustomer, limit: Int, where isWanted: (ProductType) -> Bool
     ) throws(LedgerError) -> [Purchase] {
-      let (numbers, definitions) = (try Ledger.numbers(of: customer.found, in: snapshot), try definitions())
+      let (numbers, definitions) = (try CustomerFinder(snapshot).numbers(of: customer.found), try definitions())
       var found: [PurchaseRow] = []
       var below = Int64.max
       while found.count < limit {
@@ -137,7 +137,7 @@ extension LedgerView {
     /// full gives none.
     public func entitlements(of customer: KnownCustomer) throws(LedgerError) -> [HeldEntitlement] {
       var held: [HeldEntitlement] = []
-      for number in try Ledger.numbers(of: customer.found, in: snapshot) {
+      for number in try CustomerFinder(snapshot).numbers(of: customer.found) {
         for purchase in try snapshot.entitlements(of: number, below: .max, limit: Limits.historyPage) {
           guard let row = try snapshot.purchase(number: purchase), row.refund?.share.isAll != true else { continue }
           let definitions = try definitions().frozenProduct(of: row)

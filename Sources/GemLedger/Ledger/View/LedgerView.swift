@@ -26,12 +26,12 @@ public struct LedgerView {
   public func catalogVersion() throws(LedgerError) -> Int64 { try snapshot.catalogVersion() }
 
   /// The catalog.
-  public func catalog() throws(LedgerError) -> Catalog { try Ledger.catalog(in: snapshot) }
+  public func catalog() throws(LedgerError) -> Catalog { try Catalog(in: snapshot) }
 
   /// The earlier versions of products that held at an instant or after it, the current version apart; nil where not all
   /// of them are kept.
   public func formerProducts(since instant: Timestamp) throws(LedgerError) -> [Product]? {
-    try Ledger.formerProducts(since: instant, in: snapshot)
+    try FormerProducts(in: snapshot).products(since: instant)
   }
 }
 

@@ -5,7 +5,7 @@ struct MemoryPurchases {
   private var ofCustomers: [CustomerNumber: [Int]] = [:]
   private(set) var evidence: [PurchaseIdentity: [RefundEvidenceRow]] = [:]
   private(set) var refunds: [RefundRow] = []
-  /// Places in ``refunds``, by purchase.
+  /// Indexes in ``refunds``, by purchase.
   private(set) var refundsOfPurchases: [Int64: [Int]] = [:]
   private(set) var refundParts: [TransactionNumber: [RefundPartRow]] = [:]
 

@@ -1,7 +1,7 @@
 #if PostgreSQL
 internal import GemLedger
 
-/// Writes of lots and anchors.
+/// Writes of lots and checkpoints.
 struct ProjectionWrites: SessionPart {
   let session: PostgresSession
 

@@ -61,7 +61,7 @@ struct BalanceChart {
       let shown = isShort ? text.dropFirst(11).prefix(8) : text.prefix(10)
       chart.write(
         String(shown), x: Chart.left + step * Double(index), y: y,
-        checkpoint: part == 0 ? "start" : part == 6 ? "end" : "middle")
+        anchor: part == 0 ? "start" : part == 6 ? "end" : "middle")
     }
   }
 }

@@ -35,9 +35,9 @@ struct Chart {
     body += "<polygon fill=\"\(fill)\" fill-opacity=\"0.15\" points=\"\(path)\"/>\n"
   }
 
-  mutating func write(_ text: String, x: Double, y: Double, checkpoint: String = "start", name: String = "label") {
+  mutating func write(_ text: String, x: Double, y: Double, anchor: String = "start", name: String = "label") {
     body +=
-      "<text class=\"\(name)\" x=\"\(Self.text(x))\" y=\"\(Self.text(y))\" text-anchor=\"\(checkpoint)\">"
+      "<text class=\"\(name)\" x=\"\(Self.text(x))\" y=\"\(Self.text(y))\" text-anchor=\"\(anchor)\">"
       + "\(Self.escaped(text))</text>\n"
   }
 
@@ -145,7 +145,7 @@ struct Axis {
       let y = y(amount)
       chart.line(
         [(Chart.left, y), (Chart.width - Chart.right, y)], name: amount == 0 ? "zero" : "grid")
-      chart.write(AmountText.grouped(amount), x: Chart.left - 8, y: y + 4, checkpoint: "end")
+      chart.write(AmountText.grouped(amount), x: Chart.left - 8, y: y + 4, anchor: "end")
       amount += step
     }
   }

@@ -81,7 +81,7 @@ struct FlowChart {
       let x = Chart.left + slot * (Double(index) + 0.5)
       // The last one must not stand out of the drawing.
       guard x < Chart.width - Chart.right - 20 || days.count == 1 else { continue }
-      chart.write(zone.day(of: day), x: x, y: y, checkpoint: "middle")
+      chart.write(zone.day(of: day), x: x, y: y, anchor: "middle")
     }
   }
 

@@ -1,0 +1,66 @@
+/// Makes the records of history and feed of the journal's rows.
+struct HistoryReader: ~Copyable {
+  let snapshot: any StorageSnapshot
+  let definitions: CurrencyDefinitions
+  // An empty unit of work: reads return the stored rows.
+  private let work = UnitOfWork()
+
+  init(snapshot: any StorageSnapshot, definitions: CurrencyDefinitions) {
+    self.snapshot = snapshot
+    self.definitions = definitions
+  }
+
+  /// The records of a customer's transactions.
+  ///
+  /// - Parameters:
+  ///   - owners: The numbers under which the journal knows the customer.
+  ///   - customer: The id that the records name.
+  func records(
+    _ numbers: [TransactionNumber], of owners: [CustomerNumber], customer: CustomerID
+  ) throws(LedgerError) -> [HistoryRecord] {
+    let found = try snapshot.notedTransactions(numbers, ofAny: owners)
+    var records: [HistoryRecord] = []
+    for number in numbers {
+      guard let transaction = found[number] else {
+        throw LedgerError(.storageDamaged, "The journal lacks transaction \(number); run verify.")
+      }
+      records.append(try record(transaction, customer: customer))
+    }
+    return records
+  }
+
+  /// The feed's events of transactions of any customers.
+  func events(_ rows: [TransactionRow]) throws(LedgerError) -> [FeedEvent] {
+    guard !rows.isEmpty else { return [] }
+    let merges = rows.filter { $0.kind == .merge }
+    let merged = try snapshot.mergedCustomers(by: merges.map { RowAddress($0.number, of: $0.customer) })
+    let owners = Set(rows.map(\.customer) + merged.values).sorted()
+    let customers = try snapshot.customers(owners)
+    let found = try snapshot.notedTransactions(rows.map(\.number), ofAny: owners)
+    var events: [FeedEvent] = []
+    events.reserveCapacity(rows.count)
+    for row in rows {
+      guard let transaction = found[row.number], let customer = customers[row.customer] else {
+        throw LedgerError(.storageDamaged, "The journal lacks parts of transaction \(row.number); run verify.")
+      }
+      var other: Booking?
+      if let number = merged[row.number], let from = customers[number] {
+        var parts = transaction.parts
+        parts.row.customer = number
+        other = try parts.booking(customer: from.id, definitions: definitions)
+      }
+      events.append(FeedEvent(record: try record(transaction, customer: customer.id), merged: other))
+    }
+    return events
+  }
+
+  private func record(_ transaction: NotedTransaction, customer: CustomerID) throws(LedgerError) -> HistoryRecord {
+    let row = transaction.parts.row
+    var booking = try transaction.parts.booking(customer: customer, definitions: definitions)
+    if row.kind.hasEvents {
+      try AnswerCompletion.completeAlone(work, &booking, of: row, definitions: definitions, session: snapshot)
+    }
+    let note = transaction.note
+    return HistoryRecord(booking: booking, reference: note?.reference, reason: note?.reason, actor: note?.actor)
+  }
+}
