@@ -176,6 +176,17 @@ CREATE TRIGGER erasures_refuse_delete BEFORE DELETE ON erasures
 CREATE TRIGGER erasures_refuse_update BEFORE UPDATE ON erasures
   BEGIN SELECT RAISE(ABORT, 'erasures is append-only'); END;
 
+CREATE TABLE frozen_products (
+  frozen_product INTEGER PRIMARY KEY,
+  document TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TRIGGER frozen_products_refuse_delete BEFORE DELETE ON frozen_products
+  BEGIN SELECT RAISE(ABORT, 'frozen_products is append-only'); END;
+
+CREATE TRIGGER frozen_products_refuse_update BEFORE UPDATE ON frozen_products
+  BEGIN SELECT RAISE(ABORT, 'frozen_products is append-only'); END;
+
 CREATE TABLE item_entries (
   transaction_number INTEGER NOT NULL,
   item TEXT NOT NULL,
@@ -367,17 +378,6 @@ CREATE TABLE project (
   created_at INTEGER NOT NULL
 ) STRICT;
 
-CREATE TABLE purchase_terms (
-  terms INTEGER PRIMARY KEY,
-  document TEXT NOT NULL UNIQUE
-) STRICT;
-
-CREATE TRIGGER purchase_terms_refuse_delete BEFORE DELETE ON purchase_terms
-  BEGIN SELECT RAISE(ABORT, 'purchase_terms is append-only'); END;
-
-CREATE TRIGGER purchase_terms_refuse_update BEFORE UPDATE ON purchase_terms
-  BEGIN SELECT RAISE(ABORT, 'purchase_terms is append-only'); END;
-
 CREATE TABLE purchases (
   purchase INTEGER PRIMARY KEY,
   store INTEGER NOT NULL,
@@ -390,7 +390,7 @@ CREATE TABLE purchases (
   price INTEGER,
   price_currency TEXT,
   purchased_at INTEGER NOT NULL,
-  terms INTEGER NOT NULL,
+  frozen_product INTEGER NOT NULL,
   original_transaction TEXT,
   expires_at INTEGER,
   grant_currency INTEGER,

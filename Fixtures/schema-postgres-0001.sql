@@ -158,7 +158,7 @@ CREATE TABLE merges (
   PRIMARY KEY (customer, transaction_number)
 );
 
-CREATE TABLE purchase_terms (terms bigint PRIMARY KEY, document text NOT NULL);
+CREATE TABLE frozen_products (frozen_product bigint PRIMARY KEY, document text NOT NULL);
 
 CREATE TABLE purchases (
   customer bigint NOT NULL,
@@ -172,7 +172,7 @@ CREATE TABLE purchases (
   price bigint,
   price_currency text,
   purchased_at bigint NOT NULL,
-  terms bigint NOT NULL,
+  frozen_product bigint NOT NULL,
   original_transaction text COLLATE "C",
   expires_at bigint,
   grant_currency smallint,
@@ -403,10 +403,10 @@ CREATE TRIGGER allocations_refuse_change BEFORE UPDATE OR DELETE ON allocations
 CREATE TRIGGER allocations_refuse_truncation BEFORE TRUNCATE ON allocations
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER purchase_terms_refuse_change BEFORE UPDATE OR DELETE ON purchase_terms
+CREATE TRIGGER frozen_products_refuse_change BEFORE UPDATE OR DELETE ON frozen_products
   FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER purchase_terms_refuse_truncation BEFORE TRUNCATE ON purchase_terms
+CREATE TRIGGER frozen_products_refuse_truncation BEFORE TRUNCATE ON frozen_products
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER purchases_refuse_change BEFORE UPDATE OR DELETE ON purchases

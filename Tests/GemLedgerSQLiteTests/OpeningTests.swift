@@ -137,7 +137,7 @@ final class OpeningTests: XCTestCase {
     try addRareThings(path)
     let raw = try RawSQLite(path)
     let tables = [
-      "transactions", "entries", "allocations", "keys", "purchase_terms", "purchases", "item_entries",
+      "transactions", "entries", "allocations", "keys", "frozen_products", "purchases", "item_entries",
       "catalog_versions", "lot_attributes", "merges", "refunds", "refund_parts", "journal_events", "erasures",
     ]
     for table in tables {

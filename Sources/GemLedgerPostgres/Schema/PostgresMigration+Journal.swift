@@ -109,8 +109,8 @@ extension PostgresMigration {
       PRIMARY KEY (customer, transaction_number)
     )
     """,
-    // terms: a hash of the document, so that equal documents need no look-up.
-    "CREATE TABLE purchase_terms (terms bigint PRIMARY KEY, document text NOT NULL)",
+    // frozen_product: a hash of the document, so that equal documents need no look-up.
+    "CREATE TABLE frozen_products (frozen_product bigint PRIMARY KEY, document text NOT NULL)",
     // grant_currency, grant_lot, grant_amount: the grant of a purchase that gave currency of one lot and nothing
     // else; NULL where the transaction's rows tell it.
     """
@@ -126,7 +126,7 @@ extension PostgresMigration {
       price bigint,
       price_currency text,
       purchased_at bigint NOT NULL,
-      terms bigint NOT NULL,
+      frozen_product bigint NOT NULL,
       original_transaction text COLLATE "C",
       expires_at bigint,
       grant_currency smallint,

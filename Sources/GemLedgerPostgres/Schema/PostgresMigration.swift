@@ -25,7 +25,7 @@ package struct PostgresMigration: Sendable {
 
   /// The append-only tables of the first step; see ``SchemaTable`` for those of the schema as it is.
   private static let appendOnlyTables = [
-    "transactions", "entries", "allocations", "purchase_terms", "purchases", "item_entries", "lot_attributes",
+    "transactions", "entries", "allocations", "frozen_products", "purchases", "item_entries", "lot_attributes",
     "merges", "refunds", "refund_parts", "journal_events", "catalog_versions",
   ]
 

@@ -47,7 +47,7 @@ package struct SchemaTable: Hashable, Sendable {
   package static let all = [
     Self("migrations", .everyNode, .none), Self("project", .everyNode), Self("catalog", .everyNode),
     Self("catalog_versions", .everyNode, .append), Self("environments", .everyNode),
-    Self("purchase_terms", .everyNode, .append), Self("copy_progress", .everyNode),
+    Self("frozen_products", .everyNode, .append), Self("copy_progress", .everyNode),
     Self("accounts", .byCustomer), Self("customers", .byCustomer), Self("added_ids", .byCustomer),
     Self("merged_customers", .byCustomer), Self("transactions", .byCustomer, .append),
     Self("entries", .byCustomer, .append), Self("allocations", .byCustomer, .append),

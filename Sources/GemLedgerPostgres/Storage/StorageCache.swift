@@ -74,7 +74,7 @@ final class StorageCache: Sendable {
   }
 
   /// The numbers of purchases' frozen grants that the database has.
-  func number(ofTerms document: String) -> Int64? { frozenProduct.withLock { $0[document] } }
+  func number(ofFrozenProduct document: String) -> Int64? { frozenProduct.withLock { $0[document] } }
 
   func remember(frozenProduct document: String, number: Int64) {
     frozenProduct.withLock { known in

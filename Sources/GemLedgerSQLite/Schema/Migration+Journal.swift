@@ -58,8 +58,8 @@ extension Migration {
       actor TEXT
     ) STRICT;
 
-    CREATE TABLE purchase_terms (
-      terms INTEGER PRIMARY KEY,
+    CREATE TABLE frozen_products (
+      frozen_product INTEGER PRIMARY KEY,
       document TEXT NOT NULL UNIQUE
     ) STRICT;
 
@@ -77,7 +77,7 @@ extension Migration {
       price INTEGER,
       price_currency TEXT,
       purchased_at INTEGER NOT NULL,
-      terms INTEGER NOT NULL,
+      frozen_product INTEGER NOT NULL,
       original_transaction TEXT,
       expires_at INTEGER,
       grant_currency INTEGER,
@@ -182,7 +182,7 @@ extension Migration {
     \(appendOnly("transactions"))
     \(appendOnly("entries"))
     \(appendOnly("allocations"))
-    \(appendOnly("purchase_terms"))
+    \(appendOnly("frozen_products"))
     \(appendOnly("purchases"))
     \(appendOnly("item_entries"))
     \(appendOnly("merges"))

@@ -1,15 +1,15 @@
 internal import GemLedger
 
-/// Purchases with their frozen terms, and the entitlements that they gave.
+/// Purchases with their frozen products, and the entitlements that they gave.
 final class PurchaseTable {
   private let statements: StatementRunner
-  /// Documents of purchases' terms by their numbers.
+  /// Frozen products by their numbers.
   private var knownFrozenProducts: [Int64: String] = [:]
 
   init(_ statements: StatementRunner) { self.statements = statements }
 
   /// Forgets the documents that an undone commit may have made.
-  func forgetTerms() { knownFrozenProducts = [:] }
+  func forgetFrozenProducts() { knownFrozenProducts = [:] }
 
   // MARK: Reading
 
@@ -17,7 +17,7 @@ final class PurchaseTable {
     let found = try statements.first(
       """
       SELECT p.purchase, store, environment, store_transaction, customer, p.transaction_number, product, quantity,
-        price, price_currency, purchased_at, terms, original_transaction, expires_at, r.share, r.share_of,
+        price, price_currency, purchased_at, frozen_product, original_transaction, expires_at, r.share, r.share_of,
         coalesce(r.evidence_at, r.signed_at), r.transaction_number, grant_currency, grant_lot, grant_amount
       FROM purchases p LEFT JOIN refunds r
         ON r.transaction_number = (SELECT max(transaction_number) FROM refunds WHERE purchase = p.purchase)
@@ -28,20 +28,20 @@ final class PurchaseTable {
         $0.bind(2, identity.environment)
         $0.bind(3, identity.store.number)
       }, { (row) throws(SQLiteFailure) in (row.integer(11), try Self.purchase(row)) })
-    guard let (terms, row) = found else { return nil }
+    guard let (product, row) = found else { return nil }
     var purchase = row
     // The row has the number of the frozen grant instead of the document.
-    purchase.frozenProduct = try document(ofTerms: terms)
+    purchase.frozenProduct = try document(ofFrozenProduct: product)
     return purchase
   }
 
   /// Purchases share few frozen grants, which never change.
-  private func document(ofTerms number: Int64) throws(LedgerError) -> String {
+  private func document(ofFrozenProduct number: Int64) throws(LedgerError) -> String {
     if let known = knownFrozenProducts[number] { return known }
     let document = try statements.first(
-      "SELECT document FROM purchase_terms WHERE terms = ?1", { $0.bind(1, number) }, { $0.text(0) })
+      "SELECT document FROM frozen_products WHERE frozen_product = ?1", { $0.bind(1, number) }, { $0.text(0) })
     guard let document else {
-      throw LedgerError(.storageDamaged, "\(statements.path) has a purchase without terms. Run verify.")
+      throw LedgerError(.storageDamaged, "\(statements.path) has a purchase without its frozen product. Run verify.")
     }
     if knownFrozenProducts.count >= 256 { knownFrozenProducts = [:] }
     knownFrozenProducts[number] = document
@@ -52,9 +52,9 @@ final class PurchaseTable {
     try statements.ordered(
       """
       SELECT p.purchase, store, environment, store_transaction, customer, p.transaction_number, product, quantity,
-        price, price_currency, purchased_at, t.document, original_transaction, expires_at, r.share, r.share_of,
+        price, price_currency, purchased_at, f.document, original_transaction, expires_at, r.share, r.share_of,
         coalesce(r.evidence_at, r.signed_at), r.transaction_number, grant_currency, grant_lot, grant_amount
-      FROM purchases p JOIN purchase_terms t USING (terms) LEFT JOIN refunds r
+      FROM purchases p JOIN frozen_products f USING (frozen_product) LEFT JOIN refunds r
         ON r.transaction_number = (SELECT max(transaction_number) FROM refunds WHERE purchase = p.purchase)
       WHERE customer = ?1 AND p.purchase < ?2 ORDER BY p.purchase DESC LIMIT ?3
       """, after: below, \.number, >,
@@ -69,9 +69,9 @@ final class PurchaseTable {
     try statements.page(
       """
       SELECT p.purchase, store, environment, store_transaction, customer, p.transaction_number, product, quantity,
-        price, price_currency, purchased_at, t.document, original_transaction, expires_at, r.share, r.share_of,
+        price, price_currency, purchased_at, f.document, original_transaction, expires_at, r.share, r.share_of,
         coalesce(r.evidence_at, r.signed_at), r.transaction_number, grant_currency, grant_lot, grant_amount
-      FROM purchases p LEFT JOIN purchase_terms t USING (terms) LEFT JOIN refunds r
+      FROM purchases p LEFT JOIN frozen_products f USING (frozen_product) LEFT JOIN refunds r
         ON r.transaction_number = (SELECT max(transaction_number) FROM refunds WHERE purchase = p.purchase)
       WHERE p.purchase > ?1 ORDER BY p.purchase LIMIT ?2
       """, after: after, limit, Self.purchase)
@@ -84,13 +84,13 @@ final class PurchaseTable {
   // MARK: Writing
 
   func add(_ row: PurchaseRow) throws(LedgerError) {
-    try statements.run("INSERT INTO purchase_terms (document) VALUES (?1) ON CONFLICT DO NOTHING", [row]) {
+    try statements.run("INSERT INTO frozen_products (document) VALUES (?1) ON CONFLICT DO NOTHING", [row]) {
       $0.bind(1, $1.frozenProduct)
     }
     try statements.run(
       """
-      INSERT INTO purchases SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, terms, ?13, ?14, ?15, ?16, ?17
-      FROM purchase_terms WHERE document = ?12
+      INSERT INTO purchases SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, frozen_product, ?13, ?14, ?15, ?16, ?17
+      FROM frozen_products WHERE document = ?12
       """, [row]
     ) {
       $0.bind(1, $1.number)

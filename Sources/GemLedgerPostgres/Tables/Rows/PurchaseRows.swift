@@ -4,10 +4,10 @@ internal import GemLedger
 // How rows of purchases, refunds and orders are read; each list of columns and its reader belong together.
 
 extension PurchaseRow {
-  /// Of `p`, `t` and `r`, as ``tables`` names them.
+  /// Of `p`, `f` and `r`, as ``tables`` names them.
   static let columns = """
     p.purchase, p.store, p.environment, p.store_transaction, p.customer, p.transaction_number, p.product, p.quantity,
-    p.price, p.price_currency, p.purchased_at, t.document, p.original_transaction, p.expires_at, r.share, r.share_of,
+    p.price, p.price_currency, p.purchased_at, f.document, p.original_transaction, p.expires_at, r.share, r.share_of,
     coalesce(r.evidence_at, r.signed_at) AS evidence_at, r.transaction_number, p.grant_currency, p.grant_lot,
     p.grant_amount
     """
@@ -24,7 +24,7 @@ extension PurchaseRow {
   /// - Parameter owner: Gives the condition on the customer of the table's rows.
   static func tables(of owner: (String) -> String) -> String {
     """
-    purchases p LEFT JOIN purchase_terms t ON t.terms = p.terms
+    purchases p LEFT JOIN frozen_products f ON f.frozen_product = p.frozen_product
     LEFT JOIN refunds r ON \(owner("r")) AND r.purchase = p.purchase
     LEFT JOIN refunds n ON \(owner("n")) AND n.purchase = p.purchase AND n.transaction_number > r.transaction_number
     """

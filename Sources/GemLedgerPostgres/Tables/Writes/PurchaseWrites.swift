@@ -10,7 +10,7 @@ struct PurchaseWrites: SessionPart {
     guard !rows.isEmpty else { return [] }
     var numbers: [Int64] = []
     for row in rows {
-      numbers.append(try number(ofTerms: row.frozenProduct))
+      numbers.append(try number(ofFrozenProduct: row.frozenProduct))
       prefetched?.purchaseOwners[row.number] = row.customer
     }
     return [
@@ -31,7 +31,7 @@ struct PurchaseWrites: SessionPart {
       PostgresRequest(
         """
         INSERT INTO purchases (customer, purchase, store, environment, store_transaction, transaction_number, product,
-          quantity, price, price_currency, purchased_at, terms, original_transaction, expires_at,
+          quantity, price, price_currency, purchased_at, frozen_product, original_transaction, expires_at,
           grant_currency, grant_lot, grant_amount)
         SELECT \(BulkInsert.lists(17))
         """
@@ -58,8 +58,8 @@ struct PurchaseWrites: SessionPart {
   }
 
   /// The number of a purchase's frozen grant: made from the document, or the next one where another document has it.
-  private func number(ofTerms document: String) throws(LedgerError) -> Int64 {
-    if let known = memory.number(ofTerms: document) { return known }
+  private func number(ofFrozenProduct document: String) throws(LedgerError) -> Int64 {
+    if let known = memory.number(ofFrozenProduct: document) { return known }
     if let new = session.newFrozenProducts.first(where: { $0.document == document }) { return new.number }
     var hash = StableHash()
     hash.combine(document)
@@ -68,12 +68,12 @@ struct PurchaseWrites: SessionPart {
       let candidate = number
       let found = try ask([
         PostgresRequest(
-          "INSERT INTO purchase_terms (terms, document) VALUES ($1, $2) ON CONFLICT DO NOTHING"
+          "INSERT INTO frozen_products (frozen_product, document) VALUES ($1, $2) ON CONFLICT DO NOTHING"
         ) {
           $0.add(candidate)
           $0.add(document)
         },
-        PostgresRequest("SELECT document FROM purchase_terms WHERE terms = $1") { $0.add(candidate) },
+        PostgresRequest("SELECT document FROM frozen_products WHERE frozen_product = $1") { $0.add(candidate) },
       ])
       if found[1].count == 1, found[1].text(0, 0).utf8.elementsEqual(document.utf8) {
         session.newFrozenProducts.append((document, number))
