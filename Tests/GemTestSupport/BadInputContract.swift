@@ -24,7 +24,7 @@ package struct BadInputContract {
     run.step("testLongKeys", testLongKeys)
     run.step("testHostileIdentifiers", testHostileIdentifiers)
     run.step("testReservedIdentifiersNameNobody", testReservedIdentifiersNameNobody)
-    run.step("testReservedIdentifiersOfEarlierVersions", testReservedIdentifiersOfEarlierVersions)
+    run.step("testReservedIdentifiersOfCustomers", testReservedIdentifiersOfCustomers)
     run.step("testAKeyCoversAllThatWasAsked", testAKeyCoversAllThatWasAsked)
     run.step("testTheClockStepsBack", testTheClockStepsBack)
     run.step("testPrecedenceOfAdjustments", testPrecedenceOfAdjustments)

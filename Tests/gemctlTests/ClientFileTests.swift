@@ -35,13 +35,13 @@ final class ClientFileTests: XCTestCase {
     print("damages of home.json: \(bytes.count * 10), all found")
   }
 
-  /// Homes of before there was a checksum, and of before there was a choice of stores.
+  /// A person who edits the file removes its checksum, and may leave out the store.
   func testAHomesFileWithoutAChecksumIsRead() throws {
-    let old = #"{"customer_id": "alice", "store_session": "s", "storefront": "USA"}"#
+    let edited = #"{"customer_id": "alice", "store_session": "s", "storefront": "USA"}"#
     let expected = Home.State(
       customer: try CustomerID("alice"), storeSession: "s", store: .apple, storefront: .unitedStates)
-    XCTAssertEqual(Home.State.read(Array(old.utf8)), .state(expected))
-    XCTAssertEqual(Home.State.read(Array(old.replacing("}", with: #", "checksun": "1"}"#).utf8)), .changed)
+    XCTAssertEqual(Home.State.read(Array(edited.utf8)), .state(expected))
+    XCTAssertEqual(Home.State.read(Array(edited.replacing("}", with: #", "checksun": "1"}"#).utf8)), .changed)
   }
 
   func testADamagedHomesFileIsNamedWithWhatToDo() throws {

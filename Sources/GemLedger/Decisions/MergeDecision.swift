@@ -7,7 +7,7 @@ enum MergeDecision {
   static func decide(
     _ decider: inout Decider, _ command: LedgerCommand.Body, from: CustomerID, session: any StorageSnapshot
   ) throws(LedgerError) -> Booking {
-    let source = try findSource(&decider, from, session: session)
+    let source = try decider.findCustomer(from, session: session)
     let target = try decider.findCustomer(command.customer, session: session)
     guard let survivor = target ?? source else { throw .customerNotFound(from) }
     return try KeyReplay.idempotently(&decider, command, customer: survivor, session: session) {
@@ -60,25 +60,6 @@ enum MergeDecision {
         isReplayed: true)
     }
     return try merge(&decider, other, into: customer, command: command, session: session)
-  }
-
-  /// Finds the customer to be merged into the other.
-  ///
-  /// Earlier versions let callers choose ids of the ledger's own kinds. A merge moves the customers of such ids to
-  /// another customer.
-  ///
-  /// - Throws: `invalid_identifier`.
-  private static func findSource(
-    _ decider: inout Decider, _ id: CustomerID, session: any StorageSnapshot
-  ) throws(LedgerError) -> FoundCustomer? {
-    let found = try decider.findCustomer(id, session: session)
-    guard id.isReserved else { return found }
-    guard let found, !id.isOfStock, id.numberOfErased(salt: decider.definitions.transactionIDs.salt) != found.original
-    else {
-      try id.checkNotReserved()
-      return nil
-    }
-    return found
   }
 
   private static func add(

@@ -39,7 +39,7 @@ extension StoreRefund.Extent {
     switch self {
     case .full: (1, 0)
     case .milliPercent(let share): (2, share)
-    // Older versions took all units for those of all refunds so far.
+    // All units that were refunded so far, not those of one refund.
     case .totalQuantity(let units): (3, units)
     case .quantity(let units): (4, units)
     }

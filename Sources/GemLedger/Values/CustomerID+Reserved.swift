@@ -51,7 +51,7 @@ extension CustomerID {
 extension CustomerRow {
   /// Whether the customer was erased.
   ///
-  /// The id's form alone is no proof: before callers' ids were checked for it, a caller could choose such an id.
+  /// The id's form alone is no proof: in a damaged or forged row the number can be another's.
   package func isErased(salt: UInt64) -> Bool { id.isOfErased && id.numberOfErased(salt: salt) == number }
 }
 
@@ -80,16 +80,13 @@ extension LedgerCommand.Action {
     namedCustomers(besides: customer).contains { $0.isReserved }
   }
 
-  /// The customers that the command names by their ids, except the source of a merge.
-  ///
-  /// Some customers have had such an id since before callers' ids were checked; a merge into another customer reaches
-  /// them.
+  /// The customers that the command names by their ids.
   fileprivate func namedCustomers(besides customer: CustomerID) -> [CustomerID] {
     switch self {
     case .adjustOne, .adjust, .buyItem, .buyStocked, .creditPurchase, .createCustomer, .openOrder, .completeOrder,
-      .registerToken, .holdEntitlement, .merge, .mergeAnonymous, .freeze, .unfreeze, .hold, .exchange, .erase:
+      .registerToken, .holdEntitlement, .freeze, .unfreeze, .hold, .exchange, .erase:
       [customer]
-    case .createAlias(let alias): [customer, alias]
+    case .createAlias(let other), .merge(let other), .mergeAnonymous(let other): [customer, other]
     case .basket(let legs): [customer] + BasketRules.customers(of: legs)
     // The purchase, the transaction, the hold or the order identifies the customer.
     case .refund, .reverseRefund, .reverse, .capture, .extendHold, .release, .advanceOrder: []

@@ -12,10 +12,10 @@ extension Home.State {
   }
 
   private static let checksumName = "checksum"
-  /// The possible names in a file without a checksum, as earlier versions wrote it.
-  private static let oldNames: Set<String> = ["customer_id", "store_session", "store", "storefront"]
+  /// The possible names in a file without a checksum.
+  private static let memberNames: Set<String> = ["customer_id", "store_session", "store", "storefront"]
 
-  /// Reads a file; one without a checksum was written before there was one.
+  /// Reads a file; a person who edits the file by hand removes its checksum.
   static func read(_ bytes: [UInt8]) -> Reading {
     // The reason for the failure is left out: the file is gemctl's own, and damaged.
     guard case .object(var members)? = try? JSONValue.parse(bytes), let state = Self(.object(members)) else {
@@ -23,8 +23,8 @@ extension Home.State {
     }
     let names = members.members.map(\.name)
     guard names.contains(checksumName) else {
-      // Damage to the name of the checksum must not make it a file of before.
-      return Set(names).isSubset(of: oldNames) ? .state(state) : .changed
+      // Damage to the name of the checksum must not make it a file edited by hand.
+      return Set(names).isSubset(of: memberNames) ? .state(state) : .changed
     }
     members.members.removeAll { $0.name == checksumName }
     // Compared as a whole: the checksum covers the written members, and the file must hold nothing else.
@@ -51,7 +51,7 @@ extension Home.State {
       let session = json["store_session"]?.text,
       let storefront = json["storefront"]?.text.flatMap(StorefrontCode.init(exactly:))
     else { return nil }
-    // Homes of before there was a choice have the App Store.
+    // A file edited by hand may leave out the store.
     let store = json["store"]?.text.flatMap(Store.init(name:)) ?? .apple
     self.init(customer: customer, storeSession: session, store: store, storefront: storefront)
   }

@@ -54,11 +54,9 @@ struct CustomerCheck {
   }
 
   /// Checks that an erased customer's replacement id tells the customer's own number.
-  ///
-  /// Without an erasure such an id is a caller's, from before callers' ids were checked for that form.
   private func checkErasure(of row: CustomerRow, _ erased: Set<CustomerNumber>) {
     guard !row.isErased(salt: context.definitions.transactionIDs.salt) else { return }
-    if erased.contains(row.number) || row.id.isOfErased && erased.contains(merges.survivor(of: row.number)) {
+    if erased.contains(row.number) || row.id.isOfErased {
       context.report(
         "ids_name_customers", "the erased customer number \(row.number) has the id \"\(row.id)\", not its own")
     }

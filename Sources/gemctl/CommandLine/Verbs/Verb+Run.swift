@@ -17,7 +17,7 @@ extension Verb {
       catalog. At the end every row is compared and the books of the copy are proved. Until then the copy cannot be \
       opened; one that was interrupted goes on when the same line is given again.
 
-      Stop what writes to FROM before: what it writes meanwhile is not in the copy. A FROM of an older version is \
+      Stop what writes to FROM before: what it writes meanwhile is not in the copy. A FROM with an older schema is \
       brought up to date first. A URL with a password shows in the list of processes; PGPASSWORD or a password file \
       keeps it out.
       """
