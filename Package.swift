@@ -95,6 +95,9 @@ let package = Package(
         .target(name: "GemLedgerPostgres", condition: onPostgreSQL),
       ],
       path: "Tests/PostgresTestSupport", swiftSettings: houseRules),
+    .target(
+      name: "StoreTestSupport", dependencies: ["GemLedger", "StoreBackend", "StoreClient", "SimulatedStores"],
+      path: "Tests/StoreTestSupport", swiftSettings: houseRules),
     .executableTarget(
       name: "gemstress",
       dependencies: ["GemLedger", "GemLedgerSQLite", .target(name: "GemLedgerPostgres", condition: onPostgreSQL)],
@@ -136,7 +139,15 @@ let package = Package(
     .testTarget(
       name: "StoreClientTests",
       dependencies: [
+        "GemLedger", "StoreBackend", "StoreClient", "SimulatedStores", "GemTestSupport",
+        "StoreTestSupport",
+      ],
+      swiftSettings: houseRules),
+    .testTarget(
+      name: "SimulatedStoresTests",
+      dependencies: [
         "GemLedger", "GemLedgerAudit", "StoreBackend", "StoreClient", "SimulatedStores", "GemTestSupport",
+        "StoreTestSupport",
       ],
       swiftSettings: houseRules),
     .testTarget(

@@ -2,6 +2,7 @@ import Dispatch
 import GemLedger
 import GemTestSupport
 import StoreBackend
+import StoreTestSupport
 import XCTest
 
 @testable import StoreClient

@@ -1,6 +1,7 @@
 import GemLedger
 import StoreBackend
 import StoreClient
+import StoreTestSupport
 import XCTest
 
 /// The screens that people know from other SDKs' documentation, as they are written against this one.

@@ -1,6 +1,7 @@
 import GemLedger
 import GemTestSupport
 import StoreBackend
+import StoreTestSupport
 import Synchronization
 import XCTest
 

@@ -2,6 +2,7 @@ import GemLedger
 import GemTestSupport
 import SimulatedStores
 import StoreBackend
+import StoreTestSupport
 import XCTest
 
 @testable import StoreClient

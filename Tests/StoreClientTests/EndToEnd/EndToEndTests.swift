@@ -3,6 +3,7 @@ import GemTestSupport
 import SimulatedStores
 import StoreBackend
 import StoreClient
+import StoreTestSupport
 import XCTest
 
 /// The client between the simulated stores and the real crediting side.

@@ -3,6 +3,7 @@ import GemTestSupport
 import SimulatedStores
 import StoreBackend
 import StoreClient
+import StoreTestSupport
 import XCTest
 
 /// The stories of shops and devices, between the simulated store and the real crediting side.

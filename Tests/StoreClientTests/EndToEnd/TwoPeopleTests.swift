@@ -2,6 +2,7 @@ import GemLedger
 import GemTestSupport
 import StoreBackend
 import StoreClient
+import StoreTestSupport
 import XCTest
 
 /// A parent and a child on one store account, and on one device: neither gets the wallet of the other.

@@ -1,6 +1,7 @@
 import Foundation
 import GemLedger
 import GemTestSupport
+import StoreTestSupport
 import Synchronization
 import XCTest
 

@@ -1,6 +1,5 @@
 import GemLedger
 import StoreBackend
-import Synchronization
 
 @testable import StoreClient
 
@@ -62,22 +61,3 @@ struct ClientFixture {
       ], currentOffering: try OfferingID("gems"))
   }
 }
-
-/// Collects the arguments of closures.
-final class Collector<Element: Sendable>: Sendable {
-  private let elements = Mutex<[Element]>([])
-
-  var all: [Element] { elements.withLock { $0 } }
-  func add(_ element: Element) { elements.withLock { $0.append(element) } }
-}
-
-/// Waits, without a clock, until something that other tasks do has happened.
-func until(_ isTrue: () throws -> Bool) async throws {
-  for _ in 0..<100_000 {
-    if try isTrue() { return }
-    await Task.yield()
-  }
-  throw NeverHappened()
-}
-
-struct NeverHappened: Error {}

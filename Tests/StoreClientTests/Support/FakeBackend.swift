@@ -1,5 +1,6 @@
 import GemLedger
 import StoreBackend
+import StoreTestSupport
 import Synchronization
 
 /// A crediting side over a ledger in memory, which fails on command.

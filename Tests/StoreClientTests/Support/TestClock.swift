@@ -1,5 +1,6 @@
 import GemLedger
 import StoreClient
+import StoreTestSupport
 import Synchronization
 
 /// A clock that stands still until a test moves it, and then wakes the waiting tasks.

@@ -2,6 +2,7 @@ import GemLedger
 import SimulatedStores
 import StoreBackend
 import StoreClient
+import StoreTestSupport
 import XCTest
 
 /// The promises of StoreKit 2 about consumables, seen from a device.

@@ -1,6 +1,7 @@
 import GemLedger
 import SimulatedStores
 import StoreClient
+import StoreTestSupport
 import Synchronization
 import XCTest
 

@@ -3,6 +3,7 @@ import GemTestSupport
 import SimulatedStores
 import StoreBackend
 import StoreClient
+import StoreTestSupport
 import XCTest
 
 /// Events outside of a purchase, as a client's user sees them: elsewhere, again, on other devices, or never.

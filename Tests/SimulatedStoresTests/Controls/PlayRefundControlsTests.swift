@@ -3,6 +3,7 @@ import GemTestSupport
 import SimulatedStores
 import StoreBackend
 import StoreClient
+import StoreTestSupport
 import XCTest
 
 /// Refunds at Google Play, by a deadline or by an operator, as a client's user sees them.

@@ -10,7 +10,7 @@ final class StoreInYourTestsPageTests: XCTestCase {
     let page = try String(contentsOf: path, encoding: .utf8)
     let block = try XCTUnwrap(page.components(separatedBy: "```swift\n").dropFirst().first)
     let shown = try XCTUnwrap(block.components(separatedBy: "```").first)
-    let file = top.appendingPathComponent("Tests/StoreClientTests/GemStoreTests.swift")
+    let file = top.appendingPathComponent("Tests/SimulatedStoresTests/GemStoreTests.swift")
     XCTAssertEqual(shown, try String(contentsOf: file, encoding: .utf8))
   }
 }

@@ -3,6 +3,7 @@ import GemTestSupport
 import SimulatedStores
 import StoreBackend
 import StoreClient
+import StoreTestSupport
 import XCTest
 
 /// The controls of `SKTestSession`, each by its effect on a client.

@@ -3,6 +3,7 @@ import GemTestSupport
 import SimulatedStores
 import StoreBackend
 import StoreClient
+import StoreTestSupport
 import XCTest
 
 /// Refunds as a client's user sees them.

@@ -52,7 +52,7 @@ final class ControlTableTests: XCTestCase {
   }
 
   func testEveryRowNamesATestThatUsesItsControlsOnAClient() throws {
-    let suites = try TestSuites(in: Self.top.appending(path: "Tests/StoreClientTests/Controls"))
+    let suites = try TestSuites(in: Self.top.appending(path: "Tests/SimulatedStoresTests/Controls"))
     for row in try rows() {
       XCTAssertFalse(row.clientTests.isEmpty, "no test shows \(row.controls)")
       var code = ""
@@ -69,7 +69,7 @@ final class ControlTableTests: XCTestCase {
   }
 
   func testEveryOtherTestOfARowIsThere() throws {
-    let suites = try TestSuites(in: Self.top.appending(path: "Tests/StoreClientTests/SimulatedStore"))
+    let suites = try TestSuites(in: Self.top.appending(path: "Tests/SimulatedStoresTests/Stores"))
     let named = try rows().flatMap(\.storeTests)
     XCTAssertGreaterThan(named.count, 45)
     for test in named where suites.code(of: test) == nil { XCTFail("there is no test \(test)") }

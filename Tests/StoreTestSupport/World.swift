@@ -1,17 +1,17 @@
-import GemLedger
-import SimulatedStores
-import StoreBackend
-import StoreClient
+package import GemLedger
+package import SimulatedStores
+package import StoreBackend
+package import StoreClient
 
 /// A simulated store, a ledger and the crediting side between them.
-struct World {
-  static let session = "test"
+package struct World {
+  package static let session = "test"
 
-  let clock = VirtualClock()
-  let receipts: UnsignedReceipts
-  let store: SimulatedStore
-  let ledger: Ledger
-  let backend: LocalBackend
+  package let clock = VirtualClock()
+  package let receipts: UnsignedReceipts
+  package let store: SimulatedStore
+  package let ledger: Ledger
+  package let backend: LocalBackend
 
   /// - Parameters:
   ///   - catalog: The catalog of the store.
@@ -19,7 +19,7 @@ struct World {
   ///   - accepted: The test session of the receipts that the crediting side trusts.
   ///   - backendClock: The clock of the crediting side, where that is wrong.
   ///   - delivery: The game server.
-  init(
+  package init(
     seed: UInt64 = 7, catalog: Catalog? = nil, credited: Catalog? = nil, policy: BackendPolicy = BackendPolicy(),
     accepted: String = session, backendClock: LedgerClock? = nil, delivery: (any DeliveryTarget)? = nil
   ) throws {
@@ -33,10 +33,10 @@ struct World {
       clock: backendClock)
   }
 
-  var phone: StoreDevice { store.account("family").device("phone") }
-  var tablet: StoreDevice { store.account("family").device("tablet") }
+  package var phone: StoreDevice { store.account("family").device("phone") }
+  package var tablet: StoreDevice { store.account("family").device("tablet") }
 
-  func client(
+  package func client(
     _ customer: String?, on device: any Storefront, eventLog: (any EventLog)? = nil,
     backend: (any PurchaseBackend)? = nil, isAutomatic: Bool = false, style: StoreClient.PurchaseStyle = .direct
   ) throws -> StoreClient {
@@ -51,7 +51,7 @@ struct World {
     return try StoreClient(configuration: configuration)
   }
 
-  func balance(_ customer: String) throws -> Int64 {
+  package func balance(_ customer: String) throws -> Int64 {
     do { return try ledger.balance(of: CurrencyCode("GEM"), customer: CustomerID(customer)).balance } catch {
       return 0
     }

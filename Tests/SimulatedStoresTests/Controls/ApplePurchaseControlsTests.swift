@@ -4,6 +4,7 @@ import GemTestSupport
 import SimulatedStores
 import StoreBackend
 import StoreClient
+import StoreTestSupport
 import XCTest
 
 /// The switches that decide how a purchase goes, as a client's user sees them.

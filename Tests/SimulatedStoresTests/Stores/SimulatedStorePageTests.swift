@@ -3,6 +3,7 @@ import GemLedger
 import SimulatedStores
 import StoreBackend
 import StoreClient
+import StoreTestSupport
 import XCTest
 
 /// The page about the simulated store agrees with the code.
@@ -24,7 +25,7 @@ final class SimulatedStorePageTests: XCTestCase {
   }
 
   func testEveryTestThatThePageNamesIsThere() throws {
-    let folder = "Tests/StoreClientTests/SimulatedStore"
+    let folder = "Tests/SimulatedStoresTests/Stores"
     var tests: Set<String> = []
     for file in try FileManager.default.contentsOfDirectory(atPath: Self.top.appending(path: folder).path) {
       let name = file.replacing(".swift", with: "")
@@ -66,7 +67,7 @@ final class SimulatedStorePageTests: XCTestCase {
     // The example ends here.
 
     XCTAssertEqual(said, ["networkError", "gems 1", "0"])
-    let own = try text(of: "Tests/StoreClientTests/SimulatedStore/SimulatedStorePageTests.swift")
+    let own = try text(of: "Tests/SimulatedStoresTests/Stores/SimulatedStorePageTests.swift")
     let example = lines(own, from: "    // The example begins here.", to: "    // The example ends here.")
     XCTAssertEqual(lines(try page(), from: "```swift", to: "```"), example.map { String($0.dropFirst(4)) })
   }
