@@ -1,8 +1,7 @@
+import GemLedger
+import GemLedgerArchive
 import GemTestSupport
 import XCTest
-
-@testable import GemLedger
-@testable import GemLedgerArchive
 
 final class BalanceImportTests: XCTestCase {
   private func ledger() throws -> Ledger {

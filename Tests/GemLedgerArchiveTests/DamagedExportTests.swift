@@ -1,9 +1,8 @@
+import GemLedger
+import GemLedgerArchive
 import GemLedgerAudit
 import GemTestSupport
 import XCTest
-
-@testable import GemLedger
-@testable import GemLedgerArchive
 
 /// Problems of an export are reported before any of it is written.
 final class DamagedExportTests: XCTestCase {

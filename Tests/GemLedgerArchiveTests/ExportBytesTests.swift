@@ -1,8 +1,7 @@
+import GemLedger
+import GemLedgerArchive
 import GemTestSupport
 import XCTest
-
-@testable import GemLedger
-@testable import GemLedgerArchive
 
 /// Lines are written and read by other code than JSON elsewhere is, and come to the same.
 final class ExportBytesTests: XCTestCase {

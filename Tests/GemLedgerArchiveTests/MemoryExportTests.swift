@@ -1,8 +1,7 @@
+import GemLedger
+import GemLedgerArchive
 import GemTestSupport
 import XCTest
-
-@testable import GemLedger
-@testable import GemLedgerArchive
 
 final class MemoryExportTests: XCTestCase {
   func testAnExportMakesTheSameLedgerInMemory() throws {

@@ -1,7 +1,6 @@
+package import GemLedger
+package import GemLedgerArchive
 import XCTest
-
-@testable package import GemLedger
-@testable package import GemLedgerArchive
 
 /// An export restores every ledger: whole and in increments cut anywhere, from one storage into the next, however many
 /// lines a commit of the import writes.

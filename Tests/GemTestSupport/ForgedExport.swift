@@ -1,5 +1,5 @@
-@testable internal import GemLedger
-@testable internal import GemLedgerArchive
+internal import GemLedger
+internal import GemLedgerArchive
 
 /// An export with lines changed by hand and the checksum that fits them.
 package enum ForgedExport {

@@ -1,4 +1,4 @@
-internal import GemLedger
+package import GemLedger
 
 /// Fills a buffer with lines of JSON and hands it on whenever it is full; knows how many there were, and their sum.
 ///
@@ -16,18 +16,18 @@ package final class ExportWriter {
   /// From how many bytes on the buffer is handed on.
   private static let bufferSize = 256 << 10
 
-  init(_ sink: (([UInt8]) throws(LedgerError) -> Void)?) { self.sink = sink }
+  package init(_ sink: (([UInt8]) throws(LedgerError) -> Void)?) { self.sink = sink }
 
   // MARK: Lines
 
-  func begin(_ type: StaticString) {
+  package func begin(_ type: StaticString) {
     lineStart = json.count
     json.beginObject()
     json.name("type")
     json.plain(type)
   }
 
-  func end() throws(LedgerError) {
+  package func end() throws(LedgerError) {
     json.endObject()
     checksum &+= json.withBytes(from: lineStart, Self.hash)
     lineCount += 1
@@ -37,7 +37,7 @@ package final class ExportWriter {
   }
 
   /// Hands on the remaining bytes.
-  func finish() throws(LedgerError) {
+  package func finish() throws(LedgerError) {
     if let sink, json.count > 0 { try flush(sink) }
   }
 
@@ -67,14 +67,14 @@ package final class ExportWriter {
 
   // MARK: Members
 
-  func integer(_ name: StaticString, _ value: Int64) {
+  package func integer(_ name: StaticString, _ value: Int64) {
     json.name(name)
     json.integer(value)
   }
 
   func integer(_ name: StaticString, ifAny value: Int64?) { json.integer(name, value) }
 
-  func text(_ name: StaticString, _ value: String) {
+  package func text(_ name: StaticString, _ value: String) {
     json.name(name)
     json.text(value)
   }
@@ -86,7 +86,7 @@ package final class ExportWriter {
     json.null()
   }
 
-  func time(_ name: StaticString, _ value: Timestamp) {
+  package func time(_ name: StaticString, _ value: Timestamp) {
     json.name(name)
     clock.append(value, to: &json)
   }
@@ -98,7 +98,7 @@ package final class ExportWriter {
   }
 
   /// Sixteen hexadecimal digits.
-  func hexadecimal(_ name: StaticString, _ value: UInt64) {
+  package func hexadecimal(_ name: StaticString, _ value: UInt64) {
     json.name(name)
     json.hexadecimal(value)
   }
@@ -108,7 +108,7 @@ package final class ExportWriter {
     if value != 0 { hexadecimal(name, UInt64(bitPattern: value)) }
   }
 
-  func id(_ name: StaticString, _ id: TransactionID) {
+  package func id(_ name: StaticString, _ id: TransactionID) {
     json.name(name)
     json.uuid(id.high, id.low)
   }

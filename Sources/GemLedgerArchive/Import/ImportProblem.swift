@@ -44,8 +44,8 @@ struct ImportProblems {
 }
 
 /// The problem of one line, until the line's number is known.
-struct LineFault: Error {
-  let message: String
+package struct LineFault: Error {
+  package let message: String
 
   init(_ message: String) { self.message = message }
 }

@@ -4,7 +4,7 @@ internal import GemLedger
 ///
 /// It takes exactly the lines that ``JSONValue/parse(_:)-swift.type.method`` takes. One of it reads line after line, so
 /// that none needs memory of its own.
-final class LineTokens {
+package final class LineTokens {
   struct Token {
     enum Kind {
       case text
@@ -39,8 +39,10 @@ final class LineTokens {
   private var bytes: [UInt8] = []
   private var tokens: [Token] = []
 
+  package init() {}
+
   /// Reads a line; the tokens of the line before are gone.
-  func read(_ line: ArraySlice<UInt8>) throws(LineFault) {
+  package func read(_ line: ArraySlice<UInt8>) throws(LineFault) {
     if scan(line) { return }
     let value: JSONValue
     do throws(JSONError) {
@@ -121,7 +123,7 @@ final class LineTokens {
   }
 
   /// The token as JSON without space.
-  func json(_ position: Int) -> String {
+  package func json(_ position: Int) -> String {
     let token = tokens[position]
     let isText = token.kind == .text || token.kind == .escaped
     let whole = isText ? token.start - 1..<token.end + 1 : token.start..<token.end

@@ -3,6 +3,7 @@ import GemTestSupport
 import SimulatedStores
 import StoreBackend
 import StoreClient
+import StoreTestSupport
 import XCTest
 
 /// A gem store from the app to the server's books, as RevenueCat's codelab builds it, with a simulated store.

@@ -17,16 +17,16 @@ public struct BalanceImport: Sendable {
     public var amounts: [CurrencyCode: Int64] = [:]
   }
 
-  struct Line: Sendable {
+  package struct Line: Sendable {
     let number: Int64
-    let command: LedgerCommand
+    package let command: LedgerCommand
     let amounts: [Adjustment]
     /// The key without the id: lines of one customer with the same one are one balance.
     var balanceKey: IdempotencyKey?
   }
 
   /// In the order in which they are booked.
-  let lines: [Line]
+  package let lines: [Line]
   let withoutChange: Int64
   /// Whether lines change balances up and down, so that their customers may have to be made first.
   let areChanges: Bool
