@@ -156,7 +156,7 @@ final class SparseNumbersTests: XCTestCase {
     ]
     // An entry's number is its transaction's and its place in it.
     var sql = """
-      CREATE TEMP TABLE places AS
+      CREATE TEMP TABLE entry_numbers AS
         SELECT entries.number AS old,
           \(sparse("t.number")) << \(Numbering.entryBits) | entries.number - t.first_entry AS new
         FROM entries JOIN transactions t ON t.number = transaction_number;
@@ -165,7 +165,7 @@ final class SparseNumbersTests: XCTestCase {
       ("entries", "previous"), ("accounts", "last_entry"), ("checkpoints", "entry"), ("allocations", "entry"),
       ("entries", "number"),
     ] {
-      sql += "UPDATE \(table) SET \(column) = coalesce((SELECT new FROM places WHERE old = \(column)), 0);"
+      sql += "UPDATE \(table) SET \(column) = coalesce((SELECT new FROM entry_numbers WHERE old = \(column)), 0);"
     }
     for (table, columns) in columns {
       sql += "UPDATE \(table) SET \(columns.map { "\($0) = \(sparse($0))" }.joined(separator: ", "));"

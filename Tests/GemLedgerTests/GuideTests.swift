@@ -38,7 +38,7 @@ final class GuideTests: XCTestCase {
 
   func testARetryFinishesWhereverTheProcessDied() async throws {
     for step in 0..<2 {
-      for moment in CrashPoint.Moment.allCases {
+      for moment in CrashPoint.Side.allCases {
         let world = try SagaWorld()
         let inventory = Inventory()
         world.crashPoint.begin(deaths: [step: moment])
@@ -59,7 +59,7 @@ final class GuideTests: XCTestCase {
 
   /// After the deadline it is unknown whether the potion was given, at whichever step the process died.
   func testARetryAfterTheDeadlineGivesOnceAndTakesOnce() async throws {
-    for (step, moment) in [(0, CrashPoint.Moment.after), (1, .before), (1, .after)] {
+    for (step, moment) in [(0, CrashPoint.Side.after), (1, .before), (1, .after)] {
       let world = try SagaWorld()
       let shop = PotionShop(ledger: world.ledger, gem: world.gem, inventory: Inventory())
       world.crashPoint.begin(deaths: [step: moment])

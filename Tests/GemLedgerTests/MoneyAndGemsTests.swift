@@ -58,17 +58,17 @@ final class MoneyAndGemsTests: XCTestCase {
   }
 
   private func isAsReckoned(_ walker: Walker, after step: Int, _ ledger: Ledger, _ policy: Policy) throws -> Bool {
-    let reckoned = walker.path.fates[step]
+    let expected = walker.path.expected[step]
     let found = try ledger.balance(of: walker.currency, customer: walker.buyer)
     let friend = try ledger.balance(of: walker.currency, customer: walker.friend)
     let isRight =
-      [found.available, found.held, found.debt] == [reckoned.available, reckoned.held, reckoned.debt(policy)]
-      && (reckoned.hasJoined || friend.balance == reckoned.away)
-      && (!reckoned.isRefunded || found.available == 0)
+      [found.available, found.held, found.debt] == [expected.available, expected.held, expected.debt(policy)]
+      && (expected.hasJoined || friend.balance == expected.away)
+      && (!expected.isRefunded || found.available == 0)
     if !isRight {
       XCTFail(
         "\(policy) \(walker.path.steps[...step]): available \(found.available), held \(found.held), owed "
-          + "\(found.debt), with the friend \(friend.balance); by hand \(reckoned)")
+          + "\(found.debt), with the friend \(friend.balance); by hand \(expected)")
     }
     return isRight
   }
@@ -95,7 +95,7 @@ private enum Step: CaseIterable {
 }
 
 /// The expected state of the ten units, kept by hand.
-private struct CrashPoint {
+private struct ExpectedUnits {
   static let bought: Int64 = 10
   static let part: Int64 = 4
   static let gift: Int64 = 3
@@ -113,8 +113,8 @@ private struct CrashPoint {
 
   func debt(_ policy: Policy) -> Int64 { policy == .debt && isRefunded ? gone : 0 }
 
-  /// The fate after a step; nil where the step makes no sense or would be refused.
-  func after(_ step: Step, _ policy: Policy) -> CrashPoint? {
+  /// The state after a step; nil where the step makes no sense or would be refused.
+  func after(_ step: Step, _ policy: Policy) -> ExpectedUnits? {
     var next = self
     let isFrozen = policy == .freeze && isRefunded && gone > 0
     switch step {
@@ -147,24 +147,24 @@ private struct CrashPoint {
 
 private struct Path: CustomStringConvertible {
   let steps: [Step]
-  let fates: [CrashPoint]
+  let expected: [ExpectedUnits]
 
   var description: String { "\(steps)" }
 
   /// All that cannot be made longer, or are of the length.
   static func all(length: Int, _ policy: Policy) -> [Path] {
     var found: [Path] = []
-    func go(_ crashPoint: CrashPoint, _ path: Path) {
-      var next: [(Step, CrashPoint)] = []
+    func go(_ units: ExpectedUnits, _ path: Path) {
+      var next: [(Step, ExpectedUnits)] = []
       for step in Step.allCases where path.steps.count < length {
-        if let crashPoint = crashPoint.after(step, policy) { next.append((step, crashPoint)) }
+        if let units = units.after(step, policy) { next.append((step, units)) }
       }
       if next.isEmpty { found.append(path) }
-      for (step, crashPoint) in next {
-        go(crashPoint, Path(steps: path.steps + [step], fates: path.fates + [crashPoint]))
+      for (step, units) in next {
+        go(units, Path(steps: path.steps + [step], expected: path.expected + [units]))
       }
     }
-    go(CrashPoint(), Path(steps: [], fates: []))
+    go(ExpectedUnits(), Path(steps: [], expected: []))
     return found
   }
 }
@@ -194,7 +194,7 @@ private struct Walker {
 
   func command(_ step: Int) throws -> LedgerCommand {
     // Each refund has a date of its own, and each notice is newer than the one before it.
-    let (part, date) = (Adjustment(currency, CrashPoint.part), Int64(100 + step))
+    let (part, date) = (Adjustment(currency, ExpectedUnits.part), Int64(100 + step))
     switch path.steps[step] {
     case .hold: return .hold([part], customer: buyer, for: lifetime(of: step))
     case .capture: return .capture(try XCTUnwrap(hold))
@@ -205,7 +205,7 @@ private struct Walker {
     case .reverse: return .reverse(try XCTUnwrap(spends.last))
     case .refund: return .refund(try Make.refund("t\(number)", revokedAt: date, signedAt: date))
     case .reverseRefund: return .reverseRefund(try Make.reversal("t\(number)", signedAt: date))
-    case .transfer: return .transfer([Adjustment(currency, CrashPoint.gift)], from: buyer, to: friend)
+    case .transfer: return .transfer([Adjustment(currency, ExpectedUnits.gift)], from: buyer, to: friend)
     case .merge: return .merge(from: buyer, into: try Make.customer("new \(number)"))
     case .join: return .merge(from: friend, into: buyer)
     }

@@ -3,11 +3,11 @@ internal import Synchronization
 
 /// When a process dies: at which of its steps, and on which side of it.
 package final class CrashPoint: Sendable {
-  package enum Moment: CaseIterable { case before, after }
+  package enum Side: CaseIterable { case before, after }
 
   private struct State {
     var step = 0
-    var deaths: [Int: Moment] = [:]
+    var deaths: [Int: Side] = [:]
     var isDead = false
   }
 
@@ -17,19 +17,19 @@ package final class CrashPoint: Sendable {
   package init() {}
 
   /// Counts steps from here; the process dies at the given steps only.
-  package func begin(deaths: [Int: Moment] = [:]) { state.withLock { $0 = State(deaths: deaths) } }
+  package func begin(deaths: [Int: Side] = [:]) { state.withLock { $0 = State(deaths: deaths) } }
   package var stepCount: Int { state.withLock { $0.step } }
   package var isDead: Bool { state.withLock { $0.isDead } }
 
   /// Whether to die behind the step that begins.
   package func enter() throws(LedgerError) -> Bool {
-    let moment = try state.withLock { (state) throws(LedgerError) -> Moment? in
+    let side = try state.withLock { (state) throws(LedgerError) -> Side? in
       guard !state.isDead else { throw Self.death }
       defer { state.step += 1 }
       return state.deaths[state.step]
     }
-    if moment == .before { throw die() }
-    return moment == .after
+    if side == .before { throw die() }
+    return side == .after
   }
 
   package func die() -> LedgerError {

@@ -21,7 +21,7 @@ package struct LaterContract {
   }
 
   /// A balance without its version: scheduled effects that are not booked yet may count it up.
-  private struct Standing: Equatable {
+  private struct BalanceState: Equatable {
     let currency: CurrencyCode
     let balance: Int64
     let held: Int64
@@ -39,7 +39,7 @@ package struct LaterContract {
   private struct Figures: Equatable {
     let at: Timestamp
     let unspent: Unspent
-    let balances: [CustomerID: [Standing]]
+    let balances: [CustomerID: [BalanceState]]
     let statements: [CustomerID: Statement]
     let withdrawable: [String: [Withdrawable.Currency]]
     let prices: [EffectivePrice]
@@ -87,11 +87,11 @@ package struct LaterContract {
     let at = instant ?? time.now
     let until = Timestamp(milliseconds: at.milliseconds + 1)
     let from = Timestamp(milliseconds: at.milliseconds - 40 * 86_400_000)
-    var (balances, statements) = ([CustomerID: [Standing]](), [CustomerID: Statement]())
+    var (balances, statements) = ([CustomerID: [BalanceState]](), [CustomerID: Statement]())
     for customer in customers {
       // Not every customer exists yet.
       guard (try? ledger.customer(customer)) != nil else { continue }
-      balances[customer] = try ledger.balances(of: customer, at: instant).map(Standing.init)
+      balances[customer] = try ledger.balances(of: customer, at: instant).map(BalanceState.init)
       statements[customer] = try ledger.statement(of: customer, from: from, until: until, limit: 1000)
     }
     let withdrawable = try ledger.withdrawable(at: instant).map { ($0.purchase.storeTransactionID.text, $0.currencies) }

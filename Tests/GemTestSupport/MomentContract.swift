@@ -10,7 +10,7 @@ package struct MomentContract {
   private let time = ManualClock()
   private let ledger: Ledger
   private var stream: EconomyStream
-  private var known: [Moment] = []
+  private var known: [InstantReads] = []
 
   package init(generator: SeededRandom, make: (LedgerClock) throws -> Ledger) throws {
     stream = EconomyStream(generator: generator)
@@ -19,16 +19,16 @@ package struct MomentContract {
   }
 
   /// The values read of one customer.
-  private struct Standing: Equatable {
+  private struct CustomerReads: Equatable {
     let balances: [Balance]
     let statement: Statement
   }
 
   /// The values read at an instant.
-  private struct Moment {
+  private struct InstantReads {
     let at: Timestamp
     let unspent: Unspent
-    let standings: [CustomerID: Standing]
+    let customers: [CustomerID: CustomerReads]
   }
 
   private struct Difference: Error {}
@@ -94,30 +94,30 @@ package struct MomentContract {
 
   private mutating func look() throws {
     let at = time.now
-    var standings: [CustomerID: Standing] = [:]
+    var customers: [CustomerID: CustomerReads] = [:]
     let listed = try ledger.everyCustomer()
     for customer in listed {
-      let standing = try standing(of: customer.id, at: nil)
-      try assertOneAnswer(standing, customer)
-      standings[customer.id] = standing
+      let reads = try reads(of: customer.id, at: nil)
+      try assertOneAnswer(reads, customer)
+      customers[customer.id] = reads
     }
-    known.append(Moment(at: at, unspent: try ledger.unspent(at: at), standings: standings))
+    known.append(InstantReads(at: at, unspent: try ledger.unspent(at: at), customers: customers))
     time.advance(seconds: 1)
   }
 
   /// - Parameter instant: Nil to ask as now is asked for.
-  private func standing(of customer: CustomerID, at instant: Timestamp?) throws -> Standing {
+  private func reads(of customer: CustomerID, at instant: Timestamp?) throws -> CustomerReads {
     let until = Timestamp(milliseconds: (instant ?? time.now).milliseconds + 1)
     let from = Timestamp(milliseconds: until.milliseconds - 3 * 86_400_000)
-    return Standing(
+    return CustomerReads(
       balances: try ledger.balances(of: customer, at: instant),
       statement: try ledger.statement(of: customer, from: from, until: until, limit: 1000))
   }
 
   /// Every list and report gives the balance that the balance's own read gives.
-  private func assertOneAnswer(_ standing: Standing, _ customer: CustomerSummary) throws {
+  private func assertOneAnswer(_ reads: CustomerReads, _ customer: CustomerSummary) throws {
     let split = try ledger.split(of: customer.id)
-    for balance in standing.balances {
+    for balance in reads.balances {
       let about = "seed \(seed): \(balance.currency) of \(customer.id) at \(time.now)"
       let listed = customer.balances.first { $0.currency == balance.currency }
       try assertEqual(listed ?? balance, balance, "\(about) in the list")
@@ -130,7 +130,7 @@ package struct MomentContract {
       try assertEqual(explanation.holds.reduce(0) { $0 + $1.amount }, balance.held, "\(about) by its holds")
       let parts = split.filter { $0.currency == balance.currency }.reduce(0) { $0 + $1.paid + $1.free }
       try assertEqual(parts, balance.balance, "\(about) split")
-      guard let stated = standing.statement.currencies.first(where: { $0.currency == balance.currency }) else {
+      guard let stated = reads.statement.currencies.first(where: { $0.currency == balance.currency }) else {
         continue
       }
       try assertEqual(
@@ -143,13 +143,13 @@ package struct MomentContract {
     }
   }
 
-  private func lookAgain(at moments: ArraySlice<Moment>) throws {
+  private func lookAgain(at moments: ArraySlice<InstantReads>) throws {
     for moment in moments where moment.at < time.now {
       try assertEqual(try ledger.unspent(at: moment.at), moment.unspent, "seed \(seed): unspent at \(moment.at)")
-      for (customer, standing) in moment.standings {
-        let now = try self.standing(of: customer, at: moment.at)
-        try assertEqual(now.balances, standing.balances, "seed \(seed): \(customer) at \(moment.at)")
-        try assertEqual(now.statement, standing.statement, "seed \(seed): \(customer) until \(moment.at)")
+      for (customer, reads) in moment.customers {
+        let now = try self.reads(of: customer, at: moment.at)
+        try assertEqual(now.balances, reads.balances, "seed \(seed): \(customer) at \(moment.at)")
+        try assertEqual(now.statement, reads.statement, "seed \(seed): \(customer) until \(moment.at)")
       }
     }
   }

@@ -105,8 +105,8 @@ package struct SagaWorld {
 extension SagaWorld {
   /// At which steps, and on which side of them, the first process dies and the one after it.
   package struct Deaths {
-    package var first: (step: Int, moment: CrashPoint.Moment)
-    package var second: (step: Int, moment: CrashPoint.Moment)?
+    package var first: (step: Int, moment: CrashPoint.Side)
+    package var second: (step: Int, moment: CrashPoint.Side)?
   }
 
   package enum Path: CaseIterable, Sendable {
@@ -124,10 +124,10 @@ extension SagaWorld {
   package static func matrix(_ body: (Path, Deaths) async throws -> Void) async throws {
     for path in Path.allCases {
       for first in 0..<4 {
-        for one in CrashPoint.Moment.allCases {
+        for one in CrashPoint.Side.allCases {
           try await body(path, Deaths(first: (first, one)))
           for second in 0..<5 {
-            for other in CrashPoint.Moment.allCases {
+            for other in CrashPoint.Side.allCases {
               try await body(path, Deaths(first: (first, one), second: (second, other)))
             }
           }

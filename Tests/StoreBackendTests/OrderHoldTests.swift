@@ -138,7 +138,7 @@ final class OrderHoldTests: XCTestCase {
   func testACrashAnywhereLosesNeitherTheGemsNorThePurchase() async throws {
     for fails in [false, true] {
       for step in 0..<5 {
-        for moment in CrashPoint.Moment.allCases {
+        for moment in CrashPoint.Side.allCases {
           let crashPoint = CrashPoint()
           let shop = try shop(storage: CrashingStorage(crashPoint: crashPoint))
           crashPoint.begin(deaths: [step: moment])

@@ -53,7 +53,7 @@ public struct ExchangeSaga: Sendable {
       throw .defect("The hold \(String(describing: begun.transactionID)) is none")
     }
     if begun.isReplayed {
-      switch try steps.standing(of: hold) {
+      switch try steps.state(of: hold) {
       case .spent(let booking): return .exchanged(booking)
       case .released(let reason): return .refused(reason: reason)
       case .ended: return try await bookDue(steps, hold)
@@ -155,7 +155,7 @@ public struct ExchangeSaga: Sendable {
   ) async throws(LedgerError) -> ExchangeOutcome {
     try await steps.release(hold, because: reason)
     // A concurrent run may have got another answer.
-    if case .spent(let booking) = try steps.standing(of: hold) { return .exchanged(booking) }
+    if case .spent(let booking) = try steps.state(of: hold) { return .exchanged(booking) }
     return .refused(reason: reason)
   }
 

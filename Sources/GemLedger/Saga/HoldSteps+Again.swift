@@ -31,7 +31,7 @@ extension HoldSteps {
       }
       guard let hold = begun.hold?.id else { throw .defect("A hold of \(customer) has no name") }
       guard begun.isReplayed else { return .held(steps, hold, isNew: true) }
-      switch try steps.standing(of: hold) {
+      switch try steps.state(of: hold) {
       case .spent(let booking): return .spent(booking)
       case .open: return .held(steps, hold, isNew: false)
       case .released:

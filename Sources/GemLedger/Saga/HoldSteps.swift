@@ -27,7 +27,7 @@ package struct HoldSteps: Sendable {
   }
 
   /// The state of a begun hold.
-  package enum Standing: Sendable {
+  package enum State: Sendable {
     case open
     case spent(Booking)
     /// Released by one of these steps, for that reason.
@@ -70,7 +70,7 @@ package struct HoldSteps: Sendable {
     }
   }
 
-  package func standing(of hold: HoldID) throws(LedgerError) -> Standing {
+  package func state(of hold: HoldID) throws(LedgerError) -> State {
     do throws(LedgerError) {
       let capture = try ledger.preview(capture(hold))
       return capture.isReplayed ? .spent(capture) : .open

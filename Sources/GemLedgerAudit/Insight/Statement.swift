@@ -26,15 +26,15 @@ public struct Statement: Hashable, Sendable {
     /// Which one.
     public let currency: CurrencyCode
     /// The state just before the period.
-    public let opening: Standing
+    public let opening: State
     /// The state at the end of the period.
-    public let closing: Standing
+    public let closing: State
     /// The sums of this page's lines, by kind; the sums of all pages are the period's.
     public let totals: [EntryKind: Int64]
   }
 
   /// The state of a currency at an instant.
-  public struct Standing: Hashable, Sendable {
+  public struct State: Hashable, Sendable {
     /// The customer's balance; expired amounts are not in it.
     public let balance: Int64
     /// The held part of it.
@@ -121,7 +121,7 @@ private struct StatementWriter {
   let opening: AccountMoments?
   /// The state at its end.
   let closing: AccountMoments
-  private var standings: [(currency: CurrencyDefinition, opening: Statement.Standing, closing: Statement.Standing)] = []
+  private var states: [(currency: CurrencyDefinition, opening: Statement.State, closing: Statement.State)] = []
   private var rows: [EntryRow] = []
   private var hasMore = false
 
@@ -145,7 +145,7 @@ private struct StatementWriter {
     // An account without entries by then began later.
     guard closing.recorded.version > 0 else { return }
     let opening = opening?.moment(account.number) ?? AccountMoment(AccountRow(number: account.number))
-    standings.append((currency, Statement.Standing(opening), Statement.Standing(closing)))
+    states.append((currency, Statement.State(opening), Statement.State(closing)))
     let history = AccountHistory(snapshot: snapshot, account: account)
     var version = opening.recorded.version
     if let start { version = max(version, try history.newest(below: start + 1)?.version ?? 0) }
@@ -193,15 +193,15 @@ private struct StatementWriter {
   func currencies(totalling lines: [Statement.Line]) throws(LedgerError) -> [Statement.Currency] {
     var totals: [CurrencyCode: [EntryKind: Int64]] = [:]
     for line in lines { try totals[line.currency, default: [:]][line.kind, default: 0].add(line.amount) }
-    return standings.sorted { $0.currency.code < $1.currency.code }.map { standing in
+    return states.sorted { $0.currency.code < $1.currency.code }.map { state in
       Statement.Currency(
-        currency: standing.currency.code, opening: standing.opening, closing: standing.closing,
-        totals: totals[standing.currency.code] ?? [:])
+        currency: state.currency.code, opening: state.opening, closing: state.closing,
+        totals: totals[state.currency.code] ?? [:])
     }
   }
 }
 
-extension Statement.Standing {
+extension Statement.State {
   init(_ moment: AccountMoment) {
     self.init(balance: moment.balance, held: moment.row.held, debt: moment.row.debt, due: moment.due)
   }

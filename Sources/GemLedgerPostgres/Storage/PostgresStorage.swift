@@ -46,7 +46,7 @@ package final class PostgresStorage: LedgerStorage {
     notifier = CommitNotifier(channel, connections)
     let opened = try Self.translating(target) { () throws(PostgresFailure) in
       let connection = try connections.open()
-      return (connection, try SchemaKeeper(connection, target, steps: steps).bringUpToDate())
+      return (connection, try SchemaMigrator(connection, target, steps: steps).bringUpToDate())
     }
     guard let state = opened.1 else {
       throw LedgerError(
@@ -77,7 +77,7 @@ package final class PostgresStorage: LedgerStorage {
   package static func create(url: String, project: ProjectRow) throws(LedgerError) -> PostgresStorage {
     let target = try PostgresTarget(url: url)
     let isMade = try translating(target) { () throws(PostgresFailure) in
-      try SchemaKeeper(PostgresConnection(target), target).create(project)
+      try SchemaMigrator(PostgresConnection(target), target).create(project)
     }
     guard isMade else {
       throw alreadyExists(target, "Make a home for it with gemctl init --join, or name")
@@ -102,7 +102,7 @@ package final class PostgresStorage: LedgerStorage {
   ) throws(LedgerError) -> PostgresStorage {
     let target = try PostgresTarget(url: url)
     _ = try translating(target) { () throws(PostgresFailure) in
-      try SchemaKeeper(PostgresConnection(target), target).create(project)
+      try SchemaMigrator(PostgresConnection(target), target).create(project)
     }
     let storage = try PostgresStorage(url: url, isCopy: true)
     do throws(LedgerError) {

@@ -9,29 +9,29 @@ struct BalanceCommand {
   func run() throws {
     let customer = try invocation.recoveredCustomer()
     let code = try invocation.parsed.positionals.first.map { (text) throws(LedgerError) in try CurrencyCode(text) }
-    let moment = try self.moment(code)
+    let point = try self.point(code)
     if let path = invocation.parsed.value("--svg") { return try draw(customer, code, to: path) }
     for option in ["--from", "--until"] where invocation.parsed.value(option) != nil {
       throw UsageError("\(option) goes with --svg", verb: invocation.parsed.verb)
     }
     let balances = try invocation.withLedger { (ledger) throws(LedgerError) in
-      try Self.balances(of: customer, code, moment, in: ledger)
+      try Self.balances(of: customer, code, point, in: ledger)
     }
     try invocation.print(Self.json(customer, balances), { Self.text(customer, balances, style: $0) })
   }
 
-  /// When it was that the customer had it.
-  private enum Moment {
+  /// The instant or the version of the shown balance.
+  private enum ReadPoint {
     case now
     case instant(Timestamp)
     case version(CurrencyCode, Int64)
   }
 
-  private func moment(_ code: CurrencyCode?) throws -> Moment {
+  private func point(_ code: CurrencyCode?) throws -> ReadPoint {
     let parsed = invocation.parsed
     let instant = try invocation.time("--at")
     guard let version = try parsed.integer("--at-version", in: 0...Int64.max) else {
-      return instant.map(Moment.instant) ?? .now
+      return instant.map(ReadPoint.instant) ?? .now
     }
     guard instant == nil else {
       throw UsageError("\"balance\" takes --at or --at-version, not both", verb: parsed.verb)
@@ -43,10 +43,10 @@ struct BalanceCommand {
   }
 
   private static func balances(
-    of customer: CustomerID, _ code: CurrencyCode?, _ moment: Moment, in ledger: Ledger
+    of customer: CustomerID, _ code: CurrencyCode?, _ point: ReadPoint, in ledger: Ledger
   ) throws(LedgerError) -> [Balance] {
     let instant: Timestamp?
-    switch moment {
+    switch point {
     case .version(let code, let version): return [try ledger.balance(of: code, customer: customer, version: version)]
     case .instant(let time): instant = time
     case .now: instant = nil

@@ -37,10 +37,10 @@ struct StatementCommand {
     ]
   }
 
-  private static func json(_ standing: Statement.Standing) -> JSONValue {
+  private static func json(_ state: Statement.State) -> JSONValue {
     [
-      "balance": .integer(standing.balance), "held": .integer(standing.held), "debt": .integer(standing.debt),
-      "due": .integer(standing.due),
+      "balance": .integer(state.balance), "held": .integer(state.held), "debt": .integer(state.debt),
+      "due": .integer(state.due),
     ]
   }
 
@@ -71,25 +71,25 @@ struct StatementCommand {
 
   private static func text(_ statement: Statement, isWhole: Bool, style: Style) -> String {
     guard !statement.currencies.isEmpty else { return "There was nothing up to \(statement.until).\n" }
-    var text = standings(statement).text(style: style) + "\n"
+    var text = states(statement).text(style: style) + "\n"
     if statement.lines.isEmpty { return text + "Nothing happened in the period.\n" }
     text += report(statement).text(style: style) + "\n" + totals(statement).text(style: style)
     if !isWhole { text += style.dim("The totals are those of this page.") + "\n" }
     return text + NextPage.text(statement.next, style: style)
   }
 
-  private static func standings(_ statement: Statement) -> Table {
+  private static func states(_ statement: Statement) -> Table {
     var table = Table([
       .left("CURRENCY"), .left("WHEN"), .right("BALANCE"), .right("HELD"), .right("OWED"), .right("BOOKED LATER"),
     ])
     for currency in statement.currencies {
-      for (name, time, standing) in [
+      for (name, time, state) in [
         ("opening", statement.from, currency.opening), ("closing", statement.until, currency.closing),
       ] {
         table.add([
-          currency.currency.description, "\(name) \(time?.description ?? "")", AmountText.grouped(standing.balance),
-          AmountText.grouped(standing.held), AmountText.grouped(standing.debt),
-          standing.due == 0 ? "" : AmountText.signed(-standing.due),
+          currency.currency.description, "\(name) \(time?.description ?? "")", AmountText.grouped(state.balance),
+          AmountText.grouped(state.held), AmountText.grouped(state.debt),
+          state.due == 0 ? "" : AmountText.signed(-state.due),
         ])
       }
     }

@@ -64,8 +64,8 @@ final class ExchangeCrashTests: XCTestCase {
       let keys = (0..<(1 + generator.below(4))).map { "k\($0)" }
       var spent: Int64 = 0
       for _ in 0..<(3 + generator.below(12)) {
-        var deaths: [Int: CrashPoint.Moment] = [:]
-        if generator.percent(60) { deaths[generator.below(5)] = generator.one(of: CrashPoint.Moment.allCases) }
+        var deaths: [Int: CrashPoint.Side] = [:]
+        if generator.percent(60) { deaths[generator.below(5)] = generator.one(of: CrashPoint.Side.allCases) }
         world.crashPoint.begin(deaths: deaths)
         world.server.answers(generator.percent(70))
         do {

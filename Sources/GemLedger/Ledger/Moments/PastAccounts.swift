@@ -99,7 +99,7 @@ struct PastAccounts {
       search.rest[event.currency] = event.heldAfter
     }
     guard search.rest[event.currency] ?? 0 > 0, search.seen.insert(event.target).inserted else { return }
-    let hold = try StandingHold(event.target, at: instant, ofAny: numbers, in: snapshot)
+    let hold = try PastHold(event.target, at: instant, ofAny: numbers, in: snapshot)
     for part in hold.parts where part.account.customer == customer {
       search.rest[part.account.currency, default: 0] -= part.amount
       guard let position = accounts.firstIndex(where: { $0.row.number == part.account }) else { continue }
@@ -189,7 +189,7 @@ struct PastAccounts {
 }
 
 /// A hold's state by the journal up to an instant.
-struct StandingHold {
+struct PastHold {
   /// The transaction that began it.
   let number: TransactionNumber
   let deadline: Timestamp

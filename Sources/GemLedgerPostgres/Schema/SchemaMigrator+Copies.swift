@@ -1,7 +1,7 @@
 #if PostgreSQL
 package import GemLedger
 
-extension SchemaKeeper {
+extension SchemaMigrator {
   /// Removes the schema with a copy or an import that is not complete; false where it holds anything else.
   ///
   /// - Parameter schema: That of the connection. `public` stays, since others may have tables there.
@@ -30,7 +30,7 @@ extension PostgresStorage {
     let target = try PostgresTarget(url: url)
     return try translating(target) { () throws(PostgresFailure) in
       let connection = try PostgresConnection(target)
-      return try SchemaKeeper(connection, target).removeCopy(connection, schema: target.schema)
+      return try SchemaMigrator(connection, target).removeCopy(connection, schema: target.schema)
     }
   }
 }

@@ -2,7 +2,7 @@
 internal import GemLedger
 
 /// Makes the schema, brings it up to date and reads its state; any number of processes may do so at the same time.
-struct SchemaKeeper {
+struct SchemaMigrator {
   struct State {
     var migrationCount: Int
     var layout: LaneLayout
