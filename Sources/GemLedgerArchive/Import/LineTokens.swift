@@ -101,7 +101,7 @@ package final class LineTokens {
     }
   }
 
-  func text(_ position: Int) -> String? {
+  package func text(_ position: Int) -> String? {
     switch tokens[position].kind {
     case .text: withBytes(of: position) { String(decoding: $0, as: UTF8.self) }
     case .escaped: unescaped(position)
@@ -117,7 +117,7 @@ package final class LineTokens {
     }
   }
 
-  func integer(_ position: Int) -> Int64? {
+  package func integer(_ position: Int) -> Int64? {
     guard tokens[position].kind == .integer else { return nil }
     return withBytes(of: position, JSONScanner.integer)
   }
