@@ -18,7 +18,7 @@ struct FormerProducts {
       }
       since = instant
     } else {
-      // The first version of a catalog has none before it; before later ones, older releases kept nothing.
+      // The first catalog has none before it. A later one without the instant is not known to keep all of them.
       since = try snapshot.catalogVersion() <= 1 ? .min : .max
     }
   }
