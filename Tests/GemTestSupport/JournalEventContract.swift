@@ -244,7 +244,7 @@ package struct JournalEventContract {
         number: $0, account: account, source: .paid, environment: 1, granted: 5, remaining: 5, price: nil,
         purchase: nil, expiresAt: .max)
     }
-    let attributes = [LotAttributesRow(of: rows[0]), LotAttributesRow(of: rows[1], origin: 77)]
+    let attributes = [LotAttributesRow(of: rows[0]), LotAttributesRow(of: rows[1], originalLot: 77)]
     try fixture.ledger.writeAll {
       $0.newLots = rows
       $0.lastLot = numbers[1]
@@ -256,7 +256,7 @@ package struct JournalEventContract {
       XCTAssertEqual(try snapshot.lotAttributes(numbers[0]), attributes[0])
       XCTAssertEqual(try snapshot.lotAttributes(numbers[1]), attributes[1])
       XCTAssertEqual(
-        try snapshot.lotAttributes(numbers.map { RowAddress($0, of: fixture.alice) })[numbers[1]]?.origin, 77)
+        try snapshot.lotAttributes(numbers.map { RowAddress($0, of: fixture.alice) })[numbers[1]]?.originalLot, 77)
       XCTAssertEqual(try snapshot.scan().lotAttributes(after: numbers[1] - 1, limit: 1), [attributes[1]])
     }
     fixture.ledger.close()

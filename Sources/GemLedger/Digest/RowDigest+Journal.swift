@@ -115,7 +115,7 @@ extension RowDigest {
     digest.add(row.price)
     digest.add(row.purchase)
     digest.add(row.expiresAt)
-    digest.add(row.origin)
+    digest.add(row.originalLot)
     return digest.value
   }
 

@@ -17,10 +17,10 @@ extension UnitOfWork {
   // MARK: Customers
 
   /// The customer as the group left them; the number may be of a merged customer.
-  func found(_ origin: CustomerNumber, session: any StorageSnapshot) throws(LedgerError) -> FoundCustomer {
-    let row = try knownCustomer(origin, session: session)
-    guard row.mergedInto != 0 else { return FoundCustomer(row, original: origin) }
-    return FoundCustomer(try knownCustomer(row.mergedInto, session: session), original: origin)
+  func found(_ original: CustomerNumber, session: any StorageSnapshot) throws(LedgerError) -> FoundCustomer {
+    let row = try knownCustomer(original, session: session)
+    guard row.mergedInto != 0 else { return FoundCustomer(row, original: original) }
+    return FoundCustomer(try knownCustomer(row.mergedInto, session: session), original: original)
   }
 
   /// Returns the customer that the id names after the group's changes, given the customer that it named before.
@@ -30,8 +30,8 @@ extension UnitOfWork {
     guard hasCold else { return found }
     if cold.events.erasedIDs.contains(id) { return nil }
     guard let found else {
-      guard let origin = cold.ids[id] else { return nil }
-      return try self.found(origin, session: session)
+      guard let original = cold.ids[id] else { return nil }
+      return try self.found(original, session: session)
     }
     let isChanged = cold.customers[found.number] != nil || cold.customers[found.original] != nil
     return isChanged ? try self.found(found.original, session: session) : found

@@ -32,11 +32,11 @@ package struct LotAttributesRow: Hashable, Sendable {
   /// Milliseconds; `.max` for never.
   package var expiresAt: Int64
   /// The lot that its currency came out of, by a transfer or an exchange; 0 for none.
-  package var origin: LotNumber
+  package var originalLot: LotNumber
 
   package init(
     lot: LotNumber, source: LotSource, environment: Int64, price: Money?, purchase: Int64?, expiresAt: Int64,
-    origin: LotNumber = 0
+    originalLot: LotNumber = 0
   ) {
     self.lot = lot
     self.source = source
@@ -44,12 +44,12 @@ package struct LotAttributesRow: Hashable, Sendable {
     self.price = price
     self.purchase = purchase
     self.expiresAt = expiresAt
-    self.origin = origin
+    self.originalLot = originalLot
   }
 
-  package init(of row: LotRow, origin: LotNumber = 0) {
+  package init(of row: LotRow, originalLot: LotNumber = 0) {
     self.init(
       lot: row.number, source: row.source, environment: row.environment, price: row.price, purchase: row.purchase,
-      expiresAt: row.expiresAt, origin: origin)
+      expiresAt: row.expiresAt, originalLot: originalLot)
   }
 }

@@ -112,7 +112,7 @@ extension JournalExport {
         writer.price(row.price)
         writer.integer("purchase", ifAny: row.purchase)
         if row.expiresAt != .max { writer.time("expires_at", Timestamp(milliseconds: row.expiresAt)) }
-        if row.origin != 0 { writer.integer("origin", row.origin) }
+        if row.originalLot != 0 { writer.integer("origin", row.originalLot) }
       }
     }
   }

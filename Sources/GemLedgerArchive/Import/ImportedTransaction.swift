@@ -70,7 +70,7 @@ extension ImportFields {
       lot: try fields.number("lot"), source: try fields.word("source", LotSource.init(name:)),
       environment: try fields.environment(), price: try fields.price(), purchase: try fields.number(ifAny: "purchase"),
       expiresAt: try fields.time(ifAny: "expires_at")?.milliseconds ?? .max,
-      origin: try fields.number(ifAny: "origin") ?? 0)
+      originalLot: try fields.number(ifAny: "origin") ?? 0)
     try fields.end("lot", "source", "environment", "price", "purchase", "expires_at", "origin")
     return row
   }

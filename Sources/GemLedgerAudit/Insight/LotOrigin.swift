@@ -39,9 +39,9 @@ struct LotReader {
     if let known = lots[lot] { return known }
     let attributes = try attributes(of: lot, owner: owner)
     var (first, origins) = (attributes, [LotNumber]())
-    while first.origin != 0, origins.count < Self.originCountMax {
-      origins.append(first.origin)
-      first = try self.attributes(of: first.origin, owner: nil)
+    while first.originalLot != 0, origins.count < Self.originCountMax {
+      origins.append(first.originalLot)
+      first = try self.attributes(of: first.originalLot, owner: nil)
     }
     let found = LotOrigin(
       lot: lot, source: attributes.source, environment: try reader.environment(attributes.environment),

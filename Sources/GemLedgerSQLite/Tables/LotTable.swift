@@ -124,7 +124,7 @@ struct LotTable {
     LotAttributesRow(
       lot: try row.number(0), source: LotSource(rawValue: row.integer(1)) ?? .admin, environment: try row.number(2),
       price: try row.money(3), purchase: try row.optionalNumber(5), expiresAt: StoredExpiry.loaded(try row.value(6)),
-      origin: try row.number(7))
+      originalLot: try row.number(7))
   }
 
   func write(_ changes: ColdChanges) throws(LedgerError) {
@@ -136,7 +136,7 @@ struct LotTable {
       $0.bind(5, $1.price?.currency)
       $0.bind(6, $1.purchase)
       $0.bind(7, StoredExpiry.stored($1.expiresAt))
-      $0.bind(8, $1.origin)
+      $0.bind(8, $1.originalLot)
     }
     try statements.run("UPDATE lots SET account = ?2 WHERE lot = ?1", changes.movedLots) {
       $0.bind(1, $1.number)

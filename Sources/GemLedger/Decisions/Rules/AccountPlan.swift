@@ -67,7 +67,7 @@ package struct LotCredit {
   package var purchase: Int64?
   package var expiresAt: Int64 = .max
   /// The lot that it comes out of, by a transfer or an exchange; 0 for none.
-  var origin: LotNumber = 0
+  var originalLot: LotNumber = 0
   /// The purchase that the currency came from; nil for none, and for the purchase's own grant.
   var lineage: Lineage?
 

@@ -11,11 +11,11 @@ enum JournalLookup {
       return nil
     }
     var customer = try decider.work.knownCustomer(row.customer, session: session)
-    let origin = customer.number
+    let original = customer.number
     // The keys of an erased customer are gone, so a repeated call could not be recognised.
     guard !customer.isErased(salt: decider.definitions.transactionIDs.salt) else { return nil }
     if customer.mergedInto != 0 { customer = try decider.work.knownCustomer(customer.mergedInto, session: session) }
-    return (row, FoundCustomer(customer, original: origin), customer.id)
+    return (row, FoundCustomer(customer, original: original), customer.id)
   }
 
   static func bookedAt(

@@ -21,8 +21,8 @@ enum LotLineage {
     let owner = row.account.customer
     var attributes = try Self.attributes(&work, of: row.number, near: owner, session: session)
     var steps = 0
-    while let known = attributes, known.purchase == nil, known.origin != 0, steps < Self.lineageStepsMax {
-      attributes = try Self.attributes(&work, of: known.origin, near: owner, session: session)
+    while let known = attributes, known.purchase == nil, known.originalLot != 0, steps < Self.lineageStepsMax {
+      attributes = try Self.attributes(&work, of: known.originalLot, near: owner, session: session)
       steps += 1
     }
     guard let attributes, let purchase = attributes.purchase else { return (nil, steps) }
@@ -63,7 +63,7 @@ enum LotLineage {
         let account = work.accounts[plan.slot].row
         credits.append(
           LotCredit(
-            amount: part, source: take.source, environment: account.poolEnvironment, origin: account.poolLot))
+            amount: part, source: take.source, environment: account.poolEnvironment, originalLot: account.poolLot))
         continue
       }
       let row = work.loadedLots[work.loadedLotsIndex(of: plan.slot)][take.lotSlot].row
@@ -79,11 +79,11 @@ enum LotLineage {
     let price = row.price.map { PriceShares.value(of: burnt..<burnt + amount, price: $0, granted: row.granted) }
     var credit = LotCredit(
       amount: amount, source: row.source, environment: row.environment, price: price, expiresAt: row.expiresAt,
-      origin: row.number)
+      originalLot: row.number)
     let (lineage, steps) = try lineage(&work, of: row, session: session)
     guard let lineage else { return credit }
     credit.lineage = lineage
-    if steps >= Self.lineageStepsKept { credit.origin = lineage.originalLot }
+    if steps >= Self.lineageStepsKept { credit.originalLot = lineage.originalLot }
     guard credit.isPooled else { return credit }
     // A bonus has no price. Without one it would join the pooled currency, which has no lineage.
     let paid = try JournalLookup.purchase(&work, lineage.purchase, session: session)?.price?.currency

@@ -30,7 +30,7 @@ enum LotPlacement {
       environment: credit.environment, granted: 0, remaining: 0, price: credit.price, purchase: credit.purchase,
       expiresAt: credit.expiresAt)
     work.loadedLots[lotsIndex].extras.append(WorkingLot(row: row, isNew: true))
-    work.changes.ownCold.lotAttributes.append(LotAttributesRow(of: row, origin: credit.origin))
+    work.changes.ownCold.lotAttributes.append(LotAttributesRow(of: row, originalLot: credit.originalLot))
     work.accounts[slot].row.nextExpiry = min(work.accounts[slot].row.nextExpiry, credit.expiresAt)
     return LotTake(
       lotSlot: .extra(work.loadedLots[lotsIndex].extras.count - 1), lot: row.number, source: credit.source,

@@ -43,7 +43,7 @@ struct LotAttributesCheck {
         continue
       }
       // Only the journal records the lot that it came out of.
-      attributes.origin = found.origin
+      attributes.originalLot = found.originalLot
       guard attributes != found else { continue }
       context.report(
         "lot_terms_replay", currency: account.currency,
@@ -64,7 +64,7 @@ struct LotAttributesCheck {
       guard let end = page.last?.lot else { break }
       count += Int64(page.count)
       purchased += checkMakers(of: page, environments: environments)
-      try checkOrigins(of: page.filter { $0.origin != 0 })
+      try checkOrigins(of: page.filter { $0.originalLot != 0 })
       last = end
     }
     if count != lotCount {
@@ -81,14 +81,14 @@ struct LotAttributesCheck {
   private func checkOrigins(of rows: [LotAttributesRow]) throws(LedgerError) {
     guard !rows.isEmpty else { return }
     // The owner of that lot is not recorded.
-    let origins = try context.snapshot.lotAttributes(rows.map { RowAddress($0.origin, of: nil) })
+    let origins = try context.snapshot.lotAttributes(rows.map { RowAddress($0.originalLot, of: nil) })
     for row in rows {
-      let origin = origins[row.origin]
+      let origin = origins[row.originalLot]
       let isSame =
         origin?.source == row.source && origin?.environment == row.environment && origin?.expiresAt == row.expiresAt
-      if !isSame || !hasShare(row, of: origin) || row.origin == row.lot || row.purchase != nil {
+      if !isSame || !hasShare(row, of: origin) || row.originalLot == row.lot || row.purchase != nil {
         context.report(
-          "lots_have_origins", "lot \(row.lot) came out of lot \(row.origin), which is missing or of another kind")
+          "lots_have_origins", "lot \(row.lot) came out of lot \(row.originalLot), which is missing or of another kind")
       }
     }
   }
@@ -99,12 +99,12 @@ struct LotAttributesCheck {
   private func checkMakers(of page: [LotAttributesRow], environments: Set<Int64>) -> Int64 {
     var count: Int64 = 0
     for row in page {
-      if row.purchase != nil, row.origin == 0 { count += 1 }
-      if row.source == .paid, row.purchase == nil, row.origin == 0 {
+      if row.purchase != nil, row.originalLot == 0 { count += 1 }
+      if row.source == .paid, row.purchase == nil, row.originalLot == 0 {
         context.report("lots_have_makers", "lot \(row.lot) was paid for, and came with no purchase and out of no lot")
       }
       // A bonus that was transferred or exchanged is told from pooled currency by a price of 0.
-      let isMovedBonus = row.source == .bonus && row.origin != 0 && row.price?.minorUnits == 0
+      let isMovedBonus = row.source == .bonus && row.originalLot != 0 && row.price?.minorUnits == 0
       if row.price != nil, row.source != .paid, !isMovedBonus {
         context.report("lots_have_makers", "lot \(row.lot) has a price, and is \(row.source.name)")
       }

@@ -79,7 +79,7 @@ extension LotAttributesRow {
     LotAttributesRow(
       lot: rows.integer(row, 0), source: LotSource(rawValue: rows.integer(row, 1)) ?? .admin,
       environment: rows.integer(row, 2), price: rows.money(row, 3), purchase: rows.optionalInteger(row, 5),
-      expiresAt: rows.integer(row, 6), origin: rows.integer(row, 7))
+      expiresAt: rows.integer(row, 6), originalLot: rows.integer(row, 7))
   }
 }
 #endif

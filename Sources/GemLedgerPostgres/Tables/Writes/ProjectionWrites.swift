@@ -130,7 +130,7 @@ struct ProjectionWrites: SessionPart {
       $0.add(rows, text: \.attributes.price?.currency)
       $0.add(rows, optional: \.attributes.purchase)
       $0.add(rows, \.attributes.expiresAt)
-      $0.add(rows, \.attributes.origin)
+      $0.add(rows, \.attributes.originalLot)
     }
   }
 
