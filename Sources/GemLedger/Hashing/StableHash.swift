@@ -3,21 +3,24 @@
 /// It distinguishes requests and marks our own tokens. It does not resist deliberate collisions, and nothing here needs
 /// that: a caller with a deliberate collision only gets one of its own earlier answers.
 package struct StableHash {
-  private var state: UInt64
+  @usableFromInline var state: UInt64
 
+  @inlinable
   package init(seed: UInt64 = 0) { state = 0xCBF2_9CE4_8422_2325 ^ seed }
 
+  @inlinable
   package mutating func combine(_ number: UInt64) {
     state = (state ^ number) &* 0x9E37_79B9_7F4A_7C15
     state ^= state >> 29
   }
 
+  @inlinable
   package mutating func combine(_ text: String) {
     combine(UInt64(text.utf8.count))
     for byte in text.utf8 { state = (state ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
   }
 
-  package var value: UInt64 {
+  @inlinable package var value: UInt64 {
     var mixed = state
     mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
     mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
