@@ -103,7 +103,11 @@ final class DamagedExportTests: XCTestCase {
       (#line, "header", "gemledger-journal", "other", "This is no export of a ledger."),
       (
         #line, "header", #""format_version":3"#, #""format_version":4"#,
-        "The export has format version 4; this program reads up to 3."
+        "The export has format version 4; this program reads version 3."
+      ),
+      (
+        #line, "header", #""format_version":3"#, #""format_version":2"#,
+        "The export has format version 2; this program reads version 3."
       ),
       (#line, "customer", #""number":1"#, #""number":0"#, "\"number\" is 0, and must be at least 1."),
       (#line, "customer", #""number":1"#, #""numbers":1"#, "\"number\" is missing."),

@@ -71,8 +71,6 @@ final class ExportBytesTests: XCTestCase {
     let read = Result { () throws(LineFault) in try tokens.read(bytes[...]) }
     switch Result(catching: { () throws(JSONError) in try JSONValue.parse(bytes) }) {
     case .success(let value):
-      // A name that cannot be written without escapes is none of a field's.
-      if case .failure(let fault) = read, fault.message.hasPrefix("A field has a name") { return true }
       try read.get()
       XCTAssertEqual(tokens.json(0), value.text(), "\(text) \(message)", line: line)
       XCTAssertEqual(tokens.text(0), value.text, "\(text) \(message)", line: line)

@@ -31,4 +31,21 @@ final class MemoryArchiveTests: XCTestCase {
     XCTAssertEqual(try copy.currentCatalog().products.count, 10_000)
     XCTAssertThrowsError(try Catalog.load(text(10_001)))
   }
+
+  /// A metadata name may hold any character, also those that JSON writes with escapes.
+  func testMetadataNamesWithEscapesComeBack() throws {
+    let metadata = #"{"the \"best\"":{"\\":1,"a\nb":[{"\u0001":"\u0002"}]},"\u0061":"plain","\ud83d\ude00":null}"#
+    let ledger = Ledger.inMemory(salt: 7)
+    try ledger.apply(
+      Catalog.load(
+        Array(
+          #"""
+          {"currencies":[{"code":"GEM","name":"Gems"}],"products":[{"code":"p","type":"consumable"}],
+           "offerings":[{"id":"o","metadata":\#(metadata),"packages":[{"id":"one","product":"p"}]}]}
+          """#.utf8)))
+    let text = try Exported(ledger).bytes
+    let copy = try Ledger.inMemory(importing: text)
+    XCTAssertEqual(try copy.currentCatalog().text(), try ledger.currentCatalog().text())
+    XCTAssertEqual(try Exported(copy).bytes, text)
+  }
 }

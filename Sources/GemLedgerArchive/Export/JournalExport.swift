@@ -6,6 +6,7 @@ internal import GemLedger
 /// notes, items and the like go side by side. Rows with an order of their own (keys, orders) have lines of their own.
 struct JournalExport {
   static let formatName = "gemledger-journal"
+  /// The only version that is written and read.
   static let formatVersion: Int64 = 3
   static let pageSize = 4096
 

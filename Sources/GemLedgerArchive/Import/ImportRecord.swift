@@ -104,9 +104,9 @@ extension ImportFields {
   fileprivate mutating func header() throws(LineFault) -> ExportHeader {
     guard try text("format") == JournalExport.formatName else { throw LineFault("This is no export of a ledger.") }
     let version = try integer("format_version")
-    guard (1...JournalExport.formatVersion).contains(version) else {
+    guard version == JournalExport.formatVersion else {
       throw LineFault(
-        "The export has format version \(version); this program reads up to \(JournalExport.formatVersion).")
+        "The export has format version \(version); this program reads version \(JournalExport.formatVersion).")
     }
     var own = try ImportFields(try value("project"))
     let project = ProjectRow(salt: try own.hexadecimal("salt"), createdAt: try own.time("created_at"))

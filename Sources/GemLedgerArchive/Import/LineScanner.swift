@@ -5,15 +5,19 @@ struct LineScanner {
   private let bytes: UnsafeBufferPointer<UInt8>
   private(set) var tokens: [LineTokens.Token]
   private var scanner: JSONScanner
+  private let isCanonical: Bool
 
-  init(_ bytes: UnsafeBufferPointer<UInt8>, reusing tokens: [LineTokens.Token]) {
+  /// - Parameter isCanonical: Whether each name is written in the one way of `JSONWriter`, so that equal names have equal
+  ///   bytes. Else names with escapes are refused.
+  init(_ bytes: UnsafeBufferPointer<UInt8>, isCanonical: Bool, reusing tokens: [LineTokens.Token]) {
+    self.isCanonical = isCanonical
     self.bytes = bytes
     self.tokens = tokens
     self.tokens.removeAll(keepingCapacity: true)
     scanner = JSONScanner(bytes)
   }
 
-  /// - Returns: Whether the line is valid, and no name in it has escapes.
+  /// - Returns: Whether the line is valid, and its names could be compared.
   mutating func scanLine() -> Bool {
     do throws(JSONFailure) {
       try scanner.begin()
@@ -74,7 +78,7 @@ struct LineScanner {
   private mutating func member(of object: Int) throws(JSONFailure) -> Bool {
     let name = tokens.count
     let text = try scanner.name()
-    guard text.isPlain else { return false }
+    guard text.isPlain || isCanonical else { return false }
     try check(text)
     add(text)
     guard isNew(name, in: object) else { return false }

@@ -43,22 +43,24 @@ package final class LineTokens {
 
   /// Reads a line; the tokens of the line before are gone.
   package func read(_ line: ArraySlice<UInt8>) throws(LineFault) {
-    if scan(line) { return }
+    if scan(line, isCanonical: false) { return }
     let value: JSONValue
     do throws(JSONError) {
       value = try JSONValue.parse(Array(line))
     } catch {
       throw LineFault("\(error.message) (column \(error.column))")
     }
-    // Names may be written with escapes, which this has no need of.
-    guard scan(Array(value.text().utf8)[...]) else { throw LineFault("A field has a name that no field has.") }
+    // One name can be written in several ways, with escapes; written anew, it has one.
+    guard scan(Array(value.text().utf8)[...], isCanonical: true) else {
+      throw LineFault("The line cannot be read.")
+    }
   }
 
-  private func scan(_ line: ArraySlice<UInt8>) -> Bool {
+  private func scan(_ line: ArraySlice<UInt8>, isCanonical: Bool) -> Bool {
     bytes.removeAll(keepingCapacity: true)
     bytes.append(contentsOf: line)
     return bytes.withUnsafeBufferPointer { bytes in
-      var scanner = LineScanner(bytes, reusing: tokens)
+      var scanner = LineScanner(bytes, isCanonical: isCanonical, reusing: tokens)
       tokens = []  // Leaves the scanner as the tokens' only owner, so that they stay in place.
       defer { tokens = scanner.tokens }
       return scanner.scanLine()
