@@ -95,6 +95,27 @@ final class DamagedRefundsTests: XCTestCase {
     for row in rows { try assertNamed(row.equation, after: row.damage, line: row.line) }
   }
 
+  /// Every run reports the problems of one transaction in the order of its lots.
+  func testProblemsComeInOneOrder() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("ledger.sqlite")
+    try FileManager.default.copyItem(atPath: try healthyLedger(), toPath: path)
+    let raw = try RawSQLite(path)
+    raw.disarm()
+    XCTAssertNil(
+      raw.run(
+        """
+        WITH RECURSIVE counted(n) AS (SELECT 10 UNION ALL SELECT n + 1 FROM counted WHERE n < 40)
+        INSERT INTO refund_parts SELECT 7, 100 + n, 4, 1, n, 1 FROM counted
+        """))
+    let ledger = try Ledger.openSQLite(at: path, clock: time.clock)
+    defer { ledger.close() }
+    let found = try ledger.verify().problems.filter { $0.equation == "refunds_book_their_parts" }.map(\.message)
+    let ofLots = found.filter { $0.contains("from lot") }
+    XCTAssertEqual(
+      ofLots, (10...40).map { "transaction 7 takes -1 otherwise from lot \($0) than its parts say" })
+  }
+
   func testWithoutDamageTheBooksAddUp() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("ledger.sqlite")

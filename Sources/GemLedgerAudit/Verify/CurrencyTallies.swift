@@ -57,7 +57,7 @@ struct CurrencyTallies {
   }
 
   func check() {
-    for (number, tally) in tallies.sorted(by: { $0.key < $1.key }) {
+    for (number, tally) in tallies.inKeyOrder {
       let entries = tally.kinds.values.reduce(0, +)
       if entries != tally.balances - tally.debts {
         context.report(

@@ -53,8 +53,8 @@ struct ItemCheck {
       }
       last = page.last
     }
-    for (customer, items) in owned {
-      for (item, quantity) in items where quantity != 0 {
+    for (customer, items) in owned.inKeyOrder {
+      for (item, quantity) in items.inKeyOrder where quantity != 0 {
         context.report(
           "items_replay", "customer number \(customer) should own \(quantity) of \"\(item)\" and has no row of it")
       }
@@ -77,11 +77,11 @@ struct ItemCheck {
   }
 
   private func checkSums() {
-    for (item, rest) in due.sorted(by: { $0.key < $1.key }) where rest != 0 {
+    for (item, rest) in due.inKeyOrder where rest != 0 {
       context.report(
         "purchases_credit_their_terms", "purchases brought \(-rest) more of \"\(item)\" than their terms give")
     }
-    for (item, sum) in moved.sorted(by: { $0.key < $1.key }) where sum != 0 {
+    for (item, sum) in moved.inKeyOrder where sum != 0 {
       context.report("items_cancel_out", "what customers gave each other of \"\(item)\" comes to \(sum), not to 0")
     }
   }

@@ -128,8 +128,8 @@ struct JournalEventCheck {
     for part in page.parts(of: number) {
       lots[part.lot, default: [:]][part.currency, default: 0] += Int128(part.amount)
     }
-    for (lot, currencies) in lots {
-      for (currency, rest) in currencies where rest != 0 {
+    for (lot, currencies) in lots.inKeyOrder {
+      for (currency, rest) in currencies.inKeyOrder where rest != 0 {
         context.report(
           "effects_book_their_entries", currency: currency,
           "transaction \(number) takes \(rest) otherwise from lot \(lot) than its effects say")
@@ -141,7 +141,7 @@ struct JournalEventCheck {
   private func checkExpiries(after transaction: TransactionNumber, _ page: JournalEventPage) {
     guard var left = page.late[transaction] else { return }
     for event in page.expiries(after: transaction) { left[event.lot, default: 0] -= Int128(event.amount) }
-    for (lot, rest) in left where rest != 0 {
+    for (lot, rest) in left.inKeyOrder where rest != 0 {
       context.report(
         "effects_are_complete",
         "\(rest) came back to lot \(lot) with transaction \(transaction), after the lot's time, and did not expire"
@@ -156,8 +156,8 @@ struct JournalEventCheck {
       let amount = event.kind == .held ? Int128(event.amount) : -Int128(event.amount)
       moved[event.target, default: [:]][event.currency, default: 0] += amount
     }
-    for (hold, currencies) in moved {
-      for (currency, rest) in currencies where rest != 0 {
+    for (hold, currencies) in moved.inKeyOrder {
+      for (currency, rest) in currencies.inKeyOrder where rest != 0 {
         context.report(
           "holds_replay", currency: currency,
           "transaction \(group.first?.transaction ?? 0) leaves hold \(hold) \(rest) more than it had")

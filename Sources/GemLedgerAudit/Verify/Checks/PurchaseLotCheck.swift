@@ -62,7 +62,7 @@ struct PurchaseLotCheck {
       guard let currency = context.definitions.currency(code)?.number else { continue }
       expected[currency, default: []] += credits
     }
-    for (currency, credits) in expected.sorted(by: { $0.key < $1.key }) {
+    for (currency, credits) in expected.inKeyOrder {
       let own = found[currency] ?? []
       guard own.map(\.amount) == credits.map(\.amount) else {
         context.report(

@@ -148,7 +148,7 @@ struct RefundCheck {
     for entry in entries {
       for (lot, amount) in rows.allocations(of: entry) { taken[lot, default: 0] -= Int128(amount) }
     }
-    for (lot, rest) in taken where rest != 0 {
+    for (lot, rest) in taken.inKeyOrder where rest != 0 {
       context.report(
         "refunds_book_their_parts",
         "transaction \(parts.first?.transaction ?? 0) takes \(rest) otherwise from lot \(lot) than its parts say")

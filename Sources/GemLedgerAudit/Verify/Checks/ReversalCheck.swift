@@ -20,7 +20,7 @@ struct ReversalCheck {
     for entry in reversals.flatMap({ page.entries(of: $0.transaction) }) {
       left[entry.account.currency, default: 0] -= Int128(entry.amount)
     }
-    for (currency, left) in left where left < 0 {
+    for (currency, left) in left.inKeyOrder where left < 0 {
       context.report(
         "reversals_are_covered", currency: currency,
         "the reversals of transaction \(event.target) give back \(-left) more than it took")
@@ -32,7 +32,7 @@ struct ReversalCheck {
     for part in reversals.flatMap({ page.parts(of: $0.transaction) }) where part.amount > 0 {
       lots[part.lot, default: 0] -= Int128(part.amount)
     }
-    for (lot, left) in lots where left < 0 {
+    for (lot, left) in lots.inKeyOrder where left < 0 {
       context.report(
         "reversals_are_covered",
         "the reversals of transaction \(event.target) put back \(-left) more into lot \(lot) than it took")

@@ -2,9 +2,11 @@ internal import GemLedger
 
 /// Replays the counts of one window's customers, and compares them with their rows.
 struct CountReplay {
-  private struct Slot: Hashable {
+  private struct Slot: Hashable, Comparable {
     let customer: CustomerNumber
     let key: Int32
+
+    static func < (one: Self, other: Self) -> Bool { (one.customer, one.key) < (other.customer, other.key) }
   }
 
   private struct Count: Equatable {
@@ -38,7 +40,7 @@ struct CountReplay {
       last = page.last
     }
     // The counts of merged customers continue with their surviving customers.
-    for slot in counts.keys where scope.merges.survivor(of: slot.customer) == slot.customer {
+    for slot in counts.keys.sorted() where scope.merges.survivor(of: slot.customer) == slot.customer {
       context.report("counts_replay", "a count of customer number \(slot.customer) has no row")
     }
   }

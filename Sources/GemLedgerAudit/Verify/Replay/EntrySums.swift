@@ -23,6 +23,11 @@ extension Sequence<EntryRow> {
   func sums(of kind: EntryKind) -> [(currency: Int64, sum: Int128)] {
     var sums: [Int64: Int128] = [:]
     for entry in self where entry.kind == kind { sums[entry.account.currency, default: 0] += Int128(entry.amount) }
-    return sums.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    return sums.inKeyOrder.map { ($0.key, $0.value) }
   }
+}
+
+extension Dictionary where Key: Comparable {
+  /// The elements in the order of their keys, so that every run reports its problems in one order.
+  var inKeyOrder: [Element] { count < 2 ? Array(self) : sorted { $0.key < $1.key } }
 }

@@ -130,7 +130,7 @@ struct HoldReplay {
       for row in page where scope.covers(row.customer) { compare(row) }
       last = end
     }
-    for (number, hold) in holds {
+    for (number, hold) in holds.inKeyOrder {
       context.report("holds_replay", "hold \(number) of customer number \(hold.owner) is open and has no row")
     }
   }

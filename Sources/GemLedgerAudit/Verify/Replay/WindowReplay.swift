@@ -61,7 +61,7 @@ struct WindowReplay {
     try projections.compareLots(&tallies, &attributes)
     try projections.compareAccounts(&tallies, &attributes)
     try events.compare()
-    for (account, held) in accounts.held.accounts where accounts.accounts[account]?.isSeen != true {
+    for (account, held) in accounts.held.accounts.inKeyOrder where accounts.accounts[account]?.isSeen != true {
       context.report(
         "holds_replay", currency: account.currency,
         "\(context.name(of: account)) should hold \(held) and has no account row")
