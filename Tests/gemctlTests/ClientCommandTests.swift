@@ -70,6 +70,28 @@ final class ClientCommandTests: XCTestCase {
       ], in: home, errorsBegin: true)
   }
 
+  func testAnInterruptedPurchaseIsResolved() throws {
+    let home = try TestHome()
+    XCTAssertEqual(try home.raw("gemctl init > /dev/null").status, 0)
+    let balance = "gemctl balance GEM --customer alice --json | grep -o '\"balance\":[0-9]*'"
+    try Row.check(
+      [
+        Row("gemctl store settings interrupted-purchases on > /dev/null"),
+        Row(
+          "gemctl buy gems_300 --customer alice > said; echo $?; head -1 said",
+          output: """
+            3
+            Interrupted: the store asks its customer for something first ("gemctl store resolve ID" completes it).
+
+            """),
+        Row("sed -n 's/^store transaction  //p' said > id; gemctl store list | grep -c interrupted", output: "1\n"),
+        Row("gemctl store resolve $(cat id) --json | grep -o '\"state\":\"[a-z_]*'", output: "\"state\":\"purchased\n"),
+        Row(balance, output: "\"balance\":300\n"),
+        Row("gemctl store resolve $(cat id)", 64, error: "error: Transaction "),
+        Row("gemctl buy gems_300 --customer alice --cancel | head -1", output: "Cancelled: nothing was bought.\n"),
+      ], in: home, errorsBegin: true)
+  }
+
   func testRefundsTakeBackAndTheirReversalGivesBack() throws {
     let home = try TestHome()
     XCTAssertEqual(try home.raw("gemctl init > /dev/null").status, 0)

@@ -39,12 +39,14 @@ final class HelpPageTests: XCTestCase {
         approve         Approve a purchase that waits for somebody's consent
         decline         Decline a purchase that waits for somebody's consent
         store list      List the store's transactions, newest first
+        store resolve   Complete an interrupted purchase or renewal
         store refund    Give money back for a purchase, in full or part
         store reverse-refund
                         Take a refund back
         store redeliver
                         Deliver a transaction once more
         store fault     Make the store misbehave, or show how it does
+        store settings  Show how the store behaves, or change one setting
 
       Ledger:
         grant           Give a customer currency

@@ -129,6 +129,90 @@ final class SetUpCommandTests: XCTestCase {
     XCTAssertTrue(shop.contains("remove_ads"), shop)
     XCTAssertFalse(shop.contains("gems_6500"), shop)
   }
+
+  /// What the file switches on for tests holds in the home, with its storefront and its language.
+  func testTheSwitchesOfAStoreKitFileHoldInTheHome() throws {
+    let home = try TestHome()
+    try home.write(
+      #"""
+      {"version":{"major":4,"minor":0},
+       "settings":{"_storefront":"JPN","_locale":"ja","_askToBuyEnabled":true,"_timeRate":13},
+       "products":[
+        {"productID":"gems_300","type":"Consumable","displayPrice":"500","referenceName":"Gems","localizations":[
+         {"locale":"en_US","displayName":"Gems"},{"locale":"ja","displayName":"ジェム"}]},
+        {"productID":"gift","type":"Consumable","displayPrice":"4.99","referenceName":"Gift",
+         "localizations":[{"locale":"en_US","displayName":""}]}]}
+      """#, to: "shop.storekit")
+    try Row.check(
+      [
+        Row(
+          "gemctl init --storekit shop.storekit | grep note:",
+          output: """
+            note: The reference name shows, where there is no display name, for "gift".
+            note: "gift" cannot be bought in JPN: JPY has 0 digits after the dot; "4.99" has more.
+            note: The file says nothing about what its products give: add grants with a catalog.
+            note: Ask to Buy is on: purchases wait for "gemctl approve".
+            note: The file's test switches are in force: "gemctl store settings" shows and changes them.
+
+            """),
+        Row(
+          "gemctl offerings",
+          output: """
+            storekit (current): Products of the StoreKit file
+            PACKAGE   PRODUCT   TITLE   PRICE  GRANTS
+            gems_300  gems_300  ジェム   ¥500  300 GEM
+
+            Left out at apple in JPN:
+              gift: no price in JPN
+
+            """),
+        Row(
+          "gemctl buy gems_300 | head -1",
+          output: "Pending: somebody has to agree first (\"gemctl approve ID\" or \"gemctl decline ID\").\n"),
+        Row(
+          "gemctl store settings ask-to-buy off",
+          output: """
+            SETTING                VALUE
+            ask-to-buy             off
+            interrupted-purchases  off
+            fail-transactions      off
+            grace-period           off
+            billing-retry          off
+            failing-calls          none
+            time-rate              month=5m
+            storefront             JPN
+            locale                 ja
+
+            """),
+        Row("gemctl buy gems_300 --json | grep -o '\"result\":\"[a-z]*\"'", output: "\"result\":\"success\"\n"),
+        Row(
+          "gemctl store settings failing-calls purchase --json | grep -o '\"failing_calls[^,]*'",
+          output: "\"failing_calls\":\"purchase\"\n"),
+        Row("gemctl buy gems_300 > /dev/null", 3),
+        Row(
+          "gemctl store settings storefront USA > /dev/null; gemctl offerings | tail -1",
+          output: "  gift: no price in USA\n"),
+      ], in: home)
+  }
+
+  func testASettingTakesItsOwnValuesOnly() throws {
+    let home = try TestHome()
+    XCTAssertEqual(try home.run("gemctl init > /dev/null").status, 0)
+    try Row.check(
+      [
+        Row("gemctl store settings ask-to-buy", 64, error: "error: ask-to-buy takes on or off.\n"),
+        Row("gemctl store settings ask-to-buy yes", 64, error: "error: ask-to-buy takes on or off; got \"yes\".\n"),
+        Row("gemctl store settings time-rate 5", 64, error: "error: time-rate takes real, day=1h"),
+        Row(
+          "gemctl store settings failing-calls purchase,none", 64, error: "error: failing-calls takes none, or calls"),
+        Row("gemctl store settings mood on", 64, error: "error: NAME takes ask-to-buy, "),
+        Row("gemctl --home play init --store google > /dev/null"),
+        Row("gemctl --home play store settings ask-to-buy on", 64, error: "error: The Google-Play-like store has no"),
+        Row(
+          "gemctl --home play store settings time-rate day=1s --json | cut -c1-33",
+          output: "{\"settings\":{\"time_rate\":\"day=1s\"\n"),
+      ], in: home, errorsBegin: true)
+  }
 }
 
 extension String {

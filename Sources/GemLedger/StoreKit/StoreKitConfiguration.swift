@@ -12,6 +12,11 @@ public struct StoreKitConfiguration: Hashable, Sendable {
   public let locale: String?
   /// The switches of the file for tests.
   public let switches: Switches
+  /// The locales in which a product has no display name, so that its title is its reference name or its id.
+  let assumedTitles: [ProductCode: Set<String>]
+
+  /// The most bytes of a file, 64 MiB; a file of ten thousand products has about a tenth of it.
+  public static let byteCountMax = 64 << 20
 
   /// The test switches of Xcode's editor for such files, under StoreKit's names; at first all are off.
   public struct Switches: Hashable, Sendable {
@@ -29,6 +34,8 @@ public struct StoreKitConfiguration: Hashable, Sendable {
     public var shouldEnterBillingRetryOnRenewal = false
     /// StoreKit's number of how fast subscriptions run; nil where the file does not say.
     public var timeRate: Int64?
+    /// The calls of an app to the store that fail, by their names in the file, such as `Load Products`.
+    public var failingCalls: [String] = []
 
     /// Nothing switched on.
     public init() {}
@@ -36,8 +43,15 @@ public struct StoreKitConfiguration: Hashable, Sendable {
 
   /// Reads a configuration file of version 1 to 5, or a newer one with a note.
   ///
-  /// - Throws: ``CatalogProblems`` with everything that is wrong.
+  /// StoreKit's own way holds where a value is missing. Without a display name a product shows its reference name, or
+  /// else its id. A price that does not fit the currency of the storefront takes that product from sale. What has no
+  /// meaning here, such as offers, is in ``notes``.
+  ///
+  /// - Throws: ``CatalogProblems`` with everything that is wrong, such as a file of more than ``byteCountMax`` bytes.
   public static func load(_ bytes: [UInt8]) throws(CatalogProblems) -> StoreKitConfiguration {
+    guard bytes.count <= byteCountMax else {
+      throw CatalogProblems(path: "$", message: "The file has \(bytes.count) bytes; the most is \(byteCountMax).")
+    }
     let json: JSONValue
     do throws(JSONError) {
       json = try JSONValue.parse(bytes)
@@ -57,8 +71,8 @@ extension Catalog {
   /// Returns the catalog with the products of a StoreKit configuration.
   ///
   /// A product of the catalog with the same id at `apple` takes over the file's type and period. It takes over the
-  /// price in the file's storefront and the texts in the file's languages. Its grants and all else stay. Other products
-  /// of the file are added, without grants.
+  /// price in the file's storefront and the texts in the file's languages, where they are display names. Its grants and
+  /// all else stay. Other products of the file are added, without grants.
   ///
   /// - Throws: ``CatalogProblems`` where the result would not pass a catalog's checks, such as a code used twice.
   public func merging(_ configuration: StoreKitConfiguration) throws(CatalogProblems) -> Catalog {
@@ -67,7 +81,7 @@ extension Catalog {
       guard let id = product.storeIDs["apple"], let code = try? ProductCode(id),  // An id that is no code matches none.
         let other = incoming.removeValue(forKey: code)
       else { return product }
-      return product.updated(from: other)
+      return product.updated(from: other, without: configuration.assumedTitles[code] ?? [])
     }
     let added = configuration.products.filter { incoming[$0.code] != nil }
     return try Catalog(
@@ -77,8 +91,10 @@ extension Catalog {
 }
 
 extension Product {
-  fileprivate func updated(from other: Product) -> Product {
-    let locales = Set(other.localizations.map(\.locale))
+  /// - Parameter assumed: The locales of the other's titles that are no display names.
+  fileprivate func updated(from other: Product, without assumed: Set<String>) -> Product {
+    let stated = other.localizations.filter { localizations.isEmpty || !assumed.contains($0.locale) }
+    let locales = Set(stated.map(\.locale))
     let prices = prices.merging(other.prices) { $1 }
     // A discount of before may be above the new price, or have none to discount.
     let discounts = discountPrices.filter { storefront, discount in
@@ -86,7 +102,7 @@ extension Product {
     }
     return Product(
       code: code, storeIDs: storeIDs, type: other.type, isActive: isActive,
-      localizations: other.localizations + localizations.filter { !locales.contains($0.locale) }, prices: prices,
+      localizations: stated + localizations.filter { !locales.contains($0.locale) }, prices: prices,
       discountPrices: discounts, grants: grants, itemGrants: itemGrants, entitlement: entitlement,
       period: other.type.isSubscription ? other.period ?? period : nil)
   }

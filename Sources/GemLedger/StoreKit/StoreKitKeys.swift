@@ -24,4 +24,18 @@ enum StoreKitKeys {
   ])
 
   static let localization: Set<String> = ["description", "displayName", "locale"]
+
+  /// The lists of offers of a subscription.
+  static let offers = ["adHocOffers", "codeOffers", "introductoryOffer", "introductoryOffers", "winbackOffers"]
+
+  /// The names of the calls that a file can let fail.
+  static let calls: Set<String> = [
+    "App Store Sync", "App Transaction", "Load Products", "Manage Subscriptions Sheet", "Offer Code Redeem Sheet",
+    "Purchase", "Refund Request Sheet", "Subscription Status", "Verification",
+  ]
+
+  /// The raw values of `SKTestSession.TimeRate`.
+  static let timeRates: Set<Int64> = [
+    0, 1, 2, 3, 4, 5, 6, 10, 11, 12, 13, 15, 1000, 1001, 1002, 1003, 1004, 1005,
+  ]
 }

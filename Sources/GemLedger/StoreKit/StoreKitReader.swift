@@ -3,24 +3,28 @@ struct StoreKitReader {
   /// The newest major version with a known shape.
   private static let versionMax: Int64 = 5
 
-  private var notes: [String] = []
+  var notes = StoreKitNotes()
   private var unknownKeys: Set<ByteString> = []
-  private var storefront = StorefrontCode.unitedStates
+  private(set) var storefront = StorefrontCode.unitedStates
+  private(set) var locale: String?
+  /// The locales in which a product has a title that is not its display name.
+  var assumedTitles: [ProductCode: Set<String>] = [:]
 
   mutating func configuration(_ field: CatalogField) -> StoreKitConfiguration? {
     guard let fields = object(field, StoreKitKeys.configuration) else { return nil }
     readVersion(fields)
     let settings = fields.optional("settings") { object($0, StoreKitKeys.settings) }
     let storefront = settings?.optional("_storefront") { $0.caption() }
-    let locale = settings?.optional("_locale") { $0.caption() }
+    locale = settings?.optional("_locale") { $0.text() }.flatMap { language($0) }
     if let storefront { choose(storefront, fields) }
     let switches = settings.map { self.switches($0) } ?? StoreKitConfiguration.Switches()
     let products = products(fields)
     if !products.isEmpty {
-      notes.append("The file says nothing about what its products give: add grants with a catalog.")
+      notes.add("The file says nothing about what its products give: add grants with a catalog.")
     }
     return StoreKitConfiguration(
-      products: products, notes: notes, storefront: storefront, locale: locale, switches: switches)
+      products: products, notes: notes.sentences, storefront: storefront, locale: locale, switches: switches,
+      assumedTitles: assumedTitles)
   }
 
   private mutating func switches(_ settings: CatalogFields) -> StoreKitConfiguration.Switches {
@@ -32,25 +36,40 @@ struct StoreKitReader {
     switches.failTransactionsEnabled = isOn("_failTransactionsEnabled")
     switches.billingGracePeriodIsEnabled = isOn("_billingGracePeriodEnabled")
     switches.shouldEnterBillingRetryOnRenewal = isOn("_renewalBillingIssuesEnabled")
-    switches.timeRate = settings.optional("_timeRate") { $0.integer(in: 0...Int64(Int32.max)) }
-    let errors = list(settings, "_storeKitErrors") { reader, field -> String? in
+    switches.timeRate = timeRate(settings)
+    switches.failingCalls = failingCalls(settings)
+    return switches
+  }
+
+  private mutating func timeRate(_ settings: CatalogFields) -> Int64? {
+    let rate = settings.optional("_timeRate") { $0.integer(in: 0...Int64(Int32.max)) }
+    if let rate, !StoreKitKeys.timeRates.contains(rate) {
+      notes.add("The time rate \(rate) is not known: subscriptions run in real time.")
+    }
+    return rate
+  }
+
+  private mutating func failingCalls(_ settings: CatalogFields) -> [String] {
+    let names = list(settings, "_storeKitErrors") { reader, field -> String? in
       guard let fields = reader.object(field, ["current", "enabled", "name"]) else { return nil }
       let isOn = fields.optional("enabled", default: false) { $0.bool() }
       return isOn ? fields.required("name") { $0.text() } : nil
     }
-    for name in errors {
-      note(
-        "The error that the file simulates for \"\(name.abridged)\" is left out: its number means nothing outside of "
-          + "Xcode.")
+    return names.filter { name in
+      guard StoreKitKeys.calls.contains(name) else {
+        notes.add("The error that the file simulates for \"\(name.abridged)\" is left out: there is no such call.")
+        return false
+      }
+      notes.add("\(name) fails with an unknown error: the number of its error means nothing outside of Xcode.")
+      return true
     }
-    return switches
   }
 
   private mutating func readVersion(_ fields: CatalogFields) {
     let version = fields.required("version") { object($0, ["major", "minor"]) }
     let major = version?.required("major") { $0.integer(in: 1...Int64(Int32.max)) }
     guard let major, major > Self.versionMax else { return }
-    notes.append("The file's version is \(major), newer than \(Self.versionMax): what is new in it is left out.")
+    notes.add("The file's version is \(major), newer than \(Self.versionMax): what is new in it is left out.")
   }
 
   private mutating func choose(_ text: String, _ fields: CatalogFields) {
@@ -61,17 +80,27 @@ struct StoreKitReader {
     }
   }
 
+  private mutating func language(_ text: String) -> String? {
+    if Localization.isLocale(text) { return text }
+    notes.add("The file's locale \"\(text.abridged)\" is none: products are listed in en_US.")
+    return nil
+  }
+}
+
+extension StoreKitReader {
   private mutating func products(_ fields: CatalogFields) -> [Product] {
     var products = list(fields, "products") { $0.product($1, StoreKitKeys.product) }
     products += list(fields, "nonRenewingSubscriptions") { $0.product($1, StoreKitKeys.product) }
     let groups = list(fields, "subscriptionGroups") { reader, field -> [Product]? in
       guard let group = reader.object(field, StoreKitKeys.subscriptionGroup) else { return nil }
-      return reader.list(group, "subscriptions") { $0.product($1, StoreKitKeys.subscription) }
+      let members = reader.list(group, "subscriptions") { $0.product($1, StoreKitKeys.subscription) }
+      if members.count > 1 { reader.notes.add(.changesWithinAGroup, group.object["name"]?.text ?? "") }
+      return members
     }
     return products + groups.flatMap { $0 }
   }
 
-  private mutating func list<Element>(
+  mutating func list<Element>(
     _ fields: CatalogFields, _ name: String, _ read: (inout StoreKitReader, CatalogField) -> Element?
   ) -> [Element] {
     let elements = fields.optional(name) { field in
@@ -79,73 +108,13 @@ struct StoreKitReader {
     }
     return elements ?? []
   }
-}
-
-extension StoreKitReader {
-  private mutating func product(_ field: CatalogField, _ known: Set<String>) -> Product? {
-    guard let fields = object(field, known) else { return nil }
-    let code = fields.required("productID", Self.declaredCode)
-    let type = fields.required("type", Self.type)
-    let price = fields.required("displayPrice") { [storefront] in $0.price(in: storefront.currency) }
-    let localizations = localizations(fields)
-    let period = fields.optional("recurringSubscriptionPeriod") { $0.period() }
-    guard let code, let type, let price else { return nil }
-    return Product(
-      code: code, storeIDs: ["apple": code.text], type: type, localizations: localizations,
-      prices: [storefront: price], period: type.isSubscription ? period : nil)
-  }
-
-  private static func declaredCode(_ field: CatalogField) -> ProductCode? {
-    guard let code = field.identifier(ProductCode.self) else { return nil }
-    field.check.declare(.product, code.text, at: field.path)
-    return code
-  }
-
-  private static func type(_ field: CatalogField) -> ProductType? {
-    guard let text = field.value.text else { return field.refuseType("a text") }
-    switch text {
-    case "Consumable": return .consumable
-    case "NonConsumable": return .nonConsumable
-    case "NonRenewingSubscription": return .nonRenewingSubscription
-    case "RecurringSubscription": return .autoRenewableSubscription
-    default: return field.refuse("There is no product type \"\(text.abridged)\".")
-    }
-  }
-
-  /// Xcode makes products with an empty localization; one without a name is as good as none.
-  private mutating func localizations(_ fields: CatalogFields) -> [Localization] {
-    let localizations = list(fields, "localizations") { reader, field -> Localization? in
-      guard let fields = reader.object(field, StoreKitKeys.localization) else { return nil }
-      let locale = fields.required("locale") { $0.locale() }
-      let title = fields.required("displayName") { $0.text() }
-      let description = fields.optional("description", default: "") { $0.text() }
-      guard let locale, let title else { return nil }
-      guard !title.isEmpty else {
-        reader.note("The localization at \(field.path) has no name, and is left out.")
-        return nil
-      }
-      return Localization(locale: locale, title: title, description: description)
-    }
-    return firstOfEachLocale(localizations, fields.path)
-  }
-
-  private mutating func firstOfEachLocale(_ localizations: [Localization], _ path: JSONPath) -> [Localization] {
-    var locales: Set<String> = []
-    return localizations.filter { localization in
-      guard !locales.insert(localization.locale).inserted else { return true }
-      note("The product at \(path) has two localizations for \(localization.locale); the first is taken.")
-      return false
-    }
-  }
-
-  private mutating func note(_ text: String) { notes.append(text) }
 
   /// The object's fields; every name that is not known is noted once.
-  private mutating func object(_ field: CatalogField, _ known: Set<String>) -> CatalogFields? {
+  mutating func object(_ field: CatalogField, _ known: Set<String>) -> CatalogFields? {
     guard let object = field.value.object else { return field.refuseType("an object") }
     for (name, _) in object.members where !known.contains(name) {
       guard unknownKeys.insert(ByteString(name)).inserted else { continue }
-      notes.append("The key \"\(name.abridged)\" is not known, and left out (first at \(field.path / name)).")
+      notes.add("The key \"\(name.abridged)\" is not known, and left out (first at \(field.path / name)).")
     }
     return CatalogFields(object: object, path: field.path, check: field.check)
   }

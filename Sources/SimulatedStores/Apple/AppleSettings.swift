@@ -23,9 +23,13 @@ struct AppleSettings: ShopSettings {
 
   /// As a `.storekit` file has them.
   init(_ storeKit: StoreKitConfiguration) {
+    self.init(storeKit.switches, locale: storeKit.locale)
     common.storefront = storeKit.storefront.flatMap(StorefrontCode.init(exactly:)) ?? .unitedStates
-    common.locale = storeKit.locale ?? "en_US"
-    let switches = storeKit.switches
+  }
+
+  /// With the switches of a `.storekit` file.
+  init(_ switches: StoreKitConfiguration.Switches, locale: String?) {
+    common.locale = locale ?? "en_US"
     askToBuyEnabled = switches.askToBuyEnabled
     interruptedPurchasesEnabled = switches.interruptedPurchasesEnabled
     disableDialogs = switches.disableDialogs ?? true
@@ -34,6 +38,10 @@ struct AppleSettings: ShopSettings {
     shouldEnterBillingRetryOnRenewal = switches.shouldEnterBillingRetryOnRenewal
     // A rate that is newer than this shop runs in real time.
     common.timeRate = switches.timeRate.flatMap(TimeRate.init(rawValue:)) ?? .realTime
+    for name in switches.failingCalls {
+      guard let api = StoreAPI(storeKitName: name) else { continue }
+      common.simulatedErrors[api] = api == .verification ? .verification(.invalidSignature) : .store(.unknown)
+    }
   }
 }
 

@@ -46,6 +46,20 @@ public final class SimulatedStore: StoreControls {
     try self.init(identity, products: catalog.products, AppleSettings(), clock, signer, eventLog)
   }
 
+  /// Makes a store that sells the catalog's products, with the switches and the language of a `.storekit` file.
+  ///
+  /// A store that is in the event log already keeps its settings.
+  package convenience init(
+    catalog: Catalog, switches: StoreKitConfiguration.Switches, locale: String, session: String, seed: UInt64,
+    clock: VirtualClock, signer: any ReceiptSigner, eventLog: (any EventLog)?
+  ) throws(LedgerError) {
+    let identity = StoreIdentity(
+      store: .apple, environment: try .localTesting(session: session),
+      bundleID: catalog.settings.bundleID ?? "com.example.app", seed: seed)
+    try self.init(
+      identity, products: catalog.products, AppleSettings(switches, locale: locale), clock, signer, eventLog)
+  }
+
   /// Makes a store that sells the products of a `.storekit` file, with its storefront, language and settings.
   ///
   /// - Throws: `LedgerError`, as with a catalog.

@@ -33,6 +33,20 @@ public enum StoreAPI: String, Hashable, Sendable, CaseIterable {
   case offerCodeRedeem
 }
 
+extension StoreAPI {
+  /// The call of this name in `.storekit` files, or nil where there is none.
+  init?(storeKitName name: String) {
+    let names: [String: StoreAPI] = [
+      "Load Products": .loadProducts, "Purchase": .purchase, "Verification": .verification,
+      "App Store Sync": .appStoreSync, "Subscription Status": .subscriptionStatus, "App Transaction": .appTransaction,
+      "Manage Subscriptions Sheet": .manageSubscriptions, "Refund Request Sheet": .refundRequest,
+      "Offer Code Redeem Sheet": .offerCodeRedeem,
+    ]
+    guard let api = names[name] else { return nil }
+    self = api
+  }
+}
+
 /// An error that a store answers with for as long as it is set; see `SimulatedStore.setSimulatedError(_:forAPI:)`.
 public enum SimulatedError: Error, Hashable, Sendable {
   /// StoreKit's `.generic` and `.purchase`: any call but verification fails so.

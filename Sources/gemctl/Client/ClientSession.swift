@@ -125,6 +125,11 @@ struct ClientSession: Sendable {
     return max(client.pendingReceiptCount, unfinished)
   }
 
+  /// The account's purchases that were interrupted, oldest first.
+  var interruptedPayments: [HomeTransaction] {
+    store.transactions().filter { $0.isInterrupted && $0.account.hasBytes(of: account) }
+  }
+
   /// The account's pending purchase: the first one after the order, else the newest.
   func pendingPayment(of code: ProductCode, _ order: Order?) -> StoreTransactionID? {
     let pending = store.transactions().filter { $0.isPending && $0.account.hasBytes(of: account) }

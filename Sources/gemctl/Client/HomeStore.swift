@@ -8,6 +8,8 @@ protocol HomeStore: Sendable {
   var store: Store { get }
   /// The controls of a store of either kind.
   var controls: any StoreControls { get }
+  /// The store where it behaves as the App Store does.
+  var apple: SimulatedStore? { get }
 
   func device(account: String, name: String) -> any Storefront
   /// All purchases and attempts of all accounts, oldest first.
@@ -16,6 +18,7 @@ protocol HomeStore: Sendable {
 
   func approve(_ id: StoreTransactionID) throws(LedgerError)
   func decline(_ id: StoreTransactionID) throws(LedgerError)
+  func resolve(_ id: StoreTransactionID) throws(LedgerError)
   func redeliver(_ id: StoreTransactionID) throws(LedgerError)
   func refund(_ id: StoreTransactionID, _ extent: StoreTransaction.Revocation.Extent) throws(LedgerError)
   func reverseRefund(_ id: StoreTransactionID) throws(LedgerError)
@@ -40,6 +43,8 @@ struct HomeTransaction: Sendable {
   let state: String
   /// Whether a person has to approve or to pay first.
   let isPending: Bool
+  /// Whether the customer has to do something at the store first.
+  let isInterrupted: Bool
   /// Whether money was taken.
   let isPaid: Bool
   /// Whether the store waits for nothing more.
@@ -65,14 +70,16 @@ struct AppleHomeStore: HomeStore {
 
   var store: Store { .apple }
   var controls: any StoreControls { shop }
+  var apple: SimulatedStore? { shop }
 
   init(
     _ catalog: Catalog, _ state: Home.State, seed: UInt64, signer: any ReceiptSigner, eventLog: (any EventLog)?
   ) throws(LedgerError) {
     shop = try SimulatedStore(
-      catalog: catalog, session: state.storeSession, seed: seed, clock: VirtualClock(following: .system),
-      signer: signer, eventLog: eventLog)
+      catalog: catalog, switches: state.switches, locale: state.locale, session: state.storeSession, seed: seed,
+      clock: VirtualClock(following: .system), signer: signer, eventLog: eventLog)
     if shop.storefront != state.storefront { shop.storefront = state.storefront }
+    if shop.locale != state.locale { shop.locale = state.locale }
   }
 
   func device(account: String, name: String) -> any Storefront { shop.account(account).device(name) }
@@ -83,6 +90,7 @@ struct AppleHomeStore: HomeStore {
 
   func approve(_ id: StoreTransactionID) throws(LedgerError) { try shop.approveAskToBuyTransaction(identifier: id) }
   func decline(_ id: StoreTransactionID) throws(LedgerError) { try shop.declineAskToBuyTransaction(identifier: id) }
+  func resolve(_ id: StoreTransactionID) throws(LedgerError) { try shop.resolveIssueForTransaction(identifier: id) }
   func redeliver(_ id: StoreTransactionID) throws(LedgerError) { try shop.redeliverTransaction(identifier: id) }
   func reverseRefund(_ id: StoreTransactionID) throws(LedgerError) { try shop.reverseRefund(identifier: id) }
   func refund(_ id: StoreTransactionID, _ extent: StoreTransaction.Revocation.Extent) throws(LedgerError) {
@@ -102,6 +110,7 @@ extension HomeTransaction {
         bought.transaction.revocation == nil ? bought.state.rawValue : "refunded"
       }
     isPending = bought.pendingAskToBuyConfirmation
+    isInterrupted = bought.hasPurchaseIssue && bought.state != .purchased
     isPaid = bought.state == .purchased
     isFinished = bought.isFinished
     transaction = bought.transaction
@@ -116,6 +125,7 @@ struct GoogleHomeStore: HomeStore {
 
   var store: Store { .google }
   var controls: any StoreControls { shop }
+  var apple: SimulatedStore? { nil }
 
   init(
     _ catalog: Catalog, _ state: Home.State, seed: UInt64, signer: any ReceiptSigner, eventLog: (any EventLog)?
@@ -124,6 +134,7 @@ struct GoogleHomeStore: HomeStore {
       catalog: catalog, session: state.storeSession, seed: seed, clock: VirtualClock(following: .system),
       signer: signer, eventLog: eventLog)
     if shop.storefront != state.storefront { shop.storefront = state.storefront }
+    if shop.locale != state.locale { shop.locale = state.locale }
   }
 
   func device(account: String, name: String) -> any Storefront { shop.account(account).device(name) }
@@ -151,6 +162,10 @@ struct GoogleHomeStore: HomeStore {
     }
   }
 
+  func resolve(_ id: StoreTransactionID) throws(LedgerError) {
+    throw .invalid("Google Play interrupts no purchase; one that waits for its payment is approved or declined.")
+  }
+
   func redeliver(_ id: StoreTransactionID) throws(LedgerError) {
     throw .invalid("Google Play delivers nothing again by itself: the app asks, as every client verb does.")
   }
@@ -165,6 +180,7 @@ extension HomeTransaction {
     account = bought.account
     state = bought.transaction.revocation == nil ? bought.state.rawValue : "refunded"
     isPending = bought.state == .pending
+    isInterrupted = false
     isPaid = bought.state == .purchased || bought.state == .expired
     isFinished = bought.transaction.productType == .consumable ? bought.isConsumed : bought.isAcknowledged
     transaction = bought.transaction

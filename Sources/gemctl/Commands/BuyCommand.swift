@@ -78,8 +78,14 @@ struct BuyCommand {
         session.network.fail(call, with: .networkLostBeforeEffect, .always)
       }
     }
+    let interrupted = Set(session.interruptedPayments.map(\.id))
     do throws(LedgerError) {
       let outcome = try await purchase(request, session)
+      if outcome.result == .cancelled,
+        let one = session.interruptedPayments.last(where: { !interrupted.contains($0.id) })
+      {
+        return answer(.incomplete("cancelled", one.id, nil))
+      }
       return answer(Self.outcome(outcome, of: request.product, session))
     } catch {
       // The store's error only says that the product is unavailable; the catalog says why.
@@ -195,6 +201,8 @@ extension BuyCommand {
   private static func text(_ result: String, _ id: StoreTransactionID?, _ failure: LedgerError?) -> String {
     let said =
       switch result {
+      case "cancelled" where id != nil:
+        "Interrupted: the store asks its customer for something first (\"gemctl store resolve ID\" completes it)."
       case "cancelled": "Cancelled: nothing was bought."
       case "failed": "Failed: the store could not complete the purchase."
       case "pending": "Pending: somebody has to agree first (\"gemctl approve ID\" or \"gemctl decline ID\")."

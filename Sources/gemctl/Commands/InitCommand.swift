@@ -9,7 +9,17 @@ struct InitCommand {
     var catalog: Catalog
     var store = Store.apple
     var storefront = StorefrontCode.unitedStates
+    var locale = "en_US"
+    var switches = StoreKitConfiguration.Switches()
     var notes: [String] = []
+
+    /// The state of a home that begins like this.
+    var homeState: Home.State {
+      var state = Home.State.new(store: store, storefront: storefront)
+      state.locale = locale
+      state.switches = switches
+      return state
+    }
   }
 
   func run() throws {
@@ -18,7 +28,7 @@ struct InitCommand {
     let start = try self.start()
     let storage = try StorageChoice(invocation.settings.storage)
     if storage == .memory { throw LedgerError.memoryEnds }
-    let draft = try HomeDraft.begin(invocation.home, .new(store: start.store, storefront: start.storefront))
+    let draft = try HomeDraft.begin(invocation.home, start.homeState)
     let state = draft.state
     do throws(LedgerError) {
       try storage.make(for: draft) { (ledger, isNew) throws(LedgerError) in
@@ -63,7 +73,7 @@ struct InitCommand {
     let ledger = try storage.open(home)
     defer { ledger.close() }
     let start = Start(catalog: try ledger.currentCatalog(), store: store)
-    let draft = try HomeDraft.begin(home, .new(store: start.store, storefront: start.storefront))
+    let draft = try HomeDraft.begin(home, start.homeState)
     let state = draft.state
     do throws(LedgerError) {
       try draft.removeUnusedLedger()
@@ -83,12 +93,14 @@ struct InitCommand {
     guard start.store == .apple else {
       throw UsageError("A StoreKit file describes the App Store, and not --store \(start.store)", verb: parsed.verb)
     }
-    let bytes = try FileAccess.read(path)
+    let bytes = try FileAccess.read(path, atMost: StoreKitConfiguration.byteCountMax)
     do throws(CatalogProblems) {
       let configuration = try StoreKitConfiguration.load(bytes)
       start.catalog = try start.catalog.merging(configuration)
       if parsed.positionals.isEmpty { start.catalog = try Self.only(configuration, of: start.catalog) }
-      start.notes = configuration.notes
+      start.notes = configuration.notes + StoreKitSwitches.notes(configuration.switches)
+      start.locale = configuration.locale ?? start.locale
+      start.switches = configuration.switches
       start.storefront = configuration.storefront.flatMap(StorefrontCode.init(exactly:)) ?? .unitedStates
     } catch {
       throw error.ledgerError

@@ -17,7 +17,7 @@ struct OfferingsCommand {
     let parsed = invocation.parsed
     let state = try invocation.clientState()
     let store = parsed.value("--store").flatMap(Store.init(name:)) ?? state.store
-    let locale = parsed.value("--locale") ?? "en_US"
+    let locale = parsed.value("--locale") ?? state.locale
     guard Localization.isLocale(locale) else {
       throw UsageError("--locale takes a locale such as en_US, not \(locale.quotedForPeople)", verb: parsed.verb)
     }

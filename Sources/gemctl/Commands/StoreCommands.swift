@@ -15,6 +15,10 @@ struct StoreCommands {
     try act { (session, id) throws(LedgerError) in try session.store.decline(id) }
   }
 
+  func resolve() throws {
+    try act { (session, id) throws(LedgerError) in try session.store.resolve(id) }
+  }
+
   func redeliver() throws {
     try act { (session, id) throws(LedgerError) in try session.store.redeliver(id) }
   }

@@ -31,6 +31,10 @@ struct Home: Hashable, Sendable {
     var store = Store.apple
     /// The country that the store sells in.
     var storefront: StorefrontCode
+    /// The language and region in which the store lists its products.
+    var locale = "en_US"
+    /// The settings of the App-Store-like store at its first start.
+    var switches = StoreKitConfiguration.Switches()
   }
 }
 

@@ -12,8 +12,11 @@ extension Home.State {
   }
 
   private static let checksumName = "checksum"
+  private static let defaultLocale = "en_US"
   /// The possible names in a file without a checksum.
-  private static let memberNames: Set<String> = ["customer_id", "store_session", "store", "storefront"]
+  private static let memberNames: Set<String> = [
+    "customer_id", "store_session", "store", "storefront", "locale", "store_switches",
+  ]
 
   /// Reads a file; a person who edits the file by hand removes its checksum.
   static func read(_ bytes: [UInt8]) -> Reading {
@@ -33,10 +36,13 @@ extension Home.State {
 
   /// The file's text.
   var text: String {
-    Self.sealed([
+    var members: JSONObject = [
       "customer_id": .string(customer.text), "store_session": .string(storeSession),
       "store": .string(store.description), "storefront": .string(storefront.description),
-    ])
+    ]
+    if locale != Self.defaultLocale { members["locale"] = .string(locale) }
+    members["store_switches"] = StoreKitSwitches.json(switches)
+    return Self.sealed(members)
   }
 
   private static func sealed(_ members: JSONObject) -> String {
@@ -53,6 +59,8 @@ extension Home.State {
     else { return nil }
     // A file edited by hand may leave out the store.
     let store = json["store"]?.text.flatMap(Store.init(name:)) ?? .apple
-    self.init(customer: customer, storeSession: session, store: store, storefront: storefront)
+    self.init(
+      customer: customer, storeSession: session, store: store, storefront: storefront,
+      locale: json["locale"]?.text ?? Self.defaultLocale, switches: StoreKitSwitches.read(json["store_switches"]))
   }
 }

@@ -49,11 +49,12 @@ final class StoreKitConfigurationTests: XCTestCase {
     switches.billingGracePeriodIsEnabled = true
     switches.shouldEnterBillingRetryOnRenewal = true
     switches.timeRate = 1004
+    switches.failingCalls = ["Purchase"]
     XCTAssertEqual(configuration.switches, switches)
     XCTAssertEqual(
       configuration.notes,
       [
-        "The error that the file simulates for \"Purchase\" is left out: its number means nothing outside of Xcode."
+        "Purchase fails with an unknown error: the number of its error means nothing outside of Xcode."
       ])
     for file in ["gems.storekit", "storekit/v1.storekit", "storekit/v3.storekit", "storekit/v5.storekit"] {
       let plain = try StoreKitConfiguration.load(Fixture.bytes(file)).switches
@@ -61,17 +62,121 @@ final class StoreKitConfigurationTests: XCTestCase {
     }
   }
 
-  func testNamelessLocalizationsAreLeftOut() throws {
-    let configuration = try StoreKitConfiguration.load(Fixture.bytes("storekit/v1.storekit"))
-    XCTAssertEqual(configuration.products.map(\.localizations.count), [0, 1])
-    XCTAssertTrue(configuration.notes.contains { $0.contains("$.products[0].localizations[0]") })
+  /// StoreKit sells such products, and Xcode's editor makes them.
+  func testAProductWithoutADisplayNameShowsItsReferenceNameOrItsID() throws {
+    let text = #"""
+      {"version":{"major":4},"settings":{"_locale":"de"},"products":[
+      {"productID":"a","referenceName":"Bag","type":"Consumable","displayPrice":"1",
+       "localizations":[{"locale":"en_US","displayName":"","description":"Gems"},{"locale":"ja","displayName":"ジェム"}]},
+      {"productID":"b","referenceName":"","type":"Consumable","displayPrice":"1","localizations":[]},
+      {"productID":"c","referenceName":"Chest","type":"Consumable","displayPrice":"1"}]}
+      """#
+    let configuration = try StoreKitConfiguration.load(Array(text.utf8))
+    XCTAssertEqual(
+      configuration.products.map(\.localizations),
+      [
+        [
+          Localization(locale: "en_US", title: "Bag", description: "Gems"), Localization(locale: "ja", title: "ジェム"),
+        ], [Localization(locale: "de", title: "b")], [Localization(locale: "de", title: "Chest")],
+      ])
+    XCTAssertEqual(
+      configuration.notes.prefix(2),
+      [
+        "The reference name shows, where there is no display name, for \"a\", \"c\".",
+        "The product id shows, because there is no name, for \"b\".",
+      ])
+    XCTAssertEqual(configuration.products.flatMap { $0.obstacles(at: "apple", storefront: .unitedStates) }, [])
+  }
+
+  /// The title of a catalog is written for customers; a reference name is not.
+  func testMergingTakesNoReferenceNameForATitle() throws {
+    let text = #"""
+      {"version":{"major":4},"products":[{"productID":"gems_300","referenceName":"SKU 7","type":"Consumable",
+      "displayPrice":"1.99","localizations":[
+      {"locale":"en_US","displayName":""},{"locale":"fr","displayName":"Gemmes"}]}]}
+      """#
+    let catalog = try Catalog.load(Fixture.bytes("gems.json"))
+    let merged = try catalog.merging(StoreKitConfiguration.load(Array(text.utf8)))
+    let titles = try XCTUnwrap(merged.products.first).localizations
+    XCTAssertEqual(titles.map(\.locale), ["fr", "en_US", "ja_JP", "vi_VN", "de_DE"])
+    XCTAssertEqual(titles.first { $0.locale == "en_US" }?.title, "300 Gems")
+  }
+
+  func testAPriceThatDoesNotFitTheCurrencyTakesOnlyItsProductFromSale() throws {
+    let text = #"""
+      {"version":{"major":4},"settings":{"_storefront":"JPN"},"products":[
+      {"productID":"a","type":"Consumable","displayPrice":"4.99"},
+      {"productID":"b","type":"Consumable","displayPrice":"500"}]}
+      """#
+    let configuration = try StoreKitConfiguration.load(Array(text.utf8))
+    let japan = try XCTUnwrap(StorefrontCode(exactly: "JPN"))
+    XCTAssertEqual(configuration.products.map { $0.prices[japan]?.minorUnits }, [nil, 500])
+    XCTAssertTrue(
+      configuration.notes.contains(
+        "\"a\" cannot be bought in JPN: JPY has 0 digits after the dot; \"4.99\" has more."),
+      "\(configuration.notes)")
+  }
+
+  func testSaysWhichPartsOfSubscriptionsItLeavesOut() throws {
+    let plain = (1...7).map {
+      #"""
+      {"productID":"p\#($0)","type":"NonConsumable","displayPrice":"1","familyShareable":true,"referenceName":"P"}
+      """#
+    }
+    let text = #"""
+      {"version":{"major":5},"products":[\#(plain.joined(separator: ","))],
+      "subscriptionGroups":[{"name":"Club","subscriptions":[
+      {"productID":"m","type":"RecurringSubscription","displayPrice":"1","recurringSubscriptionPeriod":"P1M",
+       "referenceName":"M","introductoryOffer":{"paymentMode":"free"},"adHocOffers":[],"codeOffers":[]},
+      {"productID":"y","type":"RecurringSubscription","displayPrice":"9","recurringSubscriptionPeriod":"P1Y",
+       "referenceName":"Y","introductoryOffer":null,"billingPlans":[{}]}]}]}
+      """#
+    let notes = try StoreKitConfiguration.load(Array(text.utf8)).notes
+    XCTAssertEqual(
+      notes.dropFirst().dropLast(),
+      [
+        "Offers are left out, and every period has the full price, for \"m\".",
+        "Billing plans are left out for \"y\".",
+        "Family sharing is left out, and a purchase belongs to its buyer alone, for \"p1\", \"p2\", \"p3\", \"p4\", "
+          + "\"p5\" and 2 more.",
+        "Subscriptions are sold one by one, without changes from one to another within the group, in \"Club\".",
+      ])
+  }
+
+  func testAnUnknownLocaleIsNotedAndAFileThatIsTooLargeIsRefused() throws {
+    let text = #"{"version":{"major":4},"settings":{"_locale":"","_timeRate":7}}"#
+    let configuration = try StoreKitConfiguration.load(Array(text.utf8))
+    XCTAssertNil(configuration.locale)
+    XCTAssertEqual(
+      configuration.notes,
+      [
+        "The file's locale \"\" is none: products are listed in en_US.",
+        "The time rate 7 is not known: subscriptions run in real time.",
+      ])
+    let padded = Array(text.utf8) + [UInt8](repeating: 0x20, count: StoreKitConfiguration.byteCountMax)
+    XCTAssertThrowsError(try StoreKitConfiguration.load(padded)) { error in
+      XCTAssertTrue("\(error)".contains("the most is 67108864"), "\(error)")
+    }
+  }
+
+  /// Files of as many products as a catalog has are within the bound.
+  func testReadsAFileOfAsManyProductsAsACatalogHas() throws {
+    let products = (0..<Limits.productsPerCatalog).map {
+      #"{"productID":"p\#($0)","type":"Consumable","displayPrice":"1","referenceName":"Pack \#($0)"}"#
+    }
+    let text = #"{"version":{"major":4},"products":[\#(products.joined(separator: ","))]}"#
+    let configuration = try StoreKitConfiguration.load(Array(text.utf8))
+    XCTAssertEqual(configuration.products.count, Limits.productsPerCatalog)
+    XCTAssertEqual(configuration.notes.count, 2)
   }
 
   func testNotesWhatItDoesNotKnowOnce() throws {
     let text = #"""
       {"version":{"major":6,"minor":0},"novelty":1,"settings":{"_novelty":2},"products":[
-      {"productID":"a","type":"Consumable","displayPrice":"1","novelty":3,"shine":true},
-      {"productID":"b","type":"Consumable","displayPrice":"1","shine":true}]}
+      {"productID":"a","type":"Consumable","displayPrice":"1","novelty":3,"shine":true,
+       "localizations":[{"locale":"en_US","displayName":"A"}]},
+      {"productID":"b","type":"Consumable","displayPrice":"1","shine":true,
+       "localizations":[{"locale":"en_US","displayName":"B"}]}]}
       """#
     let notes = try StoreKitConfiguration.load(Array(text.utf8)).notes
     XCTAssertEqual(

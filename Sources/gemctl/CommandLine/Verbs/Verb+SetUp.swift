@@ -11,7 +11,7 @@ extension Verb {
     options: [
       Option(
         name: "--storekit", value: "FILE", kind: .file,
-        help: "Take products and prices from an Xcode StoreKit configuration file"),
+        help: "Take products, prices and test switches from an Xcode StoreKit configuration file"),
       Option(
         name: "--store", value: "STORE", kind: .oneOf(["apple", "google"]),
         help: "Which store the simulated one behaves as: apple or google (default: apple)"),
@@ -25,6 +25,10 @@ extension Verb {
       Makes the home and in it an empty ledger, a simulated store and an anonymous customer. The home may be there \
       already if it is empty; one that is in use is left alone and the verb fails with already_exists, as it does \
       where --storage names a ledger that is there. On a further host --join makes a home for that ledger.
+
+      A StoreKit file also brings its storefront, its locale, and what it switches on for tests: Ask to Buy, failing \
+      and interrupted purchases, the grace period, billing retry and the time rate. "store settings" shows and changes \
+      them. Notes name the parts of the file that have no meaning here.
 
       The home is there when everything in it is, and not before. If the verb was killed on the way, run it again: it \
       goes on with what is there. If it fails, it leaves nothing behind.
@@ -59,8 +63,9 @@ extension Verb {
     name: "offerings", group: .setUp, summary: "Show what the shop window offers, with prices",
     arguments: [Argument(name: "ID", arity: .optional, help: "One offering (default: all; the current one is marked)")],
     options: [
-      Option(name: "--storefront", value: "COUNTRY", help: "Country of the prices, three letters (default: USA)"),
-      Option(name: "--locale", value: "LOCALE", help: "Language of the titles (default: en_US)"),
+      Option(
+        name: "--storefront", value: "COUNTRY", help: "Country of the prices, three letters (default: the home's)"),
+      Option(name: "--locale", value: "LOCALE", help: "Language of the titles (default: the home's)"),
       Option(
         name: "--store", value: "STORE", kind: .oneOf(["apple", "google"]),
         help: "Whose products: apple or google (default: the home's store)"),

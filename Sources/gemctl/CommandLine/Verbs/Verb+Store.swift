@@ -1,6 +1,9 @@
 extension Verb {
   /// Events at the simulated store.
-  static let store = [approve, decline, storeList, storeRefund, storeReverseRefund, storeRedeliver, storeFault]
+  static let store = [
+    approve, decline, storeList, storeResolve, storeRefund, storeReverseRefund, storeRedeliver, storeFault,
+    storeSettings,
+  ]
 
   private static let approve = Verb(
     name: "approve", group: .store, summary: "Approve a purchase that waits for somebody's consent",
@@ -17,6 +20,15 @@ extension Verb {
     name: "store list", group: .store, summary: "List the store's transactions, newest first",
     options: [.limit], examples: ["gemctl store list", "gemctl store list --json"]
   ) { try StoreCommands(invocation: $0).list() }
+
+  private static let storeResolve = Verb(
+    name: "store resolve", group: .store, summary: "Complete an interrupted purchase or renewal",
+    arguments: [.storeTransaction], examples: ["gemctl store resolve 2000000000000001"],
+    discussion: """
+      The customer did what the App Store asked for: the purchase is paid for now, and the next client verb credits \
+      it. "store list" shows such a purchase as interrupted.
+      """
+  ) { try StoreCommands(invocation: $0).resolve() }
 
   private static let storeRefund = Verb(
     name: "store refund", group: .store, summary: "Give money back for a purchase, in full or part",
@@ -71,6 +83,26 @@ extension Verb {
       "gemctl store fault --clear",
     ]
   ) { try StoreCommands(invocation: $0).fault() }
+
+  private static let storeSettings = Verb(
+    name: "store settings", group: .store, summary: "Show how the store behaves, or change one setting",
+    arguments: [
+      Argument(
+        name: "NAME", arity: .optional, kind: .oneOf(StoreSetting.names),
+        help: "The setting: \(StoreSetting.names.joined(separator: ", "))"),
+      Argument(
+        name: "VALUE", arity: .optional,
+        help: "on or off; for time-rate real, or the length of a day, a month or a period, such as month=5m"),
+    ],
+    examples: [
+      "gemctl store settings", "gemctl store settings ask-to-buy on", "gemctl store settings time-rate month=5m",
+      "gemctl store settings storefront JPN", "gemctl store settings failing-calls purchase",
+    ],
+    discussion: """
+      These are the switches of Xcode's StoreKit configuration files. A file that "init --storekit" takes sets them \
+      at first. A setting holds until it is changed; "store fault" is for what happens once or at random.
+      """
+  ) { try StoreSettingsCommand(invocation: $0).run() }
 }
 
 extension Argument {

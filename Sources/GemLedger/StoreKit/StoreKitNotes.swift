@@ -1,0 +1,45 @@
+/// The sentences about a `.storekit` file; those about many products name them in one sentence.
+struct StoreKitNotes {
+  /// A sentence that can be about many products.
+  enum Topic: CaseIterable {
+    case referenceNames
+    case idsAsNames
+    case offers
+    case billingPlans
+    case familySharing
+    case changesWithinAGroup
+
+    fileprivate var beginning: String {
+      switch self {
+      case .referenceNames: "The reference name shows, where there is no display name, for"
+      case .idsAsNames: "The product id shows, because there is no name, for"
+      case .offers: "Offers are left out, and every period has the full price, for"
+      case .billingPlans: "Billing plans are left out for"
+      case .familySharing: "Family sharing is left out, and a purchase belongs to its buyer alone, for"
+      case .changesWithinAGroup:
+        "Subscriptions are sold one by one, without changes from one to another within the group, in"
+      }
+    }
+  }
+
+  /// The most names in a sentence.
+  private static let namesMax = 5
+
+  private var plain: [String] = []
+  private var names: [Topic: [String]] = [:]
+
+  mutating func add(_ sentence: String) { plain.append(sentence) }
+
+  mutating func add(_ topic: Topic, _ name: String) { names[topic, default: []].append(name) }
+
+  /// All sentences: first those about many products.
+  var sentences: [String] {
+    let topics = Topic.allCases.compactMap { topic in names[topic].map { "\(topic.beginning) \(Self.list($0))." } }
+    return topics + plain
+  }
+
+  private static func list(_ names: [String]) -> String {
+    let shown = names.prefix(namesMax).map { "\"\($0.abridged)\"" }.joined(separator: ", ")
+    return names.count > namesMax ? "\(shown) and \(names.count - namesMax) more" : shown
+  }
+}

@@ -1,0 +1,54 @@
+import GemLedger
+import SimulatedStores
+
+/// `store settings`: how the simulated store of a home behaves.
+struct StoreSettingsCommand {
+  let invocation: Invocation
+
+  func run() throws {
+    let change = try change()
+    let home = try invocation.clientHome()
+    let shown = try invocation.withClient { (session) throws(LedgerError) in
+      if let change {
+        guard StoreSetting.all(of: session.store.store).contains(change.setting) else {
+          throw LedgerError.invalid("The Google-Play-like store has no setting \"\(change.setting.rawValue)\".")
+        }
+        try change.body(session.store)
+        try Self.keep(session.store, in: home)
+      }
+      return StoreSetting.all(of: session.store.store).map {
+        (setting: $0, text: $0.text(session.store), json: $0.json(session.store))
+      }
+    }
+    let json = JSONObject(shown.map { ($0.setting.jsonName, $0.json) })
+    try invocation.print(["settings": .object(json)]) { style in
+      var table = Table([.left("SETTING"), .left("VALUE")])
+      for one in shown { table.add([one.setting.rawValue, one.text]) }
+      return table.text(style: style)
+    }
+  }
+
+  /// Storefront and locale are in the home's own file too, where verbs without a client look for them.
+  private static func keep(_ shop: any HomeStore, in home: Home?) throws(LedgerError) {
+    guard let home else { return }
+    var state = try home.state()
+    guard state.storefront != shop.controls.storefront || state.locale != shop.controls.locale else { return }
+    state.storefront = shop.controls.storefront
+    state.locale = shop.controls.locale
+    try home.save(state)
+  }
+
+  private func change() throws -> (
+    setting: StoreSetting, body: @Sendable (any HomeStore) throws(LedgerError) -> Void
+  )? {
+    let words = invocation.parsed.positionals
+    guard let name = words.first, let setting = StoreSetting(rawValue: name) else { return nil }
+    guard words.count > 1 else {
+      throw UsageError("\(name) takes \(setting.values)", verb: invocation.parsed.verb)
+    }
+    guard let body = setting.change(to: words[1]) else {
+      throw UsageError("\(name) takes \(setting.values); got \(words[1].quotedForPeople)", verb: invocation.parsed.verb)
+    }
+    return (setting, body)
+  }
+}
