@@ -9,11 +9,11 @@ import XCTest
 
 /// A schema that lacks a step gets it when it is opened, all or nothing.
 ///
-/// There is one step so far; the second one is made up here.
+/// The last step is made up here.
 final class PostgresMigrationTests: XCTestCase {
   /// A column and a table that this program neither reads nor writes, filled from rows that are there.
-  private static let second = PostgresMigration(
-    name: "0002-count-entries",
+  private static let madeUp = PostgresMigration(
+    name: "9999-count-entries",
     sql: [
       // Groups of programs without the step end.
       "UPDATE lanes SET layout = layout + 1",
@@ -22,7 +22,7 @@ final class PostgresMigrationTests: XCTestCase {
       "INSERT INTO entry_counts SELECT customer, count(*) FROM entries GROUP BY customer",
       "CREATE TABLE last_of_step (number bigint PRIMARY KEY)",
     ])
-  private static let steps = PostgresMigration.all + [second]
+  private static let steps = PostgresMigration.all + [madeUp]
 
   private let time = ManualClock()
   private var url = ""
@@ -30,7 +30,7 @@ final class PostgresMigrationTests: XCTestCase {
   override func setUpWithError() throws { url = try PostgresServer.shared().createDatabase() }
 
   func testAMissingStepIsApplied() throws {
-    let before = try makeFirstVersion()
+    let before = try makeReleasedVersion()
     let layout = try ask("SELECT max(layout) FROM gemledger.lanes")
     let first = try Ledger.openPostgres(at: url, clock: time.clock)
     let ledger = try open()
@@ -61,7 +61,7 @@ final class PostgresMigrationTests: XCTestCase {
 
   /// A step that fails leaves the schema as the step before it did.
   func testAFailedStepLeavesNothing() throws {
-    let before = try makeFirstVersion()
+    let before = try makeReleasedVersion()
     // The last table that the step makes is in its way.
     try PostgresServer.shared().execute("CREATE TABLE gemledger.last_of_step (in_the_way bigint)", on: url)
     let columns = """
@@ -81,7 +81,7 @@ final class PostgresMigrationTests: XCTestCase {
 
   /// Several services are started anew at the same moment: one applies the step, and all go on.
   func testTenMayOpenItAtOnce() throws {
-    _ = try makeFirstVersion()
+    _ = try makeReleasedVersion()
     let before = try Ledger.openPostgres(at: url, clock: time.clock)
     let transactions = try before.verify().transactions
     before.close()
@@ -97,7 +97,7 @@ final class PostgresMigrationTests: XCTestCase {
       }
     }
     group.wait()
-    XCTAssertEqual(try ask("SELECT count(*) FROM gemledger.migrations"), ["2"])
+    XCTAssertEqual(try ask("SELECT count(*) FROM gemledger.migrations"), ["\(Self.steps.count)"])
     let ledger = try open()
     XCTAssertEqual(
       try ledger.balance(of: CurrencyCode("GEM"), customer: Make.customer("of all")).balance, 10)
@@ -108,7 +108,7 @@ final class PostgresMigrationTests: XCTestCase {
 
   /// A program that does not know the step refuses the schema.
   func testASchemaWithAFurtherStepIsNewer() throws {
-    let before = try makeFirstVersion()
+    let before = try makeReleasedVersion()
     try open().close()
     for _ in 0..<2 { assertRefused(.storageNewer) { try Ledger.openPostgres(at: url) } }
     assertRefused(.alreadyExists) { try Ledger.createPostgres(at: url) }
@@ -180,7 +180,7 @@ final class PostgresMigrationTests: XCTestCase {
   private func ask(_ sql: String) throws -> [String] { try PostgresServer.shared().execute(sql, on: url) }
 
   /// A ledger of the first step, with the rows of a random run and of some rarely used commands.
-  private func makeFirstVersion() throws -> LedgerState {
+  private func makeReleasedVersion() throws -> LedgerState {
     let url = url
     var model = try ModelContract(generator: SeededRandom(), hasManyLanes: true) {
       try Ledger.createPostgres(at: url, clock: $0, salt: 1)

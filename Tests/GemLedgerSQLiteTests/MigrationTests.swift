@@ -7,18 +7,18 @@ import XCTest
 
 /// A file that lacks a step of the schema gets it when it is opened, all or nothing.
 ///
-/// There is one step so far; the second one is made up here.
+/// The last step is made up here.
 final class MigrationTests: XCTestCase {
   /// A column and a table that this program neither reads nor writes, filled from rows that are there.
-  private static let second = Migration(
-    name: "0002-count-entries",
+  private static let madeUp = Migration(
+    name: "9999-count-entries",
     sql: """
       ALTER TABLE customers ADD COLUMN region TEXT NOT NULL DEFAULT 'none';
       CREATE TABLE entry_counts (account INTEGER PRIMARY KEY, entries INTEGER NOT NULL) STRICT;
       INSERT INTO entry_counts SELECT account, count(*) FROM entries GROUP BY account;
       CREATE TABLE last_of_step (number INTEGER PRIMARY KEY) STRICT;
       """)
-  private static let steps = Migration.all + [second]
+  private static let steps = Migration.all + [madeUp]
 
   private let time = ManualClock()
 
@@ -44,7 +44,7 @@ final class MigrationTests: XCTestCase {
   func testAMissingStepIsApplied() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("it.sqlite")
-    try makeFirstVersion(path)
+    try makeReleasedVersion(path)
     let ledger = try open(path)
     try assertBooksAddUp(ledger)
     let alice = try Make.customer("alice")
@@ -69,7 +69,7 @@ final class MigrationTests: XCTestCase {
     try assertBooksAddUp(ledger)
     ledger.close()
     let raw = try RawSQLite(path)
-    XCTAssertEqual(raw.rows("PRAGMA user_version"), ["2"])
+    XCTAssertEqual(raw.rows("PRAGMA user_version"), ["\(Self.steps.count)"])
     XCTAssertEqual(raw.rows("SELECT name FROM migrations ORDER BY name"), Self.steps.map(\.name))
     XCTAssertEqual(raw.rows("SELECT region FROM customers"), ["none", "none"])
     // As many as there were when the step was applied. GEM is currency 1, COIN 2.
@@ -83,13 +83,13 @@ final class MigrationTests: XCTestCase {
   func testAFailedStepLeavesNothing() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("it.sqlite")
-    try makeFirstVersion(path)
+    try makeReleasedVersion(path)
     let raw = try RawSQLite(path)
     // The last table that the step makes is in its way.
     XCTAssertNil(raw.run("CREATE TABLE last_of_step (in_the_way INTEGER)"))
     let before = raw.rows("SELECT name, sql FROM sqlite_schema ORDER BY name")
     for _ in 0..<2 { XCTAssertThrowsError(try open(path)) }
-    XCTAssertEqual(raw.rows("PRAGMA user_version"), ["1"])
+    XCTAssertEqual(raw.rows("PRAGMA user_version"), ["\(Migration.all.count)"])
     XCTAssertEqual(raw.rows("SELECT name, sql FROM sqlite_schema ORDER BY name"), before)
     XCTAssertNil(raw.run("DROP TABLE last_of_step"))
     let ledger = try open(path)
@@ -101,7 +101,7 @@ final class MigrationTests: XCTestCase {
     for _ in 0..<5 {
       let directory = try TemporaryDirectory()
       let path = directory.path("it.sqlite")
-      try makeFirstVersion(path)
+      try makeReleasedVersion(path)
       let (alice, time) = (try Make.customer("alice"), time)
       // Connections of their own, as processes have them.
       DispatchQueue.concurrentPerform(iterations: 10) { _ in
@@ -117,7 +117,7 @@ final class MigrationTests: XCTestCase {
       XCTAssertEqual(try ledger.balance(of: CurrencyCode("GEM"), customer: alice).balance, 760)
       try assertBooksAddUp(ledger)
       ledger.close()
-      XCTAssertEqual(try RawSQLite(path).rows("SELECT count(*) FROM migrations"), ["2"])
+      XCTAssertEqual(try RawSQLite(path).rows("SELECT count(*) FROM migrations"), ["\(Self.steps.count)"])
     }
   }
 
@@ -125,7 +125,7 @@ final class MigrationTests: XCTestCase {
   func testAFileWithAFurtherStepIsNewer() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("it.sqlite")
-    try makeFirstVersion(path)
+    try makeReleasedVersion(path)
     try open(path).close()
     let before = try Data(contentsOf: URL(fileURLWithPath: path))
     XCTAssertThrowsError(try Ledger.openSQLite(at: path, clock: time.clock)) {
@@ -150,7 +150,7 @@ final class MigrationTests: XCTestCase {
   }
 
   /// Alice was given 300 GEM and 10 promotional ones that expire, spent 60 with a key, and bought a bundle with swords.
-  private func makeFirstVersion(_ path: String) throws {
+  private func makeReleasedVersion(_ path: String) throws {
     let ledger = try Ledger.createSQLite(at: path, clock: time.clock, salt: 7)
     try ledger.apply(Make.catalog())
     let alice = try Make.customer("alice")
@@ -160,6 +160,6 @@ final class MigrationTests: XCTestCase {
     XCTAssertFalse(try spend(ledger, alice).isReplayed)
     try ledger.creditPurchase(Make.purchase("t", product: "bundle"), customer: alice)
     ledger.close()
-    XCTAssertEqual(try RawSQLite(path).rows("PRAGMA user_version"), ["1"])
+    XCTAssertEqual(try RawSQLite(path).rows("PRAGMA user_version"), ["\(Migration.all.count)"])
   }
 }
