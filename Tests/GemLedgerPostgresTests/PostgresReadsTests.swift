@@ -124,6 +124,26 @@ final class PostgresReadsTests: XCTestCase {
     }
   }
 
+  /// One read for credits; three for refunds, of which two are for those of merged customers.
+  func testFindsThePurchasesOfAFeedPageInFewRoundTrips() throws {
+    try withBooks { books in
+      let tables = books.tables
+      let scan = try tables.scan()
+      let credited = try books.whole(0, \.number) { try scan.purchases(after: $0, limit: 37) }
+      let refunds = try books.whole(0, \.transaction) { try scan.refunds(after: $0, limit: 37) }
+      XCTAssertGreaterThan(refunds.count, 0)
+      let addresses = books.transactions.map { RowAddress($0.number, of: $0.customer) }
+      let before = tables.connection.roundTrips
+      let found = try tables.purchases(creditedBy: addresses)
+      XCTAssertLessThanOrEqual(tables.connection.roundTrips - before, 1)
+      XCTAssertEqual(found, Dictionary(uniqueKeysWithValues: credited.map { ($0.transaction, $0.number) }))
+      let then = tables.connection.roundTrips
+      let booked = try tables.refunds(bookedBy: addresses)
+      XCTAssertLessThanOrEqual(tables.connection.roundTrips - then, 3)
+      XCTAssertEqual(booked, Dictionary(uniqueKeysWithValues: refunds.map { ($0.transaction, $0) }))
+    }
+  }
+
   func testFindsAVersionOfAnAccountInOneRoundTrip() throws {
     try withBooks { books in
       let tables = books.tables

@@ -15,6 +15,9 @@ package struct FeedContract {
     run.step("testEveryTransactionComesOnceAndInOrder", testEveryTransactionComesOnceAndInOrder)
     run.step("testAnEmptyPageGivesTheCursorBack", testAnEmptyPageGivesTheCursorBack)
     run.step("testAMergeTellsBothSides", testAMergeTellsBothSides)
+    run.step("testNamesThePurchaseOfEachEvent", testNamesThePurchaseOfEachEvent)
+    run.step("testAnEventKeepsThePurchaseAsItWas", testAnEventKeepsThePurchaseAsItWas)
+    run.step("testFindsTheRefundedPurchaseOfAMergedCustomer", testFindsTheRefundedPurchaseOfAMergedCustomer)
     run.step("testRefusesWhatIsNoCursor", testRefusesWhatIsNoCursor)
     run.step("testNothingIsMissedWhileOthersWrite", testNothingIsMissedWhileOthersWrite)
     await run.step("testUpdatesComeAsTheyAreBooked", testUpdatesComeAsTheyAreBooked)
@@ -88,6 +91,77 @@ package struct FeedContract {
     XCTAssertEqual(events.last?.record.booking.customer, alice)
     XCTAssertEqual(events.last?.record.booking.entries.map(\.balance), [13])
     XCTAssertEqual(events.filter { $0.merged != nil }.count, 1)
+    ledger.close()
+  }
+
+  /// Every kind of event: with one lot, several lots, no currency, several units, and none.
+  func testNamesThePurchaseOfEachEvent() throws {
+    let ledger = try ledger()
+    let (alice, bob) = (try Make.customer("alice"), try Make.customer("bob"))
+    let session = try StoreEnvironment.localTesting(session: "a session")
+    try ledger.creditPurchase(Make.purchase("one"), customer: alice)
+    try ledger.creditPurchase(
+      Make.purchase("two", product: "bundle", quantity: 3, store: .google, environment: session), customer: bob)
+    try ledger.creditPurchase(Make.purchase("three", product: "chest", environment: .sandbox), customer: alice)
+    try ledger.spend([Make.amount("GEM", 7)], customer: alice)
+    try ledger.refund(Make.refund("one", .milliPercent(25_000)))
+    try ledger.refund(Make.refund("three", environment: .sandbox))
+    try ledger.reverseRefund(Make.reversal("one"))
+    for limit in [1, 3, 1000] {
+      let found = try ledger.wholeFeed(pagesOf: limit)
+      XCTAssertEqual(found.count, 7)
+      let byKind = Dictionary(grouping: found, by: \.record.booking.kind)
+      let bought = (byKind[.purchase] ?? []).compactMap(\.purchase).sorted { $0.product < $1.product }
+      XCTAssertEqual(bought.map(\.product.text), ["bundle", "chest", "gems_1200"])
+      XCTAssertEqual(bought.map(\.storeTransactionID.text), ["two", "three", "one"])
+      XCTAssertEqual(bought.map(\.store), [.google, .apple, .apple])
+      XCTAssertEqual(bought.map(\.environment), [session, .sandbox, .production])
+      XCTAssertEqual(bought.map(\.quantity), [3, 1, 1])
+      XCTAssertEqual(bought.map(\.refundedMilliPercent), [0, 0, 0])
+      XCTAssertEqual(bought.map(\.price), [Money](repeating: Money(minorUnits: 999, currency: "USD"), count: 3))
+      let refunds = (byKind[.refund] ?? []).compactMap(\.purchase).sorted { $0.product < $1.product }
+      XCTAssertEqual(refunds.map(\.storeTransactionID.text), ["three", "one"])
+      XCTAssertEqual(refunds.map(\.refundedMilliPercent), [100_000, 25_000])
+      let undone = (byKind[.reversedRefund] ?? []).compactMap(\.purchase)
+      XCTAssertEqual(undone.map(\.storeTransactionID.text), ["one"])
+      XCTAssertEqual(undone.map(\.refundedMilliPercent), [0])
+      XCTAssertEqual(byKind[.spend]?.map(\.source), [.api])
+      XCTAssertEqual(found.filter { $0.source == .inAppPurchase }.count, 6)
+    }
+    ledger.close()
+  }
+
+  func testAnEventKeepsThePurchaseAsItWas() throws {
+    let ledger = try ledger()
+    try ledger.creditPurchase(Make.purchase("p"), customer: Make.customer("alice"))
+    let event = try ledger.feed().events[0]
+    try ledger.refund(Make.refund("p"))
+    let catalog = try ledger.currentCatalog()
+    let products = catalog.products.map {
+      Product(
+        code: $0.code, type: $0.type, localizations: [Localization(locale: "en_US", title: "Another name")],
+        grants: $0.grants, itemGrants: $0.itemGrants)
+    }
+    try ledger.apply(Catalog(currencies: catalog.currencies, products: products, items: catalog.items))
+    XCTAssertEqual(try ledger.feed().events[0], event)
+    ledger.close()
+  }
+
+  /// The refund is booked for the surviving customer; the purchase stays with the merged one.
+  func testFindsTheRefundedPurchaseOfAMergedCustomer() throws {
+    let ledger = try ledger()
+    let (alice, bob, carol) = (try Make.customer("alice"), try Make.customer("bob"), try Make.customer("carol"))
+    try ledger.creditPurchase(Make.purchase("of alice"), customer: alice)
+    try ledger.creditPurchase(Make.purchase("of bob"), customer: bob)
+    try ledger.creditPurchase(Make.purchase("of carol", product: "chest"), customer: carol)
+    try ledger.merge(from: bob, into: alice)
+    try ledger.merge(from: alice, into: carol)
+    for id in ["of bob", "of carol", "of alice"] { try ledger.refund(Make.refund(id)) }
+    let refunds = try ledger.wholeFeed(pagesOf: 2).filter { $0.record.booking.kind == .refund }
+    XCTAssertEqual(refunds.map(\.record.booking.customer), [carol, carol, carol])
+    XCTAssertEqual(
+      refunds.compactMap(\.purchase?.storeTransactionID.text).sorted(), ["of alice", "of bob", "of carol"])
+    XCTAssertEqual(refunds.compactMap(\.purchase?.refundedMilliPercent), [100_000, 100_000, 100_000])
     ledger.close()
   }
 

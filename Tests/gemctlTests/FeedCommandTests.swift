@@ -51,6 +51,18 @@ final class FeedCommandTests: XCTestCase {
       answer.output.contains(#""merged":{"customer_id":"alice","entries":\#(entries),"items":[]}}"#), answer.output)
   }
 
+  func testTellsScriptsWhatWasBought() throws {
+    let answer = try shop().run("gemctl feed --json")
+    let purchase = #"""
+      "source":"in_app_purchase","purchase":{"product_id":"gems_1200","product_name":"1,200 Gems",\
+      "store_product_id":"gems_1200","store":"apple","environment":"local_testing",\
+      "store_transaction_id":"<store id>","original_transaction_id":"<store id>","quantity":1,\
+      "price":{"amount":"9.99","currency":"USD"},"purchased_at":"<time>","refunded_milli_percent":0}
+      """#
+    XCTAssertTrue(answer.output.contains(purchase.replacing("\\\n", with: "")), answer.output)
+    XCTAssertTrue(answer.output.contains(#""source":"admin_api","purchase":null"#), answer.output)
+  }
+
   func testRefusesACursorOfAnotherList() throws {
     let answer = try shop().run("gemctl feed --after nonsense")
     XCTAssertEqual(answer.status, 64)

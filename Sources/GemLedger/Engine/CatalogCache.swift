@@ -18,10 +18,20 @@ package final class CurrencyDefinitions: Sendable {
   private let readFrozenProducts = Mutex<[String: FrozenProduct]>([:])
   private static let readFrozenProductCountMax = 1000
 
-  /// The fields that the list of purchases reads from the product as it was when it was bought.
+  /// The fields that the feed and the list of purchases read from the product as it was when it was bought.
   struct FrozenProduct: Sendable {
     let type: ProductType
     let entitlement: String?
+    /// The title in the catalog's preferred language; the code where it has none.
+    let title: String
+    let storeIDs: [String: String]
+
+    init(_ product: Product) {
+      type = product.type
+      entitlement = product.entitlement
+      title = product.localizations.first?.title ?? product.code.text
+      storeIDs = product.storeIDs
+    }
   }
 
   /// - Parameter versions: In the order of instants; a currency without any has never changed.
@@ -61,7 +71,7 @@ package final class CurrencyDefinitions: Sendable {
     if let known = readFrozenProducts.withLock({ $0[row.frozenProduct] }) { return known }
     let stored = CatalogRow(kind: .product, code: row.product.text, position: 0, document: row.frozenProduct)
     let product = try CatalogCache.read(stored, as: Product.self)
-    let definitions = FrozenProduct(type: product.type, entitlement: product.entitlement)
+    let definitions = FrozenProduct(product)
     readFrozenProducts.withLock { known in
       if known.count >= Self.readFrozenProductCountMax { known.removeAll() }
       known[row.frozenProduct] = definitions

@@ -6,6 +6,17 @@ public struct FeedEvent: Hashable, Sendable {
   public let record: HistoryRecord
   /// For a merge, the transaction's entries of the merged customer; nil for all others.
   public let merged: Booking?
+  /// The purchase that the transaction credited or that a refund changed; nil for all other transactions.
+  public let purchase: FeedPurchase?
+
+  /// What made the balance change.
+  public var source: FeedSource {
+    if purchase != nil { return .inAppPurchase }
+    switch record.booking.kind {
+    case .expiry, .recharge: return .ledger
+    default: return .api
+    }
+  }
 }
 
 /// A page of the feed, oldest first.

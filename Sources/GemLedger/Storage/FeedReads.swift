@@ -10,6 +10,14 @@ package protocol FeedReads: AnyObject {
   ///
   /// - Parameter merges: Each with the customer of its transaction.
   func mergedCustomers(by merges: [RowAddress]) throws(LedgerError) -> [TransactionNumber: CustomerNumber]
+  /// Finds the numbers of the purchases that these transactions credited.
+  ///
+  /// - Parameter transactions: Each with its customer.
+  func purchases(creditedBy transactions: [RowAddress]) throws(LedgerError) -> [TransactionNumber: Int64]
+  /// Finds the refunds that these transactions booked; one that booked none is left out.
+  ///
+  /// - Parameter transactions: Each with its customer, into which the customer of the purchase may be merged.
+  func refunds(bookedBy transactions: [RowAddress]) throws(LedgerError) -> [TransactionNumber: RefundRow]
 }
 
 extension LedgerError {
@@ -58,6 +66,36 @@ extension StorageSnapshot {
         continue
       }
       found[address.number] = row.from
+    }
+    return found
+  }
+
+  package func purchases(creditedBy transactions: [RowAddress]) throws(LedgerError) -> [TransactionNumber: Int64] {
+    var found: [TransactionNumber: Int64] = [:]
+    for (customer, own) in Dictionary(grouping: transactions, by: \.customer) {
+      guard let customer else { continue }
+      var wanted = Set(own.map(\.number))
+      var below = Int64.max
+      while !wanted.isEmpty {
+        let page = try purchases(of: customer, below: below, limit: ScanPage.size)
+        guard let end = page.last?.number else { break }
+        for row in page where wanted.remove(row.transaction) != nil { found[row.transaction] = row.number }
+        below = end
+      }
+    }
+    return found
+  }
+
+  package func refunds(bookedBy transactions: [RowAddress]) throws(LedgerError) -> [TransactionNumber: RefundRow] {
+    guard !transactions.isEmpty else { return [:] }
+    let scan = try scan()
+    var found: [TransactionNumber: RefundRow] = [:]
+    for address in transactions {
+      guard let row = try scan.refunds(after: address.number - 1, limit: 1).first, row.transaction == address.number
+      else {
+        continue
+      }
+      found[address.number] = row
     }
     return found
   }

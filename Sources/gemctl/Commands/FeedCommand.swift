@@ -86,6 +86,8 @@ extension FeedCommand {
   private static func json(_ event: FeedEvent) -> JSONObject {
     var object: JSONObject = ["customer_id": .string(event.record.booking.customer.text)]
     for (name, value) in HistoryCommand.object(event.record).members { object[name] = value }
+    object["source"] = .string(event.source.rawValue)
+    object["purchase"] = event.purchase.map(json) ?? .null
     object["merged"] = event.merged.map(json) ?? .null
     return object
   }
@@ -95,6 +97,19 @@ extension FeedCommand {
     [
       "customer_id": .string(merged.customer.text), "entries": HistoryCommand.entries(merged),
       "items": BookingView(merged).items,
+    ]
+  }
+
+  private static func json(_ purchase: FeedPurchase) -> JSONValue {
+    [
+      "product_id": .string(purchase.product.text), "product_name": .string(purchase.productName),
+      "store_product_id": JSONValue(purchase.storeProductID), "store": .string(purchase.store.description),
+      "environment": .string(purchase.environment.description),
+      "store_transaction_id": .string(purchase.storeTransactionID.text),
+      "original_transaction_id": .string(purchase.originalTransactionID.text),
+      "quantity": .integer(purchase.quantity), "price": MoneyText.json(purchase.price),
+      "purchased_at": .string(purchase.purchasedAt.description),
+      "refunded_milli_percent": .integer(purchase.refundedMilliPercent),
     ]
   }
 

@@ -37,6 +37,8 @@ struct HistoryReader: ~Copyable {
     let owners = Set(rows.map(\.customer) + merged.values).sorted()
     let customers = try snapshot.customers(owners)
     let found = try snapshot.notedTransactions(rows.map(\.number), ofAny: owners)
+    let purchases = try FeedPurchaseReader(snapshot: snapshot, definitions: definitions)
+      .purchases(of: found.values.map(\.parts))
     var events: [FeedEvent] = []
     events.reserveCapacity(rows.count)
     for row in rows {
@@ -49,7 +51,9 @@ struct HistoryReader: ~Copyable {
         parts.row.customer = number
         other = try parts.booking(customer: from.id, definitions: definitions)
       }
-      events.append(FeedEvent(record: try record(transaction, customer: customer.id), merged: other))
+      events.append(
+        FeedEvent(
+          record: try record(transaction, customer: customer.id), merged: other, purchase: purchases[row.number]))
     }
     return events
   }

@@ -106,5 +106,33 @@ extension PostgresFeedReads {
     ) { ($0.integer($1, 0), $0.integer($1, 1)) }
     return Dictionary(rows) { first, _ in first }
   }
+
+  func purchases(creditedBy transactions: [RowAddress]) throws(LedgerError) -> [TransactionNumber: Int64] {
+    let rows = try rows(
+      at: transactions, "transaction_number, purchase", from: "purchases", by: "transaction_number"
+    ) { ($0.integer($1, 0), $0.integer($1, 1)) }
+    return Dictionary(rows) { first, _ in first }
+  }
+
+  func refunds(bookedBy transactions: [RowAddress]) throws(LedgerError) -> [TransactionNumber: RefundRow] {
+    var found = try refunds(at: transactions)
+    // A refund lies with the customer that the purchase was credited to, which may have been merged since.
+    let missing = Dictionary(grouping: transactions.filter { found[$0.number] == nil }, by: \.customer)
+    guard !missing.isEmpty else { return found }
+    let merged = try all(
+      "SELECT customer, merged FROM merged_customers WHERE customer = ANY($1)",
+      { $0.add(missing.keys.compactMap(\.self), \.self) }, { ($0.integer($1, 0), $0.integer($1, 1)) })
+    let addresses = merged.flatMap { into, from in
+      (missing[into] ?? []).map { RowAddress($0.number, of: from) }
+    }
+    found.merge(try refunds(at: addresses)) { own, _ in own }
+    return found
+  }
+
+  private func refunds(at addresses: [RowAddress]) throws(LedgerError) -> [TransactionNumber: RefundRow] {
+    let rows = try rows(
+      at: addresses, RefundRow.columns, from: "refunds", by: "transaction_number", RefundRow.read)
+    return Dictionary(rows.map { ($0.transaction, $0) }) { first, _ in first }
+  }
 }
 #endif
