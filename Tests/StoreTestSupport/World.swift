@@ -20,7 +20,8 @@ package struct World {
   ///   - backendClock: The clock of the crediting side, where that is wrong.
   ///   - delivery: The game server.
   package init(
-    seed: UInt64 = 7, catalog: Catalog? = nil, credited: Catalog? = nil, policy: BackendPolicy = BackendPolicy(),
+    seed: UInt64 = 7, catalog: Catalog? = nil, credited: Catalog? = nil,
+    policy: BackendPolicy = BackendPolicy(clientSpending: .anyAmount),
     accepted: String = session, backendClock: LedgerClock? = nil, delivery: (any DeliveryTarget)? = nil
   ) throws {
     let sold = try catalog ?? SimulatedShop.catalog()

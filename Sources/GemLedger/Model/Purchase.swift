@@ -18,6 +18,8 @@ public struct Purchase: Hashable, Sendable {
   public let productType: ProductType
   /// The right that it gave when it was bought, such as `premium`.
   public let entitlement: String?
+  /// The product's id at the store when it was bought; nil where the catalog had none for it.
+  public let storeProductID: String?
   /// The number of units.
   public let quantity: Int64
   /// The price of all units together, where the store gave it.

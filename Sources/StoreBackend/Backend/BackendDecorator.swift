@@ -34,6 +34,8 @@ public enum BackendCall: String, Hashable, Sendable, CaseIterable {
   case balances
   /// A spend.
   case spend
+  /// Buying an item.
+  case buyItem
   /// The history of purchases.
   case purchases
   /// The first step of a two-step purchase.
@@ -44,6 +46,8 @@ public enum BackendCall: String, Hashable, Sendable, CaseIterable {
   case cancelPayment
   /// The first answer of a paid order.
   case payment
+  /// The list of orders.
+  case announcedOrders
 }
 
 extension BackendDecorator {
@@ -108,6 +112,15 @@ extension BackendDecorator {
   }
 
   /// The answer of ``decorated``, as ``intercept(_:_:)`` lets it through.
+  public func buyItem(
+    _ item: ItemID, quantity: Int64, customer: CustomerID, key: IdempotencyKey
+  ) async throws(LedgerError) -> Booking {
+    try await intercept(.buyItem) { () async throws(LedgerError) in
+      try await decorated.buyItem(item, quantity: quantity, customer: customer, key: key)
+    }
+  }
+
+  /// The answer of ``decorated``, as ``intercept(_:_:)`` lets it through.
   public func purchases(of customer: CustomerID, page: Int, size: Int) async throws(LedgerError) -> [PurchaseRecord] {
     try await intercept(.purchases) { () async throws(LedgerError) in
       try await decorated.purchases(of: customer, page: page, size: size)
@@ -130,6 +143,13 @@ extension BackendDecorator {
   public func payment(of code: PurchaseCode, customer: CustomerID) async throws(LedgerError) -> ReceiptAnswer? {
     try await intercept(.payment) { () async throws(LedgerError) in
       try await decorated.payment(of: code, customer: customer)
+    }
+  }
+
+  /// The answer of ``decorated``, as ``intercept(_:_:)`` lets it through.
+  public func announcedOrders(of customer: CustomerID, page: Int, size: Int) async throws(LedgerError) -> [Order] {
+    try await intercept(.announcedOrders) { () async throws(LedgerError) in
+      try await decorated.announcedOrders(of: customer, page: page, size: size)
     }
   }
 

@@ -1,6 +1,7 @@
 public import GemLedger
 
-/// The rules by which a backend accepts or refuses receipts; the defaults suit a shop that is open to all customers.
+/// The rules by which a backend accepts or refuses receipts and spends; the defaults suit a shop that is open to all
+/// customers.
 public struct BackendPolicy: Hashable, Sendable {
   /// The bundle ids of the accepted apps; nil for the one in the catalog's settings, or all where they name none.
   public var bundleIDs: Set<String>?
@@ -26,13 +27,16 @@ public struct BackendPolicy: Hashable, Sendable {
   ///
   /// It is held when an order is opened, and spent when the order is paid for.
   public var currencyPrices: [ProductCode: [Adjustment]]
+  /// Which spends are booked for a client.
+  public var clientSpending: ClientSpending
 
   /// A policy.
   public init(
     bundleIDs: Set<String>? = nil, sandboxReceipts: SandboxReceipts? = nil, testers: Set<CustomerID> = [],
     checksPrice: Bool = true, futureSkewMilliseconds: Int64 = 86_400_000,
     unknownBuyerWaitMilliseconds: Int64 = 3_600_000, orderLifetimeMilliseconds: Int64 = 86_400_000,
-    deliverySchedule: DeliverySchedule = .standard, currencyPrices: [ProductCode: [Adjustment]] = [:]
+    deliverySchedule: DeliverySchedule = .standard, currencyPrices: [ProductCode: [Adjustment]] = [:],
+    clientSpending: ClientSpending = .itemsOnly
   ) {
     self.bundleIDs = bundleIDs
     self.sandboxReceipts = sandboxReceipts
@@ -43,6 +47,7 @@ public struct BackendPolicy: Hashable, Sendable {
     self.orderLifetimeMilliseconds = orderLifetimeMilliseconds
     self.deliverySchedule = deliverySchedule
     self.currencyPrices = currencyPrices
+    self.clientSpending = clientSpending
   }
 }
 

@@ -106,7 +106,8 @@ public final class LocalBackend: PurchaseBackend {
         packages: offering.packages.filter { listed.contains($0.product) })
     }
     return OfferingsSnapshot(
-      offerings: offerings, current: catalog.currentOffering, products: products, currencies: catalog.currencies)
+      offerings: offerings, current: catalog.currentOffering, products: products, currencies: catalog.currencies,
+      items: catalog.items.filter { $0.availability.holds(at: context.clock.now()) })
   }
 
   /// Returns all balances of the customer, zeros included; creates an unknown customer.
@@ -120,10 +121,25 @@ public final class LocalBackend: PurchaseBackend {
     return try ledger.balances(of: customer)
   }
 
-  /// Spends: this backend trusts its caller.
+  /// Spends amounts that the client names, where the policy permits it.
+  ///
+  /// A server spends with `Ledger.spend` instead.
+  ///
+  /// - Throws: `LedgerError` with `forbidden` unless ``BackendPolicy/clientSpending`` is `anyAmount`, and those of
+  ///   `Ledger.spend`.
   public func spend(
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey
   ) async throws(LedgerError) -> Booking {
-    try await ledger.book(LedgerCommand.spend(amounts, customer: customer, key: key))
+    try policy.checkClientSpends()
+    return try await ledger.book(LedgerCommand.spend(amounts, customer: customer, key: key))
+  }
+
+  /// Buys an item at the catalog's price.
+  ///
+  /// - Throws: `LedgerError` as `Ledger.buyItem(_:quantity:customer:key:)`.
+  public func buyItem(
+    _ item: ItemID, quantity: Int64, customer: CustomerID, key: IdempotencyKey
+  ) async throws(LedgerError) -> Booking {
+    try await ledger.book(LedgerCommand.buyItem(item, quantity: quantity, customer: customer, key: key))
   }
 }

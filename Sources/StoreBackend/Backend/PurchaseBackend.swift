@@ -39,9 +39,20 @@ public protocol PurchaseBackend: Sendable {
   /// All balances of the customer, zeros included.
   func balances(of customer: CustomerID) async throws(LedgerError) -> [Balance]
 
-  /// Spends, where this client may.
+  /// Spends amounts that the client names, where this client may.
+  ///
+  /// - Throws: `LedgerError` with `forbidden` where it may only buy items, and those of `Ledger.spend`.
   func spend(
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey
+  ) async throws(LedgerError) -> Booking
+
+  /// Buys an item at the price that the backend's catalog has for it.
+  ///
+  /// The default refuses: a backend that sells no items to clients leaves it out.
+  ///
+  /// - Throws: `LedgerError` with `forbidden`, and those of `Ledger.buyItem(_:quantity:customer:key:)`.
+  func buyItem(
+    _ item: ItemID, quantity: Int64, customer: CustomerID, key: IdempotencyKey
   ) async throws(LedgerError) -> Booking
 
   /// The customer's credited purchases, newest first; pages count from 1.
@@ -62,6 +73,14 @@ public protocol PurchaseBackend: Sendable {
 
   /// Says that the order will not be paid; a receipt that comes all the same is still credited.
   func cancelPayment(_ code: PurchaseCode) async throws(LedgerError) -> Order
+
+  /// The orders that the customer announced, in every state, newest first; pages count from 1.
+  ///
+  /// The default refuses: a backend without two-step purchases leaves it out.
+  ///
+  /// - Throws: `LedgerError` with `forbidden`, `limit_exceeded` for a page below 1 or a size that is not 1 to
+  ///   `Limits.historyPage`, `customer_not_found`.
+  func announcedOrders(of customer: CustomerID, page: Int, size: Int) async throws(LedgerError) -> [Order]
 }
 
 /// The app and the shop that it is sold through.
@@ -131,70 +150,6 @@ public struct ReceiptAnswer: Hashable, Sendable {
     self.held = held
     self.entitlement = entitlement
     self.requestID = requestID
-  }
-}
-
-/// A credited purchase as the customer may see it.
-public struct PurchaseRecord: Hashable, Sendable {
-  /// The order as announced before the payment, in a two-step purchase.
-  public struct Announcement: Hashable, Sendable {
-    /// The order's name.
-    public var code: PurchaseCode
-    /// How far the order came.
-    public var status: Order.Status
-    /// The game, character and server that it is for.
-    public var context: OrderContext
-
-    /// An announcement.
-    public init(code: PurchaseCode, status: Order.Status, context: OrderContext) {
-      self.code = code
-      self.status = status
-      self.context = context
-    }
-  }
-
-  /// Where it was bought.
-  public var store: Store
-  /// The store's own id of it.
-  public var storeTransactionID: StoreTransactionID
-  /// The journal's id of its credit.
-  public var transactionID: TransactionID
-  /// The product.
-  public var product: ProductCode
-  /// How it is sold.
-  public var productType: ProductType
-  /// The number of units.
-  public var quantity: Int64
-  /// The price of all units together, where the store states it.
-  public var price: Money?
-  /// When it was bought.
-  public var purchasedAt: Timestamp
-  /// When its period ends, for a subscription.
-  public var expiresAt: Timestamp?
-  /// The refunded share in thousandths of a percent, 0 to 100,000.
-  public var refundedMilliPercent: Int64
-  /// Whether it was bought with test money.
-  public var isSandbox: Bool
-  /// The order that it paid for; told in the history only.
-  public var announcement: Announcement?
-
-  /// A record.
-  public init(
-    store: Store, storeTransactionID: StoreTransactionID, transactionID: TransactionID, product: ProductCode,
-    productType: ProductType, quantity: Int64, price: Money?, purchasedAt: Timestamp, expiresAt: Timestamp? = nil,
-    refundedMilliPercent: Int64 = 0, isSandbox: Bool = false
-  ) {
-    self.store = store
-    self.storeTransactionID = storeTransactionID
-    self.transactionID = transactionID
-    self.product = product
-    self.productType = productType
-    self.quantity = quantity
-    self.price = price
-    self.purchasedAt = purchasedAt
-    self.expiresAt = expiresAt
-    self.refundedMilliPercent = refundedMilliPercent
-    self.isSandbox = isSandbox
   }
 }
 
@@ -268,12 +223,17 @@ public struct OfferingsSnapshot: Hashable, Sendable {
   public var products: [Product]
   /// All currencies, in the order of the catalog.
   public var currencies: [Currency]
+  /// The items for sale at the moment, in the order of the catalog.
+  public var items: [Item]
 
   /// A snapshot.
-  public init(offerings: [Offering], current: OfferingID?, products: [Product], currencies: [Currency]) {
+  public init(
+    offerings: [Offering], current: OfferingID?, products: [Product], currencies: [Currency], items: [Item] = []
+  ) {
     self.offerings = offerings
     self.current = current
     self.products = products
     self.currencies = currencies
+    self.items = items
   }
 }

@@ -133,7 +133,7 @@ struct ReceiptCredits: Sendable {
       _ = try await holds.endHold(of: orders.order(code))
       await deliveries.deliverFirst(code)
     }
-    var answer = try context.reading { (view, _) throws(LedgerError) -> ReceiptAnswer in
+    var answer = try context.reading { (view, productIndex) throws(LedgerError) -> ReceiptAnswer in
       // An unchanged earlier credit was read before the decision.
       var found = isChanged ? nil : known
       if found == nil { found = try view.purchase(of: transaction) }
@@ -147,7 +147,7 @@ struct ReceiptCredits: Sendable {
       return ReceiptAnswer(
         booking: booking, purchase: PurchaseRecord(purchase),
         order: try order.map { (order) throws(LedgerError) in
-          try orders.order(order, isReplayed: !booking.completesOrder, in: view)
+          try orders.order(order, isReplayed: !booking.completesOrder, in: view, productIndex)
         }, entitlement: try records.ownEntitlement(of: purchase, in: view), requestID: requestID)
     }
     if let order = answer.order { answer.held = try await holds.endHold(of: order) }
@@ -157,7 +157,7 @@ struct ReceiptCredits: Sendable {
   /// The first answer of an order that was paid for, as a replay; nil before it is paid for.
   func payment(of code: PurchaseCode, customer: CustomerID) async throws(LedgerError) -> ReceiptAnswer? {
     let requestID = context.newRequestID()
-    var answer = try context.reading { (view, _) throws(LedgerError) -> ReceiptAnswer? in
+    var answer = try context.reading { (view, productIndex) throws(LedgerError) -> ReceiptAnswer? in
       let order = try view.orders.order(code)
       guard order.isPaid else { return nil }
       guard let purchase = try view.purchases.purchase(payingFor: order) else { throw .unpaid(order) }
@@ -166,7 +166,7 @@ struct ReceiptCredits: Sendable {
       booking.isReplayed = true
       return ReceiptAnswer(
         booking: booking, purchase: PurchaseRecord(purchase),
-        order: try orders.order(order, isReplayed: true, in: view),
+        order: try orders.order(order, isReplayed: true, in: view, productIndex),
         entitlement: try records.ownEntitlement(of: purchase, in: view), requestID: requestID)
     }
     if let order = answer?.order { answer?.held = try await holds.endHold(of: order) }

@@ -24,15 +24,16 @@ struct CustomerRecords: Sendable {
 
   func purchases(of customer: CustomerID, page: Int, size: Int) throws(LedgerError) -> [PurchaseRecord] {
     try Paging.check(page: page, size: size)
-    return try context.reading { (view, _) throws(LedgerError) -> [PurchaseRecord] in
+    return try context.reading { (view, productIndex) throws(LedgerError) -> [PurchaseRecord] in
       let found = try view.customers.customer(customer)
       var records: [PurchaseRecord] = []
       for purchase in try view.purchases.page(page, size: size, of: found) {
         var record = PurchaseRecord(purchase)
         if let order = try view.orders.order(paidBy: purchase) {
-          let shown = try orders.order(order, isReplayed: false, in: view)
+          let shown = try orders.order(order, isReplayed: false, in: view, productIndex)
           record.announcement = PurchaseRecord.Announcement(
-            code: shown.code, status: shown.status, context: shown.request.context)
+            code: shown.code, status: shown.status, context: shown.request.context, bundleID: shown.bundleID,
+            createdAt: shown.createdAt, updatedAt: shown.updatedAt)
         }
         records.append(record)
       }
@@ -83,7 +84,8 @@ extension PurchaseRecord {
       store: purchase.store, storeTransactionID: purchase.storeTransactionID, transactionID: purchase.transactionID,
       product: purchase.product, productType: purchase.productType, quantity: purchase.quantity,
       price: purchase.price, purchasedAt: purchase.purchasedAt, expiresAt: purchase.expiresAt,
-      refundedMilliPercent: purchase.refundedMilliPercent, isSandbox: purchase.environment != .production)
+      refundedMilliPercent: purchase.refundedMilliPercent, isSandbox: purchase.environment != .production,
+      originalTransactionID: purchase.originalTransactionID, storeProductID: purchase.storeProductID)
   }
 
   /// Makes the record of a purchase that was credited just now.
@@ -92,6 +94,8 @@ extension PurchaseRecord {
       store: transaction.store, storeTransactionID: transaction.creditID, transactionID: transactionID,
       product: product.code, productType: product.type, quantity: transaction.quantity, price: transaction.price,
       purchasedAt: transaction.purchasedAt, expiresAt: transaction.expiresAt,
-      isSandbox: transaction.environment != .production)
+      isSandbox: transaction.environment != .production,
+      originalTransactionID: transaction.originalID == transaction.id ? nil : transaction.originalID,
+      storeProductID: product.storeIDs[transaction.store.description])
   }
 }

@@ -64,6 +64,13 @@ extension LocalBackend {
     try orders.orders(of: customer, page: page, size: size)
   }
 
+  /// The same as ``orders(of:page:size:)``, for clients.
+  ///
+  /// - Throws: `LedgerError` as ``orders(of:page:size:)``.
+  public func announcedOrders(of customer: CustomerID, page: Int, size: Int) async throws(LedgerError) -> [Order] {
+    try orders(of: customer, page: page, size: size)
+  }
+
   /// Returns a page of the orders that were announced and never paid, in the order in which they failed.
   ///
   /// An order fails at its deadline, or when it is cancelled before it. The page covers the instants from `from` until
@@ -109,7 +116,8 @@ extension LocalBackend {
   ///   - now: The instant up to which deliveries are due; nil for the clock's time.
   ///   - limit: The most orders to try.
   /// - Returns: The counts of the round; zeros without a delivery target.
-  /// - Throws: `LedgerError` where the storage fails.
+  /// - Throws: `LedgerError` where the storage fails; with `storage_damaged` for a damaged order after all others were
+  ///   tried.
   @discardableResult
   public func retryDeliveries(now: Timestamp? = nil, limit: Int = 1000) async throws(LedgerError) -> DeliveryRound {
     try await deliveries.retryDue(at: now, limit: limit)
@@ -123,6 +131,13 @@ extension LocalBackend {
     try await deliveries.retry(code)
     return try orders.order(code)
   }
+
+  /// Returns a page of the credited orders with a delivery that has a try left, those with the next try first.
+  ///
+  /// - Throws: `LedgerError` with `limit_exceeded` for a limit that is not 1 to `Limits.historyPage`.
+  public func pendingDeliveries(
+    limit: Int = 100, after cursor: OrdersPage.Cursor? = nil
+  ) throws(LedgerError) -> OrdersPage { try orders.pendingDeliveries(limit: limit, after: cursor) }
 
   /// Returns a page of the credited orders with no confirmed delivery after all tries.
   ///

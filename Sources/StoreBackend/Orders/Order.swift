@@ -110,11 +110,15 @@ public struct Order: Hashable, Sendable {
   public var costs: [Adjustment]
   /// How far it came.
   public var status: Status
+  /// The product's id at the store, as the catalog has it now; nil where the catalog has none for it.
+  public var storeProductID: String?
   /// The store transaction that paid for it.
   public var storeTransactionID: StoreTransactionID?
+  /// The first store transaction of the subscription that was paid for, or ``storeTransactionID`` for everything else.
+  public var originalTransactionID: StoreTransactionID?
   /// When it was announced.
   public var createdAt: Timestamp
-  /// When it changed last.
+  /// When it changed last; the deadline for an order that failed by it.
   public var updatedAt: Timestamp
   /// Until when it is to be paid.
   public var deadline: Timestamp
@@ -125,6 +129,9 @@ public struct Order: Hashable, Sendable {
   /// Whether this is the answer of an earlier call: the order existed, or was already paid for.
   public var isReplayed: Bool
 
+  /// The app that announced it.
+  public var bundleID: String { request.bundleID }
+
   /// Whether all tries of the delivery went by without a confirmation, so that a person has to look.
   public var isDeliveryExhausted: Bool { status == .deliveryPending && nextDeliveryAt == nil }
 
@@ -132,7 +139,8 @@ public struct Order: Hashable, Sendable {
   public init(
     code: PurchaseCode, request: OrderRequest, costs: [Adjustment] = [], status: Status,
     storeTransactionID: StoreTransactionID? = nil, createdAt: Timestamp, updatedAt: Timestamp, deadline: Timestamp,
-    deliveryAttempts: Int64 = 0, nextDeliveryAt: Timestamp? = nil, isReplayed: Bool = false
+    deliveryAttempts: Int64 = 0, nextDeliveryAt: Timestamp? = nil, isReplayed: Bool = false,
+    storeProductID: String? = nil, originalTransactionID: StoreTransactionID? = nil
   ) {
     self.code = code
     self.request = request
@@ -145,5 +153,7 @@ public struct Order: Hashable, Sendable {
     self.deliveryAttempts = deliveryAttempts
     self.nextDeliveryAt = nextDeliveryAt
     self.isReplayed = isReplayed
+    self.storeProductID = storeProductID
+    self.originalTransactionID = originalTransactionID ?? storeTransactionID
   }
 }

@@ -13,13 +13,21 @@ struct OrderDeliveries: Sendable {
       try view.orders.orders(
         .deliveryPending, after: OrderPosition(dueAt: .min, number: 0), dueUntil: now, limit: limit)
     }
+    var failure: LedgerError?
     for order in due {
       let gap = context.policy.deliverySchedule.gapMilliseconds(after: order.deliveryAttempts + 1)
       let next = gap.map { now.advanced(milliseconds: $0) }
-      guard let isConfirmed = try await tryDelivery(order, nextAt: next) else { continue }
-      round.tried += 1
-      if isConfirmed { round.confirmed += 1 } else if next == nil { round.exhausted += 1 }
+      do throws(LedgerError) {
+        guard let isConfirmed = try await tryDelivery(order, nextAt: next) else { continue }
+        round.tried += 1
+        if isConfirmed { round.confirmed += 1 } else if next == nil { round.exhausted += 1 }
+      } catch {
+        // A damaged order does not hold up the others.
+        guard error.code == .storageDamaged else { throw error }
+        failure = failure ?? error
+      }
     }
+    if let failure { throw failure }
     return round
   }
 

@@ -84,7 +84,7 @@ struct OrderOpenings: Sendable {
   private func order(
     opened opening: OrderOpening, by request: OrderRequest, isReplayed: Bool
   ) throws(LedgerError) -> Order {
-    try context.reading { (view, _) throws(LedgerError) -> Order in
+    try context.reading { (view, productIndex) throws(LedgerError) -> Order in
       var found = try view.orders.find(opening.code)
       if found == nil, let key = opening.key, let customer = try view.customers.find(request.customer) {
         found = try view.orders.order(key: key, customer: customer)
@@ -97,7 +97,7 @@ struct OrderOpenings: Sendable {
       }
       guard let found else { throw .defect("The order \(opening.code) was opened and is not there") }
       // An order that was paid for before its announcement counts as replayed too.
-      return try orders.order(found, isReplayed: isReplayed || found.isPaid, in: view)
+      return try orders.order(found, isReplayed: isReplayed || found.isPaid, in: view, productIndex)
     }
   }
 }

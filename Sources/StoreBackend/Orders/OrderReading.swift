@@ -5,15 +5,15 @@ struct OrderReading: Sendable {
   let context: BackendContext
 
   func order(_ code: PurchaseCode, isReplayed: Bool = false) throws(LedgerError) -> Order {
-    try context.reading { (view, _) throws(LedgerError) -> Order in
-      try order(try view.orders.order(code), isReplayed: isReplayed, in: view)
+    try context.reading { (view, productIndex) throws(LedgerError) -> Order in
+      try order(try view.orders.order(code), isReplayed: isReplayed, in: view, productIndex)
     }
   }
 
   func orders(of customer: CustomerID, page: Int, size: Int) throws(LedgerError) -> [Order] {
     try Paging.check(page: page, size: size)
-    return try context.reading { (view, _) throws(LedgerError) -> [Order] in
-      try orders(view.orders.page(page, size: size, of: view.customers.customer(customer)), in: view)
+    return try context.reading { (view, productIndex) throws(LedgerError) -> [Order] in
+      try orders(view.orders.page(page, size: size, of: view.customers.customer(customer)), in: view, productIndex)
     }
   }
 
@@ -23,36 +23,58 @@ struct OrderReading: Sendable {
   ) throws(LedgerError) -> OrdersPage {
     try Paging.check(page: 1, size: limit)
     let now = context.clock.now()
-    return try context.reading { (view, _) throws(LedgerError) -> OrdersPage in
+    return try context.reading { (view, productIndex) throws(LedgerError) -> OrdersPage in
       let start = cursor?.position ?? OrderPosition(dueAt: from.milliseconds, number: 0)
       let failed = try view.orders.orders(.failed, after: start, dueUntil: until.before, limit: limit + 1)
       let late = try view.orders.orders(.pending, after: start, dueUntil: min(until.before, now), limit: limit + 1)
-      return try page((failed + late).sorted { $0.position < $1.position }, limit: limit, in: view)
+      return try page(
+        (failed + late).sorted { $0.position < $1.position }, limit: limit, in: view,
+        productIndex)
+    }
+  }
+
+  /// Orders with deliveries that have a try left, in the order of their next tries.
+  func pendingDeliveries(limit: Int, after cursor: OrdersPage.Cursor?) throws(LedgerError) -> OrdersPage {
+    try Paging.check(page: 1, size: limit)
+    return try context.reading { (view, productIndex) throws(LedgerError) -> OrdersPage in
+      let start = cursor?.position ?? OrderPosition(dueAt: .min, number: 0)
+      // Orders without a next try stand at the end of the list, at the latest instant of all.
+      let last = Timestamp(milliseconds: .max - 1)
+      return try page(
+        view.orders.orders(.deliveryPending, after: start, dueUntil: last, limit: limit + 1), limit: limit, in: view,
+        productIndex)
     }
   }
 
   /// Orders with deliveries that have no try left.
   func undelivered(limit: Int, after cursor: OrdersPage.Cursor?) throws(LedgerError) -> OrdersPage {
     try Paging.check(page: 1, size: limit)
-    return try context.reading { (view, _) throws(LedgerError) -> OrdersPage in
+    return try context.reading { (view, productIndex) throws(LedgerError) -> OrdersPage in
       // Orders without a next try are never due and stand at the end of the list.
       let start = OrderPosition(dueAt: .max, number: cursor?.position.number ?? 0)
       let never = Timestamp(milliseconds: .max)
       return try page(
-        view.orders.orders(.deliveryPending, after: start, dueUntil: never, limit: limit + 1), limit: limit, in: view)
+        view.orders.orders(.deliveryPending, after: start, dueUntil: never, limit: limit + 1), limit: limit, in: view,
+        productIndex)
     }
   }
 
   /// Makes the order of a row; an unpaid order past its deadline has failed, even if its row does not say so yet.
-  func order(_ found: LedgerOrder, isReplayed: Bool, in view: LedgerView) throws(LedgerError) -> Order {
+  func order(
+    _ found: LedgerOrder, isReplayed: Bool, in view: LedgerView, _ productIndex: ProductIndex
+  ) throws(LedgerError) -> Order {
+    let payment = try view.orders.payment(of: found)
     let customer = try view.orders.customer(of: found)
     let isLate = found.state == .pending && found.deadline <= context.clock.now()
     var order = Order(
       code: found.code, request: try OrderDocument.request(of: found, customer: customer),
       costs: try OrderDocument.costs(of: found), status: isLate ? .failed : Order.Status(found.state),
-      storeTransactionID: try view.orders.storeTransactionID(of: found), createdAt: found.createdAt,
-      updatedAt: found.updatedAt, deadline: found.deadline, deliveryAttempts: found.deliveryAttempts,
-      isReplayed: isReplayed)
+      storeTransactionID: payment?.id, createdAt: found.createdAt,
+      updatedAt: isLate ? found.deadline : found.updatedAt, deadline: found.deadline,
+      deliveryAttempts: found.deliveryAttempts,
+      isReplayed: isReplayed,
+      storeProductID: productIndex.product(found.product)?.storeIDs[found.store.description],
+      originalTransactionID: payment?.originalID)
     if found.state == .deliveryPending { order.nextDeliveryAt = found.dueAt }
     return order
   }
@@ -64,15 +86,19 @@ struct OrderReading: Sendable {
     }
   }
 
-  private func orders(_ found: some Sequence<LedgerOrder>, in view: LedgerView) throws(LedgerError) -> [Order] {
+  private func orders(
+    _ found: some Sequence<LedgerOrder>, in view: LedgerView, _ productIndex: ProductIndex
+  ) throws(LedgerError) -> [Order] {
     var orders: [Order] = []
-    for one in found { orders.append(try order(one, isReplayed: false, in: view)) }
+    for one in found { orders.append(try order(one, isReplayed: false, in: view, productIndex)) }
     return orders
   }
 
-  private func page(_ found: [LedgerOrder], limit: Int, in view: LedgerView) throws(LedgerError) -> OrdersPage {
+  private func page(
+    _ found: [LedgerOrder], limit: Int, in view: LedgerView, _ productIndex: ProductIndex
+  ) throws(LedgerError) -> OrdersPage {
     OrdersPage(
-      orders: try orders(found.prefix(limit), in: view),
+      orders: try orders(found.prefix(limit), in: view, productIndex),
       next: found.count > limit ? OrdersPage.Cursor(found[limit - 1].position) : nil)
   }
 }

@@ -66,7 +66,7 @@ final class World {
     let source = SeededSource(seed: settings.seed)
     let local = LocalBackend(
       ledger: ledger, verifier: EitherReceipts(forms: receipts, mergesRenewals: sabotage == .mergeRenewals),
-      randomness: source.draw)
+      policy: BackendPolicy(clientSpending: .anyAmount), randomness: source.draw)
     recorder = RecordingBackend(local, receipts: receipts, ticket: wares.ticket)
     let backend: any PurchaseBackend =
       if case .creditTwice(let number) = sabotage {

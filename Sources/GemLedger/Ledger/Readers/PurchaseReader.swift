@@ -24,7 +24,8 @@ package struct PurchaseReader {
       originalTransactionID: row.originalTransactionID ?? row.identity.transactionID,
       transactionID: definitions.transactionIDs.id(number: row.transaction, createdAt: transaction.createdAt),
       customer: owner.id, product: row.product, productType: product.type,
-      entitlement: product.entitlement, quantity: row.quantity, price: row.price, purchasedAt: row.purchasedAt,
+      entitlement: product.entitlement, storeProductID: product.storeIDs[row.identity.store.description],
+      quantity: row.quantity, price: row.price, purchasedAt: row.purchasedAt,
       expiresAt: row.expiresAt, refundedMilliPercent: row.refund?.share.milliPercent ?? 0,
       refundEvidenceAt: row.refund?.evidenceAt,
       address: PurchaseAddress(

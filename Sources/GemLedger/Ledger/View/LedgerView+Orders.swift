@@ -83,8 +83,16 @@ extension LedgerView {
 
     /// The store's id of the transaction that paid for the order; nil where none did.
     public func storeTransactionID(of order: LedgerOrder) throws(LedgerError) -> StoreTransactionID? {
-      guard let number = order.purchaseNumber else { return nil }
-      return try snapshot.purchase(number: number)?.identity.transactionID
+      try payment(of: order)?.id
+    }
+
+    /// The store's ids of the transaction that paid for the order, and of the first one of its subscription; nil where
+    /// none did.
+    package func payment(
+      of order: LedgerOrder
+    ) throws(LedgerError) -> (id: StoreTransactionID, originalID: StoreTransactionID)? {
+      guard let number = order.purchaseNumber, let row = try snapshot.purchase(number: number) else { return nil }
+      return (row.identity.transactionID, row.originalTransactionID ?? row.identity.transactionID)
     }
   }
 }

@@ -1,0 +1,10 @@
+public import GemLedger
+
+extension PurchaseBackend {
+  /// Refuses: a backend that lists orders has a method of its own.
+  ///
+  /// - Throws: `LedgerError` with `forbidden`.
+  public func announcedOrders(of customer: CustomerID, page: Int, size: Int) async throws(LedgerError) -> [Order] {
+    throw LedgerError(.forbidden, "This backend lists no orders to clients.")
+  }
+}
