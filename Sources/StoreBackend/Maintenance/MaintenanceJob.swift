@@ -1,0 +1,51 @@
+public import GemLedger
+
+/// A piece of work that a service repeats for as long as it runs.
+///
+/// ```swift
+/// let prune = MaintenanceJob("prune") { _ in ["removed": try archive.prune()] }
+/// let runner = MaintenanceRunner(backend: backend, jobs: [prune])
+/// ```
+public struct MaintenanceJob: Sendable {
+  /// The name in reports.
+  public let name: String
+  let work: @Sendable (Timestamp) async throws(LedgerError) -> [String: Int]
+
+  /// A job.
+  ///
+  /// - Parameters:
+  ///   - name: The name in reports.
+  ///   - work: Does the work that is due at an instant, and counts it. It may be called again after any failure.
+  public init(_ name: String, work: @escaping @Sendable (Timestamp) async throws(LedgerError) -> [String: Int]) {
+    self.name = name
+    self.work = work
+  }
+}
+
+extension MaintenanceJob {
+  /// Books the due scheduled effects of all customers: expiries, ended holds, allowances, recharges.
+  ///
+  /// It counts `customers`, those looked at, and `settled`, those with due effects.
+  static func scheduledEffects(of ledger: Ledger) -> Self {
+    Self("scheduled_effects") { _ throws(LedgerError) in
+      var seen = 0
+      let settled = try ledger.sweep { seen = $0 }
+      return ["customers": seen, "settled": settled]
+    }
+  }
+
+  /// Tries the due deliveries until there are none; it counts `tried`, `confirmed` and `exhausted`.
+  static func deliveries(of backend: LocalBackend) -> Self {
+    Self("deliveries") { now throws(LedgerError) in
+      var sum = DeliveryRound()
+      var round = DeliveryRound()
+      repeat {
+        round = try await backend.retryDeliveries(now: now, limit: Limits.historyPage)
+        sum.tried += round.tried
+        sum.confirmed += round.confirmed
+        sum.exhausted += round.exhausted
+      } while round.tried == Limits.historyPage && !Task.isCancelled
+      return ["tried": sum.tried, "confirmed": sum.confirmed, "exhausted": sum.exhausted]
+    }
+  }
+}

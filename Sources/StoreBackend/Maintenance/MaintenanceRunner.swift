@@ -1,0 +1,99 @@
+public import GemLedger
+internal import Synchronization
+
+/// Runs the standing work of a backend: scheduled effects, order holds and deliveries, round after round.
+///
+/// ```swift
+/// let runner = MaintenanceRunner(backend: backend)
+/// let maintenance = Task { await runner.run(every: .seconds(60)) { report in log(report) } }
+/// // At the end of the service:
+/// maintenance.cancel()
+/// ```
+///
+/// Balances never depend on it. It keeps the journal current for readers of the feed, tells game servers of paid orders
+/// again, and completes what a crash interrupted. A failing job stops no other one, and the next round tries it again.
+/// Any number of processes may run one each on one ledger.
+public final class MaintenanceRunner: Sendable {
+  private let backend: LocalBackend
+  private let jobs: [MaintenanceJob]
+  private let orderCursor: Mutex<FeedCursor?>
+
+  /// A runner.
+  ///
+  /// - Parameters:
+  ///   - backend: Its ledger, clock, policy and delivery target are used.
+  ///   - jobs: Jobs of the caller's own, after the standing ones.
+  ///   - orderCursor: ``MaintenanceReport/orderCursor`` of the last round before a restart; nil to look through the whole
+  ///     journal in the first round.
+  public init(backend: LocalBackend, jobs: [MaintenanceJob] = [], orderCursor: FeedCursor? = nil) {
+    self.backend = backend
+    self.jobs = jobs
+    self.orderCursor = Mutex(orderCursor)
+  }
+
+  /// Runs every job once, one after the other, and reports on them.
+  ///
+  /// A cancelled task finishes the job under way and begins no other.
+  ///
+  /// - Parameter now: The instant up to which deliveries are due; nil for the clock's time.
+  /// - Throws: `LedgerError` with `in_progress` where a round on the same ledger is under way in this process, through
+  ///   this runner or another one. A failure of a job is in the report.
+  @concurrent
+  public func runOnce(now: Timestamp? = nil) async throws(LedgerError) -> MaintenanceReport {
+    guard let turn = MaintenanceTurn(of: backend.ledger) else {
+      throw LedgerError(
+        .inProgress, "A round of maintenance of this ledger is under way in this process; ask again when it has ended.")
+    }
+    let startedAt = now ?? backend.context.clock.now()
+    var results: [MaintenanceReport.Job] = []
+    for job in [.scheduledEffects(of: backend.ledger), orderHolds, .deliveries(of: backend)] + jobs {
+      guard !Task.isCancelled else { break }
+      results.append(await Self.result(of: job, at: startedAt))
+    }
+    // The round holds its turn to its very end.
+    extendLifetime(turn)
+    return MaintenanceReport(startedAt: startedAt, jobs: results, orderCursor: orderCursor.withLock { $0 })
+  }
+
+  /// Runs rounds until the task is cancelled, with a pause between the end of one and the beginning of the next.
+  ///
+  /// A round that falls into another runner's on the same ledger is left out.
+  ///
+  /// - Parameters:
+  ///   - interval: The pause; more than zero.
+  ///   - clock: Waits for it.
+  ///   - onReport: Called after each round.
+  @concurrent
+  public func run(
+    every interval: Duration = .seconds(60), clock: some Clock<Duration> = ContinuousClock(),
+    onReport: @Sendable (MaintenanceReport) -> Void = { _ in }
+  ) async {
+    precondition(interval > .zero, "A pause between rounds is longer than zero, not \(interval).")
+    while !Task.isCancelled {
+      do throws(LedgerError) {
+        onReport(try await runOnce())
+      } catch {
+        // Another runner does the work.
+      }
+      do { try await clock.sleep(for: interval) } catch { return }
+    }
+  }
+
+  private static func result(of job: MaintenanceJob, at now: Timestamp) async -> MaintenanceReport.Job {
+    do throws(LedgerError) {
+      return MaintenanceReport.Job(name: job.name, counts: try await job.work(now), error: nil)
+    } catch {
+      return MaintenanceReport.Job(name: job.name, counts: [:], error: error)
+    }
+  }
+
+  /// Completes the holds of orders; it counts `found`, `resolved` and `failed`.
+  private var orderHolds: MaintenanceJob {
+    MaintenanceJob("order_holds") { [self] _ throws(LedgerError) in
+      let found = try await backend.resolveOrders(after: orderCursor.withLock { $0 })
+      orderCursor.withLock { $0 = found.cursor }
+      let failed = found.orders.count { if case .failure = $0.result { true } else { false } }
+      return ["found": found.orders.count, "resolved": found.orders.count(where: \.isResolved), "failed": failed]
+    }
+  }
+}
