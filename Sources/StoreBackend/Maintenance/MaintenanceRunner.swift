@@ -23,8 +23,8 @@ public final class MaintenanceRunner: Sendable {
   /// - Parameters:
   ///   - backend: Its ledger, clock, policy and delivery target are used.
   ///   - jobs: Jobs of the caller's own, after the standing ones.
-  ///   - orderCursor: ``MaintenanceReport/orderCursor`` of the last round before a restart; nil to look through the whole
-  ///     journal in the first round.
+  ///   - orderCursor: ``MaintenanceReport/orderCursor`` of the last round before a restart; nil to look through the
+  ///     whole journal in the first round.
   public init(backend: LocalBackend, jobs: [MaintenanceJob] = [], orderCursor: FeedCursor? = nil) {
     self.backend = backend
     self.jobs = jobs
