@@ -34,6 +34,9 @@ final class HelpPageTests: XCTestCase {
         queue drain     Post what is due
         queue requeue   Give a dead-lettered receipt another chance
         queue           List the receipts that wait for their credit
+        order open      Announce a purchase before its payment, and pay nothing
+        order cancel    Give an order up
+        order report    List the orders that were announced and never paid
 
       Store:
         approve         Approve a purchase that waits for somebody's consent
@@ -91,6 +94,13 @@ final class HelpPageTests: XCTestCase {
         storage distribute
                         Spread a ledger over a Citus cluster
         storage repair  Make ids and customers go together again
+        run             Run the standing work until a signal ends it
+        deliveries list
+                        List the paid orders that a game server has not confirmed
+        deliveries undelivered
+                        List the paid orders without a try left
+        deliveries retry
+                        Deliver again: what is due, or one order now
 
       Help:
         help            Show help for gemctl or for a verb
@@ -117,6 +127,8 @@ final class HelpPageTests: XCTestCase {
         GEMCTL_STORAGE     As --storage, and keeps a password out of the list of
                            processes
         GEMCTL_CUSTOMER    The customer, where --customer does not name one
+        GEMCTL_DELIVER     The shell command that delivers paid orders to a game
+                           server
         NO_COLOR           Set to anything: no colour and no bold
 
       Exit status:

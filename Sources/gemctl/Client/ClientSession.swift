@@ -28,6 +28,8 @@ struct ClientSession: Sendable {
     var customer: CustomerID?
     var device: String?
     var account: String?
+    /// The shell command that delivers a paid order; nil for none.
+    var deliver: String?
     var onStep: (@Sendable (PurchaseStep) -> Void)?
     /// How long to wait for another command on this home.
     var timeout = LockTimeout.atMost()
@@ -57,7 +59,9 @@ struct ClientSession: Sendable {
           session.catalog, session.state, seed: session.seed, signer: session.receipts, eventLog: storeLog)
     }
     self.ledger = ledger
-    backend = LocalBackend(ledger: ledger, verifier: receipts, policy: BackendPolicy(sandboxReceipts: .anybody))
+    backend = LocalBackend(
+      ledger: ledger, verifier: receipts, policy: BackendPolicy(sandboxReceipts: .anybody),
+      delivery: parts.deliver.map(CommandDelivery.init))
     network = FaultyBackend(backend)
     let who = parts.customer ?? parts.state.customer
     account = parts.account ?? who.text

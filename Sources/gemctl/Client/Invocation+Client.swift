@@ -19,7 +19,7 @@ extension Invocation {
     if onlyReads, let id = customer, !UserID.isAllowed(id) { customer = nil }
     let parts = ClientSession.Parts(
       state: try clientState(), home: home, customer: customer, device: settings.device, account: settings.storeAccount,
-      onStep: onStep, timeout: timeout)
+      deliver: settings.deliver, onStep: onStep, timeout: timeout)
     return try withLedger { (ledger) throws(LedgerError) in
       try home?.markUnfinished()
       let session = try ClientSession(parts, ledger: ledger)

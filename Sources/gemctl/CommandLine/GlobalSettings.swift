@@ -4,13 +4,15 @@ struct GlobalSettings: Hashable, Sendable {
   static let defaultHome = ".gemctl"
 
   /// The variables that are read.
-  static let variables = ["GEMCTL_HOME", "GEMCTL_STORAGE", "GEMCTL_CUSTOMER"]
+  static let variables = ["GEMCTL_HOME", "GEMCTL_STORAGE", "GEMCTL_CUSTOMER", "GEMCTL_DELIVER"]
 
   let home: String
   /// Where the ledger is kept; nil means the home's own file.
   let storage: String?
   /// The customer of the command; nil means the signed-in customer.
   let customer: String?
+  /// The shell command that delivers a paid order; nil means that nothing is delivered.
+  let deliver: String?
   let device: String?
   let storeAccount: String?
   let isJSON: Bool
@@ -26,6 +28,7 @@ struct GlobalSettings: Hashable, Sendable {
     home = try setting("--home", "GEMCTL_HOME") ?? Self.defaultHome
     storage = try setting("--storage", "GEMCTL_STORAGE")
     customer = try setting("--customer", "GEMCTL_CUSTOMER")
+    deliver = try setting("--deliver", "GEMCTL_DELIVER")
     device = parsed.value("--device")
     storeAccount = parsed.value("--store-account")
     isJSON = parsed.isJSON

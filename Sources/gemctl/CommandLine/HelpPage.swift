@@ -92,6 +92,7 @@ extension HelpPage {
     ("GEMCTL_HOME", "The home, where --home does not name one"),
     ("GEMCTL_STORAGE", "As --storage, and keeps a password out of the list of processes"),
     ("GEMCTL_CUSTOMER", "The customer, where --customer does not name one"),
+    ("GEMCTL_DELIVER", "The shell command that delivers paid orders to a game server"),
     ("NO_COLOR", "Set to anything: no colour and no bold"),
   ]
 

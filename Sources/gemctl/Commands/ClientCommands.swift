@@ -56,32 +56,8 @@ struct ClientCommands {
       try session.backend.orders(of: customer, page: page, size: 100)
     }
     let json: JSONValue = [
-      "customer_id": .string(customer.text), "orders": .array(orders.map(Self.json)),
+      "customer_id": .string(customer.text), "orders": .array(orders.map(OrderView.json)),
     ]
-    try invocation.print(json, { Self.text(orders, style: $0) })
-  }
-
-  private static func json(_ order: Order) -> JSONValue {
-    [
-      "purchase_code": .string(order.code.text), "status": .string(order.status.rawValue),
-      "product_id": .string(order.request.product.text), "quantity": .integer(order.request.quantity),
-      "store_transaction_id": JSONValue(order.storeTransactionID?.text),
-      "created_at": .string(order.createdAt.description), "deadline": .string(order.deadline.description),
-    ]
-  }
-
-  private static func text(_ orders: [Order], style: Style) -> String {
-    guard !orders.isEmpty else { return "No orders.\n" }
-    var table = Table([
-      .init(title: "PURCHASE CODE"), .init(title: "STATUS"), .init(title: "PRODUCT"),
-      .init(title: "STORE TRANSACTION"), .init(title: "CREATED AT"),
-    ])
-    for order in orders {
-      table.add([
-        order.code.text, order.status.rawValue, order.request.product.text, order.storeTransactionID?.text ?? "",
-        order.createdAt.description,
-      ])
-    }
-    return table.text(style: style)
+    try invocation.print(json, { OrderView.text(orders, style: $0) })
   }
 }

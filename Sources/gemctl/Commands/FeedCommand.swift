@@ -1,12 +1,4 @@
-import Dispatch
 import GemLedger
-import Synchronization
-
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
 
 /// `feed`: the transactions of all customers, oldest first; a page of them, or all as they come.
 struct FeedCommand {
@@ -142,24 +134,4 @@ extension FeedCommand {
       head + [AmountText.signed($0.amount), AmountText.grouped($0.balance), $0.currency.description] + tail
     }
   }
-}
-
-// MARK: Signals
-
-/// Turns SIGINT and SIGTERM, which would end the process at once, into a call.
-private final class Signals: Sendable {
-  // Unchecked: only this class, from one thread, touches them.
-  private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
-
-  init(_ body: @escaping @Sendable () -> Void) {
-    sources = [SIGINT, SIGTERM].map { number in
-      _ = signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler { body() }
-      source.activate()
-      return source
-    }
-  }
-
-  func forget() { for source in sources { source.cancel() } }
 }

@@ -1,0 +1,114 @@
+import GemLedger
+import StoreBackend
+import StoreClient
+
+/// `order open`, `order cancel`, `order report`: the steps of a two-step purchase on their own.
+struct OrderCommands {
+  let invocation: Invocation
+
+  func open() throws {
+    let product = try ProductCode(invocation.parsed.positionals[0])
+    let (quantity, key) = (try invocation.quantity() ?? 1, try invocation.key())
+    let parsed = invocation.parsed
+    let context = OrderContext(
+      gameID: parsed.value("--game"), roleID: parsed.value("--role"), serverID: parsed.value("--server"),
+      extraData: parsed.value("--extra"))
+    let order = try invocation.withClient { (session) async throws(LedgerError) in
+      try await session.backend.initPayment(
+        OrderRequest(
+          customer: session.client.appUserID, product: product, quantity: quantity, store: session.store.store,
+          bundleID: session.client.configuration.bundleID, context: context, key: key))
+    }
+    try show(order)
+  }
+
+  func cancel() throws {
+    let code = try PurchaseCode(invocation.parsed.positionals[0])
+    let order = try invocation.withClient { (session) async throws(LedgerError) in
+      try await session.client.cancelOrder(code)
+    }
+    try show(order)
+  }
+
+  func report() throws {
+    let from = try invocation.time("--from") ?? Timestamp(milliseconds: 0)
+    let until = try invocation.time("--until") ?? invocation.clock.now()
+    let (limit, cursor) = (try invocation.limit(), try invocation.ordersCursor())
+    let page = try invocation.withClient(onlyReads: true) { (session) async throws(LedgerError) in
+      try session.backend.ordersReport(from: from, until: until, limit: limit, after: cursor)
+    }
+    try invocation.print(OrderView.json(page), { OrderView.report(page, style: $0) })
+  }
+
+  private func show(_ order: Order) throws(LedgerError) {
+    guard case .object(var object) = OrderView.json(order) else { return }
+    object["replayed"] = .bool(order.isReplayed)
+    let text = "\(order.code): \(order.status.rawValue)\(order.isReplayed ? " (replayed)" : "")\n"
+    try invocation.print(.object(object), { _ in text })
+  }
+}
+
+/// `deliveries list`, `deliveries undelivered`, `deliveries retry`: paid orders on their way to a game server.
+struct DeliveryCommands {
+  let invocation: Invocation
+
+  func list() throws {
+    try show { (backend, limit, cursor) throws(LedgerError) in
+      try backend.pendingDeliveries(limit: limit, after: cursor)
+    }
+  }
+
+  func undelivered() throws {
+    try show { (backend, limit, cursor) throws(LedgerError) in try backend.undelivered(limit: limit, after: cursor) }
+  }
+
+  /// - Throws: ``ExitStatus/incomplete`` where the named order is not delivered.
+  func retry() throws {
+    guard invocation.settings.deliver != nil else {
+      throw UsageError(
+        "name the shell command that delivers with --deliver or GEMCTL_DELIVER", verb: invocation.parsed.verb)
+    }
+    guard let text = invocation.parsed.positionals.first else { return try retryDue() }
+    let code = try PurchaseCode(text)
+    let order = try invocation.withClient { (session) async throws(LedgerError) in
+      try await session.backend.retryDelivery(of: code)
+    }
+    let line = "\(order.code): \(order.status.rawValue), tries: \(order.deliveryAttempts)\n"
+    try invocation.print(OrderView.json(order), { _ in line })
+    if order.status != .success { throw ExitStatus.incomplete }
+  }
+
+  private func retryDue() throws {
+    let round = try invocation.withClient { (session) async throws(LedgerError) in
+      try await session.backend.retryDeliveries()
+    }
+    let json: JSONValue = [
+      "tried": .integer(Int64(round.tried)), "confirmed": .integer(Int64(round.confirmed)),
+      "exhausted": .integer(Int64(round.exhausted)),
+    ]
+    try invocation.print(
+      json, { _ in "Tried \(round.tried), confirmed \(round.confirmed), without a try left \(round.exhausted).\n" })
+  }
+
+  private func show(
+    _ page: @escaping @Sendable (LocalBackend, Int, OrdersPage.Cursor?) throws(LedgerError) -> OrdersPage
+  ) throws {
+    let (limit, cursor) = (try invocation.limit(), try invocation.ordersCursor())
+    let found = try invocation.withClient(onlyReads: true) { (session) async throws(LedgerError) in
+      try page(session.backend, limit, cursor)
+    }
+    try invocation.print(OrderView.json(found), { OrderView.deliveries(found, style: $0) })
+  }
+}
+
+extension Invocation {
+  /// The cursor of a page of orders.
+  func ordersCursor() throws(UsageError) -> OrdersPage.Cursor? {
+    guard let text = parsed.value("--after") else { return nil }
+    guard let cursor = OrdersPage.Cursor(text) else {
+      throw UsageError(
+        "--after takes a cursor that a page of this list printed; got \(text.quotedForPeople)", verb: parsed.verb)
+    }
+    return cursor
+  }
+}
