@@ -96,7 +96,7 @@ final class HelpPageTests: XCTestCase {
         storage repair  Make ids and customers go together again
         run             Run the standing work until a signal ends it
         deliveries list
-                        List the paid orders that a game server has not confirmed
+                        List the paid orders that wait for a game server
         deliveries undelivered
                         List the paid orders without a try left
         deliveries retry

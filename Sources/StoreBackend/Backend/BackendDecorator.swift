@@ -22,6 +22,10 @@ public enum BackendCall: String, Hashable, Sendable, CaseIterable {
   case logIn
   /// One more id.
   case createAlias
+  /// What a sign-in would do.
+  case previewLogIn
+  /// What a restore would do.
+  case previewRestore
   /// The shop window.
   case offerings
   /// A receipt.
@@ -70,6 +74,24 @@ extension BackendDecorator {
   public func createAlias(_ alias: CustomerID, of customer: CustomerID) async throws(LedgerError) -> Registration {
     try await intercept(.createAlias) { () async throws(LedgerError) in
       try await decorated.createAlias(alias, of: customer)
+    }
+  }
+
+  /// The answer of ``decorated``, as ``intercept(_:_:)`` lets it through.
+  public func previewLogIn(
+    _ id: CustomerID, from current: CustomerID
+  ) async throws(LedgerError) -> IdentityPreview {
+    try await intercept(.previewLogIn) { () async throws(LedgerError) in
+      try await decorated.previewLogIn(id, from: current)
+    }
+  }
+
+  /// The answer of ``decorated``, as ``intercept(_:_:)`` lets it through.
+  public func previewRestore(
+    _ receipts: [StoreReceipt], customer: CustomerID, sharing: EntitlementSharing
+  ) async throws(LedgerError) -> IdentityPreview {
+    try await intercept(.previewRestore) { () async throws(LedgerError) in
+      try await decorated.previewRestore(receipts, customer: customer, sharing: sharing)
     }
   }
 

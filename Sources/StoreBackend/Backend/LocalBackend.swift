@@ -20,6 +20,7 @@ public final class LocalBackend: PurchaseBackend {
   let credits: ReceiptCredits
   private let notices: StoreNotices
   let restores: PurchaseRestores
+  let previews: IdentityPreviews
 
   /// The ledger for all bookings.
   public var ledger: Ledger { context.ledger }
@@ -57,6 +58,7 @@ public final class LocalBackend: PurchaseBackend {
       search: OrderSearch(context: context, openings: openings), refunds: refunds)
     notices = StoreNotices(context: context, credits: credits, refunds: refunds)
     restores = PurchaseRestores(context: context, registry: registry, credits: credits)
+    previews = IdentityPreviews(context: context)
   }
 
   // MARK: Receipts and notices

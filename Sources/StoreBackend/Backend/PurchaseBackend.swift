@@ -15,6 +15,18 @@ public protocol PurchaseBackend: Sendable {
   /// Makes `alias` another id of the customer; merges the two customers where both have balances.
   func createAlias(_ alias: CustomerID, of customer: CustomerID) async throws(LedgerError) -> Registration
 
+  /// Says what signing in would do; does nothing.
+  ///
+  /// The default refuses with `forbidden`: a backend without previews leaves it out.
+  func previewLogIn(_ id: CustomerID, from current: CustomerID) async throws(LedgerError) -> IdentityPreview
+
+  /// Says what a restore would do; does nothing.
+  ///
+  /// The default refuses with `forbidden`: a backend without previews leaves it out.
+  func previewRestore(
+    _ receipts: [StoreReceipt], customer: CustomerID, sharing: EntitlementSharing
+  ) async throws(LedgerError) -> IdentityPreview
+
   /// The shop window's content for a store and a storefront.
   func offerings(for app: AppPlatform) async throws(LedgerError) -> OfferingsSnapshot
 

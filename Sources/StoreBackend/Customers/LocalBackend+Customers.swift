@@ -27,6 +27,32 @@ extension LocalBackend {
     try await registry.createAlias(alias, of: customer)
   }
 
+  /// Says what ``logIn(_:from:)`` would do: which customers would become one, and what would move. Books nothing.
+  ///
+  /// - Throws: `LedgerError` as ``logIn(_:from:)``.
+  public func previewLogIn(
+    _ id: CustomerID, from current: CustomerID
+  ) async throws(LedgerError) -> IdentityPreview { try previews.logIn(id, from: current) }
+
+  /// Says what ``createAlias(_:of:)`` would do: which customers would become one, and what would move. Books nothing.
+  ///
+  /// - Throws: `LedgerError` as ``createAlias(_:of:)``.
+  public func previewAlias(_ alias: CustomerID, of customer: CustomerID) throws(LedgerError) -> IdentityPreview {
+    try previews.createAlias(alias, of: customer)
+  }
+
+  /// Says what ``restore(_:customer:sharing:)`` would do. Books nothing.
+  ///
+  /// Receipts without a credit are named and not checked any further: the restore may refuse them.
+  ///
+  /// - Throws: `LedgerError` with `invalid_user_id`; the first refusal of the verifier where every receipt was refused;
+  ///   `over_maximum` where two customers together would pass the hard limit.
+  public func previewRestore(
+    _ receipts: [StoreReceipt], customer: CustomerID, sharing: EntitlementSharing
+  ) async throws(LedgerError) -> IdentityPreview {
+    try previews.restore(receipts, customer: customer, sharing: sharing)
+  }
+
   /// Returns the customer's record; creates an unknown customer.
   ///
   /// Entitlements follow the frozen grants of the purchases: a non-consumable's lasts for ever, a subscription's until

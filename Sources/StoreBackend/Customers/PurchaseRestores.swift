@@ -39,16 +39,15 @@ struct PurchaseRestores: Sendable {
     guard !isSame else { return }
     // An owner that never signed in counts as the holder of the store account.
     if try await registry.joinAnonymous(owner, to: customer) { return }
-    switch sharing {
-    // An anonymous customer gets no wallet of a signed-in one; of an erased customer nothing moves but the entitlement.
-    case .alias where !isAnonymous && !owner.isOfErased:
+    switch EntitlementSharing.Step(sharing, isAnonymous: isAnonymous, owner: owner) {
+    case .merge:
       _ = try await context.ledger.book(.createAlias(owner, of: customer))
-    case .alias, .transfer:
+    case .moveEntitlement:
       _ = try await context.ledger.book(
         .holdEntitlement(
           store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID,
           customer: customer))
-    case .keepWithOwner: break
+    case .nothing: break
     }
   }
 }

@@ -49,10 +49,14 @@ extension StoreClient {
   /// - Throws: `LedgerError` with, in order of precedence, `store_error`, and those of the backend.
   @discardableResult
   public func restorePurchases() async throws(LedgerError) -> CustomerInfo {
+    try await PurchaseRestore(context: context).restore(restoreSharing)
+  }
+
+  /// The rule of a restore for the entitlements of an owner that signed in.
+  var restoreSharing: EntitlementSharing {
     let isShared = context.session.withLock { $0.identity.allowsSharing }
     let behavior = configuration.restoreBehavior
-    let sharing: EntitlementSharing = isShared && behavior == .keepWithOwner ? .transfer : behavior
-    return try await PurchaseRestore(context: context).restore(sharing)
+    return isShared && behavior == .keepWithOwner ? .transfer : behavior
   }
 
   /// Restores as ``restorePurchases()`` does, but merges a signed-in customer with the owner, with or without sharing.

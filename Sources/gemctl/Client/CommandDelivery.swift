@@ -51,7 +51,8 @@ struct CommandDelivery: DeliveryTarget {
     // Standard output is the verb's own answer.
     posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
     var process: pid_t = 0
-    var arguments = ["/bin/sh", "-c", command].map { strdup($0) }
+    var arguments: [UnsafeMutablePointer<CChar>?] = []
+    for word in ["/bin/sh", "-c", command] { arguments.append(strdup(word)) }
     arguments.append(nil)
     defer { for argument in arguments { free(argument) } }
     let isStarted = posix_spawn(&process, "/bin/sh", &actions, nil, &arguments, environ) == 0

@@ -7,6 +7,11 @@ struct ClientCommands {
   let invocation: Invocation
 
   func restore() throws {
+    if invocation.parsed.isDryRun {
+      return try IdentityCommands(invocation: invocation).preview { (session) async throws(LedgerError) in
+        try await session.client.previewRestore()
+      }
+    }
     let info = try invocation.withClient { (session) async throws(LedgerError) in
       try await session.client.restorePurchases()
     }

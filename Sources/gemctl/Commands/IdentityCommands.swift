@@ -8,6 +8,9 @@ struct IdentityCommands {
 
   func logIn() throws {
     let id = invocation.parsed.positionals[0]
+    if invocation.parsed.isDryRun {
+      return try preview { (session) async throws(LedgerError) in try await session.client.previewLogIn(id) }
+    }
     let (info, isCreated) = try invocation.withClient { (session) async throws(LedgerError) in
       let answer = try await session.client.logIn(id)
       return (answer.customerInfo, answer.created)
@@ -49,6 +52,11 @@ struct IdentityCommands {
   func alias() throws {
     let alias = try CustomerID(invocation.parsed.positionals[0])
     let isForAnother = invocation.settings.customer != nil
+    if invocation.parsed.isDryRun {
+      return try preview { (session) async throws(LedgerError) in
+        try session.backend.previewAlias(alias, of: session.client.appUserID)
+      }
+    }
     let info = try invocation.withClient { (session) async throws(LedgerError) in
       guard isForAnother else { return try await session.client.createAlias(alias.text) }
       _ = try await session.backend.createAlias(alias, of: session.client.appUserID)
@@ -56,6 +64,14 @@ struct IdentityCommands {
     }
     let ids = info.record.ids.map { SafeText.escaped($0.text) }.joined(separator: ", ")
     try invocation.print(Self.json(info), { _ in "One customer with the ids \(ids).\n" })
+  }
+
+  /// Prints what an identity call would do.
+  func preview(
+    _ ask: @escaping @Sendable (ClientSession) async throws(LedgerError) -> IdentityPreview
+  ) throws(LedgerError) {
+    let preview = try invocation.withClient(ask)
+    try invocation.print(IdentityPreviewView.json(preview), { IdentityPreviewView.text(preview, style: $0) })
   }
 
   static func json(_ info: CustomerInfo, isCreated: Bool? = nil) -> JSONValue {

@@ -59,7 +59,8 @@ extension Verb {
 
   private static let login = Verb(
     name: "login", group: .client, summary: "Sign in as a customer",
-    arguments: [Argument(name: "ID", help: "The app user id")], examples: ["gemctl login alice"],
+    arguments: [Argument(name: "ID", help: "The app user id")], options: [.dryRun],
+    examples: ["gemctl login alice", "gemctl login alice --dry-run"],
     discussion: """
       From a customer who never signed in everything moves along: the two become one. From another customer nothing \
       moves.
@@ -78,12 +79,14 @@ extension Verb {
   private static let alias = Verb(
     name: "alias", group: .client, summary: "Give the customer another id",
     arguments: [Argument(name: "ID", help: "The other id; where it has balances, the two become one customer")],
-    examples: ["gemctl alias alice@device-2", "gemctl alias alice --customer old-alice"]
+    options: [.dryRun],
+    examples: ["gemctl alias alice@device-2", "gemctl alias alice --customer old-alice --dry-run"]
   ) { try IdentityCommands(invocation: $0).alias() }
 
   private static let restore = Verb(
     name: "restore", group: .client, summary: "Restore what the store account bought",
-    examples: ["gemctl restore", "gemctl restore --store-account family"],
+    options: [.dryRun],
+    examples: ["gemctl restore", "gemctl restore --store-account family --dry-run"],
     discussion: """
       Entitlements come back; a consumable is never credited a second time. An owner who never signed in becomes one \
       with the customer; of an owner who did, entitlements move and balances stay.

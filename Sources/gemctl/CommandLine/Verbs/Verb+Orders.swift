@@ -55,7 +55,7 @@ extension Verb {
   ) { try RunCommand(invocation: $0).run() }
 
   private static let deliveriesList = Verb(
-    name: "deliveries list", group: .run, summary: "List the paid orders that a game server has not confirmed",
+    name: "deliveries list", group: .run, summary: "List the paid orders that wait for a game server",
     options: [.limit, .after], examples: ["gemctl deliveries list", "gemctl deliveries list --json"],
     discussion: "Those with a try left, with the number of tries so far and the instant of the next one."
   ) { try DeliveryCommands(invocation: $0).list() }
@@ -73,8 +73,8 @@ extension Verb {
     ],
     options: [.deliver],
     examples: [
-      "gemctl deliveries retry --deliver 'curl -fsS --json @- https://game.example/deliver'",
-      "GEMCTL_DELIVER=./deliver.sh gemctl deliveries retry AP261121M2Q7",
+      "gemctl deliveries retry --deliver ./deliver.sh",
+      "gemctl deliveries retry AP261121M2Q7 --deliver ./deliver.sh",
     ],
     discussion: "Exits with 3 where the named order is not confirmed."
   ) { try DeliveryCommands(invocation: $0).retry() }

@@ -1,0 +1,58 @@
+/// What would become one if two ids were merged, before anything is booked.
+public struct MergePreview: Hashable, Sendable {
+  /// The ids of the customer that would become a part of the other, the original one first.
+  ///
+  /// An id that names no customer stands alone.
+  public let from: [CustomerID]
+  /// The ids of the surviving customer, the original one first.
+  ///
+  /// An id that names no customer stands alone.
+  public let into: [CustomerID]
+  /// The balances that move: every currency of the first customer with a balance, a held amount or a debt.
+  public let balances: [Balance]
+  /// The items that move.
+  public let items: [PostedItem]
+}
+
+extension Ledger {
+  /// Says which customers a merge would make one, and what would move; books nothing.
+  ///
+  /// The answer is that of this instant: a purchase or a spend before the merge changes what moves.
+  ///
+  /// - Throws: ``LedgerError`` as ``merge(from:into:key:)`` without a key.
+  public func previewMerge(from: CustomerID, into: CustomerID) throws(LedgerError) -> MergePreview {
+    try previewMerge(.merge(from: from, into: into), from: from, into: into)
+  }
+
+  /// The same for a merge that is only made where the first customer has anonymous ids alone.
+  ///
+  /// - Throws: ``LedgerError`` with, in order of precedence, `customer_not_found` where neither exists,
+  ///   `same_customer`, `condition_failed`, `over_maximum`.
+  package func previewAnonymousMerge(from: CustomerID, into: CustomerID) throws(LedgerError) -> MergePreview {
+    try previewMerge(.mergeAnonymous(from: from, into: into), from: from, into: into)
+  }
+
+  private func previewMerge(
+    _ command: LedgerCommand, from: CustomerID, into: CustomerID
+  ) throws(LedgerError) -> MergePreview {
+    // The same rule decides here and when it is booked.
+    _ = try preview(command)
+    return try reading { (snapshot, definitions) throws(LedgerError) -> MergePreview in
+      let finder = CustomerFinder(snapshot)
+      func ids(_ id: CustomerID) throws(LedgerError) -> [CustomerID] {
+        guard let found = try snapshot.customer(id), let row = try snapshot.customer(number: found.number) else {
+          return [id]
+        }
+        return try finder.ids(of: row)
+      }
+      var (balances, items): ([Balance], [PostedItem]) = ([], [])
+      if let source = try snapshot.customer(from), let row = try snapshot.customer(number: source.number) {
+        balances = try summary(of: row, named: from, in: snapshot, definitions: definitions).balances
+          .filter { $0.balance != 0 || $0.debt != 0 }
+        items = try snapshot.ownedItems(of: source.number).filter { $0.quantity != 0 }
+          .map { PostedItem(item: $0.item, quantity: $0.quantity, owned: $0.quantity) }
+      }
+      return MergePreview(from: try ids(from), into: try ids(into), balances: balances, items: items)
+    }
+  }
+}

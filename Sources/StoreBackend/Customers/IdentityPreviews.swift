@@ -1,0 +1,122 @@
+internal import GemLedger
+
+/// Answers what sign-ins, aliases and restores would do, by the rules that do them.
+struct IdentityPreviews: Sendable {
+  let context: BackendContext
+
+  func logIn(_ id: CustomerID, from current: CustomerID) throws(LedgerError) -> IdentityPreview {
+    try UserID.check(id)
+    var preview = try preview(of: id)
+    guard UserID.isAnonymous(current), current != id else { return preview }
+    preview.merges = try anonymousMerge(of: current, into: id).map { [$0] } ?? []
+    return preview
+  }
+
+  func createAlias(_ alias: CustomerID, of customer: CustomerID) throws(LedgerError) -> IdentityPreview {
+    try UserID.check(alias)
+    try UserID.check(customer)
+    var preview = try preview(of: alias)
+    do throws(LedgerError) {
+      preview.merges = [try context.ledger.previewMerge(from: alias, into: customer)]
+    } catch {
+      // The customer that asks would be made by the call itself.
+      guard error.code == .sameCustomer || error.code == .customerNotFound else { throw error }
+    }
+    return preview
+  }
+
+  func restore(
+    _ receipts: [StoreReceipt], customer: CustomerID, sharing: EntitlementSharing
+  ) throws(LedgerError) -> IdentityPreview {
+    try UserID.check(customer)
+    var preview = try preview(of: customer)
+    var refusal: LedgerError?
+    var isAnyTaken = false
+    for receipt in receipts {
+      do throws(LedgerError) {
+        try add(context.verifier.verify(receipt), to: &preview, sharing)
+        isAnyTaken = true
+      } catch {
+        guard !error.code.meansNothingIsKnown else { throw error }
+        refusal = refusal ?? error
+      }
+    }
+    if let refusal, !isAnyTaken { throw refusal.adding(.text("request_id", context.newRequestID())) }
+    return preview
+  }
+
+  private func preview(of id: CustomerID) throws(LedgerError) -> IdentityPreview {
+    let isKnown = try context.reading { (view, _) throws(LedgerError) in try view.customers.find(id) != nil }
+    return IdentityPreview(customer: id, isCreated: !isKnown)
+  }
+
+  /// The merge of a customer with only anonymous ids; nil where nothing would become one.
+  private func anonymousMerge(of owner: CustomerID, into id: CustomerID) throws(LedgerError) -> MergePreview? {
+    do throws(LedgerError) {
+      return try context.ledger.previewAnonymousMerge(from: owner, into: id)
+    } catch {
+      switch error.code {
+      // Neither has a customer: the one made by the call gets both ids.
+      case .sameCustomer, .conditionFailed, .customerNotFound: return nil
+      default: throw error
+      }
+    }
+  }
+
+  /// What the restore of one purchase would do.
+  private func add(
+    _ transaction: StoreTransaction, to preview: inout IdentityPreview, _ sharing: EntitlementSharing
+  ) throws(LedgerError) {
+    let customer = preview.customer
+    let (owner, isCredited, isAnonymous) = try context.reading {
+      (view, productIndex) throws(LedgerError) -> (CustomerID?, Bool, Bool) in
+      let lookup = try TransactionLookup(of: transaction, customer: customer, order: nil, in: view, productIndex)
+      let owner = try lookup.known.map { (known) throws(LedgerError) in
+        try view.purchases.owner(of: known, asNamedBy: customer)
+      }
+      let own = try view.customers.find(customer)
+      let ids = try own.flatMap { (own) throws(LedgerError) in try view.customers.identity(of: own)?.ids } ?? [customer]
+      let buyer = owner ?? lookup.buyer
+      let other = try view.customers.find(buyer)
+      let isOwn = buyer == customer || other != nil && other == own
+      return (isOwn ? nil : buyer, lookup.known != nil, ids.allSatisfy(\.isAnonymous))
+    }
+    if !isCredited { preview.uncredited.append(transaction.creditID) }
+    guard let owner else { return }
+    if let merge = try anonymousMerge(of: owner, into: customer) { return preview.add(merge) }
+    switch EntitlementSharing.Step(sharing, isAnonymous: isAnonymous, owner: owner) {
+    case .merge: preview.add(try context.ledger.previewMerge(from: owner, into: customer))
+    case .moveEntitlement: preview.movedEntitlements.append(transaction.creditID)
+    case .nothing: break
+    }
+  }
+}
+
+extension IdentityPreview {
+  /// Several purchases of one owner are one merge.
+  fileprivate mutating func add(_ merge: MergePreview) {
+    if !merges.contains(where: { $0.from == merge.from }) { merges.append(merge) }
+  }
+}
+
+extension EntitlementSharing {
+  /// What a restore does with a purchase whose owner is another customer that signed in.
+  enum Step: Hashable {
+    case merge
+    case moveEntitlement
+    case nothing
+
+    /// - Parameters:
+    ///   - isAnonymous: Whether the restoring customer has only anonymous ids.
+    ///   - owner: The owner of the purchase.
+    init(_ sharing: EntitlementSharing, isAnonymous: Bool, owner: CustomerID) {
+      switch sharing {
+      // An anonymous customer gets no wallet of a signed-in one; of an erased customer nothing moves but the
+      // entitlement.
+      case .alias where !isAnonymous && !owner.isOfErased: self = .merge
+      case .alias, .transfer: self = .moveEntitlement
+      case .keepWithOwner: self = .nothing
+      }
+    }
+  }
+}
