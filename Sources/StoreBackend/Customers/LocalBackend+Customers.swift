@@ -27,21 +27,21 @@ extension LocalBackend {
     try await registry.createAlias(alias, of: customer)
   }
 
-  /// Says what ``logIn(_:from:)`` would do: which customers would become one, and what would move. Books nothing.
+  /// Says which customers ``logIn(_:from:)`` would make one, and what would move; books nothing.
   ///
   /// - Throws: `LedgerError` as ``logIn(_:from:)``.
   public func previewLogIn(
     _ id: CustomerID, from current: CustomerID
   ) async throws(LedgerError) -> IdentityPreview { try previews.logIn(id, from: current) }
 
-  /// Says what ``createAlias(_:of:)`` would do: which customers would become one, and what would move. Books nothing.
+  /// Says which customers ``createAlias(_:of:)`` would make one, and what would move; books nothing.
   ///
   /// - Throws: `LedgerError` as ``createAlias(_:of:)``.
   public func previewAlias(_ alias: CustomerID, of customer: CustomerID) throws(LedgerError) -> IdentityPreview {
     try previews.createAlias(alias, of: customer)
   }
 
-  /// Says what ``restore(_:customer:sharing:)`` would do. Books nothing.
+  /// Says what ``restore(_:customer:sharing:)`` would do, and books nothing.
   ///
   /// Receipts without a credit are named and not checked any further: the restore may refuse them.
   ///
