@@ -24,6 +24,11 @@ let onLinuxInRelease: BuildSettingCondition = .when(platforms: [.linux], configu
 /// A plain build thus needs no library but SQLite.
 let onPostgreSQL: TargetDependencyCondition? = .when(traits: ["PostgreSQL"])
 
+/// Where there is no StoreKit, the simulated one stands in for it, so that the same files are compiled and tested.
+///
+/// On Apple's platforms an app that links StoreClientStoreKit links no simulated store.
+let withoutStoreKit: TargetDependencyCondition? = .when(platforms: [.linux, .windows, .android])
+
 let package = Package(
   name: "GemLedger",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -35,7 +40,9 @@ let package = Package(
     .library(name: "GemLedgerPostgres", targets: ["GemLedgerPostgres"]),
     .library(name: "StoreBackend", targets: ["StoreBackend"]),
     .library(name: "StoreClient", targets: ["StoreClient"]),
+    .library(name: "StoreClientStoreKit", targets: ["StoreClientStoreKit"]),
     .library(name: "SimulatedStores", targets: ["SimulatedStores"]),
+    .library(name: "SimulatedStoreKit", targets: ["SimulatedStoreKit"]),
     .library(name: "StoreSimulation", targets: ["StoreSimulation"]),
     .executable(name: "gemctl", targets: ["gemctl"]),
     .executable(name: "gembench", targets: ["gembench"]),
@@ -60,6 +67,15 @@ let package = Package(
     .target(name: "StoreClient", dependencies: ["GemLedger", "StoreBackend"], swiftSettings: houseRules),
     .target(
       name: "SimulatedStores", dependencies: ["GemLedger", "StoreBackend", "StoreClient"], swiftSettings: houseRules),
+    .target(
+      name: "SimulatedStoreKit", dependencies: ["GemLedger", "StoreBackend", "StoreClient", "SimulatedStores"],
+      swiftSettings: houseRules),
+    .target(
+      name: "StoreClientStoreKit",
+      dependencies: [
+        "GemLedger", "StoreBackend", "StoreClient", .target(name: "SimulatedStoreKit", condition: withoutStoreKit),
+      ],
+      swiftSettings: houseRules),
     .target(
       name: "StoreSimulation",
       dependencies: ["GemLedger", "GemLedgerAudit", "StoreBackend", "StoreClient", "SimulatedStores"],
@@ -147,6 +163,13 @@ let package = Package(
       name: "SimulatedStoresTests",
       dependencies: [
         "GemLedger", "GemLedgerAudit", "StoreBackend", "StoreClient", "SimulatedStores", "GemTestSupport",
+        "StoreTestSupport",
+      ],
+      swiftSettings: houseRules),
+    .testTarget(
+      name: "SimulatedStoreKitTests",
+      dependencies: [
+        "GemLedger", "StoreBackend", "StoreClient", "StoreClientStoreKit", "SimulatedStores", "SimulatedStoreKit",
         "StoreTestSupport",
       ],
       swiftSettings: houseRules),

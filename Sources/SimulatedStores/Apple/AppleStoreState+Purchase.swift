@@ -23,8 +23,11 @@ extension AppleStoreState {
   static let quantityMax: Int64 = 10
 
   /// Decides a customer's purchase on a device, and the answer to the app.
-  mutating func purchase(_ request: StorePaymentRequest, by buyer: DeviceName, now: Timestamp) -> PaymentAnswer {
-    let faults = consult(.purchase, account: buyer.account, device: buyer.device)
+  mutating func purchase(
+    _ request: StorePaymentRequest, simulatesAskToBuy: Bool = false, by buyer: DeviceName, now: Timestamp
+  ) -> PaymentAnswer {
+    var faults = consult(.purchase, account: buyer.account, device: buyer.device)
+    if simulatesAskToBuy { faults.append(.askToBuy) }
     let serial = lastSerial
     var answer = PaymentAnswer(result: decide(request, by: buyer, faults, now: now), slowness: faults.slowness)
     guard case .success(let update) = answer.result else { return answer }

@@ -1,5 +1,5 @@
 public import GemLedger
-internal import StoreBackend
+package import StoreBackend
 public import StoreClient
 
 /// A shop in this process that behaves as the App Store does through StoreKit 2, and misbehaves on command.
@@ -88,6 +88,9 @@ public final class SimulatedStore: StoreControls {
 
   /// The running store that the controls act on.
   public var runtime: StoreRuntime { StoreRuntime(store: engine) }
+
+  /// Returns the signed evidence of a transaction, without a device that could distrust it.
+  package func evidence(of transaction: StoreTransaction) -> StoreEvidence { engine.evidence(transaction) }
 
   /// Returns a store account, which pays; it is made when it is first named.
   public func account(_ name: String) -> StoreAccount { StoreAccount(store: self, name: name) }

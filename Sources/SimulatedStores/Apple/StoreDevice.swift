@@ -34,9 +34,18 @@ public struct StoreDevice: Storefront {
   /// - Throws: `StoreFailure`, in order of precedence: an injected failure, the simulated error,
   ///   `productUnavailable`, `notAvailableInStorefront`, `invalidQuantity`, the failure of failed transactions.
   public func purchase(_ request: StorePaymentRequest) async throws(StoreFailure) -> StorePaymentResult {
+    try await purchase(request, simulatesAskToBuy: false)
+  }
+
+  /// The same purchase, which waits for another person's approval where it says so.
+  package func purchase(
+    _ request: StorePaymentRequest, simulatesAskToBuy: Bool
+  ) async throws(StoreFailure) -> StorePaymentResult {
     let (engine, buyer) = (engine, deviceName)
     engine.step(.asked(request.productID))
-    let answer = try engine.serve { shop, now in shop.purchase(request, by: buyer, now: now) }
+    let answer = try engine.serve { shop, now in
+      shop.purchase(request, simulatesAskToBuy: simulatesAskToBuy, by: buyer, now: now)
+    }
     if let id = answer.paid { engine.step(.paid(id)) }
     await engine.wait(answer.slowness)
     switch answer.result {

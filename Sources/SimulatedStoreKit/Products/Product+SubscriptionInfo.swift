@@ -1,0 +1,91 @@
+internal import GemLedger
+internal import SimulatedStores
+internal import StoreBackend
+internal import StoreClient
+
+extension Product {
+  /// The terms of a subscription.
+  ///
+  /// StoreKit's offers are left out: the simulated store has none.
+  public struct SubscriptionInfo: Hashable, Sendable {
+    /// The group within which one subscription runs at a time; here each subscription is a group of its own.
+    public let subscriptionGroupID: String
+    /// The length of a paid period.
+    public let subscriptionPeriod: SubscriptionPeriod
+
+    /// How the customer's subscription stands; empty where there never was one.
+    ///
+    /// - Throws: ``StoreKitError``: a simulated one, or `systemError` without a test session.
+    public var status: [Status] {
+      get async throws { try await Self.status(for: subscriptionGroupID) }
+    }
+
+    /// Returns how the customer's subscriptions of a group stand; empty where there never was one.
+    ///
+    /// - Throws: ``StoreKitError``: a simulated one, or `systemError` without a test session.
+    public static func status(for groupID: String) async throws -> [Status] {
+      let attached = try ProcessStore.required()
+      do throws(StoreFailure) {
+        guard let status = try await attached.device.subscriptionStatus(of: groupID),
+          let latest = try await attached.device.all().last(where: {
+            $0.transaction.id == status.latestTransactionID
+          })
+        else { return [] }
+        return [Status(status, latest)]
+      } catch {
+        throw attached.error(error, by: .subscriptionStatus)
+      }
+    }
+  }
+
+  /// A length of time in the calendar.
+  public struct SubscriptionPeriod: Hashable, Sendable {
+    /// A unit of the calendar.
+    public enum Unit: Hashable, Sendable {
+      /// A day.
+      case day
+      /// Seven days.
+      case week
+      /// A month.
+      case month
+      /// Twelve months.
+      case year
+    }
+
+    /// The unit.
+    public let unit: Unit
+    /// How many of the unit.
+    public let value: Int
+
+    /// A week.
+    public static let weekly = SubscriptionPeriod(unit: .week, value: 1)
+    /// A month.
+    public static let monthly = SubscriptionPeriod(unit: .month, value: 1)
+    /// A year.
+    public static let yearly = SubscriptionPeriod(unit: .year, value: 1)
+  }
+}
+
+extension Product.SubscriptionInfo {
+  init?(_ listing: StorefrontProduct) {
+    guard let group = listing.subscriptionGroupID,
+      let period = listing.subscriptionPeriod.flatMap(Product.SubscriptionPeriod.init(iso8601:))
+    else { return nil }
+    subscriptionGroupID = group
+    subscriptionPeriod = period
+  }
+}
+
+extension Product.SubscriptionPeriod {
+  /// Reads ISO 8601 with one unit, such as `P1M`; nil for any other text.
+  init?(iso8601 text: String) {
+    guard text.first == "P", let letter = text.last, let value = Int(text.dropFirst().dropLast()) else { return nil }
+    switch letter {
+    case "D": self.init(unit: .day, value: value)
+    case "W": self.init(unit: .week, value: value)
+    case "M": self.init(unit: .month, value: value)
+    case "Y": self.init(unit: .year, value: value)
+    default: return nil
+    }
+  }
+}

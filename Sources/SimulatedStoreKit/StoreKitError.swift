@@ -1,0 +1,83 @@
+internal import StoreClient
+
+/// The error of a StoreKit call that is not about the product or its offers.
+@nonexhaustive
+public enum StoreKitError: Error {
+  /// StoreKit does not say.
+  case unknown
+  /// The customer turned back; ``Product/PurchaseResult/userCancelled`` reports the same as a result.
+  case userCancelled
+  /// The store could not be reached, or its answer was lost.
+  case networkError(URLError)
+  /// The system failed.
+  case systemError(any Error)
+  /// The product is not sold in this country.
+  case notAvailableInStorefront
+  /// The app may not ask.
+  case notEntitled
+  /// The store cannot do that.
+  case unsupported
+}
+
+extension StoreKitError: LocalizedError {
+  /// A sentence for people.
+  public var errorDescription: String? {
+    switch self {
+    case .unknown: "The App Store failed without a reason."
+    case .userCancelled: "The customer cancelled."
+    case .networkError(let error): "The App Store could not be reached: \(error.code)."
+    case .systemError(let error): "The system failed: \(error)"
+    case .notAvailableInStorefront: "The product is not available in this storefront."
+    case .notEntitled: "The app is not entitled to ask the App Store."
+    case .unsupported: "The App Store does not support this."
+    }
+  }
+}
+
+extension StoreKitError: Hashable {
+  /// Two errors of one case are equal; network errors where their codes are.
+  public static func == (left: StoreKitError, right: StoreKitError) -> Bool {
+    if case .networkError(let left) = left, case .networkError(let right) = right { return left.code == right.code }
+    return left.storeFailure == right.storeFailure
+  }
+
+  /// Over the case.
+  public func hash(into hasher: inout Hasher) { hasher.combine(storeFailure) }
+}
+
+extension StoreKitError {
+  var storeFailure: StoreFailure {
+    switch self {
+    case .unknown: .unknown
+    case .userCancelled: .userCancelled
+    case .networkError: .networkError
+    case .systemError: .systemError
+    case .notAvailableInStorefront: .notAvailableInStorefront
+    case .notEntitled: .notEntitled
+    case .unsupported: .unsupported
+    }
+  }
+}
+
+extension StoreFailure {
+  /// The same as StoreKit throws it.
+  var storeKitError: any Error {
+    switch self {
+    case .networkError: StoreKitError.networkError(URLError(.notConnectedToInternet))
+    case .systemError: StoreKitError.systemError(self)
+    case .userCancelled: StoreKitError.userCancelled
+    case .notAvailableInStorefront: StoreKitError.notAvailableInStorefront
+    case .notEntitled: StoreKitError.notEntitled
+    case .unknown: StoreKitError.unknown
+    case .unsupported: StoreKitError.unsupported
+    case .invalidQuantity: Product.PurchaseError.invalidQuantity
+    case .productUnavailable: Product.PurchaseError.productUnavailable
+    case .purchaseNotAllowed: Product.PurchaseError.purchaseNotAllowed
+    case .ineligibleForOffer: Product.PurchaseError.ineligibleForOffer
+    case .invalidOfferIdentifier: Product.PurchaseError.invalidOfferIdentifier
+    case .invalidOfferPrice: Product.PurchaseError.invalidOfferPrice
+    case .invalidOfferSignature: Product.PurchaseError.invalidOfferSignature
+    case .missingOfferParameters: Product.PurchaseError.missingOfferParameters
+    }
+  }
+}

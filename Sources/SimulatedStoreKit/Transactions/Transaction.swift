@@ -1,0 +1,108 @@
+internal import GemLedger
+internal import SimulatedStores
+internal import StoreBackend
+internal import StoreClient
+
+/// A purchase as the App Store records it; StoreKit 2's `Transaction`.
+///
+/// Left out, since the simulated store has none: offers, `deviceVerification` and its nonce, `appTransactionID`,
+/// `webOrderLineItemID`, and `beginRefundRequest`, which needs a screen.
+public struct Transaction: Identifiable, Hashable, Sendable {
+  let evidence: StoreEvidence
+
+  private var record: StoreTransaction { evidence.transaction }
+
+  /// The store's own id of it.
+  public var id: UInt64 { record.id.number }
+  /// The first transaction of the same subscription; the id itself for everything else.
+  public var originalID: UInt64 { record.originalID.number }
+  /// The product's id at the store.
+  public var productID: String { record.storeProductID }
+  /// How the product is sold.
+  public var productType: Product.ProductType { Product.ProductType(record.productType) }
+  /// The group of a subscription; here each subscription is a group of its own.
+  public var subscriptionGroupID: String? {
+    record.subscriptionGroupID ?? (record.productType == .autoRenewableSubscription ? record.storeProductID : nil)
+  }
+  /// The app that it was bought in.
+  public var appBundleID: String { record.bundleID }
+  /// When it was bought, or renewed.
+  public var purchaseDate: Date { record.purchasedAt.date }
+  /// When the first transaction of the subscription was made.
+  public var originalPurchaseDate: Date { record.originalPurchasedAt.date }
+  /// When the paid period ends; nil for what has no period.
+  public var expirationDate: Date? { record.expiresAt?.date }
+  /// The number of units.
+  public var purchasedQuantity: Int { Int(clamping: record.quantity) }
+  /// Whether the customer went on to a higher level of service; the simulated store has no levels.
+  public var isUpgraded: Bool { false }
+  /// Whose purchase it is; the simulated store has no family sharing.
+  public var ownershipType: OwnershipType { .purchased }
+  /// When the store signed this copy; of two, the later holds.
+  public var signedDate: Date { record.signedAt.date }
+  /// The buyer's token, where the app gave one before the payment.
+  public var appAccountToken: UUID? { record.accountToken.flatMap { UUID(uuidString: $0.description) } }
+  /// The world that it belongs to; `xcode` for every test session.
+  public var environment: AppStore.Environment { AppStore.Environment(record.environment) }
+  /// Why the store took money.
+  public var reason: Reason { record.reason == .renewal ? .renewal : .purchase }
+  /// The country of the store account at the time of the purchase.
+  ///
+  /// A simulated store states it always; a record without one counts as the United States.
+  public var storefront: Storefront { Storefront(code: record.storefront ?? .unitedStates) }
+  /// The price of all units together, in units of its currency.
+  public var price: Decimal? {
+    record.price.flatMap { price in
+      PriceCurrency(exactly: price.currency).map { Decimal(minorUnits: price.minorUnits, of: $0) }
+    }
+  }
+  /// The currency of the price.
+  public var currency: Locale.Currency? { record.price.map { Locale.Currency($0.currency) } }
+  /// The transaction as JSON, as its JWS holds it.
+  public var jsonRepresentation: Data { JWS(evidence.receipt.text).segment(1) }
+
+  /// Tells the store that the app has delivered, so that it does not deliver the transaction again.
+  ///
+  /// Finishing twice is harmless. A call that does not reach the store changes nothing: the transaction stays
+  /// unfinished, and comes again with the next start of the app.
+  public func finish() async {
+    guard let attached = ProcessStore.current, attached.store.environment == record.environment else { return }
+    // As above; StoreKit's call reports no failure either.
+    try? await attached.device.finish(record.id)
+  }
+}
+
+extension Transaction {
+  /// Whose purchase it is.
+  public struct OwnershipType: RawRepresentable, Hashable, Sendable {
+    /// Apple's word for it.
+    public let rawValue: String
+
+    /// A type by Apple's word for it.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The customer's own.
+    public static let purchased = OwnershipType(rawValue: "PURCHASED")
+    /// A relative's.
+    public static let familyShared = OwnershipType(rawValue: "FAMILY_SHARED")
+  }
+
+  /// Why the store took money.
+  public struct Reason: RawRepresentable, Hashable, Sendable {
+    /// Apple's word for it.
+    public let rawValue: String
+
+    /// A reason by Apple's word for it.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// A purchase by a customer.
+    public static let purchase = Reason(rawValue: "PURCHASE")
+    /// A subscription went on.
+    public static let renewal = Reason(rawValue: "RENEWAL")
+  }
+}
+
+extension StoreTransactionID {
+  /// The id as StoreKit has it; 0 where it is no number.
+  var number: UInt64 { UInt64(text) ?? 0 }
+}

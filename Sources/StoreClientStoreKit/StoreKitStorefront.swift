@@ -1,0 +1,159 @@
+public import GemLedger
+internal import StoreBackend
+public import StoreClient
+
+public import protocol StoreClient.Storefront
+
+// `Product` and `Storefront` are names of StoreKit and of this package: the declarations that are imported one by one
+// are meant.
+#if canImport(StoreKit)
+public import StoreKit
+public import struct StoreKit.Product
+#else
+public import SimulatedStoreKit
+public import struct SimulatedStoreKit.Product
+#endif
+
+/// The storefront of a real app: the App Store, through StoreKit 2.
+///
+/// ```swift
+/// let client = try Purchases.configure(withAPIKey: "appl_…", mode: .payment(backend), storefront: StoreKitStorefront())
+/// ```
+///
+/// A receipt is StoreKit's `jwsRepresentation`, unchanged; the backend verifies it by itself. Where there is no
+/// StoreKit, the same file is compiled against the module SimulatedStoreKit, and tests run it to the ledger.
+public struct StoreKitStorefront: Storefront {
+  /// Takes the customer through a payment with the options that the client chose.
+  public typealias Purchasing =
+    @MainActor @Sendable (Product, Set<Product.PurchaseOption>) async throws -> Product.PurchaseResult
+
+  private let purchasing: Purchasing
+  private let reading: TransactionReading
+
+  #if !os(visionOS)
+  /// The App Store, with StoreKit's own choice of the screen that shows the payment.
+  public init() {
+    self.init { product, options in try await product.purchase(options: options) }
+  }
+  #endif
+
+  /// The App Store, with a payment that the app begins, such as by `purchase(confirmIn:options:)` or by SwiftUI's
+  /// `PurchaseAction`.
+  ///
+  /// - Parameters:
+  ///   - testSession: Names the test session of Xcode in which transactions are made; those of production and of the
+  ///     sandbox have none. A name that is none counts as `xcode`.
+  ///   - purchasing: Begins the payment; it must hand on all options.
+  public init(testSession: String = "xcode", purchasing: @escaping Purchasing) {
+    self.purchasing = purchasing
+    reading = TransactionReading(testSession: testSession)
+  }
+
+  /// The App Store.
+  public var store: Store { .apple }
+
+  /// The country of the store account; the United States where StoreKit does not say.
+  public func storefront() async -> StorefrontCode {
+    await AppStorefront.current.flatMap { StorefrontCode(exactly: $0.countryCode) } ?? .unitedStates
+  }
+
+  /// The changes of the store account's country, from now on.
+  public func storefrontUpdates() -> AsyncStream<StorefrontCode> {
+    AsyncStream { continuation in
+      let task = Task {
+        for await storefront in AppStorefront.updates {
+          // A storefront that is newer than this code has no prices in any catalog.
+          if let code = StorefrontCode(exactly: storefront.countryCode) { continuation.yield(code) }
+        }
+        continuation.finish()
+      }
+      continuation.onTermination = { _ in task.cancel() }
+    }
+  }
+
+  /// The products that can be bought, of those with the ids.
+  ///
+  /// - Throws: `StoreFailure`, as StoreKit's error says.
+  public func products(for ids: [String]) async throws(StoreFailure) -> [StorefrontProduct] {
+    try await appStoreProducts(for: ids).compactMap(StorefrontProduct.init)
+  }
+
+  /// Takes the customer through a payment; the account token travels as StoreKit's `appAccountToken`.
+  ///
+  /// - Throws: `StoreFailure`: `productUnavailable` where the App Store lists no such product, else as StoreKit's error
+  ///   says.
+  public func purchase(_ request: StorePaymentRequest) async throws(StoreFailure) -> StorePaymentResult {
+    guard let product = try await appStoreProducts(for: [request.productID]).first else { throw .productUnavailable }
+    var options: Set<Product.PurchaseOption> = []
+    if request.quantity != 1 { options.insert(.quantity(Int(clamping: request.quantity))) }
+    if let token = request.accountToken.flatMap({ UUID(uuidString: $0.description) }) {
+      options.insert(.appAccountToken(token))
+    }
+    let result: Product.PurchaseResult
+    do { result = try await purchasing(product, options) } catch { throw StoreFailure(error) }
+    switch result {
+    case .success(let verification): return .success(reading.evidence(verification))
+    case .userCancelled: return .userCancelled
+    case .pending: return .pending
+    // A result that is newer than this code: a payment of it comes through the updates.
+    @unknown default: return .pending
+    }
+  }
+
+  /// Streams StoreKit's `Transaction.updates`.
+  public func updates() -> AsyncStream<StoreEvidence> {
+    let reading = reading
+    return AsyncStream { continuation in
+      let task = Task {
+        for await result in Transaction.updates { continuation.yield(reading.evidence(result)) }
+        continuation.finish()
+      }
+      continuation.onTermination = { _ in task.cancel() }
+    }
+  }
+
+  /// Returns the paid and unfinished transactions, in the order of ids: at most `limit` after the given one.
+  public func unfinished(after: StoreTransactionID?, limit: Int) async throws(StoreFailure) -> [StoreEvidence] {
+    let start = after.flatMap { UInt64($0.text) }
+    var page: [(id: UInt64, evidence: StoreEvidence)] = []
+    for await result in Transaction.unfinished {
+      let id = result.unsafePayloadValue.id
+      if start.map({ id > $0 }) ?? true { page.append((id, reading.evidence(result))) }
+    }
+    return page.sorted { $0.id < $1.id }.prefix(max(0, limit)).map(\.evidence)
+  }
+
+  /// Returns StoreKit's `Transaction.all`.
+  public func all() async throws(StoreFailure) -> [StoreEvidence] { await list(Transaction.all) }
+
+  /// Returns StoreKit's `Transaction.currentEntitlements`.
+  public func currentEntitlements() async throws(StoreFailure) -> [StoreEvidence] {
+    await list(Transaction.currentEntitlements)
+  }
+
+  /// Finishes the transaction, where it is unfinished.
+  ///
+  /// StoreKit reports no failure of it: a transaction that could not be finished is delivered again by the next start.
+  public func finish(_ id: StoreTransactionID) async throws(StoreFailure) {
+    for await result in Transaction.unfinished where String(result.unsafePayloadValue.id) == id.text {
+      await result.unsafePayloadValue.finish()
+    }
+  }
+
+  /// Asks the App Store for transactions that this device does not know yet; StoreKit may ask for a password.
+  ///
+  /// - Throws: `StoreFailure`: `userCancelled` where the customer turned back, else as StoreKit's error says.
+  public func sync() async throws(StoreFailure) {
+    do { try await AppStore.sync() } catch { throw StoreFailure(error) }
+  }
+
+  private func list(_ transactions: Transaction.Transactions) async -> [StoreEvidence] {
+    var evidence: [StoreEvidence] = []
+    for await result in transactions { evidence.append(reading.evidence(result)) }
+    return evidence
+  }
+
+  private func appStoreProducts(for ids: [String]) async throws(StoreFailure) -> [Product] {
+    do { return try await Product.products(for: ids) } catch { throw StoreFailure(error) }
+  }
+}

@@ -1,0 +1,36 @@
+import GemLedger
+import SimulatedStoreKit
+import StoreTestSupport
+import XCTest
+
+/// The catalog and the configuration file that the tests share.
+enum ShopFixture {
+  static let top = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  static var gemsFile: URL { top.appendingPathComponent("Fixtures/gems.storekit") }
+
+  static func gemsCatalog() throws -> Catalog {
+    try Catalog.load(Array(Data(contentsOf: top.appendingPathComponent("Fixtures/gems.json"))))
+  }
+
+  /// A session with the three packs of gems.
+  static func gemsSession() throws -> SKTestSession {
+    try SKTestSession(contentsOf: gemsFile, bundleID: "com.example.gems")
+  }
+
+  static func product(_ id: String) async throws -> SimulatedStoreKit.Product {
+    try await XCTUnwrapAsync(await SimulatedStoreKit.Product.products(for: [id]).first)
+  }
+
+  private static func XCTUnwrapAsync<Value>(_ value: Value?) async throws -> Value { try XCTUnwrap(value) }
+}
+
+extension AsyncSequence where Failure == Never {
+  /// Everything in a sequence that ends.
+  func collect() async -> [Element] {
+    var elements: [Element] = []
+    for await element in self { elements.append(element) }
+    return elements
+  }
+}
