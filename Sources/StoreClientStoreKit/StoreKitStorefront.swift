@@ -17,7 +17,8 @@ public import struct SimulatedStoreKit.Product
 /// The storefront of a real app: the App Store, through StoreKit 2.
 ///
 /// ```swift
-/// let client = try Purchases.configure(withAPIKey: "appl_…", mode: .payment(backend), storefront: StoreKitStorefront())
+/// let storefront = StoreKitStorefront()
+/// try Purchases.configure(withAPIKey: "appl_key", mode: .payment(backend), storefront: storefront)
 /// ```
 ///
 /// A receipt is StoreKit's `jwsRepresentation`, unchanged; the backend verifies it by itself. Where there is no

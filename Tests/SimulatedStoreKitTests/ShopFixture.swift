@@ -3,6 +3,8 @@ import SimulatedStoreKit
 import StoreTestSupport
 import XCTest
 
+import struct SimulatedStoreKit.Product
+
 /// The catalog and the configuration file that the tests share.
 enum ShopFixture {
   static let top = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -19,11 +21,10 @@ enum ShopFixture {
     try SKTestSession(contentsOf: gemsFile, bundleID: "com.example.gems")
   }
 
-  static func product(_ id: String) async throws -> SimulatedStoreKit.Product {
-    try await XCTUnwrapAsync(await SimulatedStoreKit.Product.products(for: [id]).first)
+  static func product(_ id: String) async throws -> Product {
+    let products = try await Product.products(for: [id])
+    return try XCTUnwrap(products.first)
   }
-
-  private static func XCTUnwrapAsync<Value>(_ value: Value?) async throws -> Value { try XCTUnwrap(value) }
 }
 
 extension AsyncSequence where Failure == Never {

@@ -43,6 +43,8 @@ final class AttachedDevice: Sendable {
     return stream
   }
 
+  var storefrontReaderCount: Int { state.withLock(\.storefrontReaders.count) }
+
   // MARK: Simulated errors
 
   func setFailure(_ failure: (any SKTestFailure)?, for api: StoreAPI) { state.withLock { $0.failures[api] = failure } }

@@ -21,7 +21,9 @@ extension SKTestSession {
     set { store.disableDialogs = newValue }
   }
 
-  /// Whether purchases are interrupted: the app is told `userCancelled`, until ``resolveIssueForTransaction(identifier:)``.
+  /// Whether purchases are interrupted: the app is told `userCancelled`.
+  ///
+  /// ``resolveIssueForTransaction(identifier:)`` completes such a purchase through the updates.
   public var interruptedPurchasesEnabled: Bool {
     get { store.interruptedPurchasesEnabled }
     set { store.interruptedPurchasesEnabled = newValue }

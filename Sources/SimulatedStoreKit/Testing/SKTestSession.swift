@@ -33,8 +33,8 @@ public final class SKTestSession: Sendable {
   ///   - name: The name of the file.
   ///   - bundleID: The app, as its receipts name it.
   ///   - clock: The time; the machine's clock where the test gives none to move.
-  /// - Throws: ``SKTestError`` with `fileNotFound` where there is none, or where two are equally deep; `CatalogProblems`
-  ///   with everything that is wrong with the file.
+  /// - Throws: ``SKTestError`` with `fileNotFound` where there is none, or where two are equally deep;
+  ///   `CatalogProblems` with everything that is wrong with the file.
   public convenience init(
     configurationFileNamed name: String, bundleID: String = defaultBundleID,
     clock: VirtualClock? = nil
@@ -94,6 +94,9 @@ public final class SKTestSession: Sendable {
   /// Ends the app and starts it again: readings of ``Transaction/updates`` end, and the next one begins with the
   /// unfinished transactions.
   public func relaunchApp() { attached.end() }
+
+  /// How many readings of ``Storefront/updates`` there are, for tests that wait for one.
+  package var storefrontReaderCount: Int { attached.storefrontReaderCount }
 
   /// Leaves the process without an App Store, where the session is the one made last.
   public func end() { ProcessStore.detach(attached) }
