@@ -22,7 +22,7 @@ actor GemServer {
 
   func setReachable(_ isReachable: Bool) { self.isReachable = isReachable }
 
-  /// Credits the transaction, or takes back what it shows as refunded; the second call with it changes nothing.
+  /// Credits the transaction, or takes the refunded part back; the second call with it changes nothing.
   @discardableResult
   func post(jws: String) async throws -> Int64 {
     guard isReachable else { throw Unreachable() }

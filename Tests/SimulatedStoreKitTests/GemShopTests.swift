@@ -77,7 +77,7 @@ final class GemShopTests: XCTestCase {
     try await stage.buy("gems_300")
     let waiting = try XCTUnwrap(stage.session.allTransactions().first)
     try stage.session.declineAskToBuyTransaction(identifier: waiting.identifier)
-    // What comes after it shows that nothing came of it.
+    // A later purchase shows that nothing came of it.
     try await stage.session.buyProduct(identifier: "gems_1200")
     try await until { stage.shop.gems == 1200 }
     let posts = await stage.server.postCount
@@ -118,13 +118,42 @@ final class GemShopTests: XCTestCase {
     XCTAssertEqual(credited, 1200)
 
     // The next process: another session on the same device of the same store.
-    let session = SKTestSession(device: stage.session.device, receipts: stage.session.receipts)
+    let session = SKTestSession(device: stage.session.device)
     let next = try await shop(stage.server)
     try await until { next.gems == 1200 }
     try await untilFinished()
     let posts = await stage.server.postCount
     XCTAssertEqual(posts, 2)
     XCTAssertEqual(session.allTransactions().count, 1)
+  }
+
+  func testTheNextProcessOverKeptStateCreditsOnce() async throws {
+    let kept = RetainedEventLog()
+    let receipts = try UnsignedReceipts(session: "kept")
+    let server = try GemServer(verifying: receipts, catalog: ShopFixture.gemsCatalog())
+    func session() throws -> SKTestSession {
+      let store = try SimulatedStore(
+        storeKit: StoreKitConfiguration.load(Array(Data(contentsOf: ShopFixture.gemsFile))),
+        bundleID: "com.example.gems", session: "kept", signer: receipts, eventLog: kept)
+      return SKTestSession(device: store.account("alice").device("phone"))
+    }
+    let first = try session()
+    let product = try await ShopFixture.product("gems_6500")
+    guard case .success(let verification) = try await product.purchase() else { return XCTFail("expected a success") }
+    let credited = try await server.post(jws: verification.jwsRepresentation)
+    XCTAssertEqual(credited, 6500)
+    first.end()
+
+    let second = try session()
+    let shop = try await shop(server)
+    try await until { shop.gems == 6500 }
+    try await untilFinished()
+    XCTAssertEqual(second.allTransactions().map(\.identifier), first.allTransactions().map(\.identifier))
+    shop.stop()
+    // A third start finds nothing to do.
+    _ = try session()
+    let left = await Transaction.unfinished.collect()
+    XCTAssertEqual(left.count, 0)
   }
 
   func testARedeliveryCreditsOnce() async throws {

@@ -7,8 +7,8 @@ struct LineScanner {
   private var scanner: JSONScanner
   private let isCanonical: Bool
 
-  /// - Parameter isCanonical: Whether each name is written in the one way of `JSONWriter`, so that equal names have equal
-  ///   bytes. Else names with escapes are refused.
+  /// - Parameter isCanonical: Whether each name is written in the one way of `JSONWriter`, so that equal names have
+  ///   equal bytes. Else names with escapes are refused.
   init(_ bytes: UnsafeBufferPointer<UInt8>, isCanonical: Bool, reusing tokens: [LineTokens.Token]) {
     self.isCanonical = isCanonical
     self.bytes = bytes

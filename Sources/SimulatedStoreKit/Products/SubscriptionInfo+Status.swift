@@ -10,7 +10,7 @@ extension Product.SubscriptionInfo {
     public let state: RenewalState
     /// Its latest transaction.
     public let transaction: VerificationResult<Transaction>
-    /// What happens at the end of the paid period.
+    /// The plan for the end of the paid period.
     public let renewalInfo: VerificationResult<RenewalInfo>
   }
 
@@ -34,7 +34,7 @@ extension Product.SubscriptionInfo {
     public static let revoked = RenewalState(rawValue: 5)
   }
 
-  /// What happens at the end of the paid period.
+  /// The plan for the end of the paid period.
   ///
   /// The simulated store signs no such information, so its JWS is left out.
   public struct RenewalInfo: Hashable, Sendable {

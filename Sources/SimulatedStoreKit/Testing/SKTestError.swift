@@ -2,7 +2,7 @@ internal import StoreClient
 
 /// The error of a control of the test environment.
 public struct SKTestError: Error, Hashable, Sendable, CustomStringConvertible, LocalizedError {
-  /// What went wrong, for programs.
+  /// The kind of the error, for programs.
   public enum Code: String, Hashable, Sendable, CaseIterable {
     /// There is no such configuration file, or it cannot be read.
     case fileNotFound
@@ -18,9 +18,9 @@ public struct SKTestError: Error, Hashable, Sendable, CustomStringConvertible, L
     case noTransactionFound
   }
 
-  /// What went wrong, for programs.
+  /// The kind of the error, for programs.
   public let code: Code
-  /// What went wrong, for people.
+  /// The problem in a sentence, for people.
   public let description: String
 
   init(_ code: Code, _ description: String) {
@@ -28,7 +28,7 @@ public struct SKTestError: Error, Hashable, Sendable, CustomStringConvertible, L
     self.description = description
   }
 
-  /// What went wrong, for people.
+  /// The problem in a sentence, for people.
   public var errorDescription: String? { description }
 
   /// There is no such configuration file, or it cannot be read.

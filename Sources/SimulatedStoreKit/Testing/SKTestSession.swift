@@ -15,14 +15,12 @@ internal import Synchronization
 /// let gems = try await Product.products(for: ["gems_1200"])
 /// ```
 ///
-/// What StoreKitTest does not have is under other names: ``store`` with every fault, ``relaunchApp()``, ``receipts``
-/// for a backend that verifies them, and clocks that tests move.
+/// Controls that StoreKitTest does not have are under other names: ``store`` with every fault, ``relaunchApp()``,
+/// ``receipts`` for a backend that verifies them, and clocks that tests move.
 public final class SKTestSession: Sendable {
   private static let count = Mutex(0)
 
   let attached: AttachedDevice
-  /// Verifies the receipts of the session's transactions; nil where another signer makes them.
-  public let receipts: UnsignedReceipts?
 
   /// Makes a session with the `.storekit` file of this name, with or without its ending.
   ///
@@ -65,20 +63,15 @@ public final class SKTestSession: Sendable {
       storeKit: configuration, bundleID: bundleID, session: "storekit-\(number)", seed: UInt64(number),
       clock: clock ?? VirtualClock(following: .system),
       signer: receipts)
-    self.init(device: store.account("default").device("device"), receipts: receipts)
+    self.init(device: store.account("default").device("device"))
   }
 
   /// Makes a device of a simulated store the App Store of this process.
   ///
-  /// So a store with a catalog, a seed, a signer or kept state of its own stands behind StoreKit's calls; a second
+  /// So a store with a catalog, a seed, a signer or kept state of its own stands behind StoreKit's calls. Another
   /// session with the same device is the next start of the app.
-  ///
-  /// - Parameters:
-  ///   - device: The device.
-  ///   - receipts: The verifier of its receipts, where there is one.
-  public init(device: StoreDevice, receipts: UnsignedReceipts? = nil) {
+  public init(device: StoreDevice) {
     attached = AttachedDevice(device)
-    self.receipts = receipts
     ProcessStore.attach(attached)
   }
 
@@ -90,6 +83,9 @@ public final class SKTestSession: Sendable {
 
   /// The store, with every control that StoreKitTest does not have.
   public var store: SimulatedStore { attached.store }
+
+  /// Verifies the receipts of the session's transactions, for a backend; nil where the store has another signer.
+  public var receipts: UnsignedReceipts? { store.signer as? UnsignedReceipts }
 
   /// Ends the app and starts it again: readings of ``Transaction/updates`` end, and the next one begins with the
   /// unfinished transactions.

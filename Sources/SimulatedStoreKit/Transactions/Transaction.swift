@@ -30,13 +30,13 @@ public struct Transaction: Identifiable, Hashable, Sendable {
   public var purchaseDate: Date { record.purchasedAt.date }
   /// When the first transaction of the subscription was made.
   public var originalPurchaseDate: Date { record.originalPurchasedAt.date }
-  /// When the paid period ends; nil for what has no period.
+  /// When the paid period ends; nil without a period.
   public var expirationDate: Date? { record.expiresAt?.date }
   /// The number of units.
   public var purchasedQuantity: Int { Int(clamping: record.quantity) }
   /// Whether the customer went on to a higher level of service; the simulated store has no levels.
   public var isUpgraded: Bool { false }
-  /// Whose purchase it is; the simulated store has no family sharing.
+  /// The way in which the customer came to it; the simulated store has no family sharing.
   public var ownershipType: OwnershipType { .purchased }
   /// When the store signed this copy; of two, the later holds.
   public var signedDate: Date { record.signedAt.date }
@@ -73,7 +73,7 @@ public struct Transaction: Identifiable, Hashable, Sendable {
 }
 
 extension Transaction {
-  /// Whose purchase it is.
+  /// The way in which the customer came to a purchase.
   public struct OwnershipType: RawRepresentable, Hashable, Sendable {
     /// Apple's word for it.
     public let rawValue: String

@@ -89,6 +89,9 @@ public final class SimulatedStore: StoreControls {
   /// The running store that the controls act on.
   public var runtime: StoreRuntime { StoreRuntime(store: engine) }
 
+  /// Signs its receipts.
+  package var signer: any ReceiptSigner { engine.signer }
+
   /// Returns the signed evidence of a transaction, without a device that could distrust it.
   package func evidence(of transaction: StoreTransaction) -> StoreEvidence { engine.evidence(transaction) }
 
