@@ -14,6 +14,9 @@ struct BalanceSource: ClientPart {
     if let known, known.isFresh { return shown(known.balances, isStale: false) }
     // Credit the paid receipts of the queue first, so that the balance includes them.
     if queue.read({ $0.pendingCount }) > 0 { await pipeline.drain() }
+    if queue.read({ $0.provisionalSpends.contains(where: \.isWaiting) }) {
+      _ = await ProvisionalSpends(context: context).reconcile()
+    }
     let (task, generation) = context.balances.withLock { cache in
       cache.join(customer) { generation in Task { await fetchBalances(customer, generation) } }
     }
@@ -117,8 +120,10 @@ struct BalanceSource: ClientPart {
 
   private func shown(_ stored: StoredBalances, isStale: Bool) -> VirtualCurrencies {
     let shown = VirtualCurrencies(stored, isStale: isStale)
-    guard queue.read({ $0.pendingCount }) > 0 else { return shown }
-    return shown.adding(provisional(for: stored.customer, after: stored.asOf))
+    let spent = queue.read { $0.provisionallySpent(by: stored.customer) }
+    guard queue.read({ $0.pendingCount }) > 0 || !spent.isEmpty else { return shown }
+    return shown.adding(
+      provisional(for: stored.customer, after: stored.asOf).merging(spent.mapValues { -$0 }, uniquingKeysWith: &+))
   }
 
   /// Returns the provisional amounts of purchases made after that instant: a balance answered before cannot hold them.

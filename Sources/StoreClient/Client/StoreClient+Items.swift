@@ -24,7 +24,8 @@ extension StoreClient {
   ///   - quantity: How many.
   ///   - key: One for each tap, sent again with every retry of it; a new one where none is given.
   /// - Returns: The booking with the balances after it and the bought items.
-  /// - Throws: `LedgerError` with `invalid_identifier`, and as ``buyItem(_:quantity:key:)-(ItemID,_,_)``.
+  /// - Throws: `LedgerError` with, in order of precedence: `invalid_identifier`, `forbidden` where the backend sells no
+  ///   items to clients, and those of `Ledger.buyItem(_:quantity:customer:key:)`.
   @discardableResult
   public func buyItem(
     _ itemID: String, quantity: Int64 = 1, key: IdempotencyKey? = nil

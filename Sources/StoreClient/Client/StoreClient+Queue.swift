@@ -36,6 +36,7 @@ extension StoreClient {
     await pipeline.drain(everything: true)
     await work.sweep(looksForRefunds: true)
     await pipeline.join()
+    await reconcileProvisionalSpends()
     flush()
   }
 

@@ -25,10 +25,11 @@ public struct VirtualCurrency: Hashable, Sendable {
   public let code: String
   /// The operators' description of it.
   public let serverDescription: String?
-  /// The grants of paid purchases that wait for their credit longer than they should; not in the balance.
+  /// The grants of paid purchases that wait for their credit longer than they should, less the provisional spends; not
+  /// in the balance.
   ///
-  /// It is shown only beside a balance from before the purchase, so that nothing is ever counted twice; the credit
-  /// replaces it.
+  /// A grant is shown only beside a balance from before the purchase, so that nothing is ever counted twice; the credit
+  /// replaces it. It is negative where provisional spends go beyond the grants.
   public internal(set) var provisional = 0
 
   init(_ row: StoredBalances.Row) {

@@ -22,6 +22,11 @@ extension QueueEvent {
     case "intent_ended": return record["number"]?.integer.map(QueueEvent.intentEnded)
     case "queued": return record.queuedReceipt.map(QueueEvent.queued)
     case "kept": return record.item.map(QueueEvent.kept)
+    case "provisional_spend": return record.provisionalSpend.map(QueueEvent.spentProvisionally)
+    case "provisional_spend_ended":
+      guard let customer: CustomerID = record.identifier("buyer"), let key: IdempotencyKey = record.identifier("spend")
+      else { return nil }
+      return .provisionalSpendEnded(customer, key)
     case "balances": return record.balances.map(QueueEvent.balances)
     case "shop": return record.products.map(QueueEvent.shop)
     default: break
@@ -143,6 +148,16 @@ extension JSONValue {
       let first = time("first_posted_at")
     else { return nil }
     return FailedAttempt(failure: failure, count: count, firstPostedAt: first)
+  }
+
+  fileprivate var provisionalSpend: ProvisionalSpend? {
+    guard let customer: CustomerID = identifier("buyer"), let key: IdempotencyKey = identifier("spend"),
+      let item: ItemID = identifier("item"), let quantity = self["quantity"]?.integer, let at = time("at")
+    else { return nil }
+    let price = grants.map { CurrencyAmount(currency: $0.currency, amount: $0.amount) }
+    return ProvisionalSpend(
+      key: key, customer: customer, item: item, quantity: quantity, price: price, spentAt: at,
+      refusal: failure.map { ProvisionalSpend.Refusal(code: $0.code, message: $0.message) })
   }
 
   fileprivate var balances: StoredBalances? {

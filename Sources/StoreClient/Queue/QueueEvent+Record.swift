@@ -43,6 +43,12 @@ extension QueueEvent {
         if !revision.isEmpty { $0.text("revision", revision) }
       }
     case .provisional(let key, let at): Self.record("provisional", key, at)
+    case .spentProvisionally(let spend): Self.record(spend)
+    case .provisionalSpendEnded(let customer, let key):
+      Self.record("provisional_spend_ended") {
+        $0.text("buyer", customer.text)
+        $0.text("spend", key.text)
+      }
     case .balances(let balances): Self.record(balances)
     case .shop(let products): Self.record("shop") { $0.value("products", .array(products.map(\.json))) }
     }
@@ -72,6 +78,21 @@ extension QueueEvent {
     record("identity") {
       $0.text("customer", identity.customer.text)
       $0.bool("allows_sharing", identity.allowsSharing)
+    }
+  }
+
+  private static func record(_ spend: ProvisionalSpend) -> String {
+    record("provisional_spend") {
+      $0.text("buyer", spend.customer.text)
+      $0.text("spend", spend.key.text)
+      $0.text("item", spend.item.text)
+      $0.integer("quantity", spend.quantity)
+      $0.value("grants", spend.price.map { Adjustment($0.currency, $0.amount) }.json)
+      $0.integer("at", spend.spentAt.milliseconds)
+      if let refusal = spend.refusal {
+        $0.text("code", refusal.code.description)
+        $0.text("message", refusal.message)
+      }
     }
   }
 

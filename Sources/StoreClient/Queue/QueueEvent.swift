@@ -31,6 +31,10 @@ enum QueueEvent: Hashable, Sendable {
   case refundPosted(ReceiptKey, revision: String)
   /// It took too long; its grants are shown as provisional from then on.
   case provisional(ReceiptKey, Timestamp)
+  /// An item was given before the backend booked its price, or the backend refused such a booking.
+  case spentProvisionally(ProvisionalSpend)
+  /// The backend booked it, or the app has taken the item back.
+  case provisionalSpendEnded(CustomerID, IdempotencyKey)
   /// A customer's balances in the backend's last answer.
   case balances(StoredBalances)
   /// The products on sale, for a start without a backend.

@@ -11,6 +11,8 @@ struct QueueState: Sendable {
   static let intentCountMax = 1000
   /// The most remembered orders announced under keys of the app.
   static let openedOrderCountMax = 1000
+  /// The most provisional spends that are remembered after their end.
+  static let endedSpendCountMax = 1000
   /// The most customers with remembered balances.
   static let balancesCountMax = 16
 
@@ -23,6 +25,10 @@ struct QueueState: Sendable {
   private(set) var identity: Identity?
   /// The customers of this device, latest last.
   private(set) var customers: [CustomerID] = []
+  /// The spends that the backend has not booked, oldest first.
+  private(set) var provisionalSpends: [ProvisionalSpend] = []
+  /// The keys of provisional spends that were booked or forgotten, latest last.
+  private(set) var endedSpends: [EndedSpend] = []
   private(set) var balances: [StoredBalances] = []
   private(set) var shop: [KnownProduct] = []
   private(set) var products: [ProductCode: KnownProduct] = [:]
@@ -107,6 +113,8 @@ extension QueueState {
       guard update(key, { $0.credit(revision: revision) }) else { return true }
       return finish(key)
     case .provisional(let key, let now): return update(key) { $0.provisionalSince = $0.provisionalSince ?? now }
+    case .spentProvisionally(let spend): put(spend)
+    case .provisionalSpendEnded(let customer, let key): end(EndedSpend(customer: customer, key: key))
     case .balances(let balances): return remember(balances)
     case .shop(let products): remember(products)
     }
@@ -161,6 +169,19 @@ extension QueueState {
     if openedOrders.count > Self.openedOrderCountMax { openedOrders.removeFirst() }
   }
 
+  private mutating func put(_ spend: ProvisionalSpend) {
+    guard let index = provisionalSpends.firstIndex(where: { $0.customer == spend.customer && $0.key == spend.key })
+    else { return provisionalSpends.append(spend) }
+    provisionalSpends[index] = spend
+  }
+
+  private mutating func end(_ spend: EndedSpend) {
+    provisionalSpends.removeAll { $0.customer == spend.customer && $0.key == spend.key }
+    endedSpends.removeAll { $0 == spend }
+    endedSpends.append(spend)
+    if endedSpends.count > Self.endedSpendCountMax { endedSpends.removeFirst() }
+  }
+
   private mutating func remember(_ customer: CustomerID) {
     if customers.last == customer { return }
     customers.removeAll { $0 == customer }
@@ -194,7 +215,7 @@ extension QueueState {
   /// At least as many as ``events()`` gives; a long shop weighs as much as it is long.
   var liveCount: Int {
     items.count + intents.count + openedOrders.count + customers.count + balances.count + shop.count
-      + postedRefunds.count + 2
+      + postedRefunds.count + provisionalSpends.count + endedSpends.count + 2
   }
 
   /// The fewest events that give this state again.
@@ -209,6 +230,8 @@ extension QueueState {
     if !shop.isEmpty { events.append(.shop(shop)) }
     events += openedOrders.map(QueueEvent.orderOpened)
     events += intents.map(QueueEvent.intended)
+    events += endedSpends.map { QueueEvent.provisionalSpendEnded($0.customer, $0.key) }
+    events += provisionalSpends.map(QueueEvent.spentProvisionally)
     events += balances.map(QueueEvent.balances)
     events += postedRefunds.all.map { QueueEvent.refundPosted($0.key, revision: $0.revision) }
     return events + ordered().map(QueueEvent.kept)

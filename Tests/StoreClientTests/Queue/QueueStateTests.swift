@@ -73,6 +73,30 @@ final class QueueStateTests: XCTestCase {
     XCTAssertEqual(state.balances.map(\.rows.first?.balance), [20])
   }
 
+  private func provisionalSpend(_ refusal: ProvisionalSpend.Refusal? = nil) throws -> ProvisionalSpend {
+    ProvisionalSpend(
+      key: try IdempotencyKey("tap-2"), customer: try CustomerID("alice"), item: try ItemID("extra life"), quantity: 2,
+      price: [CurrencyAmount(currency: try CurrencyCode("GEM"), amount: 100)], spentAt: start, refusal: refusal)
+  }
+
+  /// A refusal takes the place of its spend; the end removes it.
+  func testAProvisionalSpendIsKeptUntilItsEnd() throws {
+    var state = QueueState()
+    let (alice, gem) = (try CustomerID("alice"), try CurrencyCode("GEM"))
+    state.apply(.spentProvisionally(try provisionalSpend()))
+    XCTAssertEqual(state.provisionallySpent(by: alice), [gem: 100])
+    XCTAssertEqual(state.provisionallySpent(by: try CustomerID("bob")), [:])
+    state.apply(.spentProvisionally(try provisionalSpend(.init(code: .notAvailable, message: "gone"))))
+    XCTAssertEqual(state.provisionalSpends.count, 1)
+    XCTAssertEqual(state.provisionallySpent(by: alice), [:])
+    state.apply(.provisionalSpendEnded(alice, try IdempotencyKey("tap-2")))
+    XCTAssertEqual(state.provisionalSpends, [])
+    XCTAssertTrue(state.hasEnded(try IdempotencyKey("tap-2"), of: alice))
+    var again = QueueState()
+    for event in state.events() { again.apply(event) }
+    XCTAssertEqual(again.endedSpends, state.endedSpends)
+  }
+
   func testEveryEventSurvivesBeingWrittenAndRead() throws {
     let session = try StoreEnvironment.localTesting(session: "tést 1")
     let odd = QueuedReceipt(
@@ -92,6 +116,10 @@ final class QueueStateTests: XCTestCase {
       .credited(odd.key, revision: "revoked 5"), .credited(try key(), revision: ""), .finished(odd.key),
       .deadLettered(odd.key, attempt, revision: ""), .requeued(odd.key, later), .provisional(odd.key, later),
       .refundPosted(odd.key, revision: "revoked 5"), .refundPosted(try key(), revision: ""),
+      .spentProvisionally(try provisionalSpend()),
+      .spentProvisionally(
+        try provisionalSpend(ProvisionalSpend.Refusal(code: .insufficientBalance, message: "too \"little\""))),
+      .provisionalSpendEnded(try CustomerID("alice"), try IdempotencyKey("tap-2")),
       .balances(
         StoredBalances(
           customer: try CustomerID("alice"), asOf: start,
@@ -125,6 +153,8 @@ final class QueueStateTests: XCTestCase {
       XCTAssertEqual(again.ordered(), state.ordered().enumerated().map { $1.numbered(Int64($0)) })
       XCTAssertEqual(again.intents, state.intents)
       XCTAssertEqual(again.openedOrders, state.openedOrders)
+      XCTAssertEqual(again.provisionalSpends, state.provisionalSpends)
+      XCTAssertEqual(again.endedSpends, state.endedSpends)
       XCTAssertEqual(again.identity, state.identity)
       XCTAssertEqual(again.postedRefunds, state.postedRefunds)
       XCTAssertEqual(again.deadLetteredCount, state.deadLetteredCount)
@@ -221,7 +251,7 @@ extension QueueStateTests {
   private func randomEvent(_ generator: inout SeededRandom) throws -> QueueEvent {
     let id = "\(generator.below(6))"
     let revision = generator.percent(80) ? "" : "revoked \(generator.below(3))"
-    switch generator.below(11) {
+    switch generator.below(13) {
     case 0, 1: return .queued(try receipt(id: id, revision: revision, signedAt: Int64(generator.below(2_000))))
     case 2: return .failed(try key(id), attempt, next: Timestamp(milliseconds: Int64(generator.below(100_000))))
     case 3: return .credited(try key(id), revision: revision)
@@ -233,6 +263,13 @@ extension QueueStateTests {
     case 9:
       return .orderOpened(
         OpenedOrder(buyer: try CustomerID("alice"), key: try IdempotencyKey("tap-\(generator.below(3))"), claim: id))
+    case 10:
+      return .provisionalSpendEnded(try CustomerID("alice"), try IdempotencyKey("spend-\(generator.below(3))"))
+    case 11:
+      return .spentProvisionally(
+        ProvisionalSpend(
+          key: try IdempotencyKey("spend-\(generator.below(3))"), customer: try CustomerID("alice"),
+          item: try ItemID("life"), quantity: 1, price: [], spentAt: start))
     default:
       let number = Int64(generator.below(5))
       guard generator.percent(60) else { return .intentEnded(number) }
