@@ -31,8 +31,39 @@ final class CompletionScriptTests: XCTestCase {
       (#line, ["init", "cat"], "catalog.json"),
       (#line, ["catalog", "check", "my"], "my catalog.json"),
       (#line, ["--home", ""], "shop"),
+      // No home, no names.
+      (#line, ["buy", ""], ""),
     ]
     for row in rows { XCTAssertEqual(try offers(after: row.words), row.offers, line: row.line) }
+  }
+
+  /// What a home holds is offered as text: a shell must not expand it.
+  func testBashOffersTheNamesOfTheHome() throws {
+    let home = try TestHome()
+    let answer = try home.raw(
+      """
+      gemctl --home shop init > /dev/null
+      give() { gemctl --home shop grant GEM=1 --reason x --customer "$1" > /dev/null; }
+      give alice; give 'al $(touch pwned)'
+      source <(gemctl completions bash)
+      offer() { COMP_WORDS=(gemctl "$@") COMP_CWORD=$#; _gemctl; printf '%s|' "${COMPREPLY[@]}"; echo; }
+      offer --home shop buy gems_1
+      offer --home = shop spend --item ""
+      GEMCTL_HOME=shop offer balance --customer al
+      GEMCTL_HOME=shop offer balance G
+      ls
+      """)
+    XCTAssertEqual(
+      answer.output,
+      #"""
+      gems_1200|
+      extra_life|legendary_skin|
+      alice|al\ \$\(touch\ pwned\)|
+      GEM|
+      shop
+
+      """#)
+    XCTAssertEqual(answer.error, "")
   }
 
   func testBashScriptIsRegisteredAndSound() throws {
@@ -49,6 +80,7 @@ final class CompletionScriptTests: XCTestCase {
       "'--home=[Directory of the ledger, the simulated store and the client (default: .gemctl)]:DIR:_files -/'",
       "'*--minimum=[Only if at least N is left afterwards]:CODE=N: '",
       "    completions) _arguments $_gemctl_global '1:SHELL:(bash zsh fish)' ;;\n",
+      "'1:PRODUCT: _gemctl_names products'",
       "    catalog) _gemctl_catalog ;;\n", "    check) _arguments $_gemctl_global '1:FILE:_files' ;;\n",
     ] {
       XCTAssertTrue(script.contains(part), part)
@@ -62,6 +94,7 @@ final class CompletionScriptTests: XCTestCase {
       "complete -c gemctl -n '__gemctl_is catalog' -a apply -d 'Put a catalog into force'\n",
       "complete -c gemctl -n '__gemctl_begins catalog apply' -l dry-run -d ",
       "complete -c gemctl -s h -l help -d ", "complete -c gemctl -n '__gemctl_begins init' -F\n",
+      "complete -c gemctl -n '__gemctl_begins buy' -f -a '(__gemctl_names products)'\n",
       "complete -c gemctl -n '__gemctl_begins completions' -f -a 'bash zsh fish'\n", "printf '%s\\n' $word\n",
     ] {
       XCTAssertTrue(script.contains(part), part)

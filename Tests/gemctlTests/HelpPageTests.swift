@@ -23,7 +23,9 @@ final class HelpPageTests: XCTestCase {
         balance         Show a customer's balances
         history         Show a customer's transactions, newest first
         login           Sign in as a customer
+        identify        Switch to another customer; nothing moves
         logout          Sign out; a new anonymous customer is signed in
+        reset           Start over with a new anonymous customer
         whoami          Show who is signed in, with all ids
         alias           Give the customer another id
         restore         Restore what the store account bought
@@ -50,6 +52,8 @@ final class HelpPageTests: XCTestCase {
                         Deliver a transaction once more
         store fault     Make the store misbehave, or show how it does
         store settings  Show how the store behaves, or change one setting
+        clock advance   Move the time of the home ahead
+        clock           Show the time of the home
 
       Ledger:
         grant           Give a customer currency
@@ -106,6 +110,7 @@ final class HelpPageTests: XCTestCase {
         help            Show help for gemctl or for a verb
         version         Show the version
         completions     Print a script that completes command lines in a shell
+        candidates      List the names that completions offer
 
       Options, before or after the verb:
         --home DIR            Directory of the ledger, the simulated store and the
@@ -173,16 +178,20 @@ final class HelpPageTests: XCTestCase {
         [CODE]  One currency (default: all)
 
       Options:
-        --at TIME       As of this instant, such as 2026-11-21T09:30:00Z
+        --at TIME       As of this instant, such as 2026-11-21T09:30:00Z, or the
+                        beginning of this day
         --at-version N  As of this version of the account
         --svg FILE      Draw the balances over time into this file
         --from TIME     Where the drawing begins (default: with the customer)
         --until TIME    Where the drawing ends (default: now)
+        --zone NAME     Where a day such as 2026-11-22 begins, such as Asia/Tokyo
+                        (default: UTC)
 
       Examples:
         gemctl balance
         gemctl balance GEM --customer alice
         gemctl balance --at 2026-11-21T09:30:00Z
+        gemctl balance --at 2026-11-22 --zone Asia/Tokyo
         gemctl balance --svg balance.svg
 
       Takes the global options too (--home, --storage, --json, --customer and more):

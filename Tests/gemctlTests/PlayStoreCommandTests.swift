@@ -54,10 +54,10 @@ final class PlayStoreCommandTests: XCTestCase {
       [
         Row("gemctl store refund \(id) --quantity 1 > /dev/null"), Row(Self.balance, output: "\"balance\":600\n"),
         Row("gemctl store refund \(id) --quantity 1 > /dev/null"), Row(Self.balance, output: "\"balance\":300\n"),
-        Row("gemctl store refund \(id) --quantity 2", 64, error: "error: The purchase: 1 units can be refunded"),
-        Row("gemctl store refund \(id) --percent 50", 64, error: "error: Google Play gives money back by units"),
-        Row("gemctl store reverse-refund \(id)", 64, error: "error: Google Play takes no refund back"),
-        Row("gemctl store redeliver \(id)", 64, error: "error: Google Play delivers nothing again by itself"),
+        Row("gemctl store refund \(id) --quantity 2", 2, error: "error: The purchase: 1 units can be refunded"),
+        Row("gemctl store refund \(id) --percent 50", 2, error: "error: Google Play gives money back by units"),
+        Row("gemctl store reverse-refund \(id)", 2, error: "error: Google Play takes no refund back"),
+        Row("gemctl store redeliver \(id)", 2, error: "error: Google Play delivers nothing again by itself"),
         Row("gemctl store refund \(id) > /dev/null"), Row(Self.balance, output: "\"balance\":0\n"),
         Row("gemctl verify > /dev/null"),
       ], in: home, errorsBegin: true)

@@ -207,7 +207,7 @@ final class SetUpCommandTests: XCTestCase {
           "gemctl store settings failing-calls purchase,none", 64, error: "error: failing-calls takes none, or calls"),
         Row("gemctl store settings mood on", 64, error: "error: NAME takes ask-to-buy, "),
         Row("gemctl --home play init --store google > /dev/null"),
-        Row("gemctl --home play store settings ask-to-buy on", 64, error: "error: The Google-Play-like store has no"),
+        Row("gemctl --home play store settings ask-to-buy on", 2, error: "error: The Google-Play-like store has no"),
         Row(
           "gemctl --home play store settings time-rate day=1s --json | cut -c1-33",
           output: "{\"settings\":{\"time_rate\":\"day=1s\"\n"),

@@ -17,7 +17,7 @@ final class SuggestionTests: XCTestCase {
       (#line, "blance", "balance"), (#line, "bal", "balance"), (#line, "hsitory", "history"),
       (#line, "comp", "completions"),
       (#line, "grnt", "grant"), (#line, "custmrs", "customers"), (#line, "x", nil),
-      (#line, "", nil), (#line, "refund", nil),
+      (#line, "", nil), (#line, "refund", nil), (#line, "Balance", "balance"), (#line, "bxx", nil), (#line, "hat", nil),
       (#line, String(repeating: "b", count: 10_000), nil),
     ]
     for row in rows {

@@ -19,6 +19,33 @@ final class TableTests: XCTestCase {
       """)
   }
 
+  func testATableFitsItsTerminalAndAPipeGetsEverything() {
+    var table = Table([.id("STORE TRANSACTION"), .right("AMOUNT"), .text("ABOUT")])
+    table.add(["0123456789abcdefghijklmnopqrstuvwxyz", "1,200", "a long text about the reason of it"])
+    let whole = """
+      STORE TRANSACTION                     AMOUNT  ABOUT
+      0123456789abcdefghijklmnopqrstuvwxyz   1,200  a long text about the reason of it
+
+      """
+    XCTAssertEqual(table.text(style: .plain), whole)
+    XCTAssertEqual(table.text(style: Style(isOn: false, width: 80)), whole)
+    let narrow = table.text(style: Style(isOn: false, width: 66))
+    XCTAssertTrue(narrow.contains("\n0123456789a…qrstuvwxyz "), narrow)
+    XCTAssertTrue(narrow.hasSuffix("\nShortened to fit the terminal; --json has everything.\n"), narrow)
+    for width in 40..<80 {
+      let lines = table.text(style: Style(isOn: false, width: width)).split(separator: "\n").prefix(2)
+      for line in lines { XCTAssertLessThanOrEqual(DisplayWidth.of(String(line)), width) }
+    }
+  }
+
+  func testAnIDKeepsItsEndsAndATextItsBeginning() {
+    XCTAssertEqual(Shortening.middle.applied(to: "0123456789abcdef", width: 9), "0123…cdef")
+    XCTAssertEqual(Shortening.end.applied(to: "a long text", width: 7), "a long…")
+    XCTAssertEqual(Shortening.end.applied(to: "宝石の宝箱", width: 7), "宝石の…")
+    XCTAssertEqual(Shortening.middle.applied(to: "short", width: 9), "short")
+    XCTAssertEqual(Shortening.never.applied(to: "0123456789", width: 4), "0123456789")
+  }
+
   func testEmphasisIsForTerminals() {
     XCTAssertEqual(Table([.left("A")]).text(style: Style(isOn: true)), "\u{1B}[1mA\u{1B}[0m\n")
   }

@@ -95,8 +95,13 @@ extension VirtualClock {
   /// Whether it renews automatically.
   var isFollowing: Bool { base != nil }
 
+  /// When the next effect of a store on this clock is due, at or before the instant; nil where none is.
+  package func nextAlarm(notAfter target: Timestamp) -> Timestamp? {
+    alarms().compactMap(\.nextDue).filter { $0 <= target }.min()
+  }
+
   /// The value that survives the process: how far it was moved ahead, or the instant at which it stands.
-  var reading: Int64 { state.withLock(\.ahead) }
+  package var reading: Int64 { state.withLock(\.ahead) }
 
   /// Goes on where the reading was taken; never back.
   func resume(_ reading: Int64) { state.withLock { $0.ahead = max($0.ahead, reading) } }

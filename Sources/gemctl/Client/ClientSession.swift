@@ -33,6 +33,8 @@ struct ClientSession: Sendable {
     var onStep: (@Sendable (PurchaseStep) -> Void)?
     /// How long to wait for another command on this home.
     var timeout = LockTimeout.atMost()
+    /// The time of the home's store and client.
+    var clock = VirtualClock(following: .system)
   }
 
   init(_ parts: Parts, ledger: Ledger) throws(LedgerError) {
@@ -54,9 +56,9 @@ struct ClientSession: Sendable {
     store = try Self.naming(storeLog) { () throws(LedgerError) -> any HomeStore in
       isApple
         ? try AppleHomeStore(
-          session.catalog, session.state, seed: session.seed, signer: session.receipts, eventLog: storeLog)
+          session.catalog, session.state, parts.clock, seed: session.seed, signer: session.receipts, eventLog: storeLog)
         : try GoogleHomeStore(
-          session.catalog, session.state, seed: session.seed, signer: session.receipts, eventLog: storeLog)
+          session.catalog, session.state, parts.clock, seed: session.seed, signer: session.receipts, eventLog: storeLog)
     }
     self.ledger = ledger
     backend = LocalBackend(
@@ -69,6 +71,7 @@ struct ClientSession: Sendable {
     var configuration = StoreClient.Configuration(
       apiKey: isApple ? "appl_gemctl" : "goog_gemctl", appUserID: who.text, mode: .payment(network),
       storefront: storefront, eventLog: clientLog)
+    configuration.clock = parts.clock.storeClock
     configuration.bundleID = catalog.settings.bundleID ?? "com.example.app"
     configuration.isAutomatic = false
     configuration.keepsIdentity = parts.customer == nil
@@ -121,6 +124,13 @@ struct ClientSession: Sendable {
       }
       try store.acknowledgeNotices(through: last.id)
     }
+  }
+
+  /// Whether the ledger has credited the purchase, to any customer.
+  func isCredited(_ transaction: StoreTransaction) throws(LedgerError) -> Bool {
+    let purchase = try ledger.purchase(
+      store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID)
+    return purchase != nil
   }
 
   /// How many purchases wait for their credit, at the store and in the queue.

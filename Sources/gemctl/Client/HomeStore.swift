@@ -73,11 +73,12 @@ struct AppleHomeStore: HomeStore {
   var apple: SimulatedStore? { shop }
 
   init(
-    _ catalog: Catalog, _ state: Home.State, seed: UInt64, signer: any ReceiptSigner, eventLog: (any EventLog)?
+    _ catalog: Catalog, _ state: Home.State, _ clock: VirtualClock, seed: UInt64, signer: any ReceiptSigner,
+    eventLog: (any EventLog)?
   ) throws(LedgerError) {
     shop = try SimulatedStore(
       catalog: catalog, switches: state.switches, locale: state.locale, session: state.storeSession, seed: seed,
-      clock: VirtualClock(following: .system), signer: signer, eventLog: eventLog)
+      clock: clock, signer: signer, eventLog: eventLog)
     if shop.storefront != state.storefront { shop.storefront = state.storefront }
     if shop.locale != state.locale { shop.locale = state.locale }
   }
@@ -128,11 +129,11 @@ struct GoogleHomeStore: HomeStore {
   var apple: SimulatedStore? { nil }
 
   init(
-    _ catalog: Catalog, _ state: Home.State, seed: UInt64, signer: any ReceiptSigner, eventLog: (any EventLog)?
+    _ catalog: Catalog, _ state: Home.State, _ clock: VirtualClock, seed: UInt64, signer: any ReceiptSigner,
+    eventLog: (any EventLog)?
   ) throws(LedgerError) {
     shop = try SimulatedPlayStore(
-      catalog: catalog, session: state.storeSession, seed: seed, clock: VirtualClock(following: .system),
-      signer: signer, eventLog: eventLog)
+      catalog: catalog, session: state.storeSession, seed: seed, clock: clock, signer: signer, eventLog: eventLog)
     if shop.storefront != state.storefront { shop.storefront = state.storefront }
     if shop.locale != state.locale { shop.locale = state.locale }
   }

@@ -1,4 +1,5 @@
 import GemLedger
+import SimulatedStores
 import StoreBackend
 import StoreClient
 import Synchronization
@@ -8,19 +9,26 @@ extension Invocation {
   ///
   /// Only one command at a time runs here on one home.
   ///
-  /// - Parameter onlyReads: Whether the command only reads the customer. An erased customer's remaining id, for
+  /// - Parameters:
+  ///   - onlyReads: Whether the command only reads the customer. An erased customer's remaining id, for
   ///   example, cannot sign in; the client is then that of the signed-in customer.
+  ///   - movesClock: Whether the command moves the home's clock, which its ledger follows meanwhile.
   func withClient<Answer: Sendable>(
-    onlyReads: Bool = false, onStep: (@Sendable (PurchaseStep) -> Void)? = nil,
+    onlyReads: Bool = false, movesClock: Bool = false, onStep: (@Sendable (PurchaseStep) -> Void)? = nil,
     _ body: @escaping @Sendable (ClientSession) async throws(LedgerError) -> Answer
   ) throws(LedgerError) -> Answer {
     let home = try clientHome()
     var customer = try settings.customer.map { (id) throws(LedgerError) in try CustomerID(id) }
     if onlyReads, let id = customer, !UserID.isAllowed(id) { customer = nil }
-    let parts = ClientSession.Parts(
+    var clock = try homeClock()
+    if movesClock, clock == nil { clock = VirtualClock(following: .system) }
+    var parts = ClientSession.Parts(
       state: try clientState(), home: home, customer: customer, device: settings.device, account: settings.storeAccount,
       deliver: settings.deliver, onStep: onStep, timeout: timeout)
-    return try withLedger { (ledger) throws(LedgerError) in
+    if let clock { parts.clock = clock }
+    let final = parts
+    return try withLedger(clock: clock) { (ledger) throws(LedgerError) in
+      let parts = final
       try home?.markUnfinished()
       let session = try ClientSession(parts, ledger: ledger)
       for problem in session.storeProblems {

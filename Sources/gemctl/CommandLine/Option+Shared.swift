@@ -8,7 +8,8 @@ extension Option {
       name: "--storage", value: "URL",
       help: "Where the ledger is kept: sqlite:PATH, postgres://… or memory: (default: a file in the home)"),
     Option(name: "--json", help: "Print one JSON document instead of tables; errors too"),
-    Option(name: "--customer", value: "ID", help: "The customer meant (default: who is signed in)"),
+    Option(
+      name: "--customer", value: "ID", kind: .name(.customers), help: "The customer meant (default: who is signed in)"),
     Option(name: "--device", value: "NAME", help: "The device that acts, where a story needs two"),
     Option(name: "--store-account", value: "NAME", help: "Who pays at the store (default: named after the customer)"),
     Option(name: "--accept-clock", help: "Book although the machine's clock is far from the newest transaction"),
@@ -25,5 +26,7 @@ extension Option {
   static let limit = Option(name: "--limit", value: "N", help: "How many at most (default: 100, most: 1000)")
   static let after = Option(
     name: "--after", value: "CURSOR", help: "Go on behind this cursor, which the page before printed")
+  static let zone = Option(
+    name: "--zone", value: "NAME", help: "Where a day such as 2026-11-22 begins, such as Asia/Tokyo (default: UTC)")
   static let csv = Option(name: "--csv", help: "Print comma-separated values (RFC 4180) instead of a table")
 }

@@ -13,17 +13,20 @@ func runLine(
   func fail(_ report: ErrorReport) -> Int32 {
     report.write(to: terminal, asJSON: Parser.asksForJSON(words.map { $0 ?? "" }))
   }
+  var invocation: Invocation?
   do {
     let parsed = try Parser.parse(try ProcessArguments.checked(words))
     let settings = try GlobalSettings(parsed, environment: environment)
-    try parsed.verb.run(Invocation(parsed: parsed, settings: settings, terminal: terminal, clock: clock))
+    let current = Invocation(parsed: parsed, settings: settings, terminal: terminal, clock: clock)
+    invocation = current
+    try parsed.verb.run(current)
     return 0
   } catch let status as ExitStatus {
     return status.code
   } catch let error as UsageError {
     return fail(ErrorReport(error))
   } catch let error as LedgerError {
-    return fail(ErrorReport(error))
+    return fail(ErrorReport(invocation.map { ErrorHint.added(to: error, $0) } ?? error))
   } catch {
     return fail(ErrorReport(LedgerError(.unexpected, "\(error)")))
   }

@@ -2,21 +2,24 @@
 enum Suggestion {
   /// The nearest candidate, or nil where none is near enough; the earlier of two that are equally near.
   ///
-  /// Nearest is a candidate that begins with the word; else one with at most two slips, or slips in at most a third of
-  /// the letters.
+  /// Nearest is a candidate that begins with the word; else one with slips in at most a third of the letters. Letters
+  /// may be large or small. A short word is another word after two slips: "abc" is not meant by "xyc".
   static func nearest(to word: String, among candidates: [String]) -> String? {
     // A word that long is no mistyped verb, and the distance takes time by the square of it.
     guard !word.isEmpty, word.utf8.count <= 64 else { return nil }
-    if word.count > 1, let longer = candidates.first(where: { $0.hasPrefix(word) }) { return longer }
+    let folded = word.lowercased()
+    if word.count > 1, let longer = candidates.first(where: { $0.lowercased().hasPrefix(folded) }) { return longer }
     var best: (candidate: String, distance: Int)?
     for candidate in candidates {
-      let distance = distance(word, candidate)
+      let distance = distance(folded, candidate.lowercased())
       let longest = max(word.count, candidate.count)
-      guard distance <= max(2, longest / 3), distance < word.count else { continue }
+      guard distance <= slipsMax(longest), distance < word.count else { continue }
       if distance < best?.distance ?? .max { best = (candidate, distance) }
     }
     return best?.candidate
   }
+
+  private static func slipsMax(_ letters: Int) -> Int { letters < 6 ? 1 : max(2, letters / 3) }
 
   /// How many slips make one word of the other: a letter missing, added or changed, or two neighbours swapped.
   ///

@@ -111,6 +111,8 @@ enum ValueKind: Hashable, Sendable {
   case directory
   case verb
   case oneOf([String])
+  /// A name in the home, which "gemctl candidates" lists.
+  case name(Candidates)
 
   /// The only words allowed, or nil where any text is.
   var words: [String]? {

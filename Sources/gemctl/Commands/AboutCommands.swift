@@ -22,6 +22,12 @@ enum AboutCommands {
     try print(CompletionScript(shell: shell).text, as: "script", invocation)
   }
 
+  static func candidates(_ invocation: Invocation) throws {
+    guard let kind = invocation.parsed.positionals.first.flatMap(Candidates.init(rawValue:)) else { return }
+    let names = try invocation.withLedger { (ledger) throws(LedgerError) in try kind.names(in: ledger) }
+    try invocation.print(["names": .array(names.map(JSONValue.string))]) { _ in names.map { "\($0)\n" }.joined() }
+  }
+
   private static func print(_ text: String, as name: String, _ invocation: Invocation) throws {
     guard invocation.isJSON else { return try invocation.terminal.output(text) }
     try invocation.terminal.output(JSONValue.object([name: .string(text)]).text(.terminal) + "\n")

@@ -65,8 +65,9 @@ extension BalanceCommand {
       throw UsageError("--svg takes --from and --until, not \(option)", verb: invocation.parsed.verb)
     }
     let (from, until) = (try invocation.time("--from"), try invocation.time("--until"))
+    let now = try invocation.now()
     let course = try invocation.withLedger { (ledger) throws(LedgerError) in
-      let end = until ?? LedgerClock.system.now()
+      let end = until ?? now
       let created = try ledger.customer(customer).createdAt
       let start = from ?? created
       guard start < end else { throw LedgerError(.invalidRequest, "The period ends at \(end), before it begins.") }

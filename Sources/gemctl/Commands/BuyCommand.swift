@@ -206,6 +206,8 @@ extension BuyCommand {
       case "cancelled": "Cancelled: nothing was bought."
       case "failed": "Failed: the store could not complete the purchase."
       case "pending": "Pending: somebody has to agree first (\"gemctl approve ID\" or \"gemctl decline ID\")."
+      case "failed_server_validation" where failure?.code == .receiptUnverified:
+        "Paid for, but this device does not trust the store's receipt; it stays in the queue (\"gemctl queue\")."
       case "failed_server_validation": "Paid for, and refused by the backend; it stays in the queue (\"gemctl queue\")."
       default: "Paid for; the credit waits in the queue and comes by itself (\"gemctl sync\" tries now)."
       }

@@ -77,7 +77,7 @@ struct ExplainCommand {
   private static func report(_ found: [Explanation]) -> Report {
     var report = Report([
       .text("TIME"), .text("KIND"), .number("CHANGE"), .number("BALANCE"), .text("CURRENCY"), .number("PART"),
-      .number("LOT"), .text("SOURCE"), .text("PURCHASE"), .text("PRODUCT"), .text("ENVIRONMENT"), .text("TRANSACTION"),
+      .number("LOT"), .text("SOURCE"), .id("PURCHASE"), .text("PRODUCT"), .text("ENVIRONMENT"), .id("TRANSACTION"),
       .text("ABOUT"),
     ])
     for one in found {
@@ -114,7 +114,7 @@ struct ExplainCommand {
 
   private static func lots(_ one: Explanation) -> Table {
     var table = Table([
-      .right("LOT"), .right("LEFT"), .right("HELD"), .right("OF"), .left("SOURCE"), .left("FROM"), .left("EXPIRES"),
+      .right("LOT"), .right("LEFT"), .right("HELD"), .right("OF"), .left("SOURCE"), .id("FROM"), .left("EXPIRES"),
     ])
     for lot in one.lots {
       table.add([
@@ -127,7 +127,7 @@ struct ExplainCommand {
   }
 
   private static func holds(_ one: Explanation) -> Table {
-    var table = Table([.left("HOLD"), .right("AMOUNT"), .left("SINCE"), .left("ENDS")])
+    var table = Table([.id("HOLD"), .right("AMOUNT"), .left("SINCE"), .left("ENDS")])
     for hold in one.holds {
       table.add([
         hold.transactionID.description, AmountText.grouped(hold.amount), hold.createdAt.description,
@@ -141,7 +141,7 @@ struct ExplainCommand {
   private static func entries(_ one: Explanation) -> Table {
     var table = Table([
       .left("TIME"), .left("KIND"), .right("CHANGE"), .right("BALANCE"), .right("PART"), .right("LOT"),
-      .left("SOURCE"), .left("FROM"), .left("ABOUT"),
+      .left("SOURCE"), .id("FROM"), .text("ABOUT"),
     ])
     for entry in one.entries {
       let head = [

@@ -116,8 +116,8 @@ extension FeedCommand {
 
   private static func table(_ page: FeedPage) -> Table {
     var table = Table([
-      .left("TIME"), .left("CUSTOMER"), .left("KIND"), .right("CHANGE"), .right("BALANCE"), .left("CURRENCY"),
-      .left("TRANSACTION"), .left("ABOUT"),
+      .left("TIME"), .id("CUSTOMER"), .left("KIND"), .right("CHANGE"), .right("BALANCE"), .left("CURRENCY"),
+      .id("TRANSACTION"), .text("ABOUT"),
     ])
     for event in page.events {
       for row in rows(event.record.booking, about: HistoryCommand.about(event.record)) { table.add(row) }

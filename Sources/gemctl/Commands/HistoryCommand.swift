@@ -56,8 +56,8 @@ struct HistoryCommand {
   private static func text(_ page: HistoryPage, style: Style) -> String {
     guard !page.transactions.isEmpty else { return "There are no transactions.\n" }
     var table = Table([
-      .left("TIME"), .left("KIND"), .right("CHANGE"), .right("BALANCE"), .left("CURRENCY"), .left("TRANSACTION"),
-      .left("ABOUT"),
+      .left("TIME"), .left("KIND"), .right("CHANGE"), .right("BALANCE"), .left("CURRENCY"), .id("TRANSACTION"),
+      .text("ABOUT"),
     ])
     for record in page.transactions { for row in rows(record) { table.add(row) } }
     return table.text(style: style) + NextPage.text(page.next, style: style)

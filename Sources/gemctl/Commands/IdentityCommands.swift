@@ -23,6 +23,23 @@ struct IdentityCommands {
       })
   }
 
+  func identify() throws {
+    let id = invocation.parsed.positionals[0]
+    let info = try invocation.withClient { (session) async throws(LedgerError) in
+      try await session.client.identify(id)
+    }
+    try invocation.print(Self.json(info)) {
+      "Signed in as \($0.bold(SafeText.escaped(info.record.customer.text))); nothing moved.\n"
+    }
+  }
+
+  func reset() throws {
+    let info = try invocation.withClient { (session) async throws(LedgerError) in try await session.client.reset() }
+    try invocation.print(Self.json(info)) { _ in
+      "Started over; \(info.record.customer) is signed in now, a new anonymous customer.\n"
+    }
+  }
+
   func logOut() throws {
     let info = try invocation.withClient { (session) async throws(LedgerError) in try await session.client.logOut() }
     try invocation.print(

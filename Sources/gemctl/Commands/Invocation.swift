@@ -1,4 +1,5 @@
 import GemLedger
+import SimulatedStores
 import StoreClient
 
 /// One run of a verb: its arguments, and the ledger and home that it works on.
@@ -20,10 +21,12 @@ struct Invocation: Sendable {
   /// Opens the ledger, does the work, and closes it, also after an error.
   ///
   /// Nothing is printed meanwhile: a slow reader of the output must not keep the ledger open.
+  ///
+  /// - Parameter clock: The home's clock where the command moves it; nil for the clock as it stands.
   func withLedger<Answer>(
-    _ body: (Ledger) throws(LedgerError) -> Answer
+    clock: VirtualClock? = nil, _ body: (Ledger) throws(LedgerError) -> Answer
   ) throws(LedgerError) -> Answer {
-    let ledger = try openLedger()
+    let ledger = try openLedger(clock)
     defer { ledger.close() }
     return try body(ledger)
   }
@@ -70,8 +73,10 @@ struct Invocation: Sendable {
     }
   }
 
-  private func openLedger() throws(LedgerError) -> Ledger {
-    try StorageChoice(settings.storage).open(home, clock: settings.acceptsClock ? clock.accepted : clock)
+  private func openLedger(_ moving: VirtualClock?) throws(LedgerError) -> Ledger {
+    let own = try moving == nil ? homeClock() : moving
+    let clock = own?.ledgerClock ?? clock
+    return try StorageChoice(settings.storage).open(home, clock: settings.acceptsClock ? clock.accepted : clock)
   }
 }
 
@@ -92,12 +97,14 @@ extension Invocation {
     return try IdempotencyKey(text)
   }
 
+  /// Reads a time with its zone, or a day, which begins at midnight in the zone that `--zone` names.
   func time(_ option: String) throws -> Timestamp? {
     guard let text = parsed.value(option) else { return nil }
-    guard let time = Timestamp(text) else {
+    if let time = Timestamp(text) { return time }
+    guard let time = try DaysOfZone(parsed.value("--zone"), verb: parsed.verb).time(text) else {
       throw UsageError(
-        "\(option) takes a time with its zone, such as 2026-11-21T09:30:00Z; got \(text.quotedForPeople)",
-        verb: parsed.verb)
+        "\(option) takes a time with its zone, such as 2026-11-21T09:30:00Z, or a day, such as 2026-11-21; got "
+          + text.quotedForPeople, verb: parsed.verb)
     }
     return time
   }

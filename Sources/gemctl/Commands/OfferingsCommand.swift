@@ -100,7 +100,7 @@ extension OfferingsCommand {
   }
 
   private func table(_ entry: Offerings.Offering) -> Table {
-    var table = Table([.left("PACKAGE"), .left("PRODUCT"), .left("TITLE"), .right("PRICE"), .left("GRANTS")])
+    var table = Table([.left("PACKAGE"), .left("PRODUCT"), .text("TITLE"), .right("PRICE"), .text("GRANTS")])
     for package in entry.availablePackages {
       let product = package.storeProduct
       let offer = product.localizedDiscountPriceString.map { "\($0) instead of " } ?? ""

@@ -6,12 +6,12 @@ struct QueueCommands {
   let invocation: Invocation
 
   func list() throws {
-    try show(try invocation.withClient(onlyReads: true) { Self.items($0) })
+    try show(try invocation.withClient(onlyReads: true) { (session) throws(LedgerError) in try Self.items(session) })
   }
 
   func drain() throws {
     // Opening the client has drained it.
-    let items = try invocation.withClient { Self.items($0) }
+    let items = try invocation.withClient { (session) throws(LedgerError) in try Self.items(session) }
     try show(items)
     try Self.check(items)
   }
@@ -20,7 +20,7 @@ struct QueueCommands {
     let id = invocation.parsed.positionals[0]
     let items = try invocation.withClient { (session) async throws(LedgerError) in
       try await session.client.requeueReceipt(id)
-      return Self.items(session)
+      return try Self.items(session)
     }
     try show(items)
     try Self.check(items)
@@ -29,26 +29,44 @@ struct QueueCommands {
   func sync() throws {
     let items = try invocation.withClient { (session) async throws(LedgerError) in
       await session.client.syncPurchases()
-      return Self.items(session)
+      return try Self.items(session)
     }
     try show(items)
     try Self.check(items)
   }
 
-  private static func items(_ session: ClientSession) -> [ReceiptQueueItem] { session.client.receiptQueueSnapshot() }
-
-  /// - Throws: ``ExitStatus/incomplete`` where something waits still, as for a purchase that did not complete.
-  private static func check(_ items: [ReceiptQueueItem]) throws {
-    if !items.isEmpty { throw ExitStatus.incomplete }
+  /// The receipts in the queue, and the buyers of what is paid for and not in it yet.
+  private struct Backlog: Sendable {
+    var items: [ReceiptQueueItem]
+    var unseen: [HomeTransaction]
   }
 
-  private func show(_ items: [ReceiptQueueItem]) throws(LedgerError) {
+  /// The store keeps a purchase until its buyer's device has seen it; no other device queues it.
+  private static func items(_ session: ClientSession) throws(LedgerError) -> Backlog {
+    let items = session.client.receiptQueueSnapshot()
+    let queued = Set(items.map(\.storeTransactionID))
+    var unseen: [HomeTransaction] = []
+    for one in session.store.transactions() where one.isPaid && !one.isFinished && !queued.contains(one.id) {
+      // Credited by a device of another account, which cannot tell the store so.
+      if try !session.isCredited(one.transaction) { unseen.append(one) }
+    }
+    return Backlog(items: items, unseen: unseen)
+  }
+
+  /// - Throws: ``ExitStatus/incomplete`` where something waits still, as for a purchase that did not complete.
+  private static func check(_ backlog: Backlog) throws {
+    if !backlog.items.isEmpty { throw ExitStatus.incomplete }
+  }
+
+  private func show(_ backlog: Backlog) throws(LedgerError) {
+    let items = backlog.items
     let dead = items.filter { $0.status == .deadLettered }.count
-    let json: JSONValue = [
+    var json: JSONObject = [
       "pending": .integer(Int64(items.count - dead)), "dead_lettered": .integer(Int64(dead)),
       "items": .array(items.map(Self.json)),
     ]
-    try invocation.print(json, { Self.text(items, style: $0) })
+    if !backlog.unseen.isEmpty { json["unseen_at_store"] = .integer(Int64(backlog.unseen.count)) }
+    try invocation.print(.object(json), { Self.text(backlog, style: $0) })
   }
 
   private static func json(_ item: ReceiptQueueItem) -> JSONValue {
@@ -65,11 +83,16 @@ struct QueueCommands {
     ]
   }
 
-  private static func text(_ items: [ReceiptQueueItem], style: Style) -> String {
-    guard !items.isEmpty else { return "The queue is empty: everything paid for is credited.\n" }
+  private static func text(_ backlog: Backlog, style: Style) -> String {
+    let unseen = unseen(backlog.unseen)
+    let items = backlog.items
+    guard !items.isEmpty else {
+      return unseen.isEmpty
+        ? "The queue is empty: everything paid for is credited.\n" : "The queue is empty.\n" + unseen
+    }
     var table = Table([
-      .init(title: "STORE TRANSACTION"), .init(title: "STATE"), .init(title: "ATTEMPTS", alignment: .right),
-      .init(title: "CUSTOMER"), .init(title: "PRODUCT"), .init(title: "LAST ERROR"),
+      .id("STORE TRANSACTION"), .init(title: "STATE"), .init(title: "ATTEMPTS", alignment: .right),
+      .id("CUSTOMER"), .init(title: "PRODUCT"), .text("LAST ERROR"),
     ])
     for item in items {
       table.add([
@@ -77,6 +100,19 @@ struct QueueCommands {
         item.product?.text ?? item.storeProductID, item.lastError?.code.description ?? "",
       ])
     }
-    return table.text(style: style)
+    let untrusted = items.count { $0.lastError?.code == .receiptUnverified }
+    let doubt =
+      untrusted == 0
+      ? ""
+      : "This device does not trust the store's receipt of \(untrusted) of them: nothing is credited before it does, "
+        + "and the store keeps the purchase (\"gemctl queue requeue ID\" tries again).\n"
+    return table.text(style: style) + doubt + unseen
+  }
+
+  private static func unseen(_ transactions: [HomeTransaction]) -> String {
+    guard let first = transactions.first else { return "" }
+    let count = transactions.count == 1 ? "1 purchase is" : "\(transactions.count) purchases are"
+    return "\(count) paid for at the store, and the buyer's device has not seen it yet: "
+      + "\"gemctl sync --customer \(SafeText.escaped(first.account))\" credits it.\n"
   }
 }

@@ -92,8 +92,8 @@ struct RefundCommands {
   private static func report(_ page: SpendsPage) -> Report {
     var report = Report([
       .text("TIME"), .number("SPENT"), .number("PAID PART"), .number("REVERSED"), .text("CURRENCY"),
-      .text("TRANSACTION"),
-      .text("ABOUT"),
+      .id("TRANSACTION"),
+      .prose("ABOUT"),
     ])
     for spend in page.spends {
       report.add([
@@ -145,7 +145,7 @@ struct RefundCommands {
 
   private static func report(_ open: [Withdrawable]) -> Report {
     var report = Report([
-      .text("UNTIL"), .text("CUSTOMER"), .text("PURCHASE"), .text("PRODUCT"), .text("ENVIRONMENT"), .text("CURRENCY"),
+      .text("UNTIL"), .id("CUSTOMER"), .id("PURCHASE"), .text("PRODUCT"), .text("ENVIRONMENT"), .text("CURRENCY"),
       .number("GRANTED"), .number("UNUSED"), .number("VALUE"), .text("IN"),
     ])
     for one in open {

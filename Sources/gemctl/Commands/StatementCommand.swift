@@ -56,7 +56,7 @@ struct StatementCommand {
 
   private static func report(_ statement: Statement) -> Report {
     var report = Report([
-      .text("TIME"), .text("KIND"), .number("CHANGE"), .number("BALANCE"), .text("CURRENCY"), .text("TRANSACTION"),
+      .text("TIME"), .text("KIND"), .number("CHANGE"), .number("BALANCE"), .text("CURRENCY"), .id("TRANSACTION"),
       .text("ABOUT"),
     ])
     for line in statement.lines {

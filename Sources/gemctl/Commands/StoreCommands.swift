@@ -55,7 +55,11 @@ struct StoreCommands {
           .purchaseNotFound, "The store has no transaction \"\(id)\"; \"gemctl store list\" lists them.",
           details: [.text("store_transaction_id", id.text)])
       }
-      try change(session, named.id)
+      do throws(LedgerError) { try change(session, named.id) } catch {
+        // The command line is right; the store does not do that to this transaction.
+        guard error.code == .invalidRequest else { throw error }
+        throw LedgerError(.notAvailable, error.message, details: error.details)
+      }
       try await session.deliverNotices()
       guard let transaction = session.store.transaction(named.id) else {
         throw .defect("A store transaction is gone")
@@ -155,7 +159,7 @@ enum StoreFaultArguments {
 // MARK: Answering
 
 extension StoreCommands {
-  private static func json(_ one: HomeTransaction) -> JSONValue {
+  static func json(_ one: HomeTransaction) -> JSONValue {
     let transaction = one.transaction
     var object: JSONObject = [
       "store_transaction_id": .string(transaction.id.text), "state": .string(one.state),
@@ -164,15 +168,16 @@ extension StoreCommands {
       "purchased_at": .string(transaction.purchasedAt.description), "finished": .bool(one.isFinished),
       "revoked_at": JSONValue(transaction.revocation?.revokedAt.description),
     ]
+    if let extent = transaction.revocation?.extent { object["refunded"] = RefundedShare.json(extent) }
     if let order = transaction.orderID { object["order_id"] = .string(order) }
     return .object(object)
   }
 
-  private static func text(_ transactions: [HomeTransaction], style: Style) -> String {
+  static func text(_ transactions: [HomeTransaction], style: Style) -> String {
     guard !transactions.isEmpty else { return "Nobody has bought anything at this store yet.\n" }
     var table = Table([
-      .init(title: "STORE TRANSACTION"), .init(title: "STATE"), .init(title: "FINISHED"),
-      .init(title: "ACCOUNT"), .init(title: "PRODUCT"), .init(title: "PRICE", alignment: .right),
+      .id("STORE TRANSACTION"), .init(title: "STATE"), .init(title: "FINISHED"),
+      .id("ACCOUNT"), .init(title: "PRODUCT"), .init(title: "PRICE", alignment: .right),
       .init(title: "PURCHASED AT"),
     ])
     for one in transactions {
@@ -180,7 +185,9 @@ extension StoreCommands {
       let units = transaction.quantity == 1 ? "" : " × \(transaction.quantity)"
       table.add([
         // Users can read Google's order id, and it names the transaction as well as its token does.
-        transaction.orderID ?? transaction.id.text, one.state, one.isFinished ? "yes" : "no", one.account,
+        transaction.orderID ?? transaction.id.text,
+        one.state + (transaction.revocation.map { RefundedShare.text($0.extent, of: transaction.quantity) } ?? ""),
+        one.isFinished ? "yes" : "no", one.account,
         transaction.storeProductID + units,
         transaction.price.map { "\(MoneyText.plain($0)) \($0.currency)" } ?? "", transaction.purchasedAt.description,
       ])

@@ -11,7 +11,8 @@ struct StoreSettingsCommand {
     let shown = try invocation.withClient { (session) throws(LedgerError) in
       if let change {
         guard StoreSetting.all(of: session.store.store).contains(change.setting) else {
-          throw LedgerError.invalid("The Google-Play-like store has no setting \"\(change.setting.rawValue)\".")
+          throw LedgerError(
+            .notAvailable, "The Google-Play-like store has no setting \"\(change.setting.rawValue)\".")
         }
         try change.body(session.store)
         try Self.keep(session.store, in: home)

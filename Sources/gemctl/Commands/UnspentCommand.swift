@@ -86,7 +86,7 @@ struct UnspentCommand {
 
   private static func report(_ splits: [(CustomerID, [BalanceSplit])]) -> Report {
     var report = Report([
-      .text("CUSTOMER"), .text("ENVIRONMENT"), .text("CURRENCY"), .number("PAID"), .number("FREE"), .number("VALUE"),
+      .id("CUSTOMER"), .text("ENVIRONMENT"), .text("CURRENCY"), .number("PAID"), .number("FREE"), .number("VALUE"),
       .text("IN"),
     ])
     for (customer, splits) in splits {

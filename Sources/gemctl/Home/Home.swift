@@ -47,7 +47,8 @@ extension Home {
 
   /// Removes everything, the directory too.
   func remove() {
-    FileAccess.remove(Self.files(ofLedger: ledgerPath) + [statePath, draftPath, clientPath, storePath, unfinishedPath])
+    FileAccess.remove(
+      Self.files(ofLedger: ledgerPath) + [statePath, draftPath, clientPath, storePath, unfinishedPath, clockPath])
     FileAccess.removeDirectory(path)
   }
 

@@ -130,14 +130,14 @@ extension BookingView {
   }
 
   private var entriesTable: Table {
-    var table = Table([.left("CURRENCY"), .right("CHANGE"), .right("BALANCE"), .left("WHY")])
+    var table = Table([.left("CURRENCY"), .right("CHANGE"), .right("BALANCE"), .text("WHY")])
     for entry in booking.entries { table.add(Self.cells(entry) + [entry.kind.name]) }
     return table
   }
 
   /// The table with the available balance, on the last row of each currency.
   private var heldTable: Table {
-    var table = Table([.left("CURRENCY"), .right("CHANGE"), .right("BALANCE"), .right("AVAILABLE"), .left("WHY")])
+    var table = Table([.left("CURRENCY"), .right("CHANGE"), .right("BALANCE"), .right("AVAILABLE"), .text("WHY")])
     for (index, entry) in booking.entries.enumerated() {
       let isLast = !booking.entries.dropFirst(index + 1).contains { $0.currency == entry.currency }
       let available = booking.hold?.available.first { isLast && $0.currency == entry.currency }
@@ -148,7 +148,7 @@ extension BookingView {
 
   private var partiesTable: Table? {
     var table = Table([
-      .left("CUSTOMER"), .left("CURRENCY"), .right("CHANGE"), .right("BALANCE"), .left("WHY"),
+      .id("CUSTOMER"), .left("CURRENCY"), .right("CHANGE"), .right("BALANCE"), .text("WHY"),
     ])
     for entry in booking.entries { table.add([booking.customer.text] + Self.cells(entry) + [entry.kind.name]) }
     for party in booking.parties {

@@ -33,7 +33,7 @@ struct CatalogView {
   }
 
   private var currencies: Table {
-    var table = Table([.left("CURRENCY"), .left("NAME"), .right("MAXIMUM"), .left("DESCRIPTION")])
+    var table = Table([.left("CURRENCY"), .left("NAME"), .right("MAXIMUM"), .text("DESCRIPTION")])
     for currency in catalog.currencies {
       table.add([
         currency.code.description, currency.name, currency.maximumBalance.map(AmountText.grouped) ?? "none",
@@ -44,7 +44,7 @@ struct CatalogView {
   }
 
   private var products: Table {
-    var table = Table([.left("PRODUCT"), .left("TYPE"), .left("GRANTS"), .left("PRICES")])
+    var table = Table([.left("PRODUCT"), .left("TYPE"), .text("GRANTS"), .text("PRICES")])
     for product in catalog.products {
       let prices = product.prices.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
       let grants = GrantText.text(product.grants, product.itemGrants)
@@ -55,7 +55,7 @@ struct CatalogView {
   }
 
   private var offerings: Table {
-    var table = Table([.left("OFFERING"), .left("PACKAGES"), .left("DESCRIPTION")])
+    var table = Table([.left("OFFERING"), .text("PACKAGES"), .text("DESCRIPTION")])
     for offering in catalog.offerings {
       let mark = offering.id == catalog.currentOffering ? " (current)" : ""
       let packages = offering.packages.map { "\($0.id): \($0.product)" }

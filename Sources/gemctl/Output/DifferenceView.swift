@@ -75,7 +75,7 @@ struct LeftOutView {
 
   func text(style: Style) -> String {
     guard !rows.isEmpty else { return "Every store shows every product.\n" }
-    var table = Table([.left("LEFT OUT"), .left("STORE"), .left("STOREFRONT"), .left("WHY")])
+    var table = Table([.left("LEFT OUT"), .left("STORE"), .left("STOREFRONT"), .text("WHY")])
     for row in rows { table.add([row.product.text, row.store, row.storefront.description, row.why]) }
     return "\n" + table.text(style: style)
   }

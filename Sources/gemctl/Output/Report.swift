@@ -6,6 +6,7 @@ struct Report: Sendable {
     /// In capitals, as the table shows it; the file has it in small letters, with `_` for a space.
     let title: String
     var isNumber = false
+    var shortening = Shortening.never
   }
 
   /// A value for people, and the same for programs.
@@ -39,7 +40,8 @@ struct Report: Sendable {
   }
 
   func text(style: Style) -> String {
-    var table = Table(columns.map { $0.isNumber ? .right($0.title) : .left($0.title) })
+    var table = Table(
+      columns.map { Table.Column(title: $0.title, alignment: $0.isNumber ? .right : .left, shortening: $0.shortening) })
     for row in rows { table.add(row.map(\.text)) }
     return table.text(style: style)
   }
@@ -60,6 +62,8 @@ struct Report: Sendable {
 
 extension Report.Column {
   static func text(_ title: String) -> Self { Self(title: title) }
+  static func id(_ title: String) -> Self { Self(title: title, shortening: .middle) }
+  static func prose(_ title: String) -> Self { Self(title: title, shortening: .end) }
   static func number(_ title: String) -> Self { Self(title: title, isNumber: true) }
 }
 

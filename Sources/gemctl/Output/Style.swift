@@ -1,6 +1,8 @@
 /// Emphasis: escape sequences where they are welcome, nothing elsewhere.
 struct Style: Hashable, Sendable {
   let isOn: Bool
+  /// Columns of the terminal; nil where a program reads, to which nothing is shortened.
+  var width: Int?
 
   static let plain = Style(isOn: false)
 

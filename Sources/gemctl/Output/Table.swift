@@ -8,6 +8,7 @@ struct Table: Sendable {
   struct Column: Sendable {
     let title: String
     var alignment = Alignment.left
+    var shortening = Shortening.never
   }
 
   let columns: [Column]
@@ -23,8 +24,20 @@ struct Table: Sendable {
   }
 
   /// The table with its header, a line a row, each line ended.
+  ///
+  /// On a terminal that is too narrow ids and texts are shortened, with a line that says so.
   func text(style: Style) -> String {
-    let widths = columns.indices.map(width)
+    let natural = columns.indices.map(width)
+    guard let limit = style.width else { return text(style: style, widths: natural) }
+    let widths = Shortening.widths(
+      natural, columns.map(\.shortening), limit: limit - Self.gap.count * (columns.count - 1))
+    let note = widths == natural ? "" : style.dim("Shortened to fit the terminal; --json has everything.") + "\n"
+    return text(style: style, widths: widths) + note
+  }
+
+  private static let gap = "  "
+
+  private func text(style: Style, widths: [Int]) -> String {
     // The whole line is made bold, not each title: the escape sequences must not count as columns.
     var text = style.bold(line(columns.map(\.title), widths: widths)) + "\n"
     for row in rows { text += line(row, widths: widths) + "\n" }
@@ -37,9 +50,10 @@ struct Table: Sendable {
 
   private func line(_ cells: [String], widths: [Int]) -> String {
     var line = ""
-    for (index, cell) in cells.enumerated() {
-      let padding = String(repeating: " ", count: widths[index] - DisplayWidth.of(cell))
-      if index > 0 { line += "  " }
+    for (index, whole) in cells.enumerated() {
+      let cell = columns[index].shortening.applied(to: whole, width: widths[index])
+      let padding = String(repeating: " ", count: max(0, widths[index] - DisplayWidth.of(cell)))
+      if index > 0 { line += Self.gap }
       line += columns[index].alignment == .left ? cell + padding : padding + cell
     }
     while line.last == " " { line.removeLast() }
@@ -50,4 +64,6 @@ struct Table: Sendable {
 extension Table.Column {
   static func left(_ title: String) -> Self { Self(title: title) }
   static func right(_ title: String) -> Self { Self(title: title, alignment: .right) }
+  static func id(_ title: String) -> Self { Self(title: title, shortening: .middle) }
+  static func text(_ title: String) -> Self { Self(title: title, shortening: .end) }
 }

@@ -30,7 +30,9 @@ extension Terminal {
       width: columns() ?? 80)
   }
 
-  var outputStyle: Style { Style(isOn: outputIsTerminal && allowsColor) }
+  var outputStyle: Style {
+    Style(isOn: outputIsTerminal && allowsColor, width: outputIsTerminal && captured == nil ? width : nil)
+  }
   var errorStyle: Style { Style(isOn: errorIsTerminal && allowsColor) }
 
   /// Writes to standard output; ends the process without a word when its reader has gone away.

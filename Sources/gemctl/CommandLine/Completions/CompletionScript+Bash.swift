@@ -57,6 +57,7 @@ extension CompletionScript {
     case .file: "@file"
     case .directory: "@directory"
     case .verb: "@verb"
+    case .name(let kind): "@\(kind.rawValue)"
     case .oneOf(let words): words.joined(separator: " ")
     }
   }
@@ -71,12 +72,21 @@ extension CompletionScript {
     _gemctl_first_words="\(firstWords.joined(separator: " "))"
     _gemctl_global_options="\(Option.global.map(\.name).joined(separator: " "))"
 
+    # Names of the home. They are no shell words: compgen -W would expand what a name holds.
+    _gemctl_offer_names() {
+      local name
+      while IFS= read -r name; do
+        [[ $name == "$2"* ]] && COMPREPLY+=("$(printf '%q' "$name")")
+      done < <(gemctl ${home:+--home "${home/#\\~/$HOME}"} candidates "$1" 2>/dev/null)
+    }
+
     _gemctl_offer() {
       local IFS=$' \\t\\n'
       case "$1" in
         "") ;;
         @file) IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$2")) ;;
         @directory) IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$2")) ;;
+        \(Candidates.allCases.map { "@\($0.rawValue)" }.joined(separator: " | "))) _gemctl_offer_names "${1#@}" "$2" ;;
         *) COMPREPLY=($(compgen -W "$1" -- "$2")) ;;
       esac
     }
@@ -86,7 +96,7 @@ extension CompletionScript {
   // bash cuts words at "=" and ":" and loses which of them stood together; the loop puts them together again.
   private static let bashMain = """
     _gemctl() {
-      local cur="${COMP_WORDS[COMP_CWORD]}" verb="" ended="" count=0 i word words
+      local cur="${COMP_WORDS[COMP_CWORD]}" verb="" home="" ended="" count=0 i word words
       COMPREPLY=()
       [[ $cur == "=" ]] && cur=""
       for ((i = 1; i < COMP_CWORD; i++)); do
@@ -99,6 +109,7 @@ extension CompletionScript {
           _gemctl_takes_value "$word" || continue
           [[ ${COMP_WORDS[i + 1]} == "=" ]] && ((i++))
           ((i++))
+          [[ $word == --home ]] && home="${COMP_WORDS[i]}"
           ((i < COMP_CWORD)) && continue
           _gemctl_offer "$(_gemctl_values "$verb:$word")" "$cur"
           return

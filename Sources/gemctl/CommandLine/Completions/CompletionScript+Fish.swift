@@ -28,6 +28,21 @@ extension CompletionScript {
         end
     end
 
+    # The names of one kind in the home that the line names.
+    function __gemctl_names
+        set -l words (commandline -opc)
+        set -l home
+        for index in (seq (count $words))
+            if test "$words[$index]" = --home
+                set -l next (math $index + 1)
+                set -q words[$next]; and set home --home $words[$next]
+            else if string match -q -- '--home=*' $words[$index]
+                set home $words[$index]
+            end
+        end
+        gemctl $home candidates $argv[1] 2>/dev/null
+    end
+
     # Whether these are all the words.
     function __gemctl_is
         set -l words (__gemctl_words)
@@ -76,6 +91,7 @@ extension CompletionScript {
     case .text: nil
     case .file: "-F"
     case .directory: "-f -a '(__fish_complete_directories)'"
+    case .name(let kind): "-f -a '(__gemctl_names \(kind.rawValue))'"
     case .verb: "-a \(fishQuoted(firstWords.joined(separator: " ")))"
     case .oneOf(let words): "-f -a \(fishQuoted(words.joined(separator: " ")))"
     }

@@ -8,6 +8,12 @@ extension CompletionScript {
     \(lines(Option.global.flatMap(zshSpecs), indent: 2))
     )
 
+    _gemctl_names() {
+      local -a names
+      names=("${(@f)$(gemctl ${opt_args[--home]:+--home ${(Q)opt_args[--home]}} candidates $1 2>/dev/null)}")
+      compadd -a names
+    }
+
     _gemctl_verbs() {
       local -a verbs=(
     \(lines(firstWords.map { zshQuoted("\($0):\(summary(ofFirstWord: $0))") }, indent: 4))
@@ -81,6 +87,7 @@ extension CompletionScript {
     case .file: "_files"
     case .directory: "_files -/"
     case .verb: "_gemctl_verbs"
+    case .name(let kind): " _gemctl_names \(kind.rawValue)"
     case .oneOf(let words): "(\(words.joined(separator: " ")))"
     }
   }

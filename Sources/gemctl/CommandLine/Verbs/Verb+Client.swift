@@ -1,13 +1,16 @@
 extension Verb {
   /// The actions of an app for its customer.
   static let client = [
-    buy, balance, history, login, logout, whoami, alias, restore, entitlements, orders, sync, queueList, queueDrain,
+    buy, balance, history, login, identify, logout, reset, whoami, alias, restore, entitlements, orders, sync,
+    queueList, queueDrain,
     queueRequeue, queue,
   ]
 
   private static let buy = Verb(
     name: "buy", group: .client, summary: "Buy a product at the simulated store and credit it",
-    arguments: [Argument(name: "PRODUCT", help: "The product's code, as \"gemctl offerings\" lists it")],
+    arguments: [
+      Argument(name: "PRODUCT", kind: .name(.products), help: "The product's code, as \"gemctl offerings\" lists it")
+    ],
     options: [
       Option(name: "--quantity", value: "N", help: "How many units, 1 to 10, at Google Play to 99 (default: 1)"),
       Option(
@@ -33,16 +36,21 @@ extension Verb {
 
   private static let balance = Verb(
     name: "balance", group: .client, summary: "Show a customer's balances",
-    arguments: [Argument(name: "CODE", arity: .optional, help: "One currency (default: all)")],
+    arguments: [
+      Argument(name: "CODE", arity: .optional, kind: .name(.currencies), help: "One currency (default: all)")
+    ],
     options: [
-      Option(name: "--at", value: "TIME", help: "As of this instant, such as 2026-11-21T09:30:00Z"),
+      Option(
+        name: "--at", value: "TIME",
+        help: "As of this instant, such as 2026-11-21T09:30:00Z, or the beginning of this day"),
       Option(name: "--at-version", value: "N", help: "As of this version of the account"),
       Option(name: "--svg", value: "FILE", kind: .file, help: "Draw the balances over time into this file"),
       Option(name: "--from", value: "TIME", help: "Where the drawing begins (default: with the customer)"),
-      Option(name: "--until", value: "TIME", help: "Where the drawing ends (default: now)"),
+      Option(name: "--until", value: "TIME", help: "Where the drawing ends (default: now)"), .zone,
     ],
     examples: [
       "gemctl balance", "gemctl balance GEM --customer alice", "gemctl balance --at 2026-11-21T09:30:00Z",
+      "gemctl balance --at 2026-11-22 --zone Asia/Tokyo",
       "gemctl balance --svg balance.svg",
     ],
     discussion: """
@@ -59,13 +67,25 @@ extension Verb {
 
   private static let login = Verb(
     name: "login", group: .client, summary: "Sign in as a customer",
-    arguments: [Argument(name: "ID", help: "The app user id")], options: [.dryRun],
+    arguments: [Argument(name: "ID", kind: .name(.customers), help: "The app user id")], options: [.dryRun],
     examples: ["gemctl login alice", "gemctl login alice --dry-run"],
     discussion: """
       From a customer who never signed in everything moves along: the two become one. From another customer nothing \
       moves.
       """
   ) { try IdentityCommands(invocation: $0).logIn() }
+
+  private static let identify = Verb(
+    name: "identify", group: .client, summary: "Switch to another customer; nothing moves",
+    arguments: [Argument(name: "ID", kind: .name(.customers), help: "The app user id")],
+    examples: ["gemctl identify alice"],
+    discussion: "Unlike \"login\", which takes along what an anonymous customer has."
+  ) { try IdentityCommands(invocation: $0).identify() }
+
+  private static let reset = Verb(
+    name: "reset", group: .client, summary: "Start over with a new anonymous customer", examples: ["gemctl reset"],
+    discussion: "Unlike \"logout\", it takes an anonymous customer's place too."
+  ) { try IdentityCommands(invocation: $0).reset() }
 
   private static let logout = Verb(
     name: "logout", group: .client, summary: "Sign out; a new anonymous customer is signed in",

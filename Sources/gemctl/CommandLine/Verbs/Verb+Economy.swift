@@ -26,8 +26,8 @@ extension Verb {
     name: "transfer", group: .ledger, summary: "Move currency from one customer to another",
     arguments: [.amounts(.oneOrMore)],
     options: [
-      Option(name: "--from", value: "ID", isRequired: true, help: "Who gives"),
-      Option(name: "--to", value: "ID", isRequired: true, help: "Who gets"),
+      Option(name: "--from", value: "ID", kind: .name(.customers), isRequired: true, help: "Who gives"),
+      Option(name: "--to", value: "ID", kind: .name(.customers), isRequired: true, help: "Who gets"),
     ] + bookingOptions,
     examples: ["gemctl transfer GEM=20 --from alice --to bob --key birthday-17"],
     discussion: """
@@ -40,7 +40,9 @@ extension Verb {
     name: "exchange", group: .ledger, summary: "Change currency into another one of the same customer",
     arguments: [Argument(name: "CODE=AMOUNT", help: "What is given, such as GEM=10: plain digits")],
     options: [
-      Option(name: "--into", value: "CODE", isRequired: true, help: "The currency that is got for it"),
+      Option(
+        name: "--into", value: "CODE", kind: .name(.currencies), isRequired: true,
+        help: "The currency that is got for it"),
       Option(
         name: "--rate", value: "N/D", isRequired: true, help: "How much is got for how much: 100/1 gives 100 for each 1"
       ),

@@ -1,6 +1,6 @@
 extension Verb {
   /// Verbs about `gemctl` itself.
-  static let help = [showHelp, showVersion, completions]
+  static let help = [showHelp, showVersion, completions, candidates]
 
   static let showHelp = Verb(
     name: "help", group: .help, summary: "Show help for gemctl or for a verb",
@@ -11,6 +11,17 @@ extension Verb {
   static let showVersion = Verb(
     name: "version", group: .help, summary: "Show the version", examples: ["gemctl version"]
   ) { try AboutCommands.version($0) }
+
+  static let candidates = Verb(
+    name: "candidates", group: .help, summary: "List the names that completions offer",
+    arguments: [
+      Argument(
+        name: "KIND", kind: .oneOf(Candidates.allCases.map(\.rawValue)),
+        help: "products, items, customers, currencies or offerings")
+    ],
+    examples: ["gemctl candidates products"],
+    discussion: "The scripts of \"completions\" call it, with the home that the command line names. At most 1000 names."
+  ) { try AboutCommands.candidates($0) }
 
   static let completions = Verb(
     name: "completions", group: .help, summary: "Print a script that completes command lines in a shell",

@@ -9,6 +9,7 @@ extension Verb {
       Option(name: "--reason", value: "TEXT", isRequired: true, help: "Why; kept in the journal"),
       Option(
         name: "--expires", value: "TIME", help: "When what is left of it expires, such as 2026-12-31T23:59:59Z"),
+      .zone,
       Option(
         name: "--source", value: "SOURCE", kind: .oneOf(["earned", "promotional", "bonus", "admin"]),
         help: "Where it comes from: earned, promotional, bonus or admin (default: admin)"),
@@ -26,7 +27,7 @@ extension Verb {
     statedForms: ["CODE=AMOUNT... [OPTIONS]", "--item ID [--quantity N] [OPTIONS]"],
     arguments: [.amounts(.zeroOrMore)],
     options: [
-      Option(name: "--item", value: "ID", help: "Buy this item at the catalog's price"),
+      Option(name: "--item", value: "ID", kind: .name(.items), help: "Buy this item at the catalog's price"),
       Option(name: "--quantity", value: "N", help: "How many of the item (default: 1)"),
       .key, .reference, .reason, .dryRun,
     ] + conditions,
@@ -47,8 +48,10 @@ extension Verb {
   private static let merge = Verb(
     name: "merge", group: .ledger, summary: "Make two customers one",
     options: [
-      Option(name: "--from", value: "ID", isRequired: true, help: "The customer that ends; the id goes on to work"),
-      Option(name: "--into", value: "ID", isRequired: true, help: "The customer that stays"),
+      Option(
+        name: "--from", value: "ID", kind: .name(.customers), isRequired: true,
+        help: "The customer that ends; the id goes on to work"),
+      Option(name: "--into", value: "ID", kind: .name(.customers), isRequired: true, help: "The customer that stays"),
       .key, .reference, .reason, .dryRun,
     ],
     examples: ["gemctl merge --from guest-17 --into alice --key merge-17"],

@@ -4,7 +4,7 @@ extension Verb {
     options: [
       Option(name: "--prices", help: "What sold items really cost: what was paid for the currency spent"),
       Option(name: "--from", value: "TIME", help: "With --prices: only what was sold from then on"),
-      Option(name: "--until", value: "TIME", help: "With --prices: only what was sold before then"), .csv,
+      Option(name: "--until", value: "TIME", help: "With --prices: only what was sold before then"), .zone, .csv,
     ],
     examples: ["gemctl items", "gemctl items --prices --from 2026-11-01T00:00:00Z"],
     discussion: """
@@ -28,7 +28,8 @@ extension Verb {
     name: "statement", group: .insight, summary: "Show what happened to a customer's balances in a period",
     options: [
       Option(name: "--from", value: "TIME", help: "Where the period begins (default: with everything)"),
-      Option(name: "--until", value: "TIME", help: "Where it ends, the instant not in it (default: now)"), .limit,
+      Option(name: "--until", value: "TIME", help: "Where it ends, the instant not in it (default: now)"), .zone,
+      .limit,
       .after, .csv,
     ],
     examples: ["gemctl statement --from 2026-11-01T00:00:00Z --customer alice", "gemctl statement --csv"],
@@ -41,7 +42,7 @@ extension Verb {
   static let spends = Verb(
     name: "spends", group: .insight, summary: "List what a customer spent, newest first, and nothing else",
     options: [
-      Option(name: "--since", value: "TIME", help: "Nothing before this instant"), .limit, .after, .csv,
+      Option(name: "--since", value: "TIME", help: "Nothing before this instant"), .zone, .limit, .after, .csv,
     ],
     examples: ["gemctl spends --customer alice --since 2026-11-01T00:00:00Z"]
   ) { try RefundCommands(invocation: $0).spends() }
@@ -60,7 +61,7 @@ extension Verb {
 
   static let withdrawable = Verb(
     name: "withdrawable", group: .insight, summary: "List purchases younger than 14 days that are not used up",
-    options: [Option(name: "--at", value: "TIME", help: "As of this instant (default: now)"), .csv],
+    options: [Option(name: "--at", value: "TIME", help: "As of this instant (default: now)"), .zone, .csv],
     examples: ["gemctl withdrawable", "gemctl withdrawable --customer alice", "gemctl withdrawable --csv"],
     discussion: """
       What is unused of it and what was paid for that: a bonus is not part of it. Without --customer those of all \
@@ -72,6 +73,7 @@ extension Verb {
     name: "unspent", group: .insight, summary: "Show what customers had not spent, and what it had cost",
     options: [
       Option(name: "--at", value: "TIME", help: "As of this instant, such as 2026-09-30T15:00:00Z (default: now)"),
+      .zone,
       Option(name: "--by-customer", help: "A page of customers as of now, each with what is paid for and what is free"),
       .limit, .after, .csv,
     ],

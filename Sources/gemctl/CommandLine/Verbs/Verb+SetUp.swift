@@ -61,7 +61,11 @@ extension Verb {
 
   private static let offerings = Verb(
     name: "offerings", group: .setUp, summary: "Show what the shop window offers, with prices",
-    arguments: [Argument(name: "ID", arity: .optional, help: "One offering (default: all; the current one is marked)")],
+    arguments: [
+      Argument(
+        name: "ID", arity: .optional, kind: .name(.offerings),
+        help: "One offering (default: all; the current one is marked)")
+    ],
     options: [
       Option(
         name: "--storefront", value: "COUNTRY", help: "Country of the prices, three letters (default: the home's)"),

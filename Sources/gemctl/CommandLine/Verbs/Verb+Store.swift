@@ -2,7 +2,7 @@ extension Verb {
   /// Events at the simulated store.
   static let store = [
     approve, decline, storeList, storeResolve, storeRefund, storeReverseRefund, storeRedeliver, storeFault,
-    storeSettings,
+    storeSettings, clockAdvance, clock,
   ]
 
   private static let approve = Verb(
@@ -83,6 +83,21 @@ extension Verb {
       "gemctl store fault --clear",
     ]
   ) { try StoreCommands(invocation: $0).fault() }
+
+  private static let clock = Verb(
+    name: "clock", group: .store, summary: "Show the time of the home", examples: ["gemctl clock"]
+  ) { try ClockCommand(invocation: $0).show() }
+
+  private static let clockAdvance = Verb(
+    name: "clock advance", group: .store, summary: "Move the time of the home ahead",
+    arguments: [Argument(name: "TIME", help: "By how much: such as 90s, 15m, 1h or 31d, at most 366d")],
+    examples: ["gemctl clock advance 31d", "gemctl clock advance 15m --json"],
+    discussion: """
+      Store, client and ledger of the home go on from there. Subscriptions renew on the way, each at its own time; \
+      what expired and what met its deadline is booked. Time never goes back: a journal keeps its order. A ledger that \
+      --storage names has the machine's time.
+      """
+  ) { try ClockCommand(invocation: $0).advance() }
 
   private static let storeSettings = Verb(
     name: "store settings", group: .store, summary: "Show how the store behaves, or change one setting",

@@ -1,0 +1,115 @@
+import GemLedger
+import SimulatedStores
+import StoreBackend
+import StoreClient
+
+/// `clock`, `clock advance`: the time of a home.
+struct ClockCommand {
+  let invocation: Invocation
+
+  /// The most effects of one command: two-second periods over a year would be millions.
+  private static let stepsMax = 1000
+  /// The longest way of one command: a ledger takes a clock up to two years ahead of its newest transaction.
+  private static let daysMax: Int64 = 366
+
+  func show() throws {
+    let ahead = try ownHome().clockAhead()
+    try tell(Progress(ahead: ahead, now: try invocation.now()))
+  }
+
+  /// What came about on the way.
+  private struct Progress: Sendable {
+    var ahead: Int64
+    var now: Timestamp
+    var bought: [HomeTransaction] = []
+    var settled = 0
+    /// Whether something is left on the way.
+    var isStopped = false
+  }
+
+  func advance() throws {
+    let home = try ownHome()
+    let length = try length()
+    let answer = try invocation.withClient(movesClock: true) { (session) async throws(LedgerError) in
+      try await Self.advance(session, by: length, home)
+    }
+    try tell(answer)
+  }
+
+  private func ownHome() throws -> Home {
+    guard try StorageChoice(invocation.settings.storage) == .home else {
+      throw UsageError(
+        "Only a home with a ledger of its own has a clock: --storage names one that others use",
+        verb: invocation.parsed.verb)
+    }
+    _ = try invocation.home.state()
+    return invocation.home
+  }
+
+  private func length() throws -> Duration {
+    let text = invocation.parsed.positionals[0]
+    guard let span = TimeSpan(text), (1...Self.daysMax * 86_400).contains(span.seconds) else {
+      throw UsageError(
+        "TIME is a length of time up to \(Self.daysMax)d, such as 90s, 15m, 1h or 31d; got \(text.quotedForPeople)",
+        verb: invocation.parsed.verb)
+    }
+    return .seconds(span.seconds)
+  }
+
+  /// Goes from one effect of the store to the next, so that each is credited at its own time.
+  private static func advance(
+    _ session: ClientSession, by length: Duration, _ home: Home
+  ) async throws(LedgerError) -> Progress {
+    let clock = session.store.controls.clock
+    let target = clock.now.advanced(by: length)
+    let end = clock.reading + length.wholeMilliseconds
+    let known = Set(session.store.transactions().map(\.id))
+    var progress = Progress(ahead: 0, now: target)
+    for step in 0... {
+      let next = clock.nextAlarm(notAfter: target)
+      if step == stepsMax {
+        progress.isStopped = true
+        break
+      }
+      let now = clock.now
+      let instant = next.map { max($0, now) } ?? target
+      try move(clock, by: max(0, instant.milliseconds(since: now)), home)
+      try await session.recover()
+      // An effect that is still due could not be written; its error comes with the next call to the store.
+      guard let next, clock.nextAlarm(notAfter: target) != next else { break }
+    }
+    // The machine's own time went on meanwhile.
+    if !progress.isStopped { try move(clock, by: end - clock.reading, home) }
+    progress.settled = try session.ledger.sweep()
+    _ = try await session.backend.resolveOrders()
+    progress.bought = session.store.transactions().filter { !known.contains($0.id) }
+    progress.ahead = try home.clockAhead()
+    progress.now = clock.now
+    return progress
+  }
+
+  /// Moves the clock; the file first: nothing is booked at a time that a later command does not know.
+  private static func move(_ clock: VirtualClock, by milliseconds: Int64, _ home: Home) throws(LedgerError) {
+    guard milliseconds > 0 else { return }
+    try home.saveClock(ahead: clock.reading + milliseconds)
+    clock.advance(by: .milliseconds(milliseconds))
+  }
+
+  private func tell(_ progress: Progress) throws(LedgerError) {
+    let json: JSONValue = [
+      "now": .string(progress.now.description), "ahead_seconds": .integer(progress.ahead / 1000),
+      "store_transactions": .array(progress.bought.map(StoreCommands.json)),
+      "settled": .integer(Int64(progress.settled)), "stopped": .bool(progress.isStopped),
+    ]
+    try invocation.print(json) { style in
+      let ahead = progress.ahead == 0 ? "the machine's time" : "\(TimeSpan(seconds: progress.ahead / 1000)) ahead"
+      var text = "It is \(style.bold(progress.now.description)), \(ahead).\n"
+      if progress.settled > 0 {
+        text += "Something was due for \(progress.settled) customer\(progress.settled == 1 ? "" : "s"): see history.\n"
+      }
+      if !progress.bought.isEmpty { text += "\n" + StoreCommands.text(progress.bought, style: style) }
+      if progress.isStopped { text += "Stopped after \(Self.stepsMax) effects; the same command goes on.\n" }
+      return text
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import GemLedger
+
+/// Adds the probably intended name to an error that found none.
+enum ErrorHint {
+  /// The most customers that are looked through for a name.
+  private static let customersMax = 1000
+
+  /// The error with a suggestion, where there is one; the error itself otherwise.
+  static func added(to error: LedgerError, _ invocation: Invocation) -> LedgerError {
+    let codes: [LedgerError.Code] = [.itemNotFound, .unknownCurrency, .customerNotFound, .productNotFound]
+    guard codes.contains(error.code), !error.details.contains(where: { $0.name == "suggestion" }),
+      let word = quoted(error)
+    else { return error }
+    // A hint is an extra: where the ledger cannot be read, the error stays as it is.
+    guard
+      let names = try? invocation.withLedger({ (ledger) throws(LedgerError) in try candidates(error.code, ledger) }),
+      let nearest = Suggestion.nearest(to: word, among: names)
+    else { return error }
+    return LedgerError(
+      error.code, "\(error.message) Did you mean \"\(nearest)\"?",
+      details: error.details + [.text("suggestion", nearest)])
+  }
+
+  private static func candidates(_ code: LedgerError.Code, _ ledger: Ledger) throws(LedgerError) -> [String] {
+    if code == .customerNotFound {
+      return try ledger.customers(limit: customersMax).customers.map(\.id.text).filter {
+        !$0.hasPrefix("$RCAnonymousID:")
+      }
+    }
+    let catalog = try ledger.currentCatalog()
+    switch code {
+    case .itemNotFound: return catalog.items.map(\.id.text)
+    case .productNotFound: return catalog.products.map(\.code.text)
+    default: return catalog.currencies.map(\.code.description)
+    }
+  }
+
+  /// The name that was not found: a detail of the error, or the quoted word of its message.
+  private static func quoted(_ error: LedgerError) -> String? {
+    if error.code == .unknownCurrency { return error.text("currency") }
+    let parts = error.message.split(separator: "\"", maxSplits: 2, omittingEmptySubsequences: false)
+    return parts.count == 3 ? String(parts[1]) : nil
+  }
+}

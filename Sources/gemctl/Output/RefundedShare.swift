@@ -1,0 +1,22 @@
+import GemLedger
+import StoreBackend
+
+/// How much of a purchase the store gave back, of all so far or by the last refund, as the store counts it.
+enum RefundedShare {
+  /// Behind the word "refunded"; nothing for all of it.
+  static func text(_ extent: StoreTransaction.Revocation.Extent, of quantity: Int64) -> String {
+    switch extent {
+    case .full: ""
+    case .milliPercent(let share): " \(Report.Cell.share(share).text)"
+    case .quantity(let units), .totalQuantity(let units): " \(units) of \(quantity)"
+    }
+  }
+
+  static func json(_ extent: StoreTransaction.Revocation.Extent) -> JSONValue {
+    switch extent {
+    case .full: ["milli_percent": .integer(100_000)]
+    case .milliPercent(let share): ["milli_percent": .integer(share)]
+    case .quantity(let units), .totalQuantity(let units): ["units": .integer(units)]
+    }
+  }
+}
