@@ -108,7 +108,7 @@ public final class StoreClient: Sendable {
     if key.store == nil { context.log(.warn, "The API key has no known prefix; its store is taken from the shop.") }
     identity.warn(about: appUserID)
     var events = queue.unknown.map { ReceiptPipelineEvent.unknownRecord($0) }
-    if let file = configuration.eventLog as? FileEventLog { events += file.problems.map { .damaged($0) } }
+    if let log = configuration.eventLog as? any DamageReporting { events += log.problems.map { .damaged($0) } }
     for event in events { context.log(.error, "The receipt queue: \(event)") }
     pipeline.observe { $0.unheard = events }
   }

@@ -2,8 +2,8 @@ public import GemLedger
 
 /// Records that outlive the process: each a text, kept in the order of appending.
 ///
-/// ``FileEventLog`` keeps them in a file, ``MemoryEventLog`` as long as the process lives. An app that wants to store
-/// them elsewhere, such as in a keychain, writes its own.
+/// ``FileEventLog`` keeps them in a file, ``KeychainEventLog`` in a keychain, ``MemoryEventLog`` as long as the process
+/// lives. An app that wants to store them elsewhere writes its own.
 public protocol EventLog: Sendable {
   /// All records that can be read, oldest first.
   func records() throws(LedgerError) -> [String]

@@ -12,14 +12,16 @@ public final class FileEventLog: EventLog {
   public struct Problem: Hashable, Sendable, CustomStringConvertible {
     /// Where in the file it stood, in bytes.
     public let offset: Int
-    /// How many bytes it had.
+    /// How many bytes it had; 0 for a part of a ``KeychainEventLog`` that is gone.
     public let byteCount: Int
-    /// The file that has those bytes now.
+    /// The file, or the keychain's value, that has those bytes now.
     public let savedAs: String
 
     /// A sentence for people.
     public var description: String {
-      "\(byteCount) bytes at \(offset) could not be read; they are kept in \"\(savedAs)\"."
+      byteCount == 0
+        ? "A part is missing before \(offset)."
+        : "\(byteCount) bytes at \(offset) could not be read; they are kept in \"\(savedAs)\"."
     }
   }
 
@@ -106,7 +108,7 @@ public final class FileEventLog: EventLog {
   ///   nothing is appended any more.
   public func append(_ records: [String]) throws(LedgerError) {
     guard !records.isEmpty else { return }
-    let bytes = try Self.lines(records)
+    let bytes = try RecordFrame.lines(records)
     try state.withLock { (state) throws(LedgerError) in
       if let failure = state.failure { throw failure }
       guard let end = state.tail?.end else { throw closed() }
@@ -243,7 +245,7 @@ extension FileEventLog {
 
   /// Replaces the old file by a new one with these records.
   private static func replacement(for path: String, with records: [String]) throws(LedgerError) -> Tail {
-    let bytes = RecordScan.header + (try lines(records))
+    let bytes = RecordScan.header + (try RecordFrame.lines(records))
     let draft = path + ".new"
     do throws(LedgerError) {
       let file = try SystemFile(replacing: draft, for: path)
@@ -257,16 +259,5 @@ extension FileEventLog {
       SystemFile.remove(draft)
       throw error
     }
-  }
-
-  private static func lines(_ records: [String]) throws(LedgerError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    for (index, record) in records.enumerated() {
-      guard !record.utf8.contains(RecordFrame.lineFeed) else {
-        throw .invalid("A record has one line; this one has a line feed in it.")
-      }
-      RecordFrame.append(record, isLast: index == records.count - 1, to: &bytes)
-    }
-    return bytes
   }
 }

@@ -19,6 +19,20 @@ struct RecordFrame: Equatable {
   /// Behind the line.
   var end: Int { text.upperBound + (isTerminated == nil ? 0 : 1) }
 
+  /// The lines of records that are appended together.
+  ///
+  /// - Throws: `invalid_request` where a record has more than one line.
+  static func lines(_ records: [String]) throws(LedgerError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for (index, record) in records.enumerated() {
+      guard !record.utf8.contains(lineFeed) else {
+        throw .invalid("A record has one line; this one has a line feed in it.")
+      }
+      append(record, isLast: index == records.count - 1, to: &bytes)
+    }
+    return bytes
+  }
+
   /// Appends the line of a record.
   static func append(_ record: String, isLast: Bool, to bytes: inout [UInt8]) {
     var record = record

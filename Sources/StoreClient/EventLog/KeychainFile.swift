@@ -1,0 +1,237 @@
+internal import GemLedger
+
+/// The bytes of a log over several values of bounded size: a head, and segments in order.
+///
+/// A segment is written as a whole. A cut between two writes leaves the bytes as a file would have them after a cut: the
+/// beginning of what was to be written. Replacing everything writes segments of the next generation and then the head,
+/// which is the one write that counts.
+struct KeychainFile {
+  /// The most segments: with 8 KiB each, 8 MiB.
+  static let segmentsMax = 1024
+
+  let keychain: any KeychainValues
+  let name: String
+  let segmentBytesMax: Int
+  private(set) var head: KeychainHead
+  /// The bytes of the last segment, and where it begins.
+  private(set) var last: [UInt8] = []
+  private(set) var lastStart = 0
+
+  private var headName: String { Self.headName(name) }
+  static func headName(_ name: String) -> String { "\(name).head" }
+  private func segmentName(_ index: Int, _ generation: UInt64) -> String { "\(name).\(generation).\(index)" }
+  /// How many bytes all segments have.
+  var byteCount: Int { lastStart + last.count }
+
+  /// What was found when a log was opened.
+  struct Found {
+    var file: KeychainFile
+    var bytes: [UInt8]
+    /// Bytes that another log wrote under this log's names.
+    var foreign: [UInt8] = []
+    /// How many segments are gone that the head counts.
+    var missingCount = 0
+    /// Whether the head could not be read, and was made anew.
+    var hasLostHead = false
+  }
+
+  // MARK: Opening
+
+  /// Reads the head and all segments, and removes what an interrupted replacement left.
+  ///
+  /// - Parameter newLog: Chooses a log's number where there is none yet.
+  static func open(
+    _ keychain: any KeychainValues, _ name: String, segmentBytesMax: Int, newLog: () -> UInt64
+  ) throws(LedgerError) -> Found {
+    let names = Set(try keychain.names(from: "\(name)."))
+    var (head, hasLostHead) = (KeychainHead(log: newLog()), false)
+    if let value = try keychain.read(headName(name)) {
+      if let known = KeychainHead(value) {
+        head = known
+      } else {
+        guard !KeychainHead.isNewer(value) else {
+          throw LedgerError(
+            .storageNewer, "\"\(name)\" in the keychain was written by a newer version; use that one.",
+            details: [.text("keychain", name)])
+        }
+        hasLostHead = true
+      }
+    } else {
+      hasLostHead = names.contains { generation(of: $0, name) != nil }
+    }
+    if hasLostHead { head = try recoveredHead(keychain, name, names) ?? head }
+    var found = Found(
+      file: KeychainFile(keychain: keychain, name: name, segmentBytesMax: segmentBytesMax, head: head), bytes: [],
+      hasLostHead: hasLostHead)
+    try found.file.readSegments(names, &found.bytes, &found.foreign, &found.missingCount)
+    try found.file.removeOthers(names)
+    return found
+  }
+
+  private init(keychain: any KeychainValues, name: String, segmentBytesMax: Int, head: KeychainHead) {
+    self.keychain = keychain
+    self.name = name
+    self.segmentBytesMax = segmentBytesMax
+    self.head = head
+  }
+
+  /// The generation that a segment's name says.
+  private static func generation(of segment: String, _ name: String) -> UInt64? {
+    let words = segment.dropFirst(name.count + 1).split(separator: ".")
+    guard words.count == 2, Int(words[1]) != nil else { return nil }
+    return UInt64(words[0])
+  }
+
+  /// The head for segments without one: of the oldest generation, since a younger one may be a half-written replacement.
+  private static func recoveredHead(
+    _ keychain: any KeychainValues, _ name: String, _ names: Set<String>
+  ) throws(LedgerError) -> KeychainHead? {
+    guard let oldest = names.compactMap({ generation(of: $0, name) }).min(),
+      let value = try keychain.read("\(name).\(oldest).0"), value.count >= KeychainSegment.overhead
+    else { return nil }
+    let log = value.prefix(KeychainSegment.overhead).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    return KeychainHead(log: log, generation: oldest)
+  }
+
+  private mutating func readSegments(
+    _ names: Set<String>, _ bytes: inout [UInt8], _ foreign: inout [UInt8], _ missingCount: inout Int
+  ) throws(LedgerError) {
+    var index = 0
+    var isLost = false
+    while index < head.segmentCount || names.contains(segmentName(index, head.generation)) {
+      guard index < Self.segmentsMax else { break }
+      let value = try keychain.read(segmentName(index, head.generation))
+      if let value, let records = KeychainSegment.records(of: value, of: head.log) {
+        lastStart = bytes.count
+        last = records
+        bytes += records
+        isLost = false
+      } else {
+        if let value { foreign += value } else { missingCount += 1 }
+        isLost = true
+      }
+      index += 1
+    }
+    head.segmentCount = index
+    // The next append takes the place of a lost last segment, and does not go into the one before it.
+    if isLost { (lastStart, last) = (bytes.count, []) }
+  }
+
+  /// Removes segments of other generations: the old ones of a replacement that was cut off behind its head, or the new
+  /// ones of a replacement that never had one.
+  private func removeOthers(_ names: Set<String>) throws(LedgerError) {
+    for segment in names where Self.generation(of: segment, name).map({ $0 != head.generation }) == true {
+      try keychain.remove(segment)
+    }
+  }
+
+  // MARK: Writing
+
+  /// Writes the head where the values were found without one.
+  func writeHead() throws(LedgerError) { try keychain.write(head.bytes, to: headName) }
+
+  /// All bytes as they are kept now.
+  func read() throws(LedgerError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for index in 0..<head.segmentCount {
+      let value = try keychain.read(segmentName(index, head.generation)) ?? []
+      bytes += KeychainSegment.records(of: value, of: head.log) ?? []
+    }
+    return bytes
+  }
+
+  /// Whether another writer has changed the log since this one read or wrote it.
+  func isCurrent() throws(LedgerError) -> Bool {
+    guard let value = try keychain.read(headName), let found = KeychainHead(value), found.log == head.log,
+      found.generation == head.generation
+    else { return false }
+    // A head that was not written after the last segment counts one less.
+    guard head.segmentCount > 0 else { return found.segmentCount == 0 }
+    let name = segmentName(head.segmentCount - 1, head.generation)
+    let next = segmentName(head.segmentCount, head.generation)
+    guard let value = try keychain.read(name) else { return last.isEmpty }
+    guard KeychainSegment.records(of: value, of: head.log) ?? last == last else { return false }
+    return try keychain.read(next) == nil
+  }
+
+  /// Appends the bytes: into the last segment as far as they fit, and into new ones.
+  ///
+  /// - Throws: `LedgerError` with `limit_exceeded` before anything is written, or as the keychain; then the beginning of
+  ///   the bytes may be written, and ``cut(to:)`` takes it back.
+  mutating func append(_ bytes: [UInt8]) throws(LedgerError) {
+    let room = segmentBytesMax - last.count
+    let count =
+      head.segmentCount + (max(0, bytes.count - (head.segmentCount == 0 ? 0 : room)) + segmentBytesMax - 1)
+      / segmentBytesMax
+    guard count <= Self.segmentsMax else {
+      throw LedgerError(
+        .limitExceeded, "\"\(name)\" in the keychain would have more than \(Self.segmentsMax) parts.",
+        details: [.text("keychain", name)])
+    }
+    var rest = bytes[...]
+    let before = head.segmentCount
+    if head.segmentCount > 0, room > 0 {
+      try write(last + rest.prefix(room), at: head.segmentCount - 1)
+      rest = rest.dropFirst(room)
+    }
+    while !rest.isEmpty {
+      let part = Array(rest.prefix(segmentBytesMax))
+      lastStart = byteCount
+      head.segmentCount += 1
+      last = []
+      try write(part, at: head.segmentCount - 1)
+      rest = rest.dropFirst(segmentBytesMax)
+    }
+    if head.segmentCount != before { try writeHead() }
+  }
+
+  private mutating func write(_ records: [UInt8], at index: Int) throws(LedgerError) {
+    try keychain.write(
+      KeychainSegment.value(records, of: head.log), to: segmentName(index, head.generation))
+    last = records
+  }
+
+  /// Goes back to an earlier state of this log, which the values may be ahead of.
+  func restore(from later: KeychainFile) throws(LedgerError) {
+    if head.segmentCount > 0 {
+      try keychain.write(
+        KeychainSegment.value(last, of: head.log), to: segmentName(head.segmentCount - 1, head.generation))
+    }
+    try writeHead()
+    // From behind, so that a cut leaves no hole.
+    for index in (head.segmentCount..<max(head.segmentCount, later.head.segmentCount)).reversed() {
+      try keychain.remove(segmentName(index, head.generation))
+    }
+  }
+
+  /// The file with these bytes in place of all; the values of before are gone only when the new ones count.
+  func replaced(by bytes: [UInt8]) throws(LedgerError) -> KeychainFile {
+    var new = self
+    new.head.generation += 1
+    new.head.segmentCount = 0
+    (new.last, new.lastStart) = ([], 0)
+    do throws(LedgerError) {
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        guard new.head.segmentCount < Self.segmentsMax else {
+          throw LedgerError(.limitExceeded, "\"\(name)\" would have more than \(Self.segmentsMax) parts.")
+        }
+        new.lastStart = new.byteCount
+        new.head.segmentCount += 1
+        new.last = []
+        try new.write(Array(rest.prefix(segmentBytesMax)), at: new.head.segmentCount - 1)
+        rest = rest.dropFirst(segmentBytesMax)
+      }
+      try new.writeHead()
+    } catch {
+      // The head may have been written although the answer was lost; then the new generation counts.
+      if let value = try keychain.read(headName), KeychainHead(value) == new.head { return new }
+      // What stays behind is removed when the log is opened the next time.
+      for index in 0..<new.head.segmentCount { try? keychain.remove(segmentName(index, new.head.generation)) }
+      throw error
+    }
+    // Left ones are removed when the log is opened the next time.
+    for index in 0..<head.segmentCount { try? keychain.remove(segmentName(index, head.generation)) }
+    return new
+  }
+}
