@@ -1,4 +1,4 @@
-import GemLedger
+package import GemLedger
 import StoreClient
 import Synchronization
 

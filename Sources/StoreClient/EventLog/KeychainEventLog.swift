@@ -84,6 +84,7 @@ public final class KeychainEventLog: EventLog, DamageReporting {
     let bytes = try RecordFrame.lines(records)
     try state.withLock { (state) throws(LedgerError) in
       let file = try usable(&state)
+      try file.checkRoom(for: bytes)
       state.unread = nil
       var next = file
       do throws(LedgerError) { try next.append(bytes) } catch {

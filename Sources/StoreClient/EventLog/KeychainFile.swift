@@ -154,20 +154,25 @@ struct KeychainFile {
     return try keychain.read(next) == nil
   }
 
-  /// Appends the bytes: into the last segment as far as they fit, and into new ones.
+  /// Checks that the bytes fit into the segments that a log can have.
   ///
-  /// - Throws: `LedgerError` with `limit_exceeded` before anything is written, or as the keychain; then the beginning of
-  ///   the bytes may be written, and ``cut(to:)`` takes it back.
-  mutating func append(_ bytes: [UInt8]) throws(LedgerError) {
-    let room = segmentBytesMax - last.count
-    let count =
-      head.segmentCount + (max(0, bytes.count - (head.segmentCount == 0 ? 0 : room)) + segmentBytesMax - 1)
-      / segmentBytesMax
-    guard count <= Self.segmentsMax else {
+  /// - Throws: `LedgerError` with `limit_exceeded`.
+  func checkRoom(for bytes: [UInt8]) throws(LedgerError) {
+    let room = head.segmentCount == 0 ? 0 : segmentBytesMax - last.count
+    let added = (max(0, bytes.count - room) + segmentBytesMax - 1) / segmentBytesMax
+    guard head.segmentCount + added <= Self.segmentsMax else {
       throw LedgerError(
         .limitExceeded, "\"\(name)\" in the keychain would have more than \(Self.segmentsMax) parts.",
         details: [.text("keychain", name)])
     }
+  }
+
+  /// Appends the bytes: into the last segment as far as they fit, and into new ones.
+  ///
+  /// - Throws: `LedgerError` as the keychain. Then the beginning of the bytes may be written, and ``restore(from:)``
+  ///   takes it back.
+  mutating func append(_ bytes: [UInt8]) throws(LedgerError) {
+    let room = segmentBytesMax - last.count
     var rest = bytes[...]
     let before = head.segmentCount
     if head.segmentCount > 0, room > 0 {
@@ -210,12 +215,10 @@ struct KeychainFile {
     new.head.generation += 1
     new.head.segmentCount = 0
     (new.last, new.lastStart) = ([], 0)
+    try new.checkRoom(for: bytes)
     do throws(LedgerError) {
       var rest = bytes[...]
       while !rest.isEmpty {
-        guard new.head.segmentCount < Self.segmentsMax else {
-          throw LedgerError(.limitExceeded, "\"\(name)\" would have more than \(Self.segmentsMax) parts.")
-        }
         new.lastStart = new.byteCount
         new.head.segmentCount += 1
         new.last = []
