@@ -80,7 +80,7 @@ final class ClockCommandTests: XCTestCase {
         Row("gemctl store settings time-rate period=2s > /dev/null; gemctl buy club --customer alice > /dev/null"),
         Row(
           "gemctl clock advance 1h --customer alice | tail -1",
-          output: "Stopped after 1000 effects; the same command goes on.\n"),
+          output: "Stopped after 500 effects; the same command goes on.\n"),
         Row("gemctl verify > /dev/null"),
       ], in: home)
   }

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// Records in a keychain: the same form and the same promises as ``FileEventLog``, over values of bounded size.
 ///
-/// The records lie in segments of at most 8 KiB, each a value of its own, and a small head counts them. An append writes
-/// the last segment, and new ones where it is full. An append that was cut off between two values was never
+/// The records lie in segments of at most 8 KiB, each a value of its own, and a small head counts them. An append
+/// writes the last segment, and new ones where it is full. An append that was cut off between two values was never
 /// acknowledged and is dropped silently. Damaged bytes are kept under `NAME.damaged-N` and reported in ``problems``;
 /// the rest is kept. A log takes at most 8 MiB; the client compacts its own long before.
 ///
@@ -88,7 +88,7 @@ public final class KeychainEventLog: EventLog, DamageReporting {
       state.unread = nil
       var next = file
       do throws(LedgerError) { try next.append(bytes) } catch {
-        // Half a record must not stay in front of the next one. Where even that fails, nothing may be written behind it.
+        // Half a record must not stay in front of the next one. Where that fails too, nothing may be written behind it.
         do throws(LedgerError) { try file.restore(from: next) } catch let second { state.failure = second }
         throw error
       }

@@ -2,9 +2,8 @@ internal import GemLedger
 
 /// The bytes of a log over several values of bounded size: a head, and segments in order.
 ///
-/// A segment is written as a whole. A cut between two writes leaves the bytes as a file would have them after a cut: the
-/// beginning of what was to be written. Replacing everything writes segments of the next generation and then the head,
-/// which is the one write that counts.
+/// A segment is written as a whole. A cut between two writes leaves the beginning of the bytes, as a cut leaves a file.
+/// Replacing everything writes segments of the next generation and then the head, which is the one write that counts.
 struct KeychainFile {
   /// The most segments: with 8 KiB each, 8 MiB.
   static let segmentsMax = 1024
@@ -82,7 +81,9 @@ struct KeychainFile {
     return UInt64(words[0])
   }
 
-  /// The head for segments without one: of the oldest generation, since a younger one may be a half-written replacement.
+  /// The head for segments without one: of the oldest generation.
+  ///
+  /// A younger one may be a half-written replacement.
   private static func recoveredHead(
     _ keychain: any KeychainValues, _ name: String, _ names: Set<String>
   ) throws(LedgerError) -> KeychainHead? {

@@ -8,7 +8,7 @@ struct ClockCommand {
   let invocation: Invocation
 
   /// The most effects of one command: two-second periods over a year would be millions.
-  private static let stepsMax = 1000
+  private static let stepsMax = 500
   /// The longest way of one command: a ledger takes a clock up to two years ahead of its newest transaction.
   private static let daysMax: Int64 = 366
 

@@ -24,8 +24,8 @@ enum OrderView {
   static func text(_ orders: [Order], style: Style) -> String {
     guard !orders.isEmpty else { return "No orders.\n" }
     var table = Table([
-      .init(title: "PURCHASE CODE"), .init(title: "STATUS"), .init(title: "PRODUCT"),
-      .init(title: "STORE TRANSACTION"), .init(title: "CREATED AT"),
+      .id("PURCHASE CODE"), .init(title: "STATUS"), .init(title: "PRODUCT"),
+      .id("STORE TRANSACTION"), .init(title: "CREATED AT"),
     ])
     for order in orders {
       table.add([
@@ -40,7 +40,7 @@ enum OrderView {
   static func report(_ page: OrdersPage, style: Style) -> String {
     guard !page.orders.isEmpty else { return "No order failed in that time.\n" }
     var table = Table([
-      .left("FAILED AT"), .left("CUSTOMER"), .left("PURCHASE CODE"), .left("PRODUCT"), .right("QUANTITY"),
+      .left("FAILED AT"), .id("CUSTOMER"), .id("PURCHASE CODE"), .left("PRODUCT"), .right("QUANTITY"),
       .left("CREATED AT"),
     ])
     for order in page.orders {
@@ -56,8 +56,8 @@ enum OrderView {
   static func deliveries(_ page: OrdersPage, style: Style) -> String {
     guard !page.orders.isEmpty else { return "No delivery is pending.\n" }
     var table = Table([
-      .left("PURCHASE CODE"), .left("CUSTOMER"), .left("PRODUCT"), .right("TRIES"), .left("NEXT TRY"),
-      .left("STORE TRANSACTION"),
+      .id("PURCHASE CODE"), .id("CUSTOMER"), .left("PRODUCT"), .right("TRIES"), .left("NEXT TRY"),
+      .id("STORE TRANSACTION"),
     ])
     for order in page.orders {
       table.add([

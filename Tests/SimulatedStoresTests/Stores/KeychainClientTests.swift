@@ -31,7 +31,7 @@ final class KeychainClientTests: XCTestCase {
     XCTAssertEqual(result, .pendingServerValidation)
     let client = try app.launch(keychain)
     XCTAssertEqual(client.pendingReceiptCount, 1)
-    await client.drainReceipts()
+    await client.syncPurchases()
     try await assertSees(300, client)
   }
 
